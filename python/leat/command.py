@@ -11,7 +11,7 @@ def program(name):
 def run(name):
     """Becomes the program, which so gets signals and terminal itself, and sets the exit code."""
     path = program(name)
-    os.environ.setdefault("LEAT_PYTHON", sys.executable)  # which renders for `leat pack --chat`
+    os.environ.setdefault("LEAT_PYTHON", sys.executable)  # what Python does for the command: --chat, leat import
     try:
         os.execv(path, [name, *sys.argv[1:]])
     except OSError as error:

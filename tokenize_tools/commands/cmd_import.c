@@ -1,9 +1,16 @@
-/* cmd_import.c: `leat import`: writes a dataset from those of other tools. The work is leat_import()'s. */
+/*
+ * cmd_import.c: `leat import`: writes a dataset from those of other tools. Their own packages read them, so the work is
+ * done by leat's Python package; this reads and checks the command line.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "cli/json.h"
+#include "cli/own_python.h"
 #include "cli/progress.h"
-#include "cli/units.h"
 #include "commands.h"
 
 struct import_values {
@@ -67,88 +74,71 @@ const struct option_row import_options[] = {
     OPTIONS_END
 };
 
-static void print_summary(const struct import_values *values, const struct leat_import_report *r, double seconds)
-{
-    struct json j;
+/* The words for the module: NAME=VALUE, "--", and the sources. */
+struct words {
+    char *items[16]; /* of NAME=VALUE: one for each option */
+    size_t count;
+    bool no_memory;
+};
 
-    if (!values->json && r->was_finished) {
-        cli_say("%s is finished already: %s in %s.", values->output, units_counted(r->tokens, "token").text,
-                units_counted(r->documents, "document").text);
-        return;
-    }
-    if (!values->json) {
-        cli_say("%s: %s in %s from %s in %s.", values->output, units_counted(r->tokens, "token").text,
-                units_counted(r->documents, "document").text, units_counted(r->files, "file").text,
-                units_duration(seconds).text);
-        if (r->ends_added > 0)
-            cli_say("The end token was added to %s.", units_counted(r->ends_added, "document").text);
-        return;
-    }
-    json_begin(&j, stdout);
-    json_open_object(&j, NULL);
-    json_string(&j, "output", values->output);
-    json_bool(&j, "was_finished", r->was_finished != 0);
-    json_u64(&j, "files", r->files);
-    json_u64(&j, "bytes", r->bytes);
-    json_u64(&j, "documents", r->documents);
-    json_u64(&j, "tokens", r->tokens);
-    json_u64_or_null(&j, "ends_added", r->ends_added);
-    json_string(&j, "mask", r->mask);
-    json_u64(&j, "vocabulary", r->info->vocabulary);
-    json_u64(&j, "width", r->info->token_width);
-    json_string(&j, "identity", units_hex(r->info->identity, 16).text);
-    json_double(&j, "seconds", seconds);
-    json_close_object(&j);
-    json_end(&j);
+__attribute__((format(printf, 2, 3))) static void put(struct words *w, const char *format, ...)
+{
+    va_list values;
+
+    va_start(values, format);
+    if (vasprintf(&w->items[w->count], format, values) < 0)
+        w->no_memory = true;
+    else
+        w->count++;
+    va_end(values);
 }
 
-static int run(const struct import_values *values, const struct options_parsed *parsed, uint64_t end,
-               const struct leat_tokenizer *tokenizer)
+static void put_text(struct words *w, const char *name, const char *value)
 {
-    struct leat_tokenizer_info facts = LEAT_TOKENIZER_INFO_INIT;
-    struct leat_import_options options = LEAT_IMPORT_OPTIONS_INIT;
-    struct leat_import_report report = LEAT_IMPORT_REPORT_INIT;
-    struct leat_info info = LEAT_INFO_INIT;
-    struct leat_stored_tokenizer stored;
-    struct progress progress;
-    double began = cli_now();
-    struct leat_error err;
-    enum leat_status s;
-    int code;
+    if (value)
+        put(w, "%s=%s", name, value);
+}
 
-    if (!commands_created(&options.created))
+static void put_values(struct words *w, const struct import_values *v, uint64_t end)
+{
+    put_text(w, "output", v->output);
+    put_text(w, "tokenizer", v->tokenizer);
+    put_text(w, "pattern", v->pattern);
+    put_text(w, "column", v->column);
+    put_text(w, "dtype", v->dtype > 0 ? dtypes[v->dtype] : NULL);
+    put_text(w, "progress", progress_modes[v->progress]);
+    put_text(w, "resume", v->resume ? "yes" : NULL);
+    put_text(w, "force", v->force ? "yes" : NULL);
+    put_text(w, "json", v->json ? "yes" : NULL);
+    if (v->vocabulary > 0)
+        put(w, "vocabulary=%" PRIu64, v->vocabulary);
+    if (end != LEAT_NONE)
+        put(w, "end=%" PRIu64, end);
+    put(w, "--");
+}
+
+static int become(const struct import_values *values, const struct options_parsed *parsed, uint64_t end)
+{
+    char why[1024], module[] = "leat.import_command", *python = own_python_find("leat import", why, sizeof why), **all = NULL;
+    struct words w = { 0 };
+
+    if (!python) {
+        cli_error("%s", why);
         return CLI_WRONG;
-    cli_catch_interrupts();
-    progress_begin(&progress, (enum progress_mode)values->progress, "import", PROGRESS_BYTES);
-    if (tokenizer) {
-        leat_tokenizer_info(tokenizer, &facts);
-        leat_tokenizer_stored(tokenizer, &stored);
-        options.tokenizer = &stored;
-        options.vocabulary = facts.vocabulary;
-        options.fingerprint = facts.fingerprint;
     }
-    if (values->vocabulary > 0)
-        options.vocabulary = values->vocabulary;
-    options.column = values->column;
-    options.dtype = values->dtype > 0 ? dtypes[values->dtype] : NULL;
-    options.end_token = end;
-    options.force = values->force;
-    options.resume = values->resume;
-    options.progress = commands_on_progress;
-    options.context = &progress;
-    report.info = &info;
-    s = leat_import(values->output, parsed->words, parsed->count, &options, &report, &err);
-    progress_end(&progress);
-    if (s == LEAT_OK && report.mask)
-        cli_error("warning: the column \"%s\" was not taken, so all tokens are learned; in Python, "
-                  "leat.Packer.extend(..., mask=...) stores a mask",
-                  report.mask);
-    if (s == LEAT_OK)
-        print_summary(values, &report, cli_now() - began);
-    code = s == LEAT_OK ? CLI_DONE : cli_failed(&err);
-    if (s == LEAT_E_STOPPED)
-        cli_error("nothing is lost: the same command with --resume goes on from there");
-    return cli_finish_stdout(code);
+    put_values(&w, values, end);
+    all = calloc(w.count + parsed->count + 1, sizeof *all);
+    if (all && !w.no_memory) {
+        memcpy(all, w.items, w.count * sizeof *all);
+        memcpy(all + w.count, parsed->words, parsed->count * sizeof *all);
+        own_python_become(python, module, all);
+    }
+    cli_error("cannot run %s: %s", python, strerror(errno));
+    for (size_t i = 0; i < w.count; i++)
+        free(w.items[i]);
+    free(all);
+    free(python);
+    return CLI_FAILED;
 }
 
 int cmd_import(const struct command *self, int argc, char **argv)
@@ -156,7 +146,7 @@ int cmd_import(const struct command *self, int argc, char **argv)
     struct import_values values = { 0 };
     struct leat_tokenizer *tokenizer = NULL;
     struct options_parsed parsed;
-    uint64_t end = LEAT_NONE;
+    uint64_t end = LEAT_NONE, created;
     int code;
 
     if (!command_parse(self, argc, argv, &values, &parsed, &code))
@@ -164,9 +154,11 @@ int cmd_import(const struct command *self, int argc, char **argv)
     code = values.tokenizer ? commands_tokenizer(self, &tokenizer, values.tokenizer, values.pattern) : CLI_DONE;
     if (code == CLI_DONE && values.end && !commands_token(self, tokenizer, "end", values.end, &end))
         code = CLI_WRONG;
-    if (code == CLI_DONE)
-        code = run(&values, &parsed, end, tokenizer);
     leat_tokenizer_close(tokenizer);
+    if (code == CLI_DONE && !commands_created(&created))
+        code = CLI_WRONG;
+    if (code == CLI_DONE)
+        code = become(&values, &parsed, end);
     options_free(&parsed);
     return code;
 }

@@ -214,7 +214,10 @@ static const struct command commands[] = {
       .min_words = 1,
       .max_words = COMMAND_ANY_WORDS,
       .notes =
-          "Each sample, item or row becomes a document, with its file and byte as origin. Ids are copied as they are. "
+          "Each sample, item or row becomes a document, with its file and its number there as origin. Ids are copied as "
+          "they are. The packages that wrote them read them: mosaicml-streaming, litdata, pyarrow. So leat's Python "
+          "package does the work: that of the environment in which the command was installed, else that of python3 on "
+          "PATH, or of the interpreter that LEAT_PYTHON names. "
           "Files of Megatron, nanoGPT, llm.c, datatrove and Modalities need no import: leat opens them in place, "
           "and leat adopt writes an index for them.",
       .example = "leat import -o web -t gpt2 --end 50256 mds/\nleat import -o code --vocabulary 50307 --dtype uint16 "

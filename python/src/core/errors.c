@@ -97,7 +97,8 @@ PyObject *errors_raise(const struct leat_error *err, const char *file)
     Py_XDECREF(message);
     if (!error)
         return NULL;
-    if (set(error, "status", text(leat_status_name(err->status))) == 0 &&
+    if (set(error, "_plain", text(err->message)) == 0 && set(error, "_hint", PyLong_FromLong((long)err->hint)) == 0 &&
+        set(error, "status", text(leat_status_name(err->status))) == 0 &&
         set(error, "code", PyLong_FromLong(err->status)) == 0 &&
         set(error, "file", file ? text(file) : Py_NewRef(Py_None)) == 0 &&
         set(error, "offset",
@@ -110,8 +111,9 @@ PyObject *errors_raise(const struct leat_error *err, const char *file)
 
 int errors_register(PyObject *module)
 {
-    static const char *const names[] = { "status",   "code",      "file",    "offset",
-                                         "os_error", "resumable", "summary", "damaged" };
+    /* `_plain` and `_hint`: the sentence for a program that spells the hint itself */
+    static const char *const names[] = { "status",    "code",    "file",    "offset", "os_error",
+                                         "resumable", "summary", "damaged", "_plain", "_hint" };
     PyObject *attributes = PyDict_New();
     int r = attributes ? 0 : -1;
 

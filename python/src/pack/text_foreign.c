@@ -1,4 +1,4 @@
-/* text_foreign.c: export(), import_dataset() and adopt() of leat._leat, which python/leat/ wraps. See text_run.h. */
+/* text_foreign.c: export() and adopt() of leat._leat, which python/leat/ wraps. See text_run.h. */
 #include <stdlib.h>
 
 #include "core/args.h"
@@ -48,9 +48,9 @@ static PyObject *text_export(PyObject *module, PyObject *args)
     return result;
 }
 
-/* ---- import_dataset ---- */
+/* ---- adopt ---- */
 
-/* What both take of a tokenizer; `object` may be None. False: an exception is set. */
+/* What is taken of a tokenizer; `object` may be None. False: an exception is set. */
 static bool take_tokenizer(PyObject *object, struct leat_tokenizer_info *facts, struct leat_stored_tokenizer *stored,
                            bool *given)
 {
@@ -64,59 +64,6 @@ static bool take_tokenizer(PyObject *object, struct leat_tokenizer_info *facts, 
     }
     return t || object == Py_None;
 }
-
-static PyObject *run_import(const char *output, const char *const *sources, size_t count, struct leat_import_options *o,
-                            PyObject *function)
-{
-    struct leat_import_report report = LEAT_IMPORT_REPORT_INIT;
-    struct text_watch w = { .function = function };
-    struct leat_error err;
-    enum leat_status s;
-
-    o->progress = text_on_bytes;
-    o->context = &w;
-    pause_begin(&w.pause);
-    s = leat_import(output, sources, count, o, &report, &err);
-    pause_end(&w.pause);
-    if (!text_run_ended(w.raised, s, &err, output, s == LEAT_E_STOPPED))
-        return NULL;
-    return Py_BuildValue("KKKKNNz", (unsigned long long)report.files, (unsigned long long)report.bytes,
-                         (unsigned long long)report.documents, (unsigned long long)report.tokens,
-                         args_number(report.ends_added), PyBool_FromLong((long)report.was_finished), report.mask);
-}
-
-/* import_dataset(output, sources, tokenizer or None, vocabulary, end, column, dtype, replace, resume, created,
- * progress) -> (files, bytes, documents, tokens, ends added or None, was finished, mask or None) */
-static PyObject *text_import(PyObject *module, PyObject *args)
-{
-    struct leat_import_options o = LEAT_IMPORT_OPTIONS_INIT;
-    PyObject *output = NULL, *given, *names = NULL, *tokenizer, *progress, *result = NULL;
-    unsigned long long vocabulary, end, created;
-    struct leat_stored_tokenizer stored;
-    struct leat_tokenizer_info facts;
-    const char **sources = NULL;
-    size_t count;
-    bool known;
-
-    (void)module;
-    if (!PyArg_ParseTuple(args, "O&OOKKzzppKO", args_path, &output, &given, &tokenizer, &vocabulary, &end, &o.column,
-                          &o.dtype, &o.force, &o.resume, &created, &progress))
-        return NULL;
-    o.end_token = end;
-    o.created = created;
-    if (take_tokenizer(tokenizer, &facts, &stored, &known) && (sources = args_paths(given, &count, &names)) != NULL) {
-        o.tokenizer = known ? &stored : NULL;
-        o.fingerprint = known ? facts.fingerprint : NULL;
-        o.vocabulary = vocabulary > 0 || !known ? vocabulary : facts.vocabulary;
-        result = run_import(output ? PyBytes_AsString(output) : NULL, sources, count, &o, progress);
-    }
-    Py_XDECREF(output);
-    Py_XDECREF(names);
-    PyMem_Free(sources);
-    return result;
-}
-
-/* ---- adopt ---- */
 
 #define INDEX_BYTES 4200 /* of a path, and .leat */
 
@@ -170,7 +117,6 @@ static PyObject *text_adopt(PyObject *module, PyObject *args)
 
 static PyMethodDef functions[] = {
     { "export", text_export, METH_VARARGS, NULL },
-    { "import_dataset", text_import, METH_VARARGS, NULL },
     { "adopt", text_adopt, METH_VARARGS, NULL },
     { NULL, NULL, 0, NULL },
 };

@@ -38,6 +38,7 @@ PyObject *text_infos(const struct leat_info *infos, size_t count);
 int text_packer_register(PyObject *module);
 int text_pack_register(PyObject *module);
 int text_foreign_register(PyObject *module);
+int text_import_register(PyObject *module);
 int text_mirror_register(PyObject *module);
 
 #endif

@@ -1,0 +1,484 @@
+/*
+ * text_import.c: leat._leat.Importer, which python/leat/foreign.py wraps: a dataset of ids that another package has
+ * read. They come as arrays of any integer type, many documents at a time, without a Python object for each document.
+ *
+ * A call releases the GIL. What was added is counted by the writer alone, so that an exception of a signal handler
+ * between any two calls, or in the middle of one, leaves counts that a checkpoint can keep.
+ */
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/args.h"
+#include "core/pause.h"
+#include "text_run.h"
+
+#define PIECE ((size_t)8192) /* ids that are converted at once */
+
+struct importer {
+    PyObject_HEAD struct leat_writer *writer; /* NULL: ended */
+    pid_t owner;
+    bool busy; /* one call at a time: a signal handler or another thread may come in the middle of one */
+    uint64_t vocabulary, end_token;
+    uint64_t inputs, ends_added;
+    PyObject *note; /* of the checkpoint that the run goes on from, or NULL */
+};
+
+static PyTypeObject *importer_type;
+
+static int enter(struct importer *m, struct pause *pause)
+{
+    struct leat_error err = { .status = LEAT_E_STATE, .offset = LEAT_NONE };
+
+    if (m->writer && !m->busy && m->owner == getpid()) {
+        m->busy = true;
+        pause_begin(pause);
+        return 0;
+    }
+    snprintf(err.message, sizeof err.message, "%s",
+             m->busy ? "the import is in the middle of another call" : "the import has ended");
+    errors_raise(&err, NULL);
+    return -1;
+}
+
+static void leave(struct importer *m, struct pause *pause)
+{
+    pause_end(pause);
+    m->busy = false;
+}
+
+/* ---- Ids ---- */
+
+/* Ids of one bunch: an array of integers, and where in it each document starts and the last one ends. */
+struct bunch {
+    const void *ids, *starts;
+    char type; /* as struct.unpack and numpy call it: one of "bBhHiIqQ" */
+    bool wide; /* the starts have 8 bytes, not 4 */
+    uint64_t count, documents;
+    const char *path; /* for sentences */
+    uint64_t input, row;
+};
+
+#define TYPES(each)                                                                                                    \
+    each('b', int8_t) each('B', uint8_t) each('h', int16_t) each('H', uint16_t) each('i', int32_t) each('I', uint32_t) \
+        each('q', int64_t) each('Q', uint64_t)
+
+/* Number i of an array that may lie anywhere in a file, so not where its type wants it. */
+#define DEFINE_LOAD(letter, type)                                                                                      \
+    static inline uint64_t load_##type(const void *numbers, uint64_t i)                                                \
+    {                                                                                                                  \
+        type number;                                                                                                   \
+                                                                                                                       \
+        memcpy(&number, (const char *)numbers + i * sizeof number, sizeof number);                                     \
+        return (uint64_t)number;                                                                                       \
+    }
+TYPES(DEFINE_LOAD)
+
+/* An id; one below zero is above every vocabulary. */
+static uint64_t load(const struct bunch *b, uint64_t i)
+{
+    switch (b->type) {
+#define LOAD(letter, type)                                                                                             \
+    case letter:                                                                                                       \
+        return load_##type(b->ids, i);
+        TYPES(LOAD)
+#undef LOAD
+    default:
+        return UINT64_MAX;
+    }
+}
+
+/* Converts `count` ids from the first on; returns whether one is not below `vocabulary`. A loop for each type, for
+ * compilers to turn into vectors. */
+static bool convert(const struct bunch *b, uint64_t first, size_t count, uint64_t vocabulary, uint32_t *ids)
+{
+    uint64_t wrong = 0;
+
+    switch (b->type) {
+#define CONVERT(letter, type)                                                                                          \
+    case letter:                                                                                                       \
+        for (size_t i = 0; i < count; i++) {                                                                           \
+            uint64_t id = load_##type(b->ids, first + i);                                                              \
+                                                                                                                       \
+            ids[i] = (uint32_t)id;                                                                                     \
+            wrong |= (uint64_t)(id >= vocabulary);                                                                     \
+        }                                                                                                              \
+        break;
+        TYPES(CONVERT)
+#undef CONVERT
+    default:
+        return true;
+    }
+    return wrong != 0;
+}
+
+static size_t width_of(char type)
+{
+    switch (type) {
+#define WIDTH(letter, type)                                                                                            \
+    case letter:                                                                                                       \
+        return sizeof(type);
+        TYPES(WIDTH)
+#undef WIDTH
+    default:
+        return 0;
+    }
+}
+
+/* Names the first id that is wrong, of those from `first` on. */
+static enum leat_status wrong_id(const struct importer *m, const struct bunch *b, uint64_t start, uint64_t first,
+                                 struct leat_error *err)
+{
+    unsigned long long document = leat_writer_documents(m->writer), id;
+
+    while (load(b, first) < m->vocabulary)
+        first++;
+    id = load(b, first);
+    if (b->type >= 'a' && (int64_t)id < 0)
+        return errors_set(err, LEAT_E_TOKEN,
+                          "%s: token %llu of document %llu is %lld, and an id is never negative: the column does not "
+                          "hold ids, or pads them",
+                          b->path, (unsigned long long)(first - start), document, (long long)id);
+    return errors_set(err, LEAT_E_TOKEN,
+                      "%s: token %llu of document %llu is %llu, and the vocabulary has %llu entries: it was made with "
+                      "another tokenizer, or has a larger vocabulary",
+                      b->path, (unsigned long long)(first - start), document, id, (unsigned long long)m->vocabulary);
+}
+
+static uint64_t start_of(const struct bunch *b, uint64_t i)
+{
+    return b->wide ? load_uint64_t(b->starts, i) : load_uint32_t(b->starts, i);
+}
+
+/* Writes document i of the bunch; the writer puts the end token itself. */
+static enum leat_status add_document(struct importer *m, const struct bunch *b, uint64_t i, struct leat_error *err)
+{
+    const struct leat_origin origin = { .input = b->input, .offset = b->row + i, .line = LEAT_NONE };
+    uint64_t from = start_of(b, i), to = start_of(b, i + 1), count = to - from;
+    enum leat_status s = LEAT_OK;
+    uint32_t ids[PIECE];
+    bool lacks_end;
+
+    if (to < from || to > b->count)
+        return errors_set(err, LEAT_E_DOCUMENTS, "%s: document %llu does not lie inside its ids; restore the file",
+                          b->path, (unsigned long long)leat_writer_documents(m->writer));
+    lacks_end = m->end_token != LEAT_NONE && (count == 0 || load(b, to - 1) != m->end_token);
+    if (m->end_token != LEAT_NONE && !lacks_end)
+        count--;
+    for (uint64_t done = 0; s == LEAT_OK && done < count;) {
+        size_t here = count - done < PIECE ? (size_t)(count - done) : PIECE;
+
+        if (convert(b, from + done, here, m->vocabulary, ids))
+            return wrong_id(m, b, from, from + done, err);
+        s = leat_writer_append_u32(m->writer, ids, here, err);
+        done += here;
+    }
+    if (s == LEAT_OK)
+        s = leat_writer_end_document(m->writer, &origin, err);
+    if (s == LEAT_OK)
+        m->ends_added += lacks_end;
+    return s;
+}
+
+/* add(address of ids, their type, how many, address of starts, whether they have 8 bytes, how many documents, path,
+ * number of the first row in its file). The caller's objects hold the memory. */
+static PyObject *importer_add(PyObject *self, PyObject *args)
+{
+    struct importer *m = (struct importer *)self;
+    unsigned long long count, documents, row;
+    void *ids, *starts;
+    PyObject *path;
+    struct bunch b = { 0 };
+    struct pause pause;
+    struct leat_error err;
+    enum leat_status s = LEAT_OK;
+    bool raised = false;
+    char type;
+    int wide;
+
+    if (!PyArg_ParseTuple(args, "O&cKO&pKO&K", args_address, &ids, &type, &count, args_address, &starts, &wide,
+                          &documents, args_path, &path, &row))
+        return NULL;
+    b = (struct bunch) { ids, starts, type, wide != 0, count, documents, PyBytes_AsString(path), 0, row };
+    if (width_of(b.type) == 0 || (count > 0 && !ids) || (documents > 0 && !starts)) {
+        PyErr_SetString(PyExc_TypeError, "ids must be an array of integers");
+    } else if (enter(m, &pause) == 0) {
+        b.input = m->inputs - 1;
+        for (uint64_t i = 0; s == LEAT_OK && !raised && i < documents; i++) {
+            s = add_document(m, &b, i, &err);
+            raised = i % 256 == 255 && pause_look(&pause) < 0;
+        }
+        leave(m, &pause);
+        if (s != LEAT_OK && !raised)
+            errors_raise(&err, b.path);
+        if (s == LEAT_OK && !raised) {
+            Py_DECREF(path);
+            return Py_NewRef(Py_None);
+        }
+    }
+    Py_DECREF(path);
+    return NULL;
+}
+
+/* ---- Making and ending ---- */
+
+static int open_writer(struct importer *m, const char *output, struct leat_writer_options *o, int resume)
+{
+    struct text_watch w = { .function = Py_None };
+    enum leat_status s = LEAT_OK;
+    struct leat_error err;
+    uint64_t bytes = 0;
+    void *note = NULL;
+
+    o->progress = text_on_bytes; /* while what was written is read back */
+    o->context = &w;
+    m->owner = getpid();
+    m->vocabulary = o->vocabulary;
+    m->end_token = o->end_token;
+    pause_begin(&w.pause);
+    if (resume)
+        s = leat_writer_resume(&m->writer, output, o, &note, &bytes, &err);
+    if (!resume || (s == LEAT_E_CHECKPOINT && err.hint == LEAT_HINT_NONE)) /* nothing was stopped */
+        s = leat_writer_open(&m->writer, output, o, &err);
+    pause_end(&w.pause);
+    if (!text_run_ended(w.raised, s, &err, output, s == LEAT_E_STOPPED))
+        return -1;
+    if (note)
+        m->note = PyBytes_FromStringAndSize(note, (Py_ssize_t)bytes);
+    leat_writer_free_note(note);
+    return note && !m->note ? -1 : 0;
+}
+
+/* Importer(output, tokenizer or None, vocabulary, end, force, resume, created) */
+static PyObject *importer_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    struct leat_tokenizer_info facts = LEAT_TOKENIZER_INFO_INIT;
+    struct leat_writer_options o = LEAT_WRITER_OPTIONS_INIT;
+    PyObject *output = NULL, *tokenizer, *self = NULL;
+    unsigned long long vocabulary, end, created;
+    struct leat_stored_tokenizer stored;
+    int force, resume;
+
+    (void)kwargs;
+    if (!PyArg_ParseTuple(args, "O&OKKppK", args_path, &output, &tokenizer, &vocabulary, &end, &force, &resume,
+                          &created))
+        return NULL;
+    o.vocabulary = vocabulary;
+    o.end_token = end;
+    o.force = (uint32_t)force;
+    o.created = created;
+    if (tokenizer != Py_None && text_tokenizer_of(tokenizer)) {
+        leat_tokenizer_info(text_tokenizer_of(tokenizer)->tokenizer, &facts);
+        leat_tokenizer_stored(text_tokenizer_of(tokenizer)->tokenizer, &stored);
+        o.tokenizer = &stored;
+        o.fingerprint = facts.fingerprint;
+    }
+    if (!PyErr_Occurred())
+        self = allocate(type, 0);
+    if (self && open_writer((struct importer *)self, output ? PyBytes_AsString(output) : NULL, &o, resume) < 0)
+        Py_CLEAR(self);
+    Py_XDECREF(output);
+    return self;
+}
+
+static void importer_free(PyObject *self)
+{
+    struct importer *m = (struct importer *)self;
+
+    if (m->writer && m->owner == getpid()) /* in a child, its files are the parent's */
+        ARGS_UNLOCKED(leat_writer_suspend(m->writer));
+    Py_XDECREF(m->note);
+    module_free_object(self);
+}
+
+/* The note of the checkpoint that it goes on from, or None. */
+static PyObject *importer_note(PyObject *self, PyObject *unused)
+{
+    struct importer *m = (struct importer *)self;
+
+    (void)unused;
+    return Py_NewRef(m->note ? m->note : Py_None);
+}
+
+/* counts() -> (documents, inputs, ends added), so far */
+static PyObject *importer_counts(PyObject *self, PyObject *unused)
+{
+    struct importer *m = (struct importer *)self;
+
+    (void)unused;
+    return Py_BuildValue("KKK", m->writer ? (unsigned long long)leat_writer_documents(m->writer) : 0,
+                         (unsigned long long)m->inputs, (unsigned long long)m->ends_added);
+}
+
+/* restore(inputs, ends added): what the note says */
+static PyObject *importer_restore(PyObject *self, PyObject *args)
+{
+    struct importer *m = (struct importer *)self;
+    unsigned long long inputs, ends_added;
+
+    if (!PyArg_ParseTuple(args, "KK", &inputs, &ends_added))
+        return NULL;
+    m->inputs = inputs;
+    m->ends_added = ends_added;
+    return Py_NewRef(Py_None);
+}
+
+static PyObject *ended(struct importer *m, struct pause *pause, enum leat_status s, const struct leat_error *err)
+{
+    leave(m, pause);
+    return s == LEAT_OK ? Py_NewRef(Py_None) : errors_raise(err, NULL);
+}
+
+/* input(path, its bytes): the documents that are added from now on come from it */
+static PyObject *importer_input(PyObject *self, PyObject *args)
+{
+    struct importer *m = (struct importer *)self;
+    struct leat_input input = LEAT_INPUT_INIT;
+    unsigned long long bytes;
+    PyObject *path, *result = NULL;
+    struct pause pause;
+    struct leat_error err;
+    enum leat_status s;
+    uint64_t number;
+
+    if (!PyArg_ParseTuple(args, "O&K", args_path, &path, &bytes))
+        return NULL;
+    input.bytes = bytes;
+    if (enter(m, &pause) == 0) {
+        s = leat_writer_add_input(m->writer, PyBytes_AsString(path), &number, &err);
+        if (s == LEAT_OK)
+            s = leat_writer_set_input(m->writer, number, &input, &err);
+        m->inputs += s == LEAT_OK;
+        result = ended(m, &pause, s, &err);
+    }
+    Py_DECREF(path);
+    return result;
+}
+
+/* metadata(key, value) */
+static PyObject *importer_metadata(PyObject *self, PyObject *args)
+{
+    struct importer *m = (struct importer *)self;
+    const char *key, *value;
+    struct pause pause;
+    struct leat_error err;
+
+    if (!PyArg_ParseTuple(args, "ss", &key, &value) || enter(m, &pause) < 0)
+        return NULL;
+    return ended(m, &pause, leat_writer_set_metadata(m->writer, key, value, &err), &err);
+}
+
+static PyObject *importer_checkpoint(PyObject *self, PyObject *note)
+{
+    struct importer *m = (struct importer *)self;
+    struct pause pause;
+    struct leat_error err;
+    Py_ssize_t bytes;
+    char *at;
+
+    if (PyBytes_AsStringAndSize(note, &at, &bytes) < 0 || enter(m, &pause) < 0)
+        return NULL;
+    return ended(m, &pause, leat_writer_checkpoint(m->writer, at, (uint64_t)bytes, &err), &err);
+}
+
+static PyObject *importer_suspend(PyObject *self, PyObject *unused)
+{
+    struct importer *m = (struct importer *)self;
+    struct pause pause;
+
+    (void)unused;
+    if (!m->writer)
+        return Py_NewRef(Py_None);
+    if (enter(m, &pause) < 0)
+        return NULL;
+    leat_writer_suspend(m->writer);
+    m->writer = NULL;
+    leave(m, &pause);
+    return Py_NewRef(Py_None);
+}
+
+/* finish() -> (documents, tokens) */
+static PyObject *importer_finish(PyObject *self, PyObject *unused)
+{
+    struct importer *m = (struct importer *)self;
+    struct leat_info info = LEAT_INFO_INIT;
+    struct pause pause;
+    struct leat_error err;
+    enum leat_status s;
+
+    (void)unused;
+    if (enter(m, &pause) < 0)
+        return NULL;
+    s = leat_writer_finish(m->writer, &info, &err);
+    if (s == LEAT_OK)
+        m->writer = NULL;
+    leave(m, &pause);
+    return s != LEAT_OK
+               ? errors_raise(&err, NULL)
+               : Py_BuildValue("KK", (unsigned long long)info.documents, (unsigned long long)info.tokens);
+}
+
+/* ---- The type ---- */
+
+static PyMethodDef methods[] = {
+    { "add", importer_add, METH_VARARGS, NULL },
+    { "input", importer_input, METH_VARARGS, NULL },
+    { "metadata", importer_metadata, METH_VARARGS, NULL },
+    { "note", importer_note, METH_NOARGS, NULL },
+    { "counts", importer_counts, METH_NOARGS, NULL },
+    { "restore", importer_restore, METH_VARARGS, NULL },
+    { "checkpoint", importer_checkpoint, METH_O, NULL },
+    { "suspend", importer_suspend, METH_NOARGS, NULL },
+    { "finish", importer_finish, METH_NOARGS, NULL },
+    { NULL, NULL, 0, NULL },
+};
+
+static PyType_Slot slots[] = {
+    { Py_tp_new, importer_new },
+    { Py_tp_dealloc, importer_free },
+    { Py_tp_methods, methods },
+    { 0, NULL },
+};
+
+static PyType_Spec spec = {
+    .name = "leat._leat.Importer",
+    .basicsize = sizeof(struct importer),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = slots,
+};
+
+/* failure(name of a status, sentence, hint) -> the leat.Error that readers in Python raise */
+static PyObject *failure(PyObject *module, PyObject *args)
+{
+    struct leat_error err = { .status = LEAT_E_ARGUMENT, .offset = LEAT_NONE };
+    PyObject *type, *value, *trace;
+    const char *name, *sentence;
+    unsigned hint = 0;
+
+    (void)module;
+    if (!PyArg_ParseTuple(args, "ss|I", &name, &sentence, &hint))
+        return NULL;
+    while (err.status < LEAT_E_EMPTY && strcmp(leat_status_name(err.status), name) != 0)
+        err.status = (enum leat_status)(err.status + 1);
+    err.hint = (enum leat_hint)hint;
+    snprintf(err.message, sizeof err.message, "%s", sentence);
+    errors_raise(&err, NULL);
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    Py_XDECREF(type);
+    Py_XDECREF(trace);
+    return value;
+}
+
+static PyMethodDef functions[] = {
+    { "failure", failure, METH_VARARGS, NULL },
+    { NULL, NULL, 0, NULL },
+};
+
+int text_import_register(PyObject *module)
+{
+    int r = module_add_type(module, &spec, &importer_type);
+
+    return r < 0 ? r : PyModule_AddFunctions(module, functions);
+}

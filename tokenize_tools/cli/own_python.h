@@ -1,0 +1,22 @@
+/*
+ * own_python.h: commands whose work a module of leat's Python package does: finds the interpreter that has the package,
+ * and becomes it, so that signals, terminal and exit code are the command's own.
+ */
+#ifndef LEAT_CLI_OWN_PYTHON_H
+#define LEAT_CLI_OWN_PYTHON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Finds an interpreter of Python that has the package leat of this version: $LEAT_PYTHON, which the package sets when it
+ * runs the command; that of the environment in whose package the command lies (PREFIX/lib/pythonX.Y/site-packages/leat/
+ * bin/leat: PREFIX/bin/python3); python3 on PATH. Returns its path, which the caller frees, or NULL, with a sentence in
+ * `why` that says how to get one.
+ */
+char *own_python_find(const char *what, char *why, size_t capacity);
+
+/* Becomes `python -m module words...`, but for modules in the current folder; `words` ended by NULL. Returns only if that fails, with errno set. */
+void own_python_become(char *python, char *module, char *const *words);
+
+#endif
