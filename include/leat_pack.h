@@ -3,8 +3,7 @@
  * (leat.h), whose rules hold here too: statuses, struct leat_error, structs that begin with their size.
  *
  * It has the tokenizers, packs files of text (leat_pack()) and texts of a program (leat_packer_*()), and joins,
- * deduplicates, splits and shuffles finished datasets (leat_merge()). leat_export() writes them for other tools,
- * and leat_import() reads theirs.
+ * deduplicates, splits and shuffles finished datasets (leat_merge()). leat_export() writes them for other tools.
  */
 #ifndef LEAT_PACK_H
 #define LEAT_PACK_H
@@ -742,64 +741,6 @@ struct leat_export_report {
 LEAT_API enum leat_status leat_export(const char *output, const char *const *names, uint64_t count,
                                       const struct leat_export_options *options,
                                       struct leat_export_report *report, struct leat_error *err);
-
-/* ---- Datasets of other tools, written as leat's own -------------------------------------------------------------- */
-
-struct leat_import_options {
-    size_t size;
-    const char *column; /* that holds ids; NULL: input_ids or tokens, or the only one that can */
-    const char *dtype;  /* of ids in columns of bytes (MDS): "uint16", "int64", ...; NULL: not known */
-    const struct leat_stored_tokenizer *tokenizer; /* to store in the index; NULL: none. Then set `vocabulary` too */
-    const uint8_t *fingerprint;                    /* 16 bytes; NULL: a hash of the stored tokenizer */
-    uint64_t vocabulary; /* ids must be below it; it decides the width. 0: 65536, or 2^31 if ids have 4 or 8 bytes */
-    uint64_t end_token;  /* ends each document, and is added where it is missing; LEAT_NONE: none. _INIT: LEAT_NONE */
-    uint64_t created;    /* as in struct leat_writer_options */
-    uint32_t force;      /* replace an existing dataset; without `resume` start over */
-    uint32_t resume;     /* go on where a run of this output was stopped; if none was, begin. Without `force`, it is
-                            success that the dataset is finished, if its inputs have these paths and sizes, and end
-                            token, vocabulary, tokenizer, column and dtype are the same */
-    /* If not NULL: called now and then with the bytes of files done. Nonzero stops leat_import() (LEAT_E_STOPPED), so
-     * that it can go on from there. */
-    uint32_t (*progress)(void *context, uint64_t done, uint64_t total);
-    void *context;
-};
-#define LEAT_IMPORT_OPTIONS_INIT                                                                                       \
-    { sizeof(struct leat_import_options), NULL, NULL, NULL, NULL, 0, LEAT_NONE, 0, 0, 0, NULL, NULL }
-
-struct leat_import_report {
-    size_t size;
-    uint64_t files;      /* read, and bytes of them on disk */
-    uint64_t bytes;
-    uint64_t documents;  /* written, and their tokens */
-    uint64_t tokens;
-    uint64_t ends_added; /* documents that did not end with the end token; LEAT_NONE: not known (was_finished) */
-    struct leat_info *info; /* if not NULL, filled as by leat_dataset_info() */
-    uint32_t was_finished;  /* with `resume`: there was nothing left to do */
-    uint32_t reserved;      /* 0 */
-    const char *mask;       /* a column called like a mask ("labels", "loss_mask", ...), which is not taken; or NULL */
-};
-#define LEAT_IMPORT_REPORT_INIT { sizeof(struct leat_import_report), 0, 0, 0, 0, 0, NULL, 0, 0, NULL }
-
-/*
- * Writes a dataset from ones that cannot be used where they lie. A source is
- *   a folder of MosaicML's streaming (MDS): index.json and shards, plain or compressed (zstd, gzip, bzip2). The column
- *   holds arrays of NumPy, or bytes, whose dtype must then be given;
- *   a folder of litdata's optimize(): ids (TokensLoader), or a tensor, array or list of ints in a dict; plain or zstd;
- *   an Arrow file (IPC stream or file, plain, LZ4 or zstd), or a folder that Hugging Face datasets saved: a column of
- *   lists of integers, without nulls.
- * Each sample, item or row is a document, in the order of the sources and of their files; its origin is the file and
- * the byte where it begins. Ids are copied as they are, but for the end token. A dataset has its name when it is
- * complete; after a stop, a failure or a kill `resume` goes on from the last checkpoint, with the bytes of one run.
- * `column` and `dtype` are stored as metadata, "leat.column" and "leat.dtype". A mask is not taken: the report has the
- * name of a column that looks like one.
- * Returns LEAT_E_UNSUPPORTED for what is not one of these; LEAT_E_ARGUMENT if the column or dtype must be given;
- * LEAT_E_NOT_FOUND for a column that is not there; LEAT_E_TOKEN for an id that is negative or not below the vocabulary
- * size; _TRUNCATED, _HEADER, _DOCUMENTS, _RECORD, _CHECKSUM or _MISMATCH for damage; LEAT_E_STOPPED; or as
- * leat_writer_open() and leat_writer_finish().
- */
-LEAT_API enum leat_status leat_import(const char *output, const char *const *sources, uint64_t count,
-                                      const struct leat_import_options *options,
-                                      struct leat_import_report *report, struct leat_error *err);
 
 #ifdef __cplusplus
 }

@@ -109,11 +109,12 @@ $(PYTHON_PACKAGE)/%: python/leat/%
 # ---- Tests: pytest against real packages, in a virtual environment of their own -------------------------------------
 
 PYTHON_VENV ?= $(BUILD)/python-venv
-$(PYTHON_VENV)/ready: python/requirements-test.txt
+$(PYTHON_VENV)/ready: python/requirements-test.txt python/requirements-readers.txt
 	$(Q)rm -rf $(PYTHON_VENV) && mkdir -p $(BUILD)
 	$(Q)if $(PYTHON) -m venv $(PYTHON_VENV) && \
 	    $(PYTHON_VENV)/bin/pip install -q --disable-pip-version-check \
-	    --no-compile -r $<; then touch $@; else rm -rf $(PYTHON_VENV); fi
+	    --no-compile -r $< && $(PYTHON_VENV)/bin/pip install -q --disable-pip-version-check --no-compile --no-deps \
+	    -r python/requirements-readers.txt; then touch $@; else rm -rf $(PYTHON_VENV); fi
 
 .PHONY: bench-python
 ## bench-python: what the Python loader adds to a batch of the C loader; BENCH="--rounds 9"

@@ -17,7 +17,6 @@ int fuzz_dataset(const uint8_t *data, size_t size);
 int fuzz_fit(const uint8_t *data, size_t size);
 int fuzz_checkpoint(const uint8_t *data, size_t size);
 int fuzz_foreign(const uint8_t *data, size_t size);
-int fuzz_import(const uint8_t *data, size_t size);
 int fuzz_list(const uint8_t *data, size_t size);
 int fuzz_writer(const uint8_t *data, size_t size);
 int fuzz_load_json(const uint8_t *data, size_t size);
@@ -45,7 +44,6 @@ static const struct fuzzer {
     { "checkpoint", fuzz_checkpoint },
     { "fit", fuzz_fit },
     { "foreign", fuzz_foreign },
-    { "import", fuzz_import },
     { "list", fuzz_list },
     { "writer", fuzz_writer },
     { "load_json", fuzz_load_json },

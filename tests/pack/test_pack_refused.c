@@ -142,8 +142,6 @@ static void test_without_size(void)
     T_CHECK(!t && !e && !p);
     NO_SIZE("leat_export_options", leat_export(name, &name, 1, none, NULL, &t_err));
     NO_SIZE("leat_export_report", leat_export(name, &name, 1, NULL, none, &t_err));
-    NO_SIZE("leat_import_options", leat_import(name, &name, 1, none, NULL, &t_err));
-    NO_SIZE("leat_import_report", leat_import(name, &name, 1, NULL, none, &t_err));
 }
 
 int main(void)

@@ -47,7 +47,7 @@ printf 'ARROW1\0\0' >hub/data/train.arrow
 corpus hub/data/train.arrow 'an Arrow file: convert it to JSON lines'
 printf 'ARROW1\0\0' >hub/data/train-00000
 corpus hub/data/train-00000 'an Arrow file'
-cp "$here/tests/import/files/arrow/saved/data-00000-of-00003.arrow" hub/data/saved.arrow
+cp "$here/tests/packing/ids.arrow" hub/data/saved.arrow
 corpus hub/data/saved.arrow 'an Arrow file with a column of ids, input_ids: import these (leat import), from the folder'
 printf '{"text":"d"}\n' >hub/part-00000
 corpus hub/part-00000 'JSON lines by its first bytes, but not by its name'

@@ -9,14 +9,15 @@
 #include <stddef.h>
 
 /*
- * Finds an interpreter of Python that has the package leat of this version: $LEAT_PYTHON, which the package sets when it
- * runs the command; that of the environment in whose package the command lies (PREFIX/lib/pythonX.Y/site-packages/leat/
- * bin/leat: PREFIX/bin/python3); python3 on PATH. Returns its path, which the caller frees, or NULL, with a sentence in
- * `why` that says how to get one.
+ * Finds an interpreter of Python that has the package leat of this version: $LEAT_PYTHON, which the package sets when
+ * it runs the command; that of the environment in whose package the command lies (PREFIX/lib/pythonX.Y/site-packages/
+ * leat/bin/leat: PREFIX/bin/python3); python3 on PATH. Returns its name, which the caller frees, or NULL, with a
+ * sentence in `why` that says how to get one; `what` is what it is for.
  */
 char *own_python_find(const char *what, char *why, size_t capacity);
 
-/* Becomes `python -m module words...`, but for modules in the current folder; `words` ended by NULL. Returns only if that fails, with errno set. */
+/* Becomes `python -m module words...`, but never takes a file of the current folder for a module. NULL ends `words`.
+ * Returns only if that fails, with errno set. */
 void own_python_become(char *python, char *module, char *const *words);
 
 #endif

@@ -119,7 +119,8 @@ static void put_values(struct words *w, const struct import_values *v, uint64_t 
 
 static int become(const struct import_values *values, const struct options_parsed *parsed, uint64_t end)
 {
-    char why[1024], module[] = "leat.import_command", *python = own_python_find("leat import", why, sizeof why), **all = NULL;
+    char why[1024], module[] = "leat.import_command", *python = own_python_find("leat import", why, sizeof why),
+                    **all = NULL;
     struct words w = { 0 };
 
     if (!python) {

@@ -214,7 +214,8 @@ static const struct command commands[] = {
       .min_words = 1,
       .max_words = COMMAND_ANY_WORDS,
       .notes =
-          "Each sample, item or row becomes a document, with its file and its number there as origin. Ids are copied as "
+          "Each sample, item or row becomes a document, with its file and its number there as origin. Ids are copied "
+          "as "
           "they are. The packages that wrote them read them: mosaicml-streaming, litdata, pyarrow. So leat's Python "
           "package does the work: that of the environment in which the command was installed, else that of python3 on "
           "PATH, or of the interpreter that LEAT_PYTHON names. "

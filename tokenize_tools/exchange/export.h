@@ -2,8 +2,8 @@
  * export.h: a dataset written as files of another tool. Each format is a row of a table: the names of its files, what
  * fits into them, and functions for what is not tokens. The tokens themselves are copied in one way for all.
  *
- * The room exchange/ turns datasets into files of other tools and back; opening such files in place belongs to
- * src/dataset/.
+ * The room exchange/ turns datasets into files of other tools; opening such files in place belongs to src/dataset/, and
+ * importing them to leat's Python package.
  */
 #ifndef LEAT_EXCHANGE_EXPORT_H
 #define LEAT_EXCHANGE_EXPORT_H

@@ -414,24 +414,18 @@ static PyObject *importer_finish(PyObject *self, PyObject *unused)
     if (s == LEAT_OK)
         m->writer = NULL;
     leave(m, &pause);
-    return s != LEAT_OK
-               ? errors_raise(&err, NULL)
-               : Py_BuildValue("KK", (unsigned long long)info.documents, (unsigned long long)info.tokens);
+    return s != LEAT_OK ? errors_raise(&err, NULL)
+                        : Py_BuildValue("KK", (unsigned long long)info.documents, (unsigned long long)info.tokens);
 }
 
 /* ---- The type ---- */
 
 static PyMethodDef methods[] = {
-    { "add", importer_add, METH_VARARGS, NULL },
-    { "input", importer_input, METH_VARARGS, NULL },
-    { "metadata", importer_metadata, METH_VARARGS, NULL },
-    { "note", importer_note, METH_NOARGS, NULL },
-    { "counts", importer_counts, METH_NOARGS, NULL },
-    { "restore", importer_restore, METH_VARARGS, NULL },
-    { "checkpoint", importer_checkpoint, METH_O, NULL },
-    { "suspend", importer_suspend, METH_NOARGS, NULL },
-    { "finish", importer_finish, METH_NOARGS, NULL },
-    { NULL, NULL, 0, NULL },
+    { "add", importer_add, METH_VARARGS, NULL },           { "input", importer_input, METH_VARARGS, NULL },
+    { "metadata", importer_metadata, METH_VARARGS, NULL }, { "note", importer_note, METH_NOARGS, NULL },
+    { "counts", importer_counts, METH_NOARGS, NULL },      { "restore", importer_restore, METH_VARARGS, NULL },
+    { "checkpoint", importer_checkpoint, METH_O, NULL },   { "suspend", importer_suspend, METH_NOARGS, NULL },
+    { "finish", importer_finish, METH_NOARGS, NULL },      { NULL, NULL, 0, NULL },
 };
 
 static PyType_Slot slots[] = {

@@ -1,76 +1,21 @@
-"""leat.import_dataset() against the real packages: MosaicML's streaming, litdata and Hugging Face datasets write, and
-read what they wrote; leat has the same documents. And leat.adopt(), from Megatron's files to raw ones."""
+"""leat.import_dataset() against Hugging Face datasets and pyarrow, which write in each of their forms, and leat has the
+same documents. What is damaged, cut, of another kind or not ids is refused, with a sentence that names it, and nothing
+is left. An import that is stopped anywhere goes on, to the same bytes. And leat.adopt(), from Megatron's files to raw
+ones."""
 
+import json
+import os
 import random
 import sys
-import types
 
 import leat
 import numpy as np
 import pytest
+from imports import check, make_documents, refused
+from leat import foreign
 
 
-def make_documents(seed, top, count=300):
-    rng = random.Random(seed)
-    return [[rng.randrange(top) for _ in range(rng.choice([1, 3, 50, 700]))] for _ in range(count)]
-
-
-def check(source, documents, tmp_path, **options):
-    made = leat.import_dataset(source, tmp_path / "made", force=True, **options)
-    assert made.documents == len(documents) and made.tokens == sum(map(len, documents)), source
-    with leat.Dataset(tmp_path / "made") as d:
-        for i, document in enumerate(documents):
-            assert d[i].tolist() == document, (source, i)
-        d.verify()
-
-
-def mds_writer():
-    for name in ("vision", "multimodal"):  # datasets of pictures, which ask for torchvision
-        sys.modules.setdefault(f"streaming.{name}", types.ModuleType(name))
-    return pytest.importorskip("streaming.base").MDSWriter
-
-
-@pytest.mark.parametrize("compression", [None, "zstd", "gz:1", "bz2"])
-@pytest.mark.parametrize("dtype", ["uint16", "int64"])
-def test_mds(tmp_path, dtype, compression):
-    documents = make_documents(dtype, 50000)
-    for column, make in (("bytes", lambda row: np.array(row, dtype=dtype).tobytes()),
-                         ("ndarray", lambda row: np.array(row, dtype=dtype)),
-                         (f"ndarray:{dtype}", lambda row: np.array(row, dtype=dtype))):
-        out = tmp_path / column.replace(":", "-")
-        with mds_writer()(out=str(out), columns={"a": "str", "tokens": column, "z": "float32"}, size_limit=1 << 15,
-                          compression=compression) as writer:
-            for i, row in enumerate(documents):
-                writer.write({"a": "x" * (i % 3), "tokens": make(row), "z": 0.5})
-        check(out, documents, tmp_path, column="tokens", dtype=dtype if column == "bytes" else None)
-
-
-ZSTD = {"compression": "zstd"}
-
-
-@pytest.mark.parametrize("options", [{}, ZSTD, {**ZSTD, "compression_level": "sample"},
-                                     {**ZSTD, "compression_level": "chunk"}], ids=str)
-def test_litdata(tmp_path, options):
-    writers = pytest.importorskip("litdata.streaming.writer")
-    loaders = pytest.importorskip("litdata.streaming.item_loader")
-    torch = pytest.importorskip("torch")
-    documents = make_documents(str(options), 151000)
-    kinds = {"item": lambda row: {"input_ids": torch.tensor(row), "n": len(row)},
-             "array": lambda row: np.array(row, dtype=np.uint32), "list": lambda row: {"input_ids": row, "n": 1}}
-    if options.get("compression_level", "chunk") == "chunk" and len(options) != 1:
-        kinds["tokens"] = lambda row: torch.tensor(row, dtype=torch.int32)
-    for kind, make in kinds.items():
-        loader = loaders.TokensLoader() if kind == "tokens" else None
-        writer = writers.BinaryWriter(str(tmp_path / kind), chunk_bytes=1 << 15, item_loader=loader, **options)
-        for i, row in enumerate(documents):
-            writer[i] = make(row)
-        writer.done()
-        writer.merge()
-        check(tmp_path / kind, documents, tmp_path)
-    # as its own reader gives them
-    theirs = pytest.importorskip("litdata").StreamingDataset(str(tmp_path / "item"))
-    assert [theirs[i]["input_ids"].tolist() for i in range(0, len(documents), 50)] == documents[::50]
-
+# ---- Arrow
 
 @pytest.mark.parametrize("kind", ["uint16", "int32", "int64"])
 def test_datasets(tmp_path, kind):
@@ -88,24 +33,136 @@ def test_datasets(tmp_path, kind):
     # a selection is flattened when it is saved
     mapped.shuffle(seed=1).select(range(100)).save_to_disk(str(tmp_path / "some"))
     check(tmp_path / "some", datasets.load_from_disk(str(tmp_path / "some"))["input_ids"][:], tmp_path)
+    datasets.DatasetDict({"train": made}).save_to_disk(str(tmp_path / "dict"))
+    refused("holds several splits of a dataset: name the folder of one", tmp_path / "dict", tmp_path, "unsupported")
+    check(tmp_path / "dict/train", documents, tmp_path)
+    (tmp_path / "some/state.json").write_text('{"_data_files": [], "_indices_data_files": [{"filename": "i.arrow"}]}')
+    refused("the dataset is a selection of rows", tmp_path / "some", tmp_path, "unsupported")
+
+
+def write_arrow(path, table, stream=False, batch=15, compression=None):
+    import pyarrow as pa
+    options = pa.ipc.IpcWriteOptions(compression=compression)
+    with (pa.ipc.new_stream if stream else pa.ipc.new_file)(str(path), table.schema, options=options) as out:
+        out.write_table(table, max_chunksize=batch)
+    return path
+
+
+def table_of(documents, kind):
+    """Beside a column of each kind that takes buffers of its own."""
+    import pyarrow as pa
+    n = len(documents)
+    union = pa.UnionArray.from_dense(pa.array([0] * n, pa.int8()), pa.array(range(n), pa.int32()), [pa.array(range(n))])
+    return pa.table({
+        "none": pa.nulls(n), "flag": pa.array([i % 2 == 0 for i in range(n)]), "union": union,
+        "word": pa.array([None if i % 7 == 0 else "w" * (i % 4) for i in range(n)]),
+        "view": pa.array(["v" * 20] * n, pa.string_view()), "class": pa.array(["a", "b"] * n)[:n].dictionary_encode(),
+        "deep": pa.array([{"a": [{"b": i}], "c": None} for i in range(n)]), "tokens": pa.array(documents, kind),
+        "map": pa.array([[("k", i)] for i in range(n)], pa.map_(pa.string(), pa.int32())), "after": pa.array(range(n))})
 
 
 @pytest.mark.parametrize("compression", [None, "zstd", "lz4"])
 def test_pyarrow(tmp_path, compression):
     pa = pytest.importorskip("pyarrow")
     documents = [*make_documents(compression or "none", 32000), [], [7]]
+    fixed = [[i, 2, 3] for i in range(40)]
     for stream in (False, True):
-        table = pa.table({"x": pa.array([None] * len(documents), pa.string()),
-                          "tokens": pa.array(documents, pa.list_(pa.int32()))})
-        options = pa.ipc.IpcWriteOptions(compression=compression)
-        make = pa.ipc.new_stream if stream else pa.ipc.new_file
-        with make(str(tmp_path / "a.arrow"), table.schema, options=options) as out:
-            out.write_table(table, max_chunksize=70)
-        check(tmp_path / "a.arrow", documents, tmp_path)
+        for kind in (pa.list_(pa.int32()), pa.large_list(pa.uint64()), pa.list_(pa.int16())):
+            path = write_arrow(tmp_path / "a.arrow", table_of(documents, kind), stream, 70, compression)
+            check(path, documents, tmp_path)
+        path = write_arrow(tmp_path / "a.arrow", table_of(fixed, pa.list_(pa.uint8(), 3)), stream, 15, compression)
+        check(path, fixed, tmp_path)
     # sliced lists, whose offsets do not begin at 0 in memory
     feather = pytest.importorskip("pyarrow.feather")
+    table = pa.table({"tokens": pa.array(documents, pa.list_(pa.int32()))})
     feather.write_feather(table.slice(17), tmp_path / "a.feather", compression=compression or "uncompressed")
     check(tmp_path / "a.feather", documents[17:], tmp_path)
+    # a file without batches, also with its schema aligned to 64 bytes, as Rust's arrow does it
+    for rows in (table, table.slice(0, 0)):
+        plain = write_arrow(tmp_path / "b.arrow", rows).read_bytes()
+        (tmp_path / "b.arrow").write_bytes(plain[:8] + bytes(56) + plain[8:])
+        check(tmp_path / "b.arrow", documents[:len(rows)], tmp_path)
+
+
+def test_arrow_refused(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    lists = pa.array([[1], [2, 3]], pa.list_(pa.int32()))
+
+    def write(stream=True, **columns):
+        return write_arrow(tmp_path / "a.arrow", pa.table(columns), stream)
+
+    refused("the column of ids has nulls", write(ids=pa.array([[1], None])), tmp_path, "unsupported")
+    refused("the column of ids has nulls", write(ids=pa.array([[1], [None]])), tmp_path, "unsupported")
+    refused("several columns can hold ids; name one of them: a, b", write(a=lists, b=lists), tmp_path, "argument")
+    dictionary = pa.DictionaryArray.from_arrays(pa.array([1, 0], pa.int8()), lists)
+    view = pa.array([[1], [2, 3]], pa.list_view(pa.int32()))
+    # pyarrow's cast of views to lists loses numbers, so none is made
+    path = write(text=pa.array(["a", "b"]), view=view, dictionary=dictionary)
+    refused("no column holds lists of integers (list views, dictionaries", path, tmp_path, "unsupported")
+    refused("the column \"view\" does not hold lists of integers", path, tmp_path, "argument", column="view")
+    for name in ("input_ids", "tokens"):
+        twice = pa.Table.from_arrays([lists, lists], names=[name, name])
+        write_arrow(tmp_path / "twice.arrow", twice)
+        refused(f"the column \"{name}\" appears twice", tmp_path / "twice.arrow", tmp_path, "unsupported")
+    refused("is not a folder of", tmp_path, tmp_path, "unsupported")
+    (tmp_path / "a.arrow.zst").write_bytes(b"\050\265\057\375 and more")
+    refused("is compressed as a whole, which is not imported", tmp_path / "a.arrow.zst", tmp_path, "unsupported")
+    refused("cannot open", tmp_path / "missing", tmp_path, "no-file")
+    refused("at least one source", [], tmp_path, "argument")
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_arrow_cut(tmp_path, stream):
+    """Wherever a file ends too early, and whatever follows its end, it is refused."""
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({"tokens": pa.array([[i, 7] for i in range(60)], pa.list_(pa.int32()))})
+    path = write_arrow(tmp_path / "a.arrow", table, stream)
+    whole = path.read_bytes()
+    for size in range(8, len(whole)):
+        path.write_bytes(whole[:size])
+        refused("a.arrow", path, tmp_path, "truncated")
+    path.write_bytes(whole + whole)  # the second one was lost
+    refused("if it is several streams, write each to a file", path, tmp_path, "truncated")
+    path.write_bytes(whole + b"more\n")
+    refused("5 bytes follow" if stream else "bytes follow", path, tmp_path, "truncated")
+
+
+def test_arrow_damaged(tmp_path):
+    """A flipped bit gives an error or other numbers, and never a crash."""
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({"tokens": pa.array([[i, 7] for i in range(60)], pa.list_(pa.int32())), "t": ["x"] * 60})
+    path = write_arrow(tmp_path / "a.arrow", table)
+    whole, rng = bytearray(path.read_bytes()), random.Random(5)
+    outcomes = set()
+    for _ in range(600):
+        at, bit = rng.randrange(len(whole)), 1 << rng.randrange(8)
+        whole[at] ^= bit
+        path.write_bytes(whole)
+        whole[at] ^= bit
+        try:
+            outcomes.add(leat.import_dataset(path, tmp_path / "made", force=True).documents > 0)
+        except leat.Error as error:
+            outcomes.add(error.status)
+            assert "a.arrow" in str(error)
+    assert {True, "truncated"} <= outcomes
+
+
+# ---- What all have
+
+def test_width_and_places(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    narrow = write_arrow(tmp_path / "n.arrow", pa.table({"tokens": pa.array([[1], [2, 3]], pa.list_(pa.uint16()))}))
+    wide = write_arrow(tmp_path / "w.arrow", pa.table({"tokens": pa.array([[1], [2, 3]], pa.list_(pa.int32()))}))
+    for sources, width, options in ((narrow, 2, {}), (wide, 4, {}), ([narrow, wide], 4, {}),
+                                    (wide, 2, {"vocabulary": 50307})):
+        leat.import_dataset(sources, tmp_path / "made", force=True, **options)
+        with leat.Dataset(tmp_path / "made") as d:
+            assert d.info.token_width == width
+    leat.import_dataset([narrow, wide], tmp_path / "made", force=True)
+    with leat.Dataset(tmp_path / "made") as d:
+        place = d.place(3)
+        assert (place.path, place.offset) == (str(wide), 1)
+        assert d.find(origin=(str(wide), 1)).document == 3
 
 
 def test_ends_and_tokenizer(tmp_path):
@@ -147,6 +204,90 @@ def test_mask(tmp_path):
         with pytest.warns(RuntimeWarning, match=f"\"{mask}\" was not taken, so all tokens are learned") as said:
             made = leat.import_dataset(tmp_path / "a.arrow", tmp_path / "made", column=column, force=True)
         assert made.mask == mask and made.tokens == 2 and said[0].filename == __file__
+    # labels that are one class for each document are no mask
+    write_arrow(tmp_path / "a.arrow", pa.table({"input_ids": lists, "labels": [1]}))
+    assert leat.import_dataset(tmp_path / "a.arrow", tmp_path / "made", force=True).mask is None
+
+
+def test_stopped(tmp_path, monkeypatch):
+    """An import that is stopped at any place and goes on, as often as one likes, writes the bytes of one that was not.
+    With other sources or options, or another version of a file, it does not go on."""
+    pa = pytest.importorskip("pyarrow")
+    documents = make_documents(1, 50000, 60)
+    kinds = pa.list_(pa.int32()), pa.list_(pa.int32(), 3), pa.large_list(pa.int64())
+    sources = [write_arrow(tmp_path / f"{i}.arrow", table_of(
+        [[1, 2, 3]] * 60 if i == 1 else documents, kind), i == 0, 7) for i, kind in enumerate(kinds)]
+    monkeypatch.setattr(foreign, "CHECKPOINT_EVERY", 5000)
+    calls = []
+
+    def stop_at(n):
+        def progress(*at):
+            calls.append(at)
+            if len(calls) == n:
+                raise KeyError(n)
+
+        calls.clear()
+        return progress
+
+    def files(name):
+        return (tmp_path / f"{name}.leat").read_bytes(), (tmp_path / f"{name}.tokens").read_bytes()
+
+    how = {"end": 50256, "vocabulary": 50257}
+    whole = leat.import_dataset(sources, tmp_path / "whole", progress=stop_at(0), **how)
+    wanted, every = files("whole"), len(calls)
+    assert every > 25
+    for n in range(1, every + 1):
+        with pytest.raises(KeyError):
+            leat.import_dataset(sources, tmp_path / "part", progress=stop_at(n), force=True, **how)
+        made = leat.import_dataset(sources, tmp_path / "part", resume=True, force=True, **how)
+        assert files("part") == wanted and made == whole._replace(output=str(tmp_path / "part"))
+    os.remove(tmp_path / "part.leat")
+    os.remove(tmp_path / "part.tokens")
+    stops = 0
+    while not (tmp_path / "part.leat").exists():
+        try:
+            leat.import_dataset(sources, tmp_path / "part", progress=stop_at(2), resume=True, **how)
+        except KeyError:
+            stops += 1
+    assert files("part") == wanted and stops > 10
+
+    def goes_on(sources=sources, **other):
+        with pytest.raises(leat.Error, match="other sources or options|run was started with|token") as raised:
+            leat.import_dataset(sources, tmp_path / "part", resume=True, force=True, **{**how, **other})
+        assert raised.value.status == "checkpoint"
+
+    with pytest.raises(KeyError):
+        leat.import_dataset(sources, tmp_path / "part", progress=stop_at(5), force=True, **how)
+    goes_on(sources[:2])
+    goes_on(end=300)
+    goes_on(column="tokens")
+    before = os.stat(sources[2])
+    os.utime(sources[2], ns=(1, 1))
+    goes_on()
+    os.utime(sources[2], ns=(before.st_atime_ns, before.st_mtime_ns))
+    leat.import_dataset(sources, tmp_path / "part", resume=True, force=True, **how)
+    assert files("part") == wanted
+    # a finished one is what is asked for, or exists
+    assert leat.import_dataset(sources, tmp_path / "part", resume=True, **how).was_finished
+    for other in ({"end": 300}, {"end": None}, {"column": "tokens"}, {"vocabulary": 60000}):
+        with pytest.raises(leat.Error, match="already exists"):
+            leat.import_dataset(sources, tmp_path / "part", resume=True, **{**how, **other})
+    with pytest.raises(leat.Error, match="already exists"):
+        leat.import_dataset(sources[:2], tmp_path / "part", resume=True, **how)
+
+
+def test_missing_package(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    (tmp_path / "a.arrow").write_bytes(b"ARROW1\0\0")
+    with pytest.raises(ImportError, match=r"needs pyarrow \(pip install pyarrow\)"):
+        leat.import_dataset(tmp_path / "a.arrow", tmp_path / "made")
+    for name, package, key in (("streaming", "mosaicml-streaming", "shards"), ("litdata", "litdata", "chunks")):
+        monkeypatch.setitem(sys.modules, name, None)
+        for module in [module for module in sys.modules if module.startswith(f"{name}.")]:
+            monkeypatch.delitem(sys.modules, module)
+        (tmp_path / "index.json").write_text(json.dumps({key: [{}]}))
+        with pytest.raises(ImportError, match=rf"needs {name} \(pip install {package}\)"):
+            leat.import_dataset(tmp_path, tmp_path / "made")
 
 
 def test_adopt(tmp_path):
