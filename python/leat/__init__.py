@@ -19,13 +19,12 @@ from leat.mirror import Copied, pull, push
 from leat.packer import Packer
 from leat.packing import Export, Progress, Summary, export, merge, pack
 from leat.plan import Plan, Sample
-from leat.pretrained import PreTrainedTokenizer
 from leat.tokenizer import Encoding, Tokenizer
 
 __all__ = ["Adopted", "Batch", "Copied", "Dataset", "Diagnosis", "Encoding", "Error", "Export", "Import", "Loader",
-           "LoaderNotice", "Packer", "Plan", "PreTrainedTokenizer", "Progress", "Sample", "Summary", "Tokenizer",
-           "__version__", "adopt", "diagnose", "encoding_for_model", "encoding_name_for_model", "export",
-           "get_encoding", "import_dataset", "list_encoding_names", "merge", "open", "pack", "pull", "push"]
+           "LoaderNotice", "Packer", "Plan", "Progress", "Sample", "Summary", "Tokenizer", "__version__", "adopt",
+           "diagnose", "encoding_for_model", "encoding_name_for_model", "export", "get_encoding", "import_dataset",
+           "list_encoding_names", "merge", "open", "pack", "pull", "push"]
 
 # the module of each, and the packages of which it needs one
 _LATER = {"IterableDataset": ("torch_data", ("torch",)), "MapDataset": ("torch_data", ("torch",)),
@@ -35,6 +34,9 @@ _LATER = {"IterableDataset": ("torch_data", ("torch",)), "MapDataset": ("torch_d
 
 
 def __getattr__(name):
+    if name == "PreTrainedTokenizer":  # an ImportError also says so to `from leat import`
+        raise ImportError("leat has no PreTrainedTokenizer any more: use transformers.PreTrainedTokenizerFast with the "
+                          "same tokenizer.json, or leat.Tokenizer where only speed counts")
     if name not in _LATER:
         raise AttributeError(f"leat has no {name}")
     from importlib import import_module

@@ -35,10 +35,9 @@ from leat.packing import pack as pack
 from leat.plan import Plan as Plan
 from leat.plan import Sample as Sample
 from leat.tokenizer import Encoding as Encoding
-from leat.pretrained import PreTrainedTokenizer as PreTrainedTokenizer
 from leat.tokenizer import Tokenizer as Tokenizer
 
 __all__ = ["Adopted", "Batch", "Copied", "Dataset", "Diagnosis", "Encoding", "Error", "Export", "Import", "Loader",
-           "LoaderNotice", "Packer", "Plan", "PreTrainedTokenizer", "Progress", "Sample", "Summary", "Tokenizer",
-           "__version__", "adopt", "diagnose", "encoding_for_model", "encoding_name_for_model", "export",
-           "get_encoding", "import_dataset", "list_encoding_names", "merge", "open", "pack", "pull", "push"]
+           "LoaderNotice", "Packer", "Plan", "Progress", "Sample", "Summary", "Tokenizer", "__version__", "adopt",
+           "diagnose", "encoding_for_model", "encoding_name_for_model", "export", "get_encoding", "import_dataset",
+           "list_encoding_names", "merge", "open", "pack", "pull", "push"]

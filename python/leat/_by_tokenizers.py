@@ -5,8 +5,6 @@ from __future__ import annotations
 import itertools
 import os
 
-from leat import _special
-from leat._documents import plain_texts, refuse_lazy
 from leat._encoding import Encoding
 from leat._leat import show
 from leat._post_processor import count_of_added, laid_out, pieces_of
@@ -22,15 +20,6 @@ class ByTokenizers:
             raise TypeError("add_special_tokens is tokenizers' argument, allowed_special and disallowed_special are "
                             "tiktoken's: give one or the other")
         return add is not None or (self._like == "tokenizers" and not given)
-
-    def _cut_out(self, texts, pieces, cut, offsets, split):
-        """encode_batch() with these pieces of a post-processor; of each text only what the slice `cut` takes. `split`:
-        special tokens in texts are ordinary text."""
-        refuse_lazy(texts)
-        texts = plain_texts(texts)
-        lists, _ = self._core.encode_batch(texts, not (split or self.encode_special_tokens), threads_of(None),
-                                           _special.LIST, False)
-        return self._laid_out(lists, pieces, cut, texts if offsets else itertools.repeat(None))
 
     def _around(self, lists, add, texts=None):
         pieces = self._post_processor(add or add is None)
@@ -77,12 +66,11 @@ class ByTokenizers:
         return self._facts().get("type") or (
             "WordPiece" if "vocab.txt" in self.name else "Unigram" if ".model" in self.name else "BPE")
 
-    def _post_processor(self, special, pair=False):
-        """The pieces of a text, or of a pair, as _post_processor.py has them; with special tokens or without."""
-        if (special, pair) not in self._pieces:
-            self._pieces[special, pair] = pieces_of(self._facts().get("post_processor"), self._vocabulary, special,
-                                                    pair)
-        return self._pieces[special, pair]
+    def _post_processor(self, special):
+        """The pieces of a text, as _post_processor.py has them; with special tokens or without."""
+        if special not in self._pieces:
+            self._pieces[special] = pieces_of(self._facts().get("post_processor"), self._vocabulary, special)
+        return self._pieces[special]
 
 
 def threads_of(count):

@@ -4,7 +4,7 @@ The extension gives ids only. But what most tokens say of themselves is enough: 
 put together, spell the text between these, each of them stands where it is spelled. Marks (U+2581) are spaces, <0xNN>
 are bytes, and one space may have been put before. Words of WordPiece and WordLevel stand in the text with white space
 between them. Where tokens spell something else, because a normalizer has changed the text, or a token is unknown,
-there is no answer here (Unspelled), but in _aligned.py.
+there is no answer (Unspelled).
 """
 from __future__ import annotations
 

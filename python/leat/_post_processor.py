@@ -25,15 +25,15 @@ def types_of(pieces, count):
 
 
 def count_of_added(pieces):
-    return sum(len(own) for own, *_ in pieces if own is not None)
+    return sum(len(own) for own, _ in pieces if own is not None)
 
 
-def pieces_of(processor, vocabulary, special, pair=False):
+def pieces_of(processor, vocabulary, special):
     """What it makes of a text; without `special`, it adds nothing. The file may name tokens that are not there: all
-    must be below `vocabulary`. Of a pair: pieces with the number of the text, 0 or 1, or None, at their end."""
+    must be below `vocabulary`."""
     try:
-        pieces = _pair_pieces(processor, special) if pair else _pieces(processor, special, PLAIN)
-        good = all(type(i) is int and 0 <= i < vocabulary for own, *_ in pieces for i in own or ())
+        pieces = _pieces(processor, special, PLAIN)
+        good = all(type(i) is int and 0 <= i < vocabulary for own, _ in pieces for i in own or ())
     except (AttributeError, IndexError, KeyError, TypeError, ValueError):
         good = False
     if not good:
@@ -107,41 +107,3 @@ def _piece(entry, tokens):
         return None, text["type_id"]
     token = as_object(entry["SpecialToken"], ("id", "type_id"))
     return tuple(as_object(tokens[token["id"]], ("id", "ids", "tokens"))["ids"]), token["type_id"]
-
-
-def _pair_pieces(processor, special):
-    """What it makes of two texts."""
-    kinds = _flat(processor)
-    if len(kinds) > 1:
-        raise NotImplementedError("tokenizer.json has several post-processors that change pairs of texts, one after "
-                                  "another, which leat does not support")
-    kind, options = kinds[0] if kinds else ("", {})
-    if kind == "TemplateProcessing":
-        pieces = tuple(_pair_piece(entry, options["special_tokens"]) for entry in options["pair"]
-                       if special or "Sequence" in entry)
-        if sum(own is None for own, *_ in pieces) != 2 or len({number for *_, number in pieces} - {None}) != 2:
-            raise NotImplementedError("the template for pairs in tokenizer.json does not have each of the two texts "
-                                      "once: leat does not support that")
-        return pieces
-    last = 0 if kind == "RobertaProcessing" else 1  # the type of the second text
-    texts = (None, 0, 0), (None, last, 1)
-    if not kind or not special:
-        return texts
-    cls, sep = ((options[name][1],) for name in ("cls", "sep"))
-    between = ((sep, 0, None),) * (2 if kind == "RobertaProcessing" else 1)
-    return (cls, 0, None), texts[0], *between, texts[1], (sep, last, None)
-
-
-def _flat(processor):
-    """Its post-processors, but for those that change only offsets."""
-    kind, options = _kind(processor)
-    if kind == "Sequence":
-        return [found for one in options["processors"] for found in _flat(one)]
-    return [] if kind in ("", "ByteLevel") else [(kind, options)]
-
-
-def _pair_piece(entry, tokens):
-    if "Sequence" not in entry:
-        return *_piece(entry, tokens), None
-    text = as_object(entry["Sequence"], ("id", "type_id"))
-    return None, text["type_id"], ("A", "B").index(text["id"])

@@ -1,13 +1,13 @@
-"""_token_offsets.py: the offsets of a text's tokens: by what they spell (_offsets.py), or aligned with the text where a
-normalizer changed it (_aligned.py); and as a post-processor leaves them."""
+"""_token_offsets.py: the offsets of a text's tokens, by what they spell (_offsets.py), as a post-processor leaves them.
+Where a normalizer has changed the text, tokens spell another one: there are no offsets then, and the error names it."""
 from __future__ import annotations
 
 import re
 
-from leat import _aligned, _offsets as spelling
+from leat import _offsets as spelling
 from leat._documents import SURROGATE_PAIR
 from leat._post_processor import trims_of
-from leat._tokenizer_file import byte_letters, changes_text, is_plain
+from leat._tokenizer_file import byte_letters, is_plain
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -16,17 +16,18 @@ class TokenOffsets:
     """Of one tokenizer: its core, its parsed tokenizer.json or None, and the function that names an id."""
 
     def __init__(self, core, file, name_of):
-        self._core, self._name_of = core, name_of
+        self._core, self._name_of, self._changed_by = core, name_of, None
         self._odd = file is not None and not is_plain(file)
         if self._odd:
             return
-        # whether the text may reach the model changed, so that its tokens need not spell it
-        self._changes = file is not None and changes_text(file)
-        self._aligner = _aligned.Pipeline(file) if self._changes else None
         file = file or {}
         model = file.get("model", {})
         prefix = model.get("continuing_subword_prefix", "").encode() if model.get("type") == "WordPiece" else b""
         self._words_prefix = prefix if model.get("type") in ("WordPiece", "WordLevel") else None
+        if file.get("normalizer"):
+            self._changed_by = f"normalizer ({', '.join(_names(file['normalizer']))})"
+        elif file and not _keeps(file.get("pre_tokenizer"), self._words_prefix is not None):
+            self._changed_by = f"pre-tokenizer ({', '.join(_names(file.get('pre_tokenizer'))) or 'none'})"
         self._unknown_word = str(model.get("unk_token")).encode("utf-8", "replace")
         self._added = {t["content"].encode("utf-8", "replace"): t for t in file.get("added_tokens", ())}
         self._either = self._also_ordinary(model.get("vocab", ()))
@@ -47,20 +48,22 @@ class TokenOffsets:
         NotImplementedError."""
         text = _utf8(text)
         entries = [self._core.token(i) for i in ids]
+        if self._changed_by:
+            raise NotImplementedError(f"the offsets of tokens are not known, since the {self._changed_by} of this "
+                                      "tokenizer may change texts; tokenizers has them")
         try:
             if self._odd or self._drops_space:
                 raise spelling.Unspelled(0)
             self._refuse_shared_space(entries)
-            return self._aligned(text, entries) if self._changes else self._spelled(text, entries)
+            return self._spelled(text, entries)
         except spelling.Unspelled as e:
             raise self._not_known(ids, e.args[0]) from None
 
     def _not_known(self, ids, number):
         number = min(number, len(ids) - 1)
         name = self._name_of(ids[number]) if ids else ""
-        return NotImplementedError(
-            f"the offsets of this text's tokens are not known from {name!r} (token {number}) on: they do not spell "
-            "what leat knows of the text's normalizer and pre-tokenizer")
+        return NotImplementedError(f"the offsets of this text's tokens are not known from {name!r} (token {number}) "
+                                   "on: they do not spell the text; tokenizers has them")
 
     def _refuse_shared_space(self, entries):
         """Of two added tokens side by side, tokenizers looks for those first that are not normalized. So such a second
@@ -83,39 +86,38 @@ class TokenOffsets:
         called = [text[b:e].decode("utf-8", "replace") if entry[2] else None for entry, (b, e) in zip(entries, spans)]
         return spelling.character_spans(text, spans), spans, called
 
-    def _aligned(self, text, entries):
-        """The same where a normalizer may have changed the text, or a token is unknown."""
-        tokens = [("" if bytewise else own.decode("utf-8", "replace"), bytewise, own, added)
-                  for own, bytewise, added, *_ in entries]
-        found = self._aligner.spans(text.decode(), tokens)
-        spans, called = [f[:2] for f in found], [f[2] for f in found]
-        try:  # to the byte, if all tokens spell the text all the same
-            characters, inside, _ = self._spelled(text, entries)
-            if characters == spans:
-                return characters, inside, called
-        except spelling.Unspelled:
-            pass
-        places = [0]
-        for character in text.decode():
-            places.append(places[-1] + len(character.encode()))
-        return spans, [(places[b], places[e]) for b, e in spans], called
-
     def all_of(self, text, ids):
         """Those of a text that no post-processor changes."""
-        return self._sure(ids, self.spans(text, ids))[:2]
-
-    def _sure(self, ids, spans):
-        if _aligned.IN_DOUBT in spans[2]:
-            raise self._not_known(ids, spans[2].index(_aligned.IN_DOUBT))
-        return spans
+        return self.spans(text, ids)[:2]
 
     def trimmed(self, ids, spans):
         """Offsets as the post-processor leaves them: (in characters, in bytes)."""
-        characters, inside, called = self._sure(ids, spans)
+        characters, inside, called = spans
         names = [self._name_of(i) if other is None else other for i, other in zip(ids, called)]
         for prefixed in self._trims:
             characters = spelling.trimmed(characters, names, prefixed)
         return list(characters), list(inside)
+
+
+def _parts(part):
+    """The normalizers or pre-tokenizers of which one consists."""
+    more = part and (part.get("normalizers") or part.get("pretokenizers"))
+    return [one for each in more for one in _parts(each)] if more else [part] if part else []
+
+
+def _names(part):
+    return [str(one["type"]) for one in _parts(part)]
+
+
+def _keeps(pre, words):
+    """Whether the model gets a text as it is, but for bytes that stand as letters, and spaces put before; or of a model
+    of words, but for white space between them."""
+    kinds = {one["type"] for one in _parts(pre)}
+    if any(one.get("behavior") == "Removed" for one in _parts(pre)):
+        return False
+    cuts = {"ByteLevel", "Split", "Digits", "Punctuation"}
+    return ("ByteLevel" in kinds and kinds <= cuts and not words) or (
+        words and bool(kinds) and kinds <= {"Whitespace", "WhitespaceSplit", "BertPreTokenizer"})
 
 
 def _puts_space(pre):

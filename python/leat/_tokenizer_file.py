@@ -4,25 +4,17 @@ from __future__ import annotations
 
 from leat._post_processor import as_object, name_of
 
-# what tokenizers also reads as arrays
-TRUNCATION = ("direction", "max_length", "strategy", "stride")
-PADDING = ("strategy", "direction", "pad_to_multiple_of", "pad_id", "pad_type_id", "pad_token")
+TRUNCATION = ("direction", "max_length", "strategy", "stride")  # which tokenizers also reads as an array
 
 
 def parsed(stored):
     """What a tokenizer that is stored so holds, if it is a tokenizer.json, else None."""
     import json
-    file = json_of(stored)
-    data = {} if file is None else json.loads(file)
-    return data if "model" in data else None  # a tekken.json has none
-
-
-def json_of(stored):
-    """The bytes of its file, decompressed, if that is JSON, else None."""
     name, _, file = stored
-    if file is None or not (name.endswith(".json") or name.endswith(".json.zst")):
+    if file is None or not name.endswith((".json", ".json.zst")):
         return None
-    return unpacked(file) if file[:4] == b"\x28\xb5\x2f\xfd" else file
+    data = json.loads(unpacked(file) if file[:4] == b"\x28\xb5\x2f\xfd" else file)
+    return data if "model" in data else None  # a tekken.json has none
 
 
 def facts_of(file):
@@ -30,17 +22,7 @@ def facts_of(file):
     if file is None:
         return {}
     return {"type": file["model"].get("type") or "BPE", "tokens": len(file["model"]["vocab"]),
-            "byte_level": _has_byte_level(file),
-            "extra": file["model"].get("leat_extra_special_tokens"),  # of a file that leat made, as the class has them
-            **{name: file.get(name) for name in ("padding", "truncation", "post_processor", "added_tokens")}}
-
-
-def _has_byte_level(file):
-    """As transformers looks for it: anywhere in the file, were it the name of a token."""
-    import json
-
-    rest = {name: part for name, part in file.items() if name != "model"}
-    return "ByteLevel" in file["model"]["vocab"] or '"ByteLevel"' in json.dumps(rest)
+            **{name: file.get(name) for name in ("padding", "truncation", "post_processor")}}
 
 
 def byte_letters():
@@ -101,18 +83,6 @@ def is_plain(file):
         for name in ("normalizers", "pretokenizers"):
             parts += part.get(name, ())
     return all(isinstance(token, dict) for token in file.get("added_tokens", ()))
-
-
-def changes_text(file):
-    """Whether text may reach the model changed, but for bytes that stand as letters, and spaces put before."""
-    return file.get("normalizer") is not None or not _only_bytes(file.get("pre_tokenizer"))
-
-
-def _only_bytes(pre):
-    if pre and pre["type"] == "Sequence":
-        return all(one["type"] in ("ByteLevel", "Split", "Digits", "Punctuation") and one.get("behavior") != "Removed"
-                   for one in pre["pretokenizers"]) and any(one["type"] == "ByteLevel" for one in pre["pretokenizers"])
-    return bool(pre) and pre["type"] == "ByteLevel"
 
 
 def truncation_of(settings):

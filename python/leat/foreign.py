@@ -10,11 +10,9 @@ from __future__ import annotations
 
 import collections
 import contextlib
-import json
 import os
 
 from leat import _leat
-from leat._import_readers import DTYPES, open_source
 from leat._leat import Error, failure, show
 from leat._pack_options import list_paths, open_tokenizer, read_created, read_token
 from leat._values import whole
@@ -47,6 +45,7 @@ class _Run:
         self.safe = 0
         self.stopping = False
         if core.note() is not None:
+            import json
             self._take(json.loads(core.note()))
 
     def _take(self, note):
@@ -59,6 +58,7 @@ class _Run:
         self.core.restore(note["inputs"], note["ends_added"])
 
     def checkpoint(self):
+        import json
         _, inputs, ends_added = self.core.counts()
         self.core.checkpoint(json.dumps({"facts": self.facts, "at": self.at, "inputs": inputs,
                                          "ends_added": ends_added}).encode())
@@ -73,6 +73,7 @@ class _Run:
             self.stopping = False
 
     def copy(self):
+        from leat._import_readers import DTYPES
         done = self.safe = sum(file.size for _, _, file in self.files[:self.at[0]])
         for number in range(self.at[0], len(self.files)):
             source, i, file = self.files[number]
@@ -146,6 +147,7 @@ def import_dataset(sources, output, tokenizer=None, *, pattern: str | None = Non
 
     Each row, sample or item is a document; its place is the file and its number in it, from 0.
     """
+    from leat._import_readers import DTYPES, open_source  # they need more than `import leat` should
     tokenizer = None if tokenizer is None else open_tokenizer(tokenizer, pattern)
     if dtype is not None and dtype not in DTYPES:
         raise failure("argument", f"unknown dtype \"{show(str(dtype)[:40])}\": use uint16, uint32, int32, int64 or "
@@ -178,6 +180,7 @@ def import_dataset(sources, output, tokenizer=None, *, pattern: str | None = Non
 def _copy(sources, output, tokenizer, vocabulary, end, options, force, progress, created, resume):
     """(files, bytes, documents, tokens, ends added or None, was finished)"""
     import hashlib
+    import json
     files = [file for source in sources for file in source.files]
     options = {key: value for key, value in options.items() if value is not None}
     facts = hashlib.sha256(json.dumps([options, files]).encode("utf-8", "surrogatepass")).hexdigest()

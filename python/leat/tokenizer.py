@@ -34,9 +34,8 @@ class Tokenizer(ByTokenizers):
     - Special tokens in decode(). "tiktoken": they give their names. "tokenizers": they are left out, unless
       skip_special_tokens=False.
 
-    Offsets come with encode(..., offsets=True). They are exact, or refused with the first token of which they are not
-    known: with the normalizer Nmt, pre-tokenizers that remove other than white space, expressions of Oniguruma's own,
-    and unknown words where Punctuation, Digits or Split cut them.
+    Offsets come with encode(..., offsets=True), where the tokens of a text spell it. Where a normalizer has changed the
+    text, or a token is unknown, they are refused, with the first such token and the normalizer.
 
     Missing of tokenizers: word_ids and the like of an Encoding, pairs of texts, texts already split into words,
     padding, what truncation cuts off, training, changing a tokenizer (add_tokens(), setters of its components),
@@ -202,8 +201,8 @@ class Tokenizer(ByTokenizers):
                             tokens that are not allowed. Strings in neither are ordinary text
         add_special_tokens  True or False selects the rules of tokenizers for this call: strings of special tokens
                             become these tokens; True also adds the tokens of the post-processor
-        offsets             True: the result has `offsets` and `byte_offsets`, as in tokenizers also where a normalizer
-                            changed the text. NotImplementedError where the tokens do not spell what leat makes of it
+        offsets             True: the result has `offsets` and `byte_offsets`, as in tokenizers. NotImplementedError
+                            where the tokens do not spell the text: a normalizer has changed it, or one is unknown
 
         `sequence` is tokenizers' name of `text`. `pair` and `is_pretokenized` are refused: leat encodes single texts.
         """

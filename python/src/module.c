@@ -9,10 +9,9 @@
 #include "tokenizer/text_tokenizer.h"
 
 static int (*const registers[])(PyObject *) = {
-    errors_register,         show_register,        array_register,       dataset_register,
-    plan_register,           batch_register,       loader_register,      turn_register,
-    text_tokenizer_register, arrow_rows_register,  text_packer_register, text_pack_register,
-    text_foreign_register,   text_import_register, text_mirror_register, template_register,
+    errors_register,      show_register,      array_register,        dataset_register,        plan_register,
+    batch_register,       loader_register,    turn_register,         text_tokenizer_register, arrow_rows_register,
+    text_packer_register, text_pack_register, text_foreign_register, text_import_register,    text_mirror_register,
 };
 
 static PyModuleDef definition = {

@@ -14,7 +14,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[3] / "tests" / "con
 import ids_written as written  # noqa: E402
 
 SEED = int(os.environ.get("LEAT_TEST_SEED", "1"))
-FILES = 200
+FILES = 400
 
 
 def opened(path):
@@ -37,7 +37,7 @@ def answer(theirs, text):
 
 def test_offsets_of_written_files(tmp_path):
     print(f"LEAT_TEST_SEED={SEED}")
-    r, known, asked, path = random.Random(SEED), 0, 0, tmp_path / "tokenizer.json"
+    r, known, asked, refused, path = random.Random(SEED), 0, 0, 0, tmp_path / "tokenizer.json"
     for seed in range(SEED * 10**6, SEED * 10**6 + FILES):
         written.write(path, seed)
         both = opened(path)
@@ -49,8 +49,12 @@ def test_offsets_of_written_files(tmp_path):
             asked += 1
             try:
                 got = both[1].encode(text, add_special_tokens=False, offsets=True)
-            except NotImplementedError:
+            except NotImplementedError as error:
+                if "may change texts" in str(error):  # by its name
+                    refused += 1
+                    assert not both[0].normalizer or type(both[0].normalizer).__name__ == "Sequence" or \
+                        type(both[0].normalizer).__name__ in str(error)
                 continue
             assert (got.ids, got.offsets) == (want.ids, want.offsets), (seed, text)
             known += 1
-    assert known > asked / 3  # with the seeds from 1 to 8 it was 0.46 to 0.56
+    assert known > 10 and asked > refused > asked / 2

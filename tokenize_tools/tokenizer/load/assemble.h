@@ -141,8 +141,7 @@ void assemble_add_extra(struct assembling *a, struct jsontree_text text, bool sp
 void assemble_add_reserved(struct assembling *a);
 
 /* Appends what leat keeps in a model's section: the extra special tokens, as the class has them. Which of the added
- * tokens these are, and that some have a name, too, cannot be seen from the file, and Python's
- * leat.PreTrainedTokenizer needs to know. */
+ * tokens these are, and that some have a name, too, cannot be seen from the file. */
 void assemble_put_extra(struct assembling *a);
 
 /* An option of tokenizer_config.json that is true or false; null is false, as in Python. `otherwise`: it is missing. */
