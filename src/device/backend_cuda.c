@@ -7,12 +7,405 @@
  * not a synchronization? Only opening and closing may wait for the GPU. Calls that CUDA forbids while a stream is being
  * captured are made only there too, or in "relaxed" mode, so that they never disturb a capture of the program's.
  */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
 
-#include "backend_cuda.h"
+#include "base/bytes.h"
 #include "base/status.h"
 #include "rows/rows_device.h"
 #include "rows/rows_outputs.h"
+#include "backend.h"
+#include "cuda_device.h"
+#include "cuda_driver.h"
+#include "cuda_image.h"
+
+/* ---- State ------------------------------------------------------------------------------------------------------- */
+
+/* What the files of the CUDA backend share: its state, its failures, its context, its ring. */
+
+#define CUDA_SLOT_USES 4u /* streams per slot with an event each; further streams wait for the last of them */
+
+struct cuda_slot {
+    pthread_mutex_t lock; /* of what follows: users may be in any thread */
+    cuda_event ready;     /* the copy is done, and borrowed outputs are filled */
+    cuda_event uses[CUDA_SLOT_USES];
+    unsigned used;
+    bool borrowed;
+};
+
+struct backend {
+    struct cuda_driver driver;
+    cuda_device device;
+    int ordinal;
+    char name[CUDA_DEVICE_NAME];
+    cuda_context context; /* NULL: not retained */
+    cuda_module module;
+    cuda_function kernels[2][2]; /* for tokens of 2 and 4 bytes, and numbers of 4 and 8 */
+    cuda_function mask_kernel;
+    cuda_stream stream;
+    bool attached; /* the stage has its own thread, in which the context is current */
+
+    struct cuda_slot *slots;
+    unsigned slot_count, locks;
+    uint8_t *host;
+    cuda_pointer memory; /* 0: none */
+    size_t host_stride, device_stride, slot_bytes, output_bytes;
+    bool registered;
+
+    atomic_bool failed; /* `failure` is filled */
+    atomic_flag failing;
+    struct leat_error failure;
+};
+
+/* A thread's state before one of these calls. */
+struct cuda_before {
+    bool pushed, relaxed;
+    cuda_capture_mode mode;
+};
+
+/* LEAT_OK, or fills `err` for a failed call. */
+enum leat_status backend_cuda_check(const struct backend *b, cuda_result r, const char *tried, struct leat_error *err);
+
+/* Makes the backend's context current in this thread, until backend_cuda_leave(), in the mode that allows calls which
+ * are otherwise forbidden while any stream is being captured. */
+cuda_result backend_cuda_enter(const struct backend *b, struct cuda_before *before);
+void backend_cuda_leave(const struct backend *b, struct cuda_before *before);
+
+/* Opening and closing: see backend.h. */
+enum leat_status backend_cuda_open(struct backend **out, const char *device, const char *driver,
+                                   struct leat_error *err);
+void backend_cuda_close(struct backend *b);
+void backend_cuda_forget(struct backend *b, struct backend_memory *m);
+uint64_t backend_cuda_room(struct backend *b);
+
+/* The ring: see backend.h. The last one frees only the slots, without calling the driver. */
+enum leat_status backend_cuda_allocate(struct backend *b, struct backend_memory *m, int node, struct leat_error *err);
+void backend_cuda_free(struct backend *b, struct backend_memory *m);
+void backend_cuda_free_slots(struct backend *b);
+
+/* ---- The memory of the ring -------------------------------------------------------------------------------------- */
+
+/*
+ * The ring's memory: pinned on the host, and as much on the GPU, for as many slots as both have room for; and the
+ * events of each slot.
+ */
+
+#define DEVICE_ALIGNMENT 256u
+#define MIN_SLOTS        2u
+
+static bool fits(size_t each, unsigned slots)
+{
+    return each <= SIZE_MAX / 2 / slots;
+}
+
+/* How many slots to try next if there is no room for `slots`. */
+static unsigned fewer(unsigned slots)
+{
+    return slots / 2 < MIN_SLOTS ? MIN_SLOTS : slots / 2;
+}
+
+/* Allocates memory on the device for as many slots as it has room for. */
+static enum leat_status allocate_on_device(struct backend *b, unsigned *slots, struct leat_error *err)
+{
+    cuda_result r;
+
+    for (;; *slots = fewer(*slots)) {
+        r = CUDA_OUT_OF_MEMORY;
+        if (fits(b->device_stride, *slots))
+            r = b->driver.memory_allocate(&b->memory, *slots * b->device_stride);
+        if (r != CUDA_OUT_OF_MEMORY || *slots <= MIN_SLOTS)
+            break;
+    }
+    if (r == CUDA_OUT_OF_MEMORY)
+        return status_set(err, LEAT_E_NO_MEMORY,
+                          "the GPU has no room for %u slots of %llu bytes; use fewer rows, or free some of its memory",
+                          *slots, (unsigned long long)b->device_stride);
+    if (r != CUDA_OK)
+        b->memory = 0;
+    return backend_cuda_check(b, r, "allocating memory of the GPU", err);
+}
+
+/* Allocates memory on the host for `slots`; false: no memory. */
+static bool map_on_host(struct backend *b, struct backend_memory *m, unsigned slots, int node)
+{
+    m->bytes = slots * m->stride;
+    m->host = backend_map(m->bytes, node, &m->huge_pages);
+#if defined(MADV_DONTFORK)
+    /* the GPU reads these pages, so they must not move: after a fork, the next write would copy them */
+    if (m->host)
+        madvise(m->host, m->bytes, MADV_DONTFORK);
+#endif
+    b->host = m->host;
+    return m->host != NULL;
+}
+
+/* Pins memory for as many slots as the system allows; if it allows none, uses memory that is not pinned. */
+static enum leat_status allocate_on_host(struct backend *b, struct backend_memory *m, unsigned *slots, int node,
+                                         struct leat_error *err)
+{
+    unsigned max = *slots;
+
+    for (;;) {
+        if (!map_on_host(b, m, *slots, node))
+            return status_no_memory(err, m->bytes);
+        b->registered = b->driver.host_register(m->host, m->bytes, 0) == CUDA_OK;
+        if (b->registered || *slots <= MIN_SLOTS)
+            break;
+        backend_unmap(m->host, m->bytes);
+        *slots = fewer(*slots);
+    }
+    if (b->registered)
+        return LEAT_OK;
+    backend_unmap(m->host, m->bytes);
+    *slots = max;
+    m->unpinned = true;
+    return map_on_host(b, m, *slots, node) ? LEAT_OK : status_no_memory(err, m->bytes);
+}
+
+static enum leat_status make_events(struct backend *b, struct leat_error *err)
+{
+    b->slots = calloc(b->slot_count, sizeof *b->slots);
+    if (!b->slots)
+        return status_no_memory(err, b->slot_count * sizeof *b->slots);
+    for (; b->locks < b->slot_count; b->locks++)
+        if (pthread_mutex_init(&b->slots[b->locks].lock, NULL) != 0)
+            return status_no_memory(err, sizeof b->slots[0].lock);
+    for (unsigned i = 0; i < b->slot_count; i++)
+        for (unsigned k = 0; k <= CUDA_SLOT_USES; k++) {
+            cuda_event *event = k < CUDA_SLOT_USES ? &b->slots[i].uses[k] : &b->slots[i].ready;
+            cuda_result r = b->driver.event_create(event, CUDA_EVENT_DISABLE_TIMING);
+
+            if (r != CUDA_OK) {
+                *event = NULL;
+                return backend_cuda_check(b, r, "making an event", err);
+            }
+        }
+    return LEAT_OK;
+}
+
+static enum leat_status allocate_inside(struct backend *b, struct backend_memory *m, int node, struct leat_error *err)
+{
+    unsigned slots = m->slots, on_device;
+    size_t free_bytes, total;
+    enum leat_status s = allocate_on_device(b, &slots, err);
+
+    on_device = slots;
+    if (s == LEAT_OK)
+        s = allocate_on_host(b, m, &slots, node, err);
+    if (s == LEAT_OK && slots < on_device) { /* gives the rest of the device's memory back to the program */
+        s = backend_cuda_check(b, b->driver.memory_free(b->memory), "freeing memory of the GPU", err);
+        b->memory = 0;
+        if (s == LEAT_OK)
+            s = allocate_on_device(b, &slots, err);
+    }
+    if (s != LEAT_OK)
+        return s;
+    m->slots_wanted = m->slots;
+    m->slots = b->slot_count = slots;
+    m->device_bytes = slots * b->device_stride;
+    if (b->driver.memory_info(&free_bytes, &total) == CUDA_OK) {
+        m->device_free = free_bytes;
+        m->device_total = total;
+    }
+    return make_events(b, err);
+}
+
+enum leat_status backend_cuda_allocate(struct backend *b, struct backend_memory *m, int node, struct leat_error *err)
+{
+    struct cuda_before before;
+    enum leat_status s;
+
+    b->slot_bytes = m->slot_bytes;
+    b->output_bytes = m->output_bytes;
+    b->host_stride = m->stride = m->slot_bytes;
+    b->device_stride = bytes_divide_up(m->slot_bytes + m->output_bytes, DEVICE_ALIGNMENT) * DEVICE_ALIGNMENT;
+    s = backend_cuda_check(b, backend_cuda_enter(b, &before), "entering the GPU's context", err);
+    if (s != LEAT_OK)
+        return s;
+    s = allocate_inside(b, m, node, err);
+    backend_cuda_leave(b, &before);
+    return s;
+}
+
+static void free_on_device(struct backend *b)
+{
+    const struct cuda_driver *d = &b->driver;
+
+    if (b->stream)
+        d->stream_synchronize(b->stream);
+    if (atomic_load(&b->failed)) /* the ring may be in use without an event for the end */
+        d->context_synchronize();
+    for (unsigned i = 0; b->slots && i < b->slot_count; i++) {
+        struct cuda_slot *s = &b->slots[i];
+
+        for (unsigned k = 0; k < s->used; k++)
+            d->event_synchronize(s->uses[k]);
+        for (unsigned k = 0; k < CUDA_SLOT_USES; k++)
+            if (s->uses[k])
+                d->event_destroy(s->uses[k]);
+        if (s->ready)
+            d->event_destroy(s->ready);
+    }
+    if (b->registered)
+        d->host_unregister(b->host);
+    if (b->memory)
+        d->memory_free(b->memory);
+}
+
+void backend_cuda_free_slots(struct backend *b)
+{
+    for (unsigned i = 0; i < b->locks; i++)
+        pthread_mutex_destroy(&b->slots[i].lock);
+    free(b->slots);
+    b->slots = NULL;
+    b->locks = 0;
+}
+
+void backend_cuda_free(struct backend *b, struct backend_memory *m)
+{
+    struct cuda_before before;
+
+    if (backend_cuda_enter(b, &before) == CUDA_OK) {
+        free_on_device(b);
+        backend_cuda_leave(b, &before);
+    }
+    b->memory = 0;
+    b->registered = false;
+    backend_unmap(m->host, m->bytes);
+    m->host = NULL;
+    backend_cuda_free_slots(b);
+}
+
+/* ---- Opening ----------------------------------------------------------------------------------------------------- */
+
+/* Opens a GPU: its context, the kernels, a stream; and closes it. */
+
+static cuda_result find_kernel(struct backend *b, cuda_function *kernel, const char *name)
+{
+    int registers;
+    cuda_result r = b->driver.module_function(kernel, b->module, name);
+
+    /* newer drivers load a kernel on first use, which waits for the GPU: ask for it now */
+    return r == CUDA_OK ? b->driver.function_attribute(&registers, CUDA_FUNCTION_REGISTERS, *kernel) : r;
+}
+
+static enum leat_status load_kernels(struct backend *b, struct leat_error *err)
+{
+    static const char *const names[2][2] = { { "leat_rows_2_4", "leat_rows_2_8" },
+                                             { "leat_rows_4_4", "leat_rows_4_8" } };
+    const void *machine_code = cuda_image_fatbin();
+    cuda_result r = CUDA_NO_BINARY_FOR_GPU;
+
+    if (machine_code)
+        r = b->driver.module_load(&b->module, machine_code);
+    if (r != CUDA_OK)
+        r = b->driver.module_load(&b->module, cuda_image_ptx);
+    for (unsigned i = 0; r == CUDA_OK && i < 4; i++)
+        r = find_kernel(b, &b->kernels[i / 2][i % 2], names[i / 2][i % 2]);
+    if (r == CUDA_OK)
+        r = find_kernel(b, &b->mask_kernel, "leat_rows_mask");
+    return backend_cuda_check(b, r, "loading the kernels", err);
+}
+
+static enum leat_status open_inside(struct backend *b, struct leat_error *err)
+{
+    int least = 0, greatest = 0;
+    enum leat_status s = load_kernels(b, err);
+    cuda_result r;
+
+    if (s != LEAT_OK)
+        return s;
+    r = b->driver.context_priorities(&least, &greatest);
+    if (r == CUDA_OK) /* a stream that the default stream does not wait for */
+        r = b->driver.stream_create(&b->stream, CUDA_STREAM_NON_BLOCKING, greatest);
+    return backend_cuda_check(b, r, "making a stream", err);
+}
+
+static enum leat_status open_device(struct backend *b, const char *device, const char *driver, struct leat_error *err)
+{
+    const char *which;
+    struct cuda_before before;
+    enum leat_status s = cuda_device_parse(device, &which, err);
+
+    if (s == LEAT_OK)
+        s = cuda_driver_open(&b->driver, driver, err);
+    if (s == LEAT_OK)
+        s = cuda_device_find(&b->driver, which, &b->device, &b->ordinal, err);
+    if (s == LEAT_OK)
+        s = backend_cuda_check(b, b->driver.device_name(b->name, (int)sizeof b->name, b->device),
+                               "querying a GPU's name", err);
+    if (s == LEAT_OK)
+        s = backend_cuda_check(b, b->driver.context_retain(&b->context, b->device), "opening the GPU's context", err);
+    if (s == LEAT_OK)
+        s = backend_cuda_check(b, backend_cuda_enter(b, &before), "entering the GPU's context", err);
+    if (s != LEAT_OK)
+        return s;
+    s = open_inside(b, err);
+    backend_cuda_leave(b, &before);
+    return s;
+}
+
+/* Releases everything; if the driver was shut down before, nothing is left to release. */
+void backend_cuda_close(struct backend *b)
+{
+    struct cuda_before before;
+
+    if (b->context && backend_cuda_enter(b, &before) == CUDA_OK) {
+        if (b->stream)
+            b->driver.stream_destroy(b->stream);
+        if (b->module)
+            b->driver.module_unload(b->module);
+        backend_cuda_leave(b, &before);
+    }
+    if (b->context)
+        b->driver.context_release(b->device);
+    cuda_driver_close(&b->driver);
+    free(b);
+}
+
+enum leat_status backend_cuda_open(struct backend **out, const char *device, const char *driver, struct leat_error *err)
+{
+    struct backend *b = calloc(1, sizeof *b);
+    enum leat_status s;
+
+    *out = NULL;
+    if (!b)
+        return status_no_memory(err, sizeof *b);
+    atomic_flag_clear(&b->failing);
+    s = open_device(b, device, driver, err);
+    if (s == LEAT_OK)
+        *out = b;
+    else
+        backend_cuda_close(b);
+    return s;
+}
+
+uint64_t backend_cuda_room(struct backend *b)
+{
+    size_t free_bytes = 0, total = 0;
+    struct cuda_before before;
+
+    if (backend_cuda_enter(b, &before) != CUDA_OK)
+        return 0;
+    if (b->driver.memory_info(&free_bytes, &total) != CUDA_OK)
+        free_bytes = 0;
+    backend_cuda_leave(b, &before);
+    return free_bytes;
+}
+
+/* A forked process must not call the driver, and does not have the ring. */
+void backend_cuda_forget(struct backend *b, struct backend_memory *m)
+{
+    m->host = NULL;
+    backend_cuda_free_slots(b);
+    cuda_driver_close(&b->driver);
+    free(b);
+}
+
+/* ---- Batches ----------------------------------------------------------------------------------------------------- */
 
 /* ---- Failures ---- */
 

@@ -80,7 +80,7 @@ struct loader_consumer {
     atomic_uint_fast64_t batches, rows, tokens, wait_ns, all_ns, first_ns;
 };
 
-/* A file of statistics (loader_log.c); only the consumer writes it. */
+/* A file of statistics (loader_stats.c); only the consumer writes it. */
 struct loader_log {
     int fd; /* -1: none, or no more */
     uint64_t every_ns, due_ns;
@@ -232,7 +232,7 @@ enum leat_status loader_ahead_open(struct leat_loader *l, struct leat_error *err
 void loader_ahead(struct leat_loader *l);
 void loader_ahead_close(struct leat_loader *l);
 
-/* ---- loader_mask.c ---- */
+/* ---- Masks ---- */
 
 /* Finds out whether some dataset stores a mask. */
 void loader_mask_open(struct leat_loader *l);
@@ -252,7 +252,7 @@ void loader_borrowed(const struct loader_slot *slot, uint8_t *base, struct leat_
 /* Numbers of a next() that took `wait_ns` of sleep, and returned a batch. */
 void loader_stats_count(struct leat_loader *l, const struct loader_slot *slot, uint64_t began_ns, uint64_t wait_ns);
 
-/* ---- loader_log.c ---- */
+/* ---- The log ---- */
 
 /* Opens the file that the options name, if any; writes a line if it is time; writes a last one, and closes it. */
 enum leat_status loader_log_open(struct leat_loader *l, struct leat_error *err);

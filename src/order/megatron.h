@@ -16,7 +16,6 @@
 
 #include "decimal.h"
 #include "leat.h"
-#include "numpy_random.h"
 
 #define MEGATRON_VERSION     1u
 #define MEGATRON_MAX_ENTRIES (((uint64_t)1 << 32) - 3) /* of a source's index: from there on Megatron uses 64 bits */
@@ -90,5 +89,24 @@ void megatron_blend_free(struct megatron_blend *b);
 
 /* How many samples a source has had before sample n, n < samples. */
 uint64_t megatron_blend_count(const struct megatron_blend *b, uint64_t n, uint32_t source);
+
+/* ---- numpy's generator ------------------------------------------------------------------------------------------- */
+
+/*
+ * Numpy's legacy generator, numpy.random.RandomState, as far as Megatron's order needs it: MT19937 seeded with a
+ * number, and shuffle() of an array of 32-bit numbers. Bit for bit.
+ */
+
+#define NUMPY_RANDOM_WORDS 624u
+
+struct numpy_random {
+    uint32_t words[NUMPY_RANDOM_WORDS];
+    unsigned next; /* word to be drawn; NUMPY_RANDOM_WORDS: new ones are needed */
+};
+
+void numpy_random_seed(struct numpy_random *r, uint32_t seed);
+
+/* RandomState.shuffle(); count is at most 2^32. */
+void numpy_random_shuffle(struct numpy_random *r, uint32_t *items, uint64_t count);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * plan.c: opens a plan, and answers for its facts and samples. plan_trace.c goes from tokens to samples, plan_state.c
+ * plan.c: opens a plan, and answers for its facts and samples. plan_order.c goes from tokens to samples, plan_state.c
  * saves and compares states.
  *
  * Opening goes from rules (plan_rules.h, all texts checked) to sources (plan_source.h, datasets opened and compared),

@@ -1,9 +1,13 @@
 /* plan_order.c: see plan_order.h. */
 #include "plan_order.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/status.h"
 #include "plan.h"
+
+/* ---- Orders ------------------------------------------------------------------------------------------------------ */
 
 static const struct {
     const char *name;
@@ -61,4 +65,116 @@ enum leat_status plan_order_pieces(const struct leat_plan *plan, const struct le
         return plan->order->pieces(plan, samples, count, pieces, err);
     whole_rows(samples, count, pieces);
     return LEAT_OK;
+}
+
+/* ---- From tokens to samples -------------------------------------------------------------------------------------- */
+
+/* Finds the samples that show given tokens: the order's inverse says which to look at. */
+
+typedef unsigned long long ull;
+
+#define SAMPLES_AT_ONCE 64u
+
+/* ---- Trying samples ---- */
+
+void plan_search_report(struct plan_search *search, const struct leat_sample *sample)
+{
+    search->stopped = search->found(search->context, sample) != 0;
+}
+
+static bool piece_shows(const struct plan_search *s, const struct leat_piece *piece, uint64_t places)
+{
+    return piece->source == s->source && piece->token < s->end && piece->token + places > s->first && places > 0;
+}
+
+/* Whether a sample of several pieces shows the tokens as inputs. */
+static enum leat_status row_shows(const struct leat_plan *plan, const struct plan_search *s,
+                                  const struct leat_sample *x, bool *shows, struct leat_error *err)
+{
+    struct leat_piece *pieces = calloc(x->pieces, sizeof *pieces);
+    enum leat_status status =
+        pieces ? plan_order_pieces(plan, x, 1, pieces, err) : status_no_memory(err, x->pieces * sizeof *pieces);
+
+    *shows = false;
+    for (uint32_t i = 0; status == LEAT_OK && i < x->pieces && !*shows; i++)
+        *shows =
+            piece_shows(s, &pieces[i],
+                        plan->order->own_labels ? pieces[i].count - 1
+                                                : (i + 1 < x->pieces ? pieces[i + 1].at : x->length) - pieces[i].at);
+    free(pieces);
+    return status;
+}
+
+static enum leat_status try_sample(const struct leat_plan *plan, struct plan_search *search,
+                                   const struct leat_sample *x, struct leat_error *err)
+{
+    const struct leat_piece only = { .token = x->token, .source = x->source };
+    enum leat_status s = LEAT_OK;
+    bool shows;
+
+    if (x->epoch >= search->epochs)
+        return LEAT_OK;
+    if (x->pieces == 1 && plan->rules.fit[PLAN_FIT_ALIGN] == 0)
+        shows = piece_shows(search, &only, x->length);
+    else
+        s = row_shows(plan, search, x, &shows, err);
+    if (s == LEAT_OK && shows)
+        plan_search_report(search, x);
+    return s;
+}
+
+enum leat_status plan_search_try(const struct leat_plan *plan, struct plan_search *search, uint64_t n, uint64_t count,
+                                 struct leat_error *err)
+{
+    struct leat_sample samples[SAMPLES_AT_ONCE];
+    enum leat_status s = LEAT_OK;
+
+    while (s == LEAT_OK && count > 0 && !search->stopped) {
+        uint64_t here = count < SAMPLES_AT_ONCE ? count : SAMPLES_AT_ONCE;
+
+        s = plan_order_samples(plan, n, here, samples, err);
+        for (uint64_t i = 0; s == LEAT_OK && i < here && !search->stopped; i++)
+            s = try_sample(plan, search, &samples[i], err);
+        n += here;
+        count -= here;
+    }
+    return s;
+}
+
+/* ---- The call ---- */
+
+enum leat_status leat_plan_trace(const struct leat_plan *plan, uint64_t source, uint64_t first, uint64_t count,
+                                 uint64_t epochs, uint64_t until, leat_plan_found *found, void *context,
+                                 struct leat_error *err)
+{
+    return leat_plan_trace_range(plan, source, first, count, epochs, 0, until, found, context, err);
+}
+
+enum leat_status leat_plan_trace_range(const struct leat_plan *plan, uint64_t source, uint64_t first, uint64_t count,
+                                       uint64_t epochs, uint64_t from, uint64_t until, leat_plan_found *found,
+                                       void *context, struct leat_error *err)
+{
+    struct plan_search s = { .source = (uint32_t)source,
+                             .first = first,
+                             .epochs = epochs,
+                             .from = from,
+                             .until = until < plan->end ? until : plan->end,
+                             .found = found,
+                             .context = context };
+    struct leat_info info = LEAT_INFO_INIT;
+
+    if (source >= plan->rules.source_count)
+        return status_set(err, LEAT_E_RANGE, "no source %llu: the plan has %llu, numbered from 0", (ull)source,
+                          (ull)plan->rules.source_count);
+    leat_dataset_info(plan->sources[source].dataset, &info);
+    if (first > info.tokens || count > info.tokens - first)
+        return status_set(err, LEAT_E_RANGE, "tokens %llu to %llu are not all in %.300s, which has %llu", (ull)first,
+                          (ull)(first + count), plan->rules.sources[source].name, (ull)info.tokens);
+    if (epochs == LEAT_NONE && until == LEAT_NONE && plan->end >= LEAT_MAX_SAMPLES)
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "the plan has no end: give the number of epochs, or of samples, to be searched");
+    if (count == 0 || from >= s.until)
+        return LEAT_OK;
+    s.end = first + count;
+    return plan->order->trace(plan, &s, err);
 }

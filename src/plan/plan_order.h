@@ -94,7 +94,7 @@ enum leat_status plan_order_samples(const struct leat_plan *plan, uint64_t n, ui
 enum leat_status plan_order_pieces(const struct leat_plan *plan, const struct leat_sample *samples, uint64_t count,
                                    struct leat_piece *pieces, struct leat_error *err);
 
-/* ---- Searching (plan_trace.c) ---- */
+/* ---- Searching ---- */
 
 /* A search for samples that show one of tokens [first, end) of a source's dataset as an input. */
 struct plan_search {

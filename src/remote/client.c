@@ -1,18 +1,341 @@
 /*
- * client.c: transfers under way. A transfer is carried, or waits for its next try; remote_wait() sends what is due and
- * lets the carrier work until one is done. No thread of its own: what is under way moves on only while somebody waits.
+ * client.c: see client.h. Transfers under way. A transfer is carried, or waits for its next try; remote_wait() sends
+ * what is due and lets the carrier work until one is done. No thread of its own: what is under way moves on only while
+ * somebody waits.
  */
 #include "client.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
+#include "base/random_words.h"
+#include "base/status.h"
+#include "base/tiny.h"
 #include "address.h"
 #include "answer.h"
-#include "base/clock.h"
-#include "base/status.h"
+#include "digest.h"
+#include "signature.h"
 #include "text.h"
+
+/* ---- Sending ----------------------------------------------------------------------------------------------------- */
+
+/* A transfer as a request: its address, its headers and their signature. */
+
+#define FINISH_STALLS 15u /* putting an upload's parts together takes a server minutes, in silence */
+
+static const char *const methods[] = {
+    [TRANSFER_GET] = "GET", [TRANSFER_PUT] = "PUT", [TRANSFER_POST] = "POST", [TRANSFER_DELETE] = "DELETE"
+};
+
+bool client_signs(const struct remote *r, const struct url *u)
+{
+    return url_in_bucket(u) && (keys_of(r, u).id || keys_of(r, u).token);
+}
+
+static enum leat_status add(struct request *q, const char *name, const char *value, struct leat_error *err)
+{
+    enum leat_status s = text_join(&q->headers[q->header_count], err, name, ": ", value, NULL);
+
+    q->header_count += s == LEAT_OK;
+    return s;
+}
+
+static void free_headers(struct request *q)
+{
+    while (q->header_count > 0)
+        text_forget(q->headers[--q->header_count]);
+}
+
+static enum leat_status add_conditions(struct request *q, const struct transfer *t, struct leat_error *err)
+{
+    bool strong = t->if_match && *t->if_match && !text_begins(t->if_match, "W/");
+    enum leat_status s = LEAT_OK;
+    char range[64];
+
+    if (t->count > 0) {
+        (void)snprintf(range, sizeof range, "bytes=%llu-%llu", (unsigned long long)(t->first + t->received),
+                       (unsigned long long)(t->first + t->count - 1));
+        s = add(q, "Range", range, err);
+    }
+    if (s == LEAT_OK && strong)
+        s = add(q, "If-Match", t->if_match, err);
+    if (s == LEAT_OK && t->only_new)
+        s = add(q, "If-None-Match", "*", err);
+    return s;
+}
+
+/* Google's, in place of a signature. */
+static enum leat_status add_token(struct request *q, const char *token, struct leat_error *err)
+{
+    char *value;
+    enum leat_status s = text_join(&value, err, "Bearer ", token, NULL);
+
+    if (s == LEAT_OK) {
+        s = add(q, "Authorization", value, err);
+        text_forget(value);
+    }
+    return s;
+}
+
+static enum leat_status add_signature(const struct remote *r, struct request *q, const struct transfer *t,
+                                      const struct address *a, struct leat_error *err)
+{
+    struct credentials c = keys_of(r, t->url);
+    char moment[SIGNATURE_TIME], payload[SHA256_HEX], authorization[SIGNATURE_AUTHORIZATION];
+    uint8_t hash[SHA256_BYTES];
+    struct signed_header headers[4] = { { "host", a->host },
+                                        { "x-amz-content-sha256", payload },
+                                        { "x-amz-date", moment },
+                                        { "x-amz-security-token", c.token } };
+    struct signature_request sr = { .method = q->method,
+                                    .path = a->path,
+                                    .query = t->query ? t->query : "",
+                                    .headers = headers,
+                                    .header_count = c.token ? 4 : 3,
+                                    .payload = payload };
+    enum leat_status s = LEAT_OK;
+
+    if (!c.id)
+        return add_token(q, c.token, err);
+    signature_time(time(NULL) + (time_t)r->skew, moment);
+    sha256_of(t->body_bytes ? t->body : "", t->body_bytes, hash);
+    sha256_hex(hash, payload);
+    if (!signature_make(&sr, &c, r->region, moment, authorization))
+        return status_set(err, LEAT_E_ARGUMENT, "AWS_ACCESS_KEY_ID or AWS_REGION is too long to be one");
+    for (size_t i = 0; i < sr.header_count && s == LEAT_OK; i++)
+        s = add(q, headers[i].name, headers[i].value, err);
+    if (s == LEAT_OK)
+        s = add(q, "Authorization", authorization, err);
+    return s;
+}
+
+static enum leat_status send_to(struct remote *r, struct transfer *t, const struct address *a, struct leat_error *err)
+{
+    struct request q = { .method = methods[t->method], .stall_seconds = r->options.stall_seconds };
+    enum leat_status s;
+    char *url;
+
+    if (t->method == TRANSFER_POST)
+        q.stall_seconds *= FINISH_STALLS;
+    s = text_join(&url, err, t->redirected ? t->redirected : a->url, t->query ? "?" : "", t->query ? t->query : "",
+                  NULL);
+    if (s != LEAT_OK)
+        return s;
+    q.url = url;
+    s = add(&q, "User-Agent", "leat/" LEAT_VERSION, err);
+    if (s == LEAT_OK)
+        s = add_conditions(&q, t, err);
+    if (s == LEAT_OK && client_signs(r, t->url))
+        s = add_signature(r, &q, t, a, err);
+    if (s == LEAT_OK)
+        s = carrier_library.begin(r->carrying, t, &q, err);
+    free_headers(&q);
+    text_forget(url);
+    return s;
+}
+
+enum leat_status client_send(struct remote *r, struct transfer *t, struct leat_error *err)
+{
+    struct address a;
+    enum leat_status s = address_make(&a, t->url, r->environment.values[SETTING_ENDPOINT], r->region, err);
+
+    if (s == LEAT_OK)
+        s = keys_prepare(r, t->url, err);
+
+    t->code = 0;
+    t->answer = (struct answer) { .size = UINT64_MAX };
+    t->text.size = 0;
+    t->problem_bytes = t->unkept_bytes = t->head_bytes = 0;
+    t->checked = t->refused = t->no_memory = t->too_long = false;
+    if (s == LEAT_OK)
+        s = send_to(r, t, &a, err);
+    address_free(&a);
+    if (s == LEAT_OK) {
+        t->next = r->under_way;
+        r->under_way = t;
+        r->counts.requests++;
+    }
+    return s;
+}
+
+/* ---- Judging answers --------------------------------------------------------------------------------------------- */
+
+/* What an attempt came to: done, failed, or to be tried again, and when. */
+
+#define SECOND        ((uint64_t)1000000000)
+#define FIRST_WAIT    (SECOND / 10)
+#define MAX_WAIT      (20 * SECOND)
+#define MAX_ASKED     TINY_OR(1u, 300u) /* seconds that a server can ask for, in all tries of a transfer together */
+#define UNKNOWN_TRIES 4u /* of a server that has never answered: it does not exist, mostly; within a second */
+#define MAX_REDIRECTS 10u
+
+/* A random time, so that clients that failed together do not come back together; at least half of a limit that
+ * doubles, so that the standard tries together outlast the restart of a server. */
+static uint64_t wait_before(struct transfer *t)
+{
+    uint64_t limit = FIRST_WAIT << (t->tries < 16 ? t->tries - 1 : 15), word;
+    uint32_t left = MAX_ASKED - t->asked, asked = t->answer.retry_after < left ? t->answer.retry_after : left;
+
+    if (limit > MAX_WAIT)
+        limit = MAX_WAIT;
+    random_words(&word, 1);
+    t->asked += asked;
+    return asked * SECOND + limit / 2 + word % (limit / 2);
+}
+
+static bool fail(struct transfer *t, enum leat_status s)
+{
+    t->status = s;
+    return true;
+}
+
+static bool again(struct remote *r, struct transfer *t, uint64_t wait)
+{
+    t->not_before = clock_ns() + wait;
+    r->counts.retries++;
+    return false;
+}
+
+static bool retry(struct remote *r, struct transfer *t, uint32_t max_tries, const char *why)
+{
+    char code[ANSWER_CODE], tries[48] = "once";
+    uint64_t tenths;
+
+    if (++t->tries < max_tries)
+        return again(r, t, wait_before(t));
+    if (t->answer.compressed && t->code >= 200 && t->code < 300)
+        why = "the server compresses its answers (Content-Encoding), which leat did not ask for";
+    tenths = (clock_ns() - t->began) / (SECOND / 10);
+    if (t->tries > 1)
+        (void)snprintf(tries, sizeof tries, "%u times in %llu.%llu s", t->tries, (unsigned long long)tenths / 10,
+                       (unsigned long long)tenths % 10);
+    answer_code(t, code);
+    if (t->code >= 300 && !*why)
+        return fail(t, status_set(&t->error, LEAT_E_IO, "%s: the server answered %ld%s%s, %s; try later", t->url->name,
+                                  t->code, *code ? " " : "", code, tries));
+    return fail(t, status_set(&t->error, LEAT_E_IO, "%s: %s, %s", t->url->name,
+                              *why ? why : "the connection ended in the middle of the answer", tries));
+}
+
+static bool is_later(const struct transfer *t)
+{
+    char code[ANSWER_CODE];
+
+    if (t->code == 408 || t->code == 429 || t->code == 500 || (t->code >= 502 && t->code <= 504))
+        return true;
+    answer_code(t, code);
+    return strcmp(code, "RequestTimeout") == 0 || strcmp(code, "SlowDown") == 0 ||
+           (t->code == 409 && strcmp(code, "ConditionalRequestConflict") == 0);
+}
+
+static bool is_expired(const char *code)
+{
+    return strcmp(code, "ExpiredToken") == 0 || strcmp(code, "TokenRefreshRequired") == 0;
+}
+
+/* What has to change in the next request, if that helps: clock, keys, region, address. */
+static bool adapts(struct remote *r, struct transfer *t)
+{
+    char code[ANSWER_CODE];
+    int64_t skew = t->answer.date - (int64_t)time(NULL);
+
+    if (t->redirected && t->code >= 300 && t->code < 400 && t->redirects < MAX_REDIRECTS) {
+        t->redirects++;
+        return true;
+    }
+    if (!client_signs(r, t->url) || t->code < 300)
+        return false;
+    answer_code(t, code);
+    if (strcmp(code, "RequestTimeTooSkewed") == 0 && t->answer.date && !t->skew_tried) {
+        t->skew_tried = true;
+        r->skew = skew;
+        return true;
+    }
+    if (is_expired(code) && !t->keys_tried && keys_expired(r, t->url)) {
+        t->keys_tried = true;
+        return true;
+    }
+    if (*t->answer.region && strcmp(t->answer.region, r->region) != 0 && !t->region_tried &&
+        (t->code == 301 || t->code == 307 || t->code == 400 || t->code == 403)) {
+        t->region_tried = true;
+        memcpy(r->region, t->answer.region, sizeof r->region);
+        return true;
+    }
+    return false;
+}
+
+/* What has no bytes at all has no range of them either: some servers then answer with 416, some with the whole. */
+static bool is_empty(const struct transfer *t)
+{
+    return t->code == 200 && t->up_to && t->first == 0 && !t->checked && t->answer.size == 0;
+}
+
+static bool judge_answer(struct remote *r, struct transfer *t, const char *why)
+{
+    bool good = t->code >= 200 && t->code < 300 && !t->refused;
+
+    if (good && !*why && is_empty(t))
+        return fail(t, LEAT_OK);
+    if (good && t->count > 0 && t->received < t->count && !t->too_long)
+        return t->checked ? retry(r, t, r->options.max_tries, why)
+                          : fail(t, status_set(&t->error, LEAT_E_UNSUPPORTED, "%s: the server's answer is empty",
+                                               t->url->name));
+    if (good && !*why)
+        return fail(t, LEAT_OK);
+    if (is_later(t))
+        return retry(r, t, r->options.max_tries, "");
+    if (adapts(r, t))
+        return again(r, t, 0);
+    return fail(t, answer_failed(t, client_signs(r, t->url), &t->error));
+}
+
+/* All bytes that were asked for have come, whatever happened to the connection after that (libcurl also gives up one
+ * that was slow in the very moment in which the last byte comes; lines without end may follow): there is nothing left
+ * to ask for. */
+static bool has_all(const struct transfer *t)
+{
+    return t->code >= 200 && t->code < 300 && t->count > 0 && t->checked && !t->refused && t->received == t->count;
+}
+
+/* Whether certificates play a part: not with http://, also of an endpoint for buckets. */
+static bool is_secure(const struct remote *r, const struct url *u)
+{
+    const char *endpoint = r->environment.values[SETTING_ENDPOINT];
+
+    return u->scheme != URL_HTTP && !(endpoint && url_in_bucket(u) && text_begins(endpoint, "http://"));
+}
+
+bool client_is_done(struct remote *r, struct transfer *t, enum carried how, const char *why)
+{
+    uint32_t max_tries = r->options.max_tries;
+
+    r->counts.bytes += t->count ? 0 : t->text.size;
+    r->answered |= how == CARRIED;
+    if (t->no_memory)
+        return fail(t, status_no_memory(&t->error, t->text.size));
+    if (has_all(t))
+        return fail(t, LEAT_OK);
+    if (t->too_long)
+        why = "the server's answer is too long";
+    switch (how) {
+    case CARRIED:
+        return judge_answer(r, t, why);
+    case CARRIED_PARTLY:
+        return retry(r, t, max_tries, why);
+    case CARRIED_UNREACHABLE:
+        return retry(r, t, r->answered || max_tries < UNKNOWN_TRIES ? max_tries : UNKNOWN_TRIES, why);
+    default:
+        return fail(t, status_set(&t->error, LEAT_E_IO, "%s: %s%s", t->url->name, why,
+                                  is_secure(r, t->url)
+                                      ? "; if it is about certificates, install the system's (ca-certificates)"
+                                      : ""));
+    }
+}
+
+/* ---- Transfers under way ----------------------------------------------------------------------------------------- */
 
 #define STANDARD_TRIES  10u
 #define STANDARD_STALL  20u

@@ -1,13 +1,456 @@
-/* keys.c: see keys.h: which keys count, and when new ones are asked for. */
+/* keys.c: see keys.h. Which keys count, and when new ones are asked for. */
 #include "keys.h"
 
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/status.h"
+#include "answer.h"
 #include "client.h"
 #include "text.h"
+#include "xml.h"
+
+/* ---- One question ------------------------------------------------------------------------------------------------ */
+
+/* One question to who gives keys, and what its answer says. */
+
+#define TRIES   3u
+#define TURN_MS 100
+
+static const char *const methods[] = { [TRANSFER_GET] = "GET", [TRANSFER_PUT] = "PUT", [TRANSFER_POST] = "POST" };
+
+/* One attempt, to its end. */
+static enum leat_status ask_once(const struct remote *r, struct carrying *c, const struct keys_question *q,
+                                 struct transfer *t, enum carried *how, struct leat_error *err)
+{
+    struct request request = {
+        .method = methods[q->method], .url = q->url, .stall_seconds = q->seconds, .near = q->near
+    };
+    uint64_t end = clock_ns() + (uint64_t)4 * q->seconds * 1000000000;
+    const char *why;
+    enum leat_status s;
+
+    for (unsigned i = 0; i < 2 && q->headers[i]; i++)
+        request.headers[request.header_count++] = q->headers[i];
+    t->code = 0;
+    t->text.size = 0;
+    t->no_memory = false;
+    s = carrier_library.begin(c, t, &request, err);
+    while (s == LEAT_OK && !carrier_library.ended(c, how, &why)) {
+        if (atomic_load(&r->given_up) || (r->options.stop && r->options.stop(r->options.context))) {
+            carrier_library.cancel(c, t);
+            return status_set(err, LEAT_E_STOPPED, "%s: the question was stopped", q->what);
+        }
+        if (clock_ns() > end) { /* bytes that come one by one */
+            carrier_library.cancel(c, t);
+            *how = CARRIED_PARTLY;
+            break;
+        }
+        carrier_library.run(c, TURN_MS);
+    }
+    return s;
+}
+
+static enum leat_status judge(const struct keys_question *q, const struct transfer *t, enum carried how,
+                              struct leat_error *err)
+{
+    const char *remedy = q->remedy ? q->remedy : "";
+
+    if (t->no_memory)
+        return status_no_memory(err, t->text.size);
+    if ((how == CARRIED && t->code == 404) || how == CARRIED_UNREACHABLE)
+        return status_set(err, LEAT_E_NO_FILE, "%s: none found", q->what);
+    if (how != CARRIED)
+        return status_set(err, LEAT_E_IO, "%s: no answer%s", q->what, remedy);
+    if (t->code == 200)
+        return LEAT_OK;
+    return status_set(err, t->code >= 500 ? LEAT_E_IO : LEAT_E_PERMISSION,
+                      "%s: the server answered with HTTP status %ld%s", q->what, t->code, remedy);
+}
+
+enum leat_status keys_ask(const struct remote *r, const struct keys_question *q, char **answer, struct leat_error *err)
+{
+    char nothing[] = "";
+    struct url url = { .scheme = URL_HTTPS, .text = nothing, .name = nothing };
+    struct transfer t = {
+        .method = q->method, .url = &url, .body = q->body ? q->body : "", .body_bytes = q->body ? strlen(q->body) : 0
+    };
+    struct carrying *c = NULL;
+    enum carried how = CARRIED;
+    enum leat_status s = carrier_library.open(&c, err), ended = LEAT_E_IO;
+
+    *answer = NULL;
+    for (unsigned i = 0; i < TRIES && s == LEAT_OK && ended == LEAT_E_IO; i++) {
+        s = ask_once(r, c, q, &t, &how, err);
+        ended = s == LEAT_OK ? judge(q, &t, how, err) : s;
+    }
+    if (ended == LEAT_OK)
+        ended = text_copy(answer, t.text.size ? (const char *)t.text.bytes : "", t.text.size, err);
+    if (t.text.size)
+        explicit_bzero(t.text.bytes, t.text.size);
+    transfer_free(&t);
+    carrier_library.close(c);
+    return s == LEAT_OK ? ended : s;
+}
+
+enum leat_status keys_member(char **value, const char *json, const char *name, struct leat_error *err)
+{
+    size_t length = strlen(name), bytes = 0;
+    const char *at = json;
+    bool text;
+
+    *value = NULL;
+    while ((at = strstr(at, name)) && (at == json || at[-1] != '"' || at[length] != '"'))
+        at += length;
+    if (!at)
+        return LEAT_OK;
+    at += length + 1;
+    at += strspn(at, " \t\r\n:");
+    text = *at == '"';
+    at += text;
+    *value = calloc(1, strlen(at) + 1);
+    if (!*value)
+        return status_no_memory(err, strlen(at) + 1);
+    for (; *at && (text ? *at != '"' : *at >= '0' && *at <= '9'); at++)
+        if (*at != '\\') /* "\/" is the only one that keys may have */
+            (*value)[bytes++] = *at;
+    return LEAT_OK;
+}
+
+/* ---- Places ------------------------------------------------------------------------------------------------------ */
+
+/* The places that give temporary keys; see keys.h. */
+
+#define NEAR_SECONDS  1u
+#define FAR_SECONDS   5u
+#define MAX_FILE      ((uint64_t)64 << 10)
+#define INSTANCE      "http://169.254.169.254"
+#define CONTAINER     "http://169.254.170.2"
+#define GOOGLE        "metadata.google.internal"
+#define GOOGLE_PATH   "/computeMetadata/v1/instance/service-accounts/default/token"
+#define INSTANCE_KEYS "/latest/meta-data/iam/security-credentials/"
+
+/* "2026-01-31T12:00:00Z"; 0: it is no time. */
+static int64_t read_time(const char *text)
+{
+    struct tm utc = { 0 };
+
+    return text && strptime(text, "%Y-%m-%dT%H:%M:%S", &utc) ? (int64_t)timegm(&utc) : 0;
+}
+
+static enum leat_status incomplete(const char *what, struct leat_error *err)
+{
+    return status_set(err, LEAT_E_PERMISSION, "%s: the answer has no keys", what);
+}
+
+/* Where a variable says that there are keys, LEAT_E_NO_FILE becomes `missing`, in the error, too: a caller would take
+ * it for a thing that does not exist. */
+static enum leat_status rather(enum leat_status missing, enum leat_status s, struct leat_error *err)
+{
+    if (s == LEAT_E_NO_FILE && err)
+        err->status = missing;
+    return s == LEAT_E_NO_FILE ? missing : s;
+}
+
+/* The end of reading an answer: frees `expires`. */
+static enum leat_status take_expiry(struct keys *k, char *expires, const char *what, enum leat_status s,
+                                    struct leat_error *err)
+{
+    k->expires = read_time(expires);
+    free(expires);
+    if (s == LEAT_OK && !(k->id && k->secret && k->token && k->expires))
+        s = incomplete(what, err);
+    return s;
+}
+
+/* What containers and instances answer. */
+static enum leat_status take_json(struct keys *k, char *answer, const char *what, struct leat_error *err)
+{
+    char *expires = NULL;
+    const struct {
+        const char *name;
+        char **to;
+    } members[] = {
+        { "Expiration", &expires }, { "AccessKeyId", &k->id }, { "SecretAccessKey", &k->secret }, { "Token", &k->token }
+    };
+    enum leat_status s = LEAT_OK;
+
+    for (unsigned i = 0; i < sizeof members / sizeof *members && s == LEAT_OK; i++)
+        s = keys_member(members[i].to, answer, members[i].name, err);
+    text_forget(answer);
+    return take_expiry(k, expires, what, s, err);
+}
+
+/* The text of a small file, without white space at its end. */
+static enum leat_status read_text(char **text, const char *path, struct leat_error *err)
+{
+    uint64_t size = 0;
+    int fd = -1;
+    enum leat_status s = file_open_read(&fd, &size, path, err);
+
+    *text = NULL;
+    if (s == LEAT_OK && size > MAX_FILE)
+        s = status_set(err, LEAT_E_ARGUMENT, "%s is too long for a token", path);
+    if (s == LEAT_OK) {
+        *text = calloc(1, (size_t)size + 1);
+        s = *text ? file_read_at(fd, 0, *text, size, path, err) : status_no_memory(err, size);
+    }
+    file_close(&fd);
+    for (size_t end = s == LEAT_OK ? strlen(*text) : 0; end > 0 && strchr(" \t\r\n", (*text)[end - 1]); end--)
+        (*text)[end - 1] = '\0';
+    return s;
+}
+
+/* ---- Web identity: STS ------------------------------------------------------------------------------------------- */
+
+#define STS "the keys of AWS_ROLE_ARN by AWS_WEB_IDENTITY_TOKEN_FILE"
+
+static enum leat_status take_xml(struct keys *k, char *answer, struct leat_error *err)
+{
+#define CREDENTIALS "AssumeRoleWithWebIdentityResponse/AssumeRoleWithWebIdentityResult/Credentials/"
+    char *expires = NULL;
+    enum leat_status s = LEAT_OK;
+    struct xml_text text;
+    struct xml x;
+
+    xml_begin(&x, answer, strlen(answer));
+    while (s == LEAT_OK && xml_next(&x, &text)) {
+        char **to = xml_is(&x, CREDENTIALS "AccessKeyId")       ? &k->id
+                    : xml_is(&x, CREDENTIALS "SecretAccessKey") ? &k->secret
+                    : xml_is(&x, CREDENTIALS "SessionToken")    ? &k->token
+                    : xml_is(&x, CREDENTIALS "Expiration")      ? &expires
+                                                                : NULL;
+
+        if (to && !*to)
+            s = text_copy(to, text.at, text.bytes, err);
+    }
+    text_forget(answer);
+    return take_expiry(k, expires, STS, s, err);
+#undef CREDENTIALS
+}
+
+static enum leat_status make_body(char **body, const struct remote *r, struct leat_error *err)
+{
+    char *const *values = r->environment.values, *parts[3] = { NULL }, *token = NULL;
+    const char *session = values[SETTING_ROLE_SESSION];
+    enum leat_status s = read_text(&token, values[SETTING_ROLE_FILE], err);
+
+    if (s == LEAT_OK)
+        s = text_encode(&parts[0], values[SETTING_ROLE], false, err);
+    if (s == LEAT_OK)
+        s = text_encode(&parts[1], session ? session : "leat", false, err);
+    if (s == LEAT_OK)
+        s = text_encode(&parts[2], token, false, err);
+    if (s == LEAT_OK)
+        s = text_join(body, err, "Action=AssumeRoleWithWebIdentity&Version=2011-06-15&RoleArn=", parts[0],
+                      "&RoleSessionName=", parts[1], "&WebIdentityToken=", parts[2], NULL);
+    for (unsigned i = 0; i < 3; i++)
+        text_forget(parts[i]);
+    text_forget(token);
+    return s;
+}
+
+static enum leat_status from_web_identity(struct remote *r, struct keys *k, struct leat_error *err)
+{
+    char form[] = "Content-Type: application/x-www-form-urlencoded";
+    const char *endpoint = r->environment.values[SETTING_STS], *china = text_begins(r->region, "cn-") ? ".cn" : "";
+    struct keys_question q = { .what = STS, .method = TRANSFER_POST, .headers = { form }, .seconds = FAR_SECONDS };
+    char *url = NULL, *body = NULL, *answer;
+    enum leat_status s;
+
+    if (!r->environment.values[SETTING_ROLE] || !r->environment.values[SETTING_ROLE_FILE])
+        return LEAT_E_NO_FILE;
+    s = rather(LEAT_E_ARGUMENT, make_body(&body, r, err), err);
+    if (s == LEAT_OK && endpoint)
+        s = text_join(&url, err, endpoint, NULL);
+    else if (s == LEAT_OK)
+        s = text_join(&url, err, "https://sts.", r->region, ".amazonaws.com", china, "/", NULL);
+    q.url = url;
+    q.body = body;
+    if (s == LEAT_OK) {
+        s = keys_ask(r, &q, &answer, err);
+        s = s == LEAT_OK ? take_xml(k, answer, err) : rather(LEAT_E_IO, s, err);
+    }
+    text_forget(body);
+    free(url);
+    return s;
+}
+
+/* ---- Container --------------------------------------------------------------------------------------------------- */
+
+#define CONTAINERS "the keys of this container (AWS_CONTAINER_CREDENTIALS_*)"
+
+/* A token must not travel in the open, but to this machine and its provider. */
+static bool may_be_asked(const char *url)
+{
+    static const char *const near[] = { "http://127.0.0.1",      "http://localhost",      "http://169.254.170.2",
+                                        "http://169.254.170.23", "http://[fd00:ec2::23]", "http://[::1]" };
+
+    for (unsigned i = 0; i < sizeof near / sizeof *near && !strchr(url, '@'); i++) /* a name before @ is no host */
+        if (text_begins(url, near[i]) && strchr(":/", url[strlen(near[i])]))
+            return true;
+    return text_begins(url, "https://");
+}
+
+static enum leat_status from_container(struct remote *r, struct keys *k, struct leat_error *err)
+{
+    char *const *values = r->environment.values;
+    const char *path = values[SETTING_CONTAINER_PATH], *full = values[SETTING_CONTAINER_URL];
+    struct keys_question q = { .what = CONTAINERS, .near = true, .seconds = 2 * NEAR_SECONDS };
+    char *url = NULL, *token = NULL, *answer;
+    enum leat_status s;
+
+    if (!path && !full)
+        return LEAT_E_NO_FILE;
+    s = text_join(&url, err, path ? CONTAINER : "", path ? path : full, NULL);
+    if (s == LEAT_OK && !may_be_asked(url))
+        s = status_set(err, LEAT_E_ARGUMENT,
+                       "AWS_CONTAINER_CREDENTIALS_FULL_URI has to be https://, or http:// of this machine");
+    if (s == LEAT_OK && values[SETTING_CONTAINER_TOKEN_FILE])
+        s = read_text(&token, values[SETTING_CONTAINER_TOKEN_FILE], err);
+    else if (s == LEAT_OK && values[SETTING_CONTAINER_TOKEN])
+        s = text_join(&token, err, values[SETTING_CONTAINER_TOKEN], NULL);
+    if (s == LEAT_OK && token)
+        s = text_join(&q.headers[0], err, "Authorization: ", token, NULL);
+    q.url = url;
+    if (s == LEAT_OK)
+        s = keys_ask(r, &q, &answer, err);
+    if (s == LEAT_OK)
+        s = take_json(k, answer, CONTAINERS, err);
+    text_forget(q.headers[0]);
+    text_forget(token);
+    free(url);
+    return rather(LEAT_E_IO, s, err);
+}
+
+/* ---- Instance ---------------------------------------------------------------------------------------------------- */
+
+#define INSTANCES "the keys of this instance (EC2's metadata)"
+
+/* Whether the machine's maker is known, and is another: then nobody is asked, which takes a second. */
+static bool is_other_machine(const char *maker)
+{
+    static const char *const paths[] = { "/sys/class/dmi/id/sys_vendor", "/sys/class/dmi/id/bios_version",
+                                         "/sys/class/dmi/id/bios_vendor" };
+    char text[128];
+    bool known = false;
+
+    for (unsigned i = 0; i < sizeof paths / sizeof *paths; i++) {
+        int fd = open(paths[i], O_RDONLY | O_CLOEXEC);
+        ssize_t got = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+
+        file_close(&fd);
+        text[got > 0 ? got : 0] = '\0';
+        known |= i == 0 && got > 0;
+        if (strcasestr(text, maker))
+            return false;
+    }
+    return known;
+}
+
+/* Asks the metadata for path + name. */
+static enum leat_status ask_instance(const struct remote *r, const char *path, const char *name, char *header, bool put,
+                                     char **answer, struct leat_error *err)
+{
+    struct keys_question q = { .what = INSTANCES,
+                               .remedy = "; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or, for public buckets, "
+                                         "AWS_EC2_METADATA_DISABLED=true",
+                               .method = put ? TRANSFER_PUT : TRANSFER_GET,
+                               .headers = { header },
+                               .near = true,
+                               .seconds = NEAR_SECONDS };
+    const char *base = r->environment.values[SETTING_INSTANCE];
+    char *url;
+    enum leat_status s = text_join(&url, err, base ? base : INSTANCE, path, name, NULL);
+
+    q.url = url;
+    if (s == LEAT_OK)
+        s = keys_ask(r, &q, answer, err);
+    free(url);
+    return s;
+}
+
+/* The role, whose name is the first line, and its keys. */
+static enum leat_status ask_role(const struct remote *r, char *header, struct keys *k, struct leat_error *err)
+{
+    char *role = NULL, *answer = NULL;
+    enum leat_status s = ask_instance(r, INSTANCE_KEYS, "", header, false, &role, err);
+
+    if (s != LEAT_OK)
+        return s;
+    role[strcspn(role, "\r\n")] = '\0';
+    s = ask_instance(r, INSTANCE_KEYS, role, header, false, &answer, err);
+    if (s == LEAT_OK)
+        s = take_json(k, answer, INSTANCES, err);
+    free(role);
+    return s;
+}
+
+static enum leat_status from_instance(struct remote *r, struct keys *k, struct leat_error *err)
+{
+    char lifetime[] = "X-aws-ec2-metadata-token-ttl-seconds: 21600";
+    const char *base = r->environment.values[SETTING_INSTANCE], *no = r->environment.values[SETTING_NO_INSTANCE];
+    char *token = NULL, *header = NULL;
+    enum leat_status s;
+
+    if ((no && strcasecmp(no, "true") == 0) || (!base && is_other_machine("amazon")))
+        return LEAT_E_NO_FILE;
+    s = ask_instance(r, "/latest/api/token", "", lifetime, true, &token, err);
+    if (s == LEAT_E_IO && !base)
+        s = LEAT_E_NO_FILE; /* nobody answers: this is no instance */
+    if (s == LEAT_OK)
+        s = text_join(&header, err, "X-aws-ec2-metadata-token: ", token, NULL);
+    if (s == LEAT_OK)
+        s = ask_role(r, header, k, err);
+    text_forget(token);
+    text_forget(header);
+    return s;
+}
+
+keys_place *const keys_places[] = { from_web_identity, from_container, from_instance, NULL };
+
+/* ---- Google ------------------------------------------------------------------------------------------------------ */
+
+enum leat_status keys_google(struct remote *r, struct keys *k, struct leat_error *err)
+{
+    char flavor[] = "Metadata-Flavor: Google";
+    const char *host = r->environment.values[SETTING_GOOGLE];
+    struct keys_question q = { .what = "the token of this machine's service account (Google's metadata)",
+                               .remedy = "; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to HMAC keys",
+                               .headers = { flavor },
+                               .near = true,
+                               .seconds = NEAR_SECONDS };
+    char *url, *answer = NULL, *lasts = NULL;
+    uint64_t seconds = 0;
+    enum leat_status s;
+
+    if (!host && is_other_machine("google"))
+        return LEAT_E_NO_FILE;
+    s = text_join(&url, err, "http://", host ? host : GOOGLE, GOOGLE_PATH, NULL);
+    q.url = url;
+    if (s == LEAT_OK)
+        s = keys_ask(r, &q, &answer, err);
+    free(url);
+    if (s != LEAT_OK)
+        return s == LEAT_E_IO && !host ? LEAT_E_NO_FILE : s;
+    s = keys_member(&k->token, answer, "access_token", err);
+    if (s == LEAT_OK)
+        s = keys_member(&lasts, answer, "expires_in", err);
+    if (lasts && answer_number(lasts, strlen(lasts), &seconds) && seconds < (uint64_t)1 << 32)
+        k->expires = (int64_t)time(NULL) + (int64_t)seconds;
+    free(lasts);
+    text_forget(answer);
+    return s == LEAT_OK && !(k->token && k->expires) ? incomplete(q.what, err) : s;
+}
+
+/* ---- Which keys count -------------------------------------------------------------------------------------------- */
 
 #define EARLY    300 /* seconds before they expire, and a request takes a while */
 #define AGAIN_NS ((uint64_t)30000000000)

@@ -13,8 +13,20 @@
 #ifndef LEAT_REMOTE_KEYS_H
 #define LEAT_REMOTE_KEYS_H
 
-#include "credentials.h"
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "transfer.h"
+
+/* Who asks: an access key's id and secret, and for temporary ones a token. */
+
+/* Strings are another's, which zeroes and frees them. */
+struct credentials {
+    const char *id, *secret;
+    const char *token; /* NULL: none */
+};
+
+/* ---- Keys -------------------------------------------------------------------------------------------------------- */
 
 struct remote;
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sha256.h"
+#include "digest.h"
 
 #define DAY     8u /* of a moment's text */
 #define SERVICE "s3"

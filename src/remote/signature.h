@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <time.h>
 
-#include "credentials.h"
+#include "keys.h"
 
 #define SIGNATURE_TIME          17u  /* "20130524T000000Z" with its NUL */
 #define SIGNATURE_AUTHORIZATION 512u /* room for the header's value */

@@ -6,7 +6,7 @@
 #ifndef LEAT_REMOTE_UPLOAD_H
 #define LEAT_REMOTE_UPLOAD_H
 
-#include "md5.h"
+#include "digest.h"
 #include "remote.h"
 
 #define UPLOAD_MAX_PARTS 10000u

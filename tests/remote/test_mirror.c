@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "remote/md5.h"
+#include "remote/digest.h"
 #include "support/craft.h"
 #include "support/small_server.h"
 #include "t.h"

@@ -8,7 +8,7 @@
 #include "remote/answer.h"
 #include "remote/carrier.h"
 #include "remote/keys.h"
-#include "remote/md5.h"
+#include "remote/digest.h"
 #include "remote/remote.h"
 #include "remote/text.h"
 #include "remote/xml.h"

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "remote/sha256.h"
+#include "remote/digest.h"
 #include "remote/signature.h"
 #include "t.h"
 
