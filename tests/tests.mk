@@ -77,7 +77,7 @@ $(BUILD)/make_golden $(BUILD)/make_splits $(BUILD)/dataset_dump $(BUILD)/make_da
 	$(Q)$(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(STATIC) $(ALL_LIBS) -lm -o $@
 
 # the cache with small ranges, of which a small dataset has many
-TINY_CACHE := $(patsubst %.c,$(BUILD)/obj/tiny/%.o,$(filter src/cache/% %/client_judge.c,$(LIB_SOURCES)))
+TINY_CACHE := $(patsubst %.c,$(BUILD)/obj/tiny/%.o,$(filter src/cache/% %/remote/client.c,$(LIB_SOURCES)))
 $(BUILD)/tiny/cache_probe: $(BUILD)/obj/tests/remote/cache_probe.o $(TINY_CACHE) $(TEST_LIBRARIES)
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(STATIC) $(ALL_LIBS) -lm -o $@

@@ -11,8 +11,8 @@
 #include "base/search.h"
 #include "base/status.h"
 #include "base/tiny.h"
-#include "format/records.h"
 #include "dataset.h"
+#include "format/records.h"
 #include "part_index.h"
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
@@ -27,14 +27,14 @@ struct dataset_place {
 };
 
 /* Numbers of inputs and documents count within the part. LEAT_E_RECORD: a record is impossible. */
-enum leat_status dataset_read_input(struct part *p, uint64_t number, struct records_input *input,
-                                    struct leat_error *err);
-enum leat_status dataset_read_places(struct part *p, uint64_t first, uint64_t count, struct dataset_place *places,
-                                     struct leat_error *err);
+static enum leat_status dataset_read_input(struct part *p, uint64_t number, struct records_input *input,
+                                           struct leat_error *err);
+static enum leat_status dataset_read_places(struct part *p, uint64_t first, uint64_t count,
+                                            struct dataset_place *places, struct leat_error *err);
 
 /* Whether a document's id can lie at [start, end) of the ids. */
-enum leat_status dataset_check_id(const struct part *p, uint64_t document, uint64_t start, uint64_t end,
-                                  struct leat_error *err);
+static enum leat_status dataset_check_id(const struct part *p, uint64_t document, uint64_t start, uint64_t end,
+                                         struct leat_error *err);
 
 /* ---- Where documents came from ----------------------------------------------------------------------------------- */
 
@@ -66,8 +66,8 @@ static enum leat_status copy_string(struct part *p, unsigned kind, uint64_t offs
 
 /* ---- Inputs ---- */
 
-enum leat_status dataset_read_input(struct part *p, uint64_t number, struct records_input *input,
-                                    struct leat_error *err)
+static enum leat_status dataset_read_input(struct part *p, uint64_t number, struct records_input *input,
+                                           struct leat_error *err)
 {
     uint8_t record[FORMAT_INPUT_BYTES];
     enum leat_status s = part_section(p, FORMAT_INPUTS, FORMAT_INPUT_BYTES * number, record, sizeof record, err);
@@ -126,8 +126,8 @@ enum leat_status leat_dataset_input_path(const struct leat_dataset *d, uint64_t 
 /* ---- Origins ---- */
 
 /* Records are read to where the places will be, because both take 16 bytes. */
-enum leat_status dataset_read_places(struct part *p, uint64_t first, uint64_t count, struct dataset_place *places,
-                                     struct leat_error *err)
+static enum leat_status dataset_read_places(struct part *p, uint64_t first, uint64_t count,
+                                            struct dataset_place *places, struct leat_error *err)
 {
     enum leat_status s =
         part_section(p, FORMAT_ORIGINS, FORMAT_ORIGIN_BYTES * first, places, FORMAT_ORIGIN_BYTES * count, err);
@@ -143,8 +143,8 @@ enum leat_status dataset_read_places(struct part *p, uint64_t first, uint64_t co
     return s;
 }
 
-enum leat_status dataset_check_id(const struct part *p, uint64_t document, uint64_t start, uint64_t end,
-                                  struct leat_error *err)
+static enum leat_status dataset_check_id(const struct part *p, uint64_t document, uint64_t start, uint64_t end,
+                                         struct leat_error *err)
 {
     if (start <= end && end <= p->index->header.sections[FORMAT_IDS].bytes)
         return LEAT_OK;

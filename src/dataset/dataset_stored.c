@@ -9,8 +9,8 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/status.h"
-#include "format/records.h"
 #include "dataset.h"
+#include "format/records.h"
 #include "part_index.h"
 
 /* ---- Hashes of texts --------------------------------------------------------------------------------------------- */

@@ -13,14 +13,14 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "backend.h"
 #include "base/bytes.h"
 #include "base/status.h"
-#include "rows/rows_device.h"
-#include "rows/rows_outputs.h"
-#include "backend.h"
 #include "cuda_device.h"
 #include "cuda_driver.h"
 #include "cuda_image.h"
+#include "rows/rows_device.h"
+#include "rows/rows_outputs.h"
 
 /* ---- State ------------------------------------------------------------------------------------------------------- */
 
@@ -67,24 +67,26 @@ struct cuda_before {
 };
 
 /* LEAT_OK, or fills `err` for a failed call. */
-enum leat_status backend_cuda_check(const struct backend *b, cuda_result r, const char *tried, struct leat_error *err);
+static enum leat_status backend_cuda_check(const struct backend *b, cuda_result r, const char *tried,
+                                           struct leat_error *err);
 
 /* Makes the backend's context current in this thread, until backend_cuda_leave(), in the mode that allows calls which
  * are otherwise forbidden while any stream is being captured. */
-cuda_result backend_cuda_enter(const struct backend *b, struct cuda_before *before);
-void backend_cuda_leave(const struct backend *b, struct cuda_before *before);
+static cuda_result backend_cuda_enter(const struct backend *b, struct cuda_before *before);
+static void backend_cuda_leave(const struct backend *b, struct cuda_before *before);
 
 /* Opening and closing: see backend.h. */
-enum leat_status backend_cuda_open(struct backend **out, const char *device, const char *driver,
-                                   struct leat_error *err);
-void backend_cuda_close(struct backend *b);
-void backend_cuda_forget(struct backend *b, struct backend_memory *m);
-uint64_t backend_cuda_room(struct backend *b);
+static enum leat_status backend_cuda_open(struct backend **out, const char *device, const char *driver,
+                                          struct leat_error *err);
+static void backend_cuda_close(struct backend *b);
+static void backend_cuda_forget(struct backend *b, struct backend_memory *m);
+static uint64_t backend_cuda_room(struct backend *b);
 
 /* The ring: see backend.h. The last one frees only the slots, without calling the driver. */
-enum leat_status backend_cuda_allocate(struct backend *b, struct backend_memory *m, int node, struct leat_error *err);
-void backend_cuda_free(struct backend *b, struct backend_memory *m);
-void backend_cuda_free_slots(struct backend *b);
+static enum leat_status backend_cuda_allocate(struct backend *b, struct backend_memory *m, int node,
+                                              struct leat_error *err);
+static void backend_cuda_free(struct backend *b, struct backend_memory *m);
+static void backend_cuda_free_slots(struct backend *b);
 
 /* ---- The memory of the ring -------------------------------------------------------------------------------------- */
 
@@ -213,7 +215,8 @@ static enum leat_status allocate_inside(struct backend *b, struct backend_memory
     return make_events(b, err);
 }
 
-enum leat_status backend_cuda_allocate(struct backend *b, struct backend_memory *m, int node, struct leat_error *err)
+static enum leat_status backend_cuda_allocate(struct backend *b, struct backend_memory *m, int node,
+                                              struct leat_error *err)
 {
     struct cuda_before before;
     enum leat_status s;
@@ -255,7 +258,7 @@ static void free_on_device(struct backend *b)
         d->memory_free(b->memory);
 }
 
-void backend_cuda_free_slots(struct backend *b)
+static void backend_cuda_free_slots(struct backend *b)
 {
     for (unsigned i = 0; i < b->locks; i++)
         pthread_mutex_destroy(&b->slots[i].lock);
@@ -264,7 +267,7 @@ void backend_cuda_free_slots(struct backend *b)
     b->locks = 0;
 }
 
-void backend_cuda_free(struct backend *b, struct backend_memory *m)
+static void backend_cuda_free(struct backend *b, struct backend_memory *m)
 {
     struct cuda_before before;
 
@@ -349,7 +352,7 @@ static enum leat_status open_device(struct backend *b, const char *device, const
 }
 
 /* Releases everything; if the driver was shut down before, nothing is left to release. */
-void backend_cuda_close(struct backend *b)
+static void backend_cuda_close(struct backend *b)
 {
     struct cuda_before before;
 
@@ -366,7 +369,8 @@ void backend_cuda_close(struct backend *b)
     free(b);
 }
 
-enum leat_status backend_cuda_open(struct backend **out, const char *device, const char *driver, struct leat_error *err)
+static enum leat_status backend_cuda_open(struct backend **out, const char *device, const char *driver,
+                                          struct leat_error *err)
 {
     struct backend *b = calloc(1, sizeof *b);
     enum leat_status s;
@@ -383,7 +387,7 @@ enum leat_status backend_cuda_open(struct backend **out, const char *device, con
     return s;
 }
 
-uint64_t backend_cuda_room(struct backend *b)
+static uint64_t backend_cuda_room(struct backend *b)
 {
     size_t free_bytes = 0, total = 0;
     struct cuda_before before;
@@ -397,7 +401,7 @@ uint64_t backend_cuda_room(struct backend *b)
 }
 
 /* A forked process must not call the driver, and does not have the ring. */
-void backend_cuda_forget(struct backend *b, struct backend_memory *m)
+static void backend_cuda_forget(struct backend *b, struct backend_memory *m)
 {
     m->host = NULL;
     backend_cuda_free_slots(b);
@@ -419,7 +423,8 @@ static void keep_failure(struct backend *b, const struct leat_error *err)
     atomic_store(&b->failed, true);
 }
 
-enum leat_status backend_cuda_check(const struct backend *b, cuda_result r, const char *tried, struct leat_error *err)
+static enum leat_status backend_cuda_check(const struct backend *b, cuda_result r, const char *tried,
+                                           struct leat_error *err)
 {
     return r == CUDA_OK ? LEAT_OK : cuda_driver_failed(&b->driver, r, tried, err);
 }
@@ -439,7 +444,7 @@ static cuda_result enter(const struct backend *b, struct cuda_before *before)
     return r;
 }
 
-cuda_result backend_cuda_enter(const struct backend *b, struct cuda_before *before)
+static cuda_result backend_cuda_enter(const struct backend *b, struct cuda_before *before)
 {
     cuda_result r = enter(b, before);
 
@@ -448,7 +453,7 @@ cuda_result backend_cuda_enter(const struct backend *b, struct cuda_before *befo
     return r;
 }
 
-void backend_cuda_leave(const struct backend *b, struct cuda_before *before)
+static void backend_cuda_leave(const struct backend *b, struct cuda_before *before)
 {
     cuda_context ours;
 

@@ -32,11 +32,12 @@ struct megatron_order {
 };
 
 /* The calls of the order's table. */
-enum leat_status megatron_samples(const struct leat_plan *plan, uint64_t n, uint64_t count, struct leat_sample *samples,
-                                  struct leat_error *err);
-enum leat_status megatron_pieces(const struct leat_plan *plan, const struct leat_sample *samples, uint64_t count,
-                                 struct leat_piece *pieces, struct leat_error *err);
-enum leat_status megatron_trace(const struct leat_plan *plan, struct plan_search *search, struct leat_error *err);
+static enum leat_status megatron_samples(const struct leat_plan *plan, uint64_t n, uint64_t count,
+                                         struct leat_sample *samples, struct leat_error *err);
+static enum leat_status megatron_pieces(const struct leat_plan *plan, const struct leat_sample *samples, uint64_t count,
+                                        struct leat_piece *pieces, struct leat_error *err);
+static enum leat_status megatron_trace(const struct leat_plan *plan, struct plan_search *search,
+                                       struct leat_error *err);
 
 /* ---- Samples ----------------------------------------------------------------------------------------------------- */
 
@@ -149,8 +150,8 @@ static enum leat_status fill_sample(const struct leat_plan *plan, uint64_t n, st
     return s;
 }
 
-enum leat_status megatron_samples(const struct leat_plan *plan, uint64_t n, uint64_t count, struct leat_sample *samples,
-                                  struct leat_error *err)
+static enum leat_status megatron_samples(const struct leat_plan *plan, uint64_t n, uint64_t count,
+                                         struct leat_sample *samples, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
@@ -159,8 +160,8 @@ enum leat_status megatron_samples(const struct leat_plan *plan, uint64_t n, uint
     return s;
 }
 
-enum leat_status megatron_pieces(const struct leat_plan *plan, const struct leat_sample *samples, uint64_t count,
-                                 struct leat_piece *pieces, struct leat_error *err)
+static enum leat_status megatron_pieces(const struct leat_plan *plan, const struct leat_sample *samples, uint64_t count,
+                                        struct leat_piece *pieces, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
@@ -205,8 +206,8 @@ static enum leat_status starts_before(void *context, uint64_t sequence, bool *is
     return s;
 }
 
-static enum leat_status wanted_sequences(struct wanted *w, const struct leat_plan *plan, const struct plan_search *search,
-                                       struct leat_error *err)
+static enum leat_status wanted_sequences(struct wanted *w, const struct leat_plan *plan,
+                                         const struct plan_search *search, struct leat_error *err)
 {
     const struct megatron_part *p = w->part;
     struct from_token from = { plan->sources[search->source].dataset, search->first + 1 };
@@ -268,7 +269,7 @@ static enum leat_status try_rows(const struct wanted *w, const struct leat_plan 
     return s;
 }
 
-enum leat_status megatron_trace(const struct leat_plan *plan, struct plan_search *search, struct leat_error *err)
+static enum leat_status megatron_trace(const struct leat_plan *plan, struct plan_search *search, struct leat_error *err)
 {
     const struct megatron_order *o = plan->derived;
     struct wanted w = { .part = &o->sources[search->source] };

@@ -6,8 +6,8 @@
 #include <strings.h>
 #include <time.h>
 
-#include "base/status.h"
 #include "address.h"
+#include "base/status.h"
 #include "carrier.h"
 #include "text.h"
 #include "xml.h"

@@ -10,12 +10,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "address.h"
+#include "answer.h"
 #include "base/clock.h"
 #include "base/random_words.h"
 #include "base/status.h"
 #include "base/tiny.h"
-#include "address.h"
-#include "answer.h"
 #include "digest.h"
 #include "signature.h"
 #include "text.h"

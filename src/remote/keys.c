@@ -9,10 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "answer.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/status.h"
-#include "answer.h"
 #include "client.h"
 #include "text.h"
 #include "xml.h"

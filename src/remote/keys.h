@@ -52,7 +52,7 @@ bool keys_expired(struct remote *r, const struct url *u);
 
 void keys_free(struct keys *k); /* zeroes them */
 
-/* ---- keys_ask.c, keys_places.c ---- */
+/* ---- Asking ---- */
 
 /* A place of keys. Sets *k, whose texts are new; LEAT_E_NO_FILE: there are none here. */
 typedef enum leat_status keys_place(struct remote *r, struct keys *k, struct leat_error *err);

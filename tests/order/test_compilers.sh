@@ -5,7 +5,7 @@
 # takes all.
 frozen=0fbaebdd86b3bda8
 tmp=${LEAT_TEST_TMP:-$(mktemp -d)}
-sources="tests/order/order_sum.c src/order/permute.c src/order/blend.c src/order/sampler.c src/order/sampler_make.c
+sources="tests/order/order_sum.c src/order/permute.c src/order/blend.c src/order/sampler.c
     src/order/decimal.c src/base/grow.c src/base/status.c src/names.c"
 failures=0 ways=0
 

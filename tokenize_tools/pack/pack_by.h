@@ -17,7 +17,7 @@ enum leat_status pack_by_count(struct pack_output *o, const struct unit *u, stru
 /* The values in a checkpoint's note. False: it is damaged, or there is no memory. */
 bool pack_by_load(struct pack_output *o, const uint8_t *at, const uint8_t *end);
 
-/* ---- pack_by_found.c ---- */
+/* ---- Values that are found ---- */
 
 /* *ended: all datasets of a run with these options and inputs are there; then they are reported. */
 enum leat_status pack_by_look(const char *output, const struct leat_pack_options *options,

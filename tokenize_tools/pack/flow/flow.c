@@ -1,6 +1,8 @@
-/* flow.c: see flow.h: how it begins and ends, and what others see; the work of threads: flow_choose.c, flow_do.c. */
-#include "flow_internal.h"
+/* flow.c: see flow.h. Choosing a step, doing it, and the threads that do. */
+#include "flow.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -9,7 +11,491 @@
 #include "base/thread.h"
 #include "pack_worker.h"
 
-void flow_lock(struct flow *f)
+/* ---- State ------------------------------------------------------------------------------------------------------- */
+
+/*
+ * What flow's threads share. One lock guards the lanes (inputs on their way) and their units. A thread looks for a task
+ * under the lock (flow_choose()) and does it without (flow_do()).
+ */
+
+struct flow {
+    struct pack_setup *setup;
+    struct flow_output output;
+    struct lane_start start;
+
+    pthread_mutex_t lock;
+    pthread_cond_t work;  /* there may be something to do */
+    pthread_cond_t ended; /* all is written, or a failure; for flow_wait() */
+    pthread_cond_t room;  /* for flow_take() */
+    pthread_t *threads;
+    unsigned thread_count;
+
+    struct lane *lanes, *last_lane; /* in the order of the inputs */
+    size_t lane_count, next_input;
+    struct unit *spare;
+    uint64_t in_flight;       /* memory counted for units that are not written */
+    bool puts;                /* a program puts units: there is one lane, and nothing to cut */
+    bool no_more;             /* flow_stop(): nothing more is cut */
+    bool stopped;             /* flow_stop(), and all is written that was cut without a gap */
+    bool quit;                /* threads end now */
+    bool placing;             /* a thread gives a unit its place */
+    unsigned putting;         /* threads that bring one there */
+    atomic_bool stop_reading; /* for threads that wait for inputs without the lock */
+    struct flow_facts facts;
+    enum leat_status status;
+    struct leat_error error;
+};
+
+/* What a thread has found to do. */
+struct task {
+    enum { TASK_NONE, TASK_WRITE, TASK_ENCODE, TASK_CUT, TASK_LOOK, TASK_DECOMPRESS } kind;
+    struct lane *lane;
+    struct unit *unit;
+    struct span *span;
+};
+
+struct pack_worker;
+
+/* Under the lock. */
+
+static struct task flow_choose(struct flow *f);
+static bool flow_all_written(const struct flow *f);
+static bool flow_has_room(const struct flow *f, const struct lane *l);
+
+/* Counts the memory of a lane's spans anew. */
+static void flow_count_spans(struct flow *f, struct lane *l);
+
+/* Takes the lock, and counts for how long threads wait for each other here: with many of them it would show first. */
+static void flow_lock(struct flow *f);
+
+/* Called and left with the lock held. */
+
+static void flow_do(struct flow *f, struct pack_worker *w, struct task *t);
+
+/* Ends the flow; the first failure is the one that counts. */
+static void flow_fail(struct flow *f, enum leat_status status, const struct leat_error *err);
+
+/* Drops lanes at the head that have nothing left. */
+static void flow_drop_lanes(struct flow *f);
+
+/* An empty unit, NULL without memory. */
+static struct unit *flow_spare_unit(struct flow *f);
+
+/* Empties one, which may take a while: without the lock, if there is no hurry to have it back. */
+static void flow_clear_unit(const struct flow *f, struct unit *u);
+
+/* Gives back an empty one, and the memory that was counted for it. */
+static void flow_put_back(struct flow *f, struct unit *u, uint64_t reserved);
+
+/* ---- Choosing a step --------------------------------------------------------------------------------------------- */
+
+/*
+ * What a thread does next. The first lane's units are written as soon as they are encoded, the
+ * first unit that nobody has taken is encoded, a lane that has room is cut, and a thread that would have nothing to do
+ * decompresses ahead. Memory is counted when a unit is cut and given back when it is written; the first lane may always
+ * go on, since what waits after it cannot be written before.
+ */
+
+static bool flow_all_written(const struct flow *f)
+{
+    bool all_placed = f->stopped || (!f->lanes && (f->puts || f->next_input == f->setup->inputs.count));
+
+    return all_placed && !f->placing && f->putting == 0;
+}
+
+/* The head of the lanes can always go on: what waits after it cannot be written before. Others take at most half, and
+ * of an input that is split one lane more than there are threads begins. */
+static bool flow_has_room(const struct flow *f, const struct lane *l)
+{
+    uint64_t after = f->in_flight + f->setup->unit_cost;
+
+    if (l == f->lanes)
+        return !l->first || after <= f->setup->flight_bytes;
+    if (!l->begun && f->lane_count > f->thread_count + 1)
+        return false;
+    return after <= f->setup->flight_bytes / 2;
+}
+
+static bool find_ready(const struct flow *f, struct task *t)
+{
+    for (struct lane *l = f->lanes; l; l = l->following) {
+        struct unit *u = l->waiting > 0 ? l->first : NULL;
+
+        while (u && u->taken)
+            u = u->next;
+        if (u) {
+            *t = (struct task) { TASK_ENCODE, l, u, NULL };
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Opens the next lane, if there is one and memory allows. */
+static struct lane *next_lane(struct flow *f)
+{
+    struct lane *l;
+
+    if (f->no_more || f->puts || f->next_input == f->setup->inputs.count || f->lane_count > f->thread_count ||
+        (f->lanes && f->in_flight + f->setup->unit_cost > f->setup->flight_bytes / 2))
+        return NULL;
+    l = lane_new(f->setup, f->next_input, &f->start);
+    if (!l) {
+        struct leat_error err;
+
+        flow_fail(f, status_no_memory(&err, sizeof *l), &err);
+        return NULL;
+    }
+    f->next_input = l->input_end;
+    if (f->last_lane)
+        f->last_lane->following = l;
+    else
+        f->lanes = l;
+    f->last_lane = l;
+    f->lane_count++;
+    return l;
+}
+
+/* Whether a thread that cuts now would wait for one that decompresses. */
+static bool would_wait(const struct flow *f, const struct lane *l)
+{
+    return l->spans && byte_stream_waits(l->stream, f->setup->unit_bytes);
+}
+
+static bool find_cut(struct flow *f, struct task *t)
+{
+    struct lane *l = f->no_more || f->puts ? NULL : f->lanes;
+
+    while (l && (l->busy || l->whole || (l->alone && l != f->lanes) || !flow_has_room(f, l) || would_wait(f, l)))
+        l = l->following;
+    if (!l)
+        l = next_lane(f);
+    if (!l || (l->alone && l != f->lanes))
+        return false;
+    *t = (struct task) { TASK_CUT, l, NULL, NULL };
+    return true;
+}
+
+static void flow_count_spans(struct flow *f, struct lane *l)
+{
+    uint64_t held = l->spans ? spans_memory(l->spans) : 0;
+
+    f->in_flight += held - l->spans_held;
+    l->spans_held = held;
+}
+
+/* Decompressing ahead: for threads that would have nothing to do, with memory that units leave. */
+static bool find_ahead(struct flow *f, struct task *t)
+{
+    uint64_t most = f->setup->flight_bytes / 2;
+
+    for (struct lane *l = f->no_more ? NULL : f->lanes; l; l = l->following) {
+        struct span *span = NULL;
+        enum spans_work work = SPANS_NOTHING;
+
+        if (l->spans)
+            work = spans_claim(l->spans, most > f->in_flight ? most - f->in_flight : 0, &span);
+        if (work == SPANS_NOTHING)
+            continue;
+        flow_count_spans(f, l);
+        *t = (struct task) { work == SPANS_LOOK ? TASK_LOOK : TASK_DECOMPRESS, l, NULL, span };
+        return true;
+    }
+    return false;
+}
+
+static struct task flow_choose(struct flow *f)
+{
+    struct task ready = { 0 }, t = { 0 };
+
+    if (!f->placing && f->lanes && f->lanes->first && f->lanes->first->done)
+        return (struct task) { TASK_WRITE, f->lanes, f->lanes->first, NULL };
+    /* waiting threads were woken for what is ready; this one keeps cutting for them */
+    if (find_ready(f, &ready) && f->facts.waiting == 0)
+        return ready;
+    if (find_cut(f, &t))
+        return t;
+    if (ready.kind == TASK_NONE && !f->quit) /* what is claimed must be done: find_cut() may have failed */
+        find_ahead(f, &ready);
+    return ready;
+}
+
+/* ---- Doing it ---------------------------------------------------------------------------------------------------- */
+
+/* The work that flow_choose() has found. Begins and ends under the lock. */
+
+/* A unit that is used again keeps buffers of up to so many times a unit's text: ids of four bytes for each. */
+#define KEEP_TIMES 4
+
+static void flow_fail(struct flow *f, enum leat_status status, const struct leat_error *err)
+{
+    if (f->status == LEAT_OK) {
+        f->status = status;
+        f->error = *err;
+    }
+    f->quit = true;
+    pthread_cond_broadcast(&f->work);
+    pthread_cond_broadcast(&f->room);
+    pthread_cond_broadcast(&f->ended);
+}
+
+static void flow_drop_lanes(struct flow *f)
+{
+    while (f->lanes && !f->lanes->first && !f->lanes->busy && f->lanes->whole) {
+        struct lane *l = f->lanes;
+
+        f->lanes = l->following;
+        if (!f->lanes)
+            f->last_lane = NULL;
+        f->lane_count--;
+        f->in_flight -= l->held + l->spans_held;
+        if (l->cut_ns > f->facts.longest_cut.cut_ns)
+            f->facts.longest_cut = (struct flow_cut) { l->input, l->cut_ns, l->decompress_ns, l->waited_ns };
+        lane_free(l);
+    }
+    /* stopped inside the head: later units must not be written before the rest of it */
+    if (f->no_more && !(f->lanes && (f->lanes->first || f->lanes->busy)))
+        f->stopped = true;
+    if (flow_all_written(f)) {
+        pthread_cond_broadcast(&f->ended);
+        pthread_cond_broadcast(&f->work);
+    }
+}
+
+static struct unit *flow_spare_unit(struct flow *f)
+{
+    struct unit *u = f->spare;
+
+    if (!u)
+        return unit_new();
+    f->spare = u->next;
+    u->next = NULL;
+    return u;
+}
+
+static void flow_clear_unit(const struct flow *f, struct unit *u)
+{
+    unit_clear(u, (size_t)f->setup->unit_bytes * KEEP_TIMES);
+}
+
+static void flow_put_back(struct flow *f, struct unit *u, uint64_t reserved)
+{
+    f->in_flight -= reserved;
+    u->next = f->spare;
+    f->spare = u;
+}
+
+/* What a cut has split off a lane follows it. */
+static void take_rest(struct flow *f, struct lane *l)
+{
+    struct lane *rest = l->rest;
+
+    if (!rest)
+        return;
+    l->rest = NULL;
+    rest->following = l->following;
+    l->following = rest;
+    if (f->last_lane == l)
+        f->last_lane = rest;
+    f->lane_count++;
+    f->in_flight += rest->held;
+}
+
+/* For one more thing to do, or several. */
+static void wake_some(struct flow *f, bool several)
+{
+    if (f->facts.waiting > 1 && several)
+        pthread_cond_broadcast(&f->work);
+    else
+        pthread_cond_signal(&f->work);
+}
+
+/* The lane's input needs more memory than others leave it: it waits for its turn. */
+static void put_off(struct flow *f, struct lane *l, struct unit *u)
+{
+    uint64_t reserved = u->reserved;
+
+    l->alone = true;
+    spans_release(l->spans);
+    l->spans = NULL;
+    flow_count_spans(f, l);
+    flow_clear_unit(f, u);
+    flow_put_back(f, u, reserved);
+    flow_drop_lanes(f); /* which may be at a stop now */
+    pthread_cond_broadcast(&f->work);
+}
+
+/* Gives a unit its place, in turn. */
+static void do_place(struct flow *f, struct unit *u)
+{
+    struct leat_error err = u->error;
+    enum leat_status s;
+
+    f->placing = true;
+    f->facts.units++;
+    pthread_mutex_unlock(&f->lock);
+    s = u->status == LEAT_OK ? f->output.place(f->output.context, u, &err) : u->status;
+    flow_lock(f);
+    f->placing = false;
+    f->putting++;
+    if (s != LEAT_OK)
+        flow_fail(f, s, &err); /* before another thread can have its turn */
+    pthread_cond_broadcast(&f->work);
+}
+
+static void do_write(struct flow *f, struct task *t)
+{
+    struct unit *u = t->unit;
+    struct leat_error err;
+    enum leat_status s;
+    uint64_t reserved;
+
+    t->lane->first = u->next;
+    if (!u->next)
+        t->lane->last = NULL;
+    f->facts.writing++;
+    do_place(f, u);
+    pthread_mutex_unlock(&f->lock);
+    s = f->output.put(f->output.context, u, &err); /* even after a failure: what has a place must be put */
+    reserved = u->reserved;
+    flow_clear_unit(f, u);
+    flow_lock(f);
+    f->putting--;
+    f->facts.writing--;
+    flow_put_back(f, u, reserved);
+    if (s != LEAT_OK) {
+        flow_fail(f, s, &err);
+        return;
+    }
+    flow_drop_lanes(f);
+    pthread_cond_broadcast(&f->work);
+    pthread_cond_broadcast(&f->room);
+}
+
+static void do_encode(struct flow *f, struct pack_worker *w, struct task *t)
+{
+    struct unit *u = t->unit;
+    uint64_t reserved;
+
+    u->taken = true;
+    u->turn = t->lane == f->lanes;
+    t->lane->waiting--;
+    f->facts.encoding++;
+    pthread_mutex_unlock(&f->lock);
+    pack_worker_run(w, u, t->lane->fd);
+    reserved = unit_bytes(u);
+    flow_lock(f);
+    f->facts.encoding--;
+    if (u->later) {
+        lane_restart(t->lane);
+        put_off(f, t->lane, u);
+        return;
+    }
+    f->in_flight = f->in_flight - u->reserved + reserved;
+    u->reserved = reserved;
+    u->done = true;
+    if (f->facts.waiting > 0) /* there may be room again */
+        pthread_cond_broadcast(&f->work);
+}
+
+static void do_cut(struct flow *f, struct task *t)
+{
+    struct unit *u = flow_spare_unit(f);
+    struct lane *l = t->lane;
+    uint64_t held = l->held;
+    bool cut;
+
+    if (!u) {
+        struct leat_error err;
+
+        flow_fail(f, status_no_memory(&err, sizeof *u), &err);
+        return;
+    }
+    l->begun = l->busy = true;
+    l->turn = l == f->lanes;
+    u->reserved = f->setup->unit_cost;
+    f->in_flight += u->reserved;
+    f->facts.cutting++;
+    pthread_mutex_unlock(&f->lock);
+    cut = lane_cut(l, u);
+    flow_lock(f);
+    f->facts.cutting--;
+    f->in_flight += l->held - held;
+    l->busy = false;
+    take_rest(f, l);
+    if (!cut) {
+        put_off(f, l, u);
+        return;
+    }
+    l->whole = l->ended;
+    if (l->stream && !l->spans && byte_stream_spans(l->stream)) {
+        l->spans = byte_stream_spans(l->stream);
+        spans_hold(l->spans);
+    }
+    flow_count_spans(f, l);
+    lane_append(l, u);
+    wake_some(f, l->spans);
+}
+
+/* Work for threads that do not cut; its lane may be gone before it is done. */
+static void do_ahead(struct flow *f, struct task *t)
+{
+    struct spans *spans = t->lane->spans;
+    uint64_t began = clock_cpu_ns();
+
+    spans_hold(spans);
+    if (t->kind == TASK_DECOMPRESS) /* another thread may look for the next one */
+        wake_some(f, true);
+    pthread_mutex_unlock(&f->lock);
+    if (t->kind == TASK_LOOK)
+        spans_look(spans);
+    else
+        spans_decompress(spans, t->span);
+    spans_release(spans);
+    flow_lock(f);
+    f->facts.ahead_ns += clock_cpu_ns() - began;
+    wake_some(f, true);
+}
+
+/* Sleeps until there may be something to do. If only one input is being cut, it is what the thread waits for. */
+static void wait_for_work(struct flow *f)
+{
+    uint64_t began = clock_ns();
+    size_t input = SIZE_MAX;
+
+    for (const struct lane *l = f->lanes; l && f->facts.cutting == 1; l = l->following)
+        input = l->busy ? l->input : input;
+    f->facts.waiting++;
+    pthread_cond_wait(&f->work, &f->lock);
+    f->facts.waiting--;
+    for (struct lane *l = f->lanes; l; l = l->following)
+        l->waited_ns += l->input == input ? clock_ns() - began : 0;
+}
+
+static void flow_do(struct flow *f, struct pack_worker *w, struct task *t)
+{
+    switch (t->kind) {
+    case TASK_WRITE:
+        do_write(f, t);
+        break;
+    case TASK_ENCODE:
+        do_encode(f, w, t);
+        break;
+    case TASK_CUT:
+        do_cut(f, t);
+        break;
+    case TASK_LOOK:
+    case TASK_DECOMPRESS:
+        do_ahead(f, t);
+        break;
+    case TASK_NONE:
+        wait_for_work(f);
+    }
+}
+
+/* ---- Threads ----------------------------------------------------------------------------------------------------- */
+
+static void flow_lock(struct flow *f)
 {
     uint64_t began;
 

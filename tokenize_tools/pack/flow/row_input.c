@@ -5,10 +5,264 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/status.h"
+#include "base/tiny.h"
 #include "base/wide.h"
-#include "row_bytes.h"
+#include "corpus/json/json_spans.h"
+#include "corpus/parquet/parquet.h"
 #include "spool.h"
+#include "steps.h"
+
+/* ---- Bytes of rows ----------------------------------------------------------------------------------------------- */
+
+#define HEAD_BYTES   4u
+#define FOOTER_BYTES TINY_OR((uint64_t)256, (uint64_t)256 << 10) /* asked for at once: most are smaller */
+
+void row_bytes_begin(struct row_bytes *b, const struct input *in, const struct input_stop *stop)
+{
+    *b = (struct row_bytes) { .input = in, .stop = stop, .fd = -1 };
+}
+
+static void close_stretches(struct row_stretches *s)
+{
+    while (s->count > 0)
+        fetch_close(s->of[--s->count].fetch);
+}
+
+void row_bytes_close(struct row_bytes *b)
+{
+    file_close(&b->fd);
+    close_stretches(&b->ahead[0]);
+    close_stretches(&b->ahead[1]);
+    fetch_close(b->other);
+    b->other = NULL;
+}
+
+static enum leat_status add(struct row_stretches *s, struct fetch_thing *thing, uint64_t begin, uint64_t bytes,
+                            uint64_t window, struct leat_error *err)
+{
+    struct row_stretch *one = &s->of[s->count];
+    enum leat_status status = fetch_open_stretch(&one->fetch, thing, begin, begin + bytes, window, err);
+
+    one->begin = begin;
+    one->end = begin + bytes;
+    s->count += status == LEAT_OK;
+    return status;
+}
+
+/* The head says that it is Parquet, the end where everything is. */
+static enum leat_status open_thing(struct row_bytes *b, struct leat_error *err)
+{
+    uint64_t size = b->input->size, footer = FOOTER_BYTES < size ? FOOTER_BYTES : size;
+    struct row_stretches *s = &b->ahead[0];
+    enum leat_status status = LEAT_OK;
+
+    s->group = LEAT_NONE;
+    if (footer < size)
+        status = add(s, b->input->thing, 0, HEAD_BYTES, HEAD_BYTES, err);
+    return status == LEAT_OK ? add(s, b->input->thing, size - footer, footer, 2 * footer, err) : status;
+}
+
+enum leat_status row_bytes_open(struct row_bytes *b, const struct input *in, const struct input_stop *stop,
+                                struct leat_error *err)
+{
+    uint64_t size;
+    enum leat_status s;
+
+    row_bytes_begin(b, in, stop);
+    if (in->thing)
+        return open_thing(b, err);
+    s = file_open_read(&b->fd, &size, in->path, err);
+    if (s == LEAT_OK && size != in->size)
+        s = status_set(err, LEAT_E_ARGUMENT, "%s has changed since packing began", in->path);
+    return s;
+}
+
+/* Columns are read row by row, side by side: each gets the share of memory that it has of the group's bytes. */
+static enum leat_status announce(struct row_stretches *s, struct fetch_thing *thing, const struct parquet_file *file,
+                                 uint64_t group, struct leat_error *err)
+{
+    uint64_t window = fetch_thing_window(thing) / 2, begin, bytes, all = 0;
+    enum leat_status status = LEAT_OK;
+
+    close_stretches(s);
+    s->group = group;
+    for (unsigned i = 0; i < parquet_stretches(file); i++) {
+        parquet_stretch(file, group, i, &begin, &bytes);
+        all += bytes;
+    }
+    for (unsigned i = 0; status == LEAT_OK && i < parquet_stretches(file); i++) {
+        parquet_stretch(file, group, i, &begin, &bytes);
+        if (bytes > 0)
+            status = add(s, thing, begin, bytes, (uint64_t)((wide_u128)window * bytes / all), err);
+    }
+    return status;
+}
+
+enum leat_status row_bytes_announce(struct row_bytes *b, const struct parquet_file *file, uint64_t group, uint64_t stop,
+                                    struct leat_error *err)
+{
+    struct row_stretches *now = &b->ahead[0], *next = &b->ahead[1];
+    enum leat_status s = LEAT_OK;
+
+    if (next->count > 0 && next->group == group) {
+        close_stretches(now);
+        *now = *next;
+        next->count = 0;
+    }
+    if (now->count == 0 || now->group != group)
+        s = announce(now, b->input->thing, file, group, err);
+    if (s == LEAT_OK && group + 1 < stop && (next->count == 0 || next->group != group + 1))
+        s = announce(next, b->input->thing, file, group + 1, err);
+    return s;
+}
+
+/* The fetch that has a place in its stretch; where a stretch reaches into the next one, that one's. */
+static struct fetch *find(const struct row_bytes *b, uint64_t offset)
+{
+    const struct row_stretch *found = NULL;
+
+    for (unsigned i = 0; i < 2; i++)
+        for (unsigned c = 0; c < b->ahead[i].count; c++) {
+            const struct row_stretch *s = &b->ahead[i].of[c];
+
+            if (offset >= s->begin && offset < s->end && (!found || s->begin > found->begin))
+                found = s;
+        }
+    return found ? found->fetch : NULL;
+}
+
+bool row_bytes_stopped(void *row_bytes)
+{
+    const struct row_bytes *b = row_bytes;
+
+    return b->stop && b->stop->asked && b->stop->asked(b->stop->context);
+}
+
+enum leat_status row_bytes_read(void *row_bytes, uint64_t offset, void *out, uint64_t count, struct leat_error *err)
+{
+    struct row_bytes *b = row_bytes;
+    struct fetch *from;
+    enum leat_status s = LEAT_OK;
+
+    if (!b->input->thing)
+        return file_read_at(b->fd, offset, out, count, b->input->path, err);
+    from = find(b, offset);
+    if (!from && !b->other)
+        s = fetch_open(&b->other, b->input->thing, err);
+    return s == LEAT_OK ? fetch_read_all(from ? from : b->other, offset, out, (size_t)count, b->stop, err) : s;
+}
+
+/* ---- Masks ------------------------------------------------------------------------------------------------------- */
+
+/* Names of columns have no characters that JSON escapes, or the record is found to lack the field. */
+enum leat_status row_masks_record(struct buffer *to, const struct json_fields *field, const struct parquet_value *json,
+                                  struct leat_error *err)
+{
+    const struct json_path *path = &field->path[JSON_TEXT];
+    enum leat_status s = LEAT_OK;
+
+    for (unsigned i = 0; s == LEAT_OK && i < path->names; i++) {
+        s = buffer_append(to, "{\"", 2, err);
+        if (s == LEAT_OK)
+            s = buffer_append(to, path->name[i], path->name_bytes[i], err);
+        if (s == LEAT_OK)
+            s = buffer_append(to, "\":", 2, err);
+    }
+    if (s == LEAT_OK)
+        s = buffer_append(to, json->bytes, json->size, err);
+    for (unsigned i = 0; s == LEAT_OK && i < path->names; i++)
+        s = buffer_append(to, "}", 1, err);
+    return s;
+}
+
+/* A column of strings may hold anything. */
+static enum leat_status check(const struct json_fields *field, const struct buffer *record, struct leat_error *err)
+{
+    struct json_scan scan; /* its large arrays need no zeros */
+
+    json_scan_begin(&scan, field);
+    json_scan_feed(&scan, (const char *)record->bytes, record->size);
+    return json_scan_is_object(&scan) ? LEAT_OK
+                                      : status_set(err, LEAT_E_TEXT, "\"%.200s\" is not JSON: it says what is learned",
+                                                   field->path[JSON_TEXT].all);
+}
+
+enum leat_status row_masks_keep(const struct pack_setup *setup, struct unit *u, const struct parquet_value *json,
+                                struct unit_document *d, struct leat_error *err)
+{
+    struct buffer record = { 0 };
+    enum leat_status s;
+
+    if (!json->bytes)
+        return status_set(err, LEAT_E_TEXT, "\"%.200s\" is null: it says what is learned",
+                          setup->mask_field->path[JSON_TEXT].all);
+    s = row_masks_record(&record, setup->mask_field, json, err);
+    d->masked = true;
+    d->spans.begin = u->spans.size;
+    if (s == LEAT_OK)
+        s = check(setup->mask_field, &record, err);
+    if (s == LEAT_OK)
+        s = json_spans_find(&u->spans, setup->mask_field, (const char *)record.bytes, record.size, err);
+    if (s == LEAT_E_TEXT)
+        u->spans.size = d->spans.begin;
+    d->spans.bytes = u->spans.size - d->spans.begin;
+    buffer_free(&record);
+    return s;
+}
+
+/* Conversations become the unit's documents, or rejects. */
+static enum leat_status encode_chats(struct pack_worker *w, struct unit *u, char *text, struct leat_error *err)
+{
+    struct unit_document *rows = u->documents;
+    size_t count = u->document_count;
+    enum leat_status s = LEAT_OK;
+
+    u->documents = NULL;
+    u->document_count = u->document_room = 0;
+    for (size_t i = 0; s == LEAT_OK && i < count; i++)
+        s = step_chat_record(w, u, &rows[i], text + rows[i].text.begin, rows[i].text.bytes, err);
+    if (s == LEAT_OK)
+        s = step_chat_end(w, u, err);
+    free(rows);
+    return s;
+}
+
+/* Spans count characters until the text is known to be UTF-8. */
+static enum leat_status settle(struct pack_worker *w, struct unit *u, const char *text, struct leat_error *err)
+{
+    size_t kept = 0;
+    enum leat_status s = LEAT_OK;
+
+    for (size_t i = 0; s == LEAT_OK && i < u->document_count; i++) {
+        struct unit_document *d = &u->documents[i];
+        const char *at = text + d->text.begin;
+        bool rejected;
+
+        s = step_check_text(w, u, d, at, d->text.bytes, at, d->text.bytes, &rejected, err);
+        if (s == LEAT_OK && !rejected)
+            s = step_settle_spans(u, d, at, d->text.bytes, at, d->text.bytes, &rejected, err);
+        if (s == LEAT_OK && !rejected)
+            u->documents[kept++] = *d;
+    }
+    u->document_count = kept;
+    return s;
+}
+
+enum leat_status row_masks_encode(struct pack_worker *w, struct unit *u, char *text, struct leat_error *err)
+{
+    size_t rejects = u->reject_count;
+    enum leat_status s = w->setup->chat ? encode_chats(w, u, text, err) : settle(w, u, text, err);
+
+    if (s == LEAT_OK)
+        s = step_encode(w, u, text, err);
+    if (u->reject_count > rejects)
+        unit_sort_rejects(u);
+    return s;
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
 /* An opened file, for all that read groups of it. */
 struct row_file {

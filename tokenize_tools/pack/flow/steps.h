@@ -85,7 +85,7 @@ enum leat_status step_put_known_mask(const struct pack_setup *setup, struct unit
 enum leat_status step_put_ids(const struct pack_setup *setup, struct buffer *to, const uint32_t *ids, uint64_t count,
                               struct leat_error *err);
 
-/* ---- row_masks.c: rows of a Parquet file that say what is learned: conversations, and texts with a mask. What they
+/* ---- Rows of a Parquet file that say what is learned: conversations, and texts with a mask. What they
  * say is made a JSON record of, as files of JSON lines have it, and read as one ---- */
 
 struct parquet_value;
