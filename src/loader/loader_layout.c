@@ -212,8 +212,8 @@ static void put_together(struct leat_loader *l, struct loader_slot *slot)
     slot->bytes = slot->layout.tokens_at + slot->batch.rows * row_bytes;
 }
 
-/* A row's pieces, one after another, each with padding for its gap, which the mask takes the loss of (loader_pieces.c). A
- * row without tokens takes one. */
+/* A row's pieces, one after another, each with padding for its gap, which the mask takes the loss of
+ * (loader_pieces.c). A row without tokens takes one. */
 void loader_layout_put_row(struct leat_loader *l, struct loader_slot *slot, uint32_t row)
 {
     uint64_t *begins = (uint64_t *)(void *)(slot->memory + l->sizes.rows_at);

@@ -3,8 +3,8 @@
  * hashes, sorting) or later (writing). Who needs the result of a job that nobody has begun does it itself; so without
  * helpers all is done too, in turn.
  *
- * A *job* is work of a merge that any thread may do: the one that arranges, or its *helpers*. Functions are called by one
- * thread at a time, never by a job.
+ * A *job* is work of a merge that any thread may do: the one that arranges, or its *helpers*. Functions are called by
+ * one thread at a time, never by a job.
  */
 #ifndef LEAT_ARRANGE_HELPERS_H
 #define LEAT_ARRANGE_HELPERS_H
