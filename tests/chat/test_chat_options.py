@@ -199,8 +199,8 @@ for words, said in ((("--chat-date", "2026-01-31"), "add --chat FILE"), (("--ski
                     (("--chat-seconds", "5"), "add --chat FILE"), ((*CHAT, "--chat-seconds", "0"), "--chat-seconds")):
     assert said in leat("-o", "no", *words, "all.jsonl", code=2), words
 # and without Python, or its packages
-for python, path, said in (("/nonexistent/python3", os.environ["PYTHONPATH"], "pip install leat=="),
-                           (os.environ["LEAT_PYTHON"], folder, "this Python has none: pip install leat==")):
+for python, path, said in (("/nonexistent/python3", os.environ["PYTHONPATH"], "pip install '.[chat]'"),
+                           (os.environ["LEAT_PYTHON"], folder, "this Python has none: install it (")):
     environment = dict(os.environ, LEAT_PYTHON=python, PYTHONPATH=path)
     done = subprocess.run([LEAT, "pack", "-t", "bytes", "-o", "no", *CHAT, "all.jsonl"], cwd=folder, env=environment,
                           capture_output=True, text=True)

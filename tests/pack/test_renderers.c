@@ -85,7 +85,7 @@ static void test_none(void)
     uint64_t before = t_files(folder);
 
     T_STATUS(pack_with(STAND_IN_OTHER, 0, &report), LEAT_E_ARGUMENT);
-    T_CONTAINS(t_err.message, "the Python package of leat is of another version: pip install leat==");
+    T_CONTAINS(t_err.message, "the Python package of leat is of another version: install that of leat");
     T_STATUS(pack_with(STAND_IN_NO_JINJA2, 0, &report), LEAT_E_ARGUMENT);
     T_CONTAINS(t_err.message, "pip install jinja2");
     T_STATUS(pack(NULL, 0, &report), LEAT_E_ARGUMENT);

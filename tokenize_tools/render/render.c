@@ -237,16 +237,16 @@ static enum leat_status refused(const struct field *what, const struct field *wh
                           why->bytes);
     if (is(what, "package"))
         return status_set(err, LEAT_E_ARGUMENT,
-                          "chat templates are rendered by the Python package of leat %s, and this Python has %s%s: pip "
-                          "install leat==%s jinja2",
-                          leat_version(), why->size > 0 ? "version " : "none", why->bytes, leat_version());
+                          "chat templates are rendered by the Python package of leat %s, and this Python has %s%s: "
+                          "install it (`pip install '.[chat]'` in leat's sources, or its wheel)",
+                          leat_version(), why->size > 0 ? "version " : "none", why->bytes);
     if (is(what, "date"))
         return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_CHAT_DATE,
                                "the chat template calls strftime_now(), so that the same inputs would not give the "
                                "same bytes tomorrow: give the date that it writes");
     if (is(what, "template"))
         return status_set(err, LEAT_E_UNSUPPORTED, "the chat template cannot be used: %s", why->bytes);
-    return status_set(err, LEAT_E_ARGUMENT, "the Python package of leat is of another version: pip install leat==%s",
+    return status_set(err, LEAT_E_ARGUMENT, "the Python package of leat is of another version: install that of leat %s",
                       leat_version());
 }
 

@@ -136,7 +136,7 @@ static enum leat_status start(struct child *c, int its_end, struct leat_error *e
     if (failed == ENOENT)
         return status_set(err, LEAT_E_ARGUMENT,
                           "chat templates are rendered in Python, and %.300s is missing: install Python 3.10 or newer, "
-                          "and with it, pip install leat==%s jinja2",
+                          "and leat %s with it (`pip install '.[chat]'` in leat's sources)",
                           python, leat_version());
     return failed ? status_set_os(err, failed, "starting %.300s", python) : LEAT_OK;
 }
