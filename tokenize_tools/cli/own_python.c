@@ -81,10 +81,23 @@ static char *of_environment(void)
     return path;
 }
 
-char *own_python_find(const char *what, char *why, size_t capacity)
+char *own_python_name(void)
 {
     const char *named = getenv("LEAT_PYTHON");
-    char *found = named && *named ? strdup(named) : of_environment();
+    char *own;
+
+    if (named && *named)
+        return strdup(named);
+    own = of_environment();
+    if (own && access(own, X_OK) == 0)
+        return own;
+    free(own);
+    return strdup("python3");
+}
+
+char *own_python_find(const char *what, char *why, size_t capacity)
+{
+    char *found = own_python_name();
     enum answer answer = found ? ask(found) : NO_PYTHON;
 
     if (answer == HAS_IT)

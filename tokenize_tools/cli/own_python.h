@@ -9,11 +9,15 @@
 #include <stddef.h>
 
 /*
- * Finds an interpreter of Python that has the package leat of this version: $LEAT_PYTHON, which the package sets when
- * it runs the command; that of the environment in whose package the command lies (PREFIX/lib/pythonX.Y/site-packages/
- * leat/bin/leat: PREFIX/bin/python3); python3 on PATH. Returns its name, which the caller frees, or NULL, with a
- * sentence in `why` that says how to get one; `what` is what it is for.
+ * The interpreter to which leat's Python package belongs: $LEAT_PYTHON, which the package sets when it runs the command;
+ * that of the environment in whose package the command lies (PREFIX/lib/pythonX.Y/site-packages/leat/bin/leat:
+ * PREFIX/bin/python3); else python3 on PATH. Nobody has asked yet whether it has the package. The caller frees it; NULL:
+ * no memory.
  */
+char *own_python_name(void);
+
+/* Finds one that has the package of this version: that interpreter, or python3 on PATH. Returns its name, which the
+ * caller frees, or NULL, with a sentence in `why` that says how to get one; `what` is what it is for. */
 char *own_python_find(const char *what, char *why, size_t capacity);
 
 /* Becomes `python -m module words...`, but never takes a file of the current folder for a module. NULL ends `words`.

@@ -2,7 +2,6 @@
 #include "renderers.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -15,8 +14,7 @@
 #include <unistd.h>
 
 #include "base/status.h"
-
-#define PATH_ROOM 4096
+#include "cli/own_python.h"
 
 extern char **environ;
 
@@ -24,7 +22,7 @@ extern char **environ;
  * renderer does: tokenize_tools/render/render.h. */
 static const char find_package[] =
     "import importlib.metadata, importlib.util, os, runpy, socket, struct, sys\n"
-    "sys.path[:] = sys.path[1:]\n" /* the current folder */
+    "sys.path[:1] == [''] and sys.path.pop(0)\n" /* the current folder */
     "found = importlib.util.find_spec('leat')\n"
     "path = os.path.join(list(found.submodule_search_locations or [''])[0], 'render.py') if found else ''\n"
     "try:\n"
@@ -37,42 +35,6 @@ static const char find_package[] =
     "    fields = b'1', b'3', b'package', (version if found else '').encode()\n"
     "    body = struct.pack('<I', 4) + b''.join(struct.pack('<I', len(f)) + f for f in fields)\n"
     "    socket.socket(fileno=0).sendall(struct.pack('<I', len(body)) + body)\n";
-
-/* ---- Which Python ---- */
-
-/* The renderer of the package in whose bin/ this program lies. */
-static bool find_own_package(char *renderer, size_t room)
-{
-    char path[PATH_ROOM];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-
-    for (unsigned i = 0; i < 2 && length > 0; i++) { /* bin/leat */
-        char *slash;
-
-        path[length] = '\0';
-        slash = strrchr(path, '/');
-        length = slash ? slash - path : -1;
-    }
-    if (length <= 0)
-        return false;
-    path[length] = '\0';
-    return (size_t)snprintf(renderer, room, "%s/render.py", path) < room && access(renderer, R_OK) == 0;
-}
-
-/* PREFIX/lib/python3.N/site-packages/leat/render.py belongs to PREFIX/bin/python3. */
-static bool find_own_python(const char *renderer, char *python, size_t room)
-{
-    size_t length = strlen(renderer);
-
-    for (unsigned i = 0; i < 5 && length > 0; i++)
-        do
-            length--;
-        while (length > 0 && renderer[length] != '/');
-    return length > 0 && (size_t)snprintf(python, room, "%.*s/bin/python3", (int)length, renderer) < room &&
-           access(python, X_OK) == 0;
-}
-
-/* ---- Processes ---- */
 
 struct child {
     int fd;
@@ -116,29 +78,24 @@ static int spawn(pid_t *pid, int its_end, char *const *words)
 
 static enum leat_status start(struct child *c, int its_end, struct leat_error *err)
 {
-    char renderer[PATH_ROOM] = "", own[PATH_ROOM];
-    const char *asked = getenv("LEAT_PYTHON"), *python = "python3";
-    bool packaged = find_own_package(renderer, sizeof renderer);
-    char *words[] = { NULL, (char *)(uintptr_t) "-c", (char *)(uintptr_t)find_package,
+    char *python = own_python_name();
+    char *words[] = { python, (char *)(uintptr_t) "-c", (char *)(uintptr_t)find_package,
                       (char *)(uintptr_t)leat_version(), NULL };
+    enum leat_status s = LEAT_OK;
     int failed;
 
-    if (asked && *asked)
-        python = asked;
-    else if (packaged && find_own_python(renderer, own, sizeof own))
-        python = own;
-    words[0] = (char *)(uintptr_t)python;
-    if (packaged) {
-        words[1] = renderer;
-        words[2] = NULL;
-    }
+    if (!python)
+        return status_no_memory(err, 1);
     failed = spawn(&c->pid, its_end, words);
     if (failed == ENOENT)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "chat templates are rendered in Python, and %.300s is missing: install Python 3.10 or newer, "
-                          "and leat %s with it (`pip install '.[chat]'` in leat's sources)",
-                          python, leat_version());
-    return failed ? status_set_os(err, failed, "starting %.300s", python) : LEAT_OK;
+        s = status_set(err, LEAT_E_ARGUMENT,
+                       "chat templates are rendered in Python, and %.300s is missing: install Python 3.10 or newer, "
+                       "and leat %s with it (`pip install '.[chat]'` in leat's sources)",
+                       python, leat_version());
+    else if (failed)
+        s = status_set_os(err, failed, "starting %.300s", python);
+    free(python);
+    return s;
 }
 
 static enum leat_status open_renderer(void *context, int *fd, struct leat_error *err)
