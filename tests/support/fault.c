@@ -315,9 +315,23 @@ CALL(int, stat, (const char *path, struct stat *st), (path, st), -1)
 CALL(int, lstat, (const char *path, struct stat *st), (path, st), -1)
 CALL(void *, mmap, (void *to, size_t count, int protection, int flags, int fd, off_t at),
      (to, count, protection, flags, fd, at), MAP_FAILED)
-CALL(int, flock, (int fd, int how), (fd, how), -1)
 CALL(DIR *, opendir, (const char *path), (path), NULL)
 CALL(struct dirent *, readdir, (DIR * dir), (dir), NULL)
+
+DECLARE(int, flock, (int fd, int how));
+
+/* Unlocking has a name of its own: closing the file does it, too, so that nothing depends on this call. */
+int __wrap_flock(int fd, int how)
+{
+    enum fate fate = fate_of(FAULT_SYSTEM, how & LOCK_UN ? "flock to unlock" : "flock");
+    int result;
+
+    if (fate == FAIL)
+        return -1;
+    result = __real_flock(fd, how);
+    after(fate);
+    return result;
+}
 
 DECLARE(char *, realpath, (const char *path, char *to));
 
