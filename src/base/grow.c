@@ -1,6 +1,7 @@
 /* grow.c: see grow.h. */
 #include "grow.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ enum leat_status grow_more(void *items, size_t item_bytes, uint64_t count, size_
         more = count;
     if (more < FIRST_ITEMS)
         more = FIRST_ITEMS;
-    if (!bytes_multiply(more, item_bytes, &bytes) || bytes > SIZE_MAX)
+    if (!bytes_multiply(more, item_bytes, &bytes) || bytes > PTRDIFF_MAX) /* no object is larger */
         return status_no_memory(err, UINT64_MAX);
     memcpy(&old, items, sizeof old); /* of any type: all pointers to data look alike, but are not called alike */
     grown = realloc(old, (size_t)bytes);
