@@ -29,13 +29,14 @@ def build():
     return pathlib.Path(os.environ["LEAT_BUILD"]).resolve()
 
 
-@pytest.mark.parametrize("name, package", [("leat", "numpy"), ("numpy.memmap", "numpy"),
+@pytest.mark.parametrize("name, packages", [("leat", "numpy"), ("numpy.memmap", "numpy"),
                                            ("DataLoader, plain, 0", "torch"), ("DataLoader, batched, 1", "torch"),
                                            ("StatefulDataLoader", "torchdata"), ("litdata", "litdata"),
                                            ("Hugging Face datasets", "datasets"), ("Grain", "grain"),
-                                           ("MosaicML streaming", "streaming")])
-def test_loader(build, name, package):
-    pytest.importorskip(package, exc_type=ImportError)
+                                           ("MosaicML streaming", "streaming torchvision")])
+def test_loader(build, name, packages):
+    for package in packages.split():
+        pytest.importorskip(package, exc_type=ImportError)
     (figures,) = json.loads(loaders(build, "--only", name, "--json"))["peers"]
     assert figures.pop("name").startswith(name)
     assert set(figures) == {"mtok_per_s", "cpu_ms_per_mtok", "start_s", "resume_s", "memory_mib"}, figures
