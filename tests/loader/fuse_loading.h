@@ -12,7 +12,7 @@
 #include "loading.h"
 #include "support/fuse_file.h"
 
-#define TOKENS ((uint64_t)3 << 20) /* 6 MiB */
+#define TOKENS ((uint64_t)8 << 20) /* 16 MiB */
 #define LENGTH 700                 /* rows lie across pages */
 #define BATCH  16u
 
