@@ -15,8 +15,8 @@ named() { # PATTERN: each "FILE:LINE:WORD" of the documents
 known=$(cat include/*.h src/*/*.h tests/*.h Makefile tests/*.mk tests/run.sh |
     grep -oE '\b(leat|LEAT)_[A-Za-z0-9_]+' | sort -u)
 known="$known $(files '*leat_*' | sed 's|.*/||; s|[.].*||')"
-known="$known $(sed -nE 's/.*getenv\("(LEAT_[A-Z_]+)"\).*/\1/p' src/base/*.c tests/*.h tokenize_tools/commands/*/*.c \
-    tests/support/*.c tests/fake_cuda/*.c)"
+known="$known $(sed -nE 's/.*getenv\("(LEAT_[A-Z_]+)"\).*/\1/p' src/base/*.c tests/*.h tokenize_tools/cli/*.c \
+    tokenize_tools/commands/*/*.c tests/support/*.c tests/fake_cuda/*.c)"
 known="$known $(sed -nE 's/.*public_files\("(LEAT_[A-Z_]+)".*/\1/p' python/tests/*.py)"
 {
     echo "$known"
