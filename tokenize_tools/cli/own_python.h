@@ -10,8 +10,8 @@
 
 /*
  * The interpreter to which leat's Python package belongs: $LEAT_PYTHON, which the package sets when it runs the
- * command; that of the environment in whose package the command lies (PREFIX/lib/pythonX.Y/site-packages/leat/bin/leat has
- * PREFIX/bin/python3); else python3 on PATH. Nobody has asked yet whether it has the package. The caller frees it;
+ * command; that of the environment in whose package the command lies (PREFIX/lib/pythonX.Y/site-packages/leat/bin/leat
+ * has PREFIX/bin/python3); else python3 on PATH. Nobody has asked yet whether it has the package. The caller frees it;
  * NULL: no memory.
  */
 char *own_python_name(void);
