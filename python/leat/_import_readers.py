@@ -462,7 +462,7 @@ class _Litdata:
 # ---- What a path holds
 
 def _json_of(folder, name):
-    """(path, content) of a JSON file in a folder, which may be given itself; content None: there is none."""
+    """(path, content) of a JSON file in a folder, which may be given itself; content is None if the file is missing."""
     path = folder if os.path.basename(folder) == name else os.path.join(folder, name)
     if not os.path.isfile(path):
         return path, None

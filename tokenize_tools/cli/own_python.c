@@ -102,11 +102,13 @@ char *own_python_find(const char *what, char *why, size_t capacity)
 
     if (answer == HAS_IT)
         return found;
-    free(found);
-    found = strdup("python3");
-    answer = found ? ask(found) : NO_PYTHON;
-    if (answer == HAS_IT)
-        return found;
+    if (found && strcmp(found, "python3") != 0) {
+        free(found);
+        found = strdup("python3");
+        answer = found ? ask(found) : NO_PYTHON;
+        if (answer == HAS_IT)
+            return found;
+    }
     free(found);
     snprintf(why, capacity,
              "%s is done by leat's Python package, version " LEAT_VERSION ", %s: install it (`pip install .` in leat's "

@@ -19,7 +19,7 @@ struct row {
     const char *purpose;
 };
 
-/* Takes the next line; false: there is none. */
+/* Takes the next line; false at the end. */
 static bool next(const char **at, struct row *r)
 {
     size_t n = 0;

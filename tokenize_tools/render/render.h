@@ -52,8 +52,8 @@ struct render_limits {
 
 struct renderer;
 
-/* Starts a process. `calls` and what `limits` points to must outlive it. LEAT_E_UNSUPPORTED: there is no jinja2, or the
- * template cannot be used; the sentence says so. */
+/* Starts a process. `calls` and what `limits` points to must outlive it. LEAT_E_ARGUMENT: jinja2, leat's package or the
+ * date is missing; LEAT_E_UNSUPPORTED: the template cannot be used. The sentence says which. */
 enum leat_status renderer_open(struct renderer **out, const struct leat_renderers *calls,
                                const struct render_plan *plan, const struct render_limits *limits,
                                struct leat_error *err);
