@@ -208,6 +208,8 @@ static void *stops(void *fuse)
     T_OK(leat_loader_next(l, &b, &t_err));
     row = leat_batch_row(b, 0);
     leat_batch_release(b, NULL);
+    for (int ms = 0; ms < 60000 && atomic_load(&f->board->held) == 0; ms++)
+        usleep(1000); /* what the kernel has not begun when the ring is closed never comes */
     if (refuse_call(SYS_io_uring_enter, EPERM)) {
         for (uint64_t k = 1; k < 40 && (s = leat_loader_next(l, &b, &t_err)) == LEAT_OK; k++) {
             loading_check(&w, b, k * BATCH);
