@@ -13,8 +13,8 @@
 #include "bench/measure/machine.h"
 #include "cli/json.h"
 #include "cli/units.h"
-#include "corpus/json/json_fields.h"
 #include "corpus/lines.h"
+#include "corpus/record/record.h"
 #include "corpus/streams/byte_stream.h"
 #include "dev_commands.h"
 
@@ -140,10 +140,10 @@ static uint64_t count_lines(const char *block, size_t bytes)
     return lines;
 }
 
-static void find_records(const struct json_fields *fields, char *block, size_t bytes, struct rates *r)
+static void find_records(struct record *record, char *block, size_t bytes, struct rates *r)
 {
     const char *at = block, *end = block + bytes;
-    struct json_found found;
+    size_t text, id;
 
     while (at < end) {
         char *line = block + (at - block);
@@ -152,15 +152,18 @@ static void find_records(const struct json_fields *fields, char *block, size_t b
         if (lines_blank(line, length))
             continue;
         r->record_count++;
-        if (json_fields_find(fields, line, length, &found, NULL) == LEAT_OK)
-            r->text_bytes += found.text_bytes;
-        else
+        if (record_read(record, line, length, NULL) != LEAT_OK || record_check(record, NULL) != LEAT_OK) {
             r->refused++;
+            continue;
+        }
+        record_take_text(record, &text);
+        record_take_id(record, &id);
+        r->text_bytes += text;
     }
 }
 
 /* One run over the input in memory. */
-static enum leat_status scan_once(const struct json_fields *fields, const struct input *in, struct rates *r,
+static enum leat_status scan_once(struct record *record, const struct input *in, struct rates *r,
                                   struct leat_error *err)
 {
     size_t room = BLOCK, bytes;
@@ -178,7 +181,7 @@ static enum leat_status scan_once(const struct json_fields *fields, const struct
         r->line_count += count_lines(block, bytes);
         r->lines += clocks_thread() - began;
         began = clocks_thread();
-        find_records(fields, block, bytes, r);
+        find_records(record, block, bytes, r);
         r->records += clocks_thread() - began;
     }
     if (!block)
@@ -195,12 +198,13 @@ static double less(double a, double b)
 static enum leat_status measure(const struct options_parsed *parsed, const struct scan_values *v, struct input *in,
                                 struct rates *best, struct leat_error *err)
 {
-    struct json_fields fields;
-    enum leat_status s = json_fields_prepare(&fields, v->field, v->id, err);
+    struct record_fields fields = { 0 };
+    struct record record = { 0 };
     char *block = malloc(BLOCK);
+    enum leat_status s = block ? record_want_texts(&fields, v->field, v->id, err) : status_no_memory(err, BLOCK);
 
-    if (!block)
-        return status_no_memory(err, BLOCK);
+    if (s == LEAT_OK)
+        s = record_make(&record, &fields, err);
     for (size_t i = 0; i < parsed->count && s == LEAT_OK; i++)
         s = read_file(parsed->words[i], in, block, err);
     for (uint64_t run = 0; run < v->runs && s == LEAT_OK; run++) {
@@ -210,7 +214,7 @@ static enum leat_status measure(const struct options_parsed *parsed, const struc
             s = read_file(parsed->words[i], NULL, block, err);
         one.read = clocks_thread() - one.read;
         if (s == LEAT_OK)
-            s = scan_once(&fields, in, &one, err);
+            s = scan_once(&record, in, &one, err);
         if (run > 0) {
             one.read = less(one.read, best->read);
             one.lines = less(one.lines, best->lines);
@@ -219,6 +223,8 @@ static enum leat_status measure(const struct options_parsed *parsed, const struc
         *best = one;
     }
     free(block);
+    record_free(&record);
+    record_fields_free(&fields);
     return s;
 }
 

@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "corpus/json/json_fields.h"
-#include "corpus/json/json_push.h"
+#include "corpus/json/json_unescape.h"
+#include "corpus/record/record.h"
 #include "t.h"
 
 /* Memory that ends at a page that cannot be read. */
@@ -42,7 +42,7 @@ static inline char *fenced_copy(struct fenced *f, const void *bytes, size_t coun
 /* What a record gave, in memory of its own. */
 struct outcome {
     enum leat_status status;
-    enum json_problem problem;
+    enum record_problem problem;
     uint64_t byte;
     char *text, *id;
     size_t text_bytes, id_bytes;
@@ -68,22 +68,38 @@ static inline void outcome_free(struct outcome *o)
     free(o->id);
 }
 
-/* By json_fields_find(). */
-static inline void outcome_whole(struct outcome *o, const struct json_fields *fields, struct fenced *f,
-                                 const char *record, size_t bytes)
+static inline void outcome_take_id(struct outcome *o, struct record *r)
+{
+    const char *at = record_take_id(r, &o->id_bytes);
+
+    o->has_id = at != NULL;
+    o->id = outcome_copy(at, o->id_bytes);
+}
+
+/* The text and the id of a record that is fine. */
+static inline void outcome_take(struct outcome *o, struct record *r)
+{
+    const char *at = record_take_text(r, &o->text_bytes);
+
+    o->text = outcome_copy(at, o->text_bytes);
+    outcome_take_id(o, r);
+}
+
+/* By record_read(). */
+static inline void outcome_whole(struct outcome *o, struct record *r, struct fenced *f, const char *record,
+                                 size_t bytes)
 {
     char *line = fenced_copy(f, record, bytes);
     struct leat_error err = { 0 };
-    struct json_found found;
 
     memset(o, 0, sizeof *o);
-    o->status = json_fields_find(fields, line, bytes, &found, &err);
-    o->problem = found.problem;
-    o->byte = found.byte;
+    o->status = record_read(r, line, bytes, &err);
+    if (o->status == LEAT_OK)
+        o->status = record_check(r, &err);
+    o->problem = r->problem;
+    o->byte = r->byte;
     if (o->status == LEAT_OK) {
-        o->text = outcome_copy(found.text, o->text_bytes = found.text_bytes);
-        o->has_id = found.id != NULL;
-        o->id = outcome_copy(found.id, o->id_bytes = found.id_bytes);
+        outcome_take(o, r);
     } else {
         snprintf(o->message, sizeof o->message, "%s", err.message);
         if (bytes > 0 && memcmp(line, record, bytes) != 0)
@@ -91,48 +107,64 @@ static inline void outcome_whole(struct outcome *o, const struct json_fields *fi
     }
 }
 
-/* By json_push, the record and its text cut where `cuts` says (ascending, `count` of them). */
-static inline void outcome_cut(struct outcome *o, struct json_push *push, const struct json_fields *fields,
-                               struct fenced *f, const char *record, size_t bytes, const size_t *cuts, size_t count)
+/* Gives a record that came in chunks the bytes of its id that it needs; the caller frees them. */
+static inline char *hold_id(struct record *r, const char *record)
+{
+    uint32_t id = r->fields->id;
+    char *own;
+
+    if (id == RECORD_NONE)
+        return NULL;
+    own = outcome_copy(record + record_value(r, id)->begin, record_needs(r, id));
+    record_hold(r, id, own, record_needs(r, id));
+    return own;
+}
+
+/* In chunks, the record and its text cut where `cuts` says (ascending, `count` of them). */
+static inline void outcome_cut(struct outcome *o, struct record *r, struct fenced *f, const char *record, size_t bytes,
+                               const size_t *cuts, size_t count)
 {
     struct json_unescape state = { .held_bytes = 0 };
+    const struct record_value *text = record_value(r, r->fields->text);
     struct leat_error err = { 0 };
-    struct json_pushed pushed;
     size_t at = 0, some;
-    bool enough = false;
-    char *out;
+    char *out, *id = NULL;
 
     memset(o, 0, sizeof *o);
-    json_push_begin(push);
+    record_begin(r);
     for (size_t i = 0; i <= count; i++) {
         size_t end = i < count ? cuts[i] : bytes;
 
-        if (json_push_feed(push, fenced_copy(f, record + at, end - at), end - at, &enough, &err) != LEAT_OK)
-            T_FAIL("%s", err.message);
+        record_feed(r, fenced_copy(f, record + at, end - at), end - at);
         at = end;
     }
-    o->status = json_push_end(push, &pushed, &err);
-    o->problem = pushed.problem;
-    o->byte = pushed.byte;
+    o->status = record_end(r, &err);
+    if (o->status == LEAT_OK) {
+        id = hold_id(r, record);
+        o->status = record_check(r, &err);
+    }
+    o->problem = r->problem;
+    o->byte = r->byte;
     if (o->status != LEAT_OK) {
         snprintf(o->message, sizeof o->message, "%s", err.message);
+        free(id);
         return;
     }
-    o->has_id = pushed.id != NULL;
-    o->id = outcome_copy(pushed.id, o->id_bytes = pushed.id_bytes);
-    out = malloc((size_t)pushed.text_raw_bytes + (count + 3) * JSON_UNESCAPE_HELD);
+    outcome_take_id(o, r);
+    free(id);
+    out = malloc((size_t)text->bytes + (count + 3) * JSON_UNESCAPE_HELD);
     if (!out)
         exit(1);
-    at = (size_t)pushed.text_begin;
+    at = (size_t)text->begin;
     for (size_t i = 0; i <= count + 1; i++) {
-        size_t end = (size_t)(pushed.text_begin + pushed.text_raw_bytes), cut = i < count ? cuts[i] : end;
+        size_t end = (size_t)(text->begin + text->bytes), cut = i < count ? cuts[i] : end;
 
         if (cut < at)
             continue;
         if (cut > end)
             cut = end;
-        json_unescape_chunk(fields, &state, fenced_copy(f, record + at, cut - at), cut - at, i == count + 1,
-                            out + o->text_bytes, &some);
+        json_unescape_chunk(r->fields->paths.kernels, &state, fenced_copy(f, record + at, cut - at), cut - at,
+                            i == count + 1, out + o->text_bytes, &some);
         o->text_bytes += some;
         at = cut;
     }

@@ -29,36 +29,37 @@ static void expect_same(const char *record, const struct outcome *got, const str
 static void run_record(struct outcome *out, const char *record, size_t bytes, const char *path, const char *id_path)
 {
     const struct json_kernels *row;
-    struct json_fields fields;
+    struct record_fields fields = { 0 };
+    struct record record_of;
     size_t *each = malloc((bytes + 1) * sizeof *each), step = bytes > 1000 && getenv("LEAT_TEST_QUICK") ? 61 : 1;
     int usable;
 
     if (!each)
         exit(1);
-    T_OK(json_fields_prepare(&fields, path, id_path, &t_err));
+    T_OK(record_want_texts(&fields, path, id_path, &t_err));
+    T_OK(record_make(&record_of, &fields, &t_err));
     memset(out, 0, sizeof *out);
     for (unsigned i = 0; (row = json_kernels_row(i, &usable)); i++) {
-        struct json_push *push;
         struct outcome cut;
 
         if (!usable)
             continue;
-        fields.kernels = row;
+        fields.paths.kernels = row;
         outcome_free(out);
-        outcome_whole(out, &fields, &fence, record, bytes);
-        T_OK(json_push_open(&push, &fields, &t_err));
+        outcome_whole(out, &record_of, &fence, record, bytes);
         for (size_t at = 0; at <= bytes; at++)
             each[at] = at;
         for (size_t at = 0; at <= bytes; at += step) {
-            outcome_cut(&cut, push, &fields, &fence, record, bytes, &at, 1);
+            outcome_cut(&cut, &record_of, &fence, record, bytes, &at, 1);
             expect_same(record, &cut, out, row->name);
             outcome_free(&cut);
         }
-        outcome_cut(&cut, push, &fields, &fence, record, bytes, each, bytes + 1);
+        outcome_cut(&cut, &record_of, &fence, record, bytes, each, bytes + 1);
         expect_same(record, &cut, out, "single bytes");
         outcome_free(&cut);
-        json_push_close(push);
     }
+    record_free(&record_of);
+    record_fields_free(&fields);
     free(each);
 }
 
@@ -131,7 +132,7 @@ static void check_nesting(void)
         at = repeat(at, "\"x\"", 1);
         at = repeat(at, "}", depth + 1);
         run_record(&o, made, at, "a.a.a", "id");
-        T_EQ(o.problem, depth < JSON_RECORD_DEPTH ? JSON_NO_STRING : JSON_MALFORMED);
+        T_EQ(o.problem, depth < JSON_RECORD_DEPTH ? RECORD_NO_STRING : RECORD_MALFORMED);
         outcome_free(&o);
     }
 }
@@ -141,67 +142,68 @@ static void check_id(const char *part, size_t parts, size_t bytes)
 {
     size_t at = repeat(0, "{\"id\":", 1), middle;
     bool digits = part[0] == '1';
-    struct json_fields fields;
+    struct record_fields fields = { 0 };
+    struct record record;
     struct outcome whole, cut;
-    struct json_push *push;
 
     at = repeat(at, "\"", digits ? 0 : 1);
     at = repeat(at, part, parts);
     at = repeat(at, "\"", digits ? 0 : 1);
     at = repeat(at, ",\"text\":\"x\"}", 1);
     middle = at / 2;
-    T_OK(json_fields_prepare(&fields, "text", "id", &t_err));
-    T_OK(json_push_open(&push, &fields, &t_err));
-    outcome_whole(&whole, &fields, &fence, made, at);
-    T_EQ(whole.problem, bytes > JSON_ID_BYTES ? JSON_ID_TOO_LONG : JSON_FINE);
-    if (bytes > JSON_ID_BYTES)
+    T_OK(record_want_texts(&fields, "text", "id", &t_err));
+    T_OK(record_make(&record, &fields, &t_err));
+    outcome_whole(&whole, &record, &fence, made, at);
+    T_EQ(whole.problem, bytes > RECORD_ID_BYTES ? RECORD_ID_TOO_LONG : RECORD_FINE);
+    if (bytes > RECORD_ID_BYTES)
         T_CONTAINS(whole.message, "the id \"id\" is longer than 64 KiB");
     else
         T_EQ(whole.id_bytes, bytes);
     for (unsigned i = 0; i < 2; i++) {
-        outcome_cut(&cut, push, &fields, &fence, made, at, &middle, 1);
+        outcome_cut(&cut, &record, &fence, made, at, &middle, 1);
         expect_same("a long id", &cut, &whole, "cut");
         outcome_free(&cut);
     }
     outcome_free(&whole);
-    json_push_close(push);
+    record_free(&record);
+    record_fields_free(&fields);
 }
 
 static void check_ids(void)
 {
-    check_id("i", JSON_ID_BYTES, JSON_ID_BYTES);
-    check_id("i", JSON_ID_BYTES + 1, JSON_ID_BYTES + 1);
-    check_id("\\n", JSON_ID_BYTES, JSON_ID_BYTES);
-    check_id("\\n", JSON_ID_BYTES + 1, JSON_ID_BYTES + 1);
-    check_id("\\u0041", JSON_ID_BYTES, JSON_ID_BYTES);
-    check_id("\\u0041", JSON_ID_BYTES + 1, JSON_ID_BYTES + 1);
-    check_id("\\u00e9", JSON_ID_BYTES / 2, JSON_ID_BYTES);
-    check_id("\\u07ff", JSON_ID_BYTES / 2 + 1, JSON_ID_BYTES + 2);
-    check_id("\\u0800", JSON_ID_BYTES / 3, JSON_ID_BYTES - JSON_ID_BYTES % 3);
-    check_id("\\u4e2d", JSON_ID_BYTES / 3 + 1, JSON_ID_BYTES - JSON_ID_BYTES % 3 + 3);
-    check_id("\\ud83d\\ude00", JSON_ID_BYTES / 4, JSON_ID_BYTES);
-    check_id("\\ud83d\\ude00", JSON_ID_BYTES / 4 + 1, JSON_ID_BYTES + 4);
-    check_id("i\\n", JSON_ID_BYTES / 2, JSON_ID_BYTES);
-    check_id("\\ni", JSON_ID_BYTES / 2 + 1, JSON_ID_BYTES + 2);
-    check_id("ij\\ud83d\\ude00ij", JSON_ID_BYTES / 8, JSON_ID_BYTES);
-    check_id("ij\\ud83d\\ude00ij", JSON_ID_BYTES / 8 + 1, JSON_ID_BYTES + 8);
-    check_id("1", JSON_ID_BYTES, JSON_ID_BYTES);
-    check_id("1", JSON_ID_BYTES + 1, JSON_ID_BYTES + 1);
-    check_id("i", 8 * JSON_ID_BYTES, 8 * JSON_ID_BYTES);
+    check_id("i", RECORD_ID_BYTES, RECORD_ID_BYTES);
+    check_id("i", RECORD_ID_BYTES + 1, RECORD_ID_BYTES + 1);
+    check_id("\\n", RECORD_ID_BYTES, RECORD_ID_BYTES);
+    check_id("\\n", RECORD_ID_BYTES + 1, RECORD_ID_BYTES + 1);
+    check_id("\\u0041", RECORD_ID_BYTES, RECORD_ID_BYTES);
+    check_id("\\u0041", RECORD_ID_BYTES + 1, RECORD_ID_BYTES + 1);
+    check_id("\\u00e9", RECORD_ID_BYTES / 2, RECORD_ID_BYTES);
+    check_id("\\u07ff", RECORD_ID_BYTES / 2 + 1, RECORD_ID_BYTES + 2);
+    check_id("\\u0800", RECORD_ID_BYTES / 3, RECORD_ID_BYTES - RECORD_ID_BYTES % 3);
+    check_id("\\u4e2d", RECORD_ID_BYTES / 3 + 1, RECORD_ID_BYTES - RECORD_ID_BYTES % 3 + 3);
+    check_id("\\ud83d\\ude00", RECORD_ID_BYTES / 4, RECORD_ID_BYTES);
+    check_id("\\ud83d\\ude00", RECORD_ID_BYTES / 4 + 1, RECORD_ID_BYTES + 4);
+    check_id("i\\n", RECORD_ID_BYTES / 2, RECORD_ID_BYTES);
+    check_id("\\ni", RECORD_ID_BYTES / 2 + 1, RECORD_ID_BYTES + 2);
+    check_id("ij\\ud83d\\ude00ij", RECORD_ID_BYTES / 8, RECORD_ID_BYTES);
+    check_id("ij\\ud83d\\ude00ij", RECORD_ID_BYTES / 8 + 1, RECORD_ID_BYTES + 8);
+    check_id("1", RECORD_ID_BYTES, RECORD_ID_BYTES);
+    check_id("1", RECORD_ID_BYTES + 1, RECORD_ID_BYTES + 1);
+    check_id("i", 8 * RECORD_ID_BYTES, 8 * RECORD_ID_BYTES);
 }
 
 /* Names around the greatest length, plain and escaped, and paths that are refused. */
 static void check_paths(void)
 {
-    struct json_fields fields;
+    struct record_fields fields = { 0 };
     char path[300], many[100];
     struct outcome o;
 
     for (size_t bytes = JSON_NAME_BYTES - 1; bytes <= JSON_NAME_BYTES + 1; bytes++) {
         memset(path, 'n', bytes);
         path[bytes] = '\0';
-        T_STATUS(json_fields_prepare(&fields, path, NULL, &t_err),
-                 bytes <= JSON_NAME_BYTES ? LEAT_OK : LEAT_E_ARGUMENT);
+        T_STATUS(record_want_texts(&fields, path, NULL, &t_err), bytes <= JSON_NAME_BYTES ? LEAT_OK : LEAT_E_ARGUMENT);
+        record_fields_free(&fields);
         if (bytes > JSON_NAME_BYTES)
             break;
         for (unsigned escaped = 0; escaped < 2; escaped++)
@@ -211,16 +213,18 @@ static void check_paths(void)
                 at = repeat(at, escaped ? "\\u006e" : "n", bytes + more);
                 at = repeat(at, "\":\"x\"}", 1);
                 run_record(&o, made, at, path, NULL);
-                T_EQ(o.problem, more ? JSON_NO_FIELD : JSON_FINE);
+                T_EQ(o.problem, more ? RECORD_NO_FIELD : RECORD_FINE);
                 outcome_free(&o);
             }
     }
     memset(many, '.', sizeof many);
     many[JSON_PATH_NAMES - 1] = '\0';
-    T_OK(json_fields_prepare(&fields, "text", many, &t_err));
+    T_OK(record_want_texts(&fields, "text", many, &t_err));
+    record_fields_free(&fields);
     many[JSON_PATH_NAMES - 1] = '.';
     many[JSON_PATH_NAMES] = '\0';
-    T_STATUS(json_fields_prepare(&fields, "text", many, &t_err), LEAT_E_ARGUMENT);
+    T_STATUS(record_want_texts(&fields, "text", many, &t_err), LEAT_E_ARGUMENT);
+    record_fields_free(&fields);
 }
 
 /* ---- Random records --------------------------------------------------------------------------------------------- */
@@ -399,17 +403,19 @@ static void print_hex(const char *bytes, size_t count)
 
 static int print_records(const char *text, const char *id, const char *path)
 {
-    struct json_fields fields;
+    struct record_fields fields = { 0 };
+    struct record record;
     uint8_t length[4];
     FILE *f = fopen(path, "rb");
 
-    T_OK(json_fields_prepare(&fields, text, id, &t_err));
+    T_OK(record_want_texts(&fields, text, id, &t_err));
+    T_OK(record_make(&record, &fields, &t_err));
     while (f && fread(length, 1, 4, f) == 4) {
         size_t bytes = bytes_load32(length);
         struct outcome o;
 
         T_CHECK(bytes <= LONGEST && fread(made, 1, bytes, f) == bytes);
-        outcome_whole(&o, &fields, &fence, made, bytes);
+        outcome_whole(&o, &record, &fence, made, bytes);
         if (o.status == LEAT_OK) {
             print_hex(o.text, o.text_bytes);
             putchar(' ');
@@ -423,6 +429,8 @@ static int print_records(const char *text, const char *id, const char *path)
         }
         outcome_free(&o);
     }
+    record_free(&record);
+    record_fields_free(&fields);
     return f && fclose(f) == 0 ? t_end() : 1;
 }
 

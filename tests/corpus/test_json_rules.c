@@ -5,11 +5,10 @@
  * is broken. Files that Python makes are in tests/pack.
  */
 #include "base/buffer.h"
-#include "corpus/json/json_by.h"
-#include "corpus/json/json_chat.h"
-#include "corpus/json/json_keep.h"
 #include "corpus/json/json_records.h"
-#include "corpus/json/json_spans.h"
+#include "corpus/record/conversation.h"
+#include "corpus/record/decimal.h"
+#include "corpus/record/judge.h"
 #include "t.h"
 
 /* begin, `count` times `part`, end; the caller frees it. */
@@ -27,17 +26,49 @@ static char *repeat(const char *begin, const char *part, size_t count, const cha
     return all;
 }
 
+/* ---- Judging ---- */
+
+/* What judges say of a record, as `options` ask; the spans are the caller's. */
+static enum leat_status judge(const struct leat_pack_options *options, const char *json, struct verdict *v,
+                              struct buffer *spans)
+{
+    struct leat_pack_options o = *options;
+    struct record_fields fields = { 0 };
+    struct record_judges judges = { { NULL } };
+    struct record r = { 0 };
+    enum leat_status s;
+
+    o.text = o.id = o.messages = "text";
+    o.tools = "";
+    v->spans = spans;
+    v->kept_out = false;
+    v->by_bytes = 0;
+    s = judges_prepare(&judges, &fields, &o, &t_err);
+    if (s == LEAT_OK)
+        s = record_make(&r, &fields, &t_err);
+    if (s == LEAT_OK)
+        s = record_read(&r, json, strlen(json), &t_err);
+    if (s == LEAT_OK)
+        s = judges_judge(&judges, &r, v, &t_err);
+    record_free(&r);
+    judges_free(&judges);
+    record_fields_free(&fields);
+    return s;
+}
+
 /* ---- Conditions ---- */
 
 static void check_condition(const char *condition, const char *record, bool holds)
 {
-    struct json_keep *k;
+    struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
+    static struct verdict v;
 
-    if (json_keep_prepare(&k, &condition, 1, &t_err) != LEAT_OK)
+    o.keep = &condition;
+    o.keep_count = 1;
+    if (judge(&o, record, &v, NULL) != LEAT_OK)
         T_FAIL("%s: %s", condition, t_err.message);
-    else if (json_keep_holds(k, record, strlen(record)) != holds)
+    else if (v.kept_out == holds)
         T_FAIL("%s %s for %s", condition, holds ? "does not hold" : "holds", record);
-    json_keep_free(k);
 }
 
 static void test_conditions(void)
@@ -57,12 +88,16 @@ static void test_conditions(void)
         { "t > 5", "{\"t\":1e9999999999999999}", false }, /* 16 digits: nobody knows how much that is */
         { "t != 5", "{\"t\":1e9999999999999999}", false },
         { "t < 5", "{\"t\":-1E-9999999999999999}", false },
-        { "t > 5", "[1, 2]", true }, /* which is rejected anyway */
+        { "t.u = 5", "{\"t\":{\"u\":5}, \"u\":6}", true },
+        { "t.u = 5", "{\"t\":{\"u\":5}, \"t\":{}}", false }, /* the last one counts */
+        { "t.u exists", "{\"t\":{\"u\":5}, \"t\":[]}", false },
+        { "t exists", "{\"t\":[{\"t\":null}]}", true },
+        { "t exists", "{\"t\":null}", false },
     };
     char *digits = repeat("", "1", 1001, ""), *condition = repeat("t > ", "1", 1001, "");
     char *record = repeat("{\"t\":", "2", 1001, "}"), *text = repeat("{\"t\":\"", "2", 1001, "\"}");
     char *most = repeat("{\"t\":", "2", 1000, "}");
-    struct json_decimal d;
+    struct decimal d;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_condition(cases[i].condition, cases[i].record, cases[i].holds);
@@ -70,11 +105,11 @@ static void test_conditions(void)
     check_condition("t > 5", record, false); /* with one digit more, it is not compared as a number */
     check_condition(condition, record, false);
     check_condition(condition, text, true); /* and such a value is compared with strings */
-    T_CHECK(json_decimal_read(&d, digits, 1000) && d.count == 1000);
-    T_CHECK(!json_decimal_read(&d, digits, 1001));
-    T_CHECK(!json_decimal_read(&d, "1.", 2));
-    T_CHECK(json_decimal_read(&d, "1e123456789012345", 17) && d.exponent == 123456789012346);
-    T_CHECK(!json_decimal_read(&d, "1e1234567890123456", 18));
+    T_CHECK(decimal_read(&d, digits, 1000) && d.count == 1000);
+    T_CHECK(!decimal_read(&d, digits, 1001));
+    T_CHECK(!decimal_read(&d, "1.", 2));
+    T_CHECK(decimal_read(&d, "1e123456789012345", 17) && d.exponent == 123456789012346);
+    T_CHECK(!decimal_read(&d, "1e1234567890123456", 18));
     free(digits);
     free(condition);
     free(record);
@@ -91,8 +126,6 @@ static void test_spans(void)
     } cases[] = {
         { "{\"m\":[]}", "" },
         { "{\"m\": [ [ 0 , 2 ] , [2,5]\n]}", "0-2 2-5 " },
-        { "[1, 2]", "" }, /* rejected anyway */
-        { "{\"m\":[[0,2", "" },
         { "{}", "the record has no \"m\" that says what is learned" },
         { "{\"m\":[[0,2],[1,5]]}", "is not a list of [begin, end] places in the text, in order and apart" },
         { "{\"m\":[[0,2.0]]}", "is not a list of [begin, end]" },
@@ -100,17 +133,19 @@ static void test_spans(void)
         { "{\"m\":[[0,99999999999]]}", "is not a list of [begin, end]" },
         { "{\"m\":{\"a\":[0,2]}}", "is not a list of [begin, end]" },
     };
-    struct json_fields field;
+    struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
+    static struct verdict v;
 
-    T_OK(json_fields_prepare(&field, "m", NULL, &t_err));
+    o.mask_field = "m";
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct buffer found = { 0 };
         struct leat_span span;
         char text[100] = "";
 
-        if (json_spans_find(&found, &field, cases[i].record, strlen(cases[i].record), &t_err) != LEAT_OK) {
+        if (judge(&o, cases[i].record, &v, &found) != LEAT_OK) {
             T_CONTAINS(t_err.message, cases[i].spans);
             T_CHECK(cases[i].spans[0]);
+            T_EQ(found.size, 0);
         } else {
             for (size_t at = 0; at < found.size; at += sizeof span) {
                 memcpy(&span, found.bytes + at, sizeof span);
@@ -131,48 +166,52 @@ static void test_by(void)
         size_t count;
         const char *end, *says; /* NULL: it is taken */
     } cases[] = {
-        { "{\"b\":\"", "x", JSON_BY_BYTES, "\"}", NULL },
-        { "{\"b\":\"", "x", JSON_BY_BYTES + 1, "\"}", "\"b\" is longer than 1024 bytes: it is to choose a dataset" },
-        { "{\"b\":\"", "\\u0041", JSON_BY_BYTES, "\"}", NULL },
-        { "{\"b\":\"", "\\u0041", JSON_BY_BYTES + 1, "\"}", "\"b\" is longer than 1024 bytes" },
-        { "{\"b\":", "1", JSON_BY_RAW + 1, "}", "\"b\" is longer than 1024 bytes" },
+        { "{\"b\":\"", "x", JUDGE_BY_BYTES, "\"}", NULL },
+        { "{\"b\":\"", "x", JUDGE_BY_BYTES + 1, "\"}", "\"b\" is longer than 1024 bytes: it is to choose a dataset" },
+        { "{\"b\":\"", "\\u0041", JUDGE_BY_BYTES, "\"}", NULL },
+        { "{\"b\":\"", "\\u0041", JUDGE_BY_BYTES + 1, "\"}", "\"b\" is longer than 1024 bytes" },
+        { "{\"b\":", "1", RECORD_RAW_BYTES * JUDGE_BY_BYTES + 1, "}", "\"b\" is longer than 1024 bytes" },
         { "{\"b\":\"", "\\u0000", 1, "\"}", "\"b\" has a zero byte" },
         { "{\"b\":", "[", 1, "]}", "not a string, a number, true or false" },
         { "{\"a\":", "1", 1, "}", "the record has no \"b\" to choose its dataset by" },
-        { "{\"b\":", "1", JSON_BY_RAW + 1, "", NULL }, /* no object: rejected anyway */
+        { "{\"b\":", "null", 1, "}", "\"b\" is null, not a string, a number, true or false" },
     };
-    static struct json_by by;
-    struct json_fields field;
+    struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
+    static struct verdict v;
 
-    T_OK(json_fields_prepare(&field, "b", NULL, &t_err));
+    o.by = "b";
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *record = repeat(cases[i].begin, cases[i].part, cases[i].count, cases[i].end);
-        enum leat_status s = json_by_find(&by, &field, record, strlen(record), &t_err);
+        enum leat_status s = judge(&o, record, &v, NULL);
 
         T_STATUS(s, cases[i].says ? LEAT_E_TEXT : LEAT_OK);
         if (cases[i].says)
             T_CONTAINS(t_err.message, cases[i].says);
         else
-            T_EQ(by.bytes, cases[i].end[0] ? JSON_BY_BYTES : 0);
+            T_EQ(v.by_bytes, JUDGE_BY_BYTES);
         free(record);
     }
 }
 
 /* ---- Conversations ---- */
 
-static void check_chat(const char *record, size_t bytes, const char *says)
+static void check_chat(const char *json, size_t bytes, const char *says)
 {
-    struct json_fields messages, tools;
-    static struct json_chat found;
+    struct record_fields fields = { 0 };
+    struct conversation found = { .own = NULL };
+    struct record r;
     enum leat_status s;
 
-    T_OK(json_fields_prepare(&messages, "m", "id", &t_err));
-    T_OK(json_fields_prepare(&tools, "t", NULL, &t_err));
-    s = json_chat_find(&found, &messages, &tools, record, bytes, &t_err);
+    T_OK(conversation_want(&fields, "m", "id", "t", false, &t_err));
+    T_OK(record_make(&r, &fields, &t_err));
+    T_OK(record_read(&r, json, bytes, &t_err));
+    s = conversation_take(&found, &r, &t_err);
     T_STATUS(s, says ? LEAT_E_TEXT : LEAT_OK);
     if (says)
         T_CONTAINS(t_err.message, says);
-    json_chat_free(&found);
+    conversation_free(&found);
+    record_free(&r);
+    record_fields_free(&fields);
 }
 
 static void test_chat(void)
@@ -185,20 +224,18 @@ static void test_chat(void)
         { "{\"m\":[],\"t\":\"{]\"}", "\"t\" is a string, but not JSON: it should hold the list of tools" },
         { "{\"m\":[],\"t\":5}", "\"t\" is a number, not a list of tools" },
         { "{\"m\":5}", "\"m\" is a number, not an array of messages" },
-        { "{\"m\":[\"\xff\"]}", "the record is not valid UTF-8" },
+        { "{\"m\":[],\"t\":\"[1], 2\"}", "\"t\" is a string, but not JSON: it should hold the list of tools" },
+        { "{\"m\":[\"\xff\"]}", "\"m\" is not valid UTF-8" },
+        { "{\"m\":[],\"t\":\"[\\\"\xff\\\"]\"}", "\"t\" is not valid UTF-8" },
+        { "{\"m\":[],\"other\":\"\xff\"}", NULL },
     };
-    char *most = repeat("{\"m\":[],\"id\":\"", "i", JSON_ID_BYTES, "\"}");
-    char *more = repeat("{\"m\":[],\"id\":\"", "i", JSON_ID_BYTES + 1, "\"}");
-    struct json_chat found = { .tools = { NULL, 0, false } };
-    struct json_fields tools;
+    char *most = repeat("{\"m\":[],\"id\":\"", "i", RECORD_ID_BYTES, "\"}");
+    char *more = repeat("{\"m\":[],\"id\":\"", "i", RECORD_ID_BYTES + 1, "\"}");
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_chat(cases[i].record, strlen(cases[i].record), cases[i].says);
     check_chat(most, strlen(most), NULL);
     check_chat(more, strlen(more), "the id \"id\" is longer than 64 KiB");
-    T_OK(json_fields_prepare(&tools, "t", NULL, &t_err)); /* of a column, which nobody has checked */
-    T_STATUS(json_chat_take_tools(&found, &tools, "[\"\xff\"]", 5, &t_err), LEAT_E_TEXT);
-    T_CONTAINS(t_err.message, "\"t\" is not valid UTF-8");
     free(most);
     free(more);
 }

@@ -7,7 +7,7 @@
 #include <zstd.h>
 
 #include "corpus/document_input.h"
-#include "corpus/json/json_push.h"
+#include "corpus/record/record.h"
 #include "corpus/stream_cases.h"
 #include "corpus/streams/inflater.h"
 #include "support/fault.h"
@@ -78,32 +78,33 @@ static enum leat_status use_whole(struct blob *got, struct leat_error *err)
     return use_kind(DOCUMENT_WHOLE, got, err);
 }
 
-/* A record in two parts with a long id, which becomes the text. */
-static enum leat_status use_push(struct blob *got, struct leat_error *err)
+/* A record in parts, whose text is given as it lies there. */
+static enum leat_status use_record(struct blob *got, struct leat_error *err)
 {
-    static const char begin[] = "{\"text\":\"x\",\"id\":\"", end[] = "\"}";
-    struct json_fields fields;
-    struct json_pushed pushed;
-    struct json_push *push;
-    enum leat_status status = json_fields_prepare(&fields, "text", "id", err);
-    bool enough;
+    static const char begin[] = "{\"id\":1,\"text\":\"", end[] = "\"}";
+    struct record_fields fields = { 0 };
+    struct record record = { 0 };
+    enum leat_status status = record_want_texts(&fields, "text", "id", err);
 
     if (status == LEAT_OK)
-        status = json_push_open(&push, &fields, err);
-    if (status != LEAT_OK)
-        return status;
-    status = json_push_feed(push, begin, sizeof begin - 1, &enough, err);
-    for (unsigned i = 0; i < 5 && status == LEAT_OK; i++)
-        status = json_push_feed(push, (const char *)want.bytes, 100, &enough, err);
-    if (status == LEAT_OK)
-        status = json_push_feed(push, end, sizeof end - 1, &enough, err);
-    if (status == LEAT_OK)
-        status = json_push_end(push, &pushed, err);
+        status = record_make(&record, &fields, err);
     if (status == LEAT_OK) {
-        T_EQ(pushed.id_bytes, 500);
-        memcpy(got->bytes, pushed.id, got->size = pushed.id_bytes);
+        record_begin(&record);
+        record_feed(&record, begin, sizeof begin - 1);
+        for (unsigned i = 0; i < 5; i++)
+            record_feed(&record, (const char *)want.bytes, 100);
+        record_feed(&record, end, sizeof end - 1);
+        status = record_end(&record, err);
     }
-    json_push_close(push);
+    if (status == LEAT_OK) {
+        T_EQ(record_value(&record, fields.text)->bytes, 500);
+        T_EQ(record_value(&record, fields.text)->begin, sizeof begin - 1);
+        for (size_t i = 0; i < 5; i++)
+            memcpy(got->bytes + i * 100, want.bytes, 100);
+        got->size = 500;
+    }
+    record_free(&record);
+    record_fields_free(&fields);
     return status;
 }
 
@@ -250,7 +251,7 @@ int main(void)
     t_write(path, file.bytes, file.size);
     check_use("zstd", use_stream);
     check_use("documents of zstd", use_documents);
-    check_use("push", use_push);
+    check_use("push", use_record);
     path = t_path(folder, "plain.txt");
     t_write(path, text.bytes, text.size);
     check_use("one document", use_whole);

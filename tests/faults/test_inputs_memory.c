@@ -14,9 +14,9 @@
 #include "base/buffer.h"
 #include "corpus/first_text.h"
 #include "corpus/inputs.h"
-#include "corpus/json/json_keep.h"
 #include "corpus/own_outputs.h"
 #include "corpus/parquet/parquet.h"
+#include "corpus/record/judge.h"
 #include "corpus/streams/byte_stream.h"
 #include "each_call.h"
 
@@ -154,12 +154,26 @@ static enum leat_status prepare_conditions(struct leat_error *err)
 {
     static const char *const conditions[] = { "a = \"x\"", "b != 'y'", "c = z", "d > 5", "e exists" };
     static const char record[] = "{\"a\":\"x\",\"b\":\"z\",\"c\":\"z\",\"d\":6,\"e\":[]}";
-    struct json_keep *keep;
-    enum leat_status s = json_keep_prepare(&keep, conditions, 5, err);
+    struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
+    struct record_fields fields = { 0 };
+    struct record_judges judges = { { NULL } };
+    struct record r = { 0 };
+    enum leat_status s;
 
+    o.text = o.id = "a";
+    o.tools = "";
+    o.keep = conditions;
+    o.keep_count = 5;
+    s = judges_prepare(&judges, &fields, &o, err);
     if (s == LEAT_OK)
-        say("%d", json_keep_holds(keep, record, sizeof record - 1));
-    json_keep_free(keep);
+        s = record_make(&r, &fields, err);
+    if (s == LEAT_OK)
+        s = record_read(&r, record, sizeof record - 1, err);
+    if (s == LEAT_OK)
+        say("%d", !judges_keep_out(&judges, &r));
+    record_free(&r);
+    judges_free(&judges);
+    record_fields_free(&fields);
     return s;
 }
 

@@ -172,7 +172,7 @@ def check_parquet():
     assert tokens[0] == tokens[1]
     with open(os.path.join(folder, "parquet.rejects.jsonl")) as f:
         reasons = [json.loads(line)["reason"] for line in f]
-    assert '"id" is null: it is to choose a dataset' in reasons
+    assert '"id" is null, not a string, a number, true or false' in reasons
     text = leat("--by", "nothing", "-o", "no", os.path.join(files, "typed.parquet"), code=1)
     assert "has no column nothing" in text
     text = leat("--by", "ratio", "-o", "no", os.path.join(files, "typed.parquet"), code=1)

@@ -49,7 +49,7 @@ leat trace --source many-parquet --seq-len 64 --order sequential --samples 100:1
 grep -qF '"input": "many.parquet", "offset": 296, "line": 9, "row": 296, "row_group": 8, "id": "doc-0098"}' traced ||
     fail "leat trace --json of rows: $(cat traced)"
 sed -n 1p many-parquet.rejects.jsonl >first
-grep -qF '{"input":"many.parquet","offset":3,"line":1,"reason":"the text is null"' first ||
+grep -qF '{"input":"many.parquet","offset":3,"line":1,"reason":"\"text\" is null, not a string"' first ||
     fail "the first null is not rejected as it should be: $(cat first)"
 
 # ---- Units, memory, shares, resuming --------------------------------------------------------------------------------

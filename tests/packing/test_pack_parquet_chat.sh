@@ -119,10 +119,11 @@ refused() { # PATTERN ...: what the rejects of the last run say, in their order
 }
 for program in leat "$tiny"; do
     run "$program" pack -t bytes -o odd --force --invalid-utf8 reject --max-rejects 9 refused.parquet
-    refused '1 the id is longer than 64 KiB","record":"iii' \
+    refused '1 the id \\"id\\" is longer than 64 KiB","record":"iii' \
         '2 the text is not valid UTF-8 at its byte 90001","record":"long text long text '
     run "$program" pack -t bytes -o odd --force --mask-field spans --max-rejects 9 refused.parquet
-    refused '1 the id is longer than 64 KiB' '2 the ' '3 \\"spans\\" is not JSON: it says what is learned","record":"d"'
+    refused '1 the id \\"id\\" is longer than 64 KiB' '2 the ' \
+        '3 \\"spans\\" is not a list of .*: it says what is learned","record":"d"'
 done
 at=$(grep -aob jkl refused.parquet | sed -n '3s,:.*,,p') # the first two are in the statistics of its page
 printf 'xyz' | dd of=refused.parquet bs=1 seek="$at" conv=notrunc 2>/dev/null
@@ -133,7 +134,7 @@ refused '1 the id' '4 refused.parquet: the page at byte .*; row 4 is lost"'
 # ---- What cannot be -------------------------------------------------------------------------------------------------
 
 run leat pack -t bytes -o no --chat roles.jinja --messages text --max-rejects 1000 chat.parquet
-grep -q 'not valid JSON' no.rejects.jsonl ||
+grep -qF '\"text\" is a string, not an array of messages' no.rejects.jsonl ||
     fail "texts as conversations: $(head -n 1 no.rejects.jsonl)"
 run leat pack -t bytes -o no --force --chat roles.jinja --messages turns chat.parquet
 says 1 'has no column turns; its columns are id, text, and others'

@@ -80,7 +80,7 @@ run leat pack -t bytes -o no --keep 'lang = en' typed.parquet a.txt
 says 2 'a.txt has no fields'
 set --
 for number in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
-    set -- "$@" --keep "number != $number"
+    set -- "$@" --keep "number$number != 5"
 done
 run leat pack -t bytes -o no "$@" typed.parquet
 says 2 'too many conditions for a Parquet file; at most 14'

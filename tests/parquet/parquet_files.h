@@ -5,8 +5,8 @@
 #include <sys/mman.h>
 
 #include "base/buffer.h"
-#include "corpus/json/json_fields.h"
 #include "corpus/parquet/parquet.h"
+#include "corpus/record/record.h"
 #include "t.h"
 
 #define FILES "tests/parquet/files"
@@ -140,22 +140,37 @@ static inline enum leat_status read_all(struct buffer *to, struct buffer *bytes,
 static inline struct buffer expected(const char *name)
 {
     struct buffer lines = load(name, ".jsonl"), all = { 0 };
-    struct json_fields fields, null;
+    static const struct record_want wants[] = {
+        { .path = "text", .use = RECORD_TEXT },
+        { .path = "id", .use = RECORD_ID },
+        { .path = "null", .use = RECORD_EXISTS },
+    };
+    struct record_fields fields = { 0 };
+    struct record record;
+    uint32_t is_null;
 
-    T_OK(json_fields_prepare(&fields, "text", "id", &t_err));
-    T_OK(json_fields_prepare(&null, "null", "id", &t_err));
-    for (size_t at = 0, end; at < lines.size; at = end + 1) {
-        char *line = (char *)lines.bytes + at;
-        struct json_found found;
-        bool is_null;
+    T_OK(record_want(&fields, &wants[0], &fields.text, &t_err));
+    T_OK(record_want(&fields, &wants[1], &fields.id, &t_err));
+    T_OK(record_want(&fields, &wants[2], &is_null, &t_err));
+    T_OK(record_make(&record, &fields, &t_err));
+    for (size_t at = 0, end, bytes; at < lines.size; at = end + 1) {
+        const char *line = (char *)lines.bytes + at, *id;
 
         end = (size_t)((uint8_t *)memchr(line, '\n', lines.size - at) - lines.bytes);
-        is_null = json_fields_find(&fields, line, end - at, &found, NULL) != LEAT_OK;
-        if (is_null)
-            T_OK(json_fields_find(&null, line, end - at, &found, &t_err));
-        add_value(&all, is_null ? NULL : found.text, found.text_bytes);
-        add_value(&all, found.id, found.id_bytes);
+        T_OK(record_read(&record, line, end - at, &t_err));
+        if (record_check(&record, &t_err) == LEAT_OK) {
+            const char *text = record_take_text(&record, &bytes);
+
+            add_value(&all, text, bytes);
+        } else {
+            T_CHECK(record_value(&record, is_null)->kind != JSON_KIND_NONE);
+            add_value(&all, NULL, 0);
+        }
+        id = record_take_id(&record, &bytes);
+        add_value(&all, id, bytes);
     }
+    record_free(&record);
+    record_fields_free(&fields);
     buffer_free(&lines);
     return all;
 }

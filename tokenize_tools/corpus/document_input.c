@@ -170,8 +170,9 @@ enum leat_status text_input_blame(const struct text_input *in, bool line, struct
 
 struct document_input {
     struct text_input *input;
-    struct json_fields fields;
     const struct record_format *format;
+    struct record_fields fields;
+    struct record record;
     bool done; /* the whole input has been given */
 };
 
@@ -204,11 +205,13 @@ enum leat_status document_input_open(struct document_input **out, const char *pa
         free(in);
         return status_set(err, LEAT_E_UNSUPPORTED, "%s is a Parquet file, which is read only to be packed", path);
     }
-    s = json_fields_prepare(&in->fields, field, NULL, err);
+    s = record_want_texts(&in->fields, field, NULL, err);
+    if (s == LEAT_OK)
+        s = record_make(&in->record, &in->fields, err);
     if (s == LEAT_OK)
         s = text_input_open(&in->input, path, err);
     if (s != LEAT_OK) {
-        free(in);
+        document_input_close(in);
         return s;
     }
     *out = in;
@@ -220,13 +223,14 @@ void document_input_close(struct document_input *in)
     if (!in)
         return;
     text_input_close(in->input);
+    record_free(&in->record);
+    record_fields_free(&in->fields);
     free(in);
 }
 
 static enum leat_status next_record(struct document_input *in, const char **text, size_t *bytes, bool *found,
                                     struct leat_error *err)
 {
-    struct json_found record;
     char *line;
     size_t length;
     enum leat_status s;
@@ -242,10 +246,13 @@ static enum leat_status next_record(struct document_input *in, const char **text
             length -= mark;
         }
     } while (lines_blank(line, length));
-    s = in->format->find(&in->fields, line, length, &record, err);
-    *text = record.text;
-    *bytes = record.text_bytes;
-    return s == LEAT_OK ? s : document_input_blame(in, err);
+    s = in->format->read(&in->record, line, length, err);
+    if (s == LEAT_OK)
+        s = record_check(&in->record, err);
+    if (s != LEAT_OK)
+        return document_input_blame(in, err);
+    *text = record_take_text(&in->record, bytes);
+    return LEAT_OK;
 }
 
 enum leat_status document_input_next(struct document_input *in, const char **text, size_t *bytes, bool *found,
@@ -254,7 +261,7 @@ enum leat_status document_input_next(struct document_input *in, const char **tex
     char *all = NULL;
     enum leat_status s;
 
-    if (in->format->find)
+    if (in->format->read)
         return next_record(in, text, bytes, found, err);
     *found = !in->done;
     if (in->done)
@@ -267,7 +274,7 @@ enum leat_status document_input_next(struct document_input *in, const char **tex
 
 bool document_input_is_one(const struct document_input *in)
 {
-    return !in->format->find;
+    return !in->format->read;
 }
 
 enum leat_status document_input_chunk(struct document_input *in, const char **text, size_t *bytes,
@@ -282,5 +289,5 @@ enum leat_status document_input_chunk(struct document_input *in, const char **te
 
 enum leat_status document_input_blame(const struct document_input *in, struct leat_error *err)
 {
-    return text_input_blame(in->input, in->format->find, err);
+    return text_input_blame(in->input, in->format->read, err);
 }

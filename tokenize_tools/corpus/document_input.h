@@ -59,7 +59,7 @@ enum document_kind {
 
 struct document_input;
 
-/* `path` "-" is standard input. `field` is what json_fields_prepare() takes, and must outlive the input. On success
+/* `path` "-" is standard input. `field` is what record_want_texts() takes, and must outlive the input. On success
  * *out is the caller's until document_input_close(); NULL on failure. */
 enum leat_status document_input_open(struct document_input **out, const char *path, enum document_kind kind,
                                      const char *field, struct leat_error *err);

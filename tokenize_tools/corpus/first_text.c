@@ -10,8 +10,8 @@
 #include "base/utf8.h"
 #include "lines.h"
 #include "parquet/parquet.h"
+#include "record/record.h"
 #include "streams/byte_stream.h"
-#include "json/json_fields.h"
 #include "json/json_records.h"
 
 #define HEAD_BYTES ((size_t)1 << 20)    /* in which the first record is looked for */
@@ -55,13 +55,31 @@ static bool first_record(char *head, size_t bytes, char **record, size_t *length
     return false;
 }
 
+/* The text of a record; nothing for one that will be rejected. */
+static enum leat_status put_field(char *out, size_t room, const char *field, const char *json, size_t bytes,
+                                  struct leat_error *err)
+{
+    struct record_fields fields = { 0 };
+    struct record record = { 0 };
+    const char *text;
+    enum leat_status s = record_want_texts(&fields, field, NULL, err);
+
+    if (s == LEAT_OK)
+        s = record_make(&record, &fields, err);
+    if (s == LEAT_OK && record_read(&record, json, bytes, NULL) == LEAT_OK && record_check(&record, NULL) == LEAT_OK) {
+        text = record_take_text(&record, &bytes);
+        put(out, room, text, bytes);
+    }
+    record_free(&record);
+    record_fields_free(&fields);
+    return s;
+}
+
 static enum leat_status of_stream(const struct input *in, const char *field, const struct input_stop *stop, char *out,
                                   size_t room, struct leat_error *err)
 {
     char *head = malloc(HEAD_BYTES), *record;
     struct byte_stream *stream;
-    struct json_fields fields;
-    struct json_found found;
     size_t bytes = 0;
     enum leat_status s;
 
@@ -73,10 +91,8 @@ static enum leat_status of_stream(const struct input *in, const char *field, con
     byte_stream_close(stream);
     if (s == LEAT_OK && !in->format->is_json)
         put(out, room, head, bytes);
-    else if (s == LEAT_OK && first_record(head, bytes, &record, &bytes) &&
-             json_fields_prepare(&fields, field, NULL, NULL) == LEAT_OK &&
-             json_fields_find(&fields, record, bytes, &found, NULL) == LEAT_OK)
-        put(out, room, found.text, found.text_bytes);
+    else if (s == LEAT_OK && first_record(head, bytes, &record, &bytes))
+        s = put_field(out, room, field, record, bytes, err);
     free(head);
     return s;
 }

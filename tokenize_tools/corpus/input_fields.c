@@ -1,6 +1,7 @@
 /* input_fields.c: see input_fields.h. */
 #include "input_fields.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,6 +17,20 @@
 
 #define MAX_LISTED 600 /* bytes of names in a sentence */
 
+/* The fields that are looked for, by what they are for. */
+static const struct looked_for {
+    const char *holds; /* NULL: they are not looked for */
+    enum leat_hint hint;
+    bool single; /* an object or an array of them all is the wrong member */
+    bool needed; /* in each input, not only in one of them */
+} looked_for[RECORD_USES] = {
+    [RECORD_TEXT] = { "the text", LEAT_HINT_TEXT, true, true },
+    [RECORD_MESSAGES] = { "the conversation", LEAT_HINT_MESSAGES, false, true },
+    [RECORD_SPANS] = { "what is learned", LEAT_HINT_MASK_FIELD, false, false },
+    [RECORD_BY] = { "the value that chooses a dataset", LEAT_HINT_BY, false, false },
+    [RECORD_ID] = { "the id", LEAT_HINT_ID, false, false },
+};
+
 /* ---- Sentences ---- */
 
 /* "18 records", or "record". */
@@ -23,7 +38,7 @@ static const char *count_records(char text[32], uint64_t records)
 {
     if (records == 1)
         return "record";
-    snprintf(text, 32, "%llu records", (unsigned long long)records);
+    snprintf(text, 32, "%" PRIu64 " records", records);
     return text;
 }
 
@@ -71,18 +86,19 @@ static void advise(const struct json_members *m, const char *path, const char *h
         snprintf(text, room, "name the one that holds %s", holds);
 }
 
-static enum leat_status say_missing(const struct field_search *f, const struct field_wish *w, enum json_kind kind,
+static enum leat_status say_missing(const struct field_search *f, const struct record_want *want, enum json_kind kind,
                                     struct leat_error *err)
 {
+    const struct looked_for *w = &looked_for[want->use];
     const struct json_members *m = &f->members;
-    const char *path = w->fields.path[JSON_TEXT].all, *nearest;
+    const char *path = want->path, *nearest;
     char names[MAX_LISTED + 16], number[32], advice[JSON_MEMBER_NAME + 64], others[64] = "";
 
     nearest = list_members(m, path, names, sizeof names);
     advise(m, path, w->holds, nearest, advice, sizeof advice);
     count_records(number, f->path_records);
     if (f->inputs > 1)
-        snprintf(others, sizeof others, " (nor in those of %llu other input%s)", (unsigned long long)f->inputs - 1,
+        snprintf(others, sizeof others, " (nor in those of %" PRIu64 " other input%s)", f->inputs - 1,
                  f->inputs == 2 ? "" : "s");
     if (kind != JSON_KIND_NONE)
         return status_set_hint(err, LEAT_E_UNSUPPORTED, w->hint,
@@ -138,45 +154,54 @@ bool field_head_is_enough(const char *head, size_t bytes)
     return find_records(head, bytes, false, found) > 0;
 }
 
-/* Scans a record for a wish; false: it is no valid object. */
-static bool look_at(const struct field_wish *w, const char *record, size_t bytes, bool *met, enum json_kind *kind)
+enum leat_status field_search_begin(struct field_search *f, const struct record_fields *fields,
+                                    const struct record_judges *judges, struct leat_error *err)
 {
-    const struct json_place *place;
-    struct json_scan scan;
+    *f = (struct field_search) { .judges = judges };
+    for (size_t i = 0; i < fields->count; i++)
+        if (looked_for[fields->wants[i].use].holds && fields->wants[i].needed) /* an id that need not be there is not */
+            f->wants[fields->wants[i].use] = &fields->wants[i];
+    return record_make(&f->record, fields, err);
+}
 
-    json_scan_begin(&scan, &w->fields);
-    json_scan_feed(&scan, record, bytes);
-    if (!json_scan_is_object(&scan))
-        return false;
-    place = &scan.place[JSON_TEXT];
-    if (w->single && (place->kind == JSON_KIND_OBJECT || place->kind == JSON_KIND_ARRAY))
-        *kind = place->kind;
+void field_search_free(struct field_search *f)
+{
+    record_free(&f->record);
+}
+
+static void look_at(enum record_use use, const struct record_value *value, struct field_met *met)
+{
+    if (looked_for[use].single && (value->kind == JSON_KIND_OBJECT || value->kind == JSON_KIND_ARRAY))
+        met->kind = value->kind;
     else
-        *met = *met || place->kind != JSON_KIND_NONE;
-    return true;
+        met->any = met->any || value->kind != JSON_KIND_NONE;
+}
+
+/* Adds what a record has; false: it is no valid object, it is kept out, or it has no members, so that there is nothing
+ * to be said of it. */
+static bool add_record(struct field_search *f, const char *json, size_t bytes, struct field_met met[RECORD_USES],
+                       struct json_members *members)
+{
+    struct record *r = &f->record;
+
+    if (record_read(r, json, bytes, NULL) != LEAT_OK || judges_keep_out(f->judges, r))
+        return false;
+    for (enum record_use use = 0; use < RECORD_USES; use++)
+        if (f->wants[use])
+            look_at(use, record_value(r, (uint32_t)(f->wants[use] - r->fields->wants)), &met[use]);
+    return json_members_add(members, json, bytes);
 }
 
 enum leat_status field_search_add(struct field_search *f, const char *path, const char *head, size_t bytes, bool ended,
                                   struct leat_error *err)
 {
-    const struct field_wishes *wishes = f->wishes;
     struct stretch found[FIELD_RECORDS];
     unsigned count = find_records(head, bytes, ended, found), records = 0;
-    bool met[FIELD_WISHES] = { false };
-    enum json_kind kinds[FIELD_WISHES] = { JSON_KIND_NONE };
+    struct field_met met[RECORD_USES] = { { false, JSON_KIND_NONE } };
     struct json_members members = { 0 };
 
-    for (unsigned i = 0; i < count; i++) {
-        const char *record = head + found[i].begin;
-        size_t length = found[i].end - found[i].begin;
-        bool valid = !wishes->keep || json_keep_holds(wishes->keep, record, length);
-
-        for (unsigned w = 0; valid && w < wishes->count; w++)
-            valid = look_at(&wishes->of[w], record, length, &met[w], &kinds[w]);
-        if (valid) /* one without members has nothing to be said of it */
-            valid = json_members_add(&members, record, length);
-        records += valid;
-    }
+    for (unsigned i = 0; i < count; i++)
+        records += add_record(f, head + found[i].begin, found[i].end - found[i].begin, met, &members);
     if (records == 0)
         return LEAT_OK;
     f->path = path;
@@ -184,12 +209,12 @@ enum leat_status field_search_add(struct field_search *f, const char *path, cons
     f->members = members;
     f->records += records;
     f->inputs++;
-    for (unsigned w = 0; w < wishes->count; w++) {
-        f->met[w] = f->met[w] || met[w];
-        f->of[w] = f->of[w] == JSON_KIND_NONE ? kinds[w] : f->of[w];
-        if (!met[w] && wishes->of[w].needed && records == FIELD_RECORDS) {
+    for (size_t use = 0; use < RECORD_USES; use++) {
+        f->met[use].any = f->met[use].any || met[use].any;
+        f->met[use].kind = f->met[use].kind == JSON_KIND_NONE ? met[use].kind : f->met[use].kind;
+        if (f->wants[use] && looked_for[use].needed && !met[use].any && records == FIELD_RECORDS) {
             f->inputs = 1;
-            return say_missing(f, &wishes->of[w], kinds[w], err);
+            return say_missing(f, f->wants[use], met[use].kind, err);
         }
     }
     return LEAT_OK;
@@ -197,9 +222,9 @@ enum leat_status field_search_add(struct field_search *f, const char *path, cons
 
 enum leat_status field_search_end(struct field_search *f, bool all, struct leat_error *err)
 {
-    for (unsigned w = 0; f->records > 0 && w < f->wishes->count; w++)
-        if (!f->met[w] && (all || f->records >= FIELD_RECORDS))
-            return say_missing(f, &f->wishes->of[w], f->of[w], err);
+    for (size_t use = 0; f->records > 0 && use < RECORD_USES; use++)
+        if (f->wants[use] && !f->met[use].any && (all || f->records >= FIELD_RECORDS))
+            return say_missing(f, f->wants[use], f->met[use].kind, err);
     return LEAT_OK;
 }
 
@@ -306,12 +331,11 @@ static enum leat_status look(const struct input *in, const struct input_stop *ov
 }
 
 /* The last ones first: those that would be found out the latest. */
-enum leat_status inputs_check_heads(struct input_list *list, const struct field_wishes *wishes, bool allow_binary,
-                                    bool whole, struct leat_error *err)
+enum leat_status inputs_check_heads(struct input_list *list, struct field_search *search, bool allow_binary, bool whole,
+                                    struct leat_error *err)
 {
     uint64_t begun = clock_ns(), until = begun + LONGEST_NS, last = begun + LONGEST_LOOK_NS;
     const struct input_stop over = { is_over, &last };
-    struct field_search search = { .wishes = wishes };
     enum leat_status s = LEAT_OK;
     uint64_t texts = 0; /* which have no fields: each is a record */
     bool all = true;
@@ -321,9 +345,9 @@ enum leat_status inputs_check_heads(struct input_list *list, const struct field_
         bool can = in->format->is_json && !in->thing && strcmp(in->path, "-") != 0;
 
         if (can && !in->looked && (looks++ < LEAST_LOOKS || !is_over(&until)) && !is_over(&last))
-            s = look(in, &over, allow_binary, &search, &in->looked, err);
+            s = look(in, &over, allow_binary, search, &in->looked, err);
         texts += in->format->whole;
         all = all && (in->looked || in->format->whole);
     }
-    return s == LEAT_OK && whole ? field_search_end(&search, all && search.records > texts, err) : s;
+    return s == LEAT_OK && whole ? field_search_end(search, all && search->records > texts, err) : s;
 }

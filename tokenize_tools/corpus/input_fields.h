@@ -6,41 +6,33 @@
 #ifndef LEAT_TOKENIZE_TOOLS_INPUT_FIELDS_H
 #define LEAT_TOKENIZE_TOOLS_INPUT_FIELDS_H
 
-#include "json/json_fields.h"
-#include "json/json_keep.h"
+#include "record/judge.h"
 #include "json/json_members.h"
 #include "json/json_records.h"
 
 #define FIELD_RECORDS 100 /* of an input are looked at, at most */
 
-struct field_wish {
-    struct json_fields fields; /* as the text's */
-    enum leat_hint hint;
-    const char *holds; /* "the text" */
-    bool single;       /* an object or an array of them all is the wrong member */
-    bool needed;       /* in each input, not only in one of them */
-};
-
-#define FIELD_WISHES 4
-struct field_wishes {
-    struct field_wish of[FIELD_WISHES];
-    unsigned count;
-    struct json_keep *keep; /* only records for which it holds count; NULL: all */
-};
-
 /* Whether such first bytes of a text hold a whole record. */
 bool field_head_is_enough(const char *head, size_t bytes);
 
-/* What was found so far. */
+/* What was found so far; to be freed. */
 struct field_search {
-    const struct field_wishes *wishes;
-    bool met[FIELD_WISHES];          /* a record has it */
-    enum json_kind of[FIELD_WISHES]; /* the object or array that one has; JSON_KIND_NONE: none has */
-    uint64_t records, inputs;        /* looked at; with records */
-    const char *path;                /* of one of them */
+    const struct record_judges *judges;           /* only records that they do not keep out count */
+    struct record record;                         /* with the fields of the run */
+    const struct record_want *wants[RECORD_USES]; /* that are looked for, by what they are for */
+    struct field_met {
+        bool any;            /* a record has it */
+        enum json_kind kind; /* of the object or array that one has where there should be one value; NONE: none has */
+    } met[RECORD_USES];
+    uint64_t records, inputs; /* looked at; with records */
+    const char *path;         /* of one of them */
     uint64_t path_records;
     struct json_members members; /* of its records */
 };
+
+enum leat_status field_search_begin(struct field_search *f, const struct record_fields *fields,
+                                    const struct record_judges *judges, struct leat_error *err);
+void field_search_free(struct field_search *f);
 
 /* Looks at the first records of an input, whose text begins with `head`; `ended`: and ends with it. LEAT_E_NOT_FOUND,
  * or LEAT_E_UNSUPPORTED for what is no text, if all of them lack a field that is needed, and are FIELD_RECORDS. Without

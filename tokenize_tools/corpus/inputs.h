@@ -94,10 +94,10 @@ enum leat_status inputs_check_head(const struct input *in, const struct byte_str
 
 /* The same, before any work, for as many files of JSON as a quarter of a second allows (16 at least), but not for those
  * that are compressed with bzip2; what lies on servers would take a request each. And whether the first records of each
- * have the fields that are wished for (input_fields.h), or, if these are all inputs of the run (`whole`), any: unless
- * there are more texts of one document than records that were seen. */
-enum leat_status inputs_check_heads(struct input_list *list, const struct field_wishes *wishes, bool allow_binary,
-                                    bool whole, struct leat_error *err);
+ * have the fields that the run wants (`search`, which has been begun: input_fields.h), or, if these are all inputs of
+ * the run (`whole`), any: unless there are more texts of one document than records that were seen. */
+enum leat_status inputs_check_heads(struct input_list *list, struct field_search *search, bool allow_binary, bool whole,
+                                    struct leat_error *err);
 
 /* Reads the first bytes of a stream to the end of `head`: `least` of them, and if these have no whole record, up to
  * `most`. *ended: there are no more. */

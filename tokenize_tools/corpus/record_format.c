@@ -14,7 +14,7 @@
  * id.
  */
 const struct record_format format_jsonl = { .suffixes = { ".jsonl", ".jsonlines", ".ndjson", ".json" },
-                                            .find = json_fields_find,
+                                            .read = record_read,
                                             .is_json = true };
 
 /* Parquet: a row per document; one of its columns is the text, another the id. */

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "corpus/json/json_fields.h"
+#include "corpus/record/record.h"
 #include "leat_pack.h"
 
 /* The number that users' programs give; and the name that --format and checkpoints give, of which format_name is the
@@ -21,13 +21,11 @@
 struct record_format {
     const char *suffixes[8]; /* of files; the last one used is followed by NULL */
 
-    /* For formats with one record per line: finds its text and id, as json_fields_find() does; `fields` has the names
-     * that the user gave for them. NULL: records are not lines. */
-    enum leat_status (*find)(const struct json_fields *fields, char *line, size_t bytes, struct json_found *found,
-                             struct leat_error *err);
+    /* For formats with one record per line: finds its values, as record_read() does. NULL: records are not lines. */
+    enum leat_status (*read)(struct record *r, const char *line, size_t bytes, struct leat_error *err);
     bool whole;   /* the whole input is one document */
     bool rows;    /* it is a table, a document per row (corpus/parquet), and is not read as a stream */
-    bool is_json; /* records too big for memory are taken in chunks (json_push.h); those of other formats are refused */
+    bool is_json; /* records too big for memory are taken in chunks (record_feed()); others are refused */
 };
 
 #define RECORD_FORMAT_DECLARE(number, name) extern const struct record_format format_##name;

@@ -28,6 +28,12 @@ enum leat_status pack_options_read(struct leat_pack_options *o, const struct lea
 /* Gives fields without names their usual ones. */
 void pack_options_default(struct leat_pack_options *options);
 
+/* Looks whether the first records of inputs have the fields, before any work; `whole`: these are all inputs of a
+ * run. */
+enum leat_status pack_check_fields(struct input_list *inputs, const struct record_fields *fields,
+                                   const struct record_judges *judges, bool allow_binary, bool whole,
+                                   struct leat_error *err);
+
 /* Packs inputs to a dataset, in their order, and takes the list over. `given` is the dataset that the caller asked for,
  * whose name the file of rejects has; NULL: the output. `values` is the name whose datasets by value must not exist;
  * NULL: they may. */

@@ -13,23 +13,7 @@
 #include "pack.h"
 #include "pack_facts.h"
 
-/* ---- Outputs by values ------------------------------------------------------------------------------------------- */
-
-enum leat_status pack_by_take(struct pack_run *r, struct leat_error *err)
-{
-    const struct input_list *inputs = &r->setup.inputs;
-
-    if (!*r->options.by)
-        return status_set(err, LEAT_E_ARGUMENT, "the field to choose datasets by has no name");
-    for (size_t i = 0; i < inputs->count; i++)
-        if (inputs->items[i].format->whole)
-            return status_set(err, LEAT_E_ARGUMENT, "%s has no field \"%.200s\" to choose a dataset by: it is a text",
-                              inputs->items[i].path, r->options.by);
-    r->setup.by = &r->by;
-    return json_fields_prepare(&r->by, r->options.by, NULL, err);
-}
-
-/* ---- Values, while documents are packed ---- */
+/* ---- Values, while documents are packed -------------------------------------------------------------------------- */
 
 /* Before hours go into a run that could not give its datasets their names. */
 static enum leat_status check_free(const struct pack_output *o, const char *value, struct leat_error *err)

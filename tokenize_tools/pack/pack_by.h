@@ -7,9 +7,6 @@
 
 #include "pack_run.h"
 
-/* Gets ready to find the value of each record. LEAT_E_ARGUMENT: an input has no fields. */
-enum leat_status pack_by_take(struct pack_run *r, struct leat_error *err);
-
 /* Notes the values of the unit's documents. LEAT_E_UNSUPPORTED: there are too many. LEAT_E_EXISTS: a dataset has the
  * name of one. */
 enum leat_status pack_by_count(struct pack_output *o, const struct unit *u, struct leat_error *err);

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "corpus/inputs.h"
-#include "corpus/json/json_keep.h"
+#include "corpus/record/judge.h"
 #include "damage/damage_list.h"
 #include "leat_pack.h"
 
@@ -20,7 +20,7 @@ struct pack_fact {
 struct pack_facts {
     struct pack_fact of[PACK_FACTS];
     char part[32];
-    char keep[JSON_KEEP_BYTES]; /* all conditions, a line each */
+    char keep[JUDGE_KEEP_BYTES]; /* all conditions, a line each */
 };
 
 /* What decides the bytes, in addition to the inputs and what the header says; the options' texts must outlive it. */

@@ -13,54 +13,46 @@
 #include "pack_by.h"
 #include "pack_description.h"
 #include "pack_run.h"
-#include "pack_wishes.h"
 
 #define TICK_MS 100
-
-/* Conditions are on fields of records and on columns: a text that has none would be left out without a word. */
-static enum leat_status take_conditions(struct pack_setup *setup, const struct leat_pack_options *o,
-                                        struct leat_error *err)
-{
-    for (size_t i = 0; i < setup->inputs.count; i++)
-        if (setup->inputs.items[i].format->whole)
-            return status_set(err, LEAT_E_ARGUMENT,
-                              "%s has no fields on which records can be kept or left out: pack it without conditions",
-                              setup->inputs.items[i].path);
-    return json_keep_prepare(&setup->keep, o->keep, (size_t)o->keep_count, err);
-}
 
 static enum leat_status take_chat(struct pack_run *r, struct leat_error *err)
 {
     const struct leat_pack_options *o = &r->options;
     struct pack_setup *setup = &r->setup;
-    enum leat_status s = pack_chat_open(&r->chat, o, &setup->render_limits, err);
 
     setup->renderers = o->renderers;
     setup->render_plan = &r->chat.plan;
     setup->first_renderer = &r->chat.renderer;
     setup->skip_slow_chats = o->skip_slow_chats != 0;
-    setup->messages = &r->messages;
-    setup->tools = *o->tools ? &r->tools : NULL;
-    if (s == LEAT_OK)
-        s = json_fields_prepare(&r->messages, o->messages, *o->id ? o->id : NULL, err);
-    return s == LEAT_OK && *o->tools ? json_fields_prepare(&r->tools, o->tools, NULL, err) : s;
+    return pack_chat_open(&r->chat, o, &setup->render_limits, err);
 }
 
-/* Masks and conversations are members of JSON records, or columns. */
-static enum leat_status take_mask(struct pack_run *r, struct leat_error *err)
+/* Conditions, masks and what datasets are chosen by are on fields of records and on columns: a text that has none would
+ * be left out, or rejected, without a word. */
+static enum leat_status check_formats(const struct pack_run *r, struct leat_error *err)
 {
     const struct leat_pack_options *o = &r->options;
-    struct pack_setup *setup = &r->setup;
+    const struct input_list *inputs = &r->setup.inputs;
 
-    for (size_t i = 0; i < setup->inputs.count; i++)
-        if (!setup->inputs.items[i].format->is_json && !setup->inputs.items[i].format->rows)
+    for (size_t i = 0; i < inputs->count; i++) {
+        const struct input *in = &inputs->items[i];
+
+        if (!in->format->whole)
+            continue;
+        if (o->keep_count > 0)
+            return status_set(err, LEAT_E_ARGUMENT,
+                              "%s has no fields on which records can be kept or left out: pack it without conditions",
+                              in->path);
+        if (o->mask_field || o->chat)
             return status_set(err, LEAT_E_ARGUMENT,
                               "%s is neither JSON nor Parquet: only records with fields can say what is learned",
-                              setup->inputs.items[i].path);
-    if (o->chat)
-        return take_chat(r, err);
-    setup->mask_field = &r->mask_field;
-    return json_fields_prepare(&r->mask_field, o->mask_field, NULL, err);
+                              in->path);
+        if (o->by)
+            return status_set(err, LEAT_E_ARGUMENT, "%s has no field \"%.200s\" to choose a dataset by: it is a text",
+                              in->path, o->by);
+    }
+    return o->by && !*o->by ? status_set(err, LEAT_E_ARGUMENT, "the field to choose datasets by has no name") : LEAT_OK;
 }
 
 /* Opens each table, before any work: it must have the columns. Of those on servers, only the first: each takes a
@@ -110,6 +102,25 @@ static bool is_begun(const struct pack_run *r)
     return r->options.resume && (is_there(r->description_path) || (!r->options.force && is_there(r->index_path)));
 }
 
+enum leat_status pack_check_fields(struct input_list *inputs, const struct record_fields *fields,
+                                   const struct record_judges *judges, bool allow_binary, bool whole,
+                                   struct leat_error *err)
+{
+    struct field_search search;
+    enum leat_status s = field_search_begin(&search, fields, judges, err);
+
+    if (s == LEAT_OK)
+        s = inputs_check_heads(inputs, &search, allow_binary, whole, err);
+    field_search_free(&search);
+    return s;
+}
+
+static enum leat_status check_fields(struct pack_setup *setup, const struct leat_pack_options *o, bool whole,
+                                     struct leat_error *err)
+{
+    return pack_check_fields(&setup->inputs, &setup->fields, &setup->judges, o->allow_binary != 0, whole, err);
+}
+
 /* Takes the list over, and keeps the run's share of it. */
 static enum leat_status take_inputs(struct pack_run *r, struct input_list *inputs, struct leat_error *err)
 {
@@ -123,27 +134,20 @@ static enum leat_status take_inputs(struct pack_run *r, struct input_list *input
     /* of all inputs, not of a share: shares store what the whole would */
     for (size_t i = 0; i < setup->inputs.count; i++)
         r->stores_all = r->stores_all || unit_kind_of(&setup->inputs.items[i])->numbers;
-    s = json_fields_prepare(&setup->fields, o->text, *o->id ? o->id : NULL, err);
-    if (s == LEAT_OK && o->keep_count > 0)
-        s = take_conditions(setup, o, err);
-    if (s == LEAT_OK && (o->mask_field || o->chat))
-        s = take_mask(r, err);
-    if (s == LEAT_OK && o->by)
-        s = pack_by_take(r, err);
+    s = check_formats(r, err);
+    if (s == LEAT_OK && o->chat)
+        s = take_chat(r, err);
     if (s == LEAT_OK)
-        s = pack_wishes_make(&r->wishes, o, err);
+        s = judges_prepare(&setup->judges, &setup->fields, o, err);
     if (s == LEAT_OK && !is_begun(r)) /* of a share, too: whether the run has the fields */
-        s = inputs_check_heads(&setup->inputs, &r->wishes, o->allow_binary != 0, true, err);
+        s = check_fields(setup, o, true, err);
     if (s == LEAT_OK && o->parts > 0)
         s = inputs_share(&setup->inputs, o->part, o->parts, unit_kind_divides, &setup->stop, err);
-    setup->text_column = o->chat ? o->messages : o->text;
-    setup->id_column = *o->id ? o->id : NULL;
-    setup->id_needed = strcmp(o->id, "id") != 0; /* which need not be there: it is the usual name */
     if (s == LEAT_OK)
         s = pack_setup_fetching(setup, err);
     if (s == LEAT_OK && o->parts > 0 && !is_begun(r)) /* those of it that there was no time for */
-        s = inputs_check_heads(&setup->inputs, &r->wishes, o->allow_binary != 0, false, err);
-    setup->wishes = &r->wishes;
+        s = check_fields(setup, o, false, err);
+    setup->look_first = true;
     setup->only_input = setup->inputs.count == 1 && o->parts == 0;
     if (s == LEAT_OK)
         s = check_tables(setup, err);

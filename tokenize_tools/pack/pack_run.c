@@ -20,7 +20,6 @@
 #include "pack_chat.h"
 #include "pack_description.h"
 #include "pack_facts.h"
-#include "pack_wishes.h"
 
 /* ---- Reports ----------------------------------------------------------------------------------------------------- */
 
@@ -120,7 +119,6 @@ static enum leat_status take_options(struct pack_run *r, const char *output, con
         return status_set(err, LEAT_E_ARGUMENT, "packing needs an output and a tokenizer");
     if (o->parts > 0 && (o->part < 1 || o->part > o->parts))
         return status_set(err, LEAT_E_ARGUMENT, "no share %u of %u: shares count from 1", o->part, o->parts);
-    r->setup.tools_needed = o->tools != NULL;
     pack_options_default(o);
     if (o->write > LEAT_WRITE_DIRECT)
         return status_set(err, LEAT_E_ARGUMENT, "unknown value %u for write", (unsigned)o->write);
@@ -190,6 +188,8 @@ enum leat_status pack_run_init(struct pack_run *r, const char *output, const cha
     setup->masks = o->store_mask != 0;
     setup->whole_records = o->mask_field || o->chat;
     setup->chat = o->chat != NULL;
+    setup->spans = o->mask_field != NULL;
+    setup->by = o->by != NULL;
     setup->render_limits.seconds = setup->long_render_limits.seconds = o->chat_seconds > 0 ? o->chat_seconds : 10;
     setup->threads = o->threads > 0 ? o->threads : thread_cpus();
     r->output.setup = setup;
@@ -208,8 +208,8 @@ void pack_run_free(struct pack_run *r)
     leat_encoder_close(r->setup.long_chat_encoder);
     pthread_mutex_destroy(&r->setup.long_lock);
     inputs_free(&r->setup.inputs);
-    json_keep_free(r->setup.keep);
-    pack_wishes_free(&r->wishes);
+    judges_free(&r->setup.judges);
+    record_fields_free(&r->setup.fields);
     pack_past_free(&r->past);
     pack_chat_free(&r->chat);
     pack_output_free(&r->output);

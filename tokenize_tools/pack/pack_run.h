@@ -23,10 +23,7 @@ struct pack_run {
     char *name;  /* of the dataset, without .leat */
     char *given; /* the one that the caller asked for, which is made of it: by its name go rejects and sentences */
     char *description_path, *checkpoint_path, *index_path;
-    struct field_wishes wishes;
-    struct json_fields mask_field, messages, tools;
     struct pack_chat chat;
-    struct json_fields by;     /* of `by`, if it is given */
     struct buffer description; /* pack_description.h */
     struct lane_start start;   /* where the inputs go on */
     void *note;                /* of the checkpoint that was resumed; the program's own part of it: */

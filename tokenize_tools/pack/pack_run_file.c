@@ -13,7 +13,6 @@
 #include "flow/unit_kinds.h"
 #include "pack.h"
 #include "pack_description.h"
-#include "pack_wishes.h"
 
 #define TRY_BYTES ((uint64_t)64 << 20) /* of memory, for a renderer that has nothing to render */
 
@@ -114,6 +113,24 @@ static enum leat_status write_or_compare(const char *path, const struct buffer *
     return s == LEAT_E_EXISTS ? pack_description_compare(path, text, path, say_difference, err) : s;
 }
 
+/* Looks whether the records of all inputs have the fields that the run wants. */
+static enum leat_status check_fields(struct input_list *inputs, const struct leat_pack_options *options,
+                                     struct leat_error *err)
+{
+    struct leat_pack_options o = *options;
+    struct record_fields fields = { 0 };
+    struct record_judges judges = { 0 };
+    enum leat_status s;
+
+    pack_options_default(&o);
+    s = judges_prepare(&judges, &fields, &o, err);
+    if (s == LEAT_OK)
+        s = pack_check_fields(inputs, &fields, &judges, o.allow_binary != 0, true, err);
+    judges_free(&judges);
+    record_fields_free(&fields);
+    return s;
+}
+
 enum leat_status pack_run_file(const struct leat_pack_options *o, struct input_list *inputs,
                                const struct input_stop *stop, struct leat_pack_report *report, struct leat_error *err)
 {
@@ -124,7 +141,7 @@ enum leat_status pack_run_file(const struct leat_pack_options *o, struct input_l
     if (s == LEAT_OK)
         s = describe(&text, o, inputs, err);
     if (s == LEAT_OK && o->part == 0)
-        s = pack_wishes_check(inputs, o, err);
+        s = check_fields(inputs, o, err);
     if (s == LEAT_OK && o->part == 0)
         s = inputs_count_empty(inputs, o->parts, unit_kind_divides, stop, &report->whole_inputs, &report->empty_parts,
                                err);

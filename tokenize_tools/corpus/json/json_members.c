@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "json_fields.h"
+#include "json_paths.h"
 #include "json_string.h"
 
 /* The way through a record, which is valid. */

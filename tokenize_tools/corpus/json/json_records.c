@@ -33,14 +33,12 @@ static size_t pass_spaces(const char *text, size_t at, size_t bytes)
  * reject, while a break between objects ends what can be read. */
 static bool are_objects(const char *text, size_t at, size_t bytes)
 {
-    struct json_fields fields;
+    static const struct json_paths nothing;
     struct json_scan scan;
     const char *line_end;
     size_t next, end;
 
-    if (json_fields_prepare(&fields, "", NULL, NULL) != LEAT_OK)
-        return false;
-    json_scan_begin(&scan, &fields);
+    json_scan_begin(&scan, &nothing, NULL);
     if (!json_scan_feed(&scan, text + at, bytes - at) && !json_scan_is_whole(&scan))
         return false;
     next = end = at + (size_t)scan.position;

@@ -1,7 +1,7 @@
 /*
  * json_records.h: how records lie in a JSON text, and where each ends if they do not lie in lines: in one array, or one
  * object after another. The text comes in chunks of any size. The search only looks where each record ends: brackets
- * that fit, and strings. Whether a record is valid JSON is for json_fields.h and json_push.h to say, so that a bad one
+ * that fit, and strings. Whether a record is valid JSON is for json_scan.h to say, so that a bad one
  * is rejected as a bad line is, and the next one is found.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_JSON_RECORDS_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "json_fields.h"
+#include "json_scan.h"
 
 enum json_layout {
     JSON_LINES,  /* a record per line */

@@ -1,10 +1,12 @@
 /*
  * json_scan.c: see json_scan.h. A state says what is expected next, so it also names what is missing where a record is
  * wrong. Each step takes as many bytes as it can; kernels take the insides of strings. The objects on the way to a
- * member are always the outermost ones, so one number says how far a path was followed.
+ * member are always the outermost ones, so one number says how far the paths were followed, and the node of each such
+ * object which paths these are.
  */
 #include "json_scan.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/status.h"
@@ -77,11 +79,10 @@ static enum json_problem malformed(const struct json_scan *scan, uint64_t *byte,
 {
     *byte = scan->position + 1;
     if (scan->bad && scan->depth == JSON_RECORD_DEPTH && scan->state <= STATE_VALUE_OR_END)
-        status_set(err, LEAT_E_TEXT, "not valid JSON: it is nested deeper than %d at byte %llu", JSON_RECORD_DEPTH,
-                   (unsigned long long)*byte);
+        status_set(err, LEAT_E_TEXT, "not valid JSON: it is nested deeper than %d at byte %" PRIu64, JSON_RECORD_DEPTH,
+                   *byte);
     else if (scan->bad)
-        status_set(err, LEAT_E_TEXT, "not valid JSON: %s is expected at byte %llu", expected(scan),
-                   (unsigned long long)*byte);
+        status_set(err, LEAT_E_TEXT, "not valid JSON: %s is expected at byte %" PRIu64, expected(scan), *byte);
     else
         status_set(err, LEAT_E_TEXT, "not valid JSON: it ends where %s is expected%s", expected(scan),
                    between_tokens(scan) ? "; a record is a whole object in one line" : "");
@@ -125,10 +126,17 @@ static uint64_t place_of(const struct chunk *p)
     return p->position + (uint64_t)(p->at - p->begin);
 }
 
-void json_scan_begin(struct json_scan *scan, const struct json_fields *fields)
+void json_scan_begin(struct json_scan *scan, const struct json_paths *paths, struct json_place *places)
 {
+    static const struct json_node nothing = { .name = "", .place = JSON_NO_PLACE };
+
     memset(scan, 0, offsetof(struct json_scan, is_object));
-    scan->fields = fields;
+    scan->kernels = paths->count > 0 ? paths->kernels : json_kernels();
+    scan->nodes = paths->count > 0 ? paths->nodes : &nothing;
+    scan->places = places;
+    scan->place_count = paths->places;
+    for (uint32_t i = 0; i < paths->places; i++)
+        places[i] = (struct json_place) { .kind = JSON_KIND_NONE };
     scan->state = STATE_VALUE;
 }
 
@@ -144,80 +152,96 @@ static void keep_name(struct json_scan *scan, const char *bytes, size_t count)
     scan->name_bytes += count;
 }
 
-/* Decides what the value of this member is to the paths; what an earlier member of the same name had no longer
- * counts. */
-static void set_roles(struct json_scan *scan, const char *name, size_t bytes)
+/* What an earlier member of the same name had, and what was inside it, no longer counts. */
+static void forget(struct json_scan *scan, uint32_t node)
+{
+    const struct json_node *n = &scan->nodes[node];
+
+    if (n->place != JSON_NO_PLACE)
+        scan->places[n->place].kind = JSON_KIND_NONE;
+    for (uint32_t child = n->child; child != 0; child = scan->nodes[child].next)
+        forget(scan, child);
+}
+
+/* Decides what the value of this member is to the paths. */
+static void set_role(struct json_scan *scan, const char *name, size_t bytes)
 {
     char plain[JSON_RAW_NAME_BYTES];
+    uint32_t node = scan->nodes[scan->way[scan->depth - 1]].child;
 
     if (bytes > sizeof plain)
         return;
     if (scan->escaped) {
-        bytes = (size_t)(scan->fields->kernels->unescape(plain, name, name + bytes) - plain);
+        bytes = (size_t)(scan->kernels->unescape(plain, name, name + bytes) - plain);
         name = plain;
     }
-    for (unsigned i = 0; i < 2; i++) {
-        const struct json_path *path = &scan->fields->path[i];
-        unsigned next = scan->depth - 1;
-
-        if (scan->on_way[i] != scan->depth || next >= path->names || bytes != path->name_bytes[next] ||
-            memcmp(name, path->name[next], bytes) != 0)
-            continue;
-        scan->role[i] = scan->depth == path->names ? JSON_ROLE_MEMBER : JSON_ROLE_ON_WAY;
-        scan->place[i].kind = JSON_KIND_NONE;
-    }
+    while (node != 0 && (scan->nodes[node].name_bytes != bytes || memcmp(name, scan->nodes[node].name, bytes) != 0))
+        node = scan->nodes[node].next;
+    scan->role = node;
+    if (node != 0)
+        forget(scan, node);
 }
 
 static void end_name(struct json_scan *scan, const struct chunk *p)
 {
     scan->state = STATE_COLON;
-    if (scan->on_way[0] != scan->depth && scan->on_way[1] != scan->depth)
+    if (scan->on_way != scan->depth)
         return;
     if (scan->begin >= p->position) {
         const char *name = p->begin + (scan->begin - p->position);
 
-        set_roles(scan, name, (size_t)(p->at - name));
+        set_role(scan, name, (size_t)(p->at - name));
         return;
     }
     keep_name(scan, p->begin, (size_t)(p->at - p->begin));
-    set_roles(scan, scan->name, scan->name_bytes);
+    set_role(scan, scan->name, scan->name_bytes);
 }
 
 /* ---- Values ----------------------------------------------------------------------------------------------------- */
 
+/* The place of the value that is open or begins; NULL: it is not wanted. */
+static struct json_place *wanted(const struct json_scan *scan)
+{
+    uint32_t place = scan->nodes[scan->role].place;
+
+    return place != JSON_NO_PLACE ? &scan->places[place] : NULL;
+}
+
 static void begin_value(struct json_scan *scan, enum json_kind kind, uint64_t begin)
 {
+    struct json_place *place = wanted(scan);
+
     scan->kind = kind;
     scan->begin = begin;
     scan->is_name = false;
     if (scan->depth == 0)
         scan->root = kind;
-    for (unsigned i = 0; i < 2; i++)
-        if (scan->role[i] == JSON_ROLE_MEMBER)
-            scan->place[i] = (struct json_place) { .kind = kind, .begin = begin };
+    if (place)
+        *place = (struct json_place) { .kind = kind, .begin = begin };
 }
 
 /* Notes how far an open string or number has come. */
 static void measure_value(struct json_scan *scan, uint64_t end)
 {
-    for (unsigned i = 0; i < 2; i++) {
-        if (scan->role[i] != JSON_ROLE_MEMBER)
-            continue;
-        scan->place[i].bytes = end - scan->begin;
-        scan->place[i].escaped = scan->escaped && scan->kind == JSON_KIND_STRING;
-    }
+    struct json_place *place = wanted(scan);
+
+    if (!place)
+        return;
+    place->bytes = end - scan->begin;
+    place->escaped = scan->escaped && scan->kind == JSON_KIND_STRING;
 }
 
 /* A string, number or word ends at `end`. */
 static void end_value(struct json_scan *scan, uint64_t end)
 {
     measure_value(scan, end);
-    scan->role[JSON_TEXT] = scan->role[JSON_ID] = JSON_ROLE_OTHER;
+    scan->role = 0;
     scan->state = STATE_AFTER;
 }
 
 static bool open_container(struct json_scan *scan, bool object, uint64_t begin)
 {
+    const struct json_node *node = &scan->nodes[scan->role];
     uint64_t bit = UINT64_C(1) << scan->depth % 64;
 
     if (scan->depth == JSON_RECORD_DEPTH)
@@ -228,21 +252,33 @@ static bool open_container(struct json_scan *scan, bool object, uint64_t begin)
     else
         scan->is_object[scan->depth / 64] &= ~bit;
     scan->depth++;
-    for (unsigned i = 0; i < 2; i++) {
-        if (object && (scan->depth == 1 || scan->role[i] == JSON_ROLE_ON_WAY))
-            scan->on_way[i] = scan->depth;
-        scan->role[i] = JSON_ROLE_OTHER;
+    if (object && (scan->depth == 1 || (scan->role != 0 && node->child != 0))) {
+        scan->way[scan->depth - 1] = scan->role;
+        scan->on_way = scan->depth;
+    } else if (node->place != JSON_NO_PLACE) {
+        scan->held = node->place;
+        scan->held_depth = scan->depth;
     }
+    scan->role = 0;
     scan->state = object ? STATE_NAME_OR_END : STATE_VALUE_OR_END;
     return true;
 }
 
-static void close_container(struct json_scan *scan)
+/* Its last byte is before `end`. */
+static void close_container(struct json_scan *scan, uint64_t end)
 {
+    uint32_t place = JSON_NO_PLACE;
+
+    if (scan->on_way == scan->depth) {
+        place = scan->nodes[scan->way[scan->depth - 1]].place;
+        scan->on_way--;
+    } else if (scan->held_depth == scan->depth) {
+        place = scan->held;
+        scan->held_depth = 0;
+    }
+    if (place != JSON_NO_PLACE)
+        scan->places[place].bytes = end - scan->places[place].begin;
     scan->depth--;
-    for (unsigned i = 0; i < 2; i++)
-        if (scan->on_way[i] > scan->depth)
-            scan->on_way[i] = scan->depth;
     scan->state = STATE_AFTER;
 }
 
@@ -297,7 +333,7 @@ static bool step_value(struct json_scan *scan, struct chunk *p)
         scan->state = STATE_WORD;
         scan->seen = 1;
     } else if (c == ']' && scan->state == STATE_VALUE_OR_END) {
-        close_container(scan);
+        close_container(scan, place_of(p) + 1);
     } else {
         return false;
     }
@@ -310,7 +346,7 @@ static bool step_name(struct json_scan *scan, struct chunk *p)
     if (*p->at == '"')
         begin_string(scan, p, true);
     else if (*p->at == '}' && scan->state == STATE_NAME_OR_END)
-        close_container(scan);
+        close_container(scan, place_of(p) + 1);
     else
         return false;
     p->at++;
@@ -327,7 +363,7 @@ static bool step_after(struct json_scan *scan, struct chunk *p)
     if (*p->at == ',')
         scan->state = object ? STATE_NAME : STATE_VALUE;
     else if (*p->at == (object ? '}' : ']'))
-        close_container(scan);
+        close_container(scan, place_of(p) + 1);
     else
         return false;
     p->at++;
@@ -336,7 +372,7 @@ static bool step_after(struct json_scan *scan, struct chunk *p)
 
 static bool step_string(struct json_scan *scan, struct chunk *p)
 {
-    p->at = scan->fields->kernels->pass(p->at, p->end, &scan->escaped);
+    p->at = scan->kernels->pass(p->at, p->end, &scan->escaped);
     if (p->at == p->end)
         return true;
     if (*p->at == '"') {
@@ -392,9 +428,8 @@ static bool step_number(struct json_scan *scan, struct chunk *p)
             scan->state = STATE_WORD;
             scan->seen = 0;
             scan->kind = JSON_KIND_INFINITY;
-            for (unsigned i = 0; i < 2; i++)
-                if (scan->role[i] == JSON_ROLE_MEMBER)
-                    scan->place[i].kind = JSON_KIND_INFINITY;
+            if (wanted(scan))
+                wanted(scan)->kind = JSON_KIND_INFINITY;
             return true;
         }
         scan->state = c == '0' ? STATE_ZERO : STATE_INTEGER;
@@ -508,9 +543,6 @@ bool json_scan_feed(struct json_scan *scan, const char *bytes, size_t count)
 
 enum json_problem json_scan_end(struct json_scan *scan, uint64_t *byte, struct leat_error *err)
 {
-    const struct json_place *text = &scan->place[JSON_TEXT];
-    const char *path = scan->fields->path[JSON_TEXT].all;
-
     if (!scan->bad && is_whole_number(scan->state))
         end_value(scan, scan->position);
     if (!scan->bad && scan->state == STATE_WORD) { /* what there is of it is not a value */
@@ -520,24 +552,10 @@ enum json_problem json_scan_end(struct json_scan *scan, uint64_t *byte, struct l
     if (scan->bad || scan->state != STATE_AFTER || scan->depth > 0)
         return malformed(scan, byte, err);
     *byte = 0;
-    if (scan->root != JSON_KIND_OBJECT) {
-        status_set(err, LEAT_E_TEXT, "the record is %s, not an object", json_scan_kind(scan->root));
-        return JSON_NO_OBJECT;
-    }
-    if (text->kind == JSON_KIND_NONE) {
-        status_set(err, LEAT_E_TEXT, "the record has no \"%.200s\"", path);
-        return JSON_NO_FIELD;
-    }
-    if (text->kind != JSON_KIND_STRING) {
-        status_set(err, LEAT_E_TEXT, "\"%.200s\" is %s, not a string", path, json_scan_kind(text->kind));
-        return JSON_NO_STRING;
-    }
-    return JSON_FINE;
-}
-
-bool json_scan_is_object(const struct json_scan *scan)
-{
-    return !scan->bad && scan->state == STATE_AFTER && scan->depth == 0 && scan->root == JSON_KIND_OBJECT;
+    if (scan->root == JSON_KIND_OBJECT)
+        return JSON_FINE;
+    status_set(err, LEAT_E_TEXT, "the record is %s, not an object", json_scan_kind(scan->root));
+    return JSON_NO_OBJECT;
 }
 
 bool json_scan_is_whole(const struct json_scan *scan)
@@ -545,39 +563,13 @@ bool json_scan_is_whole(const struct json_scan *scan)
     return scan->state == STATE_AFTER && scan->depth == 0;
 }
 
-/* The string's bytes once it is unescaped. */
-static size_t unescaped_bytes(const char *at, const char *end)
+enum json_kind json_kind_of(const char *text, size_t bytes)
 {
-    size_t bytes = 0;
+    static const struct json_paths nothing;
+    struct json_scan scan; /* its large arrays need no zeros */
+    uint64_t byte;
 
-    while (at < end) {
-        char unused[4];
-
-        if (*at != '\\') {
-            bytes++;
-            at++;
-        } else if (at[1] != 'u') {
-            bytes++;
-            at += 2;
-        } else {
-            bytes += json_put_utf8(json_take_code(&at, end), unused);
-        }
-    }
-    return bytes;
-}
-
-bool json_scan_id_is_long(const struct json_scan *scan, const char *record)
-{
-    const struct json_place *id = &scan->place[JSON_ID];
-    const char *at = record + id->begin;
-
-    if ((id->kind != JSON_KIND_STRING && id->kind != JSON_KIND_NUMBER) || id->bytes <= JSON_ID_BYTES)
-        return false;
-    return !id->escaped || unescaped_bytes(at, at + id->bytes) > JSON_ID_BYTES;
-}
-
-enum leat_status json_scan_long_id(const struct json_scan *scan, struct leat_error *err)
-{
-    return status_set(err, LEAT_E_TEXT, "the id \"%.200s\" is longer than %zu KiB", scan->fields->path[JSON_ID].all,
-                      JSON_ID_BYTES >> 10);
+    json_scan_begin(&scan, &nothing, NULL);
+    json_scan_feed(&scan, text, bytes);
+    return json_scan_end(&scan, &byte, NULL) == JSON_MALFORMED ? JSON_KIND_NONE : scan.root;
 }

@@ -104,19 +104,26 @@ static enum leat_status skip_to_next(struct lane *l, struct leat_error *err)
  * lies on a server. With little memory fewer of its records are looked at: then more may follow, which have them. */
 static enum leat_status check_fields(struct lane *l, const struct input *in, struct leat_error *err)
 {
-    struct field_search search = { .wishes = l->setup->wishes };
-    size_t most = l->setup->unit_bytes < FIELD_HEAD ? (size_t)l->setup->unit_bytes : FIELD_HEAD;
+    const struct pack_setup *setup = l->setup;
+    size_t most = setup->unit_bytes < FIELD_HEAD ? (size_t)setup->unit_bytes : FIELD_HEAD;
+    struct field_search search;
     enum leat_status s;
     bool ended;
 
-    if (!search.wishes || l->input > 0 || in->looked)
+    if (!setup->look_first || l->input > 0 || in->looked)
         return LEAT_OK;
     s = inputs_read_records(l->stream, &l->carry, most, most, &ended, err);
     if (s == LEAT_E_TRUNCATED || s == LEAT_E_TEXT) /* which is said again */
         return LEAT_OK;
+    if (s != LEAT_OK)
+        return s;
+    s = field_search_begin(&search, &setup->fields, &setup->judges, err);
     if (s == LEAT_OK)
         s = field_search_add(&search, in->path, (char *)l->carry.bytes, l->carry.size, ended, err);
-    return s == LEAT_OK ? field_search_end(&search, l->setup->only_input && (ended || most == FIELD_HEAD), err) : s;
+    if (s == LEAT_OK)
+        s = field_search_end(&search, setup->only_input && (ended || most == FIELD_HEAD), err);
+    field_search_free(&search);
+    return s;
 }
 
 /* Finds how the records of JSON lie. If nothing was written of it yet, its first bytes are then in `carry`. */

@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/status.h"
-#include "corpus/json/json_push.h"
+#include "corpus/json/json_unescape.h"
 #include "corpus/lines.h"
 #include "steps.h"
 
@@ -16,7 +16,8 @@ struct long_record {
     struct pack_worker *w;
     int fd;
     const char *name;
-    uint64_t at, left; /* what comes next of the string between its quotes */
+    uint64_t at, left;    /* what comes next of the string between its quotes */
+    struct buffer values; /* of the fields that judges look at, and the id */
     struct json_unescape state;
     char raw[LONG_CHUNK / 2];
     char text[LONG_CHUNK / 2 + JSON_UNESCAPE_HELD];
@@ -29,77 +30,48 @@ static enum leat_status read_chunk(struct long_record *r, uint64_t at, size_t co
     return s == LEAT_OK ? file_read_at(r->fd, at, r->raw, count, r->name, err) : s;
 }
 
-/* Feeds the whole record; *pushed then says what it holds, or `err` why it is rejected. A line of nothing but white
- * space (*blank) is not a record. */
-static enum leat_status check(struct long_record *r, struct json_push *push, uint64_t at, uint64_t bytes,
-                              struct json_pushed *pushed, bool *blank, struct leat_error *err)
+/* Reads what judging the record needs of its values. */
+static enum leat_status read_values(struct long_record *r, uint64_t at, struct leat_error *err)
+{
+    struct record *record = &r->w->record;
+    size_t needs = 1, used = 0; /* one more, for a place of values without bytes */
+    enum leat_status s;
+
+    for (uint32_t i = 0; i < record->fields->count; i++)
+        needs += record_needs(record, i);
+    s = buffer_reserve(&r->values, needs, err);
+    for (uint32_t i = 0; s == LEAT_OK && i < record->fields->count; i++) {
+        char *to = (char *)r->values.bytes + used;
+        size_t count = record_needs(record, i);
+
+        if (count > 0)
+            s = file_read_at(r->fd, at + record_value(record, i)->begin, to, count, r->name, err);
+        record_hold(record, i, to, count);
+        used += count;
+    }
+    return s;
+}
+
+/* Finds what the record holds, or why it is rejected. A line of nothing but white space (*blank) is not a record. */
+static enum leat_status find_values(struct long_record *r, uint64_t at, uint64_t bytes, bool *blank,
+                                    struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
-    bool enough = false;
+    bool good = true;
 
     *blank = true;
-    for (uint64_t done = 0; s == LEAT_OK && !enough && done < bytes;) {
+    record_begin(&r->w->record);
+    for (uint64_t done = 0; s == LEAT_OK && good && done < bytes;) {
         size_t count = bytes - done < sizeof r->raw ? (size_t)(bytes - done) : sizeof r->raw;
 
         s = read_chunk(r, at + done, count, err);
         *blank = *blank && s == LEAT_OK && lines_blank(r->raw, count);
-        if (s == LEAT_OK)
-            s = json_push_feed(push, r->raw, count, &enough, err);
+        good = s == LEAT_OK && record_feed(&r->w->record, r->raw, count);
         done += count;
     }
-    return s == LEAT_OK ? json_push_end(push, pushed, err) : s;
-}
-
-/* Scans the record once more for other fields. */
-static enum leat_status scan_again(struct long_record *r, const struct json_fields *fields, uint64_t at, uint64_t bytes,
-                                   struct json_scan *scan, struct leat_error *err)
-{
-    enum leat_status s = LEAT_OK;
-
-    json_scan_begin(scan, fields);
-    for (uint64_t done = 0; s == LEAT_OK && done < bytes;) {
-        size_t count = bytes - done < sizeof r->raw ? (size_t)(bytes - done) : sizeof r->raw;
-
-        s = read_chunk(r, at + done, count, err);
-        if (s == LEAT_OK)
-            json_scan_feed(scan, r->raw, count);
-        done += count;
-    }
-    return s;
-}
-
-/* *holds: the conditions of a pair hold, or the record will be rejected. */
-static enum leat_status check_pair(struct long_record *r, size_t pair, uint64_t at, uint64_t bytes, bool *holds,
-                                   struct leat_error *err)
-{
-    const struct json_keep *keep = r->w->setup->keep;
-    struct json_scan scan;
-    enum leat_status s = scan_again(r, json_keep_pair(keep, pair), at, bytes, &scan, err);
-
-    for (unsigned i = 0; s == LEAT_OK && *holds && i < 2 && json_scan_is_object(&scan); i++) {
-        size_t count = json_keep_bytes(keep, pair, i, &scan.place[i]);
-
-        s = read_chunk(r, at + scan.place[i].begin, count, err); /* conditions are shorter than the room */
-        *holds = s == LEAT_OK && json_keep_place_holds(keep, pair, i, &scan.place[i], r->raw, count);
-    }
-    return s;
-}
-
-/* Finds the value that the record's dataset is chosen by. */
-static enum leat_status find_by(struct long_record *r, uint64_t at, uint64_t bytes, struct leat_error *err)
-{
-    const struct json_fields *field = r->w->setup->by;
-    struct json_scan scan;
-    const struct json_place *place = &scan.place[JSON_TEXT];
-    enum leat_status s = scan_again(r, field, at, bytes, &scan, err);
-
-    r->w->by.bytes = 0;
-    if (s != LEAT_OK || !json_scan_is_object(&scan))
-        return s;
-    s = json_by_check(field, place, err);
-    if (s == LEAT_OK) /* values are shorter than the room */
-        s = read_chunk(r, at + place->begin, (size_t)place->bytes, err);
-    return s == LEAT_OK ? json_by_take(&r->w->by, field, place, r->raw, err) : s;
+    if (s == LEAT_OK)
+        s = record_end(&r->w->record, err);
+    return s == LEAT_OK ? read_values(r, at, err) : s;
 }
 
 static enum leat_status next_chunk(void *context, const uint8_t **bytes, size_t *count, struct leat_error *err)
@@ -116,68 +88,68 @@ static enum leat_status next_chunk(void *context, const uint8_t **bytes, size_t 
         r->at += raw;
         r->left -= raw;
         if (s == LEAT_OK)
-            json_unescape_chunk(&r->w->setup->fields, &r->state, r->raw, raw, r->left == 0, r->text, count);
+            json_unescape_chunk(r->w->setup->fields.paths.kernels, &r->state, r->raw, raw, r->left == 0, r->text,
+                                count);
     }
     return s;
 }
 
-static enum leat_status encode(struct long_record *r, struct unit *u, const struct json_pushed *pushed, uint64_t offset,
-                               uint64_t line, bool *rejected, struct leat_error *err)
+/* The text at `at`, and the id, become the unit's last document. */
+static enum leat_status encode(struct long_record *r, struct unit *u, const struct unit_document *as_read, uint64_t at,
+                               bool *rejected, struct leat_error *err)
 {
+    struct record *record = &r->w->record;
+    const struct record_value *text = record_value(record, record->fields->text);
     struct unit_document *d = unit_add_document(u, err);
+    const char *id;
+    size_t bytes;
     enum leat_status s;
 
     if (!d)
         return LEAT_E_NO_MEMORY;
-    d->input = u->input;
-    d->offset = offset;
-    d->line = line;
-    s = step_keep_id(r->w, u, d, pushed->id, pushed->id_bytes, err);
+    *d = *as_read;
+    r->at = at + text->begin;
+    r->left = text->bytes;
+    id = record_take_id(record, &bytes);
+    s = step_keep_id(r->w->setup, u, &r->w->verdict, d, id ? id : "", bytes, err);
     if (s == LEAT_OK)
         s = long_text_encode(r->w, u, d, next_chunk, r, rejected, err);
     if (s == LEAT_OK && *rejected)
         u->document_count--;
     else if (s == LEAT_OK)
-        u->not_json += pushed->has_nan;
+        u->not_json += record->has_nan;
     return s;
 }
 
 static enum leat_status run(struct long_record *r, struct unit *u, uint64_t at, uint64_t bytes, uint64_t offset,
                             uint64_t line, struct leat_error *err)
 {
-    struct json_pushed pushed;
-    struct json_push *push;
+    struct unit_document as_read = { .input = u->input, .offset = offset, .line = line };
+    struct pack_worker *w = r->w;
     struct leat_error why;
     char sample[UNIT_SAMPLE];
     size_t sample_bytes = bytes < sizeof sample ? (size_t)bytes : sizeof sample; /* much white space may be before it */
-    bool rejected = false, blank = false, kept = true;
-    enum leat_status s = json_push_open(&push, &r->w->setup->fields, err);
+    bool rejected = false, blank = false;
+    enum leat_status s = file_read_at(r->fd, at, sample, sample_bytes, r->name, &why);
 
-    if (s != LEAT_OK)
-        return s;
-    s = file_read_at(r->fd, at, sample, sample_bytes, r->name, &why);
-    for (size_t i = 0; s == LEAT_OK && kept && r->w->setup->keep && json_keep_pair(r->w->setup->keep, i); i++)
-        s = check_pair(r, i, at, bytes, &kept, &why);
-    if (s == LEAT_OK && !kept) {
+    if (s == LEAT_OK)
+        s = find_values(r, at, bytes, &blank, &why);
+    if (s == LEAT_OK)
+        s = step_judge(w->setup, u, &w->record, &w->verdict, &as_read, &why);
+    if (s == LEAT_OK && w->verdict.kept_out) {
         u->kept_out++;
-        json_push_close(push);
         return LEAT_OK;
     }
     if (s == LEAT_OK)
-        s = check(r, push, at, bytes, &pushed, &blank, &why);
-    if (s == LEAT_OK && r->w->setup->by)
-        s = find_by(r, at, bytes, &why);
+        s = record_check(&w->record, &why);
     if (s == LEAT_OK) {
-        r->at = at + pushed.text_begin;
-        r->left = pushed.text_raw_bytes;
-        s = encode(r, u, &pushed, offset, line, &rejected, &why);
+        s = encode(r, u, &as_read, at, &rejected, &why);
         if (rejected)
-            long_text_sample(r->w, sample, &sample_bytes);
+            long_text_sample(w, sample, &sample_bytes);
     } else if (s == LEAT_E_TEXT) {
         rejected = !blank;
         s = LEAT_OK;
     }
-    json_push_close(push);
     if (s != LEAT_OK && err)
         *err = why;
     return s == LEAT_OK && rejected ? unit_reject(u, u->input, offset, line, why.message, sample, sample_bytes, err)
@@ -269,6 +241,7 @@ enum leat_status long_record_encode(struct pack_worker *w, struct unit *u, int f
         s = run_whole(r, u, at + mark, bytes - mark, offset, line, err);
     else if (s == LEAT_OK)
         s = run(r, u, at + mark, bytes - mark, offset, line, err);
+    buffer_free(&r->values);
     free(r);
     return s;
 }

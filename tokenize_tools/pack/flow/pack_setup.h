@@ -10,9 +10,7 @@
 #include <stdint.h>
 
 #include "corpus/inputs.h"
-#include "corpus/json/json_by.h"
-#include "corpus/json/json_fields.h"
-#include "corpus/json/json_keep.h"
+#include "corpus/record/judge.h"
 #include "corpus/streams/byte_stream.h"
 #include "leat_pack.h"
 #include "render/render.h"
@@ -20,24 +18,19 @@
 struct pack_setup {
     const char *output; /* temporary files lie in its folder */
     const struct leat_tokenizer *tokenizer;
-    struct input_list inputs; /* none for a program that gives its own texts */
-    struct json_fields fields;
-    const struct field_wishes *wishes;    /* for the first input, if nobody has looked at its records; NULL: none */
-    bool only_input;                      /* that one is all of the run */
-    struct json_keep *keep;               /* NULL: all records */
-    const struct json_fields *by;         /* of the field whose value stands before each id; NULL: none does */
-    const struct json_fields *mask_field; /* that says which stretches of the text are learned; NULL: none does */
-    bool chat;                            /* records are conversations, which are rendered so: */
-    bool skip_slow_chats;                 /* what takes too long is a reject */
+    struct input_list inputs;    /* none for a program that gives its own texts */
+    struct record_fields fields; /* that are wanted of each record */
+    struct record_judges judges; /* of the records */
+    bool look_first;             /* nobody has looked whether the records of the first input have the fields */
+    bool only_input;             /* that one is all of the run */
+    bool by;                     /* before each id, and a zero byte, stands the value that chooses its dataset */
+    bool spans;                  /* records say which stretches of their texts are learned */
+    bool chat;                   /* records are conversations, which are rendered so: */
+    bool skip_slow_chats;        /* what takes too long is a reject */
     const struct leat_renderers *renderers;
     const struct render_plan *render_plan;
-    struct renderer **first_renderer;    /* that was started already; NULL there: a thread has it. Under long_lock */
-    const struct json_fields *messages;  /* the field of the conversation, as the text's, and that of the id */
-    const struct json_fields *tools;     /* of its tools; NULL: no template gets any */
-    bool tools_needed;                   /* a table must have that column */
-    bool whole_records;                  /* a record is never taken in chunks: it has at most whole_bytes */
-    const char *text_column, *id_column; /* the same fields, for tables; NULL: no id */
-    bool id_needed;                      /* a table must have that column */
+    struct renderer **first_renderer; /* that was started already; NULL there: a thread has it. Under long_lock */
+    bool whole_records;               /* a record is never taken in chunks: it has at most whole_bytes */
     bool special, reject_invalid, allow_binary;
     bool ids_wide; /* four bytes per token, not two */
     bool masks;    /* the dataset stores a mask */

@@ -22,6 +22,9 @@ enum leat_status pack_worker_make(struct pack_worker *w, struct pack_setup *setu
 
     memset(w, 0, sizeof *w);
     w->setup = setup;
+    s = record_make(&w->record, &setup->fields, err);
+    if (s != LEAT_OK)
+        return s;
     options.special = setup->special;
     options.max_bytes = setup->pretoken_bytes / (setup->chat ? CHAT_ENCODERS : 1);
     options.stop = pack_setup_stop;
@@ -46,6 +49,7 @@ void pack_worker_free(struct pack_worker *w)
     leat_encoder_close(w->encoder);
     leat_encoder_close(w->chat_encoder);
     step_chat_free(w);
+    record_free(&w->record);
     buffer_free(&w->chat_ids);
     buffer_free(&w->text);
     buffer_free(&w->repaired);

@@ -22,7 +22,8 @@ struct pack_worker {
     struct buffer chat_ids;
     struct chat_queue *chats;  /* conversations that wait to be rendered; NULL: none did */
     struct renderer *renderer; /* NULL: not started */
-    struct json_by by;         /* of the record that is read, if the setup has such a field */
+    struct record record;      /* that is read */
+    struct verdict verdict;    /* of it */
 
     /* The first bytes, after repair, of a text that the encoder refused in long_text_encode(); 0 bytes: it was rejected
      * for something else. */

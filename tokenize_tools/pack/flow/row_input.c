@@ -9,10 +9,8 @@
 #include "base/status.h"
 #include "base/tiny.h"
 #include "base/wide.h"
-#include "corpus/json/json_spans.h"
 #include "corpus/parquet/parquet.h"
 #include "spool.h"
-#include "steps.h"
 
 /* ---- Bytes of rows ----------------------------------------------------------------------------------------------- */
 
@@ -154,114 +152,6 @@ enum leat_status row_bytes_read(void *row_bytes, uint64_t offset, void *out, uin
     return s == LEAT_OK ? fetch_read_all(from ? from : b->other, offset, out, (size_t)count, b->stop, err) : s;
 }
 
-/* ---- Masks ------------------------------------------------------------------------------------------------------- */
-
-/* Names of columns have no characters that JSON escapes, or the record is found to lack the field. */
-enum leat_status row_masks_record(struct buffer *to, const struct json_fields *field, const struct parquet_value *json,
-                                  struct leat_error *err)
-{
-    const struct json_path *path = &field->path[JSON_TEXT];
-    enum leat_status s = LEAT_OK;
-
-    for (unsigned i = 0; s == LEAT_OK && i < path->names; i++) {
-        s = buffer_append(to, "{\"", 2, err);
-        if (s == LEAT_OK)
-            s = buffer_append(to, path->name[i], path->name_bytes[i], err);
-        if (s == LEAT_OK)
-            s = buffer_append(to, "\":", 2, err);
-    }
-    if (s == LEAT_OK)
-        s = buffer_append(to, json->bytes, json->size, err);
-    for (unsigned i = 0; s == LEAT_OK && i < path->names; i++)
-        s = buffer_append(to, "}", 1, err);
-    return s;
-}
-
-/* A column of strings may hold anything. */
-static enum leat_status check(const struct json_fields *field, const struct buffer *record, struct leat_error *err)
-{
-    struct json_scan scan; /* its large arrays need no zeros */
-
-    json_scan_begin(&scan, field);
-    json_scan_feed(&scan, (const char *)record->bytes, record->size);
-    return json_scan_is_object(&scan) ? LEAT_OK
-                                      : status_set(err, LEAT_E_TEXT, "\"%.200s\" is not JSON: it says what is learned",
-                                                   field->path[JSON_TEXT].all);
-}
-
-enum leat_status row_masks_keep(const struct pack_setup *setup, struct unit *u, const struct parquet_value *json,
-                                struct unit_document *d, struct leat_error *err)
-{
-    struct buffer record = { 0 };
-    enum leat_status s;
-
-    if (!json->bytes)
-        return status_set(err, LEAT_E_TEXT, "\"%.200s\" is null: it says what is learned",
-                          setup->mask_field->path[JSON_TEXT].all);
-    s = row_masks_record(&record, setup->mask_field, json, err);
-    d->masked = true;
-    d->spans.begin = u->spans.size;
-    if (s == LEAT_OK)
-        s = check(setup->mask_field, &record, err);
-    if (s == LEAT_OK)
-        s = json_spans_find(&u->spans, setup->mask_field, (const char *)record.bytes, record.size, err);
-    if (s == LEAT_E_TEXT)
-        u->spans.size = d->spans.begin;
-    d->spans.bytes = u->spans.size - d->spans.begin;
-    buffer_free(&record);
-    return s;
-}
-
-/* Conversations become the unit's documents, or rejects. */
-static enum leat_status encode_chats(struct pack_worker *w, struct unit *u, char *text, struct leat_error *err)
-{
-    struct unit_document *rows = u->documents;
-    size_t count = u->document_count;
-    enum leat_status s = LEAT_OK;
-
-    u->documents = NULL;
-    u->document_count = u->document_room = 0;
-    for (size_t i = 0; s == LEAT_OK && i < count; i++)
-        s = step_chat_record(w, u, &rows[i], text + rows[i].text.begin, rows[i].text.bytes, err);
-    if (s == LEAT_OK)
-        s = step_chat_end(w, u, err);
-    free(rows);
-    return s;
-}
-
-/* Spans count characters until the text is known to be UTF-8. */
-static enum leat_status settle(struct pack_worker *w, struct unit *u, const char *text, struct leat_error *err)
-{
-    size_t kept = 0;
-    enum leat_status s = LEAT_OK;
-
-    for (size_t i = 0; s == LEAT_OK && i < u->document_count; i++) {
-        struct unit_document *d = &u->documents[i];
-        const char *at = text + d->text.begin;
-        bool rejected;
-
-        s = step_check_text(w, u, d, at, d->text.bytes, at, d->text.bytes, &rejected, err);
-        if (s == LEAT_OK && !rejected)
-            s = step_settle_spans(u, d, at, d->text.bytes, at, d->text.bytes, &rejected, err);
-        if (s == LEAT_OK && !rejected)
-            u->documents[kept++] = *d;
-    }
-    u->document_count = kept;
-    return s;
-}
-
-enum leat_status row_masks_encode(struct pack_worker *w, struct unit *u, char *text, struct leat_error *err)
-{
-    size_t rejects = u->reject_count;
-    enum leat_status s = w->setup->chat ? encode_chats(w, u, text, err) : settle(w, u, text, err);
-
-    if (s == LEAT_OK)
-        s = step_encode(w, u, text, err);
-    if (u->reject_count > rejects)
-        unit_sort_rejects(u);
-    return s;
-}
-
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
 /* An opened file, for all that read groups of it. */
@@ -271,11 +161,7 @@ struct row_file {
     const struct input_stop *stop;
     struct row_bytes bytes;
     struct parquet_file *parquet;
-    bool has_id;          /* it is the second column, after the text */
-    unsigned by;          /* the column of the value that chooses a dataset; 0: none does */
-    unsigned mask, tools; /* of what is learned, and of a conversation's tools; likewise */
-    const struct json_keep *keep;
-    unsigned columns[PARQUET_MAX_COLUMNS]; /* of the conditions */
+    const struct record_fields *fields;
 };
 
 struct row_input {
@@ -288,8 +174,9 @@ struct row_input {
     uint64_t row;                    /* of the file, the next one */
     uint64_t limit;
     bool map; /* what is beyond it */
-    struct row last;
-    bool again; /* the last row comes again */
+    struct record record;
+    uint64_t last, last_group; /* the row whose values are in the record */
+    bool again;                /* it comes again */
     struct leat_error damage;
 };
 
@@ -337,39 +224,45 @@ static void file_leave(struct row_file *of)
     free(of);
 }
 
-/* Wishes for the columns of the conditions; several on one column share it. */
-static enum leat_status wish_conditions(struct row_file *of, struct parquet_wish *wishes, unsigned *count,
-                                        struct leat_error *err)
+/* What a column may be that is wanted for this. */
+static const enum parquet_use uses[RECORD_USES] = {
+    [RECORD_TEXT] = PARQUET_TEXT,   [RECORD_MESSAGES] = PARQUET_JSON, [RECORD_SPANS] = PARQUET_JSON,
+    [RECORD_BY] = PARQUET_ID,       [RECORD_ID] = PARQUET_ID,         [RECORD_TOOLS] = PARQUET_TEXT,
+    [RECORD_VALUE] = PARQUET_VALUE, [RECORD_EXISTS] = PARQUET_EXISTS,
+};
+
+static struct parquet_wish wish_for(const struct record_want *want, size_t max_bytes)
 {
-    size_t conditions = of->keep ? json_keep_count(of->keep) : 0;
-    size_t most = PARQUET_MAX_COLUMNS - 2 - (of->by > 0) - (of->mask > 0) - (of->tools > 0);
+    struct parquet_wish wish = { .path = want->path, .use = uses[want->use] };
 
-    for (size_t i = 0; i < conditions; i++) {
-        struct parquet_wish wish = { .path = json_keep_field(of->keep, i),
-                                     .use = json_keep_compares(of->keep, i) ? PARQUET_VALUE : PARQUET_EXISTS };
-        unsigned at = 0;
-
-        while (at < *count && (wishes[at].use != wish.use || strcmp(wishes[at].path, wish.path) != 0))
-            at++;
-        if (i == most)
-            return status_set(err, LEAT_E_ARGUMENT, "%s: too many conditions for a Parquet file; at most %zu",
-                              of->input->path, most);
-        if (at == *count)
-            wishes[(*count)++] = wish;
-        of->columns[i] = at;
+    if (wish.use == PARQUET_JSON)
+        wish.max_bytes = max_bytes;
+    if (want->use == RECORD_ID)
+        wish.optional = !want->needed;
+    if (want->use == RECORD_TOOLS) {
+        wish.may_lack = !want->needed;
+        wish.advice = "tools are read from strings that hold them as JSON; an empty name leaves them out";
     }
-    return LEAT_OK;
+    return wish;
+}
+
+static enum leat_status check_count(const struct record_fields *fields, const struct input *in, struct leat_error *err)
+{
+    size_t conditions = 0;
+
+    for (size_t i = 0; i < fields->count; i++)
+        conditions += fields->wants[i].use == RECORD_VALUE || fields->wants[i].use == RECORD_EXISTS;
+    return fields->count > PARQUET_MAX_COLUMNS
+               ? status_set(err, LEAT_E_ARGUMENT, "%s: too many conditions for a Parquet file; at most %zu", in->path,
+                            PARQUET_MAX_COLUMNS - (fields->count - conditions))
+               : LEAT_OK;
 }
 
 static enum leat_status file_open(struct row_file **out, const struct pack_setup *setup, size_t input, uint64_t most,
                                   struct leat_error *err)
 {
-    struct parquet_wish wishes[PARQUET_MAX_COLUMNS] = {
-        { .path = setup->text_column,
-          .use = setup->chat ? PARQUET_JSON : PARQUET_TEXT,
-          .max_bytes = setup->whole_bytes },
-        { .path = setup->id_column, .use = PARQUET_ID, .optional = !setup->id_needed }
-    };
+    const struct record_fields *fields = &setup->fields;
+    struct parquet_wish wishes[PARQUET_MAX_COLUMNS];
     const struct input *in = &setup->inputs.items[input];
     struct row_file *of = calloc(1, sizeof *of);
     uint64_t needs = 0;
@@ -381,7 +274,6 @@ static enum leat_status file_open(struct row_file **out, const struct pack_setup
                                      .map = spool_map,
                                      .beside = setup->output,
                                      .stopped = row_bytes_stopped };
-    unsigned count = setup->id_column ? 2 : 1;
     enum leat_status s;
 
     if (!of)
@@ -389,32 +281,15 @@ static enum leat_status file_open(struct row_file **out, const struct pack_setup
     of->input = in;
     of->stop = &setup->stop;
     of->users = 1;
-    of->has_id = setup->id_column != NULL;
-    of->keep = setup->keep;
-    if (setup->by) {
-        of->by = count;
-        wishes[count++] = (struct parquet_wish) { .path = setup->by->path[JSON_TEXT].all, .use = PARQUET_ID };
-    }
-    if (setup->mask_field) {
-        of->mask = count;
-        wishes[count++] = (struct parquet_wish) { .path = setup->mask_field->path[JSON_TEXT].all,
-                                                  .use = PARQUET_JSON,
-                                                  .max_bytes = setup->whole_bytes };
-    }
-    if (setup->tools) {
-        of->tools = count;
-        wishes[count++] = (struct parquet_wish) { .path = setup->tools->path[JSON_TEXT].all,
-                                                  .use = PARQUET_TEXT,
-                                                  .may_lack = !setup->tools_needed,
-                                                  .advice = "tools are read from strings that hold them as JSON; an "
-                                                            "empty name leaves them out" };
-    }
+    of->fields = fields;
     source.context = &of->bytes;
     s = row_bytes_open(&of->bytes, in, of->stop, err);
     if (s == LEAT_OK)
-        s = wish_conditions(of, wishes, &count, err);
+        s = check_count(fields, in, err);
+    for (size_t i = 0; s == LEAT_OK && i < fields->count; i++)
+        wishes[i] = wish_for(&fields->wants[i], setup->whole_bytes);
     if (s == LEAT_OK)
-        s = parquet_open(&of->parquet, &source, wishes, count, err);
+        s = parquet_open(&of->parquet, &source, wishes, (unsigned)fields->count, err);
     if (s == LEAT_E_NO_MEMORY && needs > most)
         pack_setup_refuse(setup, in->path, needs, "the places of its row groups", err);
     if (in->thing) /* what follows, each reader fetches for itself */
@@ -426,17 +301,23 @@ static enum leat_status file_open(struct row_file **out, const struct pack_setup
     return s;
 }
 
-static struct row_input *new_input(struct row_file *of)
+static enum leat_status new_input(struct row_input **out, struct row_file *of, struct leat_error *err)
 {
     struct row_input *in = calloc(1, sizeof *in);
+    enum leat_status s = in ? record_make(&in->record, of->fields, err) : status_no_memory(err, sizeof *in);
 
-    if (!in)
-        return NULL;
+    *out = s == LEAT_OK ? in : NULL;
+    if (s != LEAT_OK) {
+        if (in)
+            record_free(&in->record);
+        free(in);
+        return s;
+    }
     in->of = of;
     in->file = of->parquet;
     in->limit = UINT64_MAX;
     row_bytes_begin(&in->bytes, of->input, of->stop);
-    return in;
+    return LEAT_OK;
 }
 
 enum leat_status row_input_open(struct row_input **out, const struct pack_setup *setup, size_t input, uint64_t next,
@@ -448,10 +329,10 @@ enum leat_status row_input_open(struct row_input **out, const struct pack_setup 
     *out = NULL;
     if (s != LEAT_OK)
         return s;
-    *out = new_input(of);
-    if (!*out) {
+    s = new_input(out, of, err);
+    if (s != LEAT_OK) {
         file_leave(of);
-        return status_no_memory(err, sizeof **out);
+        return s;
     }
     go_to(*out, next);
     return LEAT_OK;
@@ -464,21 +345,23 @@ void row_input_close(struct row_input *in)
     parquet_reader_close(in->reader);
     row_bytes_close(&in->bytes);
     file_leave(in->of);
+    record_free(&in->record);
     free(in);
 }
 
 enum leat_status row_input_divide(struct row_input *in, uint64_t bytes, struct row_input **rest, struct leat_error *err)
 {
     uint64_t stop = in->group, taken = 0;
+    enum leat_status s;
 
     *rest = NULL;
     while (stop < in->end && (taken < bytes || first_row(in->file, stop) <= in->row))
         taken += parquet_group(in->file, stop++)->bytes;
     if (first_row(in->file, stop) == first_row(in->file, in->end))
         return LEAT_OK;
-    *rest = new_input(in->of);
-    if (!*rest)
-        return status_no_memory(err, sizeof **rest);
+    s = new_input(rest, in->of, err);
+    if (s != LEAT_OK)
+        return s;
     atomic_fetch_add(&in->of->users, 1);
     (*rest)->first = in->first;
     (*rest)->group = in->stop = stop;
@@ -526,18 +409,29 @@ static enum leat_status open_group(struct row_input *in, struct leat_error *err)
     return s;
 }
 
-static bool is_kept(const struct row_input *in, const struct parquet_value *values)
+/* The kind of a value that is not null. */
+static enum json_kind kind_of(const struct row_input *in, uint32_t want)
 {
-    const struct row_file *of = in->of;
-    bool holds = true;
-
-    for (size_t i = 0; of->keep && holds && i < json_keep_count(of->keep); i++) {
-        const struct parquet_value *v = &values[of->columns[i]];
-
-        holds = v->bytes && json_keep_value_holds(of->keep, i, parquet_is_number(in->file, of->columns[i]),
-                                                  (const char *)v->bytes, v->size);
+    switch (in->of->fields->wants[want].use) {
+    case RECORD_MESSAGES:
+        return JSON_KIND_ARRAY;
+    case RECORD_VALUE:
+        return parquet_is_number(in->file, want) ? JSON_KIND_NUMBER : JSON_KIND_STRING;
+    default:
+        return JSON_KIND_STRING;
     }
-    return holds;
+}
+
+static void fill(struct row_input *in, const struct parquet_value *values)
+{
+    const struct record_fields *fields = in->of->fields;
+
+    record_begin_row(&in->record);
+    for (uint32_t i = 0; i < fields->count; i++)
+        if (fields->wants[i].use == RECORD_SPANS && values[i].size < SIZE_MAX)
+            record_put_json(&in->record, i, values[i].bytes, values[i].size);
+        else
+            record_put(&in->record, i, kind_of(in, i), values[i].bytes, values[i].size);
 }
 
 /* A page may lie elsewhere than its group says: then the whole group counts. */
@@ -567,7 +461,7 @@ enum leat_status row_input_next(struct row_input *in, struct row *row, bool *fou
     }
     if (s == LEAT_E_TEXT || s == LEAT_E_CHECKSUM) {
         *found = true;
-        *row = (struct row) { in->row, in->group, .damage = in->damage.message };
+        *row = (struct row) { .number = in->row, .group = in->group, .damage = in->damage.message };
         find_unread(in, row);
         close_group(in);
         in->row = first_row(in->file, in->group + 1);
@@ -579,18 +473,14 @@ enum leat_status row_input_next(struct row_input *in, struct row *row, bool *fou
             *err = in->damage;
         return s;
     }
-    if (!in->again)
-        in->last = (struct row) { .number = in->row,
-                                  .group = in->group,
-                                  .text = values[0],
-                                  .id = in->of->has_id ? values[1] : (struct parquet_value) { NULL, 0 },
-                                  .by = values[in->of->by],
-                                  .mask = in->of->mask ? values[in->of->mask] : (struct parquet_value) { NULL, 0 },
-                                  .tools = in->of->tools ? values[in->of->tools] : (struct parquet_value) { NULL, 0 },
-                                  .kept_out = !is_kept(in, values) };
+    if (!in->again) {
+        fill(in, values);
+        in->last = in->row;
+        in->last_group = in->group;
+    }
     in->again = false;
-    in->row = in->last.number + 1;
-    *row = in->last;
+    in->row = in->last + 1;
+    *row = (struct row) { .number = in->last, .group = in->last_group, .record = &in->record };
     return LEAT_OK;
 }
 

@@ -79,9 +79,8 @@ bool row_input_is_last(const struct row_input *in);
 
 /* A row; its values are the input's until the next call. */
 struct row {
-    uint64_t number, group;                         /* in the file, from 0 */
-    struct parquet_value text, id, by, mask, tools; /* a conversation's text is JSON, as the mask is */
-    bool kept_out;                                  /* a condition of the run does not hold */
+    uint64_t number, group;     /* in the file, from 0 */
+    struct record *record;      /* NULL: it is damaged; a conversation is JSON, whose kind has not been looked for */
     const char *damage;         /* it and what follows it in its group cannot be read: why; NULL: it was read */
     uint64_t lost;              /* so many rows are that */
     uint64_t damage_at, unread; /* from that byte of the file on, so many bytes to the end of the group */

@@ -11,7 +11,7 @@
 
 #include "base/status.h"
 #include "base/tiny.h"
-#include "corpus/json/json_chat.h"
+#include "corpus/record/conversation.h"
 
 /* A batch: a system call for so many conversations, or bytes of them. */
 #define BATCH       TINY_OR(3, 128)
@@ -20,10 +20,9 @@
 /* A record that has been taken. */
 struct chat_item {
     struct unit_document as_read;
-    const char *record;
-    size_t bytes;
-    struct json_chat_value messages, tools;
-    char *own; /* the text of the tools, or NULL */
+    struct conversation c;
+    size_t sample_bytes;
+    char sample[UNIT_SAMPLE]; /* the first bytes of the record, over which taking its id may write */
 };
 
 struct chat_queue {
@@ -35,7 +34,7 @@ static enum leat_status settle(struct unit *u, const struct chat_item *item, enu
                                const struct leat_error *why, struct leat_error *err)
 {
     if (s == LEAT_E_TEXT)
-        return unit_reject_document(u, &item->as_read, why->message, item->record, item->bytes, err);
+        return unit_reject_document(u, &item->as_read, why->message, item->sample, item->sample_bytes, err);
     if (s != LEAT_OK && err)
         *err = *why;
     return s;
@@ -45,10 +44,10 @@ static enum leat_status settle(struct unit *u, const struct chat_item *item, enu
 
 static struct render_request request_of(const struct chat_item *item)
 {
-    return (struct render_request) { .messages = item->messages.at,
-                                     .messages_bytes = item->messages.bytes,
-                                     .tools = item->tools.at,
-                                     .tools_bytes = item->tools.bytes };
+    return (struct render_request) { .messages = item->c.messages.at,
+                                     .messages_bytes = item->c.messages.bytes,
+                                     .tools = item->c.tools.at,
+                                     .tools_bytes = item->c.tools.bytes };
 }
 
 static enum leat_status ask(struct renderer *r, const struct chat_item *items, size_t count, struct leat_error *err)
@@ -207,7 +206,7 @@ enum leat_status step_chat_end(struct pack_worker *w, struct unit *u, struct lea
     enum leat_status s = q && q->count > 0 ? run_items(w, u, q->items, q->count, err) : LEAT_OK;
 
     for (size_t i = 0; q && i < q->count; i++)
-        free(q->items[i].own);
+        conversation_free(&q->items[i].c);
     if (q)
         q->count = q->bytes = 0;
     if (u->reject_count > rejects)
@@ -219,44 +218,13 @@ void step_chat_free(struct pack_worker *w)
 {
     renderer_close(w->renderer);
     for (size_t i = 0; w->chats && i < w->chats->count; i++)
-        free(w->chats->items[i].own);
+        conversation_free(&w->chats->items[i].c);
     free(w->chats);
     w->renderer = NULL;
     w->chats = NULL;
 }
 
 /* ---- Records ---- */
-
-/* Keeps an id in the unit, unescaped. */
-static enum leat_status keep_id(struct pack_worker *w, struct unit *u, struct unit_document *d, const char *record,
-                                const struct json_place *id, struct leat_error *err)
-{
-    size_t count = id->kind == JSON_KIND_STRING || id->kind == JSON_KIND_NUMBER ? (size_t)id->bytes : 0;
-    enum leat_status s = step_keep_id(w, u, d, record + id->begin, count, err);
-    char *end, *at;
-
-    if (s != LEAT_OK || count == 0 || !id->escaped || id->kind != JSON_KIND_STRING)
-        return s;
-    at = (char *)u->strings.bytes + d->id.begin + d->id.bytes - count; /* what it is by may be before it */
-    end = w->setup->messages->kernels->unescape(at, at, at + count);
-    d->id.bytes -= count - (size_t)(end - at);
-    u->strings.size = d->id.begin + d->id.bytes;
-    return LEAT_OK;
-}
-
-/* The tools of a row lie in the unit's spans. */
-static enum leat_status find(const struct pack_worker *w, const struct unit *u, const struct unit_document *as_read,
-                             const char *record, size_t bytes, struct json_chat *found, struct leat_error *err)
-{
-    const struct pack_setup *setup = w->setup;
-    bool row = setup->inputs.items[u->input].format->rows;
-    enum leat_status s = json_chat_find(found, setup->messages, row ? NULL : setup->tools, record, bytes, err);
-
-    return s == LEAT_OK && row && as_read->spans.bytes > 0
-               ? json_chat_take_tools(found, setup->tools, (const char *)u->spans.bytes + as_read->spans.begin,
-                                      as_read->spans.bytes - 1, err)
-               : s;
-}
 
 static enum leat_status put(struct pack_worker *w, struct unit *u, const struct chat_item *item, struct leat_error *err)
 {
@@ -265,33 +233,38 @@ static enum leat_status put(struct pack_worker *w, struct unit *u, const struct 
     if (!w->chats)
         return status_no_memory(err, sizeof *w->chats);
     w->chats->items[w->chats->count++] = *item;
-    w->chats->bytes += item->messages.bytes + item->tools.bytes;
+    w->chats->bytes += item->c.messages.bytes + item->c.tools.bytes;
     return w->chats->count == BATCH || w->chats->bytes >= BATCH_BYTES ? step_chat_end(w, u, err) : LEAT_OK;
 }
 
-enum leat_status step_chat_record(struct pack_worker *w, struct unit *u, const struct unit_document *as_read,
-                                  char *record, size_t bytes, struct leat_error *err)
+/* Keeps the id of a record; that of a row has been kept. */
+static enum leat_status keep_id(struct pack_worker *w, struct unit *u, struct unit_document *d, struct leat_error *err)
 {
-    struct json_chat found;
-    struct leat_error why;
-    struct chat_item item = { .as_read = *as_read, .record = record, .bytes = bytes };
-    enum leat_status s = find(w, u, as_read, record, bytes, &found, &why);
+    const char *id;
+    size_t bytes;
 
-    if (s == LEAT_OK && !w->setup->inputs.items[u->input].format->rows) /* of a row, it has been kept */
-        s = keep_id(w, u, &item.as_read, record, &found.scan.place[JSON_ID], &why);
+    if (w->setup->inputs.items[u->input].format->rows)
+        return LEAT_OK;
+    id = record_take_id(&w->record, &bytes);
+    return step_keep_id(w->setup, u, &w->verdict, d, id ? id : "", bytes, err);
+}
+
+enum leat_status step_chat_record(struct pack_worker *w, struct unit *u, const struct unit_document *as_read,
+                                  const char *sample, size_t bytes, struct leat_error *err)
+{
+    struct chat_item item = { .as_read = *as_read, .sample_bytes = bytes < UNIT_SAMPLE ? bytes : UNIT_SAMPLE };
+    struct leat_error why;
+    enum leat_status s = conversation_take(&item.c, &w->record, &why);
+
+    memcpy(item.sample, sample, item.sample_bytes);
+    if (s == LEAT_OK)
+        s = keep_id(w, u, &item.as_read, &why);
     if (s != LEAT_OK) {
-        json_chat_free(&found);
+        conversation_free(&item.c);
         return settle(u, &item, s, &why, err);
     }
-    item.messages = found.messages;
-    item.tools = found.tools;
-    item.own = found.own;
-    if (!found.own && !found.tools.alone && found.tools.at > found.messages.at) /* it ends before that member */
-        item.messages.bytes = (size_t)(found.tools.at - found.messages.at);
-    else if (!found.own && !found.tools.alone && found.tools.at)
-        item.tools.bytes = (size_t)(found.messages.at - found.tools.at);
     s = put(w, u, &item, err);
     if (!w->chats)
-        free(item.own);
+        conversation_free(&item.c);
     return s;
 }

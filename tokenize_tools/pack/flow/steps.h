@@ -26,9 +26,14 @@ enum leat_status step_scan_record(struct pack_worker *w, struct unit *u, char *t
 enum leat_status step_settle_spans(struct unit *u, struct unit_document *d, const char *text, size_t bytes,
                                    const void *sample, size_t sample_bytes, bool *rejected, struct leat_error *err);
 
-/* Keeps the id of a document; before it, and a zero byte, the value in w->by, if the run is by one. */
-enum leat_status step_keep_id(struct pack_worker *w, struct unit *u, struct unit_document *d, const void *id,
-                              size_t bytes, struct leat_error *err);
+/* Keeps the id of a document; before it, and a zero byte, the value that its dataset is chosen by, if the run has
+ * one. */
+enum leat_status step_keep_id(const struct pack_setup *setup, struct unit *u, const struct verdict *v,
+                              struct unit_document *d, const void *id, size_t bytes, struct leat_error *err);
+
+/* Judges a record, whose spans become those of the document. LEAT_E_TEXT: it is to be rejected. */
+enum leat_status step_judge(const struct pack_setup *setup, struct unit *u, const struct record *r, struct verdict *v,
+                            struct unit_document *d, struct leat_error *err);
 
 /* ---- step_utf8.c: the one place where the packer looks whether a text is UTF-8, and repairs or rejects it ---- */
 
@@ -85,22 +90,6 @@ enum leat_status step_put_known_mask(const struct pack_setup *setup, struct unit
 enum leat_status step_put_ids(const struct pack_setup *setup, struct buffer *to, const uint32_t *ids, uint64_t count,
                               struct leat_error *err);
 
-/* ---- Rows of a Parquet file that say what is learned: conversations, and texts with a mask. What they
- * say is made a JSON record of, as files of JSON lines have it, and read as one ---- */
-
-struct parquet_value;
-
-/* Appends the record of a column, whose name is the path of `field`, and whose value is JSON. */
-enum leat_status row_masks_record(struct buffer *to, const struct json_fields *field, const struct parquet_value *json,
-                                  struct leat_error *err);
-
-/* Keeps the spans of a text. LEAT_E_TEXT with the reason: the row is to be rejected. */
-enum leat_status row_masks_keep(const struct pack_setup *setup, struct unit *u, const struct parquet_value *json,
-                                struct unit_document *d, struct leat_error *err);
-
-/* Encodes the documents of a unit, which begin at `text`. */
-enum leat_status row_masks_encode(struct pack_worker *w, struct unit *u, char *text, struct leat_error *err);
-
 /* ---- long_text.c: a text that comes in chunks, for what does not fit in memory ---- */
 
 /* Gives the next chunk, of at most LONG_CHUNK bytes; *count 0 is the end. What it finds wrong with the text it returns
@@ -125,10 +114,11 @@ enum leat_status long_record_encode(struct pack_worker *w, struct unit *u, int f
 
 /* ---- step_chat.c: conversations on their way from records to ids and their masks ---- */
 
-/* Takes the conversation of a record, to be rendered with others. `as_read` says where the record is; the record must
- * stay until step_chat_end(), and may be written over. What is no conversation becomes a reject. */
+/* Takes the conversation of w->record, to be rendered with others. `as_read` says where the record is; what its values
+ * point to must stay until step_chat_end(). What is no conversation becomes a reject with the first bytes of
+ * `sample`. */
 enum leat_status step_chat_record(struct pack_worker *w, struct unit *u, const struct unit_document *as_read,
-                                  char *record, size_t bytes, struct leat_error *err);
+                                  const char *sample, size_t bytes, struct leat_error *err);
 
 /* Renders and encodes all that have been taken: they become the unit's last documents, or rejects. */
 enum leat_status step_chat_end(struct pack_worker *w, struct unit *u, struct leat_error *err);

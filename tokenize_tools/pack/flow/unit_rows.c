@@ -5,6 +5,7 @@
  * and is a unit by itself.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/status.h"
@@ -56,109 +57,108 @@ static enum leat_status add_damage(struct unit *u, const struct unit_document *a
     return unit_keep_damage(u, d, why, reason, err);
 }
 
-/* Whether a dataset can be chosen for the row. */
-static enum leat_status judge_value(const struct pack_setup *setup, const struct row *row, struct leat_error *err)
+static const struct record_value *text_of(const struct row *row)
 {
-    const char *field = setup->by ? setup->by->path[JSON_TEXT].all : NULL;
-
-    if (!field)
-        return LEAT_OK;
-    return row->by.bytes ? json_by_judge(field, row->by.bytes, row->by.size, err)
-                         : status_set(err, LEAT_E_TEXT, "\"%.200s\" is null: it is to choose a dataset", field);
+    return record_value(row->record, row->record->fields->text);
 }
 
-/* Why a row that was read is rejected; NULL: it is not. */
-static const char *judge(const struct pack_setup *setup, const struct row *row, struct leat_error *why)
+/* Whether a row is longer than a record may be that is not taken in chunks. */
+static bool is_too_long(const struct pack_setup *setup, const struct record *r)
 {
-    if (!row->text.bytes)
-        return setup->chat ? "the conversation is null" : "the text is null";
-    if (setup->whole_records &&
-        (row->text.size > setup->whole_bytes || row->mask.size > setup->whole_bytes - row->text.size ||
-         row->tools.size > setup->whole_bytes - row->text.size))
-        return STEP_WHOLE_REASON;
-    if (row->id.size > JSON_ID_BYTES)
-        return "the id is longer than 64 KiB";
-    return judge_value(setup, row, why) == LEAT_OK ? NULL : why->message;
+    uint64_t left = setup->whole_bytes;
+
+    for (uint32_t i = 0; i < r->fields->count; i++) {
+        enum record_use use = r->fields->wants[i].use;
+        uint64_t bytes = record_value(r, i)->bytes;
+
+        if (use != RECORD_TEXT && use != RECORD_MESSAGES && use != RECORD_SPANS && use != RECORD_TOOLS)
+            continue;
+        if (bytes > left)
+            return true;
+        left -= bytes;
+    }
+    return false;
 }
 
-/* Adds what a row has but for its text; *d NULL: it is rejected. */
-static enum leat_status add_row(const struct pack_setup *setup, struct unit *u, const struct row *row,
-                                uint64_t first_group, struct unit_document **d, struct leat_error *err)
+/* Judges a row that was read. LEAT_E_TEXT: it is rejected. */
+static enum leat_status judge(const struct pack_setup *setup, struct unit *u, struct row *row, struct verdict *v,
+                              struct unit_document *d, struct leat_error *why)
+{
+    struct record *r = row->record;
+    enum leat_status s;
+
+    if (setup->whole_records && is_too_long(setup, r))
+        return status_set(why, LEAT_E_TEXT, STEP_WHOLE_REASON);
+    s = step_judge(setup, u, r, v, d, why);
+    return s == LEAT_OK && !v->kept_out ? record_check(r, why) : s;
+}
+
+/* Adds what a row has but for its text; *d NULL: it is rejected, or kept out. */
+static enum leat_status add_row(const struct pack_setup *setup, struct unit *u, struct row *row, uint64_t first_group,
+                                struct unit_document **d, struct leat_error *err)
 {
     struct unit_document as_read = {
         .input = u->input, .offset = row->number, .line = row->group - first_group, .text.begin = u->text.size
     };
-    const void *id = row->id.bytes ? (const void *)row->id.bytes : "";
-    struct leat_error refused;
-    const char *why;
-    enum leat_status s = LEAT_OK;
+    const struct record_value *id;
+    struct leat_error why;
+    struct verdict v;
+    enum leat_status s;
 
     *d = NULL;
     if (row->damage)
         return add_damage(u, &as_read, row, err);
-    why = judge(setup, row, &refused);
-    if (!why && setup->mask_field)
-        s = row_masks_keep(setup, u, &row->mask, &as_read, &refused);
-    if (why || s == LEAT_E_TEXT)
-        return unit_reject_document(u, &as_read, why ? why : refused.message, id, row->id.size, err);
+    id = record_value(row->record, row->record->fields->id);
+    s = judge(setup, u, row, &v, &as_read, &why);
+    if (s == LEAT_E_TEXT)
+        return unit_reject_document(u, &as_read, why.message, id->at ? id->at : "", id->held, err);
     if (s != LEAT_OK) {
-        *err = refused;
+        *err = why;
         return s;
+    }
+    if (v.kept_out) {
+        u->kept_out++;
+        return LEAT_OK;
     }
     *d = unit_add_document(u, err);
     if (!*d)
         return LEAT_E_NO_MEMORY;
     **d = as_read;
-    return setup->by ? unit_keep_by(u, row->by.bytes, row->by.size, id, row->id.size, &(*d)->id, err)
-                     : unit_keep(u, id, row->id.size, &(*d)->id, err);
+    return step_keep_id(setup, u, &v, *d, id->at ? id->at : "", id->held, err);
 }
 
 /* The unit is this row alone, whose text goes to a file. */
-static enum leat_status spool_row(struct lane *l, struct unit *u, const struct row *row, struct leat_error *err)
+static enum leat_status spool_row(struct lane *l, struct unit *u, const struct record_value *text,
+                                  struct leat_error *err)
 {
     enum leat_status s = spool_open(&u->record, l->setup->output, err);
 
     u->kind = &unit_row;
-    for (size_t at = 0, part; s == LEAT_OK && at < row->text.size; at += part) {
-        part = row->text.size - at < LONG_CHUNK ? row->text.size - at : LONG_CHUNK;
+    for (size_t at = 0, part; s == LEAT_OK && at < text->held; at += part) {
+        part = text->held - at < LONG_CHUNK ? text->held - at : LONG_CHUNK;
         s = pack_setup_check_stop(l->setup, l->setup->inputs.items[l->input].path, err);
         if (s == LEAT_OK)
-            s = spool_append(&u->record, row->text.bytes + at, part, err);
+            s = spool_append(&u->record, text->at + at, part, err);
         row_input_rest(l->rows);
     }
     return s;
 }
 
-/* With a byte after them, as for JSON of a record. */
-static enum leat_status keep_tools(struct unit *u, const struct row *row, struct unit_document *d,
-                                   struct leat_error *err)
-{
-    enum leat_status s;
-
-    if (!row->tools.bytes)
-        return LEAT_OK;
-    d->spans.begin = u->spans.size;
-    s = buffer_append(&u->spans, row->tools.bytes, row->tools.size, err);
-    if (s == LEAT_OK)
-        s = buffer_append(&u->spans, "\n", 1, err);
-    d->spans.bytes = u->spans.size - d->spans.begin;
-    return s;
-}
-
-/* The text of a row, or the record of its conversation; with a mask, no text is long. */
+/* The text of a row, or its conversation, whose tools lie where others have their spans. */
 static enum leat_status add_text(struct lane *l, struct unit *u, const struct row *row, struct unit_document *d,
                                  struct leat_error *err)
 {
+    const struct record_value *text = text_of(row), *tools = record_value(row->record, row->record->fields->tools);
     enum leat_status s;
 
-    d->text.bytes = row->text.size;
-    if (!l->setup->whole_records)
-        return row->text.size > l->setup->long_bytes ? spool_row(l, u, row, err)
-                                                     : buffer_append(&u->text, row->text.bytes, row->text.size, err);
-    s = l->setup->chat ? row_masks_record(&u->text, l->setup->messages, &row->text, err)
-                       : buffer_append(&u->text, row->text.bytes, row->text.size, err);
-    d->text.bytes = u->text.size - d->text.begin;
-    return s == LEAT_OK ? keep_tools(u, row, d, err) : s;
+    d->text.bytes = text->held;
+    if (!l->setup->whole_records && text->held > l->setup->long_bytes)
+        return spool_row(l, u, text, err);
+    s = buffer_append(&u->text, text->at, text->held, err);
+    if (s != LEAT_OK || tools->kind != JSON_KIND_STRING)
+        return s;
+    d->spans = (struct stretch) { u->spans.size, tools->held };
+    return buffer_append(&u->spans, tools->at, tools->held, err);
 }
 
 /* Takes rows until the unit is full. */
@@ -180,11 +180,7 @@ static enum leat_status take_rows(struct lane *l, struct unit *u, uint64_t first
         l->ended = !found;
         if (!found)
             return LEAT_OK;
-        if (row.kept_out) {
-            u->kept_out++;
-            continue;
-        }
-        if (row.text.size > l->setup->long_bytes && u->document_count > 0) {
+        if (row.record && text_of(&row)->bytes > l->setup->long_bytes && u->document_count > 0) {
             row_input_back(l->rows);
             return LEAT_OK;
         }
@@ -270,12 +266,66 @@ static enum leat_status cut_rows(struct lane *l, struct unit *u, struct leat_err
 
 /* ---- Encoding ---- */
 
+/* Conversations become the unit's documents, or rejects. */
+static enum leat_status take_chats(struct pack_worker *w, struct unit *u, const char *text, struct leat_error *err)
+{
+    const struct record_fields *fields = &w->setup->fields;
+    struct unit_document *rows = u->documents;
+    size_t count = u->document_count;
+    enum leat_status s = LEAT_OK;
+
+    u->documents = NULL;
+    u->document_count = u->document_room = 0;
+    for (size_t i = 0; s == LEAT_OK && i < count; i++) {
+        const char *messages = text + rows[i].text.begin;
+
+        record_begin_row(&w->record);
+        record_put_json(&w->record, fields->text, messages, rows[i].text.bytes);
+        if (fields->tools != RECORD_NONE && rows[i].spans.bytes > 0)
+            record_put(&w->record, fields->tools, JSON_KIND_STRING, u->spans.bytes + rows[i].spans.begin,
+                       rows[i].spans.bytes);
+        s = step_chat_record(w, u, &rows[i], messages, rows[i].text.bytes, err);
+    }
+    if (s == LEAT_OK)
+        s = step_chat_end(w, u, err);
+    free(rows);
+    return s;
+}
+
+/* Spans count characters until the text is known to be UTF-8. */
+static enum leat_status settle_spans(struct pack_worker *w, struct unit *u, const char *text, struct leat_error *err)
+{
+    size_t kept = 0;
+    enum leat_status s = LEAT_OK;
+
+    for (size_t i = 0; s == LEAT_OK && i < u->document_count; i++) {
+        struct unit_document *d = &u->documents[i];
+        const char *at = text + d->text.begin;
+        bool rejected;
+
+        s = step_check_text(w, u, d, at, d->text.bytes, at, d->text.bytes, &rejected, err);
+        if (s == LEAT_OK && !rejected)
+            s = step_settle_spans(u, d, at, d->text.bytes, at, d->text.bytes, &rejected, err);
+        if (s == LEAT_OK && !rejected)
+            u->documents[kept++] = *d;
+    }
+    u->document_count = kept;
+    return s;
+}
+
 static enum leat_status encode_rows(struct pack_worker *w, struct unit *u, int fd, struct leat_error *err)
 {
-    char empty[1] = "", *text = u->text.bytes ? (char *)u->text.bytes : empty;
+    const char *text = u->text.bytes ? (const char *)u->text.bytes : "";
+    size_t rejects = u->reject_count;
+    enum leat_status s;
 
     (void)fd;
-    return w->setup->whole_records ? row_masks_encode(w, u, text, err) : step_encode(w, u, text, err);
+    s = w->setup->chat ? take_chats(w, u, text, err) : w->setup->spans ? settle_spans(w, u, text, err) : LEAT_OK;
+    if (s == LEAT_OK)
+        s = step_encode(w, u, text, err);
+    if (u->reject_count > rejects)
+        unit_sort_rejects(u);
+    return s;
 }
 
 struct spooled_text {

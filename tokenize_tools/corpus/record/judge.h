@@ -1,0 +1,75 @@
+/*
+ * judge.h: what decides about records by their fields: whether one is kept at all, whether it is rejected, and what it
+ * is taken as besides. A judge is a row of judges.c; a new one, say for a greatest length, is a file judge_NAME.c and
+ * its row, and holds for every format.
+ */
+#ifndef LEAT_TOKENIZE_TOOLS_JUDGE_H
+#define LEAT_TOKENIZE_TOOLS_JUDGE_H
+
+#include "base/buffer.h"
+#include "leat_pack.h"
+#include "record.h"
+
+/* ---- What judges say --------------------------------------------------------------------------------------------- */
+
+#define JUDGE_KEEP_BYTES ((size_t)4000) /* of all conditions, at most */
+#define JUDGE_BY_BYTES   ((size_t)1024) /* of a value that chooses a dataset, at most */
+
+struct verdict {
+    bool kept_out; /* a condition of the run does not hold: the record is none of it */
+
+    /* The value that chooses the record's dataset, a string unescaped, a number, true or false as their JSON stands, so
+     * that 1 and "1" are one value, 1 and 1.0 are two. */
+    size_t by_bytes;
+    char by[RECORD_RAW_BYTES * JUDGE_BY_BYTES];
+
+    struct buffer *spans; /* the stretches that are learned are appended here, as struct leat_span, in characters */
+};
+
+struct record_judge {
+    /* Takes what the options ask for and wants the fields that it needs. *self, for judge() and to be freed, stays NULL
+     * if they ask for nothing. */
+    enum leat_status (*prepare)(void **self, struct record_fields *fields, const struct leat_pack_options *options,
+                                struct leat_error *err);
+
+    /* Judges a record that is a valid object, or a row. LEAT_E_TEXT with the reason: it is rejected. */
+    enum leat_status (*judge)(const void *self, const struct record *r, struct verdict *v, struct leat_error *err);
+    void (*free)(void *self);
+    bool filters; /* it can keep records out: those count for nothing, not even for whether an input has a field */
+};
+
+/* In the order in which they judge: what keeps records out comes first. */
+#define RECORD_JUDGES(each) each(keep) each(by) each(mask)
+#define JUDGE_DECLARE(name) extern const struct record_judge judge_##name;
+RECORD_JUDGES(JUDGE_DECLARE)
+
+#define JUDGE_ONE(name) +1
+#define JUDGE_COUNT     (0 RECORD_JUDGES(JUDGE_ONE))
+
+/* ---- All of them ------------------------------------------------------------------------------------------------- */
+
+/* All zero at first; constant once prepared. */
+struct record_judges {
+    void *self[JUDGE_COUNT];
+};
+
+/* Wants all fields that the options ask for, with their usual names filled in: the text or the conversation, the id,
+ * and what the judges need. judges_free() and record_fields_free() also after a failure. */
+enum leat_status judges_prepare(struct record_judges *j, struct record_fields *fields,
+                                const struct leat_pack_options *options, struct leat_error *err);
+void judges_free(struct record_judges *j);
+
+/* Judges a record; v->spans must be set. LEAT_E_TEXT: it is rejected. */
+enum leat_status judges_judge(const struct record_judges *j, const struct record *r, struct verdict *v,
+                              struct leat_error *err);
+
+/* Whether a record is kept out. */
+bool judges_keep_out(const struct record_judges *j, const struct record *r);
+
+/* ---- Single ones ------------------------------------------------------------------------------------------------- */
+
+/* Turns spans in characters of a text, which is UTF-8, into spans in bytes. LEAT_E_TEXT if one ends after the text. */
+enum leat_status judge_settle_spans(struct leat_span *spans, size_t count, const char *text, size_t bytes,
+                                    struct leat_error *err);
+
+#endif

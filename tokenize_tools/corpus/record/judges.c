@@ -1,0 +1,52 @@
+/* judges.c: see judge.h. */
+#include <string.h>
+
+#include "conversation.h"
+#include "judge.h"
+
+#define JUDGE_ROW(name) &judge_##name,
+static const struct record_judge *const judges[] = { RECORD_JUDGES(JUDGE_ROW) };
+
+enum leat_status judges_prepare(struct record_judges *j, struct record_fields *fields,
+                                const struct leat_pack_options *o, struct leat_error *err)
+{
+    const char *id = *o->id ? o->id : NULL, *tools = *o->tools ? o->tools : NULL;
+    bool tools_needed = strcmp(o->tools, "tools") != 0; /* the usual ones need not be there */
+    enum leat_status s = o->chat ? conversation_want(fields, o->messages, id, tools, tools_needed, err)
+                                 : record_want_texts(fields, o->text, id, err);
+
+    for (size_t i = 0; s == LEAT_OK && i < JUDGE_COUNT; i++)
+        s = judges[i]->prepare(&j->self[i], fields, o, err);
+    return s;
+}
+
+void judges_free(struct record_judges *j)
+{
+    for (size_t i = 0; i < JUDGE_COUNT; i++)
+        if (j->self[i])
+            judges[i]->free(j->self[i]);
+    *j = (struct record_judges) { 0 };
+}
+
+enum leat_status judges_judge(const struct record_judges *j, const struct record *r, struct verdict *v,
+                              struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    v->kept_out = false;
+    v->by_bytes = 0;
+    for (size_t i = 0; s == LEAT_OK && !v->kept_out && i < JUDGE_COUNT; i++)
+        if (j->self[i])
+            s = judges[i]->judge(j->self[i], r, v, err);
+    return s;
+}
+
+bool judges_keep_out(const struct record_judges *j, const struct record *r)
+{
+    struct verdict v = { .kept_out = false };
+
+    for (size_t i = 0; !v.kept_out && i < JUDGE_COUNT; i++)
+        if (j->self[i] && judges[i]->filters)
+            judges[i]->judge(j->self[i], r, &v, NULL);
+    return v.kept_out;
+}
