@@ -35,6 +35,8 @@ static enum leat_status check_formats(const struct pack_run *r, struct leat_erro
     const struct leat_pack_options *o = &r->options;
     const struct input_list *inputs = &r->setup.inputs;
 
+    if (o->by && !*o->by)
+        return status_set(err, LEAT_E_ARGUMENT, "the field to choose datasets by has no name");
     for (size_t i = 0; i < inputs->count; i++) {
         const struct input *in = &inputs->items[i];
 
@@ -52,7 +54,7 @@ static enum leat_status check_formats(const struct pack_run *r, struct leat_erro
             return status_set(err, LEAT_E_ARGUMENT, "%s has no field \"%.200s\" to choose a dataset by: it is a text",
                               in->path, o->by);
     }
-    return o->by && !*o->by ? status_set(err, LEAT_E_ARGUMENT, "the field to choose datasets by has no name") : LEAT_OK;
+    return LEAT_OK;
 }
 
 /* Opens each table, before any work: it must have the columns. Of those on servers, only the first: each takes a
