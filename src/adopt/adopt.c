@@ -148,8 +148,6 @@ enum leat_status adopt_state_read(const struct adopt_state *a, uint64_t page, ui
 #define STARTS_AT_ONCE TINY_OR(3u, 512u)
 #define FACTS          11u
 
-typedef unsigned long long ull;
-
 struct adopt {
     struct part part;
     struct leat_writer *writer;
@@ -196,9 +194,9 @@ static enum leat_status check_part(const struct adopt *a, struct leat_error *err
                           "%s names a tokenizer, which an index stores whole: give it as tokenizer, too", p->name);
     if (p->token_width == 2 && format_width(a->vocabulary) > 2)
         return status_set(err, LEAT_E_ARGUMENT,
-                          "ids in %s have 2 bytes, but the given vocabulary has %llu entries, for which an index needs "
-                          "ids of 4 bytes: give the tokenizer that made these ids",
-                          p->data.file->path, (ull)a->vocabulary);
+                          "ids in %s have 2 bytes, but the given vocabulary has %" PRIu64
+                          " entries, for which an index needs ids of 4 bytes: give the tokenizer that made these ids",
+                          p->data.file->path, a->vocabulary);
     s = part_need_documents(p, err);
     if (s == LEAT_OK && part_sequences(p) != p->documents)
         return status_set(
@@ -282,9 +280,9 @@ static enum leat_status check_ids(const struct adopt *a, uint64_t first, const u
         id = p->token_width == 2 ? bytes_load16(bytes + 2 * i) : bytes_load32(bytes + 4 * i);
     while (id < a->vocabulary && ++i < count);
     return status_set_at(err, LEAT_E_TOKEN, p->data.offset + (first + i) * p->token_width,
-                         "token %llu of %s is %llu, and the vocabulary has %llu entries: the file is damaged, or was "
-                         "made with another tokenizer",
-                         (ull)(first + i), p->data.file->path, (ull)id, (ull)a->vocabulary);
+                         "token %" PRIu64 " of %s is %" PRIu64 ", and the vocabulary has %" PRIu64
+                         " entries: the file is damaged, or was made with another tokenizer",
+                         first + i, p->data.file->path, id, a->vocabulary);
 }
 
 static enum leat_status pass_chunk(struct adopt *a, uint8_t *bytes, uint64_t count, struct leat_error *err)

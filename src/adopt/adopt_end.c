@@ -8,8 +8,6 @@
 #include "base/bytes.h"
 #include "base/status.h"
 
-typedef unsigned long long ull;
-
 /* ---- Opening ---- */
 
 static bool takes_keys(const struct part_kind *kind)
@@ -24,8 +22,8 @@ static char *with_end(const struct part_kind *kind, const char *name, uint64_t e
     char *full = malloc(size);
 
     if (full)
-        snprintf(full, size, "%s%s%s%cend=%llu", scheme > 0 ? "" : kind->name, scheme > 0 ? "" : ":", name,
-                 scheme > 0 && strchr(name, '?') ? '&' : '?', (ull)end_token);
+        snprintf(full, size, "%s%s%s%cend=%" PRIu64, scheme > 0 ? "" : kind->name, scheme > 0 ? "" : ":", name,
+                 scheme > 0 && strchr(name, '?') ? '&' : '?', end_token);
     return full;
 }
 
@@ -51,8 +49,8 @@ enum leat_status adopt_take_end(uint64_t given, const struct part *p, uint64_t *
     if (p->end_token == LEAT_NONE || *end_token == p->end_token)
         return LEAT_OK;
     return status_set(err, LEAT_E_ARGUMENT,
-                      "%s says that its documents end with token %llu, and the end token given is %llu", p->name,
-                      (ull)p->end_token, (ull)given);
+                      "%s says that its documents end with token %" PRIu64 ", and the end token given is %" PRIu64,
+                      p->name, p->end_token, given);
 }
 
 /* ---- Checking ---- */
@@ -80,9 +78,9 @@ static enum leat_status load_starts(struct adopt_ends *e, struct part *p, struct
 static enum leat_status lacks_end(const struct adopt_ends *e, const struct part *p, struct leat_error *err)
 {
     return status_set(err, LEAT_E_TOKEN,
-                      "document %llu of %s does not end with token %llu: give the end token that its tokenizer has, or "
-                      "none",
-                      (ull)e->document, p->name, (ull)e->token);
+                      "document %" PRIu64 " of %s does not end with token %" PRIu64
+                      ": give the end token that its tokenizer has, or none",
+                      e->document, p->name, e->token);
 }
 
 enum leat_status adopt_ends_check(struct adopt_ends *e, struct part *p, uint64_t first, const uint8_t *bytes,

@@ -76,10 +76,10 @@ static enum leat_status say_cut(int fd, uint64_t offset, const char *path, struc
 
     if (fstat(fd, &st) == 0 && (uint64_t)st.st_size < offset)
         offset = (uint64_t)st.st_size;
-    return status_set_at(
-        err, LEAT_E_TRUNCATED, offset,
-        "%s ends at byte %llu, but was longer when it was opened: it was truncated; restore it from its source", path,
-        (unsigned long long)offset);
+    return status_set_at(err, LEAT_E_TRUNCATED, offset,
+                         "%s ends at byte %" PRIu64
+                         ", but was longer when it was opened: it was truncated; restore it from its source",
+                         path, offset);
 }
 
 enum leat_status file_read_at(int fd, uint64_t offset, void *out, uint64_t count, const char *path,
@@ -94,7 +94,7 @@ enum leat_status file_read_at(int fd, uint64_t offset, void *out, uint64_t count
         if (got < 0) {
             if (errno == EINTR)
                 continue;
-            status_set_os(err, errno, "cannot read %s at byte %llu", path, (unsigned long long)offset);
+            status_set_os(err, errno, "cannot read %s at byte %" PRIu64, path, offset);
             if (err) {
                 err->status = LEAT_E_IO; /* whatever the errno: for the reader the disk fails */
                 err->offset = offset;
@@ -122,8 +122,7 @@ enum leat_status file_write_at(int fd, uint64_t offset, const void *bytes, uint6
         if (put < 0 && errno == EINTR)
             continue;
         if (put <= 0)
-            return status_set_os(err, put < 0 ? errno : EIO, "cannot write %s at byte %llu", path,
-                                 (unsigned long long)offset);
+            return status_set_os(err, put < 0 ? errno : EIO, "cannot write %s at byte %" PRIu64, path, offset);
         from += put;
         offset += (uint64_t)put;
         count -= (uint64_t)put;

@@ -165,5 +165,5 @@ void status_after(struct leat_error *err, const char *format, ...)
 
 enum leat_status status_no_memory(struct leat_error *err, uint64_t bytes)
 {
-    return status_set(err, LEAT_E_NO_MEMORY, "no memory for %llu bytes", (unsigned long long)bytes);
+    return status_set(err, LEAT_E_NO_MEMORY, "no memory for %" PRIu64 " bytes", bytes);
 }

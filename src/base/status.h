@@ -11,6 +11,8 @@
 #ifndef LEAT_BASE_STATUS_H
 #define LEAT_BASE_STATUS_H
 
+#include <inttypes.h> /* PRIu64 and its kin, for what is formatted here */
+
 #include "leat.h"
 
 #if defined(__GNUC__)

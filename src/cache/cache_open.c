@@ -39,10 +39,11 @@ static enum leat_status check_section(struct cache *c, int fd, const char *path,
     page_sum_begin(&sum, 0, (struct hash128) { 0, 0 });
     s = page_sum_add_file(&sum, fd, place->offset, place->bytes, path, err);
     if (s == LEAT_OK && !checksum_equal(page_sum_now(&sum), place->sum))
-        return status_set_at(err, LEAT_E_CHECKSUM, place->offset,
-                             "%s: what arrived from byte %llu on was damaged %u times; verify the dataset where it "
-                             "was made, and copy it to the server again",
-                             c->index_url.name, (unsigned long long)place->offset, REMOTE_DAMAGED_TRIES);
+        return status_set_at(
+            err, LEAT_E_CHECKSUM, place->offset,
+            "%s: what arrived from byte %" PRIu64
+            " on was damaged %u times; verify the dataset where it was made, and copy it to the server again",
+            c->index_url.name, place->offset, REMOTE_DAMAGED_TRIES);
     return s;
 }
 
@@ -182,9 +183,10 @@ static enum leat_status be_patient(const struct cache *c, struct patience *p, st
         return LEAT_OK;
     }
     return status_set(err, LEAT_E_BUSY,
-                      "%s: process %ld fetches this index into the cache, and %s for %llu s: %send it, and start again",
+                      "%s: process %ld fetches this index into the cache, and %s for %" PRIu64
+                      " s: %send it, and start again",
                       c->index_url.name, process, stopped ? "is stopped: nothing has arrived" : "nothing has arrived",
-                      (unsigned long long)(silent / 1000000000), stopped ? "let it go on (kill -CONT), or " : "");
+                      silent / 1000000000, stopped ? "let it go on (kill -CONT), or " : "");
 }
 
 /* Brings the index, if index.leat is missing, and opens it. */

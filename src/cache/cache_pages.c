@@ -251,10 +251,9 @@ static enum leat_status open_whole(struct cache *c, struct leat_error *err)
     if (s == LEAT_OK && size != c->header.token_file_bytes) {
         file_close(&c->tokens_fd);
         return status_set(err, LEAT_E_TRUNCATED,
-                          "%s has %llu bytes, but should have %llu: it was changed; remove its folder in the "
-                          "cache to fetch it again",
-                          c->paths[PATH_TOKENS], (unsigned long long)size,
-                          (unsigned long long)c->header.token_file_bytes);
+                          "%s has %" PRIu64 " bytes, but should have %" PRIu64
+                          ": it was changed; remove its folder in the cache to fetch it again",
+                          c->paths[PATH_TOKENS], size, c->header.token_file_bytes);
     }
     c->whole = s == LEAT_OK;
     return s;

@@ -485,10 +485,11 @@ static enum leat_status take(struct cache *c, struct lane *lane, struct leat_err
         s = begin(c, lane, err);
         return s == LEAT_OK ? LEAT_E_AGAIN : s;
     }
-    return status_set_at(err, LEAT_E_CHECKSUM, wrong * PAGE,
-                         "%s: page %llu arrived damaged %u times; verify the dataset where it was made, and copy it to "
-                         "the server again",
-                         c->tokens_url.name, (unsigned long long)wrong, REMOTE_DAMAGED_TRIES);
+    return status_set_at(
+        err, LEAT_E_CHECKSUM, wrong * PAGE,
+        "%s: page %" PRIu64
+        " arrived damaged %u times; verify the dataset where it was made, and copy it to the server again",
+        c->tokens_url.name, wrong, REMOTE_DAMAGED_TRIES);
 }
 
 static void count(struct cache *c, const struct lane *lane)

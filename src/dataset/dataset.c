@@ -20,10 +20,11 @@ enum leat_status dataset_check_range(uint64_t first, uint64_t count, uint64_t si
     if (bytes_inside(first, count, size))
         return LEAT_OK;
     if (count == 1)
-        return status_set(err, LEAT_E_RANGE, "no %s %llu: the dataset has %llu, numbered from 0", what,
-                          (unsigned long long)first, (unsigned long long)size);
-    return status_set(err, LEAT_E_RANGE, "%llu %ss from number %llu are out of range: the dataset has %llu",
-                      (unsigned long long)count, what, (unsigned long long)first, (unsigned long long)size);
+        return status_set(err, LEAT_E_RANGE, "no %s %" PRIu64 ": the dataset has %" PRIu64 ", numbered from 0", what,
+                          first, size);
+    return status_set(err, LEAT_E_RANGE,
+                      "%" PRIu64 " %ss from number %" PRIu64 " are out of range: the dataset has %" PRIu64, count, what,
+                      first, size);
 }
 
 enum leat_status dataset_need_documents(const struct leat_dataset *d, struct leat_error *err)
@@ -238,13 +239,14 @@ enum leat_status leat_dataset_view(const struct leat_dataset *d, uint64_t first,
     p = dataset_part_of_token(d, first);
     if (!bytes_inside(first - p->first_token, count, p->tokens))
         return status_set(err, LEAT_E_RANGE,
-                          "tokens %llu to %llu lie in %s and the next dataset of the list: view one dataset at a time",
-                          (unsigned long long)first, (unsigned long long)(first + count), p->name);
+                          "tokens %" PRIu64 " to %" PRIu64
+                          " lie in %s and the next dataset of the list: view one dataset at a time",
+                          first, first + count, p->name);
     if (p->data.offset % p->token_width != 0)
-        return status_set_hint(
-            err, LEAT_E_NOT_MAPPED, LEAT_HINT_READ,
-            "the tokens of %s start at byte %llu, not at a multiple of their %u bytes; copy the tokens", p->name,
-            (unsigned long long)p->data.offset, (unsigned)p->token_width);
+        return status_set_hint(err, LEAT_E_NOT_MAPPED, LEAT_HINT_READ,
+                               "the tokens of %s start at byte %" PRIu64
+                               ", not at a multiple of their %u bytes; copy the tokens",
+                               p->name, p->data.offset, (unsigned)p->token_width);
     if (p->data.file->cache)
         return status_set_hint(err, LEAT_E_NOT_MAPPED, LEAT_HINT_READ,
                                "not all of %s is here: copy the tokens, or pull the dataset first", p->data.file->path);
@@ -257,8 +259,9 @@ enum leat_status leat_dataset_view(const struct leat_dataset *d, uint64_t first,
     if (count <= FILLED_VIEW && !file_map_fill(p->data.file, at, count * p->token_width)) {
         file_map_leave(p->data.file);
         return status_set_hint(err, LEAT_E_NOT_MAPPED, LEAT_HINT_READ,
-                               "the disk does not deliver tokens %llu to %llu of %s; copying them shows why",
-                               (unsigned long long)first, (unsigned long long)(first + count), p->data.file->path);
+                               "the disk does not deliver tokens %" PRIu64 " to %" PRIu64
+                               " of %s; copying them shows why",
+                               first, first + count, p->data.file->path);
     }
     view->tokens = bytes + at;
     view->count = count;

@@ -450,8 +450,8 @@ static enum leat_status add_lines(struct names *n, const char *path, const char 
         if (memchr(line, '\0', length))
             return status_set_at(
                 err, LEAT_E_ARGUMENT, (uint64_t)(line - text),
-                "%s is not a list of datasets: it has a zero byte at byte %llu; write one name per line", path,
-                (unsigned long long)(line - text));
+                "%s is not a list of datasets: it has a zero byte at byte %td; write one name per line", path,
+                line - text);
         if (line[0] == '@')
             return status_set_at(err, LEAT_E_ARGUMENT, (uint64_t)(line - text),
                                  "%s names a list (%.*s): a list holds datasets only; write @ as ./@ in a name", path,

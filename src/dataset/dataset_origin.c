@@ -44,8 +44,9 @@ static enum leat_status wrong_record(const struct part *p, unsigned kind, uint64
     uint64_t at = p->index->header.sections[kind].offset + offset;
 
     return status_set_at(err, LEAT_E_RECORD, at,
-                         "%s: record %llu of its %s section is invalid: %s; verify the dataset, or write it again",
-                         p->index->file.path, (unsigned long long)number, format_section_name(kind), what);
+                         "%s: record %" PRIu64
+                         " of its %s section is invalid: %s; verify the dataset, or write it again",
+                         p->index->file.path, number, format_section_name(kind), what);
 }
 
 /* Copies a string of `bytes` bytes at `offset` of a section, cut to `capacity`, with a NUL. */
@@ -461,8 +462,8 @@ enum leat_status leat_dataset_find_origin(const struct leat_dataset *d, uint64_t
     if (s != LEAT_OK)
         return s;
     if (found == LEAT_NONE)
-        return status_set(err, LEAT_E_NOT_FOUND, "no document of input %llu starts at or before byte %llu",
-                          (unsigned long long)input, (unsigned long long)offset);
+        return status_set(err, LEAT_E_NOT_FOUND, "no document of input %" PRIu64 " starts at or before byte %" PRIu64,
+                          input, offset);
     *document = p->first_document + found;
     return LEAT_OK;
 }

@@ -72,8 +72,8 @@ static enum leat_status read_page(struct part *p, uint64_t page, uint8_t bytes[F
     if (found == bytes_le32(stored))
         return LEAT_OK;
     return status_set_at(err, LEAT_E_CHECKSUM, part_place(p, FORMAT_MASK)->offset + begin,
-                         "%s: the mask of tokens %llu to %llu is damaged; %s", p->index->file.path,
-                         (unsigned long long)begin, (unsigned long long)(begin + count - 1), part_remedy(p, false));
+                         "%s: the mask of tokens %" PRIu64 " to %" PRIu64 " is damaged; %s", p->index->file.path, begin,
+                         begin + count - 1, part_remedy(p, false));
 }
 
 /* Truth values become 0 and 255. */
@@ -85,9 +85,9 @@ static enum leat_status read_foreign(struct part *p, uint64_t first, uint64_t co
     for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
         if (out[i] > 1)
             return status_set_at(err, LEAT_E_TOKEN, p->mask.offset + first + i,
-                                 "byte %llu of %s is %u, but a mask has 0 or 1 for each token; restore the file from "
-                                 "its source, or write it again",
-                                 (unsigned long long)(first + i), p->mask.file->path, out[i]);
+                                 "byte %" PRIu64 " of %s is %u, but a mask has 0 or 1 for each token; restore the file "
+                                 "from its source, or write it again",
+                                 first + i, p->mask.file->path, out[i]);
         out[i] = out[i] ? UINT8_MAX : 0;
     }
     return s;
@@ -247,8 +247,9 @@ static enum leat_status fill_metadata(struct leat_metadata *m, uint64_t count, c
     for (uint64_t i = 0; i < count; i++) {
         if (!records_next_pair(&pair, raw, bytes, &at) || (i + 1 == count && at != bytes))
             return status_set_at(err, LEAT_E_RECORD, p->index->header.sections[FORMAT_METADATA].offset + at,
-                                 "%s: pair %llu of its metadata is invalid; verify the dataset, or write it again",
-                                 p->index->file.path, (unsigned long long)i);
+                                 "%s: pair %" PRIu64
+                                 " of its metadata is invalid; verify the dataset, or write it again",
+                                 p->index->file.path, i);
         pairs[i] = pair;
         pairs[i].key = memcpy(text, pair.key, (size_t)pair.key_bytes);
         text += pair.key_bytes;

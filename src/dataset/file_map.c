@@ -225,9 +225,9 @@ static enum leat_status check_range(const struct file_map *f, uint64_t offset, u
 {
     if (bytes_inside(offset, count, f->size))
         return LEAT_OK;
-    return status_set_at(err, LEAT_E_RANGE, offset, "bytes %llu to %llu are outside %s, which has %llu",
-                         (unsigned long long)offset, (unsigned long long)(offset + count), f->path,
-                         (unsigned long long)f->size);
+    return status_set_at(err, LEAT_E_RANGE, offset,
+                         "bytes %" PRIu64 " to %" PRIu64 " are outside %s, which has %" PRIu64, offset, offset + count,
+                         f->path, f->size);
 }
 
 static bool is_filled(struct file_map *f, uint64_t stretch)

@@ -223,14 +223,15 @@ enum leat_status part_check_ids(const struct part *p, uint64_t first, const void
     while (id_at(p, ids, i) < p->vocabulary)
         i++;
     if (p->foreign && p->token_width == 4)
-        return status_set_at(err, LEAT_E_TOKEN, p->data.offset + (first + i) * p->token_width,
-                             "token %llu of %s is %d: an id is never negative; restore the file from its source, or "
-                             "write it again",
-                             (unsigned long long)(first + i), p->data.file->path, (int)(int32_t)id_at(p, ids, i));
+        return status_set_at(
+            err, LEAT_E_TOKEN, p->data.offset + (first + i) * p->token_width,
+            "token %" PRIu64
+            " of %s is %d: an id is never negative; restore the file from its source, or write it again",
+            first + i, p->data.file->path, (int)(int32_t)id_at(p, ids, i));
     return status_set_at(err, LEAT_E_TOKEN, p->data.offset + (first + i) * p->token_width,
-                         "token %llu of %s is %llu, not below the vocabulary size %llu; write the dataset again",
-                         (unsigned long long)(first + i), p->data.file->path, (unsigned long long)id_at(p, ids, i),
-                         (unsigned long long)p->vocabulary);
+                         "token %" PRIu64 " of %s is %" PRIu64 ", not below the vocabulary size %" PRIu64
+                         "; write the dataset again",
+                         first + i, p->data.file->path, id_at(p, ids, i), p->vocabulary);
 }
 
 /* ---- Agreement ---- */
@@ -263,8 +264,8 @@ enum leat_status part_check_agreement(const struct part *a, const struct part *b
         if (f->a == LEAT_NONE || f->b == LEAT_NONE)
             return status_set(err, LEAT_E_INCOMPATIBLE, "%s and %s cannot be joined: only %s has one (%s)", a->name,
                               b->name, f->a == LEAT_NONE ? "the second" : "the first", f->what);
-        return status_set(err, LEAT_E_INCOMPATIBLE, "%s and %s cannot be joined: their %s is %llu and %llu", a->name,
-                          b->name, f->what, (unsigned long long)f->a, (unsigned long long)f->b);
+        return status_set(err, LEAT_E_INCOMPATIBLE, "%s and %s cannot be joined: their %s is %" PRIu64 " and %" PRIu64,
+                          a->name, b->name, f->what, f->a, f->b);
     }
     if (!a->foreign && !b->foreign && memcmp(a->fingerprint, b->fingerprint, sizeof a->fingerprint) != 0)
         return status_set(err, LEAT_E_INCOMPATIBLE,
@@ -280,8 +281,9 @@ enum leat_status part_check_agreement(const struct part *a, const struct part *b
 enum leat_status part_hashes(struct part *p, uint64_t first, uint64_t count, uint8_t *hashes, struct leat_error *err)
 {
     if (!bytes_inside(4 * first, 4 * count, p->hashes.bytes))
-        return status_set(err, LEAT_E_SECTION, "%s has no hashes for pages %llu to %llu; verify the dataset", p->name,
-                          (unsigned long long)first, (unsigned long long)(first + count));
+        return status_set(err, LEAT_E_SECTION,
+                          "%s has no hashes for pages %" PRIu64 " to %" PRIu64 "; verify the dataset", p->name, first,
+                          first + count);
     return file_map_read(p->hashes.file, p->hashes.offset + 4 * first, hashes, 4 * count, err);
 }
 
@@ -349,21 +351,20 @@ enum leat_status part_damaged_page(struct part *p, uint64_t page, uint64_t *docu
         *documents = from == LEAT_NONE ? 0 : to - from + 1;
     if (from == LEAT_NONE && p->documents == LEAT_NONE)
         return status_set_at(err, LEAT_E_CHECKSUM, p->data.offset + page * FORMAT_PAGE_BYTES,
-                             "page %llu of %s (tokens %llu to %llu) is damaged: its hash does not match; %s",
-                             (unsigned long long)page, p->data.file->path, (unsigned long long)first,
-                             (unsigned long long)(first + count - 1), part_remedy(p, false));
+                             "page %" PRIu64 " of %s (tokens %" PRIu64 " to %" PRIu64
+                             ") is damaged: its hash does not match; %s",
+                             page, p->data.file->path, first, first + count - 1, part_remedy(p, false));
     if (from == LEAT_NONE)
         return status_set_at(err, LEAT_E_CHECKSUM, p->data.offset + page * FORMAT_PAGE_BYTES,
-                             "page %llu of %s (tokens %llu to %llu) is damaged, and the document starts of its index "
-                             "cannot be read; %s",
-                             (unsigned long long)page, p->data.file->path, (unsigned long long)first,
-                             (unsigned long long)(first + count - 1), part_remedy(p, true));
+                             "page %" PRIu64 " of %s (tokens %" PRIu64 " to %" PRIu64
+                             ") is damaged, and the document starts of its index cannot be read; %s",
+                             page, p->data.file->path, first, first + count - 1, part_remedy(p, true));
     if (from == to)
-        snprintf(which, sizeof which, "document %llu", (unsigned long long)from);
+        snprintf(which, sizeof which, "document %" PRIu64, from);
     else
-        snprintf(which, sizeof which, "documents %llu to %llu", (unsigned long long)from, (unsigned long long)to);
+        snprintf(which, sizeof which, "documents %" PRIu64 " to %" PRIu64, from, to);
     return status_set_at(err, LEAT_E_CHECKSUM, p->data.offset + page * FORMAT_PAGE_BYTES,
-                         "page %llu of %s (tokens %llu to %llu, %s) is damaged: its hash does not match; %s",
-                         (unsigned long long)page, p->data.file->path, (unsigned long long)first,
-                         (unsigned long long)(first + count - 1), which, part_remedy(p, false));
+                         "page %" PRIu64 " of %s (tokens %" PRIu64 " to %" PRIu64
+                         ", %s) is damaged: its hash does not match; %s",
+                         page, p->data.file->path, first, first + count - 1, which, part_remedy(p, false));
 }

@@ -13,8 +13,6 @@
 
 #define SCHEME "datatrove"
 
-typedef unsigned long long ull;
-
 struct datatrove {
     struct file_map tokens, index, loss;
 };
@@ -73,8 +71,9 @@ static enum leat_status open_pair(struct part *p, enum leat_access access, struc
     documents = d->index.size / 8;
     if (s == LEAT_OK && d->index.size % 8 != 0)
         return status_set_at(err, LEAT_E_TRUNCATED, d->index.size,
-                             "%s has %llu bytes, which is no multiple of 8: it is cut; restore it from its source",
-                             d->index.path, (ull)d->index.size);
+                             "%s has %" PRIu64
+                             " bytes, which is no multiple of 8: it is cut; restore it from its source",
+                             d->index.path, d->index.size);
     if (s == LEAT_OK && documents > 0)
         s = file_map_read(&d->index, 8 * (documents - 1), &last, 8, err);
     if (s != LEAT_OK)
@@ -83,9 +82,9 @@ static enum leat_status open_pair(struct part *p, enum leat_access access, struc
     width = width_of(d->tokens.size, last);
     if (width == 0)
         return status_set_at(err, LEAT_E_TRUNCATED, d->tokens.size,
-                             "%s has %llu bytes, but its documents end at token %llu by %s, which fits neither 2 nor 4 "
-                             "bytes per token; restore both from their source",
-                             d->tokens.path, (ull)d->tokens.size, (ull)last, d->index.path);
+                             "%s has %" PRIu64 " bytes, but its documents end at token %" PRIu64
+                             " by %s, which fits neither 2 nor 4 bytes per token; restore both from their source",
+                             d->tokens.path, d->tokens.size, last, d->index.path);
     s = foreign_take(p, &d->tokens, 0, d->tokens.size, width, err);
     if (s == LEAT_OK)
         s = open_loss(p, &o, access, err);
@@ -122,10 +121,10 @@ static enum leat_status starts(struct part *p, uint64_t first, uint64_t count, u
     for (uint64_t i = skip; s == LEAT_OK && i < count; i++) {
         out[i] = bytes_le64(out[i]);
         if (out[i] < before || out[i] > p->tokens)
-            return status_set_at(err, LEAT_E_DOCUMENTS, 8 * (first + i - 1),
-                                 "%s: document %llu ends at token %llu, %s; restore both files from their source",
-                                 d->index.path, (ull)(first + i - 1), (ull)out[i],
-                                 out[i] < before ? "before it starts" : "beyond the last token");
+            return status_set_at(
+                err, LEAT_E_DOCUMENTS, 8 * (first + i - 1),
+                "%s: document %" PRIu64 " ends at token %" PRIu64 ", %s; restore both files from their source",
+                d->index.path, first + i - 1, out[i], out[i] < before ? "before it starts" : "beyond the last token");
         before = out[i];
     }
     return s;

@@ -13,8 +13,6 @@
 #include "part_foreign.h"
 #include "part_found.h"
 
-typedef unsigned long long ull;
-
 struct flat {
     struct file_map file, mask;
     struct part_found found;
@@ -82,8 +80,8 @@ static enum leat_status flat_starts(struct part *p, uint64_t first, uint64_t cou
 static enum leat_status too_short(const struct file_map *f, uint64_t needed, const char *what, struct leat_error *err)
 {
     return status_set_at(err, LEAT_E_TRUNCATED, f->size,
-                         "%s has %llu byte%s, but %s needs %llu; restore it from its source", f->path, (ull)f->size,
-                         f->size == 1 ? "" : "s", what, (ull)needed);
+                         "%s has %" PRIu64 " byte%s, but %s needs %" PRIu64 "; restore it from its source", f->path,
+                         f->size, f->size == 1 ? "" : "s", what, needed);
 }
 
 /* ---- llm.c ---- */
@@ -137,13 +135,15 @@ static enum leat_status place_llmc(struct file_map *f, const struct foreign_opti
         return LEAT_OK;
     if ((tokens & UINT32_MAX) == count)
         return status_set_at(err, LEAT_E_TRUNCATED, f->size,
-                             "%s: its last token has only %llu of %u bytes: it is cut; restore it from its source",
-                             f->path, (ull)(place->bytes % place->width), (unsigned)place->width);
+                             "%s: its last token has only %" PRIu64
+                             " of %u bytes: it is cut; restore it from its source",
+                             f->path, place->bytes % place->width, (unsigned)place->width);
     if (tokens < count)
         return too_short(f, LLMC_HEADER + count * place->width, "its header", err);
     return status_set_at(err, LEAT_E_HEADER, 8,
-                         "%s: its header says %llu tokens, but there are bytes for %llu; restore it from its source",
-                         f->path, (ull)count, (ull)tokens);
+                         "%s: its header says %" PRIu64 " tokens, but there are bytes for %" PRIu64
+                         "; restore it from its source",
+                         f->path, count, tokens);
 }
 
 static enum leat_status open_llmc(struct part *p, enum leat_access access, struct leat_error *err)
@@ -188,8 +188,9 @@ static enum leat_status place_pbin(struct file_map *f, const struct foreign_opti
                              f->path);
     if (!bytes_inside(PBIN_HEADER, place->bytes, f->size))
         return status_set_at(err, LEAT_E_TRUNCATED, f->size,
-                             "%s has %llu bytes, but its header says %llu of tokens; restore it from its source",
-                             f->path, (ull)f->size, (ull)place->bytes);
+                             "%s has %" PRIu64 " bytes, but its header says %" PRIu64
+                             " of tokens; restore it from its source",
+                             f->path, f->size, place->bytes);
     return LEAT_OK;
 }
 
@@ -221,8 +222,8 @@ static enum leat_status place_raw(struct file_map *f, const struct foreign_optio
                           "%s: how many bytes a token has is not known: add ?dtype=u16 or ?dtype=u32 to the name",
                           f->path);
     if (o->width == 2 && ((o->end != LEAT_NONE && o->end > 65535) || (o->begin != LEAT_NONE && o->begin > 65535)))
-        return status_set(err, LEAT_E_ARGUMENT, "%s: tokens of 2 bytes are at most 65535, so none is %llu", f->path,
-                          (ull)(o->end != LEAT_NONE ? o->end : o->begin));
+        return status_set(err, LEAT_E_ARGUMENT, "%s: tokens of 2 bytes are at most 65535, so none is %" PRIu64, f->path,
+                          o->end != LEAT_NONE ? o->end : o->begin);
     s = file_map_read(f, 0, head, count, err);
     if (s != LEAT_OK)
         return s;

@@ -63,9 +63,9 @@ enum leat_status foreign_take(struct part *p, struct file_map *file, uint64_t of
 {
     if (bytes % width != 0)
         return status_set_at(err, LEAT_E_TRUNCATED, offset + bytes,
-                             "%s holds %llu bytes of tokens, which is no multiple of %u: it is cut, or its ids have "
-                             "another size; restore it from its source",
-                             file->path, (unsigned long long)bytes, (unsigned)width);
+                             "%s holds %" PRIu64 " bytes of tokens, which is no multiple of %u: it is cut, or its ids "
+                             "have another size; restore it from its source",
+                             file->path, bytes, (unsigned)width);
     p->foreign = true;
     p->data = (struct part_extent) { file, offset, bytes };
     p->token_width = width;
@@ -84,9 +84,9 @@ enum leat_status foreign_open_mask(struct file_map *f, struct part *p, const cha
 
     if (s == LEAT_OK && f->size != p->tokens)
         return status_set_at(err, LEAT_E_MISMATCH, f->size,
-                             "%s has %llu bytes, but a mask has one for each token, and %s has %llu tokens; restore "
-                             "both from their source",
-                             f->path, (unsigned long long)f->size, p->data.file->path, (unsigned long long)p->tokens);
+                             "%s has %" PRIu64 " bytes, but a mask has one for each token, and %s has %" PRIu64
+                             " tokens; restore both from their source",
+                             f->path, f->size, p->data.file->path, p->tokens);
     if (s == LEAT_OK)
         p->mask = (struct part_extent) { f, 0, f->size };
     return s;

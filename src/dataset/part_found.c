@@ -255,8 +255,9 @@ enum leat_status part_found_starts(struct part_found *found, struct part *p, uin
         starts[i] = bytes_le64(starts[i]);
         if (starts[i] < before || starts[i] > p->tokens)
             return status_set_at(err, LEAT_E_DOCUMENTS, found->offset + 8 * (first + i),
-                                 "%s: document %llu starts at token %llu, %s; remove the file, and it is made again",
-                                 found->file.path, (unsigned long long)(first + i), (unsigned long long)starts[i],
+                                 "%s: document %" PRIu64 " starts at token %" PRIu64
+                                 ", %s; remove the file, and it is made again",
+                                 found->file.path, first + i, starts[i],
                                  starts[i] < before ? "before the previous one" : "beyond the last token");
         before = starts[i];
     }

@@ -64,17 +64,16 @@ static enum leat_status check_document_ends(struct part *p, struct leat_error *e
 
     if (s == LEAT_OK && start != 0)
         return status_set_at(err, LEAT_E_DOCUMENTS, offset,
-                             "%s: the first document starts at token %llu, not 0; restore the file from its source, or "
-                             "write the dataset again",
-                             p->index->file.path, (unsigned long long)start);
+                             "%s: the first document starts at token %" PRIu64
+                             ", not 0; restore the file from its source, or write the dataset again",
+                             p->index->file.path, start);
     if (s == LEAT_OK)
         s = part_index_starts(p, last, 1, &start, err);
     if (s == LEAT_OK && start != p->tokens)
-        return status_set_at(
-            err, LEAT_E_DOCUMENTS, offset + 8 * last,
-            "%s: the last document ends at token %llu of %llu; restore the file from its source, or write the "
-            "dataset again",
-            p->index->file.path, (unsigned long long)start, (unsigned long long)p->tokens);
+        return status_set_at(err, LEAT_E_DOCUMENTS, offset + 8 * last,
+                             "%s: the last document ends at token %" PRIu64 " of %" PRIu64
+                             "; restore the file from its source, or write the dataset again",
+                             p->index->file.path, start, p->tokens);
     return s;
 }
 
@@ -160,11 +159,10 @@ enum leat_status part_section(struct part *p, unsigned kind, uint64_t offset, vo
     const struct format_place *s = &p->index->header.sections[kind];
 
     if (!bytes_inside(offset, count, s->bytes))
-        return status_set_at(
-            err, LEAT_E_SECTION, s->offset,
-            "%s: bytes %llu to %llu are outside its %s section, which has %llu; verify the dataset, or write it again",
-            p->index->file.path, (unsigned long long)offset, (unsigned long long)(offset + count),
-            format_section_name(kind), (unsigned long long)s->bytes);
+        return status_set_at(err, LEAT_E_SECTION, s->offset,
+                             "%s: bytes %" PRIu64 " to %" PRIu64 " are outside its %s section, which has %" PRIu64
+                             "; verify the dataset, or write it again",
+                             p->index->file.path, offset, offset + count, format_section_name(kind), s->bytes);
     return file_map_read(&p->index->file, s->offset + offset, out, count, err);
 }
 
@@ -179,11 +177,11 @@ enum leat_status part_index_starts(struct part *p, uint64_t first, uint64_t coun
     for (uint64_t i = 0; i < count; i++) {
         starts[i] = bytes_le64(starts[i]);
         if (starts[i] < before || starts[i] > p->tokens)
-            return status_set_at(err, LEAT_E_DOCUMENTS,
-                                 p->index->header.sections[FORMAT_DOCUMENTS].offset + 8 * (first + i),
-                                 "%s: document %llu starts at token %llu, %s; verify the dataset, or write it again",
-                                 p->index->file.path, (unsigned long long)(first + i), (unsigned long long)starts[i],
-                                 starts[i] < before ? "before the previous one" : "beyond the last token");
+            return status_set_at(
+                err, LEAT_E_DOCUMENTS, p->index->header.sections[FORMAT_DOCUMENTS].offset + 8 * (first + i),
+                "%s: document %" PRIu64 " starts at token %" PRIu64 ", %s; verify the dataset, or write it again",
+                p->index->file.path, first + i, starts[i],
+                starts[i] < before ? "before the previous one" : "beyond the last token");
         before = starts[i];
     }
     return LEAT_OK;
@@ -193,10 +191,10 @@ static enum leat_status wrong_directory(struct part *p, uint64_t cell, struct le
 {
     uint64_t at = p->index->header.sections[FORMAT_DIRECTORY].offset + 8 * cell;
 
-    return status_set_at(
-        err, LEAT_E_DOCUMENTS, at,
-        "%s: entry %llu of its directory does not match the document starts; verify the dataset, or write it again",
-        p->index->file.path, (unsigned long long)cell);
+    return status_set_at(err, LEAT_E_DOCUMENTS, at,
+                         "%s: entry %" PRIu64
+                         " of its directory does not match the document starts; verify the dataset, or write it again",
+                         p->index->file.path, cell);
 }
 
 /* The first and last document that can hold a token of this cell, by the directory. */
@@ -278,10 +276,10 @@ enum leat_status part_index_near(struct part *p, uint64_t first, uint64_t end, u
     *from = bytes_le64(entry[0]);
     *to = bytes_le64(entry[1]);
     if (*from > *to || *to > p->documents)
-        return status_set_at(
-            err, LEAT_E_DOCUMENTS, directory->offset + 8 * low,
-            "%s: entry %llu of its directory does not match the next one; verify the dataset, or write it again",
-            p->index->file.path, (unsigned long long)low);
+        return status_set_at(err, LEAT_E_DOCUMENTS, directory->offset + 8 * low,
+                             "%s: entry %" PRIu64
+                             " of its directory does not match the next one; verify the dataset, or write it again",
+                             p->index->file.path, low);
     return LEAT_OK;
 }
 

@@ -83,10 +83,9 @@ static enum leat_status open_elsewhere(struct part *p, struct own *own, const ch
     s = file_map_open(&own->tokens, whole, access, err);
     if (s == LEAT_OK && !bytes_inside(offset, bytes, own->tokens.size))
         s = status_set_at(err, LEAT_E_TRUNCATED, own->tokens.size,
-                          "%s has %llu bytes, but %s says that its tokens are %llu from byte %llu: it is cut, or "
-                          "another file; restore it from its source, or adopt it again",
-                          whole, (unsigned long long)own->tokens.size, own->index.file.path, (unsigned long long)bytes,
-                          (unsigned long long)offset);
+                          "%s has %" PRIu64 " bytes, but %s says that its tokens are %" PRIu64 " from byte %" PRIu64
+                          ": it is cut, or another file; restore it from its source, or adopt it again",
+                          whole, own->tokens.size, own->index.file.path, bytes, offset);
     free(whole);
     if (s != LEAT_OK)
         return s == LEAT_E_NO_FILE ? status_before(err, s, "%s holds no tokens itself", own->index.file.path) : s;
@@ -217,10 +216,10 @@ enum leat_status part_open_at(struct part *p, const char *name, const char *toke
     if (s == LEAT_OK)
         s = file_map_open(&own->tokens, token_path, access, err);
     if (s == LEAT_OK && !bytes_inside(offset, bytes, own->tokens.size))
-        s = status_set_at(
-            err, LEAT_E_TRUNCATED, own->tokens.size,
-            "%s has %llu bytes, but the tokens of %s need %llu from byte %llu; restore it from its source", token_path,
-            (unsigned long long)own->tokens.size, name, (unsigned long long)bytes, (unsigned long long)offset);
+        s = status_set_at(err, LEAT_E_TRUNCATED, own->tokens.size,
+                          "%s has %" PRIu64 " bytes, but the tokens of %s need %" PRIu64 " from byte %" PRIu64
+                          "; restore it from its source",
+                          token_path, own->tokens.size, name, bytes, offset);
     return end(p, s == LEAT_OK ? take(p, own, offset, bytes, err) : s);
 }
 

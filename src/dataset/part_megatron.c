@@ -21,8 +21,6 @@
 /* How many sequences, or entries of the document index, are fetched at once. */
 #define AT_ONCE TINY_OR(3u, 512u)
 
-typedef unsigned long long ull;
-
 static const uint8_t magic[9] = { 'M', 'M', 'I', 'D', 'I', 'D', 'X', 0, 0 };
 
 /* ---- Opening ---- */
@@ -80,8 +78,9 @@ static enum leat_status read_header(struct part_megatron *m, uint8_t header[MEGA
 
     if (m->index.size < MEGATRON_HEADER_BYTES)
         return status_set_at(err, LEAT_E_TRUNCATED, m->index.size,
-                             "%s has %llu bytes, but a Megatron index has at least %u; restore it from its source",
-                             path, (ull)m->index.size, MEGATRON_HEADER_BYTES);
+                             "%s has %" PRIu64
+                             " bytes, but a Megatron index has at least %u; restore it from its source",
+                             path, m->index.size, MEGATRON_HEADER_BYTES);
     s = file_map_read(&m->index, 0, header, MEGATRON_HEADER_BYTES, err);
     if (s != LEAT_OK)
         return s;
@@ -92,9 +91,9 @@ static enum leat_status read_header(struct part_megatron *m, uint8_t header[MEGA
                              path);
     if (bytes_load64(header + 9) != 1)
         return status_set_at(err, LEAT_E_VERSION, 9,
-                             "%s has version %llu of Megatron's index (2 and 3 are Fast-LLM's), and leat reads version "
-                             "1; convert it with the tool that wrote it",
-                             path, (ull)bytes_load64(header + 9));
+                             "%s has version %" PRIu64 " of Megatron's index (2 and 3 are Fast-LLM's), and leat reads "
+                             "version 1; convert it with the tool that wrote it",
+                             path, bytes_load64(header + 9));
     type = type_of(header[17]);
     *width = type.width;
     if (!type.name)
@@ -122,14 +121,15 @@ static enum leat_status place_arrays(struct part_megatron *m, const uint8_t head
         !bytes_add(m->documents_at, MEGATRON_HEADER_BYTES, &m->documents_at) || !bytes_multiply(*entries, 8, &bytes) ||
         !bytes_add(m->documents_at, bytes, &end) || end > m->index.size)
         return status_set_at(err, LEAT_E_TRUNCATED, m->index.size,
-                             "%s has %llu bytes, too few for the %llu sequences and %llu entries of the document index "
-                             "that it announces; restore it from its source",
-                             m->index.path, (ull)m->index.size, (ull)sequences, (ull)*entries);
+                             "%s has %" PRIu64 " bytes, too few for the %" PRIu64 " sequences and %" PRIu64
+                             " entries of the document index that it announces; restore it from its source",
+                             m->index.path, m->index.size, sequences, *entries);
     if (m->index.size != end && m->index.size - end != sequences) /* the modes */
-        return status_set_at(err, LEAT_E_HEADER, end,
-                             "%s has %llu bytes after its arrays, which is neither none nor one per sequence; write it "
-                             "again with Megatron's tools",
-                             m->index.path, (ull)(m->index.size - end));
+        return status_set_at(
+            err, LEAT_E_HEADER, end,
+            "%s has %" PRIu64
+            " bytes after its arrays, which is neither none nor one per sequence; write it again with Megatron's tools",
+            m->index.path, m->index.size - end);
     m->lengths_at = MEGATRON_HEADER_BYTES;
     m->pointers_at = m->lengths_at + 4 * sequences;
     return LEAT_OK;
@@ -168,14 +168,15 @@ static enum leat_status wrong_pointer(const struct walk *w, uint64_t pointer, st
 
     if (off != 0 && (off & UINT32_MAX) == 0)
         return status_set_at(err, LEAT_E_DOCUMENTS, m->pointers_at + 8 * w->next,
-                             "%s: its pointers wrap: sequence %llu begins at byte %llu, and the index says %lld, as "
-                             "writers of 32-bit pointers do in large files; write the index again with a current "
-                             "version of Megatron",
-                             m->index.path, (ull)w->next, (ull)w->at, (long long)pointer);
-    return status_set_at(err, LEAT_E_DOCUMENTS, m->pointers_at + 8 * w->next,
-                         "%s: sequence %llu begins at byte %lld, but the one before it ends at byte %llu: they overlap "
-                         "or leave a gap, so this is not a text in order; write it again with Megatron's tools",
-                         m->index.path, (ull)w->next, (long long)pointer, (ull)w->at);
+                             "%s: its pointers wrap: sequence %" PRIu64 " begins at byte %" PRIu64
+                             ", and the index says %" PRId64 ", as writers of 32-bit pointers do in large files; write "
+                             "the index again with a current version of Megatron",
+                             m->index.path, w->next, w->at, pointer);
+    return status_set_at(
+        err, LEAT_E_DOCUMENTS, m->pointers_at + 8 * w->next,
+        "%s: sequence %" PRIu64 " begins at byte %" PRId64 ", but the one before it ends at byte %" PRIu64
+        ": they overlap or leave a gap, so this is not a text in order; write it again with Megatron's tools",
+        m->index.path, w->next, pointer, w->at);
 }
 
 /* Checks where sequence w->next begins; `at_end`: that is the number of sequences. */
@@ -189,8 +190,9 @@ static enum leat_status check_begin(struct walk *w, struct leat_error *err)
         if (w->at == w->part->data.bytes)
             return LEAT_OK;
         return status_set_at(err, LEAT_E_DOCUMENTS, m->pointers_at,
-                             "%s: its sequences end at byte %llu of %llu; restore both files from their source",
-                             m->index.path, (ull)w->at, (ull)w->part->data.bytes);
+                             "%s: its sequences end at byte %" PRIu64 " of %" PRIu64
+                             "; restore both files from their source",
+                             m->index.path, w->at, w->part->data.bytes);
     }
     s = fetch(w, err);
     if (s != LEAT_OK)
@@ -207,10 +209,11 @@ static enum leat_status pass(struct walk *w, struct leat_error *err)
     uint64_t bytes = (uint64_t)length * w->part->token_width;
 
     if (length > INT32_MAX || !bytes_inside(w->at, bytes, w->part->data.bytes))
-        return status_set_at(err, LEAT_E_DOCUMENTS, m->lengths_at + 4 * w->next,
-                             "%s: sequence %llu has a length of %d tokens, which does not fit into %s; restore both "
-                             "files from their source",
-                             m->index.path, (ull)w->next, (int)(int32_t)length, m->tokens.path);
+        return status_set_at(
+            err, LEAT_E_DOCUMENTS, m->lengths_at + 4 * w->next,
+            "%s: sequence %" PRIu64
+            " has a length of %d tokens, which does not fit into %s; restore both files from their source",
+            m->index.path, w->next, (int)(int32_t)length, m->tokens.path);
     w->at += bytes;
     w->next++;
     return LEAT_OK;
@@ -235,9 +238,9 @@ static enum leat_status begin_walk(struct walk *w, struct part *p, uint64_t firs
     w->at = bytes_le64(w->pointers[0]);
     if (w->at > p->data.bytes || w->at % p->token_width != 0)
         return status_set_at(err, LEAT_E_DOCUMENTS, m->pointers_at + 8 * w->next,
-                             "%s: sequence %llu begins at byte %lld, which is no place of a token in %s; write the "
-                             "index again with Megatron's tools",
-                             m->index.path, (ull)w->next, (long long)w->at, m->tokens.path);
+                             "%s: sequence %" PRIu64 " begins at byte %" PRId64
+                             ", which is no place of a token in %s; write the index again with Megatron's tools",
+                             m->index.path, w->next, w->at, m->tokens.path);
     return pass(w, err);
 }
 
@@ -253,9 +256,10 @@ static enum leat_status read_entries(struct part *p, uint64_t first, uint64_t co
         entries[i] = bytes_le64(entries[i]);
         if (entries[i] > m->sequences || (i > 0 && entries[i] < entries[i - 1]))
             return status_set_at(err, LEAT_E_DOCUMENTS, m->documents_at + 8 * (first + i),
-                                 "%s: document %llu begins with sequence %lld, which is %s: its document index is "
-                                 "damaged, as by a faulty merge; write it again with Megatron's tools",
-                                 m->index.path, (ull)(first + i), (long long)entries[i],
+                                 "%s: document %" PRIu64 " begins with sequence %" PRId64
+                                 ", which is %s: its document index is damaged, as by a faulty merge; write it again "
+                                 "with Megatron's tools",
+                                 m->index.path, first + i, entries[i],
                                  entries[i] > m->sequences ? "beyond the last one" : "before the previous one's");
     }
     return s;
@@ -323,9 +327,10 @@ static enum leat_status check_ends(struct part *p, struct leat_error *err)
         s = read_entries(p, p->documents, 1, &ends[1], err);
     if (s == LEAT_OK && (ends[0] != 0 || ends[1] != m->sequences))
         return status_set_at(err, LEAT_E_DOCUMENTS, m->documents_at,
-                             "%s: its document index goes from sequence %llu to %llu, and there are %llu: it is "
-                             "damaged, as by a faulty merge; write it again with Megatron's tools",
-                             m->index.path, (ull)ends[0], (ull)ends[1], (ull)m->sequences);
+                             "%s: its document index goes from sequence %" PRIu64 " to %" PRIu64
+                             ", and there are %" PRIu64
+                             ": it is damaged, as by a faulty merge; write it again with Megatron's tools",
+                             m->index.path, ends[0], ends[1], m->sequences);
     if (s != LEAT_OK || m->sequences == 0)
         return s != LEAT_OK || p->data.bytes == 0 ? s : check_begin(&(struct walk) { .part = p }, err);
     s = begin_walk(&w, p, 0, 0, err);
@@ -345,9 +350,9 @@ static enum leat_status check_ends(struct part *p, struct leat_error *err)
         return wrong_pointer(&w, bytes_le64(w.pointers[0]), err);
     }
     return status_set_at(err, said > p->data.bytes ? LEAT_E_TRUNCATED : LEAT_E_MISMATCH, p->data.bytes,
-                         "%s has %llu bytes, but %s says that its last sequence ends at byte %lld: %s; restore both "
-                         "from their source",
-                         m->tokens.path, (ull)p->data.bytes, m->index.path, (long long)said,
+                         "%s has %" PRIu64 " bytes, but %s says that its last sequence ends at byte %" PRId64
+                         ": %s; restore both from their source",
+                         m->tokens.path, p->data.bytes, m->index.path, said,
                          said > p->data.bytes ? "it is cut" : "they do not belong together");
 }
 

@@ -123,8 +123,8 @@ static enum leat_status allocate_on_device(struct backend *b, unsigned *slots, s
     }
     if (r == CUDA_OUT_OF_MEMORY)
         return status_set(err, LEAT_E_NO_MEMORY,
-                          "the GPU has no room for %u slots of %llu bytes; use fewer rows, or free some of its memory",
-                          *slots, (unsigned long long)b->device_stride);
+                          "the GPU has no room for %u slots of %zu bytes; use fewer rows, or free some of its memory",
+                          *slots, b->device_stride);
     if (r != CUDA_OK)
         b->memory = 0;
     return backend_cuda_check(b, r, "allocating memory of the GPU", err);

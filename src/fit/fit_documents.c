@@ -8,8 +8,6 @@
 #include "base/search.h"
 #include "base/status.h"
 
-typedef unsigned long long ull;
-
 static bool left_out(const struct fit_documents *f, const struct fit_run *run)
 {
     return run->tokens < f->options[PLAN_FIT_MIN_LENGTH] ||
@@ -139,13 +137,13 @@ static enum leat_status check_length(const struct plan_rules *rules, uint64_t le
     uint64_t align = rules->fit[PLAN_FIT_ALIGN], overlap = rules->fit[PLAN_FIT_OVERLAP];
 
     if (length > FIT_MAX_LENGTH)
-        return status_set(err, LEAT_E_ARGUMENT, "rows of order fit have at most 2^24 inputs, not %llu", (ull)length);
+        return status_set(err, LEAT_E_ARGUMENT, "rows of order fit have at most 2^24 inputs, not %" PRIu64, length);
     if (align > 0 && length % align != 0)
-        return status_set(err, LEAT_E_ARGUMENT, "rows of %llu inputs are not a multiple of align, which is %llu",
-                          (ull)length, (ull)align);
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "rows of %" PRIu64 " inputs are not a multiple of align, which is %" PRIu64, length, align);
     if (overlap >= length)
-        return status_set(err, LEAT_E_ARGUMENT, "an overlap of %llu leaves no room in rows of %llu inputs",
-                          (ull)overlap, (ull)length);
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "an overlap of %" PRIu64 " leaves no room in rows of %" PRIu64 " inputs", overlap, length);
     return LEAT_OK;
 }
 
@@ -167,8 +165,9 @@ enum leat_status fit_documents_make(struct fit_documents *f, const struct fit_le
     s = make(f, source, length, rules->seed, counts, err);
     free(counts);
     if (s == LEAT_OK && (f->rows > PERMUTE_MAX || !bytes_multiply(f->rows, length, &places)))
-        s = status_set(err, LEAT_E_ARGUMENT, "%.300s has %llu rows of %llu places; more than 2^48 is too many",
-                       rules->sources[source].name, (ull)f->rows, (ull)length);
+        s = status_set(err, LEAT_E_ARGUMENT,
+                       "%.300s has %" PRIu64 " rows of %" PRIu64 " places; more than 2^48 is too many",
+                       rules->sources[source].name, f->rows, length);
     return s;
 }
 

@@ -9,8 +9,6 @@
 #include "base/status.h"
 #include "fit_side.h"
 
-typedef unsigned long long ull;
-
 /* ---- Which documents are used ---- */
 
 struct from_token {
@@ -221,11 +219,11 @@ static enum leat_status make(struct fit_lengths *l, const struct plan_source *s,
         documents += used[i].end - used[i].first;
     if (documents <= max_in_memory)
         return sort(l, s, used, true, err);
-    return status_set(
-        err, LEAT_E_UNSUPPORTED,
-        "%.300s has %llu documents, too many to sort in memory for rows of whole documents: run `leat fit "
-        "%.300s` once, which writes them sorted to a file beside it (%.300s)",
-        name, (ull)documents, name, why.message);
+    return status_set(err, LEAT_E_UNSUPPORTED,
+                      "%.300s has %" PRIu64
+                      " documents, too many to sort in memory for rows of whole documents: run `leat fit %.300s` once, "
+                      "which writes them sorted to a file beside it (%.300s)",
+                      name, documents, name, why.message);
 }
 
 enum leat_status fit_lengths_make(struct fit_lengths *l, const struct plan_source *s, const char *name,
@@ -334,11 +332,10 @@ enum leat_status fit_lengths_find(const struct fit_lengths *l, uint64_t document
     enum leat_status s;
 
     if (number == l->run_count || r->tokens != tokens || l->lists[r->list].first_document > document)
-        return status_set(
-            err, LEAT_E_DOCUMENTS,
-            "the list of documents by length is damaged: it has none of %llu tokens at document %llu; make "
-            "it again with `leat fit`",
-            (ull)tokens, (ull)document);
+        return status_set(err, LEAT_E_DOCUMENTS,
+                          "the list of documents by length is damaged: it has none of %" PRIu64
+                          " tokens at document %" PRIu64 "; make it again with `leat fit`",
+                          tokens, document);
     s = find_place(l, r, document - l->lists[r->list].first_document, i, err);
     *run = r;
     *i -= s == LEAT_OK ? r->first : 0;

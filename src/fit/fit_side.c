@@ -396,8 +396,6 @@ enum leat_status fit_side_document(struct fit_side *side, const uint8_t *map, ui
  * complete and on disk.
  */
 
-typedef unsigned long long ull;
-
 #define WINDOW (TINY_OR((uint64_t)1, (uint64_t)128 << 10) * FIT_SIDE_PAGE / 4) /* documents: whole pages, 128 MiB */
 
 static enum leat_status write_list(struct fit_sort *x, int fd, uint64_t offset, uint8_t *sums, const char *path,
@@ -497,8 +495,9 @@ static enum leat_status fit_part(const struct leat_dataset *d, const struct leat
     if (s == LEAT_OK && !path)
         s = status_no_memory(err, strlen(part.name));
     if (s == LEAT_OK && part.documents > UINT32_MAX)
-        s = status_set(err, LEAT_E_UNSUPPORTED, "%.300s has %llu documents; a file of documents by length holds 2^32",
-                       part.name, (ull)part.documents);
+        s = status_set(err, LEAT_E_UNSUPPORTED,
+                       "%.300s has %" PRIu64 " documents; a file of documents by length holds 2^32", part.name,
+                       part.documents);
     if (s == LEAT_OK && own_file_is_url(path))
         s = status_set(err, LEAT_E_UNSUPPORTED,
                        "%s cannot be written beside a URL: copy the dataset with `leat pull` first", path);

@@ -17,8 +17,6 @@
 #include "order/sampler.h"
 #include "plan/plan.h"
 
-typedef unsigned long long ull;
-
 /* Phases with rows of the same length. */
 struct stretch {
     uint64_t begin, end; /* the first sample, and the first after it */
@@ -115,8 +113,8 @@ static enum leat_status take_rows(struct batch *b, const struct leat_sample *sam
                 fit_fetch_entries(&r->documents->fit, r->pattern);
         }
         if (pieces == 0 || x->pieces != pieces)
-            return status_set(err, LEAT_E_ARGUMENT, "sample %llu is not one that leat_plan_samples() of this plan gave",
-                              (ull)x->number);
+            return status_set(err, LEAT_E_ARGUMENT,
+                              "sample %" PRIu64 " is not one that leat_plan_samples() of this plan gave", x->number);
         r->sample = x;
         r->first = b->piece_count;
         r->pieces = b->first_only ? 1 : pieces;
@@ -217,9 +215,9 @@ static enum leat_status look_up_source(struct batch *b, struct leat_error *err)
     for (uint64_t k = 0; s == LEAT_OK && k < b->piece_count; k++)
         if (b->tokens[k] != b->found[k].run->tokens)
             s = status_set(err, LEAT_E_DOCUMENTS,
-                           "the list of documents by length is damaged: document %llu has %llu tokens, not %llu; make "
-                           "it again with `leat fit`",
-                           (ull)b->numbers[k], (ull)b->tokens[k], (ull)b->found[k].run->tokens);
+                           "the list of documents by length is damaged: document %" PRIu64 " has %" PRIu64
+                           " tokens, not %" PRIu64 "; make it again with `leat fit`",
+                           b->numbers[k], b->tokens[k], b->found[k].run->tokens);
     if (s == LEAT_OK)
         set_pieces(b);
     return s;
@@ -544,9 +542,9 @@ static enum leat_status count_drawn(const struct maker *m, const struct stretch 
     if (bytes_multiply(epochs, rows, &m->counts[source]) && m->counts[source] <= LEAT_MAX_SAMPLES)
         return LEAT_OK;
     return status_set(err, LEAT_E_ARGUMENT,
-                      "%.300s has had %llu epochs when the phase at sample %llu begins: too many to count rows of "
-                      "another length",
-                      m->plan->rules.sources[source].name, (ull)epochs, (ull)stretch->begin);
+                      "%.300s has had %" PRIu64 " epochs when the phase at sample %" PRIu64
+                      " begins: too many to count rows of another length",
+                      m->plan->rules.sources[source].name, epochs, stretch->begin);
 }
 
 /* Counts rows, limits and draws of the sources for a stretch. */
@@ -782,8 +780,8 @@ enum leat_status leat_plan_fit_report(const struct leat_plan *plan, uint64_t sou
     enum leat_status s = LEAT_OK;
 
     if (source >= plan->rules.source_count)
-        return status_set(err, LEAT_E_RANGE, "no source %llu: the plan has %llu, numbered from 0", (ull)source,
-                          (ull)plan->rules.source_count);
+        return status_set(err, LEAT_E_RANGE, "no source %" PRIu64 ": the plan has %zu, numbered from 0", source,
+                          plan->rules.source_count);
     if (seq_len == 0)
         return status_set(err, LEAT_E_ARGUMENT, "rows have at least one input");
     s = leat_dataset_starts(plan->sources[source].dataset, 0, 0, NULL, err);

@@ -184,8 +184,9 @@ static enum leat_status check_envelope(const uint8_t *page, uint64_t count, cons
                              path);
     if (count < FORMAT_HEADER_BYTES)
         return status_set_at(err, LEAT_E_TRUNCATED, count,
-                             "%s ends at byte %llu, inside its header: it was truncated; restore it from its source",
-                             path, (unsigned long long)count);
+                             "%s ends at byte %" PRIu64
+                             ", inside its header: it was truncated; restore it from its source",
+                             path, count);
     /* every version has its header's checksum here, so that damage is not taken for a newer version */
     if (!checksum_equal(k->hash(page, AT_CHECKSUM), checksum_load(page + AT_CHECKSUM)))
         return status_set_at(err, LEAT_E_CHECKSUM, AT_CHECKSUM,
@@ -198,16 +199,16 @@ static enum leat_status check_envelope(const uint8_t *page, uint64_t count, cons
                              bytes_load32(page + AT_VERSION), FORMAT_VERSION);
     if ((bytes_load64(page + AT_MUST_UNDERSTAND) & ~(uint64_t)FORMAT_ELSEWHERE) != 0)
         return status_set_at(err, LEAT_E_FEATURE, AT_MUST_UNDERSTAND,
-                             "%s needs features (bits %#llx) that this library does not know: use a newer leat", path,
-                             (unsigned long long)bytes_load64(page + AT_MUST_UNDERSTAND));
+                             "%s needs features (bits %#" PRIx64 ") that this library does not know: use a newer leat",
+                             path, bytes_load64(page + AT_MUST_UNDERSTAND));
     return LEAT_OK;
 }
 
 static enum leat_status wrong_field(struct leat_error *err, const char *path, uint64_t offset, const char *what)
 {
     return status_set_at(err, LEAT_E_HEADER, offset,
-                         "the header of %s is invalid at byte %llu: %s; write the dataset again", path,
-                         (unsigned long long)offset, what);
+                         "the header of %s is invalid at byte %" PRIu64 ": %s; write the dataset again", path, offset,
+                         what);
 }
 
 static void load_fields(struct format_header *h, const uint8_t *page)
@@ -280,14 +281,14 @@ static enum leat_status check_sizes(const struct format_header *h, uint64_t inde
 {
     if (index_bytes != h->index_bytes)
         return status_set_at(err, LEAT_E_TRUNCATED, index_bytes,
-                             "%s has %llu bytes, but its header says %llu: %s; restore it from its source", path,
-                             (unsigned long long)index_bytes, (unsigned long long)h->index_bytes,
-                             wrong_size(index_bytes, h->index_bytes));
+                             "%s has %" PRIu64 " bytes, but its header says %" PRIu64
+                             ": %s; restore it from its source",
+                             path, index_bytes, h->index_bytes, wrong_size(index_bytes, h->index_bytes));
     if (token_file_bytes != h->token_file_bytes)
         return status_set_at(err, LEAT_E_TRUNCATED, token_file_bytes,
-                             "%s has %llu bytes, but its index says %llu: %s, or the two files do not belong "
-                             "together; restore both from their source",
-                             token_path, (unsigned long long)token_file_bytes, (unsigned long long)h->token_file_bytes,
+                             "%s has %" PRIu64 " bytes, but its index says %" PRIu64
+                             ": %s, or the two files do not belong together; restore both from their source",
+                             token_path, token_file_bytes, h->token_file_bytes,
                              wrong_size(token_file_bytes, h->token_file_bytes));
     return LEAT_OK;
 }
@@ -295,10 +296,10 @@ static enum leat_status check_sizes(const struct format_header *h, uint64_t inde
 static enum leat_status wrong_section(struct leat_error *err, const char *path, uint64_t offset, unsigned kind,
                                       const char *what)
 {
-    return status_set_at(
-        err, LEAT_E_SECTION, offset,
-        "the section table of %s is invalid at byte %llu (section %u, %s): %s; write the dataset again", path,
-        (unsigned long long)offset, kind, format_section_name(kind), what);
+    return status_set_at(err, LEAT_E_SECTION, offset,
+                         "the section table of %s is invalid at byte %" PRIu64
+                         " (section %u, %s): %s; write the dataset again",
+                         path, offset, kind, format_section_name(kind), what);
 }
 
 /* Whether this library knows the kind; others may come more than once. Where the tokens are NAME.tokens, no section

@@ -7,8 +7,6 @@
 #include "base/status.h"
 #include "gather_engine.h"
 
-typedef unsigned long long ull;
-
 /* Adds the documents concerned to the sentence of a failed read. */
 static enum leat_status name_documents(struct gather_file *f, const struct gather_piece *p, enum leat_status s,
                                        struct leat_error *err)
@@ -18,11 +16,11 @@ static enum leat_status name_documents(struct gather_file *f, const struct gathe
 
     if (!err || s == LEAT_E_CHECKSUM) /* that sentence names them already */
         return s;
-    status_after(err, " (page %llu; a row of tokens %llu to %llu", (ull)(p->offset / GATHER_PAGE), (ull)first,
-                 (ull)last);
+    status_after(err, " (page %" PRIu64 "; a row of tokens %" PRIu64 " to %" PRIu64, p->offset / GATHER_PAGE, first,
+                 last);
     if (part_document_at(f->part, first, &from, NULL) == LEAT_OK &&
         part_document_at(f->part, last, &to, NULL) == LEAT_OK)
-        status_after(err, ", documents %llu to %llu", (ull)from, (ull)to);
+        status_after(err, ", documents %" PRIu64 " to %" PRIu64, from, to);
     status_after(err, ")");
     return s;
 }

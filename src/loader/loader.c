@@ -36,8 +36,7 @@ enum leat_status loader_check_process(const struct leat_loader *l, struct leat_e
 static enum leat_status no_more(const struct leat_loader *l, struct leat_error *err)
 {
     if (l->end_status == LEAT_E_END)
-        return status_set(err, LEAT_E_END, "the plan has ended after %llu batches",
-                          (unsigned long long)atomic_load(&l->end_at));
+        return status_set(err, LEAT_E_END, "the plan has ended after %" PRIu64 " batches", atomic_load(&l->end_at));
     if (err)
         *err = l->end_error;
     return l->end_status;

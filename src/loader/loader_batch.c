@@ -4,8 +4,6 @@
 #include "base/status.h"
 #include "loader.h"
 
-typedef unsigned long long ull;
-
 static const struct loader_slot *slot_of(const struct leat_batch *batch)
 {
     return (const struct loader_slot *)(const void *)batch;
@@ -38,15 +36,15 @@ static enum leat_status check_outputs(const struct loader_slot *slot, const stru
     if (o->number_bytes == 4 && (o->inputs || o->labels) && !slot->loader->narrow)
         return status_set(err, LEAT_E_ARGUMENT, "ids of this vocabulary do not fit into 4 signed bytes; use 8");
     if (o->length > (uint64_t)1 << 30)
-        return status_set(err, LEAT_E_ARGUMENT, "outputs of length %llu are too long; the limit is 2^30",
-                          (ull)o->length);
+        return status_set(err, LEAT_E_ARGUMENT, "outputs of length %" PRIu64 " are too long; the limit is 2^30",
+                          o->length);
     if (o->rows > LOADER_MAX_BATCH)
-        return status_set(err, LEAT_E_ARGUMENT, "outputs of %llu rows are too many; the limit is 2^31", (ull)o->rows);
+        return status_set(err, LEAT_E_ARGUMENT, "outputs of %" PRIu64 " rows are too many; the limit is 2^31", o->rows);
     if (o->length && o->length < b->length)
-        return status_set(err, LEAT_E_ARGUMENT, "outputs of length %llu are too short for a batch of length %u",
-                          (ull)o->length, b->length);
+        return status_set(err, LEAT_E_ARGUMENT, "outputs of length %" PRIu64 " are too short for a batch of length %u",
+                          o->length, b->length);
     if (o->rows && o->rows < b->rows)
-        return status_set(err, LEAT_E_ARGUMENT, "outputs of %llu rows are too small for a batch of %u", (ull)o->rows,
+        return status_set(err, LEAT_E_ARGUMENT, "outputs of %" PRIu64 " rows are too small for a batch of %u", o->rows,
                           b->rows);
     if (!o->unshifted != !slot->loader->options.unshifted)
         return status_set(err, LEAT_E_ARGUMENT,
@@ -73,8 +71,9 @@ static enum leat_status check_sequences(const struct rows_job *job, struct leat_
     if (sequences + 1 <= job->cu_seqlens_room)
         return LEAT_OK;
     return status_set(err, LEAT_E_RANGE,
-                      "the batch has %llu sequences, which need room for %llu numbers; there is room for %llu",
-                      (ull)sequences, (ull)sequences + 1, (ull)job->cu_seqlens_room);
+                      "the batch has %" PRIu64 " sequences, which need room for %" PRIu64
+                      " numbers; there is room for %" PRIu64,
+                      sequences, sequences + 1, job->cu_seqlens_room);
 }
 
 enum leat_status leat_batch_write(const struct leat_batch *batch, const struct leat_outputs *outputs, void *stream,

@@ -21,8 +21,6 @@
 #include "base/thread.h"
 #include "loader.h"
 
-typedef unsigned long long ull;
-
 #define STACK        ((size_t)256 << 10)
 #define MIN_SLOTS    4u
 #define USUAL_SLOTS  8u
@@ -63,10 +61,11 @@ static enum leat_status check_options(const struct leat_loader_options *o, struc
         return status_set(err, LEAT_E_ARGUMENT, "borrowed cu_seqlens need room for at least 2 numbers");
     if (o->borrow && o->outputs & LEAT_OUTPUT_CU_SEQLENS && o->cu_seqlens_room > INT32_MAX)
         return status_set(err, LEAT_E_ARGUMENT,
-                          "borrowed cu_seqlens have room for at most 2^31 - 1 numbers, not for %llu",
-                          (ull)o->cu_seqlens_room);
+                          "borrowed cu_seqlens have room for at most 2^31 - 1 numbers, not for %" PRIu64,
+                          o->cu_seqlens_room);
     if (o->batch > LOADER_MAX_BATCH)
-        return status_set(err, LEAT_E_ARGUMENT, "a batch of %llu rows is too large; the limit is 2^31", (ull)o->batch);
+        return status_set(err, LEAT_E_ARGUMENT, "a batch of %" PRIu64 " rows is too large; the limit is 2^31",
+                          o->batch);
     return LEAT_OK;
 }
 
@@ -84,7 +83,8 @@ static enum leat_status find_begin(struct leat_loader *l, struct leat_error *err
         l->stage.damaged = state.damaged;
     }
     if (l->stage.position > LEAT_MAX_SAMPLES)
-        return status_set(err, LEAT_E_ARGUMENT, "no position %llu: positions are at most 2^60", (ull)l->stage.position);
+        return status_set(err, LEAT_E_ARGUMENT, "no position %" PRIu64 ": positions are at most 2^60",
+                          l->stage.position);
     return LEAT_OK;
 }
 
@@ -93,8 +93,8 @@ static enum leat_status set_length(struct leat_loader *l, uint64_t inputs, struc
     uint64_t longest = loader_layout_longest(l, inputs);
 
     if (longest > UINT32_MAX / 2)
-        return status_set(err, LEAT_E_ARGUMENT, "rows of up to %llu inputs are too long; the limit is 2^31 - 1",
-                          (ull)longest);
+        return status_set(err, LEAT_E_ARGUMENT, "rows of up to %" PRIu64 " inputs are too long; the limit is 2^31 - 1",
+                          longest);
     l->max_length = (uint32_t)longest;
     return LEAT_OK;
 }
@@ -126,8 +126,8 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
     l->pad = info.end_token == LEAT_NONE ? 0 : (uint32_t)info.end_token;
     l->narrow = info.vocabulary <= (uint64_t)1 << 31;
     if (o->borrow && o->number_bytes == 4 && !l->narrow)
-        return status_set(err, LEAT_E_ARGUMENT, "ids of a vocabulary of %llu entries do not fit into 4 signed bytes",
-                          (ull)info.vocabulary);
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "ids of a vocabulary of %" PRIu64 " entries do not fit into 4 signed bytes", info.vocabulary);
     l->documents = o->outputs & NEEDS_DOCUMENTS || o->mask_first || l->plan->order->own_labels;
     for (uint64_t i = 0; s == LEAT_OK && l->documents && i < l->plan->rules.source_count; i++)
         s = dataset_need_documents(l->plan->sources[i].dataset, err);
@@ -171,10 +171,10 @@ static enum leat_status choose_slots(struct leat_loader *l, struct leat_error *e
     if (l->options.memory > 0 || !l->options.slots)
         slots = slots < fit ? slots : fit;
     if (slots < 2)
-        return status_set_hint(
-            err, LEAT_E_NO_MEMORY, LEAT_HINT_MEMORY,
-            "two slots of %llu bytes do not fit into the allowed %llu; use fewer rows per batch, or allow more memory",
-            (ull)each, (ull)max);
+        return status_set_hint(err, LEAT_E_NO_MEMORY, LEAT_HINT_MEMORY,
+                               "two slots of %" PRIu64 " bytes do not fit into the allowed %" PRIu64
+                               "; use fewer rows per batch, or allow more memory",
+                               each, max);
     l->memory.slots = (unsigned)slots;
     l->memory.slot_bytes = l->sizes.slot_bytes;
     l->memory.output_bytes = l->sizes.output_bytes;
@@ -291,8 +291,8 @@ static enum leat_status open_parts(struct leat_loader *l, const struct leat_load
     enum leat_status s = take_options(l, options, err);
 
     if (s == LEAT_OK && !loader_layout_size(l))
-        s = status_set(err, LEAT_E_ARGUMENT, "a batch of %llu rows of %llu tokens does not fit into memory",
-                       (ull)l->rows, (ull)l->max_length + 1);
+        s = status_set(err, LEAT_E_ARGUMENT, "a batch of %u rows of %u tokens does not fit into memory", l->rows,
+                       l->max_length + 1);
     if (s == LEAT_OK)
         s = l->ops->open(&l->backend, l->options.device, l->options.driver, err);
     if (s == LEAT_OK && l->options.apart == LEAT_APART_MAPPED)

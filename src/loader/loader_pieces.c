@@ -16,8 +16,7 @@ enum leat_status loader_pieces_room(struct loader_slot *slot, uint64_t count, st
     if (count <= slot->piece_room)
         return LEAT_OK;
     if (count > UINT32_MAX)
-        return status_set(err, LEAT_E_RANGE, "a batch of %llu pieces is too large; take fewer rows",
-                          (unsigned long long)count);
+        return status_set(err, LEAT_E_RANGE, "a batch of %" PRIu64 " pieces is too large; take fewer rows", count);
     pieces = realloc(slot->pieces, (size_t)count * sizeof *pieces);
     if (pieces)
         slot->pieces = pieces;
@@ -65,8 +64,8 @@ static enum leat_status check_row(const struct leat_loader *l, const struct leat
     if (tokens == sample->tokens)
         return LEAT_OK;
     return status_set(err, LEAT_E_UNSUPPORTED,
-                      "sample %llu has pieces that bring labels of their own; the loader has no room for them",
-                      (unsigned long long)sample->number);
+                      "sample %" PRIu64 " has pieces that bring labels of their own; the loader has no room for them",
+                      sample->number);
 }
 
 enum leat_status loader_pieces_find(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)

@@ -238,9 +238,9 @@ static enum leat_status make_outputs(struct leat_loader *l, struct loader_slot *
     job = loader_job(slot, &outputs);
     if (job.cu_seqlens && rows_sequences(&job, &longest) + 1 > job.cu_seqlens_room)
         return status_set(err, LEAT_E_RANGE,
-                          "a batch has %llu sequences, too many for the room for %llu numbers of cu_seqlens: allow one "
-                          "more than the maximum of sequences per batch",
-                          (unsigned long long)rows_sequences(&job, &longest), (unsigned long long)job.cu_seqlens_room);
+                          "a batch has %" PRIu64 " sequences, too many for the room for %" PRIu64
+                          " numbers of cu_seqlens: allow one more than the maximum of sequences per batch",
+                          rows_sequences(&job, &longest), job.cu_seqlens_room);
     return l->ops->prepare(l->backend, slot->number, &job, err);
 }
 

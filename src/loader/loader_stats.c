@@ -26,8 +26,6 @@
 
 /* ---- Numbers and sentences --------------------------------------------------------------------------------------- */
 
-typedef unsigned long long ull;
-
 /* ---- Counting, on the consumer's side ---- */
 
 static uint32_t in_units(uint64_t ns)
@@ -190,24 +188,25 @@ void leat_loader_stats_line(const struct leat_loader *loader, char *text, uint64
     leat_loader_stats(loader, &s);
     snprintf(
         text, capacity,
-        "batches %llu, rows %llu, waited %.1f %% of the last %u (all: %.1f %%), next p50 %.1f us p99 %.1f us, engine "
-        "%s, ring %u x %.1f KiB",
-        (ull)s.batches, (ull)s.rows, 100 * s.waiting_share, LOADER_RECENT, 100 * s.waiting_share_all,
-        (double)s.next.p50 / 1e3, (double)s.next.p99 / 1e3, s.engine, s.slots, (double)s.ring_bytes / s.slots / 1024);
+        "batches %" PRIu64 ", rows %" PRIu64
+        ", waited %.1f %% of the last %u (all: %.1f %%), next p50 %.1f us p99 %.1f us, engine %s, ring %u x %.1f KiB",
+        s.batches, s.rows, 100 * s.waiting_share, LOADER_RECENT, 100 * s.waiting_share_all, (double)s.next.p50 / 1e3,
+        (double)s.next.p99 / 1e3, s.engine, s.slots, (double)s.ring_bytes / s.slots / 1024);
     used = capacity ? strlen(text) : 0;
     if (used + 1 < capacity && s.warming)
         snprintf(text + used, capacity - used, ", warming: %.1f GB", (double)s.warmed_bytes / 1e9);
     used = capacity ? strlen(text) : 0;
     if (used + 1 < capacity && s.cache_bytes)
-        snprintf(text + used, capacity - used, ", remote %.1f %% (%llu requests, %.2f GB), cached %.1f of %.1f GB",
-                 100 * s.remote_share, (ull)s.remote_requests, (double)s.remote_bytes / 1e9,
-                 (double)s.cached_bytes / 1e9, (double)s.cache_bytes / 1e9);
+        snprintf(text + used, capacity - used,
+                 ", remote %.1f %% (%" PRIu64 " requests, %.2f GB), cached %.1f of %.1f GB", 100 * s.remote_share,
+                 s.remote_requests, (double)s.remote_bytes / 1e9, (double)s.cached_bytes / 1e9,
+                 (double)s.cache_bytes / 1e9);
     used = capacity ? strlen(text) : 0;
     if (used + 1 < capacity && s.evicted_bytes)
         snprintf(text + used, capacity - used, ", evicted %.2f GB", (double)s.evicted_bytes / 1e9);
     used = capacity ? strlen(text) : 0;
     if (used + 1 < capacity && s.rows_damaged)
-        snprintf(text + used, capacity - used, ", damaged rows %llu", (ull)s.rows_damaged);
+        snprintf(text + used, capacity - used, ", damaged rows %" PRIu64, s.rows_damaged);
 }
 
 /* ---- Notices ---- */
@@ -425,8 +424,6 @@ uint32_t leat_loader_notice(struct leat_loader *loader, char *text, uint64_t cap
  * not mix. Numbers are written digit by digit: no locale of the program changes them. See loader.h.
  */
 
-typedef unsigned long long ull;
-
 #define LINE_BYTES 2048u /* 42 fields, some of 64 bits; texts of 64 bytes */
 #define USUAL_MS   60000u
 
@@ -450,7 +447,7 @@ static void put_count(struct line *x, uint64_t value)
 {
     char text[24];
 
-    snprintf(text, sizeof text, "%llu", (ull)value);
+    snprintf(text, sizeof text, "%" PRIu64, value);
     put(x, text);
 }
 
@@ -458,7 +455,7 @@ static void put_seconds(struct line *x, uint64_t ns)
 {
     char text[40];
 
-    snprintf(text, sizeof text, "%llu.%09llu", (ull)(ns / 1000000000u), (ull)(ns % 1000000000u));
+    snprintf(text, sizeof text, "%" PRIu64 ".%09" PRIu64, ns / 1000000000u, ns % 1000000000u);
     put(x, text);
 }
 
@@ -468,7 +465,7 @@ static void put_share(struct line *x, double share)
     uint64_t millionths = share > 0 ? (uint64_t)(share * 1e6 + 0.5) : 0;
     char text[40];
 
-    snprintf(text, sizeof text, "%llu.%06llu", (ull)(millionths / 1000000u), (ull)(millionths % 1000000u));
+    snprintf(text, sizeof text, "%" PRIu64 ".%06" PRIu64, millionths / 1000000u, millionths % 1000000u);
     put(x, text);
 }
 

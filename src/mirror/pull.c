@@ -153,10 +153,11 @@ static enum leat_status bring_section(struct pull *p, const struct format_place 
         return s == LEAT_OK ? pull_advance(p, place->bytes - missing, err) : s;
     }
     if (s == LEAT_OK)
-        return status_set_at(err, LEAT_E_CHECKSUM, place->offset,
-                             "%s: what arrived from byte %llu on was damaged %u times; verify the dataset where it "
-                             "was made, and copy it to the server again",
-                             p->index_url.name, (unsigned long long)place->offset, REMOTE_DAMAGED_TRIES);
+        return status_set_at(
+            err, LEAT_E_CHECKSUM, place->offset,
+            "%s: what arrived from byte %" PRIu64
+            " on was damaged %u times; verify the dataset where it was made, and copy it to the server again",
+            p->index_url.name, place->offset, REMOTE_DAMAGED_TRIES);
     return s;
 }
 
@@ -277,10 +278,11 @@ static enum leat_status take(struct tokens *t, struct lane *lane, struct leat_er
     if (!right && ++lane->tries < REMOTE_DAMAGED_TRIES)
         return remote_begin(t->p->remote, transfer, err);
     if (!right)
-        return status_set_at(err, LEAT_E_CHECKSUM, page * FORMAT_PAGE_BYTES,
-                             "%s: page %llu arrived damaged %u times; verify the dataset where it was made, and copy "
-                             "it to the server again",
-                             t->p->tokens_url.name, (unsigned long long)page, REMOTE_DAMAGED_TRIES);
+        return status_set_at(
+            err, LEAT_E_CHECKSUM, page * FORMAT_PAGE_BYTES,
+            "%s: page %" PRIu64
+            " arrived damaged %u times; verify the dataset where it was made, and copy it to the server again",
+            t->p->tokens_url.name, page, REMOTE_DAMAGED_TRIES);
     s = file_write_at(t->p->tokens_fd, transfer->first, lane->bytes, transfer->count, t->p->names.partial[SPILL_TOKENS],
                       err);
     if (s == LEAT_OK)

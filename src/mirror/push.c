@@ -91,8 +91,9 @@ static enum leat_status check_pages(struct sending *s, const uint8_t *bytes, uin
     for (uint64_t i = 0; i < pages; i++)
         if (bytes_le32(s->stored[i]) != s->computed[i])
             return status_set_at(err, LEAT_E_CHECKSUM, (at + i) * FORMAT_PAGE_BYTES,
-                                 "%s: page %llu is damaged, so the dataset is not sent; restore it from its source",
-                                 s->file->path, (unsigned long long)(at + i));
+                                 "%s: page %" PRIu64
+                                 " is damaged, so the dataset is not sent; restore it from its source",
+                                 s->file->path, at + i);
     checksum_add(&s->sum, sum);
     return LEAT_OK;
 }
@@ -433,9 +434,9 @@ static enum leat_status check_index(struct push *p, struct leat_error *err)
             s = mirror_section_is_right(&f, place, &right, err);
         if (s == LEAT_OK && !right)
             return status_set_at(err, LEAT_E_CHECKSUM, place->offset,
-                                 "%s: its section from byte %llu on is damaged, so the dataset is not sent; restore it "
-                                 "from its source",
-                                 p->index_path, (unsigned long long)place->offset);
+                                 "%s: its section from byte %" PRIu64
+                                 " on is damaged, so the dataset is not sent; restore it from its source",
+                                 p->index_path, place->offset);
     }
     return s;
 }
@@ -474,8 +475,9 @@ static enum leat_status check_there(struct push *p, const struct url *url, uint6
     enum leat_status s = remote_stat(p->remote, url, &object, err);
 
     if (s == LEAT_OK && object.size != bytes)
-        return status_set(err, LEAT_E_MISMATCH, "%s has %llu bytes there and %llu here: somebody else wrote it, too",
-                          url->name, (unsigned long long)object.size, (unsigned long long)bytes);
+        return status_set(err, LEAT_E_MISMATCH,
+                          "%s has %" PRIu64 " bytes there and %" PRIu64 " here: somebody else wrote it, too", url->name,
+                          object.size, bytes);
     return s;
 }
 

@@ -1,6 +1,7 @@
 /* decimal.c: see decimal.h. */
 #include "decimal.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "base/wide.h"
@@ -88,7 +89,7 @@ bool decimal_parse(const char *text, size_t length, struct decimal *d, const cha
 const char *decimal_print(struct decimal d, char out[DECIMAL_TEXT])
 {
     char digits[24];
-    int count = snprintf(digits, sizeof digits, "%llu", (unsigned long long)d.digits);
+    int count = snprintf(digits, sizeof digits, "%" PRIu64, d.digits);
     int places = -d.exponent;
 
     if (d.exponent >= 0)

@@ -98,8 +98,6 @@ void numpy_random_shuffle(struct numpy_random *r, uint32_t *items, uint64_t coun
 
 #define AHEAD 16u /* entries whose lengths are fetched before they are needed */
 
-typedef unsigned long long ull;
-
 /* ---- Numbers ---- */
 
 double megatron_double(struct decimal d)
@@ -107,7 +105,7 @@ double megatron_double(struct decimal d)
     char text[32];
 
     /* without a decimal point, whose character a locale may change */
-    snprintf(text, sizeof text, "%llue%d", (ull)d.digits, d.exponent);
+    snprintf(text, sizeof text, "%" PRIu64 "e%d", d.digits, d.exponent);
     return strtod(text, NULL);
 }
 
@@ -203,13 +201,13 @@ static enum leat_status count_samples(struct megatron_source *s, uint64_t count,
     if (!bytes_multiply(s->epochs, count, &s->entries) || s->entries > MEGATRON_MAX_ENTRIES ||
         !bytes_multiply(s->epochs, s->tokens, &tokens) || (tokens - 1) / seq_len > MEGATRON_MAX_ENTRIES)
         return status_set(err, LEAT_E_UNSUPPORTED,
-                          "its index is too large: %llu epochs of %llu sequences with %llu tokens; at most 2^32 - 3 "
-                          "entries and samples are supported",
-                          (ull)s->epochs, (ull)count, (ull)s->tokens);
+                          "its index is too large: %" PRIu64 " epochs of %" PRIu64 " sequences with %" PRIu64
+                          " tokens; at most 2^32 - 3 entries and samples are supported",
+                          s->epochs, count, s->tokens);
     s->samples = s->separate = (tokens - 1) / seq_len;
     if (s->samples == 0)
-        return status_set(err, LEAT_E_ARGUMENT, "it has %llu tokens, too few for a sample of %llu", (ull)s->tokens,
-                          (ull)seq_len + 1);
+        return status_set(err, LEAT_E_ARGUMENT, "it has %" PRIu64 " tokens, too few for a sample of %" PRIu64,
+                          s->tokens, seq_len + 1);
     if (s->epochs == 1)
         return LEAT_OK;
     before = (tokens - s->tokens - 1) / seq_len;
@@ -303,8 +301,6 @@ void megatron_source_free(struct megatron_source *s)
  * sample on, and kept.
  */
 
-typedef unsigned long long ull;
-
 #define MIN_STEP 1024u
 
 /* What the samples so far were. */
@@ -342,9 +338,10 @@ static void leave_out(struct shares *x, uint32_t place)
 static enum leat_status too_many(uint32_t source, uint64_t size, uint64_t n, struct leat_error *err)
 {
     return status_set(err, LEAT_E_ARGUMENT,
-                      "the blend takes more samples of source %lu than the %llu that were built for it, from sample "
-                      "%llu on, and Megatron fails, too; give a larger mid-level-dataset-surplus",
-                      (unsigned long)source, (ull)size, (ull)n);
+                      "the blend takes more samples of source %lu than the %" PRIu64
+                      " that were built for it, from sample %" PRIu64
+                      " on, and Megatron fails, too; give a larger mid-level-dataset-surplus",
+                      (unsigned long)source, size, n);
 }
 
 /* Megatron's loop; `all`: each source gives all samples that it has. */

@@ -291,8 +291,6 @@ static enum leat_status megatron_trace(const struct leat_plan *plan, struct plan
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
-typedef unsigned long long ull;
-
 #define STARTS_AT_ONCE 4096u
 
 /* ---- Sources ---- */
@@ -336,8 +334,8 @@ static enum leat_status read_lengths(const struct leat_dataset *d, const struct 
 
             if (length > INT32_MAX)
                 return status_set(err, LEAT_E_UNSUPPORTED,
-                                  "its sequence %llu has %llu tokens; Megatron's lengths are below 2^31",
-                                  (ull)(p->first + at + i), (ull)length);
+                                  "its sequence %" PRIu64 " has %" PRIu64 " tokens; Megatron's lengths are below 2^31",
+                                  p->first + at + i, length);
             lengths[at + i] = (uint32_t)length;
         }
     }
@@ -355,9 +353,10 @@ static enum leat_status no_sequences(const struct leat_plan *plan, size_t number
     if (plan->rules.megatron.ratio_count == 0)
         return status_set(err, LEAT_E_ARGUMENT, "%.300s has no %s to make samples of", name, what);
     return status_set(err, LEAT_E_ARGUMENT,
-                      "the split gives \"%.100s\" none of the %llu %s of %.300s (it begins and ends at number %llu): "
-                      "give it a larger share, or use more documents",
-                      plan->rules.use, (ull)info.sequences, what, name, (ull)p->first);
+                      "the split gives \"%.100s\" none of the %" PRIu64
+                      " %s of %.300s (it begins and ends at number %" PRIu64
+                      "): give it a larger share, or use more documents",
+                      plan->rules.use, info.sequences, what, name, p->first);
 }
 
 static enum leat_status make_source(const struct leat_plan *plan, size_t number, struct leat_error *err)
@@ -371,8 +370,8 @@ static enum leat_status make_source(const struct leat_plan *plan, size_t number,
     if (p->count == 0)
         return no_sequences(plan, number, err);
     if (p->count > MEGATRON_MAX_ENTRIES)
-        return status_set(err, LEAT_E_UNSUPPORTED, "%.300s has %llu sequences, too many for Megatron's index",
-                          plan->rules.sources[number].name, (ull)p->count);
+        return status_set(err, LEAT_E_UNSUPPORTED, "%.300s has %" PRIu64 " sequences, too many for Megatron's index",
+                          plan->rules.sources[number].name, p->count);
     lengths = malloc((size_t)(p->count + 1) * sizeof *lengths);
     if (!lengths)
         return status_no_memory(err, p->count * sizeof *lengths);

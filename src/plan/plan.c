@@ -19,8 +19,6 @@
 #include "base/status.h"
 #include "order/sampler.h"
 
-typedef unsigned long long ull;
-
 /* ---- Opening ---- */
 
 /* Makes the weights of a phase (0 is the first) integers. */
@@ -43,14 +41,15 @@ static enum leat_status phase_weights(struct leat_plan *plan, size_t phase, stru
         char shown[24] = "beyond 2^64";
 
         if (sum > 0)
-            snprintf(shown, sizeof shown, "%llu", (ull)sum);
+            snprintf(shown, sizeof shown, "%" PRIu64, sum);
         return status_set(err, LEAT_E_ARGUMENT,
-                          "the weights from sample %llu on are too fine: as integers without a common factor their sum "
-                          "is %s; the limit is 2^48 (about 2.8 * 10^14); give them fewer digits",
-                          (ull)begin, shown);
+                          "the weights from sample %" PRIu64
+                          " on are too fine: as integers without a common factor their sum is %s; the limit is 2^48 "
+                          "(about 2.8 * 10^14); give them fewer digits",
+                          begin, shown);
     }
     if (sum == 0)
-        return status_set(err, LEAT_E_ARGUMENT, "no source has a weight from sample %llu on", (ull)begin);
+        return status_set(err, LEAT_E_ARGUMENT, "no source has a weight from sample %" PRIu64 " on", begin);
     return LEAT_OK;
 }
 
@@ -98,8 +97,8 @@ static enum leat_status make_phases(struct leat_plan *plan, struct leat_error *e
     enum leat_status s;
 
     if (phases > SAMPLER_MAX_ENTRIES / sources)
-        return status_set(err, LEAT_E_ARGUMENT, "%llu phases of %llu sources are too many; the limit is %llu",
-                          (ull)phases, (ull)sources, (ull)(SAMPLER_MAX_ENTRIES / sources));
+        return status_set(err, LEAT_E_ARGUMENT, "%zu phases of %zu sources are too many; the limit is %" PRIu64, phases,
+                          sources, SAMPLER_MAX_ENTRIES / sources);
     decimals = calloc(sources, sizeof *decimals);
     plan->weights = calloc(phases * sources, sizeof *plan->weights);
     plan->lengths = calloc(phases, sizeof *plan->lengths);
@@ -164,7 +163,7 @@ static enum leat_status add_options(struct plan_rules *r, const struct leat_plan
         if (s != LEAT_OK)
             return s;
         if (!source.name)
-            return status_set(err, LEAT_E_ARGUMENT, "source %llu of the plan has no name", (ull)i);
+            return status_set(err, LEAT_E_ARGUMENT, "source %zu of the plan has no name", i);
         s = plan_rules_add_source(r, source.name, strlen(source.name), source.weight,
                                   source.weight ? strlen(source.weight) : 0, source.epochs, source.dataset, err);
     }
@@ -175,7 +174,7 @@ static enum leat_status add_options(struct plan_rules *r, const struct leat_plan
         if (s != LEAT_OK)
             return s;
         if (!phase.weights)
-            return status_set(err, LEAT_E_ARGUMENT, "phase %llu of the plan has no weights", (ull)i);
+            return status_set(err, LEAT_E_ARGUMENT, "phase %zu of the plan has no weights", i);
         s = plan_rules_add_phase(r, phase.begin, phase.weights, strlen(phase.weights), phase.seq_len, err);
     }
     for (size_t i = 0; s == LEAT_OK && i < o->skip_count; i++)
@@ -323,8 +322,8 @@ enum leat_status leat_plan_source_info(const struct leat_plan *plan, uint64_t nu
     struct leat_plan_source_info full = LEAT_PLAN_SOURCE_INFO_INIT;
 
     if (number >= plan->rules.source_count)
-        return status_set(err, LEAT_E_RANGE, "no source %llu: the plan has %llu, numbered from 0", (ull)number,
-                          (ull)plan->rules.source_count);
+        return status_set(err, LEAT_E_RANGE, "no source %" PRIu64 ": the plan has %zu, numbered from 0", number,
+                          plan->rules.source_count);
     full.name = plan->rules.sources[number].name;
     full.dataset = plan->sources[number].dataset;
     full.blocks = plan->sources[number].blocks;
@@ -389,8 +388,8 @@ enum leat_status leat_plan_sample(const struct leat_plan *plan, uint64_t number,
                                   struct leat_error *err)
 {
     if (number >= plan->end)
-        return status_set(err, LEAT_E_RANGE, "no sample %llu: the plan has %llu, numbered from 0", (ull)number,
-                          (ull)plan->end);
+        return status_set(err, LEAT_E_RANGE, "no sample %" PRIu64 ": the plan has %" PRIu64 ", numbered from 0", number,
+                          plan->end);
     return plan_order_samples(plan, number, 1, sample, err);
 }
 
@@ -442,16 +441,18 @@ enum leat_status leat_plan_rank_rows(uint64_t batch, uint64_t rank, uint64_t wor
                                      struct leat_error *err)
 {
     if (batch == 0 || world == 0)
-        return status_set(err, LEAT_E_ARGUMENT, "%llu rows cannot be a batch for %llu ranks", (ull)batch, (ull)world);
+        return status_set(err, LEAT_E_ARGUMENT, "%" PRIu64 " rows cannot be a batch for %" PRIu64 " ranks", batch,
+                          world);
     if (rank >= world)
-        return status_set(err, LEAT_E_ARGUMENT, "rank %llu is not below the world size %llu: ranks count from 0",
-                          (ull)rank, (ull)world);
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "rank %" PRIu64 " is not below the world size %" PRIu64 ": ranks count from 0", rank, world);
     if (batch % world != 0)
-        return status_set(
-            err, LEAT_E_ARGUMENT,
-            "a global batch of %llu rows does not divide equally among %llu ranks; the nearest size that does is %llu",
-            (ull)batch, (ull)world,
-            (ull)(batch % world <= world / 2 && batch > world ? batch - batch % world : batch - batch % world + world));
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "a global batch of %" PRIu64 " rows does not divide equally among %" PRIu64
+                          " ranks; the nearest size that does is %" PRIu64,
+                          batch, world,
+                          batch % world <= world / 2 && batch > world ? batch - batch % world
+                                                                      : batch - batch % world + world);
     *count = batch / world;
     *first = rank * *count;
     return LEAT_OK;

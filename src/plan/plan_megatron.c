@@ -8,8 +8,6 @@
 #include "plan_order.h"
 #include "plan_rules.h"
 
-typedef unsigned long long ull;
-
 static const char *const ranges[3] = { "train", "valid", "test" };
 
 /* ---- The split ---- */
@@ -111,8 +109,8 @@ static enum leat_status check_sources(const struct plan_rules *r, struct leat_er
     const struct plan_source_rule *first = &r->sources[0];
 
     if (r->source_count > MEGATRON_MAX_SOURCES)
-        return status_set(err, LEAT_E_ARGUMENT, "%llu sources are too many: Megatron takes at most %u",
-                          (ull)r->source_count, MEGATRON_MAX_SOURCES);
+        return status_set(err, LEAT_E_ARGUMENT, "%zu sources are too many: Megatron takes at most %u", r->source_count,
+                          MEGATRON_MAX_SOURCES);
     for (size_t i = 0; i < r->source_count; i++) {
         const struct plan_source_rule *s = &r->sources[i];
 
@@ -152,11 +150,12 @@ enum leat_status plan_megatron_finish(struct plan_rules *r, struct leat_error *e
                           "a plan of order megatron has no limit of epochs: Megatron makes as many as the number of "
                           "samples needs; give that");
     if (r->seed > UINT32_MAX)
-        return status_set(err, LEAT_E_ARGUMENT, "the seed %llu is not below 2^32, as numpy's generator needs it",
-                          (ull)r->seed);
+        return status_set(err, LEAT_E_ARGUMENT, "the seed %" PRIu64 " is not below 2^32, as numpy's generator needs it",
+                          r->seed);
     if (r->megatron.samples > MEGATRON_MAX_SAMPLES)
-        return status_set(err, LEAT_E_ARGUMENT, "%llu samples are too many: a plan of order megatron has at most 2^40",
-                          (ull)r->megatron.samples);
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "%" PRIu64 " samples are too many: a plan of order megatron has at most 2^40",
+                          r->megatron.samples);
     if (!r->megatron.has_surplus)
         r->megatron.surplus = (struct decimal) { 5, -3 };
     s = finish_split(r, err);

@@ -71,8 +71,6 @@ enum leat_status plan_order_pieces(const struct leat_plan *plan, const struct le
 
 /* Finds the samples that show given tokens: the order's inverse says which to look at. */
 
-typedef unsigned long long ull;
-
 #define SAMPLES_AT_ONCE 64u
 
 /* ---- Trying samples ---- */
@@ -164,12 +162,13 @@ enum leat_status leat_plan_trace_range(const struct leat_plan *plan, uint64_t so
     struct leat_info info = LEAT_INFO_INIT;
 
     if (source >= plan->rules.source_count)
-        return status_set(err, LEAT_E_RANGE, "no source %llu: the plan has %llu, numbered from 0", (ull)source,
-                          (ull)plan->rules.source_count);
+        return status_set(err, LEAT_E_RANGE, "no source %" PRIu64 ": the plan has %zu, numbered from 0", source,
+                          plan->rules.source_count);
     leat_dataset_info(plan->sources[source].dataset, &info);
     if (first > info.tokens || count > info.tokens - first)
-        return status_set(err, LEAT_E_RANGE, "tokens %llu to %llu are not all in %.300s, which has %llu", (ull)first,
-                          (ull)(first + count), plan->rules.sources[source].name, (ull)info.tokens);
+        return status_set(err, LEAT_E_RANGE,
+                          "tokens %" PRIu64 " to %" PRIu64 " are not all in %.300s, which has %" PRIu64, first,
+                          first + count, plan->rules.sources[source].name, info.tokens);
     if (epochs == LEAT_NONE && until == LEAT_NONE && plan->end >= LEAT_MAX_SAMPLES)
         return status_set(err, LEAT_E_ARGUMENT,
                           "the plan has no end: give the number of epochs, or of samples, to be searched");

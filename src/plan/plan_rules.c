@@ -12,8 +12,6 @@
 #include "base/status.h"
 #include "plan_order.h"
 
-typedef unsigned long long ull;
-
 static char *copy(const char *text, size_t length)
 {
     char *out = malloc(length + 1);
@@ -119,11 +117,12 @@ enum leat_status plan_rules_add_skip(struct plan_rules *r, uint64_t first, uint6
 
     if (first >= end)
         return status_set(err, LEAT_E_ARGUMENT,
-                          "the skip from sample %llu to %llu is empty: its end must be greater than its start",
-                          (ull)first, (ull)end);
+                          "the skip from sample %" PRIu64 " to %" PRIu64
+                          " is empty: its end must be greater than its start",
+                          first, end);
     if (end > LEAT_MAX_SAMPLES)
-        return status_set(err, LEAT_E_ARGUMENT, "a skip ends at sample %llu; samples are numbered below 2^60",
-                          (ull)end);
+        return status_set(err, LEAT_E_ARGUMENT, "a skip ends at sample %" PRIu64 "; samples are numbered below 2^60",
+                          end);
     s = GROW(r->skips, r->skip_count + 1, r->skip_room, err);
     if (s == LEAT_OK)
         r->skips[r->skip_count++] = (struct skips_range) { first, end };
@@ -143,9 +142,10 @@ static enum leat_status finish_skips(struct plan_rules *r, struct leat_error *er
         qsort(r->skips, r->skip_count, sizeof *r->skips, compare_ranges);
     for (size_t i = 1; i < r->skip_count; i++)
         if (r->skips[i].first < r->skips[i - 1].end)
-            return status_set(
-                err, LEAT_E_ARGUMENT, "the skips %llu:%llu and %llu:%llu overlap; each sample is skipped once",
-                (ull)r->skips[i - 1].first, (ull)r->skips[i - 1].end, (ull)r->skips[i].first, (ull)r->skips[i].end);
+            return status_set(err, LEAT_E_ARGUMENT,
+                              "the skips %" PRIu64 ":%" PRIu64 " and %" PRIu64 ":%" PRIu64
+                              " overlap; each sample is skipped once",
+                              r->skips[i - 1].first, r->skips[i - 1].end, r->skips[i].first, r->skips[i].end);
     return LEAT_OK;
 }
 
@@ -278,16 +278,15 @@ void plan_rules_part(const struct plan_rules *r, uint64_t *begin, uint64_t *end)
 static enum leat_status check_length(const struct plan_rules *r, uint64_t seq_len, struct leat_error *err)
 {
     if (seq_len == 0 || seq_len > PLAN_MAX_LENGTH)
-        return status_set(err, LEAT_E_ARGUMENT, "a sequence length of %llu is not between 1 and 2^30", (ull)seq_len);
+        return status_set(err, LEAT_E_ARGUMENT, "a sequence length of %" PRIu64 " is not between 1 and 2^30", seq_len);
     if (plan_order_of(r->order)->lengths || r->base_len % seq_len == 0)
         return LEAT_OK;
-    status_set(
-        err, LEAT_E_ARGUMENT,
-        "the sequence length %llu does not divide the base length %llu; set the base length to a common multiple of "
-        "all lengths",
-        (ull)seq_len, (ull)r->base_len);
+    status_set(err, LEAT_E_ARGUMENT,
+               "the sequence length %" PRIu64 " does not divide the base length %" PRIu64
+               "; set the base length to a common multiple of all lengths",
+               seq_len, r->base_len);
     if (err && seq_len % r->base_len == 0)
-        status_after(err, ", as %llu", (ull)seq_len);
+        status_after(err, ", as %" PRIu64, seq_len);
     return LEAT_E_ARGUMENT;
 }
 
@@ -318,14 +317,13 @@ static enum leat_status finish_phases(const struct plan_rules *r, struct leat_er
 
         if (p->begin <= before || p->begin >= LEAT_MAX_SAMPLES)
             return status_set(err, LEAT_E_ARGUMENT,
-                              "a phase starts at sample %llu, not after the phase before it, at %llu%s", (ull)p->begin,
-                              (ull)before,
+                              "a phase starts at sample %" PRIu64 ", not after the phase before it, at %" PRIu64 "%s",
+                              p->begin, before,
                               p->begin >= LEAT_MAX_SAMPLES ? ", and below 2^60" : "; give phases in their order");
         before = p->begin;
         if (p->weight_count > r->source_count)
-            return status_set(err, LEAT_E_ARGUMENT, "the phase at sample %llu has %llu weights for %llu source%s",
-                              (ull)p->begin, (ull)p->weight_count, (ull)r->source_count,
-                              r->source_count == 1 ? "" : "s");
+            return status_set(err, LEAT_E_ARGUMENT, "the phase at sample %" PRIu64 " has %zu weights for %zu source%s",
+                              p->begin, p->weight_count, r->source_count, r->source_count == 1 ? "" : "s");
         if (p->seq_len > 0 && check_length(r, p->seq_len, err) != LEAT_OK)
             return LEAT_E_ARGUMENT;
     }
@@ -347,7 +345,7 @@ enum leat_status plan_rules_finish(struct plan_rules *r, struct leat_error *err)
                           leat_order_name((enum leat_order)r->order),
                           plan_order_of(r->order)->phases ? ": each phase may have any length" : "");
     if (r->base_len > PLAN_MAX_LENGTH)
-        return status_set(err, LEAT_E_ARGUMENT, "a base length of %llu is not between 1 and 2^30", (ull)r->base_len);
+        return status_set(err, LEAT_E_ARGUMENT, "a base length of %" PRIu64 " is not between 1 and 2^30", r->base_len);
     s = check_length(r, r->seq_len, err);
     if (s == LEAT_OK)
         s = check_fit(r, err);

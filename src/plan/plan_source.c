@@ -12,8 +12,6 @@
 #include "plan.h"
 #include "plan_order.h"
 
-typedef unsigned long long ull;
-
 /* The first document start at or after floor(T * units / 10^18), in tokens of the part. */
 static enum leat_status boundary(const struct leat_dataset *d, const struct leat_part *part, uint64_t units,
                                  uint64_t *at, struct leat_error *err)
@@ -107,19 +105,19 @@ static enum leat_status no_block(const struct plan_source *s, const struct plan_
     char fraction[DECIMAL_TEXT];
 
     if (split_too_small(s, rules))
-        return status_set_hint(err, LEAT_E_ARGUMENT, one ? LEAT_HINT_NONE : LEAT_HINT_MERGE,
-                               "%.300s has a weight, but its range \"%.*s\" of the split has no block of %llu tokens "
-                               "and one more: it has %llu tokens in %lu dataset%s; give the range a larger fraction "
-                               "than %s,%s use a shorter length%s",
-                               name, PLAN_SHOWN, rules->use, (ull)rules->base_len, (ull)s->tokens,
-                               (unsigned long)s->part_count, one ? "" : "s",
-                               decimal_print(plan_rules_used(rules)->fraction, fraction), one ? " or" : "",
-                               one ? "" : ", or merge its datasets");
+        return status_set_hint(
+            err, LEAT_E_ARGUMENT, one ? LEAT_HINT_NONE : LEAT_HINT_MERGE,
+            "%.300s has a weight, but its range \"%.*s\" of the split has no block of %" PRIu64
+            " tokens and one more: it has %" PRIu64
+            " tokens in %lu dataset%s; give the range a larger fraction than %s,%s use a shorter length%s",
+            name, PLAN_SHOWN, rules->use, rules->base_len, s->tokens, (unsigned long)s->part_count, one ? "" : "s",
+            decimal_print(plan_rules_used(rules)->fraction, fraction), one ? " or" : "",
+            one ? "" : ", or merge its datasets");
     return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_MERGE,
-                           "%.300s has a weight, but no block of %llu tokens and one more: %s has %llu tokens in "
-                           "%lu dataset%s; use a shorter length, leave it out, or merge its datasets",
-                           name, (ull)rules->base_len, rules->use ? "the range of it that is used" : "it",
-                           (ull)s->tokens, (unsigned long)s->part_count, one ? "" : "s");
+                           "%.300s has a weight, but no block of %" PRIu64 " tokens and one more: %s has %" PRIu64
+                           " tokens in %lu dataset%s; use a shorter length, leave it out, or merge its datasets",
+                           name, rules->base_len, rules->use ? "the range of it that is used" : "it", s->tokens,
+                           (unsigned long)s->part_count, one ? "" : "s");
 }
 
 static enum leat_status check_blocks(const struct plan_source *s, const struct plan_rules *rules, size_t number,
@@ -128,8 +126,9 @@ static enum leat_status check_blocks(const struct plan_source *s, const struct p
     const char *name = rules->sources[number].name;
 
     if (s->blocks > PERMUTE_MAX)
-        return status_set(err, LEAT_E_ARGUMENT, "%.300s has %llu blocks of %llu tokens; more than 2^48 is too many",
-                          name, (ull)s->blocks, (ull)rules->base_len);
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "%.300s has %" PRIu64 " blocks of %" PRIu64 " tokens; more than 2^48 is too many", name,
+                          s->blocks, rules->base_len);
     if (s->blocks == 0 && is_used(rules, number) && plan_order_of(rules->order)->blocks)
         return no_block(s, rules, name, err);
     return LEAT_OK;

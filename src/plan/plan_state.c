@@ -19,8 +19,6 @@
 #define FIRST_LINE "leat state 1"
 #define STEPS      64u
 
-typedef unsigned long long ull;
-
 /* ---- The chain ---- */
 
 struct chain {
@@ -181,9 +179,9 @@ static void put(struct writer *w, const char *format, ...)
 
 static void put_steps(struct writer *w, const char *key, uint64_t count, const uint64_t *steps)
 {
-    put(w, "%s %llu", key, (ull)count);
+    put(w, "%s %" PRIu64, key, count);
     for (uint64_t i = 0; i < steps_of(count); i++)
-        put(w, " %016llx", (ull)steps[i]);
+        put(w, " %016" PRIx64, steps[i]);
     put(w, "\n");
 }
 
@@ -206,24 +204,24 @@ enum leat_status leat_plan_state_save(const struct leat_plan *plan, const struct
         return s;
     leat_plan_info(plan, &info);
     if (full.position > (info.positions == LEAT_NONE ? LEAT_MAX_SAMPLES / 2 : info.positions))
-        return status_set(err, LEAT_E_RANGE, "no position %llu: the plan ends before it", (ull)full.position);
+        return status_set(err, LEAT_E_RANGE, "no position %" PRIu64 ": the plan ends before it", full.position);
     tell_past(plan, full.position, &past);
-    put(&w, FIRST_LINE "\nposition %llu\nskipped %llu\ndamaged %llu\n", (ull)past.position, (ull)past.skipped,
-        (ull)full.damaged);
+    put(&w, FIRST_LINE "\nposition %" PRIu64 "\nskipped %" PRIu64 "\ndamaged %" PRIu64 "\n", past.position,
+        past.skipped, full.damaged);
     put(&w, "rules permutation=%u,blend=%u,split=%u", PERMUTE_VERSION, BLEND_VERSION, PLAN_SPLIT_VERSION);
     if (plan->order->rule)
         put(&w, ",%s=%u", plan->order->rule, plan->order->rule_version);
-    put(&w, "\nbase-len %llu\nseed %llu\norder %s\n", (ull)plan->rules.base_len, (ull)plan->rules.seed,
+    put(&w, "\nbase-len %" PRIu64 "\nseed %" PRIu64 "\norder %s\n", plan->rules.base_len, plan->rules.seed,
         leat_order_name((enum leat_order)plan->rules.order));
     for (size_t g = 0; g < OPTION_GROUPS; g++)
         for (unsigned i = 0; i < options_in(g, plan->rules.fit); i++)
-            put(&w, "%s %llu\n", plan_fit_names[option_groups[g].first + i],
-                (ull)plan->rules.fit[option_groups[g].first + i]);
+            put(&w, "%s %" PRIu64 "\n", plan_fit_names[option_groups[g].first + i],
+                plan->rules.fit[option_groups[g].first + i]);
     put_steps(&w, "sources", past.sources, past.source_steps);
     put_steps(&w, "phases", past.phases, past.phase_steps);
-    put(&w, "skips %016llx\n", (ull)past.skips);
-    put(&w, "fingerprint %016llx%016llx\n", (ull)past.fingerprint.high, (ull)past.fingerprint.low);
-    put(&w, "check %016llx\n", (ull)text_hash(text, w.length));
+    put(&w, "skips %016" PRIx64 "\n", past.skips);
+    put(&w, "fingerprint %016" PRIx64 "%016" PRIx64 "\n", past.fingerprint.high, past.fingerprint.low);
+    put(&w, "check %016" PRIx64 "\n", text_hash(text, w.length));
     return LEAT_OK;
 }
 
@@ -364,23 +362,24 @@ static enum leat_status compare_rules(const struct leat_plan *plan, const struct
     const struct plan_rules *r = &plan->rules;
 
     if (t->permutation != PERMUTE_VERSION || t->blend != BLEND_VERSION || t->split != PLAN_SPLIT_VERSION)
-        return differs(err, "its rules are permutation %llu, blend %llu, split %llu, but this library's are %u, %u, %u",
-                       (ull)t->permutation, (ull)t->blend, (ull)t->split, PERMUTE_VERSION, BLEND_VERSION,
-                       PLAN_SPLIT_VERSION);
+        return differs(err,
+                       "its rules are permutation %" PRIu64 ", blend %" PRIu64 ", split %" PRIu64
+                       ", but this library's are %u, %u, %u",
+                       t->permutation, t->blend, t->split, PERMUTE_VERSION, BLEND_VERSION, PLAN_SPLIT_VERSION);
     if (t->base_len != r->base_len)
-        return differs(err, "its base length is %llu, but the plan's is %llu", (ull)t->base_len, (ull)r->base_len);
+        return differs(err, "its base length is %" PRIu64 ", but the plan's is %" PRIu64, t->base_len, r->base_len);
     if (t->seed != r->seed)
-        return differs(err, "its seed is %llu, but the plan's is %llu", (ull)t->seed, (ull)r->seed);
+        return differs(err, "its seed is %" PRIu64 ", but the plan's is %" PRIu64, t->seed, r->seed);
     if (t->order != r->order)
         return differs(err, "its order is %s, but the plan's is %s", leat_order_name((enum leat_order)t->order),
                        leat_order_name((enum leat_order)r->order));
     for (unsigned i = 0; i < PLAN_FIT_OPTIONS; i++)
         if (t->options[i] != r->fit[i])
-            return differs(err, "its %s is %llu, but the plan's is %llu", plan_fit_names[i], (ull)t->options[i],
-                           (ull)r->fit[i]);
+            return differs(err, "its %s is %" PRIu64 ", but the plan's is %" PRIu64, plan_fit_names[i], t->options[i],
+                           r->fit[i]);
     if (plan->order->rule && t->rule_version != plan->order->rule_version)
-        return differs(err, "its rule is %s %llu, but this library's is %s %u", plan->order->rule, (ull)t->rule_version,
-                       plan->order->rule, plan->order->rule_version);
+        return differs(err, "its rule is %s %" PRIu64 ", but this library's is %s %u", plan->order->rule,
+                       t->rule_version, plan->order->rule, plan->order->rule_version);
     return LEAT_OK;
 }
 
@@ -400,24 +399,25 @@ static enum leat_status compare_sources(const struct leat_plan *plan, const stru
     uint64_t step, first, last;
 
     if (was->sources > plan->rules.source_count)
-        return differs(err, "it has %llu sources, but the plan has %llu", (ull)was->sources,
-                       (ull)plan->rules.source_count);
+        return differs(err, "it has %" PRIu64 " sources, but the plan has %zu", was->sources, plan->rules.source_count);
     if (was->sources != is->sources)
-        return differs(err, "%llu sources have a weight up to its position, but %llu in the plan", (ull)was->sources,
-                       (ull)is->sources);
+        return differs(err, "%" PRIu64 " sources have a weight up to its position, but %" PRIu64 " in the plan",
+                       was->sources, is->sources);
     step = first_difference(was->source_steps, is->source_steps, steps_of(was->sources));
     if (step == steps_of(was->sources))
         return LEAT_OK;
     first = step_begin(step, was->sources);
     last = step_begin(step + 1, was->sources) - 1;
     if (first == last)
-        return differs(
-            err, "source %llu (here %.200s) has other datasets, another range of the split, or another limit of epochs",
-            (ull)first, plan->rules.sources[first].name);
-    return differs(err,
-                   "one of the sources %llu to %llu (here %.100s to %.100s) has other datasets, another range of the "
-                   "split, or another limit of epochs",
-                   (ull)first, (ull)last, plan->rules.sources[first].name, plan->rules.sources[last].name);
+        return differs(err,
+                       "source %" PRIu64
+                       " (here %.200s) has other datasets, another range of the split, or another limit of epochs",
+                       first, plan->rules.sources[first].name);
+    return differs(
+        err,
+        "one of the sources %" PRIu64 " to %" PRIu64
+        " (here %.100s to %.100s) has other datasets, another range of the split, or another limit of epochs",
+        first, last, plan->rules.sources[first].name, plan->rules.sources[last].name);
 }
 
 static enum leat_status compare_phases(const struct leat_plan *plan, const struct past *was, const struct past *is,
@@ -426,20 +426,22 @@ static enum leat_status compare_phases(const struct leat_plan *plan, const struc
     uint64_t steps = steps_of(was->phases < is->phases ? was->phases : is->phases), step, first, last;
 
     if (was->phases != is->phases)
-        return differs(err, "%llu phases start before its position, but %llu in the plan", (ull)was->phases,
-                       (ull)is->phases);
+        return differs(err, "%" PRIu64 " phases start before its position, but %" PRIu64 " in the plan", was->phases,
+                       is->phases);
     step = first_difference(was->phase_steps, is->phase_steps, steps);
     if (step == steps)
         return LEAT_OK;
     first = step_begin(step, was->phases);
     last = step_begin(step + 1, was->phases) - 1;
     if (first == last)
-        return differs(err, "phase %llu (here from sample %llu on) has another start, other weights or another length",
-                       (ull)first, (ull)plan_phase_begin(plan, (size_t)first));
-    return differs(
-        err,
-        "one of the phases %llu to %llu (here from sample %llu on) has another start, other weights or another length",
-        (ull)first, (ull)last, (ull)plan_phase_begin(plan, (size_t)first));
+        return differs(err,
+                       "phase %" PRIu64 " (here from sample %" PRIu64
+                       " on) has another start, other weights or another length",
+                       first, plan_phase_begin(plan, (size_t)first));
+    return differs(err,
+                   "one of the phases %" PRIu64 " to %" PRIu64 " (here from sample %" PRIu64
+                   " on) has another start, other weights or another length",
+                   first, last, plan_phase_begin(plan, (size_t)first));
 }
 
 enum leat_status leat_plan_state_load(const struct leat_plan *plan, const char *text, uint64_t bytes,
@@ -454,20 +456,20 @@ enum leat_status leat_plan_state_load(const struct leat_plan *plan, const char *
 
     if (bytes > LEAT_PLAN_STATE_BYTES || !parse(&r, &t))
         return status_set(err, LEAT_E_CHECKPOINT,
-                          "not a state of a plan, or it is damaged, at byte %llu; use another checkpoint",
-                          (ull)(r.at - text));
+                          "not a state of a plan, or it is damaged, at byte %td; use another checkpoint", r.at - text);
     leat_plan_info(plan, &info);
     s = compare_rules(plan, &t, err);
     if (s != LEAT_OK)
         return s;
     if (t.past.position > (info.positions == LEAT_NONE ? LEAT_MAX_SAMPLES / 2 : info.positions))
-        return differs(err, "its position is %llu, but the plan ends at %llu", (ull)t.past.position,
-                       (ull)info.positions);
+        return differs(err, "its position is %" PRIu64 ", but the plan ends at %" PRIu64, t.past.position,
+                       info.positions);
     tell_past(plan, t.past.position, &is);
     s = compare_sources(plan, &t.past, &is, err);
     if (s == LEAT_OK && (t.past.skips != is.skips || t.past.skipped != is.skipped))
-        s = differs(err, "%llu samples before its position were skipped, but the plan skips %llu, or others",
-                    (ull)t.past.skipped, (ull)is.skipped);
+        s = differs(err,
+                    "%" PRIu64 " samples before its position were skipped, but the plan skips %" PRIu64 ", or others",
+                    t.past.skipped, is.skipped);
     if (s == LEAT_OK)
         s = compare_phases(plan, &t.past, &is, err);
     if (s == LEAT_OK && !checksum_equal(t.past.fingerprint, is.fingerprint))

@@ -17,8 +17,6 @@
 
 #define FIRST_LINE "leat plan 1"
 
-typedef unsigned long long ull;
-
 /* ---- Reading ---- */
 
 struct reader {
@@ -45,7 +43,8 @@ static enum leat_status wrong(const struct reader *r, const char *format, ...)
     if (!r->label)
         return status_set_at(r->err, LEAT_E_ARGUMENT, r->at, "%.*s: %.800s", plan_rules_shown(r->key_length), r->key,
                              sentence);
-    return status_set_at(r->err, LEAT_E_ARGUMENT, r->at, "%.100s, line %llu: %.800s", r->label, (ull)r->line, sentence);
+    return status_set_at(r->err, LEAT_E_ARGUMENT, r->at, "%.100s, line %" PRIu64 ": %.800s", r->label, r->line,
+                         sentence);
 }
 
 /* Adds the line's place to the error of a failed call. */
@@ -376,7 +375,7 @@ static void print_source(struct printer *p, const struct plan_source_rule *s, bo
     if (weighted)
         print(p, ":%s", decimal_print(s->weight, weight));
     if (s->epochs > 0)
-        print(p, ":%llu", (ull)s->epochs);
+        print(p, ":%" PRIu64, s->epochs);
     else if (weighted && plan_rules_is_ambiguous(s->name))
         put(p, ":none");
     put(p, "\n");
@@ -386,11 +385,11 @@ static void print_phase(struct printer *p, const struct plan_phase_rule *phase)
 {
     char weight[DECIMAL_TEXT];
 
-    print(p, "at %llu:", (ull)phase->begin);
+    print(p, "at %" PRIu64 ":", phase->begin);
     for (size_t i = 0; i < phase->weight_count; i++)
         print(p, "%s%s", i > 0 ? "," : "", decimal_print(phase->weights[i], weight));
     if (phase->seq_len > 0)
-        print(p, ":len=%llu", (ull)phase->seq_len);
+        print(p, ":len=%" PRIu64, phase->seq_len);
     put(p, "\n");
 }
 
@@ -400,13 +399,13 @@ uint64_t plan_rules_print(const struct plan_rules *r, char *text, size_t capacit
     char fraction[DECIMAL_TEXT];
 
     put(&p, FIRST_LINE "\n");
-    print(&p, "seed %llu\nseq-len %llu\nbase-len %llu\n", (ull)r->seed, (ull)r->seq_len, (ull)r->base_len);
+    print(&p, "seed %" PRIu64 "\nseq-len %" PRIu64 "\nbase-len %" PRIu64 "\n", r->seed, r->seq_len, r->base_len);
     print(&p, "order %s\n", leat_order_name((enum leat_order)r->order));
     if (r->epochs > 0)
-        print(&p, "epochs %llu\n", (ull)r->epochs);
+        print(&p, "epochs %" PRIu64 "\n", r->epochs);
     for (unsigned i = 0; i < PLAN_FIT_OPTIONS; i++)
         if (r->fit[i] > 0)
-            print(&p, "%s %llu\n", plan_fit_names[i], (ull)r->fit[i]);
+            print(&p, "%s %" PRIu64 "\n", plan_fit_names[i], r->fit[i]);
     for (size_t i = 0; i < r->split_count; i++) {
         put(&p, i == 0 ? "split " : ",");
         put(&p, r->splits[i].name);
@@ -420,7 +419,7 @@ uint64_t plan_rules_print(const struct plan_rules *r, char *text, size_t capacit
         put(&p, "\n");
     }
     if (r->megatron.samples > 0)
-        print(&p, "samples %llu\n", (ull)r->megatron.samples);
+        print(&p, "samples %" PRIu64 "\n", r->megatron.samples);
     if (plan_order_of(r->order)->megatron)
         print(&p, "mid-level-dataset-surplus %s\n", decimal_print(r->megatron.surplus, fraction));
     for (size_t i = 0; i < r->source_count; i++)
@@ -428,7 +427,7 @@ uint64_t plan_rules_print(const struct plan_rules *r, char *text, size_t capacit
     for (size_t i = 0; i < r->phase_count; i++)
         print_phase(&p, &r->phases[i]);
     for (size_t i = 0; i < r->skip_count; i++)
-        print(&p, "skip %llu:%llu\n", (ull)r->skips[i].first, (ull)r->skips[i].end);
+        print(&p, "skip %" PRIu64 ":%" PRIu64 "\n", r->skips[i].first, r->skips[i].end);
     if (capacity > 0)
         text[p.length < capacity ? p.length : capacity - 1] = '\0';
     return p.length;

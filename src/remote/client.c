@@ -56,8 +56,8 @@ static enum leat_status add_conditions(struct request *q, const struct transfer 
     char range[64];
 
     if (t->count > 0) {
-        (void)snprintf(range, sizeof range, "bytes=%llu-%llu", (unsigned long long)(t->first + t->received),
-                       (unsigned long long)(t->first + t->count - 1));
+        (void)snprintf(range, sizeof range, "bytes=%" PRIu64 "-%" PRIu64, t->first + t->received,
+                       t->first + t->count - 1);
         s = add(q, "Range", range, err);
     }
     if (s == LEAT_OK && strong)
@@ -210,8 +210,8 @@ static bool retry(struct remote *r, struct transfer *t, uint32_t max_tries, cons
         why = "the server compresses its answers (Content-Encoding), which leat did not ask for";
     tenths = (clock_ns() - t->began) / (SECOND / 10);
     if (t->tries > 1)
-        (void)snprintf(tries, sizeof tries, "%u times in %llu.%llu s", t->tries, (unsigned long long)tenths / 10,
-                       (unsigned long long)tenths % 10);
+        (void)snprintf(tries, sizeof tries, "%u times in %" PRIu64 ".%" PRIu64 " s", t->tries, tenths / 10,
+                       tenths % 10);
     answer_code(t, code);
     if (t->code >= 300 && !*why)
         return fail(t, status_set(&t->error, LEAT_E_IO, "%s: the server answered %ld%s%s, %s; try later", t->url->name,

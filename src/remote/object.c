@@ -97,8 +97,8 @@ enum leat_status remote_read(struct remote *r, const struct url *url, const stru
     uint8_t *to = out;
 
     if (first > object->size || count > object->size - first)
-        return status_set(err, LEAT_E_TRUNCATED, "%s has %llu bytes, fewer than it should have", url->name,
-                          (unsigned long long)object->size);
+        return status_set(err, LEAT_E_TRUNCATED, "%s has %" PRIu64 " bytes, fewer than it should have", url->name,
+                          object->size);
     for (unsigned i = 0; i < READ_PARTS && first < end && s == LEAT_OK; i++) {
         parts[i] = (struct transfer) { .url = url, .if_match = object->etag };
         s = begin_part(r, &parts[i], &first, end, &to, err);

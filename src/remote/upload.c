@@ -125,7 +125,7 @@ static enum leat_status list_parts(struct upload *u, struct leat_error *err)
         struct xml_text text;
         struct xml x;
 
-        (void)snprintf(marker, sizeof marker, "%llu", (unsigned long long)l.marker);
+        (void)snprintf(marker, sizeof marker, "%" PRIu64, l.marker);
         s = text_join(&query, err, "part-number-marker=", marker, "&uploadId=", u->encoded_id, NULL);
         if (s != LEAT_OK)
             return s;
@@ -175,7 +175,7 @@ enum leat_status upload_query(const struct upload *u, uint64_t part, char **quer
 {
     char number[24];
 
-    (void)snprintf(number, sizeof number, "%llu", (unsigned long long)part + 1);
+    (void)snprintf(number, sizeof number, "%" PRIu64, part + 1);
     return text_join(query, err, "partNumber=", number, "&uploadId=", u->encoded_id, NULL);
 }
 
@@ -196,8 +196,8 @@ static enum leat_status make_list(const struct upload *u, struct buffer *b, stru
 
     for (uint64_t i = 0; i < u->part_count && s == LEAT_OK; i++) {
         char line[160];
-        int count = snprintf(line, sizeof line, "<Part><PartNumber>%llu</PartNumber><ETag>%s</ETag></Part>",
-                             (unsigned long long)i + 1, u->parts[i].etag);
+        int count = snprintf(line, sizeof line, "<Part><PartNumber>%" PRIu64 "</PartNumber><ETag>%s</ETag></Part>",
+                             i + 1, u->parts[i].etag);
 
         s = buffer_append(b, line, (size_t)count, err);
     }

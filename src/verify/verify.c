@@ -39,8 +39,8 @@ static enum leat_status check_rising(struct verify_worker *w, const struct verif
         if (value < before)
             return status_set_at(
                 &w->err, a->kind == FORMAT_DOCUMENTS ? LEAT_E_DOCUMENTS : LEAT_E_RECORD, a->place.offset + at + i,
-                "%s: entry %llu of its %s section is less than the previous one; write the dataset again",
-                w->v->part->index->file.path, (unsigned long long)((at + i) / 8), format_section_name(a->kind));
+                "%s: entry %" PRIu64 " of its %s section is less than the previous one; write the dataset again",
+                w->v->part->index->file.path, (at + i) / 8, format_section_name(a->kind));
         before = value;
     }
     return s;
@@ -106,8 +106,8 @@ static enum leat_status check_origins(struct verify_worker *w, const struct veri
             wrong = "lies before the previous one, and they are said to be in order";
         if (wrong)
             return status_set_at(&w->err, LEAT_E_RECORD, a->place.offset + at + FORMAT_ORIGIN_BYTES * i,
-                                 "%s: the origin of document %llu %s; write the dataset again",
-                                 w->v->part->index->file.path, (unsigned long long)(first + i), wrong);
+                                 "%s: the origin of document %" PRIu64 " %s; write the dataset again",
+                                 w->v->part->index->file.path, first + i, wrong);
         last[0] = offset;
         last[1] = input;
     }
@@ -120,8 +120,9 @@ static enum leat_status check_lines(struct verify_worker *w, const struct verify
     for (uint64_t i = 0; i < count; i += 8)
         if (bytes_load64(w->bytes + i) == 0)
             return status_set_at(&w->err, LEAT_E_RECORD, a->place.offset + at + i,
-                                 "%s: the line of document %llu is 0, but lines count from 1; write the dataset again",
-                                 w->v->part->index->file.path, (unsigned long long)((at + i) / 8));
+                                 "%s: the line of document %" PRIu64
+                                 " is 0, but lines count from 1; write the dataset again",
+                                 w->v->part->index->file.path, (at + i) / 8);
     return LEAT_OK;
 }
 
@@ -137,8 +138,8 @@ static enum leat_status check_mask(struct verify_worker *w, const struct verify_
     for (uint64_t i = 0; s == LEAT_OK && i < pages; i++)
         if (found[i] != bytes_le32(stored[i]))
             return status_set_at(&w->err, LEAT_E_CHECKSUM, a->place.offset + at + i * CHECKSUM_PAGE,
-                                 "%s: page %llu of its mask does not match its hash; %s", w->v->part->index->file.path,
-                                 (unsigned long long)(page + i), part_remedy(w->v->part, false));
+                                 "%s: page %" PRIu64 " of its mask does not match its hash; %s",
+                                 w->v->part->index->file.path, page + i, part_remedy(w->v->part, false));
     return s;
 }
 
@@ -201,12 +202,10 @@ static void check_sums(struct verify *v)
         if (!checksum_equal(a->sum, a->place.sum))
             verify_note(v,
                         status_set_at(&why, LEAT_E_CHECKSUM, a->place.offset,
-                                      "the %s section of %s (bytes %llu to %llu) is damaged: its checksum does not "
-                                      "match; %s",
-                                      format_section_name(a->kind), v->part->index->file.path,
-                                      (unsigned long long)a->place.offset,
-                                      (unsigned long long)(a->place.offset + a->place.bytes),
-                                      part_remedy(v->part, false)),
+                                      "the %s section of %s (bytes %" PRIu64 " to %" PRIu64
+                                      ") is damaged: its checksum does not match; %s",
+                                      format_section_name(a->kind), v->part->index->file.path, a->place.offset,
+                                      a->place.offset + a->place.bytes, part_remedy(v->part, false)),
                         &why, VERIFY_RANK_SUMS + a->place.offset);
     }
     /* this says more than the pages only if the pages section is sound */
@@ -271,8 +270,9 @@ static void check_inputs(struct verify *v)
             wrong = "the paths do not end with the path of the last input";
         }
         if (wrong) {
-            status_set_at(&why, LEAT_E_RECORD, section + at, "%s: input %llu is invalid: %s; write the dataset again",
-                          v->part->index->file.path, (unsigned long long)i, wrong);
+            status_set_at(&why, LEAT_E_RECORD, section + at,
+                          "%s: input %" PRIu64 " is invalid: %s; write the dataset again", v->part->index->file.path, i,
+                          wrong);
             note(v, LEAT_E_RECORD, &why, section + at);
             return;
         }

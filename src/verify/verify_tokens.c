@@ -79,8 +79,8 @@ static bool is_cut(const struct part *p, uint64_t token)
 static enum leat_status wrong_border(struct verify_worker *w, uint64_t document, uint64_t token, const char *what)
 {
     return status_set_at(&w->err, LEAT_E_TOKEN, token * w->v->part->token_width,
-                         "document %llu of %s %s (token %llu of the file); write the dataset again",
-                         (unsigned long long)document, w->v->part->name, what, (unsigned long long)token);
+                         "document %" PRIu64 " of %s %s (token %" PRIu64 " of the file); write the dataset again",
+                         document, w->v->part->name, what, token);
 }
 
 static enum leat_status wrong_entry(struct verify_worker *w, uint64_t cell)
@@ -88,10 +88,10 @@ static enum leat_status wrong_entry(struct verify_worker *w, uint64_t cell)
     const struct part *p = w->v->part;
 
     return status_set_at(&w->err, LEAT_E_DOCUMENTS, part_place(p, FORMAT_DIRECTORY)->offset + 8 * cell,
-                         "%s: entry %llu of its directory is not the first document that starts at or after token "
-                         "%llu; write the dataset again",
-                         p->index->file.path, (unsigned long long)cell,
-                         (unsigned long long)(cell * (FORMAT_CELL_BYTES / p->token_width)));
+                         "%s: entry %" PRIu64
+                         " of its directory is not the first document that starts at or after token %" PRIu64
+                         "; write the dataset again",
+                         p->index->file.path, cell, cell * (FORMAT_CELL_BYTES / p->token_width));
 }
 
 /* Entries of cells that begin at or before `start`, the start under the cursor, must name it: the one before it lies
@@ -185,8 +185,8 @@ static enum leat_status check_borders(struct verify_worker *w, struct walk *k, u
             return s;
         if (start < k->before || start < first)
             return status_set(&w->err, LEAT_E_DOCUMENTS,
-                              "document %llu of %s begins before the previous one; write the dataset again",
-                              (unsigned long long)k->number, w->v->part->name);
+                              "document %" PRIu64 " of %s begins before the previous one; write the dataset again",
+                              k->number, w->v->part->name);
         s = check_entries(w, k, start);
         if (s != LEAT_OK)
             return s;

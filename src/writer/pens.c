@@ -101,7 +101,7 @@ static enum leat_status write_frame(struct pens *p, const struct sink_frame *f, 
             put = pwrite(p->fd, f->bytes, f->filled, (off_t)f->offset);
         while (put < 0 && errno == EINTR);
         if (put < 0 && errno != EINVAL)
-            return status_set_os(err, errno, "cannot write %s at byte %llu", s->path, (unsigned long long)f->offset);
+            return status_set_os(err, errno, "cannot write %s at byte %" PRIu64, s->path, f->offset);
     }
     if (put < 0) {
         atomic_store(&p->refused, true);

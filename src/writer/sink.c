@@ -279,9 +279,9 @@ static enum leat_status reopen(struct sink *s, uint64_t size, struct hash128 rig
                                s->path);
     if (status == LEAT_OK && there < size)
         status = status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
-                                 "%s has %llu bytes, but had %llu at the checkpoint: the run cannot be resumed; "
-                                 "start over",
-                                 s->path, (unsigned long long)there, (unsigned long long)size);
+                                 "%s has %" PRIu64 " bytes, but had %" PRIu64
+                                 " at the checkpoint: the run cannot be resumed; start over",
+                                 s->path, there, size);
     page_sum_begin(&sum, 0, (struct hash128) { 0, 0 });
     if (status == LEAT_OK)
         status = read_back(s, &sum, size - size % s->frame_bytes, reading, err);

@@ -64,14 +64,14 @@ static enum leat_status take_tokenizer(struct leat_writer *w, const struct leat_
 static enum leat_status check_options(const struct leat_writer_options *o, struct leat_error *err)
 {
     if (o->vocabulary == 0 || o->vocabulary > FORMAT_MAX_VOCABULARY)
-        return status_set(err, LEAT_E_ARGUMENT, "a vocabulary must have 1 to 2^32 entries, not %llu",
-                          (unsigned long long)o->vocabulary);
+        return status_set(err, LEAT_E_ARGUMENT, "a vocabulary must have 1 to 2^32 entries, not %" PRIu64,
+                          o->vocabulary);
     if (o->end_token != LEAT_NONE && o->end_token >= o->vocabulary)
-        return status_set(err, LEAT_E_ARGUMENT, "the end token %llu is not below the vocabulary size %llu",
-                          (unsigned long long)o->end_token, (unsigned long long)o->vocabulary);
+        return status_set(err, LEAT_E_ARGUMENT, "the end token %" PRIu64 " is not below the vocabulary size %" PRIu64,
+                          o->end_token, o->vocabulary);
     if (o->begin_token != LEAT_NONE && o->begin_token >= o->vocabulary)
-        return status_set(err, LEAT_E_ARGUMENT, "the begin token %llu is not below the vocabulary size %llu",
-                          (unsigned long long)o->begin_token, (unsigned long long)o->vocabulary);
+        return status_set(err, LEAT_E_ARGUMENT, "the begin token %" PRIu64 " is not below the vocabulary size %" PRIu64,
+                          o->begin_token, o->vocabulary);
     return LEAT_OK;
 }
 

@@ -33,8 +33,9 @@ static enum leat_status writer_check_ids(const struct leat_writer *w, const void
         id = width == 2 ? ((const uint16_t *)ids)[i] : ((const uint32_t *)ids)[i];
         if (id >= w->vocabulary)
             return status_set(err, LEAT_E_TOKEN,
-                              "token id %u, token %llu of document %llu, is not below the vocabulary size %llu", id,
-                              (unsigned long long)i, (unsigned long long)document, (unsigned long long)w->vocabulary);
+                              "token id %u, token %" PRIu64 " of document %" PRIu64
+                              ", is not below the vocabulary size %" PRIu64,
+                              id, i, document, w->vocabulary);
     }
     return LEAT_OK;
 }
@@ -216,9 +217,10 @@ static void writer_count_input(struct leat_writer *w, uint64_t input, uint64_t d
 static enum leat_status check_origin(const struct leat_writer *w, const struct leat_origin *o, struct leat_error *err)
 {
     if (o && o->input != LEAT_NONE && o->input >= w->input_count)
-        return status_set(
-            err, LEAT_E_ARGUMENT, "document %llu names input %llu as its origin, but only %llu were declared",
-            (unsigned long long)w->end.document, (unsigned long long)o->input, (unsigned long long)w->input_count);
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "document %" PRIu64 " names input %" PRIu64 " as its origin, but only %" PRIu64
+                          " were declared",
+                          w->end.document, o->input, w->input_count);
     return LEAT_OK;
 }
 
@@ -522,8 +524,9 @@ static enum leat_status end_run(struct leat_writer *w, struct run *r, uint64_t i
     inputs = w->input_count;
     pthread_mutex_unlock(&w->mutex);
     if (input != LEAT_NONE && input >= inputs)
-        return status_set(err, LEAT_E_ARGUMENT, "a document names input %llu as its origin, but only %llu are declared",
-                          (unsigned long long)input, (unsigned long long)inputs);
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "a document names input %" PRIu64 " as its origin, but only %" PRIu64 " are declared", input,
+                          inputs);
     return LEAT_OK;
 }
 

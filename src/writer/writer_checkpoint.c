@@ -252,7 +252,7 @@ static const char *shown(uint64_t value, char text[24])
 {
     if (value == LEAT_NONE)
         return "none";
-    snprintf(text, 24, "%llu", (unsigned long long)value);
+    snprintf(text, 24, "%" PRIu64, value);
     return text;
 }
 

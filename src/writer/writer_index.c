@@ -69,8 +69,8 @@ enum leat_status leat_writer_set_input(struct leat_writer *w, uint64_t number, c
     if (!input)
         return status_set(err, LEAT_E_ARGUMENT, "leat_writer_set_input: missing values");
     if (number >= w->input_count)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_writer_set_input: no input %llu, only %llu inputs",
-                          (unsigned long long)number, (unsigned long long)w->input_count);
+        return status_set(err, LEAT_E_ARGUMENT, "leat_writer_set_input: no input %" PRIu64 ", only %" PRIu64 " inputs",
+                          number, w->input_count);
     s = options_read(&full, sizeof full, NULL, input, "leat_input", err);
     if (s != LEAT_OK)
         return s;
