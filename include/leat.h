@@ -887,23 +887,23 @@ LEAT_API enum leat_status leat_dataset_fit(const struct leat_dataset *d, const s
 /* Called with each sample found. A nonzero result ends the search, and the call returns LEAT_OK. */
 typedef uint32_t leat_plan_found(void *context, const struct leat_sample *sample);
 
-/*
- * Calls `found` with the samples that show a token of [first, first + count) of a source's dataset as an input, in
- * epochs [0, epochs), numbered below `until`, in no particular order. If the plan has no end, only one of these limits
- * may be LEAT_NONE (else LEAT_E_ARGUMENT). Includes skipped samples: leat_plan_position() says which they are. For
- * windows, takes some 200 ns per block of these tokens and epoch, or 50 ns per sample below `until`, whichever is less,
- * and reads no file. leat_dataset_documents_in(sample->token, sample->length) of the source's dataset finds a sample's
- * documents. Returns LEAT_E_RANGE for an unknown source or tokens outside it.
- */
-LEAT_API enum leat_status leat_plan_trace(const struct leat_plan *plan, uint64_t source, uint64_t first, uint64_t count,
-                                          uint64_t epochs, uint64_t until, leat_plan_found *found, void *context,
-                                          struct leat_error *err);
+/* Which samples are looked for: those that show a token of [first, first + count) of a source's dataset as an input. */
+struct leat_trace {
+    uint64_t source, first, count;
+    uint64_t epochs;      /* in epochs [0, epochs); LEAT_NONE: in all */
+    uint64_t from, until; /* numbered [from, until); LEAT_NONE: to the end of the plan */
+};
 
-/* The same for samples numbered [from, until): to go through very many, stretch by stretch, in bounded memory. Epochs
- * before that are not searched. */
-LEAT_API enum leat_status leat_plan_trace_range(const struct leat_plan *plan, uint64_t source, uint64_t first,
-                                                uint64_t count, uint64_t epochs, uint64_t from, uint64_t until,
-                                                leat_plan_found *found, void *context, struct leat_error *err);
+/*
+ * Calls `found` with these samples, in no particular order. If the plan has no end, `epochs` or `until` must be a limit
+ * (else LEAT_E_ARGUMENT). Very many samples are found stretch by stretch, in bounded memory: epochs before `from` are
+ * not searched. Includes skipped samples: leat_plan_position() says which they are. For windows, takes some 200 ns per
+ * block of these tokens and epoch, or 50 ns per sample below `until`, whichever is less, and reads no file.
+ * leat_dataset_documents_in(sample->token, sample->length) of the source's dataset finds a sample's documents. Returns
+ * LEAT_E_RANGE for an unknown source or tokens outside it.
+ */
+LEAT_API enum leat_status leat_plan_trace(const struct leat_plan *plan, const struct leat_trace *trace,
+                                          leat_plan_found *found, void *context, struct leat_error *err);
 
 /* ---- Where a run stands ---- */
 

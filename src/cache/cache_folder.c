@@ -287,6 +287,14 @@ static uint64_t count_here(const char *folder, uint64_t token_bytes)
     return found * PAGE < token_bytes ? found * PAGE : token_bytes;
 }
 
+enum leat_status cache_parse_header(struct cache *c, uint64_t count, uint64_t token_bytes, struct leat_error *err)
+{
+    struct format_found found = { c->first_page,     count, c->index.size, token_bytes, c->index_url.name,
+                                  c->tokens_url.name };
+
+    return format_parse(&c->header, &found, c->kernels, err);
+}
+
 /* The header of the copy's index takes the place of the server's; LEAT_E_NO_FILE: there is none. */
 static enum leat_status take_header(struct cache *c, const char *folder, struct leat_error *err)
 {
@@ -300,8 +308,7 @@ static enum leat_status take_header(struct cache *c, const char *folder, struct 
         count = c->index.size < FORMAT_HEADER_BYTES ? c->index.size : FORMAT_HEADER_BYTES;
         s = file_read_at(index, 0, c->first_page, count, folder, err);
         if (s == LEAT_OK)
-            s = format_parse(&c->header, c->first_page, count, c->index.size, token_bytes, c->index_url.name,
-                             c->tokens_url.name, c->kernels, err);
+            s = cache_parse_header(c, count, token_bytes, err);
         c->pages = bytes_divide_up(c->header.token_file_bytes, PAGE);
     }
     file_close(&index);

@@ -165,6 +165,9 @@ void cache_remember(const struct cache *c);
 bool cache_recall(const struct cache *c, char **folder);
 bool cache_recall_complete(const char *folder);
 
+/* Parses c->first_page, of which `count` bytes were read, as the header of c->index and of tokens of this size. */
+enum leat_status cache_parse_header(struct cache *c, uint64_t count, uint64_t token_bytes, struct leat_error *err);
+
 /* The server has failed, as `err` says: takes the header of a complete copy. For one that is not complete, says what is
  * missing; else leaves `err` as it is. */
 enum leat_status cache_take_offline(struct cache *c, const char *folder, struct leat_error *err);

@@ -275,8 +275,7 @@ static enum leat_status read_header(struct cache *c, struct leat_error *err)
         c->tokens = looks[1].object;
         if (got != LEAT_OK || (tries > 0 && memcmp(before, c->first_page, sizeof before) == 0))
             return got != LEAT_OK ? got : s;
-        s = format_parse(&c->header, c->first_page, looks[0].count, c->index.size, c->tokens.size, c->index_url.name,
-                         c->tokens_url.name, c->kernels, err);
+        s = cache_parse_header(c, looks[0].count, c->tokens.size, err);
         if (s == LEAT_OK)
             break;
         memcpy(before, c->first_page, sizeof before);

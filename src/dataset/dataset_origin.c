@@ -51,18 +51,14 @@ static enum leat_status wrong_record(const struct part *p, unsigned kind, uint64
 
 /* Copies a string of `bytes` bytes at `offset` of a section, cut to `capacity`, with a NUL. */
 static enum leat_status copy_string(struct part *p, unsigned kind, uint64_t offset, uint64_t bytes, char *text,
-                                    size_t capacity, uint64_t *out_bytes, struct leat_error *err)
+                                    size_t capacity, struct leat_error *err)
 {
     uint64_t shown = capacity == 0 ? 0 : bytes < capacity ? bytes : capacity - 1;
     enum leat_status s = shown > 0 ? part_section(p, kind, offset, text, shown, err) : LEAT_OK;
 
-    if (s != LEAT_OK)
-        return s;
-    if (capacity > 0)
+    if (s == LEAT_OK && capacity > 0)
         text[shown] = '\0';
-    if (out_bytes)
-        *out_bytes = bytes;
-    return LEAT_OK;
+    return s;
 }
 
 /* ---- Inputs ---- */
@@ -121,7 +117,10 @@ enum leat_status leat_dataset_input_path(const struct leat_dataset *d, uint64_t 
     s = dataset_read_input(p, number - p->first_input, &r, err);
     if (s != LEAT_OK)
         return s;
-    return copy_string(p, FORMAT_INPUT_PATHS, r.path_offset, r.path_bytes, text, capacity, bytes, err);
+    s = copy_string(p, FORMAT_INPUT_PATHS, r.path_offset, r.path_bytes, text, capacity, err);
+    if (s == LEAT_OK && bytes)
+        *bytes = r.path_bytes;
+    return s;
 }
 
 /* ---- Origins ---- */
@@ -317,7 +316,10 @@ enum leat_status leat_dataset_id(const struct leat_dataset *d, uint64_t document
         s = id_range(p, document - p->first_document, &start, &id_bytes, err);
     if (s != LEAT_OK)
         return s;
-    return copy_string(p, FORMAT_IDS, start, id_bytes, text, capacity, bytes, err);
+    s = copy_string(p, FORMAT_IDS, start, id_bytes, text, capacity, err);
+    if (s == LEAT_OK && bytes)
+        *bytes = id_bytes;
+    return s;
 }
 
 /* ---- Finding inputs and documents -------------------------------------------------------------------------------- */

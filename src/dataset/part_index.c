@@ -29,8 +29,10 @@ static enum leat_status read_header(struct part *p, struct leat_error *err)
 
     if (s != LEAT_OK)
         return s;
-    return format_parse(&x->header, page, count, x->file.size, p->data.bytes, x->file.path, p->data.file->path,
-                        p->kernels, err);
+    return format_parse(
+        &x->header,
+        &(struct format_found) { page, count, x->file.size, p->data.bytes, x->file.path, p->data.file->path },
+        p->kernels, err);
 }
 
 static void take_facts(struct part *p)
@@ -115,8 +117,8 @@ static enum leat_status read_place(struct part *p, struct part_index *x, const u
                                    uint64_t *offset, char **path, struct leat_error *err)
 {
     const struct format_place *place = &x->header.sections[FORMAT_TOKEN_FILE];
-    enum leat_status s = format_parse(&x->header, page, FORMAT_HEADER_BYTES, x->file.size, token_bytes, x->file.path,
-                                      x->file.path, p->kernels, err);
+    struct format_found found = { page, FORMAT_HEADER_BYTES, x->file.size, token_bytes, x->file.path, x->file.path };
+    enum leat_status s = format_parse(&x->header, &found, p->kernels, err);
     uint8_t number[8];
 
     if (s != LEAT_OK)

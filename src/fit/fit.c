@@ -320,31 +320,27 @@ const struct fit_pattern *fit_pattern_of(const struct fit *f, uint64_t row)
                         1];
 }
 
-/* The first `count` pieces of an entry, of row k of its pattern. */
-static void take_entry(const struct fit *f, const struct fit_entry *e, uint64_t k, uint64_t epoch, uint32_t from,
-                       uint32_t count, struct fit_piece *pieces, struct permute_draw *draws)
+/* Piece i of an entry, in this row. */
+static inline void take_piece(const struct fit *f, const struct fit_shown *x, const struct fit_entry *e, uint32_t i,
+                              struct fit_piece *piece, struct permute_draw *draw)
 {
     const struct fit_class *c = &f->classes[e->class];
 
-    for (uint32_t i = 0; i < count; i++) {
-        pieces[i] = (struct fit_piece) { c->first, c->length, e->class };
-        draws[i] = (struct permute_draw) { &c->permute, epoch, e->base + k * e->count + from + i };
-    }
+    *piece = (struct fit_piece) { c->first, c->length, e->class };
+    *draw = (struct permute_draw) { &c->permute, x->epoch, e->base + (x->row - x->pattern->first_row) * e->count + i };
 }
 
 /* The pieces of a row are shuffled: the longest would always come first. */
-void fit_row(const struct fit *f, const struct fit_pattern *p, uint64_t row, uint64_t epoch, uint64_t n,
-             struct fit_piece *pieces, struct permute_draw *draws, uint64_t *numbers)
+void fit_row(const struct fit *f, const struct fit_shown *x, struct fit_piece *pieces, struct permute_draw *draws,
+             uint64_t *numbers)
 {
+    const struct fit_entry *e = &f->entries[x->pattern->first_entry];
     uint32_t made = 0;
 
-    for (uint32_t i = 0; i < p->entries; i++) {
-        const struct fit_entry *e = &f->entries[p->first_entry + i];
-
-        take_entry(f, e, row - p->first_row, epoch, 0, e->count, pieces + made, draws + made);
-        made += e->count;
-    }
-    permute_numbers(&f->places, n, numbers, made);
+    for (const struct fit_entry *end = e + x->pattern->entries; e < end; e++)
+        for (uint32_t i = 0; i < e->count; i++, made++)
+            take_piece(f, x, e, i, &pieces[made], &draws[made]);
+    permute_numbers(&f->places, x->sample, numbers, made);
     for (uint32_t k = made; k-- > 1;) {
         uint64_t other = wide_high(numbers[k], (uint64_t)k + 1);
         struct fit_piece piece = pieces[k];
@@ -358,19 +354,19 @@ void fit_row(const struct fit *f, const struct fit_pattern *p, uint64_t row, uin
 }
 
 /* The same shuffle, backwards: which piece comes to place 0, without moving the others. */
-void fit_row_first(const struct fit *f, const struct fit_pattern *p, uint64_t row, uint64_t epoch, uint64_t n,
-                   struct fit_piece *piece, struct permute_draw *draw, uint64_t *numbers)
+void fit_row_first(const struct fit *f, const struct fit_shown *x, struct fit_piece *piece, struct permute_draw *draw,
+                   uint64_t *numbers)
 {
-    const struct fit_entry *e = &f->entries[p->first_entry];
+    const struct fit_entry *e = &f->entries[x->pattern->first_entry];
     uint32_t place = 0;
 
-    permute_numbers(&f->places, n, numbers, p->pieces);
-    for (uint32_t k = 1; k < p->pieces; k++)
+    permute_numbers(&f->places, x->sample, numbers, x->pattern->pieces);
+    for (uint32_t k = 1; k < x->pattern->pieces; k++)
         if (wide_high(numbers[k], (uint64_t)k + 1) == place)
             place = k;
     for (; place >= e->count; e++)
         place -= e->count;
-    take_entry(f, e, row - p->first_row, epoch, place, 1, piece, draw);
+    take_piece(f, x, e, place, piece, draw);
 }
 
 /* ---- Back ---- */

@@ -96,15 +96,20 @@ static inline void fit_fetch_classes(const struct fit *f, const struct fit_patte
 const struct fit_pattern *fit_pattern_of(const struct fit *f, uint64_t row);
 
 /*
- * The pieces of a row of pattern `p` in an epoch, in the order in which sample n shows them; or only the first of them.
+ * The pieces of a row of this pattern in an epoch, in the order in which sample n shows them; or only the first of them.
  * A piece's number is that of its class's first, until draws[], made here, went through permute_forward_many() and the
  * place that it gave is added: so the rows of a whole batch are drawn together. fit_row() needs room for all pieces,
  * and f->max_pieces numbers.
  */
-void fit_row(const struct fit *f, const struct fit_pattern *p, uint64_t row, uint64_t epoch, uint64_t n,
-             struct fit_piece *pieces, struct permute_draw *draws, uint64_t *numbers);
-void fit_row_first(const struct fit *f, const struct fit_pattern *p, uint64_t row, uint64_t epoch, uint64_t n,
-                   struct fit_piece *piece, struct permute_draw *draw, uint64_t *numbers);
+struct fit_shown {
+    const struct fit_pattern *pattern;
+    uint64_t row, epoch;
+    uint64_t sample; /* n */
+};
+void fit_row(const struct fit *f, const struct fit_shown *x, struct fit_piece *pieces, struct permute_draw *draws,
+             uint64_t *numbers);
+void fit_row_first(const struct fit *f, const struct fit_shown *x, struct fit_piece *piece, struct permute_draw *draw,
+                   uint64_t *numbers);
 
 /* The inverse: the row that has a piece in this epoch. `number` as in struct fit_piece, below f->pieces. */
 uint64_t fit_find(const struct fit *f, uint64_t number, uint64_t epoch);

@@ -224,14 +224,15 @@ void fit_documents_row(const struct fit_documents *f, const struct fit_pattern *
 {
     struct fit_piece *pieces = drawing->pieces + drawing->count;
     struct permute_draw *draws = drawing->draws + drawing->count;
+    struct fit_shown shown = { p, x->block - f->full, x->epoch, x->number };
 
     if (!p) {
         *found = full_row(f, x->block);
     } else if (first_only) {
-        fit_row_first(&f->fit, p, x->block - f->full, x->epoch, x->number, pieces, draws, drawing->numbers);
+        fit_row_first(&f->fit, &shown, pieces, draws, drawing->numbers);
         drawing->count++;
     } else {
-        fit_row(&f->fit, p, x->block - f->full, x->epoch, x->number, pieces, draws, drawing->numbers);
+        fit_row(&f->fit, &shown, pieces, draws, drawing->numbers);
         drawing->count += p->pieces;
     }
 }

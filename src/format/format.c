@@ -276,20 +276,19 @@ static const char *wrong_size(uint64_t bytes, uint64_t right)
     return bytes < right ? "the file is incomplete" : "the file is too long";
 }
 
-static enum leat_status check_sizes(const struct format_header *h, uint64_t index_bytes, uint64_t token_file_bytes,
-                                    const char *path, const char *token_path, struct leat_error *err)
+static enum leat_status check_sizes(const struct format_header *h, const struct format_found *f, struct leat_error *err)
 {
-    if (index_bytes != h->index_bytes)
-        return status_set_at(err, LEAT_E_TRUNCATED, index_bytes,
+    if (f->index_bytes != h->index_bytes)
+        return status_set_at(err, LEAT_E_TRUNCATED, f->index_bytes,
                              "%s has %" PRIu64 " bytes, but its header says %" PRIu64
                              ": %s; restore it from its source",
-                             path, index_bytes, h->index_bytes, wrong_size(index_bytes, h->index_bytes));
-    if (token_file_bytes != h->token_file_bytes)
-        return status_set_at(err, LEAT_E_TRUNCATED, token_file_bytes,
+                             f->path, f->index_bytes, h->index_bytes, wrong_size(f->index_bytes, h->index_bytes));
+    if (f->token_file_bytes != h->token_file_bytes)
+        return status_set_at(err, LEAT_E_TRUNCATED, f->token_file_bytes,
                              "%s has %" PRIu64 " bytes, but its index says %" PRIu64
                              ": %s, or the two files do not belong together; restore both from their source",
-                             token_path, token_file_bytes, h->token_file_bytes,
-                             wrong_size(token_file_bytes, h->token_file_bytes));
+                             f->token_path, f->token_file_bytes, h->token_file_bytes,
+                             wrong_size(f->token_file_bytes, h->token_file_bytes));
     return LEAT_OK;
 }
 
@@ -417,18 +416,19 @@ static enum leat_status parse_sections(struct format_header *h, const uint8_t *p
     return LEAT_OK;
 }
 
-enum leat_status format_parse(struct format_header *h, const uint8_t *page, uint64_t count, uint64_t index_bytes,
-                              uint64_t token_file_bytes, const char *path, const char *token_path,
+enum leat_status format_parse(struct format_header *h, const struct format_found *found,
                               const struct checksum_kernels *k, struct leat_error *err)
 {
-    enum leat_status s = check_envelope(page, count, path, k, err);
+    const uint8_t *page = found->page;
+    const char *path = found->path;
+    enum leat_status s = check_envelope(page, found->count, path, k, err);
 
     if (s != LEAT_OK)
         return s;
     load_fields(h, page);
     s = check_fields(h, page, path, err);
     if (s == LEAT_OK)
-        s = check_sizes(h, index_bytes, token_file_bytes, path, token_path, err);
+        s = check_sizes(h, found, err);
     if (s == LEAT_OK)
         s = parse_sections(h, page, path, err);
     if (s != LEAT_OK)

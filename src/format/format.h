@@ -107,12 +107,16 @@ struct hash128 format_identity(const struct format_header *h, const struct check
 /* The first page of an index. Sections are taken in order of their kind, as they lie in the file. */
 void format_encode(uint8_t page[FORMAT_HEADER_BYTES], const struct format_header *h, const struct checksum_kernels *k);
 
-/*
- * Parses the first page and checks it against itself and the real sizes of both files. `count` is how many bytes of it
- * exist (less than a page if the file is shorter). `path` and `token_path` are for the sentence.
- */
-enum leat_status format_parse(struct format_header *h, const uint8_t *page, uint64_t count, uint64_t index_bytes,
-                              uint64_t token_file_bytes, const char *path, const char *token_path,
+/* A first page as it was read, and the two files that it must fit: their real sizes, and their names for sentences. */
+struct format_found {
+    const uint8_t *page;
+    uint64_t count; /* bytes of it that exist: less than a page if the file is shorter */
+    uint64_t index_bytes, token_file_bytes;
+    const char *path, *token_path;
+};
+
+/* Parses the first page and checks it against itself and the files. */
+enum leat_status format_parse(struct format_header *h, const struct format_found *found,
                               const struct checksum_kernels *k, struct leat_error *err);
 
 /* What a first page says before it is checked: whether the tokens are in another tool's file, and their bytes. */

@@ -365,6 +365,9 @@ static enum leat_status pull_tokens(struct pull *p, struct leat_error *err)
 static enum leat_status read_header(struct pull *p, struct leat_error *err)
 {
     uint64_t count = p->index.size < sizeof p->page ? p->index.size : sizeof p->page;
+    struct format_found found = {
+        p->page, count, p->index.size, p->tokens.size, p->index_url.name, p->tokens_url.name
+    };
     uint8_t before[sizeof p->page];
     enum leat_status s = LEAT_OK;
 
@@ -373,8 +376,7 @@ static enum leat_status read_header(struct pull *p, struct leat_error *err)
 
         if (got != LEAT_OK || (tries > 0 && memcmp(before, p->page, count) == 0))
             return got != LEAT_OK ? got : s;
-        s = format_parse(&p->header, p->page, count, p->index.size, p->tokens.size, p->index_url.name,
-                         p->tokens_url.name, p->kernels, err);
+        s = format_parse(&p->header, &found, p->kernels, err);
         if (s == LEAT_OK)
             break;
         memcpy(before, p->page, count);

@@ -414,9 +414,11 @@ static enum leat_status open_local(struct push *p, const char *name, struct leat
                           p->index_path);
     if (s == LEAT_OK)
         s = file_open_read(&p->tokens_fd, &token_bytes, p->tokens_path, err);
-    return s == LEAT_OK ? format_parse(&p->header, page, count, index_bytes, token_bytes, p->index_path, p->tokens_path,
-                                       p->kernels, err)
-                        : s;
+    if (s != LEAT_OK)
+        return s;
+    return format_parse(&p->header,
+                        &(struct format_found) { page, count, index_bytes, token_bytes, p->index_path, p->tokens_path },
+                        p->kernels, err);
 }
 
 /* Compares the index with its sums: a damaged one is not to be sent. The pages of tokens follow as they are read. */

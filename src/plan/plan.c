@@ -164,8 +164,15 @@ static enum leat_status add_options(struct plan_rules *r, const struct leat_plan
             return s;
         if (!source.name)
             return status_set(err, LEAT_E_ARGUMENT, "source %zu of the plan has no name", i);
-        s = plan_rules_add_source(r, source.name, strlen(source.name), source.weight,
-                                  source.weight ? strlen(source.weight) : 0, source.epochs, source.dataset, err);
+        s = plan_rules_add_source(
+            r,
+            &(struct plan_source_text) { .name = source.name,
+                                         .name_length = strlen(source.name),
+                                         .weight = source.weight,
+                                         .weight_length = source.weight ? strlen(source.weight) : 0,
+                                         .epochs = source.epochs,
+                                         .dataset = source.dataset },
+            err);
     }
     for (size_t i = 0; s == LEAT_OK && i < o->phase_count; i++) {
         struct leat_plan_phase phase = LEAT_PLAN_PHASE_INIT;

@@ -141,39 +141,31 @@ enum leat_status plan_search_try(const struct leat_plan *plan, struct plan_searc
 
 /* ---- The call ---- */
 
-enum leat_status leat_plan_trace(const struct leat_plan *plan, uint64_t source, uint64_t first, uint64_t count,
-                                 uint64_t epochs, uint64_t until, leat_plan_found *found, void *context,
-                                 struct leat_error *err)
+enum leat_status leat_plan_trace(const struct leat_plan *plan, const struct leat_trace *trace, leat_plan_found *found,
+                                 void *context, struct leat_error *err)
 {
-    return leat_plan_trace_range(plan, source, first, count, epochs, 0, until, found, context, err);
-}
-
-enum leat_status leat_plan_trace_range(const struct leat_plan *plan, uint64_t source, uint64_t first, uint64_t count,
-                                       uint64_t epochs, uint64_t from, uint64_t until, leat_plan_found *found,
-                                       void *context, struct leat_error *err)
-{
-    struct plan_search s = { .source = (uint32_t)source,
-                             .first = first,
-                             .epochs = epochs,
-                             .from = from,
-                             .until = until < plan->end ? until : plan->end,
+    struct plan_search s = { .source = (uint32_t)trace->source,
+                             .first = trace->first,
+                             .epochs = trace->epochs,
+                             .from = trace->from,
+                             .until = trace->until < plan->end ? trace->until : plan->end,
                              .found = found,
                              .context = context };
     struct leat_info info = LEAT_INFO_INIT;
 
-    if (source >= plan->rules.source_count)
-        return status_set(err, LEAT_E_RANGE, "no source %" PRIu64 ": the plan has %zu, numbered from 0", source,
+    if (trace->source >= plan->rules.source_count)
+        return status_set(err, LEAT_E_RANGE, "no source %" PRIu64 ": the plan has %zu, numbered from 0", trace->source,
                           plan->rules.source_count);
-    leat_dataset_info(plan->sources[source].dataset, &info);
-    if (first > info.tokens || count > info.tokens - first)
+    leat_dataset_info(plan->sources[trace->source].dataset, &info);
+    if (trace->first > info.tokens || trace->count > info.tokens - trace->first)
         return status_set(err, LEAT_E_RANGE,
-                          "tokens %" PRIu64 " to %" PRIu64 " are not all in %.300s, which has %" PRIu64, first,
-                          first + count, plan->rules.sources[source].name, info.tokens);
-    if (epochs == LEAT_NONE && until == LEAT_NONE && plan->end >= LEAT_MAX_SAMPLES)
+                          "tokens %" PRIu64 " to %" PRIu64 " are not all in %.300s, which has %" PRIu64, trace->first,
+                          trace->first + trace->count, plan->rules.sources[trace->source].name, info.tokens);
+    if (trace->epochs == LEAT_NONE && trace->until == LEAT_NONE && plan->end >= LEAT_MAX_SAMPLES)
         return status_set(err, LEAT_E_ARGUMENT,
                           "the plan has no end: give the number of epochs, or of samples, to be searched");
-    if (count == 0 || from >= s.until)
+    if (trace->count == 0 || trace->from >= s.until)
         return LEAT_OK;
-    s.end = first + count;
+    s.end = trace->first + trace->count;
     return plan->order->trace(plan, &s, err);
 }

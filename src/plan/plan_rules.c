@@ -53,15 +53,16 @@ enum leat_status plan_rules_say_sources(struct leat_error *err)
                       PLAN_MAX_SOURCES);
 }
 
-enum leat_status plan_rules_add_source(struct plan_rules *r, const char *name, size_t name_length, const char *weight,
-                                       size_t weight_length, uint64_t epochs, const struct leat_dataset *dataset,
+enum leat_status plan_rules_add_source(struct plan_rules *r, const struct plan_source_text *text,
                                        struct leat_error *err)
 {
-    struct plan_source_rule source = { .dataset = dataset, .weight = { 1, 0 }, .weighted = weight, .epochs = epochs };
-    enum leat_status s = check_name(name, name_length, err);
+    struct plan_source_rule source = {
+        .dataset = text->dataset, .weight = { 1, 0 }, .weighted = text->weight, .epochs = text->epochs
+    };
+    enum leat_status s = check_name(text->name, text->name_length, err);
 
-    if (s == LEAT_OK && weight)
-        s = parse_weight(weight, weight_length, &source.weight, err);
+    if (s == LEAT_OK && text->weight)
+        s = parse_weight(text->weight, text->weight_length, &source.weight, err);
     if (s != LEAT_OK)
         return s;
     if (r->source_count == PLAN_MAX_SOURCES)
@@ -69,9 +70,9 @@ enum leat_status plan_rules_add_source(struct plan_rules *r, const char *name, s
     s = GROW(r->sources, r->source_count + 1, r->source_room, err);
     if (s != LEAT_OK)
         return s;
-    source.name = copy(name, name_length);
+    source.name = copy(text->name, text->name_length);
     if (!source.name)
-        return status_no_memory(err, name_length);
+        return status_no_memory(err, text->name_length);
     r->sources[r->source_count++] = source;
     return LEAT_OK;
 }
@@ -389,8 +390,14 @@ enum leat_status plan_rules_reorder(struct plan_rules *to, const struct plan_rul
         const struct plan_source_rule *source = &from->sources[i];
 
         decimal_print(source->weight, weight);
-        s = plan_rules_add_source(to, source->name, strlen(source->name), source->weighted ? weight : NULL,
-                                  strlen(weight), source->epochs, datasets[i], err);
+        s = plan_rules_add_source(to,
+                                  &(struct plan_source_text) { .name = source->name,
+                                                               .name_length = strlen(source->name),
+                                                               .weight = source->weighted ? weight : NULL,
+                                                               .weight_length = strlen(weight),
+                                                               .epochs = source->epochs,
+                                                               .dataset = datasets[i] },
+                                  err);
     }
     memcpy(to->megatron.ratios, from->megatron.ratios, sizeof to->megatron.ratios);
     to->megatron.ratio_count = from->megatron.ratio_count;

@@ -73,9 +73,14 @@ struct plan_rules {
 /* There are more than PLAN_MAX_SOURCES: LEAT_E_ARGUMENT. */
 enum leat_status plan_rules_say_sources(struct leat_error *err);
 
-/* Rules begin as all zeros; each call adds one thing. Texts need no NUL at their end; `weight` NULL: not given. */
-enum leat_status plan_rules_add_source(struct plan_rules *r, const char *name, size_t name_length, const char *weight,
-                                       size_t weight_length, uint64_t epochs, const struct leat_dataset *dataset,
+/* Rules begin as all zeros; each call adds a row. Texts need no NUL at their end. */
+struct plan_source_text {
+    const char *name, *weight; /* `weight` NULL: not given */
+    size_t name_length, weight_length;
+    uint64_t epochs;
+    const struct leat_dataset *dataset;
+};
+enum leat_status plan_rules_add_source(struct plan_rules *r, const struct plan_source_text *text,
                                        struct leat_error *err);
 /* `weights`: decimals separated by commas. */
 enum leat_status plan_rules_add_phase(struct plan_rules *r, uint64_t begin, const char *weights, size_t weights_length,

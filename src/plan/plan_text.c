@@ -178,16 +178,14 @@ bool plan_rules_is_ambiguous(const char *name)
 static enum leat_status read_source(struct reader *r)
 {
     size_t length = r->value_length, last = last_field(r->value, length), weight = 0;
-    const char *weight_text = NULL;
-    size_t weight_length = 0;
-    uint64_t epochs = 0;
+    struct plan_source_text text = { .name = r->value };
 
     if (last > 0 && has_weight(r->value, last - 1, &weight) &&
         (is_decimal(r->value + last, length - last) ||
          (length - last == 4 && memcmp(r->value + last, "none", 4) == 0))) {
         bool none = length - last == 4 && r->value[last] == 'n';
 
-        if (!none && (!parse_number(r->value + last, length - last, &epochs) || epochs == 0))
+        if (!none && (!parse_number(r->value + last, length - last, &text.epochs) || text.epochs == 0))
             return wrong(r,
                          "in \"%.*s\", read from the right as NAME:WEIGHT:EPOCHS, the limit of epochs is not a whole "
                          "number above 0; if the name ends in \":%.*s\", write :none after the weight",
@@ -197,12 +195,12 @@ static enum leat_status read_source(struct reader *r)
         weight = 0;
     }
     if (weight > 0) {
-        weight_text = r->value + weight;
-        weight_length = length - weight;
+        text.weight = r->value + weight;
+        text.weight_length = length - weight;
         length = weight - 1;
     }
-    return placed(r,
-                  plan_rules_add_source(r->rules, r->value, length, weight_text, weight_length, epochs, NULL, r->err));
+    text.name_length = length;
+    return placed(r, plan_rules_add_source(r->rules, &text, r->err));
 }
 
 /* N:WEIGHTS[:len=L] */

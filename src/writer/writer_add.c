@@ -530,27 +530,40 @@ static enum leat_status end_run(struct leat_writer *w, struct run *r, uint64_t i
     return LEAT_OK;
 }
 
-static enum leat_status put_one(struct leat_writer *w, const struct leat_documents *d, uint64_t i, const uint8_t *ids,
-                                const uint8_t *mask, struct writer_streams *to, struct run *r, struct leat_error *err)
+/* Documents on their way to the streams. */
+struct putting {
+    const struct leat_documents *documents;
+    const uint8_t *ids, *mask; /* of the next one; `mask` may be NULL */
+    struct writer_streams to;
+    struct run run;
+};
+
+static enum leat_status put_one(struct leat_writer *w, struct putting *p, uint64_t i, struct leat_error *err)
 {
+    const struct leat_documents *d = p->documents;
+    struct writer_streams *to = &p->to;
+    struct run *r = &p->run;
     const struct leat_origin *o = d->origins ? &d->origins[i] : &writer_no_origin;
     uint64_t line = o->line == LEAT_NONE ? LEAT_NONE : o->line + d->first_line, start = to->start;
-    enum leat_status s = writer_check_ids(w, ids, d->id_width, d->lengths[i], to->document, err);
+    enum leat_status s = writer_check_ids(w, p->ids, d->id_width, d->lengths[i], to->document, err);
 
     if (s == LEAT_OK && (o->input != r->input || i == 0))
         s = end_run(w, r, o->input, err);
     if (s == LEAT_OK)
         s = writer_put_token(w, to, w->begin_token, err);
     if (s == LEAT_OK)
-        s = writer_put_ids(w, to, ids, d->id_width, d->lengths[i], err);
+        s = writer_put_ids(w, to, p->ids, d->id_width, d->lengths[i], err);
     if (s == LEAT_OK)
         s = writer_put_token(w, to, w->end_token, err);
     if (s == LEAT_OK)
-        s = writer_put_mask(w, to, mask, d->lengths[i], err);
+        s = writer_put_mask(w, to, p->mask, d->lengths[i], err);
     if (s == LEAT_OK)
         s = writer_put_document(w, to, o, line, err);
     r->documents++;
     r->tokens += to->start - start;
+    p->ids += d->lengths[i] * d->id_width;
+    if (p->mask)
+        p->mask += d->lengths[i];
     if (i > 0 && (o->input < o[-1].input || (o->input == o[-1].input && o->offset < o[-1].offset)))
         atomic_store(&w->ordered, false);
     return s;
@@ -559,25 +572,19 @@ static enum leat_status put_one(struct leat_writer *w, const struct leat_documen
 static enum leat_status put(struct leat_writer *w, const struct leat_documents *d, const struct leat_place *place,
                             struct leat_error *err)
 {
-    struct run r = { .input = LEAT_NONE };
-    struct writer_streams to;
+    struct putting p = { .documents = d, .ids = d->ids, .mask = d->mask, .run = { .input = LEAT_NONE } };
     struct leat_error why;
-    const uint8_t *ids = d->ids, *mask = d->mask;
     enum leat_status s = LEAT_OK, ended;
 
-    begin_streams(w, place, &to);
-    for (uint64_t i = 0; s == LEAT_OK && i < d->count; i++) {
-        s = put_one(w, d, i, ids, mask, &to, &r, err);
-        ids += d->lengths[i] * d->id_width;
-        if (mask)
-            mask += d->lengths[i];
-    }
-    ended = writer_end_streams(&to, &why);
+    begin_streams(w, place, &p.to);
+    for (uint64_t i = 0; s == LEAT_OK && i < d->count; i++)
+        s = put_one(w, &p, i, err);
+    ended = writer_end_streams(&p.to, &why);
     if (s != LEAT_OK)
         return s;
     if (ended != LEAT_OK && err)
         *err = why;
-    return ended == LEAT_OK ? end_run(w, &r, LEAT_NONE, err) : ended;
+    return ended == LEAT_OK ? end_run(w, &p.run, LEAT_NONE, err) : ended;
 }
 
 enum leat_status leat_writer_put(struct leat_writer *w, const struct leat_documents *given,

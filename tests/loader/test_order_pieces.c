@@ -167,7 +167,8 @@ static void check_trace(const struct leat_plan *plan, uint32_t source, uint64_t 
     uint8_t *found = calloc(plan->end, 1);
     uint64_t wrong = 0, pieces;
 
-    T_OK(leat_plan_trace(plan, source, first, count, LEAT_NONE, LEAT_NONE, count_found, found, &t_err));
+    T_OK(leat_plan_trace(plan, &(struct leat_trace) { source, first, count, LEAT_NONE, 0, LEAT_NONE }, count_found,
+                         found, &t_err));
     for (uint64_t n = 0; n < plan->end; n++) {
         struct leat_piece p[2];
         bool shows = false;

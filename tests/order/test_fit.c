@@ -39,11 +39,11 @@ static void show_row(const struct fit *f, uint64_t row, uint64_t epoch, uint64_t
     static struct permute_draw draws[MAX_PIECES], draw;
     static uint64_t numbers[MAX_PIECES];
     struct fit_piece first;
-    const struct fit_pattern *p = fit_pattern_of(f, row);
-    uint32_t count = p->pieces;
+    const struct fit_shown shown = { fit_pattern_of(f, row), row, epoch, n };
+    uint32_t count = shown.pattern->pieces;
 
-    fit_row(f, p, row, epoch, n, pieces, draws, numbers);
-    fit_row_first(f, p, row, epoch, n, &first, &draw, numbers);
+    fit_row(f, &shown, pieces, draws, numbers);
+    fit_row_first(f, &shown, &first, &draw, numbers);
     T_CHECK(draw.permute == draws[0].permute && draw.at == draws[0].at && first.number == pieces[0].number);
     permute_forward_many(draws, count);
     for (uint32_t i = 0; i < count; i++)

@@ -84,8 +84,10 @@ static void random_header(struct format_header *h, uint64_t *random)
 
 static enum leat_status parse(struct format_header *h, const uint8_t *page, const struct format_header *sizes)
 {
-    return format_parse(h, page, FORMAT_HEADER_BYTES, sizes->index_bytes, sizes->token_file_bytes, "x.leat", "x.tokens",
-                        kernels, &t_err);
+    struct format_found found = { page,     FORMAT_HEADER_BYTES, sizes->index_bytes, sizes->token_file_bytes,
+                                  "x.leat", "x.tokens" };
+
+    return format_parse(h, &found, kernels, &t_err);
 }
 
 static void check_same(const struct format_header *a, const struct format_header *b)
@@ -219,10 +221,11 @@ static void check_sizes(const struct format_header *h, const uint8_t *page)
     sizes = *h;
     sizes.token_file_bytes++;
     T_STATUS(parse(&out, page, &sizes), LEAT_E_TRUNCATED);
-    T_STATUS(format_parse(&out, page, 4095, 4095, 0, "x", "y", kernels, &t_err), LEAT_E_TRUNCATED);
-    T_STATUS(format_parse(&out, page, 8, 8, 0, "x", "y", kernels, &t_err), LEAT_E_TRUNCATED);
-    T_STATUS(format_parse(&out, page, 7, 7, 0, "x", "y", kernels, &t_err), LEAT_E_NOT_LEAT);
-    T_STATUS(format_parse(&out, page, 0, 0, 0, "x", "y", kernels, &t_err), LEAT_E_NOT_LEAT);
+    T_STATUS(format_parse(&out, &(struct format_found) { page, 4095, 4095, 0, "x", "y" }, kernels, &t_err),
+             LEAT_E_TRUNCATED);
+    T_STATUS(format_parse(&out, &(struct format_found) { page, 8, 8, 0, "x", "y" }, kernels, &t_err), LEAT_E_TRUNCATED);
+    T_STATUS(format_parse(&out, &(struct format_found) { page, 7, 7, 0, "x", "y" }, kernels, &t_err), LEAT_E_NOT_LEAT);
+    T_STATUS(format_parse(&out, &(struct format_found) { page, 0, 0, 0, "x", "y" }, kernels, &t_err), LEAT_E_NOT_LEAT);
 }
 
 /* Noise in the header, with the checksum right: refused or harmless, and never outside the file. */

@@ -3,7 +3,7 @@
  *
  * From samples to documents: a step becomes a range of positions, after the rows of all steps before it by the schedule
  * of --batch, and with --rank only that rank's rows. The plan gives the sample at each position, its pieces, and the
- * documents between their tokens. From a document to samples: leat_plan_trace_range() finds them source by source, in
+ * documents between their tokens. From a document to samples: leat_plan_trace() finds them source by source, in
  * no particular order, so they are collected and sorted, a stretch of numbers at a time: there may be more of them than
  * memory holds. Either way a document counts where its tokens are inputs. The plan and the index are enough for both:
  * no tokens are read.
@@ -289,8 +289,10 @@ static enum leat_status find_stretch(const struct search *s, uint64_t from, uint
     f->count = 0;
     f->full = false;
     for (size_t i = 0; status == LEAT_OK && i < s->count && !f->full; i++)
-        status = leat_plan_trace_range(s->plan, s->wanted[i].source, s->wanted[i].first, s->wanted[i].count,
-                                       s->values->plan.epochs, from, until, add_found, f, err);
+        status = leat_plan_trace(s->plan,
+                                 &(struct leat_trace) { s->wanted[i].source, s->wanted[i].first, s->wanted[i].count,
+                                                        s->values->plan.epochs, from, until },
+                                 add_found, f, err);
     qsort(f->samples, f->count, sizeof *f->samples, compare_numbers);
     return status;
 }
