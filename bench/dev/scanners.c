@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "base/utf8_rows.h"
+#include "base/utf8.h"
 #include "bench/data/texts.h"
 #include "bench/measure/clocks.h"
 #include "bench/measure/machine.h"

@@ -17,7 +17,6 @@
 #include "cli/units.h"
 #include "dev_commands.h"
 #include "format/format.h"
-#include "format/records.h"
 #include "order/permute.h"
 
 #define VOCABULARY 65536u

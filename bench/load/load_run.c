@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "base/counter.h"
-#include "base/durations.h"
 #include "base/status.h"
 #include "bench/device/cuda_counted.h"
 #include "bench/measure/clocks.h"

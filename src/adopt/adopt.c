@@ -1,5 +1,8 @@
 /*
- * adopt.c: leat_adopt(). One pass over the tokens hashes their pages and checks that ids are in the vocabulary; what it
+ * adopt.c: leat_adopt(). The room src/adopt/ writes indexes for tokens that lie in files of other tools. Reading such
+ * files belongs to src/dataset/, the bytes of an index to src/writer/.
+ *
+ * One pass over the tokens hashes their pages and checks that ids are in the vocabulary; what it
  * has done is saved on the way (struct adopt_state). Then the writer makes the index, from the documents that the part
  * knows: it only gets told that the tokens are elsewhere.
  */
@@ -10,7 +13,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "adopt_end.h"
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/options.h"
@@ -18,9 +20,127 @@
 #include "base/status.h"
 #include "base/tiny.h"
 #include "checksum/checksum.h"
+#include "dataset/part.h"
 #include "dataset/part_index.h"
 #include "leat.h"
 #include "writer/writer.h"
+
+/* ---- How documents end ------------------------------------------------------------------------------------------- */
+
+/*
+ * The end token of files that are adopted. Where a file does not record its documents, they are found by it; where it
+ * does, each document is checked to end with it.
+ */
+
+static bool takes_keys(const struct part_kind *kind)
+{
+    return kind == &part_raw || kind == &part_llmc || kind == &part_pbin;
+}
+
+/* SCHEME:NAME?KEYS with end= added to the keys. */
+static char *with_end(const struct part_kind *kind, const char *name, uint64_t end_token)
+{
+    size_t scheme = part_scheme_length(name, strlen(name)), size = strlen(name) + 50;
+    char *full = malloc(size);
+
+    if (full)
+        snprintf(full, size, "%s%s%s%cend=%" PRIu64, scheme > 0 ? "" : kind->name, scheme > 0 ? "" : ":", name,
+                 scheme > 0 && strchr(name, '?') ? '&' : '?', end_token);
+    return full;
+}
+
+/* Opens `name`; with an end token (LEAT_NONE: none) as if the name said it, if names of that kind can say it. `beside`:
+ * also tokens that have an index, which is not looked at. */
+static enum leat_status adopt_open(struct part *p, const char *name, uint64_t end_token, bool beside,
+                                   struct leat_error *err)
+{
+    const struct leat_open_options how = { .access = LEAT_ACCESS_READ };
+    enum leat_status s = beside ? part_open_beside(p, name, &how, err) : part_open(p, name, &how, err);
+    const struct part_kind *kind = p->kind;
+    char *full;
+
+    if (s != LEAT_OK || end_token == LEAT_NONE || !takes_keys(kind) || p->documents != LEAT_NONE)
+        return s;
+    full = with_end(kind, p->name, end_token);
+    part_close(p);
+    s = full ? part_open(p, full, &how, err) : status_no_memory(err, strlen(name));
+    free(full);
+    return s;
+}
+
+/* Sets *end_token to that of the part, or to the one that is given. LEAT_E_ARGUMENT: they are not the same. */
+static enum leat_status adopt_take_end(uint64_t given, const struct part *p, uint64_t *end_token,
+                                       struct leat_error *err)
+{
+    *end_token = given != LEAT_NONE ? given : p->end_token;
+    if (p->end_token == LEAT_NONE || *end_token == p->end_token)
+        return LEAT_OK;
+    return status_set(err, LEAT_E_ARGUMENT,
+                      "%s says that its documents end with token %" PRIu64 ", and the end token given is %" PRIu64,
+                      p->name, p->end_token, given);
+}
+
+#define STARTS 256u
+
+/* Goes through the ends of documents while tokens are read. */
+struct adopt_ends {
+    uint64_t token;    /* LEAT_NONE: nothing is checked */
+    uint64_t document; /* the first one that is not checked yet */
+    uint64_t first, count;
+    uint64_t starts[STARTS + 1]; /* of `count` documents from `first` on, and the end of the last one */
+};
+
+/* Begins at the document that holds token `token`. */
+static enum leat_status adopt_ends_begin(struct adopt_ends *e, struct part *p, uint64_t token, struct leat_error *err)
+{
+    if (e->token == LEAT_NONE || token == 0 || token >= p->tokens)
+        return LEAT_OK;
+    return part_document_at(p, token, &e->document, err);
+}
+
+static enum leat_status load_starts(struct adopt_ends *e, struct part *p, struct leat_error *err)
+{
+    uint64_t left = p->documents - e->document;
+
+    if (e->count > 0 && e->document >= e->first && e->document - e->first < e->count)
+        return LEAT_OK;
+    e->first = e->document;
+    e->count = left < STARTS ? left : STARTS;
+    return part_starts(p, e->first, e->count + 1, e->starts, err);
+}
+
+static enum leat_status lacks_end(const struct adopt_ends *e, const struct part *p, struct leat_error *err)
+{
+    return status_set(err, LEAT_E_TOKEN,
+                      "document %" PRIu64 " of %s does not end with token %" PRIu64
+                      ": give the end token that its tokenizer has, or none",
+                      e->document, p->name, e->token);
+}
+
+/* Checks documents that end in `count` tokens from `first` on. LEAT_E_TOKEN. */
+static enum leat_status adopt_ends_check(struct adopt_ends *e, struct part *p, uint64_t first, const uint8_t *bytes,
+                                         uint64_t count, struct leat_error *err)
+{
+    for (; e->document < p->documents; e->document++) {
+        enum leat_status s = load_starts(e, p, err);
+        const uint64_t *at = &e->starts[e->document - e->first];
+        uint64_t id;
+
+        if (s != LEAT_OK)
+            return s;
+        if (at[1] > first + count)
+            return LEAT_OK;
+        if (at[1] == at[0] || at[1] <= first) /* what ends before `first` has been checked; an index may change */
+            return lacks_end(e, p, err);
+        id = p->token_width == 2 ? bytes_load16(bytes + 2 * (at[1] - 1 - first))
+                                 : bytes_load32(bytes + 4 * (at[1] - 1 - first));
+        if (id != e->token)
+            return lacks_end(e, p, err);
+    }
+    return LEAT_OK;
+}
+
+/* ---- What was hashed --------------------------------------------------------------------------------------------- */
 
 /*
  * What an adoption has hashed so far, in NAME.partial.adopt, so that a run that is killed goes on where

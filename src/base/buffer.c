@@ -6,6 +6,8 @@
 
 #include "status.h"
 
+/* ---- The string -------------------------------------------------------------------------------------------------- */
+
 /* Small rooms double; larger ones grow by half, and shrink when only a quarter is in use. */
 #define LARGE ((size_t)1 << 20)
 
@@ -98,4 +100,14 @@ void buffer_free(struct buffer *b)
     bound_give(b->bound, b->room);
     free(b->bytes);
     *b = (struct buffer) { .bound = b->bound };
+}
+
+/* ---- The bound --------------------------------------------------------------------------------------------------- */
+
+enum leat_status bound_refuse(const struct bound *b, uint64_t bytes, struct leat_error *err)
+{
+    return status_set(err, LEAT_E_PRETOKEN,
+                      "a stretch of at least %" PRIu64
+                      " bytes cannot be cut, and needs more memory than the limit of %" PRIu64 " KiB",
+                      bytes, b->max >> 10);
 }

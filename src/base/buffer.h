@@ -1,14 +1,69 @@
 /*
- * buffer.h: a growing string of bytes, for text whose final length is not known. All zero is an empty one.
+ * buffer.h: a growing string of bytes, for text whose final length is not known, and the bound on the memory that an
+ * encoder may use for a text.
  */
 #ifndef LEAT_BASE_BUFFER_H
 #define LEAT_BASE_BUFFER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bound.h"
 #include "leat.h"
+
+/* ---- The bound --------------------------------------------------------------------------------------------------- */
+
+/*
+ * How much memory an encoder may use for a text. Everything that grows with the text is counted here before it is
+ * allocated, including both copies while an allocation grows. Near the bound, what grows may allocate all that is left,
+ * but count only what it needs: it moves no more, and what it does not use stays free for others. Memory that nobody
+ * has written to yet is not in use.
+ */
+
+struct bound {
+    uint64_t max, held; /* bytes */
+};
+
+/* Counts so many bytes more; false, and nothing counted, if that exceeds the bound. NULL is no bound. */
+static inline bool bound_take(struct bound *b, uint64_t bytes)
+{
+    if (b && (b->held > b->max || bytes > b->max - b->held))
+        return false;
+    if (b)
+        b->held += bytes;
+    return true;
+}
+
+static inline void bound_give(struct bound *b, uint64_t bytes)
+{
+    if (b)
+        b->held -= bytes;
+}
+
+/*
+ * Counts `wanted` bytes for an allocation that grows, or else `needed` ones; returns which, or 0 if neither fits. If
+ * more than *allocated are counted, *allocated becomes what to allocate: at least that.
+ */
+static inline uint64_t bound_take_growth(struct bound *b, uint64_t wanted, uint64_t needed, uint64_t *allocated)
+{
+    uint64_t left = b && b->max >= b->held ? b->max - b->held : 0;
+
+    if (bound_take(b, wanted)) {
+        *allocated = wanted > *allocated ? wanted : *allocated;
+        return wanted;
+    }
+    if (!bound_take(b, needed))
+        return 0;
+    *allocated = needed > *allocated ? left : *allocated; /* less than wanted */
+    return needed;
+}
+
+/* LEAT_E_PRETOKEN, with a sentence on a stretch of text of at least `bytes` that does not fit. */
+enum leat_status bound_refuse(const struct bound *b, uint64_t bytes, struct leat_error *err);
+
+/* ---- The string -------------------------------------------------------------------------------------------------- */
+
+/* A growing string of bytes, for text whose final length is not known. All zero is an empty one. */
 
 struct buffer {
     uint8_t *bytes;      /* owned; NULL while room is 0 */

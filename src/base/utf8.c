@@ -4,7 +4,6 @@
 #include <stdbool.h>
 
 #include "bytes64.h"
-#include "utf8_rows.h"
 
 #define SHORT 256
 

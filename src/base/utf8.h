@@ -10,12 +10,28 @@
 
 #include "buffer.h"
 #include "bytes.h"
+#include "cpu.h"
 #include "leat.h"
 
 #define UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
 /* The length of the longest prefix that is well-formed: `size` if all of the text is. */
 size_t utf8_valid_prefix(const uint8_t *text, size_t size);
+
+/* The same for each CPU level; the plain row defines the right answer. */
+typedef size_t utf8_function(const uint8_t *text, size_t size);
+
+struct utf8_row {
+    const char *name;
+    enum cpu_level needs;
+    utf8_function *valid_prefix;
+};
+
+extern utf8_function utf8_valid_prefix_avx512, utf8_valid_prefix_avx2, utf8_valid_prefix_neon, utf8_valid_prefix_words,
+    utf8_valid_prefix_plain;
+
+/* Fastest first; the last is the plain one. NULL past it. */
+const struct utf8_row *utf8_row(size_t number);
 
 /* How many bytes at the text's end are an unfinished character, which what follows may complete: at most 3. */
 size_t utf8_open_end(const uint8_t *text, size_t size);

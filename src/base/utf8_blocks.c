@@ -7,7 +7,7 @@
 
 #include "bytes64.h"
 #include "cpu.h"
-#include "utf8_rows.h"
+#include "utf8.h"
 
 #define UTF8_BLOCK 64u
 

@@ -14,7 +14,7 @@
 #include "base/own_file.h"
 #include "base/status.h"
 #include "cache_inside.h"
-#include "checksum/page_sum.h"
+#include "checksum/checksum.h"
 
 /* ---- The index --------------------------------------------------------------------------------------------------- */
 

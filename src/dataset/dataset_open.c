@@ -22,7 +22,7 @@
 #include "base/status.h"
 #include "cache/cache.h"
 #include "dataset.h"
-#include "part_megatron.h"
+#include "part_foreign.h"
 
 /* ---- What there is instead --------------------------------------------------------------------------------------- */
 

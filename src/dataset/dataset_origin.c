@@ -12,7 +12,7 @@
 #include "base/status.h"
 #include "base/tiny.h"
 #include "dataset.h"
-#include "format/records.h"
+#include "format/format.h"
 #include "part_index.h"
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "dataset.h"
-#include "format/records.h"
+#include "format/format.h"
 #include "part_index.h"
 
 /* ---- Hashes of texts --------------------------------------------------------------------------------------------- */

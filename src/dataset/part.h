@@ -9,7 +9,7 @@
  *
  * To add a kind: part_NAME.c with a struct part_kind that says what it has; gather, plans, verify and the loader only
  * ask. A name without a scheme is taken only by what is certain. Files of other tools share part_foreign.h (names,
- * facts, identity), and documents that have to be found part_found.h. Rows in test_foreign*.c and fuzz_foreign.c.
+ * facts, identity), and documents that have to be found part_found.c. Rows in test_foreign*.c and fuzz_foreign.c.
  */
 #ifndef LEAT_PART_H
 #define LEAT_PART_H

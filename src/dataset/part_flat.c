@@ -11,7 +11,6 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "part_foreign.h"
-#include "part_found.h"
 
 struct flat {
     struct file_map file, mask;

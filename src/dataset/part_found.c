@@ -1,5 +1,5 @@
 /*
- * part_found.c: see part_found.h.
+ * part_found.c: see part_foreign.h.
  *
  * FILE.documents is a header of 112 bytes and the starts, all u64: "leatdocs"; version 2; what it was made of: size
  * and modification time of the file (ns), where the tokens begin and how many bytes they are, the width of a token, end
@@ -7,7 +7,7 @@
  * FILE.documents.partial until it is complete; of several processes that make it at once, one writes it. It is a cache:
  * whatever does not fit is made anew.
  */
-#include "part_found.h"
+#include "part_foreign.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@
 #include "base/path.h"
 #include "base/status.h"
 #include "base/tiny.h"
-#include "checksum/page_sum.h"
+#include "checksum/checksum.h"
 
 #define HEADER_BYTES 112u
 #define FACTS        12u                                    /* u64 before the hash */

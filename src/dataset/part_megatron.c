@@ -1,12 +1,16 @@
 /*
- * part_megatron.c: see part_megatron.h.
+ * part_megatron.c: a part that is Megatron's PREFIX.bin and PREFIX.idx (also of GPT-NeoX and NeMo). Megatron's own
+ * order of samples counts *sequences*, not documents: whoever needs their lengths and the document index finds them
+ * here.
+ *
+ * The index, little-endian, not aligned: "MMIDIDX\0\0"; u64 version, 1; u8 type of a token; u64 S; u64 D; at 34 i32
+ * lengths[S] of sequences in tokens; i64 pointers[S], where each begins, in bytes; i64 documents[D], the first sequence
+ * of each document, and S; perhaps i8 modes[S].
  *
  * Opening reads the header of the index and the ends of its arrays. Megatron looks up each sequence by its pointer,
  * leat takes a dataset for documents one after another; both mean the same only where each sequence begins where the
  * one before it ends. So whenever starts of documents are read, all sequences that belong to them are checked for that.
  */
-#include "part_megatron.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,12 +20,19 @@
 #include "base/tiny.h"
 #include "part_foreign.h"
 
-#define SCHEME "megatron"
+#define SCHEME       "megatron"
+#define HEADER_BYTES 34u
 
 /* How many sequences, or entries of the document index, are fetched at once. */
 #define AT_ONCE TINY_OR(3u, 512u)
 
 static const uint8_t magic[9] = { 'M', 'M', 'I', 'D', 'I', 'D', 'X', 0, 0 };
+
+struct part_megatron {
+    struct file_map index, tokens;
+    uint64_t sequences;                             /* S; a part's documents are D - 1 */
+    uint64_t lengths_at, pointers_at, documents_at; /* bytes of the index, inside of it */
+};
 
 /* ---- Opening ---- */
 
@@ -69,19 +80,19 @@ static struct token_type type_of(uint8_t code)
     return types[code < sizeof types / sizeof types[0] ? code : 0];
 }
 
-static enum leat_status read_header(struct part_megatron *m, uint8_t header[MEGATRON_HEADER_BYTES], uint32_t *width,
+static enum leat_status read_header(struct part_megatron *m, uint8_t header[HEADER_BYTES], uint32_t *width,
                                     struct leat_error *err)
 {
     const char *path = m->index.path;
     struct token_type type;
     enum leat_status s;
 
-    if (m->index.size < MEGATRON_HEADER_BYTES)
+    if (m->index.size < HEADER_BYTES)
         return status_set_at(err, LEAT_E_TRUNCATED, m->index.size,
                              "%s has %" PRIu64
                              " bytes, but a Megatron index has at least %u; restore it from its source",
-                             path, m->index.size, MEGATRON_HEADER_BYTES);
-    s = file_map_read(&m->index, 0, header, MEGATRON_HEADER_BYTES, err);
+                             path, m->index.size, HEADER_BYTES);
+    s = file_map_read(&m->index, 0, header, HEADER_BYTES, err);
     if (s != LEAT_OK)
         return s;
     if (memcmp(header, magic, sizeof magic) != 0)
@@ -107,8 +118,8 @@ static enum leat_status read_header(struct part_megatron *m, uint8_t header[MEGA
 }
 
 /* Where the arrays lie. */
-static enum leat_status place_arrays(struct part_megatron *m, const uint8_t header[MEGATRON_HEADER_BYTES],
-                                     uint64_t *entries, struct leat_error *err)
+static enum leat_status place_arrays(struct part_megatron *m, const uint8_t header[HEADER_BYTES], uint64_t *entries,
+                                     struct leat_error *err)
 {
     uint64_t sequences = bytes_load64(header + 18), bytes, end;
 
@@ -118,7 +129,7 @@ static enum leat_status place_arrays(struct part_megatron *m, const uint8_t head
         return status_set_at(err, LEAT_E_HEADER, 26, "%s has no document index; write it again with Megatron's tools",
                              m->index.path);
     if (!bytes_multiply(sequences, 12, &m->documents_at) ||
-        !bytes_add(m->documents_at, MEGATRON_HEADER_BYTES, &m->documents_at) || !bytes_multiply(*entries, 8, &bytes) ||
+        !bytes_add(m->documents_at, HEADER_BYTES, &m->documents_at) || !bytes_multiply(*entries, 8, &bytes) ||
         !bytes_add(m->documents_at, bytes, &end) || end > m->index.size)
         return status_set_at(err, LEAT_E_TRUNCATED, m->index.size,
                              "%s has %" PRIu64 " bytes, too few for the %" PRIu64 " sequences and %" PRIu64
@@ -130,7 +141,7 @@ static enum leat_status place_arrays(struct part_megatron *m, const uint8_t head
             "%s has %" PRIu64
             " bytes after its arrays, which is neither none nor one per sequence; write it again with Megatron's tools",
             m->index.path, m->index.size - end);
-    m->lengths_at = MEGATRON_HEADER_BYTES;
+    m->lengths_at = HEADER_BYTES;
     m->pointers_at = m->lengths_at + 4 * sequences;
     return LEAT_OK;
 }
@@ -359,7 +370,7 @@ static enum leat_status check_ends(struct part *p, struct leat_error *err)
 static enum leat_status open_prefix(struct part *p, enum leat_access access, struct leat_error *err)
 {
     struct part_megatron *m = p->own = calloc(1, sizeof *m);
-    uint8_t header[MEGATRON_HEADER_BYTES];
+    uint8_t header[HEADER_BYTES];
     uint64_t entries = 0;
     uint32_t width = 0;
     size_t length;

@@ -96,8 +96,8 @@ static inline void fit_fetch_classes(const struct fit *f, const struct fit_patte
 const struct fit_pattern *fit_pattern_of(const struct fit *f, uint64_t row);
 
 /*
- * The pieces of a row of this pattern in an epoch, in the order in which sample n shows them; or only the first of them.
- * A piece's number is that of its class's first, until draws[], made here, went through permute_forward_many() and the
+ * The pieces of a row of this pattern in an epoch, in the order in which sample n shows them; or only the first one. A
+ * piece's number is that of its class's first, until draws[], made here, went through permute_forward_many() and the
  * place that it gave is added: so the rows of a whole batch are drawn together. fit_row() needs room for all pieces,
  * and f->max_pieces numbers.
  */

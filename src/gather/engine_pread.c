@@ -1,11 +1,16 @@
 /*
  * engine_pread.c: reads rows with read calls, straight to their place, or, if pages must be verified, in whole pages
- * through a buffer. This is the last resort of all engines, because a read call says what is wrong.
+ * through a buffer. This is the last resort of all engines, because a read call says what is wrong. With
+ * the kernel advised of the rows to come, it is an engine of its own.
  */
+#include <fcntl.h>
+
 #include "base/counter.h"
 #include "base/file.h"
 #include "base/status.h"
 #include "gather_engine.h"
+
+/* ---- Reads ------------------------------------------------------------------------------------------------------- */
 
 /* Adds the documents concerned to the sentence of a failed read. */
 static enum leat_status name_documents(struct gather_file *f, const struct gather_piece *p, enum leat_status s,
@@ -70,3 +75,35 @@ static enum leat_status copy(struct gather *g, struct gather_file *f, struct gat
 }
 
 const struct gather_engine engine_pread = { .copy = copy };
+
+/* ---- Advice ------------------------------------------------------------------------------------------------------ */
+
+/*
+ * For systems that forbid io_uring. Advises the kernel which stretches will be read, for the rows of all free slots; it
+ * reads them in parallel, and plain reads then find them in memory. The kernel cuts advice to the length of its
+ * read-ahead, so long stretches need several calls.
+ */
+
+#define WISH ((uint64_t)128 << 10)
+
+static bool begin(struct gather *g, struct gather_job *job, struct gather_piece *p)
+{
+#if defined(POSIX_FADV_WILLNEED)
+    const struct gather_file *f = &g->files[p->file];
+    uint64_t end = gather_span_end(f, p);
+
+    (void)job;
+    if (f->hot)
+        return true;
+    for (uint64_t at = gather_span_begin(p); at < end; at += WISH)
+        posix_fadvise(f->map->fd, (off_t)(f->offset + at), (off_t)(end - at < WISH ? end - at : WISH),
+                      POSIX_FADV_WILLNEED);
+#else
+    (void)g;
+    (void)job;
+    (void)p;
+#endif
+    return true;
+}
+
+const struct gather_engine engine_advise = { .begin = begin };

@@ -19,7 +19,6 @@
 #include "base/counter.h"
 #include "base/file.h"
 #include "base/status.h"
-#include "residency.h"
 #include "warm.h"
 
 #define NAME(number, name) [number] = #name,

@@ -12,7 +12,6 @@
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "gather_engine.h"
-#include "residency.h"
 #include "warm.h"
 
 #define HOT         0.97 /* a file counts as in memory from this share on */

@@ -1,13 +1,32 @@
-/*
- * warm.h: reads files into the page cache in the order of their bytes, in threads of its own, while batches are read
- * from them: random reads of 4 KiB reach a seventh of a disk's sequential speed. Stretches that are there already,
- * perhaps because another rank reads them too, cost next to nothing.
- */
+/* warm.h: the page cache: how much of a file is in it, and threads that read files into it. */
 #ifndef LEAT_WARM_H
 #define LEAT_WARM_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/*
+ * How much of a file is in the page cache, for the choice of engines. These are guesses of the moment: only speed may
+ * depend on them.
+ */
+
+/* The share of [offset, offset + bytes) of `fd` that is in the page cache, from samples spread over it; `seed` moves
+ * them. 0 if unknown. */
+double residency_share(int fd, uint64_t offset, uint64_t bytes, uint64_t seed);
+
+/* Whether all of [offset, offset + bytes) is in the page cache; false if unknown. */
+bool residency_whole(int fd, uint64_t offset, uint64_t bytes);
+
+/* Whether some of it is neither there nor being read; false if unknown. */
+bool residency_lacks(int fd, uint64_t offset, uint64_t bytes);
+
+/* ---- Reading more ------------------------------------------------------------------------------------------------ */
+
+/*
+ * Reads files into the page cache in the order of their bytes, in threads of its own, while batches are read from them:
+ * random reads of 4 KiB reach a seventh of a disk's sequential speed. Stretches that are there already, perhaps because
+ * another rank reads them too, cost next to nothing.
+ */
 
 struct warm;
 

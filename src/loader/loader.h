@@ -18,7 +18,6 @@
 #include <stdbool.h>
 
 #include "base/counter.h"
-#include "base/durations.h"
 #include "device/backend.h"
 #include "device/ranges.h"
 #include "gather/gather.h"

@@ -3,9 +3,9 @@
  * has labels of its own one more token. If labels are unshifted, such a token is an input too: models that shift labels
  * themselves find the label of an input at the place after it.
  *
- * Rows lie together, `width` tokens each; or apart, where the disk
- * itself writes them: each inside the whole pages around it, because O_DIRECT reads and hashes cover whole pages. The
- * slot then says where each row begins, outputs are made from there, and the CPU copies nothing.
+ * Rows lie together, `width` tokens each; or apart, where the disk itself writes them: each inside the whole pages
+ * around it, because O_DIRECT reads and hashes cover whole pages. The slot then says where each row begins, outputs are
+ * made from there, and the CPU copies nothing.
  *
  * The choice is made when a batch is begun: apart if the disk writes nearly all of its rows. Rows that come from
  * memory, by a map or the page cache, must be copied anyway, and are fewer bytes without the pages around them. Or rows
@@ -311,4 +311,52 @@ void loader_layout_clear(const struct leat_loader *l, struct loader_slot *slot, 
     loader_mapped_return(l, slot, row);
     fill_pad(l, slot->memory + (loader_layout_row(slot, row) - slot->memory),
              slot->layout.rows_at ? loader_pieces_tokens(l, slot, row) : slot->layout.width);
+}
+
+/* ---- Jobs for the kernels ---------------------------------------------------------------------------------------- */
+
+/* Turns a slot and the wanted outputs into a job for the kernels, for both sides of the loader. */
+
+/* Whether a document's first token has no loss in any case: as an unshifted label, it would be predicted by the end of
+ * another document, to which such a row does not connect it. */
+static bool masks_first(const struct leat_loader *l)
+{
+    return l->plan->order->own_labels && l->options.unshifted;
+}
+
+struct rows_job loader_job(const struct loader_slot *slot, const struct leat_outputs *o)
+{
+    return (struct rows_job) { .base = slot->memory,
+                               .layout = slot->layout,
+                               .rows = o->rows ? (uint32_t)o->rows : slot->layout.rows,
+                               .length = o->length ? (uint32_t)o->length : slot->batch.length,
+                               .number_bytes = o->number_bytes,
+                               .unshifted = o->unshifted,
+                               .mask_first = o->mask_first || masks_first(slot->loader),
+                               .pad = slot->loader->pad,
+#define TAKE(field, name, kind, documents) .field = o->field,
+                               ROWS_OUTPUTS(TAKE, TAKE)
+#undef TAKE
+                                   .cu_seqlens_room = o->cu_seqlens_room };
+}
+
+void loader_borrowed(const struct loader_slot *slot, uint8_t *base, struct leat_outputs *out)
+{
+    const struct leat_loader *l = slot->loader;
+    const struct loader_sizes *z = &l->sizes;
+    uint32_t wanted = l->options.outputs;
+
+    *out = (struct leat_outputs) { .size = sizeof *out,
+                                   .number_bytes = l->options.number_bytes,
+                                   .unshifted = l->options.unshifted,
+                                   .mask_first = l->options.mask_first,
+                                   .rows = slot->batch.rows,
+                                   .length = slot->batch.length };
+#define POINT(field, name, kind, documents)                                                                            \
+    if (wanted & LEAT_OUTPUT_##name)                                                                                   \
+        out->field = (void *)(base + z->outputs[ROWS_OUTPUT_##name]);
+    ROWS_OUTPUTS(POINT, POINT)
+#undef POINT
+    if (out->cu_seqlens)
+        out->cu_seqlens_room = l->options.cu_seqlens_room;
 }

@@ -13,7 +13,7 @@
 #include "base/own_file.h"
 #include "base/status.h"
 #include "base/tiny.h"
-#include "checksum/page_sum.h"
+#include "checksum/checksum.h"
 #include "mirror.h"
 
 /* A dataset on its way from a server. */

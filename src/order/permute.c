@@ -1,19 +1,19 @@
 /*
- * permute.c: a Feistel network over rows x columns, both near the square root of n, walked along its cycle until it is
- * below n again. Choosing rows * columns just above n makes walking rare (less than one step in sqrt(n)); rounding up
- * to a power of two would cost up to four times the rounds.
+ * permute.c: a Feistel network over rows x columns, both near the square root of n, walked along its
+ * cycle until it is below n again. Choosing rows * columns just above n makes walking rare (less than one step in
+ * sqrt(n)); rounding up to a power of two would cost up to four times the rounds.
  *
- * The round function folds its high bits down between two products: without that the low bits of the result stay
- * linear in the index, and the order looks unshuffled. Measured on a Zen 5: 8 rounds take 21 ns one by one and 7 ns
- * many side by side (permute_lanes_kernel.c); 16 rounds 57 and 11.
+ * The round function folds its high bits down between two products: without that the low bits of the result stay linear
+ * in the index, and the order looks unshuffled. Measured on a Zen 5: 8 rounds take 21 ns one by one and 7 ns many side
+ * by side (permute_lanes_kernel.c); 16 rounds 57 and 11.
  *
  * Eight rounds pass the tests of tests/order/test_permute_quality.c from 2^16 places on; with fewer places every
  * network of few rounds fails, but 16 rounds pass down to n = 2.
  */
 #include "permute.h"
 
+#include "base/cpu.h"
 #include "permute_lanes.h"
-#include "permute_rounds.h"
 
 #define LARGE        ((uint64_t)1 << 16)
 #define ROUNDS_LARGE 8u
@@ -141,12 +141,30 @@ static void forward_all(permute_rounds *run, struct permute_draw *const *draws, 
         forward_lanes(run, draws + i, count - i < PERMUTE_LANES ? count - i : PERMUTE_LANES, rounds);
 }
 
+extern permute_rounds permute_rounds_plain;
+#if defined(__x86_64__)
+extern permute_rounds permute_rounds_avx2, permute_rounds_avx512;
+#endif
+
+static permute_rounds *lanes_rounds(void)
+{
+#if defined(__x86_64__)
+    enum cpu_level level = cpu_level();
+
+    if (level >= CPU_AVX512)
+        return permute_rounds_avx512;
+    if (level >= CPU_AVX2)
+        return permute_rounds_avx2;
+#endif
+    return permute_rounds_plain;
+}
+
 #define AT_ONCE 64u
 
 /* Those with as many rounds go side by side. */
 void permute_forward_many(struct permute_draw *draws, size_t count)
 {
-    permute_rounds *run = permute_lanes_rounds();
+    permute_rounds *run = lanes_rounds();
     struct permute_draw *large[AT_ONCE], *small[AT_ONCE];
 
     for (size_t here; count > 0; count -= here, draws += here) {

@@ -9,7 +9,6 @@
  */
 #include "base/cpu.h"
 #include "permute_lanes.h"
-#include "permute_rounds.h"
 
 permute_rounds LEVEL_NAME(permute_rounds);
 

@@ -1,12 +1,11 @@
-/* plan_megatron.c: see plan_megatron.h. */
-#include "plan_megatron.h"
+/* plan_megatron.c: see plan_rules.h. */
+#include "plan_rules.h"
 
 #include <string.h>
 
 #include "base/status.h"
 #include "order/megatron.h"
 #include "plan_order.h"
-#include "plan_rules.h"
 
 static const char *const ranges[3] = { "train", "valid", "test" };
 

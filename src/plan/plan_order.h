@@ -36,7 +36,7 @@ struct plan_order {
      * before the phase's length, with padding up to it. */
     bool own_labels;
     bool sequential;
-    bool megatron; /* the plan's settings are Megatron's: plan_megatron.h */
+    bool megatron; /* the plan's settings are Megatron's: plan_megatron.c */
 
     /* The name and version of the order's own rule, which states keep; NULL and 0: none. */
     const char *rule;

@@ -12,7 +12,6 @@
 #include "leat.h"
 #include "order/decimal.h"
 #include "order/skips.h"
-#include "plan_megatron.h"
 
 #define PLAN_MAX_SOURCES 65536u
 #define PLAN_MAX_LENGTH  ((uint64_t)1 << 30)
@@ -23,6 +22,18 @@ static inline int plan_rules_shown(size_t length)
 {
     return length < PLAN_SHOWN ? (int)length : PLAN_SHOWN;
 }
+
+/* What a plan of the order megatron says in addition, in megatron-core's own words: its split, the number of samples to
+ * build for, the surplus of blended sources. */
+#define PLAN_MEGATRON_SEED 1234u /* Megatron's, if a text does not give one */
+
+struct plan_megatron {
+    struct decimal ratios[3]; /* of the split: train, valid, test */
+    unsigned ratio_count;     /* 0: no split */
+    uint64_t samples;         /* 0: not given */
+    struct decimal surplus;
+    bool has_surplus; /* it was given */
+};
 
 struct plan_source_rule {
     char *name;
@@ -116,5 +127,23 @@ bool plan_rules_is_ambiguous(const char *name);
 
 /* The text of finished rules: at most capacity - 1 bytes of it and a NUL; returns its whole length. */
 uint64_t plan_rules_print(const struct plan_rules *r, char *text, size_t capacity);
+
+/* ---- plan_megatron.c ---- */
+
+/* Whether the text of a split is one of Megatron's: numbers without names. */
+bool plan_megatron_is_split(const char *text, size_t length);
+enum leat_status plan_megatron_set_split(struct plan_rules *r, const char *text, size_t length, struct leat_error *err);
+enum leat_status plan_megatron_set_surplus(struct plan_rules *r, const char *text, size_t length,
+                                           struct leat_error *err);
+
+/* Checks the rules of a plan of this order, and fills in defaults; of another order: that nothing of this is given. */
+enum leat_status plan_megatron_finish(struct plan_rules *r, struct leat_error *err);
+enum leat_status plan_megatron_refuse(const struct plan_rules *r, struct leat_error *err);
+
+/* Which range of the split is used: 0 train, 1 valid, 2 test. */
+unsigned plan_megatron_used(const struct plan_rules *r);
+
+/* Whether Megatron makes a BlendedDataset: of several sources, or of one that has a weight and a split. */
+bool plan_megatron_blends(const struct plan_rules *r);
 
 #endif

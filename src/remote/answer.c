@@ -6,10 +6,10 @@
 #include <strings.h>
 #include <time.h>
 
-#include "address.h"
 #include "base/status.h"
 #include "carrier.h"
 #include "text.h"
+#include "url.h"
 #include "xml.h"
 
 /* ---- Answers that say no ----------------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 #ifndef LEAT_REMOTE_ANSWER_H
 #define LEAT_REMOTE_ANSWER_H
 
-#include "transfer.h"
+#include "remote.h"
 
 /* A decimal number of at most 18 digits. */
 bool answer_number(const char *text, size_t length, uint64_t *value);

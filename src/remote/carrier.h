@@ -1,11 +1,11 @@
 /*
- * carrier.h: what carries requests to servers, as a table: libcurl (carrier_curl.c), or nothing in a build without it
- * (carrier_none.c). It knows of HTTP and TLS, and nothing of signatures or tries.
+ * carrier.h: what carries requests to servers, as a table: libcurl, or nothing in a build without it. It
+ * knows of HTTP and TLS, and nothing of signatures or tries.
  */
 #ifndef LEAT_REMOTE_CARRIER_H
 #define LEAT_REMOTE_CARRIER_H
 
-#include "transfer.h"
+#include "remote.h"
 
 #define CARRIER_HEADERS 10u
 

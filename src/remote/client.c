@@ -10,7 +10,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "address.h"
 #include "answer.h"
 #include "base/clock.h"
 #include "base/random_words.h"
@@ -19,6 +18,7 @@
 #include "digest.h"
 #include "signature.h"
 #include "text.h"
+#include "url.h"
 
 /* ---- Sending ----------------------------------------------------------------------------------------------------- */
 

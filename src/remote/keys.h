@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "transfer.h"
+#include "remote.h"
 
 /* Who asks: an access key's id and secret, and for temporary ones a token. */
 

@@ -17,7 +17,7 @@
 #include "base/status.h"
 #include "base/thread.h"
 #include "dataset/dataset.h"
-#include "format/records.h"
+#include "format/format.h"
 
 /* ---- Sections ---------------------------------------------------------------------------------------------------- */
 

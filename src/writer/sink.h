@@ -6,7 +6,7 @@
  * end, is the writer's care. Bytes gather in *frames*, aligned stretches of the file in memory, of whole pages. The
  * thread whose bytes complete a frame hashes its pages and writes it, with one call, whatever order the bytes came in.
  * Page sums can be added in any order, so the sink has that of the file. A lock covers the list of frames and the sum.
- * Complete frames may go past the page cache (pens.h); the last one, which is not, never does.
+ * Complete frames may go past the page cache; the last one, which is not, never does.
  */
 #ifndef LEAT_SINK_H
 #define LEAT_SINK_H
@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "base/file.h"
-#include "checksum/page_sum.h"
+#include "checksum/checksum.h"
 #include "leat.h"
 
 struct sink;
@@ -114,10 +114,5 @@ enum leat_status sink_stream_put_u64(struct sink_stream *t, uint64_t value, stru
 
 /* Reports what was put: without it, the last frame is never complete. The stream can be used again, at `at`. */
 enum leat_status sink_stream_end(struct sink_stream *t, struct leat_error *err);
-
-/* ---- For pens.c ---- */
-
-/* Takes a frame back that was written. */
-void sink_put_away(struct sink *s, struct sink_frame *f);
 
 #endif

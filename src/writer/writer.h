@@ -5,8 +5,7 @@
  * belongs to dataset/, the meaning of their bytes to format/.
  *
  * Its files:
- *   sink.c               a file that grows, filled by several threads
- *   pens.c               threads that write its frames past the page cache
+ *   sink.c               a file that grows, filled by several threads, and threads that write past the page cache
  *   writer.c             open, flush, failures; finish, suspend, abandon
  *   writer_add.c         documents, one after another or several at once, and what each leaves in each section
  *   writer_names.c       the files of an unfinished dataset: names, lock, leftovers
@@ -23,7 +22,6 @@
 
 #include "base/file.h"
 #include "format/format.h"
-#include "format/records.h"
 #include "sink.h"
 
 /* What grows with the dataset is spilled, each into a file of its own. */

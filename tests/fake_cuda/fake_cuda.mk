@@ -4,7 +4,7 @@
 
 FAKE_CUDA := $(BUILD)/fake_cuda/libfake_cuda.so
 $(call objects,$(wildcard tests/fake_cuda/*.c)): ALL_CFLAGS += -Itests -I.
-$(FAKE_CUDA): $(call objects,$(wildcard tests/fake_cuda/*.c) src/base/clock.c src/device/cuda_image.c)
+$(FAKE_CUDA): $(call objects,$(wildcard tests/fake_cuda/*.c) src/device/cuda_image.c)
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) -shared $(DEFINED) $(ALL_LDFLAGS) $^ -o $@
 

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 #include "base/bytes.h"
-#include "checksum/page_sum.h"
+#include "checksum/checksum.h"
 #include "files.h"
 
 #define MAX_TOKENS    4096u

@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "remote/address.h"
 #include "remote/answer.h"
 #include "remote/carrier.h"
 #include "remote/keys.h"
 #include "remote/text.h"
+#include "remote/url.h"
 
 #define ROOM 64u
 

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
-#include "base/utf8_rows.h"
 #include "corpus/json/json_kernels.h"
 #include "rows/rows.h"
 #include "t.h"

@@ -10,7 +10,7 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
-#include "gather/residency.h"
+#include "gather/warm.h"
 
 /* Pushes a file out of memory; false: that cannot be done here, and more than a hundredth of it is there still. Pages
  * that the kernel holds at this moment, for it looks which are in use, stay: they go some time later, within seconds on

@@ -4,13 +4,13 @@
  *
  * Seen before: "the server answered 418, 2 times" of a server that had answered so once, after it had been busy twice.
  */
-#include "remote/address.h"
 #include "remote/answer.h"
 #include "remote/carrier.h"
 #include "remote/digest.h"
 #include "remote/keys.h"
 #include "remote/remote.h"
 #include "remote/text.h"
+#include "remote/url.h"
 #include "remote/xml.h"
 #include "t.h"
 

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
-#include "base/utf8_rows.h"
 
 #define TEXTS 20000
 #define ROOM  1024

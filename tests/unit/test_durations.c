@@ -1,5 +1,5 @@
 /* test_durations.c: quantiles are right to within 1/16, exact below 16, and never beyond the greatest value. */
-#include "base/durations.h"
+#include "base/counter.h"
 #include "t.h"
 
 static struct durations h;

@@ -2,14 +2,13 @@
  * test_residency.c: what is in the page cache on a kernel that cannot be asked for whole ranges, and of what is no
  * file.
  */
-#include "gather/residency.h"
+#include "gather/warm.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "gather/warm.h"
 #include "loader/refused_call.h"
 #include "t.h"
 

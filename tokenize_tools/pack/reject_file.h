@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "base/buffer.h"
-#include "checksum/page_sum.h"
+#include "checksum/checksum.h"
 
 struct reject_file {
     char *path, *partial;

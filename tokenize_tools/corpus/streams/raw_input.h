@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "checksum/page_sum.h"
+#include "checksum/checksum.h"
 #include "corpus/fetch/fetch.h"
 #include "leat.h"
 

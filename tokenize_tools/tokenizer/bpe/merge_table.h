@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/bound.h"
+#include "base/buffer.h"
 #include "leat.h"
 #include "pair_table.h"
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/bound.h"
+#include "base/buffer.h"
 #include "leat.h"
 
 /* All zero at first, except `bound`, which counts its memory if it is set. */

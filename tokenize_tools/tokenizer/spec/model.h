@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/bound.h"
+#include "base/buffer.h"
 #include "leat.h"
 #include "spec.h"
 #include "tokenizer/containers/id_list.h"

@@ -1,6 +1,4 @@
-/* durations.c: see durations.h. */
-#include "durations.h"
-
+/* counter.c: see counter.h. */
 #include "counter.h"
 
 /* 0 to 15 have a class each; above, the four bits after the highest one choose among 16. */

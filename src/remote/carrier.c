@@ -1,12 +1,89 @@
-/* carrier_curl.c: requests by libcurl's multi interface: many at once, each on a connection that the next one uses. */
+/* carrier.c: see carrier.h. Requests by libcurl, or none in a build without it. */
+#include "carrier.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/status.h"
-#include "carrier.h"
-#include "curl_api.h"
 
 #ifdef LEAT_HAVE_CURL
+#include <curl/curl.h>
+
+/* ---- libcurl's functions ----------------------------------------------------------------------------------------- */
+
+/*
+ * They are found when they are first needed. Linking with libcurl would load some 30 libraries into every program that
+ * uses leat, also into those that never see a URL.
+ */
+#define CURL_FUNCTIONS(each)                                                                                           \
+    each(global_init) each(easy_init) each(easy_cleanup) each(easy_setopt) each(easy_getinfo) each(easy_strerror)      \
+        each(multi_init) each(multi_cleanup) each(multi_add_handle) each(multi_remove_handle) each(multi_perform)      \
+            each(multi_poll) each(multi_wakeup) each(multi_info_read) each(multi_setopt) each(slist_append)            \
+                each(slist_free_all)
+
+/* Without parentheses these would be the macros that check types, which only fit calls by name. */
+#define CURL_MEMBER(name) __typeof__(&(curl_##name)) name;
+struct curl_api {
+    void *library;
+    CURL_FUNCTIONS(CURL_MEMBER)
+};
+
+#define LIBRARY "libcurl.so.4"
+
+/* Debian's second library differs only in who does TLS. */
+static void *load(void)
+{
+    static const char *const names[] = { LIBRARY, "libcurl-gnutls.so.4" };
+    void *library = NULL;
+
+    for (unsigned i = 0; i < sizeof names / sizeof *names && !library; i++)
+        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    return library;
+}
+
+static const char *find_all(struct curl_api *api)
+{
+    void *function;
+
+    /* POSIX lets a function be called through dlsym()'s pointer, but ISO C has no cast for it */
+#define CURL_FIND(name)                                                                                                \
+    function = dlsym(api->library, "curl_" #name);                                                                     \
+    if (!function)                                                                                                     \
+        return "curl_" #name;                                                                                          \
+    memcpy(&api->name, &function, sizeof function);
+    CURL_FUNCTIONS(CURL_FIND)
+#undef CURL_FIND
+    return NULL;
+}
+
+/* Loads the library, which stays loaded. LEAT_E_UNSUPPORTED, with what to install, if it is missing or older than
+ * 7.68. */
+static enum leat_status curl_api_open(struct curl_api *api, struct leat_error *err)
+{
+    const char *missing;
+    CURLcode r;
+
+    memset(api, 0, sizeof *api);
+    api->library = load();
+    if (!api->library)
+        return status_set(err, LEAT_E_UNSUPPORTED,
+                          "URLs need libcurl, and " LIBRARY " cannot be loaded (%.300s); install it (Debian, Ubuntu: "
+                          "libcurl4)",
+                          dlerror());
+    missing = find_all(api);
+    if (missing)
+        return status_set(err, LEAT_E_UNSUPPORTED,
+                          "URLs need libcurl 7.68 or newer: " LIBRARY " has no %s; install a newer one", missing);
+    r = api->global_init(CURL_GLOBAL_DEFAULT); /* counted: it may be called by others, and again */
+    if (r != CURLE_OK)
+        return status_set(err, LEAT_E_UNSUPPORTED, "libcurl does not start: %s", api->easy_strerror(r));
+    return LEAT_OK;
+}
+
+/* ---- Requests ---------------------------------------------------------------------------------------------------- */
+
 #define CONNECT_SECONDS  10
 #define STALL_RATE       1024L /* bytes per second */
 #define BULK_BUFFER      (256L << 10)
@@ -209,4 +286,20 @@ const struct carrier carrier_library = { .open = open_curl,
                                          .run = run_curl,
                                          .wake = wake_curl,
                                          .ended = ended_curl };
+#else
+static enum leat_status open_none(struct carrying **out, struct leat_error *err)
+{
+    *out = NULL;
+    return status_set(err, LEAT_E_UNSUPPORTED,
+                      "URLs need libcurl, and this build of leat was made without it; install its headers (Debian, "
+                      "Ubuntu: libcurl4-openssl-dev) and build again");
+}
+
+static void close_none(struct carrying *c)
+{
+    (void)c;
+}
+
+/* Nothing can be opened, so the others are never called. */
+const struct carrier carrier_library = { .open = open_none, .close = close_none };
 #endif
