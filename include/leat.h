@@ -125,8 +125,8 @@ enum leat_status {
 };
 
 /*
- * What the caller can change after a failure. `message` names the thing ("choose another name or replace it"); C,
- * Python and the command each append their own words for the hint. In C:
+ * What the caller can change after a failure. `message` is general ("choose another name or replace it"); C, Python and
+ * the command each append their own words for the hint. In C:
  */
 enum leat_hint {
     LEAT_HINT_NONE = 0,

@@ -1,6 +1,6 @@
 /*
- * own_file.h: files that leat keeps between two runs under names of its own. Somebody else may have put another thing
- * in their place meanwhile: what is opened here is a regular file of the caller's, not what a link leads to.
+ * own_file.h: files that leat keeps between two runs under names of its own. Somebody else may have put another file in
+ * their place meanwhile: what is opened here is a regular file of the caller's, not what a link leads to.
  */
 #ifndef LEAT_BASE_OWN_FILE_H
 #define LEAT_BASE_OWN_FILE_H

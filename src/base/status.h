@@ -30,9 +30,9 @@ enum leat_status status_set_at(struct leat_error *err, enum leat_status status, 
                                ...) STATUS_PRINTF(4, 5);
 
 /*
- * status_set() with a hint at what the caller could change. The sentence names the thing and ends with what to do ("%s
- * already exists; choose another name or replace it"): each front end appends its own words for the hint, in
- * parentheses. The other calls that fill `err` clear the hint; status_before() and status_after() keep it.
+ * status_set() with a hint at what the caller could change. The sentence ends with what to do in general ("%s already
+ * exists; choose another name or replace it"): each front end appends its own words for the hint, in parentheses. The
+ * other calls that fill `err` clear the hint; status_before() and status_after() keep it.
  */
 enum leat_status status_set_hint(struct leat_error *err, enum leat_status status, enum leat_hint hint,
                                  const char *format, ...) STATUS_PRINTF(4, 5);

@@ -51,9 +51,9 @@ struct held {
 };
 
 /* Pages that were asked for and are not under way yet. */
-struct wish {
+struct queued {
     uint64_t page, count;
-    struct wish *next;
+    struct queued *next;
 };
 
 /* A range of the rest. */
@@ -73,7 +73,7 @@ struct waiter {
 struct lane {
     struct transfer transfer;
     uint8_t *bytes; /* NULL until it is used */
-    uint64_t room;  /* in them, of a lane for wishes */
+    uint64_t room;  /* in them, of a lane for queued pages */
     uint64_t page, count;
     unsigned tries; /* that brought wrong bytes */
 };
@@ -94,7 +94,7 @@ struct cache {
 
     struct remote *remote; /* the thread's, once it runs */
 
-    /* A bit per page. `known`: here and right, as this process has seen itself. `asked`: in a wish or under way. */
+    /* A bit per page. `known`: here and right, as this process has seen itself. `asked`: queued or under way. */
     atomic_uint_fast64_t *known, *asked;
 
     struct cache_regions regions;
@@ -106,7 +106,7 @@ struct cache {
     pthread_cond_t work, arrived;
     pthread_t thread;
     bool has_thread;
-    struct wish *wishes, **wishes_end;
+    struct queued *queue, **queue_end;
     struct waiter *waiters;
     bool fill_wanted;
     struct leat_error fill_error; /* why the rest does not come; message "": it does */

@@ -1,6 +1,6 @@
 /*
  * cache_need.c: what callers ask for. A page that is known costs a look at a bit. One that is not is looked for in the
- * local file, else wished for; the thread takes the wishes in their order.
+ * local file, else queued; the thread takes the queue in its order.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,43 +13,44 @@
 #include "base/status.h"
 #include "cache_inside.h"
 
-#define WISH_PAGES  (WINDOW_BYTES / PAGE)
-#define LEAST_LIMIT ((uint64_t)1 << 30)    /* of a cache with room for what is needed later */
-#define LONGEST_NS  ((uint64_t)1000000000) /* of one wait on the condition */
+#define QUEUED_PAGES (WINDOW_BYTES / PAGE)
+#define LEAST_LIMIT  ((uint64_t)1 << 30)    /* of a cache with room for what is needed later */
+#define LONGEST_NS   ((uint64_t)1000000000) /* of one wait on the condition */
 
 /* `urgent`: before all others. */
-static enum leat_status add_wish(struct cache *c, uint64_t page, uint64_t count, bool urgent, struct leat_error *err)
+static enum leat_status add_queued(struct cache *c, uint64_t page, uint64_t count, bool urgent, struct leat_error *err)
 {
-    struct wish *w = malloc(sizeof *w);
+    struct queued *w = malloc(sizeof *w);
 
     if (!w)
         return status_no_memory(err, sizeof *w);
-    *w = (struct wish) { .page = page, .count = count, .next = urgent ? c->wishes : NULL };
+    *w = (struct queued) { .page = page, .count = count, .next = urgent ? c->queue : NULL };
     if (!urgent)
-        *c->wishes_end = w;
+        *c->queue_end = w;
     if (!urgent || !w->next)
-        c->wishes_end = &w->next;
+        c->queue_end = &w->next;
     if (urgent)
-        c->wishes = w;
+        c->queue = w;
     for (uint64_t i = 0; i < count; i++)
         cache_set(c->asked, page + i);
     atomic_fetch_add(&c->remote_pages, count);
     return LEAT_OK;
 }
 
-/* Wishes for those of pages [page, end) that are neither here nor asked for. With the mutex. */
-static enum leat_status wish_for(struct cache *c, uint64_t page, uint64_t end, bool urgent, struct leat_error *err)
+/* Queues those of pages [page, end) that are neither here nor asked for. With the mutex. */
+static enum leat_status queue_pages(struct cache *c, uint64_t page, uint64_t end, bool urgent, struct leat_error *err)
 {
     enum leat_status s = cache_start(c, err);
     bool new = false;
 
     for (uint64_t last; s == LEAT_OK && page < end; page = last + (last == page)) {
         for (last = page;
-             last < end && last - page < WISH_PAGES && !cache_bit(c->known, last) && !cache_bit(c->asked, last); last++)
+             last < end && last - page < QUEUED_PAGES && !cache_bit(c->known, last) && !cache_bit(c->asked, last);
+             last++)
             ;
         if (last == page)
             continue;
-        s = add_wish(c, page, last - page, urgent, err);
+        s = add_queued(c, page, last - page, urgent, err);
         new = true;
     }
     if (new) {
@@ -71,8 +72,8 @@ static enum leat_status wait_for(struct cache *c, uint64_t page, uint64_t end, u
         uint64_t left = max_ns > 0 && max_ns - waited < LONGEST_NS ? max_ns - waited : LONGEST_NS;
         struct timespec until;
 
-        s = wish_for(c, page, end, true,
-                     err); /* what was asked for by others may have failed before this thread waited */
+        s = queue_pages(c, page, end, true,
+                        err); /* what was asked for by others may have failed before this thread waited */
         if (s != LEAT_OK)
             break;
         clock_gettime(CLOCK_REALTIME, &until);
@@ -136,7 +137,7 @@ bool cache_announce(struct cache *c, uint64_t first, uint64_t count, bool soon)
     if (cache_find(c, page, end, &unsaid) == LEAT_OK && cache_all_known(c, page, end))
         return true;
     pthread_mutex_lock(&c->mutex);
-    wish_for(c, page, end, false, &unsaid);
+    queue_pages(c, page, end, false, &unsaid);
     pthread_mutex_unlock(&c->mutex);
     return false;
 }

@@ -388,7 +388,7 @@ enum leat_status cache_open(struct cache **out, const char *url, const struct ca
     c->index_fd = c->tokens_fd = c->map_fd = c->in_use_fd = c->fill_fd = c->hold_fd = -1;
     c->owner = getpid();
     c->kernels = checksum_kernels();
-    c->wishes_end = &c->wishes;
+    c->queue_end = &c->queue;
     pthread_mutex_init(&c->mutex, NULL);
     pthread_mutex_init(&c->hold_mutex, NULL);
     pthread_cond_init(&c->work, NULL);

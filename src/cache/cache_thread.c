@@ -2,9 +2,9 @@
  * cache_thread.c: the thread that fetches. It owns the client and the lanes; everything else is shared under the mutex,
  * which it does not hold while it waits for the network or writes files.
  *
- * What was asked for comes first. Wishes that lie close to each other become one request, as far as a lane has room:
- * what lies between them costs less than a round trip. The rest of the file uses lanes of its own, and
- * only while no wish waits.
+ * What was asked for comes first. Stretches in the queue that lie close to each other become one request, as far as a
+ * lane has room: what lies between them costs less than a round trip. The rest of the file uses lanes of its own, and
+ * only while the queue is empty.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -308,7 +308,7 @@ static bool cache_fill_end(struct cache *c)
 /* ---- What is asked for ------------------------------------------------------------------------------------------- */
 
 #define STACK        ((size_t)512 << 10)
-#define NEAR         TINY_OR((uint64_t)1, (uint64_t)2) /* pages between two wishes */
+#define NEAR         TINY_OR((uint64_t)1, (uint64_t)2) /* pages between two stretches */
 #define FILL_LOOK_MS 200u
 
 /* ---- Lanes ------------------------------------------------------------------------------------------------------ */
@@ -339,13 +339,13 @@ static enum leat_status begin(struct cache *c, struct lane *lane, struct leat_er
     return remote_begin(c->remote, &lane->transfer, err);
 }
 
-/* ---- Wishes ----------------------------------------------------------------------------------------------------- */
+/* ---- The queue -------------------------------------------------------------------------------------------------- */
 
-/* Takes a wish that touches, or nearly, the pages of a lane and fits into it; false: none does. */
+/* Takes a stretch that touches, or nearly, the pages of a lane and fits into it; false: none does. */
 static bool take_near(struct cache *c, struct lane *lane)
 {
-    for (struct wish **at = &c->wishes; *at; at = &(*at)->next) {
-        struct wish *w = *at;
+    for (struct queued **at = &c->queue; *at; at = &(*at)->next) {
+        struct queued *w = *at;
         uint64_t page = w->page < lane->page ? w->page : lane->page;
         uint64_t end = w->page + w->count > lane->page + lane->count ? w->page + w->count : lane->page + lane->count;
 
@@ -355,24 +355,24 @@ static bool take_near(struct cache *c, struct lane *lane)
         lane->count = end - page;
         *at = w->next;
         if (!w->next)
-            c->wishes_end = at;
+            c->queue_end = at;
         free(w);
         return true;
     }
     return false;
 }
 
-/* Fills a lane with the oldest wish, and what lies near it. */
-static void take_wishes(struct cache *c, struct lane *lane)
+/* Fills a lane with the oldest stretch, and what lies near it. */
+static void take_queued(struct cache *c, struct lane *lane)
 {
-    struct wish *w = c->wishes;
+    struct queued *w = c->queue;
 
     lane->page = w->page;
     lane->count = w->count;
     lane->tries = 0;
-    c->wishes = w->next;
+    c->queue = w->next;
     if (!w->next)
-        c->wishes_end = &c->wishes;
+        c->queue_end = &c->queue;
     free(w);
     while (take_near(c, lane))
         ;
@@ -404,8 +404,8 @@ static void free_fill_lanes(struct cache *c)
         }
 }
 
-/* Sends what a lane is for: wishes, which it has, or what is missing of the rest. *looked: a range of the rest was
- * here. LEAT_E_END: there is nothing to send. Without the mutex. */
+/* Sends what a lane is for: queued pages, which it has, or what is missing of the rest. *looked: a range of the rest
+ * was here. LEAT_E_END: there is nothing to send. Without the mutex. */
 static enum leat_status send_lane(struct cache *c, struct lane *lane, bool *looked, struct leat_error *err)
 {
     bool filling = is_filling(c, lane);
@@ -428,7 +428,7 @@ static enum leat_status send_lane(struct cache *c, struct lane *lane, bool *look
 }
 
 /* Sends what can be sent now. With the mutex, which is given up for that. Returns whether there may be more to do at
- * once: the rest is looked through range by range, so that wishes need not wait for it. */
+ * once: the rest is looked through range by range, so that the queue need not wait for it. */
 static bool send_all(struct cache *c)
 {
     struct leat_error err;
@@ -437,12 +437,12 @@ static bool send_all(struct cache *c)
     bool filling, looked = false;
 
     while (!atomic_load(&c->stop)) {
-        filling = !c->wishes;
+        filling = !c->queue;
         lane = free_lane(c, filling);
         if (!lane || (filling && !c->fill_wanted))
             return false;
         if (!filling)
-            take_wishes(c, lane);
+            take_queued(c, lane);
         pthread_mutex_unlock(&c->mutex);
         s = send_lane(c, lane, &looked, &err);
         pthread_mutex_lock(&c->mutex);
@@ -583,7 +583,7 @@ static void *work(void *context)
         if (c->fill_wanted && c->filling_lanes == 0 && !more)
             end_fill(c);
         if (c->under_way == 0) {
-            if (!c->wishes && !more && !atomic_load(&c->stop))
+            if (!c->queue && !more && !atomic_load(&c->stop))
                 sleep_a_while(c);
             continue;
         }
@@ -625,7 +625,7 @@ void cache_stop(struct cache *c)
         remote_wake(c->remote);
         pthread_join(c->thread, NULL);
     }
-    for (struct wish *w = c->wishes, *next; w; w = next) {
+    for (struct queued *w = c->queue, *next; w; w = next) {
         next = w->next;
         free(w);
     }

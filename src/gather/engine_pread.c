@@ -84,7 +84,7 @@ const struct gather_engine engine_pread = { .copy = copy };
  * read-ahead, so long stretches need several calls.
  */
 
-#define WISH ((uint64_t)128 << 10)
+#define ADVICE ((uint64_t)128 << 10)
 
 static bool begin(struct gather *g, struct gather_job *job, struct gather_piece *p)
 {
@@ -95,8 +95,8 @@ static bool begin(struct gather *g, struct gather_job *job, struct gather_piece 
     (void)job;
     if (f->hot)
         return true;
-    for (uint64_t at = gather_span_begin(p); at < end; at += WISH)
-        posix_fadvise(f->map->fd, (off_t)(f->offset + at), (off_t)(end - at < WISH ? end - at : WISH),
+    for (uint64_t at = gather_span_begin(p); at < end; at += ADVICE)
+        posix_fadvise(f->map->fd, (off_t)(f->offset + at), (off_t)(end - at < ADVICE ? end - at : ADVICE),
                       POSIX_FADV_WILLNEED);
 #else
     (void)g;

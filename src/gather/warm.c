@@ -119,9 +119,9 @@ bool residency_lacks(int fd, uint64_t offset, uint64_t bytes)
 /* Of advice that is longer than what the kernel reads at once, it takes only the beginning. 256 KiB are enough for a
  * local disk, and always taken; a remote file system pays a round trip per read, so the longest advice is searched
  * for. */
-#define WISH     ((uint64_t)256 << 10)
-#define MIN_WISH ((uint64_t)128 << 10)
-#define STACK    ((size_t)128 << 10)
+#define ADVICE     ((uint64_t)256 << 10)
+#define MIN_ADVICE ((uint64_t)128 << 10)
+#define STACK      ((size_t)128 << 10)
 
 struct warm_thread {
     struct warm *w;
@@ -141,22 +141,22 @@ struct warm {
     struct warm_stretch stretches[];
 };
 
-static void announce(const struct warm_stretch *s, uint64_t at, uint64_t bytes, uint64_t *wish)
+static void announce(const struct warm_stretch *s, uint64_t at, uint64_t bytes, uint64_t *most)
 {
 #if defined(POSIX_FADV_WILLNEED)
     for (uint64_t end = at + bytes, count; at < end; at += count) {
-        count = end - at < *wish ? end - at : *wish;
+        count = end - at < *most ? end - at : *most;
         while (posix_fadvise(s->fd, (off_t)(s->offset + at), (off_t)count, POSIX_FADV_WILLNEED) == 0 && s->remote &&
-               *wish > MIN_WISH && residency_lacks(s->fd, s->offset + at, count)) {
-            *wish /= 2; /* the kernel did not take the end of it: pages being read count as present */
-            count = count < *wish ? count : *wish;
+               *most > MIN_ADVICE && residency_lacks(s->fd, s->offset + at, count)) {
+            *most /= 2; /* the kernel did not take the end of it: pages being read count as present */
+            count = count < *most ? count : *most;
         }
     }
 #else
     (void)s;
     (void)at;
     (void)bytes;
-    (void)wish;
+    (void)most;
 #endif
 }
 
@@ -178,7 +178,7 @@ static bool wait_for(const struct warm_stretch *s, uint64_t chunk, uint8_t *buff
 /* Every so many chunks: keeps the kernel advised up to AHEAD of them, so that the disk never waits. */
 static void warm_stretch(struct warm_thread *t, const struct warm_stretch *s)
 {
-    uint64_t step = t->w->sharing, done = t->number, wish = s->remote ? CHUNK : WISH;
+    uint64_t step = t->w->sharing, done = t->number, most = s->remote ? CHUNK : ADVICE;
     bool missing[AHEAD + 1] = { false }; /* of this thread's n-th chunk at n % (AHEAD + 1) */
 
     for (uint64_t i = t->number; i * CHUNK < s->bytes && !atomic_load(&t->w->stop); i += step) {
@@ -187,7 +187,7 @@ static void warm_stretch(struct warm_thread *t, const struct warm_stretch *s)
 
             *m = !residency_whole(s->fd, s->offset + done * CHUNK, chunk_bytes(s, done));
             if (*m)
-                announce(s, done * CHUNK, chunk_bytes(s, done), &wish);
+                announce(s, done * CHUNK, chunk_bytes(s, done), &most);
         }
         /* what fails here fails again when a row is read, and is reported there */
         if (missing[i / step % (AHEAD + 1)] && wait_for(s, i, t->buffer))

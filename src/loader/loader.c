@@ -88,7 +88,7 @@ static int take_waiting(struct leat_loader *l, uint64_t max_ns, uint64_t *waited
         uint64_t began;
         int slot;
 
-        ring_wish(&l->ring, quick ? loader_many(l) : 1);
+        ring_wake_at(&l->ring, quick ? loader_many(l) : 1);
         slot = take(l, s, err);
         if (slot >= 0 || *s != LEAT_E_AGAIN || (max_ns > 0 && *waited >= max_ns))
             return slot;

@@ -47,7 +47,7 @@ struct loader_slot {
     struct gather_job job;      /* all of them */
 };
 
-/* Where things lie in a slot: numbers and bits of rows, then the rows, and their mask after the last of them, so that a
+/* What lies where in a slot: numbers and bits of rows, then the rows, and their mask after the last of them, so that a
  * copy can end there. */
 struct loader_sizes {
     size_t lengths_at, flags_at, rows_at, starts_at, marks_at, heads_at, tokens_at, slot_bytes;

@@ -92,7 +92,7 @@ void ring_publish(struct ring *r, unsigned slot)
     /* a place in the queue is reused only after its slot was taken and came back */
     r->queue[filled % RING_MAX] = (unsigned char)slot;
     atomic_store(&r->filled, filled + 1);
-    if (ring_ready(r) >= atomic_load(&r->wish))
+    if (ring_ready(r) >= atomic_load(&r->wake_at))
         gate_open(&r->consumer);
 }
 

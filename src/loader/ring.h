@@ -53,7 +53,7 @@ struct ring {
     atomic_uint_fast64_t free;
     _Alignas(64) atomic_uint_fast64_t filled; /* how many there were */
     _Alignas(64) atomic_uint_fast64_t taken;
-    atomic_uint wish; /* how many must be filled to wake the consumer */
+    atomic_uint wake_at; /* how many must be filled to wake the consumer */
     _Alignas(64) struct gate producer;
     _Alignas(64) struct gate consumer;
 };
@@ -65,7 +65,7 @@ void ring_init(struct ring *r, unsigned slots);
 /* Claims the free slot of the lowest number (whose memory is likely still in the cache); -1: none. */
 int ring_claim(struct ring *r);
 
-/* Puts a filled slot into the queue, and wakes the consumer if as many are filled as it wishes for. */
+/* Puts a filled slot into the queue, and wakes the consumer if enough are filled. */
 void ring_publish(struct ring *r, unsigned slot);
 
 /* Frees a slot that was given back, or claimed and not filled. */
@@ -78,9 +78,9 @@ int ring_take(struct ring *r);
 
 /* Sets how many slots must be filled to wake the consumer. Call it before looking for a slot and sleeping; with more
  * than one, sleep only for a limited time. */
-static inline void ring_wish(struct ring *r, unsigned slots)
+static inline void ring_wake_at(struct ring *r, unsigned slots)
 {
-    atomic_store(&r->wish, slots);
+    atomic_store(&r->wake_at, slots);
 }
 
 /* ---- For any thread ---- */

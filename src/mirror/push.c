@@ -43,15 +43,15 @@ struct push_file {
     bool tokens; /* the pages' hashes are compared before they are sent */
 };
 
-/* Sends a file; the thing exists when all of it is there. */
+/* Sends a file; the object exists when all of it is there. */
 enum leat_status push_file(struct push_file *f, struct leat_error *err);
 
 /* ---- One file ---------------------------------------------------------------------------------------------------- */
 
 /*
- * One file as a thing in a bucket: in parts, several at once, or in one request if it is small. Parts that
- * an earlier, interrupted push has brought are read here, and not sent if their MD5 is that of the server's. What goes
- * out is checked before: tokens by the hashes of their pages.
+ * One file as an object in a bucket: in parts, several at once, or in one request if it is small. Parts that an
+ * earlier, interrupted push has brought are read here, and not sent if their MD5 is that of the server's. What goes out
+ * is checked before: tokens by the hashes of their pages.
  */
 
 #define LEAST_PART TINY_OR((uint64_t)8192, (uint64_t)16 << 20) /* servers take no less than 5 MiB, but for the last */
@@ -127,7 +127,7 @@ static enum leat_status read_part(struct sending *s, struct lane *lane, uint64_t
 
 /* ---- What is there already -------------------------------------------------------------------------------------- */
 
-/* Whether a thing on the server has exactly these bytes, all parts having been read: its etag is the MD5, or that of
+/* Whether an object on the server has exactly these bytes, all parts having been read: its etag is the MD5, or that of
  * the parts' MD5s. */
 static bool has_our_etag(const struct sending *s, const struct remote_object *object)
 {
@@ -140,7 +140,7 @@ static bool has_our_etag(const struct sending *s, const struct remote_object *ob
     return object->size == s->file->bytes && strcmp(object->etag, etag) == 0;
 }
 
-/* "Exists" may be the answer to a second try, after the first had made the thing and its answer was lost. */
+/* "Exists" may be the answer to a second try, after the first had made the object and its answer was lost. */
 static bool is_ours(const struct sending *s)
 {
     struct remote_object object;
@@ -445,7 +445,7 @@ static enum leat_status check_index(struct push *p, struct leat_error *err)
 
 /* ---- What is there ---------------------------------------------------------------------------------------------- */
 
-/* LEAT_E_EXISTS early, before hours of sending; what is made meanwhile is found when the thing is completed. Tokens
+/* LEAT_E_EXISTS early, before hours of sending; what is made meanwhile is found when the object is completed. Tokens
  * without an index are what an interrupted push left, and count if they are these. */
 static enum leat_status check_free(struct push *p, struct leat_error *err)
 {
@@ -470,7 +470,7 @@ static enum leat_status remove_index(struct push *p, struct leat_error *err)
     return s == LEAT_E_NO_FILE ? LEAT_OK : s;
 }
 
-/* After all is sent: both things have the sizes of their files. */
+/* After all is sent: both objects have the sizes of their files. */
 static enum leat_status check_there(struct push *p, const struct url *url, uint64_t bytes, struct leat_error *err)
 {
     struct remote_object object;

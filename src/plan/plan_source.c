@@ -16,16 +16,16 @@
 static enum leat_status boundary(const struct leat_dataset *d, const struct leat_part *part, uint64_t units,
                                  uint64_t *at, struct leat_error *err)
 {
-    uint64_t wish = decimal_share(part->tokens, units), document, count, first;
+    uint64_t target = decimal_share(part->tokens, units), document, count, first;
     enum leat_status s;
 
-    *at = wish;
-    if (wish == 0 || wish == part->tokens)
+    *at = target;
+    if (target == 0 || target == part->tokens)
         return LEAT_OK;
-    s = leat_dataset_documents_in(d, part->first_token + wish, 1, &document, &count, err);
+    s = leat_dataset_documents_in(d, part->first_token + target, 1, &document, &count, err);
     if (s == LEAT_OK)
         s = leat_dataset_document(d, document, &first, &count, err);
-    if (s == LEAT_OK && first != part->first_token + wish)
+    if (s == LEAT_OK && first != part->first_token + target)
         *at = first + count - part->first_token;
     return s;
 }

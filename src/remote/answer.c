@@ -127,7 +127,7 @@ enum leat_status answer_failed(const struct transfer *t, bool signed_by_key, str
 /* ---- Answers to ranges ------------------------------------------------------------------------------------------- */
 
 #define MAX_HEAD  ((size_t)256 << 10)
-#define MAX_MOVED ((size_t)64 << 10) /* of the page that says where else the thing is */
+#define MAX_MOVED ((size_t)64 << 10) /* of the page that says where else the object is */
 #define MAX_TEXT  ((size_t)16 << 20) /* of an answer that is not a range: lists have at most 1,000 entries */
 
 /* ---- The head --------------------------------------------------------------------------------------------------- */
@@ -285,7 +285,7 @@ static bool answer_is_range(const struct transfer *t)
     return t->code == 200 && t->first == 0 && t->received == 0 && a->size == t->count;
 }
 
-/* Whether more of it is worth reading: libcurl says only at its end where else the thing is. */
+/* Whether more of it is worth reading: libcurl says only at its end where else the object is. */
 static bool keep_problem(struct transfer *t, const void *bytes, size_t count)
 {
     size_t room = sizeof t->problem - t->problem_bytes, most = t->code / 100 == 3 ? MAX_MOVED : sizeof t->problem;

@@ -151,7 +151,7 @@ static enum leat_status incomplete(const char *what, struct leat_error *err)
 }
 
 /* Where a variable says that there are keys, LEAT_E_NO_FILE becomes `missing`, in the error, too: a caller would take
- * it for a thing that does not exist. */
+ * it for an object that does not exist. */
 static enum leat_status rather(enum leat_status missing, enum leat_status s, struct leat_error *err)
 {
     if (s == LEAT_E_NO_FILE && err)
@@ -507,7 +507,7 @@ enum leat_status keys_prepare(struct remote *r, const struct url *u, struct leat
         return LEAT_OK;
     }
     keys_free(&got);
-    if (s == LEAT_E_NO_FILE) /* for a caller that would be a thing that does not exist */
+    if (s == LEAT_E_NO_FILE) /* for a caller that would be an object that does not exist */
         s = status_set(err, LEAT_E_PERMISSION, "%s: the keys have expired, and there are no new ones any more",
                        u->name);
     k->again = clock_ns() + AGAIN_NS;

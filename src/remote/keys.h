@@ -1,5 +1,5 @@
 /*
- * keys.h: who asks, for things in buckets: the keys of the environment (environment.h), else temporary ones, which are
+ * keys.h: who asks, for objects in buckets: the keys of the environment (environment.h), else temporary ones, which are
  * asked for before the first request, and again before they expire. Their places, in this order:
  *
  *   web identity   AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN, as Kubernetes on AWS sets them; STS gives keys

@@ -1,8 +1,8 @@
 /*
- * object.c: one thing on a server: how long it is, its bytes, and what is listed below a prefix.
+ * object.c: one object on a server: how long it is, its bytes, and what is listed below a prefix.
  *
- * What a thing is comes from a GET of its first bytes, not from a HEAD: URLs that carry their own signature are signed
- * for one method, and an answer to HEAD has no body that says why not.
+ * What an object is comes from a GET of its first bytes, not from a HEAD: URLs that carry their own signature are
+ * signed for one method, and an answer to HEAD has no body that says why not.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "xml.h"
 
 #define MAX_KEY     1024u
-#define MAX_EMPTY   TINY_OR(3u, 10000u) /* answers without a thing in a row: many things may just have been deleted */
+#define MAX_EMPTY   TINY_OR(3u, 10000u) /* empty answers in a row: many objects may just have been deleted */
 #define READ_PARTS  8u                  /* of one remote_read() at once */
 #define UNSATISFIED 416
 
@@ -214,25 +214,25 @@ struct whole_list {
     remote_take *take;
     void *context;
     char kept[MAX_KEY + 1]; /* a key before; "": none */
-    uint64_t things;
+    uint64_t objects;
 };
 
-/* Not every server lists keys in their order, but none lists one twice. Another key is kept after 1, 2, 4, ... things:
+/* Not every server lists keys in their order, but none lists one twice. Another key is kept after 1, 2, 4, ... objects:
  * where keys go in a circle, one of it is kept at last, and comes again. */
 static enum leat_status take_once(void *context, const char *key, uint64_t size, const char *etag,
                                   struct leat_error *err)
 {
     struct whole_list *l = context;
 
-    if (l->things > 0 && strcmp(l->kept, key) == 0)
-        return broken_list(l->url, err); /* the same things for ever */
-    if ((l->things & (l->things - 1)) == 0)
+    if (l->objects > 0 && strcmp(l->kept, key) == 0)
+        return broken_list(l->url, err); /* the same objects for ever */
+    if ((l->objects & (l->objects - 1)) == 0)
         memcpy(l->kept, key, strlen(key) + 1);
-    l->things++;
+    l->objects++;
     return l->take(l->context, key, size, etag, err);
 }
 
-/* One request: up to 1,000 things. */
+/* One request: up to 1,000 objects. */
 static enum leat_status list_some(struct remote *r, const struct url *bucket, struct whole_list *l, char **next,
                                   struct leat_error *err)
 {
@@ -266,10 +266,10 @@ enum leat_status remote_list(struct remote *r, const struct url *url, remote_tak
         return status_set(err, LEAT_E_UNSUPPORTED, "%s: only buckets can be listed; name the files", url->name);
     bucket.key = nothing;
     do {
-        uint64_t before = l.things;
+        uint64_t before = l.objects;
 
         s = list_some(r, &bucket, &l, &next, err);
-        empty = l.things == before ? empty + 1 : 0;
+        empty = l.objects == before ? empty + 1 : 0;
         if (s == LEAT_OK && next && empty == MAX_EMPTY)
             s = broken_list(url, err);
     } while (s == LEAT_OK && next);

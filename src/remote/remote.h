@@ -1,7 +1,7 @@
 /*
- * remote.h: the room of things on servers: object storage that speaks S3's protocol, and files behind HTTPS. From a URL
- * to bytes, and back. A *transfer* is one request with all its tries; a client has many under way at once, on
- * connections that stay open.
+ * remote.h: the room of objects on servers: from a URL to bytes, and back. An *object* is what a URL names: an object
+ * of a bucket, on a server that speaks S3's protocol, or a file behind HTTPS. A *transfer* is one request with all its
+ * tries; a client has many under way at once, on connections that stay open.
  *
  * What may enter: a protocol, a way to sign requests, a source of keys. What the bytes mean, files and caches on this
  * machine belong elsewhere. libcurl carries the bytes (carrier.c); signatures, tries, waiting and what is believed of
@@ -11,7 +11,7 @@
  *     (408, 429, 500, 502 to 504) is asked for again, up to `max_tries` times, after a random time that doubles, and
  *     what the server says. A range goes on where it stopped. So is a server that cannot be reached, once any has
  *     answered this client; before that, four tries have to do: a wrong name is said soon.
- *   - A thing has an etag, and a range is asked for with it: what has changed in between is LEAT_E_MISMATCH.
+ *   - An object has an etag, and a range is asked for with it: what has changed in between is LEAT_E_MISMATCH.
  *   - No key, token or signature is in a message. They are zeroed when the client is closed.
  */
 #ifndef LEAT_REMOTE_REMOTE_H
@@ -38,7 +38,7 @@ enum transfer_method { TRANSFER_GET, TRANSFER_PUT, TRANSFER_POST, TRANSFER_DELET
 
 /* What an answer's headers say. */
 struct answer {
-    uint64_t size;            /* of the whole thing; UINT64_MAX: not said */
+    uint64_t size;            /* of the whole object; UINT64_MAX: not said */
     char etag[TRANSFER_ETAG]; /* with its quotes; "" if there is none */
     char region[32];          /* x-amz-bucket-region */
     uint64_t first;           /* of the range that the answer holds */
@@ -54,10 +54,10 @@ struct transfer {
     const struct url *url;
     const char *query;     /* of S3's calls: encoded, sorted, each member with its =; NULL: none */
     uint64_t first, count; /* of a GET: bytes [first, first + count); count 0: all, which go to `text` */
-    bool up_to;            /* of a GET: fewer if the thing ends before; `count` is then what there was */
+    bool up_to;            /* of a GET: fewer if the object ends before; `count` is then what there was */
     uint8_t *out;          /* room for `count` bytes */
     const char *if_match;  /* an etag: else the transfer fails with LEAT_E_MISMATCH; NULL or "": any */
-    bool only_new;         /* of what makes a thing: LEAT_E_EXISTS if there is one */
+    bool only_new;         /* of what makes an object: LEAT_E_EXISTS if there is one */
     const void *body;      /* of PUT and POST */
     size_t body_bytes;
     void *context;
@@ -107,7 +107,7 @@ enum leat_status remote_open(struct remote **out, const struct remote_options *o
 /* NULL is fine. No transfer is under way. */
 void remote_close(struct remote *r);
 
-/* ---- One thing ---- */
+/* ---- One object ---- */
 
 struct remote_object {
     uint64_t size;
@@ -119,22 +119,22 @@ struct remote_object {
 enum leat_status remote_stat(struct remote *r, const struct url *url, struct remote_object *object,
                              struct leat_error *err);
 
-/* The same for several things at once, with the first bytes of each. */
+/* The same for several objects at once, with the first bytes of each. */
 struct remote_look {
     const struct url *url;
     uint8_t *first;
-    uint64_t count; /* room, at least 1; then how many bytes came: fewer if the thing is shorter */
+    uint64_t count; /* room, at least 1; then how many bytes came: fewer if the object is shorter */
     struct remote_object object;
     struct transfer transfer; /* zero */
 };
 enum leat_status remote_look(struct remote *r, struct remote_look *looks, size_t count, struct leat_error *err);
 
-/* Reads exactly these bytes of a thing that remote_stat() has described, by several transfers at once. */
+/* Reads exactly these bytes of an object that remote_stat() has described, by several transfers at once. */
 enum leat_status remote_read(struct remote *r, const struct url *url, const struct remote_object *object,
                              uint64_t first, void *out, uint64_t count, struct leat_error *err);
 
-/* Calls `take` for each thing below a URL s3://BUCKET/PREFIX, in the server's order, mostly that of their keys; its
- * failure ends the list. LEAT_E_IO for a list that comes to a thing again, or to nothing any more. */
+/* Calls `take` for each object below a URL s3://BUCKET/PREFIX, in the server's order, mostly that of their keys; its
+ * failure ends the list. LEAT_E_IO for a list that repeats an object, or has no end. */
 typedef enum leat_status remote_take(void *context, const char *key, uint64_t size, const char *etag,
                                      struct leat_error *err);
 enum leat_status remote_list(struct remote *r, const struct url *url, remote_take *take, void *context,

@@ -1,5 +1,5 @@
 /*
- * upload.h: a thing that is written to a bucket in parts: S3's multipart upload. The thing exists when all parts are
+ * upload.h: an object that is written to a bucket in parts: S3's multipart upload. The object exists when all parts are
  * there and the upload is completed. Parts of an upload that was interrupted stay on the server, and count if they are
  * those that would be sent again.
  */
@@ -25,7 +25,7 @@ struct upload {
     uint64_t part_count;
 };
 
-/* Finds an upload of this thing that was not completed, with its parts, or begins one of 1 to UPLOAD_MAX_PARTS parts.
+/* Finds an upload of this object that was not completed, with its parts, or begins one of 1 to UPLOAD_MAX_PARTS parts.
  * upload_free() also after a failure; it leaves the upload on the server. */
 enum leat_status upload_begin(struct upload *u, struct remote *remote, const struct url *url, uint64_t parts,
                               struct leat_error *err);
@@ -37,7 +37,7 @@ enum leat_status upload_query(const struct upload *u, uint64_t part, char **quer
 /* Notes what the server answered to that request. LEAT_E_IO for an etag that is none. */
 enum leat_status upload_note(struct upload *u, uint64_t part, const char *etag, struct leat_error *err);
 
-/* Makes the thing of its parts; `only_new`: LEAT_E_EXISTS if there is one already. */
+/* Makes the object of its parts; `only_new`: LEAT_E_EXISTS if there is one already. */
 enum leat_status upload_complete(struct upload *u, bool only_new, struct leat_error *err);
 
 /* Removes the parts from the server. */

@@ -56,7 +56,7 @@ static enum leat_status parse_bucket(struct url *u, const char *rest, struct lea
     if (bucket == 0)
         return status_set(err, LEAT_E_ARGUMENT, "%s: no bucket; write %sBUCKET/NAME", u->text, schemes[u->scheme]);
     if (strcspn(rest, "@?#%:\\") < bucket || has_control(rest, bucket, ' '))
-        return status_set(err, LEAT_E_ARGUMENT, "%s...: not the name of a bucket and a thing in it",
+        return status_set(err, LEAT_E_ARGUMENT, "%s...: not the name of a bucket and an object in it",
                           schemes[u->scheme]);
     s = text_copy(&u->name, u->text, strlen(u->text), err);
     if (s == LEAT_OK)

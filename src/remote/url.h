@@ -1,5 +1,5 @@
 /*
- * url.h: names of things on servers, s3://BUCKET/KEY, gs://BUCKET/KEY, https://HOST/PATH and http://HOST/PATH; and
+ * url.h: names of objects on servers, s3://BUCKET/KEY, gs://BUCKET/KEY, https://HOST/PATH and http://HOST/PATH; and
  * where the requests for them go.
  */
 #ifndef LEAT_REMOTE_URL_H
@@ -35,7 +35,7 @@ enum leat_status url_beside(struct url *u, const struct url *base, const char *s
 
 void url_free(struct url *u);
 
-/* Whether it names a thing in a bucket, whose requests are signed. */
+/* Whether it names an object in a bucket, whose requests are signed. */
 static inline bool url_in_bucket(const struct url *u)
 {
     return u->scheme == URL_S3 || u->scheme == URL_GS;

@@ -68,8 +68,8 @@ struct verify {
 #define VERIFY_RANK_DOCUMENTS ((uint64_t)4 << 60)
 #define VERIFY_RANK_RECORDS   ((uint64_t)5 << 60)
 
-/* Whether an error is about the dataset, not about a failing disk, missing memory, or a thing that somebody replaces on
- * its server. */
+/* Whether an error is about the dataset, not about a failing disk, missing memory, or an object that is replaced on its
+ * server. */
 static inline bool verify_is_damage(enum leat_status s, const struct leat_error *why)
 {
     return s >= LEAT_E_NOT_LEAT && s <= LEAT_E_MISMATCH && s != LEAT_E_TRUNCATED && why->hint != LEAT_HINT_AGAIN;

@@ -85,9 +85,9 @@ static enum leat_status work(struct leat_error *err)
         return s;
     for (size_t i = 0; s == LEAT_OK && i < list.count; i++) {
         say(list.items[i].path, strlen(list.items[i].path));
-        say(fetch_thing_etag(list.items[i].thing), 10);
+        say(fetch_object_etag(list.items[i].thing), 10);
         s = read_thing(&list.items[i], err);
-        say(fetch_thing_etag(list.items[i].thing), 10);
+        say(fetch_object_etag(list.items[i].thing), 10);
     }
     inputs_free(&list);
     return s;

@@ -243,7 +243,7 @@ void inputs_free(struct input_list *list)
     fetcher_close(list->fetcher); /* before the things that it may still read */
     for (size_t i = 0; i < list->count; i++) {
         free(list->items[i].path);
-        fetch_thing_free(list->items[i].thing);
+        fetch_object_free(list->items[i].thing);
     }
     for (size_t i = 0; i < list->skipped_count; i++)
         free(list->skipped[i].path);
@@ -365,7 +365,7 @@ enum leat_status inputs_share(struct input_list *list, unsigned part, unsigned p
         at += in->size;
         if (!cut(in, divides(in), at - in->size, from, to, part == parts)) {
             free(in->path);
-            fetch_thing_free(in->thing);
+            fetch_object_free(in->thing);
             in->path = NULL;
             in->thing = NULL;
             continue;

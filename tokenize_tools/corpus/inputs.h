@@ -23,8 +23,8 @@
 struct byte_stream;
 
 struct input {
-    char *path;                /* as given, or below a given folder; "-": standard input; the name of a thing */
-    struct fetch_thing *thing; /* on a server; NULL: a file */
+    char *path;                 /* as given, or below a given folder; "-": standard input; the name of a thing */
+    struct fetch_object *thing; /* on a server; NULL: a file */
     const struct record_format *format;
     bool compressed;                 /* by its name or its first bytes */
     bool undivided;                  /* JSON that is not lines, by its first bytes: known only after inputs_share() */

@@ -40,7 +40,7 @@ struct splitting {
 
 /* ---- README.md ---- */
 
-static enum leat_status read_stream(struct buffer *text, const char *path, struct fetch_thing *thing,
+static enum leat_status read_stream(struct buffer *text, const char *path, struct fetch_object *thing,
                                     const struct input_stop *stop, struct leat_error *err)
 {
     struct byte_stream *stream;
@@ -63,19 +63,19 @@ static enum leat_status read_stream(struct buffer *text, const char *path, struc
 static enum leat_status read_thing(struct buffer *text, const char *url, const struct input_stop *stop,
                                    struct leat_error *err)
 {
-    struct fetch_thing *thing = NULL;
+    struct fetch_object *thing = NULL;
     struct fetcher *fetcher;
     enum leat_status s = fetcher_open(&fetcher, err);
 
     if (s != LEAT_OK)
         return s;
-    s = fetch_thing_new(&thing, fetcher, url, err);
+    s = fetch_object_new(&thing, fetcher, url, err);
     if (s == LEAT_OK)
         s = fetch_look_up(fetcher, &thing, 1, stop, err);
     if (s == LEAT_OK)
         s = read_stream(text, url, thing, stop, err);
     fetcher_close(fetcher);
-    fetch_thing_free(thing);
+    fetch_object_free(thing);
     return s;
 }
 
@@ -412,7 +412,7 @@ static enum leat_status take(struct splitting *p, const struct hub_split *split,
         }
         s = search_skip(p->search, in->path, LEAT_SKIP_SPLIT, NULL, err);
         list->bytes -= in->size;
-        fetch_thing_free(in->thing);
+        fetch_object_free(in->thing);
         free(in->path);
     }
     list->count = kept;

@@ -14,21 +14,21 @@ static enum leat_status have_fetcher(struct search *s, struct leat_error *err)
 }
 
 /* Adds a thing, which is the search's from now on. */
-static enum leat_status add_thing(struct search *s, struct fetch_thing *thing, const struct record_format *format,
+static enum leat_status add_thing(struct search *s, struct fetch_object *thing, const struct record_format *format,
                                   struct leat_error *err)
 {
-    enum leat_status status = search_add(s, fetch_thing_name(thing), format, NULL, err);
+    enum leat_status status = search_add(s, fetch_object_name(thing), format, NULL, err);
 
     if (status == LEAT_OK)
         s->list->items[s->list->count - 1].thing = thing;
     else
-        fetch_thing_free(thing);
+        fetch_object_free(thing);
     return status;
 }
 
 static void take_size(struct input_list *list, struct input *in)
 {
-    in->size = in->end = fetch_thing_size(in->thing);
+    in->size = in->end = fetch_object_size(in->thing);
     list->bytes += in->size;
 }
 
@@ -49,14 +49,14 @@ static enum found_name judge_parts(const char *below, enum leat_pack_format form
 
 /* Of a folder whose name begins with _, the folder is left out, once; the server lists all in it one after another. */
 static enum leat_status pass_marked(struct search *s, const char *name, const char *part,
-                                    const struct fetch_thing *thing, struct leat_error *err)
+                                    const struct fetch_object *thing, struct leat_error *err)
 {
     const char *slash = strchr(part, '/');
     enum leat_status status;
     char *folder;
 
     if (!slash)
-        return search_pass_marked(s, name, found_name_is_note(part) || fetch_thing_size(thing) == 0, err);
+        return search_pass_marked(s, name, found_name_is_note(part) || fetch_object_size(thing) == 0, err);
     if (s->marked_last && strncmp(name, s->marked_last, strlen(s->marked_last)) == 0)
         return LEAT_OK;
     folder = strndup(name, (size_t)(slash - name) + 1);
@@ -76,10 +76,10 @@ struct taking {
 };
 
 /* Of a thing below a prefix: whether it is passed over for its name. */
-static enum leat_status judge_name(struct search *s, const char *folder, const struct fetch_thing *thing, bool *passed,
+static enum leat_status judge_name(struct search *s, const char *folder, const struct fetch_object *thing, bool *passed,
                                    struct leat_error *err)
 {
-    const char *name = fetch_thing_name(thing), *part;
+    const char *name = fetch_object_name(thing), *part;
     size_t bytes = strlen(name), stem = strlen(folder);
     enum found_name kind = NAME_HIDDEN;
     enum leat_status status = LEAT_OK;
@@ -95,11 +95,11 @@ static enum leat_status judge_name(struct search *s, const char *folder, const s
     return status;
 }
 
-static enum leat_status take_listed(void *context, struct fetch_thing *thing, struct leat_error *err)
+static enum leat_status take_listed(void *context, struct fetch_object *thing, struct leat_error *err)
 {
     struct taking *t = context;
     struct search *s = t->search;
-    const char *name = fetch_thing_name(thing);
+    const char *name = fetch_object_name(thing);
     const struct record_format *format;
     const struct file_kind *corpus;
     bool passed;
@@ -108,13 +108,13 @@ static enum leat_status take_listed(void *context, struct fetch_thing *thing, st
     t->card = t->card ||
               (strncmp(name, t->folder, strlen(t->folder)) == 0 && strcmp(name + strlen(t->folder), "README.md") == 0);
     if (status != LEAT_OK || passed) {
-        fetch_thing_free(thing);
+        fetch_object_free(thing);
         return status;
     }
     format = input_judge_listed(name, s->rules, &corpus);
     if (!format) {
         status = search_leave_out(s, name, corpus, err);
-        fetch_thing_free(thing);
+        fetch_object_free(thing);
         return status;
     }
     status = add_thing(s, thing, format, err);
@@ -151,18 +151,18 @@ static enum leat_status note_look(struct search *s, struct leat_error *err)
 enum leat_status search_url(struct search *s, const char *url, struct leat_error *err)
 {
     const struct record_format *format = NULL;
-    struct fetch_thing *thing;
+    struct fetch_object *thing;
     enum leat_status status = have_fetcher(s, err);
 
     if (status == LEAT_OK)
-        status = fetch_thing_new(&thing, s->list->fetcher, url, err);
+        status = fetch_object_new(&thing, s->list->fetcher, url, err);
     if (status != LEAT_OK)
         return status;
-    if (fetch_thing_is_folder(thing)) {
-        fetch_thing_free(thing);
+    if (fetch_object_is_folder(thing)) {
+        fetch_object_free(thing);
         return search_prefix(s, url, err);
     }
-    if (input_judge_by_name(fetch_thing_name(thing), s->depth == 0, s->rules, &format))
+    if (input_judge_by_name(fetch_object_name(thing), s->depth == 0, s->rules, &format))
         return add_thing(s, thing, format, err);
     status = add_thing(s, thing, format, err);
     return status == LEAT_OK ? note_look(s, err) : status;
@@ -172,7 +172,7 @@ enum leat_status search_url(struct search *s, const char *url, struct leat_error
 static enum leat_status look_up(struct search *s, struct leat_error *err)
 {
     struct input_list *list = s->list;
-    struct fetch_thing **things = calloc(list->count, sizeof *things);
+    struct fetch_object **things = calloc(list->count, sizeof *things);
     bool *known = calloc(list->count, sizeof *known);
     enum leat_status status = LEAT_OK;
     size_t count = 0;
@@ -181,7 +181,7 @@ static enum leat_status look_up(struct search *s, struct leat_error *err)
         status = status_no_memory(err, list->count * sizeof *things);
     for (size_t i = 0; status == LEAT_OK && i < list->count; i++)
         if (list->items[i].thing) {
-            known[i] = fetch_thing_known(list->items[i].thing);
+            known[i] = fetch_object_known(list->items[i].thing);
             things[count++] = list->items[i].thing;
         }
     if (status == LEAT_OK)

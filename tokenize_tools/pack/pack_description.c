@@ -46,7 +46,7 @@ static enum leat_status add_input(struct buffer *b, const struct input *in, stru
         add(b, err, "input %s %llu bytes, ", record_format_name(in->format), (unsigned long long)in->size);
 
     if (s == LEAT_OK && in->thing)
-        s = add(b, err, "etag %s", fetch_thing_etag(in->thing));
+        s = add(b, err, "etag %s", fetch_object_etag(in->thing));
     else if (s == LEAT_OK)
         s = add(b, err, "changed at %lld.%09lld", (long long)in->modified_s, (long long)in->modified_ns);
     if (s == LEAT_OK)

@@ -1,5 +1,5 @@
 /*
- * fetch.c: see fetch.h: one reader's way through a thing. Its ranges lie one after another and are asked for in that
+ * fetch.c: see fetch.h: one reader's way through an object. Its ranges lie one after another and are asked for in that
  * order, as many as its memory allows; the first is given up once a read begins after it. So a reader may go back to
  * where its last read began: what looks at a header and then reads the body does.
  *
@@ -20,7 +20,7 @@
 #define EAGER       3u /* a reader that comes so often goes on: the form of an input is told by its first bytes */
 
 struct fetch {
-    struct fetch_thing *thing;
+    struct fetch_object *object;
     uint64_t begin, end; /* nothing outside is asked for ahead */
     uint64_t range;      /* bytes of one */
     unsigned depth;
@@ -31,7 +31,7 @@ struct fetch {
     struct fetch_range *spare;
 };
 
-static enum leat_status make(struct fetch **out, struct fetch_thing *thing, uint64_t begin, uint64_t end,
+static enum leat_status make(struct fetch **out, struct fetch_object *object, uint64_t begin, uint64_t end,
                              uint64_t window, struct leat_error *err)
 {
     struct fetch *f = calloc(1, sizeof *f);
@@ -40,7 +40,7 @@ static enum leat_status make(struct fetch **out, struct fetch_thing *thing, uint
     *out = f;
     if (!f)
         return status_no_memory(err, sizeof *f);
-    f->thing = thing;
+    f->object = object;
     f->begin = f->next = begin;
     f->end = end;
     f->depth = depth < 2 ? 2 : depth > DEPTH ? DEPTH : (unsigned)depth;
@@ -52,9 +52,9 @@ static enum leat_status make(struct fetch **out, struct fetch_thing *thing, uint
     return LEAT_OK;
 }
 
-enum leat_status fetch_open(struct fetch **out, struct fetch_thing *thing, struct leat_error *err)
+enum leat_status fetch_open(struct fetch **out, struct fetch_object *object, struct leat_error *err)
 {
-    enum leat_status s = make(out, thing, 0, thing->object.size, thing->by->window, err);
+    enum leat_status s = make(out, object, 0, object->found.size, object->by->window, err);
 
     if (s == LEAT_OK)
         (*out)->next = UINT64_MAX; /* wherever reading begins, it begins anew */
@@ -70,7 +70,7 @@ static void drop_first(struct fetch *f)
     f->count--;
     memmove(f->ranges, f->ranges + 1, f->count * sizeof *f->ranges);
     if (f->spare || r->state == RANGE_WANTED || r->state == RANGE_UNDER_WAY) {
-        fetcher_drop(f->thing->by, r);
+        fetcher_drop(f->object->by, r);
         return;
     }
     transfer_free(&r->transfer);
@@ -109,10 +109,10 @@ static enum leat_status ask(struct fetch *f, uint64_t count, struct leat_error *
     s = take_range(f, count, &r, err);
     if (s != LEAT_OK)
         return s;
-    r->thing = f->thing;
+    r->object = f->object;
     r->at = f->next;
     r->count = count;
-    s = fetcher_ask(f->thing->by, r, err);
+    s = fetcher_ask(f->object->by, r, err);
     if (s != LEAT_OK) {
         fetcher_free_range(r);
         return s;
@@ -122,7 +122,7 @@ static enum leat_status ask(struct fetch *f, uint64_t count, struct leat_error *
     return LEAT_OK;
 }
 
-/* Asks for as much as memory allows, in ranges that end where multiples of them do: servers keep things in parts. */
+/* Asks for as much as memory allows, in ranges that end where multiples of them do: servers keep objects in parts. */
 static enum leat_status ask_ahead(struct fetch *f, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -132,10 +132,10 @@ static enum leat_status ask_ahead(struct fetch *f, struct leat_error *err)
     return s;
 }
 
-/* Begins anew at a place that is in no range. Near the end of the thing, as much before it comes with it. */
+/* Begins anew at a place that is in no range. Near the end of the object, as much before it comes with it. */
 static enum leat_status restart(struct fetch *f, uint64_t at, struct leat_error *err)
 {
-    uint64_t size = f->thing->object.size, first = FIRST_RANGE < f->range ? FIRST_RANGE : f->range;
+    uint64_t size = f->object->found.size, first = FIRST_RANGE < f->range ? FIRST_RANGE : f->range;
 
     while (f->count > 0)
         drop_first(f);
@@ -161,19 +161,19 @@ static enum leat_status go_to(struct fetch *f, uint64_t at, struct leat_error *e
 
 /* ---- For the reader ---- */
 
-enum leat_status fetch_open_stretch(struct fetch **out, struct fetch_thing *thing, uint64_t begin, uint64_t end,
+enum leat_status fetch_open_stretch(struct fetch **out, struct fetch_object *object, uint64_t begin, uint64_t end,
                                     uint64_t window, struct leat_error *err)
 {
-    enum leat_status s = make(out, thing, begin, end < thing->object.size ? end : thing->object.size, window, err);
+    enum leat_status s = make(out, object, begin, end < object->found.size ? end : object->found.size, window, err);
 
     if (s != LEAT_OK)
         return s;
     (*out)->reads = EAGER;
     if (begin >= (*out)->end)
         return LEAT_OK;
-    pthread_mutex_lock(&thing->by->lock);
+    pthread_mutex_lock(&object->by->lock);
     s = ask_ahead(*out, err);
-    pthread_mutex_unlock(&thing->by->lock);
+    pthread_mutex_unlock(&object->by->lock);
     if (s != LEAT_OK) {
         fetch_close(*out);
         *out = NULL;
@@ -185,10 +185,10 @@ void fetch_close(struct fetch *f)
 {
     if (!f)
         return;
-    pthread_mutex_lock(&f->thing->by->lock);
+    pthread_mutex_lock(&f->object->by->lock);
     while (f->count > 0)
         drop_first(f);
-    pthread_mutex_unlock(&f->thing->by->lock);
+    pthread_mutex_unlock(&f->object->by->lock);
     fetcher_free_range(f->spare);
     free(f);
 }
@@ -196,12 +196,12 @@ void fetch_close(struct fetch *f)
 enum leat_status fetch_read(struct fetch *f, uint64_t at, void *out, size_t room, size_t *got,
                             const struct input_stop *stop, struct leat_error *err)
 {
-    struct fetcher *by = f->thing->by;
+    struct fetcher *by = f->object->by;
     const struct fetch_range *r = NULL;
     enum leat_status s;
 
     *got = 0;
-    if (at >= f->thing->object.size || room == 0)
+    if (at >= f->object->found.size || room == 0)
         return LEAT_OK;
     pthread_mutex_lock(&by->lock);
     s = go_to(f, at, err);
@@ -228,7 +228,7 @@ enum leat_status fetch_read_all(struct fetch *f, uint64_t at, void *out, size_t 
 
         s = fetch_read(f, at, to, count, &got, stop, err);
         if (s == LEAT_OK && got == 0)
-            s = status_set(err, LEAT_E_MISMATCH, "%s is shorter than it was; start again", f->thing->url.name);
+            s = status_set(err, LEAT_E_MISMATCH, "%s is shorter than it was; start again", f->object->url.name);
         at += got;
         to += got;
         count -= got;

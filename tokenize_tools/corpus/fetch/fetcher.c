@@ -17,7 +17,7 @@
 #define USUAL_WINDOW ((uint64_t)16 << 20)
 #define WAIT_NS      100000000L
 
-/* The client asks: before the thread has started for who finds things, then for the thread itself. */
+/* The client asks: before the thread has started for who finds objects, then for the thread itself. */
 static bool interrupted(void *context)
 {
     struct fetcher *f = context;
@@ -94,19 +94,19 @@ void fetcher_free_range(struct fetch_range *r)
     free(r);
 }
 
-/* What the server says of the thing must be what was found of it. Damage is what files have: a thing that has become
+/* What the server says of the object must be what was found of it. Damage is what files have: an object that has become
  * shorter is another one. */
 static void judge(struct fetch_range *r)
 {
     struct transfer *t = &r->transfer;
-    struct remote_object *object = &r->thing->object;
-    bool other = t->status == LEAT_OK && t->answer.size != object->size && t->answer.bytes_of_range;
+    struct remote_object *found = &r->object->found;
+    bool other = t->status == LEAT_OK && t->answer.size != found->size && t->answer.bytes_of_range;
 
-    if (t->status == LEAT_OK && !*object->etag)
-        memcpy(object->etag, t->answer.etag, sizeof object->etag); /* the list had none */
+    if (t->status == LEAT_OK && !*found->etag)
+        memcpy(found->etag, t->answer.etag, sizeof found->etag); /* the list had none */
     if (other || t->status == LEAT_E_TRUNCATED)
-        t->status =
-            status_set(&t->error, LEAT_E_MISMATCH, "%s has changed while it was read; start again", r->thing->url.name);
+        t->status = status_set(&t->error, LEAT_E_MISMATCH, "%s has changed while it was read; start again",
+                               r->object->url.name);
 }
 
 /* A transfer has come to its end; the lock is held. */
@@ -124,11 +124,11 @@ static void begin(struct fetcher *f, struct fetch_range *r)
 {
     struct transfer *t = &r->transfer;
 
-    *t = (struct transfer) { .url = &r->thing->url,
+    *t = (struct transfer) { .url = &r->object->url,
                              .first = r->at,
                              .count = r->count,
                              .out = r->bytes,
-                             .if_match = r->thing->object.etag,
+                             .if_match = r->object->found.etag,
                              .context = r };
     r->state = RANGE_UNDER_WAY;
     f->under_way++;
@@ -250,7 +250,7 @@ enum leat_status fetcher_wait(struct fetcher *f, const struct fetch_range *r, co
         struct timespec until;
 
         if (stop && stop->asked && stop->asked(stop->context))
-            return status_set(err, LEAT_E_STOPPED, "reading %s was stopped", r->thing->url.name);
+            return status_set(err, LEAT_E_STOPPED, "reading %s was stopped", r->object->url.name);
         clock_gettime(CLOCK_MONOTONIC, &until);
         until.tv_nsec += WAIT_NS;
         if (until.tv_nsec >= 1000000000L) {

@@ -1,4 +1,4 @@
-/* fetcher.h: what a fetcher consists of: its queues of ranges, and its things. */
+/* fetcher.h: what a fetcher consists of: its queues of ranges, and its objects. */
 #ifndef LEAT_CORPUS_FETCHER_H
 #define LEAT_CORPUS_FETCHER_H
 
@@ -8,10 +8,10 @@
 #include "fetch.h"
 #include "remote/remote.h"
 
-struct fetch_thing {
+struct fetch_object {
     struct fetcher *by;
     struct url url;
-    struct remote_object object;
+    struct remote_object found;
     bool known;
     uint8_t *head; /* its first bytes, which came when it was looked up; NULL: they did not */
     size_t head_bytes;
@@ -19,10 +19,10 @@ struct fetch_thing {
 
 enum range_state { RANGE_WANTED, RANGE_UNDER_WAY, RANGE_READY, RANGE_FAILED };
 
-/* Some bytes of a thing, on their way. */
+/* Some bytes of an object, on their way. */
 struct fetch_range {
     struct transfer transfer; /* its context is the range */
-    struct fetch_thing *thing;
+    struct fetch_object *object;
     uint64_t at, count;
     uint8_t *bytes;
     size_t room;
@@ -33,7 +33,7 @@ struct fetch_range {
 struct fetcher {
     struct remote *remote; /* the thread's, once it has started */
     uint64_t window;
-    const struct input_stop *stop; /* of who finds things */
+    const struct input_stop *stop; /* of who finds objects */
 
     pthread_mutex_t lock;
     pthread_cond_t work; /* for the thread */
@@ -45,7 +45,7 @@ struct fetcher {
     size_t under_way;
 };
 
-/* Asks for the bytes of a range, whose thing, place and room are set; the lock is held. */
+/* Asks for the bytes of a range, whose object, place and room are set; the lock is held. */
 enum leat_status fetcher_ask(struct fetcher *f, struct fetch_range *r, struct leat_error *err);
 
 /* Gives a range up that was asked for, or is ready; the lock is held. */

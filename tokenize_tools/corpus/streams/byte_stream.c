@@ -123,7 +123,7 @@ static enum leat_status go_on(struct byte_stream *s, const struct byte_mark *mar
     return status;
 }
 
-enum leat_status byte_stream_open_stoppable(struct byte_stream **out, const char *path, struct fetch_thing *thing,
+enum leat_status byte_stream_open_stoppable(struct byte_stream **out, const char *path, struct fetch_object *thing,
                                             const struct byte_mark *mark, const struct input_stop *stop,
                                             struct leat_error *err)
 {

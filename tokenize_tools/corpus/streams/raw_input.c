@@ -137,14 +137,14 @@ static enum leat_status open_file(struct raw_input *in, const char *path, struct
     return LEAT_OK;
 }
 
-static enum leat_status open_thing(struct raw_input *in, struct fetch_thing *thing, struct leat_error *err)
+static enum leat_status open_thing(struct raw_input *in, struct fetch_object *thing, struct leat_error *err)
 {
     in->seekable = true;
-    in->size = fetch_thing_size(thing);
+    in->size = fetch_object_size(thing);
     return fetch_open(&in->fetch, thing, err);
 }
 
-enum leat_status raw_input_open(struct raw_input *in, const char *path, struct fetch_thing *thing,
+enum leat_status raw_input_open(struct raw_input *in, const char *path, struct fetch_object *thing,
                                 const struct input_stop *stop, struct leat_error *err)
 {
     bool standard = !thing && strcmp(path, "-") == 0;

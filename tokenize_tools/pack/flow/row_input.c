@@ -37,7 +37,7 @@ void row_bytes_close(struct row_bytes *b)
     b->other = NULL;
 }
 
-static enum leat_status add(struct row_stretches *s, struct fetch_thing *thing, uint64_t begin, uint64_t bytes,
+static enum leat_status add(struct row_stretches *s, struct fetch_object *thing, uint64_t begin, uint64_t bytes,
                             uint64_t window, struct leat_error *err)
 {
     struct row_stretch *one = &s->of[s->count];
@@ -78,10 +78,10 @@ enum leat_status row_bytes_open(struct row_bytes *b, const struct input *in, con
 }
 
 /* Columns are read row by row, side by side: each gets the share of memory that it has of the group's bytes. */
-static enum leat_status announce(struct row_stretches *s, struct fetch_thing *thing, const struct parquet_file *file,
+static enum leat_status announce(struct row_stretches *s, struct fetch_object *thing, const struct parquet_file *file,
                                  uint64_t group, struct leat_error *err)
 {
-    uint64_t window = fetch_thing_window(thing) / 2, begin, bytes, all = 0;
+    uint64_t window = fetch_object_window(thing) / 2, begin, bytes, all = 0;
     enum leat_status status = LEAT_OK;
 
     close_stretches(s);

@@ -1,4 +1,4 @@
-/* things.c: finding things on servers: looked up by their URLs, many at once, or listed below a prefix. */
+/* objects.c: finding objects on servers: looked up by their URLs, many at once, or listed below a prefix. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,94 +15,94 @@ bool fetch_is_url(const char *name)
     return url_is(name);
 }
 
-bool fetch_thing_is_folder(const struct fetch_thing *thing)
+bool fetch_object_is_folder(const struct fetch_object *object)
 {
-    const struct url *u = &thing->url;
+    const struct url *u = &object->url;
 
     return url_in_bucket(u) ? !*u->key || u->key[strlen(u->key) - 1] == '/' : u->name[strlen(u->name) - 1] == '/';
 }
 
-bool fetch_thing_known(const struct fetch_thing *thing)
+bool fetch_object_known(const struct fetch_object *object)
 {
-    return thing->known;
+    return object->known;
 }
 
-const char *fetch_thing_name(const struct fetch_thing *thing)
+const char *fetch_object_name(const struct fetch_object *object)
 {
-    return thing->url.name;
+    return object->url.name;
 }
 
-uint64_t fetch_thing_size(const struct fetch_thing *thing)
+uint64_t fetch_object_size(const struct fetch_object *object)
 {
-    return thing->object.size;
+    return object->found.size;
 }
 
-uint64_t fetch_thing_window(const struct fetch_thing *thing)
+uint64_t fetch_object_window(const struct fetch_object *object)
 {
-    return thing->by->window;
+    return object->by->window;
 }
 
-const char *fetch_thing_etag(const struct fetch_thing *thing)
+const char *fetch_object_etag(const struct fetch_object *object)
 {
-    return thing->object.etag;
+    return object->found.etag;
 }
 
-enum leat_status fetch_thing_new(struct fetch_thing **out, struct fetcher *f, const char *url, struct leat_error *err)
+enum leat_status fetch_object_new(struct fetch_object **out, struct fetcher *f, const char *url, struct leat_error *err)
 {
-    struct fetch_thing *thing = calloc(1, sizeof *thing);
+    struct fetch_object *object = calloc(1, sizeof *object);
     enum leat_status s;
 
     *out = NULL;
-    if (!thing)
-        return status_no_memory(err, sizeof *thing);
-    thing->by = f;
-    s = url_parse(&thing->url, url, err);
+    if (!object)
+        return status_no_memory(err, sizeof *object);
+    object->by = f;
+    s = url_parse(&object->url, url, err);
     if (s == LEAT_OK)
-        *out = thing;
+        *out = object;
     else
-        free(thing);
+        free(object);
     return s;
 }
 
-void fetch_thing_free(struct fetch_thing *thing)
+void fetch_object_free(struct fetch_object *object)
 {
-    if (!thing)
+    if (!object)
         return;
-    url_free(&thing->url);
-    free(thing->head);
-    free(thing);
+    url_free(&object->url);
+    free(object->head);
+    free(object);
 }
 
 /* An etag becomes a line of a file; one that does not fit there counts as missing. */
-static void keep_etag(struct fetch_thing *thing, const char *etag)
+static void keep_etag(struct fetch_object *object, const char *etag)
 {
     size_t length = strlen(etag);
 
     for (size_t i = 0; i < length; i++)
         if ((unsigned char)etag[i] < ' ' || etag[i] == 0x7f)
             length = 0;
-    if (length >= sizeof thing->object.etag)
+    if (length >= sizeof object->found.etag)
         length = 0;
-    memcpy(thing->object.etag, etag, length);
-    thing->object.etag[length] = '\0';
-    thing->known = true;
+    memcpy(object->found.etag, etag, length);
+    object->found.etag[length] = '\0';
+    object->known = true;
 }
 
 /* ---- Looking up ------------------------------------------------------------------------------------------------- */
 
-/* A request for the first bytes of a thing: its answer says how long the thing is, and the bytes what it is. */
+/* A request for the first bytes of an object: its answer says how long the object is, and the bytes what it is. */
 struct look_up {
     struct transfer transfer;
-    struct fetch_thing *thing;
+    struct fetch_object *object;
     uint8_t head[FILE_KIND_HEAD];
 };
 
-static enum leat_status begin(struct fetcher *f, struct look_up *l, struct fetch_thing *thing, struct leat_error *err)
+static enum leat_status begin(struct fetcher *f, struct look_up *l, struct fetch_object *object, struct leat_error *err)
 {
     transfer_free(&l->transfer);
-    l->thing = thing;
+    l->object = object;
     l->transfer =
-        (struct transfer) { .url = &thing->url, .count = sizeof l->head, .up_to = true, .out = l->head, .context = l };
+        (struct transfer) { .url = &object->url, .count = sizeof l->head, .up_to = true, .out = l->head, .context = l };
     return remote_begin(f->remote, &l->transfer, err);
 }
 
@@ -116,44 +116,44 @@ static enum leat_status take_answer(struct look_up *l, struct leat_error *err)
             *err = t->error;
         return t->status;
     }
-    l->thing->object.size = empty ? 0 : t->answer.size;
-    if (l->thing->object.size == UINT64_MAX)
-        return status_set(err, LEAT_E_UNSUPPORTED, "%s: the server does not say how long it is", l->thing->url.name);
-    keep_etag(l->thing, t->answer.etag);
-    l->thing->head = malloc(t->received + 1);
-    if (!l->thing->head)
+    l->object->found.size = empty ? 0 : t->answer.size;
+    if (l->object->found.size == UINT64_MAX)
+        return status_set(err, LEAT_E_UNSUPPORTED, "%s: the server does not say how long it is", l->object->url.name);
+    keep_etag(l->object, t->answer.etag);
+    l->object->head = malloc(t->received + 1);
+    if (!l->object->head)
         return status_no_memory(err, t->received + 1);
-    memcpy(l->thing->head, l->head, t->received);
-    l->thing->head_bytes = t->received;
+    memcpy(l->object->head, l->head, t->received);
+    l->object->head_bytes = t->received;
     return LEAT_OK;
 }
 
-static struct fetch_thing *next_unknown(struct fetch_thing *const *things, size_t count, size_t *at)
+static struct fetch_object *next_unknown(struct fetch_object *const *objects, size_t count, size_t *at)
 {
-    while (*at < count && things[*at]->known)
+    while (*at < count && objects[*at]->known)
         ++*at;
-    return *at < count ? things[(*at)++] : NULL;
+    return *at < count ? objects[(*at)++] : NULL;
 }
 
-enum leat_status fetch_look_up(struct fetcher *f, struct fetch_thing *const *things, size_t count,
+enum leat_status fetch_look_up(struct fetcher *f, struct fetch_object *const *objects, size_t count,
                                const struct input_stop *stop, struct leat_error *err)
 {
-    struct look_up all[AT_ONCE] = { { .thing = NULL } };
-    struct fetch_thing *thing = NULL;
+    struct look_up all[AT_ONCE] = { { .object = NULL } };
+    struct fetch_object *object = NULL;
     struct transfer *done = NULL;
     enum leat_status s = LEAT_OK;
     size_t at = 0;
 
     f->stop = stop;
-    for (unsigned i = 0; s == LEAT_OK && i < AT_ONCE && (thing = next_unknown(things, count, &at)); i++)
-        s = begin(f, &all[i], thing, err);
+    for (unsigned i = 0; s == LEAT_OK && i < AT_ONCE && (object = next_unknown(objects, count, &at)); i++)
+        s = begin(f, &all[i], object, err);
     while (s == LEAT_OK) {
         s = remote_wait(f->remote, &done, err);
         if (s != LEAT_OK || !done)
             break;
         s = take_answer(done->context, err);
-        if (s == LEAT_OK && (thing = next_unknown(things, count, &at)))
-            s = begin(f, done->context, thing, err);
+        if (s == LEAT_OK && (object = next_unknown(objects, count, &at)))
+            s = begin(f, done->context, object, err);
     }
     if (s != LEAT_OK)
         remote_abandon(f->remote);
@@ -163,14 +163,14 @@ enum leat_status fetch_look_up(struct fetcher *f, struct fetch_thing *const *thi
     return s;
 }
 
-void fetch_head(struct fetch_thing *thing, void *out, size_t room, size_t *got)
+void fetch_head(struct fetch_object *object, void *out, size_t room, size_t *got)
 {
-    *got = thing->head_bytes < room ? thing->head_bytes : room;
+    *got = object->head_bytes < room ? object->head_bytes : room;
     if (*got > 0)
-        memcpy(out, thing->head, *got);
-    free(thing->head); /* there may be many things */
-    thing->head = NULL;
-    thing->head_bytes = 0;
+        memcpy(out, object->head, *got);
+    free(object->head); /* there may be many objects */
+    object->head = NULL;
+    object->head_bytes = 0;
 }
 
 /* ---- Listing ---------------------------------------------------------------------------------------------------- */
@@ -186,7 +186,7 @@ static enum leat_status take_listed(void *context, const char *key, uint64_t siz
                                     struct leat_error *err)
 {
     const struct listing *l = context;
-    struct fetch_thing *thing = NULL;
+    struct fetch_object *object = NULL;
     char *url;
     /* its URL up to the key */
     size_t stem = strlen(l->folder->text) - strlen(l->folder->key);
@@ -198,13 +198,13 @@ static enum leat_status take_listed(void *context, const char *key, uint64_t siz
     s = text_join(&url, err, before, stem > 0 && before[stem - 1] == '/' ? "" : "/", key, NULL);
     free(before);
     if (s == LEAT_OK)
-        s = fetch_thing_new(&thing, l->f, url, err);
+        s = fetch_object_new(&object, l->f, url, err);
     free(url);
     if (s != LEAT_OK)
         return s;
-    thing->object.size = size;
-    keep_etag(thing, etag);
-    return l->take(l->context, thing, err);
+    object->found.size = size;
+    keep_etag(object, etag);
+    return l->take(l->context, object, err);
 }
 
 enum leat_status fetch_list(struct fetcher *f, const char *url, const struct input_stop *stop, fetch_take *take,
