@@ -55,7 +55,7 @@ def test_batches(server, counting, tmp_path):
         with leat.Loader(plan, 5, framework="numpy") as loader:
             assert all(np.array_equal(next(loader).inputs, inputs) for inputs in want)
             stats = loader.stats()
-    assert stats["remote_requests"] > 0 and stats["cache_bytes"] == len(server.things["b/counting.tokens"])
+    assert stats["remote_requests"] > 0 and stats["cache_bytes"] == len(server.objects["b/counting.tokens"])
     assert 0 < stats["remote_share"] <= 1
 
 
@@ -154,7 +154,7 @@ def test_pull(server, counting, tmp_path):
 def test_push(server, counting, tmp_path):
     seen = []
     made = leat.push(counting, "s3://b/new", progress=lambda done, total: seen.append((done, total)))
-    assert [server.things[f"b/new{s}"] for s in (".leat", ".tokens")] == files(counting)
+    assert [server.objects[f"b/new{s}"] for s in (".leat", ".tokens")] == files(counting)
     assert made.bytes == sum(len(b) for b in files(counting)) == seen[-1][1] and made.kept == 0
     with pytest.raises(leat.Error, match="force=True") as error:
         leat.push(counting, "s3://b/new")
@@ -162,7 +162,7 @@ def test_push(server, counting, tmp_path):
     leat.push(counting, "s3://b/new", force=True)
     with pytest.raises(leat.Error):
         leat.push(tmp_path / "nothing", "s3://b/other")
-    assert "b/other.leat" not in server.things
+    assert "b/other.leat" not in server.objects
 
 
 class Enough(Exception):
@@ -180,7 +180,7 @@ def test_stopped(server, counting, tmp_path):
     assert not (tmp_path / "copy.leat").exists()
     with pytest.raises(Enough):
         leat.push(counting, "s3://b/new", progress=stop)
-    assert "b/new.leat" not in server.things
+    assert "b/new.leat" not in server.objects
     server.faults, server.fault_suffix = ["silent"] * 100, ".tokens"
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)
     try:

@@ -1,7 +1,7 @@
 /*
- * test_fetch_memory.c: whichever allocation fails, or thread cannot be started, while things on a server are found and
+ * test_fetch_memory.c: whichever allocation fails, or thread cannot be started, while objects on a server are found and
  * read: an error with a sentence, nothing left allocated or open, and the same inputs and bytes afterwards. Who waits
- * for a range of a thing is told that there was no memory for it, though another thread asks for it.
+ * for a range of an object is told that there was no memory for it, though another thread asks for it.
  */
 #include <errno.h>
 
@@ -12,16 +12,16 @@
 #include "support/small_server.h"
 #include "t.h"
 
-#define THING "{\"text\":\"a text that has more than sixty-four bytes, so that its first ones are not all\"}\n"
-#define TABLE "PAR1, and what a table has"
-#define BYTES (sizeof THING - 1)
+#define OBJECT "{\"text\":\"a text that has more than sixty-four bytes, so that its first ones are not all\"}\n"
+#define TABLE  "PAR1, and what a table has"
+#define BYTES  (sizeof OBJECT - 1)
 
 static struct small_server server;
 static char said[4096]; /* what came of the work */
 
 static void answer(const char *request, char *out)
 {
-    const char *range = strcasestr(request, "\r\nRange: bytes="), *text = strstr(request, "/table") ? TABLE : THING;
+    const char *range = strcasestr(request, "\r\nRange: bytes="), *text = strstr(request, "/table") ? TABLE : OBJECT;
     unsigned bytes = (unsigned)strlen(text), first = 0, last = bytes - 1;
     char more[128], body[400];
 
@@ -49,7 +49,7 @@ static void say(const char *bytes, size_t count)
 }
 
 /* As a file is read; and a stretch, as tables are. */
-static enum leat_status read_thing(const struct input *in, struct leat_error *err)
+static enum leat_status read_object(const struct input *in, struct leat_error *err)
 {
     struct byte_stream *stream;
     struct fetch *stretch;
@@ -86,7 +86,7 @@ static enum leat_status work(struct leat_error *err)
     for (size_t i = 0; s == LEAT_OK && i < list.count; i++) {
         say(list.items[i].path, strlen(list.items[i].path));
         say(fetch_object_etag(list.items[i].thing), 10);
-        s = read_thing(&list.items[i], err);
+        s = read_object(&list.items[i], err);
         say(fetch_object_etag(list.items[i].thing), 10);
     }
     inputs_free(&list);
@@ -150,9 +150,9 @@ static unsigned fail_each(const char *expected, const char *call, enum fault_mod
 
 int main(void)
 {
-    /* the list's etag is no text, and counts as missing until the thing is read */
-    static const char expected[] = "s3://b/p/1.jsonl||" THING "|text|\"e\"|"
-                                   "s3://b/named.jsonl|\"e\"|" THING "|text|\"e\"|"
+    /* the list's etag is no text, and counts as missing until the object is read */
+    static const char expected[] = "s3://b/p/1.jsonl||" OBJECT "|text|\"e\"|"
+                                   "s3://b/named.jsonl|\"e\"|" OBJECT "|text|\"e\"|"
                                    "s3://b/table|\"e\"|" TABLE "|R1, |\"e\"|";
     struct leat_error err;
 

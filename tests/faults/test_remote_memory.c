@@ -1,5 +1,5 @@
 /*
- * test_remote_memory.c: whichever allocation fails while a client of servers is opened, or asks for things, lists of
+ * test_remote_memory.c: whichever allocation fails while a client of servers is opened, or asks for objects, lists of
  * buckets, uploads and keys: LEAT_E_NO_MEMORY with a sentence, nothing left allocated or open, and the same client does
  * the same afterwards as if nothing had happened.
  *
@@ -15,7 +15,7 @@
 #include "support/small_server.h"
 #include "t.h"
 
-#define THING "hello"
+#define OBJECT "hello"
 
 static struct small_server server;
 static char said[4096]; /* what came of the work */
@@ -29,7 +29,7 @@ static bool asks(const char *request, const char *what)
     return memmem(request, (size_t)(end + 1 - request), what, strlen(what)) != NULL;
 }
 
-static void give_thing(const char *request, char *out)
+static void give_object(const char *request, char *out)
 {
     const char *range = strcasestr(request, "\r\nRange: bytes=");
     unsigned first = 0, last = 4;
@@ -39,7 +39,7 @@ static void give_thing(const char *request, char *out)
         (void)sscanf(range + 15, "%u-%u", &first, &last);
     last = last < 4 ? last : 4;
     snprintf(more, sizeof more, "ETag: \"e\"\r\nContent-Range: bytes %u-%u/5\r\n", first, last);
-    snprintf(body, sizeof body, "%.*s", (int)(last + 1 - first), &THING[first]);
+    snprintf(body, sizeof body, "%.*s", (int)(last + 1 - first), &OBJECT[first]);
     small_server_say(out, "206 Partial Content", more, body);
 }
 
@@ -74,7 +74,7 @@ static const struct {
       "{\"AccessKeyId\": \"i\", \"SecretAccessKey\": \"s\", \"Token\": \"t\", "
       "\"Expiration\": \"2100-01-01T00:00:00Z\"}" },
     { "/computeMetadata/", "200 OK", "", "{\"access_token\": \"t\", \"expires_in\": 3600}" },
-    { "/moved ", "302 Found", "Location: /b/thing\r\n", "" },
+    { "/moved ", "302 Found", "Location: /b/object\r\n", "" },
 };
 
 static void answer(const char *request, char *out)
@@ -88,7 +88,7 @@ static void answer(const char *request, char *out)
             small_server_say(out, answers[i].status, answers[i].more, answers[i].body);
             return;
         }
-    give_thing(request, out);
+    give_object(request, out);
 }
 
 /* ---- What is asked ---------------------------------------------------------------------------------------------- */
@@ -104,7 +104,7 @@ static void say(const char *format, ...)
     va_end(values);
 }
 
-static enum leat_status read_thing(struct remote *r, const char *name, struct leat_error *err)
+static enum leat_status read_object(struct remote *r, const char *name, struct leat_error *err)
 {
     struct remote_object object;
     char bytes[8] = "";
@@ -122,12 +122,12 @@ static enum leat_status read_thing(struct remote *r, const char *name, struct le
 
 static enum leat_status read_in_bucket(struct remote *r, struct leat_error *err)
 {
-    return read_thing(r, "s3://b/thing", err);
+    return read_object(r, "s3://b/object", err);
 }
 
 static enum leat_status read_of_google(struct remote *r, struct leat_error *err)
 {
-    return read_thing(r, "gs://b/thing", err);
+    return read_object(r, "gs://b/object", err);
 }
 
 static enum leat_status read_moved(struct remote *r, struct leat_error *err)
@@ -135,7 +135,7 @@ static enum leat_status read_moved(struct remote *r, struct leat_error *err)
     char name[64];
 
     snprintf(name, sizeof name, "%s/moved", server.url);
-    return read_thing(r, name, err);
+    return read_object(r, name, err);
 }
 
 static enum leat_status look_at_dataset(struct remote *r, struct leat_error *err)
@@ -175,7 +175,7 @@ static enum leat_status list(struct remote *r, struct leat_error *err)
 
 static enum leat_status send_part(struct remote *r, struct upload *u, struct leat_error *err)
 {
-    struct transfer t = { .method = TRANSFER_PUT, .url = u->url, .body = THING, .body_bytes = strlen(THING) };
+    struct transfer t = { .method = TRANSFER_PUT, .url = u->url, .body = OBJECT, .body_bytes = strlen(OBJECT) };
     char *query;
     enum leat_status s = upload_query(u, 0, &query, err);
 
@@ -230,10 +230,10 @@ static const struct scenario {
     const char *expected;
     const char *variables[6];
 } scenarios[] = {
-    { "a thing", read_in_bucket, "s3://b/thing ello;", { KEYS } },
-    { "a thing of another region", read_in_bucket, "s3://b/thing ello;", { KEYS, "AWS_REGION=elsewhere" } },
-    { "a thing elsewhere", read_moved, NULL, { "AWS_EC2_METADATA_DISABLED=true" } },
-    { "two things", look_at_dataset, "s3://b/data.leat s3://b/data.tokens hh;", { KEYS } },
+    { "an object", read_in_bucket, "s3://b/object ello;", { KEYS } },
+    { "an object of another region", read_in_bucket, "s3://b/object ello;", { KEYS, "AWS_REGION=elsewhere" } },
+    { "an object elsewhere", read_moved, NULL, { "AWS_EC2_METADATA_DISABLED=true" } },
+    { "two objects", look_at_dataset, "s3://b/data.leat s3://b/data.tokens hh;", { KEYS } },
     { "a list",
       list,
       "p/1 5 \"e\";p/2 7 ;",
@@ -243,18 +243,18 @@ static const struct scenario {
     { "an upload that goes on", upload_found, "s3://b/found f 1;", { KEYS } },
     { "keys by web identity",
       read_in_bucket,
-      "s3://b/thing ello;",
+      "s3://b/object ello;",
       { "AWS_ROLE_ARN=r", "AWS_WEB_IDENTITY_TOKEN_FILE=~/token", "AWS_ENDPOINT_URL_STS=@/sts", "AWS_ENDPOINT_URL=@" } },
     { "keys of a container",
       read_in_bucket,
-      "s3://b/thing ello;",
+      "s3://b/object ello;",
       { "AWS_CONTAINER_CREDENTIALS_FULL_URI=@/security-credentials/role",
         "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE=~/token", "AWS_ENDPOINT_URL=@" } },
     { "keys of an instance",
       read_in_bucket,
-      "s3://b/thing ello;",
+      "s3://b/object ello;",
       { "AWS_EC2_METADATA_SERVICE_ENDPOINT=@", "AWS_ENDPOINT_URL=@" } },
-    { "a token of Google", read_of_google, "gs://b/thing ello;", { "GCE_METADATA_HOST=#", "AWS_ENDPOINT_URL=@" } },
+    { "a token of Google", read_of_google, "gs://b/object ello;", { "GCE_METADATA_HOST=#", "AWS_ENDPOINT_URL=@" } },
 };
 
 static void set_variables(const struct scenario *c, const char *folder)

@@ -1,5 +1,5 @@
 /*
- * remote_probe.c: asks src/remote/ for things, for test_remote.py, which tells its server how to misbehave:
+ * remote_probe.c: asks src/remote/ for objects, for test_remote.py, which tells its server how to misbehave:
  * remote_probe stat|read|list URL [STALL_SECONDS [TRIES]]. Bytes go to standard output, counts to standard error.
  */
 #include <stdio.h>

@@ -7,7 +7,7 @@ parts, conditions, and signatures that are checked with code of its own. It can 
 
 Faults: late (by 50 ms, and right), slow (by 2 s), 503 (SlowDown), later and much later (with Retry-After: 1 and 100),
 500, stall (half of the bytes, then silence), silent (no answer), reset (half of the bytes), short (half of the bytes
-and an orderly end), wrong (one byte is another), whole (no ranges), expired, denied, changed (the thing is another one
+and an orderly end), wrong (one byte is another), whole (no ranges), expired, denied, changed (the object is another one
 from now on), away (nobody listens for server.away seconds).
 """
 import datetime
@@ -66,8 +66,8 @@ def seconds_of(date):
 
 
 @functools.lru_cache(maxsize=256)
-def etag_of(thing):
-    return f"\"{hashlib.md5(thing).hexdigest()}\""
+def etag_of(held):
+    return f"\"{hashlib.md5(held).hexdigest()}\""
 
 
 class Refused(Exception):
@@ -132,13 +132,13 @@ class Handler(HttpHandler):
 
     def on_get(self, bucket, key, members, _):
         if "list-type" in members:
-            self.list_things(bucket, members)
+            self.list_objects(bucket, members)
         elif "uploadId" in members:
             self.list_parts(bucket, key, members)
         elif "uploads" in members:
             self.list_uploads(bucket, members)
         else:
-            self.get_thing(f"{bucket}/{key}")
+            self.get_object(f"{bucket}/{key}")
 
     def stay_silent(self):
         server = self.server
@@ -162,14 +162,14 @@ class Handler(HttpHandler):
         return (name.endswith(server.fault_suffix) and server.fault_bytes in (0, len(asked)) and
                 not any(place in asked for place in server.fault_spares))
 
-    def get_thing(self, name):
+    def get_object(self, name):
         server = self.server
         with server.lock:
             fault = server.faults.pop(0) if server.faults and self.is_meant(name) else ""
             if fault == "changed":
-                server.things[name] = bytes(255 - b for b in server.things[name])
+                server.objects[name] = bytes(255 - b for b in server.objects[name])
                 server.etags.pop(name, None)
-            thing = server.things.get(name)
+            held = server.objects.get(name)
         if fault == "late":
             time.sleep(0.05)
         if fault == "away":
@@ -185,7 +185,7 @@ class Handler(HttpHandler):
             raise Refused(500, "InternalError")
         if fault in ("expired", "denied"):
             raise Refused(403, {"expired": "ExpiredToken", "denied": "AccessDenied"}[fault])
-        if thing is None:
+        if held is None:
             raise Refused(404, "NoSuchKey")
         if fault == "silent" or server.silent and name == server.silent[0] and server.silent[1] in self.asked():
             self.stay_silent()
@@ -193,19 +193,19 @@ class Handler(HttpHandler):
         etag = server.etag(name)
         if self.headers.get("if-match", etag) != etag and not server.ignores_conditions:
             raise Refused(412, "PreconditionFailed")
-        self.send_thing(thing, etag, fault)
+        self.send_object(held, etag, fault)
 
-    def send_thing(self, thing, etag, fault):
+    def send_object(self, held, etag, fault):
         found = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("range", ""))
-        first, last = (int(found[1]), min(int(found[2]), len(thing) - 1)) if found else (0, len(thing) - 1)
-        if found and first >= len(thing):
+        first, last = (int(found[1]), min(int(found[2]), len(held) - 1)) if found else (0, len(held) - 1)
+        if found and first >= len(held):
             raise Refused(416, "InvalidRange")
         headers = {"ETag": etag}
         if found and fault != "whole":
-            headers["Content-Range"] = f"bytes {first}-{last}/{len(thing)}"
+            headers["Content-Range"] = f"bytes {first}-{last}/{len(held)}"
         else:
-            first, last = 0, len(thing) - 1
-        body, status = thing[first:last + 1], 206 if "Content-Range" in headers else 200
+            first, last = 0, len(held) - 1
+        body, status = held[first:last + 1], 206 if "Content-Range" in headers else 200
         if fault == "wrong":
             body = bytearray(body)
             body[len(body) // 2] ^= 1
@@ -220,15 +220,15 @@ class Handler(HttpHandler):
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self.connection.close()
 
-    def list_things(self, bucket, members):
-        names = sorted(n.partition("/")[2] for n in self.server.things if n.startswith(bucket + "/"))
+    def list_objects(self, bucket, members):
+        names = sorted(n.partition("/")[2] for n in self.server.objects if n.startswith(bucket + "/"))
         after, repeats = members.get("continuation-token", ""), self.server.repeats
         names = [n for n in names if n.startswith(members["prefix"]) and (n > after or repeats)]
         text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
         text += "<ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
         text += f"<Name>{bucket}</Name><IsTruncated>{str(len(names) > PAGE).lower()}</IsTruncated>"
         for name in names[:0 if repeats == "empty" else PAGE]:
-            size = len(self.server.things[f"{bucket}/{name}"])
+            size = len(self.server.objects[f"{bucket}/{name}"])
             text += (f"<Contents><Key>{html.escape(name).replace(chr(13), '&#13;')}</Key><Size>{size}</Size>"
                      f"<ETag>{html.escape(self.server.etag(bucket + '/' + name))}</ETag></Contents>")
         if len(names) > PAGE:
@@ -239,12 +239,12 @@ class Handler(HttpHandler):
     # ---- Writing ----
 
     def store(self, name, body):
-        """A condition decides when the thing appears."""
+        """A condition decides when the object appears."""
         server = self.server
         with server.lock:
-            if self.headers.get("if-none-match") == "*" and name in server.things and not server.ignores_conditions:
+            if self.headers.get("if-none-match") == "*" and name in server.objects and not server.ignores_conditions:
                 raise Refused(412, "PreconditionFailed")
-            server.things[name] = body
+            server.objects[name] = body
             server.etags.pop(name, None)
         return server.etag(name)
 
@@ -253,7 +253,7 @@ class Handler(HttpHandler):
         with server.lock:
             fault = server.put_faults.pop(0) if server.put_faults else ""
         if fault == "appear":
-            server.things.update(server.appearing)
+            server.objects.update(server.appearing)
         if fault in ("503", "denied"):
             raise Refused({"503": 503, "denied": 403}[fault], {"503": "SlowDown", "denied": "AccessDenied"}[fault])
         if (name, int(members.get("partNumber", 0))) == server.silent:
@@ -305,7 +305,7 @@ class Handler(HttpHandler):
             raise Refused(*{"denied": (403, "AccessDenied"), "none": (404, "NoSuchKey")}[
                 self.server.delete_faults.pop(0)])
         else:
-            self.server.things.pop(f"{bucket}/{key}", None)
+            self.server.objects.pop(f"{bucket}/{key}", None)
         self.answer(204)
 
     def list_uploads(self, bucket, members):
@@ -328,9 +328,9 @@ class Handler(HttpHandler):
 
 
 class S3Server(Server):
-    def __init__(self, things=None):
+    def __init__(self, objects=None):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.things = dict(things or {})
+        self.objects = dict(objects or {})
         self.faults, self.requests, self.uploads, self.moved, self.etags = [], [], {}, {}, {}
         # lost: done, without an answer; appear: another makes `appearing` meanwhile; and how many completed
         # uploads nobody hears of
@@ -338,13 +338,13 @@ class S3Server(Server):
         self.delete_faults = []  # denied; none: as Google's answers where nothing is there; Amazon's finds that right
         self.ignores_conditions, self.connections = False, 0
         self.clients = set()  # the addresses of those that were accepted since all was settled
-        # what never gets an answer, however often it is tried: a thing, and a place that ranges have, or the number of
-        # a part of an upload
+        # what never gets an answer, however often it is tried: an object, and a place that ranges have, or the number
+        # of a part of an upload
         self.silent, self.spoken = None, False
         self.away = 0  # seconds, for the fault of this name; None: until come_back()
         self.repeats = False  # lists that never end: with the token "again", or "new" ones, or new ones and "empty"
         self.no_lists = 0  # the code of answers to questions for uploads
-        self.fault_suffix = ""  # of the things that faults are for
+        self.fault_suffix = ""  # of the objects that faults are for
         self.fault_bytes = 0  # the length of the ranges that faults are for; 0: any
         self.fault_spares = ()  # places of bytes: faults are not for ranges that have one of them
         self.open_buckets, self.region, self.token, self.skew = set(), "us-east-1", None, 0
@@ -383,7 +383,7 @@ class S3Server(Server):
         return time.time() + self.skew
 
     def etag(self, name):
-        return self.etags.get(name) or etag_of(bytes(self.things[name]))
+        return self.etags.get(name) or etag_of(bytes(self.objects[name]))
 
     def environment(self, **more):
         """What a client needs, and nothing else of this machine's."""

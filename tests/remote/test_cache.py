@@ -91,18 +91,18 @@ def test_lists(server):
     (folder / "two").write_text(f"{URL}\n{folder}/corpus\n")
     code, out, said = run(server, leat, "info", "@two", "--json")
     check("a list of both kinds", code == 0 and json.loads(out)["tokens"] == 2 * TOKENS, code, said)
-    for number in range(5):  # the server lists two things at once
+    for number in range(5):  # the server lists two objects at once
         for suffix in (".leat", ".tokens"):
-            server.things[f"b/run/part-{number}{suffix}"] = server.things["b/corpus" + suffix]
-    server.things["b/run/.hidden.leat"] = server.things["b/run/x.partial.leat"] = b"no index"
-    server.things["b/run/deeper/y.leat"] = b"none either"
+            server.objects[f"b/run/part-{number}{suffix}"] = server.objects["b/corpus" + suffix]
+    server.objects["b/run/.hidden.leat"] = server.objects["b/run/x.partial.leat"] = b"no index"
+    server.objects["b/run/deeper/y.leat"] = b"none either"
     code, out, said = run(server, leat, "info", "s3://b/run/", "--json")
     check("a folder", code == 0 and json.loads(out)["tokens"] == 5 * TOKENS, code, said)
     for parts, why in ((5, ""), (6, "is not finished: 5 of its 6 parts are there")):
-        server.things["b/run/leat-run"] = f"leat run 1\nparts {parts}\n".encode()
+        server.objects["b/run/leat-run"] = f"leat run 1\nparts {parts}\n".encode()
         code, out, said = run(server, leat, "info", "s3://b/run/", "--json")
         check("a run", code == (why != "") and why in said, code, said)
-    server.things["b/run/other.leat"] = b"not opened"
+    server.objects["b/run/other.leat"] = b"not opened"
     code, out, said = run(server, leat, "info", "s3://b/run/")
     check("what is no part", code == 1 and "s3://b/run/other.leat is no part" in said, code, said)
     for name, why in (("s3://b/none/", "holds no dataset"), (server.url + "/b/run/", "only buckets can be listed")):
@@ -187,7 +187,7 @@ def test_exact(server):
     got = batches(server, URL, AUTO, LEASED, "1", "1", "wait")
     check("the rest arrives", got[0] == BATCHES[:1] and inside("tokens") and not inside("map"), got)
     check("the memory of a range is given back", int(got[1]["mapped"]) < 8 << 20, got)
-    check("its bytes", inside("tokens").read_bytes() == server.things["b/corpus.tokens"])
+    check("its bytes", inside("tokens").read_bytes() == server.objects["b/corpus.tokens"])
     before = len(server.requests)
     got = batches(server)
     check("it is local now", got[0] == BATCHES and len(server.requests) - before <= 4, got[1:])
@@ -212,11 +212,11 @@ def test_faults(server):
                                 (["changed"], "has changed while it was read")):
         for start in (1, 30):  # while it is opened, and in the middle
             clear(server)
-            things = dict(server.things)
+            objects = dict(server.objects)
             with Locked(cache):
                 server.faults, server.fault_suffix = [""] * start + faults, ".tokens"
                 got = batches(server)
-            server.things = things
+            server.objects = objects
             check((faults[0], start), got[2] == 1 and got[0] == BATCHES[:len(got[0])] and len(got[0]) < len(BATCHES) and
                   (why in got[3] or faults[0] == "wrong" and start == 1 and "does not match" in got[3]) and
                   "s3://b/corpus.tokens" in got[3], got)
@@ -240,8 +240,8 @@ def test_faults(server):
 
 def test_verify(server):
     """Damage on the server is named as that of a file is, by page and documents: once these were "0 pages, 2 other
-    places". A thing that is replaced meanwhile is no damage, but a failure, and so it is for cat and pull."""
-    good = dict(server.things)
+    places". An object that is replaced meanwhile is no damage, but a failure, and so it is for cat and pull."""
+    good = dict(server.objects)
     for program in (leat, tiny):
         for pages in ([3], [1, 2, 5]):
             tokens = bytearray(good["b/corpus.tokens"])
@@ -250,10 +250,10 @@ def test_verify(server):
             (folder / "bad.tokens").write_bytes(tokens)
             (folder / "bad.leat").write_bytes(good["b/corpus.leat"])
             wanted = run(server, program, "verify", "bad", "--json")
-            server.things["b/corpus.tokens"] = bytes(tokens)
+            server.objects["b/corpus.tokens"] = bytes(tokens)
             clear(server)
             got = run(server, program, "verify", URL, "--json")
-            server.things = dict(good)
+            server.objects = dict(good)
             first, second = json.loads(wanted[1]), json.loads(got[1])
             keys = ["ok", "status", "damaged_pages", "page", "first_document", "documents", "damaged_others"]
             check(("verify", pages), got[0] == wanted[0] == 3 and all(first[key] == second[key] for key in keys), got,
@@ -265,11 +265,11 @@ def test_verify(server):
     for words in (["verify", URL], ["cat", "--tokens", "0:60000", URL]):
         for start in (1, 2):
             clear(server)
-            things = dict(server.things)
+            objects = dict(server.objects)
             with Locked(cache):
                 server.faults, server.fault_suffix = [""] * start + ["changed"], ".tokens"
                 code, out, said = run(server, leat, *words)
-            server.things = things
+            server.objects = objects
             check(("changed", words, start), code == 1 and "has changed while it was read" in said and
                   b"is damaged" not in out, code, out, said)
     clear(server)
@@ -327,7 +327,7 @@ def test_killed(server):
     """The first process to come after a kill may find anything, and gives the right batches."""
     for number in range(4):
         clear(server)
-        size = len(server.things["b/corpus.tokens"])
+        size = len(server.objects["b/corpus.tokens"])
         process = begin(server, probe, URL, AUTO, LEASED, "0")
         enough = size * number // 4
         while process.poll() is None:
@@ -353,7 +353,7 @@ def change(path, at, count, what=None):
 
 
 def test_changed_by_hand(server):
-    size = len(server.things["b/corpus.tokens"])
+    size = len(server.objects["b/corpus.tokens"])
 
     def partial():
         clear(server)
@@ -390,14 +390,14 @@ def test_changed_by_hand(server):
 
 def test_room(server):
     """Room for two: the one that nobody has open, and was opened longest ago, goes; one that is open stays."""
-    size = sum(len(server.things["b/corpus" + s]) for s in (".leat", ".tokens"))
-    things = {}
+    size = sum(len(server.objects["b/corpus" + s]) for s in (".leat", ".tokens"))
+    objects = {}
     for name in ("x", "y", "z"):
         (folder / f"{name}.jsonl").write_text((folder / "text.jsonl").read_text() + json.dumps({"text": name}) + "\n")
         subprocess.run([leat, "pack", "-t", "bytes", "--end", "none", "-o", name, f"{name}.jsonl"], cwd=folder,
                        check=True, capture_output=True)
-        things.update({f"b/{name}{s}": (folder / (name + s)).read_bytes() for s in (".leat", ".tokens")})
-    server.things.update(things)
+        objects.update({f"b/{name}{s}": (folder / (name + s)).read_bytes() for s in (".leat", ".tokens")})
+    server.objects.update(objects)
 
     def fill(name, limit):
         process = subprocess.Popen([probe, f"s3://b/{name}", AUTO, LEASED, "1", "1", "wait"], stdout=subprocess.PIPE,
@@ -467,8 +467,8 @@ text = ["".join(words.choices("abcdefgh ", k=words.randrange(2000))) for _ in ra
 (folder / "text.jsonl").write_text("".join(json.dumps({"text": t, "id": str(i)}) + "\n" for i, t in enumerate(text)))
 subprocess.run([leat, "pack", "-t", "bytes", "--end", "none", "-o", "corpus", "text.jsonl"], cwd=folder, check=True,
                capture_output=True)
-things = {f"b/{p.name}": p.read_bytes() for p in folder.iterdir() if p.suffix in (".leat", ".tokens")}
-with S3Server(things) as server:
+objects = {f"b/{p.name}": p.read_bytes() for p in folder.iterdir() if p.suffix in (".leat", ".tokens")}
+with S3Server(objects) as server:
     code, _, said = run(server, leat, "info", URL)
     if "need libcurl" in said:
         print("skipped: no libcurl", file=sys.stderr)

@@ -441,7 +441,7 @@ def test_keys(server):
     clear(server)
     for name in ("what?", "a#b", "v?x=1#2"):
         for suffix in (".leat", ".tokens"):
-            server.things[f"b/{name}{suffix}"] = server.things["b/small" + suffix]
+            server.objects[f"b/{name}{suffix}"] = server.objects["b/small" + suffix]
         for text in (name, name + ".leat", name + ".tokens"):
             got = end(server, begin(server, leat, "info", f"s3://b/{text}"))
             check(text, got[2] == 0, got)
@@ -450,7 +450,7 @@ def test_keys(server):
         out = folder / f"pulled{len(name)}"
         got = end(server, begin(server, leat, "pull", f"s3://b/{name}", out))
         check(("pull", name), got[2] == 0 and out.with_suffix(".tokens").read_bytes() ==
-              server.things["b/small.tokens"], got)
+              server.objects["b/small.tokens"], got)
 
 
 def pack(name, texts):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """test_cache_places.py: where the cache lies, and what a process finds there: a folder that is named by any of the
 variables, or cannot be written; a copy that is cut off while it is open, replaced on the server, locked, removed, or
-known without its server; things on servers that are no copies of whole datasets; a disk that cannot free parts of
+known without its server; objects on servers that are no copies of whole datasets; a disk that cannot free parts of
 files. A dataset was waited for without end if the process that removes it from the cache was stopped."""
 import fcntl
 import json
@@ -95,12 +95,12 @@ def test_read_only(server):
 
 
 def test_names(server):
-    """URLs that name nothing, and things that are no copy of a whole dataset."""
-    server.things["b/elsewhere.leat"] = (golden / "valid/elsewhere.leat").read_bytes()
-    server.things["b/elsewhere.tokens"] = (golden / "valid/elsewhere.bin").read_bytes()[-5200:]
+    """URLs that name nothing, and objects that are no copy of a whole dataset."""
+    server.objects["b/elsewhere.leat"] = (golden / "valid/elsewhere.leat").read_bytes()
+    server.objects["b/elsewhere.tokens"] = (golden / "valid/elsewhere.bin").read_bytes()[-5200:]
     for kind, name in (("valid", "unknown_ignorable"), ("valid", "no_documents"), ("invalid", "token_sum_wrong")):
         for suffix in (".leat", ".tokens"):
-            server.things[f"b/{name}{suffix}"] = (golden / kind / (name + suffix)).read_bytes()
+            server.objects[f"b/{name}{suffix}"] = (golden / kind / (name + suffix)).read_bytes()
     clear(server)
     for name, code, why in (("s3://", 2, "s3://: no bucket"), ("s3:///a", 2, "s3:///a: no bucket"),
                             ("s3://b/elsewhere", 1, "s3://b/elsewhere.leat is an index for tokens in another tool's")):
@@ -111,7 +111,7 @@ def test_names(server):
     for damage in (True, False):  # of a section that this version does not know
         index = (golden / "valid/unknown_ignorable.leat").read_bytes()
         at = index.index(b"what is this?")
-        server.things["b/unknown_ignorable.leat"] = index[:at] + b"W" + index[at + 1:] if damage else index
+        server.objects["b/unknown_ignorable.leat"] = index[:at] + b"W" + index[at + 1:] if damage else index
         got = run(server, leat, "verify", "s3://b/unknown_ignorable")
         check(("unknown", damage), got[2] == (3 if damage else 0) and damage == (
             f"s3://b/unknown_ignorable.leat: what arrived from byte {at} on was damaged 3 times" in got[1]), got)
@@ -144,13 +144,13 @@ def test_offline(server):
 def test_replaced(server):
     """A complete copy is that of what the server had: what it has now is fetched as if there was none."""
     clear(server)
-    old = {f"b/corpus.{part}": server.things[f"b/corpus.{part}"] for part in ("leat", "tokens")}
+    old = {f"b/corpus.{part}": server.objects[f"b/corpus.{part}"] for part in ("leat", "tokens")}
     run(server, probe, URL, *WAIT)
     check("complete", inside("tokens"))
-    server.things.update({f"b/corpus.{part}": server.things[f"b/other.{part}"] for part in ("leat", "tokens")})
+    server.objects.update({f"b/corpus.{part}": server.objects[f"b/other.{part}"] for part in ("leat", "tokens")})
     got = run(server, probe, URL, *ALL)
     check("the new one", got[2] == 0 and got[0][:-2] == run(server, probe, "other", "2", "2", "0")[0][:-2], got[1:])
-    server.things.update(old)
+    server.objects.update(old)
 
 
 def test_cut_while_open(server):
@@ -315,7 +315,7 @@ def test_two_failures(server):
 def test_many_regions(server):
     """Of more parts than one eviction looks at, those go that were used longest ago."""
     clear(server)
-    tokens, pages = server.things["b/many.tokens"], -(-len(server.things["b/many.tokens"]) // PAGE)
+    tokens, pages = server.objects["b/many.tokens"], -(-len(server.objects["b/many.tokens"]) // PAGE)
     count, at = -(-len(tokens) // RANGE), (pages + 7) // 8 * 8
     with Locked(cache):
         run(server, leat, "info", "s3://b/many")

@@ -4,7 +4,7 @@
  * time here. Whose bytes have all come is not tried again.
  *
  * Seen before: a request that a server had sent elsewhere lay for 100 ms before it was sent there. Where a connection
- * broke, or was given up, right after the last byte, the client asked for bytes beyond it, and said that the thing had
+ * broke, or was given up, right after the last byte, the client asked for bytes beyond it, and said that the object had
  * changed.
  */
 #include "base/clock.h"

@@ -131,27 +131,27 @@ def end(process):
     said = said.decode()
     for secret in ACCESS, SECRET, TOKEN, IDENTITY, GRANT, SESSION, BEARER:
         check("no key is in a message", secret not in said, said)
-    return process.returncode == 0 and out == server.things["b/thing"], said
+    return process.returncode == 0 and out == server.objects["b/object"], said
 
 
 def ask(name, more):
-    """A thing through keys that only `more` says where to get."""
+    """An object through keys that only `more` says where to get."""
     provider.asked = []
     return end(begin([probe, "read", name], more))
 
 
 def test_places():
     for place, more in PLACES.items():
-        fine, said = ask("s3://b/thing", more)
+        fine, said = ask("s3://b/object", more)
         check(place, fine and len(provider.asked) == (3 if place == "instance" else 1), said, provider.asked)
     provider.grant = GRANT
     (temporary / "grant").write_text(GRANT + "\n")
     for grant in ({"AWS_CONTAINER_AUTHORIZATION_TOKEN": GRANT},
                   {"AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE": str(temporary / "grant"),
                    "AWS_CONTAINER_AUTHORIZATION_TOKEN": "other"}):
-        fine, said = ask("s3://b/thing", {**PLACES["container"], **grant})
+        fine, said = ask("s3://b/object", {**PLACES["container"], **grant})
         check(grant, fine, said)
-    fine, said = ask("s3://b/thing", PLACES["container"])
+    fine, said = ask("s3://b/object", PLACES["container"])
     check("a container without its token", not fine and "keys of this container" in said, said)
     provider.reset()
 
@@ -166,29 +166,29 @@ def test_order():
              ("/latest", PLACES["instance"])]
     for i, (path, _) in enumerate(steps):
         more = {k: v for _, variables in steps[i:] for k, v in variables.items()}
-        fine, said = ask("s3://b/thing", more)
+        fine, said = ask("s3://b/object", more)
         check(("order", i), fine and (path in provider.asked[0] if path else not provider.asked), said, provider.asked)
-    fine, said = ask("s3://b/thing", {**PLACES["instance"], "AWS_EC2_METADATA_DISABLED": "true"})
+    fine, said = ask("s3://b/object", {**PLACES["instance"], "AWS_EC2_METADATA_DISABLED": "true"})
     check("metadata that are not wanted", not fine and not provider.asked and "none were found" in said, said)
 
 
 def test_renewal():
     for place, more in PLACES.items():
         server.faults, once = ["", "expired"], 3 if place == "instance" else 1
-        fine, said = ask("s3://b/thing", more)
+        fine, said = ask("s3://b/object", more)
         check((place, "keys that have expired"), fine and len(provider.asked) == 2 * once, said, provider.asked)
         server.faults, provider.lasts = ["", "later", "later"], 301
-        fine, said = ask("s3://b/thing", more)
+        fine, said = ask("s3://b/object", more)
         check((place, "keys that soon expire"), fine and len(provider.asked) >= 2 * once, said, provider.asked)
         provider.lasts = 3600
         server.faults = ["expired"] * 3
-        fine, said = ask("s3://b/thing", more)
+        fine, said = ask("s3://b/object", more)
         check((place, "keys that stay expired"), not fine and "have expired" in said, said)
     server.faults, provider.there = ["", "expired"], 3
-    fine, said = ask("s3://b/thing", PLACES["instance"])
+    fine, said = ask("s3://b/object", PLACES["instance"])
     check("keys that are not given any more", not fine and "there are no new ones any more" in said, said)
     server.faults, provider.there = [], 1
-    fine, said = ask("s3://b/thing", PLACES["instance"])
+    fine, said = ask("s3://b/object", PLACES["instance"])
     check("an instance without a role", not fine and len(provider.asked) == 2 and "none were found" in said, said)
     provider.reset()
 
@@ -209,7 +209,7 @@ def test_stop():
     provider.released.set()
     provider.reset()
     provider.answers = 0
-    process = begin([leat, "pull", "s3://b/thing", temporary / "pulled"], PLACES["web identity"])
+    process = begin([leat, "pull", "s3://b/object", temporary / "pulled"], PLACES["web identity"])
     while process.poll() is None and not provider.asked:
         time.sleep(0.02)
     process.send_signal(signal.SIGTERM)
@@ -224,7 +224,7 @@ def test_failures():
     for place, more in PLACES.items():
         for fault in (404, 403, 500, "silent"):
             provider.fault = fault
-            fine, said = ask("s3://b/thing", more)
+            fine, said = ask("s3://b/object", more)
             why = "none were found" if place == "instance" and fault == 404 else "keys of"
             check((place, fault), not fine and why in said, said)
             if place == "instance" and fault != 404:  # nobody has set it: it was not said what to do
@@ -232,47 +232,48 @@ def test_failures():
                       "buckets, AWS_EC2_METADATA_DISABLED=true" in said, said)
         provider.fault, provider.lasts = None, 3600
         for provider.without in "AccessKeyId", "SecretAccessKey", "Token", "Expiration":
-            fine, said = ask("s3://b/thing", more)
+            fine, said = ask("s3://b/object", more)
             check((place, "without", provider.without), not fine and "the answer has no keys" in said, said)
         provider.without = None
     for url in "http://example.invalid/x", "http://127.0.0.1.example.invalid/x", "ftp://127.0.0.1/x", \
             "http://127.0.0.1:80@example.invalid/x":
-        fine, said = ask("s3://b/thing", {"AWS_CONTAINER_CREDENTIALS_FULL_URI": url})
+        fine, said = ask("s3://b/object", {"AWS_CONTAINER_CREDENTIALS_FULL_URI": url})
         check(url, not fine and "has to be https://" in said, said)
-    fine, said = ask("s3://b/thing", {**PLACES["web identity"], "AWS_WEB_IDENTITY_TOKEN_FILE": "/nowhere/token"})
+    fine, said = ask("s3://b/object", {**PLACES["web identity"], "AWS_WEB_IDENTITY_TOKEN_FILE": "/nowhere/token"})
     check("no token file", not fine and "/nowhere/token" in said, said)
     (temporary / "long").write_bytes(b"x" * 65537)
-    fine, said = ask("s3://b/thing", {**PLACES["web identity"], "AWS_WEB_IDENTITY_TOKEN_FILE": str(temporary / "long")})
+    long = {"AWS_WEB_IDENTITY_TOKEN_FILE": str(temporary / "long")}
+    fine, said = ask("s3://b/object", {**PLACES["web identity"], **long})
     check("a long token file", not fine and f"{temporary}/long is too long for a token" in said, said)
     server.open_buckets = {"b"}
     provider.fault = 404
-    fine, said = ask("s3://b/thing", PLACES["instance"])
+    fine, said = ask("s3://b/object", PLACES["instance"])
     check("a public bucket, on an instance without a role", fine, said)
     provider.fault, server.open_buckets = None, set()
 
 
 def test_google():
     more, server.bearer = {"GCE_METADATA_HOST": provider.host}, BEARER
-    fine, said = ask("gs://b/thing", more)
+    fine, said = ask("gs://b/object", more)
     check("Google's token", fine and len(provider.asked) == 1, said, provider.asked)
     check("and no signature", all("x-amz-date" not in {n.lower() for n in h} for *_, h in server.requests[-1:]))
     provider.lasts, server.faults = 301, ["", "later", "later"]
-    fine, said = ask("gs://b/thing", more)
+    fine, said = ask("gs://b/object", more)
     check("which is asked for again", fine and len(provider.asked) >= 2, said, provider.asked)
     provider.reset()
     server.token = None
-    fine, said = ask("gs://b/thing", {**more, "AWS_ACCESS_KEY_ID": ACCESS, "AWS_SECRET_ACCESS_KEY": SECRET})
+    fine, said = ask("gs://b/object", {**more, "AWS_ACCESS_KEY_ID": ACCESS, "AWS_SECRET_ACCESS_KEY": SECRET})
     check("HMAC keys before it", fine and not provider.asked, said, provider.asked)
     server.token = TOKEN
-    fine, said = ask("s3://b/thing", more)
+    fine, said = ask("s3://b/object", more)
     check("it is not for others", not fine and not provider.asked and "none were found" in said, said)
     for fault in (404, 500):
         provider.fault = fault
-        fine, said = ask("gs://b/thing", more)
+        fine, said = ask("gs://b/object", more)
         check(("Google", fault), not fine and ("none were found" if fault == 404 else "service account") in said, said)
     provider.fault = None
     for provider.without in "access_token", "expires_in":
-        fine, said = ask("gs://b/thing", more)
+        fine, said = ask("gs://b/object", more)
         check(("Google", "without", provider.without), not fine and "the answer has no keys" in said, said)
     provider.reset()
 
@@ -284,15 +285,15 @@ def test_proxy():
     through = {"http_proxy": proxy.url, "all_proxy": proxy.url, "AWS_ENDPOINT_URL": here}
     for place in ("container", "instance"):
         more = PLACES[place]
-        fine, said = ask("s3://b/thing", {**through, **more, "NO_PROXY": "localhost"})
+        fine, said = ask("s3://b/object", {**through, **more, "NO_PROXY": "localhost"})
         check((place, "past the proxy"), fine and provider.asked and not proxy.asked, said, proxy.asked)
-        fine, said = ask("s3://b/thing", {**through, **more, "NO_PROXY": "", "AWS_MAX_ATTEMPTS": "1"})
+        fine, said = ask("s3://b/object", {**through, **more, "NO_PROXY": "", "AWS_MAX_ATTEMPTS": "1"})
         provided = [line for line in proxy.asked if here not in line]
         check((place, "storage through it"), not fine and proxy.asked and not provided, said, proxy.asked)
         proxy.reset()
     for region, host in ("us-west-2", "sts.us-west-2.amazonaws.com"), ("cn-north-1", "sts.cn-north-1.amazonaws.com.cn"):
         proxy.reset()  # it does not connect
-        fine, said = ask("s3://b/thing", {**PLACES["web identity"], "https_proxy": proxy.url, "NO_PROXY": "",
+        fine, said = ask("s3://b/object", {**PLACES["web identity"], "https_proxy": proxy.url, "NO_PROXY": "",
                                           "AWS_ENDPOINT_URL_STS": "", "AWS_ENDPOINT_URL": "", "AWS_REGION": region})
         check((region, "who gives keys"), not fine and "AWS_WEB_IDENTITY_TOKEN_FILE" in said and
               set(proxy.asked) == {f"CONNECT {host}:443"}, said, proxy.asked)
@@ -313,10 +314,10 @@ def test_relative():
     more = {"AWS_CONTAINER_CREDENTIALS_RELATIVE_URI": "/container", "http_proxy": "http://127.0.0.1:9",
             "NO_PROXY": "127.0.0.1", "AWS_CONTAINER_AUTHORIZATION_TOKEN": GRANT}
     there.grant = GRANT
-    fine, said = ask("s3://b/thing", more)
+    fine, said = ask("s3://b/object", more)
     check("a relative address", fine and there.asked == ["GET /container"], said, there.asked)
     there.reset()
-    fine, said = ask("s3://b/thing", {**more, "AWS_CONTAINER_CREDENTIALS_FULL_URI": provider.url + "/other"})
+    fine, said = ask("s3://b/object", {**more, "AWS_CONTAINER_CREDENTIALS_FULL_URI": provider.url + "/other"})
     check("before a full one", not provider.asked and there.asked == ["GET /container"] * len(there.asked), said)
 
 
@@ -342,18 +343,18 @@ PLACES = {
     "container": {"AWS_CONTAINER_CREDENTIALS_FULL_URI": provider.url + "/container"},
     "instance": {"AWS_EC2_METADATA_SERVICE_ENDPOINT": provider.url, "AWS_EC2_METADATA_DISABLED": "false"},
 }
-with S3Server({"b/thing": bytes(range(200)) * 5, "b/text.jsonl": b"{\"text\":\"a\"}\n" * 1000}) as server:
+with S3Server({"b/object": bytes(range(200)) * 5, "b/text.jsonl": b"{\"text\":\"a\"}\n" * 1000}) as server:
     server.token = TOKEN
     if sys.argv[1:] == ["relative"]:
         test_relative()
         sys.exit(1 if failures else 0)
-    fine, said = ask("s3://b/thing", PLACES["container"])
+    fine, said = ask("s3://b/object", PLACES["container"])
     if "built without" in said or "cannot be loaded" in said or "was made without" in said:
         print("skipped: no libcurl", file=sys.stderr)
         sys.exit(77)
     slow = Provider()
     slow.fault = "drip"
-    dripping = begin([probe, "read", "s3://b/thing"],
+    dripping = begin([probe, "read", "s3://b/object"],
                      {**PLACES["instance"], "AWS_EC2_METADATA_SERVICE_ENDPOINT": slow.url})
     tests = test_places, test_order, test_renewal, test_stop, test_failures, test_google, test_proxy, in_own_network
     for test in tests:

@@ -3,7 +3,7 @@
  * every page and section is right, though the sum of their pages is not, are neither brought nor sent, while sections
  * that this version does not know come along. Datasets are made by hand and lie on a server of the test's.
  *
- * Seen before: the status in the error for keys that a variable promises, and are not there, was that of a thing that
+ * Seen before: the status in the error for keys that a variable promises, and are not there, was that of an object that
  * does not exist, though the call returned another.
  */
 #include <fcntl.h>

@@ -2,8 +2,8 @@
 """test_odd_answers.py: the sentences about servers that compress their answers unasked, and about those that answer
 with what is not HTTP: certificates are mentioned only where there are some. And answers without an end, which are not
 waited for: the body of a refusal, the lines of a head, the lines after a body, of which all bytes have come. A redirect
-is followed, however long its page is: with 2 KiB of it, it once was not. A thing without bytes is an empty one, also
-where the server answers with 200 and not with 416: the run once failed. A thing that grows while it is looked up is
+is followed, however long its page is: with 2 KiB of it, it once was not. An object without bytes is an empty one, also
+where the server answers with 200 and not with 416: the run once failed. An object that grows while it is looked up is
 read whole.
 
 Once these were "the connection ended in the middle of the answer" and advice about certificates over http://; and what

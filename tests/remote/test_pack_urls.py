@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """test_pack_urls.py: leat pack reads s3://, prefixes and http:// as it reads files: the same documents, ids and hashes
 of inputs for JSON lines, texts and Parquet, plain or compressed, whatever the server does on the way; stopped, killed
-and resumed; in parts that are merged, and in a run's folder. A thing that changes ends the run with a sentence. No key
-is in any message or file."""
+and resumed; in parts that are merged, and in a run's folder. An object that changes ends the run with a sentence. No
+key is in any message or file."""
 import gzip
 import json
 import os
@@ -110,7 +110,7 @@ def test_prefix(server):
         f.write("\n".join(f"s3://b/c/{n}" for n in names))
     check_same("a list", "listed", "local", pack(server, "listed", "@list"))
     server.repeats = "empty"
-    check_refused("a list without things and without an end", "none", pack(server, "none", "s3://b/c/"),
+    check_refused("a list without objects and without an end", "none", pack(server, "none", "s3://b/c/"),
                   "the server's list is not one that S3 would give")
     server.repeats = False
     check_refused("below nothing", "none", pack(server, "none", "s3://b/nothing/"), "s3://b/nothing/ has no file")
@@ -134,7 +134,7 @@ def test_splits(server):
     code, said = pack(server, "train", "s3://b/hub/", "--split-of", "train", "--json")
     check("one split", code == 0 and summary(said)["inputs"] == 2 and
           summary(said)["skipped_files"] == ["s3://b/hub/test.jsonl"], code, said)
-    server.things["b/hub/README.md"] = (b"---\nconfigs:\n- config_name: a\n  data_files:\n"
+    server.objects["b/hub/README.md"] = (b"---\nconfigs:\n- config_name: a\n  data_files:\n"
                                         b"  - {split: train, path: t*1*}\n  - {split: more, path: test*}\n---\n" +
                                         b"x" * 9000)
     code, said = pack(server, "train", "s3://b/hub/", "--split-of", "more", "--json", "--force")
@@ -142,12 +142,12 @@ def test_splits(server):
         check("a split of README.md", code == 0 and summary(said)["hub_splits"] == [
             {"split": "train", "inputs": 1, "packed": False}, {"split": "more", "inputs": 1, "packed": True},
             {"split": None, "inputs": 1, "packed": False}], code, said)
-    server.things["b/hub/README.md"] = b"---\nconfigs: [\n---\n"
+    server.objects["b/hub/README.md"] = b"---\nconfigs: [\n---\n"
     check_refused("README.md that cannot be read", "no", pack(server, "no", "s3://b/hub/"),
                   "s3://b/hub/README.md lists configurations", 1 if "no libyaml" in said else 2)
     code, said = pack(server, "train", "s3://b/hub/", "--split-of", "all", "--json", "--force")
     check("all of it", code == 0 and summary(said)["inputs"] == 3, code, said)
-    del server.things["b/hub/README.md"]
+    del server.objects["b/hub/README.md"]
 
 
 def test_ranges(server):
@@ -160,7 +160,7 @@ def test_ranges(server):
         ranges = [h["Range"][6:].split("-") for _, _, _, h in server.requests if "Range" in h]
         asked_for.append(sum(int(last) - int(first) + 1 for first, last in ranges))
         check(f"a table {more}", code == 0, code, said)
-    size = len(server.things["b/c/many.parquet"])
+    size = len(server.objects["b/c/many.parquet"])
     check("ranges of a table", 2 * size > asked_for[0] > asked_for[1] + size // 10, asked_for, size)
     server.requests = []
     pack(server, "ranges", "--force", "s3://b/small.jsonl")
@@ -178,7 +178,7 @@ def test_web(server):
     check("its inputs", paths == [f"{server.url}/b/c/{n}" for n in names], paths)
     check_refused("a folder", "none", pack(server, "none", server.url + "/b/c/"), "only buckets can be listed")
     check_refused("no suffix", "none", pack(server, "none", server.url + "/b/list"), "unknown suffix", 2)
-    server.things["b/table"] = server.things["b/c/many.parquet"]
+    server.objects["b/table"] = server.objects["b/c/many.parquet"]
     code, said = pack(server, "bare", server.url + "/b/table")
     check("Parquet by its first bytes", code == 0 and files("bare")[1] == files("many")[1], code, said)
     code, said = run(server, "pack", *PACK, "--run", "run-web", "--parts", "2", urls[0])
@@ -226,25 +226,25 @@ def test_changes(server):
     for name in names:
         if name == "empty.jsonl":
             continue
-        before = server.things[f"b/c/{name}"]
+        before = server.objects[f"b/c/{name}"]
         for server.ignores_conditions in (False, True):
             server.faults, server.fault_suffix = ["", "", "changed"], name
             result = pack(server, "none", "s3://b/c/" + name)
             check_refused(f"a change of {name}", "none", result, f"{name} has changed while it was read")
             check("of another version, nothing goes on", "--resume" not in result[1], result[1])
-            server.things[f"b/c/{name}"] = before
+            server.objects[f"b/c/{name}"] = before
         server.ignores_conditions = False
     server.faults, server.fault_suffix = [], ""
-    # without etags and conditions, a size says it: of a thing that becomes shorter, no rest is made up
-    name, before = "b/c/a.jsonl", server.things["b/c/a.jsonl"]
+    # without etags and conditions, a size says it: of an object that becomes shorter, no rest is made up
+    name, before = "b/c/a.jsonl", server.objects["b/c/a.jsonl"]
     for what, after in ("shorter", before[:9000]), ("longer", before + before[:100]):
         server.silent, server.requests = (name, 10240), []
         process = start(server, "pack", *PACK, "-o", "none", "s3://" + name, AWS_MAX_ATTEMPTS="1000")
         while process.poll() is None and not asked(server, name, "bytes=10240"):
             time.sleep(0.01)
-        server.things[name], server.etags[name], server.silent = after, server.etag(name), None
+        server.objects[name], server.etags[name], server.silent = after, server.etag(name), None
         check_refused(what, "none", finish(server, process), "has changed while it was read")
-        server.things[name] = before
+        server.objects[name] = before
         del server.etags[name]
 
 
@@ -297,11 +297,11 @@ def test_resume(server):
 
 def check_etag(server, name, words):
     """The same size and another etag: another input."""
-    before = server.things[f"b/c/{name}"]
-    server.things[f"b/c/{name}"] = before[:-2] + b" \n"
+    before = server.objects[f"b/c/{name}"]
+    server.objects[f"b/c/{name}"] = before[:-2] + b" \n"
     code, said = run(server, *words, "--resume")
     check("another etag", code == 1 and "the earlier run of" in said and "etag" in said, code, said)
-    server.things[f"b/c/{name}"] = before
+    server.objects[f"b/c/{name}"] = before
 
 
 # ---- Parts ----
@@ -314,7 +314,7 @@ def test_parts(server):
         code, said = run(server, "merge", "-o", f"p{parts}", *(f"p{parts}-{i}" for i in range(1, parts + 1)))
         check(f"{parts} parts", code == 0 and files(f"p{parts}") == files("prefix"), code, said)
     for part in (folder / f"p2-{i}.{suffix}" for i in (1, 2) for suffix in ("leat", "tokens")):
-        server.things[f"b/parts/{part.name}"] = part.read_bytes()
+        server.objects[f"b/parts/{part.name}"] = part.read_bytes()
     code, said = run(server, "merge", "--in-place", "-o", "placed", "--cache", "cached", "s3://b/parts/p2-1",
                      "s3://b/parts/p2-2")
     check("parts on a server, in place", code == 1 and "s3://b/parts/p2-1 cannot be joined in place: it is on a server"
@@ -323,11 +323,11 @@ def test_parts(server):
     check("a run's plan", code == 0, code, said)
     for i in (2, 3, 1):
         if i == 1:
-            before = server.things["b/c/a.jsonl"]
-            server.things["b/c/a.jsonl"] = before[:-2] + b" \n"
+            before = server.objects["b/c/a.jsonl"]
+            server.objects["b/c/a.jsonl"] = before[:-2] + b" \n"
             code, said = run(server, "pack", "--run", "run", "--part", "1")
-            check("a part sees another thing", code == 1 and "etag" in said, code, said)
-            server.things["b/c/a.jsonl"] = before
+            check("a part sees another object", code == 1 and "etag" in said, code, said)
+            server.objects["b/c/a.jsonl"] = before
         code, said = run(server, "pack", "--run", "run", "--part", str(i))
         check(f"part {i} of a run", code == 0, code, said)
     code, said = run(server, "merge", "run", "-o", "merged")
@@ -342,9 +342,9 @@ def test_no_libcurl(server):
 
 
 def test_little_memory(server):
-    """More things at once than the memory for what is read ahead has room for with ranges of the usual length."""
+    """More objects at once than the memory for what is read ahead has room for with ranges of the usual length."""
     for i in range(120):
-        server.things[f"b/many/{i:03}.jsonl"] = small
+        server.objects[f"b/many/{i:03}.jsonl"] = small
     words = ["-o", "little", "--threads", "119", "--memory", "200MiB", "--json", "s3://b/many/"]
     code, said = finish(server, subprocess.Popen(
         [build / "leat", "pack", *PACK, *words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -384,22 +384,22 @@ kinds = "".join(json.dumps({"text": t, "id": "xy"[i % 2]}) + "\n" for i, t in en
 shutil.copy(here / "parquet/files/many.parquet", folder / "c/many.parquet")
 (folder / "c/d.jsonl.zst").write_bytes(zstd_frame((folder / "c/a.jsonl").read_bytes()))
 names = sorted(p.name for p in (folder / "c").iterdir())
-things = {f"b/c/{n}": (folder / "c" / n).read_bytes() for n in names}
-things.update({"b/c/.hidden/x.jsonl": lines, "b/c/folder/": b"", "b/c/README.md": b"no text to train on",
+objects = {f"b/c/{n}": (folder / "c" / n).read_bytes() for n in names}
+objects.update({"b/c/.hidden/x.jsonl": lines, "b/c/folder/": b"", "b/c/README.md": b"no text to train on",
                "b/other/x.csv": b"a,b\n", "b/other/x.bin": bytes(9), "b/other/x.png": b"x", "b/other/x.jsonl": lines,
                "b/hub/train-1.jsonl": lines, "b/hub/train-2.jsonl": lines, "b/hub/test.jsonl": lines,
                "b/list": b"a\n", "b/small.jsonl": b'{"text":"a"}\n'})
-small = things["b/small.jsonl"]
-things["b/lie.jsonl.gz"] = gzip.compress(b"a".ljust(257, b"\0") + b"ustar\x0000".ljust(255, b"\0") + lines)
-things["b/lies/a.jsonl"] = b"PK\3\4" + lines
-things.update({f"b/marked/{n}": small for n in ("a.jsonl", "_foo.jsonl", "_metadata", "x/_temporary/0.jsonl",
+small = objects["b/small.jsonl"]
+objects["b/lie.jsonl.gz"] = gzip.compress(b"a".ljust(257, b"\0") + b"ustar\x0000".ljust(255, b"\0") + lines)
+objects["b/lies/a.jsonl"] = b"PK\3\4" + lines
+objects.update({f"b/marked/{n}": small for n in ("a.jsonl", "_foo.jsonl", "_metadata", "x/_temporary/0.jsonl",
                                                 "x/_temporary/1/0.jsonl", "x/.y/_z/0.jsonl")})
-things.update({f"b/equal/{n}": small for n in ("a.jsonl", "x/_lang=de/0.jsonl")})
-things.update({f"b/icon/{n}": small for n in ("Icon\r", "a\r.jsonl", "b.jsonl")})
-things.update({"b/marked/_SUCCESS": b"", "b/marked/_empty.jsonl": b"", "b/only/_a.jsonl": small})
-things.update({f"b/lake/{n}": small for n in ("delta/a.jsonl", "delta/_delta_log/0.json", "hudi/a.jsonl",
+objects.update({f"b/equal/{n}": small for n in ("a.jsonl", "x/_lang=de/0.jsonl")})
+objects.update({f"b/icon/{n}": small for n in ("Icon\r", "a\r.jsonl", "b.jsonl")})
+objects.update({"b/marked/_SUCCESS": b"", "b/marked/_empty.jsonl": b"", "b/only/_a.jsonl": small})
+objects.update({f"b/lake/{n}": small for n in ("delta/a.jsonl", "delta/_delta_log/0.json", "hudi/a.jsonl",
                                               "hudi/.hoodie/x", "ice/data/a.jsonl", "ice/metadata/v1.metadata.json")})
-with S3Server(things) as server:
+with S3Server(objects) as server:
     code, said = pack(server, "local", "c")
     pack(server, "many", "c/many.parquet")
     check("files", code == 0, code, said)

@@ -37,7 +37,7 @@ def left(name):
 
 def check_pulled(what, server, name, result, source="b/corpus"):
     code, summary, said = result
-    whole = here(name) == [server.things[source + ".leat"], server.things[source + ".tokens"]]
+    whole = here(name) == [server.objects[source + ".leat"], server.objects[source + ".tokens"]]
     check(what, code == 0 and whole and left(name) == [f"{name}.leat", f"{name}.tokens"], code, said, left(name))
     return summary
 
@@ -77,16 +77,16 @@ def test_faults(server):
         check_pulled(f"answer {n} for the index", server, f"x{n}", pull(server, "s3://b/corpus", f"x{n}"))
     server.faults = []
     check_pulled("damage that has gone", server, "d", pull(server, "s3://b/corpus", "d"))
-    before = server.things["b/corpus.tokens"]
+    before = server.objects["b/corpus.tokens"]
     for server.ignores_conditions in (False, True):
         server.faults, server.fault_suffix = ["", "", "changed"], ".tokens"
         check_refused("a change", "c", pull(server, "s3://b/corpus", "c"), 1, "has changed while it was read")
-        server.things["b/corpus.tokens"] = before
+        server.objects["b/corpus.tokens"] = before
     server.ignores_conditions = False
     server.faults, server.fault_suffix = [], ""
     check_refused("nothing there", "n", pull(server, "s3://b/no", "n"), 1, "s3://b/no.leat does not exist")
-    server.things["b/short.leat"] = server.things["b/corpus.leat"]
-    server.things["b/short.tokens"] = before[:-2]
+    server.objects["b/short.leat"] = server.objects["b/corpus.leat"]
+    server.objects["b/short.tokens"] = before[:-2]
     check_refused("files of different runs", "n", pull(server, "s3://b/short", "n"), 1, "s3://b/short.tokens has")
 
 
@@ -96,7 +96,7 @@ def test_stopped(server):
         server.faults, server.silent = [], ("b/corpus.tokens", 8192)
         process = commands.begin(server, "pull", "s3://b/corpus", name)
         tokens = folder / f"{name}.partial.tokens"
-        enough = len(server.things["b/corpus.tokens"]) * 2 // 3
+        enough = len(server.objects["b/corpus.tokens"]) * 2 // 3
         while process.poll() is None and (not tokens.exists() or tokens.stat().st_blocks * 512 < enough):
             time.sleep(0.02)
         code, _, said = pull(server, "s3://b/corpus", name)
@@ -109,13 +109,13 @@ def test_stopped(server):
         server.silent = None
         summary = check_pulled("going on", server, name, pull(server, "s3://b/corpus", name))
         kept = summary.get("kept", 0)
-        tokens = len(server.things["b/corpus.tokens"])
-        check("what was right is kept", tokens // 2 < kept < len(server.things["b/corpus.leat"]) + tokens - 8192, kept)
+        tokens = len(server.objects["b/corpus.tokens"])
+        check("what was right is kept", tokens // 2 < kept < len(server.objects["b/corpus.leat"]) + tokens - 8192, kept)
 
 
 def test_left(server):
     """What another pull, or anybody, has left in the files of a pull."""
-    index, tokens = server.things["b/corpus.leat"], server.things["b/corpus.tokens"]
+    index, tokens = server.objects["b/corpus.leat"], server.objects["b/corpus.tokens"]
     (folder / "p.partial.leat").write_bytes(b"\xff" * len(index))
     check_pulled("bytes of another index", server, "p", pull(server, "s3://b/corpus", "p"))
     (folder / "h.partial.leat").write_bytes(index)
@@ -144,8 +144,8 @@ text = ["".join(words.choices("abcdefgh ", k=words.randrange(2000 if i < 200 els
 for name, text in (("corpus", "text.jsonl"), ("empty", "empty.jsonl")):
     subprocess.run([leat, "pack", "-t", "bytes", "--end", "none", "-o", name, text], cwd=folder, check=True,
                    capture_output=True)
-things = {f"b/{p.name}": p.read_bytes() for p in folder.iterdir() if p.suffix in (".leat", ".tokens")}
-with S3Server(things) as server:
+objects = {f"b/{p.name}": p.read_bytes() for p in folder.iterdir() if p.suffix in (".leat", ".tokens")}
+with S3Server(objects) as server:
     code, _, said = pull(server, "s3://b/none", "x")
     if "need libcurl" in said:
         print("skipped: no libcurl", file=sys.stderr)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""test_push.py: leat push makes the same two things in a bucket or says why not: through servers that are busy,
+"""test_push.py: leat push makes the same two objects in a bucket or says why not: through servers that are busy,
 answers that are lost, kills, and somebody else who writes the same name. What comes back by leat pull is the dataset.
 Damage is not sent, and nothing is replaced unasked."""
 import json
@@ -31,7 +31,7 @@ def local(name):
 
 
 def there(server, name):
-    return [server.things.get(f"b/{name}.{suffix}") for suffix in ("leat", "tokens")]
+    return [server.objects.get(f"b/{name}.{suffix}") for suffix in ("leat", "tokens")]
 
 
 def check_pushed(what, server, name, result, source="corpus"):
@@ -41,11 +41,11 @@ def check_pushed(what, server, name, result, source="corpus"):
 
 
 def test_folder(server):
-    """What ends in / is no name of a dataset: it became the things dir/.leat and dir/.tokens."""
+    """What ends in / is no name of a dataset: it became the objects dir/.leat and dir/.tokens."""
     for url in ("s3://b/dir/", "s3://b/dir//"):
         code, _, said = push(server, "corpus", url)
         check(url, code == 2 and f"{url} is a folder; choose the name of a dataset in it" in said, code, said)
-    check("nothing is there", not [name for name in server.things if "dir" in name], list(server.things))
+    check("nothing is there", not [name for name in server.objects if "dir" in name], list(server.objects))
 
 
 def test_foreign(server):
@@ -104,10 +104,10 @@ def test_faults(server):
     (folder / "bad.tokens").write_bytes(data)
     code, _, said = push(server, "bad", "s3://b/bad")
     check("damage", code == 3 and "page 5 is damaged" in said and there(server, "bad") == [None, None], code, said)
-    server.things["b/bad.tokens"] = local("corpus")[1]  # an interrupted push's
+    server.objects["b/bad.tokens"] = local("corpus")[1]  # an interrupted push's
     code, _, said = push(server, "bad", "s3://b/bad")
-    check("damage since then", code == 3 and "page 5 is damaged" in said and "b/bad.leat" not in server.things, said)
-    del server.things["b/bad.tokens"]
+    check("damage since then", code == 3 and "page 5 is damaged" in said and "b/bad.leat" not in server.objects, said)
+    del server.objects["b/bad.tokens"]
     (folder / "bad.leat").write_bytes(local("small")[0])
     (folder / "bad.tokens").write_bytes(b"\0" * len(local("small")[1]))
     code, _, said = push(server, "bad", "s3://b/bad")
@@ -151,10 +151,10 @@ def test_going_on(server):
     sent = sum(m == "PUT" and "k.tokens" in p for _, m, p, _ in server.requests[before:])
     check("parts that are there are kept", summary["kept"] > len(local("corpus")[1]) // 2 and sent < parts // 2,
           summary, sent)
-    del server.things["b/k.leat"]
+    del server.objects["b/k.leat"]
     summary = check_pushed("only the index was missing", server, "k", push(server, "corpus", "s3://b/k"))
     check("tokens are kept", summary["kept"] == len(local("corpus")[1]), summary)
-    del server.things["b/k.leat"]
+    del server.objects["b/k.leat"]
     code, _, said = push(server, "other", "s3://b/k")
     check("other tokens", code == 1 and "k.tokens already exists" in said, code, said)
 
@@ -165,14 +165,14 @@ def test_two_at_once(server):
         server.put_faults, server.appearing = ["appear"], {"b/two.leat": b"another's"}
         code, _, said = push(server, source, "s3://b/two")
         check("another's index", code == 1 and "two.leat already exists" in said, code, said)
-        check("not replaced", server.things.pop("b/two.leat", None) == b"another's" and not server.uploads)
-        server.things.pop("b/two.tokens", None)
+        check("not replaced", server.objects.pop("b/two.leat", None) == b"another's" and not server.uploads)
+        server.objects.pop("b/two.tokens", None)
         # after the last look, while its first part is sent
         server.put_faults = [""] * -(-len(local(source)[1]) // 8192) + ["appear"]
         code, _, said = push(server, source, "s3://b/two")
         check("another's index, later", code == 1 and "two.leat already exists" in said, code, said)
-        check("not replaced either", server.things.pop("b/two.leat", None) == b"another's" and not server.uploads)
-        server.things.pop("b/two.tokens", None)
+        check("not replaced either", server.objects.pop("b/two.leat", None) == b"another's" and not server.uploads)
+        server.objects.pop("b/two.tokens", None)
     server.put_faults, server.appearing = ["", "appear"], {"b/two.tokens": b"another's"}
     code, _, said = push(server, "small", "s3://b/two")
     check("another's tokens", code == 1 and "two.tokens has 9 bytes there and " in said, code, said)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""test_remote.py: things on servers are read exactly, or the program says why not: against a server of ours that
-checks signatures, says "later", stalls, cuts answers short, changes things in the middle, moves buckets, and whose
+"""test_remote.py: objects on servers are read exactly, or the program says why not: against a server of ours that
+checks signatures, says "later", stalls, cuts answers short, changes objects in the middle, moves buckets, and whose
 clock is wrong. No key is in any message."""
 import os
 import pathlib
@@ -28,7 +28,7 @@ def ask(server, *words, environment=None, **more):
 def test_reading(server):
     for name in ("b/big", "b/empty", "b/odd name+&=%?#'~ü/x", "b/dots/../y"):
         code, out, said = ask(server, "read", "s3://" + name)
-        check(name, code == 0 and out == server.things[name], code, len(out), said)
+        check(name, code == 0 and out == server.objects[name], code, len(out), said)
     code, out, said = ask(server, "stat", "s3://b/big")
     check("size and etag", out.decode() == f"{len(BIG)} {server.etag('b/big')}\n", code, out, said)
     for name, why in (("s3://b/none", "does not exist"), ("s3://", "no bucket"), ("s3://user@b/c", "not the name")):
@@ -48,37 +48,37 @@ def test_faults(server):
             check("a server that says when to come back is obeyed", after - before >= 1, after - before)
     for faults in (["", "stall"], ["silent"]):
         server.faults = list(faults)
-        code, out, said = ask(server, "read", "s3://b/thing", "1")
+        code, out, said = ask(server, "read", "s3://b/object", "1")
         # one of them, and what else takes a second on a busy machine
         check(faults, code == 0 and out == BIG[:1000] and not server.faults and " 0 retries" not in said, code,
               len(out), said)
     for faults, status, why in (
-        (["", "changed"], "mismatch", "s3://b/thing has changed while it was read; start again"),
+        (["", "changed"], "mismatch", "s3://b/object has changed while it was read; start again"),
         (["", "whole"], "", ""),
         (["whole"], "unsupported", "does not serve parts"),
         (["expired"], "permission", "the credentials have expired"),
         (["denied"], "permission", "the server does not allow that (403) (AccessDenied)"),
-        (["500"] * 3, "io", "s3://b/thing: the server answered 500 InternalError, 3 times in "),
+        (["500"] * 3, "io", "s3://b/object: the server answered 500 InternalError, 3 times in "),
     ):
         server.faults = list(faults)
-        code, out, said = ask(server, "read", "s3://b/thing", "20", "3")
+        code, out, said = ask(server, "read", "s3://b/object", "20", "3")
         check(faults, code == (status != "") and status in said and why in said, code, said)
-        check("nothing of a thing that is not whole", not code or out == b"", out)
+        check("nothing of an object that is not whole", not code or out == b"", out)
     server.faults = []
 
 
 def test_away(server):
     """A short outage ended training after 0.3 s: a server that refused connections was tried four times, whatever
     AWS_MAX_ATTEMPTS said. That is so only as long as no server has answered."""
-    code, _, said = ask(server, "read", "s3://b/thing", AWS_ENDPOINT_URL="http://127.0.0.1:1")
+    code, _, said = ask(server, "read", "s3://b/object", AWS_ENDPOINT_URL="http://127.0.0.1:1")
     check("one that was never there", code == 1 and "4 times in " in said, code, said)
     server.faults, server.away = ["", "away"], 2
-    code, out, said = ask(server, "read", "s3://b/thing")
-    check("one that comes back", code == 0 and out == server.things["b/thing"], code, said)
+    code, out, said = ask(server, "read", "s3://b/object")
+    check("one that comes back", code == 0 and out == server.objects["b/object"], code, said)
     server.faults, server.away = ["", "away"], None
-    code, _, said = ask(server, "read", "s3://b/thing", "20", "5")
-    check("one that comes back too late", code == 1 and "b/thing: " in said and "5 times in " in said, code, said)
-    code, _, said = ask(server, "read", "s3://b/thing", "20", "1")
+    code, _, said = ask(server, "read", "s3://b/object", "20", "5")
+    check("one that comes back too late", code == 1 and "b/object: " in said and "5 times in " in said, code, said)
+    code, _, said = ask(server, "read", "s3://b/object", "20", "1")
     check("one try", code == 1 and ", once\n" in said, code, said)
     server.come_back()
 
@@ -98,29 +98,29 @@ def test_keys(server):
         ({"AWS_CONFIG_FILE": "x" * 300}, f"cannot open {'x' * 300}: File name too long"),
         ({"AWS_MAX_ATTEMPTS": "many"}, "AWS_MAX_ATTEMPTS has to be a number"),
     ):
-        code, _, said = ask(server, "read", "s3://b/thing", **more)
+        code, _, said = ask(server, "read", "s3://b/object", **more)
         check(more, code == 1 and why in said, code, said)
     server.open_buckets = {"b"}
-    code, out, said = ask(server, "read", "s3://b/thing", AWS_ACCESS_KEY_ID="")
-    check("a public bucket needs no key", code == 0 and out == server.things["b/thing"], code, said)
+    code, out, said = ask(server, "read", "s3://b/object", AWS_ACCESS_KEY_ID="")
+    check("a public bucket needs no key", code == 0 and out == server.objects["b/object"], code, said)
     server.open_buckets = set()
     server.token = TOKEN
-    code, out, said = ask(server, "read", "s3://b/thing", AWS_SESSION_TOKEN=TOKEN)
+    code, out, said = ask(server, "read", "s3://b/object", AWS_SESSION_TOKEN=TOKEN)
     check("a session token", code == 0, code, said)
     server.token = None
-    code, out, said = ask(server, "read", "gs://b/thing", AWS_SESSION_TOKEN=TOKEN)
+    code, out, said = ask(server, "read", "gs://b/object", AWS_SESSION_TOKEN=TOKEN)
     check("which Google does not get", code == 0 and "x-amz-security-token" not in
           {name.lower() for name in server.requests[-1][3]}, code, said, server.requests[-1][3].keys())
     server.skew = 7200
-    code, out, said = ask(server, "read", "s3://b/thing")
+    code, out, said = ask(server, "read", "s3://b/object")
     check("a clock that is wrong", code == 0 and " 1 retries" in said, code, said)
     server.skew, server.region = 0, "eu-test-1"
-    code, out, said = ask(server, "read", "s3://b/thing")
+    code, out, said = ask(server, "read", "s3://b/object")
     check("another region", code == 0 and " 1 retries" in said, code, said)
-    code, out, said = ask(server, "read", "s3://b/thing", AWS_REGION="eu-test-1")
+    code, out, said = ask(server, "read", "s3://b/object", AWS_REGION="eu-test-1")
     check("its region", code == 0 and " 0 retries" in said, code, said)
     server.region = "elsewhere.test/x?"
-    code, out, said = ask(server, "read", "s3://b/thing")
+    code, out, said = ask(server, "read", "s3://b/object")
     check("a region that is none", code == 1 and " 0 retries" in said, code, said)
     server.region = "us-east-1"
 
@@ -137,27 +137,27 @@ def test_profiles(server):
         "[profile sso]\nsso_session = s\n[profile both]\nrole_arn = r\n[profile process]\ncredential_process = p\n")
     files = {"AWS_SHARED_CREDENTIALS_FILE": str(folder / "credentials"), "AWS_CONFIG_FILE": str(folder / "config"),
              "NO_PROXY": "*"}
-    code, out, said = ask(server, "read", "s3://b/thing", environment={**files, "AWS_PROFILE": "mine"})
-    check("a profile", code == 0 and out == server.things["b/thing"], code, said)
-    code, out, said = ask(server, "read", "s3://b/thing", environment={**files, "AWS_ENDPOINT_URL": server.url})
+    code, out, said = ask(server, "read", "s3://b/object", environment={**files, "AWS_PROFILE": "mine"})
+    check("a profile", code == 0 and out == server.objects["b/object"], code, said)
+    code, out, said = ask(server, "read", "s3://b/object", environment={**files, "AWS_ENDPOINT_URL": server.url})
     check("the default profile", code == 1 and "does not know this access key" in said, code, said)
     for profile in "sso", "both", "process":
-        code, out, said = ask(server, "read", "s3://b/thing", environment={**files, "AWS_PROFILE": profile})
+        code, out, said = ask(server, "read", "s3://b/object", environment={**files, "AWS_PROFILE": profile})
         check("a profile of keys by others", code == 1 and "aws configure export-credentials" in said, code, said)
     for profile in "default", "both":
-        code, out, said = ask(server, "read", "s3://b/thing", environment={
+        code, out, said = ask(server, "read", "s3://b/object", environment={
             **files, "AWS_ENDPOINT_URL": server.url, "AWS_ACCESS_KEY_ID": ACCESS, "AWS_SECRET_ACCESS_KEY": SECRET,
             "AWS_PROFILE": profile})
         check("variables before files", code == 0, code, said)
-    code, out, said = ask(server, "read", "s3://b/thing", environment={
+    code, out, said = ask(server, "read", "s3://b/object", environment={
         "AWS_ENDPOINT_URL": server.url, "AWS_ACCESS_KEY_ID": ACCESS, "AWS_SECRET_ACCESS_KEY": SECRET, "NO_PROXY": "*"})
-    check("no home, and no files", code == 0 and out == server.things["b/thing"], code, said)
+    check("no home, and no files", code == 0 and out == server.objects["b/object"], code, said)
 
 
 def test_lists(server):
-    names = sorted(n[2:] for n in server.things if n.startswith("b/list/"))
+    names = sorted(n[2:] for n in server.objects if n.startswith("b/list/"))
     code, out, said = ask(server, "list", "s3://b/list/")
-    wanted = "".join(f"{n} {len(server.things['b/' + n])} {server.etag('b/' + n)}\n" for n in names)
+    wanted = "".join(f"{n} {len(server.objects['b/' + n])} {server.etag('b/' + n)}\n" for n in names)
     check("a list of several pages", code == 0 and out.decode() == wanted, code, out, said)
     for server.repeats in "again", "new":
         code, out, said = ask(server, "list", "s3://b/list/")
@@ -167,7 +167,7 @@ def test_lists(server):
 
 def test_web(server):
     server.open_buckets = {"web"}
-    server.things["web/file"] = BIG
+    server.objects["web/file"] = BIG
     server.moved = {"/old": "/web/file?signature=SECRETWORD", "/round": "/round"}
     for path in ("/web/file", "/old"):
         code, out, said = ask(server, "read", server.url + path)
@@ -183,10 +183,11 @@ def test_web(server):
 if not probe.exists():
     print(f"skipped: no remote_probe under {build}", file=sys.stderr)
     sys.exit(77)
-things = {"b/big": BIG, "b/empty": b"", "b/thing": BIG[:1000], "b/odd name+&=%?#'~ü/x": b"odd", "b/dots/../y": b"dots"}
-things.update({f"b/list/{n}": n.encode() for n in ("a", "b & <c>", "d/e", "ü", "z")})
-with S3Server(things) as server:
-    code, _, said = ask(server, "stat", "s3://b/thing")
+objects = {"b/big": BIG, "b/empty": b"", "b/object": BIG[:1000], "b/odd name+&=%?#'~ü/x": b"odd",
+           "b/dots/../y": b"dots"}
+objects.update({f"b/list/{n}": n.encode() for n in ("a", "b & <c>", "d/e", "ü", "z")})
+with S3Server(objects) as server:
+    code, _, said = ask(server, "stat", "s3://b/object")
     if "built without" in said or "cannot be loaded" in said or "was made without" in said:
         print("skipped: no libcurl", file=sys.stderr)
         sys.exit(77)

@@ -21,7 +21,7 @@
 #define SIXTEEN(x)         x x x x x x x x x x x x x x x x
 #define LONGEST_ID         SIXTEEN(SIXTEEN("0123"))
 
-/* The thing to be uploaded has the name of its row; what the server answers to questions for its uploads, its parts,
+/* The object to be uploaded has the name of its row; what the server answers to questions for its uploads, its parts,
  * and to a beginning; what comes of it: an error's sentence, or the id and the parts that are there. */
 static const struct row {
     const char *name, *uploads, *parts, *begun, *sentence, *id, *there;

@@ -1,5 +1,5 @@
 /*
- * test_words.c: what users and servers write, and what the room of things on servers makes of it, word by word: where
+ * test_words.c: what users and servers write, and what the room of objects on servers makes of it, word by word: where
  * requests go, URLs, the lines and the bodies of answers, XML, etags, keys. Without a network.
  *
  * Seen before: "the server answered 418, 2 times" of a server that had answered so once, after it had been busy twice.
@@ -204,7 +204,7 @@ static enum leat_status take(void *context, const char *key, uint64_t size, cons
     return LEAT_OK;
 }
 
-/* A list of one thing, whose key and etag have so many letters. */
+/* A list of one object, whose key and etag have so many letters. */
 static enum leat_status list_one(unsigned key, unsigned etag, char said[2000])
 {
     char xml[4000], *next;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """check_s3.py SERVER: leat against a server of S3's protocol that others wrote, unchanged: moto (from PyPI, by the
-Python that runs this) or radosgw (Ceph's). Lists of more than 1,000 things, odd keys, packing, push in parts, push
+Python that runs this) or radosgw (Ceph's). Lists of more than 1,000 objects, odd keys, packing, push in parts, push
 again, over what is there, and after a kill, pull, and batches by URL: each gives the bytes that files give."""
 import datetime
 import gzip
@@ -77,7 +77,7 @@ def start(server, port):
 
 
 def put(name, body=b""):
-    """A thing, or a bucket, by a signature of the tests' own."""
+    """An object, or a bucket, by a signature of the tests' own."""
     path, now = "/" + urllib.parse.quote(name, safe="/-._~"), datetime.datetime.now(datetime.timezone.utc)
     headers = {"host": f"127.0.0.1:{port}", "x-amz-date": now.strftime("%Y%m%dT%H%M%SZ"),
                "x-amz-content-sha256": hashlib.sha256(body).hexdigest()}

@@ -22,7 +22,7 @@ def server(tmp_path, monkeypatch):
         for name, value in server.environment(AWS_MAX_ATTEMPTS="2").items():
             monkeypatch.setenv(name, value)
         monkeypatch.chdir(tmp_path)
-        for name, thing in server.things.items():
+        for name, thing in server.objects.items():
             pathlib.Path(pathlib.Path(name).name).write_bytes(thing)
         try:
             leat.pack("s3://b/none.jsonl", "none", "bytes", end=None)
