@@ -120,7 +120,7 @@ def test_online(server, tmp_path, monkeypatch):
     with pytest.raises(leat.Error, match="503"):
         leat.open(URL)
     monkeypatch.setenv("LEAT_ONLINE", "maybe")
-    with pytest.raises(leat.Error, match="LEAT_ONLINE has to be 1 or 0"):
+    with pytest.raises(leat.Error, match="LEAT_ONLINE must be 1 or 0"):
         leat.open(URL)
 
 

@@ -292,13 +292,13 @@ static enum leat_status has_index(const struct adopt *a, struct leat_error *err)
     const struct part *p = &a->part;
 
     if (!(p->index->header.must_understand & FORMAT_ELSEWHERE))
-        return status_set(err, LEAT_E_ARGUMENT, "%s has an index of leat's already", p->name);
+        return status_set(err, LEAT_E_ARGUMENT, "%s already has an index of leat", p->name);
     if (a->options.force)
         return status_set(err, LEAT_E_ARGUMENT,
                           "%s already has an index, %s, which does not say which tool wrote %s: give the name of that "
                           "file instead",
                           p->name, p->index->file.path, p->data.file->path);
-    return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, "%s has an index already, %s: replace it", p->name,
+    return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, "%s already has an index, %s: replace it", p->name,
                            p->index->file.path);
 }
 
@@ -319,11 +319,10 @@ static enum leat_status check_part(const struct adopt *a, struct leat_error *err
                           p->data.file->path, a->vocabulary);
     s = part_need_documents(p, err);
     if (s == LEAT_OK && part_sequences(p) != p->documents)
-        return status_set(
-            err, LEAT_E_UNSUPPORTED,
-            "documents of %s have several sequences, which an index of leat's does not record: adopting it "
-            "would change the samples of the order megatron; use it as it is",
-            p->name);
+        return status_set(err, LEAT_E_UNSUPPORTED,
+                          "documents of %s have several sequences, which leat's index does not record: adopting it "
+                          "would change the samples of the order megatron; use it as it is",
+                          p->name);
     return s;
 }
 

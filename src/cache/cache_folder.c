@@ -93,8 +93,7 @@ enum leat_status cache_limit(uint64_t *limit, uint64_t given, struct leat_error 
         }
     if (!text)
         return LEAT_OK;
-    return status_set(err, LEAT_E_ARGUMENT, "LEAT_CACHE_SIZE has to be a size like 500GiB or 2TiB, not \"%.50s\"",
-                      text);
+    return status_set(err, LEAT_E_ARGUMENT, "LEAT_CACHE_SIZE must be a size like 500GiB or 2TiB, not \"%.50s\"", text);
 }
 
 enum leat_status cache_online(bool *online, bool given, struct leat_error *err)
@@ -104,7 +103,7 @@ enum leat_status cache_online(bool *online, bool given, struct leat_error *err)
     *online = given || (text && strcmp(text, "1") == 0);
     if (given || !text || *online || strcmp(text, "0") == 0)
         return LEAT_OK;
-    return status_set(err, LEAT_E_ARGUMENT, "LEAT_ONLINE has to be 1 or 0, not \"%.50s\"", text);
+    return status_set(err, LEAT_E_ARGUMENT, "LEAT_ONLINE must be 1 or 0, not \"%.50s\"", text);
 }
 
 /* Makes a folder and those above it; others cannot read it. */
@@ -331,7 +330,7 @@ enum leat_status cache_take_offline(struct cache *c, const char *folder, struct 
     here = count_here(folder, all);
     if (here == all)
         return status_before(err, LEAT_E_IO,
-                             "the cache has all pages of %s.tokens, but nobody has checked them as a whole, and its "
+                             "the cache has all pages of %s.tokens, but they were never checked as a whole, and its "
                              "server cannot be reached",
                              c->name);
     return status_before(err, LEAT_E_IO, "the cache has %s of the %s of %s.tokens, and its server cannot be reached",

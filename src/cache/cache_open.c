@@ -41,8 +41,8 @@ static enum leat_status check_section(struct cache *c, int fd, const char *path,
     if (s == LEAT_OK && !checksum_equal(page_sum_now(&sum), place->sum))
         return status_set_at(
             err, LEAT_E_CHECKSUM, place->offset,
-            "%s: what arrived from byte %" PRIu64
-            " on was damaged %u times; verify the dataset where it was made, and copy it to the server again",
+            "%s: the bytes from number %" PRIu64
+            " on arrived damaged %u times; verify the dataset where it was made, and copy it to the server again",
             c->index_url.name, place->offset, REMOTE_DAMAGED_TRIES);
     return s;
 }

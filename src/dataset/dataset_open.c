@@ -309,7 +309,7 @@ static enum leat_status judge_parts(const char *folder, const char *run, const s
         return LEAT_OK;
     if (other)
         return status_set(err, LEAT_E_INCOMPATIBLE,
-                          "%s.leat is no part of the run in its folder: move it elsewhere, so that the folder opens",
+                          "%s.leat is not a part of the run in its folder: move it elsewhere, so that the folder opens",
                           other);
     if (found->count - first < parts)
         return status_set(err, LEAT_E_NO_FILE,
@@ -620,7 +620,7 @@ enum leat_status leat_dataset_open_list(struct leat_dataset **out, const char *c
     if (all.access > LEAT_ACCESS_READ)
         return status_set(err, LEAT_E_ARGUMENT, "leat_dataset_open: unknown access mode %u", (unsigned)all.access);
     if (all.online > 1)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_dataset_open: online is %u, but has to be 0 or 1",
+        return status_set(err, LEAT_E_ARGUMENT, "leat_dataset_open: online must be 0 or 1, not %u",
                           (unsigned)all.online);
     for (size_t i = 0; s == LEAT_OK && i < count; i++)
         s = list[i] && *list[i] ? resolve(&names, list[i], err)

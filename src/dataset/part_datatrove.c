@@ -71,8 +71,7 @@ static enum leat_status open_pair(struct part *p, enum leat_access access, struc
     documents = d->index.size / 8;
     if (s == LEAT_OK && d->index.size % 8 != 0)
         return status_set_at(err, LEAT_E_TRUNCATED, d->index.size,
-                             "%s has %" PRIu64
-                             " bytes, which is no multiple of 8: it is cut; restore it from its source",
+                             "%s has %" PRIu64 " bytes, not a multiple of 8: it is cut; restore it from its source",
                              d->index.path, d->index.size);
     if (s == LEAT_OK && documents > 0)
         s = file_map_read(&d->index, 8 * (documents - 1), &last, 8, err);

@@ -179,7 +179,7 @@ static enum leat_status place_pbin(struct file_map *f, const struct foreign_opti
     *place = (struct place) { PBIN_HEADER, bytes_load64(head), bytes_load32(head + 8) };
     if (place->width != 1 && place->width != 2 && place->width != 4)
         return status_set_at(err, LEAT_E_HEADER, 8,
-                             "%s is no .pbin file of Modalities: its header says %u bytes per token", f->path,
+                             "%s is not a .pbin file of Modalities: its header says %u bytes per token", f->path,
                              (unsigned)place->width);
     if (place->width == 1)
         return status_set_at(err, LEAT_E_UNSUPPORTED, 8,
@@ -217,11 +217,10 @@ static enum leat_status place_raw(struct file_map *f, const struct foreign_optio
     enum leat_status s;
 
     if (o->width == 0)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "%s: how many bytes a token has is not known: add ?dtype=u16 or ?dtype=u32 to the name",
+        return status_set(err, LEAT_E_ARGUMENT, "%s: unknown size of a token: add ?dtype=u16 or ?dtype=u32 to the name",
                           f->path);
     if (o->width == 2 && ((o->end != LEAT_NONE && o->end > 65535) || (o->begin != LEAT_NONE && o->begin > 65535)))
-        return status_set(err, LEAT_E_ARGUMENT, "%s: tokens of 2 bytes are at most 65535, so none is %" PRIu64, f->path,
+        return status_set(err, LEAT_E_ARGUMENT, "%s: ids of 2 bytes are at most 65535, not %" PRIu64, f->path,
                           o->end != LEAT_NONE ? o->end : o->begin);
     s = file_map_read(f, 0, head, count, err);
     if (s != LEAT_OK)

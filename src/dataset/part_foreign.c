@@ -63,8 +63,8 @@ enum leat_status foreign_take(struct part *p, struct file_map *file, uint64_t of
 {
     if (bytes % width != 0)
         return status_set_at(err, LEAT_E_TRUNCATED, offset + bytes,
-                             "%s holds %" PRIu64 " bytes of tokens, which is no multiple of %u: it is cut, or its ids "
-                             "have another size; restore it from its source",
+                             "%s holds %" PRIu64 " bytes of tokens, not a multiple of %u: it is cut, or its ids have "
+                             "another size; restore it from its source",
                              file->path, bytes, (unsigned)width);
     p->foreign = true;
     p->data = (struct part_extent) { file, offset, bytes };

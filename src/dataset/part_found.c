@@ -256,7 +256,7 @@ enum leat_status part_found_starts(struct part_found *found, struct part *p, uin
         if (starts[i] < before || starts[i] > p->tokens)
             return status_set_at(err, LEAT_E_DOCUMENTS, found->offset + 8 * (first + i),
                                  "%s: document %" PRIu64 " starts at token %" PRIu64
-                                 ", %s; remove the file, and it is made again",
+                                 ", %s; remove the file: it will be made again",
                                  found->file.path, first + i, starts[i],
                                  starts[i] < before ? "before the previous one" : "beyond the last token");
         before = starts[i];

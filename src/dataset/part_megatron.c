@@ -133,7 +133,7 @@ static enum leat_status place_arrays(struct part_megatron *m, const uint8_t head
         !bytes_add(m->documents_at, bytes, &end) || end > m->index.size)
         return status_set_at(err, LEAT_E_TRUNCATED, m->index.size,
                              "%s has %" PRIu64 " bytes, too few for the %" PRIu64 " sequences and %" PRIu64
-                             " entries of the document index that it announces; restore it from its source",
+                             " entries of the document index that its header says; restore it from its source",
                              m->index.path, m->index.size, sequences, *entries);
     if (m->index.size != end && m->index.size - end != sequences) /* the modes */
         return status_set_at(
@@ -250,7 +250,7 @@ static enum leat_status begin_walk(struct walk *w, struct part *p, uint64_t firs
     if (w->at > p->data.bytes || w->at % p->token_width != 0)
         return status_set_at(err, LEAT_E_DOCUMENTS, m->pointers_at + 8 * w->next,
                              "%s: sequence %" PRIu64 " begins at byte %" PRId64
-                             ", which is no place of a token in %s; write the index again with Megatron's tools",
+                             ", where no token of %s begins; write the index again with Megatron's tools",
                              m->index.path, w->next, w->at, m->tokens.path);
     return pass(w, err);
 }

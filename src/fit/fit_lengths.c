@@ -333,7 +333,7 @@ enum leat_status fit_lengths_find(const struct fit_lengths *l, uint64_t document
 
     if (number == l->run_count || r->tokens != tokens || l->lists[r->list].first_document > document)
         return status_set(err, LEAT_E_DOCUMENTS,
-                          "the list of documents by length is damaged: it has none of %" PRIu64
+                          "the list of documents by length is damaged: it has no run of %" PRIu64
                           " tokens at document %" PRIu64 "; make it again with `leat fit`",
                           tokens, document);
     s = find_place(l, r, document - l->lists[r->list].first_document, i, err);

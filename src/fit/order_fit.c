@@ -114,7 +114,7 @@ static enum leat_status take_rows(struct batch *b, const struct leat_sample *sam
         }
         if (pieces == 0 || x->pieces != pieces)
             return status_set(err, LEAT_E_ARGUMENT,
-                              "sample %" PRIu64 " is not one that leat_plan_samples() of this plan gave", x->number);
+                              "sample %" PRIu64 " did not come from leat_plan_samples() of this plan", x->number);
         r->sample = x;
         r->first = b->piece_count;
         r->pieces = b->first_only ? 1 : pieces;
@@ -543,7 +543,7 @@ static enum leat_status count_drawn(const struct maker *m, const struct stretch 
         return LEAT_OK;
     return status_set(err, LEAT_E_ARGUMENT,
                       "%.300s has had %" PRIu64 " epochs when the phase at sample %" PRIu64
-                      " begins: too many to count rows of another length",
+                      " starts: too many to count rows of another length",
                       m->plan->rules.sources[source].name, epochs, stretch->begin);
 }
 

@@ -139,8 +139,7 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
         o->driver = NULL;
     l->ops = backend_find(o->device);
     if (!l->ops)
-        return status_set(err, LEAT_E_UNSUPPORTED, "this build has no device %.100s: \"host\" is always there",
-                          o->device);
+        return status_set(err, LEAT_E_UNSUPPORTED, "this build has no device %.100s; \"host\" always works", o->device);
     loader_mask_open(l);
     return set_length(l, plan.max_seq_len, err);
 }

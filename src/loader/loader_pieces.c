@@ -64,7 +64,7 @@ static enum leat_status check_row(const struct leat_loader *l, const struct leat
     if (tokens == sample->tokens)
         return LEAT_OK;
     return status_set(err, LEAT_E_UNSUPPORTED,
-                      "sample %" PRIu64 " has pieces that bring labels of their own; the loader has no room for them",
+                      "sample %" PRIu64 " has pieces with labels of their own; the loader has no room for these",
                       sample->number);
 }
 

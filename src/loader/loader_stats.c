@@ -347,7 +347,7 @@ static bool cache_notice(struct leat_loader *l, char *text, size_t capacity)
     if (!c.why_not[0] || !once(l, c.failed ? NOTICE_CACHE_FAILED : NOTICE_CACHE))
         return false;
     snprintf(text, capacity, "the cache %s: %s",
-             c.failed ? "is not filled any more" : "cannot be filled now (leat tries again)", c.why_not);
+             c.failed ? "is no longer filled" : "cannot be filled now (leat tries again)", c.why_not);
     return true;
 }
 

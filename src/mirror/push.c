@@ -478,8 +478,8 @@ static enum leat_status check_there(struct push *p, const struct url *url, uint6
 
     if (s == LEAT_OK && object.size != bytes)
         return status_set(err, LEAT_E_MISMATCH,
-                          "%s has %" PRIu64 " bytes there and %" PRIu64 " here: somebody else wrote it, too", url->name,
-                          object.size, bytes);
+                          "%s has %" PRIu64 " bytes there and %" PRIu64 " here: another program wrote it, too",
+                          url->name, object.size, bytes);
     return s;
 }
 

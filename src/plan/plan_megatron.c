@@ -82,7 +82,7 @@ static enum leat_status finish_split(struct plan_rules *r, struct leat_error *er
 {
     if (r->split_count > 0)
         return status_set(err, LEAT_E_ARGUMENT,
-                          "a plan of order megatron takes Megatron's split, such as 969,30,1, and not named fractions");
+                          "a plan of order megatron takes Megatron's split, such as 969,30,1, not named fractions");
     if (r->use && r->megatron.ratio_count == 0)
         return status_set(err, LEAT_E_ARGUMENT,
                           "the range %.*s is to be used, but the split is missing; give one, such as 969,30,1",
@@ -115,8 +115,8 @@ static enum leat_status check_sources(const struct plan_rules *r, struct leat_er
 
         if (s->epochs > 0)
             return status_set(err, LEAT_E_ARGUMENT,
-                              "%.300s has a limit of epochs, and Megatron has none: it makes as many epochs as the "
-                              "number of samples needs",
+                              "%.300s has a limit of epochs, which Megatron does not know: it makes as many epochs as "
+                              "the number of samples needs",
                               s->name);
         if (s->weighted != first->weighted)
             return status_set(err, LEAT_E_ARGUMENT,
@@ -126,15 +126,16 @@ static enum leat_status check_sources(const struct plan_rules *r, struct leat_er
         if (!s->weighted && plan_rules_is_ambiguous(s->name))
             return status_set(
                 err, LEAT_E_ARGUMENT,
-                "the name %.300s ends as if with a weight, and has none; rename it, or name it in an @list", s->name);
+                "the name %.300s ends like a weight, but the source has none; rename it, or name it in an @list",
+                s->name);
         if (s->weight.digits == 0)
             return status_set(err, LEAT_E_ARGUMENT, "%.300s has the weight 0, which Megatron refuses; leave it out",
                               s->name);
     }
     if (first->weighted && r->megatron.samples == 0)
-        return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_SAMPLES,
-                               "the number of samples is missing: with weights, Megatron has to know for how many "
-                               "samples to build");
+        return status_set_hint(
+            err, LEAT_E_ARGUMENT, LEAT_HINT_SAMPLES,
+            "the number of samples is missing: with weights, Megatron builds for a given number of samples");
     return LEAT_OK;
 }
 
@@ -164,11 +165,10 @@ enum leat_status plan_megatron_finish(struct plan_rules *r, struct leat_error *e
 enum leat_status plan_megatron_refuse(const struct plan_rules *r, struct leat_error *err)
 {
     if (r->megatron.ratio_count > 0)
-        return status_set(
-            err, LEAT_E_ARGUMENT,
-            "the split has numbers without names, as Megatron's: that is for order megatron; of order %s, "
-            "a split is NAME=FRACTION,...",
-            leat_order_name((enum leat_order)r->order));
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "the split has numbers without names, which only order megatron takes; for order %s, write "
+                          "NAME=FRACTION,...",
+                          leat_order_name((enum leat_order)r->order));
     if (r->megatron.samples > 0 || r->megatron.has_surplus)
         return status_set(err, LEAT_E_ARGUMENT, "%s is for order megatron, and the plan's order is %s",
                           r->megatron.samples > 0 ? "the number of samples" : "mid-level-dataset-surplus",

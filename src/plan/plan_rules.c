@@ -237,7 +237,7 @@ static enum leat_status finish_splits(const struct plan_rules *r, struct leat_er
                    : LEAT_OK;
     if (!r->use)
         return status_set(err, LEAT_E_ARGUMENT,
-                          "missing name of the range to use of the split: use one of them, such as %.*s", PLAN_SHOWN,
+                          "the plan does not say which range of the split to use; name one, such as %.*s", PLAN_SHOWN,
                           r->splits[0].name);
     if (used_split(r) == r->split_count)
         return status_set(err, LEAT_E_ARGUMENT,

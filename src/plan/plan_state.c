@@ -468,12 +468,13 @@ enum leat_status leat_plan_state_load(const struct leat_plan *plan, const char *
     s = compare_sources(plan, &t.past, &is, err);
     if (s == LEAT_OK && (t.past.skips != is.skips || t.past.skipped != is.skipped))
         s = differs(err,
-                    "%" PRIu64 " samples before its position were skipped, but the plan skips %" PRIu64 ", or others",
+                    "%" PRIu64 " samples before its position were skipped, but the plan skips %" PRIu64
+                    ", or different ones",
                     t.past.skipped, is.skipped);
     if (s == LEAT_OK)
         s = compare_phases(plan, &t.past, &is, err);
     if (s == LEAT_OK && !checksum_equal(t.past.fingerprint, is.fingerprint))
-        s = differs(err, "its fingerprint is another one");
+        s = differs(err, "its fingerprint differs");
     if (s != LEAT_OK)
         return s;
     full.position = t.past.position;

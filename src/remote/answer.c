@@ -43,7 +43,7 @@ static const struct {
     const char *sentence;
 } words[] = {
     { "NoSuchBucket", LEAT_E_NO_FILE, "the bucket does not exist" },
-    { "NoSuchUpload", LEAT_E_STATE, "somebody ended this upload meanwhile; start again" },
+    { "NoSuchUpload", LEAT_E_STATE, "this upload was ended meanwhile; start again" },
     { "ExpiredToken", LEAT_E_PERMISSION, "the credentials have expired; get new ones and run this again" },
     { "TokenRefreshRequired", LEAT_E_PERMISSION, "the credentials have expired; get new ones and run this again" },
     { "InvalidToken", LEAT_E_PERMISSION, "the session token (AWS_SESSION_TOKEN) does not belong to the access key" },
@@ -72,10 +72,10 @@ static enum leat_status by_code(const struct transfer *t, bool signed_by_key, st
     case 403:
         if (url_in_bucket(t->url) && !signed_by_key)
             return status_set(err, LEAT_E_PERMISSION,
-                              "%s: the server wants credentials, and none were found: set AWS_ACCESS_KEY_ID and "
+                              "%s: the server requires credentials, and none were found: set AWS_ACCESS_KEY_ID and "
                               "AWS_SECRET_ACCESS_KEY, or give this machine a role",
                               name);
-        return status_set(err, LEAT_E_PERMISSION, "%s: the server does not allow that (%ld)", name, t->code);
+        return status_set(err, LEAT_E_PERMISSION, "%s: the server denies access (%ld)", name, t->code);
     case 404:
     case 410:
         return status_set(err, LEAT_E_NO_FILE, "%s does not exist", name);
@@ -89,12 +89,11 @@ static enum leat_status by_code(const struct transfer *t, bool signed_by_key, st
         return status_set_hint(err, LEAT_E_TRUNCATED, LEAT_HINT_AGAIN, "%s is shorter than it was; start again", name);
     default:
         if (t->code >= 300 && t->code < 400 && t->redirects > 0)
-            return status_set(err, LEAT_E_UNSUPPORTED,
-                              "%s: the server sends to another address again and again (%ld, after %u times)", name,
-                              t->code, t->redirects);
+            return status_set(err, LEAT_E_UNSUPPORTED, "%s: too many redirects (%ld, after %u)", name, t->code,
+                              t->redirects);
         if (t->code >= 300 && t->code < 400)
-            return status_set(err, LEAT_E_UNSUPPORTED, "%s: the server sends to another address (%ld); give that one",
-                              name, t->code);
+            return status_set(err, LEAT_E_UNSUPPORTED,
+                              "%s: the server redirects to another address (%ld); use that one", name, t->code);
         return status_set(err, LEAT_E_IO, "%s: the server answered %ld", name, t->code);
     }
 }
@@ -109,8 +108,7 @@ enum leat_status answer_failed(const struct transfer *t, bool signed_by_key, str
         return has_changed(t, err);
     if (range)
         return status_set(err, LEAT_E_UNSUPPORTED,
-                          "%s: the server gives other bytes than those asked for: it does "
-                          "not serve parts of files",
+                          "%s: the server sent other bytes than requested: it does not serve parts of files",
                           t->url->name);
     if (good)
         return status_set(err, LEAT_E_IO, "%s: the server's answer is too long", t->url->name);

@@ -104,7 +104,7 @@ static enum leat_status add_signature(const struct remote *r, struct request *q,
     sha256_of(t->body_bytes ? t->body : "", t->body_bytes, hash);
     sha256_hex(hash, payload);
     if (!signature_make(&sr, &c, r->region, moment, authorization))
-        return status_set(err, LEAT_E_ARGUMENT, "AWS_ACCESS_KEY_ID or AWS_REGION is too long to be one");
+        return status_set(err, LEAT_E_ARGUMENT, "AWS_ACCESS_KEY_ID or AWS_REGION is too long");
     for (size_t i = 0; i < sr.header_count && s == LEAT_OK; i++)
         s = add(q, headers[i].name, headers[i].value, err);
     if (s == LEAT_OK)
@@ -217,7 +217,7 @@ static bool retry(struct remote *r, struct transfer *t, uint32_t max_tries, cons
         return fail(t, status_set(&t->error, LEAT_E_IO, "%s: the server answered %ld%s%s, %s; try later", t->url->name,
                                   t->code, *code ? " " : "", code, tries));
     return fail(t, status_set(&t->error, LEAT_E_IO, "%s: %s, %s", t->url->name,
-                              *why ? why : "the connection ended in the middle of the answer", tries));
+                              *why ? why : "the connection broke in the middle of the answer", tries));
 }
 
 static bool is_later(const struct transfer *t)
@@ -353,19 +353,16 @@ static enum leat_status read_settings(struct remote *r, struct leat_error *err)
         r->options.stall_seconds = STANDARD_STALL;
     if (!r->options.max_tries && tries &&
         (!answer_number(tries, strlen(tries), &number) || number == 0 || number > 1000))
-        return status_set(err, LEAT_E_ARGUMENT, "AWS_MAX_ATTEMPTS has to be a number from 1 to 1000");
+        return status_set(err, LEAT_E_ARGUMENT, "AWS_MAX_ATTEMPTS must be a number from 1 to 1000");
     if (!r->options.max_tries)
         r->options.max_tries = number ? (uint32_t)number : STANDARD_TRIES;
     if (e->values[SETTING_ID] && !e->values[SETTING_SECRET])
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "there is an AWS access key id without its secret key; set "
-                          "AWS_SECRET_ACCESS_KEY");
+        return status_set(err, LEAT_E_ARGUMENT, "the AWS access key id has no secret key; set AWS_SECRET_ACCESS_KEY");
     if (e->foreign && !e->by_variables)
-        return status_set(
-            err, LEAT_E_UNSUPPORTED,
-            "the AWS profile gets its keys by %s, which leat does not do; set AWS_ACCESS_KEY_ID and the others "
-            "to what `aws configure export-credentials` prints",
-            e->foreign);
+        return status_set(err, LEAT_E_UNSUPPORTED,
+                          "the AWS profile gets its keys by %s, which leat does not support; set AWS_ACCESS_KEY_ID and "
+                          "the others to what `aws configure export-credentials` prints",
+                          e->foreign);
     if (!region)
         region = STANDARD_REGION;
     if (strlen(region) >= sizeof r->region || !address_is_region(region))

@@ -46,7 +46,7 @@ static enum leat_status ask_once(const struct remote *r, struct carrying *c, con
     while (s == LEAT_OK && !carrier_library.ended(c, how, &why)) {
         if (atomic_load(&r->given_up) || (r->options.stop && r->options.stop(r->options.context))) {
             carrier_library.cancel(c, t);
-            return status_set(err, LEAT_E_STOPPED, "%s: the question was stopped", q->what);
+            return status_set(err, LEAT_E_STOPPED, "%s: the request was stopped", q->what);
         }
         if (clock_ns() > end) { /* bytes that come one by one */
             carrier_library.cancel(c, t);
@@ -312,7 +312,7 @@ static enum leat_status from_container(struct remote *r, struct keys *k, struct 
     s = text_join(&url, err, path ? CONTAINER : "", path ? path : full, NULL);
     if (s == LEAT_OK && !may_be_asked(url))
         s = status_set(err, LEAT_E_ARGUMENT,
-                       "AWS_CONTAINER_CREDENTIALS_FULL_URI has to be https://, or http:// of this machine");
+                       "AWS_CONTAINER_CREDENTIALS_FULL_URI must be https://, or http:// of this machine");
     if (s == LEAT_OK && values[SETTING_CONTAINER_TOKEN_FILE])
         s = read_text(&token, values[SETTING_CONTAINER_TOKEN_FILE], err);
     else if (s == LEAT_OK && values[SETTING_CONTAINER_TOKEN])
@@ -508,8 +508,7 @@ enum leat_status keys_prepare(struct remote *r, const struct url *u, struct leat
     }
     keys_free(&got);
     if (s == LEAT_E_NO_FILE) /* for a caller that would be an object that does not exist */
-        s = status_set(err, LEAT_E_PERMISSION, "%s: the keys have expired, and there are no new ones any more",
-                       u->name);
+        s = status_set(err, LEAT_E_PERMISSION, "%s: the keys have expired, and no new ones are available", u->name);
     k->again = clock_ns() + AGAIN_NS;
     return k->token && now < k->expires ? LEAT_OK : s; /* what is left of them is used */
 }

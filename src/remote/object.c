@@ -141,7 +141,7 @@ static bool copy_text(char *out, size_t room, const struct xml_text *text)
 
 static enum leat_status broken_list(const struct url *url, struct leat_error *err)
 {
-    return status_set(err, LEAT_E_IO, "%s: the server's list is not one that S3 would give", url->name);
+    return status_set(err, LEAT_E_IO, "%s: the server's list is not valid for S3", url->name);
 }
 
 /* Takes the end of an element of the list. */

@@ -14,7 +14,7 @@
 
 static enum leat_status strange(const struct upload *u, struct leat_error *err)
 {
-    return status_set(err, LEAT_E_IO, "%s: the server's answer is not one that S3 would give", u->url->name);
+    return status_set(err, LEAT_E_IO, "%s: the server's answer is not valid for S3", u->url->name);
 }
 
 /* ---- Finding and beginning -------------------------------------------------------------------------------------- */

@@ -103,7 +103,7 @@ static enum leat_status check_origins(struct verify_worker *w, const struct veri
         if (input != LEAT_NONE && input >= w->v->inputs)
             wrong = "names an input that does not exist";
         else if (ordered && (input < last[1] || (input == last[1] && offset < last[0])))
-            wrong = "lies before the previous one, and they are said to be in order";
+            wrong = "lies before the previous one, although its index says that they are in order";
         if (wrong)
             return status_set_at(&w->err, LEAT_E_RECORD, a->place.offset + at + FORMAT_ORIGIN_BYTES * i,
                                  "%s: the origin of document %" PRIu64 " %s; write the dataset again",

@@ -156,7 +156,7 @@ bool writer_has_spill(const struct leat_writer *w, enum writer_spill spill)
 static enum leat_status check_owner(const struct leat_writer *w, struct leat_error *err)
 {
     if (getpid() != w->owner)
-        return status_set(err, LEAT_E_FORKED, "a writer was used in a child of the process that opened it");
+        return status_set(err, LEAT_E_FORKED, "this writer belongs to another process: it does not work after fork");
     return LEAT_OK;
 }
 

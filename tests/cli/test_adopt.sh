@@ -130,7 +130,7 @@ says 2 'the environment variable SOURCE_DATE_EPOCH must hold seconds since 1970,
 [ ! -e new.leat ] || fail "$ran: wrote new.leat"
 unset SOURCE_DATE_EPOCH
 run leat adopt datatrove.ds
-says 1 'datatrove.ds has an index already, datatrove.ds.leat: replace it (--force)'
+says 1 'datatrove.ds already has an index, datatrove.ds.leat: replace it (--force)'
 # --force did not replace it: the name opened the index first
 for name in datatrove.ds megatron.4 megatron.4.leat; do
     run leat adopt "$name" --force -t bytes
@@ -151,7 +151,7 @@ ended 0 ''
 run leat adopt sub/llm --force
 says 2 'sub/llm already has an index, sub/llm.leat, which does not say which tool wrote '
 run leat adopt own --force
-says 2 "has an index of leat's already"
+says 2 "already has an index of leat"
 run leat adopt datatrove:datatrove.ds
 says 1 'already exists: choose another name or replace it (--force)'
 run leat adopt datatrove:datatrove.ds --force
@@ -159,7 +159,7 @@ ended 0 ''
 run leat adopt llmc:llmc.4 -o x
 says 1 'does not record where its documents start'
 run leat adopt own
-says 2 "has an index of leat's already"
+says 2 "already has an index of leat"
 run leat adopt 'raw:there?dtype=u16&end=256' -o own
 says 1 "dataset of leat's own"
 printf '\001\000\000\000\160\021\001\000' >wide # 1, 70000

@@ -192,7 +192,7 @@ refuse 2 '6 2' leat order --source a --seq-len 2 --at 96:1:len=6
 refuse 2 '3 2' leat order --source a --seq-len 2 --at 96:1:len=3
 refuse 2 'train train=0.99,valid=0.01' leat order --source a --seq-len 2 --split valid=0.01 --use train
 printf 'leat plan 1\nseq-len 2\nsoruce a\n' >wrong.plan
-missing='the number of samples is missing: with weights, Megatron has to know for how many samples to build'
+missing='the number of samples is missing: with weights, Megatron builds for a given number of samples'
 refuse 2 "$missing --samples" leat order --source a:1 --source b:2 --seq-len 2 --order megatron
 # a name that ends as if with a weight: what is read does not depend on what exists, but the advice does
 for given in x:2 x:2:1; do

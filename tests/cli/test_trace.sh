@@ -150,7 +150,7 @@ one='--source all --seq-len 8'
     refuse 2 '--rank --world' leat trace $one --step 1 --batch 4 --rank 1
     refuse 2 '--rank --world --step' leat trace $one --samples 0:4 --rank 1 --world 2
     # --samples is another one here
-    missing='the number of samples is missing: with weights, Megatron has to know for how many samples to build'
+    missing='the number of samples is missing: with weights, Megatron builds for a given number of samples'
     refuse 2 "$missing --samples --print-plan --plan" \
         leat trace --source all:1 --seq-len 8 --order megatron --samples 0:1
     leat order --source all:1 --seq-len 8 --order megatron --samples 5 --print-plan >samples.plan

@@ -31,8 +31,8 @@ static void no_device(void)
     refused("cuda:GPU-20zz", NULL, LEAT_E_ARGUMENT, "neither the number of a GPU nor the UUID");
     refused("cuda:", NULL, LEAT_E_ARGUMENT, "unknown device");
     refused("cuda:0@libm.so.6", NULL, LEAT_E_ARGUMENT, "neither the number of a GPU nor the UUID");
-    refused("cudas", NULL, LEAT_E_UNSUPPORTED, "\"host\" is always there");
-    refused("cuda@libm.so.6", NULL, LEAT_E_UNSUPPORTED, "\"host\" is always there");
+    refused("cudas", NULL, LEAT_E_UNSUPPORTED, "\"host\" always works");
+    refused("cuda@libm.so.6", NULL, LEAT_E_UNSUPPORTED, "\"host\" always works");
     refused("host", "libm.so.6", LEAT_E_ARGUMENT, "is for a GPU");
     fake.devices = 0;
     configure();

@@ -75,13 +75,13 @@ static void check_megatron_lies(unsigned width)
         d = open_name(prefix);
         T_STATUS(leat_dataset_document(d, 301, &first, &count, &t_err), LEAT_E_DOCUMENTS);
         T_CONTAINS(t_err.message, "sequence 401 begins at byte");
-        T_CONTAINS(t_err.message, "which is no place of a token in");
+        T_CONTAINS(t_err.message, "where no token of");
         T_EQ(t_err.offset, pointers + 8 * 401);
         leat_dataset_close(d);
     }
     write_megatron("m", width);
     T_STATUS(leat_adopt(prefix, NULL, NULL, &t_err), LEAT_E_UNSUPPORTED);
-    T_CONTAINS(t_err.message, "m have several sequences, which an index of leat's does not record");
+    T_CONTAINS(t_err.message, "m have several sequences, which leat's index does not record");
     /* one mode per sequence may follow */
     memset(out, 0, sequences);
     patch("m.idx", entries + 8 * (documents + 1), out, sequences);
@@ -138,7 +138,7 @@ static void check_flat_lies(unsigned width)
     patch32("a.pbin", 8, 1);
     refuse(in_folder("a.pbin"), LEAT_E_UNSUPPORTED, "tokens of 1 byte, and");
     patch32("a.pbin", 8, 14426283);
-    refuse(in_folder("a.pbin"), LEAT_E_HEADER, "is no .pbin file of Modalities: its header says 14426283 bytes per");
+    refuse(in_folder("a.pbin"), LEAT_E_HEADER, "is not a .pbin file of Modalities: its header says 14426283 bytes per");
     patch64("a.ds.index", 8 * (documents - 1), TOKENS + 1);
     refuse(in_folder("a.ds"), LEAT_E_TRUNCATED, "fits neither");
     T_CHECK(truncate(in_folder("a.ds.index"), 9) == 0);

@@ -52,7 +52,7 @@ static void refusals(const struct loading *w)
             o.cu_seqlens_room = (uint64_t)1 << 40);
     REFUSED(LEAT_E_ARGUMENT, "no position", o.position = LEAT_MAX_SAMPLES + 1);
     REFUSED(LEAT_E_NO_MEMORY, "allow more memory", o.memory = 400);
-    REFUSED(LEAT_E_UNSUPPORTED, "\"host\" is always there", o.device = "abacus:0");
+    REFUSED(LEAT_E_UNSUPPORTED, "\"host\" always works", o.device = "abacus:0");
     REFUSED(LEAT_E_CHECKPOINT, "not a state", o.state = "x"; o.state_bytes = 1);
 }
 

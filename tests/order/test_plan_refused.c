@@ -269,7 +269,7 @@ static void test_names(void)
     source.weight = NULL;
     o.order = LEAT_ORDER_MEGATRON;
     T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_ARGUMENT);
-    T_CONTAINS(t_err.message, "/odd:3 ends as if with a weight, and has none; rename it, or name it in an @list");
+    T_CONTAINS(t_err.message, "/odd:3 ends like a weight, but the source has none; rename it, or name it in an @list");
     o.order = LEAT_ORDER_SHUFFLED;
     source.name = "line\nbreak";
     T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_ARGUMENT);

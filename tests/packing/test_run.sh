@@ -386,7 +386,7 @@ leat cat run --tokens : --ids >listed
 leat cat one --tokens : --ids | cmp - listed || fail "the folder has other tokens"
 leat merge -o run/all run >"$printed" || fail "cannot merge into the folder"
 run leat info run # with all tokens twice
-says 1 'run/all.leat is no part of the run in its folder: move it elsewhere, so that the folder opens'
+says 1 'run/all.leat is not a part of the run in its folder: move it elsewhere, so that the folder opens'
 
 # ---- Joined in place ------------------------------------------------------------------------------------------------
 

@@ -227,7 +227,7 @@ def test_not_durable(server):
         complete = list(cache.glob("*-*/tokens"))
         if call == "fsync":
             check("it ends", got[0][:-2] == BATCHES and got[2] == 0 and not complete and
-                  "the cache is not filled any more: all of s3://b/corpus was fetched 3 times" in got[1], got[1:])
+                  "the cache is no longer filled: all of s3://b/corpus was fetched 3 times" in got[1], got[1:])
             most = 3 * (SIZE // 16384 + SIZE // 4096 + 2)  # each time in ranges, and what a batch waits for in pages
             check("and asks for no more than that", len(server.requests) - before <= most,
                   len(server.requests) - before)

@@ -114,7 +114,7 @@ def test_names(server):
         server.objects["b/unknown_ignorable.leat"] = index[:at] + b"W" + index[at + 1:] if damage else index
         got = run(server, leat, "verify", "s3://b/unknown_ignorable")
         check(("unknown", damage), got[2] == (3 if damage else 0) and damage == (
-            f"s3://b/unknown_ignorable.leat: what arrived from byte {at} on was damaged 3 times" in got[1]), got)
+            f"s3://b/unknown_ignorable.leat: the bytes from number {at} on arrived damaged 3 times" in got[1]), got)
     clear(server)
     got = run(server, probe, "s3://b/token_sum_wrong", *WAIT)
     check("a wrong sum", got[2] == 0 and not inside("tokens") and

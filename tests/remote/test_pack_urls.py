@@ -111,7 +111,7 @@ def test_prefix(server):
     check_same("a list", "listed", "local", pack(server, "listed", "@list"))
     server.repeats = "empty"
     check_refused("a list without objects and without an end", "none", pack(server, "none", "s3://b/c/"),
-                  "the server's list is not one that S3 would give")
+                  "the server's list is not valid for S3")
     server.repeats = False
     check_refused("below nothing", "none", pack(server, "none", "s3://b/nothing/"), "s3://b/nothing/ has no file")
     check_refused("what cannot be read", "none", pack(server, "none", "s3://b/other/"),

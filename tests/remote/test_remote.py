@@ -93,10 +93,10 @@ def test_keys(server):
         ({"AWS_ENDPOINT_URL": "127.0.0.1:1"}, "AWS_ENDPOINT_URL"),
         ({"AWS_ACCESS_KEY_ID": "", "AWS_PROFILE": "none"}, "AWS_PROFILE is none"),
         ({"AWS_REGION": "a.b/c"}, "AWS_REGION is not the name of a region"),
-        ({"AWS_ACCESS_KEY_ID": "A" * 600}, "AWS_ACCESS_KEY_ID or AWS_REGION is too long to be one"),
+        ({"AWS_ACCESS_KEY_ID": "A" * 600}, "AWS_ACCESS_KEY_ID or AWS_REGION is too long"),
         ({"AWS_SHARED_CREDENTIALS_FILE": str(temporary)}, f"cannot read {temporary}: Is a directory"),
         ({"AWS_CONFIG_FILE": "x" * 300}, f"cannot open {'x' * 300}: File name too long"),
-        ({"AWS_MAX_ATTEMPTS": "many"}, "AWS_MAX_ATTEMPTS has to be a number"),
+        ({"AWS_MAX_ATTEMPTS": "many"}, "AWS_MAX_ATTEMPTS must be a number"),
     ):
         code, _, said = ask(server, "read", "s3://b/object", **more)
         check(more, code == 1 and why in said, code, said)

@@ -172,7 +172,7 @@ static void check_values(void)
 
     o.online = 2;
     T_STATUS(leat_dataset_open_list(&d, &name, 1, &o, &t_err), LEAT_E_ARGUMENT);
-    T_CONTAINS(t_err.message, "online is 2, but has to be 0 or 1");
+    T_CONTAINS(t_err.message, "online must be 0 or 1, not 2");
     T_STATUS(leat_adopt(NULL, NULL, NULL, &t_err), LEAT_E_ARGUMENT);
     T_STR(t_err.message, "leat_adopt: missing name");
 }
