@@ -145,7 +145,7 @@ enum leat_hint {
     LEAT_HINT_FOLLOW = 13,           /* `follow_links` in struct leat_pack_options */
     LEAT_HINT_ID = 14,               /* `id` in struct leat_pack_options */
     LEAT_HINT_SAMPLES = 15,          /* `samples` in struct leat_plan_options */
-    LEAT_HINT_AGAIN = 16,            /* nothing: a thing on a server has changed meanwhile; call again */
+    LEAT_HINT_AGAIN = 16,            /* nothing: an object on a server has changed meanwhile; call again */
     LEAT_HINT_TEXT = 17,             /* `text` in struct leat_pack_options */
     LEAT_HINT_MESSAGES = 18,         /* `messages` there */
     LEAT_HINT_MASK_FIELD = 19,       /* `mask_field` there */
@@ -236,7 +236,7 @@ struct leat_open_options {
  *   cache in a folder of this machine (`cache` in the options, and docs/object-storage.md).
  *   Opening asks the server what the dataset is, and brings its index; tokens come when they are read,
  *   or in the background while a loader is open. Each page is checked when it comes. A call that reads tokens may wait
- *   for the network, and fail by it (LEAT_E_IO after all tries, which docs/object-storage.md counts; _PERMISSION,
+ *   for the network, and fail with it (LEAT_E_IO after all tries, which docs/object-storage.md counts; _PERMISSION,
  *   _MISMATCH if the dataset has changed on the server); in a child of fork() it returns LEAT_E_FORKED for tokens that
  *   are not here;
  *   files of other tools, which are opened where they lie and never written to:
@@ -246,7 +246,7 @@ struct leat_open_options {
  *     FILE.loss, if that is there, as its mask.
  *     Without a scheme only what its first bytes or its suffix show for certain is taken, and NAME.leat comes first.
  *     In raw:, llmc: and pbin: names, end=ID or begin=ID (raw:FILE?dtype=u16&end=50256) says which token ends or begins
- *     each document, and tokenizer=SPEC of which tokenizer the ids are: a built-in's name, or a tokenizer's file (not a
+ *     each document, and tokenizer=SPEC which tokenizer made the ids: a built-in's name, or a tokenizer's file (not a
  *     folder), relative to the current folder; it is not looked at until it is used. mask=FILE (OLMo-core's label
  *     masks) has a byte for each token, 1, or 0 for a label without loss; without / it is in the folder of the tokens.
  *     A mask of another size is refused (LEAT_E_MISMATCH). With end or begin, the first
@@ -466,7 +466,7 @@ LEAT_API enum leat_status leat_dataset_mask(const struct leat_dataset *d, uint64
 
 /*
  * Finds the first input with this path; the document whose record holds this byte of this input (the last one that
- * starts at or before it); the first document with this id. LEAT_E_NOT_FOUND: there is none. Finding an id, or an
+ * starts at or before it); the first document with this id. LEAT_E_NOT_FOUND: no such document. Finding an id, or an
  * origin in a shuffled dataset, scans all documents.
  */
 LEAT_API enum leat_status leat_dataset_find_input(const struct leat_dataset *d, const char *path, uint64_t *input,
@@ -659,7 +659,7 @@ struct leat_plan_options {
     uint64_t max_per_row; /* documents, or parts of documents, in a row: bounds the number of sequences */
     uint64_t min_length;  /* documents of fewer tokens are left out */
     uint64_t max_length;  /* documents of more tokens are left out */
-    uint64_t cut_length;  /* of longer documents, only the first so many tokens are used */
+    uint64_t cut_length;  /* only this many first tokens of longer documents are used */
     /* Only for LEAT_ORDER_MEGATRON: */
     uint64_t samples; /* the number of samples to build for; 0: not given */
     const char *mid_level_dataset_surplus; /* a decimal; NULL: 0.005, as in Megatron */
@@ -674,7 +674,7 @@ struct leat_plan_options {
 
 /*
  * Opens a plan and its datasets, which must agree in vocabulary, tokenizer, begin and end token (LEAT_E_INCOMPATIBLE).
- * On success the caller owns *out until leat_plan_close(). Of the options, only each source's `dataset` is kept. Writes
+ * On success the caller owns *out until leat_plan_close(). Of the options, keeps only each source's `dataset`. Writes
  * no file. Takes as long as opening the datasets, and some 20 us for each phase of 20 sources.
  * Returns LEAT_E_ARGUMENT with the remedy (a source without a whole block, a phase that begins inside a block, weights
  * whose sum as integers exceeds 2^48, ...), _NO_MEMORY, _INCOMPATIBLE, or as leat_dataset_open().
@@ -769,8 +769,8 @@ struct leat_sample {
 
 /*
  * A piece of a row: `count` consecutive tokens of one dataset, from place `at` of the row on. It covers the places up
- * to the next piece, or to the row's end. The label of a place is the next token in the same piece, or, if there is
- * none, the first token of the next piece. So a piece that covers c places has c tokens if the next piece supplies its
+ * to the next piece, or to the row's end. The label of a place is the next token in the same piece, or, at its
+ * end, the first token of the next piece. So a piece that covers c places has c tokens if the next piece supplies its
  * last label, and c + 1 if it has that label itself, as the last piece of a row does.
  *
  * In plans of order fit with `align`, a piece of c tokens has c - 1 predictions and covers that many places, and
@@ -852,7 +852,7 @@ struct leat_fit_report {
     { sizeof(struct leat_fit_report), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /*
- * Reports on a source of a plan of any order. What counts of the plan is its split, and its options of order fit. Reads
+ * Reports on a source of a plan of any order. Of the plan, only its split and its options of order fit count. Reads
  * the starts of all used documents, some 20 ns each, in memory that does not grow with their number.
  * Returns LEAT_E_RANGE for an unknown source, LEAT_E_ARGUMENT for a seq_len of 0 or above 2^24, or which the plan's
  * `align` does not divide or its `overlap` fills.
@@ -954,7 +954,7 @@ LEAT_API enum leat_status leat_plan_state_load(const struct leat_plan *plan, con
  * Global batch k of B rows shows positions [p + kB, p + (k+1)B) of the plan, where p is the position that the loader
  * starts at. Rank r of w gets its rows [r B/w, (r+1) B/w). Nothing else decides what a batch holds: not the engine, the
  * slots or the timing. A batch is a slot of the ring: read it, then release it. Several may be held at once, and
- * released in any order. Padding is the end token, or id 0 if there is none.
+ * released in any order. Padding is the end token, or id 0 without one.
  *
  *   Threads     leat_loader_next(), its variants and leat_loader_close() belong to one thread at a time. Any thread may
  *               write, borrow and release batches, and ask for statistics.
@@ -1082,7 +1082,7 @@ struct leat_loader_options {
     /*
      * 1: label i is token i, for models that shift labels themselves (transformers). Such a model finds the label of a
      * place at the next one, so all tokens of a row are inputs: one more than its predictions, or with order fit, one
-     * more for each piece. Of order fit, the first token of a piece that is not its row's first has no loss.
+     * more for each piece. In order fit, the first token of a piece that is not its row's first has no loss.
      */
     uint32_t unshifted;
     uint32_t mask_first;      /* this and the next one: of borrowed outputs, as in struct leat_outputs */
@@ -1096,7 +1096,7 @@ struct leat_loader_options {
      * A file to which leat_loader_next() appends the statistics as a line of JSON, each `stats_ms` milliseconds (0:
      * 60,000), and leat_loader_close() once more. NULL or "": none. Its names are those of struct leat_loader_stats
      * without _ns, in seconds, with `time` (seconds since 1970) and `rank`. Ranks need a file each. A file that holds
-     * something else is refused. If it cannot be written any more, training goes on, and a notice says so
+     * something else is refused. If it can no longer be written, training goes on, and a notice says so
      * (leat_loader_notice()).
      */
     const char *stats_file;
@@ -1268,7 +1268,7 @@ struct leat_loader_stats {
     uint64_t copied_bytes;          /* of `bytes`: copied to slots by the CPU, here or in the kernel; the others were
                                      * written there by the disk (enum leat_apart) */
     uint32_t unregistered;          /* 1: io_uring could not register memory (ulimit -l is too low): somewhat slower */
-    /* Of datasets on a server that were not complete in the cache when they were opened; 0 without any: */
+    /* For datasets on a server that were not complete in the cache when they were opened, else 0: */
     uint32_t caching;               /* 1: a process of this node fetches the rest in the background now */
     uint64_t remote_requests, remote_retries, remote_bytes;
     double remote_share;            /* of the pages of tokens that were needed: did not lie in the cache */
@@ -1319,8 +1319,8 @@ struct leat_writer_options {
                           * will be, in NAME.tokens, which the caller moves there afterwards. No checkpoints */
     /* From this byte of NAME.tokens on, tokens go to the disk past the page cache, if the file system says that it can
      * do that (ext4, XFS; Linux 6.1): threads that put documents then do not wait for each other in the kernel, which
-     * also copies nothing, but who reads the file next finds it on the disk. The bytes are the same. Up to 4 threads
-     * of the writer write up to 4 MiB beside the caller's. 0: never; 1: all tokens */
+     * also copies nothing, but the next reader of the file finds it on the disk. The bytes are the same. Up to 4
+     * threads of the writer write up to 4 MiB beside the caller's. 0: never; 1: all tokens */
     uint64_t direct_from;
 };
 #define LEAT_WRITER_OPTIONS_INIT                                                                                       \

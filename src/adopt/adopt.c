@@ -2,9 +2,9 @@
  * adopt.c: leat_adopt(). The room src/adopt/ writes indexes for tokens that lie in files of other tools. Reading such
  * files belongs to src/dataset/, the bytes of an index to src/writer/.
  *
- * One pass over the tokens hashes their pages and checks that ids are in the vocabulary; what it
- * has done is saved on the way (struct adopt_state). Then the writer makes the index, from the documents that the part
- * knows: it only gets told that the tokens are elsewhere.
+ * One pass over the tokens hashes their pages and checks that ids are in the vocabulary; what it has done is saved on
+ * the way (struct adopt_state). Then the writer makes the index, from the documents that the part knows; the writer
+ * only learns that the tokens lie elsewhere.
  */
 #include <errno.h>
 #include <stdint.h>

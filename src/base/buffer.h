@@ -16,7 +16,7 @@
 /*
  * How much memory an encoder may use for a text. Everything that grows with the text is counted here before it is
  * allocated, including both copies while an allocation grows. Near the bound, what grows may allocate all that is left,
- * but count only what it needs: it moves no more, and what it does not use stays free for others. Memory that nobody
+ * but count only what it needs: it no longer moves, and what it does not use stays free for others. Memory that nobody
  * has written to yet is not in use.
  */
 
@@ -24,7 +24,7 @@ struct bound {
     uint64_t max, held; /* bytes */
 };
 
-/* Counts so many bytes more; false, and nothing counted, if that exceeds the bound. NULL is no bound. */
+/* Counts `bytes` more; false, with nothing counted, if that exceeds the bound. NULL is no bound. */
 static inline bool bound_take(struct bound *b, uint64_t bytes)
 {
     if (b && (b->held > b->max || bytes > b->max - b->held))

@@ -131,8 +131,8 @@ enum leat_status file_write_at(int fd, uint64_t offset, const void *bytes, uint6
 }
 
 #if defined(__linux__) && defined(O_DIRECT)
-/* What statx() tells since Linux 6.1, in headers of any age, and without any (musl): its bit, how many bytes it writes,
- * and where the two alignments stand. */
+/* What statx() reports since Linux 6.1, in headers of any age, and without any (musl): its bit, how many bytes it
+ * writes, and where the two alignments stand. */
 #define STATX_DIRECT_BIT    0x2000u
 #define STATX_BYTES         256u
 #define STATX_DIRECT_OFFSET 0x98

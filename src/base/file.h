@@ -89,7 +89,7 @@ struct file_identity {
     ino_t inode;
 };
 
-/* A missing file is no failure; not being able to tell is. */
+/* A missing file is no failure; not knowing is one. */
 enum leat_status file_identify(const char *path, struct file_identity *identity, struct leat_error *err);
 
 bool file_same(struct file_identity a, struct file_identity b);

@@ -34,7 +34,7 @@ enum leat_status own_file_check_name(const char *path, struct leat_error *err);
 enum leat_status own_file_is_named(int fd, const char *path, bool *named, struct leat_error *err);
 
 /*
- * Locks an open file (flock) without waiting: LEAT_E_BUSY, with os_error, if somebody has it locked, who then writes
+ * Locks an open file (flock) without waiting: LEAT_E_BUSY, with os_error, if another process has locked it and writes
  * `output` (NULL: the file itself). The sentence says whether that is this process, in another thread or by a writer
  * that it has not ended.
  */
@@ -46,7 +46,7 @@ void own_file_unlock(int *fd);
 
 /*
  * Opens an empty file to write under a name for unfinished files, PATH.partial: creates it, or takes over what a killed
- * process left. It is locked until it is closed, also after it was renamed: LEAT_E_BUSY if somebody else writes it.
+ * process left. It is locked until it is closed, also after it was renamed: LEAT_E_BUSY if another process writes it.
  */
 enum leat_status own_file_begin(int *fd, const char *path, struct leat_error *err);
 
@@ -55,7 +55,7 @@ enum leat_status own_file_begin(int *fd, const char *path, struct leat_error *er
 enum leat_status own_file_make_folder(const char *path, bool *made, struct leat_error *err);
 
 /*
- * Writes a whole file under PATH.partial, durably, and gives it its name: who finds PATH finds all of it. LEAT_E_EXISTS
+ * Writes a whole file under PATH.partial, durably, and gives it its name: a PATH that exists is complete. LEAT_E_EXISTS
  * if PATH is there, even if another process made it meanwhile; LEAT_E_BUSY while another process writes it.
  */
 enum leat_status own_file_publish(const char *path, const void *bytes, uint64_t count, struct leat_error *err);

@@ -1,5 +1,5 @@
 /*
- * random_words.h: numbers that nobody can foresee, for the keys of hashes: what a file holds is chosen by its author,
+ * random_words.h: numbers that cannot be predicted, for the keys of hashes: what a file holds is chosen by its author,
  * who must not be able to choose what collides. They decide no result.
  */
 #ifndef LEAT_BASE_RANDOM_WORDS_H

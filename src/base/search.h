@@ -13,8 +13,8 @@
 #define SEARCH_INLINE static inline __attribute__((always_inline))
 
 /*
- * The first number of low..high-1 for which `before` is false, or `high` if there is none. `before` must be true up to
- * some number and false from there on. The last number for which it is true is one less than the result.
+ * The first number of low..high-1 for which `before` is false, or `high` if it is true for all. `before` must be true
+ * up to some number and false from there on. The last number for which it is true is one less than the result.
  */
 SEARCH_INLINE uint64_t search_first(uint64_t low, uint64_t high, bool (*before)(const void *context, uint64_t number),
                                     const void *context)

@@ -37,7 +37,7 @@ uint32_t show_hidden(const uint8_t *character, size_t bytes)
     return 0;
 }
 
-/* A backslash, a letter and a number of so many hexadecimal digits. Returns the length. */
+/* A backslash, a letter and `digits` hexadecimal digits. Returns the length. */
 static size_t put_escape(char *out, char letter, unsigned digits, uint32_t value)
 {
     out[0] = '\\';

@@ -45,7 +45,7 @@ size_t utf8_open_end(const uint8_t *text, size_t size);
 enum leat_status utf8_repair(struct buffer *out, const uint8_t *text, size_t size, uint64_t *replaced,
                              struct leat_error *err);
 
-/* How many parts of the text are malformed: so many U+FFFD utf8_repair() puts in. */
+/* How many parts of the text are malformed: the number of U+FFFD that utf8_repair() inserts. */
 uint64_t utf8_malformed(const uint8_t *text, size_t size);
 
 /* Writes a character, which must not be a surrogate; returns its length, 4 at most. */

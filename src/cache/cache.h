@@ -76,7 +76,7 @@ const char *cache_name(const struct cache *c);
 /*
  * Keeps the pages around bytes [first, first + count) of the token file from being evicted until cache_release(), by
  * any process. Waits for one that evicts them, `max_ns` nanoseconds at most (then LEAT_E_AGAIN; 0: as long as that may
- * take); *waited, from 0 on, is raised by that, so that also many calls do not wait for ever. NULL: each call is the
+ * take); *waited, from 0 on, is raised by that, so that even many calls do not wait forever. NULL: each call is the
  * first. A call of one is answered by a call of the other; ranges may overlap. In a child of fork(), LEAT_E_FORKED from
  * either call means that what was read in between may be wrong.
  */
@@ -93,7 +93,7 @@ enum leat_status cache_release(struct cache *c, uint64_t first, uint64_t count, 
 enum leat_status cache_need(struct cache *c, uint64_t first, uint64_t count, uint64_t max_ns, struct leat_error *err);
 
 /* Says that these bytes, which are held, will be needed: they are fetched soon, in the order of these calls, those that
- * somebody waits for first. Returns whether they are here. What goes wrong is said by cache_need(). `soon`: they are
+ * somebody waits for first. Returns whether they are here. cache_need() reports what goes wrong. `soon`: they are
  * needed next, and count for the share of pages that were not here; else it is a word in advance. */
 bool cache_announce(struct cache *c, uint64_t first, uint64_t count, bool soon);
 

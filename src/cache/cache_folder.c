@@ -1,6 +1,6 @@
 /*
  * cache_folder.c: where the cache lies, and the files in a dataset's folder. The environment is read here only, since
- * ranks, commands and Python must find the same folder without being told.
+ * ranks, commands and Python must find the same folder by themselves.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -171,7 +171,7 @@ enum leat_status cache_lock(int *fd, const char *path, bool shared, struct leat_
     enum leat_status s;
     int r;
 
-    /* who removes a dataset locks the file, and removes it: then this is no longer the file of that name */
+    /* a process that removes a dataset locks the file and removes it: then this file no longer has that name */
     do {
         file_close(fd);
         s = cache_open_file(fd, path, err);
@@ -294,7 +294,7 @@ enum leat_status cache_parse_header(struct cache *c, uint64_t count, uint64_t to
     return format_parse(&c->header, &found, c->kernels, err);
 }
 
-/* The header of the copy's index takes the place of the server's; LEAT_E_NO_FILE: there is none. */
+/* The header of the copy's index takes the place of the server's; LEAT_E_NO_FILE: no copy. */
 static enum leat_status take_header(struct cache *c, const char *folder, struct leat_error *err)
 {
     uint64_t token_bytes = 0, count;

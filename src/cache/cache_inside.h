@@ -114,7 +114,7 @@ struct cache {
     /* The thread's: */
     struct lane lanes[LANES];
     unsigned under_way, filling_lanes;
-    int fill_fd;                        /* the lock of who fills; -1: it is not held */
+    int fill_fd;                        /* the lock of the process that fills; -1: not held */
     uint64_t fill_page;                 /* all before it was looked at, but for `redo` */
     struct fill_range redo[FILL_LANES]; /* that failed */
     unsigned redo_count, fill_failures; /* failures in a row */
@@ -229,8 +229,8 @@ uint32_t cache_clock(void);
 enum leat_status cache_lock_bytes(int fd, short type, uint64_t first, uint64_t count, const char *path,
                                   struct leat_error *err);
 
-/* Keeps all processes from evicting anything of this dataset; fine if it does so already. LEAT_E_BUSY: somebody is just
- * doing that. */
+/* Keeps all processes from evicting anything of this dataset; fine if it does so already. LEAT_E_BUSY: another process
+ * is just doing that. */
 enum leat_status cache_hold_all(struct cache *c, struct leat_error *err);
 void cache_release_all(struct cache *c);
 
@@ -240,20 +240,21 @@ void cache_release_all(struct cache *c);
  * those of regions. */
 bool cache_is_held(int fd);
 
-/* Frees at least `wanted` bytes of what is in the cache and was not used for longest, as far as nobody holds it;
- * *freed may be less. */
+/* Frees at least `wanted` bytes of what is in the cache and was not used for longest, unless it is held; *freed may be
+ * less. */
 enum leat_status cache_evict(struct cache *c, uint64_t wanted, uint64_t *freed, struct leat_error *err);
 
-/* All of this dataset, which is held, is to be fetched again, whoever knows what of it. */
+/* Makes every process fetch all of this dataset, which is held, again. */
 void cache_forget_all(struct cache *c);
 
 /* Whether a name in the cache is a dataset's folder: IDENTITY-HASH. */
 bool cache_is_dataset(const char *name);
 
-/* Removes datasets that nobody has open, until all of this one fits. LEAT_E_NO_SPACE: it does not; none is removed. */
+/* Removes datasets that no process has open, until all of this one fits. LEAT_E_NO_SPACE: it cannot fit; none is
+ * removed. */
 enum leat_status cache_make_room(const struct cache *c, struct leat_error *err);
 
-/* Before so many bytes are written: makes room for them, if that is possible. The thread's. */
+/* Called by the thread before it writes `bytes`: makes room for them if possible. */
 enum leat_status cache_may_write(struct cache *c, uint64_t bytes, struct leat_error *err);
 
 #endif

@@ -88,7 +88,7 @@ static enum leat_status bring(struct cache *c, struct leat_error *err)
 
     s = cache_open_file(&fd, path, err);
     for (bool again = s == LEAT_OK; again; again = s == LEAT_E_CHECKSUM && ++tries < REMOTE_DAMAGED_TRIES) {
-        s = file_truncate(fd, 0, path, err); /* whoever waits for it sees it grow */
+        s = file_truncate(fd, 0, path, err); /* those that wait for it see it grow */
         if (s == LEAT_OK)
             s = bring_bytes(c, fd, err);
         if (s == LEAT_OK)
@@ -323,7 +323,7 @@ static enum leat_status open_folder(struct cache *c, struct leat_error *err)
     struct leat_error why;
     enum leat_status s, locked;
 
-    for (;;) { /* who removes this dataset to make room may remove the folder in between */
+    for (;;) { /* a process that makes room may remove the folder in between */
         s = cache_make_folder(c, err);
         if (s != LEAT_OK)
             return s;

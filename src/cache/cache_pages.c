@@ -2,7 +2,7 @@
  * cache_pages.c: the token file with holes, and what is known about its pages.
  *
  * The map has a byte per page, not a bit: processes that share it write single bytes, and none of these is lost. It is
- * read and written by calls, not mapped, so that a file that somebody cuts off is an error, and no SIGBUS.
+ * read and written by calls, not mapped, so that a file that is cut off is an error, not a SIGBUS.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 /* ---- Regions ----------------------------------------------------------------------------------------------------- */
 
 /*
- * Regions: ranges of pages that are held while somebody reads them, and evicted together.
+ * Regions: ranges of pages that are held while they are read, and evicted together.
  *
  * Who reads holds the regions around it: a read lock (fcntl's for open files, which ends with its holder) on these
  * bytes of tokens.partial. Who evicts has a write lock on a region, through a descriptor of its own, so that it also
@@ -30,7 +30,7 @@
  * The map has a record of each region behind its bytes for pages: a number that each eviction raises, and when it was
  * used last. What a process knows of a page is worth something only as long as that number is the one that it saw: it
  * is compared when a hold begins, and can change only between holds. It is raised by the time, not by 1, so that old
- * values do not come again where somebody sets the map back.
+ * values do not come again if the map is set back.
  *
  * A child of fork() shares the locks of its parent, so it takes and gives back none: it compares the numbers before and
  * after it has read.
@@ -89,7 +89,7 @@ static enum leat_status read_region(const struct cache *c, uint64_t region, stru
 /* The lock was taken: forgets what is known of the region if it was evicted meanwhile, and notes that it is used. */
 static void look(struct cache *c, uint64_t region)
 {
-    struct region record = { .evictions = c->held[region].seen + 1 }; /* if somebody cut the map off */
+    struct region record = { .evictions = c->held[region].seen + 1 }; /* if the map was cut off */
     uint64_t page = region * c->regions.pages, end = page + c->regions.pages;
     uint32_t now = cache_clock();
 
@@ -215,7 +215,7 @@ enum leat_status cache_hold_all(struct cache *c, struct leat_error *err)
 
 void cache_release_all(struct cache *c)
 {
-    if (c->hold_fd >= 0) /* a child of fork() has the lock, too, as long as it lives */
+    if (c->hold_fd >= 0) /* a child of fork() also has the lock as long as it lives */
         (void)cache_lock_bytes(c->hold_fd, F_UNLCK, 0, 0, c->paths[PATH_TOKENS_PARTIAL], NULL);
     file_close(&c->hold_fd);
 }
@@ -289,7 +289,7 @@ enum leat_status cache_pages_open(struct cache *c, struct leat_error *err)
         struct leat_error again;
 
         s = open_partial(c, &why);
-        /* who fills it may have given it its name in between; then the new file is not the one that is shared */
+        /* the process that fills it may have given it its name in between; then the new file is not the shared one */
         if (s == LEAT_OK && own_file_open(&c->fill_fd, NULL, c->paths[PATH_TOKENS], OWN_FILE_READ, &again) == LEAT_OK) {
             file_close(&c->fill_fd);
             cache_pages_close(c);
@@ -371,7 +371,7 @@ enum leat_status cache_find(struct cache *c, uint64_t page, uint64_t end, struct
     for (uint64_t count; s == LEAT_OK && page < end; page += count) {
         count = end - page < AT_ONCE ? end - page : AT_ONCE;
         if (file_read_at(c->map_fd, page, marks, count, c->paths[PATH_MAP], NULL) != LEAT_OK)
-            continue; /* somebody cut it off: nothing is known to be here */
+            continue; /* it was cut off: nothing is known to be here */
         for (uint64_t first = 0, last; s == LEAT_OK && first < count; first = last + 1) {
             for (last = first; last < count && marks[last] == 1 && !cache_bit(c->known, page + last); last++)
                 ;

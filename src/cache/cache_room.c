@@ -37,11 +37,11 @@
  * has read it, so what is needed next stays; what it has read is needed again in the next epoch, if ever, and of that
  * the oldest goes first.
  *
- * With the write lock on a region: its number of evictions changes, so that nobody trusts what it knew of it; the map
- * says that nothing is there; then its blocks are freed. A process that is killed in between leaves what the next one
- * evicts again; after a crash of the machine, the map may promise pages that are gone, and their hashes show it.
+ * With the write lock on a region: its number of evictions changes, so that no process trusts what it knew of it; the
+ * map says that nothing is there; then its blocks are freed. A process that is killed in between leaves what the next
+ * one evicts again; after a crash of the machine, the map may promise pages that are gone, and their hashes show it.
  *
- * A region of a complete file is never freed: who fills a file holds all of it until it has its last name.
+ * A region of a complete file is never freed: the process that fills a file holds all of it until it has its last name.
  */
 
 #define OLDEST  1024u /* regions that one eviction looks at */
@@ -101,7 +101,7 @@ static void partial_close(struct partial *p)
     free(p->map_path);
 }
 
-/* False: there is none, or it cannot be written. */
+/* False: it is missing, or cannot be written. */
 static bool partial_open(struct partial *p, const char *folder)
 {
     uint64_t size = 0;
@@ -223,7 +223,7 @@ static void note_use(const struct partial *p, uint64_t region)
     (void)file_write_at(p->map_fd, at, &now, sizeof now, p->map_path, NULL);
 }
 
-/* LEAT_E_BUSY: somebody holds it, or the file is complete. */
+/* LEAT_E_BUSY: it is held, or the file is complete. */
 static enum leat_status evict_region(const char *folder, uint64_t region, uint64_t *freed, struct leat_error *err)
 {
     char *complete = path_join(folder, cache_file_names[PATH_TOKENS], NULL);
@@ -262,7 +262,7 @@ static enum leat_status evict_oldest(struct eviction *e, uint32_t least_age, uin
     keep_oldest(e);
     for (unsigned i = 0; s == LEAT_OK && i < e->candidates && *freed < wanted; i++) {
         s = evict_region(e->folders[e->all[i].dataset], e->all[i].region, freed, err);
-        if (s == LEAT_E_BUSY || s == LEAT_E_TRUNCATED) /* somebody cut off the map */
+        if (s == LEAT_E_BUSY || s == LEAT_E_TRUNCATED) /* the map was cut off */
             s = LEAT_OK;
     }
     return s;
@@ -294,7 +294,7 @@ void cache_forget_all(struct cache *c)
     const uint8_t marks[4096] = { 0 };
     struct region record;
 
-    /* the marks first: who sees the new numbers must not find the old marks */
+    /* the marks first: a process that sees the new numbers must not find the old marks */
     for (uint64_t page = 0, here; page < c->pages; page += here) {
         here = c->pages - page < sizeof marks ? c->pages - page : sizeof marks;
         (void)file_write_at(c->map_fd, page, marks, here, c->paths[PATH_MAP], NULL);
@@ -426,7 +426,7 @@ static bool remove_dataset(const char *folder)
     return done;
 }
 
-/* Of the disk, beyond what stays free. */
+/* Free bytes of the disk, beyond what stays free. */
 static uint64_t free_bytes(const struct cache *c)
 {
     struct statvfs fs;
@@ -460,8 +460,8 @@ static bool choose(const struct cache *c, struct kept *others, uint64_t count, u
     return taken - freed <= limit - more && left >= more;
 }
 
-/* Waits for others who make room: what they are about to remove would look as if somebody had it open. -1: they took
- * too long, or there is no such file. */
+/* Waits for others who make room: what they are about to remove would look as if it were in use. -1: they took too
+ * long, or there is no such file. */
 static int wait_for_turn(const struct cache *c)
 {
     char *path = c->limit > 0 ? path_join(c->root, "room", NULL) : NULL;
@@ -488,11 +488,11 @@ static bool make_room(const struct cache *c, uint64_t more, uint64_t left, uint6
     *taken = own.bytes;
     for (uint64_t i = 0; i < count; i++)
         *taken += others[i].bytes;
-    /* who is closed needs none, and may have no turn */
+    /* a closed cache needs none, and may have no turn */
     fits = !atomic_load(&c->stop) && choose(c, others, count, *taken, more, left);
     for (uint64_t i = 0; i < count; i++) {
         if (fits && others[i].goes) {
-            fits = remove_dataset(others[i].folder); /* false: somebody has opened it meanwhile */
+            fits = remove_dataset(others[i].folder); /* false: it was opened meanwhile */
             *taken -= fits ? others[i].bytes : 0;
         }
         free(others[i].folder);

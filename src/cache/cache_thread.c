@@ -44,7 +44,7 @@ enum fill_next { FILL_NONE, FILL_LOOKED, FILL_SEND };
 #define LOOK_NS     ((uint64_t)1000000000)                             /* while another process fills */
 #define SYNC_BYTES  ((uint64_t)64 << 20)
 
-/* The lock of who fills. LEAT_E_BUSY: another process has it. */
+/* Takes the lock of the process that fills. LEAT_E_BUSY: another process has it. */
 static enum leat_status take_lock(struct cache *c, struct leat_error *err)
 {
     char *path = path_join(c->root, "filling", NULL);
@@ -143,7 +143,7 @@ static bool begin_filling(struct cache *c)
         begin_anew(c);
     if (s == LEAT_OK)
         s = cache_hold_all(c, &why);
-    if (s == LEAT_E_BUSY) { /* somebody evicts, which takes a moment */
+    if (s == LEAT_E_BUSY) { /* another process evicts, which takes a moment */
         end_filling(c);
         c->fill_not_before = clock_ns() + LOOK_NS;
     } else if (s != LEAT_OK) {
@@ -208,7 +208,7 @@ static enum fill_next cache_fill_next(struct cache *c, struct lane *lane)
     return FILL_LOOKED;
 }
 
-/* A range failed: it goes on with this one later, after a time that doubles. The caller has the mutex. */
+/* A range failed: tries it again later, after a time that doubles. The caller has the mutex. */
 static void cache_fill_failed(struct cache *c, const struct lane *lane, const struct leat_error *err)
 {
     c->redo[c->redo_count++] = (struct fill_range) { lane->page, lane->count };
@@ -239,7 +239,7 @@ static enum leat_status write_back(struct cache *c, struct leat_error *err)
     return LEAT_OK;
 }
 
-/* The file is complete: durable first, then its name; the map says nothing any more. */
+/* The file is complete: durable first, then its name; the map is no longer used. */
 static enum leat_status name_file(struct cache *c, struct leat_error *err)
 {
     const char *partial = c->paths[PATH_TOKENS_PARTIAL], *path = c->paths[PATH_TOKENS];
@@ -251,7 +251,7 @@ static enum leat_status name_file(struct cache *c, struct leat_error *err)
     if (s != LEAT_OK && s != LEAT_E_STOPPED) /* memory may show what the disk has lost */
         cache_forget_all(c);
 
-    /* somebody may have removed the folder, and another process have begun the file anew */
+    /* another process may have removed the folder and started the file anew */
     if (s == LEAT_OK)
         s = own_file_is_named(c->tokens_fd, partial, &named, err);
     if (s == LEAT_OK && !named)
@@ -294,7 +294,7 @@ static bool cache_fill_end(struct cache *c)
         forget_failures(c);
         pthread_mutex_unlock(&c->mutex);
         end_filling(c);
-        cache_release_all(c); /* now that it has its name, nobody evicts parts of it */
+        cache_release_all(c); /* now that it has its name, no process evicts parts of it */
         return true;
     }
     begin_anew(c); /* the file may be another one */
@@ -522,7 +522,7 @@ static void take_lane(struct cache *c, struct lane *lane)
     pthread_mutex_unlock(&c->mutex);
 }
 
-/* The client itself fails, which no single request does: all that is under way does, too. */
+/* The client itself fails, not a single request: everything under way fails. */
 static void fail_all(struct cache *c, enum leat_status s, const struct leat_error *err)
 {
     remote_abandon(c->remote);

@@ -66,7 +66,7 @@ static inline void checksum_add(struct hash128 *sum, struct hash128 h)
 struct page_sum {
     const struct checksum_kernels *kernels;
     struct hash128 whole;        /* of the pages that are complete */
-    uint64_t bytes;              /* so many were added */
+    uint64_t bytes;              /* added so far */
     uint8_t page[CHECKSUM_PAGE]; /* the bytes of the page that is not complete: bytes % CHECKSUM_PAGE of them */
 };
 

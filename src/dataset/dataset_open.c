@@ -241,7 +241,7 @@ static void names_free(struct names *n)
 /* As much of a name as a sentence shows. */
 #define SHOWN_BYTES 200u
 
-/* Of the sign of life of a process that packs a part of a run: always as many. */
+/* Bytes of the sign of life of a process that packs a part of a run: always the same. */
 #define BEAT_BYTES 2048u
 
 /* A stretch of text. */

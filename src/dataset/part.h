@@ -86,7 +86,7 @@ struct part_kind {
     enum leat_status (*near)(struct part *p, uint64_t first, uint64_t end, uint64_t *from, uint64_t *to,
                              struct leat_error *err);
 
-    /* Of kinds whose documents may consist of several sequences, which tokens were written by: their starts. */
+    /* For kinds whose documents may consist of several sequences: where these start. */
     enum leat_status (*sequence_starts)(struct part *p, uint64_t first, uint64_t count, uint64_t *starts,
                                         struct leat_error *err);
 };
@@ -137,8 +137,8 @@ enum leat_status part_sequence_starts(struct part *p, uint64_t first, uint64_t c
 /* The document that holds token `token`, which must be below the number of tokens. */
 enum leat_status part_document_at(struct part *p, uint64_t token, uint64_t *document, struct leat_error *err);
 
-/* Documents [*from, *to), which include all that begin in tokens [first, end), and perhaps others that begin close
- * by. Of a part that knows its documents (part_need_documents()). */
+/* Documents [*from, *to), which include all that begin in tokens [first, end), and perhaps others that begin close by.
+ * For a part that knows its documents (part_need_documents()). */
 enum leat_status part_documents_near(struct part *p, uint64_t first, uint64_t end, uint64_t *from, uint64_t *to,
                                      struct leat_error *err);
 

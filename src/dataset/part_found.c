@@ -113,7 +113,8 @@ static enum leat_status scan(struct part *p, struct found_list *l, struct leat_e
 
 static const struct hash128 no_sum;
 
-/* Makes the header that the side file must have with so many documents. False: fstat() of the file of tokens failed. */
+/* Makes the header that the side file must have with this number of documents. False: fstat() of the file of tokens
+ * failed. */
 static bool make_header(const struct part *p, uint64_t documents, struct hash128 sum, uint8_t header[HEADER_BYTES])
 {
     struct stat st;

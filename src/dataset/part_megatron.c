@@ -1,7 +1,6 @@
 /*
  * part_megatron.c: a part that is Megatron's PREFIX.bin and PREFIX.idx (also of GPT-NeoX and NeMo). Megatron's own
- * order of samples counts *sequences*, not documents: whoever needs their lengths and the document index finds them
- * here.
+ * order of samples counts *sequences*, not documents; their lengths and the document index are read here.
  *
  * The index, little-endian, not aligned: "MMIDIDX\0\0"; u64 version, 1; u8 type of a token; u64 S; u64 D; at 34 i32
  * lengths[S] of sequences in tokens; i64 pointers[S], where each begins, in bytes; i64 documents[D], the first sequence

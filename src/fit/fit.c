@@ -154,7 +154,7 @@ static void count_patterns(struct maker *m)
         f->class_count += m->counts[length] > 0;
 }
 
-/* The classes, and of each length the number of its class, in m->waiting, which is not needed any more. */
+/* The classes, and of each length the number of its class, in m->waiting, which is no longer needed. */
 static void make_classes(struct maker *m, const struct fit_rules *rules)
 {
     struct fit *f = m->f;

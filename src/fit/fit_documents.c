@@ -28,7 +28,7 @@ uint64_t fit_documents_predictions(const struct fit_documents *f, uint64_t token
     return predictions_of(f, &(struct fit_run) { .tokens = tokens });
 }
 
-/* The full rows of so many predictions, and the length of the rest. */
+/* The full rows of this number of predictions, and the length of the rest. */
 static uint64_t full_rows(const struct fit_documents *f, uint64_t predictions, uint64_t length, uint64_t *rest)
 {
     uint64_t context = length - f->step, after;

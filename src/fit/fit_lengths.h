@@ -28,7 +28,7 @@ struct fit_lengths {
 };
 
 /*
- * Sorts all used documents, or opens the side files; LEAT_E_UNSUPPORTED: there are none, and more than `max_in_memory`
+ * Sorts all used documents, or opens the side files; LEAT_E_UNSUPPORTED: no side files, and more than `max_in_memory`
  * documents. On failure fit_lengths_free() still has to be called. The second one makes no lists, only the runs: for
  * what goes by length alone, of any number of documents.
  */
@@ -48,7 +48,7 @@ struct fit_found {
 enum leat_status fit_lengths_documents(const struct fit_lengths *l, const struct fit_found *found, uint64_t count,
                                        uint64_t *documents, struct leat_error *err);
 
-/* The inverse, for a document with so many tokens: its run, and its place in the run. */
+/* The inverse, for a document with this number of tokens: its run, and its place in the run. */
 enum leat_status fit_lengths_find(const struct fit_lengths *l, uint64_t document, uint64_t tokens,
                                   const struct fit_run **run, uint64_t *i, struct leat_error *err);
 

@@ -47,7 +47,7 @@ static bool fill_regions(struct gather_file *f, const uint8_t *map, uint64_t beg
     return true;
 }
 
-/* A leased map may be gone when somebody reads the piece. Kernels read whole tokens. */
+/* A leased map may be gone when the piece is read. Kernels read whole tokens. */
 static bool may_stay(const struct gather_file *f, const struct gather_piece *p, const uint8_t *tokens)
 {
     return p->may_stay && !f->map->leased && (uintptr_t)tokens % f->part->token_width == 0;

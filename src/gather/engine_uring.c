@@ -406,7 +406,7 @@ static void stop(struct gather *g, int error)
     atomic_store(&g->uring_is_refused, true);
 }
 
-/* For a ring that has stopped: reads may still write to buffers, which nobody uses, but not to a span. */
+/* For a ring that has stopped: reads may still write to buffers, which are not used, but not to a span. */
 static enum leat_status give_up(struct gather *g, struct gather_job *job, struct gather_piece *p,
                                 struct leat_error *err)
 {

@@ -428,7 +428,7 @@ static enum leat_status await_pages(struct gather *g, struct gather_file *f, str
     return s;
 }
 
-/* The pages of so many pieces are fetched together. */
+/* How many pieces have their pages fetched together. */
 #define FETCHED_AT_ONCE 4u
 
 static void fetch(struct gather *g, const struct gather_job *job, uint32_t piece, bool soon)

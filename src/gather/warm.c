@@ -116,9 +116,9 @@ bool residency_lacks(int fd, uint64_t offset, uint64_t bytes)
 #define CHUNK   ((uint64_t)1 << 20)
 #define AHEAD   ((uint64_t)32) /* chunks, of all threads */
 #define THREADS 4u
-/* Of advice that is longer than what the kernel reads at once, it takes only the beginning. 256 KiB are enough for a
- * local disk, and always taken; a remote file system pays a round trip per read, so the longest advice is searched
- * for. */
+/* The kernel takes only the beginning of advice that is longer than what it reads at once. 256 KiB are enough for a
+ * local disk, and always taken; a remote file system pays a round trip per read, so the longest advice is searched for.
+ */
 #define ADVICE     ((uint64_t)256 << 10)
 #define MIN_ADVICE ((uint64_t)128 << 10)
 #define STACK      ((size_t)128 << 10)
@@ -175,7 +175,7 @@ static bool wait_for(const struct warm_stretch *s, uint64_t chunk, uint8_t *buff
            pread(s->fd, buffer, (size_t)bytes, (off_t)at) > 0;
 }
 
-/* Every so many chunks: keeps the kernel advised up to AHEAD of them, so that the disk never waits. */
+/* Keeps the kernel advised up to AHEAD chunks, so that the disk never waits. */
 static void warm_stretch(struct warm_thread *t, const struct warm_stretch *s)
 {
     uint64_t step = t->w->sharing, done = t->number, most = s->remote ? CHUNK : ADVICE;

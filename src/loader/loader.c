@@ -1,7 +1,7 @@
 /*
  * loader.c: a loader's calls: next, release, close. loader_open.c opens it; loader_stage.c fills its slots.
  *
- * next() takes the oldest filled slot from the ring. If there is none, it sleeps until the thread has filled one, or,
+ * next() takes the oldest filled slot from the ring. If none is filled, it sleeps until the thread has filled one, or,
  * in a loader with threads = 0, does the stage's work itself. Every wait is measured: the statistics tell a person
  * whether training waits for the loader. release() gives the slot back, and the ring decides whether to wake the
  * thread.
@@ -50,7 +50,7 @@ static enum leat_status all_held(const struct leat_loader *l, struct leat_error 
         l->ring.slots);
 }
 
-/* Takes a filled slot; -1 with the reason in *s if there is none (LEAT_E_AGAIN: not yet). */
+/* Takes a filled slot; -1 if none is filled, with the reason in *s (LEAT_E_AGAIN: not yet). */
 static int take(struct leat_loader *l, enum leat_status *s, struct leat_error *err)
 {
     int slot = ring_take(&l->ring);

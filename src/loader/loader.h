@@ -27,7 +27,7 @@
 #include "rows/rows.h"
 #include "rows/rows_outputs.h"
 
-#define LOADER_RECENT    100u /* the share of waiting is that of so many batches */
+#define LOADER_RECENT    100u /* batches of which the share of waiting is reported */
 #define LOADER_MAX_BATCH ((uint64_t)1 << 31)
 #define LOADER_POLL_NS   50000u /* between looks at slots that a device still uses */
 
@@ -167,7 +167,7 @@ bool loader_stage_step(struct leat_loader *l);
 /* Begins as many batches as useful, also while one is being finished. Returns whether a device still has slots. */
 bool loader_stage_begin(struct leat_loader *l);
 
-/* Makes room in a slot for so many pieces, each with a read. */
+/* Makes room in a slot for `count` pieces, each with a read. */
 enum leat_status loader_pieces_room(struct loader_slot *slot, uint64_t count, struct leat_error *err);
 
 /* The file of a piece, as gather counts them. */

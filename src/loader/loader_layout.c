@@ -22,7 +22,7 @@
  * time; for 4 KiB rows it would double the memory to save a twentieth. */
 #define MIN_ROW (2 * GATHER_PAGE)
 
-/* One row in so many may be copied even so. */
+/* At most one row in so many may be copied. */
 #define COPIED_SHARE 8u
 
 _Static_assert(RING_MAX <= GATHER_MAX, "each slot is a stretch of memory for spans");

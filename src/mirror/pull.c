@@ -1,7 +1,7 @@
 /*
  * pull.c: leat_pull(): a dataset from a server. What arrives lies in NAME.partial.leat and NAME.partial.tokens until
  * all of it is here and checked. Nothing else is kept of a pull that was stopped: hashes say which sections and pages
- * of these files are right, whoever wrote them.
+ * of these files are right, whichever process wrote them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -84,8 +84,8 @@ static uint64_t mirror_padding(const struct format_header *h, const struct forma
 /* ---- The index --------------------------------------------------------------------------------------------------- */
 
 /*
- * The index, section by section. Of a section that is here in part, the pieces that were never written
- * are asked for first; if its sum is still wrong, all of it, up to three times.
+ * The index, section by section. For a section that is here in part, the pieces that were never written are asked for
+ * first; if its sum is still wrong, all of it, up to three times.
  */
 
 #define BLOCK ((uint64_t)4096) /* of a file; where blocks are larger, more is asked for again */
@@ -97,7 +97,7 @@ static enum leat_status is_right(struct pull *p, const struct format_place *plac
     return mirror_section_is_right(&f, place, right, err);
 }
 
-/* Whether something was written there; elsewhere is a hole. The first block there does not tell: it may have been
+/* Whether something was written there; elsewhere is a hole. The first block there proves nothing: it may have been
  * written for what stands before it. */
 static bool has_data(const struct pull *p, uint64_t first, uint64_t count)
 {

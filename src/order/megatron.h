@@ -23,7 +23,7 @@
 #define MEGATRON_MAX_SOURCES 32766u
 #define MEGATRON_MAX_SURPLUS 1000000    /* so that 2^40 samples with it are below 2^64 */
 #define MEGATRON_NO_SAMPLES  UINT64_MAX /* no number of samples is asked for */
-#define MEGATRON_STEP        4u         /* of so many samples one has a mark */
+#define MEGATRON_STEP        4u         /* one sample in so many has a mark */
 
 /* ---- Numbers ---- */
 
@@ -73,7 +73,7 @@ void megatron_source_free(struct megatron_source *s);
 struct megatron_blend {
     uint64_t samples;
     uint32_t source_count;
-    uint32_t step;     /* of so many samples one has counts */
+    uint32_t step;     /* one sample in so many has counts */
     uint16_t *sources; /* of each sample */
     uint64_t *counts;  /* before every step-th sample: of each source, how many samples it has had */
 };

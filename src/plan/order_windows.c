@@ -124,7 +124,7 @@ static enum leat_status windows_samples(const struct leat_plan *plan, uint64_t n
 
 /* ---- From tokens to samples ---- */
 
-/* Tries the slices of a block with its tokens [first, end), in one epoch. False: it is not shown any more. */
+/* Tries the slices of a block with its tokens [first, end), in one epoch. False: it is no longer shown. */
 static bool find_block(const struct leat_plan *plan, struct plan_search *s, uint64_t epoch, uint64_t block,
                        uint64_t first, uint64_t end)
 {

@@ -60,7 +60,7 @@ enum plan_fit_option {
     PLAN_FIT_MAX_PER_ROW, /* pieces of a row */
     PLAN_FIT_MIN_LENGTH,  /* shorter documents are left out, in tokens */
     PLAN_FIT_MAX_LENGTH,  /* longer ones are left out */
-    PLAN_FIT_CUT_LENGTH,  /* of longer ones, the first so many tokens are used */
+    PLAN_FIT_CUT_LENGTH,  /* the tokens used of longer ones: the first */
     PLAN_FIT_ALIGN,       /* pieces begin at multiples of it */
     PLAN_FIT_OVERLAP,     /* predictions that the rows of a long document repeat */
     PLAN_FIT_OPTIONS

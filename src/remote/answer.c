@@ -36,7 +36,7 @@ void answer_code(const struct transfer *t, char code[ANSWER_CODE])
         code[0] = '\0';
 }
 
-/* What S3's words mean for the one who reads them. */
+/* What S3's codes mean for the user. */
 static const struct {
     const char *code;
     enum leat_status status;
@@ -56,7 +56,7 @@ static const struct {
     { "PermanentRedirect", LEAT_E_PERMISSION, "the bucket is in another region; set AWS_REGION" },
 };
 
-/* By the hint it is told from a dataset whose two files do not match, which is damage. */
+/* The hint tells it apart from a dataset whose two files do not match, which is damage. */
 static enum leat_status has_changed(const struct transfer *t, struct leat_error *err)
 {
     return status_set_hint(err, LEAT_E_MISMATCH, LEAT_HINT_AGAIN, "%s has changed while it was read; start again",

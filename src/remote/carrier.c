@@ -32,7 +32,7 @@ struct curl_api {
 
 #define LIBRARY "libcurl.so.4"
 
-/* Debian's second library differs only in who does TLS. */
+/* Debian's second library differs only in its TLS. */
 static void *load(void)
 {
     static const char *const names[] = { LIBRARY, "libcurl-gnutls.so.4" };

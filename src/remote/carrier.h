@@ -36,7 +36,7 @@ struct carrier {
                               struct leat_error *err);
     void (*cancel)(struct carrying *c, struct transfer *t);
 
-    /* Moves all attempts on, and waits at most so many milliseconds for something to happen. */
+    /* Moves all attempts on, and waits at most `milliseconds` for something to happen. */
     void (*run)(struct carrying *c, int milliseconds);
 
     /* Ends that wait, or the next one, at once. From any thread. */

@@ -23,7 +23,7 @@ struct remote {
     atomic_bool woken, given_up;
 };
 
-/* Whether requests for it say who asks. */
+/* Whether requests for it are signed. */
 bool client_signs(const struct remote *r, const struct url *u);
 
 /* Sends a transfer's next attempt. */

@@ -8,8 +8,8 @@
 /* ---- MD5 --------------------------------------------------------------------------------------------------------- */
 
 /*
- * MD5 (RFC 1321), which S3 gives as the etag of a part of an upload. It tells parts apart that nobody made to collide;
- * what protects an upload is the SHA-256 in each request's signature.
+ * MD5 (RFC 1321), which S3 gives as the etag of a part of an upload. It tells apart parts that were not made to
+ * collide; what protects an upload is the SHA-256 in each request's signature.
  */
 
 #define MD5_BYTES 16u
@@ -20,7 +20,7 @@ void md5_of(const void *bytes, size_t count, uint8_t out[MD5_BYTES]);
 /* As an etag: in quotes; `parts` above 0 is appended ("...-3"). */
 void md5_etag(const uint8_t hash[MD5_BYTES], uint64_t parts, char out[MD5_ETAG]);
 
-/* The MD5 that an etag of a single part is; 0: it is none. */
+/* The MD5 that an etag of a single part holds; 0: it holds none. */
 int md5_of_etag(const char *etag, uint8_t out[MD5_BYTES]);
 
 /* ---- SHA-256 ----------------------------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /*
- * environment.h: what the AWS variables and files say that other tools read, too: AWS_PROFILE, AWS_REGION,
- * AWS_ENDPOINT_URL, ~/.aws/credentials and so on. The only file here that reads the environment, and one of few
- * in the libraries that do: a key in an option would end up in scripts, logs and lists of processes.
+ * environment.h: the AWS variables and files that other tools also read: AWS_PROFILE, AWS_REGION, AWS_ENDPOINT_URL,
+ * ~/.aws/credentials and so on. The only file here that reads the environment, and one of few in the libraries that do:
+ * a key in an option would end up in scripts, logs and lists of processes.
  */
 #ifndef LEAT_REMOTE_ENVIRONMENT_H
 #define LEAT_REMOTE_ENVIRONMENT_H

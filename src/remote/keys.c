@@ -19,7 +19,7 @@
 
 /* ---- One question ------------------------------------------------------------------------------------------------ */
 
-/* One question to who gives keys, and what its answer says. */
+/* One request to a provider of keys, and what its answer says. */
 
 #define TRIES   3u
 #define TURN_MS 100
@@ -150,7 +150,7 @@ static enum leat_status incomplete(const char *what, struct leat_error *err)
     return status_set(err, LEAT_E_PERMISSION, "%s: the answer has no keys", what);
 }
 
-/* Where a variable says that there are keys, LEAT_E_NO_FILE becomes `missing`, in the error, too: a caller would take
+/* Where a variable says that there are keys, LEAT_E_NO_FILE becomes `missing`, also in the error: a caller would take
  * it for an object that does not exist. */
 static enum leat_status rather(enum leat_status missing, enum leat_status s, struct leat_error *err)
 {
@@ -334,7 +334,7 @@ static enum leat_status from_container(struct remote *r, struct keys *k, struct 
 
 #define INSTANCES "the keys of this instance (EC2's metadata)"
 
-/* Whether the machine's maker is known, and is another: then nobody is asked, which takes a second. */
+/* Whether the machine is known to be of another maker: then no request is made, which would take a second. */
 static bool is_other_machine(const char *maker)
 {
     static const char *const paths[] = { "/sys/class/dmi/id/sys_vendor", "/sys/class/dmi/id/bios_version",
@@ -404,7 +404,7 @@ static enum leat_status from_instance(struct remote *r, struct keys *k, struct l
         return LEAT_E_NO_FILE;
     s = ask_instance(r, "/latest/api/token", "", lifetime, true, &token, err);
     if (s == LEAT_E_IO && !base)
-        s = LEAT_E_NO_FILE; /* nobody answers: this is no instance */
+        s = LEAT_E_NO_FILE; /* no answer: this is not an instance */
     if (s == LEAT_OK)
         s = text_join(&header, err, "X-aws-ec2-metadata-token: ", token, NULL);
     if (s == LEAT_OK)

@@ -1,6 +1,6 @@
 /*
- * keys.h: who asks, for objects in buckets: the keys of the environment (environment.h), else temporary ones, which are
- * asked for before the first request, and again before they expire. Their places, in this order:
+ * keys.h: credentials for objects in buckets: the keys of the environment (environment.h), else temporary ones, which
+ * are asked for before the first request, and again before they expire. Their places, in this order:
  *
  *   web identity   AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN, as Kubernetes on AWS sets them; STS gives keys
  *   container      AWS_CONTAINER_CREDENTIALS_FULL_URI or _RELATIVE_URI, as ECS and Kubernetes' pod identity set them
@@ -40,11 +40,11 @@ struct keys {
     bool asked;        /* once, and there may be none */
 };
 
-/* Sees to it that there are keys for requests for `u`, or none to be had. Waits for the answers of a provider, until
- * remote_give_up(). */
+/* Gets the keys for requests for `u`, if any can be had. Waits for the answers of a provider, until remote_give_up().
+ */
 enum leat_status keys_prepare(struct remote *r, const struct url *u, struct leat_error *err);
 
-/* The keys for it. All NULL: there are none. Only a token: Google's. */
+/* The keys for it. All NULL: no keys. Only a token: Google's. */
 struct credentials keys_of(const struct remote *r, const struct url *u);
 
 /* The server says that they have expired. Whether others may be had by keys_prepare(). */
@@ -54,7 +54,7 @@ void keys_free(struct keys *k); /* zeroes them */
 
 /* ---- Asking ---- */
 
-/* A place of keys. Sets *k, whose texts are new; LEAT_E_NO_FILE: there are none here. */
+/* A place of keys. Sets *k, whose texts are new; LEAT_E_NO_FILE: no keys here. */
 typedef enum leat_status keys_place(struct remote *r, struct keys *k, struct leat_error *err);
 extern keys_place *const keys_places[]; /* of AWS, in their order; the last is NULL */
 keys_place keys_google;
@@ -70,9 +70,8 @@ struct keys_question {
     bool near;        /* past any proxy */
 };
 
-/* Asks, and gives the answer's text, which the caller forgets. LEAT_E_NO_FILE: nobody is there, or knows it (404).
- * LEAT_E_STOPPED as the client's options say, and after remote_give_up(). Messages have nothing of the question but
- * `what`. */
+/* Asks, and gives the answer's text, which the caller forgets. LEAT_E_NO_FILE: no answer, or 404. LEAT_E_STOPPED as the
+ * client's options say, and after remote_give_up(). Messages have nothing of the question but `what`. */
 enum leat_status keys_ask(const struct remote *r, const struct keys_question *q, char **answer, struct leat_error *err);
 
 /* Sets *value to a copy of the text, or number, of a member of an answer in JSON; NULL: it has none. */

@@ -160,8 +160,8 @@ enum leat_status remote_wait(struct remote *r, struct transfer **done, struct le
  * is something else to do. From any thread. */
 void remote_wake(struct remote *r);
 
-/* Nobody needs what is under way any more: calls that wait for new keys, now or later, soon return LEAT_E_STOPPED.
- * These include remote_begin(), which waits for nothing else. From any thread. */
+/* What is under way is no longer needed: calls that wait for new keys, now or later, soon return LEAT_E_STOPPED. These
+ * include remote_begin(), which waits for nothing else. From any thread. */
 void remote_give_up(struct remote *r);
 
 /* Ends all that is under way, so that it can be freed: after remote_wait() has failed, or to give up. Where that was

@@ -204,7 +204,7 @@ static enum leat_status make_list(const struct upload *u, struct buffer *b, stru
     return s == LEAT_OK ? buffer_append(b, "</CompleteMultipartUpload>", 26, err) : s;
 }
 
-/* The answer begins before the server knows how it ends: an error comes with the code 200, too. */
+/* The answer begins before the server knows how it ends: an error may come with the code 200. */
 static enum leat_status read_completed(struct upload *u, struct transfer *t, struct leat_error *err)
 {
     bool completed = false;

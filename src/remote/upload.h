@@ -34,7 +34,7 @@ void upload_free(struct upload *u);
 /* The query of the request that puts a part (from 0 on), which the caller frees. */
 enum leat_status upload_query(const struct upload *u, uint64_t part, char **query, struct leat_error *err);
 
-/* Notes what the server answered to that request. LEAT_E_IO for an etag that is none. */
+/* Notes what the server answered to that request. LEAT_E_IO for an invalid etag. */
 enum leat_status upload_note(struct upload *u, uint64_t part, const char *etag, struct leat_error *err);
 
 /* Makes the object of its parts; `only_new`: LEAT_E_EXISTS if there is one already. */

@@ -151,7 +151,7 @@ static enum tag take_tag(struct xml *x)
     x->at = close + 1;
     if (*name == '?')
         return TAG_PASSED;
-    if (*name == '!') /* a comment without > in it, as nobody writes any */
+    if (*name == '!') /* a comment without > in it; others are not written */
         return close - name >= 5 && memcmp(name, "!--", 3) == 0 && memcmp(close - 2, "--", 2) == 0 ? TAG_PASSED
                                                                                                    : TAG_BROKEN;
     name += ends;

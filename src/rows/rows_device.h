@@ -2,7 +2,7 @@
  * rows_device.h: how a device makes the outputs: any 16 bytes of a row's numbers, independent of those before. A device
  * runs this body in one thread per 16 bytes; tests run it on the host, in any order, against rows_body.h and the
  * output_NAME.h, which define the numbers. Why not stretch by stretch, like the host? A thread that starts in the
- * middle of a row does not know the stretches before it: the marks and heads of rows_mark() tell it.
+ * middle of a row does not know the stretches before it: it has the marks and heads of rows_mark().
  *
  * Masks and weights are a second pass over the same numbers (rows_do_mask()), so that batches without them pay nothing:
  * in one pass, the registers of each thread rose from 47 to 56 (sm_90).

@@ -2,7 +2,7 @@
  * verify.h: the room that checks an open dataset from end to end. Checks of bytes, ids, borders or records that reading
  * does not make belong here; repair, and checks that a reader needs at once (the part makes these), do not.
  *
- * Only this room looks into the index of leat's own format without asking the part. Of a part without an index it
+ * Only this room looks into the index of leat's own format without asking the part. For a part without an index, it
  * checks ids, documents and hashes, as far as they exist. This header is for the files of the room: verify.c has
  * threads, reading and damage.
  */

@@ -95,7 +95,7 @@ static enum leat_status wrong_entry(struct verify_worker *w, uint64_t cell)
 }
 
 /* Entries of cells that begin at or before `start`, the start under the cursor, must name it: the one before it lies
- * before them. Where no document begins any more the entry is `documents`, whose start is the end of the tokens. */
+ * before them. Where no further document starts, the entry is `documents`, whose start is the end of the tokens. */
 static enum leat_status check_entries(struct verify_worker *w, struct walk *k, uint64_t start)
 {
     uint64_t cell_tokens = FORMAT_CELL_BYTES / w->v->part->token_width;

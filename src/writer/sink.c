@@ -39,8 +39,8 @@ static void sink_put_away(struct sink *s, struct sink_frame *f)
 /* ---- Pens -------------------------------------------------------------------------------------------------------- */
 
 /*
- * Threads that write a sink's complete frames past the page cache (O_DIRECT), so that who completes a frame does not
- * wait for the disk. If all are busy it writes the frame itself: no more than PENS frames are ever kept.
+ * Threads that write a sink's complete frames past the page cache (O_DIRECT), so that the thread that completes a frame
+ * does not wait for the disk. If all are busy it writes the frame itself: no more than PENS frames are ever kept.
  *
  * A *pen* is one of these threads.
  *

@@ -373,7 +373,7 @@ static enum leat_status load_note(struct cursor *c, void **note, uint64_t *note_
     return LEAT_OK;
 }
 
-/* Of a spill at the checkpoint. */
+/* The state of a spill at the checkpoint. */
 struct spill_place {
     uint64_t bytes;
     struct hash128 sum;

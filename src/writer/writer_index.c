@@ -385,7 +385,7 @@ static enum leat_status put_mask(struct output *o, struct leat_writer *w, struct
 {
     enum leat_status s = put_whole_spill(o, w, h, SPILL_MASK, FORMAT_MASK, 1, err);
 
-    if (s == LEAT_OK && w->store_mask) /* who does not know it would learn what must not be learned */
+    if (s == LEAT_OK && w->store_mask) /* a reader that does not know it would train on what must not be learned */
         h->sections[FORMAT_MASK].flags |= FORMAT_MUST_UNDERSTAND;
     return s == LEAT_OK ? put_whole_spill(o, w, h, SPILL_MASK_PAGES, FORMAT_MASK_PAGES, 4, err) : s;
 }

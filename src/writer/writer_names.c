@@ -8,7 +8,7 @@
  *
  *   A child of fork() (of another thread, say, for a moment until it runs its program, or a worker that lives on) has
  *   the file open, too. Closing would leave the lock to it: so the file is removed and unlocked first. Only if the
- *   writer's process is killed, its child keeps the output busy until it ends: nothing tells that from a writer.
+ *   writer's process is killed, its child keeps the output busy until it ends: it cannot be told from a writer.
  *   A writer that was not ended, as of an exception whose traceback is kept, or one of another thread: that is said.
  *   Another thread leaves the folder while a relative name is looked up: the lock file seemed removed. Its absolute
  *   name decides.
