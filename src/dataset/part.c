@@ -18,9 +18,9 @@
 #include "cache/cache.h"
 #include "part_foreign.h"
 
-#define KIND(name) &part_##name,
-static const struct part_kind *const kinds[] = { PART_KINDS(KIND) };
-
+/* In the order in which they are asked whether a name is theirs; the last one takes every name. */
+static const struct part_kind *const kinds[] = { &part_remote, &part_megatron,  &part_raw, &part_llmc,
+                                                 &part_pbin,   &part_datatrove, &part_leat };
 #define KINDS (sizeof kinds / sizeof kinds[0])
 
 /* ---- Opening ---- */

@@ -7,9 +7,10 @@
  * A kind may lack page hashes, document starts, or an index with origins and metadata. Opening does not complain about
  * that; a call that needs them fails.
  *
- * To add a kind: part_NAME.c with a struct part_kind that says what it has; gather, plans, verify and the loader only
- * ask. A name without a scheme is taken only by what is certain. Files of other tools share part_foreign.h (names,
- * facts, identity), and documents that have to be found part_found.c. Rows in test_foreign*.c and fuzz_foreign.c.
+ * To add a kind: part_NAME.c with a struct part_kind that says what it has, and a row in part.c; gather, plans, verify
+ * and the loader only ask. A name without a scheme is taken only by what is certain. Files of other tools share
+ * part_foreign.h (names, facts, identity), and documents that have to be found part_found.c. Rows in test_foreign*.c
+ * and fuzz_foreign.c.
  */
 #ifndef LEAT_PART_H
 #define LEAT_PART_H
@@ -18,12 +19,6 @@
 
 #include "file_map.h"
 #include "format/format.h"
-
-/*
- * The kinds, in the order in which they are asked whether a name is theirs; the last one takes every name. A new kind
- * is a file part_NAME.c with its table, and a row here.
- */
-#define PART_KINDS(each) each(remote) each(megatron) each(raw) each(llmc) each(pbin) each(datatrove) each(leat)
 
 /* Bytes of a file; `file` NULL: no bytes. */
 struct part_extent {
@@ -91,8 +86,7 @@ struct part_kind {
                                         struct leat_error *err);
 };
 
-#define PART_DECLARE_KIND(name) extern const struct part_kind part_##name;
-PART_KINDS(PART_DECLARE_KIND)
+extern const struct part_kind part_remote, part_megatron, part_raw, part_llmc, part_pbin, part_datatrove, part_leat;
 
 /* The length of "SCHEME:", with which name[0..length) says of which kind it is; 0: it does not. */
 size_t part_scheme_length(const char *name, size_t length);

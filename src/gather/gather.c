@@ -21,11 +21,15 @@
 #include "base/status.h"
 #include "warm.h"
 
-#define NAME(number, name) [number] = #name,
-const char *const gather_engine_names[GATHER_ENGINE_COUNT + 1] = { "auto", GATHER_ENGINES(NAME) };
+const char *const gather_engine_names[GATHER_ENGINE_COUNT + 1] = {
+    "auto", [LEAT_ENGINE_MAP] = "map", [LEAT_ENGINE_PREAD] = "pread", [LEAT_ENGINE_ADVISE] = "advise",
+    [LEAT_ENGINE_URING] = "uring"
+};
 
-#define ROW(number, name) [number] = &engine_##name,
-static const struct gather_engine *const engines[GATHER_ENGINE_COUNT] = { GATHER_ENGINES(ROW) };
+static const struct gather_engine *const engines[GATHER_ENGINE_COUNT] = { [LEAT_ENGINE_MAP] = &engine_map,
+                                                                          [LEAT_ENGINE_PREAD] = &engine_pread,
+                                                                          [LEAT_ENGINE_ADVISE] = &engine_advise,
+                                                                          [LEAT_ENGINE_URING] = &engine_uring };
 
 /* ---- Opening ---- */
 

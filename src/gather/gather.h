@@ -28,23 +28,17 @@
 #include "dataset/dataset.h"
 #include "leat.h"
 
-#define GATHER_PAGE        ((uint64_t)FORMAT_PAGE_BYTES)
-#define GATHER_SCRATCH     ((uint64_t)1 << 20)   /* largest stretch read around a piece at once */
-#define GATHER_REGION      ((uint64_t)512 << 10) /* bytes of a map whose page tables are filled at once */
-#define GATHER_BITMAPS     ((uint64_t)16 << 20)  /* limit for bitmaps of verified pages: 512 GiB of tokens */
-#define GATHER_PATIENCE_NS 5000000u              /* of one wait for pages of a server */
-#define GATHER_MAX         64u                   /* stretches of memory that spans lie in */
+#define GATHER_PAGE         ((uint64_t)FORMAT_PAGE_BYTES)
+#define GATHER_SCRATCH      ((uint64_t)1 << 20)   /* largest stretch read around a piece at once */
+#define GATHER_REGION       ((uint64_t)512 << 10) /* bytes of a map whose page tables are filled at once */
+#define GATHER_BITMAPS      ((uint64_t)16 << 20)  /* limit for bitmaps of verified pages: 512 GiB of tokens */
+#define GATHER_PATIENCE_NS  5000000u              /* of one wait for pages of a server */
+#define GATHER_MAX          64u                   /* stretches of memory that spans lie in */
 
-/* The engines, by the name that users know and enum leat_engine has; the table is engine_NAME. */
-#define GATHER_ENGINES(each)                                                                                           \
-    each(LEAT_ENGINE_MAP, map) each(LEAT_ENGINE_PREAD, pread) each(LEAT_ENGINE_ADVISE, advise)                         \
-        each(LEAT_ENGINE_URING, uring)
+#define GATHER_ENGINE_COUNT (LEAT_ENGINE_URING + 1) /* with AUTO; the tables of gather.c have a row each */
 
 /* The engine that reads what another could not, or says why that fails. */
-#define GATHER_LAST_RESORT            LEAT_ENGINE_PREAD
-
-#define GATHER_ONE_MORE(number, name) +1
-#define GATHER_ENGINE_COUNT           (1 GATHER_ENGINES(GATHER_ONE_MORE)) /* with AUTO */
+#define GATHER_LAST_RESORT LEAT_ENGINE_PREAD
 
 struct gather_file {
     struct part *part;

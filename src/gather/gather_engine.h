@@ -1,6 +1,6 @@
 /*
- * gather_engine.h: the table of an engine, and what engines share. An engine is a file engine_NAME.c and a row in
- * GATHER_ENGINES (gather.h).
+ * gather_engine.h: the table of an engine, and what engines share. An engine is a struct gather_engine in a file
+ * engine_NAME.c and a row in the two tables of gather.c.
  *
  * Its number is one of enum leat_engine, and its name stands in Python's ENGINES and loader.pyi, which `make lint`
  * compares. choose() decides when it is used without being named. The loader's tests go through the rows.
@@ -79,7 +79,6 @@ struct gather_engine {
     bool (*is_direct)(struct gather *g, struct gather_file *f);
 };
 
-#define GATHER_DECLARE_ENGINE(number, name) extern const struct gather_engine engine_##name;
-GATHER_ENGINES(GATHER_DECLARE_ENGINE)
+extern const struct gather_engine engine_map, engine_pread, engine_advise, engine_uring;
 
 #endif

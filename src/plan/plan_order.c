@@ -9,13 +9,17 @@
 
 /* ---- Orders ------------------------------------------------------------------------------------------------------ */
 
+/* By number in enum leat_order, without gaps; the name is that of plans' texts and command lines. */
 static const struct {
     const char *name;
     const struct plan_order *order;
 } rows[] = {
-#define ROW(number, name, table) [number] = { name, &plan_order_##table },
-    PLAN_ORDERS(ROW)
-#undef ROW
+    [LEAT_ORDER_SHUFFLED] = { "shuffled", &plan_order_windows },
+    [LEAT_ORDER_SEQUENTIAL] = { "sequential", &plan_order_windows_sequential },
+    [LEAT_ORDER_DOCUMENTS] = { "documents", &plan_order_documents },
+    [LEAT_ORDER_DOCUMENTS_SEQUENTIAL] = { "documents-sequential", &plan_order_documents_sequential },
+    [LEAT_ORDER_FIT] = { "fit", &plan_order_fit },
+    [LEAT_ORDER_MEGATRON] = { "megatron", &plan_order_megatron },
 };
 #define ROWS (sizeof rows / sizeof rows[0])
 

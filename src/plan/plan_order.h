@@ -1,6 +1,6 @@
 /*
  * plan_order.h: an order: the rule that gives the pieces of sample n, for all n, and the samples that show given
- * tokens. Each is a row of PLAN_ORDERS() and a file order_NAME.c with its table; everything else (plans, states, the
+ * tokens. Each is a row in plan_order.c and a file order_NAME.c with its table; everything else (plans, states, the
  * loader, commands) goes through the table.
  *
  * A row of L inputs is a list of pieces. Place p of the row holds the token of the piece that covers p, and its label
@@ -70,15 +70,9 @@ struct plan_order {
     enum leat_status (*trace)(const struct leat_plan *plan, struct plan_search *search, struct leat_error *err);
 };
 
-/* The orders of samples, a row each: its number in enum leat_order, its name in plans' texts and on command lines, and
- * its table, plan_order_NAME in order_NAME.c. Numbers have no gaps. */
-#define PLAN_ORDERS(each)                                                                                              \
-    each(0, "shuffled", windows) each(1, "sequential", windows_sequential) each(2, "documents", documents)             \
-        each(3, "documents-sequential", documents_sequential) each(4, "fit", fit) each(5, "megatron", megatron)
-
-#define PLAN_ORDER_DECLARE(number, name, table) extern const struct plan_order plan_order_##table;
-PLAN_ORDERS(PLAN_ORDER_DECLARE)
-#undef PLAN_ORDER_DECLARE
+/* The orders of samples: plan_order_NAME in order_NAME.c. */
+extern const struct plan_order plan_order_windows, plan_order_windows_sequential, plan_order_documents,
+    plan_order_documents_sequential, plan_order_fit, plan_order_megatron;
 
 /* The order of this number, or NULL. */
 const struct plan_order *plan_order_of(uint64_t number);

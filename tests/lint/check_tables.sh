@@ -12,9 +12,11 @@ dict() {
     awk -v name="$1" '$1 == name && $2 == "=" { inside = 1 } inside { print } /}/ { inside = 0 }' "$2" |
         grep -oE '"[a-z_0-9]+": [0-9]+' | tr -d '" ' | tr ':' '='
 }
-# The constants that rows of a macro name: PREFIX FILE; in FILE they stand as each(LEAT_PREFIX_NAME, name)
+# The constants that rows name: PREFIX FILE; they stand there as each(LEAT_PREFIX_NAME, name) or
+# [LEAT_PREFIX_NAME] = "name"
 rows() {
-    grep -oE "each\(LEAT_$1_[A-Z_]+, [a-z_0-9]+\)" "$2" | sed -E "s/each\(LEAT_$1_([A-Z_]+), (.*)\)/\1 \2/"
+    grep -oE "each\(LEAT_$1_[A-Z_]+, [a-z_0-9]+\)|\[LEAT_$1_[A-Z_]+\] = \"[a-z_0-9]+\"" "$2" |
+        sed -E "s/.*LEAT_$1_([A-Z_]+)[^a-z]*([a-z_0-9]+).*/\1 \2/"
 }
 
 # Two lists that must be the same, in any order: FILE WHAT LIST LIST
@@ -32,7 +34,7 @@ table() {
     same "$1" "the rows" "$(rows "$2" "$1" | sed 's/.* //')" "$(header "$2" "$3" | grep -v '^auto=' | sed 's/=.*//')"
 }
 
-table src/gather/gather.h ENGINE include/leat.h
+table src/gather/gather.c ENGINE include/leat.h
 same python/leat/loader.py ENGINES "$(dict ENGINES python/leat/loader.py)" "$(header ENGINE include/leat.h)"
 same python/leat/loader.pyi "the engines" \
     "$(grep -oE 'engine: Literal\[[^]]*' python/leat/loader.pyi | grep -oE '"[a-z]+"' | tr -d '"')" \
@@ -48,8 +50,8 @@ same tokenize_tools/cli/plan_options.c "the values of --order" \
     "$(sed -nE 's/.*\[LEAT_ORDER_[A-Z_]+\] = "([a-z-]+)".*/\1/p' tokenize_tools/cli/plan_options.c)" "$orders"
 same python/leat/plan.pyi "the orders" \
     "$(grep -oE ' order: Literal\[[^]]*' python/leat/plan.pyi | head -n 1 | grep -oE '"[a-z-]+"' | tr -d '"')" "$orders"
-same src/plan/plan_order.h "the rows" \
-    "$(grep -oE 'each\([0-9]+, "[a-z-]+"' src/plan/plan_order.h | cut -d '"' -f 2)" "$orders"
+same src/plan/plan_order.c "the rows" \
+    "$(grep -oE '\[LEAT_ORDER_[A-Z_]+\] = \{ "[a-z-]+"' src/plan/plan_order.c | cut -d '"' -f 2)" "$orders"
 
 # Fields of outputs are called as their numbers are; those that are made singly have a file each.
 made=src/rows/rows_outputs.h

@@ -30,7 +30,7 @@ static void check_megatron_lies(unsigned width)
     LIE(patch64("m.idx", entries + 8 * documents, sequences - 1), LEAT_E_DOCUMENTS, "document index goes from");
     LIE(patch64("m.idx", entries - 8, 0), LEAT_E_MISMATCH, "do not belong together");
     LIE(T_CHECK(truncate(in_folder("m.bin"), (TOKENS - 1) * width) == 0), LEAT_E_TRUNCATED, "it is cut");
-    LIE(T_CHECK(truncate(in_folder("m.bin"), TOKENS * width - 1) == 0), LEAT_E_TRUNCATED, "no multiple of");
+    LIE(T_CHECK(truncate(in_folder("m.bin"), TOKENS * width - 1) == 0), LEAT_E_TRUNCATED, "not a multiple of");
     LIE(T_CHECK(truncate(in_folder("m.idx"), 33) == 0), LEAT_E_TRUNCATED, "at least 34");
     /* 32 bits of pointers: the last one, as far as opening looks */
     LIE(patch32("m.idx", entries - 4, UINT32_MAX), LEAT_E_DOCUMENTS, "its pointers wrap");
@@ -114,7 +114,7 @@ static void check_flat_lies(unsigned width)
     snprintf(name, sizeof name, "raw:%s?dtype=u16", in_folder("odd.npy"));
     refuse(name, LEAT_E_UNSUPPORTED, "header of NumPy");
     write_bytes("odd.npy", "abc", 3);
-    refuse(name, LEAT_E_TRUNCATED, "no multiple of 2");
+    refuse(name, LEAT_E_TRUNCATED, "not a multiple of 2");
     write_bytes("odd.npy", "", 0);
     leat_dataset_close(open_name(name));
 
@@ -142,7 +142,7 @@ static void check_flat_lies(unsigned width)
     patch64("a.ds.index", 8 * (documents - 1), TOKENS + 1);
     refuse(in_folder("a.ds"), LEAT_E_TRUNCATED, "fits neither");
     T_CHECK(truncate(in_folder("a.ds.index"), 9) == 0);
-    refuse(in_folder("a.ds"), LEAT_E_TRUNCATED, "no multiple of 8");
+    refuse(in_folder("a.ds"), LEAT_E_TRUNCATED, "not a multiple of 8");
     write_flat(width);
     patch64("a.ds.index", 8 * 100, TOKENS + 5);
     {
