@@ -2,8 +2,7 @@
  * test_guessed_types.c: parts of a tokenizer.json as serde reads them, with which tokenizers 0.23.3 is written:
  * components and models without a type or with one that it does not know are the first whose members are there; an
  * array is a component with all of its members in order; {"NAME": null} is a name. What is expected was tried with that
- * library, file by file. Files of other programs have such parts: leat refused them, and opened others whose
- * truncation, padding or post-processor that library refuses.
+ * library, file by file. Files of other programs have such parts: leat refused them.
  */
 #include "made_json.h"
 
@@ -148,6 +147,7 @@ static void test_whole_parts(void)
         "\"padding\":{\"strategy\":\"BatchLongest\",\"direction\":\"Right\"," PAD "}",
         "\"padding\":{\"strategy\":{\"Fixed\":5},\"direction\":\"Left\",\"pad_to_multiple_of\":null," PAD "}",
         "\"padding\":[{\"BatchLongest\":null},{\"Left\":null},null,4294967295,0,\"\"]",
+        "\"truncation\":{\"strategy\":5},\"padding\":\"longest\"", /* of which nothing is used */
         "\"post_processor\":{\"type\":7,\"sep\":" PAIR ",\"cls\":" PAIR "}",
         "\"post_processor\":[" PAIR "," PAIR "]",
         "\"post_processor\":{\"type\":\"Sequence\",\"processors\":[[" PAIR "," PAIR ",true,false]]}",
@@ -176,37 +176,16 @@ static void test_refused(void)
         { "\"pre_tokenizer\":{\"type\":\"Metaspace\",\"replacement\":\"_\",\"str_rep\":5}", "\"str_rep\" must be a" },
         { "\"decoder\":{\"decoders\":[]}", "a decoder without \"type\"" },
         { "\"decoder\":[[]]", "a decoder without \"type\"" },
-        { "\"truncation\":5", "truncation: it must be an object or null, not a number" },
-        { "\"truncation\":{\"strategy\":\"LongestFirst\",\"max_length\":5}", "truncation: it lacks \"stride\"" },
-        { "\"truncation\":{\"strategy\":\"longest_first\"," LIMITS "}",
-          "\"strategy\" must be LongestFirst, OnlyFirst" },
-        { "\"truncation\":{\"strategy\":\"OnlyFirst\",\"max_length\":5.0,\"stride\":0}", "must be a whole number" },
-        { "\"truncation\":{\"strategy\":\"OnlyFirst\",\"max_length\":1," LIMITS "}", "it has \"max_length\" twice" },
-        { "\"truncation\":{\"direction\":null,\"strategy\":\"OnlyFirst\"," LIMITS "}", "must be Left or Right" },
-        { "\"truncation\":[5,\"OnlySecond\",0]", "truncation: it must be an object or null, not an array" },
-        { "\"padding\":{\"strategy\":\"Fixed\",\"direction\":\"Left\"," PAD "}",
-          "BatchLongest or {\"Fixed\": length}" },
-        { "\"padding\":{\"strategy\":\"BatchLongest\"," PAD "}", "padding: it lacks \"direction\"" },
-        { "\"padding\":{\"strategy\":\"BatchLongest\",\"direction\":\"Left\",\"pad_id\":4294967296}", "below 2^32" },
         { "\"post_processor\":{\"type\":\"Another\"}", "it has the members of no post-processor" },
         { "\"post_processor\":[7]", "it has the members of no post-processor" },
-        { "\"post_processor\":{\"type\":\"BertProcessing\",\"cls\":" PAIR "}", "BertProcessing: it lacks \"sep\"" },
+        { "\"post_processor\":{\"type\":\"BertProcessing\",\"cls\":" PAIR "}", "it has the members of no post-processor" },
         { "\"post_processor\":{\"type\":\"BertProcessing\",\"sep\":[\"a\",-1],\"cls\":" PAIR "}",
-          "\"sep\" must be an array of a token and its id" },
-        { "\"post_processor\":{\"type\":\"BertProcessing\",\"sep\":" PAIR ",\"sep\":" PAIR ",\"cls\":" PAIR "}",
-          "it has \"sep\" twice" },
+          "it has the members of no post-processor" },
         { "\"post_processor\":{\"type\":\"TemplateProcessing\",\"single\":\"$A\",\"pair\":[],\"special_tokens\":{}}",
-          "\"single\" must be an array of Sequence and SpecialToken" },
-        { "\"post_processor\":{\"type\":\"TemplateProcessing\",\"single\":[{\"Sequence\":{\"id\":\"C\",\"type_id\":0}}]"
-          ","
-          "\"pair\":[],\"special_tokens\":{}}",
-          "\"id\" must be A or B" },
-        { "\"post_processor\":{\"type\":\"TemplateProcessing\",\"single\":[],\"pair\":[],\"special_tokens\":{\"x\":"
-          "{\"id\":\"x\",\"ids\":[\"1\"],\"tokens\":[]}}}",
-          "\"ids\" must be an array of ids" },
+          "it has the members of no post-processor" },
         { "\"post_processor\":{\"processors\":[]}", "it has the members of no post-processor" },
-        { "\"post_processor\":{\"type\":\"Sequence\",\"processors\":[{\"type\":\"ByteLevel\"}]}",
-          "ByteLevel: it lacks \"add_prefix_space\"" },
+        { "\"post_processor\":{\"type\":\"Sequence\",\"processors\":[{\"type\":\"Another\"}]}",
+          "it has the members of no post-processor" },
         { "\"added_tokens\":[{\"id\":4294967296}]", "\"id\" must be a whole number below 2^32" },
         { "\"added_tokens\":[{\"id\":3,\"id\":3}]", "it has \"id\" twice" },
     };

@@ -5,7 +5,7 @@
  * pipeline (load_hf_stations.c), because they decide whether tokens are written in mapped bytes; then the model, and
  * last the added tokens, whose ids depend on the model's vocabulary (load_hf_tokens.c). The readers of typed members
  * are here too. They know the place in the file for sentences, and report a missing member or a wrong type in the same
- * words everywhere. Last comes what leat does not use, but the reference must be able to read.
+ * words everywhere.
  */
 #include "load_hf.h"
 
@@ -196,296 +196,37 @@ enum leat_status load_hf_choice(struct load_hf *h, uint32_t object, const char *
     return load_hf_wrong(h, node, "\"%s\" must be %s", name, all);
 }
 
-/* ---- What leat does not use -------------------------------------------------------------------------------------- */
+/* ---- What stands around texts ------------------------------------------------------------------------------------ */
 
 /*
- * Truncation, padding and the post-processor do not decide how documents are encoded. But the reference opens no file
- * in which it cannot read them.
+ * Truncation and padding do not decide how documents are encoded, so nobody looks at them. Of the post-processor only
+ * the tokens count that it puts around single texts.
  *
- * There they are Rust's structs and enums, and serde reads them: a struct from an object, or from an array of all its
- * fields in order; a member given twice, or lacking, is an error; members that the struct lacks are not looked at. A
- * variant without a value is its name, or {name: null}; one with a value is {name: value}. Here each such type is a
- * table (struct shape), and fits() compares a value with it; how deep shapes lie in each other is up to the tables, not
- * to the file. Of the post-processor, put_processor() then finds what it puts around texts.
+ * A processor may be an array of all its members in order, and so may each struct in it. The reference takes the first
+ * kind whose members are there; only ByteLevel and Sequence look at their type. In a Sequence, a processor takes what
+ * the one before made, where each token of a template is a text of its own: a second template takes two texts for a
+ * pair, and fails on more. So after a processor that adds tokens, only ByteLevel, which adds nothing, is understood
+ * here.
  */
 
-enum shape_kind {
-    SHAPE_BOOL,
-    SHAPE_STRING,
-    SHAPE_ID,      /* of 32 bits */
-    SHAPE_NUMBER,  /* of 64 bits */
-    SHAPE_STRUCT,  /* `fields` */
-    SHAPE_MEMBERS, /* a struct that is never an array */
-    SHAPE_TUPLE,   /* one that is always an array */
-    SHAPE_ENUM,    /* `fields`: its variants, `shape` NULL for one without a value */
-    SHAPE_LIST,    /* `of` each; NULL: anything */
-    SHAPE_MAP      /* likewise, from strings */
-};
-
-struct shape {
-    enum shape_kind kind;
-    const char *is; /* for sentences: "a string" */
-    const struct field *fields;
-    uint32_t count;
-    const struct shape *of;
-};
-
-struct field {
-    const char *name;
-    const struct shape *shape;
-    enum load_hf_need need;
-};
-
-#define FIELDS(array) .fields = (array), .count = sizeof(array) / sizeof(array)[0]
-
-/* What is wrong. */
-struct misfit {
-    uint32_t node;
-    const char *name, *is; /* the member, NULL: none; what it must be; NULL: it is missing or given twice */
-    bool twice;
-};
-
-static bool fits(const struct jsontree *j, uint32_t node, const struct shape *shape, struct misfit *m);
-
-static const struct shape a_bool = { .kind = SHAPE_BOOL, .is = "true or false" };
-static const struct shape a_string = { .kind = SHAPE_STRING, .is = "a string" };
-static const struct shape an_id = { .kind = SHAPE_ID, .is = "a whole number below 2^32" };
-static const struct shape a_number = { .kind = SHAPE_NUMBER, .is = "a whole number, not negative" };
-/* Of anything. */
-static const struct shape a_list = { .kind = SHAPE_LIST, .is = "an array" };
-
-static bool fits_number(const struct jsontree *j, uint32_t node, uint64_t max)
+static enum jsontree_kind kind_of(const struct jsontree *j, uint32_t node)
 {
-    uint64_t number;
-
-    return jsontree_u64(j, node, &number) && number <= max;
+    return node == JSONTREE_NONE ? JSONTREE_NULL : (enum jsontree_kind)j->nodes[node].kind;
 }
 
-/* The elements of an array or the values of an object. */
-static bool fits_each(const struct jsontree *j, uint32_t node, const struct shape *shape, struct misfit *m)
-{
-    bool map = shape->kind == SHAPE_MAP;
-    struct misfit whole = *m;
-
-    if (j->nodes[node].kind != (map ? JSONTREE_OBJECT : JSONTREE_ARRAY))
-        return false;
-    for (uint32_t k = node + 1 + map; shape->of && k < jsontree_next(j, node); k = jsontree_next(j, k) + map)
-        if (!fits(j, k, shape->of, m)) {
-            if (m->node == k && m->is)
-                *m = whole; /* "an array of ids" says more */
-            return false;
-        }
-    return true;
-}
-
-static bool fits_variant(const struct jsontree *j, uint32_t node, const struct shape *shape, struct misfit *m)
-{
-    for (uint32_t i = 0; i < shape->count; i++) {
-        const struct field *variant = &shape->fields[i];
-
-        if (!variant->shape && load_hf_names(j, node, variant->name))
-            return true;
-        if (variant->shape && j->nodes[node].kind == JSONTREE_OBJECT && j->nodes[node].length == 1 &&
-            jsontree_is(j, node + 1, variant->name))
-            return fits(j, node + 2, variant->shape, m);
-    }
-    return false;
-}
-
-static bool fits_array(const struct jsontree *j, uint32_t node, const struct shape *shape, struct misfit *m)
-{
-    struct misfit whole = *m;
-    uint32_t k = node + 1;
-
-    if (j->nodes[node].length != shape->count)
-        return false;
-    for (uint32_t i = 0; i < shape->count; i++, k = jsontree_next(j, k)) {
-        bool null = shape->fields[i].need == LOAD_HF_OPTION && j->nodes[k].kind == JSONTREE_NULL;
-
-        if (!null && !fits(j, k, shape->fields[i].shape, m)) {
-            *m = whole;
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool fits_object(const struct jsontree *j, uint32_t node, const struct shape *shape, struct misfit *m)
-{
-    for (uint32_t i = 0; i < shape->count; i++) {
-        const struct field *f = &shape->fields[i];
-        uint32_t member = jsontree_member(j, node, f->name);
-        bool twice = load_hf_twice(j, node, f->name);
-
-        if (twice || (member == JSONTREE_NONE && f->need == LOAD_HF_REQUIRED)) {
-            *m = (struct misfit) { node, f->name, NULL, twice };
-            return false;
-        }
-        if (member == JSONTREE_NONE || (f->need == LOAD_HF_OPTION && j->nodes[member].kind == JSONTREE_NULL))
-            continue;
-        m->name = f->name;
-        if (!fits(j, member, f->shape, m))
-            return false;
-    }
-    return true;
-}
-
-static bool fits(const struct jsontree *j, uint32_t node, const struct shape *shape, struct misfit *m)
-{
-    enum jsontree_kind kind = j->nodes[node].kind;
-
-    m->node = node;
-    m->is = shape->is;
-    switch (shape->kind) {
-    case SHAPE_BOOL:
-        return kind == JSONTREE_FALSE || kind == JSONTREE_TRUE;
-    case SHAPE_STRING:
-        return kind == JSONTREE_STRING;
-    case SHAPE_ID:
-        return fits_number(j, node, UINT32_MAX);
-    case SHAPE_NUMBER:
-        return fits_number(j, node, UINT64_MAX);
-    case SHAPE_ENUM:
-        return fits_variant(j, node, shape, m);
-    case SHAPE_LIST:
-    case SHAPE_MAP:
-        return fits_each(j, node, shape, m);
-    default:
-        if (kind == JSONTREE_ARRAY)
-            return shape->kind != SHAPE_MEMBERS && fits_array(j, node, shape, m);
-        return kind == JSONTREE_OBJECT && shape->kind != SHAPE_TUPLE && fits_object(j, node, shape, m);
-    }
-}
-
-static enum leat_status wrong(struct load_hf *h, const struct misfit *m)
-{
-    if (!m->is)
-        return load_hf_wrong(h, m->node, m->twice ? "it has \"%s\" twice" : "it lacks \"%s\"", m->name);
-    if (!m->name)
-        return load_hf_wrong(h, m->node, "it must be %s, not %s", m->is, jsontree_kind_name(h->j, m->node));
-    return load_hf_wrong(h, m->node, "\"%s\" must be %s", m->name, m->is);
-}
-
-/* A field of a struct that fits. */
-static uint32_t field(const struct jsontree *j, uint32_t node, const struct shape *shape, const char *name)
+/* A member, which stands at place `at` if its struct is an array; JSONTREE_NONE if it is missing. */
+static uint32_t field(const struct jsontree *j, uint32_t node, const char *name, uint32_t at)
 {
     uint32_t k = node + 1;
 
-    if (j->nodes[node].kind == JSONTREE_OBJECT)
+    if (kind_of(j, node) == JSONTREE_OBJECT)
         return jsontree_member(j, node, name);
-    for (uint32_t i = 0; strcmp(shape->fields[i].name, name) != 0; i++)
+    if (kind_of(j, node) != JSONTREE_ARRAY || at >= j->nodes[node].length)
+        return JSONTREE_NONE;
+    while (at-- > 0)
         k = jsontree_next(j, k);
     return k;
 }
-
-/* ---- Truncation and padding -------------------------------------------------------------------------------------- */
-
-static const struct field direction_fields[] = { { .name = "Left" }, { .name = "Right" } };
-static const struct shape direction = { SHAPE_ENUM, "Left or Right", FIELDS(direction_fields) };
-
-static enum leat_status check(struct load_hf *h, uint32_t node, const char *place, const struct shape *shape)
-{
-    struct misfit m = { 0 };
-
-    h->place = place;
-    return fits(h->j, node, shape, &m) ? LEAT_OK : wrong(h, &m);
-}
-
-/* Of these, leat uses nothing. */
-static enum leat_status load_hf_truncation(struct load_hf *h, uint32_t node)
-{
-    static const struct field strategies[] = { { .name = "LongestFirst" },
-                                               { .name = "OnlyFirst" },
-                                               { .name = "OnlySecond" } };
-    static const struct shape strategy = { SHAPE_ENUM, "LongestFirst, OnlyFirst or OnlySecond", FIELDS(strategies) };
-    static const struct field fields[] = {
-        { "direction", &direction, LOAD_HF_DEFAULT },
-        { "max_length", &a_number, LOAD_HF_REQUIRED },
-        { "strategy", &strategy, LOAD_HF_REQUIRED },
-        { "stride", &a_number, LOAD_HF_REQUIRED },
-    };
-    static const struct shape shape = { SHAPE_STRUCT, "an object or null", FIELDS(fields) };
-
-    return check(h, node, "truncation", &shape);
-}
-
-static enum leat_status load_hf_padding(struct load_hf *h, uint32_t node)
-{
-    static const struct field strategies[] = { { .name = "BatchLongest" }, { "Fixed", &a_number, LOAD_HF_REQUIRED } };
-    static const struct shape strategy = { SHAPE_ENUM, "BatchLongest or {\"Fixed\": length}", FIELDS(strategies) };
-    static const struct field fields[] = {
-        { "strategy", &strategy, LOAD_HF_REQUIRED },         { "direction", &direction, LOAD_HF_REQUIRED },
-        { "pad_to_multiple_of", &a_number, LOAD_HF_OPTION }, { "pad_id", &an_id, LOAD_HF_REQUIRED },
-        { "pad_type_id", &an_id, LOAD_HF_REQUIRED },         { "pad_token", &a_string, LOAD_HF_REQUIRED },
-    };
-    static const struct shape shape = { SHAPE_STRUCT, "an object or null", FIELDS(fields) };
-
-    return check(h, node, "padding", &shape);
-}
-
-/* ---- Post-processors --------------------------------------------------------------------------------------------- */
-
-static const struct field token_fields[] = { { "0", &a_string, LOAD_HF_REQUIRED }, { "1", &an_id, LOAD_HF_REQUIRED } };
-static const struct shape token = { SHAPE_TUPLE, "an array of a token and its id", FIELDS(token_fields) };
-
-static const struct field bert_fields[] = { { "sep", &token, LOAD_HF_REQUIRED }, { "cls", &token, LOAD_HF_REQUIRED } };
-static const struct shape bert = { SHAPE_STRUCT, "an object", FIELDS(bert_fields) };
-
-static const struct field roberta_fields[] = { { "sep", &token, LOAD_HF_REQUIRED },
-                                               { "cls", &token, LOAD_HF_REQUIRED },
-                                               { "trim_offsets", &a_bool, LOAD_HF_REQUIRED },
-                                               { "add_prefix_space", &a_bool, LOAD_HF_REQUIRED } };
-static const struct shape roberta = { SHAPE_STRUCT, "an object", FIELDS(roberta_fields) };
-
-static const struct field byte_level_types[] = { { .name = "ByteLevel" } };
-static const struct shape byte_level_type = { SHAPE_ENUM, "ByteLevel", FIELDS(byte_level_types) };
-static const struct field byte_level_fields[] = {
-    { "type", &byte_level_type, LOAD_HF_REQUIRED },
-    { "add_prefix_space", &a_bool, LOAD_HF_REQUIRED },
-    { "trim_offsets", &a_bool, LOAD_HF_REQUIRED },
-    { "use_regex", &a_bool, LOAD_HF_DEFAULT },
-};
-static const struct shape byte_level = { SHAPE_MEMBERS, "an object", FIELDS(byte_level_fields) };
-
-static const struct field texts[] = { { .name = "A" }, { .name = "B" } };
-static const struct shape text = { SHAPE_ENUM, "A or B", FIELDS(texts) };
-static const struct field text_fields[] = { { "id", &text, LOAD_HF_REQUIRED },
-                                            { "type_id", &an_id, LOAD_HF_REQUIRED } };
-static const struct shape text_piece = { SHAPE_STRUCT, "an object", FIELDS(text_fields) };
-static const struct field special_fields[] = { { "id", &a_string, LOAD_HF_REQUIRED },
-                                               { "type_id", &an_id, LOAD_HF_REQUIRED } };
-static const struct shape special_piece = { SHAPE_STRUCT, "an object", FIELDS(special_fields) };
-static const struct field pieces[] = { { "Sequence", &text_piece, LOAD_HF_REQUIRED },
-                                       { "SpecialToken", &special_piece, LOAD_HF_REQUIRED } };
-static const struct shape piece = { SHAPE_ENUM, "Sequence or SpecialToken", FIELDS(pieces) };
-static const struct shape pieces_list = { SHAPE_LIST, "an array of Sequence and SpecialToken", .of = &piece };
-
-static const struct shape ids = { SHAPE_LIST, "an array of ids", .of = &an_id };
-static const struct shape strings = { SHAPE_LIST, "an array of strings", .of = &a_string };
-static const struct field tokens_fields[] = { { "id", &a_string, LOAD_HF_REQUIRED },
-                                              { "ids", &ids, LOAD_HF_REQUIRED },
-                                              { "tokens", &strings, LOAD_HF_REQUIRED } };
-static const struct shape tokens = { SHAPE_STRUCT, "an object", FIELDS(tokens_fields) };
-static const struct shape tokens_map = { SHAPE_MAP, "an object", .of = &tokens };
-
-static const struct field template_fields[] = { { "single", &pieces_list, LOAD_HF_REQUIRED },
-                                                { "pair", &pieces_list, LOAD_HF_REQUIRED },
-                                                { "special_tokens", &tokens_map, LOAD_HF_REQUIRED } };
-static const struct shape template = { SHAPE_STRUCT, "an object", FIELDS(template_fields) };
-
-static const struct field sequence_types[] = { { .name = "Sequence" } };
-static const struct shape sequence_type = { SHAPE_ENUM, "Sequence", FIELDS(sequence_types) };
-static const struct field sequence_fields[] = { { "type", &sequence_type, LOAD_HF_REQUIRED },
-                                                { "processors", &a_list, LOAD_HF_REQUIRED } };
-static const struct shape sequence = { SHAPE_MEMBERS, "an object", FIELDS(sequence_fields) };
-
-/*
- * ---- What stands around texts ----
- *
- * In the reference, a processor of a Sequence takes what the one before made, where each token of a template is a text
- * of its own: a second template takes two texts for a pair, and fails on more. So after a processor that adds tokens,
- * only ByteLevel, which adds nothing, is understood here.
- */
 
 /* A token of a side. */
 static bool put_around(struct load_hf *h, uint32_t *side, uint32_t node)
@@ -498,121 +239,91 @@ static bool put_around(struct load_hf *h, uint32_t *side, uint32_t node)
     return true;
 }
 
-/* "cls" and "sep", with which RobertaProcessing's fields begin, too. */
-static bool put_pair(struct load_hf *h, uint32_t processor, struct spec_around *around)
+/* [token, id] */
+static bool is_token(const struct jsontree *j, uint32_t node)
 {
-    uint32_t cls = field(h->j, processor, &bert, "cls"), sep = field(h->j, processor, &bert, "sep");
+    uint64_t id;
 
-    return put_around(h, &around->before, field(h->j, cls, &token, "1")) &&
-           put_around(h, &around->after, field(h->j, sep, &token, "1"));
-}
-
-static bool same_text(const struct jsontree *j, uint32_t a, uint32_t b)
-{
-    struct jsontree_text x = jsontree_string(j, a), y = jsontree_string(j, b);
-
-    return x.length == y.length && memcmp(x.bytes, y.bytes, x.length) == 0;
+    return kind_of(j, node) == JSONTREE_ARRAY && j->nodes[node].length == 2 &&
+           kind_of(j, node + 1) == JSONTREE_STRING && jsontree_u64(j, node + 2, &id);
 }
 
 /* The ids of a special token in a template, which the reference demands when it encodes. */
 static bool put_special(struct load_hf *h, uint32_t all, uint32_t *side, uint32_t name)
 {
     const struct jsontree *j = h->j;
-    uint32_t found = JSONTREE_NONE;
+    uint32_t ids = JSONTREE_NONE;
+    struct jsontree_text t;
     bool good = true;
 
-    for (uint32_t k = all + 1; k < jsontree_next(j, all); k = jsontree_next(j, k + 1))
-        if (same_text(j, k, name))
-            found = field(j, k + 1, &tokens, "ids");
-    if (found == JSONTREE_NONE)
+    if (kind_of(j, name) != JSONTREE_STRING)
         return false;
-    for (uint32_t k = found + 1; good && k < jsontree_next(j, found); k = jsontree_next(j, k))
+    t = jsontree_string(j, name);
+    for (uint32_t k = all + 1; k < jsontree_next(j, all); k = jsontree_next(j, k + 1)) {
+        struct jsontree_text other = jsontree_string(j, k);
+
+        if (other.length == t.length && memcmp(other.bytes, t.bytes, t.length) == 0)
+            ids = field(j, k + 1, "ids", 1);
+    }
+    if (kind_of(j, ids) != JSONTREE_ARRAY)
+        return false;
+    for (uint32_t k = ids + 1; good && k < jsontree_next(j, ids); k = jsontree_next(j, k))
         good = put_around(h, side, k);
     return good;
 }
 
-static bool put_template(struct load_hf *h, uint32_t processor, struct spec_around *around)
+/* `single`: {"Sequence": {"id": "A"}} for the text, and {"SpecialToken": {"id": name}}. */
+static bool put_template(struct load_hf *h, uint32_t single, uint32_t all, struct spec_around *around)
 {
     const struct jsontree *j = h->j;
-    uint32_t single = field(j, processor, &template, "single"), count = 0;
-    uint32_t all = field(j, processor, &template, "special_tokens");
+    uint32_t texts = 0;
     bool good = true;
 
     for (uint32_t k = single + 1; good && k < jsontree_next(j, single); k = jsontree_next(j, k)) {
-        uint32_t name = field(j, k + 2, &text_piece, "id");
+        uint32_t text = field(j, k, "Sequence", UINT32_MAX), name;
 
-        if (jsontree_is(j, k + 1, "Sequence"))
-            good = count++ == 0 && load_hf_names(j, name, "A");
+        name = field(j, text == JSONTREE_NONE ? field(j, k, "SpecialToken", UINT32_MAX) : text, "id", 0);
+        if (name == JSONTREE_NONE)
+            good = false;
+        else if (text == JSONTREE_NONE)
+            good = put_special(h, all, texts == 0 ? &around->before : &around->after, name);
         else
-            good = put_special(h, all, count == 0 ? &around->before : &around->after, name);
+            good = texts++ == 0 && load_hf_names(j, name, "A");
     }
-    return good && count == 1;
+    return good && texts == 1;
 }
 
-static bool put_nothing(struct load_hf *h, uint32_t processor, struct spec_around *around)
+static bool has_type(const struct jsontree *j, uint32_t node, const char *type)
 {
-    (void)h;
-    (void)processor;
-    (void)around;
-    return true;
+    uint32_t found = jsontree_member(j, node, "type");
+
+    return found != JSONTREE_NONE && load_hf_names(j, found, type);
 }
 
-/* The reference takes the first whose members are there; only two of them look at their type. */
-static const struct processor {
-    const char *type;
-    const struct shape *shape;
-    bool (*put)(struct load_hf *h, uint32_t processor, struct spec_around *around);
-} processors[] = {
-    { "RobertaProcessing", &roberta, put_pair },
-    { "BertProcessing", &bert, put_pair },
-    { "ByteLevel", &byte_level, put_nothing },
-    { "TemplateProcessing", &template, put_template },
-    { "Sequence", &sequence, NULL }, /* of others */
-};
-#define PROCESSORS (sizeof processors / sizeof processors[0])
-
-/* None fits: says what is wrong with the one that it is called. */
-static enum leat_status refuse_processor(struct load_hf *h, uint32_t node)
-{
-    uint32_t type = jsontree_member(h->j, node, "type");
-    struct misfit m = { 0 };
-
-    for (size_t i = 0; type != JSONTREE_NONE && i < PROCESSORS; i++)
-        if (load_hf_names(h->j, type, processors[i].type)) {
-            h->place = processors[i].type;
-            fits(h->j, node, processors[i].shape, &m);
-            return wrong(h, &m);
-        }
-    return load_hf_wrong(h, node, "it has the members of no post-processor");
-}
-
-static bool is_alone(const struct spec_around *around)
-{
-    return around->before == SPEC_NONE && around->after == SPEC_NONE;
-}
-
-/* One processor, or a Sequence of them. Sets around->other if that is more than one token on a side, or not
- * understood. Sequences in each other are as deep as brackets may be. */
+/* One processor, or a Sequence of them, in each other as deep as brackets may be. Sets around->other if that is more
+ * than one token on a side, or not understood. */
 static enum leat_status put_processor(struct load_hf *h, uint32_t node, struct spec_around *around)
 {
     const struct jsontree *j = h->j;
-    struct misfit m = { 0 };
-    const struct processor *p = processors;
+    uint32_t sep = field(j, node, "sep", 0), cls = field(j, node, "cls", 1);
+    uint32_t single = field(j, node, "single", 0), all = field(j, node, "special_tokens", 2);
+    uint32_t list = jsontree_member(j, node, "processors");
+    bool alone = around->before == SPEC_NONE && around->after == SPEC_NONE;
     enum leat_status s = LEAT_OK;
-    uint32_t list;
 
-    while (p < processors + PROCESSORS && !fits(j, node, p->shape, &m))
-        p++;
-    if (p == processors + PROCESSORS)
-        return refuse_processor(h, node);
-    if (p->put) {
-        if ((p->put != put_nothing && !is_alone(around)) || !p->put(h, node, around))
-            around->other = true;
+    if (is_token(j, sep) && is_token(j, cls)) {
+        around->other |=
+            !alone || !put_around(h, &around->before, cls + 2) || !put_around(h, &around->after, sep + 2);
+    } else if (has_type(j, node, "ByteLevel")) {
         return LEAT_OK;
+    } else if (kind_of(j, single) == JSONTREE_ARRAY && kind_of(j, all) == JSONTREE_OBJECT) {
+        around->other |= !alone || !put_template(h, single, all, around);
+    } else if (has_type(j, node, "Sequence") && kind_of(j, list) == JSONTREE_ARRAY) {
+        for (uint32_t k = list + 1; s == LEAT_OK && k < jsontree_next(j, list); k = jsontree_next(j, k))
+            s = put_processor(h, k, around);
+    } else {
+        return load_hf_wrong(h, node, "it has the members of no post-processor");
     }
-    list = field(j, node, &sequence, "processors");
-    for (uint32_t k = list + 1; s == LEAT_OK && k < jsontree_next(j, list); k = jsontree_next(j, k))
-        s = put_processor(h, k, around);
     return s;
 }
 
@@ -775,7 +486,6 @@ enum leat_status load_hf(struct tokenizer_spec *spec, const struct jsontree *j, 
 {
     struct load_hf h = { .spec = spec, .j = j, .err = err, .place = "the file" };
     enum leat_status s;
-    uint32_t node;
 
     if (j->nodes[0].kind != JSONTREE_OBJECT)
         return load_hf_wrong(&h, 0, "it holds %s, not an object", jsontree_kind_name(j, 0));
@@ -783,10 +493,6 @@ enum leat_status load_hf(struct tokenizer_spec *spec, const struct jsontree *j, 
     s = check_version(&h);
     if (s == LEAT_OK)
         s = check_names(&h);
-    if (s == LEAT_OK && (node = part(&h, "truncation")) != JSONTREE_NONE)
-        s = load_hf_truncation(&h, node);
-    if (s == LEAT_OK && (node = part(&h, "padding")) != JSONTREE_NONE)
-        s = load_hf_padding(&h, node);
     if (s == LEAT_OK)
         s = load_parts(&h);
     string_map_free(&h.vocab);
