@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/status.h"
 #include "base/utf8.h"
 
@@ -21,20 +22,15 @@ void damage_list_free(struct damage_list *l)
 /* Takes both strings, of which the reason may be NULL where there was no memory for it. */
 static enum leat_status take(struct damage_list *l, struct damage d, struct leat_error *err)
 {
-    size_t room = l->count == l->room ? 2 * l->room + 8 : l->room;
-    struct damage *items = !d.reason            ? NULL
-                           : l->count < l->room ? l->items
-                                                : reallocarray(l->items, room, sizeof *items);
+    enum leat_status s = d.reason ? GROW(l->items, l->count + 1, l->room, err) : status_no_memory(err, sizeof d);
 
-    if (!items) {
-        free(d.input);
-        free(d.reason);
-        return status_no_memory(err, room * sizeof *items);
+    if (s == LEAT_OK) {
+        l->items[l->count++] = d;
+        return s;
     }
-    l->items = items;
-    l->room = room;
-    l->items[l->count++] = d;
-    return LEAT_OK;
+    free(d.input);
+    free(d.reason);
+    return s;
 }
 
 enum leat_status damage_list_add(struct damage_list *l, const char *input, uint64_t offset, const char *reason,

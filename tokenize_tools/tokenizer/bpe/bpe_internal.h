@@ -74,7 +74,8 @@ struct bpe {
     uint32_t *letters;          /* the same */
     struct char_cuts char_cuts; /* where pretokens are cut */
     uint32_t *odd;              /* characters that are symbols but no tokens, ascending; symbol token_count + i */
-    uint32_t odd_count, odd_room;
+    uint32_t odd_count;
+    size_t odd_room;
     bool odd_parts;     /* merges have parts that text does not spell: tokens of bytes, the unknown one */
     struct merge *list; /* while being made, as are the following */
     size_t list_count, list_room;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/status.h"
 #include "bpe_internal.h"
 #include "live_merges.h"
@@ -27,19 +28,14 @@
 enum leat_status bpe_add_merge(struct bpe *m, uint32_t left, uint32_t right, uint32_t result, uint32_t rank,
                                struct leat_error *err)
 {
+    enum leat_status s;
+
     if (m->live && live_merges_offer(m->live, left, right, result, rank) == LIVE_DEAD)
         return LEAT_OK;
-    if (m->list_count == m->list_room) {
-        size_t room = m->list_room ? 2 * m->list_room : m->spec->token_count + (size_t)4096;
-        struct merge *list = realloc(m->list, room * sizeof *list);
-
-        if (!list)
-            return status_no_memory(err, room * sizeof *list);
-        m->list = list;
-        m->list_room = room;
-    }
-    m->list[m->list_count++] = (struct merge) { left, right, result, rank };
-    return LEAT_OK;
+    s = GROW(m->list, m->list_count + 1, m->list_room, err);
+    if (s == LEAT_OK)
+        m->list[m->list_count++] = (struct merge) { left, right, result, rank };
+    return s;
 }
 
 /*

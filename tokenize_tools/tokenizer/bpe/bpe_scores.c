@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/status.h"
 #include "tokenizer/unicode/unicode.h"
 
@@ -43,6 +44,7 @@ static uint32_t symbol_of(const struct bpe *m, const uint8_t *text, size_t bytes
 static enum leat_status find_odd_characters(struct bpe *m, struct leat_error *err)
 {
     uint32_t kept = 0;
+    enum leat_status s;
 
     for (uint32_t i = 0; i < m->spec->token_count; i++) {
         const struct spec_token *t = &m->spec->tokens[i];
@@ -54,15 +56,9 @@ static enum leat_status find_odd_characters(struct bpe *m, struct leat_error *er
 
             if (place != SPEC_NONE && bpe_mergeable(&m->spec->tokens[place]))
                 continue;
-            if (m->odd_count == m->odd_room) {
-                uint32_t room = m->odd_room ? 2 * m->odd_room : 256;
-                uint32_t *odd = realloc(m->odd, room * sizeof *odd);
-
-                if (!odd)
-                    return status_no_memory(err, room * sizeof *odd);
-                m->odd = odd;
-                m->odd_room = room;
-            }
+            s = GROW(m->odd, m->odd_count + UINT64_C(1), m->odd_room, err);
+            if (s != LEAT_OK)
+                return s;
             m->odd[m->odd_count++] = c;
         }
     }

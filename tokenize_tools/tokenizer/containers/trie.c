@@ -3,30 +3,23 @@
 
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "base/status.h"
+
+struct trie_made {
+    struct trie_node node; /* `first`: of a list of children, by byte */
+    uint32_t sibling;      /* the next in the list */
+    uint32_t last;         /* the last child */
+};
 
 static enum leat_status new_node(struct trie *t, uint8_t byte, uint32_t *out, struct leat_error *err)
 {
-    if (t->count == t->room) {
-        size_t room = t->room ? 2 * t->room : 256;
-        struct trie_node *nodes = room <= UINT32_MAX ? realloc(t->nodes, room * sizeof *nodes) : NULL;
-        uint32_t *siblings;
+    enum leat_status s = t->count < UINT32_MAX ? GROW(t->made, t->count + 1, t->room, err)
+                                               : status_no_memory(err, t->count * sizeof *t->made);
 
-        if (!nodes)
-            return status_no_memory(err, room * sizeof *nodes);
-        t->nodes = nodes;
-        siblings = realloc(t->siblings, room * sizeof *siblings);
-        if (!siblings)
-            return status_no_memory(err, room * sizeof *siblings);
-        t->siblings = siblings;
-        siblings = realloc(t->last, room * sizeof *siblings);
-        if (!siblings)
-            return status_no_memory(err, room * sizeof *siblings);
-        t->last = siblings;
-        t->room = room;
-    }
-    t->nodes[t->count] = (struct trie_node) { .number = TRIE_NO_NUMBER, .byte = byte };
-    t->siblings[t->count] = t->last[t->count] = TRIE_NONE;
+    if (s != LEAT_OK)
+        return s;
+    t->made[t->count] = (struct trie_made) { .node = { .number = TRIE_NO_NUMBER, .byte = byte } };
     *out = (uint32_t)t->count++;
     return LEAT_OK;
 }
@@ -35,32 +28,32 @@ static enum leat_status new_node(struct trie *t, uint8_t byte, uint32_t *out, st
  * comes after it. */
 static enum leat_status child_for(struct trie *t, uint32_t node, uint8_t byte, uint32_t *child, struct leat_error *err)
 {
-    uint32_t last = t->last[node], before = TRIE_NONE, after = t->nodes[node].first;
+    uint32_t last = t->made[node].last, before = TRIE_NONE, after = t->made[node].node.first;
     enum leat_status s;
 
-    if (last != TRIE_NONE && t->nodes[last].byte == byte) {
+    if (last != TRIE_NONE && t->made[last].node.byte == byte) {
         *child = last;
         return LEAT_OK;
     }
-    if (last != TRIE_NONE && t->nodes[last].byte < byte) {
+    if (last != TRIE_NONE && t->made[last].node.byte < byte) {
         before = last;
         after = TRIE_NONE;
     }
-    while (after != TRIE_NONE && t->nodes[after].byte < byte) {
+    while (after != TRIE_NONE && t->made[after].node.byte < byte) {
         before = after;
-        after = t->siblings[after];
+        after = t->made[after].sibling;
     }
     *child = after;
-    if (after != TRIE_NONE && t->nodes[after].byte == byte)
+    if (after != TRIE_NONE && t->made[after].node.byte == byte)
         return LEAT_OK;
     s = new_node(t, byte, child, err);
     if (s != LEAT_OK)
         return s;
-    t->siblings[*child] = after;
+    t->made[*child].sibling = after;
     if (after == TRIE_NONE)
-        t->last[node] = *child;
-    *(before == TRIE_NONE ? &t->nodes[node].first : &t->siblings[before]) = *child;
-    t->nodes[node].count++;
+        t->made[node].last = *child;
+    *(before == TRIE_NONE ? &t->made[node].node.first : &t->made[before].sibling) = *child;
+    t->made[node].node.count++;
     return LEAT_OK;
 }
 
@@ -74,9 +67,9 @@ enum leat_status trie_add(struct trie *t, const uint8_t *text, size_t bytes, uin
         s = child_for(t, node, text[i], &node, err);
     if (s != LEAT_OK)
         return s;
-    *known = t->nodes[node].number;
+    *known = t->made[node].node.number;
     if (*known == TRIE_NO_NUMBER)
-        t->nodes[node].number = number;
+        t->made[node].node.number = number;
     return LEAT_OK;
 }
 
@@ -92,27 +85,24 @@ enum leat_status trie_seal(struct trie *t, struct leat_error *err)
     nodes = malloc(t->count * sizeof *nodes);
     if (!nodes)
         return status_no_memory(err, t->count * sizeof *nodes);
-    nodes[TRIE_ROOT] = t->nodes[TRIE_ROOT];
+    nodes[TRIE_ROOT] = t->made[TRIE_ROOT].node;
     for (uint32_t i = 0; i < t->count; i++) {
         uint32_t child = nodes[i].first;
 
         nodes[i].first = count;
-        for (; child != TRIE_NONE; child = t->siblings[child])
-            nodes[count++] = t->nodes[child];
+        for (; child != TRIE_NONE; child = t->made[child].sibling)
+            nodes[count++] = t->made[child].node;
     }
-    free(t->nodes);
-    free(t->siblings);
-    free(t->last);
+    free(t->made);
+    t->made = NULL;
     t->nodes = nodes;
-    t->siblings = t->last = NULL;
-    t->room = t->count;
+    t->room = 0;
     return LEAT_OK;
 }
 
 void trie_free(struct trie *t)
 {
     free(t->nodes);
-    free(t->siblings);
-    free(t->last);
+    free(t->made);
     *t = (struct trie) { 0 };
 }

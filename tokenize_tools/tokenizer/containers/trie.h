@@ -17,7 +17,7 @@
 #define TRIE_NO_NUMBER UINT32_MAX
 
 struct trie_node {
-    uint32_t first;  /* child; before sealing, the first of a list */
+    uint32_t first;  /* child */
     uint32_t number; /* of the string that ends here */
     uint16_t count;  /* of children */
     uint8_t byte;
@@ -25,9 +25,8 @@ struct trie_node {
 
 /* All zero: empty, to be added to. */
 struct trie {
-    struct trie_node *nodes;
-    uint32_t *siblings; /* before sealing: the next child of the same node, by byte */
-    uint32_t *last;     /* before sealing: the last child of a node */
+    struct trie_node *nodes; /* once it is sealed */
+    struct trie_made *made;  /* before */
     size_t count, room;
 };
 

@@ -225,7 +225,7 @@ static enum leat_status replace(const struct matcher *m, const struct spec_strin
         size_t begin, end, copied = 0;
         bool found = true;
 
-        s = matcher_begin(&pass, m, run, v.bytes, v.size, false, false, err);
+        s = matcher_begin(&pass, m, run, &(struct scan_window) { v.bytes, v.size, true }, false, err);
         while (s == LEAT_OK && (in_nothing || v.size > 0)) {
             s = matcher_next(&pass, &begin, &end, &found, err);
             if (s != LEAT_OK || !found)

@@ -247,7 +247,6 @@ static void put_pieces(struct assembling *a)
 
     assemble_put(a, ",\"model\":{\"type\":\"Unigram\",\"byte_fallback\":false,\"unk_id\":");
     assemble_put_id(a, a->unknown);
-    assemble_put_extra(a);
     assemble_put(a, as_bits ? ",\"" LOAD_HF_SCORE_BITS "\":true,\"vocab\":[" : ",\"vocab\":[");
     for (uint32_t i = 0; a->status == LEAT_OK && i < a->piece_count; i++) {
         assemble_put(a, i ? ",[" : "[");
@@ -487,16 +486,6 @@ void assemble_add_extra(struct assembling *a, struct jsontree_text text, bool sp
     a->extra[a->extra_count++] = (struct assemble_token) { .text = text, .special = special };
 }
 
-void assemble_put_extra(struct assembling *a)
-{
-    assemble_put(a, ",\"" LOAD_HF_EXTRA "\":[");
-    for (uint32_t i = 0; a->status == LEAT_OK && i < a->extra_count; i++) {
-        assemble_put(a, i ? "," : "");
-        assemble_put_string(a, a->extra[i].text);
-    }
-    assemble_put(a, "]");
-}
-
 void assemble_add_reserved(struct assembling *a)
 {
     const struct tokenizer_spec *m = a->model;
@@ -509,14 +498,10 @@ void assemble_add_reserved(struct assembling *a)
 
 static void add_extra(struct assembling *a)
 {
-    bool own = a->kind->extra && a->extra_count == 0 && !lists_extra(a);
-
-    if (own)
+    if (a->kind->extra && a->extra_count == 0 && !lists_extra(a))
         a->kind->extra(a);
     for (uint32_t i = 0; a->status == LEAT_OK && i < a->extra_count; i++)
         add_new(a, a->extra[i]);
-    if (a->kind->also_extra && !own && a->status == LEAT_OK)
-        a->kind->also_extra(a);
 }
 
 /* Whether a list has it, but for one of the old name in the map. */

@@ -5,8 +5,7 @@
  * and needs no other. Classes that are not in the tables are refused, but for sentencepiece models, which load.h reads.
  *
  * To add a class: a row in assemble_class.c, with a function that writes its stations, and rows in test_assemble.c and
- * tests/conformance/check_folders.py; or, if it converts a sentencepiece model, a row in assemble_pieces.c (to Unigram)
- * or assemble_merges.c (to BPE), and rows in folders_pieces.py.
+ * tests/conformance/check_folders.py, or in folders_pieces.py if it converts a sentencepiece model.
  */
 #ifndef LEAT_TOKENIZER_ASSEMBLE_H
 #define LEAT_TOKENIZER_ASSEMBLE_H
@@ -79,10 +78,7 @@ struct assemble_class {
     void (*vocabulary)(struct assembling *a); /* of a sentencepiece model: makes the tokens, sets `unknown`; of BPE,
                                                * SPEC_NONE there means that the model has no unknown token */
     void (*extra)(struct assembling *a);      /* of one: adds extra special tokens if no file lists any */
-    void (*also_extra)(
-        struct assembling *a);              /* of one: names tokens of its vocabulary that are extra ones, too, whatever
-                                               * files list, but does not add them */
-    void (*pipeline)(struct assembling *a); /* appends its sections */
+    void (*pipeline)(struct assembling *a);   /* appends its sections */
 };
 
 #define ASSEMBLE_MAX_COUNT 10000 /* of the tokens that an option counts, or a class adds */
@@ -105,7 +101,7 @@ struct assembling {
     struct assemble_token *tokens;            /* added; of a text given twice, the last counts */
     struct string_map texts;                  /* theirs; value: the last one's place */
     uint32_t token_count, listed;             /* so many of them come from lists */
-    struct assemble_token *extra;             /* those of lists of extra special tokens, as they stand there */
+    struct assemble_token *extra;             /* those of lists of extra special tokens */
     struct string_map extra_texts;
     uint32_t extra_count;
     uint32_t next_id;
@@ -114,9 +110,6 @@ struct assembling {
     struct assemble_piece *pieces;
     uint32_t piece_count, piece_room, unknown;
 };
-
-/* Those that convert a sentencepiece model, to Unigram and to BPE; the last of each has no names. */
-extern const struct assemble_class assemble_piece_classes[], assemble_merge_classes[];
 
 /* Appends the BPE model, and the end of the file. */
 void assemble_put_merges(struct assembling *a);
@@ -140,16 +133,6 @@ void assemble_add_extra(struct assembling *a, struct jsontree_text text, bool sp
 /* Adds the control and user-defined tokens of the sentencepiece model as such. */
 void assemble_add_reserved(struct assembling *a);
 
-/* Appends what leat keeps in a model's section: the extra special tokens, as the class has them. Which of the added
- * tokens these are, and that some have a name, too, cannot be seen from the file. */
-void assemble_put_extra(struct assembling *a);
-
-/* An option of tokenizer_config.json that is true or false; null is false, as in Python. `otherwise`: it is missing. */
-bool assemble_flag(struct assembling *a, const char *option, bool otherwise);
-
-/* The token, if such an option is true; else NAMED_COUNT. */
-enum assemble_named assemble_if_asked(struct assembling *a, const char *option, enum assemble_named n);
-
 /* Sets the status, unless one is set. */
 void assemble_wrong(struct assembling *a, enum leat_status status, const struct jsontree *j, uint32_t node,
                     const char *what);
@@ -157,17 +140,9 @@ void assemble_wrong(struct assembling *a, enum leat_status status, const struct 
 /* The id of a token with a name, which must be there. */
 uint32_t assemble_named_id(struct assembling *a, enum assemble_named n);
 
-/* A member of tokenizer_config.json that is a string; `otherwise`: it is missing, or null. */
-struct jsontree_text assemble_option(struct assembling *a, const char *option, const char *otherwise);
-
 /* Append to the JSON: as it stands, an id, a string. */
 void assemble_put(struct assembling *a, const char *json);
 void assemble_put_id(struct assembling *a, uint32_t id);
 void assemble_put_string(struct assembling *a, struct jsontree_text text);
-
-/* Append the post-processor with tokens before and after a text (NAMED_COUNT: none); the second one with up to two
- * after it, as texts (no bytes: none). */
-void assemble_put_template(struct assembling *a, enum assemble_named before, enum assemble_named after);
-void assemble_put_around(struct assembling *a, const struct jsontree_text around[3]);
 
 #endif

@@ -312,8 +312,7 @@ static enum leat_status put_processor(struct load_hf *h, uint32_t node, struct s
     enum leat_status s = LEAT_OK;
 
     if (is_token(j, sep) && is_token(j, cls)) {
-        around->other |=
-            !alone || !put_around(h, &around->before, cls + 2) || !put_around(h, &around->after, sep + 2);
+        around->other |= !alone || !put_around(h, &around->before, cls + 2) || !put_around(h, &around->after, sep + 2);
     } else if (has_type(j, node, "ByteLevel")) {
         return LEAT_OK;
     } else if (kind_of(j, single) == JSONTREE_ARRAY && kind_of(j, all) == JSONTREE_OBJECT) {

@@ -46,9 +46,6 @@ enum load_hf_need {
  * tokenizer.json is read as: true if scores are the bits of doubles. */
 #define LOAD_HF_SCORE_BITS "leat_scores_are_bits"
 
-/* A member of any model that leat itself wrote, from a sentencepiece model: the extra special tokens, for Python. */
-#define LOAD_HF_EXTRA "leat_extra_special_tokens"
-
 /* The value of a member of a component, which may be an array of all its members; JSONTREE_NONE if it is missing. */
 uint32_t load_hf_member(const struct load_hf *h, uint32_t component, const char *name);
 

@@ -19,6 +19,7 @@
 
 #include "assemble.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "base/status.h"
 #include "builtin.h"
 #include "leat.h"
@@ -268,18 +269,6 @@ static const struct model_name *model_name_find(const char *name)
     return NULL;
 }
 
-/* folder/name and the ending, allocated; NULL without memory. */
-static char *join(const char *folder, const char *name, const char *ending)
-{
-    size_t room = strlen(folder) + strlen(name) + strlen(ending) + 2;
-    char *path = malloc(room);
-
-    if (path)
-        snprintf(path, room, "%s%s%s%s", folder, folder[0] && folder[strlen(folder) - 1] == '/' ? "" : "/", name,
-                 ending);
-    return path;
-}
-
 static bool is_file(const char *path)
 {
     struct stat st;
@@ -293,7 +282,7 @@ static enum leat_status file_of(char **path, const char *folder, const char *nam
     static const char *const endings[] = { "", ".zst" };
 
     for (size_t i = 0; i < 2; i++) {
-        *path = join(folder, name, endings[i]);
+        *path = path_join(folder, name, endings[i], NULL);
         if (!*path)
             return status_no_memory(err, strlen(folder) + strlen(name));
         if (is_file(*path))

@@ -403,7 +403,8 @@ static enum leat_status replace(struct chunk *p, struct leat_error *err)
 
     if (begins && p->bytes == 0) /* of no characters, the reference finds nothing, not even that */
         return LEAT_OK;
-    s = matcher_begin(&pass, &p->step->matcher, state->run, p->text, p->bytes, !p->last, matched, err);
+    s = matcher_begin(&pass, &p->step->matcher, state->run, &(struct scan_window) { p->text, p->bytes, p->last },
+                      matched, err);
     while (s == LEAT_OK) {
         s = matcher_next(&pass, &start, &end, &found, err);
         if (s != LEAT_OK || !found)

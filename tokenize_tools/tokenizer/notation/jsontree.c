@@ -17,13 +17,15 @@
 #include "base/big.h"
 #include "base/bytes.h"
 #include "base/bytes64.h"
+#include "base/grow.h"
 #include "base/status.h"
 #include "base/utf8.h"
 
 struct parser {
     struct jsontree *j;
     const uint8_t *p, *end;
-    uint32_t room, bracket_room;
+    uint32_t room;
+    size_t bracket_room;
     uint32_t depth;
     uint32_t open[JSONTREE_MAX_DEPTH]; /* nodes of the brackets that are open */
     struct leat_error *err;
@@ -78,15 +80,10 @@ static enum leat_status add_bracket(struct parser *s, const uint8_t *at)
 {
     struct jsontree *j = s->j;
 
-    if (j->bracket_count == s->bracket_room) {
-        uint32_t room = s->bracket_room ? 2 * s->bracket_room : 256;
-        struct jsontree_bracket *grown = realloc(j->brackets, room * sizeof *grown);
+    enum leat_status status = GROW(j->brackets, j->bracket_count + UINT64_C(1), s->bracket_room, s->err);
 
-        if (!grown)
-            return status_no_memory(s->err, room * sizeof *grown);
-        j->brackets = grown;
-        s->bracket_room = room;
-    }
+    if (status != LEAT_OK)
+        return status;
     j->nodes[j->count - 1].at = j->bracket_count;
     j->brackets[j->bracket_count++] = (struct jsontree_bracket) { (uint32_t)(at - j->text), j->count };
     return LEAT_OK;

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/status.h"
 
 #define DEPTH_MAX  64
@@ -153,16 +154,7 @@ static bool write_set(struct parser *p, const struct pattern_set *set)
     if (i == out->set_count) {
         if (i == PATTERN_SETS_MAX)
             return refuse(p, 0, "too many different character classes");
-        if (i == p->sets_room) {
-            size_t room = 2 * i + 16;
-            struct pattern_set **larger = realloc(out->sets, room * sizeof *larger);
-
-            if (!larger)
-                return no_memory(p, room * sizeof *larger);
-            out->sets = larger;
-            p->sets_room = room;
-        }
-        if (!(out->sets[i] = malloc(sizeof *set)))
+        if (GROW(out->sets, i + 1, p->sets_room, NULL) != LEAT_OK || !(out->sets[i] = malloc(sizeof *set)))
             return no_memory(p, sizeof *set);
         memcpy(out->sets[i], set, sizeof *set);
         out->set_count++;

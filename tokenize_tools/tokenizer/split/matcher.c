@@ -48,7 +48,7 @@ static enum leat_status of_result(const struct matcher_pass *pass, enum pattern_
         return status_set(err, LEAT_E_TEXT, "the tokenizer's regular expression takes too many steps on this text");
     if (r == PATTERN_STOPPED)
         return status_set(err, LEAT_E_STOPPED, "the work was stopped");
-    return r == PATTERN_NO_MEMORY ? pattern_run_refuse(pass->run, pass->bytes, err) : LEAT_OK;
+    return r == PATTERN_NO_MEMORY ? pattern_run_refuse(pass->run, pass->chunk.length, err) : LEAT_OK;
 }
 
 enum leat_status matcher_run_make(struct pattern_run **run, const struct matcher *m, struct bound *bound,
@@ -66,22 +66,18 @@ enum leat_status matcher_run_make(struct pattern_run **run, const struct matcher
 }
 
 enum leat_status matcher_begin(struct matcher_pass *pass, const struct matcher *m, struct pattern_run *run,
-                               const uint8_t *text, size_t bytes, bool open, bool after_match, struct leat_error *err)
+                               const struct scan_window *chunk, bool after_match, struct leat_error *err)
 {
-    struct scan_window window = { .text = text, .length = bytes, .final = !open };
-
     pass->matcher = m;
-    pass->text = text;
-    pass->bytes = bytes;
+    pass->chunk = *chunk;
     pass->at = pass->span = pass->span_count = 0;
-    pass->last = run && open && pattern_needs_all(m->pattern);
-    pass->open = open;
+    pass->last = run && !chunk->final && pattern_needs_all(m->pattern);
     pass->run = run;
     if (!run || pass->last)
         return LEAT_OK;
-    if (bytes >= UINT32_MAX)
+    if (chunk->length >= UINT32_MAX)
         return status_set(err, LEAT_E_PRETOKEN, "a regular expression cannot cut a text of 4 GiB or more");
-    return of_result(pass, pattern_begin(run, &window, after_match), err);
+    return of_result(pass, pattern_begin(run, chunk, after_match), err);
 }
 
 static enum leat_status next_match(struct matcher_pass *pass, size_t *begin, size_t *end, bool *found,
@@ -137,19 +133,20 @@ enum leat_status matcher_next(struct matcher_pass *pass, size_t *begin, size_t *
                               struct leat_error *err)
 {
     const struct matcher *m = pass->matcher;
-    const uint8_t *at;
+    const uint8_t *text = pass->chunk.text, *at;
+    size_t bytes = pass->chunk.length;
 
     *found = false;
     if (pass->run)
         return next_match(pass, begin, end, found, err);
-    at = find_bytes(m, pass->text + pass->at, pass->bytes - pass->at);
+    at = find_bytes(m, text + pass->at, bytes - pass->at);
     if (!at)
         return LEAT_OK;
-    *begin = (size_t)(at - pass->text);
+    *begin = (size_t)(at - text);
     *end = *begin + (m->run_bytes ? m->run_bytes : m->string.length);
-    while (m->run_bytes && *end < pass->bytes && pass->text[*end] == m->run[0])
+    while (m->run_bytes && *end < bytes && text[*end] == m->run[0])
         ++*end;
-    *found = !m->run_bytes || !pass->open || *end < pass->bytes;
+    *found = !m->run_bytes || pass->chunk.final || *end < bytes;
     if (*found)
         pass->at = *end;
     return LEAT_OK;
@@ -180,18 +177,19 @@ enum leat_status matcher_wrote(struct pattern_steps *steps, uint64_t bytes, stru
 
 size_t matcher_used(const struct matcher_pass *pass)
 {
-    size_t length = pass->matcher->string.length, certain;
+    size_t length = pass->matcher->string.length, bytes = pass->chunk.length, certain;
+    const uint8_t *text = pass->chunk.text;
 
-    if (!pass->open)
-        return pass->bytes;
+    if (pass->chunk.final)
+        return bytes;
     if (pass->run) {
         certain = pattern_needs_all(pass->matcher->pattern) ? 0 : pattern_certain(pass->run);
     } else if (pass->matcher->run_bytes > 0) {
-        for (certain = pass->bytes; certain > pass->at && pass->text[certain - 1] == pass->matcher->run[0];)
+        for (certain = bytes; certain > pass->at && text[certain - 1] == pass->matcher->run[0];)
             certain--;
     } else {
-        certain = pass->bytes < length ? 0 : pass->bytes - length + 1;
-        while (certain > 0 && certain < pass->bytes && (pass->text[certain] & 0xc0) == 0x80)
+        certain = bytes < length ? 0 : bytes - length + 1;
+        while (certain > 0 && certain < bytes && (text[certain] & 0xc0) == 0x80)
             certain--;
     }
     return certain > pass->at ? certain : pass->at;

@@ -31,9 +31,8 @@ void matcher_free(struct matcher *m);
 /* One pass over a text, or over a chunk, which must stay. */
 struct matcher_pass {
     const struct matcher *matcher;
-    const uint8_t *text;
-    size_t bytes, at;
-    bool open; /* the text goes on after this chunk */
+    struct scan_window chunk; /* final: the text ends with it */
+    size_t at;
     struct pattern_run *run;
     struct pattern_span spans[MATCHER_SPANS];
     size_t span, span_count;
@@ -45,9 +44,9 @@ struct matcher_pass {
 enum leat_status matcher_run_make(struct pattern_run **run, const struct matcher *m, struct bound *bound,
                                   struct pattern_steps *steps, struct leat_error *err);
 
-/* `open`: more text follows. `after_match`: the chunk before ended with a match at this one's beginning. */
+/* `after_match`: the chunk before ended with a match at this one's beginning. */
 enum leat_status matcher_begin(struct matcher_pass *pass, const struct matcher *m, struct pattern_run *run,
-                               const uint8_t *text, size_t bytes, bool open, bool after_match, struct leat_error *err);
+                               const struct scan_window *chunk, bool after_match, struct leat_error *err);
 
 /* Finds the next match. *found is false if no further match is certain. Matches may be empty. LEAT_E_TEXT: the
  * expression takes too many steps on this text. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/grow.h"
 #include "base/status.h"
 #include "base/tiny.h"
 #include "tokenizer/containers/trie.h"
@@ -90,19 +91,24 @@ static void string_ahead_free(struct string_ahead *a)
     free(a);
 }
 
-/* `bytes` of text in which strings lie: `ends` where each of `count` ends, one after the other, none empty. */
-static enum leat_status string_ahead_make(struct string_ahead **out, const uint8_t *text, const size_t *ends,
-                                          const uint32_t *numbers, size_t count, struct leat_error *err)
+/* A string among others in a text, one after the other, none empty. */
+struct finder_string {
+    size_t end;
+    uint32_t number;
+};
+
+static enum leat_status string_ahead_make(struct string_ahead **out, const struct buffer *text,
+                                          const struct finder_string *strings, size_t count, struct leat_error *err)
 {
     struct string_ahead *a = calloc(1, sizeof *a);
-    uint8_t *room = malloc(count > 0 ? ends[count - 1] : 1);
-    enum leat_status s = a && room ? LEAT_OK : status_no_memory(err, count > 0 ? ends[count - 1] : 1);
+    uint8_t *room = malloc(text->size);
+    enum leat_status s = a && room ? LEAT_OK : status_no_memory(err, text->size);
 
     *out = NULL;
-    for (size_t i = 0, begin = 0; s == LEAT_OK && i < count; begin = ends[i++]) {
-        s = add_backwards(a, text + begin, ends[i] - begin, numbers[i], room, err);
-        if (ends[i] - begin > a->longest)
-            a->longest = ends[i] - begin;
+    for (size_t i = 0, begin = 0; s == LEAT_OK && i < count; begin = strings[i++].end) {
+        s = add_backwards(a, text->bytes + begin, strings[i].end - begin, strings[i].number, room, err);
+        if (strings[i].end - begin > a->longest)
+            a->longest = strings[i].end - begin;
     }
     free(room);
     if (s == LEAT_OK)
@@ -182,8 +188,7 @@ struct string_finder {
     size_t longest;
     struct string_ahead *ahead; /* NULL: no string is long */
     struct buffer texts;        /* all strings, until the end */
-    size_t *ends;
-    uint32_t *numbers;
+    struct finder_string *strings;
     size_t count, room;
 };
 
@@ -196,10 +201,8 @@ enum leat_status string_finder_make(struct string_finder **out, struct leat_erro
 static void forget_texts(struct string_finder *f)
 {
     buffer_free(&f->texts);
-    free(f->ends);
-    free(f->numbers);
-    f->ends = NULL;
-    f->numbers = NULL;
+    free(f->strings);
+    f->strings = NULL;
     f->count = f->room = 0;
 }
 
@@ -218,22 +221,11 @@ static enum leat_status keep_text(struct string_finder *f, const uint8_t *text, 
 {
     enum leat_status s = buffer_append(&f->texts, text, bytes, err);
 
-    if (s == LEAT_OK && f->count == f->room) {
-        size_t room = f->room ? 2 * f->room : 64;
-        size_t *ends = realloc(f->ends, room * sizeof *ends);
-        uint32_t *numbers = realloc(f->numbers, room * sizeof *numbers);
-
-        f->ends = ends ? ends : f->ends;
-        f->numbers = numbers ? numbers : f->numbers;
-        if (!ends || !numbers)
-            return status_no_memory(err, room * sizeof *ends);
-        f->room = room;
-    }
-    if (s != LEAT_OK)
-        return s;
-    f->ends[f->count] = f->texts.size;
-    f->numbers[f->count++] = number;
-    return LEAT_OK;
+    if (s == LEAT_OK)
+        s = GROW(f->strings, f->count + 1, f->room, err);
+    if (s == LEAT_OK)
+        f->strings[f->count++] = (struct finder_string) { f->texts.size, number };
+    return s;
 }
 
 enum leat_status string_finder_add(struct string_finder *f, const uint8_t *text, size_t bytes, uint32_t number,
@@ -267,7 +259,7 @@ enum leat_status string_finder_end(struct string_finder *f, struct leat_error *e
     for (unsigned byte = 0; s == LEAT_OK && byte < 256; byte++)
         f->roots[byte] = trie_child(&f->trie, TRIE_ROOT, (uint8_t)byte);
     if (s == LEAT_OK && f->longest > LONG)
-        s = string_ahead_make(&f->ahead, f->texts.bytes, f->ends, f->numbers, f->count, err);
+        s = string_ahead_make(&f->ahead, &f->texts, f->strings, f->count, err);
     forget_texts(f);
     return s;
 }
