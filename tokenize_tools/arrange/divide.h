@@ -6,7 +6,6 @@
 #define LEAT_ARRANGE_DIVIDE_H
 
 #include "merge_parts.h"
-#include "pace.h"
 
 /* The field that the parts are to be divided by; NULL: they are not. LEAT_E_INCOMPATIBLE if they differ. */
 enum leat_status divide_field(const struct merge_parts *parts, const char **field, struct leat_error *err);

@@ -7,7 +7,6 @@
 #define LEAT_ARRANGE_DOCUMENT_READER_H
 
 #include "merge_parts.h"
-#include "pace.h"
 #include "sorting/helpers.h"
 
 #define READER_WINDOWS 4u /* what helpers read ahead; without them there is one */

@@ -7,7 +7,6 @@
 #define LEAT_ARRANGE_DUPLICATES_H
 
 #include "merge_parts.h"
-#include "pace.h"
 #include "sorting/external_sort.h"
 #include "sorting/helpers.h"
 

@@ -14,7 +14,6 @@
 #include <stdbool.h>
 
 #include "merge_parts.h"
-#include "pace.h"
 
 /* The name of the plan, and of the dataset whose index is written first, OUTPUT.joining; the caller frees it. NULL: no
  * memory. */

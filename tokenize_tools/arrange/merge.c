@@ -26,7 +26,6 @@
 #include "join_in_place.h"
 #include "merge_parts.h"
 #include "outputs.h"
-#include "pace.h"
 #include "shuffle.h"
 #include "splits/split_fractions.h"
 

@@ -22,8 +22,11 @@
 
 #include <stdbool.h>
 
+#include "base/status.h"
+#include "base/tiny.h"
 #include "leat_pack.h"
-#include "pace.h"
+
+struct pace;
 
 /* ---- Names: what a shell makes of a pattern, c.*: both files of each part, and whatever lies beside them ---- */
 
@@ -109,5 +112,37 @@ enum leat_status shares_check(struct merge_parts *s, struct leat_error *err);
 bool shares_begin_inside(const struct merge_part *s);
 
 void shares_print(char text[SHARES_TEXT], const struct shares *shares);
+
+/* ---- Progress ---- */
+
+/* Calls the caller's function from time to time with how much is done; it may stop the work. */
+
+#define PACE_BYTES TINY_OR((uint64_t)64, (uint64_t)1 << 20) /* between two calls */
+#define PACE_STEPS 4096u
+
+struct pace {
+    uint32_t (*progress)(void *context, uint64_t done, uint64_t total);
+    void *context;
+    uint64_t done, total, bytes; /* bytes of tokens; `bytes`: since the last call */
+    unsigned steps;              /* likewise */
+};
+
+static inline enum leat_status pace_call(struct pace *p, struct leat_error *err)
+{
+    p->done += p->bytes;
+    p->bytes = 0;
+    p->steps = 0;
+    if (p->progress && p->progress(p->context, p->done, p->total) != 0)
+        return status_set(err, LEAT_E_STOPPED, "merging was stopped");
+    return LEAT_OK;
+}
+
+/* After some work: `bytes` of tokens, which may be none. */
+static inline enum leat_status pace_step(struct pace *p, uint64_t bytes, struct leat_error *err)
+{
+    p->bytes += bytes;
+    p->steps++;
+    return p->bytes >= PACE_BYTES || p->steps >= PACE_STEPS ? pace_call(p, err) : LEAT_OK;
+}
 
 #endif

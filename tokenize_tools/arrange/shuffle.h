@@ -14,7 +14,7 @@
 
 #include "document_reader.h"
 #include "outputs.h"
-#include "pace.h"
+#include "merge_parts.h"
 #include "sorting/buckets.h"
 
 struct shuffle {

@@ -1,9 +1,14 @@
 /*
- * export.c: leat_export(). Tokens are copied in chunks, in the order in which they are stored; pages that have a hash
- * are checked first, since in the copy nobody could.
+ * export.c: leat_export(): a dataset written as files of another tool. Each format is a row of a table: the names of its
+ * files, what fits into them, and functions for what is not tokens. The tokens themselves are copied in one way for all,
+ * in chunks, in the order in which they are stored; pages that have a hash are checked first, since in the copy nobody
+ * could.
+ *
+ * The room exchange/ turns datasets into files of other tools; opening such files in place belongs to src/dataset/, and
+ * importing them to leat's Python package.
  */
-#include "export.h"
-
+#include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +20,47 @@
 #include "base/path.h"
 #include "base/status.h"
 #include "base/tiny.h"
+#include "leat_pack.h"
+
+/* A file that gets its name when all are complete. */
+struct export_file {
+    char *path, *partial; /* PATH.partial: see own_file_begin() */
+    int fd;
+    bool named;
+    uint64_t bytes; /* written */
+    bool none;      /* there is nothing for it: it gets no name, and what has that name is removed */
+    uint8_t *buffer;
+    size_t used;
+};
+
+#define EXPORT_FILES 4u
+
+struct exporting {
+    const struct export_format *format;
+    const struct leat_dataset *dataset;
+    struct leat_info info;
+    uint32_t width;     /* bytes per token in the output */
+    uint64_t sequences; /* Megatron's, counted */
+    struct export_file files[EXPORT_FILES];
+    struct leat_export_options options;
+};
+
+struct export_format {
+    const char *name;
+    /* Added to the output's name. The first is that of the tokens, and the last file that without which nothing opens
+     * them. The name may already end in the first one, or in `base` (NULL: nothing). */
+    const char *suffixes[EXPORT_FILES];
+    const char *base;
+    bool documents;      /* the format records them */
+    unsigned mask;       /* number of the file that has the mask, and is there only with one; 0: none has */
+    uint64_t max_tokens; /* 0: no limit */
+    uint64_t max_id;     /* of 4 bytes; 0: no limit */
+    uint32_t width;      /* bytes per id, if all files have the same; 0: 2 or 4 */
+    /* Writes what stands before the tokens; NULL: nothing does. */
+    enum leat_status (*head)(struct exporting *e, struct export_file *f, struct leat_error *err);
+    /* Writes the file with suffix `number`, above 0. */
+    enum leat_status (*other)(struct exporting *e, unsigned number, struct export_file *f, struct leat_error *err);
+};
 
 /* ---- Files that get their names together ---- */
 
@@ -33,7 +79,7 @@ static enum leat_status check_free(const struct export_file *f, bool replace, st
     return s;
 }
 
-enum leat_status export_file_begin(struct export_file *f, const char *base, size_t length, const char *suffix,
+static enum leat_status begin_file(struct export_file *f, const char *base, size_t length, const char *suffix,
                                    bool replace, struct leat_error *err)
 {
     enum leat_status s;
@@ -57,7 +103,7 @@ static enum leat_status flush(struct export_file *f, struct leat_error *err)
     return s;
 }
 
-enum leat_status export_put(struct export_file *f, const void *bytes, size_t count, struct leat_error *err)
+static enum leat_status put(struct export_file *f, const void *bytes, size_t count, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
@@ -73,13 +119,13 @@ enum leat_status export_put(struct export_file *f, const void *bytes, size_t cou
     return s;
 }
 
-enum leat_status export_put_number(struct export_file *f, uint64_t value, unsigned bytes, struct leat_error *err)
+static enum leat_status put_number(struct export_file *f, uint64_t value, unsigned bytes, struct leat_error *err)
 {
     value = bytes_le64(value); /* the low bytes come first */
-    return export_put(f, &value, bytes, err);
+    return put(f, &value, bytes, err);
 }
 
-enum leat_status export_file_complete(struct export_file *f, struct leat_error *err)
+static enum leat_status complete_file(struct export_file *f, struct leat_error *err)
 {
     enum leat_status s = flush(f, err);
 
@@ -103,7 +149,7 @@ static enum leat_status name_all(struct export_file *files, unsigned count, bool
     return s;
 }
 
-enum leat_status export_files_name(struct export_file *files, unsigned count, bool replace, struct leat_error *err)
+static enum leat_status name_files(struct export_file *files, unsigned count, bool replace, struct leat_error *err)
 {
     enum leat_status s = name_all(files, count, replace, err);
 
@@ -114,7 +160,7 @@ enum leat_status export_files_name(struct export_file *files, unsigned count, bo
     return s;
 }
 
-void export_file_close(struct export_file *f)
+static void close_file(struct export_file *f)
 {
     if (f->fd >= 0 && !f->named)
         file_remove(f->partial, NULL);
@@ -124,15 +170,213 @@ void export_file_close(struct export_file *f)
     free(f->buffer);
 }
 
-/* ---- The copy ---- */
-
 #define CHUNK_TOKENS   TINY_OR((uint64_t)100, (uint64_t)256 << 10)
 #define STARTS_AT_ONCE TINY_OR((uint64_t)3, (uint64_t)4096)
 
-typedef unsigned long long ull;
+/* Calls `take` with stretches of the documents' starts, in order: `count` documents, whose starts and the end of the
+ * last one are starts[0..count]. */
+typedef enum leat_status take_starts(struct exporting *e, struct export_file *f, const uint64_t *starts, uint64_t count,
+                                     struct leat_error *err);
+static enum leat_status each_start(struct exporting *e, struct export_file *f, take_starts *take,
+                                   struct leat_error *err)
+{
+    uint64_t starts[STARTS_AT_ONCE + 1];
+    enum leat_status s = LEAT_OK;
 
-#define FORMAT(name) &export_##name,
-static const struct export_format *const formats[] = { EXPORT_FORMATS(FORMAT) };
+    for (uint64_t done = 0; s == LEAT_OK && done < e->info.documents;) {
+        uint64_t left = e->info.documents - done, here = left < STARTS_AT_ONCE ? left : STARTS_AT_ONCE;
+
+        s = leat_dataset_starts(e->dataset, done, here + 1, starts, err);
+        if (s == LEAT_OK)
+            s = take(e, f, starts, here, err);
+        done += here;
+    }
+    return s;
+}
+
+/* ---- Megatron: PREFIX.bin and PREFIX.idx ---- */
+
+#define MEGATRON_INT32  4u /* its codes for types of tokens; it has none for u32 */
+#define MEGATRON_UINT16 8u
+#define MAX_SEQUENCE    TINY_OR((uint64_t)50, (uint64_t)INT32_MAX) /* a longer document becomes several sequences */
+
+static uint64_t sequences_of(uint64_t tokens)
+{
+    return tokens == 0 ? 1 : bytes_divide_up(tokens, MAX_SEQUENCE);
+}
+
+static enum leat_status count_sequences(struct exporting *e, struct export_file *f, const uint64_t *starts,
+                                        uint64_t count, struct leat_error *err)
+{
+    (void)f;
+    (void)err;
+    for (uint64_t i = 0; i < count; i++)
+        e->sequences += sequences_of(starts[i + 1] - starts[i]);
+    return LEAT_OK;
+}
+
+static enum leat_status put_lengths(struct exporting *e, struct export_file *f, const uint64_t *starts, uint64_t count,
+                                    struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    (void)e;
+    for (uint64_t i = 0; i < count; i++)
+        for (uint64_t at = starts[i], end = starts[i + 1], n = sequences_of(end - at); s == LEAT_OK && n > 0; n--) {
+            uint64_t here = end - at < MAX_SEQUENCE ? end - at : MAX_SEQUENCE;
+
+            s = put_number(f, here, 4, err);
+            at += here;
+        }
+    return s;
+}
+
+static enum leat_status put_pointers(struct exporting *e, struct export_file *f, const uint64_t *starts, uint64_t count,
+                                     struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t i = 0; i < count; i++)
+        for (uint64_t n = 0; s == LEAT_OK && n < sequences_of(starts[i + 1] - starts[i]); n++)
+            s = put_number(f, (starts[i] + n * MAX_SEQUENCE) * e->width, 8, err);
+    return s;
+}
+
+/* The document index: where documents end among sequences. */
+static enum leat_status put_documents(struct exporting *e, struct export_file *f, const uint64_t *starts,
+                                      uint64_t count, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
+        e->sequences += sequences_of(starts[i + 1] - starts[i]);
+        s = put_number(f, e->sequences, 8, err);
+    }
+    return s;
+}
+
+static enum leat_status megatron_other(struct exporting *e, unsigned number, struct export_file *f,
+                                       struct leat_error *err)
+{
+    enum leat_status s;
+
+    (void)number;
+    e->sequences = 0;
+    s = each_start(e, f, count_sequences, err);
+    if (s == LEAT_OK)
+        s = put(f, "MMIDIDX\0\0\1\0\0\0\0\0\0", 17, err); /* and version 1 */
+    if (s == LEAT_OK)
+        s = put_number(f, e->width == 2 ? MEGATRON_UINT16 : MEGATRON_INT32, 1, err);
+    if (s == LEAT_OK)
+        s = put_number(f, e->sequences, 8, err);
+    if (s == LEAT_OK)
+        s = put_number(f, e->info.documents + 1, 8, err);
+    if (s == LEAT_OK)
+        s = each_start(e, f, put_lengths, err);
+    if (s == LEAT_OK)
+        s = each_start(e, f, put_pointers, err);
+    e->sequences = 0;
+    if (s == LEAT_OK)
+        s = put_number(f, 0, 8, err);
+    return s == LEAT_OK ? each_start(e, f, put_documents, err) : s;
+}
+
+static const struct export_format export_megatron = { .name = "megatron",
+                                                      .suffixes = { ".bin", ".idx" },
+                                                      .base = ".idx",
+                                                      .documents = true,
+                                                      .max_id = INT32_MAX,
+                                                      .other = megatron_other };
+
+/* ---- Without anything: nanoGPT, OLMo-core ---- */
+
+static const struct export_format export_raw = { .name = "raw", .suffixes = { "" } };
+static const struct export_format export_nanogpt = { .name = "nanogpt", .suffixes = { "" }, .width = 2 };
+
+/* ---- llm.c ---- */
+
+#define LLMC_HEADER_NUMBERS 256u
+
+static enum leat_status llmc_head(struct exporting *e, struct export_file *f, struct leat_error *err)
+{
+    const uint64_t head[3] = { e->width == 2 ? 20240520 : 20240801, e->width == 2 ? 1 : 7, e->info.tokens };
+    enum leat_status s = LEAT_OK;
+
+    for (unsigned i = 0; s == LEAT_OK && i < LLMC_HEADER_NUMBERS; i++)
+        s = put_number(f, i < 3 ? head[i] : 0, 4, err);
+    return s;
+}
+
+static const struct export_format export_llmc = {
+    .name = "llmc", .suffixes = { "" }, .max_tokens = INT32_MAX, .head = llmc_head
+};
+
+/* ---- datatrove: FILE.ds, its mask, and where documents end; the tokenizer's name is not known ---- */
+
+#define DATATROVE_LOSS 2u
+
+static enum leat_status put_loss(struct exporting *e, struct export_file *f, struct leat_error *err)
+{
+    uint8_t mask[4096];
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t done = 0; s == LEAT_OK && done < e->info.tokens;) {
+        uint64_t left = e->info.tokens - done, here = left < sizeof mask ? left : sizeof mask;
+
+        s = leat_dataset_mask(e->dataset, done, here, mask, err);
+        for (uint64_t i = 0; s == LEAT_OK && i < here; i++) {
+            if (mask[i] > 0 && mask[i] < UINT8_MAX)
+                return status_set(err, LEAT_E_UNSUPPORTED,
+                                  "token %" PRIu64
+                                  " has a weight of %u/255, and files of datatrove only say whether a token "
+                                  "is learned",
+                                  (done + i), mask[i]);
+            mask[i] = mask[i] > 0;
+        }
+        if (s == LEAT_OK)
+            s = put(f, mask, (size_t)here, err);
+        done += here;
+    }
+    return s;
+}
+
+static enum leat_status put_ends(struct exporting *e, struct export_file *f, const uint64_t *starts, uint64_t count,
+                                 struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    (void)e;
+    for (uint64_t i = 1; s == LEAT_OK && i <= count; i++)
+        s = put_number(f, starts[i], 8, err);
+    return s;
+}
+
+static enum leat_status datatrove_other(struct exporting *e, unsigned number, struct export_file *f,
+                                        struct leat_error *err)
+{
+    char text[100], millions[32];
+
+    if (number == DATATROVE_LOSS)
+        return put_loss(e, f, err);
+    if (number > DATATROVE_LOSS)
+        return each_start(e, f, put_ends, err);
+    /* rounded as datatrove does; what stands before the last digit is the locale's */
+    snprintf(millions, sizeof millions, "%.1f", (double)e->info.tokens / 1e6);
+    snprintf(text, sizeof text, "Unknown Tokenizer|%u\n%" PRIu64 "\n%.*s.%c M", e->width, e->info.tokens,
+             (int)strspn(millions, "0123456789"), millions, millions[strlen(millions) - 1]);
+    return put(f, text, strlen(text), err);
+}
+
+static const struct export_format export_datatrove = { .name = "datatrove",
+                                                       .suffixes = { ".ds", ".ds.metadata", ".ds.loss", ".ds.index" },
+                                                       .documents = true,
+                                                       .mask = DATATROVE_LOSS,
+                                                       .other = datatrove_other };
+
+/* ---- The table ---- */
+
+static const struct export_format *const formats[] = { &export_megatron, &export_raw, &export_nanogpt, &export_llmc,
+                                                       &export_datatrove };
 
 static const struct export_format *find_format(const char *name)
 {
@@ -162,8 +406,9 @@ static enum leat_status check(struct exporting *e, const char *output, struct le
                           output, format->name);
     if (format->max_tokens > 0 && info->tokens > format->max_tokens)
         return status_set(err, LEAT_E_UNSUPPORTED,
-                          "%s: a file of %s holds at most %llu tokens, and the dataset has %llu; use another format",
-                          output, format->name, (ull)format->max_tokens, (ull)info->tokens);
+                          "%s: a file of %s holds at most %" PRIu64 " tokens, and the dataset has %" PRIu64
+                          "; use another format",
+                          output, format->name, format->max_tokens, info->tokens);
     return LEAT_OK;
 }
 
@@ -182,11 +427,11 @@ static enum leat_status check_ids(const struct exporting *e, const uint32_t *ids
 
     for (uint64_t i = 0; i < count; i++)
         if (ids[i] > most)
-            return status_set(
-                err, LEAT_E_UNSUPPORTED,
-                "token %llu is %u, but ids of %u bytes in files of %s are at most %llu; use %sanother format",
-                (ull)(first + i), (unsigned)ids[i], (unsigned)e->width, e->format->name, (ull)most,
-                e->width == 2 && e->format->width == 0 ? "more bytes per id, or " : "");
+            return status_set(err, LEAT_E_UNSUPPORTED,
+                              "token %" PRIu64 " is %u, but ids of %u bytes in files of %s are at most %" PRIu64
+                              "; use %sanother format",
+                              (first + i), (unsigned)ids[i], (unsigned)e->width, e->format->name, most,
+                              e->width == 2 && e->format->width == 0 ? "more bytes per id, or " : "");
     return LEAT_OK;
 }
 
@@ -217,7 +462,7 @@ static enum leat_status copy_chunk(struct exporting *e, uint64_t first, uint64_t
     if (s != LEAT_OK)
         return s;
     encode(ids, count, e->width);
-    return export_put(&e->files[0], ids, (size_t)(count * e->width), err);
+    return put(&e->files[0], ids, (size_t)(count * e->width), err);
 }
 
 static enum leat_status tell(const struct exporting *e, uint64_t done, struct leat_error *err)
@@ -256,23 +501,6 @@ static enum leat_status copy_tokens(struct exporting *e, struct leat_error *err)
     for (uint64_t i = 0; s == LEAT_OK && i < e->info.parts; i++)
         s = copy_part(e, i, ids, err);
     free(ids);
-    return s;
-}
-
-enum leat_status export_each_start(struct exporting *e, struct export_file *f, export_take_starts *take,
-                                   struct leat_error *err)
-{
-    uint64_t starts[STARTS_AT_ONCE + 1];
-    enum leat_status s = LEAT_OK;
-
-    for (uint64_t done = 0; s == LEAT_OK && done < e->info.documents;) {
-        uint64_t left = e->info.documents - done, here = left < STARTS_AT_ONCE ? left : STARTS_AT_ONCE;
-
-        s = leat_dataset_starts(e->dataset, done, here + 1, starts, err);
-        if (s == LEAT_OK)
-            s = take(e, f, starts, here, err);
-        done += here;
-    }
     return s;
 }
 
@@ -328,7 +556,7 @@ static enum leat_status begin_files(struct exporting *e, const char *output, str
     if (length == 0 || output[length - 1] == '/')
         return status_set(err, LEAT_E_ARGUMENT, "invalid output \"%.200s\": it must end in a file name", output);
     for (unsigned i = 0; s == LEAT_OK && i < count_files(e->format); i++)
-        s = export_file_begin(&e->files[i], output, length, e->format->suffixes[i], e->options.force, err);
+        s = begin_file(&e->files[i], output, length, e->format->suffixes[i], e->options.force, err);
     for (unsigned i = 0; s == LEAT_OK && i < count_files(e->format); i++)
         s = check_other(e, e->files[i].path, err);
     e->files[e->format->mask].none = e->format->mask > 0 && !e->info.stores_mask;
@@ -343,26 +571,32 @@ static enum leat_status write_files(struct exporting *e, struct leat_error *err)
     for (unsigned i = 1; s == LEAT_OK && i < count; i++)
         s = e->files[i].none ? LEAT_OK : e->format->other(e, i, &e->files[i], err);
     for (unsigned i = 0; s == LEAT_OK && i < count; i++)
-        s = export_file_complete(&e->files[i], err);
-    return s == LEAT_OK ? export_files_name(e->files, count, e->options.force, err) : s;
+        s = complete_file(&e->files[i], err);
+    return s == LEAT_OK ? name_files(e->files, count, e->options.force, err) : s;
 }
 
-static enum leat_status export(struct exporting *e, const char *output, const char *const *names, uint64_t count,
-                               struct leat_error *err) {
-    struct leat_dataset *dataset; enum leat_status s = leat_dataset_open_list(&dataset, names, count, NULL, err);
+static enum leat_status export_dataset(struct exporting *e, const char *output, const char *const *names,
+                                       uint64_t count, struct leat_error *err)
+{
+    struct leat_dataset *dataset;
+    enum leat_status s = leat_dataset_open_list(&dataset, names, count, NULL, err);
 
-    if (s != LEAT_OK) return s;
+    if (s != LEAT_OK)
+        return s;
     e->dataset = dataset;
     leat_dataset_info(dataset, &e->info);
     e->width = e->format->width > 0 ? e->format->width : e->info.token_width;
-    if (e->options.number_bytes > 0) e->width = e->options.number_bytes;
+    if (e->options.number_bytes > 0)
+        e->width = e->options.number_bytes;
     s = check(e, output, err);
     if (s == LEAT_OK && e->info.stores_mask && e->format->mask == 0)
         s = status_set(err, LEAT_E_UNSUPPORTED,
                        "%.300s stores a mask, which files of %s do not hold; export to datatrove", names[0],
                        e->format->name);
-    if (s == LEAT_OK) s = begin_files(e, output, err);
-    if (s == LEAT_OK) s = write_files(e, err);
+    if (s == LEAT_OK)
+        s = begin_files(e, output, err);
+    if (s == LEAT_OK)
+        s = write_files(e, err);
     leat_dataset_close(dataset);
     return s;
 }
@@ -391,14 +625,14 @@ enum leat_status leat_export(const char *output, const char *const *names, uint6
                           e.options.to ? e.options.to : "");
     for (unsigned i = 0; i < EXPORT_FILES; i++)
         e.files[i].fd = -1;
-    s = export(&e, output, names, count, err);
+    s = export_dataset(&e, output, names, count, err);
     full.documents = e.info.documents;
     full.tokens = e.info.tokens;
     full.end_token = e.info.end_token;
     full.number_bytes = e.width;
     for (unsigned i = 0; i < EXPORT_FILES; i++) {
         full.bytes += e.files[i].bytes;
-        export_file_close(&e.files[i]);
+        close_file(&e.files[i]);
     }
     if (s == LEAT_OK && report)
         options_fill(report, &full, sizeof full);

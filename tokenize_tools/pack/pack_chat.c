@@ -12,7 +12,7 @@
 #include "base/status.h"
 #include "tokenizer/load/whole_file.h"
 #include "tokenizer/notation/jsontree.h"
-#include "tokenizer/pipeline/tokenizer_path.h"
+#include "tokenizer/pipeline/encoder_valid.h"
 
 #define MAX_TEMPLATE ((uint64_t)1 << 20)
 

@@ -16,7 +16,7 @@
 #include "char_cuts.h"
 #include "class_cuts.h"
 #include "pretoken_batch.h"
-#include "tokenizer/unicode/byte_alphabet.h"
+#include "tokenizer/unicode/unicode.h"
 #include "vocabulary_map.h"
 
 #define NO_SYMBOL UINT32_MAX

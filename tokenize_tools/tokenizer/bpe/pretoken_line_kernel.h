@@ -1,5 +1,5 @@
 /*
- * pretoken_line_kernel.h: a line of short or middle pretokens of the cache (pretoken_cache.h), looked at and changed as
+ * pretoken_line_kernel.h: a line of short or middle pretokens of the cache (pretoken_batch.h), looked at and changed as
  * a whole, for pretoken_kernel.c.
  */
 #include "pretoken_batch.h"

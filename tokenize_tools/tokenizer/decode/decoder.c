@@ -23,7 +23,6 @@
 #include "tokenizer/normalize/spaced.h"
 #include "tokenizer/spec/spec.h"
 #include "tokenizer/split/matcher.h"
-#include "tokenizer/unicode/byte_alphabet.h"
 #include "tokenizer/unicode/unicode.h"
 
 struct decoder {

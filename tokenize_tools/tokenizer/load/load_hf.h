@@ -12,7 +12,7 @@
 #include "tokenizer/containers/string_map.h"
 #include "tokenizer/notation/jsontree.h"
 #include "tokenizer/spec/spec.h"
-#include "tokenizer/unicode/byte_alphabet.h"
+#include "tokenizer/unicode/unicode.h"
 
 /* Normalizers, pre-tokenizers, decoders: of each kind at most so many, with all Sequences taken apart. Every text goes
  * through all of them. */
@@ -99,7 +99,5 @@ enum leat_status load_hf_affix(struct load_hf *h, uint32_t model, const char *na
 enum leat_status load_hf_normalizer(struct load_hf *h, uint32_t node);
 enum leat_status load_hf_pre_tokenizer(struct load_hf *h, uint32_t node);
 enum leat_status load_hf_decoder(struct load_hf *h, uint32_t node);
-enum leat_status load_hf_model(struct load_hf *h, uint32_t node);
-enum leat_status load_hf_added(struct load_hf *h, uint32_t node);
 
 #endif

@@ -9,7 +9,7 @@
 #include "base/big.h"
 #include "base/buffer.h"
 #include "tokenizer/bpe/bpe.h"
-#include "tokenizer/bpe/pretoken_cache.h"
+#include "tokenizer/bpe/pretoken_batch.h"
 #include "tokenizer/load/load_hf.h"
 #include "tokenizer/spec/fingerprint.h"
 #include "tokenizer/spec/model.h"

@@ -12,7 +12,7 @@
 
 #include "base/status.h"
 #include "base/utf8.h"
-#include "tokenizer/bpe/pretoken_cache.h"
+#include "tokenizer/bpe/pretoken_batch.h"
 #include "tokenizer/load/load_hf.h"
 #include "tokenizer/notation/jsontree.h"
 #include "tokenizer/spec/fingerprint.h"

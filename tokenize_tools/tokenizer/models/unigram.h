@@ -17,9 +17,8 @@
  * A text is cut at each place that no token reaches across: all ways pass through it. What lies between two such places
  * is decided and written at once, so memory and delay are those of the longest stretch that cannot be cut.
  *
- * unigram.c reads and makes models, unigram_path.c takes the best way through a text as the references do,
- * unigram_pieces.c does the same by pieces that a cache can hold, and unigram_short.c looks up many short pieces at
- * once.
+ * unigram.c reads and makes models, unigram_path.c takes the best way through a text as the references do, and
+ * unigram_pieces.c does the same by pieces that a cache can hold, of which it looks up many at once.
  */
 #ifndef LEAT_TOKENIZER_UNIGRAM_H
 #define LEAT_TOKENIZER_UNIGRAM_H
@@ -29,7 +28,7 @@
 #include "lookup_batch.h"
 #include "token_trie.h"
 #include "tokenizer/spec/model.h"
-#include "tokenizer/unicode/byte_alphabet.h"
+#include "tokenizer/unicode/unicode.h"
 
 /* Which bytes have tokens of their own to fall back to. */
 enum unigram_fallback { FALLBACK_NONE, FALLBACK_SOME, FALLBACK_ALL };
@@ -134,20 +133,8 @@ enum leat_status unigram_group_make(struct unigram_group **out, struct leat_erro
 enum leat_status unigram_encode_groups(const struct unigram *m, struct unigram_scratch *s,
                                        const struct model_pretokens *p, struct id_list *out, struct leat_error *err);
 
-/* ---- unigram_short.c ---- */
-
-/* The best ways through short texts, each from a sum of 0, in doubles. Many together take half the time. Only for
- * models whose scores are not too large (unigram->by_pieces). */
-
-/* A thread's memory. */
+/* A thread's memory for searches. */
 struct unigram_search;
 enum leat_status unigram_search_make(struct unigram_search **out, struct leat_error *err);
-
-/*
- * For lookup_batch.h. `known` of a piece says that no unknown character is on its best way for which nothing can stand
- * (`stand_in`), and that this way is the best whatever the sum before it, by more than the reference's additions can
- * lose.
- */
-void unigram_search_run(const struct unigram *m, struct unigram_search *s, struct lookup_piece *pieces, unsigned count);
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "lookup_batch.h"
 #include "token_trie.h"
-#include "tokenizer/bpe/pretoken_cache.h"
+#include "tokenizer/bpe/pretoken_batch.h"
 #include "tokenizer/load/load_hf.h"
 #include "tokenizer/spec/fingerprint.h"
 #include "tokenizer/spec/model.h"

@@ -21,9 +21,8 @@
 #include "charsmap.h"
 #include "tokenizer/spec/spec.h"
 #include "tokenizer/split/matcher.h"
-#include "tokenizer/unicode/byte_alphabet.h"
-#include "tokenizer/unicode/normalize_unicode.h"
 #include "tokenizer/unicode/unicode.h"
+#include "tokenizer/unicode/normalize_unicode.h"
 
 /* ---- Character by character -------------------------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
-/* encoder_valid.h: for the packer, which has checked that its texts are UTF-8, so that they are not checked twice, and
- * which must not take more memory for any of them. */
+/* encoder_valid.h: for the packer, which has checked that its texts are UTF-8, so that they are not checked twice; which
+ * must not take more memory for any of them; and which reads what lies beside a vocabulary: chat templates. */
 #ifndef LEAT_TOKENIZER_ENCODER_VALID_H
 #define LEAT_TOKENIZER_ENCODER_VALID_H
 
@@ -11,5 +11,8 @@ void encoder_valid(struct leat_encoder *e);
 
 /* From now on the ids of a whole text count with all else that max_bytes allows, as those of a text in chunks do. */
 void encoder_bound_ids(struct leat_encoder *e);
+
+/* The path of the file that the tokenizer was read from; NULL: a built-in, or the tokenizer of a dataset. */
+const char *tokenizer_path(const struct leat_tokenizer *t);
 
 #endif

@@ -18,7 +18,6 @@
 #include "tokenizer/decode/decoder.h"
 #include "tokenizer/load/builtin.h"
 #include "tokenizer/load/spec_open.h"
-#include "tokenizer_path.h"
 
 #define USUAL_BOUND ((uint64_t)2 << 30)
 

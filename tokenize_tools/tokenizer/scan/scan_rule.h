@@ -9,7 +9,202 @@
 #define LEAT_TOKENIZER_SCAN_RULE_H
 
 #include "scan.h"
-#include "scan_masks.h"
+#include "scan_text.h"
+
+/* ---- Masks ------------------------------------------------------------------------------------------------------- */
+
+/*
+ * Up to 64 bytes of text as masks, bit i for byte i, and the algebra over them that families share. From
+ * the classes of the bytes to the beginnings of pretokens everything is arithmetic on 64-bit words, the same for every
+ * CPU; scan_bytes.h makes the masks.
+ *
+ * A block begins where a pretoken begins. A character's bits stand at all of its bytes, so that `<< 1` asks for the
+ * character before and, at its last byte, `>> 1` for the one after. Runs are walked by the carry of an addition.
+ */
+
+struct scan_masks {
+    const uint8_t *text; /* of the block */
+    uint64_t valid;      /* the bytes whose classes are known: a prefix of the block */
+    uint64_t end;    /* the bit after them if the text ends there, and then the block's text ends in zeros; else 0 */
+    uint64_t high;   /* bytes of characters that are not ASCII */
+    uint64_t inside; /* the second and later ones of them */
+    /* classes; `newlines` and `spaces` are of `white`, and no character is in two of the others */
+    uint64_t letters;  /* what the family takes for letters */
+    uint64_t digits;   /* \p{N} */
+    uint64_t white;    /* \s */
+    uint64_t newlines; /* \r \n */
+    uint64_t spaces;   /* U+0020 */
+    /* characters */
+    uint64_t quotes;  /* ' */
+    uint64_t slashes; /* / */
+    /* where the family asks for them, see struct scan_kind */
+    uint64_t upper, lower, either; /* of the letters: Lu, Lt; Ll; Lm, Lo, M */
+    uint64_t marks;                /* M, of `either` */
+    uint64_t symbols;              /* P, S */
+    uint64_t apart;                /* Han that are letters, or ideographs and kana */
+    uint64_t odd;                  /* other Han */
+};
+
+/* What a family asks. All constant, so that what is not asked costs nothing. */
+struct scan_kind {
+    unsigned letters; /* bits of unicode.h */
+    bool cases;       /* upper, lower, either, marks */
+    bool symbols;
+    bool han;  /* `apart` and `odd`: \p{Han}; `letters` and its kinds are without */
+    bool kana; /* `apart`: U+4E00 to U+9FA5 and U+3040 to U+30FF, whatever else they are */
+};
+
+/* Where pretokens begin. Bit 0 means nothing, since the block begins with a pretoken. */
+struct scan_starts {
+    uint64_t at;
+    uint64_t uncertain; /* bits of `at` that may be wrong, set or not */
+};
+
+/* ---- Bits ------------------------------------------------------------------------------------------------------- */
+
+/* All bits above the lowest of x. */
+SCAN_INLINE uint64_t scan_after(uint64_t x)
+{
+    return x ^ (0 - x);
+}
+
+/* The first bits of runs. */
+SCAN_INLINE uint64_t scan_first(uint64_t runs)
+{
+    return runs & ~(runs << 1);
+}
+
+/* The runs that begin with a bit of `from`. */
+SCAN_INLINE uint64_t scan_runs_from(uint64_t runs, uint64_t from)
+{
+    return runs & ~(runs + from);
+}
+
+/* The bits after these runs. */
+SCAN_INLINE uint64_t scan_behind(uint64_t runs, uint64_t from)
+{
+    return (runs + from) & ~runs;
+}
+
+/* All bits of `runs` that follow, without a gap, a bit of `from` that is in `runs` too. */
+SCAN_INLINE uint64_t scan_fill(uint64_t runs, uint64_t from)
+{
+    for (unsigned by = 1; by < 64; by *= 2) {
+        from |= runs & from << by;
+        runs &= runs << by;
+    }
+    return from;
+}
+
+/* From any byte to the first one of its character, of three bytes at most. */
+SCAN_INLINE uint64_t scan_to_first_byte(const struct scan_masks *m, uint64_t x)
+{
+    if (!m->high)
+        return x;
+    x = (x & ~m->inside) | (x & m->inside) >> 1;
+    return (x & ~m->inside) | (x & m->inside) >> 1;
+}
+
+/* From the first byte of a character to all of them. */
+SCAN_INLINE uint64_t scan_to_all_bytes(const struct scan_masks *m, uint64_t x)
+{
+    if (!m->high)
+        return x;
+    x |= x << 1 & m->inside;
+    x |= x << 1 & m->inside;
+    return x | (x << 1 & m->inside);
+}
+
+/* ---- Parts of the algebra ---------------------------------------------------------------------------------------- */
+
+/* Groups of at most `most` digits, 1 or 3. */
+SCAN_INLINE struct scan_starts scan_digit_starts(const struct scan_masks *m, unsigned max)
+{
+    struct scan_starts s = { .at = m->digits & ~m->inside };
+    uint64_t three;
+
+    if (max == 1)
+        return s;
+    /* three digits and another one: that one begins a group */
+    three = m->digits & m->digits << 1 & m->digits << 2;
+    s.at = scan_first(m->digits);
+    if (three & m->digits << 3)
+        for (unsigned by = 3; by < 64; by *= 2) {
+            s.at |= s.at << by & three;
+            three &= three << by;
+        }
+    /* bytes were counted */
+    if (m->high)
+        s.uncertain = scan_after(m->digits & m->high & ~m->inside);
+    return s;
+}
+
+/* White space, as \s*[\r\n]+|\s+(?!\S)|\s+ cuts it: `white` is the white space, with its newlines, that no earlier
+ * pretoken has taken. Before a bit of `solid`, the last character is left for the next pretoken. */
+SCAN_INLINE struct scan_starts scan_white_starts(const struct scan_masks *m, uint64_t white, uint64_t newlines,
+                                                 uint64_t solid)
+{
+    uint64_t blank = white & ~newlines, behind_newline = blank & newlines << 1, top = ~white & m->valid;
+    uint64_t taken = scan_behind(blank, behind_newline) & newlines;
+    struct scan_starts s = { .uncertain = 0 };
+
+    /* a newline takes all of the run before it; rare */
+    for (; taken; taken &= taken - 1)
+        behind_newline &= ~(UINT64_C(1) << bits_highest(behind_newline & ~bits_from(taken)));
+    s.at = scan_first(white) | scan_to_first_byte(m, blank & solid >> 1) | behind_newline;
+    /* more white space, with newlines, may follow a run at the end: only its beginning is sure */
+    if (!m->end)
+        s.uncertain = top ? ~UINT64_C(0) << bits_highest(top) << 2 : ~UINT64_C(1);
+    return s;
+}
+
+/* Runs of letters, unless they belong to the character before them: white space in `blank`, or a character that begins
+ * with a bit of `takers`. */
+SCAN_INLINE uint64_t scan_letter_starts(const struct scan_masks *m, uint64_t letters, uint64_t blank, uint64_t takers)
+{
+    return scan_first(letters) & ~((blank | scan_to_all_bytes(m, takers)) << 1);
+}
+
+/* The length of a contraction that begins at p; 0: none does. p[1] and p[2] can be read. */
+SCAN_INLINE unsigned scan_contraction_bytes(const uint8_t *p, bool fold)
+{
+    uint8_t a = fold && p[1] < 0x80 ? p[1] | 0x20 : p[1], b = fold && p[2] < 0x80 ? p[2] | 0x20 : p[2];
+
+    if (a == 's' || a == 't' || a == 'm' || a == 'd')
+        return 2;
+    return (a == 'r' && b == 'e') || (a == 'v' && b == 'e') || (a == 'l' && b == 'l') ||
+                   (fold && a == 0xc5 && b == 0xbf)
+               ? 3
+               : 0;
+}
+
+/* The quotes after which two bytes are known, or the text ends: no contraction after another quote changes anything
+ * that is certain. */
+SCAN_INLINE uint64_t scan_whole_quotes(const struct scan_masks *m)
+{
+    return m->quotes & (m->end ? m->valid : m->valid >> 2);
+}
+
+/* Contractions at the beginnings of pretokens. */
+SCAN_INLINE uint64_t scan_cut_contractions(const struct scan_masks *m, uint64_t starts, bool fold)
+{
+    for (uint64_t at = scan_whole_quotes(m) & (starts | 1); at; at &= at - 1) {
+        uint64_t quote = at & (0 - at);
+        unsigned bytes = scan_contraction_bytes(m->text + bits_lowest(at), fold);
+
+        if (bytes > 0)
+            starts = (starts & ~(quote << 1)) | quote << bytes;
+    }
+    return starts;
+}
+
+/* What comes out: `ahead` is how many bytes after a start must be known. */
+SCAN_INLINE uint64_t scan_certain(const struct scan_masks *m, uint64_t starts, uint64_t uncertain, unsigned ahead)
+{
+    return (starts | m->end) & ~uncertain & (m->end ? m->valid | m->end : m->valid >> ahead);
+}
+
+/* ---- Families ---------------------------------------------------------------------------------------------------- */
 
 enum scan_number {
     SCAN_GPT2,

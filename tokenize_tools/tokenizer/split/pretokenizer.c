@@ -21,7 +21,7 @@
 #include "base/tiny.h"
 #include "base/utf8.h"
 #include "split_words.h"
-#include "tokenizer/unicode/byte_alphabet.h"
+#include "tokenizer/unicode/unicode.h"
 
 /* A change of the text comes before the splitter of its step. */
 enum change {

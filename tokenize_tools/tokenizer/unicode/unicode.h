@@ -12,6 +12,7 @@
 #ifndef LEAT_TOKENIZER_UNICODE_H
 #define LEAT_TOKENIZER_UNICODE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -102,5 +103,26 @@ extern const struct char_test_table char_test_table;
 /* The script of a character, as the pre-tokenizer UnicodeScripts has it: numbers that can only be compared. 0: it goes
  * with any script, as a space and what no script has. */
 uint8_t char_script(uint32_t c);
+
+/* ---- The byte alphabet ------------------------------------------------------------------------------------------- */
+
+/* GPT-2's way to write bytes as printable characters: '!' to '~', U+00A1 to U+00AC and U+00AE to U+00FF stand for
+ * themselves, the other 68 bytes, in order, for U+0100 to U+0143. */
+
+#define BYTE_ALPHABET_CODES 0x144u
+
+struct byte_alphabet {
+    int16_t byte_of[BYTE_ALPHABET_CODES]; /* by code point; -1: not in the alphabet */
+    uint16_t code_of[256];
+};
+
+void byte_alphabet_init(struct byte_alphabet *a);
+
+/*
+ * Undoes the mapping: `out` has room for `length` bytes, and *bytes is set to how many there are. Returns false if a
+ * character is not in the alphabet (`out` is then half written). `text` is valid UTF-8.
+ */
+bool byte_alphabet_decode(const struct byte_alphabet *a, uint8_t *out, uint32_t *bytes, const uint8_t *text,
+                          uint32_t length);
 
 #endif
