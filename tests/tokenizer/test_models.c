@@ -1,5 +1,5 @@
 /*
- * test_models.c: the table of models (MODEL_ROWS in spec/spec.h). Numbers stand in fingerprints, so those that were
+ * test_models.c: the table of models (spec/model.c). Numbers stand in fingerprints, so those that were
  * ever used keep their meaning; no two rows answer to one type. And a kind needs no more than make, free and encode:
  * here one that gives each character its code point, of which all else is asked through model.h.
  */

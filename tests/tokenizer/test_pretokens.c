@@ -95,7 +95,7 @@ static size_t make_pretokens(const uint8_t *text, size_t bytes, uint32_t *ends)
 static void encode_plainly(const struct bpe *m, const uint8_t *text, const uint32_t *ends, size_t count,
                            struct id_list *out)
 {
-    struct bpe_scratch *s;
+    void *s;
     uint32_t begin = 0;
 
     T_OK(bpe_scratch_make(&s, NULL, 0, &t_err));
@@ -109,9 +109,11 @@ static void encode_batches(const struct bpe *m, const char *name, const uint8_t 
                            const uint32_t *ends, size_t count, const struct id_list *want, size_t cache_bytes)
 {
     struct bpe_scratch *s;
+    void *scratch;
     struct id_list out = { 0 };
 
-    T_OK(bpe_scratch_make(&s, NULL, cache_bytes, &t_err));
+    T_OK(bpe_scratch_make(&scratch, NULL, cache_bytes, &t_err));
+    s = scratch;
     for (unsigned times = 0; times < 2; times++) {
         out.count = 0;
         for (size_t at = 0, run; at < count; at += run) {
@@ -119,7 +121,7 @@ static void encode_batches(const struct bpe *m, const char *name, const uint8_t 
 
             run = 1 + below(below(4) ? 3000 : 40);
             p.count = run = run < count - at ? run : count - at;
-            T_OK(bpe_encode_pretokens(m, s, &p, &out, &t_err));
+            T_OK(bpe_encode_pretokens(&m->model, s, &p, &out, &t_err));
         }
         if (out.count != want->count || memcmp(out.ids, want->ids, out.count * sizeof *out.ids) != 0)
             T_FAIL("%s, %s, pass %u: %zu ids, not the %zu of single pretokens", name, s->kernels->name, times,
@@ -173,19 +175,21 @@ static void check_vocabulary(const char *name)
 {
     static uint32_t ends[PRETOKENS];
     struct opened_spec opened;
-    struct bpe *m;
+    struct model *model;
+    const struct bpe *m;
     uint8_t *text;
     size_t bytes, count;
 
     T_OK(spec_open(&opened, name, NULL, &t_err));
-    T_OK(bpe_make(&m, opened.spec, &t_err));
+    T_OK(bpe_make(&model, opened.spec, &t_err));
+    m = bpe_of(model);
     if (!m->cuts && !m->apart) {
         text = make_text(opened.spec, &bytes);
         count = make_pretokens(text, bytes, ends);
         check_levels(name, m, text, bytes, ends, count);
         free(text);
     }
-    bpe_free(m);
+    bpe_free(model);
     spec_close(&opened);
 }
 

@@ -153,7 +153,7 @@ static struct encoder *open_encoder(struct pipeline **e, const char *json, size_
     return encoder;
 }
 
-static struct bpe *bpe_of(struct pipeline *e)
+static struct bpe *byte_pairs_of(struct pipeline *e)
 {
     return (struct bpe *)(void *)e->model;
 }
@@ -166,7 +166,7 @@ static void make_plain(struct pipeline *e)
     model_free(e->model);
     T_OK(model_make(&e->model, e->spec, &t_err));
     e->prefix = SPACED_NOT;
-    m = bpe_of(e);
+    m = byte_pairs_of(e);
     m->cuts = m->cuts_by_bytes = false;
     m->rules.pairs = NULL;
 }
@@ -248,8 +248,8 @@ int main(void)
         fast = open_encoder(&fast_pipeline, json, bytes);
         plain = open_encoder(&plain_pipeline, json, bytes);
         make_plain(plain_pipeline);
-        T_CHECK(fast_pipeline->prefix != SPACED_NOT && bpe_of(fast_pipeline)->cuts_by_bytes &&
-                bpe_of(fast_pipeline)->rules.pairs);
+        T_CHECK(fast_pipeline->prefix != SPACED_NOT && byte_pairs_of(fast_pipeline)->cuts_by_bytes &&
+                byte_pairs_of(fast_pipeline)->rules.pairs);
         try_texts(fast, plain);
         encoder_free(fast);
         encoder_free(plain);

@@ -179,7 +179,7 @@ static void by_pretokens(const struct made *v, const struct bpe *m, struct bpe_s
 
         run = 1 + below(below(4) ? 9000 : 40);
         p.count = run = run < count - at ? run : count - at;
-        T_OK(bpe_encode_pretokens(m, s, &p, &out, &t_err));
+        T_OK(bpe_encode_pretokens(&m->model, s, &p, &out, &t_err));
     }
     expect("pretokens", v, s, &out, want);
     id_list_free(&out);
@@ -203,7 +203,7 @@ static void by_spans(const struct made *v, const struct bpe *m, struct bpe_scrat
         else
             encode_plainly(v, text + (i > 0 ? ends[i - 1] : 0), ends[i] - (i > 0 ? ends[i - 1] : 0), &want);
     }
-    T_OK(bpe_encode_spans(m, s, &all, &out, &t_err));
+    T_OK(bpe_encode_spans(&m->model, s, &all, &out, &t_err));
     expect("spans", v, s, &out, &want);
     id_list_free(&out);
     id_list_free(&want);
@@ -225,7 +225,7 @@ static void by_parts(const struct made *v, const struct bpe *m, struct bpe_scrat
         while (end < bytes && (text[end] & 0xc0) == 0x80)
             end++;
         chunk = (struct model_chunk) { text + begin, end - begin, begin == 0, end == bytes };
-        T_OK(bpe_encode_chunk(m, s, &chunk, &out, &used, &t_err));
+        T_OK(bpe_encode_chunk(&m->model, s, &chunk, &out, &used, &t_err));
         begin += used;
     } while (end < bytes);
     expect("parts", v, s, &out, want);
@@ -236,13 +236,13 @@ static void check_level(const struct made *v, const struct bpe *m, const uint8_t
                         const uint32_t *ends, size_t count, const struct id_list *want, const struct id_list *whole,
                         size_t whole_bytes)
 {
-    struct bpe_scratch *s;
+    void *s;
 
     T_OK(bpe_scratch_make(&s, NULL, below(2) ? (size_t)64 << 20 : 0, &t_err));
     for (unsigned times = 0; times < 2; times++) {
         by_pretokens(v, m, s, text, bytes, ends, count, want);
         by_parts(v, m, s, text, whole_bytes, whole);
-        if (bpe_takes_spans(m))
+        if (bpe_takes_spans(&m->model))
             by_spans(v, m, s, text, bytes, ends, count);
     }
     bpe_scratch_free(s);
@@ -254,12 +254,12 @@ static void check_model(enum spec_model kind, bool byte_level)
     static uint32_t ends[4 * MAX_TEXT];
     static struct made v;
     struct id_list want = { 0 }, whole = { 0 };
-    struct bpe *m;
+    struct model *model;
     uint8_t *text;
     size_t bytes, count, whole_bytes;
 
     make_vocabulary(&v, kind, byte_level);
-    T_OK(bpe_make(&m, v.spec, &t_err));
+    T_OK(bpe_make(&model, v.spec, &t_err));
     text = make_text(&v, 200 + below(below(8) ? 6000 : MAX_TEXT), &bytes);
     count = make_pretokens(text, bytes, ends);
     for (size_t i = 0; i < count; i++)
@@ -268,12 +268,12 @@ static void check_model(enum spec_model kind, bool byte_level)
     encode_plainly(&v, text, whole_bytes, &whole);
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
         cpu_limit(levels[i]);
-        check_level(&v, m, text, bytes, ends, count, &want, &whole, whole_bytes);
+        check_level(&v, bpe_of(model), text, bytes, ends, count, &want, &whole, whole_bytes);
     }
     cpu_limit(CPU_AVX512_VBMI);
     id_list_free(&want);
     id_list_free(&whole);
-    bpe_free(m);
+    bpe_free(model);
     spec_free(v.spec);
     free(text);
 }

@@ -161,8 +161,7 @@ size_t bpe_symbols_max(const struct bpe *m, size_t bytes)
 
 #define MANY_SYMBOLS ((size_t)1 << 18) /* room for more is not kept: such long pretokens are rare */
 
-enum leat_status bpe_scratch_make(struct bpe_scratch **out, struct bound *bound, size_t cache_bytes,
-                                  struct leat_error *err)
+enum leat_status bpe_scratch_make(void **out, struct bound *bound, size_t cache_bytes, struct leat_error *err)
 {
     /* from the system, so that memory that is never touched costs nothing; hence aligned by hand */
     void *memory = calloc(1, sizeof(struct bpe_scratch) + _Alignof(struct bpe_scratch));
@@ -190,8 +189,10 @@ static void free_symbols(struct bpe_scratch *s)
     s->room = 0;
 }
 
-void bpe_scratch_free(struct bpe_scratch *s)
+void bpe_scratch_free(void *scratch)
 {
+    struct bpe_scratch *s = scratch;
+
     if (!s)
         return;
     merge_scratch_free(&s->merge);
@@ -440,15 +441,16 @@ static enum leat_status encode_by_bytes(const struct bpe *m, struct bpe_scratch 
     return status;
 }
 
-bool bpe_takes_spans(const struct bpe *m)
+bool bpe_takes_spans(const struct model *model)
 {
-    return m->cuts_by_bytes && !m->whole;
+    return bpe_of(model)->cuts_by_bytes && !bpe_of(model)->whole;
 }
 
-enum leat_status bpe_encode_spans(const struct bpe *m, struct bpe_scratch *s, const struct model_spans *spans,
+enum leat_status bpe_encode_spans(const struct model *model, void *scratch, const struct model_spans *spans,
                                   struct id_list *out, struct leat_error *err)
 {
-    struct found f = { .m = m, .s = s, .text = spans->text, .bytes = spans->bytes, .out = out };
+    struct bpe_scratch *s = scratch;
+    struct found f = { .m = bpe_of(model), .s = s, .text = spans->text, .bytes = spans->bytes, .out = out };
     enum leat_status status = LEAT_OK;
     uint32_t begin = 0;
 
@@ -491,9 +493,11 @@ static enum leat_status encode_bytes(const struct bpe *m, const uint8_t *text, s
     return status;
 }
 
-enum leat_status bpe_encode(const struct bpe *m, struct bpe_scratch *s, const uint8_t *pretoken, size_t bytes,
+enum leat_status bpe_encode(const struct model *model, void *scratch, const uint8_t *pretoken, size_t bytes,
                             struct id_list *out, struct leat_error *err)
 {
+    const struct bpe *m = bpe_of(model);
+    struct bpe_scratch *s = scratch;
     const struct model_chunk all = { .text = pretoken, .bytes = bytes, .begins = true, .last = true };
     enum leat_status status;
     size_t used;
@@ -507,12 +511,15 @@ enum leat_status bpe_encode(const struct bpe *m, struct bpe_scratch *s, const ui
     return bpe_encode_cut(m, s, &all, out, &used, err);
 }
 
-enum leat_status bpe_encode_chunk(const struct bpe *m, struct bpe_scratch *s, const struct model_chunk *c,
+enum leat_status bpe_encode_chunk(const struct model *model, void *scratch, const struct model_chunk *c,
                                   struct id_list *out, size_t *used, struct leat_error *err)
 {
+    const struct bpe *m = bpe_of(model);
+    struct bpe_scratch *s = scratch;
+
     *used = c->last ? c->bytes : 0;
     if (c->begins && c->last)
-        return bpe_encode(m, s, c->text, c->bytes, out, err);
+        return bpe_encode(model, s, c->text, c->bytes, out, err);
     if (m->apart) {
         *used = c->bytes;
         return encode_bytes(m, c->text, c->bytes, out, err);

@@ -16,49 +16,27 @@
 #include "tokenizer/spec/model.h"
 #include "tokenizer/spec/spec.h"
 
-struct bpe;
-
 /* The kinds: `variant` of their struct model_kind. */
 extern const struct bpe_kind bpe_bytes, bpe_ranks, bpe_merges, bpe_scores;
 
-/* A thread's memory. What grows with a pretoken is counted in `bound`, if that is not NULL; `cache_bytes` is the most
- * that its cache may take once much text has come. */
-struct bpe_scratch;
-enum leat_status bpe_scratch_make(struct bpe_scratch **out, struct bound *bound, size_t cache_bytes,
-                                  struct leat_error *err);
-void bpe_scratch_free(struct bpe_scratch *s);
-
-/* `spec` must outlive the model. */
-enum leat_status bpe_make(struct bpe **out, const struct tokenizer_spec *spec, struct leat_error *err);
-void bpe_free(struct bpe *m);
+/* Functions of struct model_kind. */
+enum leat_status bpe_make(struct model **out, const struct tokenizer_spec *spec, struct leat_error *err);
+void bpe_free(struct model *model);
+enum leat_status bpe_scratch_make(void **out, struct bound *bound, size_t cache_bytes, struct leat_error *err);
+void bpe_scratch_free(void *scratch);
+enum leat_status bpe_encode(const struct model *model, void *scratch, const uint8_t *pretoken, size_t bytes,
+                            struct id_list *out, struct leat_error *err);
+enum leat_status bpe_encode_pretokens(const struct model *model, void *scratch, const struct model_pretokens *p,
+                                      struct id_list *out, struct leat_error *err);
+bool bpe_takes_spans(const struct model *model);
+enum leat_status bpe_encode_spans(const struct model *model, void *scratch, const struct model_spans *spans,
+                                  struct id_list *out, struct leat_error *err);
+enum leat_status bpe_encode_chunk(const struct model *model, void *scratch, const struct model_chunk *c,
+                                  struct id_list *out, size_t *used, struct leat_error *err);
 
 /* The merges of a spec that can happen, as its model has them: for the tests and for making spec->splits. The caller
  * frees *list. */
 enum leat_status bpe_list_merges(struct merge **list, size_t *count, const struct tokenizer_spec *spec,
                                  struct leat_error *err);
-
-/*
- * Appends the ids of a pretoken. For byte-level specs the pretoken is bytes, else UTF-8 as normalized. LEAT_E_PRETOKEN:
- * a stretch that cannot be cut needs more than the scratch's bound.
- */
-enum leat_status bpe_encode(const struct bpe *m, struct bpe_scratch *s, const uint8_t *pretoken, size_t bytes,
-                            struct id_list *out, struct leat_error *err);
-
-/* The same for many pretokens: much faster than one at a time. */
-enum leat_status bpe_encode_pretokens(const struct bpe *m, struct bpe_scratch *s, const struct model_pretokens *p,
-                                      struct id_list *out, struct leat_error *err);
-
-/* Whether a model is good at the following. */
-bool bpe_takes_spans(const struct bpe *m);
-
-/* The same for spans. If tokens are close together, for example if each newline is one, this is what makes batches of
- * the pretokens between them. */
-enum leat_status bpe_encode_spans(const struct bpe *m, struct bpe_scratch *s, const struct model_spans *spans,
-                                  struct id_list *out, struct leat_error *err);
-
-/* The same for a pretoken that comes in chunks. *used is how much is done with: the next chunk must begin there.
- * Nothing, where a pretoken cannot be cut. */
-enum leat_status bpe_encode_chunk(const struct bpe *m, struct bpe_scratch *s, const struct model_chunk *c,
-                                  struct id_list *out, size_t *used, struct leat_error *err);
 
 #endif

@@ -101,6 +101,11 @@ struct bpe_scratch {
     struct pretoken_batch batch;
 };
 
+static inline const struct bpe *bpe_of(const struct model *model)
+{
+    return (const struct bpe *)(const void *)model;
+}
+
 /* The symbol of a token's bytes. */
 static inline uint32_t bpe_find_symbol(const struct bpe *m, const uint8_t *bytes, size_t count)
 {

@@ -581,11 +581,11 @@ enum leat_status bpe_list_merges(struct merge **list, size_t *count, const struc
         *count = m->list_count;
         m->list = NULL;
     }
-    bpe_free(m);
+    bpe_free((struct model *)(void *)m);
     return s;
 }
 
-enum leat_status bpe_make(struct bpe **out, const struct tokenizer_spec *spec, struct leat_error *err)
+enum leat_status bpe_make(struct model **out, const struct tokenizer_spec *spec, struct leat_error *err)
 {
     struct bpe *m;
     enum leat_status s = begin(&m, spec, err);
@@ -604,16 +604,18 @@ enum leat_status bpe_make(struct bpe **out, const struct tokenizer_spec *spec, s
     if (s == LEAT_OK)
         s = make_rules(m, err);
     if (s != LEAT_OK) {
-        bpe_free(m);
+        bpe_free((struct model *)(void *)m);
         return s;
     }
     bpe_free_making(m);
-    *out = m;
+    *out = &m->model;
     return LEAT_OK;
 }
 
-void bpe_free(struct bpe *m)
+void bpe_free(struct model *model)
 {
+    struct bpe *m = (struct bpe *)(void *)model;
+
     if (!m)
         return;
     vocabulary_map_free(&m->map);

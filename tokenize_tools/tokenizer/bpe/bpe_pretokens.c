@@ -178,7 +178,7 @@ static enum leat_status encode_long(const struct bpe *m, struct bpe_scratch *s, 
     else if (parts || r->inside || end < whole)
         status = bpe_encode_merges(m, s, text, end - r->begin, out, err);
     else
-        status = bpe_encode(m, s, text, end - r->begin, out, err);
+        status = bpe_encode(&m->model, s, text, end - r->begin, out, err);
     r->begin = end;
     r->inside = end < whole;
     r->ends += !r->inside;
@@ -223,13 +223,15 @@ static enum leat_status encode_each(const struct bpe *m, struct bpe_scratch *s, 
     enum leat_status status = LEAT_OK;
 
     for (; status == LEAT_OK && r->ends < r->last; r->begin = *r->ends++)
-        status = bpe_encode(m, s, r->text + r->begin, *r->ends - r->begin, out, err);
+        status = bpe_encode(&m->model, s, r->text + r->begin, *r->ends - r->begin, out, err);
     return status;
 }
 
-enum leat_status bpe_encode_pretokens(const struct bpe *m, struct bpe_scratch *s, const struct model_pretokens *p,
+enum leat_status bpe_encode_pretokens(const struct model *model, void *scratch, const struct model_pretokens *p,
                                       struct id_list *out, struct leat_error *err)
 {
+    const struct bpe *m = bpe_of(model);
+    struct bpe_scratch *s = scratch;
     struct pretoken_rest r = rest_of(p);
 
     return m->cuts || m->apart ? encode_each(m, s, &r, out, err) : encode_rest(m, s, &r, false, out, err);

@@ -336,11 +336,6 @@ static enum leat_status read_byte_pairs(struct load_hf *h, uint32_t node)
 
 /* ---- Models ------------------------------------------------------------------------------------------------------ */
 
-static const struct bpe *of(const struct model *m)
-{
-    return (const struct bpe *)(const void *)m;
-}
-
 static void hash(struct fingerprint_hash *h, const struct tokenizer_spec *spec)
 {
     if (spec->scores)
@@ -354,67 +349,11 @@ static void hash(struct fingerprint_hash *h, const struct tokenizer_spec *spec)
     }
 }
 
-static enum leat_status make(struct model **out, const struct tokenizer_spec *spec, struct leat_error *err)
-{
-    struct bpe *m;
-    enum leat_status s = bpe_make(&m, spec, err);
-
-    *out = (struct model *)(void *)m;
-    return s;
-}
-
-static void free_model(struct model *m)
-{
-    bpe_free((struct bpe *)(void *)m);
-}
-
-static enum leat_status scratch_make(void **out, struct bound *bound, size_t cache_bytes, struct leat_error *err)
-{
-    struct bpe_scratch *s;
-    enum leat_status status = bpe_scratch_make(&s, bound, cache_bytes, err);
-
-    *out = s;
-    return status;
-}
-
-static void scratch_free(void *scratch)
-{
-    bpe_scratch_free(scratch);
-}
-
-static enum leat_status encode(const struct model *m, void *scratch, const uint8_t *text, size_t bytes,
-                               struct id_list *out, struct leat_error *err)
-{
-    return bpe_encode(of(m), scratch, text, bytes, out, err);
-}
-
-static enum leat_status encode_batch(const struct model *m, void *scratch, const struct model_pretokens *p,
-                                     struct id_list *out, struct leat_error *err)
-{
-    return bpe_encode_pretokens(of(m), scratch, p, out, err);
-}
-
-static enum leat_status encode_chunk(const struct model *m, void *scratch, const struct model_chunk *c,
-                                     struct id_list *out, size_t *used, struct leat_error *err)
-{
-    return bpe_encode_chunk(of(m), scratch, c, out, used, err);
-}
-
-static bool takes_spans(const struct model *m)
-{
-    return bpe_takes_spans(of(m));
-}
-
-static enum leat_status encode_spans(const struct model *m, void *scratch, const struct model_spans *spans,
-                                     struct id_list *out, struct leat_error *err)
-{
-    return bpe_encode_spans(of(m), scratch, spans, out, err);
-}
-
 #define BYTE_PAIRS(kind)                                                                                               \
-    .variant = &(kind), .hash = hash, .make = make, .free = free_model, .scratch_make = scratch_make,                  \
-    .scratch_free = scratch_free, .cache_bytes = pretoken_cache_large, .encode = encode, .encode_batch = encode_batch, \
-    .encode_chunk = encode_chunk, .takes_spans = takes_spans, .encode_spans = encode_spans
+    .variant = &(kind), .hash = hash, .make = bpe_make, .free = bpe_free, .scratch_make = bpe_scratch_make,            \
+    .scratch_free = bpe_scratch_free, .cache_bytes = pretoken_cache_large, .encode = bpe_encode,                       \
+    .encode_batch = bpe_encode_pretokens, .encode_chunk = bpe_encode_chunk, .takes_spans = bpe_takes_spans,            \
+    .encode_spans = bpe_encode_spans
 
 const struct model_kind model_bytes = { BYTE_PAIRS(bpe_bytes) };
 const struct model_kind model_ranks = { BYTE_PAIRS(bpe_ranks) };

@@ -1,12 +1,15 @@
 /* model.c: see model.h. The table, and what a kind that lacks a function does instead. */
 #include "model.h"
 
-#define MODEL_DECLARE(NAME, number, row) extern const struct model_kind row;
-#define MODEL_ROW(NAME, number, row)     { SPEC_##NAME, &row },
+extern const struct model_kind model_bytes, model_ranks, model_merges, model_scores, model_unigram, model_sums,
+    model_wordpiece, model_wordlevel, model_words, model_characters;
 
-MODEL_ROWS(MODEL_DECLARE)
-
-static const struct model_row rows[] = { MODEL_ROWS(MODEL_ROW) };
+static const struct model_row rows[] = {
+    { SPEC_BYTES, &model_bytes },           { SPEC_RANKS, &model_ranks },         { SPEC_MERGES, &model_merges },
+    { SPEC_SCORES, &model_scores },         { SPEC_UNIGRAM, &model_unigram },     { SPEC_SUMS, &model_sums },
+    { SPEC_WORDPIECE, &model_wordpiece },   { SPEC_WORDLEVEL, &model_wordlevel }, { SPEC_WORDS, &model_words },
+    { SPEC_CHARACTERS, &model_characters },
+};
 
 #define ROWS (sizeof rows / sizeof rows[0])
 

@@ -49,35 +49,24 @@ struct spec_string {
 };
 
 /*
- * The kinds of models that a tokenizer can have. A row: the name of its number in enum spec_model, the number, and the
- * struct model_kind (model.h) that has its functions. A new kind is a file in models/ and a row here.
- *
- * Numbers go into fingerprints: one that was ever used keeps its meaning.
- */
-#define MODEL_ROWS(each)                                                                                               \
-    each(BYTES, 1, model_bytes) each(RANKS, 2, model_ranks) each(MERGES, 3, model_merges)                              \
-        each(SCORES, 4, model_scores) each(UNIGRAM, 5, model_unigram) each(SUMS, 6, model_sums)                        \
-            each(WORDPIECE, 7, model_wordpiece) each(WORDLEVEL, 8, model_wordlevel) each(WORDS, 9, model_words)        \
-                each(CHARACTERS, 10, model_characters)
-
-/*
- * Which kind of model; model.h has what each does. Those of byte pairs, then others:
- *   SPEC_BYTES   a token for each byte; no merges
- *   SPEC_RANKS   tiktoken: any two neighbours whose joined bytes are a token may merge, lowest id (rank) first; a
- *                pretoken that is a token as it stands is taken whole. Entries of no bytes never match.
- *   SPEC_MERGES  Hugging Face BPE: `merges`, first of the list first
- *   SPEC_SCORES  sentencepiece BPE: neighbours whose joined text is a token, highest score first, then leftmost
- *   SPEC_UNIGRAM Hugging Face Unigram, and
- *   SPEC_WORDPIECE  the longest token that the word begins with, then the longest with the prefix, ...; else unknown
- *   SPEC_WORDLEVEL  the word's token, or unknown
- *   SPEC_SUMS    sentencepiece Unigram: the tokens whose scores have the greatest sum (models/unigram.h)
- *   SPEC_WORDS   sentencepiece Word, and
- *   SPEC_CHARACTERS  Character: the token of the word or character, or unknown (models/whole.c)
+ * Which kind of model; model.h has what each does, and model.c the table of all. A new kind is a file in models/, a
+ * number here and a row there. Numbers go into fingerprints: one that was ever used keeps its meaning.
  */
 enum spec_model {
-#define SPEC_MODEL(NAME, number, row) SPEC_##NAME = (number),
-    MODEL_ROWS(SPEC_MODEL)
-#undef SPEC_MODEL
+    SPEC_BYTES = 1, /* a token for each byte; no merges */
+    /* tiktoken: any two neighbours whose joined bytes are a token may merge, lowest id (rank) first; a pretoken that is
+     * a token as it stands is taken whole. Entries of no bytes never match. */
+    SPEC_RANKS = 2,
+    SPEC_MERGES = 3, /* Hugging Face BPE: `merges`, first of the list first */
+    SPEC_SCORES =
+        4, /* sentencepiece BPE: neighbours whose joined text is a token, highest score first, then leftmost */
+    SPEC_UNIGRAM = 5, /* Hugging Face Unigram, and */
+    SPEC_SUMS = 6,    /* sentencepiece's: the tokens whose scores have the greatest sum (models/unigram.h) */
+    SPEC_WORDPIECE =
+        7, /* the longest token that the word begins with, then the longest with the prefix; else unknown */
+    SPEC_WORDLEVEL = 8,  /* the word's token, or unknown */
+    SPEC_WORDS = 9,      /* sentencepiece Word, and */
+    SPEC_CHARACTERS = 10 /* Character: the token of the word or character, or unknown (models/whole.c) */
 };
 
 /* The library whose handling of the text around the model is followed, in both directions. */
