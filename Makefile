@@ -107,7 +107,7 @@ endef
 BASE_SOURCES    := $(call sources,src/base)
 LIB_SOURCES     := $(call sources,src)
 # fewer folders in the builds for other machines, of tests that need no more: tests/cross.mk
-PACK_FOLDERS    := arrange corpus damage exchange mask pack render tokenizer
+PACK_FOLDERS    := arrange corpus damage mask pack render tokenizer
 PACK_SOURCES    := $(call sources,$(addprefix tokenize_tools/,$(PACK_FOLDERS)))
 CLI_SOURCES     := $(call sources,tokenize_tools/cli tokenize_tools/runs)
 COMMAND_SOURCES := $(call sources,$(addprefix tokenize_tools/,commands info pages show))

@@ -2,7 +2,8 @@
 """check_shapes.py PROGRAM [--share ci|full] [--seed N]: tokenizer.json files that no library writes: parts without a
 type or with another one, with members that are missing, given twice or of a wrong type, arrays in place of objects.
 What tokenizers opens must open and give the same ids and text; what it refuses must be refused, unless it is in what
-no document depends on. PROGRAM is ids_dump, built. Ends with "N passed, N failed, N skipped". 77: tokenizers is not installed."""
+no document depends on. PROGRAM is ids_dump, built. Ends with "N passed, N failed, N skipped". 77: tokenizers is not
+installed."""
 import argparse
 import json
 import os

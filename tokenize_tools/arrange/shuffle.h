@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 #include "document_reader.h"
-#include "outputs.h"
 #include "merge_parts.h"
+#include "outputs.h"
 #include "sorting/buckets.h"
 
 struct shuffle {

@@ -2,8 +2,8 @@
  * assemble_class.c: the classes of transformers 5.23.0 whose files assemble.c puts together: a row for each, with its
  * names, its tokens and the stations of its pipeline. A class whose tokenizer is that of another stands in its row.
  *
- * There are three tables: classes with vocab.txt or vocab.json, and those that convert a sentencepiece model, to Unigram
- * or to BPE. Before each stand the stations of its classes; last comes finding the class of a folder.
+ * There are three tables: classes with vocab.txt or vocab.json, and those that convert a sentencepiece model, to
+ * Unigram or to BPE. Before each stand the stations of its classes; last comes finding the class of a folder.
  */
 #include <stdio.h>
 #include <stdlib.h>

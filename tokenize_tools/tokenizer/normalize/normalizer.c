@@ -21,8 +21,8 @@
 #include "charsmap.h"
 #include "tokenizer/spec/spec.h"
 #include "tokenizer/split/matcher.h"
-#include "tokenizer/unicode/unicode.h"
 #include "tokenizer/unicode/normalize_unicode.h"
+#include "tokenizer/unicode/unicode.h"
 
 /* ---- Character by character -------------------------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
-/* encoder_valid.h: for the packer, which has checked that its texts are UTF-8, so that they are not checked twice; which
- * must not take more memory for any of them; and which reads what lies beside a vocabulary: chat templates. */
+/* encoder_valid.h: for the packer, which has checked that its texts are UTF-8, so that they are not checked twice;
+ * which must not take more memory for any of them; and which reads what lies beside a vocabulary: chat templates. */
 #ifndef LEAT_TOKENIZER_ENCODER_VALID_H
 #define LEAT_TOKENIZER_ENCODER_VALID_H
 

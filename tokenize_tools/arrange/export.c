@@ -1,11 +1,10 @@
 /*
- * export.c: leat_export(): a dataset written as files of another tool. Each format is a row of a table: the names of its
- * files, what fits into them, and functions for what is not tokens. The tokens themselves are copied in one way for all,
- * in chunks, in the order in which they are stored; pages that have a hash are checked first, since in the copy nobody
- * could.
+ * export.c: leat_export(): a dataset written as files of another tool. (Opening such files in place belongs to
+ * src/dataset/, importing them to leat's Python package.)
  *
- * The room exchange/ turns datasets into files of other tools; opening such files in place belongs to src/dataset/, and
- * importing them to leat's Python package.
+ * Each format is a row of a table: the names of its files, what fits into them, and functions for what is not tokens.
+ * The tokens themselves are copied in one way for all, in chunks, in the order in which they are stored; pages that
+ * have a hash are checked first, since in the copy nobody could.
  */
 #include <inttypes.h>
 #include <stdbool.h>
