@@ -59,7 +59,7 @@ endif
 
 # Kernels for CPU levels, chosen at run time (src/base/cpu.h). A body is one file x.c, compiled once for each of its
 # levels here into x.LEVEL.o, with -DCPU_LEVEL=LEVEL; levels of other machines are left out.
-LEVELS/bench/measure/kernel                           := plain avx2 avx512
+LEVELS/bench/measure/bare_loops_kernel                := plain avx2 avx512
 LEVELS/src/base/utf8_blocks                          := words neon avx2 avx512
 LEVELS/src/checksum/checksum_kernel                  := plain avx2 avx512
 LEVELS/src/order/permute_lanes_kernel                 := plain avx2 avx512
@@ -204,7 +204,7 @@ $(BUILD)/leat: $(COMMAND_OBJECTS) $(CLI_OBJECTS) $(STATIC)
 	$(call say,LD      $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS) -lm -o $@
 
-# counts calls of the GPU's driver (bench/device/cuda_counted.h)
+# counts calls of the GPU's driver (bench/device/load_device.h)
 COUNTED = -Wl,--wrap=cuda_driver_open
 $(BUILD)/leat-bench: $(BENCH_OBJECTS) $(CLI_OBJECTS) $(STATIC)
 	$(call say,LD      $@)

@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +18,12 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/path.h"
 #include "base/status.h"
 #include "base/thread.h"
+#include "bench/measure/bare_loops.h"
 #include "bench/measure/contest.h"
-#include "bench/measure/kernels.h"
 #include "bench/measure/machine.h"
-#include "bench/measure/parallel.h"
-#include "cli/progress.h"
 #include "cli/units.h"
 #include "subcommands.h"
 
@@ -36,22 +36,14 @@ struct dataset_values {
     bool opening, json;
 };
 
-const struct option_row dataset_options[] = { BENCH_RUNS(struct dataset_values, "7",
-                                                         "runs of each measurement, after one to warm up"),
-                                              { .name = "opens",
-                                                .type = OPTION_COUNT,
-                                                .field = offsetof(struct dataset_values, opens),
-                                                .value = "N",
-                                                .standard = "1000",
-                                                .help = "how often a run opens and closes the dataset",
-                                                .min = 1,
-                                                .max = 1000000 },
-                                              { .name = "opening",
-                                                .type = OPTION_FLAG,
-                                                .field = offsetof(struct dataset_values, opening),
-                                                .help = "measure opening only" },
-                                              OPTIONS_JSON(struct dataset_values, "print one JSON object"),
-                                              OPTIONS_END };
+const struct option_row dataset_options[] = {
+    BENCH_RUNS(dataset_values, "7", "runs of each measurement, after one to warm up"),
+    { BENCH_OPTION(dataset_values, "opens", OPTION_COUNT, opens, "N", "how often a run opens and closes the dataset"),
+      .standard = "1000", .min = 1, .max = 1000000 },
+    { BENCH_OPTION(dataset_values, "opening", OPTION_FLAG, opening, NULL, "measure opening only") },
+    BENCH_JSON(dataset_values),
+    OPTIONS_END,
+};
 
 /* The files of the dataset, opened for the bare loops. */
 struct subject {
@@ -93,14 +85,12 @@ static bool run_open(void *context, struct contest_work *work)
         struct leat_dataset *d;
         struct leat_error err;
 
-        if (leat_dataset_open(&d, subject->name, NULL, &err) != LEAT_OK) {
-            snprintf(work->why, sizeof work->why, "%.150s", err.message);
-            return false;
-        }
+        if (leat_dataset_open(&d, subject->name, NULL, &err) != LEAT_OK)
+            return contest_refuse(work, "%s", err.message);
         leat_dataset_close(d);
     }
     work->items = subject->opens;
-    snprintf(work->note, sizeof work->note, "%.1f page faults an open",
+    snprintf(work->note, sizeof work->note, "%.1f page faults per open",
              (double)(page_faults() - faults) / (double)subject->opens);
     return true;
 }
@@ -117,7 +107,7 @@ static bool run_bare_open(void *context, struct contest_work *work)
             struct stat st;
 
             if (fd < 0 || fstat(fd, &st) != 0 || pread(fd, page, sizeof page, 0) < 0) {
-                snprintf(work->why, sizeof work->why, "%s", strerror(errno));
+                contest_refuse(work, "%s", strerror(errno));
                 file_close(&fd);
                 return false;
             }
@@ -137,10 +127,8 @@ static bool run_verify(void *context, struct contest_work *work)
     struct leat_error err;
 
     options.threads = t->threads;
-    if (leat_dataset_verify(t->subject->dataset, &options, &report, &err) != LEAT_OK) {
-        snprintf(work->why, sizeof work->why, "%.150s", err.message);
-        return false;
-    }
+    if (leat_dataset_verify(t->subject->dataset, &options, &report, &err) != LEAT_OK)
+        return contest_refuse(work, "%s", err.message);
     work->bytes = t->subject->info.token_bytes + t->subject->info.index_bytes;
     return true;
 }
@@ -163,7 +151,7 @@ static bool find_chunk(const struct subject *s, uint64_t number, size_t *file, u
 
 static int hash_read(int fd, uint64_t offset, uint64_t bytes, uint8_t *buffer, uint64_t *sum)
 {
-    const struct bench_kernels *k = bench_kernels();
+    const struct bare_loops *k = bare_loops();
 
     for (uint64_t done = 0; done < bytes;) {
         uint64_t want = bytes - done < READ_BYTES ? bytes - done : READ_BYTES;
@@ -179,7 +167,7 @@ static int hash_read(int fd, uint64_t offset, uint64_t bytes, uint8_t *buffer, u
 
 static int hash_mapped(int fd, uint64_t offset, uint64_t bytes, uint64_t *sum)
 {
-    const struct bench_kernels *k = bench_kernels();
+    const struct bare_loops *k = bare_loops();
     uint8_t *map = mmap(NULL, bytes, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, (off_t)offset);
 
     if (map == MAP_FAILED)
@@ -217,14 +205,12 @@ static bool run_bare(void *context, struct contest_work *work)
 
     atomic_store(&t->next, 0);
     atomic_store(&t->failed, 0);
-    if (!parallel_run(t->threads, bare_thread, t))
+    if (!contest_threads(t->threads, bare_thread, t))
         atomic_store(&t->failed, EAGAIN);
-    if (atomic_load(&t->failed) != 0) {
-        snprintf(work->why, sizeof work->why, "%s", strerror(atomic_load(&t->failed)));
-        return false;
-    }
+    if (atomic_load(&t->failed) != 0)
+        return contest_refuse(work, "%s", strerror(atomic_load(&t->failed)));
     work->bytes = t->subject->info.token_bytes + t->subject->info.index_bytes;
-    snprintf(work->note, sizeof work->note, "%s", bench_kernels()->name);
+    snprintf(work->note, sizeof work->note, "%s", bare_loops()->name);
     return true;
 }
 
@@ -232,13 +218,11 @@ static bool run_bare(void *context, struct contest_work *work)
 
 static enum leat_status open_file(struct subject *s, const char *part, const char *ending, struct leat_error *err)
 {
-    size_t bytes = strlen(part) + strlen(ending) + 1;
-    char *path = malloc(bytes);
+    char *path = path_append(part, strlen(part), ending, NULL);
     enum leat_status status;
 
     if (!path)
-        return status_no_memory(err, bytes);
-    snprintf(path, bytes, "%s%s", part, ending);
+        return status_no_memory(err, strlen(part));
     s->paths[s->files] = path;
     s->fds[s->files] = -1;
     status = file_open_read(&s->fds[s->files], &s->sizes[s->files], path, err);
@@ -324,39 +308,34 @@ static double verify_share(const struct contest_result *first)
 static void print_results(const struct subject *s, const struct dataset_values *v, const struct contest_case *cases,
                           const struct contest_result *results, size_t count)
 {
-    struct machine m;
+    uint64_t bytes = s->info.token_bytes + s->info.index_bytes;
     struct json j;
     bool all = count > 5;
 
-    machine_describe(&m);
     if (!v->json) {
-        machine_print(stdout, &m);
-        cli_say("dataset: %s, %s in %s documents, hot; medians of %llu runs", s->name,
-                units_bytes(s->info.token_bytes + s->info.index_bytes).text, units_count(s->info.documents).text,
-                (unsigned long long)v->runs);
-        contest_print(stdout, "opening", cases, results, 2);
+        machine_print();
+        cli_say("dataset: %s, %s in %s documents, hot; medians of %" PRIu64 " runs", s->name, units_bytes(bytes).text,
+                units_count(s->info.documents).text, v->runs);
+        contest_print("opening", cases, results, 2);
         if (v->opening)
             return;
-        contest_print(stdout, "verifying", cases + 2, results + 2, count - 2);
+        contest_print("verifying", cases + 2, results + 2, count - 2);
         printf("\nverify reaches %.0f %% of the better bare loop with 1 thread", 100 * verify_share(results + 2));
         if (all)
-            printf(", %.0f %% with %u", 100 * verify_share(results + 5), m.cores);
+            printf(", %.0f %% with %u", 100 * verify_share(results + 5), thread_cpus());
         printf("\n");
         return;
     }
-    json_begin(&j, stdout);
-    json_open_object(&j, NULL);
-    machine_json(&j, "machine", &m);
+    machine_json_begin(&j);
     json_string(&j, "name", s->name);
-    json_u64(&j, "bytes", s->info.token_bytes + s->info.index_bytes);
+    json_u64(&j, "bytes", bytes);
     contest_json(&j, "opening", cases, results, 2);
     if (!v->opening) {
         contest_json(&j, "verifying", cases + 2, results + 2, count - 2);
         json_double(&j, "verify_share_1_thread", verify_share(results + 2));
         json_double(&j, "verify_share_all_threads", verify_share(results + (all ? 5 : 2)));
     }
-    json_close_object(&j);
-    json_end(&j);
+    machine_json_end(&j);
 }
 
 static enum leat_status measure(struct subject *s, const struct dataset_values *v, struct leat_error *err)
@@ -364,18 +343,13 @@ static enum leat_status measure(struct subject *s, const struct dataset_values *
     struct trial trials[MAX_CASES] = { { .subject = NULL } };
     struct contest_case cases[MAX_CASES];
     struct contest_result results[MAX_CASES];
-    struct progress p;
-    struct contest_options options = { .runs = (unsigned)v->runs, .progress = contest_show, .context = &p };
     size_t count = make_cases(s, v->opening, trials, cases);
-    bool ok;
+    enum leat_status status = contest_run("dataset", cases, count, v->runs, results, err);
 
-    progress_begin(&p, PROGRESS_AUTO, "dataset", PROGRESS_COUNT);
-    ok = contest_run(cases, count, &options, results);
-    progress_end(&p);
-    if (ok)
+    if (status == LEAT_OK)
         print_results(s, v, cases, results, count);
     contest_free_results(results, count);
-    return ok ? LEAT_OK : status_set(err, LEAT_E_NO_MEMORY, "not enough memory to measure");
+    return status;
 }
 
 int bench_dataset(const struct command *self, int argc, char **argv)
@@ -394,8 +368,6 @@ int bench_dataset(const struct command *self, int argc, char **argv)
     s = open_subject(&subject, &err);
     if (s == LEAT_OK)
         s = measure(&subject, &values, &err);
-    code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
     close_subject(&subject);
-    options_free(&parsed);
-    return code;
+    return bench_end(&parsed, s, &err);
 }

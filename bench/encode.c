@@ -5,18 +5,18 @@
  * Each thread has a share of about as many bytes, an encoder, and memory for its ids that was touched before the clock
  * starts. The checksum of the ids shows whether two measurements did the same work, whatever the number of threads.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "base/bytes.h"
+#include "base/grow.h"
 #include "base/status.h"
 #include "bench/data/texts.h"
-#include "bench/measure/clocks.h"
+#include "bench/measure/contest.h"
 #include "bench/measure/machine.h"
-#include "bench/measure/parallel.h"
-#include "cli/json.h"
 #include "cli/units.h"
 #include "commands/common/common.h"
 #include "subcommands.h"
@@ -32,25 +32,13 @@ struct encode_values {
 const struct option_row encode_options[] = {
     COMMANDS_TOKENIZER(struct encode_values, "the tokenizer, as leat encode takes it", .required = true),
     COMMANDS_PATTERN(struct encode_values),
-    { .name = "text",
-      .type = OPTION_TEXT,
-      .field = offsetof(struct encode_values, field),
-      .value = "FIELD",
-      .standard = "text",
-      .help = "the member of a JSON record that holds the text" },
-    { .name = "special",
-      .type = OPTION_FLAG,
-      .field = offsetof(struct encode_values, special),
-      .help = "encode strings of special tokens in the text as these tokens" },
-    { .name = "threads",
-      .type = OPTION_COUNT,
-      .field = offsetof(struct encode_values, threads),
-      .value = "N",
-      .standard = "1",
-      .help = "threads, each with an encoder of its own and a contiguous share of the documents",
-      .min = 1,
-      .max = 1024 },
-    OPTIONS_JSON(struct encode_values, "print one JSON object"),
+    BENCH_FIELD(encode_values),
+    { BENCH_OPTION(encode_values, "special", OPTION_FLAG, special, NULL,
+                   "encode strings of special tokens in the text as these tokens") },
+    { BENCH_OPTION(encode_values, "threads", OPTION_COUNT, threads, "N",
+                   "threads, each with an encoder of its own and a contiguous share of the documents"),
+      .standard = "1", .min = 1, .max = 1024 },
+    BENCH_JSON(encode_values),
     OPTIONS_END
 };
 
@@ -60,7 +48,8 @@ struct share {
     struct leat_encoder *encoder;
     uint64_t first, last;
     uint32_t *ids;
-    uint64_t count, room;
+    uint64_t count;
+    size_t room;
     uint64_t document; /* the one that failed */
     enum leat_status status;
     struct leat_error err;
@@ -83,14 +72,12 @@ static void encode_share(void *context, unsigned index)
 
     for (uint64_t i = s->first; i < s->last && s->status == LEAT_OK; i++) {
         uint64_t begin = texts_begin(s->texts, i);
-        void *array = s->ids;
 
         s->document = i;
         s->status =
             leat_encoder_encode(s->encoder, s->texts->bytes + begin, s->texts->ends[i] - begin, &ids, &count, &s->err);
         if (s->status == LEAT_OK)
-            s->status = texts_room(&array, s->count, count, &s->room, sizeof *ids, &s->err);
-        s->ids = array;
+            s->status = GROW(s->ids, s->count + count, s->room, &s->err);
         if (s->status != LEAT_OK)
             break;
         memcpy(s->ids + s->count, ids, (size_t)count * sizeof *ids);
@@ -111,7 +98,6 @@ static enum leat_status prepare(struct share *shares, unsigned threads, const st
     for (unsigned i = 0; i < threads && s == LEAT_OK; i++) {
         struct share *share = &shares[i];
         uint64_t target = (uint64_t)((double)t->used * (i + 1) / threads), bytes;
-        void *array = NULL;
 
         share->texts = t;
         share->first = document;
@@ -121,8 +107,7 @@ static enum leat_status prepare(struct share *shares, unsigned threads, const st
         bytes = texts_begin(t, share->last) - texts_begin(t, share->first);
         s = leat_encoder_open(&share->encoder, tokenizer, &options, err);
         if (s == LEAT_OK)
-            s = texts_room(&array, 0, bytes - bytes / 3, &share->room, sizeof *share->ids, err);
-        share->ids = array;
+            s = GROW(share->ids, bytes - bytes / 3 + 1, share->room, err);
         if (s == LEAT_OK)
             memset(share->ids, 1, (size_t)share->room * sizeof *share->ids);
     }
@@ -150,17 +135,17 @@ static uint64_t hash_ids(const struct share *shares, unsigned threads)
 static enum leat_status encode_texts(struct share *shares, unsigned threads, struct result *result,
                                      struct leat_error *err)
 {
-    double began = cli_now(), cpu_began = clocks_process();
-    bool ok = parallel_run(threads, encode_share, shares);
+    double began = cli_now(), cpu_began = machine_cpu_seconds();
+    bool ok = contest_threads(threads, encode_share, shares);
 
     result->seconds = cli_now() - began;
-    result->cpu_seconds = clocks_process() - cpu_began;
+    result->cpu_seconds = machine_cpu_seconds() - cpu_began;
     if (!ok)
         return status_set(err, LEAT_E_NO_MEMORY, "%u threads could not be started", threads);
     for (unsigned i = 0; i < threads; i++) {
         if (shares[i].status != LEAT_OK)
-            return status_set(err, shares[i].status, "document %llu (from 0, over all inputs): %.800s",
-                              (unsigned long long)shares[i].document, shares[i].err.message);
+            return status_set(err, shares[i].status, "document %" PRIu64 " (from 0, over all inputs): %.800s",
+                              shares[i].document, shares[i].err.message);
         result->tokens += shares[i].count;
     }
     result->checksum = hash_ids(shares, threads);
@@ -199,30 +184,26 @@ static enum leat_status measure(const struct texts *t, const struct encode_value
 
 static void print_result(const struct texts *t, const struct encode_values *v, const struct result *r)
 {
-    double rate = r->seconds > 0 ? (double)t->used / r->seconds : 0;
-    struct machine m;
+    double rate = machine_per((double)t->used, r->seconds);
     struct json j;
     char checksum[17];
 
-    machine_describe(&m);
-    snprintf(checksum, sizeof checksum, "%016llx", (unsigned long long)r->checksum);
+    snprintf(checksum, sizeof checksum, "%016" PRIx64, r->checksum);
     if (!v->json) {
-        machine_print(stdout, &m);
-        printf("%s, %llu thread%s, first pass\n", v->tokenizer, (unsigned long long)v->threads,
-               v->threads > 1 ? "s" : "");
+        machine_print();
+        printf("%s, %" PRIu64 " thread%s, first pass\n", v->tokenizer, v->threads, v->threads > 1 ? "s" : "");
         printf("vocabulary  loaded in %s\n", units_duration(r->load_seconds).text);
         printf("documents   %s\n", units_count(t->count).text);
         printf("text        %s (%s bytes)\n", units_bytes(t->used).text, units_count(t->used).text);
         printf("tokens      %s\n", units_count(r->tokens).text);
-        printf("encoding    %s, %s", units_duration(r->seconds).text, units_rate(rate, "B").text);
-        printf(", %s\n", units_rate(r->seconds > 0 ? (double)r->tokens / r->seconds : 0, "tokens").text);
-        printf("of CPU      %s, %s\n", units_duration(r->cpu_seconds).text,
-               units_rate(r->cpu_seconds > 0 ? (double)t->used / r->cpu_seconds : 0, "B").text);
+        printf("encoding    %s, %s, %s\n", units_duration(r->seconds).text, units_rate(rate, "B").text,
+               units_rate(machine_per((double)r->tokens, r->seconds), "tokens").text);
+        printf("CPU time    %s, %s\n", units_duration(r->cpu_seconds).text,
+               units_rate(machine_per((double)t->used, r->cpu_seconds), "B").text);
         printf("checksum    %s\n", checksum);
         return;
     }
-    json_begin(&j, stdout);
-    json_open_object(&j, NULL);
+    machine_json_begin(&j);
     json_string(&j, "tokenizer", v->tokenizer);
     json_u64(&j, "threads", v->threads);
     json_u64(&j, "documents", t->count);
@@ -233,9 +214,7 @@ static void print_result(const struct texts *t, const struct encode_values *v, c
     json_double(&j, "cpu_seconds", r->cpu_seconds);
     json_double(&j, "load_ms", 1e3 * r->load_seconds);
     json_string(&j, "checksum", checksum);
-    machine_json(&j, "machine", &m);
-    json_close_object(&j);
-    json_end(&j);
+    machine_json_end(&j);
 }
 
 int bench_encode(const struct command *self, int argc, char **argv)
@@ -256,8 +235,6 @@ int bench_encode(const struct command *self, int argc, char **argv)
         s = measure(&texts, &v, &result, &err);
     if (s == LEAT_OK)
         print_result(&texts, &v, &result);
-    code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
     texts_free(&texts);
-    options_free(&parsed);
-    return code;
+    return bench_end(&parsed, s, &err);
 }

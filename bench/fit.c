@@ -24,16 +24,10 @@ struct fit_values {
 };
 
 const struct option_row fit_options[] = {
-    BENCH_RUNS(struct fit_values, "3", "times that the plan is opened, and batches and documents are asked for"),
-    { .name = "seq-len",
-      .type = OPTION_COUNT,
-      .field = offsetof(struct fit_values, seq_len),
-      .value = "L",
-      .standard = "8192",
-      .help = "places of a row",
-      .min = 2,
+    BENCH_RUNS(fit_values, "3", "times that the plan is opened, and batches and documents are asked for"),
+    { BENCH_OPTION(fit_values, "seq-len", OPTION_COUNT, seq_len, "L", "places of a row"), .standard = "8192", .min = 2,
       .max = (uint64_t)1 << 20 },
-    OPTIONS_JSON(struct fit_values, "print one JSON object"),
+    BENCH_JSON(fit_values),
     OPTIONS_END,
 };
 
@@ -281,8 +275,6 @@ int bench_fit(const struct command *self, int argc, char **argv)
         s = measure(d, parsed.words[0], &v, &r, &err);
     if (s == LEAT_OK)
         v.json ? print_json(&r) : print_text(&r, v.seq_len);
-    code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
     leat_dataset_close(d);
-    options_free(&parsed);
-    return code;
+    return bench_end(&parsed, s, &err);
 }

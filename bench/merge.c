@@ -19,7 +19,6 @@
 #include "bench/data/counting.h"
 #include "bench/measure/contest.h"
 #include "bench/measure/machine.h"
-#include "cli/progress.h"
 #include "cli/units.h"
 #include "leat_pack.h"
 #include "subcommands.h"
@@ -35,34 +34,17 @@ struct merge_values {
     bool json;
 };
 
-const struct option_row merge_options[] = { BENCH_RUNS(struct merge_values, "3",
-                                                       "runs of each measurement, after one to warm up"),
-                                            { .name = "size",
-                                              .type = OPTION_SIZE,
-                                              .field = offsetof(struct merge_values, size),
-                                              .value = "SIZE",
-                                              .standard = "2GiB",
-                                              .help = "bytes of tokens that are merged",
-                                              .min = (uint64_t)1 << 20,
-                                              .max = (uint64_t)1 << 50 },
-                                            { .name = "memory",
-                                              .type = OPTION_SIZE,
-                                              .field = offsetof(struct merge_values, memory),
-                                              .value = "SIZE",
-                                              .standard = "leat merge's",
-                                              .help = "as for leat merge",
-                                              .min = 1,
-                                              .max = (uint64_t)1 << 50 },
-                                            { .name = "threads",
-                                              .type = OPTION_COUNT,
-                                              .field = offsetof(struct merge_values, threads),
-                                              .value = "N",
-                                              .standard = "all cores",
-                                              .help = "as for leat merge",
-                                              .min = 1,
-                                              .max = 4096 },
-                                            OPTIONS_JSON(struct merge_values, "print one JSON object"),
-                                            OPTIONS_END };
+const struct option_row merge_options[] = {
+    BENCH_RUNS(merge_values, "3", "runs of each measurement, after one to warm up"),
+    { BENCH_OPTION(merge_values, "size", OPTION_SIZE, size, "SIZE", "bytes of tokens that are merged"),
+      .standard = "2GiB", .min = (uint64_t)1 << 20, .max = (uint64_t)1 << 50 },
+    { BENCH_OPTION(merge_values, "memory", OPTION_SIZE, memory, "SIZE", "as for leat merge"),
+      .standard = "leat merge's", .min = 1, .max = (uint64_t)1 << 50 },
+    { BENCH_OPTION(merge_values, "threads", OPTION_COUNT, threads, "N", "as for leat merge"), .standard = "all cores",
+      .min = 1, .max = 4096 },
+    BENCH_JSON(merge_values),
+    OPTIONS_END,
+};
 
 struct subject {
     const char *folder;
@@ -198,10 +180,8 @@ static bool run_merge(void *context, struct contest_work *work)
     options.split_count = t->split ? SPLITS : 0;
     options.memory = t->subject->memory;
     options.threads = (uint32_t)t->subject->threads;
-    if (leat_merge(t->subject->output, t->subject->names, PARTS, &options, NULL, &err) != LEAT_OK) {
-        snprintf(work->why, sizeof work->why, "%.150s", err.message);
-        return false;
-    }
+    if (leat_merge(t->subject->output, t->subject->names, PARTS, &options, NULL, &err) != LEAT_OK)
+        return contest_refuse(work, "%s", err.message);
     work->bytes = t->subject->token_bytes;
     return true;
 }
@@ -247,10 +227,8 @@ static bool run_copy(void *context, struct contest_work *work)
             status = file_sync(out, path, &err);
         file_close(&out);
     }
-    if (status != LEAT_OK)
-        snprintf(work->why, sizeof work->why, "%.150s", err.message);
     work->bytes = s->token_bytes;
-    return status == LEAT_OK;
+    return status == LEAT_OK || contest_refuse(work, "%s", err.message);
 }
 
 /* ---- The whole ---- */
@@ -266,35 +244,26 @@ static enum leat_status measure(struct subject *s, const struct merge_values *v,
                                               "merge --shuffle" };
     struct contest_case cases[CASES];
     struct contest_result results[CASES];
-    struct progress p;
-    struct contest_options options = { .runs = (unsigned)v->runs, .progress = contest_show, .context = &p };
-    struct machine m;
+    enum leat_status status;
     struct json j;
-    bool ok;
 
     for (size_t i = 0; i < CASES; i++)
         cases[i] = (struct contest_case) {
             .name = names[i], .context = &trials[i], .prepare = prepare, .run = i == 0 ? run_copy : run_merge
         };
-    machine_describe(&m);
-    progress_begin(&p, PROGRESS_AUTO, "merge", PROGRESS_COUNT);
-    ok = contest_run(cases, CASES, &options, results);
-    progress_end(&p);
-    if (ok && v->json) {
-        json_begin(&j, stdout);
-        json_open_object(&j, NULL);
-        machine_json(&j, "machine", &m);
+    status = contest_run("merge", cases, CASES, v->runs, results, err);
+    if (status == LEAT_OK && v->json) {
+        machine_json_begin(&j);
         json_u64(&j, "bytes", s->token_bytes);
         contest_json(&j, "merging", cases, results, CASES);
-        json_close_object(&j);
-        json_end(&j);
-    } else if (ok) {
-        machine_print(stdout, &m);
+        machine_json_end(&j);
+    } else if (status == LEAT_OK) {
+        machine_print();
         cli_say("%s of tokens in %u datasets, in %s", units_bytes(s->token_bytes).text, PARTS, s->folder);
-        contest_print(stdout, "merging", cases, results, CASES);
+        contest_print("merging", cases, results, CASES);
     }
     contest_free_results(results, CASES);
-    return ok ? LEAT_OK : status_set(err, LEAT_E_NO_MEMORY, "not enough memory to measure");
+    return status;
 }
 
 int bench_merge(const struct command *self, int argc, char **argv)
@@ -313,8 +282,6 @@ int bench_merge(const struct command *self, int argc, char **argv)
     s = make_subject(&subject, parsed.words[0], values.size, &err);
     if (s == LEAT_OK)
         s = measure(&subject, &values, &err);
-    code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
     remove_subject(&subject);
-    options_free(&parsed);
-    return code;
+    return bench_end(&parsed, s, &err);
 }

@@ -12,7 +12,6 @@
 #include "bench/data/fake_dataset.h"
 #include "bench/measure/contest.h"
 #include "bench/measure/machine.h"
-#include "cli/progress.h"
 #include "order/permute.h"
 #include "subcommands.h"
 
@@ -25,36 +24,32 @@ struct order_values {
     bool json;
 };
 
-const struct option_row order_options[] = { BENCH_RUNS(struct order_values, "5",
-                                                       "runs of each measurement, after one to warm up"),
-                                            { .name = "draws",
-                                              .type = OPTION_COUNT,
-                                              .field = offsetof(struct order_values, draws),
-                                              .value = "N",
-                                              .standard = "2M",
-                                              .help = "draws or samples per run",
-                                              .min = BATCH,
-                                              .max = (uint64_t)1 << 32 },
-                                            OPTIONS_JSON(struct order_values, "print one JSON object"),
-                                            OPTIONS_END };
+const struct option_row order_options[] = {
+    BENCH_RUNS(order_values, "5", "runs of each measurement, after one to warm up"),
+    { BENCH_OPTION(order_values, "draws", OPTION_COUNT, draws, "N", "draws or samples per run"), .standard = "2M",
+      .min = BATCH, .max = (uint64_t)1 << 32 },
+    BENCH_JSON(order_values),
+    OPTIONS_END,
+};
 
 /* One case: a permutation or a plan. */
 struct subject {
     char name[64];
     struct permute permute;
+    uint64_t (*draw)(const struct permute *p, uint64_t epoch, uint64_t at); /* of run_draws() */
     struct leat_plan *plan;
     struct leat_dataset *data;
     uint64_t draws;
     uint64_t sum; /* of the results, so that they are computed */
 };
 
-static bool run_forward(void *context, struct contest_work *work)
+static bool run_draws(void *context, struct contest_work *work)
 {
     struct subject *s = context;
     uint64_t n = s->permute.n, i = work->number * s->draws % n;
 
     for (uint64_t k = 0; k < s->draws; k++) {
-        s->sum += permute_forward(&s->permute, 3, i);
+        s->sum += s->draw(&s->permute, 3, i);
         i = i + 1 < n ? i + 1 : 0;
     }
     work->items = s->draws;
@@ -78,19 +73,6 @@ static bool run_many(void *context, struct contest_work *work)
             s->sum += draws[j].at;
         work->items += 64;
     }
-    return true;
-}
-
-static bool run_inverse(void *context, struct contest_work *work)
-{
-    struct subject *s = context;
-    uint64_t n = s->permute.n, i = work->number * s->draws % n;
-
-    for (uint64_t k = 0; k < s->draws; k++) {
-        s->sum += permute_inverse(&s->permute, 3, i);
-        i = i + 1 < n ? i + 1 : 0;
-    }
-    work->items = s->draws;
     return true;
 }
 
@@ -175,9 +157,13 @@ static void add_permutations(struct cases *c)
 
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         add_case(c, run_many, "draw", "permutation of ", sizes[i].name)->permute = permute_make(sizes[i].n, 1, 0);
-    add_case(c, run_forward, "draw", "one by one, of ", "10^3")->permute = permute_make(1000, 1, 0);
-    add_case(c, run_forward, "draw", "one by one, of ", "10^9")->permute = permute_make(1000000000, 1, 0);
-    add_case(c, run_inverse, "draw", "inverse of ", "10^9")->permute = permute_make(1000000000, 1, 0);
+    for (size_t i = 0; i < 3; i++) {
+        struct subject *s =
+            add_case(c, run_draws, "draw", i < 2 ? "one by one, of " : "inverse of ", i == 0 ? "10^3" : "10^9");
+
+        s->permute = permute_make(i == 0 ? 1000 : 1000000000, 1, 0);
+        s->draw = i < 2 ? permute_forward : permute_inverse;
+    }
     c->permutations = c->count;
 }
 
@@ -214,39 +200,29 @@ static void free_plans(struct cases *c)
 static void print_results(const struct cases *c, const struct contest_result *results, bool as_json)
 {
     size_t p = c->permutations;
-    struct machine m;
     struct json j;
 
-    machine_describe(&m);
     if (!as_json) {
-        machine_print(stdout, &m);
-        contest_print(stdout, "permutation", c->cases, results, p);
-        contest_print(stdout, "samples, in batches of 512 and one by one", c->cases + p, results + p, c->count - p);
+        machine_print();
+        contest_print("permutation", c->cases, results, p);
+        contest_print("samples, in batches of 512 and one by one", c->cases + p, results + p, c->count - p);
         return;
     }
-    json_begin(&j, stdout);
-    json_open_object(&j, NULL);
-    machine_json(&j, "machine", &m);
+    machine_json_begin(&j);
     contest_json(&j, "permutation", c->cases, results, p);
     contest_json(&j, "samples", c->cases + p, results + p, c->count - p);
-    json_close_object(&j);
-    json_end(&j);
+    machine_json_end(&j);
 }
 
 static enum leat_status measure(struct cases *c, const struct order_values *v, struct leat_error *err)
 {
     struct contest_result results[MAX_CASES];
-    struct progress p;
-    struct contest_options options = { .runs = (unsigned)v->runs, .progress = contest_show, .context = &p };
-    bool ok;
+    enum leat_status s = contest_run("order", c->cases, c->count, v->runs, results, err);
 
-    progress_begin(&p, PROGRESS_AUTO, "order", PROGRESS_COUNT);
-    ok = contest_run(c->cases, c->count, &options, results);
-    progress_end(&p);
-    if (ok)
+    if (s == LEAT_OK)
         print_results(c, results, v->json);
     contest_free_results(results, c->count);
-    return ok ? LEAT_OK : status_set(err, LEAT_E_NO_MEMORY, "not enough memory to measure");
+    return s;
 }
 
 int bench_order(const struct command *self, int argc, char **argv)
@@ -266,8 +242,6 @@ int bench_order(const struct command *self, int argc, char **argv)
         cases.subjects[i].draws = values.draws;
     if (s == LEAT_OK)
         s = measure(&cases, &values, &err);
-    code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
     free_plans(&cases);
-    options_free(&parsed);
-    return code;
+    return bench_end(&parsed, s, &err);
 }

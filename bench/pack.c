@@ -9,13 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/thread.h"
 #include "bench/measure/machine.h"
-#include "cli/json.h"
 #include "cli/units.h"
 #include "commands/packing/pack_bar.h"
 #include "commands/packing/pack_options.h"
@@ -55,38 +53,25 @@ struct figures {
 
 /* ---- Figures ---- */
 
-static double per_second(double amount, double seconds)
-{
-    return seconds > 0 ? amount / seconds : 0;
-}
-
-static double cpu_now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* CPU time of writing a file; a negative time: it cannot be. */
 static double write_seconds(int fd, const uint8_t *block, uint64_t bytes)
 {
-    double began = cpu_now();
+    double began = machine_thread_seconds();
 
     for (uint64_t done = 0; done < bytes; done += STORE_BYTES)
         if (pwrite(fd, block, STORE_BYTES, (off_t)done) != (ssize_t)STORE_BYTES)
             return -1;
-    return cpu_now() - began;
+    return machine_thread_seconds() - began;
 }
 
 /* CPU time of giving a file its blocks and marking them as written, for which direct writes wait for each other: what
  * reserving them takes, and how much longer than the second time writing them takes for the first time. */
 static double direct_seconds(int fd, const uint8_t *block, uint64_t bytes)
 {
-    double began = cpu_now(), reserving, first, second;
+    double began = machine_thread_seconds(), reserving, first, second;
     bool reserved = file_reserve(fd, 0, bytes);
 
-    reserving = cpu_now() - began;
+    reserving = machine_thread_seconds() - began;
     if (!reserved || fcntl(fd, F_SETFL, O_DIRECT) != 0)
         return -1;
     first = write_seconds(fd, block, bytes);
@@ -162,8 +147,8 @@ static void figure_serial(struct figures *f, const struct leat_pack_serial *s, d
         if (i > 0 && i < SERIALS - 1 && f->serial[i].cpu_s > longest)
             longest = f->serial[i].cpu_s;
     }
-    f->serial_share = per_second(f->serial_s, f->cpu_s + ends);
-    f->cores = per_second(f->cpu_s + ends, longest + ends);
+    f->serial_share = machine_per(f->serial_s, f->cpu_s + ends);
+    f->cores = machine_per(f->cpu_s + ends, longest + ends);
 }
 
 static struct figures figure(const struct leat_pack_report *r, uint64_t text, double wall_s, unsigned threads,
@@ -181,7 +166,7 @@ static struct figures figure(const struct leat_pack_report *r, uint64_t text, do
                          .text_bytes = r->text_bytes,
                          .peak_memory = r->peak_memory,
                          .units = r->units,
-                         .lock_wait_ns = per_second((double)r->lock_wait_ns, (double)r->units) };
+                         .lock_wait_ns = machine_per((double)r->lock_wait_ns, (double)r->units) };
     double max = -1;
 
     for (unsigned i = 0; i < STEPS; i++) {
@@ -204,7 +189,7 @@ static struct figures figure(const struct leat_pack_report *r, uint64_t text, do
 static void print_row(const struct step_row *row, const struct figures *f)
 {
     printf("%-8s  %10s  %12s  %4.1f %%  %s\n", row->name, units_duration(row->cpu_s).text,
-           units_rate(per_second(f->text, row->cpu_s), "B").text, f->cpu_s > 0 ? 100 * row->cpu_s / f->cpu_s : 0.0,
+           units_rate(machine_per(f->text, row->cpu_s), "B").text, f->cpu_s > 0 ? 100 * row->cpu_s / f->cpu_s : 0.0,
            row->what);
 }
 
@@ -228,15 +213,15 @@ static void print_table(const struct figures *f)
     for (unsigned i = 0; i < STEPS; i++)
         print_row(&f->steps[i], f);
     printf("%-8s  %10s  %12s\n", "all", units_duration(f->cpu_s).text,
-           units_rate(per_second(f->text, f->cpu_s), "B").text);
+           units_rate(machine_per(f->text, f->cpu_s), "B").text);
     print_serial(f);
     printf("%u thread%s %s; the run took %s: %s of text", f->threads, f->threads > 1 ? "s allow" : " allows",
            units_duration(f->allowed_s).text, units_duration(f->wall_s).text,
-           units_rate(per_second(f->text, f->wall_s), "B").text);
+           units_rate(machine_per(f->text, f->wall_s), "B").text);
     if (f->text < LITTLE_TEXT)
         printf(". Of so little text most of that is beginning and ending: vocabulary, threads, files.\n");
     else
-        printf(", %.0f %% of what they allow. %s takes the most.\n", 100 * per_second(f->allowed_s, f->wall_s),
+        printf(", %.0f %% of what they allow. %s takes the most.\n", 100 * machine_per(f->allowed_s, f->wall_s),
                f->bound);
     printf("%s tokens in %s documents, memory at most %s.\n", units_count(f->tokens).text,
            units_count(f->documents).text, units_bytes(f->peak_memory).text);
@@ -248,8 +233,8 @@ static void print_curve(const struct figures *runs, unsigned count)
     printf("\n%7s  %10s  %12s  %11s  %10s\n", "threads", "time", "text", "times run 1", "CPU time");
     for (unsigned i = 0; i < count; i++)
         printf("%7u  %10s  %12s  %11.2f  %10s\n", runs[i].threads, units_duration(runs[i].wall_s).text,
-               units_rate(per_second(runs[i].text, runs[i].wall_s), "B").text,
-               per_second(runs[0].wall_s, runs[i].wall_s), units_duration(runs[i].cpu_s).text);
+               units_rate(machine_per(runs[i].text, runs[i].wall_s), "B").text,
+               machine_per(runs[0].wall_s, runs[i].wall_s), units_duration(runs[i].cpu_s).text);
 }
 
 /* ---- For programs ---- */
@@ -267,12 +252,12 @@ static void json_run(struct json *j, const struct figures *f)
     json_u64(j, "tokens", f->tokens);
     json_u64(j, "text_bytes", f->text_bytes);
     json_double(j, "seconds", f->wall_s);
-    json_double(j, "mb_per_s", per_second(f->text, f->wall_s) / 1e6);
+    json_double(j, "mb_per_s", machine_per(f->text, f->wall_s) / 1e6);
     json_u64(j, "threads", f->threads);
     json_steps(j, "cpu_seconds", f->steps, STEPS);
     json_close_object(j);
     json_string(j, "bound", f->bound);
-    json_double(j, "share_of_bound", per_second(f->allowed_s, f->wall_s));
+    json_double(j, "share_of_bound", machine_per(f->allowed_s, f->wall_s));
     json_steps(j, "serial_seconds", f->serial, SERIALS);
     json_double(j, "all", f->serial_s);
     json_close_object(j);
@@ -290,12 +275,11 @@ static void json_run(struct json *j, const struct figures *f)
 }
 
 /* The last run as a single one is told; several also as a list. */
-static void print_json(const struct figures *runs, unsigned count, const struct machine *m)
+static void print_json(const struct figures *runs, unsigned count)
 {
     struct json j;
 
-    json_begin(&j, stdout);
-    json_open_object(&j, NULL);
+    machine_json_begin(&j);
     json_run(&j, &runs[count - 1]);
     if (count > 1) {
         json_open_array(&j, "runs");
@@ -306,9 +290,7 @@ static void print_json(const struct figures *runs, unsigned count, const struct 
         }
         json_close_array(&j);
     }
-    machine_json(&j, "machine", m);
-    json_close_object(&j);
-    json_end(&j);
+    machine_json_end(&j);
 }
 
 /* ---- Running ---- */
@@ -355,7 +337,6 @@ static int pack(const struct command *self, const struct pack_values *v, const s
     struct leat_pack_options options;
     struct leat_tokenizer *t;
     struct leat_error err;
-    struct machine m;
     enum leat_status s = LEAT_OK;
     int code;
 
@@ -367,9 +348,8 @@ static int pack(const struct command *self, const struct pack_values *v, const s
     code = pack_options_take(self, v, &t, &options);
     if (code != CLI_DONE)
         return code;
-    machine_describe(&m);
     if (!v->json)
-        machine_print(stdout, &m);
+        machine_print();
     for (unsigned i = 0; s == LEAT_OK && i < count; i++) {
         options.threads = v->threads.counts[i];
         if (i > 0)
@@ -382,7 +362,7 @@ static int pack(const struct command *self, const struct pack_values *v, const s
     if (s != LEAT_OK)
         return pack_bar_say_failed(v, &none, &report, &err);
     if (v->json)
-        print_json(runs, count, &m);
+        print_json(runs, count);
     else if (count > 1)
         print_curve(runs, count);
     return cli_finish_stdout(CLI_DONE);

@@ -1,14 +1,15 @@
 /*
- * subcommands.h: the commands of leat-bench.
+ * subcommands.h: the commands of leat-bench and leat-bench-dev, and what they all do the same way.
  *
  * This room has a file per command that measures; a command that needs several files has a room of its own:
  *
  *   limits/     the ceilings of the machine
- *   load/       a loader's speed; gpu/ that of the CUDA backend
+ *   load/       a loader's speed
  *   report/     results as a page
  *
- * The commands of dev/ are for leat's own developers, in a program of their own.
- * They share measure/ (how they measure), data/ (what they measure with) and device/ (a GPU, as a consumer has it),
+ * The commands of dev/ are for leat's own developers, in a program of their own, which `make` builds and does not
+ * install: they make datasets for measurements and tests, and measure a part of leat that nobody uses alone. All share
+ * measure/ (how they measure), data/ (what they measure with) and device/ (a GPU, as a consumer has it),
  * whose headers contest.h, texts.h and load_device.h say what may enter there. The commands here may include every room
  * of the libraries; no library includes them.
  */
@@ -28,12 +29,39 @@ int bench_gpu(const struct command *self, int argc, char **argv);
 int bench_load(const struct command *self, int argc, char **argv);
 int bench_report(const struct command *self, int argc, char **argv);
 
-/* A row that several tables of options have; the struct of values has a number of its name. */
+int bench_counting(const struct command *self, int argc, char **argv);
+int bench_sparse(const struct command *self, int argc, char **argv);
+int bench_hostile(const struct command *self, int argc, char **argv);
+int bench_scan(const struct command *self, int argc, char **argv);
+int bench_scanners(const struct command *self, int argc, char **argv);
+
+/* What a row of options is made of; the struct of values has the member. */
+#define BENCH_OPTION(values, option, kind, member, shown, text)                                                        \
+    .name = option, .type = kind, .field = offsetof(struct values, member), .value = shown, .help = text
+
+/* Rows that several tables have; the struct of values has members of their names. */
 #define BENCH_RUNS(values, usual, text)                                                                                \
     {                                                                                                                  \
-        .name = "runs", .type = OPTION_COUNT, .field = offsetof(values, runs), .value = "N", .standard = usual,        \
-        .help = text, .min = 1, .max = 1000                                                                            \
+        BENCH_OPTION(values, "runs", OPTION_COUNT, runs, "N", text), .standard = usual, .min = 1, .max = 1000          \
     }
+#define BENCH_FIELD(values)                                                                                            \
+    {                                                                                                                  \
+        BENCH_OPTION(values, "text", OPTION_TEXT, field, "FIELD", "the member of a JSON record that holds the text"),  \
+            .standard = "text"                                                                                         \
+    }
+#define BENCH_JSON(values)                                                                                             \
+    {                                                                                                                  \
+        BENCH_OPTION(values, "json", OPTION_FLAG, json, NULL, "print one JSON object")                                 \
+    }
+
+/* The end of a command whose work ended so. */
+static inline int bench_end(struct options_parsed *parsed, enum leat_status s, const struct leat_error *err)
+{
+    int code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(err));
+
+    options_free(parsed);
+    return code;
+}
 
 extern const struct option_row limits_options[];
 extern const struct option_row dataset_options[];
@@ -45,5 +73,10 @@ extern const struct option_row merge_options[];
 extern const struct option_row gpu_options[];
 extern const struct option_row load_options[];
 extern const struct option_row report_options[];
+extern const struct option_row counting_options[];
+extern const struct option_row sparse_options[];
+extern const struct option_row hostile_options[];
+extern const struct option_row scan_options[];
+extern const struct option_row scanners_options[];
 
 #endif

@@ -5,44 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
-#include "base/status.h"
+#include "base/grow.h"
+#include "bench/measure/contest.h"
 #include "corpus/document_input.h"
-
-enum leat_status texts_room(void **array, uint64_t used, uint64_t more, uint64_t *room, size_t size,
-                            struct leat_error *err)
-{
-    uint64_t wanted, bytes;
-    void *larger;
-
-    if (*array && more <= *room - used)
-        return LEAT_OK;
-    if (!bytes_add(used + used / 2 + 4096, more, &wanted) || !bytes_multiply(wanted, size, &bytes) || bytes > SIZE_MAX)
-        return status_no_memory(err, UINT64_MAX);
-    larger = realloc(*array, (size_t)bytes);
-    if (!larger)
-        return status_no_memory(err, bytes);
-    *array = larger;
-    *room = wanted;
-    return LEAT_OK;
-}
 
 static enum leat_status add_text(struct texts *t, const char *text, size_t bytes, struct leat_error *err)
 {
-    void *array = t->bytes;
-    enum leat_status s = texts_room(&array, t->used, bytes, &t->room, 1, err);
+    enum leat_status s = GROW(t->bytes, t->used + bytes + 1, t->room, err);
 
-    t->bytes = array;
+    if (s == LEAT_OK)
+        s = GROW(t->ends, t->count + 1, t->count_room, err);
     if (s != LEAT_OK)
         return s;
     memcpy(t->bytes + t->used, text, bytes);
     t->used += bytes;
-    array = t->ends;
-    s = texts_room(&array, t->count, 1, &t->count_room, sizeof *t->ends, err);
-    t->ends = array;
-    if (s == LEAT_OK)
-        t->ends[t->count++] = t->used;
-    return s;
+    t->ends[t->count++] = t->used;
+    return LEAT_OK;
 }
 
 enum leat_status texts_read(struct texts *t, const char *path, const char *field, struct leat_error *err)
@@ -68,3 +46,44 @@ void texts_free(struct texts *t)
     free(t->bytes);
     free(t->ends);
 }
+
+/* ---- Texts that are slow to encode ---- */
+
+size_t hostile_repeat(char *text, size_t bytes, const char *unit)
+{
+    size_t length = strlen(unit), size = bytes / length * length;
+
+    for (size_t at = 0; at < size; at += length)
+        memcpy(text + at, unit, length);
+    return size;
+}
+
+size_t hostile_letters(char *text, size_t bytes, uint64_t *random)
+{
+    for (size_t i = 0; i < bytes; i++)
+        text[i] = (char)('a' + contest_random(random) % 26);
+    return bytes;
+}
+
+size_t hostile_bytes(char *text, size_t bytes, uint64_t *random)
+{
+    for (size_t i = 0; i < bytes; i++)
+        text[i] = (char)contest_random(random);
+    return bytes;
+}
+
+const struct hostile_kind hostile_kinds[] = {
+    { "a letter", "x", NULL },
+    { "two letters", "aB", NULL },
+    { "spaces", " ", NULL },
+    { "newlines", "\n", NULL },
+    { "spaces and newlines", " \n", NULL },
+    { "digits", "7", NULL },
+    { "signs", "=", NULL },
+    { "combining marks", "\xcc\x81\xcc\xa3", NULL }, /* U+0301 U+0323: a normalization exchanges them */
+    { "one ideograph", "\xe4\xb8\xad", NULL },
+    { "special tokens", "<|endoftext|>", NULL },
+    { "random letters", NULL, hostile_letters },
+    { "random bytes", NULL, hostile_bytes },
+    { NULL, NULL, NULL },
+};

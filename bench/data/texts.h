@@ -1,5 +1,6 @@
 /*
- * texts.h: the documents of files in memory, end to end, for the commands that measure what is done with text.
+ * texts.h: texts to measure and test with: the documents of files in memory, end to end, and texts that are made to be
+ * slow.
  *
  * The room data/ has what the commands measure with: texts in memory, texts that are slow to encode, datasets that are
  * computed or have no files. What may enter: data that several commands or tests need; nothing that measures.
@@ -14,9 +15,11 @@
 
 struct texts {
     char *bytes;
-    uint64_t used, room;
+    uint64_t used;
+    size_t room;
     uint64_t *ends;
-    uint64_t count, count_room;
+    uint64_t count;
+    size_t count_room;
 };
 
 /* Appends the documents of a file; `field` holds the text of a JSON record. */
@@ -24,13 +27,27 @@ enum leat_status texts_read(struct texts *t, const char *path, const char *field
 
 void texts_free(struct texts *t);
 
-/* Makes room for `more` elements of `size` bytes after `used`. */
-enum leat_status texts_room(void **array, uint64_t used, uint64_t more, uint64_t *room, size_t size,
-                            struct leat_error *err);
-
 static inline uint64_t texts_begin(const struct texts *t, uint64_t document)
 {
     return document > 0 ? t->ends[document - 1] : 0;
 }
+
+/*
+ * Texts that are made to be slow to encode, or to take much memory: one string repeated, and letters and bytes in no
+ * order. For the test that they do no harm, and for the command that measures them.
+ */
+
+/* `unit` again and again, whole, in text[0..bytes). Returns the length, which is at most `bytes`. */
+size_t hostile_repeat(char *text, size_t bytes, const char *unit);
+
+size_t hostile_letters(char *text, size_t bytes, uint64_t *random);
+size_t hostile_bytes(char *text, size_t bytes, uint64_t *random);
+
+/* A line of a list that measures many kinds. */
+struct hostile_kind {
+    const char *name, *unit; /* NULL: `make` */
+    size_t (*make)(char *text, size_t bytes, uint64_t *random);
+};
+extern const struct hostile_kind hostile_kinds[]; /* ends with a row whose name is NULL */
 
 #endif

@@ -1,5 +1,5 @@
 /* dev_main.c: leat-bench-dev: its table of commands. */
-#include "dev_commands.h"
+#include "bench/subcommands.h"
 
 static const struct command commands[] = {
     { .name = "counting",

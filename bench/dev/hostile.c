@@ -2,15 +2,15 @@
  * hostile.c: `leat-bench-dev hostile`: how fast texts become ids that were made to be slow. Each is one document,
  * encoded by a new encoder, so that no cache of an earlier run helps.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/status.h"
-#include "bench/data/hostile_texts.h"
+#include "bench/data/texts.h"
 #include "bench/measure/machine.h"
-#include "cli/json.h"
+#include "bench/subcommands.h"
 #include "cli/units.h"
 #include "commands/common/common.h"
-#include "dev_commands.h"
 #include "leat_pack.h"
 
 struct hostile_values {
@@ -21,16 +21,10 @@ struct hostile_values {
 
 const struct option_row hostile_options[] = {
     COMMANDS_TOKENIZER(struct hostile_values, "the tokenizer, as leat encode takes it", .required = true),
-    { .name = "size",
-      .type = OPTION_SIZE,
-      .field = offsetof(struct hostile_values, size),
-      .value = "SIZE",
-      .standard = "16MiB",
-      .help = "size of each text",
-      .min = 64,
-      .max = (uint64_t)1 << 32 },
-    BENCH_RUNS(struct hostile_values, "3", "runs of each, of which the best counts"),
-    OPTIONS_JSON(struct hostile_values, "print one JSON object"),
+    { BENCH_OPTION(hostile_values, "size", OPTION_SIZE, size, "SIZE", "size of each text"), .standard = "16MiB",
+      .min = 64, .max = (uint64_t)1 << 32 },
+    BENCH_RUNS(hostile_values, "3", "runs of each, of which the best counts"),
+    BENCH_JSON(hostile_values),
     OPTIONS_END
 };
 
@@ -92,27 +86,21 @@ static enum leat_status measure(const struct leat_tokenizer *t, const struct hos
 static enum leat_status print_rates(const struct leat_tokenizer *t, const struct hostile_values *v, char *text,
                                     struct leat_error *err)
 {
-    struct machine m;
     enum leat_status s;
     struct json j;
 
-    machine_describe(&m);
     if (!v->json) {
-        machine_print(stdout, &m);
-        printf("%s, one thread, texts of %s, best of %llu\n", v->tokenizer, units_bytes(v->size).text,
-               (unsigned long long)v->runs);
+        machine_print();
+        printf("%s, one thread, texts of %s, best of %" PRIu64 "\n", v->tokenizer, units_bytes(v->size).text, v->runs);
         printf("%-20s%12s%16s\n", "text", "rate", "tokens");
         return measure(t, v, text, NULL, err);
     }
-    json_begin(&j, stdout);
-    json_open_object(&j, NULL);
+    machine_json_begin(&j);
     json_string(&j, "tokenizer", v->tokenizer);
     json_open_array(&j, "rows");
     s = measure(t, v, text, &j, err);
     json_close_array(&j);
-    machine_json(&j, "machine", &m);
-    json_close_object(&j);
-    json_end(&j);
+    machine_json_end(&j);
     return s;
 }
 
@@ -132,9 +120,7 @@ int bench_hostile(const struct command *self, int argc, char **argv)
     s = text ? leat_tokenizer_open(&t, v.tokenizer, NULL, &err) : status_no_memory(&err, v.size);
     if (s == LEAT_OK)
         s = print_rates(t, &v, text, &err);
-    code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
     leat_tokenizer_close(t);
     free(text);
-    options_free(&parsed);
-    return code;
+    return bench_end(&parsed, s, &err);
 }

@@ -10,11 +10,9 @@
 #include "base/status.h"
 #include "base/utf8.h"
 #include "bench/data/texts.h"
-#include "bench/measure/clocks.h"
 #include "bench/measure/machine.h"
-#include "cli/json.h"
+#include "bench/subcommands.h"
 #include "cli/units.h"
-#include "dev_commands.h"
 #include "tokenizer/scan/scan.h"
 
 #define ROOM 1024u
@@ -26,25 +24,14 @@ struct scanners_values {
 };
 
 const struct option_row scanners_options[] = {
-    { .name = "family",
-      .type = OPTION_TEXT,
-      .field = offsetof(struct scanners_values, family),
-      .value = "NAME",
-      .help = "only this family: gpt2, cl100k, llama3, qwen2, qwen3.5, "
-              "o200k, tekken, kimi, deepseek; or utf8: is text well-formed" },
-    { .name = "row",
-      .type = OPTION_TEXT,
-      .field = offsetof(struct scanners_values, row),
-      .value = "NAME",
-      .help = "only this row: avx512vbmi, avx512, avx2, neon, words or plain" },
-    { .name = "text",
-      .type = OPTION_TEXT,
-      .field = offsetof(struct scanners_values, field),
-      .value = "FIELD",
-      .standard = "text",
-      .help = "the member of a JSON record that holds the text" },
-    BENCH_RUNS(struct scanners_values, "5", "runs over all texts, of which the best counts"),
-    OPTIONS_JSON(struct scanners_values, "print one JSON object"),
+    { BENCH_OPTION(scanners_values, "family", OPTION_TEXT, family, "NAME",
+                   "only this family: gpt2, cl100k, llama3, qwen2, qwen3.5, o200k, tekken, kimi, deepseek; or utf8: is "
+                   "text well-formed") },
+    { BENCH_OPTION(scanners_values, "row", OPTION_TEXT, row, "NAME",
+                   "only this row: avx512vbmi, avx512, avx2, neon, words or plain") },
+    BENCH_FIELD(scanners_values),
+    BENCH_RUNS(scanners_values, "5", "runs over all texts, of which the best counts"),
+    BENCH_JSON(scanners_values),
     OPTIONS_END
 };
 
@@ -57,7 +44,7 @@ struct cut {
 /* Every document is a window of its own. */
 static struct cut cut_texts(const struct scanner *s, const struct texts *t, bool mixes)
 {
-    struct cut c = { .seconds = clocks_thread() };
+    struct cut c = { .seconds = machine_thread_seconds() };
     uint32_t ends[ROOM];
 
     for (uint64_t i = 0; i < t->count; i++) {
@@ -72,28 +59,28 @@ static struct cut cut_texts(const struct scanner *s, const struct texts *t, bool
                 c.mix = (c.mix ^ ends[k]) * UINT64_C(0x9e3779b97f4a7c15);
         } while (n == ROOM);
     }
-    c.seconds = clocks_thread() - c.seconds;
+    c.seconds = machine_thread_seconds() - c.seconds;
     return c;
 }
 
 /* The same for whether text is well-formed; a pretoken is a document. */
 static struct cut check_texts(const struct utf8_row *row, const struct texts *t)
 {
-    struct cut c = { .seconds = clocks_thread() };
+    struct cut c = { .seconds = machine_thread_seconds() };
 
     for (uint64_t i = 0; i < t->count; i++) {
         uint64_t begin = texts_begin(t, i), bytes = t->ends[i] - begin;
 
         c.pretokens += row->valid_prefix((const uint8_t *)t->bytes + begin, (size_t)bytes) == bytes;
     }
-    c.seconds = clocks_thread() - c.seconds;
+    c.seconds = machine_thread_seconds() - c.seconds;
     return c;
 }
 
 static void print_row(const char *family, const char *row, const struct texts *t, const struct cut *best,
                       struct json *j)
 {
-    double rate = best->seconds > 0 ? (double)t->used / best->seconds : 0;
+    double rate = machine_per((double)t->used, best->seconds);
 
     if (!j) {
         printf("%-10s%-14s%12s  ", family, row, units_rate(rate, "B").text);
@@ -207,29 +194,24 @@ static enum leat_status measure(const struct texts *t, const struct scanners_val
 
 static enum leat_status print_rates(const struct texts *t, const struct scanners_values *v, struct leat_error *err)
 {
-    struct machine m;
     enum leat_status s;
     struct json j;
 
     if (!has_row(v))
         return status_set(err, LEAT_E_ARGUMENT, "no row \"%s\" that this CPU can run", v->row);
-    machine_describe(&m);
     if (!v->json) {
-        machine_print(stdout, &m);
+        machine_print();
         printf("text      %s in %s documents\n", units_bytes(t->used).text, units_count(t->count).text);
         printf("%-10s%-14s%12s  %s\n", "family", "row", "rate", "pretokens");
         return measure(t, v, NULL, err);
     }
-    json_begin(&j, stdout);
-    json_open_object(&j, NULL);
+    machine_json_begin(&j);
     json_u64(&j, "bytes", t->used);
     json_u64(&j, "documents", t->count);
     json_open_array(&j, "rows");
     s = measure(t, v, &j, err);
     json_close_array(&j);
-    machine_json(&j, "machine", &m);
-    json_close_object(&j);
-    json_end(&j);
+    machine_json_end(&j);
     return s;
 }
 
@@ -248,8 +230,6 @@ int bench_scanners(const struct command *self, int argc, char **argv)
         s = texts_read(&texts, parsed.words[i], v.field, &err);
     if (s == LEAT_OK)
         s = print_rates(&texts, &v, &err);
-    code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
     texts_free(&texts);
-    options_free(&parsed);
-    return code;
+    return bench_end(&parsed, s, &err);
 }

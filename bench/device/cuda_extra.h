@@ -5,6 +5,8 @@
 #ifndef LEAT_BENCH_CUDA_EXTRA_H
 #define LEAT_BENCH_CUDA_EXTRA_H
 
+#include <string.h>
+
 #include "device/cuda_driver.h"
 
 #ifndef CUDA_EXTRA_TYPES
@@ -35,6 +37,18 @@ struct cuda_extra {
 };
 
 /* NULL: all were found; else the name of a missing one. */
-const char *cuda_extra_find(const struct cuda_driver *d, struct cuda_extra *extra);
+static inline const char *cuda_extra_find(const struct cuda_driver *d, struct cuda_extra *extra)
+{
+    void *function;
+
+#define CUDA_EXTRA_FIND(member, symbol, since, parameters)                                                             \
+    function = cuda_driver_entry(d, #symbol, since);                                                                   \
+    if (!function)                                                                                                     \
+        return #symbol;                                                                                                \
+    memcpy(&extra->member, &function, sizeof function);
+    CUDA_EXTRA_ENTRIES(CUDA_EXTRA_FIND)
+#undef CUDA_EXTRA_FIND
+    return NULL;
+}
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * load_device.h: a GPU as a consumer has it, for measurements: its memory, a stream, copies back.
+ * load_device.h: a GPU as a consumer has it, for measurements: its memory, a stream, copies back; and the calls of
+ * NVIDIA's driver that the library makes, counted.
  *
  * The room device/ is the consumer's side of a GPU, for load/, gpu/ and the tests. What may enter:
  * calls of NVIDIA's driver that a training loop makes; the library's own side is src/device/.
@@ -7,6 +8,7 @@
 #ifndef LEAT_BENCH_LOAD_DEVICE_H
 #define LEAT_BENCH_LOAD_DEVICE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -40,5 +42,15 @@ enum leat_status load_device_wait(struct load_device *d, struct leat_error *err)
 
 enum leat_status load_device_check(const struct load_device *d, cuda_result r, const char *tried,
                                    struct leat_error *err);
+
+/*
+ * Calls of the driver that the library makes, and those of them that wait for the GPU, or that CUDA says may wait: so
+ * that what a batch costs, and that nothing waits between opening and closing a loader, is seen with any driver. A
+ * program that counts is linked with --wrap=cuda_driver_open; drivers opened after load_device_count() count.
+ */
+extern struct load_device_calls {
+    atomic_ullong calls, waits; /* waits are some of the calls */
+} load_device_calls;
+void load_device_count(void);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,10 +16,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/path.h"
 #include "base/status.h"
 #include "base/thread.h"
 #include "bench/measure/machine.h"
-#include "bench/measure/parallel.h"
 #include "bench/subcommands.h"
 #include "cli/progress.h"
 #include "cli/units.h"
@@ -35,16 +36,13 @@ struct limits_values {
 };
 
 const struct option_row limits_options[] = {
-    { .name = "size",
-      .type = OPTION_SIZE,
-      .field = offsetof(struct limits_values, bytes),
-      .value = "SIZE",
-      .standard = "4GiB, or less if memory or disk are small",
-      .help = "size of the test file; larger than memory shows the disk alone. "
-              "Below 256 MiB, so much is copied and hashed in memory, too",
-      .min = MIN_SIZE },
-    BENCH_RUNS(struct limits_values, "5", "runs of each measurement, after one to warm up"),
-    OPTIONS_JSON(struct limits_values, "print one JSON object"),
+    { BENCH_OPTION(
+          limits_values, "size", OPTION_SIZE, bytes, "SIZE",
+          "size of the test file; larger than memory shows the disk alone. Below 256 MiB, so much is copied and "
+          "hashed in memory, too"),
+      .standard = "4GiB, or less if memory or disk are small", .min = MIN_SIZE },
+    BENCH_RUNS(limits_values, "5", "runs of each measurement, after one to warm up"),
+    BENCH_JSON(limits_values),
     OPTIONS_END
 };
 
@@ -63,11 +61,7 @@ void limits_add(struct limits_group *g, const char *name, const char *item, stru
 
 bool limits_refuse(struct contest_work *work, const char *what, int os_error)
 {
-    if (os_error != 0)
-        snprintf(work->why, sizeof work->why, "%s (%s)", what, strerror(os_error));
-    else
-        snprintf(work->why, sizeof work->why, "%s", what);
-    return false;
+    return os_error == 0 ? contest_refuse(work, "%s", what) : contest_refuse(work, "%s (%s)", what, strerror(os_error));
 }
 
 void *limits_map(size_t bytes)
@@ -92,15 +86,11 @@ void limits_unmap(void *memory, size_t bytes)
 /* A new file in the folder, that loses its name at once. *direct (may be NULL) is the same file by O_DIRECT. */
 static enum leat_status create_nameless(struct limits *l, int *fd, int *direct, struct leat_error *err)
 {
-    static const char name[] = "/leat-bench-XXXXXX";
-    size_t length = strlen(l->folder);
-    char *path = malloc(length + sizeof name);
+    char *path = path_join(l->folder, "leat-bench-XXXXXX", NULL);
     enum leat_status s = LEAT_OK;
 
     if (!path)
-        return status_no_memory(err, length + sizeof name);
-    memcpy(path, l->folder, length);
-    memcpy(path + length, name, sizeof name);
+        return status_no_memory(err, strlen(l->folder));
     *fd = mkostemp(path, O_CLOEXEC);
     if (*fd < 0) {
         s = status_set_os(err, errno, "cannot create a test file in %s", l->folder);
@@ -118,7 +108,7 @@ static enum leat_status create_nameless(struct limits *l, int *fd, int *direct, 
 static void fill_random(struct limits *l, uint8_t *to, size_t bytes)
 {
     for (size_t i = 0; i + 8 <= bytes; i += 8) {
-        uint64_t r = parallel_random(&l->seed);
+        uint64_t r = contest_random(&l->seed);
 
         memcpy(to + i, &r, 8);
     }
@@ -203,58 +193,49 @@ static bool (*const groups[])(struct limits_group *, struct limits *) = { limits
                                                                           limits_zstd, limits_disk };
 
 /* One group: measured, and printed as a table or into `j` (NULL: a table). */
-static enum leat_status run_group(bool (*make)(struct limits_group *, struct limits *), struct limits *l, unsigned runs,
+static enum leat_status run_group(bool (*make)(struct limits_group *, struct limits *), struct limits *l, uint64_t runs,
                                   struct json *j, struct leat_error *err)
 {
     struct limits_group *g = calloc(1, sizeof *g);
     struct contest_result results[LIMITS_MAX_CASES];
-    struct progress p;
-    struct contest_options options = { .runs = runs, .progress = contest_show, .context = &p };
-    bool ok = g && make(g, l);
+    enum leat_status s = LEAT_E_NO_MEMORY;
 
-    if (ok) {
-        progress_begin(&p, PROGRESS_AUTO, g->title, PROGRESS_COUNT);
-        ok = contest_run(g->cases, g->count, &options, results);
-        progress_end(&p);
-        if (ok && j)
+    if (g && make(g, l)) {
+        s = contest_run(g->title, g->cases, g->count, runs, results, err);
+        if (s == LEAT_OK && j)
             contest_json(j, g->key, g->cases, results, g->count);
-        else if (ok)
-            contest_print(stdout, g->title, g->cases, results, g->count);
+        else if (s == LEAT_OK)
+            contest_print(g->title, g->cases, results, g->count);
         contest_free_results(results, g->count);
         fflush(stdout);
+    } else {
+        status_set(err, s, "not enough memory to measure");
     }
     if (g && g->release)
         g->release(g->extra);
     free(g);
-    return ok ? LEAT_OK : status_set(err, LEAT_E_NO_MEMORY, "not enough memory to measure");
+    return s;
 }
 
 static enum leat_status run_groups(struct limits *l, const struct limits_values *v, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
-    struct machine m;
     struct json j;
 
-    machine_describe(&m);
-    json_begin(&j, stdout);
     if (v->json) {
-        json_open_object(&j, NULL);
-        machine_json(&j, "machine", &m);
+        machine_json_begin(&j);
         json_string(&j, "folder", l->folder);
         json_u64(&j, "file_bytes", l->file_bytes);
         json_u64(&j, "runs", v->runs);
     } else {
-        machine_print(stdout, &m);
-        cli_say("test file: %s in %s; page cache rows read its first %s; medians of %llu runs",
-                units_bytes(l->file_bytes).text, l->folder, units_bytes(l->hot_bytes).text,
-                (unsigned long long)v->runs);
+        machine_print();
+        cli_say("test file: %s in %s; page cache rows read its first %s; medians of %" PRIu64 " runs",
+                units_bytes(l->file_bytes).text, l->folder, units_bytes(l->hot_bytes).text, v->runs);
     }
     for (size_t i = 0; i < sizeof groups / sizeof groups[0] && s == LEAT_OK; i++)
-        s = run_group(groups[i], l, (unsigned)v->runs, v->json ? &j : NULL, err);
-    if (v->json && s == LEAT_OK) {
-        json_close_object(&j);
-        json_end(&j);
-    }
+        s = run_group(groups[i], l, v->runs, v->json ? &j : NULL, err);
+    if (v->json && s == LEAT_OK)
+        machine_json_end(&j);
     return s;
 }
 
@@ -274,8 +255,6 @@ int bench_limits(const struct command *self, int argc, char **argv)
     s = open_limits(&l, values.bytes, &err);
     if (s == LEAT_OK)
         s = run_groups(&l, &values, &err);
-    code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
     close_limits(&l);
-    options_free(&parsed);
-    return code;
+    return bench_end(&parsed, s, &err);
 }

@@ -2,7 +2,7 @@
  * limits.h: what the parts of `leat-bench limits` share: the files and buffers that they measure with. Each part is a
  * function that fills a group of cases; limits.c runs and prints them.
  *
- * The room limits/ measures the ceilings of the machine: memory, files, io_uring, codecs. What may enter: bare loops
+ * The room limits/ measures the ceilings of the machine: memory, files, hashes, zstd. What may enter: bare loops
  * that do what any program would have to do, without a room that knows tokens.
  */
 #ifndef LEAT_BENCH_LIMITS_H
@@ -14,9 +14,7 @@
 
 #include "bench/measure/contest.h"
 
-#define LIMITS_MAX_CASES   16u
-#define LIMITS_RUN_SECONDS 0.5 /* of random reads of the disk, unless they read as much as the file has earlier */
-#define LIMITS_ALIGN       4096u
+#define LIMITS_MAX_CASES 16u
 
 struct limits {
     const char *folder;
@@ -70,8 +68,5 @@ bool limits_refuse(struct contest_work *work, const char *what, int os_error);
 /* A memory of this many bytes, page-aligned, of huge pages if it may be; NULL: none. */
 void *limits_map(size_t bytes);
 void limits_unmap(void *memory, size_t bytes);
-
-/* Random reads of `block` bytes with `depth` in flight over the O_DIRECT file, by io_uring. */
-bool limits_uring_reads(const struct limits_case *c, struct contest_work *work);
 
 #endif

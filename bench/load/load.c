@@ -1,20 +1,19 @@
 /*
  * load.c: `leat-bench load`: takes batches of a plan as a training loop does, and shows what that costs. See load.h.
  *
- * This file has the options and the output. load_run.c takes the batches in rounds, so that a bare loop (load_bare.c)
- * and steps without a loader can run in turns with them on the same machine.
+ * This file has the options, the output, and the answer to --compare. load_run.c takes the batches in rounds, so that a
+ * bare loop (load_bare.c) and steps without a loader can run in turns with them on the same machine.
  */
 #include "load.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "bench/measure/machine.h"
 #include "bench/subcommands.h"
-#include "cli/json.h"
 #include "cli/units.h"
 #include "gather/gather.h"
-
-typedef unsigned long long ull;
 
 static const char *const outputs[] = { "tokens", "i32", "i64", "packed", "views", NULL };
 static const char *const damages[] = { "error", "mask", NULL };
@@ -25,78 +24,144 @@ static const char *const devices[] = { "host", "cuda", NULL };
 static const char *const compares[] = { "nothing", "synthetic", NULL };
 static const char *const aparts[] = { "auto", "always", "never", "mapped", NULL };
 
-/* A row of the table, except what is particular to it. */
-#define LOAD_OPTION(option, kind, member, shown, text)                                                                 \
-    .name = option, .type = kind, .field = offsetof(struct load_values, member), .value = shown, .help = text
-
 const struct option_row load_options[] = {
     PLAN_OPTION_ROWS,
     PLAN_OPTION_SAMPLES,
-    { LOAD_OPTION("batch", OPTION_COUNT, batch, "B", "rows of a global batch"), .required = true, .min = 1,
+    { BENCH_OPTION(load_values, "batch", OPTION_COUNT, batch, "B", "rows of a global batch"), .required = true,
+      .min = 1, .max = 1u << 30 },
+    { BENCH_OPTION(load_values, "rank", OPTION_COUNT, rank, "R", "take the rows of this rank"), .standard = "0",
       .max = 1u << 30 },
-    { LOAD_OPTION("rank", OPTION_COUNT, rank, "R", "take the rows of this rank"), .standard = "0", .max = 1u << 30 },
-    { LOAD_OPTION("world", OPTION_COUNT, world, "W", "number of ranks; divides the batch"), .standard = "1", .min = 1,
-      .max = 1u << 30 },
-    { LOAD_OPTION("from", OPTION_COUNT, from, "P", "the position to begin at"), .standard = "0",
+    { BENCH_OPTION(load_values, "world", OPTION_COUNT, world, "W", "number of ranks; divides the batch"),
+      .standard = "1", .min = 1, .max = 1u << 30 },
+    { BENCH_OPTION(load_values, "from", OPTION_COUNT, from, "P", "the position to begin at"), .standard = "0",
       .max = LEAT_MAX_SAMPLES },
-    { LOAD_OPTION("steps", OPTION_COUNT, steps, "N", "how many batches, unless the plan ends before"),
+    { BENCH_OPTION(load_values, "steps", OPTION_COUNT, steps, "N", "how many batches, unless the plan ends before"),
       .standard = "1000", .min = 1, .max = (uint64_t)1 << 40 },
-    { LOAD_OPTION("engine", OPTION_CHOICE, engine, "ENGINE", "how files are read: auto, map, pread, advise or uring"),
+    { BENCH_OPTION(load_values, "engine", OPTION_CHOICE, engine, "ENGINE",
+                   "how files are read: auto, map, pread, advise or uring"),
       .standard = "auto", .choices = gather_engine_names },
-    { LOAD_OPTION("output", OPTION_CHOICE, output, "OUTPUT",
-                  "tokens as stored; i32 or i64: inputs and labels; packed: i32 with positions and sequences; views: "
-                  "rows in place, without a loader"),
+    { BENCH_OPTION(load_values, "output", OPTION_CHOICE, output, "OUTPUT",
+                   "tokens as stored; i32 or i64: inputs and labels; packed: i32 with positions and sequences; views: "
+                   "rows in place, without a loader"),
       .standard = "tokens", .choices = outputs },
-    { LOAD_OPTION("device", OPTION_TEXT, device, "DEVICE", "where batches go: host or cuda:N"), .standard = "host",
-      .offered = devices },
-    { LOAD_OPTION("driver", OPTION_TEXT, driver, "FILE",
-                  "library to load as CUDA's driver, in place of libcuda.so.1") },
-    { LOAD_OPTION("threads", OPTION_CHOICE, threads, "0|1", "the loader's threads; 0: each call makes its batch"),
+    { BENCH_OPTION(load_values, "device", OPTION_TEXT, device, "DEVICE", "where batches go: host or cuda:N"),
+      .standard = "host", .offered = devices },
+    { BENCH_OPTION(load_values, "driver", OPTION_TEXT, driver, "FILE",
+                   "library to load as CUDA's driver, in place of libcuda.so.1") },
+    { BENCH_OPTION(load_values, "threads", OPTION_CHOICE, threads, "0|1",
+                   "the loader's threads; 0: each call makes its batch"),
       .standard = "1", .choices = threads },
-    { LOAD_OPTION("borrow", OPTION_FLAG, borrow, NULL,
-                  "borrow outputs that the loader's thread has made; else they are written when asked for") },
-    { LOAD_OPTION(
-          "apart", OPTION_CHOICE, apart, "WHEN",
+    { BENCH_OPTION(load_values, "borrow", OPTION_FLAG, borrow, NULL,
+                   "borrow outputs that the loader's thread has made; else they are written when asked for") },
+    { BENCH_OPTION(
+          load_values, "apart", OPTION_CHOICE, apart, "WHEN",
           "read rows of cold files straight into their slots, with the pages around them: auto (on a GPU), always or "
           "never; mapped: copy no rows of files in memory, but make outputs from their maps"),
       .standard = "auto", .choices = aparts },
-    { LOAD_OPTION("slots", OPTION_COUNT, slots, "N", "slots of the ring"), .standard = "chosen", .min = 2, .max = 64 },
-    { LOAD_OPTION("memory", OPTION_SIZE, memory, "SIZE", "limit on the ring's memory"), .standard = "chosen" },
-    { LOAD_OPTION("no-verify", OPTION_FLAG, no_verify, NULL, "do not check pages when they are first read") },
-    { LOAD_OPTION("on-damage", OPTION_CHOICE, on_damage, "WHAT", "error: stop; mask: mask the loss of damaged rows"),
+    { BENCH_OPTION(load_values, "slots", OPTION_COUNT, slots, "N", "slots of the ring"), .standard = "chosen", .min = 2,
+      .max = 64 },
+    { BENCH_OPTION(load_values, "memory", OPTION_SIZE, memory, "SIZE", "limit on the ring's memory"),
+      .standard = "chosen" },
+    { BENCH_OPTION(load_values, "no-verify", OPTION_FLAG, no_verify, NULL,
+                   "do not check pages when they are first read") },
+    { BENCH_OPTION(load_values, "on-damage", OPTION_CHOICE, on_damage, "WHAT",
+                   "error: stop; mask: mask the loss of damaged rows"),
       .standard = "error", .choices = damages },
-    { LOAD_OPTION("last", OPTION_CHOICE, last, "HOW", "the last batch of a finite plan: short, padded or dropped"),
+    { BENCH_OPTION(load_values, "last", OPTION_CHOICE, last, "HOW",
+                   "the last batch of a finite plan: short, padded or dropped"),
       .standard = "short", .choices = lasts },
-    { LOAD_OPTION("rows", OPTION_CHOICE, rows, "WHAT", "rows are windows of the plan, or whole documents"),
+    { BENCH_OPTION(load_values, "rows", OPTION_CHOICE, rows, "WHAT",
+                   "rows are windows of the plan, or whole documents"),
       .standard = "window", .choices = kinds },
-    { LOAD_OPTION("work", OPTION_TEXT, work, "MS", "hold each batch for so many milliseconds, as a training step does"),
+    { BENCH_OPTION(load_values, "work", OPTION_TEXT, work, "MS",
+                   "hold each batch for so many milliseconds, as a training step does"),
       .standard = "0" },
-    { LOAD_OPTION("bare", OPTION_FLAG, bare, NULL,
-                  "measure in turns with a bare loop over as many places of the plan; reads the files into memory "
-                  "first") },
-    { LOAD_OPTION("synthetic", OPTION_FLAG, synthetic, NULL,
-                  "measure in turns with the same steps on one batch that is ready in memory") },
-    { LOAD_OPTION("compare", OPTION_CHOICE, compare, "WITH",
-                  "synthetic: measure as --synthetic does, and say in a sentence what the loader takes of a step; with "
-                  "--work, what it would take of training"),
+    { BENCH_OPTION(load_values, "bare", OPTION_FLAG, bare, NULL,
+                   "measure in turns with a bare loop over as many places of the plan; reads the files into memory "
+                   "first") },
+    { BENCH_OPTION(load_values, "synthetic", OPTION_FLAG, synthetic, NULL,
+                   "measure in turns with the same steps on one batch that is ready in memory") },
+    { BENCH_OPTION(
+          load_values, "compare", OPTION_CHOICE, compare, "WITH",
+          "synthetic: measure as --synthetic does, and say in a sentence what the loader takes of a step; with "
+          "--work, what it would take of training"),
       .standard = "nothing", .choices = compares },
-    { LOAD_OPTION("warm-up", OPTION_COUNT, warm_up, "N",
-                  "batches to take before those that count: the first touch of a page fills page tables and verifies"),
+    { BENCH_OPTION(load_values, "warm-up", OPTION_COUNT, warm_up, "N",
+                   "batches to take before those that count: the first touch of a page fills page tables and verifies"),
       .standard = "0", .max = (uint64_t)1 << 40 },
-    { LOAD_OPTION("rounds", OPTION_COUNT, rounds, "N", "number of turns to cut the steps into"), .standard = "10",
-      .min = 1, .max = 100000 },
-    { LOAD_OPTION("checksum", OPTION_FLAG, checksum, NULL,
-                  "print XXH3-64 of the delivered rows of L + 1 stored tokens, in order; its time does not count") },
-    { LOAD_OPTION("dump", OPTION_TEXT, dump, "FILE", "write the bytes of --checksum to a file"), .path = true },
-    { LOAD_OPTION("trace", OPTION_TEXT, trace, "FILE", "write a trace for Chrome or Perfetto"), .path = true },
-    { LOAD_OPTION("nvtx", OPTION_FLAG, nvtx, NULL, "mark what the loader's thread does, for Nsight Systems") },
-    { LOAD_OPTION("json", OPTION_FLAG, json, NULL, "print one JSON object") },
+    { BENCH_OPTION(load_values, "rounds", OPTION_COUNT, rounds, "N", "number of turns to cut the steps into"),
+      .standard = "10", .min = 1, .max = 100000 },
+    { BENCH_OPTION(load_values, "checksum", OPTION_FLAG, checksum, NULL,
+                   "print XXH3-64 of the delivered rows of L + 1 stored tokens, in order; its time does not count") },
+    { BENCH_OPTION(load_values, "dump", OPTION_TEXT, dump, "FILE", "write the bytes of --checksum to a file"),
+      .path = true },
+    { BENCH_OPTION(load_values, "trace", OPTION_TEXT, trace, "FILE", "write a trace for Chrome or Perfetto"),
+      .path = true },
+    { BENCH_OPTION(load_values, "nvtx", OPTION_FLAG, nvtx, NULL,
+                   "mark what the loader's thread does, for Nsight Systems") },
+    BENCH_JSON(load_values),
     OPTIONS_END,
 };
 
-static double per(double a, double b)
+/* ---- Is it the loader? ---- */
+
+/* The same steps with real batches and with one that is in memory already, in turns in one run; what the real ones take
+ * longer is the loader's. */
+
+#define LITTLE 0.01 /* a share of a step that nobody need look at, and that turns of one run do not tell apart */
+
+static double step(const struct load_figures *f)
 {
-    return b > 0 ? a / b : 0;
+    return machine_per(f->seconds, (double)f->steps);
+}
+
+/* What the loader did most while steps ran. */
+static const char *cause(const struct leat_loader_stats *s)
+{
+    const struct {
+        uint64_t ns;
+        const char *name;
+    } parts[] = { { s->storage_ns, "reading from storage" },
+                  { s->gather_ns, "copying rows" },
+                  { s->documents_ns, "finding documents and reading masks" },
+                  { s->outputs_ns, "making outputs" },
+                  { s->copy_ns, "copying to the device" },
+                  { s->order_ns, "computing which samples come" } };
+    size_t most = 0;
+
+    for (size_t i = 1; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].ns > parts[most].ns)
+            most = i;
+    return parts[most].name;
+}
+
+/* The part of a step with real batches that it takes longer than with one that is in memory. */
+static double loader_share(const struct load_result *r)
+{
+    double real = step(&r->total), without = step(&r->synthetic);
+
+    return real > 0 && without > 0 && without < real ? 1 - without / real : 0;
+}
+
+/* The sentence of --compare. */
+static void answer(char *text, size_t room, const struct load_result *r)
+{
+    double share = loader_share(r);
+    struct units_text real = units_duration(step(&r->total)), without = units_duration(step(&r->synthetic));
+
+    if (r->synthetic.steps == 0 && cli_interrupted())
+        snprintf(text, room, "Nothing to compare with: the run was stopped before any step with the batch in memory.");
+    else if (r->synthetic.steps == 0)
+        snprintf(text, room, "Nothing to compare with: the plan ended; use fewer --steps.");
+    else if (share < LITTLE)
+        snprintf(text, room, "It is not the loader: it takes %.1f %% of a step (%s with real batches, %s without).",
+                 100 * share, real.text, without.text);
+    else
+        snprintf(
+            text, room,
+            "The loader takes %.1f %% of a step (%s with real batches, %s without); most of its own time went into "
+            "%s.",
+            100 * share, real.text, without.text, cause(&r->stats));
 }
 
 /* ---- Output ---- */
@@ -131,9 +196,9 @@ static void json_figures(struct json *j, const struct load_figures *f)
     json_u64(j, "steps", f->steps);
     json_u64(j, "tokens", f->tokens);
     json_double(j, "seconds", f->seconds);
-    json_double(j, "tokens_per_s", per((double)f->tokens, f->seconds));
-    json_double(j, "gb_per_s", per((double)f->bytes, f->seconds) / 1e9);
-    json_double(j, "cpu_s_per_mtok", per(f->cpu_seconds, (double)f->tokens / 1e6));
+    json_double(j, "tokens_per_s", machine_per((double)f->tokens, f->seconds));
+    json_double(j, "gb_per_s", machine_per((double)f->bytes, f->seconds) / 1e9);
+    json_double(j, "cpu_s_per_mtok", machine_per(f->cpu_seconds, (double)f->tokens / 1e6));
 }
 
 static void json_waits(struct json *j, const struct leat_loader_stats *s)
@@ -176,14 +241,11 @@ static void json_counts(struct json *j, const struct leat_loader_stats *s)
 static void print_json(const struct load_values *v, const struct load_result *r)
 {
     const struct leat_loader_stats *s = &r->stats;
-    char checksum[17];
-    struct machine m;
+    char checksum[17], text[256];
     struct json j;
 
-    snprintf(checksum, sizeof checksum, "%016llx", (ull)r->checksum);
-    machine_describe(&m);
-    json_begin(&j, stdout);
-    json_open_object(&j, NULL);
+    snprintf(checksum, sizeof checksum, "%016" PRIx64, r->checksum);
+    machine_json_begin(&j);
     json_figures(&j, &r->total);
     json_next(&j, &r->next, &r->total);
     json_double(&j, "first_batch_ms", (double)s->first_batch_ns / 1e6);
@@ -195,8 +257,8 @@ static void print_json(const struct load_values *v, const struct load_result *r)
     json_string(&j, "output", outputs[v->output]);
     json_u64(&j, "threads", v->threads);
     json_counts(&j, s);
-    if (r->calls_a_batch > 0)
-        json_double(&j, "driver_calls_a_batch", r->calls_a_batch);
+    if (r->calls_per_batch > 0)
+        json_double(&j, "driver_calls_a_batch", r->calls_per_batch);
     if (v->bare) {
         json_open_object(&j, "bare");
         json_figures(&j, &r->bare);
@@ -207,33 +269,33 @@ static void print_json(const struct load_values *v, const struct load_result *r)
         json_open_object(&j, "synthetic");
         json_figures(&j, &r->synthetic);
         json_double(&j, "loss", r->synthetic_loss);
-        json_double(&j, "share", load_compare_share(r));
+        json_double(&j, "share", loader_share(r));
         json_close_object(&j);
     }
-    if (v->compare)
-        json_string(&j, "answer", r->answer);
+    if (v->compare) {
+        answer(text, sizeof text, r);
+        json_string(&j, "answer", text);
+    }
     if (v->checksum)
         json_string(&j, "checksum", checksum);
     json_string(&j, "notices", r->notices[0] ? r->notices : NULL);
-    machine_json(&j, "machine", &m);
-    json_close_object(&j);
-    json_end(&j);
+    machine_json_end(&j);
 }
 
 static void print_row(const char *name, const struct load_figures *f)
 {
     printf("  %-10s %14s  %10s  %8.3f ms CPU a million tokens\n", name,
-           units_rate(per((double)f->tokens, f->seconds), "tokens").text,
-           units_rate(per((double)f->bytes, f->seconds), "B").text, 1e3 * per(f->cpu_seconds, (double)f->tokens / 1e6));
+           units_rate(machine_per((double)f->tokens, f->seconds), "tokens").text,
+           units_rate(machine_per((double)f->bytes, f->seconds), "B").text,
+           1e3 * machine_per(f->cpu_seconds, (double)f->tokens / 1e6));
 }
 
 static void print_text(const struct load_values *v, const struct load_result *r)
 {
     const struct leat_loader_stats *s = &r->stats;
-    struct machine m;
+    char text[256];
 
-    machine_describe(&m);
-    machine_print(stdout, &m);
+    machine_print();
     printf("%s batches, %s rows, %s tokens in %s\n", units_count(r->total.steps).text, units_count(r->total.rows).text,
            units_count(r->total.tokens).text, units_duration(r->total.seconds).text);
     print_row(outputs[v->output], &r->total);
@@ -245,8 +307,10 @@ static void print_text(const struct load_values *v, const struct load_result *r)
         print_row("synthetic", &r->synthetic);
         printf("  a step takes %+.2f %% of the time of one without a loader\n", 100 * r->synthetic_loss);
     }
-    if (v->compare)
-        printf("  %s\n", r->answer);
+    if (v->compare) {
+        answer(text, sizeof text, r);
+        printf("  %s\n", text);
+    }
     printf("  %s   mean %.1f us, p50 %.1f, p99 %.1f, p99.9 %.1f, most %.1f\n",
            v->output == LOAD_VIEWS ? "a view" : "next  ", (double)r->next.mean / 1e3, (double)r->next.p50 / 1e3,
            (double)r->next.p99 / 1e3, (double)r->next.p999 / 1e3, (double)r->next.max / 1e3);
@@ -270,10 +334,10 @@ static void print_text(const struct load_values *v, const struct load_result *r)
                    units_count(s->remote_requests).text, units_count(s->remote_retries).text,
                    units_bytes(s->remote_bytes).text, 100 * (1 - s->remote_share));
     }
-    if (r->calls_a_batch > 0)
-        printf("  driver   %.1f calls a batch, of loader and consumer\n", r->calls_a_batch);
+    if (r->calls_per_batch > 0)
+        printf("  driver   %.1f calls a batch, of loader and consumer\n", r->calls_per_batch);
     if (v->checksum)
-        printf("  checksum %016llx\n", (ull)r->checksum);
+        printf("  checksum %016" PRIx64 "\n", r->checksum);
     if (s->rows_damaged > 0)
         printf("  damaged  %s masked\n", units_counted(s->rows_damaged, "row").text);
     if (r->notices[0])

@@ -1,8 +1,7 @@
 /*
  * load.h: what the parts of `leat-bench load` share. load.c has the command, load_run.c takes batches from a loader and
- * holds them as a training step would, load_consumer.c makes of them what it would, load_bare.c does the same copies
- * without a loader, load_compare.c says whether it is the loader, load_trace.c keeps a trace, load_output.c opens the
- * files to write.
+ * does with them what a training step would, load_bare.c does the same copies without a loader, load_files.c writes a
+ * trace, and opens the files to write.
  *
  * The room load/ measures loaders as a training loop uses them. What may enter: consumers, and bare loops to compare
  * with; it opens datasets and loaders by the public headers.
@@ -52,20 +51,15 @@ struct load_result {
     double synthetic_loss; /* share that the loader adds to a step */
     struct leat_loader_stats stats;
     struct leat_times next; /* of views: of one view */
-    double calls_a_batch;   /* of the GPU's driver, by loader and consumer; 0: on the host */
+    double calls_per_batch; /* of the GPU's driver, by loader and consumer; 0: on the host */
     double memory_mib;
     uint64_t checksum;
     char notices[1024];
-    char answer[256]; /* a sentence, where batches were compared */
 };
 
 /* Runs it. `result` is filled on success. */
 enum leat_status load_run(const struct leat_plan *plan, const struct load_values *v, struct load_result *result,
                           struct leat_error *err);
-
-/* The part of a step with real batches that it takes longer than with one that is in memory; and the sentence. */
-double load_compare_share(const struct load_result *r);
-void load_compare_say(char *text, size_t room, const struct load_result *r);
 
 /* ---- load_bare.c ---- */
 

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
-#include "bench/measure/clocks.h"
+#include "bench/measure/machine.h"
 #include "load.h"
 #include "rows/rows.h"
 
@@ -168,11 +168,11 @@ enum leat_status load_bare_run(struct load_bare *b, uint64_t steps, struct load_
                 s = status_set(err, LEAT_E_UNSUPPORTED, "the bare loop copies rows of one piece only");
         if (s != LEAT_OK)
             return s;
-        cpu = clocks_process();
+        cpu = machine_cpu_seconds();
         began = clock_ns();
         f->bytes += copy_rows(b, got);
         f->seconds += (double)(clock_ns() - began) / 1e9;
-        f->cpu_seconds += clocks_process() - cpu;
+        f->cpu_seconds += machine_cpu_seconds() - cpu;
         f->steps++;
         f->rows += got;
         for (uint64_t i = 0; i < got; i++)

@@ -6,16 +6,209 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include "base/clock.h"
 #include "base/counter.h"
 #include "base/status.h"
-#include "bench/device/cuda_counted.h"
-#include "bench/measure/clocks.h"
+#include "bench/device/load_device.h"
 #include "bench/measure/contest.h"
 #include "bench/measure/machine.h"
 #include "cli/progress.h"
-#include "load_consumer.h"
+#include "load.h"
+
+/* ---- What a training loop does with a batch ---- */
+
+/* It gets its numbers, in memory on the host or on a GPU, and, for the checksum, its rows as they are stored. */
+struct consumer {
+    const struct load_values *v;
+    uint8_t *inputs, *labels, *positions; /* with a GPU only what is brought back for the checksum */
+    int32_t *sequences;
+    uint64_t cu_seqlens_room;
+    bool on_device;
+    struct load_device device;
+    void *there[4];     /* the same four on the GPU */
+    uint8_t *row;       /* one, as stored, for the checksum */
+    XXH3_state_t *hash; /* NULL: neither a checksum nor a dump is wanted */
+    bool hashing;       /* what is taken now belongs to them */
+    FILE *dump;         /* the caller's; NULL: not wanted */
+    uint64_t aside_ns;  /* spent on the checksum, which does not count */
+    double aside_cpu;
+};
+
+static enum leat_status make_buffers(struct consumer *c, uint64_t numbers, uint64_t length, struct leat_error *err)
+{
+    size_t bytes = (size_t)(numbers * 8 / 64 * 64 + 64);
+    bool hashes = c->v->checksum || c->v->dump;
+
+    c->inputs = aligned_alloc(64, bytes);
+    c->labels = aligned_alloc(64, bytes);
+    c->positions = aligned_alloc(64, bytes);
+    c->cu_seqlens_room = numbers + 1;
+    c->sequences = c->v->output == LOAD_PACKED ? calloc(c->cu_seqlens_room, sizeof *c->sequences) : NULL;
+    c->row = malloc((size_t)(length + 1) * 8);
+    c->hash = hashes ? aligned_alloc(64, sizeof *c->hash) : NULL;
+    if (!c->inputs || !c->labels || !c->positions || !c->row || (c->v->output == LOAD_PACKED && !c->sequences) ||
+        (hashes && !c->hash))
+        return status_no_memory(err, 3 * bytes);
+    memset(c->inputs, 0, bytes);
+    memset(c->labels, 0, bytes);
+    memset(c->positions, 0, bytes);
+    c->hashing = hashes;
+    if (hashes)
+        XXH3_64bits_reset(c->hash);
+    return LEAT_OK;
+}
+
+static enum leat_status open_device(struct consumer *c, uint64_t numbers, struct leat_error *err)
+{
+    enum leat_status s;
+
+    if (!load_device_is_gpu(c->v->device))
+        return LEAT_OK;
+    load_device_count();
+    s = load_device_open(&c->device, c->v->device, c->v->driver, err);
+    c->on_device = s == LEAT_OK;
+    for (unsigned i = 0; s == LEAT_OK && i < 4; i++)
+        s = load_device_allocate(&c->device, &c->there[i],
+                                 i < 3 ? (size_t)numbers * 8 : c->cu_seqlens_room * sizeof *c->sequences, err);
+    return s;
+}
+
+/* For batches of `rows` rows of up to `length`. After a failure consumer_close() frees what was made. */
+static enum leat_status consumer_open(struct consumer *c, const struct load_values *v, uint64_t rows, uint64_t length,
+                                      struct leat_error *err)
+{
+    uint64_t numbers = rows * (length + 1);
+    enum leat_status s;
+
+    c->v = v;
+    s = make_buffers(c, numbers, length, err);
+    return s == LEAT_OK ? open_device(c, numbers, err) : s;
+}
+
+static void consumer_close(struct consumer *c)
+{
+    for (unsigned i = 0; c->on_device && i < 4; i++)
+        load_device_free(&c->device, c->there[i]);
+    if (c->on_device)
+        load_device_close(&c->device);
+    free(c->inputs);
+    free(c->labels);
+    free(c->positions);
+    free(c->sequences);
+    free(c->row);
+    free(c->hash);
+}
+
+/* ---- Rows as stored ---- */
+
+static void put_token(uint8_t *to, unsigned width, uint64_t token)
+{
+    for (unsigned i = 0; i < width; i++)
+        to[i] = (uint8_t)(token >> 8 * i);
+}
+
+static uint64_t number_at(const void *numbers, unsigned bytes, uint64_t at)
+{
+    return bytes == 8 ? (uint64_t)((const int64_t *)numbers)[at] : (uint32_t)((const int32_t *)numbers)[at];
+}
+
+/* One row, for the checksum and the dump. */
+static void consumer_hash_row(struct consumer *c, const void *tokens, size_t bytes)
+{
+    XXH3_64bits_update(c->hash, tokens, bytes);
+    if (c->dump)
+        fwrite(tokens, 1, bytes, c->dump); /* errors are looked for at the end */
+}
+
+/* Rows of L + 1 tokens as stored; of outputs they are rebuilt from all inputs and the last label. */
+static void hash_rows(struct consumer *c, const struct leat_batch *b, const struct leat_outputs *o)
+{
+    uint64_t began = clock_ns();
+    double cpu = machine_cpu_seconds();
+    unsigned width = b->token_width;
+
+    for (uint32_t row = 0; row < b->rows; row++) {
+        uint64_t length = b->lengths[row], at = row * (o ? o->length : 0);
+        const uint8_t *tokens = leat_batch_row(b, row);
+
+        if (length == 0) /* a document of no token or one: nothing is learnt from it */
+            continue;
+        if (o) {
+            for (uint64_t i = 0; i < length; i++)
+                put_token(c->row + i * width, width, number_at(o->inputs, o->number_bytes, at + i));
+            put_token(c->row + length * width, width, number_at(o->labels, o->number_bytes, at + length - 1));
+            tokens = c->row;
+        }
+        if (!(b->flags[row] & LEAT_ROW_PADDED))
+            consumer_hash_row(c, tokens, (size_t)(length + 1) * width);
+    }
+    c->aside_ns += clock_ns() - began;
+    c->aside_cpu += machine_cpu_seconds() - cpu;
+}
+
+/* Brings the numbers that the checksum is made of to the host; its time is not counted. */
+static enum leat_status bring(struct consumer *c, struct leat_outputs *o, uint64_t numbers, struct leat_error *err)
+{
+    uint64_t began = clock_ns();
+    double cpu = machine_cpu_seconds();
+    enum leat_status s = load_device_bring(&c->device, c->inputs, o->inputs, numbers * o->number_bytes, err);
+
+    if (s == LEAT_OK)
+        s = load_device_bring(&c->device, c->labels, o->labels, numbers * o->number_bytes, err);
+    o->inputs = c->inputs;
+    o->labels = c->labels;
+    c->aside_ns += clock_ns() - began;
+    c->aside_cpu += machine_cpu_seconds() - cpu;
+    return s;
+}
+
+/* Rows of a batch that is not taken, for the checksum. */
+static void consumer_hash(struct consumer *c, const struct leat_batch *b)
+{
+    if (c->hashing)
+        hash_rows(c, b, NULL);
+}
+
+static uint64_t consumer_checksum(const struct consumer *c)
+{
+    return c->hash ? XXH3_64bits_digest(c->hash) : 0;
+}
+
+/* Writes or borrows what the batch's outputs are; *bytes is how much. */
+static enum leat_status consumer_take(struct consumer *c, const struct leat_batch *b, uint64_t *bytes,
+                                      struct leat_error *err)
+{
+    const struct load_values *v = c->v;
+    struct leat_outputs o = LEAT_OUTPUTS_INIT;
+    uint64_t numbers = (uint64_t)b->rows * b->length;
+    enum leat_status s = LEAT_OK;
+
+    *bytes = (uint64_t)b->rows * b->width * b->token_width;
+    if (v->output != LOAD_TOKENS) {
+        o.number_bytes = v->output == LOAD_I64 ? 8 : 4;
+        o.length = b->length;
+        o.inputs = c->on_device ? c->there[0] : c->inputs;
+        o.labels = c->on_device ? c->there[1] : c->labels;
+        if (v->output == LOAD_PACKED) {
+            o.position_ids = c->on_device ? c->there[2] : c->positions;
+            o.cu_seqlens = c->on_device ? c->there[3] : c->sequences;
+            o.cu_seqlens_room = b->sequences + 1;
+        }
+        *bytes = numbers * o.number_bytes * (v->output == LOAD_PACKED ? 3 : 2);
+        s = v->borrow ? leat_batch_borrow(b, &o, c->device.stream, err)
+                      : leat_batch_write(b, &o, c->device.stream, err);
+        if (s == LEAT_OK && c->on_device && c->hashing)
+            s = bring(c, &o, numbers, err);
+    }
+    if (s == LEAT_OK && c->hashing)
+        hash_rows(c, b, v->output == LOAD_TOKENS ? NULL : &o);
+    return s;
+}
+
+/* ---- A run ---- */
 
 struct run {
     const struct leat_plan *plan;
@@ -25,7 +218,7 @@ struct run {
     struct load_trace *trace;
     struct leat_plan_info info;
     uint64_t first_row, rows;
-    struct load_consumer consumer;
+    struct consumer consumer;
     struct durations *views;
     struct progress progress;
     uint64_t held, to_hold; /* batches, by work() */
@@ -109,7 +302,7 @@ static enum leat_status load_steps(struct run *r, uint64_t steps, struct load_fi
             break;
         t1 = clock_ns();
         count_call(f, t1 - t0);
-        s = load_consumer_take(&r->consumer, b, &bytes, err);
+        s = consumer_take(&r->consumer, b, &bytes, err);
         work(r);
         count_batch(f, b, bytes);
         leat_batch_release(b, r->consumer.device.stream);
@@ -153,7 +346,7 @@ static enum leat_status view_steps(struct run *r, uint64_t first, uint64_t steps
                 if (s != LEAT_OK)
                     break;
                 if (r->consumer.hashing)
-                    load_consumer_hash_row(&r->consumer, view.tokens, (size_t)x[i].tokens * r->info.token_width);
+                    consumer_hash_row(&r->consumer, view.tokens, (size_t)x[i].tokens * r->info.token_width);
                 leat_view_release(&view);
                 durations_add(r->views, clock_ns() - began);
                 f->rows++;
@@ -174,17 +367,17 @@ static enum leat_status synthetic_steps(struct run *r, const struct leat_batch *
     enum leat_status s = LEAT_OK;
     uint64_t began = clock_ns(), bytes;
     bool hashing = r->consumer.hashing;
-    double cpu = clocks_process();
+    double cpu = machine_cpu_seconds();
 
     r->consumer.hashing = false;
     for (uint64_t k = 0; s == LEAT_OK && k < steps && !cli_interrupted(); k++) {
-        s = load_consumer_take(&r->consumer, b, &bytes, err);
+        s = consumer_take(&r->consumer, b, &bytes, err);
         work(r);
         count_batch(f, b, bytes);
     }
     r->consumer.hashing = hashing;
     f->seconds += (double)(clock_ns() - began) / 1e9;
-    f->cpu_seconds += clocks_process() - cpu;
+    f->cpu_seconds += machine_cpu_seconds() - cpu;
     return s;
 }
 
@@ -201,7 +394,7 @@ static enum leat_status one_round(struct run *r, uint64_t first, uint64_t steps,
                                   struct leat_error *err)
 {
     uint64_t began = clock_ns();
-    double cpu = clocks_process();
+    double cpu = machine_cpu_seconds();
     enum leat_status s;
 
     r->consumer.aside_ns = 0;
@@ -210,7 +403,7 @@ static enum leat_status one_round(struct run *r, uint64_t first, uint64_t steps,
     if (s == LEAT_OK && r->consumer.on_device)
         s = load_device_wait(&r->consumer.device, err);
     f->seconds += (double)(clock_ns() - began - r->consumer.aside_ns) / 1e9;
-    f->cpu_seconds += clocks_process() - cpu - r->consumer.aside_cpu;
+    f->cpu_seconds += machine_cpu_seconds() - cpu - r->consumer.aside_cpu;
     return s;
 }
 
@@ -226,9 +419,9 @@ static void add(struct load_figures *to, const struct load_figures *f)
         to->calls[i] += f->calls[i];
 }
 
-static double a_token(const struct load_figures *f)
+static double per_token(const struct load_figures *f)
 {
-    return f->tokens ? f->seconds / (double)f->tokens : 0;
+    return machine_per(f->seconds, (double)f->tokens);
 }
 
 /* Runs as many steps of the bare loop, and of a loop with a batch that is held. */
@@ -242,14 +435,14 @@ static enum leat_status beside(struct run *r, const struct load_figures *f, stru
     if (r->bare) {
         settle(); /* otherwise refilling the ring is measured with the bare loop */
         s = load_bare_run(r->bare, f->steps, &bare, err);
-        *ratio = a_token(&bare) > 0 ? a_token(f) / a_token(&bare) : 0;
+        *ratio = machine_per(per_token(f), per_token(&bare));
         add(&result->bare, &bare);
     }
     if (s == LEAT_OK && r->v->synthetic && r->loader && !r->ended) {
         s = leat_loader_next(r->loader, &b, err);
         if (s != LEAT_OK)
             return s == LEAT_E_END ? LEAT_OK : s;
-        load_consumer_hash(&r->consumer, b); /* it belongs to the sequence */
+        consumer_hash(&r->consumer, b); /* it belongs to the sequence */
         s = synthetic_steps(r, b, f->steps, &result->synthetic, err);
         leat_batch_release(b, r->consumer.device.stream);
     }
@@ -316,7 +509,7 @@ static enum leat_status rounds(struct run *r, struct load_result *result, struct
     progress_begin(&r->progress, PROGRESS_AUTO, "load", PROGRESS_COUNT);
     if (s == LEAT_OK && r->v->warm_up > 0 && r->loader)
         s = warm_up(r, err);
-    calls = atomic_load(&cuda_counted.calls);
+    calls = atomic_load(&load_device_calls.calls);
     for (uint64_t i = 0; s == LEAT_OK && i < rounds && !r->ended && !cli_interrupted(); i++) {
         uint64_t steps = r->v->steps * (i + 1) / rounds - done;
         struct load_figures f = { 0 };
@@ -334,11 +527,9 @@ static enum leat_status rounds(struct run *r, struct load_result *result, struct
     }
     progress_end(&r->progress);
     if (result->total.steps > 0)
-        result->calls_a_batch = (double)(atomic_load(&cuda_counted.calls) - calls) / (double)result->total.steps;
-    if (measured > 0) {
-        qsort(ratios, measured, sizeof *ratios, contest_compare);
-        result->bare_ratio = ratios[measured / 2];
-    }
+        result->calls_per_batch = (double)(atomic_load(&load_device_calls.calls) - calls) / (double)result->total.steps;
+    if (measured > 0)
+        result->bare_ratio = contest_median(ratios, measured);
     free(ratios);
     return s;
 }
@@ -372,9 +563,7 @@ static void finish(struct run *r, struct load_result *result)
     }
     if (y->steps > 0 && t->steps > 0 && y->seconds > 0)
         result->synthetic_loss = (t->seconds / (double)t->steps) / (y->seconds / (double)y->steps) - 1;
-    if (r->v->compare)
-        load_compare_say(result->answer, sizeof result->answer, result);
-    result->checksum = load_consumer_checksum(&r->consumer);
+    result->checksum = consumer_checksum(&r->consumer);
     take_notices(r, result);
 }
 
@@ -406,7 +595,7 @@ enum leat_status load_run(const struct leat_plan *plan, const struct load_values
     if (s == LEAT_OK)
         s = leat_plan_rank_rows(v->batch, v->rank, v->world, &r.first_row, &r.rows, err);
     if (s == LEAT_OK)
-        s = load_consumer_open(&r.consumer, v, r.rows, r.info.max_seq_len, err);
+        s = consumer_open(&r.consumer, v, r.rows, r.info.max_seq_len, err);
     if (s == LEAT_OK && !(r.views = calloc(1, sizeof *r.views)))
         s = status_no_memory(err, sizeof *r.views);
     if (s == LEAT_OK && v->bare)
@@ -419,7 +608,7 @@ enum leat_status load_run(const struct leat_plan *plan, const struct load_values
         finish(&r, result);
     leat_loader_close(r.loader);
     load_bare_close(r.bare);
-    load_consumer_close(&r.consumer);
+    consumer_close(&r.consumer);
     free(r.views);
     if (r.consumer.dump && (fflush(r.consumer.dump) != 0 || ferror(r.consumer.dump)) && s == LEAT_OK)
         s = status_set_os(err, errno, "cannot write %s", v->dump);

@@ -7,27 +7,39 @@
  */
 #include "contest.h"
 
+#include <pthread.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "base/status.h"
 #include "cli/progress.h"
 #include "cli/units.h"
-#include "clocks.h"
+#include "machine.h"
+
+bool contest_refuse(struct contest_work *work, const char *format, ...)
+{
+    va_list more;
+
+    va_start(more, format);
+    vsnprintf(work->why, sizeof work->why, format, more);
+    va_end(more);
+    return false;
+}
 
 /* One run of one case; false: it cannot run here, and is left out from now on. */
-static bool run_once(const struct contest_case *c, unsigned number, struct contest_result *r, bool counted)
+static bool run_once(const struct contest_case *c, unsigned number, struct contest_result *r)
 {
     struct contest_work work = { .number = number };
     double began, cpu_began;
     bool ok = !c->prepare || c->prepare(c->context, &work);
 
     began = cli_now();
-    cpu_began = clocks_process();
+    cpu_began = machine_cpu_seconds();
     ok = ok && c->run(c->context, &work);
-    if (ok && counted)
+    if (ok && number > 0)
         r->samples[r->runs++] = (struct contest_sample) { work.seconds > 0 ? work.seconds : cli_now() - began,
-                                                          clocks_process() - cpu_began, work.bytes, work.items };
+                                                          machine_cpu_seconds() - cpu_began, work.bytes, work.items };
     if (!ok)
         r->runs = 0;
     memcpy(r->why, work.why, sizeof r->why);
@@ -35,33 +47,30 @@ static bool run_once(const struct contest_case *c, unsigned number, struct conte
     return ok;
 }
 
-bool contest_run(const struct contest_case *cases, size_t count, const struct contest_options *options,
-                 struct contest_result *results)
+enum leat_status contest_run(const char *label, const struct contest_case *cases, size_t count, uint64_t runs,
+                             struct contest_result *results, struct leat_error *err)
 {
     bool *usable = calloc(count, sizeof *usable);
-    uint64_t done = 0, total = (uint64_t)count * (options->runs + 1);
+    uint64_t done = 0;
+    struct progress p;
     bool ok = usable != NULL;
 
     memset(results, 0, count * sizeof *results);
     for (size_t i = 0; i < count && ok; i++) {
-        results[i].samples = calloc(options->runs, sizeof *results[i].samples);
+        results[i].samples = calloc(runs, sizeof *results[i].samples);
         usable[i] = true;
         ok = results[i].samples != NULL;
     }
-    for (unsigned round = 0; round <= options->runs && ok; round++)
+    progress_begin(&p, PROGRESS_AUTO, label, PROGRESS_COUNT);
+    for (unsigned round = 0; round <= runs && ok; round++)
         for (size_t i = 0; i < count; i++, done++) {
-            if (options->progress)
-                options->progress(options->context, cases[i].name, done, total);
+            progress_update(&p, done, count * (runs + 1), cases[i].name);
             if (usable[i])
-                usable[i] = run_once(&cases[i], round, &results[i], round > 0);
+                usable[i] = run_once(&cases[i], round, &results[i]);
         }
+    progress_end(&p);
     free(usable);
-    return ok;
-}
-
-void contest_show(void *context, const char *name, uint64_t done, uint64_t total)
-{
-    progress_update(context, done, total, name);
+    return ok ? LEAT_OK : status_set(err, LEAT_E_NO_MEMORY, "not enough memory to measure");
 }
 
 void contest_free_results(struct contest_result *results, size_t count)
@@ -69,6 +78,8 @@ void contest_free_results(struct contest_result *results, size_t count)
     for (size_t i = 0; i < count; i++)
         free(results[i].samples);
 }
+
+/* ---- Figures ---- */
 
 static double measure_sample(const struct contest_sample *s, enum contest_measure measure)
 {
@@ -87,7 +98,8 @@ static double measure_sample(const struct contest_sample *s, enum contest_measur
     return s->cpu_seconds / s->seconds;
 }
 
-int contest_compare(const void *a, const void *b)
+/* Orders doubles, for qsort(). */
+static int compare(const void *a, const void *b)
 {
     double x, y;
 
@@ -96,10 +108,15 @@ int contest_compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static struct contest_spread spread_of(double *values, unsigned count)
+static struct contest_spread spread_of(double *values, uint64_t count)
 {
-    qsort(values, count, sizeof *values, contest_compare);
+    qsort(values, count, sizeof *values, compare);
     return (struct contest_spread) { (values[(count - 1) / 2] + values[count / 2]) / 2, values[0], values[count - 1] };
+}
+
+double contest_median(double *values, uint64_t count)
+{
+    return spread_of(values, count).median;
 }
 
 struct contest_spread contest_spread(const struct contest_result *r, enum contest_measure measure)
@@ -134,18 +151,18 @@ double contest_ratio(const struct contest_result *a, const struct contest_result
     return ratio;
 }
 
-/* ---- Output ----------------------------------------------------------------------------------------------------- */
+/* ---- Output ---- */
 
-static void print_row(FILE *out, int widest, const struct contest_case *c, const struct contest_result *r)
+static void print_row(int widest, const struct contest_case *c, const struct contest_result *r)
 {
     struct contest_spread bytes = contest_spread(r, CONTEST_BYTES_PER_S);
     struct contest_spread item = contest_spread(r, CONTEST_SECONDS_PER_ITEM);
     bool has_bytes = bytes.median > 0;
     char range[104] = "", each[104] = "";
 
-    fprintf(out, "  %-*s", widest, c->name);
+    printf("  %-*s", widest, c->name);
     if (r->runs == 0) {
-        fprintf(out, "  not measured: %s\n", r->why);
+        printf("  not measured: %s\n", r->why);
         return;
     }
     /* without bytes, the spread is that of the time per item */
@@ -154,12 +171,12 @@ static void print_row(FILE *out, int widest, const struct contest_case *c, const
     else if (item.median > 0)
         snprintf(range, sizeof range, "%s - %s", units_duration(item.min).text, units_duration(item.max).text);
     if (c->item && item.median > 0)
-        snprintf(each, sizeof each, "%s a %.40s", units_duration(item.median).text, c->item);
-    fprintf(out, "  %11s  %-23s  %-18s  %5.2f  %s\n", has_bytes ? units_rate(bytes.median, "B").text : "", range, each,
-            contest_spread(r, CONTEST_CPU).median, r->note);
+        snprintf(each, sizeof each, "%s per %.40s", units_duration(item.median).text, c->item);
+    printf("  %11s  %-23s  %-18s  %5.2f  %s\n", has_bytes ? units_rate(bytes.median, "B").text : "", range, each,
+           contest_spread(r, CONTEST_CPU).median, r->note);
 }
 
-void contest_print(FILE *out, const char *title, const struct contest_case *cases, const struct contest_result *results,
+void contest_print(const char *title, const struct contest_case *cases, const struct contest_result *results,
                    size_t count)
 {
     int widest = 0;
@@ -167,9 +184,9 @@ void contest_print(FILE *out, const char *title, const struct contest_case *case
     for (size_t i = 0; i < count; i++)
         if ((int)strlen(cases[i].name) > widest)
             widest = (int)strlen(cases[i].name);
-    fprintf(out, "\n%-*s  %11s  %-23s  %-18s  %5s\n", widest + 2, title, "median", "least - most", "time", "CPUs");
+    printf("\n%-*s  %11s  %-23s  %-18s  %5s\n", widest + 2, title, "median", "least - most", "time", "CPUs");
     for (size_t i = 0; i < count; i++)
-        print_row(out, widest, &cases[i], &results[i]);
+        print_row(widest, &cases[i], &results[i]);
 }
 
 /* null where the case does not count that. */
@@ -207,4 +224,42 @@ void contest_json(struct json *j, const char *key, const struct contest_case *ca
         json_close_object(j);
     }
     json_close_array(j);
+}
+
+/* ---- Threads ---- */
+
+struct member {
+    void (*work)(void *context, unsigned index);
+    void *context;
+    unsigned index;
+    pthread_t thread;
+    bool started;
+};
+
+static void *member_main(void *argument)
+{
+    struct member *m = argument;
+
+    m->work(m->context, m->index);
+    return NULL;
+}
+
+bool contest_threads(unsigned threads, void (*work)(void *context, unsigned index), void *context)
+{
+    struct member *members = calloc(threads, sizeof *members);
+    bool ok = members != NULL;
+
+    if (!ok)
+        return false;
+    for (unsigned i = 1; i < threads; i++) {
+        members[i] = (struct member) { .work = work, .context = context, .index = i };
+        members[i].started = pthread_create(&members[i].thread, NULL, member_main, &members[i]) == 0;
+        ok = ok && members[i].started;
+    }
+    work(context, 0);
+    for (unsigned i = 1; i < threads; i++)
+        if (members[i].started)
+            pthread_join(members[i].thread, NULL);
+    free(members);
+    return ok;
 }

@@ -3,8 +3,8 @@
  * ...), so that a machine that slows down slows all of them; the first round warms up and does not count. Results are
  * medians, with the minimum and maximum beside them. CPU time is that of all threads of the process.
  *
- * The room measure/ is how all commands of leat-bench measure: cases in turn, clocks, bare loops to compare with,
- * threads, and the line about the machine. What may enter: tools that know nothing of leat's own work.
+ * The room measure/ is how all commands of leat-bench measure: cases in turn, bare loops to compare with, and what the
+ * machine is and gives to this process. What may enter: tools that know nothing of leat's own work.
  */
 #ifndef LEAT_BENCH_CONTEST_H
 #define LEAT_BENCH_CONTEST_H
@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
+#include "cli/cli.h"
 #include "cli/json.h"
 
 /* What one run did; filled by the case. */
@@ -36,6 +36,9 @@ struct contest_case {
     bool (*run)(void *context, struct contest_work *work);
 };
 
+/* What a case returns that cannot run: false, with its `why`. */
+bool contest_refuse(struct contest_work *work, const char *format, ...) CLI_PRINTF(2, 3);
+
 struct contest_sample {
     double seconds, cpu_seconds;
     uint64_t bytes, items;
@@ -48,19 +51,11 @@ struct contest_result {
     char note[160];
 };
 
-struct contest_options {
-    unsigned runs; /* counted ones, without the warm-up; at least 1 */
-    /* Called before each run; NULL: not wanted; contest_show() updates a struct progress, the context. */
-    void (*progress)(void *context, const char *name, uint64_t done, uint64_t total);
-    void *context;
-};
-
-/* Measures `count` cases into results[]; false: no memory. contest_free_results() releases the results. */
-bool contest_run(const struct contest_case *cases, size_t count, const struct contest_options *options,
-                 struct contest_result *results);
+/* Measures `count` cases into results[], each `runs` times (at least 1) without the warm-up, and shows the progress of
+ * the work that `label` names. contest_free_results() releases the results, also after a failure. */
+enum leat_status contest_run(const char *label, const struct contest_case *cases, size_t count, uint64_t runs,
+                             struct contest_result *results, struct leat_error *err);
 void contest_free_results(struct contest_result *results, size_t count);
-
-void contest_show(void *context, const char *name, uint64_t done, uint64_t total);
 
 /* What can be computed from a run: bytes or items per second, seconds per item, CPU seconds per second. */
 enum contest_measure { CONTEST_BYTES_PER_S, CONTEST_ITEMS_PER_S, CONTEST_SECONDS_PER_ITEM, CONTEST_CPU };
@@ -72,16 +67,30 @@ struct contest_spread {
 /* All zero if there are no runs. */
 struct contest_spread contest_spread(const struct contest_result *r, enum contest_measure measure);
 
-/* Orders doubles, for qsort(). */
-int contest_compare(const void *a, const void *b);
-
 /* The median over the rounds of a's measure divided by b's in the same round; 0 without a round. */
 double contest_ratio(const struct contest_result *a, const struct contest_result *b, enum contest_measure measure);
 
-/* A table under `title`, and the same as an array of objects. */
-void contest_print(FILE *out, const char *title, const struct contest_case *cases, const struct contest_result *results,
+/* The median of any values, at least one, which it sorts. */
+double contest_median(double *values, uint64_t count);
+
+/* A table under `title` on standard output, and the same as an array of objects. */
+void contest_print(const char *title, const struct contest_case *cases, const struct contest_result *results,
                    size_t count);
 void contest_json(struct json *j, const char *key, const struct contest_case *cases,
                   const struct contest_result *results, size_t count);
+
+/* Calls work(context, 0) to work(context, threads - 1) at the same time and waits for all; false: a thread could not
+ * be started (the others have run). */
+bool contest_threads(unsigned threads, void (*work)(void *context, unsigned index), void *context);
+
+/* SplitMix64: the next number of a sequence that begins with *state. */
+static inline uint64_t contest_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
 
 #endif

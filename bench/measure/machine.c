@@ -57,38 +57,72 @@ uint64_t machine_memory(void)
     return memory;
 }
 
-void machine_describe(struct machine *m)
+struct machine {
+    char cpu[96];
+    unsigned cores;
+    uint64_t memory;
+    char kernel[160];
+};
+
+static struct machine describe(void)
 {
+    struct machine m = { .cores = thread_cpus(), .memory = machine_memory() };
     struct utsname names;
 
-    memset(m, 0, sizeof *m);
     memset(&names, 0, sizeof names);
     uname(&names);
-    if (!cpuinfo_value("model name", m->cpu, sizeof m->cpu) && !cpuinfo_value("Model", m->cpu, sizeof m->cpu))
-        snprintf(m->cpu, sizeof m->cpu, "%s", names.machine);
-    m->cores = thread_cpus();
-    m->memory = machine_memory();
-    snprintf(m->kernel, sizeof m->kernel, "%.60s %.90s", names.sysname, names.release);
-    snprintf(m->compiler, sizeof m->compiler, "%.60s", COMPILER_NAME);
-    snprintf(m->date, sizeof m->date, "%s", units_date((uint64_t)time(NULL)).text);
+    if (!cpuinfo_value("model name", m.cpu, sizeof m.cpu) && !cpuinfo_value("Model", m.cpu, sizeof m.cpu))
+        snprintf(m.cpu, sizeof m.cpu, "%s", names.machine);
+    snprintf(m.kernel, sizeof m.kernel, "%.60s %.90s", names.sysname, names.release);
+    return m;
 }
 
-void machine_print(FILE *out, const struct machine *m)
+void machine_print(void)
 {
-    fprintf(out, "machine: %s, %u core%s, %s memory, %s, %s, %s\n", m->cpu, m->cores, m->cores == 1 ? "" : "s",
-            units_bytes(m->memory).text, m->kernel, m->compiler, m->date);
+    struct machine m = describe();
+
+    printf("machine: %s, %u core%s, %s memory, %s, %s, %s\n", m.cpu, m.cores, m.cores == 1 ? "" : "s",
+           units_bytes(m.memory).text, m.kernel, COMPILER_NAME, units_date((uint64_t)time(NULL)).text);
 }
 
-void machine_json(struct json *j, const char *key, const struct machine *m)
+void machine_json_begin(struct json *j)
 {
-    json_open_object(j, key);
-    json_string(j, "cpu", m->cpu);
-    json_u64(j, "cores", m->cores);
-    json_u64(j, "memory", m->memory);
-    json_string(j, "kernel", m->kernel);
-    json_string(j, "compiler", m->compiler);
-    json_string(j, "date", m->date);
+    json_begin(j, stdout);
+    json_open_object(j, NULL);
+}
+
+void machine_json_end(struct json *j)
+{
+    struct machine m = describe();
+
+    json_open_object(j, "machine");
+    json_string(j, "cpu", m.cpu);
+    json_u64(j, "cores", m.cores);
+    json_u64(j, "memory", m.memory);
+    json_string(j, "kernel", m.kernel);
+    json_string(j, "compiler", COMPILER_NAME);
+    json_string(j, "date", units_date((uint64_t)time(NULL)).text);
     json_close_object(j);
+    json_close_object(j);
+    json_end(j);
+}
+
+static double cpu_seconds(clockid_t clock)
+{
+    struct timespec t;
+
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+double machine_cpu_seconds(void)
+{
+    return cpu_seconds(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+double machine_thread_seconds(void)
+{
+    return cpu_seconds(CLOCK_THREAD_CPUTIME_ID);
 }
 
 double machine_memory_mib(void)

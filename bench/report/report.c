@@ -1,31 +1,238 @@
-/* report.c: `leat-bench report`: results of other commands as a page. Each file is read whole, sorted by kind, and each
- * kind has its section; see report.h. */
+/*
+ * report.c: `leat-bench report`: results of other commands as a page; see report.h.
+ *
+ * Each file is read whole; each of its lines is an object, whose kind is told by members that only this kind has. The
+ * page begins with the machines; then each kind that came has its section, which its row of report_kinds writes.
+ */
 #include "report.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/status.h"
 #include "bench/subcommands.h"
-#include "cli/cli.h"
 #include "cli/units.h"
 #include "pages/chart.h"
 #include "pages/page.h"
+#include "tokenizer/load/whole_file.h"
 
 struct report_values {
     const char *output;
 };
 
-const struct option_row report_options[] = { { .name = "output",
-                                               .letter = 'o',
-                                               .type = OPTION_TEXT,
-                                               .field = offsetof(struct report_values, output),
-                                               .value = "FILE.html",
-                                               .help = "the page to write (- is standard output)",
-                                               .required = true,
-                                               .path = true },
-                                             OPTIONS_END };
+const struct option_row report_options[] = {
+    { BENCH_OPTION(report_values, "output", OPTION_TEXT, output, "FILE.html",
+                   "the page to write (- is standard output)"),
+      .letter = 'o', .required = true, .path = true },
+    OPTIONS_END,
+};
+
+#define NOT_JSON LEAT_E_VOCABULARY /* as jsontree_parse() has it */
+
+const struct report_kind report_kinds[] = {
+    { "What the machine allows", { "page_cache", "disk" }, report_measurements },
+    { "Opening and verifying", { "opening", "bytes" }, report_measurements },
+    { "Samples of plans", { "permutation", "machine" }, report_measurements },
+    { "Encoding", { "tokenizer", "checksum" }, report_encoding },
+    { "Texts that are made to be slow", { "tokenizer", "rows" }, report_slow_texts },
+    { "Packing", { "serial_seconds", "cores_of_use" }, report_packing },
+    { "Loading", { "waits_s", "next_us" }, report_loading },
+    { "Beside other tools", { "peers", "work" }, report_peers },
+    { "Training runs", { "consumer", "batches" }, report_runs },
+    { NULL, { NULL, NULL }, NULL },
+};
+
+/* ---- Members ---- */
+
+uint32_t report_member(const struct report_item *x, uint32_t object, const char *name)
+{
+    return object == JSONTREE_NONE ? JSONTREE_NONE : jsontree_member(&x->tree, object, name);
+}
+
+double report_element(const struct report_item *x, uint32_t node)
+{
+    struct jsontree_text text;
+    double value;
+
+    if (node == JSONTREE_NONE || x->tree.nodes[node].kind != JSONTREE_NUMBER)
+        return NAN;
+    text = jsontree_string(&x->tree, node);
+    return json_number(text.bytes, text.length, &value) ? value : NAN;
+}
+
+double report_number(const struct report_item *x, uint32_t object, const char *name)
+{
+    return report_element(x, report_member(x, object, name));
+}
+
+struct jsontree_text report_text(const struct report_item *x, uint32_t object, const char *name)
+{
+    uint32_t node = report_member(x, object, name);
+
+    if (node == JSONTREE_NONE || x->tree.nodes[node].kind != JSONTREE_STRING)
+        return (struct jsontree_text) { (const uint8_t *)"", 0 };
+    return jsontree_string(&x->tree, node);
+}
+
+size_t report_label(const struct report_item *x, struct jsontree_text more, char *out, size_t room)
+{
+    const char *slash = strrchr(x->file, '/');
+    int n = snprintf(out, room, "%s%s%.*s", slash ? slash + 1 : x->file, more.length > 0 ? ", " : "",
+                     (int)(more.length < 200 ? more.length : 200), (const char *)more.bytes);
+
+    return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
+}
+
+void report_cell(FILE *out, double value)
+{
+    if (!isfinite(value))
+        fputs("<td></td>", out);
+    else
+        fprintf(out, "<td class=\"n\">%.*g</td>", fabs(value) < 1e4 ? 4 : 15, fabs(value) < 1e4 ? value : round(value));
+}
+
+void report_count(FILE *out, double value)
+{
+    if (value >= 0 && value < 1e18)
+        fprintf(out, "<td class=\"n\">%s</td>", units_count((uint64_t)value).text);
+    else
+        fputs("<td></td>", out);
+}
+
+void report_heading(FILE *out, const char *text)
+{
+    fputs("<h3>", out);
+    page_string(out, text);
+    fputs("</h3>\n", out);
+}
+
+void report_text_cell(FILE *out, struct jsontree_text text)
+{
+    fputs("<td>", out);
+    page_text(out, (const char *)text.bytes, text.length);
+    fputs("</td>", out);
+}
+
+/* ---- Files ---- */
+
+struct report {
+    struct report_item *items;
+    size_t count, room;
+};
+
+static bool find_kind(struct report_item *x)
+{
+    for (x->kind = 0; report_kinds[x->kind].title; x->kind++)
+        if (report_member(x, 0, report_kinds[x->kind].members[0]) != JSONTREE_NONE &&
+            report_member(x, 0, report_kinds[x->kind].members[1]) != JSONTREE_NONE)
+            return true;
+    return false;
+}
+
+/* Takes a copy of the text. */
+static enum leat_status add_item(struct report *r, const char *path, unsigned line, const uint8_t *text, uint64_t size,
+                                 struct leat_error *err)
+{
+    struct report_item x = { .file = path, .line = line };
+    enum leat_status s = GROW(r->items, r->count + 1, r->room, err);
+
+    if (s != LEAT_OK)
+        return s;
+    x.text = malloc((size_t)size + 1);
+    if (!x.text)
+        return status_no_memory(err, size);
+    memcpy(x.text, text, (size_t)size);
+    s = jsontree_parse(&x.tree, x.text, size, path, err);
+    if (s == LEAT_OK && !find_kind(&x))
+        s = status_set(err, LEAT_E_ARGUMENT,
+                       "%s: line %u is no result of leat-bench limits, dataset, order, encode, hostile, pack or load "
+                       "with --json, of make bench-peers, or of a loader's stats_file; other results are not drawn",
+                       path, line);
+    r->items[r->count++] = x; /* also after a failure, to be freed */
+    return s;
+}
+
+/* The last one. */
+static void drop_item(struct report *r)
+{
+    struct report_item *x = &r->items[--r->count];
+
+    jsontree_free(&x->tree);
+    free(x->text);
+}
+
+static bool is_blank(const uint8_t *text, uint64_t size)
+{
+    for (uint64_t i = 0; i < size; i++)
+        if (!strchr(" \t\r", text[i]))
+            return false;
+    return true;
+}
+
+/* Lines of statistics are of one rank: those of several would be drawn as one run. `first` is the file's first item. */
+static enum leat_status check_rank(const struct report *r, size_t first, struct leat_error *err)
+{
+    const struct report_item *a = &r->items[first], *b = &r->items[r->count - 1];
+    double one = report_number(a, 0, "rank"), other = report_number(b, 0, "rank");
+
+    if (isnan(one) || isnan(other) || one == other)
+        return LEAT_OK;
+    return status_set(err, LEAT_E_ARGUMENT,
+                      "%s: line %u is of rank %.0f, line %u of rank %.0f: give each rank a stats_file of its own, or "
+                      "copy the lines of each to a file",
+                      b->file, a->line, one, b->line, other);
+}
+
+/* Adds the objects of a file; one that is of no kind, or of another rank, is an error; a torn line is left out, with a
+ * message. */
+static enum leat_status read_file(struct report *r, const char *path, struct leat_error *err)
+{
+    uint8_t *text = NULL;
+    uint64_t size = 0, end;
+    size_t first = r->count;
+    unsigned line = 1, torn = 0;
+    bool several;
+    struct leat_error why;
+    enum leat_status s = whole_file_read(&text, &size, path, err);
+
+    for (uint64_t at = 0; s == LEAT_OK && at < size; at = end + 1, line++) {
+        const uint8_t *newline = memchr(text + at, '\n', (size_t)(size - at));
+
+        end = newline ? (uint64_t)(newline - text) : size;
+        if (is_blank(text + at, end - at))
+            continue;
+        s = add_item(r, path, line, text + at, end - at, err);
+        if (s == LEAT_OK)
+            s = check_rank(r, first, err);
+        several = r->count > first + 1 || (newline && memcmp(text + at, "{\"", 2) == 0);
+        if (s == NOT_JSON && several) { /* a torn line */
+            drop_item(r);
+            cli_error("%s: line %u is not JSON, and is left out", path, line);
+            torn = line;
+            why = *err;
+            s = LEAT_OK;
+        }
+    }
+    if (s == LEAT_OK && torn > 0 && r->count == first) { /* no line of it is */
+        *err = why;
+        s = NOT_JSON;
+    }
+    if (s == LEAT_OK && r->count == first)
+        s = status_set(err, LEAT_E_ARGUMENT, "%s is empty: measure again, or leave it out", path);
+    free(text);
+    return s;
+}
+
+static void free_report(struct report *r)
+{
+    while (r->count > 0)
+        drop_item(r);
+    free(r->items);
+}
+
+/* ---- The page ---- */
 
 static const char style[] = ".grid{display:flex;flex-wrap:wrap;gap:0 2rem}.grid>div{flex:1 1 26rem;min-width:0;"
                             "max-width:38rem}h3{font-size:1rem;margin:1.2rem 0 .3rem}h4{margin:.8rem 0 0;"
@@ -47,13 +254,6 @@ static bool same_machine(const struct report_item *x, const struct report_item *
     }
     return other != JSONTREE_NONE && report_number(x, one, "cores") == report_number(y, other, "cores") &&
            report_number(x, one, "memory") == report_number(y, other, "memory");
-}
-
-static void put_text(FILE *out, struct jsontree_text text)
-{
-    fputs("<td>", out);
-    page_text(out, (const char *)text.bytes, text.length);
-    fputs("</td>", out);
 }
 
 /* The least date, which is written in digits from the year on. */
@@ -81,8 +281,8 @@ static void put_machine(FILE *out, const struct report *r, size_t at)
 
     fputs("<tr>", out);
     for (size_t k = 0; k < FACTS; k++)
-        put_text(out, report_text(x, machine, facts[k]));
-    put_text(out, first_date(r, at));
+        report_text_cell(out, report_text(x, machine, facts[k]));
+    report_text_cell(out, first_date(r, at));
     report_cell(out, report_number(x, machine, "cores"));
     report_cell(out, report_number(x, machine, "memory") / 1e9);
     fputs("<td>", out);
@@ -173,11 +373,9 @@ int bench_report(const struct command *self, int argc, char **argv)
     if (!command_parse(self, argc, argv, &v, &parsed, &code))
         return code;
     for (size_t i = 0; s == LEAT_OK && i < parsed.count; i++)
-        s = report_read(&r, parsed.words[i], &err);
+        s = read_file(&r, parsed.words[i], &err);
     if (s == LEAT_OK)
         s = write_page(&r, v.output, &err);
-    code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
-    report_free(&r);
-    options_free(&parsed);
-    return code;
+    free_report(&r);
+    return bench_end(&parsed, s, &err);
 }

@@ -2,8 +2,9 @@
  * report.h: what measurements say, as a page: JSON that other commands of leat-bench have printed, and statistics of
  * training runs.
  *
- * The room report/ reads results and draws them. What may enter: readers of results, and one file per kind of them with
- * its row in report_kinds; nothing here measures.
+ * The room report/ reads results (report.c) and draws them: loaders in report_loading.c, all others in
+ * report_figures.c. What may enter: readers of results, and kinds of them, each with a row in report_kinds; nothing
+ * here measures.
  */
 #ifndef LEAT_BENCH_REPORT_H
 #define LEAT_BENCH_REPORT_H
@@ -24,11 +25,6 @@ struct report_item {
     unsigned kind;        /* in report_kinds */
 };
 
-struct report {
-    struct report_item *items;
-    size_t count, room;
-};
-
 /* A kind of result, by the members that only it has. */
 struct report_kind {
     const char *title;
@@ -37,11 +33,6 @@ struct report_kind {
     void (*write)(FILE *out, const struct report_item *const *items, size_t count);
 };
 extern const struct report_kind report_kinds[]; /* ends with a title of NULL */
-
-/* Adds the objects of a file; one that is of no kind, or of another rank, is an error; a torn line is left out, with a
- * message. report_free() frees all. */
-enum leat_status report_read(struct report *r, const char *path, struct leat_error *err);
-void report_free(struct report *r);
 
 /* Members of an object (a node of the item's tree; 0: the item itself). A number that is not there is NaN; a text that
  * is not there has length 0. */
@@ -54,9 +45,14 @@ struct jsontree_text report_text(const struct report_item *x, uint32_t object, c
  * Cut to `room`. Returns the length. */
 size_t report_label(const struct report_item *x, struct jsontree_text more, char *out, size_t room);
 
+#define LABEL_BYTES 256u
+
+void report_heading(FILE *out, const char *text);
+
 /* A cell of a table: a measured number, in four digits or as a whole one; or a count. NaN leaves it empty. */
 void report_cell(FILE *out, double value);
 void report_count(FILE *out, double value);
+void report_text_cell(FILE *out, struct jsontree_text text);
 
 /* The kinds' sections. */
 void report_measurements(FILE *out, const struct report_item *const *items, size_t count);

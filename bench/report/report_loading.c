@@ -7,9 +7,8 @@
 #include "pages/page.h"
 #include "report.h"
 
-#define SHOWN       32u
-#define LABEL_BYTES 256u
-#define LITTLE      0.01 /* a share of waiting that nobody need look at */
+#define SHOWN  32u
+#define LITTLE 0.01 /* a share of waiting that nobody need look at */
 
 /* What a loader's thread does, and what it means if that is most of its time while the consumer waits. */
 static const struct {
@@ -172,9 +171,7 @@ void report_loading(FILE *out, const struct report_item *const *items, size_t co
         double less = loss > -1 ? loss / (1 + loss) : NAN;
 
         report_label(items[i], report_text(items[i], 0, "engine"), label, sizeof label);
-        fputs("<h3>", out);
-        page_string(out, label);
-        fputs("</h3>\n", out);
+        report_heading(out, label);
         report_waiting(out, items[i], waits, report_number(items[i], 0, "waiting_share"));
         if (isfinite(less))
             fprintf(out, "<p>With batches that are there already, the same steps take %.1f %% %s.</p>\n",
@@ -205,9 +202,7 @@ static void put_run(FILE *out, const struct report_item *const *items, size_t co
     const struct report_item *last = items[count - 1];
     double before = 0; /* batches of loaders that wrote to the file before */
 
-    fputs("<h3>", out);
-    page_string(out, last->file);
-    fputs("</h3>\n", out);
+    report_heading(out, last->file);
     report_waiting(out, last, 0, report_number(last, 0, "waiting_share_all"));
     for (size_t i = 0; batches && waiting && i < count; i++) {
         batches[line.count] = before + report_number(items[i], 0, "batches");

@@ -16,8 +16,8 @@ driver=$build/fake_cuda/libfake_cuda.so
 BENCH_SHORT=1 BENCH_DRIVER=$driver bench/gpu.sh "$build" cuda "$tmp" >"$tmp/out" ||
     fail "bench/gpu.sh fails: $(cat "$tmp/out")"
 for words in '^device: Stand-in, driver for CUDA 13.0' '^== rows mapped' 'filled slots ' \
-    'driver calls .* us of CPU a batch' 'widening kernel ' 'end to end ' '^a step ' \
-    '^driver calls *[1-9][0-9.]* a step; 0 of all of them wait' '^context .* then a loader .* another one'; do
+    'driver calls .* us of CPU per batch' 'widening kernel ' 'end to end ' '^a step ' \
+    '^driver calls *[1-9][0-9.]* per step; 0 of all of them wait' '^context .* then a loader .* another one'; do
     grep -q "$words" "$tmp/out" || fail "does not print '$words': $(cat "$tmp/out")"
 done
 

@@ -1,10 +1,10 @@
 /*
  * test_count_cuda.c: between opening and closing, a loader and those who take its batches make no call of the driver
- * that waits for the GPU, or that CUDA says may wait: counted on the way to the driver (bench/device/cuda_counted.h),
+ * that waits for the GPU, or that CUDA says may wait: counted on the way to the driver (bench/device/load_device.h),
  * so that it is seen on a real GPU as well; and opening and closing do make such calls, so that the counter is seen to
  * count. The loader's thread runs here.
  */
-#include "bench/device/cuda_counted.h"
+#include "bench/device/load_device.h"
 #include "cuda_loading.h"
 
 #define LENGTH 50u
@@ -15,7 +15,7 @@
 static void steps(const struct loading *w, uint32_t threads, bool borrow)
 {
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
-    unsigned long long opened, calls, before = atomic_load(&cuda_counted.waits);
+    unsigned long long opened, calls, before = atomic_load(&load_device_calls.waits);
     cuda_stream stream = cuda_make_stream();
     void *buffer = cuda_allocate(BYTES);
     int64_t host[ROWS * LENGTH];
@@ -27,8 +27,8 @@ static void steps(const struct loading *w, uint32_t threads, bool borrow)
     o.borrow = borrow;
     o.outputs = borrow ? LEAT_OUTPUT_INPUTS : 0;
     T_OK(cuda_open(&l, w, o));
-    opened = atomic_load(&cuda_counted.waits);
-    calls = atomic_load(&cuda_counted.calls);
+    opened = atomic_load(&load_device_calls.waits);
+    calls = atomic_load(&load_device_calls.calls);
     T_CHECK(opened > before);
     for (unsigned k = 0; k < STEPS; k++) {
         struct leat_outputs out = LEAT_OUTPUTS_INIT;
@@ -47,10 +47,10 @@ static void steps(const struct loading *w, uint32_t threads, bool borrow)
             cuda_check_inputs(w, host, k * ROWS, ROWS, LENGTH);
         }
     }
-    T_EQ(atomic_load(&cuda_counted.waits), opened);
-    T_CHECK(atomic_load(&cuda_counted.calls) >= calls + 5 * STEPS);
+    T_EQ(atomic_load(&load_device_calls.waits), opened);
+    T_CHECK(atomic_load(&load_device_calls.calls) >= calls + 5 * STEPS);
     cuda_close(l);
-    T_CHECK(atomic_load(&cuda_counted.waits) > opened);
+    T_CHECK(atomic_load(&load_device_calls.waits) > opened);
     cuda_free(buffer);
     cuda_drop_stream(stream);
 }
@@ -62,7 +62,7 @@ int main(void)
 
     if (!cuda_start())
         return 77;
-    cuda_counted_begin();
+    load_device_count();
     snprintf(name, sizeof name, "%s/d", t_folder());
     loading_write(name, 100000, 2, 60);
     w = cuda_plan(name, 2, LENGTH);

@@ -24,7 +24,7 @@ $(PTX_MUTANTS): $(BUILD)/obj/tests/cuda/ptx_mutants.o $(PTX_TRIED) $(TEST_LIBRAR
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(STATIC) $(ALL_LIBS) -lm -o $@
 $(BUILD)/tests/cuda/test_ranges: | $(RANGES_COUNTED)
-$(BUILD)/tests/cuda/test_count_cuda: $(BUILD)/obj/bench/device/cuda_counted.o
+$(BUILD)/tests/cuda/test_count_cuda: $(BUILD)/obj/bench/device/load_device.o
 $(BUILD)/tests/cuda/test_count_cuda: ALL_LDFLAGS += $(COUNTED)
 
 $(addprefix $(BUILD)/obj/tests/cuda/,test_prototypes.o test_ranges.o ranges_counted.o): ALL_CFLAGS += $(CUDA_CFLAGS)

@@ -1,5 +1,6 @@
 /*
- * limits_codec.c: the ceilings of computing over bytes: XXH3 in each level of memory, and zstd decompression.
+ * limits_compute.c: the ceilings of computing over bytes: copying, widening 16-bit tokens to 64 bits, XXH3 in each
+ * level of memory, and zstd decompression.
  *
  * What is decompressed must be like text: words are drawn by how common they are, and half of them depend on the word
  * before, so that zstd compresses them about as well as a language.
@@ -10,8 +11,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "bench/measure/kernels.h"
-#include "bench/measure/parallel.h"
+#include "bench/measure/bare_loops.h"
 #include "limits.h"
 
 #define L2_BYTES    ((size_t)128 << 10) /* half of the smallest level 2 cache in use */
@@ -21,18 +21,83 @@
 #define TEXT_SEED   20240501u
 #define ZSTD_LEVEL  3
 
+/* ---- Memory ---- */
+
+/* Thread `index`'s share [*first, *first + *count) of `all`, in multiples of 64. */
+static void share(size_t all, unsigned threads, unsigned index, size_t *first, size_t *count)
+{
+    size_t each = all / threads / 64 * 64;
+
+    *first = each * index;
+    *count = index + 1 == threads ? all - *first : each;
+}
+
+static void copy_share(void *context, unsigned index)
+{
+    struct limits_case *c = context;
+    size_t first, count;
+
+    share(c->limits->buffer_bytes, c->threads, index, &first, &count);
+    memcpy(c->limits->to + first, c->limits->from + first, count);
+}
+
+static bool run_copy(void *context, struct contest_work *work)
+{
+    struct limits_case *c = context;
+
+    work->bytes = c->limits->buffer_bytes;
+    return contest_threads(c->threads, copy_share, c) || limits_refuse(work, "a thread could not be started", 0);
+}
+
+static void widen_share(void *context, unsigned index)
+{
+    struct limits_case *c = context;
+    size_t first, count;
+
+    share(c->limits->buffer_bytes / sizeof(int64_t), c->threads, index, &first, &count);
+    bare_loops()->widen((int64_t *)(void *)c->limits->to + first, (uint16_t *)(void *)c->limits->from + first, count);
+}
+
+static bool run_widen(void *context, struct contest_work *work)
+{
+    struct limits_case *c = context;
+
+    work->bytes = c->limits->buffer_bytes;
+    work->items = c->limits->buffer_bytes / sizeof(int64_t);
+    snprintf(work->note, sizeof work->note, "bytes written; %s", bare_loops()->name);
+    return contest_threads(c->threads, widen_share, c) || limits_refuse(work, "a thread could not be started", 0);
+}
+
+bool limits_memory(struct limits_group *g, struct limits *l)
+{
+    struct limits_case one = { .limits = l, .threads = 1 };
+    struct limits_case all = { .limits = l, .threads = l->cores };
+
+    g->title = "memory";
+    g->key = "memory";
+    limits_add(g, "memcpy, 1 thread", NULL, one, run_copy);
+    if (l->cores > 1)
+        limits_add(g, "memcpy, all threads", NULL, all, run_copy);
+    limits_add(g, "widen u16 to i64, 1 thread", "token", one, run_widen);
+    if (l->cores > 1)
+        limits_add(g, "widen u16 to i64, all threads", "token", all, run_widen);
+    return true;
+}
+
+/* ---- XXH3 ---- */
+
 /* A sum that depends on the results, so that no compiler leaves the work out. */
 static volatile uint64_t sink;
 
 /* The case's hash: depth 64 or 128 is the number of its bits. */
 static uint64_t hash(const struct limits_case *c, const void *bytes, size_t count)
 {
-    return c->depth == 64 ? bench_kernels()->xxh64(bytes, count) : bench_kernels()->xxh128(bytes, count);
+    return c->depth == 64 ? bare_loops()->xxh64(bytes, count) : bare_loops()->xxh128(bytes, count);
 }
 
 static void note_kernel(struct contest_work *work)
 {
-    snprintf(work->note, sizeof work->note, "%s", bench_kernels()->name);
+    snprintf(work->note, sizeof work->note, "%s", bare_loops()->name);
 }
 
 static bool run_hash_l2(void *context, struct contest_work *work)
@@ -90,7 +155,7 @@ bool limits_hash(struct limits_group *g, struct limits *l)
     return true;
 }
 
-/* ---- zstd ------------------------------------------------------------------------------------------------------- */
+/* ---- zstd ---- */
 
 struct zstd {
     size_t text_bytes;
@@ -108,10 +173,10 @@ static size_t make_word(char *out, unsigned rank, uint64_t *seed)
 {
     static const char letters[] = "eeeeeeeeeeeetttttttttaaaaaaaaooooooooiiiiiiinnnnnnnsssssshhhhhhrrrrrrddddllll"
                                   "cccuuummmwwffggyyppbbvvk";
-    size_t length = 2 + (rank > 30) + (rank > 300) + parallel_random(seed) % (rank > 1000 ? 7 : 3);
+    size_t length = 2 + (rank > 30) + (rank > 300) + contest_random(seed) % (rank > 1000 ? 7 : 3);
 
     for (size_t i = 0; i < length; i++)
-        out[i] = letters[parallel_random(seed) % (sizeof letters - 1)];
+        out[i] = letters[contest_random(seed) % (sizeof letters - 1)];
     return length;
 }
 
@@ -121,14 +186,14 @@ static size_t make_word(char *out, unsigned rank, uint64_t *seed)
  */
 static unsigned next_word(unsigned before, uint64_t *seed)
 {
-    uint64_t random = parallel_random(seed);
+    uint64_t random = contest_random(seed);
     unsigned range = 2u << (random % 15);
     uint64_t of_pair = (uint64_t)before * 8 + (random >> 16) % 8;
 
     if (range > WORDS)
         range = WORDS;
     if ((random >> 40) % 2 == 0) {
-        random = parallel_random(&of_pair);
+        random = contest_random(&of_pair);
         range = 2u << (random % 15);
         range = range > WORDS ? WORDS : range;
     }
@@ -146,7 +211,7 @@ static bool make_text(char *text, size_t bytes)
     for (unsigned i = 0; i < WORDS && words && lengths; i++)
         lengths[i] = (uint8_t)make_word(words[i], i, &seed);
     while (used + WORD_LETTERS + 2 < bytes && words && lengths) {
-        uint64_t mark = parallel_random(&seed) % 64;
+        uint64_t mark = contest_random(&seed) % 64;
 
         word = next_word(word, &seed);
         memcpy(text + used, words[word], lengths[word]);

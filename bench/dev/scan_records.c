@@ -1,6 +1,6 @@
 /*
- * scan.c: `leat-bench-dev scan`: what it costs to bring records from files to the tokenizer, each step alone: reading
- * and decompressing; finding lines; scanning JSON and unescaping the text.
+ * scan_records.c: `leat-bench-dev scan`: what it costs to bring records from files to the tokenizer, each step alone:
+ * reading and decompressing; finding lines; scanning JSON and unescaping the text.
  *
  * Lines and records are measured on blocks that were just copied, because a packer has them in the cache of the core,
  * too. The best of several runs counts, in CPU time.
@@ -8,15 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/status.h"
-#include "bench/measure/clocks.h"
 #include "bench/measure/machine.h"
-#include "cli/json.h"
+#include "bench/subcommands.h"
 #include "cli/units.h"
 #include "corpus/lines.h"
 #include "corpus/record/record.h"
 #include "corpus/streams/byte_stream.h"
-#include "dev_commands.h"
 
 #define BLOCK ((size_t)1 << 20)
 
@@ -26,22 +25,13 @@ struct scan_values {
     bool json;
 };
 
-const struct option_row scan_options[] = { { .name = "text",
-                                             .type = OPTION_TEXT,
-                                             .field = offsetof(struct scan_values, field),
-                                             .value = "FIELD",
-                                             .standard = "text",
-                                             .help = "the member of a JSON record that holds the text" },
-                                           { .name = "id",
-                                             .type = OPTION_TEXT,
-                                             .field = offsetof(struct scan_values, id),
-                                             .value = "FIELD",
-                                             .standard = "id",
-                                             .help = "the member that holds the id" },
-                                           BENCH_RUNS(struct scan_values, "5",
-                                                      "runs of each step, of which the best counts"),
-                                           OPTIONS_JSON(struct scan_values, "print one JSON object"),
-                                           OPTIONS_END };
+const struct option_row scan_options[] = {
+    BENCH_FIELD(scan_values),
+    { BENCH_OPTION(scan_values, "id", OPTION_TEXT, id, "FIELD", "the member that holds the id"), .standard = "id" },
+    BENCH_RUNS(scan_values, "5", "runs of each step, of which the best counts"),
+    BENCH_JSON(scan_values),
+    OPTIONS_END,
+};
 
 /* All files' text, with a newline after each. */
 struct input {
@@ -55,21 +45,6 @@ struct rates {
     uint64_t line_count, record_count, text_bytes, refused;
 };
 
-static enum leat_status make_room(struct input *in, size_t more, struct leat_error *err)
-{
-    uint64_t room = in->used + in->used / 2 + more;
-    char *larger;
-
-    if (in->room - in->used >= more)
-        return LEAT_OK;
-    larger = realloc(in->bytes, (size_t)room);
-    if (!larger)
-        return status_no_memory(err, room);
-    in->bytes = larger;
-    in->room = (size_t)room;
-    return LEAT_OK;
-}
-
 /* Reads a file; its text is kept in `in`, or if that is NULL in a block that is used again and again. */
 static enum leat_status read_file(const char *path, struct input *in, char *block, struct leat_error *err)
 {
@@ -79,7 +54,7 @@ static enum leat_status read_file(const char *path, struct input *in, char *bloc
 
     while (s == LEAT_OK && got > 0) {
         if (in)
-            s = make_room(in, BLOCK + 1, err);
+            s = GROW(in->bytes, in->used + BLOCK + 1, in->room, err);
         if (s == LEAT_OK)
             s = byte_stream_read(stream, in ? in->bytes + in->used : block, BLOCK, &got, err);
         if (s == LEAT_OK && in)
@@ -177,12 +152,12 @@ static enum leat_status scan_once(struct record *record, const struct input *in,
         bytes = next_block(in, at, &block, &room);
         if (!block)
             break;
-        began = clocks_thread();
+        began = machine_thread_seconds();
         r->line_count += count_lines(block, bytes);
-        r->lines += clocks_thread() - began;
-        began = clocks_thread();
+        r->lines += machine_thread_seconds() - began;
+        began = machine_thread_seconds();
         find_records(record, block, bytes, r);
-        r->records += clocks_thread() - began;
+        r->records += machine_thread_seconds() - began;
     }
     if (!block)
         return status_no_memory(err, room);
@@ -208,11 +183,11 @@ static enum leat_status measure(const struct options_parsed *parsed, const struc
     for (size_t i = 0; i < parsed->count && s == LEAT_OK; i++)
         s = read_file(parsed->words[i], in, block, err);
     for (uint64_t run = 0; run < v->runs && s == LEAT_OK; run++) {
-        struct rates one = { .read = clocks_thread() };
+        struct rates one = { .read = machine_thread_seconds() };
 
         for (size_t i = 0; i < parsed->count && s == LEAT_OK; i++)
             s = read_file(parsed->words[i], NULL, block, err);
-        one.read = clocks_thread() - one.read;
+        one.read = machine_thread_seconds() - one.read;
         if (s == LEAT_OK)
             s = scan_once(&record, in, &one, err);
         if (run > 0) {
@@ -228,46 +203,36 @@ static enum leat_status measure(const struct options_parsed *parsed, const struc
     return s;
 }
 
-/* ---- The command ------------------------------------------------------------------------------------------------ */
-
-static double rate(uint64_t bytes, double seconds)
-{
-    return seconds > 0 ? (double)bytes / seconds : 0;
-}
+/* ---- The command ---- */
 
 static void print_rates(const struct input *in, const struct scan_values *v, const struct rates *r)
 {
-    struct machine m;
     struct json j;
 
-    machine_describe(&m);
     if (!v->json) {
-        machine_print(stdout, &m);
+        machine_print();
         printf("files       %s (%s bytes)\n", units_bytes(in->raw_bytes).text, units_count(in->raw_bytes).text);
         printf("read        %s (%s bytes)\n", units_bytes(in->used).text, units_count(in->used).text);
         printf("records     %s in %s lines", units_count(r->record_count).text, units_count(r->line_count).text);
         printf(", %s refused\n", units_count(r->refused).text);
         printf("text        %s (%s bytes)\n", units_bytes(r->text_bytes).text, units_count(r->text_bytes).text);
-        printf("reading     %s, %s of files\n", units_rate(rate(in->used, r->read), "B").text,
-               units_rate(rate(in->raw_bytes, r->read), "B").text);
-        printf("lines       %s\n", units_rate(rate(in->used, r->lines), "B").text);
-        printf("scanning    %s\n", units_rate(rate(in->used, r->records), "B").text);
+        printf("reading     %s, %s of files\n", units_rate(machine_per((double)in->used, r->read), "B").text,
+               units_rate(machine_per((double)in->raw_bytes, r->read), "B").text);
+        printf("lines       %s\n", units_rate(machine_per((double)in->used, r->lines), "B").text);
+        printf("scanning    %s\n", units_rate(machine_per((double)in->used, r->records), "B").text);
         return;
     }
-    json_begin(&j, stdout);
-    json_open_object(&j, NULL);
+    machine_json_begin(&j);
     json_u64(&j, "file_bytes", in->raw_bytes);
     json_u64(&j, "bytes", in->used);
     json_u64(&j, "lines", r->line_count);
     json_u64(&j, "records", r->record_count);
     json_u64(&j, "refused", r->refused);
     json_u64(&j, "text_bytes", r->text_bytes);
-    json_double(&j, "read_mb_per_s", rate(in->used, r->read) / 1e6);
-    json_double(&j, "lines_mb_per_s", rate(in->used, r->lines) / 1e6);
-    json_double(&j, "scan_mb_per_s", rate(in->used, r->records) / 1e6);
-    machine_json(&j, "machine", &m);
-    json_close_object(&j);
-    json_end(&j);
+    json_double(&j, "read_mb_per_s", machine_per((double)in->used, r->read) / 1e6);
+    json_double(&j, "lines_mb_per_s", machine_per((double)in->used, r->lines) / 1e6);
+    json_double(&j, "scan_mb_per_s", machine_per((double)in->used, r->records) / 1e6);
+    machine_json_end(&j);
 }
 
 int bench_scan(const struct command *self, int argc, char **argv)
@@ -285,8 +250,6 @@ int bench_scan(const struct command *self, int argc, char **argv)
     s = measure(&parsed, &v, &in, &best, &err);
     if (s == LEAT_OK)
         print_rates(&in, &v, &best);
-    code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
     free(in.bytes);
-    options_free(&parsed);
-    return code;
+    return bench_end(&parsed, s, &err);
 }

@@ -1,9 +1,9 @@
-/* kernel.c: the bare loops of one CPU level; compiled once for each. */
+/* bare_loops_kernel.c: the bare loops of one CPU level; compiled once for each. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "bare_loops.h"
 #include "base/cpu.h"
-#include "kernels.h"
 
 static uint64_t xxh64(const void *bytes, size_t count)
 {
@@ -23,5 +23,5 @@ static void widen(int64_t *restrict to, const uint16_t *restrict from, size_t co
         to[i] = from[i];
 }
 
-extern const struct bench_kernels LEVEL_NAME(bench_kernels);
-const struct bench_kernels LEVEL_NAME(bench_kernels) = { LEVEL_TEXT, xxh64, xxh128, widen };
+extern const struct bare_loops LEVEL_NAME(bare_loops);
+const struct bare_loops LEVEL_NAME(bare_loops) = { LEVEL_TEXT, xxh64, xxh128, widen };

@@ -1,14 +1,14 @@
 /*
- * kernels.h: the bare loops that others are measured against, as fast as this CPU allows: one row per instruction set;
- * the fastest that the CPU can run is taken.
+ * bare_loops.h: the bare loops that others are measured against, as fast as this CPU allows: one row per instruction
+ * set; the fastest that the CPU can run is taken.
  */
-#ifndef LEAT_BENCH_KERNELS_H
-#define LEAT_BENCH_KERNELS_H
+#ifndef LEAT_BENCH_BARE_LOOPS_H
+#define LEAT_BENCH_BARE_LOOPS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-struct bench_kernels {
+struct bare_loops {
     const char *name;
     uint64_t (*xxh64)(const void *bytes, size_t count);  /* XXH3-64 */
     uint64_t (*xxh128)(const void *bytes, size_t count); /* XXH3-128, both halves xored */
@@ -16,6 +16,6 @@ struct bench_kernels {
 };
 
 /* Constant memory. */
-const struct bench_kernels *bench_kernels(void);
+const struct bare_loops *bare_loops(void);
 
 #endif

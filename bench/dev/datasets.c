@@ -1,10 +1,10 @@
 /*
- * sparse_command.c: `leat-bench-dev sparse`: writes a dataset of any size that takes hardly any disk, to measure what
- * opening costs at sizes that no available disk would hold.
+ * datasets.c: the commands of leat-bench-dev that write datasets to measure and test with.
  *
- * All documents but the last are empty, or, with --median, have lengths like those of a corpus; all tokens are 0, and
- * the files are mostly holes. It is still a valid dataset, with every checksum right. The page sum of the zeros is
- * computed from one page, since all are equal.
+ * `counting` writes counting tokens (data/counting.h). `sparse` writes a dataset of any size that takes hardly any
+ * disk, to measure what opening costs at sizes that no available disk would hold: all documents but the last are empty,
+ * or, with --median, have lengths like those of a corpus; all tokens are 0, and the files are mostly holes. It is still
+ * a valid dataset, with every checksum right. The page sum of the zeros is computed from one page, since all are equal.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,11 +13,106 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "base/status.h"
+#include "bench/data/counting.h"
+#include "bench/measure/machine.h"
+#include "bench/subcommands.h"
+#include "cli/progress.h"
 #include "cli/units.h"
-#include "dev_commands.h"
 #include "format/format.h"
 #include "order/permute.h"
+
+#define NAME(values, text)                                                                                             \
+    {                                                                                                                  \
+        BENCH_OPTION(values, "output", OPTION_TEXT, output, "NAME", text), .letter = 'o', .path = true,                \
+                                                                           .required = true                            \
+    }
+
+/* ---- Counting tokens ---- */
+
+struct counting_values {
+    const char *output;
+    uint64_t tokens, length;
+    unsigned width; /* position in `widths` */
+    bool force, json;
+};
+
+static const char *const widths[] = { "2", "4", NULL };
+
+const struct option_row counting_options[] = {
+    NAME(counting_values, "the dataset to write"),
+    { BENCH_OPTION(counting_values, "tokens", OPTION_COUNT, tokens, "N", "how many tokens"), .required = true },
+    { BENCH_OPTION(counting_values, "width", OPTION_CHOICE, width, "2|4", "bytes per token"), .standard = "2",
+      .choices = widths },
+    { BENCH_OPTION(counting_values, "document-length", OPTION_COUNT, length, "MEAN",
+                   "mean length of the documents, in tokens"),
+      .standard = "500", .min = 1, .max = (uint64_t)1 << 40 },
+    { BENCH_OPTION(counting_values, "force", OPTION_FLAG, force, NULL, "replace an existing NAME") },
+    OPTIONS_JSON(struct counting_values, "print the summary as one JSON object"),
+    OPTIONS_END,
+};
+
+static uint32_t on_progress(void *context, uint64_t done, uint64_t total)
+{
+    progress_update(context, done, total, NULL);
+    return cli_interrupted();
+}
+
+static void print_summary(const struct counting_values *v, const struct leat_info *info, double seconds)
+{
+    struct json j;
+
+    if (!v->json) {
+        cli_say("%s: %s tokens of %u bytes in %s documents, %s (%s).", v->output, units_count(info->tokens).text,
+                info->token_width, units_count(info->documents).text, units_duration(seconds).text,
+                units_rate(machine_per((double)info->token_bytes, seconds), "B").text);
+        return;
+    }
+    json_begin(&j, stdout);
+    json_open_object(&j, NULL);
+    json_string(&j, "output", v->output);
+    json_u64(&j, "tokens", info->tokens);
+    json_u64(&j, "documents", info->documents);
+    json_u64(&j, "width", info->token_width);
+    json_u64(&j, "token_bytes", info->token_bytes);
+    json_u64(&j, "index_bytes", info->index_bytes);
+    json_double(&j, "seconds", seconds);
+    json_close_object(&j);
+    json_end(&j);
+}
+
+int bench_counting(const struct command *self, int argc, char **argv)
+{
+    struct counting_values v = { .length = 500 };
+    struct counting_options options = COUNTING_OPTIONS_INIT;
+    struct leat_info info = LEAT_INFO_INIT;
+    struct options_parsed parsed;
+    struct progress progress;
+    struct leat_error err;
+    enum leat_status s;
+    double began;
+    int code;
+
+    if (!command_parse(self, argc, argv, &v, &parsed, &code))
+        return code;
+    options.tokens = v.tokens;
+    options.width = v.width == 0 ? 2 : 4;
+    options.document_length = v.length;
+    options.replace = v.force;
+    options.progress = on_progress;
+    options.context = &progress;
+    cli_catch_interrupts();
+    began = cli_now();
+    progress_begin(&progress, PROGRESS_AUTO, "counting", PROGRESS_COUNT);
+    s = counting_write(v.output, &options, &info, &err);
+    progress_end(&progress);
+    if (s == LEAT_OK)
+        print_summary(&v, &info, cli_now() - began);
+    return bench_end(&parsed, s, &err);
+}
+
+/* ---- Mostly holes ---- */
 
 #define VOCABULARY 65536u
 #define INPUT_PATH "sparse"
@@ -28,38 +123,16 @@ struct sparse_values {
 };
 
 const struct option_row sparse_options[] = {
-    { .name = "output",
-      .letter = 'o',
-      .type = OPTION_TEXT,
-      .field = offsetof(struct sparse_values, output),
-      .value = "NAME",
-      .help = "the dataset to write; nothing of that name may exist",
-      .path = true,
-      .required = true },
-    { .name = "documents",
-      .type = OPTION_COUNT,
-      .field = offsetof(struct sparse_values, documents),
-      .value = "N",
-      .standard = "1G",
-      .help = "how many documents",
-      .min = 1,
-      .max = (uint64_t)1 << 40 },
-    { .name = "tokens",
-      .type = OPTION_COUNT,
-      .field = offsetof(struct sparse_values, tokens),
-      .value = "N",
-      .standard = "8G",
-      .help = "how many tokens, of two bytes",
-      .min = 1,
-      .max = (uint64_t)1 << 40 },
-    { .name = "median",
-      .type = OPTION_COUNT,
-      .field = offsetof(struct sparse_values, median),
-      .value = "N",
-      .help = "documents of about N tokens instead of empty ones, spread lognormally; --tokens is then without effect, "
-              "and a document takes 8 bytes of memory and of disk",
-      .min = 1,
-      .max = (uint64_t)1 << 16 },
+    NAME(sparse_values, "the dataset to write; nothing of that name may exist"),
+    { BENCH_OPTION(sparse_values, "documents", OPTION_COUNT, documents, "N", "how many documents"), .standard = "1G",
+      .min = 1, .max = (uint64_t)1 << 40 },
+    { BENCH_OPTION(sparse_values, "tokens", OPTION_COUNT, tokens, "N", "how many tokens, of two bytes"),
+      .standard = "8G", .min = 1, .max = (uint64_t)1 << 40 },
+    { BENCH_OPTION(
+          sparse_values, "median", OPTION_COUNT, median, "N",
+          "documents of about N tokens instead of empty ones, spread lognormally; --tokens then has no effect, "
+          "and a document takes 8 bytes of memory and of disk"),
+      .min = 1, .max = (uint64_t)1 << 16 },
     OPTIONS_END,
 };
 
@@ -92,15 +165,15 @@ static struct hash128 page_sum(const struct checksum_kernels *k, uint64_t zeros,
 }
 
 /* A section of zeros and then `count` bytes, at most a page. */
-static enum leat_status put_hole(struct sparse *s, unsigned kind, uint32_t flags, uint64_t zeros, const void *bytes,
-                                 uint64_t count, uint64_t entries, struct leat_error *err)
+static enum leat_status put_hole(struct sparse *s, unsigned kind, uint64_t zeros, const void *bytes, uint64_t count,
+                                 uint64_t entries, struct leat_error *err)
 {
     s->header.sections[kind] = (struct format_place) {
         .offset = format_align(s->end),
         .bytes = zeros + count,
         .entries = entries,
         .sum = page_sum(s->kernels, zeros, bytes, count),
-        .flags = flags,
+        .flags = kind == FORMAT_ORIGINS ? FORMAT_ORDERED : 0,
         .present = 1,
     };
     s->end = s->header.sections[kind].offset + zeros + count;
@@ -187,18 +260,18 @@ static enum leat_status put_sections(struct sparse *s, struct leat_error *err)
     if (s->starts)
         status = put_bytes(s, FORMAT_DOCUMENTS, s->starts, 8 * h->documents + 8, h->documents + 1, err);
     else
-        status = put_hole(s, FORMAT_DOCUMENTS, 0, 8 * h->documents, tokens, 8, h->documents + 1, err);
+        status = put_hole(s, FORMAT_DOCUMENTS, 8 * h->documents, tokens, 8, h->documents + 1, err);
     if (status == LEAT_OK)
         status = put_directory(s, err);
     if (status == LEAT_OK)
         status = put_page_hashes(s, err);
     if (status == LEAT_OK)
-        status = put_hole(s, FORMAT_INPUTS, 0, 0, record, sizeof record, 1, err);
+        status = put_hole(s, FORMAT_INPUTS, 0, record, sizeof record, 1, err);
     if (status == LEAT_OK)
-        status = put_hole(s, FORMAT_INPUT_PATHS, 0, 0, INPUT_PATH, input.path_bytes, input.path_bytes, err);
+        status = put_hole(s, FORMAT_INPUT_PATHS, 0, INPUT_PATH, input.path_bytes, input.path_bytes, err);
     if (status != LEAT_OK)
         return status;
-    return put_hole(s, FORMAT_ORIGINS, FORMAT_ORDERED, FORMAT_ORIGIN_BYTES * h->documents, NULL, 0, h->documents, err);
+    return put_hole(s, FORMAT_ORIGINS, FORMAT_ORIGIN_BYTES * h->documents, NULL, 0, h->documents, err);
 }
 
 static enum leat_status write_index(struct sparse *s, struct leat_error *err)
@@ -255,8 +328,8 @@ static enum leat_status write_files(struct sparse_values *v, const char *tokens_
 int bench_sparse(const struct command *self, int argc, char **argv)
 {
     struct sparse_values v = { .documents = 1000000000, .tokens = 8000000000 / 2048 * 2048 };
-    char tokens[4096 + 8], index[4096 + 8];
     struct options_parsed parsed;
+    char *tokens, *index;
     struct leat_error err;
     enum leat_status s;
     int code;
@@ -264,12 +337,12 @@ int bench_sparse(const struct command *self, int argc, char **argv)
     if (!command_parse(self, argc, argv, &v, &parsed, &code))
         return code;
     v.tokens = v.tokens / 2048 * 2048;
-    snprintf(tokens, sizeof tokens, "%.4096s.tokens", v.output);
-    snprintf(index, sizeof index, "%.4096s.leat", v.output);
-    s = write_files(&v, tokens, index, &err);
+    tokens = path_append(v.output, strlen(v.output), ".tokens", NULL);
+    index = path_append(v.output, strlen(v.output), ".leat", NULL);
+    s = tokens && index ? write_files(&v, tokens, index, &err) : status_no_memory(&err, strlen(v.output));
     if (s == LEAT_OK)
         cli_say("%s: %s tokens in %s documents", v.output, units_count(v.tokens).text, units_count(v.documents).text);
-    code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
-    options_free(&parsed);
-    return code;
+    free(tokens);
+    free(index);
+    return bench_end(&parsed, s, &err);
 }

@@ -1,0 +1,337 @@
+/*
+ * limits_files.c: the ceilings of the page cache and of the disk, with one test file.
+ *
+ * Rows of the page cache read the file's beginning, which is in memory: by pread, and from a map, as windows at random
+ * places and in one go. Rows of the disk read it with O_DIRECT, or write a second file, for a fixed time, because a
+ * slow disk would take too long for all of it. Many reads in flight are io_uring's, with registered buffers; without
+ * liburing, or if the kernel refuses a ring (as in most containers), these rows say so.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#if defined(LEAT_HAVE_URING) && LEAT_HAVE_URING
+#include <liburing.h>
+#endif
+
+#include "cli/cli.h"
+#include "limits.h"
+
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#endif
+
+#define MIB              ((uint64_t)1 << 20)
+#define ALIGN            4096u
+#define SEQUENTIAL_LIMIT 2.0 /* seconds: a slow disk is not read to its end */
+#define RANDOM_LIMIT     0.5 /* of random reads of the disk, unless they read as much as the file has earlier */
+
+/* A place for `bytes` within [0, all), a multiple of `align`. */
+static uint64_t random_place(struct limits *l, uint64_t all, uint64_t bytes, uint64_t align)
+{
+    return contest_random(&l->seed) % ((all - bytes) / align + 1) * align;
+}
+
+/* One read of the case's block, which counts. */
+static bool read_block(const struct limits_case *c, int fd, uint8_t *to, uint64_t at, struct contest_work *work)
+{
+    ssize_t got = pread(fd, to, c->block, (off_t)at);
+
+    if (got != (ssize_t)c->block)
+        return limits_refuse(work, got < 0 ? "reading the test file failed" : "the test file ended early",
+                             got < 0 ? errno : 0);
+    work->bytes += c->block;
+    work->items++;
+    return true;
+}
+
+/* ---- Page cache ---- */
+
+static bool run_cached_sequential(void *context, struct contest_work *work)
+{
+    const struct limits_case *c = context;
+    bool ok = true;
+
+    for (uint64_t at = 0; ok && at + c->block <= c->limits->hot_bytes; at += c->block)
+        ok = read_block(c, c->limits->file, c->limits->to, at, work);
+    return ok;
+}
+
+/* Windows of tokens begin at any even byte; they go to a buffer the size of a batch, one after the other. */
+static bool run_cached_random(void *context, struct contest_work *work)
+{
+    const struct limits_case *c = context;
+    struct limits *l = c->limits;
+    bool ok = true;
+
+    for (uint64_t i = 0; ok && i < l->buffer_bytes / c->block; i++)
+        ok = read_block(c, l->file, l->to + i * c->block % MIB, random_place(l, l->hot_bytes, c->block, 2), work);
+    return ok;
+}
+
+/* Maps the part that is in memory and has the kernel fill the page table; MAP_FAILED with errno set if it cannot. */
+static uint8_t *map_populated(const struct limits *l)
+{
+    void *map = mmap(NULL, l->hot_bytes, PROT_READ, MAP_SHARED, l->file, 0);
+
+    if (map == MAP_FAILED || madvise(map, l->hot_bytes, MADV_POPULATE_READ) == 0)
+        return map;
+    int kept = errno;
+    munmap(map, l->hot_bytes);
+    errno = kept;
+    return MAP_FAILED;
+}
+
+static bool run_populate(void *context, struct contest_work *work)
+{
+    struct limits_case *c = context;
+    uint8_t *map = map_populated(c->limits);
+
+    if (map == MAP_FAILED)
+        return limits_refuse(work, "MADV_POPULATE_READ", errno);
+    munmap(map, c->limits->hot_bytes);
+    work->bytes = c->limits->hot_bytes;
+    work->items = c->limits->hot_bytes / MIB;
+    return true;
+}
+
+/* The map is made before the clock runs, and kept from run to run. */
+static bool prepare_mapped(void *context, struct contest_work *work)
+{
+    struct limits_case *c = context;
+
+    if (!c->limits->map) {
+        uint8_t *made = map_populated(c->limits);
+
+        if (made == MAP_FAILED)
+            return limits_refuse(work, "MADV_POPULATE_READ", errno);
+        c->limits->map = made;
+    }
+    return true;
+}
+
+static bool run_mapped(void *context, struct contest_work *work)
+{
+    struct limits_case *c = context;
+    const uint8_t *map = c->limits->map;
+    uint64_t copies = c->limits->buffer_bytes / c->block;
+
+    for (uint64_t i = 0; i < copies; i++)
+        memcpy(c->limits->to + i * c->block % MIB, map + random_place(c->limits, c->limits->hot_bytes, c->block, 2),
+               c->block);
+    work->items = copies;
+    work->bytes = copies * c->block;
+    return true;
+}
+
+/* ---- Disk ---- */
+
+static bool prepare_write(void *context, struct contest_work *work)
+{
+    struct limits_case *c = context;
+
+    return ftruncate(c->limits->scratch, 0) == 0 || limits_refuse(work, "emptying the test file failed", errno);
+}
+
+static bool run_write(void *context, struct contest_work *work)
+{
+    struct limits_case *c = context;
+
+    for (uint64_t at = 0; at + c->block <= c->limits->write_bytes; at += c->block) {
+        const uint8_t *from = c->limits->from + at % c->limits->buffer_bytes;
+
+        if (pwrite(c->limits->scratch, from, c->block, (off_t)at) != (ssize_t)c->block)
+            return limits_refuse(work, "writing failed", errno);
+        work->bytes += c->block;
+    }
+    return fsync(c->limits->scratch) == 0 || limits_refuse(work, "fsync failed", errno);
+}
+
+static bool has_direct(const struct limits *l, struct contest_work *work)
+{
+    return l->direct >= 0 || limits_refuse(work, "this file system refuses O_DIRECT", l->direct_errno);
+}
+
+static bool run_direct_sequential(void *context, struct contest_work *work)
+{
+    const struct limits_case *c = context;
+    double until = cli_now() + SEQUENTIAL_LIMIT;
+    bool ok = has_direct(c->limits, work);
+
+    for (uint64_t at = 0; ok && at + c->block <= c->limits->file_bytes && cli_now() < until; at += c->block)
+        ok = read_block(c, c->limits->direct, c->limits->to, at, work);
+    return ok;
+}
+
+static bool run_direct_random(void *context, struct contest_work *work)
+{
+    const struct limits_case *c = context;
+    struct limits *l = c->limits;
+    double until = cli_now() + RANDOM_LIMIT;
+    bool ok = has_direct(l, work);
+
+    while (ok && cli_now() < until && work->bytes < l->file_bytes)
+        ok = read_block(c, l->direct, l->to, random_place(l, l->file_bytes, c->block, ALIGN), work);
+    return ok;
+}
+
+#if defined(LEAT_HAVE_URING) && LEAT_HAVE_URING
+
+/* A ring with its buffers, one for each read in flight. */
+struct deep {
+    const struct limits_case *c;
+    struct contest_work *work;
+    struct io_uring ring;
+    uint8_t *buffers;
+    bool registered;
+    unsigned in_flight;
+};
+
+static void put_read(struct deep *d, unsigned slot)
+{
+    struct limits *l = d->c->limits;
+    uint64_t at = random_place(l, l->file_bytes, d->c->block, ALIGN);
+    struct io_uring_sqe *sqe = io_uring_get_sqe(&d->ring);
+    uint8_t *buffer = d->buffers + (size_t)slot * d->c->block;
+
+    if (!sqe)
+        return; /* cannot happen: the ring has a place for each slot */
+    if (d->registered)
+        io_uring_prep_read_fixed(sqe, l->direct, buffer, (unsigned)d->c->block, at, 0);
+    else
+        io_uring_prep_read(sqe, l->direct, buffer, (unsigned)d->c->block, at);
+    io_uring_sqe_set_data(sqe, (void *)(uintptr_t)slot);
+    d->in_flight++;
+}
+
+/* Takes what has finished; until that is enough, a new read follows each. */
+static bool reap(struct deep *d, bool again)
+{
+    struct io_uring_cqe *cqe;
+    unsigned head, taken = 0;
+    int failed = 0;
+
+    io_uring_for_each_cqe(&d->ring, head, cqe)
+    {
+        taken++;
+        d->in_flight--;
+        if (cqe->res != (int)d->c->block) {
+            failed = cqe->res < 0 ? -cqe->res : EIO;
+            continue;
+        }
+        d->work->items++;
+        d->work->bytes += d->c->block;
+        if (again)
+            put_read(d, (unsigned)(uintptr_t)io_uring_cqe_get_data(cqe));
+    }
+    io_uring_cq_advance(&d->ring, taken);
+    return failed == 0 || limits_refuse(d->work, "a read of the ring failed", failed);
+}
+
+static bool read_all(struct deep *d)
+{
+    double began = cli_now(), until = began + RANDOM_LIMIT;
+    bool ok = true;
+
+    for (unsigned slot = 0; slot < d->c->depth; slot++)
+        put_read(d, slot);
+    while (d->in_flight > 0) {
+        int r = io_uring_submit_and_wait(&d->ring, 1);
+
+        if (r < 0 && r != -EINTR)
+            return limits_refuse(d->work, "io_uring_enter", -r);
+        ok = reap(d, ok && cli_now() < until && d->work->bytes < d->c->limits->file_bytes) && ok;
+    }
+    d->work->seconds = cli_now() - began;
+    return ok;
+}
+
+/* Random reads over the O_DIRECT file with as many in flight as the case says. */
+static bool read_deep(const struct limits_case *c, struct contest_work *work)
+{
+    struct deep d = { .c = c, .work = work };
+    struct iovec whole;
+    int r = io_uring_queue_init(c->depth, &d.ring, 0);
+    bool ok;
+
+    if (r < 0)
+        return limits_refuse(work, "this system refuses io_uring", -r);
+    whole.iov_len = (size_t)c->depth * c->block;
+    whole.iov_base = d.buffers = limits_map(whole.iov_len);
+    if (!d.buffers) {
+        io_uring_queue_exit(&d.ring);
+        return limits_refuse(work, "no memory for the buffers", 0);
+    }
+    d.registered = io_uring_register_buffers(&d.ring, &whole, 1) == 0;
+    if (!d.registered)
+        snprintf(work->note, sizeof work->note, "buffers not registered: raise the limit of locked memory (ulimit -l)");
+    ok = read_all(&d);
+    io_uring_queue_exit(&d.ring);
+    limits_unmap(d.buffers, whole.iov_len);
+    return ok;
+}
+
+#else
+
+static bool read_deep(const struct limits_case *c, struct contest_work *work)
+{
+    (void)c;
+    return limits_refuse(work, "this leat-bench was not built with liburing", 0);
+}
+
+#endif
+
+static bool run_direct_deep(void *context, struct contest_work *work)
+{
+    const struct limits_case *c = context;
+
+    return has_direct(c->limits, work) && read_deep(c, work);
+}
+
+/* ---- The groups ---- */
+
+bool limits_cache(struct limits_group *g, struct limits *l)
+{
+    struct limits_case c = { .limits = l, .block = MIB };
+
+    g->title = "page cache, 1 thread";
+    g->key = "page_cache";
+    limits_add(g, "pread 1 MiB, sequential", "read", c, run_cached_sequential);
+    c.block = 4096;
+    limits_add(g, "pread 4 KiB, random", "read", c, run_cached_random);
+    c.block = 8192;
+    limits_add(g, "pread 8 KiB, random", "read", c, run_cached_random);
+    c.block = 32768;
+    limits_add(g, "pread 32 KiB, random", "read", c, run_cached_random);
+    c.block = 4096;
+    g->cases[g->count].prepare = prepare_mapped;
+    limits_add(g, "populated map, memcpy 4 KiB, random", "copy", c, run_mapped);
+    limits_add(g, "map and MADV_POPULATE_READ", "MiB", c, run_populate);
+    return true;
+}
+
+bool limits_disk(struct limits_group *g, struct limits *l)
+{
+    struct limits_case c = { .limits = l, .block = MIB, .depth = 1 };
+
+    g->title = "disk";
+    g->key = "disk";
+    g->cases[0].prepare = prepare_write;
+    limits_add(g, "write 1 MiB, sequential, with fsync", NULL, c, run_write);
+    limits_add(g, "O_DIRECT 1 MiB, sequential", "read", c, run_direct_sequential);
+    c.block = 4096;
+    limits_add(g, "O_DIRECT 4 KiB, random, depth 1", "read", c, run_direct_random);
+    c.block = 16384;
+    limits_add(g, "O_DIRECT 16 KiB, random, depth 1", "read", c, run_direct_random);
+    c.block = 65536;
+    limits_add(g, "O_DIRECT 64 KiB, random, depth 1", "read", c, run_direct_random);
+    c.depth = 64;
+    c.block = 4096;
+    limits_add(g, "io_uring 4 KiB, random, depth 64", "read", c, run_direct_deep);
+    c.block = 16384;
+    limits_add(g, "io_uring 16 KiB, random, depth 64", "read", c, run_direct_deep);
+    c.block = 65536;
+    limits_add(g, "io_uring 64 KiB, random, depth 64", "read", c, run_direct_deep);
+    return true;
+}

@@ -1,0 +1,30 @@
+/* bare_loops.c: see bare_loops.h. */
+#include "bare_loops.h"
+
+#include "base/cpu.h"
+
+extern const struct bare_loops bare_loops_plain;
+#if defined(__x86_64__)
+extern const struct bare_loops bare_loops_avx2, bare_loops_avx512;
+#endif
+
+static const struct {
+    enum cpu_level needs;
+    const struct bare_loops *kernels;
+} rows[] = {
+#if defined(__x86_64__)
+    { CPU_AVX512, &bare_loops_avx512 },
+    { CPU_AVX2, &bare_loops_avx2 },
+#endif
+    { CPU_PLAIN, &bare_loops_plain },
+};
+
+const struct bare_loops *bare_loops(void)
+{
+    enum cpu_level level = cpu_level();
+    unsigned i = 0;
+
+    while (rows[i].needs > level)
+        i++;
+    return rows[i].kernels;
+}
