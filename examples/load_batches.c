@@ -3,6 +3,7 @@
  *
  *   cc load_batches.c $(pkg-config --cflags --libs leat)
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -49,8 +50,8 @@ static int run(struct leat_loader *loader, unsigned long batches, int64_t *input
         out.labels = labels;
         if (leat_batch_write(batch, &out, NULL, &err) != LEAT_OK || leat_batch_state(batch, state, &err) != LEAT_OK)
             return fail("batch", &err);
-        printf("batch %llu: %u rows of %u tokens, %.3f\n", (unsigned long long)batch->number, batch->rows,
-               batch->length, train_step(inputs, labels, (uint64_t)batch->rows * batch->length));
+        printf("batch %" PRIu64 ": %u rows of %u tokens, %.3f\n", batch->number, batch->rows, batch->length,
+               train_step(inputs, labels, (uint64_t)batch->rows * batch->length));
         leat_batch_release(batch, NULL);
     }
     leat_loader_stats_line(loader, line, sizeof line);

@@ -6,6 +6,7 @@
  */
 #define _POSIX_C_SOURCE 200809L /* getline */
 
+#include <inttypes.h>
 #include <leat.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +50,7 @@ static enum leat_status add_file(struct leat_writer *w, const char *path, FILE *
             }
             s = add_bytes(w, line, (size_t)length, err);
         } else if (s == LEAT_OK && origin.line != LEAT_NONE) { /* it has ended */
-            snprintf(id, sizeof id, "%.255s#%llu", base, (unsigned long long)paragraphs++);
+            snprintf(id, sizeof id, "%.255s#%" PRIu64, base, paragraphs++);
             origin.id = id;
             origin.id_bytes = strlen(id);
             s = leat_writer_end_document(w, &origin, err);
@@ -89,7 +90,7 @@ int main(int argc, char **argv)
     }
     if (s != LEAT_OK || leat_writer_finish(w, &info, &err) != LEAT_OK)
         return fprintf(stderr, "%s\n", err.message), leat_writer_abandon(w), 1;
-    printf("%llu documents, %llu tokens in %s.tokens and %s.leat\n", (unsigned long long)info.documents,
-           (unsigned long long)info.tokens, argv[1], argv[1]);
+    printf("%" PRIu64 " documents, %" PRIu64 " tokens in %s.tokens and %s.leat\n", info.documents, info.tokens, argv[1],
+           argv[1]);
     return 0;
 }

@@ -5,6 +5,7 @@
  * document, and nothing else. NAME.leat is its index: where each document starts and where it came from, a hash of
  * every 4 KiB of tokens, and the tokenizer. FORMAT.md describes both, byte by byte.
  *
+ *   #include <inttypes.h>
  *   #include <leat.h>
  *   #include <stdio.h>
  *
@@ -18,8 +19,7 @@
  *       if (leat_dataset_open(&d, argv[argc - 1], NULL, &err) != LEAT_OK)
  *           return fprintf(stderr, "%s\n", err.message), 1;
  *       leat_dataset_info(d, &info);
- *       printf("%llu tokens in %llu documents\n", (unsigned long long)info.tokens,
- *              (unsigned long long)info.documents);
+ *       printf("%" PRIu64 " tokens in %" PRIu64 " documents\n", info.tokens, info.documents);
  *       if (info.tokens >= 8 && leat_dataset_read_u32(d, info.tokens - 8, 8, ids, &err) != LEAT_OK)
  *           fprintf(stderr, "%s\n", err.message);
  *       leat_dataset_close(d);
