@@ -1,7 +1,7 @@
 # bench.mk: measurements, of leat and of other tools beside it; included by the Makefile. "Measure" in CONTRIBUTING.md
 # says which answers what.
 
-.PHONY: bench bench-simdjson
+.PHONY: bench
 ## bench: this machine's limits, leat, other tools (ALONE=1: not these); BENCH_SHORT=1 to see that it runs
 bench: deps
 	$(Q)$(MAKE) --no-print-directory tools $(if $(ALONE),,python) >&2
@@ -69,12 +69,6 @@ bench-encode-lookup: $(BUILD)/leat-bench $(ENCODE_PEERS)/ready
 ## bench-pack-peers: leat pack beside gigatoken, pyarrow, datatrove, Megatron; PEERS="--megatron FOLDER"
 bench-pack-peers: $(BUILD)/leat $(BUILD)/leat-bench $(PACK_PEERS)/ready
 	$(call run_peers,$(PACK_PEERS),bench/peers/pack.py $(BUILD))
-## bench-simdjson: build/scan_simdjson, to compare with leat-bench-dev scan; needs g++ and libsimdjson-dev
-bench-simdjson: $(BUILD)/scan_simdjson
-$(BUILD)/scan_simdjson: bench/scan_simdjson.cpp
-	$(call say,CXX     $<)
-	$(Q)mkdir -p $(@D) && $(CXX) -std=c++17 -O3 $$($(PKG_CONFIG) --cflags simdjson) $< \
-	    $$($(PKG_CONFIG) --libs simdjson) -o $@
 
 .PHONY: bench-order-peers
 ## bench-order-peers: a plan of order megatron beside megatron-core's indexes: time, memory; PEERS="--samples 1e8"

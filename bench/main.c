@@ -68,8 +68,7 @@ static const struct command commands[] = {
     { .name = "order",
       .purpose = "measures what a sample costs: the permutation, and plans of 1, 20 and 1000 sources",
       .words = "",
-      .notes = "Needs no dataset: the plans' datasets exist only as numbers of tokens. bench/order_numpy.py measures "
-               "a stored permutation for comparison.",
+      .notes = "Needs no dataset: the plans' datasets exist only as numbers of tokens.",
       .example = "leat-bench order\nleat-bench order --runs 9 --json",
       .options = order_options,
       .run = bench_order },

@@ -2,8 +2,7 @@
  * order.c: `leat-bench order`: what one sample of a plan costs: the permutation alone at sizes up to 2^48, and whole
  * samples of plans with 1, 20 and 1000 sources, in batches as a loader asks for them.
  *
- * No dataset is needed: the plans' datasets are only numbers of tokens (data/fake_dataset.h). bench/order_numpy.py
- * measures a stored permutation for comparison.
+ * No dataset is needed: the plans' datasets are only numbers of tokens (data/fake_dataset.h).
  */
 #include <stdio.h>
 #include <stdlib.h>
