@@ -19,11 +19,12 @@ import pathlib
 import random
 import resource
 import shutil
-import statistics
 import subprocess
 import sys
 import threading
 import time
+
+from load import shares, spread
 
 LENGTH, BATCH, RANGE, CONNECTIONS = 4096, 64, 8 << 20, 8
 DELAY_MS, RATE = 30, 100  # of a request; of a connection, in MB/s
@@ -127,7 +128,7 @@ class Measure:
             ours.append(copied / (max(r[1] for r in requests) - requests[0][0]) / 1e6)
             curls.append(self.curl(size))
         print(f"copy     {spread(ours, 0)} MB/s; curl with {CONNECTIONS} connections {spread(curls, 0)}; "
-              f"{spread([100 * a / b for a, b in zip(ours, curls)], 0)} % (goal: at least 90)")
+              f"{shares(ours, curls)} of it (goal: at least 0.9)")
 
     def curl(self, size):
         place = self.cache / "curl"
@@ -152,7 +153,7 @@ class Measure:
                 rates[name].append(self.load(name, "--steps", "8000")["tokens_per_s"] / 1e6)
         cached, local = rates.values()
         print(f"cached   {spread(cached, 0)} million tokens/s; local {spread(local, 0)}; "
-              f"{spread([100 * a / b for a, b in zip(cached, local)], 1)} % (goal: at least 97)")
+              f"{shares(cached, local, 3)} of it (goal: at least 0.97)")
 
     def pack(self):
         names = [self.texts(i) for i in range(4)]
@@ -174,8 +175,7 @@ class Measure:
                 cpu[place].append(now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime)
         print(f"pack     {kind}: {spread(rates['url'], 0)} MB/s of text from the server; "
               f"{spread(rates['file'], 0)} from files; "
-              f"{spread([100 * a / b for a, b in zip(*rates.values())], 0)} % (goal: at least 90), by CPU time "
-              f"{spread([100 * b / a for a, b in zip(*cpu.values())], 0)} %")
+              f"{shares(*rates.values())} of it (goal: at least 0.9), by CPU time {shares(cpu['file'], cpu['url'])}")
 
     def texts(self, number):
         """256 MB of JSON lines of made-up words."""
@@ -189,10 +189,6 @@ class Measure:
                     file.writelines(lines)
             os.rename(file.name, self.data / name)
         return name
-
-
-def spread(values, digits=2):
-    return "%.*f (%.*f-%.*f)" % (digits, statistics.median(values), digits, min(values), digits, max(values))
 
 
 def main():

@@ -42,16 +42,16 @@ title() { # TEXT COMMAND...: a heading, the command, what it prints
     title "What the machine allows" "$bench" limits $(pick '' '--size 256MiB --runs 1') "$dir"
     title "Writing a dataset" "$bench-dev" counting --force -o "$dir/counting" --tokens "$(pick 1G 16M)"
     title "Opening and verifying it" "$bench" dataset $(pick '' '--runs 1') "$dir/counting"
-    title "Loading batches from it, in memory, beside bare loops" \
-        "$here/load_sweep.sh" "$bench" "$dir/counting" $(pick "" "1000000 1")
     if command -v python3 >/dev/null; then
+        title "Loading batches from it, in memory, beside bare loops" \
+            "$here/load.py" sweep "$bench" "$dir/counting" $(pick '' '--rounds 1 --tokens 1000000')
         title "Cold, warming, the first batch, the hand-over, memory" \
-            "$here/load_storage.py" "$bench" "$dir/counting" $(pick '' '--rounds 1 --seconds 1')
+            "$here/load.py" storage "$bench" "$dir/counting" $(pick '' '--rounds 1 --seconds 1')
         title "Files of other tools beside leat's own" \
-            "$here/load_foreign.py" "$bench" "$dir/counting" \
-            $(pick '' '--rounds 1 --tokens 1000000 --cold-batches 10')
+            "$here/load.py" foreign "$bench" "$dir/counting" \
+            $(pick '--rounds 7' '--rounds 1 --tokens 1000000 --cold-batches 10')
     else
-        printf '\nCold reads and warming: skipped, there is no python3.\n'
+        printf '\nLoading: skipped, there is no python3.\n'
     fi
     rm -f "$dir"/counting*
     title "Joining, deduplicating, splitting, shuffling" "$bench" merge $(pick '' '--runs 1 --size 16MiB') "$dir"
