@@ -65,8 +65,8 @@ bench-encode-peers: $(BUILD)/leat-bench $(ENCODE_PEERS)/ready
 	$(call run_peers,$(ENCODE_PEERS),bench/peers/encode.py $(BUILD)/leat-bench)
 ## bench-encode-lookup: leat-bench encode beside sentencepiece and tokenizers, for Unigram and WordPiece models
 bench-encode-lookup: $(BUILD)/leat-bench $(ENCODE_PEERS)/ready
-	$(call run_peers,$(ENCODE_PEERS),bench/peers/encode_lookup.py $(BUILD)/leat-bench)
-## bench-pack-peers: leat pack beside gigatoken, pyarrow, datatrove, Megatron; PEERS="--megatron FOLDER"
+	$(call run_peers,$(ENCODE_PEERS),bench/peers/encode.py $(BUILD)/leat-bench --lookup)
+## bench-pack-peers: leat pack beside gigatoken, pyarrow, datatrove; PEERS="--only english"
 bench-pack-peers: $(BUILD)/leat $(BUILD)/leat-bench $(PACK_PEERS)/ready
 	$(call run_peers,$(PACK_PEERS),bench/peers/pack.py $(BUILD))
 

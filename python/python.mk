@@ -120,7 +120,8 @@ $(PYTHON_VENV)/ready: python/requirements-test.txt python/requirements-readers.t
 ## bench-python: what the Python loader adds to a batch of the C loader; BENCH="--rounds 9"
 bench-python: tools $(PYTHON_VENV)/ready python
 	$(Q)if [ -e $(PYTHON_VENV)/ready ]; then PYTHONPATH=$(BUILD)/python $(PYTHON_VENV)/bin/python \
-	    bench/python_loader.py $(BUILD)/leat-bench $(BENCH); else echo "skipped: no packages"; fi
+	    bench/peers/dataloader.py $(BUILD)/leat-bench --overhead --tokens 100M --rounds 5 $(BENCH); \
+	    else echo "skipped: no packages"; fi
 
 .PHONY: check-python
 ## check-python: `pip install .` and pytest against torch, numpy, lightning, ...; PYTEST="-k loader" chooses tests

@@ -21,16 +21,16 @@ import sys
 import tempfile
 import time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-VOCAB = os.environ.get("LEAT_VOCAB", os.path.join(ROOT, "..", "shared", "vocab"))
+from measured import ROOT, VOCAB, skip, texts_of, unpacked
+
 TEMPLATE = ("{% for m in messages %}<|im_start|>{{ m.role }}\n{% if m.role == 'assistant' %}{% generation %}"
             "{{ m.content }}<|im_end|>{% endgeneration %}{% else %}{{ m.content }}<|im_end|>{% endif %}\n{% endfor %}")
 
 
 def make_conversations(path, count):
     draw = random.Random(1)
-    with open(os.path.join(ROOT, "examples", "corpus", "english.jsonl"), encoding="utf-8") as f:
-        words = [word for line in f for word in json.loads(line)["text"].split()]
+    words = [word for text in texts_of(os.path.join(ROOT, "examples", "corpus", "english.jsonl"))
+             for word in text.split()]
 
     def text(most):
         at, length = draw.randrange(len(words) - most), draw.randrange(4, most)
@@ -46,11 +46,8 @@ def make_conversations(path, count):
 
 def make_tokenizer(folder):
     source = os.path.join(VOCAB, "qwen2_5.tokenizer.json.zst")
-    if not os.path.exists(source) or not shutil.which("zstd"):
-        print("skipped: no", source if shutil.which("zstd") else "zstd")
-        sys.exit(77)
     os.makedirs(folder)
-    subprocess.run(["zstd", "-q", "-d", source, "-o", os.path.join(folder, "tokenizer.json")], check=True)
+    os.rename(unpacked(folder, source) or skip(f"no {source}"), os.path.join(folder, "tokenizer.json"))
     with open(os.path.join(folder, "tokenizer_config.json"), "w", encoding="utf-8") as f:
         json.dump({"tokenizer_class": "PreTrainedTokenizerFast", "eos_token": "<|im_end|>",
                    "pad_token": "<|endoftext|>", "chat_template": TEMPLATE}, f)

@@ -8,16 +8,25 @@ workers. What arrives is checked at the consumer before it is timed: token p of 
 
 With --device cuda, every loader delivers to that GPU; DataLoader pins its batches (pin_memory), and they are copied by
 to(device, non_blocking=True), as is usual.
+
+    dataloader.py LEAT_BENCH --overhead [--steps 3000]
+
+What the Python package adds to a batch of the C loader, and what importing it takes: each way of taking batches beside
+leat-bench load with the same output, in turns; the difference of the medians. Small batches show it best: a second table
+has rows of 16 tokens.
 """
 import argparse
 import gc
 import json
 import os
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
+
+import measured
 
 try:
     import numpy
@@ -83,18 +92,38 @@ def arrived(o):
         torch.cuda.synchronize(o.device)
 
 
-def check(batch, length):
-    inputs, labels, numbers = batch
-    for row, number in enumerate(numbers.tolist()):
-        want = counting(numpy.arange(number * length, (number + 1) * length + 1))
+def check(inputs, labels, places):
+    """Whether the rows are those that begin at these tokens."""
+    for row, place in enumerate(places):
+        want = counting(numpy.arange(place, place + len(inputs[row]) + 1))
         if not (numpy.array_equal(on_host(inputs[row]), want[:-1]) and
                 numpy.array_equal(on_host(labels[row]), want[1:])):
-            sys.exit(f"row {number} is wrong")
+            sys.exit(f"the row at token {place} is wrong")
 
 
 def cpu_seconds():
     own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
     return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+
+
+def figures(waits, seconds, cpu, o):
+    """Of so many batches."""
+    tokens = len(waits) * o.batch * o.seq_len
+    waits.sort()
+    return {"mtok_per_s": tokens / seconds / 1e6, "cpu_ms_per_mtok": cpu * 1e9 / tokens,
+            "p50_ms": waits[len(waits) // 2] * 1e3, "p99_ms": waits[len(waits) * 99 // 100] * 1e3}
+
+
+def take_for(o, take):
+    """How long each call took, and all of them until their batches had arrived."""
+    waits = []
+    began = now = time.perf_counter()
+    while now - began < o.seconds:
+        take()
+        waits.append(time.perf_counter() - now)
+        now = time.perf_counter()
+    arrived(o)
+    return waits, time.perf_counter() - began
 
 
 def measure_torch(path, o, batched, workers, more):
@@ -108,74 +137,53 @@ def measure_torch(path, o, batched, workers, more):
     iterator = iter(loader)
 
     def take():
-        *parts, numbers = next(iterator)
+        nonlocal iterator
+        try:
+            *parts, numbers = next(iterator)
+        except StopIteration:
+            iterator = iter(loader)
+            *parts, numbers = next(iterator)
         if o.device != "cpu":
             parts = [part.to(o.device, non_blocking=True) for part in parts]
         return (parts[0][:, :-1], parts[0][:, 1:], numbers) if batched else (*parts, numbers)
 
     for _ in range(5):
-        check(take(), o.seq_len)
+        inputs, labels, numbers = take()
+        check(inputs, labels, [number * o.seq_len for number in numbers.tolist()])
     cpu_checked = cpu_seconds() if workers == 0 else None
-    waits = []
-    began = now = time.perf_counter()
-    while now - began < o.seconds:
-        try:
-            take()
-        except StopIteration:
-            iterator = iter(loader)
-            take()
-        waits.append(time.perf_counter() - now)
-        now = time.perf_counter()
-    arrived(o)
-    seconds = time.perf_counter() - began
+    waits, seconds = take_for(o, take)
     # workers' time is known when they have ended; it has the checked batches in it, which are few
-    del iterator, loader
+    iterator = loader = None
     gc.collect()
-    cpu = cpu_seconds() - (cpu_checked if cpu_checked is not None else cpu_before)
-    tokens = len(waits) * o.batch * o.seq_len
-    waits.sort()
-    return {"mtok_per_s": tokens / seconds / 1e6, "cpu_ms_per_mtok": cpu * 1e9 / tokens,
-            "p50_ms": waits[len(waits) // 2] * 1e3, "p99_ms": waits[len(waits) * 99 // 100] * 1e3}
+    return figures(waits, seconds, cpu_seconds() - (cpu_checked if cpu_checked is not None else cpu_before), o)
 
 
-def check_leat(batch, length):
-    for row, sample in enumerate(batch.samples):
-        want = counting(numpy.arange(sample.token, sample.token + length + 1))
-        if not (numpy.array_equal(on_host(batch.inputs[row]), want[:-1]) and
-                numpy.array_equal(on_host(batch.labels[row]), want[1:])):
-            sys.exit(f"row {sample.n} is wrong")
+def check_leat(batch):
+    check(batch.inputs, batch.labels, [sample.token for sample in batch.samples])
 
 
 def measure_python(name, o, more):
     """leat.Loader in this process, as a training loop takes its batches."""
     loader = leat.Loader(leat.Plan(name, o.seq_len, 1), o.batch, device=o.device, notices=False, **more)
     for _ in range(5):
-        check_leat(next(loader), o.seq_len)
-    waits = []
+        check_leat(next(loader))
     cpu_before = cpu_seconds()
-    began = now = time.perf_counter()
-    while now - began < o.seconds:
-        next(loader)
-        waits.append(time.perf_counter() - now)
-        now = time.perf_counter()
-    arrived(o)
-    seconds, cpu = time.perf_counter() - began, cpu_seconds() - cpu_before
-    check_leat(next(loader), o.seq_len)
+    waits, seconds = take_for(o, lambda: next(loader))
+    cpu = cpu_seconds() - cpu_before
+    check_leat(next(loader))
     loader.close()
-    tokens = len(waits) * o.batch * o.seq_len
-    waits.sort()
-    return {"mtok_per_s": tokens / seconds / 1e6, "cpu_ms_per_mtok": cpu * 1e9 / tokens,
-            "p50_ms": waits[len(waits) // 2] * 1e3, "p99_ms": waits[len(waits) * 99 // 100] * 1e3}
+    return figures(waits, seconds, cpu, o)
+
+
+def load(o, name, output, steps, *more):
+    words = [o.leat_bench, "load", "--source", name, "--seq-len", str(o.seq_len), "--batch", str(o.batch), "--output",
+             output, "--steps", str(steps), "--json", *more, *(["--device", o.device] if o.device != "cpu" else [])]
+    return json.loads(subprocess.run(words, stdout=subprocess.PIPE, check=True).stdout)
 
 
 def measure_leat(name, o, output, threads, more):
-    words = [o.leat_bench, "load", "--source", name, "--seq-len", str(o.seq_len), "--batch", str(o.batch), "--output",
-             output, "--threads", str(threads), "--json", *more]
-    if o.device != "cpu":
-        words += ["--device", o.device]
-
     def run(steps):
-        return json.loads(subprocess.run(words + ["--steps", str(steps)], stdout=subprocess.PIPE, check=True).stdout)
+        return load(o, name, output, steps, "--threads", str(threads), *more)
 
     rate = run(500)["steps"] / max(run(500)["seconds"], 1e-6)
     r = run(max(500, int(rate * o.seconds)))
@@ -202,14 +210,54 @@ def cases(name, o):
                        lambda b=batched, w=workers, m=more: measure_torch(name + ".tokens", o, b, w, m))
 
 
-def size(text):
-    return int(float(text[:-1]) * {"K": 1e3, "M": 1e6, "G": 1e9}[text[-1]]) if text[-1] in "KMG" else int(text)
+# ---- What Python adds ------------------------------------------------------------------------------------------------
 
+WAYS = {"owned tensors": {}, "borrowed tensors": {"borrow": True}, "fixed buffers": {"buffers": True},
+        "dict of tensors": {"style": "dict"}, "numpy arrays": {"framework": "numpy"}}
+WARM_UP = 200  # batches
+
+
+def take_steps(plan, o, options):
+    """Seconds for a batch."""
+    with leat.Loader(plan, o.batch, notices=False, **options) as loader:
+        for _ in range(WARM_UP):
+            next(loader)
+        began = time.perf_counter()
+        for _ in range(o.steps):
+            next(loader)
+        return (time.perf_counter() - began) / o.steps
+
+
+def import_seconds():
+    code = "import time; t = time.perf_counter(); import leat; print(time.perf_counter() - t)"
+    return min(float(subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True, text=True).stdout)
+               for _ in range(10))
+
+
+def overhead(o, name):
+    print(f"torch {torch.__version__}, Python {sys.version.split()[0]}, {os.cpu_count()} cores")
+    print(f"import leat: {import_seconds() * 1e3:.1f} ms, the least of 10")
+    for o.seq_len, o.batch, o.steps in (o.seq_len, o.batch, o.steps), (16, 4, 10 * o.steps):
+        plan = leat.Plan(name, o.seq_len)
+        ways, beside = {way: [] for way in WAYS}, {False: [], True: []}
+        for _ in range(o.rounds):
+            for borrow, found in beside.items():
+                got = load(o, name, "i64", o.steps, "--warm-up", str(WARM_UP), *(["--borrow"] if borrow else []))
+                found.append(got["seconds"] / got["steps"])
+            for way, options in WAYS.items():
+                ways[way].append(take_steps(plan, o, options))
+        print(f"B = {o.batch}, L = {o.seq_len}: us per batch     Python   C loader  overhead")
+        for way, seconds in ways.items():
+            python, c = statistics.median(seconds), statistics.median(beside["borrow" in WAYS[way]])
+            print(f"  {way:32} {python * 1e6:10.1f} {c * 1e6:10.1f} {(python - c) * 1e6:9.1f}")
+
+
+# ---- All of them -----------------------------------------------------------------------------------------------------
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("leat_bench")
-    parser.add_argument("--tokens", type=size, default=500_000_000)
+    parser.add_argument("--tokens", type=measured.number, default=500_000_000)
     parser.add_argument("--seq-len", type=int, default=2048)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--seconds", type=float, default=3)
@@ -218,12 +266,14 @@ def main():
     parser.add_argument("--device", default="cpu", help="where the batches go: cpu, or cuda")
     parser.add_argument("--folder", help="for the dataset; default: a temporary one")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--overhead", action="store_true", help="what Python adds to a batch")
+    parser.add_argument("--steps", type=int, default=3000, help="batches of a run, of --overhead")
     o = parser.parse_args()
     torch.set_num_threads(1)  # with more, threads spin at barriers on a busy machine
     with tempfile.TemporaryDirectory(dir=o.folder) as folder:
-        name = os.path.join(folder, "counting")
-        subprocess.run([o.leat_bench + "-dev", "counting", "-o", name, "--tokens", str(o.tokens)], check=True,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        name = measured.counting(o.leat_bench, folder, o.tokens)
+        if o.overhead:
+            return overhead(o, name)
         results = {}
         for _ in range(o.rounds):  # in turns, so that all see the same machine
             for label, measure in cases(name, o):
@@ -234,13 +284,13 @@ def main():
     if o.json:
         print(json.dumps({"torch": torch.__version__, "device": o.device, "batch": o.batch, "seq_len": o.seq_len,
                           "cases": medians}))
-        return
+        return None
     print(f"torch {torch.__version__}, numpy {numpy.__version__}, {os.cpu_count()} cores, to {o.device}; "
           f"B = {o.batch}, L = {o.seq_len}, {o.rounds} rounds in turns")
     print(f"{'':70} {'Mtok/s':>9} {'CPU ms/Mtok':>12} {'p50 ms':>8} {'p99 ms':>8}")
     for label, r in medians.items():
         print(f"{label:70} {r['mtok_per_s']:9.1f} {r['cpu_ms_per_mtok']:12.2f} {r['p50_ms']:8.3f} {r['p99_ms']:8.3f}")
-    print_ratios(results)
+    return print_ratios(results)
 
 
 def print_ratios(results):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""encode.py LEAT_BENCH [--megabytes N] [--repeat N] [--only WORD] [--programs A,B] [--json FILE]
+"""encode.py LEAT_BENCH [--lookup] [--megabytes N] [--repeat N] [--only WORD] [--programs A,B] [--json FILE]
 
 How fast one core makes ids of text: leat-bench encode, gigatoken, tiktoken and tokenizers, each with every vocabulary
 at hand, on the English, multilingual and code corpora (LEAT_CORPORA, LEAT_VOCAB; else ../shared/corpora and
@@ -11,24 +11,32 @@ The number of ids and their checksum must be the same in all measurements of a l
 tokenizers is measured twice: encode_batch, which most people call, and encode_batch_fast, which leaves out offsets.
 The time of gigatoken includes its array of ids; leat's includes the copy into one, of which all pages have been touched
 before (the packer has no such array). --threads 2 measures leat and gigatoken with that
-many. 77: something that it needs is not there. Run by `make bench-encode-peers`, in a virtual environment of its own.
+many.
+
+--lookup measures models that look tokens up: leat-bench encode beside sentencepiece and tokenizers, with a Unigram model
+of sentencepiece (32,000 tokens, its default normalizer), the same model as a tokenizer.json, and a WordPiece one of
+30,000 tokens with BERT's normalizer and pre-tokenizer. They are trained on the corpora, which takes some minutes, and
+kept in --models FOLDER, if one is given. These are MB/s by the time of the CPU; tokenizers encodes only
+--slow-megabytes (2), and it is the ids of as many that are compared.
+
+77: something that it needs is not there. Run by `make bench-encode-peers` and `make bench-encode-lookup`, in a virtual
+environment of its own.
 """
 import argparse
 import array
+import functools
 import json
 import os
+import random
 import re
-import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-CORPORA = os.environ.get("LEAT_CORPORA", os.path.join(ROOT, "..", "shared", "corpora"))
-VOCAB = os.environ.get("LEAT_VOCAB", os.path.join(ROOT, "..", "shared", "vocab"))
-TEXTS = ("english", "multi", "code")
+from measured import CORPORA, TEXTS, VOCAB, corpus, head, skip, spread, texts_of, unpacked
+
 PROGRAMS = ("leat", "gigatoken", "tiktoken", "tokenizers", "tokenizers-fast")
 BATCH = 64
 ALONE = {"RAYON_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
@@ -45,99 +53,76 @@ VOCABULARIES = (
     ("gemma2", "gemma2.tokenizer.json", None, "gemma2.tokenizer.json"),
 )
 
+# of --lookup: name; the file that leat opens; who else does
+MODELS = (("unigram", "unigram.model", "sentencepiece"), ("unigram-json", "unigram.json", "tokenizers-fast"),
+          ("wordpiece", "wordpiece.json", "tokenizers-fast"))
+TRAINING_BYTES = 6_000_000  # of each corpus
+
 # ---- One measurement, in a process of its own -----------------------------------------------------------------------
 
 
-def open_tiktoken(path, name):
-    import tiktoken
-    from tiktoken.load import load_tiktoken_bpe
-    from tiktoken_ext import openai_public
-    begin = time.perf_counter()
-    ranks = load_tiktoken_bpe(path)
-    openai_public.load_tiktoken_bpe = lambda *a, **k: ranks
-    openai_public.data_gym_to_mergeable_bpe_ranks = lambda *a, **k: ranks
-    encoding = tiktoken.Encoding(**getattr(openai_public, name)())
-    return encoding.encode_ordinary, time.perf_counter() - begin
+def open_program(program, vocabulary, name):
+    """A function of texts that gives their ids, a list for each; and the seconds to open the vocabulary."""
+    if program == "tiktoken":
+        import tiktoken
+        from tiktoken.load import load_tiktoken_bpe
+        from tiktoken_ext import openai_public
+        begin = time.perf_counter()
+        ranks = load_tiktoken_bpe(vocabulary)
+        openai_public.load_tiktoken_bpe = lambda *a, **k: ranks
+        openai_public.data_gym_to_mergeable_bpe_ranks = lambda *a, **k: ranks
+        opened = tiktoken.Encoding(**getattr(openai_public, name)())
+        encode = lambda texts: [opened.encode_ordinary(text) for text in texts]  # noqa: E731
+    elif program == "sentencepiece":
+        import sentencepiece
+        begin = time.perf_counter()
+        opened = sentencepiece.SentencePieceProcessor(model_file=vocabulary)
+        encode = lambda texts: [opened.encode(text) for text in texts]  # noqa: E731
+    elif program == "gigatoken":
+        import gigatoken
+        begin = time.perf_counter()
+        encode = functools.partial(gigatoken.Tokenizer(vocabulary).encode_batch, parallel=int(name) > 1)
+    else:
+        import tokenizers
+        begin = time.perf_counter()
+        opened = tokenizers.Tokenizer.from_file(vocabulary)
+        opened.encode_special_tokens = True
+        batch = opened.encode_batch_fast if program == "tokenizers-fast" else opened.encode_batch
+        encode = lambda texts: [one.ids for i in range(0, len(texts), BATCH)  # noqa: E731
+                                for one in batch(texts[i:i + BATCH], add_special_tokens=False)]
+    return encode, time.perf_counter() - begin
 
 
-def open_tokenizers(path, fast):
-    from tokenizers import Tokenizer
-    begin = time.perf_counter()
-    tokenizer = Tokenizer.from_file(path)
-    load = time.perf_counter() - begin
-    tokenizer.encode_special_tokens = True
-    encode = tokenizer.encode_batch_fast if fast else tokenizer.encode_batch
-    return lambda some: [e.ids for e in encode(some, add_special_tokens=False)], load
-
-
-def open_gigatoken(path):
-    import gigatoken
-    begin = time.perf_counter()
-    tokenizer = gigatoken.Tokenizer(path)
-    return tokenizer, time.perf_counter() - begin
-
-
-def measure_gigatoken(vocabulary, texts_path, threads):
-    """Its time and ids; the ids one after another."""
-    import awkward
-    import numpy
-    with open(texts_path, encoding="utf-8") as file:
-        texts = [json.loads(line)["text"].encode() for line in file]
-    tokenizer, load = open_gigatoken(vocabulary)
-    begin = time.perf_counter()
-    lists = tokenizer.encode_batch(texts, parallel=threads > 1)
-    seconds = time.perf_counter() - begin
-    ids = awkward.to_numpy(awkward.flatten(lists)).astype(numpy.uint32)
-    return ids.astype("<u4").tobytes(), sum(map(len, texts)), seconds, load
+def words_of(program, lists):
+    """All ids as little-endian words of 32 bits."""
+    if program == "gigatoken":
+        import awkward
+        return awkward.to_numpy(awkward.flatten(lists)).astype("<u4").tobytes()
+    words = array.array("I")
+    for ids in lists:
+        words.extend(ids)
+    if sys.byteorder == "big":
+        words.byteswap()
+    return words.tobytes()
 
 
 def measure_here(program, vocabulary, name, texts_path):
     """What --one does: prints what leat-bench encode --json does, as far as it is needed."""
     import xxhash
+    texts = texts_of(texts_path)
+    size = sum(len(text.encode()) for text in texts)
     if program == "gigatoken":
-        words, size, seconds, load = measure_gigatoken(vocabulary, texts_path, int(name))
-        print(json.dumps({"tokens": len(words) // 4, "checksum": xxhash.xxh3_64(words).hexdigest(), "bytes": size,
-                          "seconds": seconds, "load_ms": 1e3 * load}))
-        return
-    with open(texts_path, encoding="utf-8") as file:
-        texts = [json.loads(line)["text"] for line in file]
-    if program == "tiktoken":
-        encode, load = open_tiktoken(vocabulary, name)
-        begin = time.perf_counter()
-        lists = [encode(text) for text in texts]
-    else:
-        encode, load = open_tokenizers(vocabulary, program == "tokenizers-fast")
-        begin = time.perf_counter()
-        lists = []
-        for i in range(0, len(texts), BATCH):
-            lists += encode(texts[i:i + BATCH])
-    seconds = time.perf_counter() - begin
-    checksum = xxhash.xxh3_64()
-    for ids in lists:
-        words = array.array("I", ids)
-        if sys.byteorder == "big":
-            words.byteswap()
-        checksum.update(words.tobytes())
-    print(json.dumps({"tokens": sum(map(len, lists)), "checksum": checksum.hexdigest(), "seconds": seconds,
-                      "bytes": sum(len(t.encode()) for t in texts), "load_ms": 1e3 * load}))
+        texts = [text.encode() for text in texts]
+    encode, load = open_program(program, vocabulary, name)
+    begin, cpu = time.perf_counter(), time.process_time()
+    lists = encode(texts)
+    seconds, cpu = time.perf_counter() - begin, time.process_time() - cpu
+    words = words_of(program, lists)
+    print(json.dumps({"tokens": len(words) // 4, "checksum": xxhash.xxh3_64(words).hexdigest(), "bytes": size,
+                      "seconds": seconds, "cpu_seconds": cpu, "load_ms": 1e3 * load}))
 
 
 # ---- All of them -----------------------------------------------------------------------------------------------------
-
-def skip(why):
-    print(f"skipped: {why}")
-    sys.exit(77)
-
-
-def unpacked(folder, path):
-    """The file without zstd; None where it is not there."""
-    if not os.path.exists(path):
-        return None
-    to = os.path.join(folder, os.path.basename(path).removesuffix(".zst"))
-    if not os.path.exists(to):
-        subprocess.run(["zstd", "-dqf", path, "-o", to], check=True)
-    return to
-
 
 def special_strings(folder):
     """Those of all vocabularies: gigatoken always takes them for tokens, which no packer wants."""
@@ -151,22 +136,13 @@ def special_strings(folder):
 
 
 def cut_texts(folder, name, limit):
-    """The first documents of a corpus without strings of special tokens, `limit` bytes of text and a little more; the
-    path of their JSON lines."""
+    """The first documents of a corpus without strings of special tokens; the path of their JSON lines."""
     special = re.compile("|".join(map(re.escape, sorted(special_strings(folder)))) or "(?!)")
-    whole = unpacked(folder, os.path.join(CORPORA, f"large_{name}.jsonl.zst"))
+    whole = unpacked(folder, corpus(name))
     if not whole:
         return None
-    path, size = os.path.join(folder, name + ".jsonl"), 0
-    with open(whole, encoding="utf-8") as lines, open(path, "w", encoding="utf-8") as out:
-        for line in lines:
-            if size >= limit:
-                break
-            text = json.loads(line)["text"]
-            if special.search(text):
-                continue
-            size += len(text.encode())
-            out.write(json.dumps({"text": text}) + "\n")
+    path = os.path.join(folder, f"{name}-{limit}.jsonl")
+    head(whole, path, limit, lambda text: not special.search(text))
     os.remove(whole)
     return path
 
@@ -212,17 +188,15 @@ def compare(commands, repeat, threads):
 def show(results):
     rate = {p: [r["bytes"] / r["seconds"] / 1e6 for r in some] for p, some in results.items()}
     for program, rates in rate.items():
-        loads = [r["load_ms"] for r in results[program]]
-        middle = statistics.median(rates)
         beside = "" if program == "leat" or "leat" not in rate else \
-            f"   leat is {statistics.median(rate['leat']) / middle:.2f} times as fast"
-        print(f"  {program:16} {middle:7.1f} MB/s ({min(rates):.1f} to {max(rates):.1f})   loads in "
-              f"{statistics.median(loads):6.0f} ms ({min(loads):.0f} to {max(loads):.0f}){beside}", flush=True)
+            f"   leat is {statistics.median(rate['leat']) / statistics.median(rates):.2f} times as fast"
+        print(f"  {program:16} {spread(rates, 1)} MB/s   loads in {spread([r['load_ms'] for r in results[program]])} ms"
+              f"{beside}", flush=True)
 
 
-def versions():
+def versions(packages):
     from importlib.metadata import version
-    return ", ".join(f"{p} {version(p)}" for p in ("gigatoken", "tiktoken", "tokenizers"))
+    return ", ".join(f"{p} {version(p)}" for p in packages.split())
 
 
 def run(options, folder):
@@ -230,7 +204,7 @@ def run(options, folder):
     for text in TEXTS:
         path = cut_texts(folder, text, int(options.megabytes * 1e6))
         if not path:
-            print(f"{text}: there is no large_{text}.jsonl.zst at {CORPORA}")
+            print(f"{text}: no {corpus(text)}")
             continue
         for row in VOCABULARIES:
             commands = commands_of(folder, options.leat_bench, row, path, options.programs.split(","), options.threads)
@@ -253,11 +227,101 @@ def run(options, folder):
     return same_everywhere
 
 
+# ---- Models that look tokens up --------------------------------------------------------------------------------------
+
+def training_lines(folder):
+    r, lines = random.Random(1), []
+    for name in TEXTS:
+        whole = unpacked(folder, corpus(name)) or skip(f"no {corpus(name)}")
+        documents = texts_of(whole)
+        size = 0
+        for text in r.sample(documents, len(documents)):
+            size += len(text.encode())
+            lines += [line for line in text.split("\n") if line.strip() and len(line) < 2000]
+            if size > TRAINING_BYTES:
+                break
+    return r.sample(lines, len(lines))
+
+
+def train_unigram(folder, lines):
+    import sentencepiece
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(lines), model_prefix=os.path.join(folder, "unigram"), vocab_size=32000,
+        model_type="unigram", num_threads=1, minloglevel=2, max_sentence_length=20000)
+
+
+def convert_unigram(folder):
+    """The tokenizer.json that transformers makes of such a model."""
+    from sentencepiece import sentencepiece_model_pb2
+    from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
+    file = sentencepiece_model_pb2.ModelProto()
+    with open(os.path.join(folder, "unigram.model"), "rb") as f:
+        file.ParseFromString(f.read())
+    t = Tokenizer(models.Unigram([(p.piece, p.score) for p in file.pieces], unk_id=0, byte_fallback=False))
+    t.normalizer = normalizers.Sequence([
+        normalizers.Precompiled(file.normalizer_spec.precompiled_charsmap), normalizers.Strip(left=False, right=True),
+        normalizers.Replace(Regex(" {2,}"), "\u2581")])
+    t.pre_tokenizer = pre_tokenizers.Metaspace(replacement="\u2581", prepend_scheme="always")
+    t.save(os.path.join(folder, "unigram.json"))
+
+
+def train_wordpiece(folder, lines):
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
+    t = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    t.normalizer = normalizers.BertNormalizer(lowercase=True)
+    t.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    t.train_from_iterator(lines, trainers.WordPieceTrainer(
+        vocab_size=30000, show_progress=False, special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]))
+    t.save(os.path.join(folder, "wordpiece.json"))
+
+
+def make_models(folder, scratch):
+    if all(os.path.exists(os.path.join(folder, name)) for _, name, _ in MODELS):
+        return
+    lines = training_lines(scratch)
+    train_unigram(folder, lines)
+    convert_unigram(folder)
+    train_wordpiece(folder, lines)
+
+
+def compare_lookup(options, model, peer, texts, few):
+    """Measurements of both in turns, and whether the ids of the few texts are the same."""
+    leat = [options.leat_bench, "encode", "--json", "-t", model]
+    peers = texts if peer == "sentencepiece" else few
+    other = [sys.executable, os.path.abspath(__file__), "--one", peer, model, "", peers]
+    results = {"leat": [], peer: []}
+    for _ in range(options.repeat):
+        results["leat"].append(measured([*leat, texts], 1))
+        results[peer].append(measured(other, 1))
+    return results, measured([*leat, peers], 1)["checksum"] == results[peer][0]["checksum"]
+
+
+def run_lookup(options, folder):
+    models = options.models or folder
+    make_models(models, folder)
+    all_same = True
+    for text in TEXTS:
+        few, texts = (cut_texts(folder, text, int(n * 1e6)) for n in (options.slow_megabytes, options.megabytes))
+        for name, file, peer in MODELS:
+            if options.only not in f"{text} {name}":
+                continue
+            results, same = compare_lookup(options, os.path.join(models, file), peer, texts, few)
+            rates = {p: [r["bytes"] / r["cpu_seconds"] / 1e6 for r in some] for p, some in results.items()}
+            ratio = statistics.median(rates["leat"]) / statistics.median(rates[peer])
+            print(f"{text:8} {name:13}" + "".join(f"{p} {spread(r, 1)} MB/s   " for p, r in rates.items()) +
+                  f"{ratio:.1f} times as fast" + ("" if same else "   DIFFERENT ids"), flush=True)
+            all_same = all_same and same
+    return all_same
+
+
 def main():
     if len(sys.argv) == 6 and sys.argv[1] == "--one":
         return measure_here(*sys.argv[2:])
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[1])
-    parser.add_argument("leat_bench")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("leat_bench", type=os.path.abspath)
+    parser.add_argument("--lookup", action="store_true")
+    parser.add_argument("--models", help="where models are kept, of --lookup")
+    parser.add_argument("--slow-megabytes", type=float, default=2, help="of text for tokenizers, of --lookup")
     parser.add_argument("--megabytes", type=float, default=20)
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--threads", type=int, default=1)
@@ -265,17 +329,18 @@ def main():
     parser.add_argument("--programs", default=",".join(PROGRAMS))
     parser.add_argument("--json", help="all measurements, to this file")
     options = parser.parse_args()
-    options.leat_bench = os.path.abspath(options.leat_bench)
-    try:
-        import xxhash  # noqa: F401, the measuring processes need it
-        print(f"{versions()}; {options.threads} thread{'s' * (options.threads > 1)}, first pass, "
-              f"{options.repeat} repetitions, medians (least to most)")
+    try:  # what the measuring processes need
+        import xxhash  # noqa: F401
+        if options.lookup:
+            import google.protobuf  # noqa: F401
+            import sentencepiece  # noqa: F401
+        print(f"{versions('sentencepiece tokenizers' if options.lookup else 'gigatoken tiktoken tokenizers')}; "
+              f"{options.threads} thread{'s' * (options.threads > 1)}, first pass, {options.repeat} repetitions, medians "
+              "(least to most)")
     except ImportError as e:
         skip(str(e))
-    if not shutil.which("zstd"):
-        skip("there is no command zstd")
     with tempfile.TemporaryDirectory() as folder:
-        sys.exit(0 if run(options, folder) else 1)
+        sys.exit(0 if (run_lookup if options.lookup else run)(options, folder) else 1)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,75 @@
-"""measured.py: what loaders.py and packers.py share: CPU time and memory of a process with all its children, the facts
-of the machine, tables, and what is kept as JSON for `leat-bench report`."""
+"""measured.py: what the scripts here share: corpora and vocabularies, datasets to load, CPU time and memory of a process
+with all its children, the facts of the machine, tables, and what is kept as JSON for `leat-bench report`."""
 import json
 import os
 import pathlib
+import shutil
 import statistics
 import subprocess
+import sys
 
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+CORPORA = os.environ.get("LEAT_CORPORA", os.path.join(ROOT, "..", "shared", "corpora"))
+VOCAB = os.environ.get("LEAT_VOCAB", os.path.join(ROOT, "..", "shared", "vocab"))
+TEXTS = ("english", "multi", "code")  # of the corpora
 TICK = os.sysconf("SC_CLK_TCK")
+
+
+def skip(why):
+    print(f"skipped: {why}")
+    sys.exit(77)
+
+
+def unpacked(folder, path):
+    """The file without zstd; None where it is not there."""
+    if not shutil.which("zstd"):
+        skip("no command zstd")
+    if not os.path.exists(path):
+        return None
+    to = os.path.join(folder, os.path.basename(path).removesuffix(".zst"))
+    if not os.path.exists(to):
+        subprocess.run(["zstd", "-dqf", path, "-o", to], check=True)
+    return to
+
+
+def corpus(name):
+    return os.path.join(CORPORA, f"large_{name}.jsonl.zst")
+
+
+def texts_of(path):
+    with open(path, encoding="utf-8") as lines:
+        return [json.loads(line)["text"] for line in lines]
+
+
+def head(path, out, limit, wanted=lambda text: True):
+    """The first lines of a corpus that hold wanted texts, `limit` bytes of text and a little more; returns how much."""
+    size = 0
+    with open(path, encoding="utf-8") as lines, open(out, "w", encoding="utf-8") as to:
+        for line in lines:
+            if size >= limit:
+                break
+            text = json.loads(line)["text"]
+            if wanted(text):
+                size += len(text.encode())
+                to.write(line)
+    return size
+
+
+def number(text):
+    """10, 5K, 100M or 1G."""
+    return int(float(text[:-1]) * {"K": 1e3, "M": 1e6, "G": 1e9}[text[-1]]) if text[-1] in "KMG" else int(text)
+
+
+def counting(leat_bench, folder, tokens):
+    """A dataset of counting tokens."""
+    name = os.path.join(folder, "counting")
+    subprocess.run([leat_bench + "-dev", "counting", "-o", name, "--tokens", str(tokens)], check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return name
+
+
+def spread(values, digits=0):
+    return "%.*f (%.*f to %.*f)" % (digits, statistics.median(values), digits, min(values), digits, max(values))
 
 
 def processes(pid):
@@ -81,6 +144,10 @@ def say(o, result, columns):
         print(text)
     else:
         table(result["peers"], columns)
+
+
+def names(known, only):
+    return [name for name in known if not only or any(name.startswith(word) for word in only)]
 
 
 def add_options(parser):

@@ -18,6 +18,7 @@ import array
 import itertools
 import json
 import os
+import runpy
 import shutil
 import signal
 import subprocess
@@ -28,12 +29,87 @@ import time
 import measured
 import pack
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 END = 50256
+AT_ONCE = 4096  # documents
 FEW = 10
 MOST_SECONDS = 1800  # of a run: some tools hang where others report an error
 FIGURES = [("MB/s", "mb_per_s", ".2f"), ("CPU s/100 MB", "cpu_s_per_100_mb", ".2f"), ("start s", "start_s", ".2f"),
            ("after a kill s", "resume_s", ".2f"), ("MiB", "memory_mib", ".0f")]
+
+# ---- What is run of packages that have no command for it, by the Python that has them (--here): JSON lines to a file of
+# ids, two bytes each, with END after each document where the package has no opinion. As their documents show it, on all
+# cores.
+
+
+def texts(path):
+    with open(path, encoding="utf-8") as lines:
+        while some := [json.loads(line)["text"] for line in itertools.islice(lines, AT_ONCE)]:
+            yield some
+
+
+def write(out, lists):
+    import numpy
+    with open(os.path.join(out, "ids"), "ab") as file:
+        for ids in lists:
+            numpy.array([*ids, END], "<u2").tofile(file)
+
+
+def encoding(vocabulary):
+    """tiktoken's gpt2, from ranks that are here: it would fetch them."""
+    import tiktoken
+    from tiktoken.load import load_tiktoken_bpe
+    from tiktoken_ext import openai_public
+    ranks = load_tiktoken_bpe(os.path.join(vocabulary, "r50k_base.tiktoken"))
+    openai_public.data_gym_to_mergeable_bpe_ranks = lambda *a, **k: ranks
+    return tiktoken.Encoding(**openai_public.gpt2())
+
+
+def gigatoken(vocabulary, path, out):
+    pack.gigatoken(os.path.join(vocabulary, "gpt2.tokenizer.json"), path, os.path.join(out, "ids"))
+
+
+def tiktoken(vocabulary, path, out):
+    gpt2 = encoding(vocabulary)
+    for some in texts(path):
+        write(out, gpt2.encode_ordinary_batch(some, num_threads=os.cpu_count()))
+
+
+def tokenizers(vocabulary, path, out):
+    import tokenizers as package
+    gpt2 = package.Tokenizer.from_file(os.path.join(vocabulary, "gpt2.tokenizer.json"))
+    gpt2.encode_special_tokens = True
+    for some in texts(path):
+        write(out, (one.ids for one in gpt2.encode_batch_fast(some, add_special_tokens=False)))
+
+
+def datatrove(vocabulary, path, out):
+    from datatrove.executor import LocalPipelineExecutor
+    from datatrove.pipeline.readers import JsonlReader
+    from datatrove.pipeline.tokens import DocumentTokenizer
+    folder, name = os.path.split(path)
+    model = os.path.join(vocabulary, "gpt2.tokenizer.json")
+    LocalPipelineExecutor([JsonlReader(folder, glob_pattern=name),
+                           DocumentTokenizer(out, model, shuffle_documents=False)],
+                          tasks=1, logging_dir=out + "/logs").run()
+    (made,) = (name for name in os.listdir(out) if name.endswith(".ds"))
+    os.rename(os.path.join(out, made), os.path.join(out, "00000.ds"))
+
+
+def nanogpt(vocabulary, path, out, source):
+    """Its script with these texts, and in one piece: it cuts its splits into 1024, which only millions of documents
+    fill. It writes where it stands."""
+    import datasets
+    import tiktoken as package
+    package.get_encoding = lambda name, gpt2=encoding(vocabulary): gpt2
+    load = datasets.load_dataset
+    datasets.load_dataset = lambda name, num_proc: load("json", data_files=path).select_columns("text")
+    with open(os.path.join(source, "data/openwebtext/prepare.py"), encoding="utf-8") as file:
+        text = file.read()
+    assert text.count("total_batches = 1024") == 1
+    with open(os.path.join(out, "prepare.py"), "w", encoding="utf-8") as file:
+        file.write(text.replace("total_batches = 1024", "total_batches = 1"))
+    runpy.run_path(os.path.join(out, "prepare.py"), run_name="__main__")
+
 
 # ---- The tools: each gives a command, and where its ids are
 
@@ -44,7 +120,7 @@ def leat(o, path, out, resume=False):
 
 def script(name):
     def make(o, path, out):
-        return [o.pythons[name], os.path.join(HERE, "packers_made.py"), name, o.vocabulary, path, out]
+        return [o.pythons[name], os.path.abspath(__file__), "--here", name, o.vocabulary, path, out]
     return make
 
 
@@ -54,7 +130,7 @@ def megatron(o, path, out):
             o.transformers, "--workers", str(os.cpu_count()), "--append-eod"]
 
 
-def nanogpt(o, path, out):
+def nanogpt_script(o, path, out):
     return [*script("nanogpt")(o, path, out), o.sources["nanogpt"]]
 
 
@@ -66,7 +142,7 @@ PACKERS = {
     "tokenizers": ("tokenizers", script("tokenizers"), ["ids"]),
     "datatrove": ("datatrove", script("datatrove"), ["00000.ds"]),
     "Megatron's preprocess_data": ("megatron", megatron, ["packed_text_document.bin"]),
-    "nanoGPT's prepare": ("nanogpt", nanogpt, ["train.bin", "val.bin"]),
+    "nanoGPT's prepare": ("nanogpt", nanogpt_script, ["train.bin", "val.bin"]),
 }
 
 # ---- One run
@@ -130,7 +206,7 @@ def measure(name, o, folder, expected, killed):
     try:
         for what in o.pythons.get(packages), o.sources.get(packages):
             if what and not os.path.exists(what):
-                return {"not_measured": f"it cannot be installed: there is no {what}"}
+                return {"not_measured": f"it cannot be installed: no {what}"}
         shutil.rmtree(out, ignore_errors=True)
         start, _, _ = run(make(o, o.few, out), out, folder, files)
         shutil.rmtree(out)
@@ -184,23 +260,20 @@ def options():
 
 def prepare(o, folder):
     """The texts, and the vocabulary in the forms that the tools want."""
-    corpus = os.path.join(pack.CORPORA, "large_english.jsonl.zst")
-    vocabularies = [os.path.join(pack.VOCAB, name) for name in ("gpt2.tokenizer.json", "r50k_base.tiktoken")]
-    if not all(map(os.path.exists, [corpus] + [name + ".zst" for name in vocabularies])) or not shutil.which("zstd"):
-        pack.skip(f"there is no {corpus}, no vocabulary in {pack.VOCAB}, or no command zstd")
     o.vocabulary = os.path.join(folder, "vocabulary")
     os.mkdir(o.vocabulary)
-    for name in vocabularies:
-        subprocess.run(["zstd", "-dqf", name + ".zst", "-o", os.path.join(o.vocabulary, os.path.basename(name))],
-                       check=True)
+    for name in "gpt2.tokenizer.json.zst", "r50k_base.tiktoken.zst":
+        path = os.path.join(measured.VOCAB, name)
+        measured.unpacked(o.vocabulary, path) or measured.skip(f"no {path}")
     o.transformers = os.path.join(o.vocabulary, "gpt2")  # as AutoTokenizer wants it
     os.mkdir(o.transformers)
     os.symlink("../gpt2.tokenizer.json", os.path.join(o.transformers, "tokenizer.json"))
     with open(os.path.join(o.transformers, "tokenizer_config.json"), "w", encoding="utf-8") as file:
         json.dump({"tokenizer_class": "GPT2TokenizerFast", "eos_token": "<|endoftext|>"}, file)
-    o.many, o.few, whole = (os.path.join(folder, name) for name in ("many.jsonl", "few.jsonl", "whole.jsonl"))
-    subprocess.run(["zstd", "-dqf", corpus, "-o", whole], check=True)
-    o.size = pack.head(whole, o.many, o.megabytes * 1e6)
+    corpus = measured.corpus("english")
+    whole = measured.unpacked(folder, corpus) or measured.skip(f"no {corpus}")
+    o.many, o.few = (os.path.join(folder, name) for name in ("many.jsonl", "few.jsonl"))
+    o.size = measured.head(whole, o.many, o.megabytes * 1e6)
     os.remove(whole)
     with open(o.many, encoding="utf-8") as lines, open(o.few, "w", encoding="utf-8") as to:
         to.writelines(itertools.islice(lines, FEW))
@@ -213,7 +286,7 @@ def main():
         out = os.path.join(folder, "expected")
         run(leat(o, o.many, out), out, folder, PACKERS["leat"][2])
         expected = documents(out, PACKERS["leat"][2])
-        names = [name for name in PACKERS if not o.only or any(name.startswith(only) for only in o.only)]
+        names = measured.names(PACKERS, o.only)
         rounds = {name: [] for name in names}
         for k in range(o.rounds):  # in turns, so that all see the same machine
             for name in names:
@@ -226,4 +299,7 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:2] == ["--here"]:
+        globals()[sys.argv[2]](*sys.argv[3:])
+    else:
+        main()
