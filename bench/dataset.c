@@ -2,7 +2,7 @@
  * dataset.c: `leat-bench dataset NAME`: how long opening takes, and how fast verifying is compared with the fastest
  * bare loop that hashes the same bytes, in the same rounds.
  *
- * There are two bare loops, one that reads the files and one that maps them; the better one is the bar. Each case runs
+ * There are two bare loops, one that reads the files and one that maps them; the better one counts. Each case runs
  * on one thread and on all, and the cases take turns (measure/contest.h), so that a machine that slows down slows all
  * of them.
  */
@@ -38,7 +38,8 @@ struct dataset_values {
 
 const struct option_row dataset_options[] = {
     BENCH_RUNS(dataset_values, "7", "runs of each measurement, after one to warm up"),
-    { BENCH_OPTION(dataset_values, "opens", OPTION_COUNT, opens, "N", "how often a run opens and closes the dataset"),
+    { BENCH_OPTION(dataset_values, "opens", OPTION_COUNT, opens, "N",
+                   "how many times a run opens and closes the dataset"),
       .standard = "1000", .min = 1, .max = 1000000 },
     { BENCH_OPTION(dataset_values, "opening", OPTION_FLAG, opening, NULL, "measure opening only") },
     BENCH_JSON(dataset_values),

@@ -141,7 +141,7 @@ static enum leat_status encode_texts(struct share *shares, unsigned threads, str
     result->seconds = cli_now() - began;
     result->cpu_seconds = machine_cpu_seconds() - cpu_began;
     if (!ok)
-        return status_set(err, LEAT_E_NO_MEMORY, "%u threads could not be started", threads);
+        return status_set(err, LEAT_E_NO_MEMORY, "cannot start %u threads", threads);
     for (unsigned i = 0; i < threads; i++) {
         if (shares[i].status != LEAT_OK)
             return status_set(err, shares[i].status, "document %" PRIu64 " (from 0, over all inputs): %.800s",

@@ -1,7 +1,7 @@
 #!/bin/sh
-# encode_start.sh LEAT [RUNS [TOKENIZER...]]: how long a whole `leat encode` takes from its start to its end, with one
-# line of text, in milliseconds: nearly all of it is loading the vocabulary. The median of RUNS (11), with the least and
-# the most; TOKENIZERs are as for leat encode (the built-in ones).
+# encode_start.sh LEAT [RUNS [TOKENIZER...]]: how long a whole `leat encode` of one line takes, in milliseconds: nearly
+# all of it is loading the vocabulary. The median of RUNS (11), with the least and the most; TOKENIZERs are as for leat
+# encode (the built-in ones).
 set -e
 leat=$1
 runs=${2:-11}
@@ -22,7 +22,7 @@ once() { # TOKENIZER: microseconds
 
 printf '%-40s %10s %10s %10s\n' "whole leat encode of a line" "median ms" least most
 for tokenizer; do
-    once "$tokenizer" >/dev/null # brings the files to memory; what is wrong is said once
+    once "$tokenizer" >/dev/null # reads the files into memory, and reports an error once
     for _ in $(seq "$runs"); do once "$tokenizer"; done | sort -n | awk -v name="${tokenizer##*/}" '
         { us[NR] = $1 }
         END { printf "%-40s %10.1f %10.1f %10.1f\n", name, us[int((NR + 1) / 2)] / 1e3, us[1] / 1e3, us[NR] / 1e3 }'

@@ -24,8 +24,8 @@ struct fit_values {
 };
 
 const struct option_row fit_options[] = {
-    BENCH_RUNS(fit_values, "3", "times that the plan is opened, and batches and documents are asked for"),
-    { BENCH_OPTION(fit_values, "seq-len", OPTION_COUNT, seq_len, "L", "places of a row"), .standard = "8192", .min = 2,
+    BENCH_RUNS(fit_values, "3", "number of runs, each of which opens the plan and asks for batches and documents"),
+    { BENCH_OPTION(fit_values, "seq-len", OPTION_COUNT, seq_len, "L", "places per row"), .standard = "8192", .min = 2,
       .max = (uint64_t)1 << 20 },
     BENCH_JSON(fit_values),
     OPTIONS_END,

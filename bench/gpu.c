@@ -45,15 +45,15 @@ struct gpu_values {
 const struct option_row gpu_options[] = {
     { BENCH_OPTION(gpu_values, "device", OPTION_TEXT, device, "DEVICE", "the GPU: cuda:N"), .standard = "cuda" },
     { BENCH_OPTION(gpu_values, "driver", OPTION_TEXT, driver, "FILE",
-                   "library to load as CUDA's driver, in place of libcuda.so.1") },
-    { BENCH_OPTION(gpu_values, "runs", OPTION_COUNT, runs, "N", "how often each is measured"), .standard = "5",
-      .min = 1, .max = MAX_RUNS },
+                   "library to load as CUDA's driver instead of libcuda.so.1") },
+    { BENCH_OPTION(gpu_values, "runs", OPTION_COUNT, runs, "N", "runs of each measurement"), .standard = "5", .min = 1,
+      .max = MAX_RUNS },
     { BENCH_OPTION(gpu_values, "steps", OPTION_COUNT, steps, "N", "batches per run"), .standard = "200", .min = 1,
       .max = 1u << 20 },
-    { BENCH_OPTION(gpu_values, "work", OPTION_COUNT, work, "MS", "how many milliseconds a step computes"),
-      .standard = "10", .min = 1, .max = 10000 },
+    { BENCH_OPTION(gpu_values, "work", OPTION_COUNT, work, "MS", "milliseconds that a step computes"), .standard = "10",
+      .min = 1, .max = 10000 },
     { BENCH_OPTION(gpu_values, "smallest", OPTION_SIZE, smallest, "SIZE",
-                   "tokens of the smallest batches; the others have 4 and 16 times as many"),
+                   "bytes of tokens in the smallest batches; the others have 4 and 16 times as many"),
       .standard = "1MiB", .min = 1, .max = (uint64_t)1 << 30 },
     BENCH_JSON(gpu_values),
     OPTIONS_END,
@@ -71,7 +71,7 @@ struct gpu_figures {
     struct {
         size_t bytes;
         double plain, slots; /* a plain loop of copies from pinned memory; filled slots through the backend */
-        double cpu;          /* of driver calls a batch: copy, write, one look whether it is done */
+        double cpu;          /* of driver calls per batch: copy, write, one check whether it is done */
         double kernel;       /* outputs and inputs moved by the widening kernel */
         double memory;       /* the same moved by a copy on the device */
         double gather, end_to_end;
@@ -281,7 +281,7 @@ static enum leat_status on_device(struct ring *r, bool kernel, uint64_t count, d
     *seconds = (double)ms / 1e3;
     if (kernel && s == LEAT_OK)
         s = await_slot(r, 0, err);
-    if (!kernel) /* as if it had moved what the kernel moves */
+    if (!kernel) /* scaled to the bytes that the kernel moves */
         *seconds *= (double)(out + r->token_bytes) / (2.0 * (double)half);
     return s;
 }
@@ -380,7 +380,7 @@ static enum leat_status rate(struct loading *x, const char *device, const char *
     const struct leat_batch *b;
     uint64_t began = 0, bytes = 0;
 
-    /* the first touch of pages is not to be measured: a round before */
+    /* a round that does not count: the first touch of pages */
     for (uint64_t k = 0; s == LEAT_OK && k < 2 * x->g->v->steps; k++) {
         if (k == x->g->v->steps)
             began = clock_ns();

@@ -1,15 +1,15 @@
 #!/bin/sh
 # gpu.sh BUILD [DEVICE] [DIR]: what `make bench-gpu` runs: leat-bench gpu over a dataset of counting tokens, which is
 # written to DIR (default: BUILD/bench); then the same loads with rows in the ring and in their files' maps: a GPU that
-# cannot read these says so. Exit 77 where there is no such device. BENCH_SHORT=1: all of it in small, to see that it
-# runs; BENCH_DRIVER=FILE: with this library as CUDA's driver.
+# cannot read these says so. Exit 77 without such a device. BENCH_SHORT=1: a short run, which shows that it runs;
+# BENCH_DRIVER=FILE: with this library as CUDA's driver.
 build=$1 device=${2:-cuda} dir=${3:-$1/bench}
 bench=$build/leat-bench
 
 mkdir -p "$dir" || exit 1
 trap 'rm -f "$dir"/gpu.leat "$dir"/gpu.tokens' EXIT
 trap 'exit 130' INT TERM
-# large enough for batches of 16 MiB without end
+# enough for batches of 16 MiB
 tokens=1G small='' rows=2048 steps=200
 [ -z "$BENCH_SHORT" ] || tokens=1M small='--runs 1 --steps 5 --work 1 --smallest 16KiB' rows=16 steps=5
 set -- --device "$device" ${BENCH_DRIVER:+--driver "$BENCH_DRIVER"}

@@ -9,8 +9,8 @@ counting` makes). Measurements take turns; medians, with the least and the most.
                           the same aligned spans: requests a second, and CPU time of a request; needs fio
                warming    from disk, taking a batch each 10 ms, while the background brings the file to memory in
                           sequence, beside reading it in sequence, with O_DIRECT and into the page cache
-               hot        from memory: the time from opening to the first batch in fresh processes; how long next() takes
-                          while the ring is full; memory of the process without its ring
+               hot        from memory: the time from opening to the first batch in fresh processes; how long next()
+                          takes while the ring is full; memory of the process without its ring
   foreign    the same windows from files of other tools that NAME is exported to, relative to leat's own in the same
              round: hot, from memory, by copies alone; cold, past the page cache by io_uring, without checks of pages,
              which only leat's own have
@@ -67,8 +67,8 @@ def sweep(o):
                 load(o.bench, o.name, "--engine", engine, "--output", output, "--threads", str(threads), "--bare",
                      "--warm-up", str(200000 // batch + 1), "--steps", str(o.tokens // batch // length + 1),
                      "--no-verify", length=length, batch=batch))
-    print(f"{'threads':7} {'batch':>6} {'length':>6} {'engine':7} {'output':7} {'Mtok/s':>8} {'GB/s':>8} {'CPU/bare':>21} "
-          f"{'time/bare':>21} {'p99 us':>9}")
+    print(f"{'threads':7} {'batch':>6} {'length':>6} {'engine':7} {'output':7} {'Mtok/s':>8} {'GB/s':>8} "
+          f"{'CPU/bare':>21} {'time/bare':>21} {'p99 us':>9}")
     for (threads, batch, length, engine, output), all_of in found.items():
         rate, gb, p99 = (statistics.median(values) for values in (
             [x["tokens_per_s"] / 1e6 for x in all_of], [x["gb_per_s"] for x in all_of],

@@ -8,8 +8,8 @@ static const struct command commands[] = {
     { .name = "limits",
       .purpose = "measures this machine's ceilings: memory, page cache, disk, hashes, zstd",
       .words = "DIR",
-      .words_help = "DIR is a folder on the disk to be measured. The test files in it have no name and vanish with the "
-                    "command.",
+      .words_help =
+          "DIR is a folder on the disk to be measured. Its test files have no name and vanish with the command.",
       .min_words = 1,
       .max_words = 1,
       .notes = "The column CPUs is the CPU time of all threads per second.",
@@ -22,33 +22,33 @@ static const struct command commands[] = {
       .words_help = "NAME is a dataset, a folder of datasets, or @FILE with one dataset per line.",
       .min_words = 1,
       .max_words = 1,
-      .notes = "The files should fit in memory; the first round reads them into it.",
+      .notes = "The files should fit in memory, into which the first round reads them.",
       .example = "leat-bench dataset corpus",
       .options = dataset_options,
       .run = bench_dataset },
     { .name = "encode",
       .purpose = "measures how fast texts become ids",
       .words = "FILE...",
-      .words_help =
-          "FILE is JSON lines (.jsonl .ndjson .json, also with .zst and the like), one document per line; every other "
-          "file is one document, plain or compressed.",
+      .words_help = "FILE is JSON lines (.jsonl .ndjson .json, also compressed, such as .jsonl.zst), one document per "
+                    "line; any other "
+                    "file is one document, plain or compressed.",
       .min_words = 1,
       .max_words = COMMAND_ANY_WORDS,
-      .notes = "All documents are read into memory first, then encoded once. The time is that of encoding alone; "
-               "loading the vocabulary is measured separately. The checksum is XXH3-64 of the ids as little-endian "
+      .notes = "All documents are read into memory first, then encoded once. Only encoding is timed; loading the "
+               "vocabulary is measured separately. The checksum is XXH3-64 of the ids as little-endian "
                "32-bit words, the same for any number of threads.",
       .example = "leat-bench encode -t gpt2 corpus.jsonl.zst\nleat-bench encode -t o200k_base --threads 8 --json "
                  "corpus.jsonl",
       .options = encode_options,
       .run = bench_encode },
     { .name = "pack",
-      .purpose = "packs like `leat pack`, and shows the CPU time of each step and the bottleneck",
+      .purpose = "packs as `leat pack` does, and shows the CPU time of each step and the bottleneck",
       .words = "INPUT...",
-      .words_help = "INPUT and the options are those of leat pack, but --run, --parts and --dry-run are refused.",
+      .words_help = "INPUT and options are those of leat pack; --run, --parts and --dry-run are refused.",
       .min_words = 1,
       .max_words = COMMAND_ANY_WORDS,
-      .notes = "\"Text, alone\" is the rate of one core that does nothing but this step. What only one thread at a "
-               "time can do decides how many cores can be of use. --threads 1,2,4 makes three runs.",
+      .notes = "\"Text, alone\" is the rate of one core that does only this step. Work that only one thread at a time "
+               "can do limits how many cores help. --threads 1,2,4 makes three runs.",
       .example = "leat-bench pack --force -o /data/tmp/corpus -t gpt2 corpus.jsonl.zst\nleat-bench pack --force "
                  "--threads 1,2 -o /data/tmp/corpus -t bytes corpus.jsonl.zst",
       .options = pack_options,
@@ -60,22 +60,22 @@ static const struct command commands[] = {
                     "they take some four times --size.",
       .min_words = 1,
       .max_words = 1,
-      .notes = "The rates are those of the tokens; each includes the time until the output is on disk. The bare copy "
-               "reads and writes the same files with one thread.",
+      .notes = "Rates are bytes of tokens per second, until the output is on disk. The bare copy reads and writes the "
+               "same files with one thread.",
       .example = "leat-bench merge /data\nleat-bench merge --size 256MiB --runs 5 /dev/shm",
       .options = merge_options,
       .run = bench_merge },
     { .name = "order",
-      .purpose = "measures what a sample costs: the permutation, and plans of 1, 20 and 1000 sources",
+      .purpose = "measures what a sample costs: the permutation, and plans with 1, 20 and 1000 sources",
       .words = "",
-      .notes = "Needs no dataset: the plans' datasets exist only as numbers of tokens.",
+      .notes = "Needs no dataset: the plans are made of numbers of tokens alone.",
       .example = "leat-bench order\nleat-bench order --runs 9 --json",
       .options = order_options,
       .run = bench_order },
     { .name = "fit",
-      .purpose = "measures plans of rows of whole documents, and how full the rows are",
+      .purpose = "measures plans whose rows hold whole documents, and how full the rows are",
       .words = "NAME",
-      .words_help = "NAME is a dataset. With NAME.fit beside it (leat fit), plans use that.",
+      .words_help = "NAME is a dataset. Plans use NAME.fit (leat fit) if it is there.",
       .min_words = 1,
       .max_words = 1,
       .example = "leat-bench fit corpus\nleat-bench fit --seq-len 2Ki --json corpus",
@@ -91,25 +91,25 @@ static const struct command commands[] = {
       .options = load_options,
       .run = bench_load },
     { .name = "gpu",
-      .purpose = "measures batches on their way to a GPU, and bare loops: copies, calls, kernels, steps",
+      .purpose = "measures the path of batches to a GPU beside bare loops: copies, calls, kernels, steps",
       .words = "NAME",
       .words_help = "NAME is a dataset with tokens of two bytes, which should fit in memory.",
       .min_words = 1,
       .max_words = 1,
-      .notes = "Exits with code 77 if there is no GPU.",
+      .notes = "Exits with code 77 without a GPU.",
       .example = "leat-bench gpu corpus\nleat-bench gpu --smallest 64KiB --json corpus",
       .options = gpu_options,
       .run = bench_gpu },
     { .name = "report",
-      .purpose = "writes a page from what other commands printed with --json, and from a run's statistics",
+      .purpose = "draws results of other commands (--json) and statistics of training runs as a page",
       .words = "FILE...",
       .words_help =
-          "FILE holds results, printed with --json, of limits, dataset, order, encode, hostile, pack or load, "
-          "those of make bench-peers, or statistics of a loader in training (its stats_file), one object "
-          "per line. Files may be of several machines. A file with results of other commands is refused.",
+          "FILE holds one JSON object per line: results of limits, dataset, order, encode, hostile, pack or load "
+          "with --json, those of make bench-peers, or statistics of a loader in training (its stats_file). Files may "
+          "come from several machines. Results of other commands are refused.",
       .min_words = 1,
       .max_words = COMMAND_ANY_WORDS,
-      .notes = "The page has no script and fetches nothing. Results of one kind are shown beside each other.",
+      .notes = "The page has no script and fetches nothing. Results of the same kind stand beside each other.",
       .example = "leat-bench limits --json /data >limits.json\nleat-bench report -o report.html limits.json other.json "
                  "run.jsonl",
       .options = report_options,

@@ -3,8 +3,8 @@
  * bare copy of the same files. Everything happens on the disk of DIR, in turns (measure/contest.h), and each output is
  * on disk (fsync) when its time ends, as a merge's is; on a tmpfs it is in memory then.
  *
- * The datasets are made: documents of counting tokens, with random lengths and text hashes; each tenth one is the
- * document before it again, so that deduplication has something to drop.
+ * The datasets are made: documents of counting tokens, with random lengths and text hashes; every tenth one
+ * repeats the document before it, so that deduplication has documents to drop.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -137,7 +137,7 @@ static enum leat_status make_subject(struct subject *s, const char *folder, uint
     s->folder = folder;
     s->token_bytes = size;
     if (strlen(folder) > sizeof s->output - 40)
-        return status_set(err, LEAT_E_ARGUMENT, "the folder's name is too long: %.100s...", folder);
+        return status_set(err, LEAT_E_ARGUMENT, "the name of the folder is too long: %.100s...", folder);
     s->buffer = malloc(COPY_BYTES);
     if (!s->buffer)
         return status_no_memory(err, COPY_BYTES);

@@ -53,7 +53,7 @@ struct figures {
 
 /* ---- Figures ---- */
 
-/* CPU time of writing a file; a negative time: it cannot be. */
+/* CPU time of writing a file; negative if that fails. */
 static double write_seconds(int fd, const uint8_t *block, uint64_t bytes)
 {
     double began = machine_thread_seconds();
@@ -80,7 +80,7 @@ static double direct_seconds(int fd, const uint8_t *block, uint64_t bytes)
 }
 
 /* CPU time of what the kernel lets one thread at a time do to write the token file, measured with a file beside it. At
- * most 1 GiB is written; a negative time: it cannot be. A part of the tokens may have gone past the page cache. */
+ * most 1 GiB is written; a negative time: not possible. Part of the tokens may have bypassed the page cache. */
 static double store_seconds(const char *output, uint64_t direct_bytes)
 {
     uint8_t *block = aligned_alloc(FILE_DIRECT_ALIGN, STORE_BYTES);
@@ -133,10 +133,11 @@ static void figure_serial(struct figures *f, const struct leat_pack_serial *s, d
                                  store_s > 0 ? store_s * 1e9 : 0, (double)s->finish_ns };
     static const struct step_row rows[SERIALS] = {
         { "begin", "finding inputs, opening the output", 0 },
-        { "cut", "of the input that takes the longest: units off it, decompressing what is in one piece", 0 },
-        { "place", "adding up where documents go", 0 },
-        { "store", "the kernel's part of writing tokens: copying, or allocating if --write direct; measured alone", 0 },
-        { "finish", "the index, from what is known of documents", 0 },
+        { "cut", "the slowest input: cutting units, and decompressing what is in one piece", 0 },
+        { "place", "computing where documents go", 0 },
+        { "store", "the kernel's part of writing tokens: copying, or with --write direct allocating; measured alone",
+          0 },
+        { "finish", "writing the index", 0 },
     };
     double longest = 0, ends = (ns[0] + ns[4]) / 1e9;
 
@@ -195,10 +196,10 @@ static void print_row(const struct step_row *row, const struct figures *f)
 
 static void print_serial(const struct figures *f)
 {
-    printf("For one thread at a time:\n");
+    printf("Work for one thread at a time:\n");
     for (unsigned i = 0; i < SERIALS; i++)
         print_row(&f->serial[i], f);
-    printf("%.2f %% of the CPU time is such work; more than %.0f core%s of no use.\n", 100 * f->serial_share, f->cores,
+    printf("%.2f %% of the CPU time is such work; more than %.0f core%s no help.\n", 100 * f->serial_share, f->cores,
            f->cores < 1.5 ? " is" : "s are");
     printf("%s; for each, threads waited %s for each other's lock.\n", units_counted(f->units, "unit").text,
            units_duration(f->lock_wait_ns / 1e9).text);
@@ -219,7 +220,7 @@ static void print_table(const struct figures *f)
            units_duration(f->allowed_s).text, units_duration(f->wall_s).text,
            units_rate(machine_per(f->text, f->wall_s), "B").text);
     if (f->text < LITTLE_TEXT)
-        printf(". Of so little text most of that is beginning and ending: vocabulary, threads, files.\n");
+        printf(". With so little text, most of that is start and end: vocabulary, threads, files.\n");
     else
         printf(", %.0f %% of what they allow. %s takes the most.\n", 100 * machine_per(f->allowed_s, f->wall_s),
                f->bound);
@@ -274,7 +275,7 @@ static void json_run(struct json *j, const struct figures *f)
     json_u64(j, "peak_memory", f->peak_memory);
 }
 
-/* The last run as a single one is told; several also as a list. */
+/* The figures of the last run; of several runs, also a list. */
 static void print_json(const struct figures *runs, unsigned count)
 {
     struct json j;
@@ -341,10 +342,10 @@ static int pack(const struct command *self, const struct pack_values *v, const s
     int code;
 
     if (v->dry_run)
-        return command_wrong(self, "--dry-run is for leat pack: this command measures what a run does");
+        return command_wrong(self, "--dry-run belongs to leat pack: this command measures a run");
     if (v->run || !v->output)
-        return command_wrong(self,
-                             "--output NAME is missing, and --run is for leat pack: this command measures one run");
+        return command_wrong(
+            self, "--output NAME is required, and --run belongs to leat pack: this command measures one run");
     code = pack_options_take(self, v, &t, &options);
     if (code != CLI_DONE)
         return code;

@@ -1,8 +1,8 @@
 #!/bin/sh
 # report.sh BUILD DIR PAGE [TEXT...]: what `make report` runs: measures this machine and leat on the disk of DIR, keeps
 # the results there as JSON (for leat-bench report, beside those of other machines), and writes the page. TEXTs, files
-# of JSON lines, are encoded and packed too. What `make bench-peers` has kept in DIR is shown beside. BENCH_SHORT=1: all
-# of it in small; the figures mean nothing then.
+# of JSON lines, are encoded and packed too. The page also shows what `make bench-peers` has kept in DIR.
+# BENCH_SHORT=1: a short run, whose figures mean nothing.
 set -e
 bench=$1/leat-bench
 dir=$2

@@ -1,8 +1,8 @@
 #!/bin/sh
 # run.sh BUILD [DIR]: what `make bench` runs first: this machine's limits, then leat's own figures beside bare loops
-# over the same bytes. Measures on the disk of DIR (default: BUILD/bench); needs about 7 GiB there for the while. What
-# it prints is Markdown, each figure under the command that gives it. BENCH_SHORT=1: all of it in small, in a minute or
-# two, to see that it runs; the figures mean nothing then.
+# over the same bytes. Measures on the disk of DIR (default: BUILD/bench); needs about 7 GiB there while it
+# runs. It prints Markdown, each figure under the command that gives it. BENCH_SHORT=1: a short run of all of it, in a
+# minute or two, which shows that it runs; its figures mean nothing.
 set -e
 build=$1
 dir=${2:-$build/bench}
@@ -20,9 +20,9 @@ pick() { # USUALLY SHORT
 need=$(pick 7 1)
 free=$(($(df -Pk "$dir" | awk 'NR == 2 { print $4 }') / 1048576))
 time=$(pick 'some five minutes' 'a minute or two')
-echo "Measuring on the disk of $dir: takes $time and $need GiB of room; there are $free GiB." >&2
+echo "Measuring on the disk of $dir: takes $time and $need GiB of room; $free GiB are free." >&2
 [ "$free" -ge "$need" ] || {
-    echo "Too little: name a folder on another disk (bench/run.sh $build FOLDER)." >&2
+    echo "Too little room: name a folder on another disk (bench/run.sh $build FOLDER)." >&2
     exit 1
 }
 
@@ -51,7 +51,7 @@ title() { # TEXT COMMAND...: a heading, the command, what it prints
             "$here/load.py" foreign "$bench" "$dir/counting" \
             $(pick '--rounds 7' '--rounds 1 --tokens 1000000 --cold-batches 10')
     else
-        printf '\nLoading: skipped, there is no python3.\n'
+        printf '\nLoading: skipped, no python3.\n'
     fi
     rm -f "$dir"/counting*
     title "Joining, deduplicating, splitting, shuffling" "$bench" merge $(pick '' '--runs 1 --size 16MiB') "$dir"
@@ -61,7 +61,7 @@ title() { # TEXT COMMAND...: a heading, the command, what it prints
     title "What a sample of a plan costs" "$bench" order $(pick '' '--runs 1 --draws 10K')
     title "The start of a command" "$here/encode_start.sh" "$build/leat" "$(pick 11 1)"
     for tokenizer in gpt2 o200k_base; do
-        title "Texts that are made to be slow, $tokenizer" \
+        title "Texts made to be slow, $tokenizer" \
             "$bench-dev" hostile -t $tokenizer $(pick '' '--size 256Ki --runs 1')
     done
 }

@@ -70,7 +70,7 @@ enum leat_status counting_write(const char *name, const struct counting_options 
 
     if ((options->width != 2 && options->width != 4) || options->document_length == 0 ||
         options->document_length > LONGEST_MEAN)
-        return status_set(err, LEAT_E_ARGUMENT, "the width must be 2 or 4 and the mean length of documents 1 to 2^40");
+        return status_set(err, LEAT_E_ARGUMENT, "the width must be 2 or 4, and the mean length of documents 1 to 2^40");
     b = malloc(sizeof *b);
     if (!b)
         return status_no_memory(err, sizeof *b);

@@ -9,7 +9,7 @@
  *                              n + 0x636f756e74696e67, modulo 2 * mean + 1. The last document is cut where the tokens
  *                              end.
  *
- * There is no end or begin token and no tokenizer. Each document's origin is input 0, named "counting", at an offset
+ * It has no end or begin token and no tokenizer. Each document's origin is input 0, named "counting", at an offset
  * that equals the position of its first token.
  */
 #ifndef LEAT_BENCH_COUNTING_H

@@ -1,6 +1,6 @@
 /*
  * fake_dataset.h: datasets that are only a number of tokens, of any size, without files: enough for everything in a
- * plan except splits and documents. For measurements and tests: ends the program if there is no memory.
+ * plan except splits and documents. For measurements and tests: ends the program without memory.
  */
 #ifndef LEAT_BENCH_FAKE_DATASET_H
 #define LEAT_BENCH_FAKE_DATASET_H

@@ -5,7 +5,7 @@ static const struct command commands[] = {
     { .name = "counting",
       .purpose = "writes a dataset of counting tokens, for measurements and tests",
       .words = "",
-      .notes = "Token p is a fixed function of p, so that any misplaced byte shows. Documents have "
+      .notes = "Token p is a fixed function of p, so any misplaced byte shows. Documents have "
                "pseudo-random lengths, the same every time.",
       .example = "leat-bench-dev counting -o counting --tokens 1G",
       .options = counting_options,
@@ -13,8 +13,8 @@ static const struct command commands[] = {
     { .name = "sparse",
       .purpose = "writes a huge dataset that is mostly holes, to measure opening",
       .words = "",
-      .notes = "All documents but the last are empty (unless --median is given) and all tokens are 0, so that the "
-               "files are mostly holes. The number of tokens is rounded to a multiple of 2048.",
+      .notes = "All documents but the last are empty (unless --median is given) and all tokens are 0, so the files "
+               "are mostly holes. The number of tokens is rounded to a multiple of 2048.",
       .example = "leat-bench-dev sparse -o huge --documents 1G\nleat-bench dataset --opening huge\n"
                  "leat-bench-dev sparse -o long --documents 100k --median 540\nleat-bench fit long",
       .options = sparse_options,
@@ -22,9 +22,9 @@ static const struct command commands[] = {
     { .name = "hostile",
       .purpose = "measures how fast hostile texts become ids",
       .words = "",
-      .notes =
-          "Each text is one document: one letter or space repeated, combining marks, random letters, random bytes. "
-          "One thread encodes it, with a new encoder for each run.",
+      .notes = "Each text is one document: a repeated letter, space or combining mark, random letters, random bytes. "
+               "One thread "
+               "encodes it, with a new encoder for each run.",
       .example = "leat-bench-dev hostile -t o200k_base\nleat-bench-dev hostile -t gpt2 --size 64MiB --json",
       .options = hostile_options,
       .run = bench_hostile },
@@ -35,8 +35,8 @@ static const struct command commands[] = {
       .min_words = 1,
       .max_words = COMMAND_ANY_WORDS,
       .notes = "Each step is measured alone, in CPU time of one thread, the best of several runs. Reading includes "
-               "decompression and the hash of the file, which the first round has read into memory; lines and records "
-               "are found in blocks of 1 MiB in the CPU's cache. All text is held in memory.",
+               "decompressing and hashing the file, which the first round has read into memory; lines and records are "
+               "found in blocks of 1 MiB in the CPU's cache. All text is held in memory.",
       .example = "leat-bench-dev scan corpus.jsonl.zst",
       .options = scan_options,
       .run = bench_scan },
@@ -47,7 +47,7 @@ static const struct command commands[] = {
       .min_words = 1,
       .max_words = COMMAND_ANY_WORDS,
       .notes = "Measures each family of patterns that has a scanner, and each row of it that this CPU can run, in CPU "
-               "time of one thread. Fails if a row does not cut like the plain one.",
+               "time of one thread. Fails if a row cuts differently from the plain one.",
       .example =
           "leat-bench-dev scanners corpus.jsonl.zst\nleat-bench-dev scanners --family gpt2 --runs 9 corpus.jsonl.zst",
       .options = scanners_options,

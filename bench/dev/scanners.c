@@ -2,8 +2,8 @@
  * scanners.c: `leat-bench-dev scanners`: how fast texts are cut into pretokens, by each family of scanners and each of
  * its rows that this CPU can run; whether all rows of a family cut alike; and how fast UTF-8 is checked.
  *
- * Each document is a window of its own, and nothing is done with the pretokens but to count them and mix their ends
- * into a number, which must be equal for all rows of a family.
+ * Each document is a window of its own, and pretokens are only counted, and their ends mixed into a number, which must
+ * be equal for all rows of a family.
  */
 #include <string.h>
 
@@ -25,8 +25,8 @@ struct scanners_values {
 
 const struct option_row scanners_options[] = {
     { BENCH_OPTION(scanners_values, "family", OPTION_TEXT, family, "NAME",
-                   "only this family: gpt2, cl100k, llama3, qwen2, qwen3.5, o200k, tekken, kimi, deepseek; or utf8: is "
-                   "text well-formed") },
+                   "only this family: gpt2, cl100k, llama3, qwen2, qwen3.5, o200k, tekken, kimi, deepseek; or utf8: "
+                   "whether text is well-formed") },
     { BENCH_OPTION(scanners_values, "row", OPTION_TEXT, row, "NAME",
                    "only this row: avx512vbmi, avx512, avx2, neon, words or plain") },
     BENCH_FIELD(scanners_values),
@@ -95,7 +95,7 @@ static void print_row(const char *family, const char *row, const struct texts *t
     json_close_object(j);
 }
 
-/* Whether a row is asked for and can run. */
+/* Whether a row is selected and can run. */
 static bool wanted_row(const char *name, enum cpu_level needs, const struct scanners_values *v)
 {
     return needs <= cpu_level() && (!v->row || strcmp(v->row, name) == 0);
@@ -136,8 +136,8 @@ static enum leat_status measure_family(const struct scan_family *family, const s
             continue;
         found = cut_texts(&s, t, true);
         if (found.pretokens != wanted.pretokens || found.mix != wanted.mix)
-            return status_set(err, LEAT_E_MISMATCH, "%s, %s: not the pretokens of the plain row", family->name,
-                              s.row->name);
+            return status_set(err, LEAT_E_MISMATCH, "%s, %s: its pretokens differ from those of the plain row",
+                              family->name, s.row->name);
         for (uint64_t run = 0; run < v->runs; run++) {
             found = cut_texts(&s, t, false);
             best = found.seconds < best.seconds ? found : best;
@@ -152,7 +152,7 @@ static bool wanted_family(const char *name, const struct scanners_values *v)
     return !v->family || strcmp(v->family, name) == 0;
 }
 
-/* Whether there is something to measure; an unknown family is found later. */
+/* Whether anything can be measured; an unknown family is reported later. */
 static bool has_row(const struct scanners_values *v)
 {
     const struct scan_family *family;
@@ -189,7 +189,7 @@ static enum leat_status measure(const struct texts *t, const struct scanners_val
         found = true;
         measure_utf8(t, v, j);
     }
-    return found ? s : status_set(err, LEAT_E_ARGUMENT, "no family of scanners is called \"%s\"", v->family);
+    return found ? s : status_set(err, LEAT_E_ARGUMENT, "unknown family of scanners \"%s\"", v->family);
 }
 
 static enum leat_status print_rates(const struct texts *t, const struct scanners_values *v, struct leat_error *err)

@@ -108,8 +108,8 @@ static atomic_bool counting;
 #define STEADY 0 /* never waits */
 #define WAITS  1
 
-/* Member of struct cuda_driver, whether it may wait, parameters, the same as arguments. What is not here is asked when
- * a loader is opened, and waits for nothing. */
+/* Member of struct cuda_driver, whether it may wait, parameters, the same as arguments. The others are called when a
+ * loader is opened, and wait for nothing. */
 #define COUNTED(X)                                                                                                     \
     X(context_retain, WAITS, (cuda_context * c, cuda_device d), (c, d))                                                \
     X(context_release, WAITS, (cuda_device d), (d))                                                                    \
@@ -141,7 +141,7 @@ static atomic_bool counting;
        cuda_stream s, void **p, void **extra),                                                                         \
       (f, gx, gy, gz, bx, by, bz, shared, s, p, extra))
 
-/* All drivers of a process are one, whose functions are the same each time. */
+/* A process has one driver, whose functions never change. */
 #define DEFINE(member, may_wait, parameters, arguments)                                                                \
     static cuda_result(*real_##member) parameters;                                                                     \
     static cuda_result counted_##member parameters                                                                     \
@@ -167,7 +167,7 @@ enum leat_status __wrap_cuda_driver_open(struct cuda_driver *d, const char *path
     if (s != LEAT_OK || !atomic_load(&counting))
         return s;
 #define REPLACE(member, may_wait, parameters, arguments)                                                               \
-    if (real_##member != d->member) /* at the first time only */                                                       \
+    if (real_##member != d->member) /* only the first time */                                                          \
         real_##member = d->member;                                                                                     \
     d->member = counted_##member;
     COUNTED(REPLACE)

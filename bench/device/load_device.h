@@ -23,11 +23,11 @@ struct load_device {
     cuda_stream stream;
 };
 
-/* Whether it is named as one; NULL is the host. */
+/* Whether the name is that of a GPU; NULL is the host. */
 bool load_device_is_gpu(const char *device);
 
-/* `device` and `driver` (NULL: the system's) are kept. LEAT_E_UNSUPPORTED if there is no such device. On failure as
- * closed. */
+/* `device` and `driver` (NULL: the system's) are kept. LEAT_E_UNSUPPORTED without such a device. After a failure
+ * it is closed. */
 enum leat_status load_device_open(struct load_device *d, const char *device, const char *driver,
                                   struct leat_error *err);
 void load_device_close(struct load_device *d);
@@ -35,7 +35,7 @@ void load_device_close(struct load_device *d);
 enum leat_status load_device_allocate(struct load_device *d, void **memory, size_t bytes, struct leat_error *err);
 void load_device_free(struct load_device *d, void *memory);
 
-/* Comes after what is on the stream; waits for it. */
+/* Copies to the host after what is on the stream, and waits for it. */
 enum leat_status load_device_bring(struct load_device *d, void *to, const void *from, size_t bytes,
                                    struct leat_error *err);
 enum leat_status load_device_wait(struct load_device *d, struct leat_error *err);

@@ -38,8 +38,8 @@ struct limits_values {
 const struct option_row limits_options[] = {
     { BENCH_OPTION(
           limits_values, "size", OPTION_SIZE, bytes, "SIZE",
-          "size of the test file; larger than memory shows the disk alone. Below 256 MiB, so much is copied and "
-          "hashed in memory, too"),
+          "size of the test file; larger than memory shows the disk alone. Below 256 MiB, the rows of memory use "
+          "the same size"),
       .standard = "4GiB, or less if memory or disk are small", .min = MIN_SIZE },
     BENCH_RUNS(limits_values, "5", "runs of each measurement, after one to warm up"),
     BENCH_JSON(limits_values),
@@ -70,7 +70,7 @@ void *limits_map(size_t bytes)
 
     if (memory == MAP_FAILED)
         return NULL;
-    (void)madvise(memory, bytes, MADV_HUGEPAGE); /* without huge pages it works as well, a little slower */
+    (void)madvise(memory, bytes, MADV_HUGEPAGE); /* it also works without huge pages, a little slower */
     memset(memory, 1, bytes);
     return memory;
 }
@@ -114,7 +114,7 @@ static void fill_random(struct limits *l, uint8_t *to, size_t bytes)
     }
 }
 
-/* Random bytes throughout, so that no file system can store less than it is asked to. */
+/* Random bytes throughout, so that no file system can store less. */
 static enum leat_status fill_file(struct limits *l, struct progress *p, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -135,7 +135,7 @@ static enum leat_status choose_sizes(struct limits *l, uint64_t asked, struct le
     uint64_t room, memory = machine_memory();
 
     if (statvfs(l->folder, &fs) != 0)
-        return status_set_os(err, errno, "cannot look at the folder %s", l->folder);
+        return status_set_os(err, errno, "cannot read the folder %s", l->folder);
     room = (uint64_t)fs.f_bavail * fs.f_frsize / 10 * 9;
     l->file_bytes = asked;
     if (asked == 0) {

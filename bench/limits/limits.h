@@ -22,14 +22,14 @@ struct limits {
     uint64_t file_bytes; /* of the test file */
     uint64_t hot_bytes;  /* of its beginning: fits in memory, read by the page cache rows */
     uint64_t write_bytes;
-    int file;   /* the test file; it has no name any more */
+    int file;   /* the test file; it has lost its name */
     int direct; /* the same with O_DIRECT; -1: refused, direct_errno says why */
     int direct_errno;
     int scratch;         /* a second file, for the writing row */
-    size_t buffer_bytes; /* far larger than any cache that one core is given, unless --size is small */
+    size_t buffer_bytes; /* far larger than the cache of a core, unless --size is small */
     uint8_t *from, *to;  /* buffer_bytes each */
     uint8_t *map;        /* of the hot part of the test file; NULL: not made yet */
-    uint64_t seed;       /* of random places: goes on from run to run, so that none is read twice by design */
+    uint64_t seed;       /* of random places: continues from run to run, so that runs read different places */
 };
 
 /* A case's context: what it needs in addition to the group's. */
@@ -62,10 +62,10 @@ bool limits_disk(struct limits_group *g, struct limits *l);
 bool limits_hash(struct limits_group *g, struct limits *l);
 bool limits_zstd(struct limits_group *g, struct limits *l);
 
-/* The end of "not measured: ...": `what`, and the text of an errno. Returns false, what a case then returns. */
+/* As contest_refuse(): `what`, and the text of an errno unless it is 0. */
 bool limits_refuse(struct contest_work *work, const char *what, int os_error);
 
-/* A memory of this many bytes, page-aligned, of huge pages if it may be; NULL: none. */
+/* Memory of this many bytes, page-aligned, in huge pages if possible; NULL: no memory. */
 void *limits_map(size_t bytes);
 void limits_unmap(void *memory, size_t bytes);
 

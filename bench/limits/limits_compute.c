@@ -2,8 +2,8 @@
  * limits_compute.c: the ceilings of computing over bytes: copying, widening 16-bit tokens to 64 bits, XXH3 in each
  * level of memory, and zstd decompression.
  *
- * What is decompressed must be like text: words are drawn by how common they are, and half of them depend on the word
- * before, so that zstd compresses them about as well as a language.
+ * The compressed text must be like real text: words are drawn by how common they are, and half of them depend on the
+ * word before, so that zstd compresses them about as well as a language.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static bool run_copy(void *context, struct contest_work *work)
     struct limits_case *c = context;
 
     work->bytes = c->limits->buffer_bytes;
-    return contest_threads(c->threads, copy_share, c) || limits_refuse(work, "a thread could not be started", 0);
+    return contest_threads(c->threads, copy_share, c) || limits_refuse(work, "cannot start a thread", 0);
 }
 
 static void widen_share(void *context, unsigned index)
@@ -65,7 +65,7 @@ static bool run_widen(void *context, struct contest_work *work)
     work->bytes = c->limits->buffer_bytes;
     work->items = c->limits->buffer_bytes / sizeof(int64_t);
     snprintf(work->note, sizeof work->note, "bytes written; %s", bare_loops()->name);
-    return contest_threads(c->threads, widen_share, c) || limits_refuse(work, "a thread could not be started", 0);
+    return contest_threads(c->threads, widen_share, c) || limits_refuse(work, "cannot start a thread", 0);
 }
 
 bool limits_memory(struct limits_group *g, struct limits *l)
@@ -86,7 +86,7 @@ bool limits_memory(struct limits_group *g, struct limits *l)
 
 /* ---- XXH3 ---- */
 
-/* A sum that depends on the results, so that no compiler leaves the work out. */
+/* A sum that depends on the results, so that no compiler omits the work. */
 static volatile uint64_t sink;
 
 /* The case's hash: depth 64 or 128 is the number of its bits. */
@@ -244,7 +244,7 @@ static bool run_zstd(void *context, struct contest_work *work)
     size_t got = ZSTD_decompressDCtx(z->context, z->back, z->text_bytes, z->packed, z->packed_bytes);
 
     if (ZSTD_isError(got) || got != z->text_bytes)
-        return limits_refuse(work, "zstd did not give the text back", 0);
+        return limits_refuse(work, "zstd returned another text", 0);
     work->bytes = z->text_bytes;
     snprintf(work->note, sizeof work->note, "bytes of text; compressed %.1f to 1",
              (double)z->text_bytes / (double)z->packed_bytes);

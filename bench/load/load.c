@@ -33,9 +33,9 @@ const struct option_row load_options[] = {
       .max = 1u << 30 },
     { BENCH_OPTION(load_values, "world", OPTION_COUNT, world, "W", "number of ranks; divides the batch"),
       .standard = "1", .min = 1, .max = 1u << 30 },
-    { BENCH_OPTION(load_values, "from", OPTION_COUNT, from, "P", "the position to begin at"), .standard = "0",
+    { BENCH_OPTION(load_values, "from", OPTION_COUNT, from, "P", "the position to start at"), .standard = "0",
       .max = LEAT_MAX_SAMPLES },
-    { BENCH_OPTION(load_values, "steps", OPTION_COUNT, steps, "N", "how many batches, unless the plan ends before"),
+    { BENCH_OPTION(load_values, "steps", OPTION_COUNT, steps, "N", "number of batches, unless the plan ends earlier"),
       .standard = "1000", .min = 1, .max = (uint64_t)1 << 40 },
     { BENCH_OPTION(load_values, "engine", OPTION_CHOICE, engine, "ENGINE",
                    "how files are read: auto, map, pread, advise or uring"),
@@ -47,16 +47,16 @@ const struct option_row load_options[] = {
     { BENCH_OPTION(load_values, "device", OPTION_TEXT, device, "DEVICE", "where batches go: host or cuda:N"),
       .standard = "host", .offered = devices },
     { BENCH_OPTION(load_values, "driver", OPTION_TEXT, driver, "FILE",
-                   "library to load as CUDA's driver, in place of libcuda.so.1") },
+                   "library to load as CUDA's driver instead of libcuda.so.1") },
     { BENCH_OPTION(load_values, "threads", OPTION_CHOICE, threads, "0|1",
                    "the loader's threads; 0: each call makes its batch"),
       .standard = "1", .choices = threads },
     { BENCH_OPTION(load_values, "borrow", OPTION_FLAG, borrow, NULL,
-                   "borrow outputs that the loader's thread has made; else they are written when asked for") },
+                   "borrow outputs that the loader's thread has made; without it, each call writes them") },
     { BENCH_OPTION(
           load_values, "apart", OPTION_CHOICE, apart, "WHEN",
-          "read rows of cold files straight into their slots, with the pages around them: auto (on a GPU), always or "
-          "never; mapped: copy no rows of files in memory, but make outputs from their maps"),
+          "read rows of cold files, with the pages around them, straight into their slots: auto (on a GPU), always or "
+          "never; mapped: make outputs from the maps of files in memory, without copying rows"),
       .standard = "auto", .choices = aparts },
     { BENCH_OPTION(load_values, "slots", OPTION_COUNT, slots, "N", "slots of the ring"), .standard = "chosen", .min = 2,
       .max = 64 },
@@ -74,25 +74,25 @@ const struct option_row load_options[] = {
                    "rows are windows of the plan, or whole documents"),
       .standard = "window", .choices = kinds },
     { BENCH_OPTION(load_values, "work", OPTION_TEXT, work, "MS",
-                   "hold each batch for so many milliseconds, as a training step does"),
+                   "hold each batch for MS milliseconds, as a training step does"),
       .standard = "0" },
     { BENCH_OPTION(load_values, "bare", OPTION_FLAG, bare, NULL,
-                   "measure in turns with a bare loop over as many places of the plan; reads the files into memory "
-                   "first") },
+                   "take turns with a bare loop over as many places of the plan; reads the files into memory first") },
     { BENCH_OPTION(load_values, "synthetic", OPTION_FLAG, synthetic, NULL,
-                   "measure in turns with the same steps on one batch that is ready in memory") },
+                   "take turns with the same steps on one batch that is already in memory") },
     { BENCH_OPTION(
           load_values, "compare", OPTION_CHOICE, compare, "WITH",
-          "synthetic: measure as --synthetic does, and say in a sentence what the loader takes of a step; with "
-          "--work, what it would take of training"),
+          "synthetic: measure as --synthetic does, and say in a sentence what share of a step the loader takes; with "
+          "--work, what share of training it would take"),
       .standard = "nothing", .choices = compares },
-    { BENCH_OPTION(load_values, "warm-up", OPTION_COUNT, warm_up, "N",
-                   "batches to take before those that count: the first touch of a page fills page tables and verifies"),
+    { BENCH_OPTION(
+          load_values, "warm-up", OPTION_COUNT, warm_up, "N",
+          "batches to take before the clock starts: the first touch of a page fills page tables and verifies it"),
       .standard = "0", .max = (uint64_t)1 << 40 },
-    { BENCH_OPTION(load_values, "rounds", OPTION_COUNT, rounds, "N", "number of turns to cut the steps into"),
+    { BENCH_OPTION(load_values, "rounds", OPTION_COUNT, rounds, "N", "number of turns that the steps are divided into"),
       .standard = "10", .min = 1, .max = 100000 },
     { BENCH_OPTION(load_values, "checksum", OPTION_FLAG, checksum, NULL,
-                   "print XXH3-64 of the delivered rows of L + 1 stored tokens, in order; its time does not count") },
+                   "print XXH3-64 of the delivered rows of L + 1 stored tokens, in order; hashing is not timed") },
     { BENCH_OPTION(load_values, "dump", OPTION_TEXT, dump, "FILE", "write the bytes of --checksum to a file"),
       .path = true },
     { BENCH_OPTION(load_values, "trace", OPTION_TEXT, trace, "FILE", "write a trace for Chrome or Perfetto"),
@@ -108,7 +108,7 @@ const struct option_row load_options[] = {
 /* The same steps with real batches and with one that is in memory already, in turns in one run; what the real ones take
  * longer is the loader's. */
 
-#define LITTLE 0.01 /* a share of a step that nobody need look at, and that turns of one run do not tell apart */
+#define LITTLE 0.01 /* a share of a step too small to matter, and below the noise between the turns of a run */
 
 static double step(const struct load_figures *f)
 {
@@ -166,7 +166,7 @@ static void answer(char *text, size_t room, const struct load_result *r)
 
 /* ---- Output ---- */
 
-/* Of calls for batches by time, up to the longest; none of views. */
+/* Counts of calls for batches by time, up to the longest; empty with views. */
 static void json_calls(struct json *j, const struct load_figures *f)
 {
     unsigned end = LOAD_CALLS;
@@ -284,7 +284,7 @@ static void print_json(const struct load_values *v, const struct load_result *r)
 
 static void print_row(const char *name, const struct load_figures *f)
 {
-    printf("  %-10s %14s  %10s  %8.3f ms CPU a million tokens\n", name,
+    printf("  %-10s %14s  %10s  %8.3f ms CPU per million tokens\n", name,
            units_rate(machine_per((double)f->tokens, f->seconds), "tokens").text,
            units_rate(machine_per((double)f->bytes, f->seconds), "B").text,
            1e3 * machine_per(f->cpu_seconds, (double)f->tokens / 1e6));
@@ -305,7 +305,7 @@ static void print_text(const struct load_values *v, const struct load_result *r)
     }
     if (v->synthetic) {
         print_row("synthetic", &r->synthetic);
-        printf("  a step takes %+.2f %% of the time of one without a loader\n", 100 * r->synthetic_loss);
+        printf("  a step takes %+.2f %% more time than without a loader\n", 100 * r->synthetic_loss);
     }
     if (v->compare) {
         answer(text, sizeof text, r);
@@ -314,7 +314,7 @@ static void print_text(const struct load_values *v, const struct load_result *r)
     printf("  %s   mean %.1f us, p50 %.1f, p99 %.1f, p99.9 %.1f, most %.1f\n",
            v->output == LOAD_VIEWS ? "a view" : "next  ", (double)r->next.mean / 1e3, (double)r->next.p50 / 1e3,
            (double)r->next.p99 / 1e3, (double)r->next.p999 / 1e3, (double)r->next.max / 1e3);
-    printf("  memory   %.1f MiB of its own\n", r->memory_mib);
+    printf("  memory   %.1f MiB of private memory\n", r->memory_mib);
     if (v->output != LOAD_VIEWS) {
         printf("  engine   %s; ring of %u slots, %s; %s; first batch after %.2f ms\n", s->engine, s->slots,
                units_bytes(s->ring_bytes).text, s->device, (double)s->first_batch_ns / 1e6);
@@ -335,7 +335,7 @@ static void print_text(const struct load_values *v, const struct load_result *r)
                    units_bytes(s->remote_bytes).text, 100 * (1 - s->remote_share));
     }
     if (r->calls_per_batch > 0)
-        printf("  driver   %.1f calls a batch, of loader and consumer\n", r->calls_per_batch);
+        printf("  driver   %.1f calls per batch, by loader and consumer\n", r->calls_per_batch);
     if (v->checksum)
         printf("  checksum %016" PRIx64 "\n", r->checksum);
     if (s->rows_damaged > 0)
@@ -367,7 +367,8 @@ static bool check_compare(const struct command *self, struct load_values *v, int
     v->synthetic = v->synthetic || v->compare;
     if (!v->synthetic || v->output != LOAD_VIEWS)
         return true;
-    *code = command_wrong(self, "--synthetic and --compare need batches of a loader: --output views has none");
+    *code =
+        command_wrong(self, "--synthetic and --compare need batches from a loader, which --output views does not use");
     return false;
 }
 

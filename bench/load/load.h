@@ -26,7 +26,7 @@ struct load_values {
     uint64_t work_ns; /* of `work` */
 };
 
-/* Opens a file to write, in place of what is there. Refuses files that the run reads, or that belong to a dataset. */
+/* Opens a file to write, which replaces the old one. Refuses files that the run reads, or that a dataset has. */
 enum leat_status load_output_open(FILE **out, const char *path, const struct load_values *v, struct leat_error *err);
 
 /* A trace in Chrome's format; all calls but the first are fine with NULL. */
@@ -36,7 +36,7 @@ void load_trace_span(struct load_trace *t, const char *name, uint64_t began_ns, 
 void load_trace_stats(struct load_trace *t, uint64_t at_ns, const struct leat_loader_stats *stats);
 bool load_trace_close(struct load_trace *t);
 
-#define LOAD_CALLS 40u /* classes: up to six days */
+#define LOAD_CALLS 40u /* classes by time, up to six days */
 
 /* The results of a run of some steps. */
 struct load_figures {

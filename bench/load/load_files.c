@@ -17,7 +17,7 @@ static bool is_standard(const char *fd)
     return strcmp(fd, "0") == 0 || strcmp(fd, "1") == 0 || strcmp(fd, "2") == 0;
 }
 
-/* Whether this process has the file open, as datasets keep all of theirs; what the shell redirects does not count. */
+/* Whether this process has the file open, as datasets keep all of theirs; descriptors 0 to 2 do not count. */
 static bool is_open(const struct stat *file)
 {
     DIR *d = opendir("/proc/self/fd");

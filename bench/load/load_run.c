@@ -120,7 +120,7 @@ static void consumer_hash_row(struct consumer *c, const void *tokens, size_t byt
 {
     XXH3_64bits_update(c->hash, tokens, bytes);
     if (c->dump)
-        fwrite(tokens, 1, bytes, c->dump); /* errors are looked for at the end */
+        fwrite(tokens, 1, bytes, c->dump); /* errors are checked at the end */
 }
 
 /* Rows of L + 1 tokens as stored; of outputs they are rebuilt from all inputs and the last label. */
@@ -258,7 +258,7 @@ static enum leat_status open_loader(struct run *r, struct leat_error *err)
 
 /* ---- One step ---- */
 
-/* A step of training that takes no CPU time of this machine. Runs with such steps are long, so they show progress. */
+/* A step of training that takes no CPU time of this machine. Such runs are long, so they show progress. */
 static void work(struct run *r)
 {
     struct timespec t = { (time_t)(r->v->work_ns / 1000000000u), (long)(r->v->work_ns % 1000000000u) };
@@ -442,7 +442,7 @@ static enum leat_status beside(struct run *r, const struct load_figures *f, stru
         s = leat_loader_next(r->loader, &b, err);
         if (s != LEAT_OK)
             return s == LEAT_E_END ? LEAT_OK : s;
-        consumer_hash(&r->consumer, b); /* it belongs to the sequence */
+        consumer_hash(&r->consumer, b); /* it belongs to the checksum */
         s = synthetic_steps(r, b, f->steps, &result->synthetic, err);
         leat_batch_release(b, r->consumer.device.stream);
     }
@@ -541,7 +541,7 @@ static void take_notices(struct run *r, struct load_result *result)
 
     while (r->loader && used < sizeof result->notices - 1 && leat_loader_notice(r->loader, text, sizeof text)) {
         if (r->v->work_ns == 0 && strstr(text, "waited for batches"))
-            continue; /* a consumer that does nothing else needs no notices */
+            continue; /* a consumer that only takes batches always waits */
         snprintf(result->notices + used, sizeof result->notices - used, "%s%.400s", used ? "\n" : "", text);
         used = strlen(result->notices);
     }

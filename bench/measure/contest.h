@@ -64,7 +64,7 @@ struct contest_spread {
     double median, min, max;
 };
 
-/* All zero if there are no runs. */
+/* All zero without runs. */
 struct contest_spread contest_spread(const struct contest_result *r, enum contest_measure measure);
 
 /* The median over the rounds of a's measure divided by b's in the same round; 0 without a round. */

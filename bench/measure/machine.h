@@ -26,7 +26,7 @@ double machine_thread_seconds(void);
 /* The memory, in MiB, that only this process takes: its own, and page tables. */
 double machine_memory_mib(void);
 
-/* A rate, or a mean: 0 if there is nothing to divide by. */
+/* A rate, or a mean: 0 if the divisor is 0. */
 static inline double machine_per(double amount, double of)
 {
     return of > 0 ? amount / of : 0;

@@ -12,9 +12,8 @@ to(device, non_blocking=True), as is usual.
     dataloader.py LEAT_BENCH --overhead [--steps 3000]
 
 What the Python package adds to a batch of the C loader, and what importing it takes: each way of taking batches beside
-leat-bench load with the same output, in turns; the difference of the medians. Small batches show it best: a second table
-has rows of 16 tokens.
-"""
+leat-bench load with the same output, in turns; the difference of the medians. Small batches show it best: a second
+table has rows of 16 tokens."""
 import argparse
 import gc
 import json

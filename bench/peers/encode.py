@@ -13,10 +13,10 @@ The time of gigatoken includes its array of ids; leat's includes the copy into o
 before (the packer has no such array). --threads 2 measures leat and gigatoken with that
 many.
 
---lookup measures models that look tokens up: leat-bench encode beside sentencepiece and tokenizers, with a Unigram model
-of sentencepiece (32,000 tokens, its default normalizer), the same model as a tokenizer.json, and a WordPiece one of
-30,000 tokens with BERT's normalizer and pre-tokenizer. They are trained on the corpora, which takes some minutes, and
-kept in --models FOLDER, if one is given. These are MB/s by the time of the CPU; tokenizers encodes only
+--lookup measures models that look tokens up: leat-bench encode beside sentencepiece and tokenizers, with a Unigram
+model of sentencepiece (32,000 tokens, its default normalizer), the same model as a tokenizer.json, and a WordPiece one
+of 30,000 tokens with BERT's normalizer and pre-tokenizer. They are trained on the corpora, which takes some minutes,
+and kept in --models FOLDER, if one is given. These are MB/s by the time of the CPU; tokenizers encodes only
 --slow-megabytes (2), and it is the ids of as many that are compared.
 
 77: something that it needs is not there. Run by `make bench-encode-peers` and `make bench-encode-lookup`, in a virtual
@@ -335,8 +335,8 @@ def main():
             import google.protobuf  # noqa: F401
             import sentencepiece  # noqa: F401
         print(f"{versions('sentencepiece tokenizers' if options.lookup else 'gigatoken tiktoken tokenizers')}; "
-              f"{options.threads} thread{'s' * (options.threads > 1)}, first pass, {options.repeat} repetitions, medians "
-              "(least to most)")
+              f"{options.threads} thread{'s' * (options.threads > 1)}, first pass, {options.repeat} repetitions, "
+              "medians (least to most)")
     except ImportError as e:
         skip(str(e))
     with tempfile.TemporaryDirectory() as folder:

@@ -1,5 +1,5 @@
-"""measured.py: what the scripts here share: corpora and vocabularies, datasets to load, CPU time and memory of a process
-with all its children, the facts of the machine, tables, and what is kept as JSON for `leat-bench report`."""
+"""measured.py: what the scripts here share: corpora and vocabularies, datasets to load, CPU time and memory of a
+process with all its children, the facts of the machine, tables, and what is kept as JSON for `leat-bench report`."""
 import json
 import os
 import pathlib

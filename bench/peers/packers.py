@@ -36,9 +36,9 @@ MOST_SECONDS = 1800  # of a run: some tools hang where others report an error
 FIGURES = [("MB/s", "mb_per_s", ".2f"), ("CPU s/100 MB", "cpu_s_per_100_mb", ".2f"), ("start s", "start_s", ".2f"),
            ("after a kill s", "resume_s", ".2f"), ("MiB", "memory_mib", ".0f")]
 
-# ---- What is run of packages that have no command for it, by the Python that has them (--here): JSON lines to a file of
-# ids, two bytes each, with END after each document where the package has no opinion. As their documents show it, on all
-# cores.
+# ---- What is run of packages that have no command for it, by the Python that has them (--here): JSON lines to a file
+# of ids, two bytes each, with END after each document where the package does not decide that. As their documents show
+# it, on all cores.
 
 
 def texts(path):

@@ -1,7 +1,7 @@
 /*
  * report.c: `leat-bench report`: results of other commands as a page; see report.h.
  *
- * Each file is read whole; each of its lines is an object, whose kind is told by members that only this kind has. The
+ * Each file is read whole; each of its lines is an object, whose members show its kind. The
  * page begins with the machines; then each kind that came has its section, which its row of report_kinds writes.
  */
 #include "report.h"
@@ -36,7 +36,7 @@ const struct report_kind report_kinds[] = {
     { "Opening and verifying", { "opening", "bytes" }, report_measurements },
     { "Samples of plans", { "permutation", "machine" }, report_measurements },
     { "Encoding", { "tokenizer", "checksum" }, report_encoding },
-    { "Texts that are made to be slow", { "tokenizer", "rows" }, report_slow_texts },
+    { "Texts made to be slow", { "tokenizer", "rows" }, report_slow_texts },
     { "Packing", { "serial_seconds", "cores_of_use" }, report_packing },
     { "Loading", { "waits_s", "next_us" }, report_loading },
     { "Beside other tools", { "peers", "work" }, report_peers },
@@ -146,10 +146,11 @@ static enum leat_status add_item(struct report *r, const char *path, unsigned li
     memcpy(x.text, text, (size_t)size);
     s = jsontree_parse(&x.tree, x.text, size, path, err);
     if (s == LEAT_OK && !find_kind(&x))
-        s = status_set(err, LEAT_E_ARGUMENT,
-                       "%s: line %u is no result of leat-bench limits, dataset, order, encode, hostile, pack or load "
-                       "with --json, of make bench-peers, or of a loader's stats_file; other results are not drawn",
-                       path, line);
+        s = status_set(
+            err, LEAT_E_ARGUMENT,
+            "%s: line %u is not a result of leat-bench limits, dataset, order, encode, hostile, pack or load "
+            "with --json, of make bench-peers, or of a loader's stats_file; other results are not drawn",
+            path, line);
     r->items[r->count++] = x; /* also after a failure, to be freed */
     return s;
 }
@@ -180,8 +181,8 @@ static enum leat_status check_rank(const struct report *r, size_t first, struct 
     if (isnan(one) || isnan(other) || one == other)
         return LEAT_OK;
     return status_set(err, LEAT_E_ARGUMENT,
-                      "%s: line %u is of rank %.0f, line %u of rank %.0f: give each rank a stats_file of its own, or "
-                      "copy the lines of each to a file",
+                      "%s: line %u is from rank %.0f, line %u from rank %.0f: use a stats_file per rank, or copy the "
+                      "lines of each rank to a file",
                       b->file, a->line, one, b->line, other);
 }
 
@@ -209,13 +210,13 @@ static enum leat_status read_file(struct report *r, const char *path, struct lea
         several = r->count > first + 1 || (newline && memcmp(text + at, "{\"", 2) == 0);
         if (s == NOT_JSON && several) { /* a torn line */
             drop_item(r);
-            cli_error("%s: line %u is not JSON, and is left out", path, line);
+            cli_error("%s: line %u is not JSON and is left out", path, line);
             torn = line;
             why = *err;
             s = LEAT_OK;
         }
     }
-    if (s == LEAT_OK && torn > 0 && r->count == first) { /* no line of it is */
+    if (s == LEAT_OK && torn > 0 && r->count == first) { /* none of its lines is JSON */
         *err = why;
         s = NOT_JSON;
     }

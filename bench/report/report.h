@@ -34,14 +34,14 @@ struct report_kind {
 };
 extern const struct report_kind report_kinds[]; /* ends with a title of NULL */
 
-/* Members of an object (a node of the item's tree; 0: the item itself). A number that is not there is NaN; a text that
- * is not there has length 0. */
+/* Members of an object (a node of the item's tree; 0: the item itself). A missing number is NaN; a missing text has
+ * length 0. */
 uint32_t report_member(const struct report_item *x, uint32_t object, const char *name);
 double report_element(const struct report_item *x, uint32_t node); /* of an array, likewise */
 double report_number(const struct report_item *x, uint32_t object, const char *name);
 struct jsontree_text report_text(const struct report_item *x, uint32_t object, const char *name);
 
-/* What an item is called in charts: its file without folders, its line if there are several, and `more` (may be NULL).
+/* The label of an item in charts: its file without folders, its line if there are several, and `more` (may be NULL).
  * Cut to `room`. Returns the length. */
 size_t report_label(const struct report_item *x, struct jsontree_text more, char *out, size_t room);
 

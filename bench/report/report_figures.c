@@ -10,7 +10,7 @@
 #include "pages/page.h"
 #include "report.h"
 
-#define SHOWN 64u /* bars of a chart: what more there is stands in the table only */
+#define SHOWN 64u /* bars of a chart: further ones stand in the table only */
 
 struct bars {
     struct chart_bar bars[SHOWN];
@@ -226,7 +226,7 @@ static void put_sentence(FILE *out, const struct report_item *x)
     fputs("<p>The bottleneck is: ", out);
     page_text(out, (const char *)bound.bytes, bound.length);
     if (!isnan(cores))
-        fprintf(out, ". What only one thread at a time can do allows about %.1f cores to be of use", cores);
+        fprintf(out, ". Work that only one thread at a time can do limits the useful cores to about %.1f", cores);
     fputs(".</p>\n", out);
 }
 

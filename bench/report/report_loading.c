@@ -8,7 +8,7 @@
 #include "report.h"
 
 #define SHOWN  32u
-#define LITTLE 0.01 /* a share of waiting that nobody need look at */
+#define LITTLE 0.01 /* a share of waiting too small to matter */
 
 /* What a loader's thread does, and what it means if that is most of its time while the consumer waits. */
 static const struct {
@@ -174,7 +174,7 @@ void report_loading(FILE *out, const struct report_item *const *items, size_t co
         report_heading(out, label);
         report_waiting(out, items[i], waits, report_number(items[i], 0, "waiting_share"));
         if (isfinite(less))
-            fprintf(out, "<p>With batches that are there already, the same steps take %.1f %% %s.</p>\n",
+            fprintf(out, "<p>With a batch that is already in memory, the same steps take %.1f %% %s.</p>\n",
                     100 * fabs(less), less > 0 ? "less" : "more");
         fputs("<div class=\"grid\"><div>\n", out);
         report_step(out, items[i], waits, report_number(items[i], 0, "waiting_share"),

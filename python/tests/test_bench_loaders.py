@@ -59,8 +59,8 @@ def test_found_out(build, tmp_path, old, new, says):
 def test_hangs(build, tmp_path):
     for name in "loaders.py", "measured.py":
         text = (PROGRAM.parent / name).read_text(encoding="utf-8")
-        (tmp_path / name).write_text(text.replace("def memmap(o, state):", "def memmap(o, state):\n    time.sleep(999)"),
-                                     encoding="utf-8")
+        hangs = text.replace("def memmap(o, state):", "def memmap(o, state):\n    time.sleep(999)")
+        (tmp_path / name).write_text(hangs, encoding="utf-8")
     words = "--only", "numpy.memmap", "--most-seconds", "2"
     assert "it did not end within 2 s" in loaders(build, *words, program=tmp_path / "loaders.py")
 

@@ -74,7 +74,7 @@ done
 run leat-bench-dev scanners --runs 1 --row foo some.txt
 says 2 'no row "foo" that this CPU can run'
 run leat-bench-dev scanners --runs 1 --family foo some.txt
-says 2 'no family of scanners is called "foo"'
+says 2 'unknown family of scanners "foo"'
 
 # ---- order ----------------------------------------------------------------------------------------------------------
 
@@ -224,7 +224,7 @@ assert sum(x["name"] == "next" for x in e) == 24' || fail "$ran: not 4 steps tha
             fail "$ran: no batches go unused"
     done
 fi
-needs='--synthetic and --compare need batches of a loader: --output views has none'
+needs='--synthetic and --compare need batches from a loader, which --output views does not use'
 refuse 2 "$needs load" leat-bench load --source w4 --seq-len 100 --batch 4 --compare synthetic --output views
 refuse 2 '--work load' leat-bench load --source w4 --seq-len 100 --batch 4 --work x
 
@@ -242,7 +242,7 @@ awk 'BEGIN { for (i = 0; i < 20000; i++) printf "{\"text\":\"%0900d\"}\n", i }' 
 head -n 100 much.jsonl >little.jsonl
 run leat-bench pack -t bytes -o packed little.jsonl
 ended 0 ''
-for words in '^read  ' '^encode  ' 'Of so little text most of that is beginning and ending'; do
+for words in '^read  ' '^encode  ' 'With so little text, most of that is start and end'; do
     grep -q "$words" "$printed" || fail "$ran: does not print '$words'"
 done
 grep -q 'of what they allow' "$printed" && fail "$ran: compares what cannot be: $(cat "$printed")"
@@ -308,7 +308,7 @@ run leat-bench pack -t bytes -o resumed --max-rejects 0 more.jsonl
 [ "$code" -ne 0 ] || fail "$ran: takes a record without a text"
 run leat-bench pack -t bytes -o resumed --max-rejects 1 --resume more.jsonl
 ended 0 ''
-grep -q 'Of so little text' "$printed" || fail "$ran: $(cat "$printed")"
+grep -q 'With so little text' "$printed" || fail "$ran: $(cat "$printed")"
 
 # ---- Texts that are made to be slow ---------------------------------------------------------------------------------
 

@@ -141,7 +141,7 @@ check("25.0 % of the time was spent waiting for batches; most of the loader&#39;
       page.text.replace("'", "&#39;"), "the cause of waiting in a measurement")
 check("4.2 % of the time" in page.text, "the cause of waiting in a run")
 check("the same steps take 11.1 % less" in page.text, "the share against batches that are there")
-check("about 17.0 cores" in page.text and "bottleneck is: encode" in page.text, "the bottleneck")
+check("limits the useful cores to about 17.0" in page.text and "bottleneck is: encode" in page.text, "the bottleneck")
 check(any(len(points.split()) == 199 for points in page.points), "not all lines of the run are in its chart")
 check(any(len(points.split()) == 3 for points in page.points), "not all threads are in a chart")
 # a run that was resumed: its second loader counts from 0, the chart goes on
@@ -155,7 +155,7 @@ for at in (0, 2, 4):
     texts = [json.dumps({**line, "rank": 3}) for line in lines[:4]]
     texts.insert(at, texts[0][:40])
     pathlib.Path("torn.jsonl").write_text("\n".join(texts), encoding="utf-8")
-    text = bench("report", "-o", "-", "torn.jsonl", says=f"torn.jsonl: line {at + 1} is not JSON, and is left out")
+    text = bench("report", "-o", "-", "torn.jsonl", says=f"torn.jsonl: line {at + 1} is not JSON and is left out")
     check(any(len(x.split()) == 4 for x in Page(text).points), f"a run with a torn line: {text}")
 lines[-1]["waiting_share_all"] = 0.002
 pathlib.Path("good.jsonl").write_text(json.dumps(lines[-1]), encoding="utf-8")
@@ -199,7 +199,7 @@ bench("report", "real.json", code=2, says="--output")
 bench("report", "-o", "x.html", "none.json", code=1, says="none.json")
 bench("report", "-o", "s3://b/x.html", "real.json", code=1, says="s3://b/x.html is a URL: write to a local name first")
 pathlib.Path("other.json").write_text('\n{"a": 1}\n', encoding="utf-8")
-bench("report", "-o", "x.html", "other.json", code=2, says="other.json: line 2 is no result of leat-bench limits,")
+bench("report", "-o", "x.html", "other.json", code=2, says="other.json: line 2 is not a result of leat-bench limits,")
 # README and --help said that all results are drawn
 bench("report", "-o", "x.html", "other.json", code=2, says="of a loader's stats_file; other results are not drawn")
 pathlib.Path("empty.json").write_text("\n", encoding="utf-8")
@@ -207,7 +207,7 @@ bench("report", "-o", "x.html", "real.json", "empty.json", code=2, says="empty.j
 pathlib.Path("cut.json").write_text('{"a": ', encoding="utf-8")
 pathlib.Path("ranks.jsonl").write_text("".join(json.dumps({**lines[0], "rank": rank}) + "\n" for rank in (3, 3, 1)),
                                        encoding="utf-8")
-bench("report", "-o", "x.html", "ranks.jsonl", code=2, says="ranks.jsonl: line 1 is of rank 3, line 3 of rank 1")
+bench("report", "-o", "x.html", "ranks.jsonl", code=2, says="ranks.jsonl: line 1 is from rank 3, line 3 from rank 1")
 bench("report", "-o", "x.html", "cut.json", code=1, says="cut.json")
 pathlib.Path("cut.json").write_text('{"a": \n{"b": \n', encoding="utf-8")
 bench("report", "-o", "x.html", "cut.json", code=1, says="cut.json is not valid JSON")
