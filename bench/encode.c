@@ -220,17 +220,16 @@ static void print_result(const struct texts *t, const struct encode_values *v, c
 int bench_encode(const struct command *self, int argc, char **argv)
 {
     struct encode_values v = { .field = "text", .threads = 1 };
-    struct texts texts = { .bytes = NULL };
+    struct texts texts;
     struct result result = { .tokens = 0 };
     struct options_parsed parsed;
     struct leat_error err;
-    enum leat_status s = LEAT_OK;
+    enum leat_status s;
     int code;
 
     if (!command_parse(self, argc, argv, &v, &parsed, &code))
         return code;
-    for (size_t i = 0; i < parsed.count && s == LEAT_OK; i++)
-        s = texts_read(&texts, parsed.words[i], v.field, &err);
+    s = texts_read(&texts, parsed.words, parsed.count, v.field, &err);
     if (s == LEAT_OK)
         s = measure(&texts, &v, &result, &err);
     if (s == LEAT_OK)

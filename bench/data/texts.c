@@ -23,7 +23,7 @@ static enum leat_status add_text(struct texts *t, const char *text, size_t bytes
     return LEAT_OK;
 }
 
-enum leat_status texts_read(struct texts *t, const char *path, const char *field, struct leat_error *err)
+static enum leat_status read_file(struct texts *t, const char *path, const char *field, struct leat_error *err)
 {
     struct document_input *in;
     enum leat_status s = document_input_open(&in, path, DOCUMENT_BY_NAME, field, err);
@@ -38,6 +38,17 @@ enum leat_status texts_read(struct texts *t, const char *path, const char *field
         s = add_text(t, text, bytes, err);
     }
     document_input_close(in);
+    return s;
+}
+
+enum leat_status texts_read(struct texts *t, const char *const *paths, size_t count, const char *field,
+                            struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    *t = (struct texts) { .bytes = NULL };
+    for (size_t i = 0; i < count && s == LEAT_OK; i++)
+        s = read_file(t, paths[i], field, err);
     return s;
 }
 

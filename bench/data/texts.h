@@ -22,8 +22,9 @@ struct texts {
     size_t count_room;
 };
 
-/* Appends the documents of a file; `field` holds the text of a JSON record. */
-enum leat_status texts_read(struct texts *t, const char *path, const char *field, struct leat_error *err);
+/* Reads the documents of `count` files; `field` holds the text of a JSON record. texts_free() also after a failure. */
+enum leat_status texts_read(struct texts *t, const char *const *paths, size_t count, const char *field,
+                            struct leat_error *err);
 
 void texts_free(struct texts *t);
 

@@ -218,16 +218,15 @@ static enum leat_status print_rates(const struct texts *t, const struct scanners
 int bench_scanners(const struct command *self, int argc, char **argv)
 {
     struct scanners_values v = { .field = "text", .runs = 5 };
-    struct texts texts = { .bytes = NULL };
+    struct texts texts;
     struct options_parsed parsed;
-    enum leat_status s = LEAT_OK;
+    enum leat_status s;
     struct leat_error err;
     int code;
 
     if (!command_parse(self, argc, argv, &v, &parsed, &code))
         return code;
-    for (size_t i = 0; i < parsed.count && s == LEAT_OK; i++)
-        s = texts_read(&texts, parsed.words[i], v.field, &err);
+    s = texts_read(&texts, parsed.words, parsed.count, v.field, &err);
     if (s == LEAT_OK)
         s = print_rates(&texts, &v, &err);
     texts_free(&texts);

@@ -291,47 +291,54 @@ static bool run_direct_deep(void *context, struct contest_work *work)
 
 /* ---- The groups ---- */
 
+struct row {
+    const char *name, *item;
+    uint64_t block;
+    unsigned depth;
+    bool (*run)(void *context, struct contest_work *work);
+    bool (*prepare)(void *context, struct contest_work *work);
+};
+
+static bool fill(struct limits_group *g, struct limits *l, const struct row *rows, size_t count)
+{
+    for (const struct row *r = rows; r < rows + count; r++) {
+        g->cases[g->count].prepare = r->prepare;
+        limits_add(g, r->name, r->item, (struct limits_case) { .limits = l, .block = r->block, .depth = r->depth },
+                   r->run);
+    }
+    return true;
+}
+
 bool limits_cache(struct limits_group *g, struct limits *l)
 {
-    struct limits_case c = { .limits = l, .block = MIB };
+    static const struct row rows[] = {
+        { "pread 1 MiB, sequential", "read", MIB, 1, run_cached_sequential, NULL },
+        { "pread 4 KiB, random", "read", 4096, 1, run_cached_random, NULL },
+        { "pread 8 KiB, random", "read", 8192, 1, run_cached_random, NULL },
+        { "pread 32 KiB, random", "read", 32768, 1, run_cached_random, NULL },
+        { "populated map, memcpy 4 KiB, random", "copy", 4096, 1, run_mapped, prepare_mapped },
+        { "map and MADV_POPULATE_READ", "MiB", 0, 1, run_populate, NULL },
+    };
 
     g->title = "page cache, 1 thread";
     g->key = "page_cache";
-    limits_add(g, "pread 1 MiB, sequential", "read", c, run_cached_sequential);
-    c.block = 4096;
-    limits_add(g, "pread 4 KiB, random", "read", c, run_cached_random);
-    c.block = 8192;
-    limits_add(g, "pread 8 KiB, random", "read", c, run_cached_random);
-    c.block = 32768;
-    limits_add(g, "pread 32 KiB, random", "read", c, run_cached_random);
-    c.block = 4096;
-    g->cases[g->count].prepare = prepare_mapped;
-    limits_add(g, "populated map, memcpy 4 KiB, random", "copy", c, run_mapped);
-    limits_add(g, "map and MADV_POPULATE_READ", "MiB", c, run_populate);
-    return true;
+    return fill(g, l, rows, sizeof rows / sizeof *rows);
 }
 
 bool limits_disk(struct limits_group *g, struct limits *l)
 {
-    struct limits_case c = { .limits = l, .block = MIB, .depth = 1 };
+    static const struct row rows[] = {
+        { "write 1 MiB, sequential, with fsync", NULL, MIB, 1, run_write, prepare_write },
+        { "O_DIRECT 1 MiB, sequential", "read", MIB, 1, run_direct_sequential, NULL },
+        { "O_DIRECT 4 KiB, random, depth 1", "read", 4096, 1, run_direct_random, NULL },
+        { "O_DIRECT 16 KiB, random, depth 1", "read", 16384, 1, run_direct_random, NULL },
+        { "O_DIRECT 64 KiB, random, depth 1", "read", 65536, 1, run_direct_random, NULL },
+        { "io_uring 4 KiB, random, depth 64", "read", 4096, 64, run_direct_deep, NULL },
+        { "io_uring 16 KiB, random, depth 64", "read", 16384, 64, run_direct_deep, NULL },
+        { "io_uring 64 KiB, random, depth 64", "read", 65536, 64, run_direct_deep, NULL },
+    };
 
     g->title = "disk";
     g->key = "disk";
-    g->cases[0].prepare = prepare_write;
-    limits_add(g, "write 1 MiB, sequential, with fsync", NULL, c, run_write);
-    limits_add(g, "O_DIRECT 1 MiB, sequential", "read", c, run_direct_sequential);
-    c.block = 4096;
-    limits_add(g, "O_DIRECT 4 KiB, random, depth 1", "read", c, run_direct_random);
-    c.block = 16384;
-    limits_add(g, "O_DIRECT 16 KiB, random, depth 1", "read", c, run_direct_random);
-    c.block = 65536;
-    limits_add(g, "O_DIRECT 64 KiB, random, depth 1", "read", c, run_direct_random);
-    c.depth = 64;
-    c.block = 4096;
-    limits_add(g, "io_uring 4 KiB, random, depth 64", "read", c, run_direct_deep);
-    c.block = 16384;
-    limits_add(g, "io_uring 16 KiB, random, depth 64", "read", c, run_direct_deep);
-    c.block = 65536;
-    limits_add(g, "io_uring 64 KiB, random, depth 64", "read", c, run_direct_deep);
-    return true;
+    return fill(g, l, rows, sizeof rows / sizeof *rows);
 }

@@ -18,7 +18,7 @@ if [ ! -f "$build/libleat.so" ]; then
 fi
 
 # the copy: no git there, and few files, so that each check is quick
-left_out='^(tests/(golden|fuzz|faults|cli|unit|format|python|support)|bench/(limits|load|gpu|peers))/|cmd_'
+left_out='^(tests/(golden|fuzz|faults|cli|unit|format|python|support)|bench/(limits|load|peers))/|cmd_'
 left_out="$left_out|/test_[^h/][^/]*$|src/(verify|writer|dataset)/[a-z]*_|_tables\.h\$|/files/|/load/data/|/vectors/"
 left_out="$left_out|^tokenize_tools/(tokenizer|corpus|pack|show|render)/.*\.c\$"
 scripts='^tests/lint/|/demo\.sh$|^scripts/shape|\.[^s][^/]*$|/[^.]*$|^[^/]*$'
