@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """levels.py FOLDER [--rounds N] [--tokens N] FILE.jsonl...
 
-A table of what CPUs of lower levels get: FOLDER holds a folder of programs per level (`make bench-levels` links them),
-which use none above it. Per FILE: encoding with two tokenizers, and finding records; then verifying and loading a
-dataset of counting tokens from memory. One thread each, in turns over N rounds; medians, of encoding in CPU time. Fails
-if levels give other ids or batches. Levels that this CPU lacks are left out.
+A table of what CPUs of lower levels get. FOLDER has a folder of programs per level (`make bench-levels` links them),
+which use no higher level. For each FILE: encoding with two tokenizers, and finding records; then verifying and loading
+a dataset of counting tokens from memory. One thread each, in turns over N rounds; medians, for encoding in CPU time.
+Fails if levels give different ids or batches. Skips levels that this CPU lacks.
 """
 import argparse
 import json

@@ -3,11 +3,11 @@
 counting` makes). Measurements take turns; medians, with the least and the most. WHAT is
 
   sweep      batches from memory, for several sizes, engines and outputs, each beside the bare loop in the same run,
-             without hashing (which a page costs once), after as many rows as fill the page tables of some GiB
+             without hashing (which a page costs only once), after as many rows as fill the page tables of some GiB
   storage    what storage gives, and what the loader makes of it:
                cold       random windows past the page cache (engine uring), beside fio with as many reads in flight of
-                          the same aligned spans: requests a second, and CPU time of a request; needs fio
-               warming    from disk, taking a batch each 10 ms, while the background brings the file to memory in
+                          the same aligned spans: requests per second, and CPU time per request; needs fio
+               warming    from disk, taking a batch every 10 ms, while the background brings the file to memory in
                           sequence, beside reading it in sequence, with O_DIRECT and into the page cache
                hot        from memory: the time from opening to the first batch in fresh processes; how long next()
                           takes while the ring is full; memory of the process without its ring
@@ -108,8 +108,8 @@ def cold(o, tokens, width):
         rates.append(windows)
         cpus.append(got["cpu_s_per_mtok"] * LENGTH)
     print("cold: random windows of %d bytes in spans of %d, 64 and more in flight" % (LENGTH * width, span))
-    print("  leat  %s requests/s   %s us CPU a request" % (spread(rates, 0), spread(cpus)))
-    print("  fio   %s requests/s   %s us CPU a request" % (spread(peer_rates, 0), spread(peer_cpus)))
+    print("  leat  %s requests/s   %s us CPU per request" % (spread(rates, 0), spread(cpus)))
+    print("  fio   %s requests/s   %s us CPU per request" % (spread(peer_rates, 0), spread(peer_cpus)))
     print("  leat / fio: %s of the requests, %s of the CPU" % (shares(rates, peer_rates), shares(cpus, peer_cpus)))
 
 
@@ -135,7 +135,7 @@ def warming(o, tokens):
         steps = max(20, int(min(o.seconds, 0.8 * os.path.getsize(tokens) / 1e6 / disk[-1]) * 95))
         got = load(o.bench, o.name, "--work", "10", "--steps", str(steps))
         ours.append(got["warmed_bytes"] / 1e6 / got["seconds"])
-    print("warming while a batch is taken each 10 ms: %s MB/s" % spread(ours, 0))
+    print("warming while a batch is taken every 10 ms: %s MB/s" % spread(ours, 0))
     print("  the disk in sequence: %s MB/s; %s of it" % (spread(disk, 0), shares(ours, disk)))
     print("  the same into the page cache: %s MB/s; %s of it" % (spread(cached, 0), shares(ours, cached)))
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""merge_large.py LEAT [DIR]: what `leat merge --dedup --shuffle` of a run's folder takes, for more documents than this
-machine's disk may hold: packs two numbers of synthetic documents in parts (a tenth have the text of an earlier one),
-merges each, and continues the line through both to --at documents. Each merge gets that share of --memory which its
-documents are of --at: so it sorts on the disk in as many runs and buckets as the large one would.
+"""merge_large.py LEAT [DIR]: what `leat merge --dedup --shuffle` of a run's folder takes for more documents than this
+machine's disk may hold. It packs two numbers of synthetic documents in parts (a tenth repeat the text of an earlier
+one), merges each, and extrapolates linearly to --at documents. Each merge gets the same share of --memory as its
+documents are of --at, so it sorts on the disk in as many runs and buckets as the large one would.
 
-Documents have --tokens tokens, of 2 bytes; about 100 bytes a document come to these, for its place, line and hash. What
-longer ones take beyond that is reading and writing their tokens, three times each."""
+Documents have --tokens tokens of 2 bytes; each takes about 100 bytes more for its place, line and hash. Longer
+documents also take the time to read and write their tokens, three times each.
+"""
 import argparse
 import os
 import pathlib

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """remote.py BUILD [--folder FOLDER] [--rounds N] [--tokens N] [--only WORD]
 
-What object storage costs, against a server of our own on this machine (tests/remote/slow_server.c) that answers each
-request 30 ms late and gives each connection 100 MB/s. A line per goal, with what was measured:
-  turns      requests one after another until the first batch of 64 windows of 4,096 tokens is there, nothing cached
-  steps      a batch each 100 ms, nothing cached, nobody fills the cache: how long next() took after the first batch
-  pages      bytes that came for those windows, over the bytes that were used
+What object storage costs, from a server on this machine (tests/remote/slow_server.c) that answers each request 30 ms
+late and gives each connection 100 MB/s. Each goal has a line with what was measured:
+  turns      requests one after another until the first batch of 64 windows of 4,096 tokens, with an empty cache
+  steps      a batch each 100 ms, with an empty cache that nobody fills: how long next() took after the first batch
+  pages      bytes read for those windows, per byte used
   copy       the rest of the dataset by the background, beside curl with as many connections and the same ranges
   cached     batches from the full cache, beside the local dataset
   pack       leat pack of texts from the server, beside the same files

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """chat.py LEAT [--conversations N] [--processes N] [--repeat N]
 
-How fast conversations become ids and masks on so many cores: leat pack --chat beside TRL's way, which is
+How fast N (2) processes or threads make ids and masks of conversations: leat pack --chat beside TRL's way, which is
 transformers' apply_chat_template() of each example in datasets.map(), as SFTTrainer does it with assistant_only_loss.
-The N (100,000) conversations are made of the words of examples/corpus, with a template of their own that has {%
-generation %}; the vocabulary is Qwen 2.5's (LEAT_VOCAB, else ../shared/vocab). Both read JSON lines and write to a
-disk, with N (2) processes or threads; every measurement is a fresh process, after one that warms the page cache, in
-turns. Prints the median of N (3) with the least and the most, in conversations per second. The number of ids and of
-learned ones must be the same; else it says so, and exits with 1. 77: something that it needs is not there. Run by
-`make bench-chat`, in a virtual environment of its own.
+The N (100,000) conversations are made of the words of examples/corpus, with a template that has {% generation %}; the
+vocabulary is Qwen 2.5's (LEAT_VOCAB, else ../shared/vocab). Both read JSON lines and write to a disk. Each measurement
+is a fresh process, after one that warms the page cache, in turns. It prints the median of N (3) with the least and the
+most, in conversations per second. Both must give the same number of ids and of learned ones; otherwise it says so and
+exits with 1. Exits with 77 if anything that it needs is missing. `make bench-chat` runs it in a virtual environment of
+its own.
 """
 import argparse
 import json

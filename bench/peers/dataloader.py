@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
-"""dataloader.py: PyTorch's DataLoader over numpy.memmap beside leat-bench load and leat.Loader (where the package leat
-can be imported), in turns, over one dataset of counting tokens: inputs and labels as int64, random windows. Plain (a
-row an item, as usually written) and batched (__getitems__), with 0 and more workers, prefetch_factor, persistent
-workers. What arrives is checked at the consumer before it is timed: token p of the dataset is a known function of p.
+"""dataloader.py: PyTorch's DataLoader over numpy.memmap beside leat-bench load and leat.Loader (if the package leat can
+be imported), in turns, over the same counting tokens: inputs and labels as int64, random windows. DataLoader is
+measured as it is usually written, with a row per item, and batched (__getitems__); without workers and with them,
+with prefetch_factor and persistent workers. Batches are checked before the clock starts: token p of the dataset is a
+known function of p.
 
     dataloader.py LEAT_BENCH [--tokens 500M] [--seq-len 2048] [--batch 32] [--seconds 3] [--workers 0,1,2,4] [--json]
 
-With --device cuda, every loader delivers to that GPU; DataLoader pins its batches (pin_memory), and they are copied by
-to(device, non_blocking=True), as is usual.
+With --device cuda, every loader delivers to that GPU; DataLoader pins its batches (pin_memory), and to(device,
+non_blocking=True) copies them, as is usual.
 
     dataloader.py LEAT_BENCH --overhead [--steps 3000]
 
-What the Python package adds to a batch of the C loader, and what importing it takes: each way of taking batches beside
-leat-bench load with the same output, in turns; the difference of the medians. Small batches show it best: a second
-table has rows of 16 tokens."""
+What the Python package adds to a batch of the C loader, and how long importing it takes: each way of taking batches
+beside leat-bench load with the same output, in turns; the difference of the medians. It shows best with small batches:
+a second table has rows of 16 tokens.
+"""
 import argparse
 import gc
 import json
@@ -300,7 +302,8 @@ def print_ratios(results):
                         ("with workers", [p for p in theirs if ", 0 workers" not in p])):
         if not peers:
             continue
-        print(f"against the best DataLoader {kind}, median (least to most) of the rounds: tokens a second; CPU a token")
+        print(f"against the best DataLoader {kind}, median (least to most) of the rounds: tokens per second; CPU per "
+              "token")
         for label in ours:
             rounds = range(len(results[label]))
             speed = sorted(results[label][k]["mtok_per_s"] / max(results[p][k]["mtok_per_s"] for p in peers)

@@ -3,24 +3,24 @@
 
 How fast one core makes ids of text: leat-bench encode, gigatoken, tiktoken and tokenizers, each with every vocabulary
 at hand, on the English, multilingual and code corpora (LEAT_CORPORA, LEAT_VOCAB; else ../shared/corpora and
-../shared/vocab). The programs take turns, in another order each time, every measurement in a fresh process on one
-thread: a first pass over N (20) MB of documents that lie in memory, as strings where the program wants strings. Prints
-the median of N (5) repetitions with the least and the most, in MB/s of UTF-8, and how long the vocabulary took to load.
-The number of ids and their checksum must be the same in all measurements of a line; else it says so, and exits with 1.
+../shared/vocab). The programs take turns, in another order each time. Each measurement is a fresh process with one
+thread: a first pass over N (20) MB of documents in memory, as strings if the program wants strings. It prints the
+median of N (5) repetitions with the least and the most, in MB/s of UTF-8, and how long the vocabulary took to load.
+All measurements of a line must give the same number of ids and the same checksum; otherwise it says so and exits with
+1.
 
 tokenizers is measured twice: encode_batch, which most people call, and encode_batch_fast, which leaves out offsets.
-The time of gigatoken includes its array of ids; leat's includes the copy into one, of which all pages have been touched
-before (the packer has no such array). --threads 2 measures leat and gigatoken with that
-many.
+The time of gigatoken includes its array of ids; that of leat includes the copy into one, whose pages have all been
+touched before (the packer has no such array). --threads 2 measures leat and gigatoken with two threads.
 
 --lookup measures models that look tokens up: leat-bench encode beside sentencepiece and tokenizers, with a Unigram
-model of sentencepiece (32,000 tokens, its default normalizer), the same model as a tokenizer.json, and a WordPiece one
-of 30,000 tokens with BERT's normalizer and pre-tokenizer. They are trained on the corpora, which takes some minutes,
-and kept in --models FOLDER, if one is given. These are MB/s by the time of the CPU; tokenizers encodes only
---slow-megabytes (2), and it is the ids of as many that are compared.
+model of sentencepiece (32,000 tokens, its default normalizer), the same model as a tokenizer.json, and a WordPiece
+model of 30,000 tokens with BERT's normalizer and pre-tokenizer. They are trained on the corpora, which takes some
+minutes, and kept in --models FOLDER if it is given. Rates are per second of CPU time; tokenizers encodes only
+--slow-megabytes (2), over which the ids are compared.
 
-77: something that it needs is not there. Run by `make bench-encode-peers` and `make bench-encode-lookup`, in a virtual
-environment of its own.
+Exits with 77 if anything that it needs is missing. `make bench-encode-peers` and `make bench-encode-lookup` run it in
+a virtual environment of its own.
 """
 import argparse
 import array

@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
-"""fit.py: rows of whole documents, of the same documents: leat's order fit beside TRL's pack_dataset, which writes all
-rows as a new dataset. TRL packs each stretch of 1,000 documents by itself (the default of datasets' map), or all
-together (batch_size). Its strategy bfd cuts documents at L tokens and drops the rest of them, as SFTTrainer does by
-default; bfd_split goes on with the rest in other rows.
+"""fit.py: rows of whole documents: leat's order fit beside TRL's pack_dataset, which writes all rows as a new dataset.
+TRL packs each run of 1,000 documents by itself (the default of datasets' map), or all together (batch_size). Its
+strategy bfd cuts documents at L tokens and drops their rest, as SFTTrainer does by default; bfd_split puts the rest
+into other rows.
 
-Documents have lengths by a lognormal distribution, median 540 tokens, and the same ids for both. Each run is a process
-of its own, in turns; modules are imported and files written before the clock starts. Printed are the rows; the share of
-their places that is filled, as each counts it (TRL: tokens; leat: predictions); the share of all predictions, tokens
-with a token before them in the same document, that an epoch shows; the seconds until the rows are known, and until all
-of them are read (batches of 16: leat.Loader; datasets, as numpy); the least of all rounds; and the bytes that are
-written. TRL needs no torch for this. litgpt is not here: it pads batches, and packs no rows of documents.
-`make bench-fit-peers` runs it.
+Both get the same documents, with lognormal lengths of median 540 tokens. Each run is a process of its own, in turns;
+modules are imported and files written before the clock starts. It prints the rows; the share of their places that is
+filled, as each counts it (TRL: tokens; leat: predictions); the share of all predictions (tokens with a token before
+them in the same document) that an epoch shows; the seconds until the rows are known, and until all of them are read
+(batches of 16: leat.Loader; datasets, as numpy), the least of all rounds; and the bytes written. TRL needs no torch
+for this. litgpt is not here: it pads batches and packs no rows of documents. `make bench-fit-peers` runs it.
 
     fit.py [--documents 1e5] [--seq-len 2048] [--rounds 3] [--folder DIR] [--json]
 """

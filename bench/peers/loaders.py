@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""loaders.py LEAT_BENCH [--python NAME=PYTHON]...: the same work through other loaders: batches of rows of L + 1 tokens
-as int64 inputs and labels, shuffled, from one set of counting tokens. Every run is a process of its
-own, by the Python that has its package (NAME is a file of bench/peers/loaders/), in turns; medians are printed.
+"""loaders.py LEAT_BENCH [--python NAME=PYTHON]...: the same work by other loaders: shuffled batches of rows of L + 1
+tokens, as int64 inputs and labels, from the same counting tokens. Each run is a process of its own, by the Python
+that has the loader's package (NAME is a file of bench/peers/loaders/), in turns; it prints medians.
 
-A first process of each loader only checks, at the consumer: each row has the tokens of a place that rows may begin at,
-and none comes twice. Then come, in other processes: tokens per second and CPU time of all processes, without the
-beginnings of further epochs; their memory at the end, without mapped files; the start, from the process's own to the
-first batch, with imports; the resume, the same from a state that was saved, whose first batch must be the one that the
-saved run gave next. What cannot run says so.
-`make bench-loaders` makes the environments.
+A first process of each loader only checks: each row has the tokens of a place where rows may start, and no row comes
+twice. Others measure tokens per second and CPU time of all processes, without the start of further epochs; their
+memory at the end, without mapped files; the start, from that of the process to the first batch, with imports; and the
+resume, the same from a saved state, whose first batch must be the one that the saved run gave next. A loader that
+cannot run says why. `make bench-loaders` makes the environments.
 
     loaders.py LEAT_BENCH [--only leat --only Grain] [--tokens 100M] [--seconds 3] [--rounds 3] [--json] [--keep FILE]
 """
@@ -49,7 +48,7 @@ def row_of(tokens, number, o):
 
 
 def rows_at(tokens, numbers, o):
-    """Several at once, in an array that is made once."""
+    """Several rows in one new array."""
     import numpy
     rows = numpy.empty((len(numbers), o.seq_len + 1), numpy.int64)
     for at, number in enumerate(numbers):
@@ -325,7 +324,7 @@ def run(o):
         try:
             next(batches)
             count += 1
-        except StopIteration:  # another epoch: what beginning takes does not count
+        except StopIteration:  # another epoch: its start does not count
             cpu_before, before = measured.cpu_seconds(os.getpid()), time.perf_counter()
             batches, _ = make(o, None)
             next(batches)
@@ -377,7 +376,7 @@ def options():
     parser.add_argument("--seq-len", type=int, default=2048)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--seconds", type=float, default=3)
-    parser.add_argument("--workers", type=int, default=0, help="of those that are no DataLoader")
+    parser.add_argument("--workers", type=int, default=0, help="of loaders other than DataLoader")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--most-seconds", type=int, default=1800, help="of a process; one that hangs is ended")
     parser.add_argument("--folder", help="for the data; default: a temporary one")

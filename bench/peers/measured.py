@@ -85,7 +85,7 @@ def processes(pid):
 
 
 def cpu_seconds(pid):
-    """Of the process and all below it, also of those that have ended and were waited for."""
+    """Of the process and all below it, those included that have ended and were waited for."""
     total = 0
     for one in processes(pid):
         try:
@@ -97,8 +97,7 @@ def cpu_seconds(pid):
 
 
 def memory_mib(pid):
-    """Of the process and all below it, what they share counted once; without mapped files, which are the page cache's.
-    """
+    """Of the process and all below it, what they share counted once, without mapped files."""
     total = 0
     for one in processes(pid):
         try:

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""order.py: how long it takes until the samples of a training are known, and the memory for it: leat's plan of order
-megatron beside megatron-core's indexes, which are built and saved at the first start and mapped at later ones. One
-source, whose documents have 1 to 2 L - 1 tokens; only its .idx is written, the .bin is a hole. Each start is a process
-of its own, in turns; modules are imported before the clock starts. Memory is the peak of anonymous memory above that
-(/proc/PID/status), looked at 200 times a second. Both must have the same samples: 1,000 of them are compared.
+"""order.py: how long it takes until the samples of a training run are known, and in how much memory: leat's plan of
+order megatron beside the indexes of megatron-core, which are built and saved at the first start and mapped at later
+ones. The one source has documents of 1 to 2 L - 1 tokens; only its .idx is written, the .bin is a hole. Each start
+is a process of its own, in turns; modules are imported before the clock starts. Memory is the peak of anonymous
+memory above that (/proc/PID/status), read 200 times per second. Both must have the same samples: 1,000 of them are
+compared.
 
     order.py [--samples 1e7] [--seq-len 1024] [--rounds 3] [--epochs 1] [--folder DIR] [--json]
 """

@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
 """pack.py BUILD [--rounds N] [--megabytes N] [--only WORD]
 
-From text to a dataset, whole programs with their start: leat pack, and gigatoken's file reading with numpy.tofile (the
-best path that it offers for the job: it writes no files itself); both with gpt2, on all cores, over the same JSON
-lines, plain and .zst. In turns; medians, with the least and the most. The same texts in Parquet (Snappy and zstd, row
-groups of 10,000 rows): leat, also on the plain JSON lines, in the same turns; pyarrow's column given to gigatoken,
-gigatoken's own reader, and datatrove (on the first N MB only, at its steady state, from a tenth of them to all: it
-starts a process and loads packages first). Then what leat's unavoidable steps cost: the share of what they allow that
-the run reached (leat-bench pack). The numbers of tokens must agree, but for the ends of documents.
+From text to a dataset, whole programs with their start, gpt2, on all cores: leat pack, and gigatoken reading files
+with numpy.tofile after it (its best path for the job: it writes no files itself), over the same JSON lines, plain and
+.zst. In turns; medians, with the least and the most. leat-bench pack then gives the share that the run reached of what
+its steps allow.
 
-Texts may hold strings of special tokens, which gigatoken takes for tokens: then it says how the numbers differ.
+The same texts in Parquet (Snappy and zstd, row groups of 10,000 rows): leat, also on the plain JSON lines, in the same
+turns; pyarrow's column given to gigatoken; gigatoken's own reader; and datatrove, on the first N MB only and in steady
+state, from a tenth of them to all, since it starts a process and loads packages first.
 
-packers.py measures Megatron and others. The corpora are those of LEAT_CORPORA, else of ../shared/corpora. 77: something
-that it needs is not there. Run by `make bench-pack-peers`.
+The numbers of tokens must agree, except for the ends of documents. Texts may hold strings of special tokens, which
+gigatoken takes for tokens: then it says how the numbers differ.
+
+packers.py measures Megatron and others. The corpora are those of LEAT_CORPORA, else of ../shared/corpora. Exits with
+77 if anything that it needs is missing. `make bench-pack-peers` runs it.
 """
 import argparse
 import glob

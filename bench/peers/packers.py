@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""packers.py BUILD [--python NAME=PYTHON]... [--source NAME=FOLDER]...: the same JSON lines made into tokens by other
-tools, whole programs with their start, gpt2, on all cores: each by the Python that has its packages (NAME is a file of
-bench/peers/packers/), in turns; medians are printed. nanoGPT's and Megatron's scripts are run from a copy of their
+"""packers.py BUILD [--python NAME=PYTHON]... [--source NAME=FOLDER]...: other tools make tokens of the same JSON lines:
+whole programs with their start, gpt2, on all cores, each by the Python that has its packages (NAME is a file of
+bench/peers/packers/), in turns; it prints medians. The scripts of nanoGPT and Megatron run from a copy of their
 repository.
 
-After each run its output is compared with what leat packed: the same ids, those between documents left out; from
-nanoGPT, which shuffles, the same documents. Then MB of text per second; CPU time of all processes; the start, which is
-the time for ten documents; the most memory of all processes at moments 0.1 s apart or less, without mapped files; and
-the time that is needed after a kill at half time: by the same command, leat's with --resume. What cannot run says so.
-`make bench-packers` makes the environments. The text is English, from LEAT_CORPORA, else ../shared/corpora, with ids as
-in LEAT_VOCAB, else ../shared/vocab; exit code 77: they are not there.
+After each run its output is compared with what leat packed: the same ids, without those between documents; from
+nanoGPT, which shuffles, the same documents. The figures: MB of text per second; CPU time of all processes; the start,
+which is the time for ten documents; the most memory of all processes, without mapped files, looked at every 0.1 s or
+more often; and the time that the same command (leat's with --resume) takes after a kill at half time. A tool that
+cannot run says why. `make bench-packers` makes the environments. The text is English, from LEAT_CORPORA, else
+../shared/corpora, and the vocabulary from LEAT_VOCAB, else ../shared/vocab; exit code 77: these are missing.
 
     packers.py BUILD [--only leat --only tiktoken] [--megabytes 10] [--rounds 3] [--json] [--keep FILE]
 """
@@ -96,8 +96,8 @@ def datatrove(vocabulary, path, out):
 
 
 def nanogpt(vocabulary, path, out, source):
-    """Its script with these texts, and in one piece: it cuts its splits into 1024, which only millions of documents
-    fill. It writes where it stands."""
+    """Its script with these texts, in one piece: it cuts its splits into 1024, which only millions of documents fill.
+    It writes beside itself."""
     import datasets
     import tiktoken as package
     package.get_encoding = lambda name, gpt2=encoding(vocabulary): gpt2
