@@ -1,4 +1,4 @@
-"""_pack_options.py: turns the arguments of leat.pack() and leat.Packer into the tuple that the extension takes."""
+"""_pack_options.py: turns the arguments of leat.pack() and leat.Packer into those of the extension."""
 from __future__ import annotations
 
 from leat._leat import show
@@ -6,7 +6,6 @@ from leat._documents import has_arrow
 from leat._values import choice, is_name, listed, whole
 from leat.tokenizer import Tokenizer
 
-NONE = 2**64 - 1  # LEAT_NONE of leat.h
 FORMATS = {"auto": 0, "jsonl": 1, "text": 2, "parquet": 3}  # enum leat_pack_format
 INVALID = {"replace": False, "reject": True}
 WRITE = {"auto": 0, "cached": 1, "direct": 2}  # enum leat_write
@@ -39,7 +38,8 @@ def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", 
                  allow_binary=False, follow_links=False, keep=(), by=None, store_mask=False,
                  mask_field=None, chat=None, messages="messages", tools=None, write="auto", split_of=None,
                  allow_empty=False, chat_seconds=None, chat_date=None, skip_slow_chats=False):
-    """The tuple that text_options_take() of the extension reads."""
+    """What pack_options_take() of the extension reads: (fields of struct leat_pack_options, splits, conditions,
+    renderers)."""
     form, way = choice("format", format, FORMATS), choice("invalid_utf8", invalid_utf8, INVALID)
     threads = 0 if threads is None else whole("threads", threads, 1, 4096)
     for name, field in (("text", text), ("id", id), ("by", by), ("mask_field", mask_field), ("messages", messages),
@@ -51,23 +51,25 @@ def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", 
     part, parts = _part(part)
     rejects, ppm = _bound(max_rejects)
     seed = read_seed(shuffle)
-    return (form, text, "" if id is None else id, _end(tokenizer, end, chat),
-            _begin(tokenizer, begin, end, chat), special, way, threads,
-            0 if memory is None else read_size(memory), rejects, ppm, part, parts, seed is not None, seed or 0,
-            dedup, list(splits), resume, force, read_created(created), skip_unknown, allow_binary,
-            follow_links, _conditions(keep), by, store_mask, mask_field,
-            chat_template(chat), messages, tools, choice("write", write, WRITE), split_of, allow_empty,
-            *_rendering(chat, chat_seconds, chat_date, skip_slow_chats))
+    rendering, renderers = _rendering(chat, chat_seconds, chat_date, skip_slow_chats)
+    return dict(format=form, text=text, id="" if id is None else id, end_token=_end(tokenizer, end, chat),
+                begin_token=_begin(tokenizer, begin, end, chat), special=special, reject_invalid=way, threads=threads,
+                memory=0 if memory is None else read_size(memory), max_rejects=rejects, max_rejects_ppm=ppm, part=part,
+                parts=parts, shuffle=seed is not None, seed=seed or 0, dedup=dedup, resume=resume, force=force,
+                created=read_created(created), skip_unknown=skip_unknown, allow_binary=allow_binary,
+                follow_links=follow_links, by=by, store_mask=store_mask, mask_field=mask_field,
+                messages=messages, tools=tools, write=choice("write", write, WRITE), split_of=split_of,
+                allow_empty=allow_empty, **rendering), list(splits), _conditions(keep), renderers
 
 
 def _rendering(chat, seconds, date, skip_slow):
     if chat is None and (seconds is not None or date is not None or skip_slow):
         raise TypeError("chat_seconds, chat_date and skip_slow_chats apply only to conversations: give chat")
     if chat is None:
-        return 0, None, False, None
+        return {}, None
     from leat._renderers import Renderers
-    seconds = 0 if seconds is None else whole("chat_seconds", seconds, 1, 86400)
-    return seconds, date if date is None else str(date), skip_slow, Renderers()
+    return dict(chat=chat_template(chat), chat_date=date if date is None else str(date), skip_slow_chats=skip_slow,
+                chat_seconds=0 if seconds is None else whole("chat_seconds", seconds, 1, 86400)), Renderers()
 
 
 def chat_template(chat):
@@ -86,7 +88,7 @@ def _conditions(keep):
 
 def _token(tokenizer, name, token):
     if token is None or token == "none":
-        return NONE
+        return None
     if isinstance(token, str) and not token.isdigit():
         found = tokenizer._core.find(token.encode())
         if found is None:
@@ -143,22 +145,22 @@ def read_size(size, least=1, name="memory"):
 
 
 def _bound(most):
-    """(records, millionths of the records), one of them NONE."""
+    """(records, millionths of the records), one of them None."""
     import fractions
     if most is None:
-        return NONE, NONE
+        return None, None
     try:
         if isinstance(most, str) and most.endswith("%"):
             share = fractions.Fraction(most[:-1]) / 100
         elif isinstance(most, float):
             share = fractions.Fraction(repr(most))
         else:
-            return whole("max_rejects", int(most) if isinstance(most, str) else most), NONE
+            return whole("max_rejects", int(most) if isinstance(most, str) else most), None
     except ValueError:
         share = -1
     if not 0 <= share <= 1:
         raise ValueError(f"max_rejects={most!r} is neither a number of records nor a share: write 10, \"1%\" or 0.01")
-    return NONE, int(share * 1000000)
+    return None, int(share * 1000000)
 
 
 def _part(part):

@@ -190,7 +190,7 @@ def _copy(sources, output, tokenizer, vocabulary, end, options, force, progress,
     except Error as error:
         # where nothing can be written, a finished dataset is one all the same
         if resume and not force and error.status in ("exists", "permission"):
-            found = _finished(output, files, options, vocabulary, None if end == 2**64 - 1 else end, tokenizer)
+            found = _finished(output, files, options, vocabulary, end, tokenizer)
             if found is not None:
                 return len(files), size, *found, None, True
         raise

@@ -164,11 +164,11 @@ class Loader(Passes):
             batch=self.batch_size * self.world, rank=self.rank, world=self.world,
             engine=choice("engine", engine, ENGINES), apart=choice("apart", apart, APART),
             on_damage=choice("on_damage", on_damage, ON_DAMAGE),
-            last=LAST[self._last], threads=whole("threads", threads, 0, 1), verify=int(bool(verify)),
+            last=LAST[self._last], threads=whole("threads", threads, 0, 1), verify=verify,
             slots=whole("slots", slots, 0, 64),
-            outputs=bits, borrow=int(self._borrow), number_bytes=8 if self._dtype == "int64" else 4,
-            unshifted=int(bool(self._style.unshifted if unshifted is None else unshifted)),
-            mask_first=int(bool(self._style.mask_first if mask_first is None else mask_first)), cu_seqlens_room=room,
+            outputs=bits, borrow=self._borrow, number_bytes=8 if self._dtype == "int64" else 4,
+            unshifted=bool(self._style.unshifted if unshifted is None else unshifted),
+            mask_first=bool(self._style.mask_first if mask_first is None else mask_first), cu_seqlens_room=room,
             memory=read_size(memory, 0),
             numa_node=whole("numa_node", numa_node, -1, 2**31 - 1),
             stats_ms=max(1, round(1000 * positive("stats_seconds", stats_seconds))))
@@ -210,9 +210,9 @@ class Loader(Passes):
         cursor, damaged = self._place[:2]
         state = self.plan.state(cursor, damaged) if damaged else None
         self._failed = False
-        self._native = _leat.open_loader(self.plan._native, state, self._framework.library_device, self._driver,
-                                         self._stats_file, self._framework.dlpack_device,
-                                         {**self._options, "position": cursor})
+        self._native = _leat.open_loader(self.plan._native, state, self._framework.dlpack_device, dict(
+            self._options, position=cursor, device=self._framework.library_device, driver=self._driver,
+            stats_file=self._stats_file))
         if self._closed:  # by another thread, meanwhile
             self._native.close()
 

@@ -5,7 +5,7 @@ import collections
 
 from leat import _leat
 from leat._leat import Error
-from leat._pack_options import NONE, list_paths, now, open_tokenizer, pack_options, read_created, read_seed, \
+from leat._pack_options import list_paths, now, open_tokenizer, pack_options, read_created, read_seed, \
     read_size, read_splits
 
 SKIPPED, REPLACED, REPEATED, SPLIT, DAMAGED = 1, 2, 3, 4, 5  # enum leat_pack_notice_kind of leat_pack.h
@@ -185,9 +185,10 @@ def merge(parts, output, *, shuffle: int | None = None, dedup: bool = False, spl
     made: list[tuple] = []
     left: list[tuple[int, bytes]] = []
     info, infos, documents, deduplicated = _leat.merge(
-        output, list_paths(parts), seed is not None, seed or 0, dedup, splits, threads or 0,
-        0 if memory is None else read_size(memory), force, in_place, allow_empty, read_created(created), progress,
-        left.append, made.append)
+        output, list_paths(parts), splits, dict(
+            shuffle=seed is not None, seed=seed or 0, dedup=dedup, threads=threads or 0,
+            memory=0 if memory is None else read_size(memory), force=force, in_place=in_place,
+            allow_empty=allow_empty, created=read_created(created)), progress, left.append, made.append)
     _warn_left_out(left)
     report = dict(info[0], deduplicated=deduplicated, inputs=0, text_bytes=0, rejects=0, special_strings=0,
                   damaged_inputs=0, peak_memory=0, was_finished=False)
@@ -230,8 +231,7 @@ def export(parts, output, to: str, *, dtype: str | None = None, force: bool = Fa
     documents, tokens, size, end, width = _leat.export(
         output, list_paths(parts), to, {None: 0, "u16": 2, "u32": 4}[dtype], force, progress)
     import os
-    return Export(os.fsdecode(output), to, None if documents == NONE else documents, tokens, size, f"u{8 * width}",
-                  None if end == NONE else end)
+    return Export(os.fsdecode(output), to, documents, tokens, size, f"u{8 * width}", end)
 
 
 # ---- Summary and progress --------------------------------------------------------------------------------------------

@@ -149,22 +149,18 @@ class Plan:
         if seed is None:
             seed = 1234 if order == "megatron" else 0
         seq_len, seed = whole("seq_len", seq_len, 1), whole("seed", seed)
+        sizes = dict(base_len=base_len, epochs=epochs, max_per_row=max_per_row, min_length=min_length,
+                     max_length=max_length, cut_length=cut_length, align=align, overlap=overlap, samples=samples)
         self._native = _leat.open_plan(
-            [_source(s) for s in sources], [_phase(p) for p in phases], [_skip(s) for s in skip], seq_len,
-            0 if base_len is None else whole("base_len", base_len, 1), seed, split, use, _leat.ORDERS.index(order),
-            0 if epochs is None else whole("epochs", epochs, 1), opening(access, cache, cache_size, online),
-            *(0 if value is None else whole(name, value, 1)
-              for name, value in (("max_per_row", max_per_row), ("min_length", min_length), ("max_length", max_length),
-                                  ("cut_length", cut_length), ("align", align), ("overlap", overlap),
-                                  ("samples", samples))),
-            decimal(mid_level_dataset_surplus))
+            [_source(s) for s in sources], [_phase(p) for p in phases], [_skip(s) for s in skip],
+            opening(access, cache, cache_size, online), dict(
+                seq_len=seq_len, seed=seed, split=split, use=use, order=_leat.ORDERS.index(order),
+                mid_level_dataset_surplus=decimal(mid_level_dataset_surplus),
+                **{name: whole(name, value, 1) for name, value in sizes.items() if value is not None}))
         self._how = dict(access=access, cache=cache, cache_size=cache_size, online=online)
-        self._made = (_make, (sources, seq_len, seed, dict(base_len=base_len, split=split, use=use, phases=phases,
-                                                           skip=skip, order=order, epochs=epochs, **self._how,
-                                                           max_per_row=max_per_row, min_length=min_length,
-                                                           max_length=max_length, cut_length=cut_length,
-                                                           align=align, overlap=overlap, samples=samples,
-                                                           mid_level_dataset_surplus=mid_level_dataset_surplus)))
+        self._made = (_make, (sources, seq_len, seed, dict(
+            sizes, split=split, use=use, phases=phases, skip=skip, order=order, **self._how,
+            mid_level_dataset_surplus=mid_level_dataset_surplus)))
         self._info = None
 
     @classmethod

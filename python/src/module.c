@@ -1,17 +1,16 @@
 /* module.c: the extension leat._leat. */
-#include "core/module.h"
-#include "arrow/arrow_rows.h"
+#include "arrow/arrow.h"
 #include "core/array.h"
 #include "dataset/dataset.h"
 #include "loader/batch.h"
-#include "pack/text_options.h"
+#include "pack/pack.h"
 #include "plan/plan.h"
-#include "tokenizer/text_tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 static int (*const registers[])(PyObject *) = {
-    errors_register,      show_register,      array_register,        dataset_register,        plan_register,
-    batch_register,       loader_register,    turn_register,         text_tokenizer_register, arrow_rows_register,
-    text_packer_register, text_pack_register, text_foreign_register, text_import_register,    text_mirror_register,
+    errors_register, array_register,   dataset_register,        plan_register,       batch_register,
+    loader_register, turn_register,    text_tokenizer_register, arrow_rows_register, packer_register,
+    pack_register,   foreign_register, importer_register,
 };
 
 static PyModuleDef definition = {

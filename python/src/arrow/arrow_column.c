@@ -1,5 +1,5 @@
 /*
- * arrow_column.c: see arrow_column.h.
+ * arrow_column.c: see arrow.h.
  *
  * arrow_find() follows a path through the structs of a schema, and records the number of each child and the kind of the
  * values. arrow_bind() goes the same way through an array: it adds up the offsets, collects the validity bits of the
@@ -7,12 +7,13 @@
  * is, and through its index if the column has a dictionary. It checks the offsets of that row only, so that binding an
  * array takes no pass over its rows.
  */
-#include "arrow_column.h"
+#include "arrow.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "core/module.h"
+#include "core/integers.h"
 
 #define INLINE_VIEW 12 /* a view of at most this many bytes holds them itself */
 #define VIEW_BYTES  16
@@ -47,32 +48,22 @@ static const char *type_name(const struct ArrowSchema *schema)
     return schema->format;
 }
 
-static bool is_number(const struct ArrowSchema *s)
+/* The type of a column of numbers as integers.h names it; 0: it has no integers. */
+static char integer_of(const struct ArrowSchema *s)
 {
-    return s->format && s->format[0] && !s->format[1] && strchr("cCsSiIlL", s->format[0]) && !s->dictionary;
+    static const char formats[] = "cCsSiIlL", letters[] = "bBhHiIqQ";
+    const char *found =
+        s->format && s->format[0] && !s->format[1] && !s->dictionary ? strchr(formats, s->format[0]) : 0;
+
+    return found ? letters[found - formats] : 0;
 }
 
-/* Numbers of lists for arrow_weight() alone: bool, float32, float64. */
-static bool is_weight(const struct ArrowSchema *s)
+/* The same of numbers that are weights alone, for arrow_weight(): bool, float32, float64. */
+static char weight_of(const struct ArrowSchema *s)
 {
-    return s->format && s->format[0] && !s->format[1] && strchr("bfg", s->format[0]) && !s->dictionary;
-}
-
-static unsigned number_bytes(char format)
-{
-    switch (format) {
-    case 'c':
-    case 'C':
-        return 1;
-    case 's':
-    case 'S':
-        return 2;
-    case 'i':
-    case 'I':
-        return 4;
-    default:
-        return 8;
-    }
+    if (!s->format || !s->format[0] || s->format[1] || s->dictionary)
+        return 0;
+    return s->format[0] == 'b' ? '?' : s->format[0] == 'f' ? 'f' : s->format[0] == 'g' ? 'd' : 0;
 }
 
 static enum arrow_kind kind_of_text(const char *format)
@@ -97,19 +88,21 @@ static enum arrow_kind kind_of(const struct ArrowSchema *s, bool weights, struct
         struct ArrowSchema plain = *s;
 
         plain.dictionary = NULL;
-        if (!is_number(&plain) || s->dictionary->dictionary || !s->dictionary->format)
-            return 0;
-        place->indices = format[0];
-        return kind_of_text(s->dictionary->format);
+        place->indices = integer_of(&plain);
+        return place->indices && !s->dictionary->dictionary && s->dictionary->format
+                   ? kind_of_text(s->dictionary->format)
+                   : 0;
     }
-    if (is_number(s)) {
-        place->number = format[0];
+    place->number = integer_of(s);
+    if (place->number)
         return ARROW_NUMBER;
-    }
     if ((strcmp(format, "+l") == 0 || strcmp(format, "+L") == 0) && s->n_children == 1 && s->children &&
-        s->children[0] && (is_number(s->children[0]) || (weights && is_weight(s->children[0])))) {
-        place->number = s->children[0]->format[0];
-        return format[1] == 'l' ? ARROW_LIST32 : ARROW_LIST64;
+        s->children[0]) {
+        place->number = integer_of(s->children[0]);
+        if (!place->number && weights)
+            place->number = weight_of(s->children[0]);
+        if (place->number)
+            return format[1] == 'l' ? ARROW_LIST32 : ARROW_LIST64;
     }
     return kind_of_text(format);
 }
@@ -316,48 +309,15 @@ static bool is_there(const uint8_t *valid, int64_t i)
     return !valid || (valid[i / 8] >> (i % 8) & 1);
 }
 
-static int64_t load_number(const void *numbers, char format, int64_t i)
+static int64_t load_number(const void *numbers, char type, int64_t i)
 {
-    const char *at = (const char *)numbers + i * number_bytes(format);
-    int64_t value = 0;
-
-#define LOAD(type)                                                                                                     \
-    do {                                                                                                               \
-        type number;                                                                                                   \
-        memcpy(&number, at, sizeof number);                                                                            \
-        value = (int64_t)number;                                                                                       \
-    } while (0)
-    switch (format) {
-    case 'c':
-        LOAD(int8_t);
-        break;
-    case 'C':
-        LOAD(uint8_t);
-        break;
-    case 's':
-        LOAD(int16_t);
-        break;
-    case 'S':
-        LOAD(uint16_t);
-        break;
-    case 'i':
-        LOAD(int32_t);
-        break;
-    case 'I':
-        LOAD(uint32_t);
-        break;
-    default:
-        LOAD(int64_t);
-        break;
-    }
-#undef LOAD
-    return value;
+    return (int64_t)integers_load(type, numbers, (uint64_t)i);
 }
 
 static void load_span(const struct arrow_values *v, bool wide, int64_t i, int64_t span[2])
 {
-    span[0] = load_number(v->offsets, wide ? 'l' : 'i', i);
-    span[1] = load_number(v->offsets, wide ? 'l' : 'i', i + 1);
+    span[0] = load_number(v->offsets, wide ? 'q' : 'i', i);
+    span[1] = load_number(v->offsets, wide ? 'q' : 'i', i + 1);
 }
 
 static const char *get_view(const struct arrow_values *v, int64_t i, struct arrow_value *value)
@@ -432,8 +392,8 @@ enum leat_status arrow_get(const struct arrow_column *c, int64_t row, struct arr
     } else {
         wrong = get_value(&c->values, c->first + row, value);
     }
-    return wrong ? errors_set(err, LEAT_E_ARGUMENT, "column %s: row %lld of an Arrow array is invalid: %s",
-                              c->place->name, (long long)row, wrong)
+    return wrong ? errors_set(err, LEAT_E_ARGUMENT, "column %s: row %" PRId64 " of an Arrow array is invalid: %s",
+                              c->place->name, row, wrong)
                  : LEAT_OK;
 }
 
@@ -453,7 +413,7 @@ bool arrow_weight(const struct arrow_column *c, int64_t i, double *weight)
     float f;
 
     switch (v->number) {
-    case 'b':
+    case '?':
         i += v->child_offset;
         *weight = ((const uint8_t *)v->data)[i / 8] >> (i % 8) & 1;
         return is_there(v->child_valid, i);
@@ -462,7 +422,7 @@ bool arrow_weight(const struct arrow_column *c, int64_t i, double *weight)
         memcpy(&f, (const char *)v->data + i * (int64_t)sizeof f, sizeof f);
         *weight = f;
         return is_there(v->child_valid, i);
-    case 'g':
+    case 'd':
         i += v->child_offset;
         memcpy(weight, (const char *)v->data + i * (int64_t)sizeof *weight, sizeof *weight);
         return is_there(v->child_valid, i);
@@ -476,5 +436,5 @@ bool arrow_weight(const struct arrow_column *c, int64_t i, double *weight)
 
 bool arrow_negative(const struct arrow_column *c, int64_t number)
 {
-    return number < 0 && c->place->number != 'L';
+    return integers_negative(c->place->number, (uint64_t)number);
 }

@@ -1,17 +1,21 @@
 /*
- * arrow_rows.c: see arrow_rows.h.
+ * arrow_rows.c: see arrow.h.
  *
  * A column of texts is encoded; a column of lists holds ids already. check_rows() looks at all texts of an array before
  * add_rows() gives the first to the packer, so that an invalid or missing text takes nothing of the array. Later
  * failures (a number of a list that is not an id, one of the packer) may come in the middle of an array. Rows are
- * counted over all arrays: `skip` passes by the first ones, and a row's number in its input is its origin's offset.
+ * counted over all arrays: `skip` leaves out the first ones, and a row's number in its input is its origin's offset.
+ *
+ * A tokenizer wants all texts of a stream at once: its arrays are moved out of it and kept, and nothing is copied.
  */
-#include "arrow_rows.h"
+#include "arrow.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/pause.h"
 
 #define ROWS_BETWEEN_LOOKS 256
 
@@ -48,10 +52,10 @@ static enum leat_status take_list(const struct arrow_column *c, const struct arr
     return LEAT_OK;
 }
 
-/* Bytes of a mask in one allocation. */
+/* Bytes of a mask. */
 struct marks {
     uint8_t *at;
-    uint64_t room;
+    size_t room;
 };
 
 /* A weight in 255ths, to the nearest, halves to even as Python rounds them. Only 0 becomes 0. */
@@ -78,13 +82,8 @@ static enum leat_status take_mask(const struct arrow_column *c, int64_t row, uin
     if (value.missing || (uint64_t)value.count != ids)
         return errors_set(err, LEAT_E_ARGUMENT, "column %s: a mask %s", c->place->name,
                           value.missing ? "is missing (null)" : "has another length than its list of ids");
-    if (ids > marks->room) {
-        uint8_t *at = realloc(marks->at, ids);
-
-        if (!at)
-            return errors_set(err, LEAT_E_NO_MEMORY, "no memory for a mask of %" PRIu64 " ids", ids);
-        *marks = (struct marks) { at, ids };
-    }
+    if (!GROW(marks->at, ids, marks->room))
+        return errors_set(err, LEAT_E_NO_MEMORY, "no memory for a mask of %" PRIu64 " ids", ids);
     for (int64_t i = 0; i < value.count; i++) {
         double weight;
 
@@ -112,7 +111,7 @@ static enum leat_status take_id(const struct arrow_column *c, int64_t row, char 
     origin->id = value.text;
     origin->id_bytes = value.bytes;
     if (c->place->kind == ARROW_NUMBER) {
-        if (c->place->number == 'L')
+        if (c->place->number == 'Q')
             snprintf(room, 24, "%" PRIu64, (uint64_t)value.number);
         else
             snprintf(room, 24, "%" PRId64, value.number);
@@ -124,52 +123,49 @@ static enum leat_status take_id(const struct arrow_column *c, int64_t row, char 
 
 /* ---- An array ---- */
 
-struct adding {
-    struct leat_packer *packer;
+struct columns {
     struct arrow_column text, id, mask;
-    bool has_id, has_mask;
-    struct text_ids ids;
+    struct text_ids ids; /* of a row */
     struct marks marks;
 };
 
-static enum leat_status add_row(struct adding *a, int64_t row, const struct arrow_value *value,
-                                struct arrow_rows_plan *plan, struct leat_error *err)
+static enum leat_status add_row(const struct arrow_rows *r, struct columns *c, int64_t row,
+                                const struct arrow_value *value, struct leat_packer *p, struct arrow_adding *a)
 {
-    struct leat_origin origin = { .input = plan->input, .line = LEAT_NONE };
+    struct leat_origin origin = { .input = a->input, .line = LEAT_NONE };
     char number[24];
-    enum leat_status s = a->has_id ? take_id(&a->id, row, number, &origin, err) : LEAT_OK;
+    enum leat_status s = r->has_id ? take_id(&c->id, row, number, &origin, &a->err) : LEAT_OK;
 
-    if (plan->input != LEAT_NONE) {
-        origin.offset = plan->row;
-        origin.line = plan->row + 1;
+    if (a->input != LEAT_NONE) {
+        origin.offset = a->row;
+        origin.line = a->row + 1;
     }
     if (s != LEAT_OK)
         return s;
-    if (!(a->text.place->kind & ARROW_LISTS))
-        return leat_packer_add_text(a->packer, value->text, value->bytes, &origin, err);
-    s = take_list(&a->text, value, &a->ids, err);
-    if (s == LEAT_OK && a->has_mask)
-        s = take_mask(&a->mask, row, a->ids.count, &a->marks, err);
+    if (!(r->text.kind & ARROW_LISTS))
+        return leat_packer_add_text(p, value->text, value->bytes, &origin, &a->err);
+    s = take_list(&c->text, value, &c->ids, &a->err);
+    if (s == LEAT_OK && r->has_mask)
+        s = take_mask(&c->mask, row, c->ids.count, &c->marks, &a->err);
     if (s != LEAT_OK)
         return s;
-    return leat_packer_add_ids_masked(a->packer, a->ids.at, a->has_mask ? a->marks.at : NULL, a->ids.count, &origin,
-                                      err);
+    return leat_packer_add_ids_masked(p, c->ids.at, r->has_mask ? c->marks.at : NULL, c->ids.count, &origin, &a->err);
 }
 
 /* Looks for missing texts before the first row is taken. (Ids and masks are checked as they are taken.) */
-static enum leat_status check_rows(const struct arrow_rows *r, const struct adding *a, int64_t first, bool skip_missing,
-                                   struct leat_error *err)
+static enum leat_status check_rows(const struct arrow_rows *r, const struct columns *c, int64_t first,
+                                   struct arrow_adding *a)
 {
     struct arrow_value value;
 
-    for (int64_t row = first; row < a->text.rows; row++) {
-        enum leat_status s = arrow_get(&a->text, row, &value, err);
+    for (int64_t row = first; row < c->text.rows; row++) {
+        enum leat_status s = arrow_get(&c->text, row, &value, &a->err);
 
         if (s != LEAT_OK)
             return s;
-        if (!value.missing || skip_missing)
+        if (!value.missing || a->skip_missing)
             continue;
-        return errors_set(err, LEAT_E_ARGUMENT,
+        return errors_set(&a->err, LEAT_E_ARGUMENT,
                           "column %s: the text of row %" PRIu64
                           " is missing (null); nulls=\"skip\" leaves such rows out",
                           r->text.name, r->rows + (uint64_t)row);
@@ -177,60 +173,64 @@ static enum leat_status check_rows(const struct arrow_rows *r, const struct addi
     return LEAT_OK;
 }
 
-/* 1: all rows; 0: *status says why not; -1: interrupted. */
-static int add_rows(struct adding *a, int64_t first, struct arrow_rows_plan *plan, uint64_t *added, uint64_t *passed,
-                    struct pause *pause, enum leat_status *status, struct leat_error *err)
+/* -1: interrupted; else a->status says whether all rows were added. */
+static int add_rows(const struct arrow_rows *r, struct columns *c, int64_t first, struct leat_packer *p,
+                    struct arrow_adding *a, struct pause *pause)
 {
     struct arrow_value value;
 
-    for (int64_t row = first; row < a->text.rows; row++) {
-        *status = arrow_get(&a->text, row, &value, err);
-        if (*status == LEAT_OK && !value.missing)
-            *status = add_row(a, row, &value, plan, err);
-        if (*status != LEAT_OK)
+    for (int64_t row = first; row < c->text.rows; row++) {
+        a->status = arrow_get(&c->text, row, &value, &a->err);
+        if (a->status == LEAT_OK && !value.missing)
+            a->status = add_row(r, c, row, &value, p, a);
+        if (a->status != LEAT_OK)
             return 0;
-        *added += !value.missing;
-        *passed += value.missing;
-        plan->row++;
+        a->added += !value.missing;
+        a->passed += value.missing;
+        a->row++;
         if ((row - first) % ROWS_BETWEEN_LOOKS == 0 && pause_look(pause) < 0)
             return -1;
     }
-    return 1;
+    return 0;
 }
 
-int arrow_rows_add(struct arrow_rows *r, struct leat_packer *p, struct arrow_rows_plan *plan, uint64_t *added,
-                   uint64_t *passed, bool *end, struct pause *pause, enum leat_status *status, struct leat_error *err)
+static enum leat_status bind_columns(const struct arrow_rows *r, struct columns *c, struct leat_error *err)
 {
-    struct adding a = { .packer = p, .has_id = r->has_id, .has_mask = r->has_mask };
+    enum leat_status s = arrow_bind(&c->text, &r->text, &r->stream.array, err);
+
+    if (s == LEAT_OK && r->has_id)
+        s = arrow_bind(&c->id, &r->id, &r->stream.array, err);
+    if (s == LEAT_OK && r->has_mask)
+        s = arrow_bind(&c->mask, &r->mask, &r->stream.array, err);
+    return s;
+}
+
+int arrow_rows_add(struct arrow_rows *r, struct leat_packer *p, struct arrow_adding *a, struct pause *pause)
+{
+    struct columns c = { 0 };
     uint64_t begin;
     int64_t first;
-    int done;
+    int interrupted;
 
-    *added = *passed = 0;
-    *end = false;
-    *status = arrow_stream_next(&r->stream, err);
-    if (*status == LEAT_OK && !r->stream.array.release) {
-        *end = true;
+    a->status = arrow_stream_next(&r->stream, &a->err);
+    if (a->status == LEAT_OK && !r->stream.array.release) {
+        a->end = true;
         return 0;
     }
-    if (*status == LEAT_OK)
-        *status = arrow_bind(&a.text, &r->text, &r->stream.array, err);
-    if (*status == LEAT_OK && r->has_id)
-        *status = arrow_bind(&a.id, &r->id, &r->stream.array, err);
-    if (*status == LEAT_OK && r->has_mask)
-        *status = arrow_bind(&a.mask, &r->mask, &r->stream.array, err);
-    if (*status != LEAT_OK)
+    if (a->status == LEAT_OK)
+        a->status = bind_columns(r, &c, &a->err);
+    if (a->status != LEAT_OK)
         return 0;
-    begin = plan->skip > r->rows ? plan->skip - r->rows : 0;
-    first = begin < (uint64_t)a.text.rows ? (int64_t)begin : a.text.rows;
-    *status = check_rows(r, &a, first, plan->skip_missing, err);
-    if (*status != LEAT_OK)
+    begin = a->skip > r->rows ? a->skip - r->rows : 0;
+    first = begin < (uint64_t)c.text.rows ? (int64_t)begin : c.text.rows;
+    a->status = check_rows(r, &c, first, a);
+    if (a->status != LEAT_OK)
         return 0;
-    done = add_rows(&a, first, plan, added, passed, pause, status, err);
-    text_ids_free(&a.ids);
-    free(a.marks.at);
-    r->rows += (uint64_t)a.text.rows;
-    return done < 0 ? -1 : 0;
+    interrupted = add_rows(r, &c, first, p, a, pause);
+    text_ids_free(&c.ids);
+    free(c.marks.at);
+    r->rows += (uint64_t)c.text.rows;
+    return interrupted;
 }
 
 /* ---- The type ---- */
@@ -267,7 +267,6 @@ static int find_mask(struct arrow_rows *r, const char *mask, struct leat_error *
 /* ArrowRows(capsules, text column, id column or None, whether the id column may be missing, mask column or None) */
 static PyObject *rows_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     PyObject *capsules, *self;
     const char *text, *id, *mask;
     struct arrow_rows *r;
@@ -277,7 +276,7 @@ static PyObject *rows_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     (void)kwargs;
     if (!PyArg_ParseTuple(args, "Oszpz", &capsules, &text, &id, &optional, &mask))
         return NULL;
-    self = allocate(type, 0);
+    self = module_new_object(type);
     r = (struct arrow_rows *)self;
     if (!self || arrow_stream_open(&r->stream, capsules) < 0) {
         Py_XDECREF(self);
@@ -294,7 +293,6 @@ static PyObject *rows_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 
 static void rows_free(PyObject *self)
 {
-
     arrow_stream_close(&((struct arrow_rows *)self)->stream);
     module_free_object(self);
 }
@@ -328,4 +326,122 @@ static PyType_Spec spec = {
 int arrow_rows_register(PyObject *module)
 {
     return module_add_type(module, &spec, &rows_type);
+}
+
+/* ---- All texts of a column ---- */
+
+struct arrow_texts {
+    struct arrow_stream stream;
+    struct arrow_place place;
+    struct ArrowArray *arrays;
+    size_t array_count, array_room;
+    struct text_view *views;
+    size_t count, room;
+};
+
+static enum leat_status no_memory(struct leat_error *err, size_t count)
+{
+    return errors_set(err, LEAT_E_NO_MEMORY, "no memory for %zu texts", count);
+}
+
+/* Moves the stream's array to those that are kept. */
+static enum leat_status keep(struct arrow_texts *t, struct leat_error *err)
+{
+    if (!GROW(t->arrays, t->array_count + 1, t->array_room))
+        return no_memory(err, t->count);
+    t->arrays[t->array_count++] = t->stream.array;
+    t->stream.array.release = NULL;
+    return LEAT_OK;
+}
+
+static enum leat_status take_array(struct arrow_texts *t, struct leat_error *err)
+{
+    struct arrow_column column;
+    struct arrow_value value;
+    enum leat_status s = arrow_bind(&column, &t->place, &t->stream.array, err);
+
+    if (s != LEAT_OK)
+        return s;
+    if (!GROW(t->views, t->count + (size_t)column.rows, t->room))
+        return no_memory(err, t->count + (size_t)column.rows);
+    for (int64_t row = 0; row < column.rows; row++) {
+        s = arrow_get(&column, row, &value, err);
+        if (s != LEAT_OK)
+            return s;
+        if (value.missing)
+            return errors_set(err, LEAT_E_ARGUMENT, "column %s: the text of row %zu is missing (null)", t->place.name,
+                              t->count);
+        t->views[t->count++] = (struct text_view) { value.text, value.bytes };
+    }
+    return keep(t, err);
+}
+
+static enum leat_status read_all(struct arrow_texts *t, struct pause *pause, int *interrupted, struct leat_error *err)
+{
+    enum leat_status s;
+
+    for (;;) {
+        s = arrow_stream_next(&t->stream, err);
+        if (s != LEAT_OK || !t->stream.array.release)
+            return s;
+        s = take_array(t, err);
+        if (s != LEAT_OK)
+            return s;
+        *interrupted = pause_look(pause) < 0;
+        if (*interrupted)
+            return LEAT_OK;
+    }
+}
+
+int arrow_texts_read(struct arrow_texts **out, PyObject *capsules, const char *column)
+{
+    struct arrow_texts *t = calloc(1, sizeof *t);
+    struct pause pause;
+    struct leat_error err;
+    enum leat_status s;
+    int interrupted = 0;
+
+    *out = NULL;
+    if (!t) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    if (arrow_stream_open(&t->stream, capsules) < 0) {
+        free(t);
+        return -1;
+    }
+    s = arrow_find(&t->stream.schema, column ? column : "text", ARROW_TEXTS, "texts", &t->place, &err);
+    if (s == LEAT_OK) {
+        pause_begin(&pause);
+        s = read_all(t, &pause, &interrupted, &err);
+        pause_end(&pause);
+    }
+    if (s != LEAT_OK)
+        errors_raise(&err, NULL);
+    if (s != LEAT_OK || interrupted) {
+        arrow_texts_free(t);
+        return -1;
+    }
+    *out = t;
+    return 0;
+}
+
+const struct text_view *arrow_texts_views(const struct arrow_texts *texts, size_t *count)
+{
+    *count = texts->count;
+    return texts->views;
+}
+
+void arrow_texts_free(struct arrow_texts *t)
+{
+    PyObject *type, *value, *trace;
+
+    PyErr_Fetch(&type, &value, &trace);
+    for (size_t i = 0; i < t->array_count; i++)
+        t->arrays[i].release(&t->arrays[i]);
+    PyErr_Restore(type, value, trace);
+    arrow_stream_close(&t->stream);
+    free(t->arrays);
+    free(t->views);
+    free(t);
 }

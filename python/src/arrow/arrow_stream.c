@@ -1,5 +1,5 @@
-/* arrow_stream.c: see arrow_stream.h. */
-#include "arrow_stream.h"
+/* arrow_stream.c: see arrow.h. */
+#include "arrow.h"
 
 #include <stdio.h>
 #include <string.h>

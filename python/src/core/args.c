@@ -1,5 +1,5 @@
-/* args.c: see args.h. */
-#include "args.h"
+/* args.c: see module.h. */
+#include "module.h"
 
 int args_u64(PyObject *object, void *out)
 {
@@ -79,6 +79,19 @@ PyObject *args_text(const char *text)
 PyObject *args_text_n(const char *text, uint64_t bytes)
 {
     return PyUnicode_DecodeFSDefaultAndSize(text, (Py_ssize_t)bytes);
+}
+
+PyObject *args_tuple(const uint64_t *numbers, size_t count)
+{
+    PyObject *tuple = PyTuple_New((Py_ssize_t)count);
+
+    for (size_t i = 0; tuple && i < count; i++) {
+        PyObject *number = args_number(numbers[i]);
+
+        if (!number || PyTuple_SetItem(tuple, (Py_ssize_t)i, number) < 0)
+            Py_CLEAR(tuple);
+    }
+    return tuple;
 }
 
 const char **args_paths(PyObject *list, size_t *count, PyObject **owner)

@@ -1,8 +1,12 @@
-/* errors.c: leat.Error: the library's sentence as an exception, with attributes that a program may need. */
-#include "module.h"
-
+/* errors.c: leat.Error, the library's sentence as an exception with attributes that a program may need; and text as
+ * people may see it. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+#include "module.h"
+
+/* ---- leat.Error ---- */
 
 PyObject *errors_class;
 
@@ -109,6 +113,67 @@ PyObject *errors_raise(const struct leat_error *err, const char *file)
     return NULL;
 }
 
+PyObject *errors_none(enum leat_status s, const struct leat_error *err)
+{
+    return s == LEAT_OK ? Py_NewRef(Py_None) : errors_raise(err, NULL);
+}
+
+PyObject *errors_take(void)
+{
+    PyObject *type, *value, *trace;
+
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    Py_XDECREF(type);
+    Py_XDECREF(trace);
+    return value;
+}
+
+/* ---- show() ---- */
+
+/* Names of files may stand for bytes that are not UTF-8 (os.fsdecode()); other surrogates are written as Python
+ * does. */
+static PyObject *bytes_of(PyObject *text)
+{
+    PyObject *bytes = PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape");
+
+    if (!bytes && PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) {
+        PyErr_Clear();
+        bytes = PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
+    }
+    return bytes;
+}
+
+/* show(text): the text as people may see it (leat_show() in leat.h), for sentences that are made in Python. */
+static PyObject *show(PyObject *module, PyObject *text)
+{
+    PyObject *bytes = bytes_of(text), *result = NULL;
+    uint64_t length;
+    char *shown;
+
+    (void)module;
+    if (!bytes)
+        return NULL;
+    length = leat_show(NULL, 0, PyBytes_AsString(bytes), (uint64_t)PyBytes_Size(bytes));
+    shown = malloc((size_t)length + 1);
+    if (shown) {
+        leat_show(shown, length + 1, PyBytes_AsString(bytes), (uint64_t)PyBytes_Size(bytes));
+        result = PyUnicode_DecodeUTF8(shown, (Py_ssize_t)length, "strict");
+    } else {
+        PyErr_NoMemory();
+    }
+    free(shown);
+    Py_DECREF(bytes);
+    return result;
+}
+
+static PyMethodDef functions[] = {
+    { "show", show, METH_O, NULL },
+    { NULL, NULL, 0, NULL },
+};
+
+/* ---- Registering ---- */
+
 int errors_register(PyObject *module)
 {
     /* `_plain` and `_hint`: the sentence for a program that spells the hint itself */
@@ -125,5 +190,5 @@ int errors_register(PyObject *module)
         r = errors_class ? PyModule_AddObjectRef(module, "Error", errors_class) : -1;
     }
     Py_XDECREF(attributes);
-    return r;
+    return r < 0 ? r : PyModule_AddFunctions(module, functions);
 }

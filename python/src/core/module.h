@@ -1,6 +1,7 @@
 /*
- * module.h: what all files of the extension leat._leat share: errors and types. The extension is a thin binding of
- * leat.h and leat_pack.h: it passes numbers, strings and addresses; python/leat/ turns these into a pleasant interface.
+ * * module.h: what all files of the extension leat._leat share: errors, arguments, fields of the library's structs,
+ * types. The extension is a thin binding of leat.h and leat_pack.h: it passes numbers, strings and addresses;
+ * python/leat/ turns these into a pleasant interface.
  *
  * The room core/ has what several other rooms need, and knows none of them: arguments, arrays, handles, memory, pauses.
  *
@@ -14,7 +15,7 @@
 
 #include <leat.h>
 
-/* ---- Errors (errors.c) ---- */
+/* ---- Errors, and text for people (errors.c) ---- */
 
 /* leat.Error, or NULL before errors_register(). */
 extern PyObject *errors_class;
@@ -27,18 +28,100 @@ enum leat_status errors_set(struct leat_error *err, enum leat_status status, con
  * LEAT_E_NO_MEMORY raises MemoryError. Returns NULL, so that `return errors_raise(...)` ends a method. */
 PyObject *errors_raise(const struct leat_error *err, const char *file);
 
+/* None, or raises the error. */
+PyObject *errors_none(enum leat_status s, const struct leat_error *err);
+
+/* The exception that is set, which is set no longer. */
+PyObject *errors_take(void);
+
+/* Registers leat.Error, and show(). */
 int errors_register(PyObject *module);
 
-/* ---- Text for people (show.c) ---- */
+/* ---- Arguments and results (args.c) ---- */
 
-int show_register(PyObject *module);
+/* Converters for "O&" of PyArg_ParseTuple(): they return 1, or 0 with an exception set. */
+int args_u64(PyObject *object, void *out);         /* a uint64_t; anything with __index__ */
+int args_u64_or_none(PyObject *object, void *out); /* None is LEAT_NONE */
+int args_address(PyObject *object, void *out);     /* a void *; None is NULL */
 
-/* ---- Types (types.c) ---- */
+/* The bytes of a path given as str, bytes or os.PathLike: a bytes object whose reference the caller drops; None is
+ * NULL. */
+int args_path(PyObject *object, void *bytes);
+
+/* How datasets are opened, as dataset.opening() gives it, (access, the cache's folder as bytes or None, its size,
+ * online), to a struct leat_open_options with its defaults. The folder lives as long as the object. */
+int args_opening(PyObject *object, void *options);
+
+/* Converts names of files: a list of str, bytes and os.PathLike becomes an array of `*count` strings, which live as
+ * long as *owner, an object of the caller's. NULL: an exception is set. */
+const char **args_paths(PyObject *list, size_t *count, PyObject **owner);
+
+/* New objects. */
+PyObject *args_number(uint64_t value); /* LEAT_NONE is None */
+PyObject *args_text(const char *text); /* a str of bytes that may not be UTF-8, like os.fsdecode() */
+PyObject *args_text_n(const char *text, uint64_t bytes);
+
+#define ARGS_COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* A tuple of numbers of up to 64 bits; LEAT_NONE is None. */
+#define ARGS_TUPLE(...) args_tuple((const uint64_t[]) { __VA_ARGS__ }, ARGS_COUNT(((const uint64_t[]) { __VA_ARGS__ })))
+PyObject *args_tuple(const uint64_t *numbers, size_t count);
+
+/* A call of the library without Python's lock. */
+#define ARGS_UNLOCKED(statement)                                                                                       \
+    do {                                                                                                               \
+        Py_BEGIN_ALLOW_THREADS;                                                                                        \
+        statement;                                                                                                     \
+        Py_END_ALLOW_THREADS;                                                                                          \
+    } while (0)
+
+/* ---- Fields of the library's structs (fields.c) ---- */
+
+enum field_kind {
+    FIELD_NUMBER, /* of 32 or 64 bits; as an argument of 64 bits, None is LEAT_NONE */
+    FIELD_MAYBE,  /* a uint64_t; as a result, too, LEAT_NONE is None */
+    FIELD_FLAG,   /* a uint32_t, 0 or 1: False or True */
+    FIELD_TEXT,   /* a const char *: a str, or None; as an argument it lives as long as the str */
+    FIELD_BYTES   /* a uint8_t[], of results only */
+};
+
+/* A field, and its name in Python. */
+struct field {
+    const char *name;
+    size_t offset, bytes;
+    enum field_kind kind;
+};
+#define FIELD_ROW(kind, type, member)                                                                                  \
+    {                                                                                                                  \
+#member, offsetof(struct type, member), sizeof(((struct type *)0)->member), kind                               \
+    }
+
+/* A table of fields: arguments of the functions below. */
+#define FIELDS(table) (table), ARGS_COUNT(table)
+
+/* A new object of a field of *from, and a new dict of several. */
+PyObject *fields_get(const struct field *field, const void *from);
+PyObject *fields_dict(const struct field *fields, size_t count, const void *from);
+
+/* Sets fields of *to from a dict with some of the names, which must live as long as *to is used. False with an
+ * exception set: TypeError for an unknown name. */
+int fields_set(const struct field *fields, size_t count, void *to, PyObject *dict);
+
+/* ---- Memory and types (types.c) ---- */
+
+/*
+ * Makes room for `count` items, those in use included, in an array of `room` (a size_t) items that malloc() gave, or
+ * NULL and 0. Both change together; new items have no value yet. False: no memory, and neither has changed; no
+ * exception is set, and Python's lock is not needed.
+ */
+#define GROW(items, count, room) module_grow(&(items), sizeof *(items), (count), &(room))
+int module_grow(void *items, size_t item_bytes, uint64_t count, size_t *room);
 
 /* Makes a type of `spec` and adds it; *type (may be NULL) is a borrowed pointer, valid while the module lives. */
 int module_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **type);
 
-/* The end of a type's dealloc: frees the object and drops its type. */
+/* A new object of a type, all zeros after its head; and the end of a type's dealloc: frees it and drops its type. */
+PyObject *module_new_object(PyTypeObject *type);
 void module_free_object(PyObject *self);
 
 #endif

@@ -3,17 +3,34 @@
  *
  * Every method runs between dataset_begin(), which holds the handle so that close() on another thread cannot close the
  * dataset under it, and dataset_end(), which drops the handle and raises the error. Calls that may read files release
- * the GIL. read() and starts() copy into new memory, whose size is checked against the dataset first; view() gives an
- * Array of the map itself, whose handle releases the view and keeps the dataset open until then.
+ * the GIL. Tokens, starts and masks are copied into new memory, whose size is checked against the dataset first; view()
+ * gives an Array of the map itself, whose handle releases the view and keeps the dataset open until then.
  */
 #include "dataset.h"
 
-#include <stdbool.h>
+#include <inttypes.h>
+#include <leat_pack.h>
 #include <stdlib.h>
 
-#include "core/args.h"
 #include "core/array.h"
-#include "core/memory.h"
+#include "core/pause.h"
+
+/* ---- The object ---- */
+
+struct dataset {
+    PyObject base;
+    struct handle *handle;   /* NULL: closed */
+    PyObject *name;          /* bytes: what messages are about */
+    struct decoder *decoder; /* NULL: not needed yet, or in use */
+};
+
+/* What a call works with. It is held while the call runs, so that another thread may close the object. */
+struct dataset_call {
+    struct handle *handle;
+    const struct leat_dataset *d;
+    const char *name;
+    struct leat_error err;
+};
 
 static PyTypeObject *dataset_type;
 
@@ -27,7 +44,8 @@ static void close_dataset(void *d)
     leat_dataset_close(d);
 }
 
-int dataset_begin(PyObject *self, struct dataset_call *call)
+/* Begins a call. False with an exception set if the dataset is closed. */
+static int dataset_begin(PyObject *self, struct dataset_call *call)
 {
     struct dataset *object = dataset_of(self);
 
@@ -36,12 +54,13 @@ int dataset_begin(PyObject *self, struct dataset_call *call)
         return 0;
     }
     call->handle = handle_hold(object->handle);
-    call->d = handle_thing(call->handle);
+    call->d = handle_object(call->handle);
     call->name = PyBytes_AsString(object->name);
     return 1;
 }
 
-PyObject *dataset_end(struct dataset_call *call, enum leat_status s, PyObject *result)
+/* Ends a call, and returns `result` if the status is LEAT_OK; otherwise drops it and raises the error. */
+static PyObject *dataset_end(struct dataset_call *call, enum leat_status s, PyObject *result)
 {
     handle_drop(call->handle);
     if (s == LEAT_OK)
@@ -74,11 +93,26 @@ struct handle *dataset_handle(PyObject *object)
     return dataset_of(object)->handle;
 }
 
+/* Kept by the object between calls: opening a tokenizer takes milliseconds. */
+struct decoder {
+    struct leat_tokenizer *tokenizer;
+    struct leat_encoder *encoder;
+};
+
+static void decoder_free(struct decoder *x)
+{
+    if (!x)
+        return;
+    leat_encoder_close(x->encoder);
+    leat_tokenizer_close(x->tokenizer);
+    free(x);
+}
+
 static void dataset_dealloc(PyObject *self)
 {
     struct dataset *object = dataset_of(self);
 
-    dataset_decoder_free(object->decoder);
+    decoder_free(object->decoder);
     handle_drop(object->handle);
     Py_XDECREF(object->name);
     module_free_object(self);
@@ -128,28 +162,29 @@ static PyObject *open_dataset(PyObject *module, PyObject *args)
 
 /* ---- Facts ---- */
 
+#define NUMBER(member) FIELD_ROW(FIELD_NUMBER, leat_info, member)
+#define MAYBE(member)  FIELD_ROW(FIELD_MAYBE, leat_info, member)
+#define FLAG(member)   FIELD_ROW(FIELD_FLAG, leat_info, member)
+#define BYTES(member)  FIELD_ROW(FIELD_BYTES, leat_info, member)
+static const struct field facts[] = {
+    NUMBER(tokens),      MAYBE(documents),       NUMBER(inputs),      NUMBER(parts),       NUMBER(vocabulary),
+    MAYBE(end_token),    MAYBE(begin_token),     NUMBER(token_bytes), NUMBER(index_bytes), MAYBE(created),
+    NUMBER(token_width), NUMBER(format_version), FLAG(stores_lines),  FLAG(stores_ids),    FLAG(stores_hashes),
+    FLAG(stores_mask),   BYTES(identity),        BYTES(fingerprint),
+};
+
 static PyObject *dataset_info(PyObject *self, PyObject *unused)
 {
-    struct leat_info i = LEAT_INFO_INIT;
+    struct leat_info info = LEAT_INFO_INIT;
     struct dataset_call call;
 
     (void)unused;
     if (!dataset_begin(self, &call))
         return NULL;
-    leat_dataset_info(call.d, &i);
-    return dataset_end(
-        &call, LEAT_OK,
-        Py_BuildValue(
-            "{s:K,s:N,s:K,s:K,s:K,s:N,s:N,s:K,s:K,s:N,s:I,s:I,s:O,s:O,s:O,s:O,s:y#,s:y#}", "tokens",
-            (unsigned long long)i.tokens, "documents", args_number(i.documents), "inputs", (unsigned long long)i.inputs,
-            "parts", (unsigned long long)i.parts, "vocabulary", (unsigned long long)i.vocabulary, "end_token",
-            args_number(i.end_token), "begin_token", args_number(i.begin_token), "token_bytes",
-            (unsigned long long)i.token_bytes, "index_bytes", (unsigned long long)i.index_bytes, "created",
-            args_number(i.created ? i.created : LEAT_NONE), "token_width", i.token_width, "format_version",
-            i.format_version, "stores_lines", i.stores_lines ? Py_True : Py_False, "stores_ids",
-            i.stores_ids ? Py_True : Py_False, "stores_hashes", i.stores_hashes ? Py_True : Py_False, "stores_mask",
-            i.stores_mask ? Py_True : Py_False, "identity", (const char *)i.identity, (Py_ssize_t)sizeof i.identity,
-            "fingerprint", (const char *)i.fingerprint, (Py_ssize_t)sizeof i.fingerprint));
+    leat_dataset_info(call.d, &info);
+    if (info.created == 0)
+        info.created = LEAT_NONE;
+    return dataset_end(&call, LEAT_OK, fields_dict(FIELDS(facts), &info));
 }
 
 static PyObject *dataset_part(PyObject *self, PyObject *args)
@@ -173,32 +208,61 @@ static PyObject *dataset_part(PyObject *self, PyObject *args)
 
 /* ---- Tokens ---- */
 
-/* read(first, count): an Array of the stored width, a copy. */
-static PyObject *dataset_read(PyObject *self, PyObject *args)
+enum numbers { TOKENS, STARTS, MASK };
+
+static enum leat_status copy(const struct leat_dataset *d, enum numbers what, uint64_t first, uint64_t count,
+                             void *numbers, struct leat_error *err)
+{
+    if (what == STARTS)
+        return leat_dataset_starts(d, first, count, numbers, err);
+    return what == MASK ? leat_dataset_mask(d, first, count, numbers, err)
+                        : leat_dataset_read(d, first, count, numbers, err);
+}
+
+/* An Array of a number for each token or document, from `first` on: a copy. */
+static PyObject *copy_numbers(PyObject *self, PyObject *args, const char *format, enum numbers what)
 {
     struct array_shape a = { .dimensions = 1, .kind = ARRAY_UNSIGNED, .writable = 1 };
     struct leat_info info = LEAT_INFO_INIT;
     struct handle *memory = NULL;
     struct dataset_call call;
-    uint64_t first, count;
+    uint64_t first, count, most;
     enum leat_status s;
     PyObject *result;
 
-    if (!PyArg_ParseTuple(args, "O&O&:read", args_u64, &first, args_u64, &count) || !dataset_begin(self, &call))
+    if (!PyArg_ParseTuple(args, format, args_u64, &first, args_u64, &count) || !dataset_begin(self, &call))
         return NULL;
     leat_dataset_info(call.d, &info);
-    a.bytes = info.token_width;
-    /* a count beyond the dataset is refused by the call, before anything is written */
-    if (count <= info.tokens)
+    a.bytes = what == STARTS ? 8 : what == MASK ? 1 : info.token_width;
+    most = what == STARTS ? info.documents + 1 : info.tokens;
+    if (count <= most) /* the call refuses more before it writes */
         memory = memory_make(NULL, (size_t)count * a.bytes);
-    if (count <= info.tokens && !memory)
+    if (count <= most && !memory)
         return dataset_end(&call, LEAT_OK, PyErr_NoMemory());
-    a.data = memory ? handle_thing(memory) : NULL;
+    a.data = memory ? handle_object(memory) : NULL;
     a.shape[0] = (int64_t)count;
-    ARGS_UNLOCKED(s = leat_dataset_read(call.d, first, count, a.data, &call.err));
+    ARGS_UNLOCKED(s = copy(call.d, what, first, count, a.data, &call.err));
     result = s == LEAT_OK ? array_make(memory, &a) : NULL;
     handle_drop(memory);
     return dataset_end(&call, s, result);
+}
+
+/* read(first, count): an Array of the stored width */
+static PyObject *dataset_read(PyObject *self, PyObject *args)
+{
+    return copy_numbers(self, args, "O&O&:read", TOKENS);
+}
+
+/* starts(number, count): an Array of u64 */
+static PyObject *dataset_starts(PyObject *self, PyObject *args)
+{
+    return copy_numbers(self, args, "O&O&:starts", STARTS);
+}
+
+/* mask(first, count): an Array of u8 */
+static PyObject *dataset_mask(PyObject *self, PyObject *args)
+{
+    return copy_numbers(self, args, "O&O&:mask", MASK);
 }
 
 static void release_view(void *view)
@@ -253,47 +317,7 @@ static PyObject *dataset_document(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "O&:document", args_u64, &number) || !dataset_begin(self, &call))
         return NULL;
     ARGS_UNLOCKED(s = leat_dataset_document(call.d, number, &first, &count, &call.err));
-    return dataset_end(&call, s, Py_BuildValue("(KK)", (unsigned long long)first, (unsigned long long)count));
-}
-
-/* A number for each document, or for each token, from `first` on, as an Array. */
-static PyObject *numbers(PyObject *self, PyObject *args, const char *format, bool starts)
-{
-    struct array_shape a = { .dimensions = 1, .kind = ARRAY_UNSIGNED, .bytes = starts ? 8 : 1, .writable = 1 };
-    struct leat_info info = LEAT_INFO_INIT;
-    struct handle *memory = NULL;
-    struct dataset_call call;
-    uint64_t first, count, most;
-    enum leat_status s;
-    PyObject *result;
-
-    if (!PyArg_ParseTuple(args, format, args_u64, &first, args_u64, &count) || !dataset_begin(self, &call))
-        return NULL;
-    leat_dataset_info(call.d, &info);
-    most = starts ? info.documents + 1 : info.tokens;
-    if (count <= most) /* more is refused before it is written */
-        memory = memory_make(NULL, (size_t)count * a.bytes);
-    if (count <= most && !memory)
-        return dataset_end(&call, LEAT_OK, PyErr_NoMemory());
-    a.data = memory ? handle_thing(memory) : NULL;
-    a.shape[0] = (int64_t)count;
-    ARGS_UNLOCKED(s = starts ? leat_dataset_starts(call.d, first, count, a.data, &call.err)
-                             : leat_dataset_mask(call.d, first, count, a.data, &call.err));
-    result = s == LEAT_OK ? array_make(memory, &a) : NULL;
-    handle_drop(memory);
-    return dataset_end(&call, s, result);
-}
-
-/* starts(number, count): an Array of u64. */
-static PyObject *dataset_starts(PyObject *self, PyObject *args)
-{
-    return numbers(self, args, "O&O&:starts", true);
-}
-
-/* mask(first, count): an Array of u8. */
-static PyObject *dataset_mask(PyObject *self, PyObject *args)
-{
-    return numbers(self, args, "O&O&:mask", false);
+    return dataset_end(&call, s, ARGS_TUPLE(first, count));
 }
 
 static PyObject *dataset_documents_in(PyObject *self, PyObject *args)
@@ -305,7 +329,348 @@ static PyObject *dataset_documents_in(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "O&O&:documents_in", args_u64, &first, args_u64, &count) || !dataset_begin(self, &call))
         return NULL;
     ARGS_UNLOCKED(s = leat_dataset_documents_in(call.d, first, count, &document, &documents, &call.err));
-    return dataset_end(&call, s, Py_BuildValue("(KK)", (unsigned long long)document, (unsigned long long)documents));
+    return dataset_end(&call, s, ARGS_TUPLE(document, documents));
+}
+
+/* ---- Where documents came from ---- */
+
+/* Reads a string of the index by the call that fits; NULL with an exception set, or with another status than LEAT_OK in
+ * *s. */
+typedef enum leat_status string_call(const struct leat_dataset *d, uint64_t number, char *text, size_t capacity,
+                                     uint64_t *bytes, struct leat_error *err);
+
+static PyObject *string_of(string_call *get, struct dataset_call *call, uint64_t number, enum leat_status *s)
+{
+    PyObject *result = NULL;
+    uint64_t bytes = 0;
+    char *text;
+
+    *s = get(call->d, number, NULL, 0, &bytes, &call->err);
+    if (*s != LEAT_OK)
+        return NULL;
+    text = bytes < PY_SSIZE_T_MAX ? PyMem_Malloc((size_t)bytes + 1) : NULL;
+    if (!text)
+        return PyErr_NoMemory();
+    *s = get(call->d, number, text, (size_t)bytes + 1, &bytes, &call->err);
+    if (*s == LEAT_OK)
+        result = args_text_n(text, bytes);
+    PyMem_Free(text);
+    return result;
+}
+
+/* input(number): (path, bytes, documents, tokens, rejects, hash) */
+static PyObject *dataset_input(PyObject *self, PyObject *args)
+{
+    struct leat_input input = LEAT_INPUT_INIT;
+    struct dataset_call call;
+    PyObject *path = NULL;
+    enum leat_status s;
+    uint64_t number;
+
+    if (!PyArg_ParseTuple(args, "O&:input", args_u64, &number) || !dataset_begin(self, &call))
+        return NULL;
+    s = leat_dataset_input(call.d, number, &input, &call.err);
+    if (s == LEAT_OK)
+        path = string_of(leat_dataset_input_path, &call, number, &s);
+    if (!path)
+        return dataset_end(&call, s, NULL);
+    return dataset_end(&call, s,
+                       Py_BuildValue("(NKKKKy#)", path, (unsigned long long)input.bytes,
+                                     (unsigned long long)input.documents, (unsigned long long)input.tokens,
+                                     (unsigned long long)input.rejects, (const char *)input.hash,
+                                     (Py_ssize_t)sizeof input.hash));
+}
+
+/* origin(document): (input, offset, line, id), None for what is not known */
+static PyObject *dataset_origin(PyObject *self, PyObject *args)
+{
+    struct leat_origin o = { .input = LEAT_NONE };
+    struct dataset_call call;
+    enum leat_status s;
+    uint64_t document;
+    PyObject *id;
+
+    if (!PyArg_ParseTuple(args, "O&:origin", args_u64, &document) || !dataset_begin(self, &call))
+        return NULL;
+    ARGS_UNLOCKED(s = leat_dataset_origin(call.d, document, &o, &call.err));
+    if (s != LEAT_OK)
+        return dataset_end(&call, s, NULL);
+    id = o.id_bytes > 0 ? string_of(leat_dataset_id, &call, document, &s) : Py_NewRef(Py_None);
+    if (!id)
+        return dataset_end(&call, s, NULL);
+    return dataset_end(&call, s,
+                       Py_BuildValue("(NNNN)", args_number(o.input),
+                                     args_number(o.input == LEAT_NONE ? LEAT_NONE : o.offset), args_number(o.line),
+                                     id));
+}
+
+static PyObject *dataset_text_hash(PyObject *self, PyObject *args)
+{
+    struct dataset_call call;
+    enum leat_status s;
+    uint64_t document;
+    uint8_t hash[16] = { 0 };
+
+    if (!PyArg_ParseTuple(args, "O&:text_hash", args_u64, &document) || !dataset_begin(self, &call))
+        return NULL;
+    ARGS_UNLOCKED(s = leat_dataset_text_hash(call.d, document, hash, &call.err));
+    return dataset_end(&call, s, PyBytes_FromStringAndSize((const char *)hash, sizeof hash));
+}
+
+/* ---- The way back ---- */
+
+static PyObject *dataset_find_input(PyObject *self, PyObject *args)
+{
+    struct dataset_call call;
+    uint64_t input = 0;
+    enum leat_status s;
+    PyObject *path;
+
+    if (!PyArg_ParseTuple(args, "O&:find_input", PyUnicode_FSConverter, &path))
+        return NULL;
+    if (!dataset_begin(self, &call)) {
+        Py_DECREF(path);
+        return NULL;
+    }
+    ARGS_UNLOCKED(s = leat_dataset_find_input(call.d, PyBytes_AsString(path), &input, &call.err));
+    Py_DECREF(path);
+    return dataset_end(&call, s, PyLong_FromUnsignedLongLong(input));
+}
+
+static PyObject *dataset_find_origin(PyObject *self, PyObject *args)
+{
+    struct dataset_call call;
+    uint64_t input, offset, document = 0;
+    enum leat_status s;
+
+    if (!PyArg_ParseTuple(args, "O&O&:find_origin", args_u64, &input, args_u64, &offset) || !dataset_begin(self, &call))
+        return NULL;
+    ARGS_UNLOCKED(s = leat_dataset_find_origin(call.d, input, offset, &document, &call.err));
+    return dataset_end(&call, s, PyLong_FromUnsignedLongLong(document));
+}
+
+static PyObject *dataset_find_id(PyObject *self, PyObject *args)
+{
+    struct dataset_call call;
+    uint64_t document = 0;
+    enum leat_status s;
+    Py_ssize_t bytes;
+    PyObject *id;
+    char *text;
+
+    if (!PyArg_ParseTuple(args, "O&:find_id", PyUnicode_FSConverter, &id))
+        return NULL;
+    if (PyBytes_AsStringAndSize(id, &text, &bytes) < 0 || !dataset_begin(self, &call)) {
+        Py_DECREF(id);
+        return NULL;
+    }
+    ARGS_UNLOCKED(s = leat_dataset_find_id(call.d, text, (uint64_t)bytes, &document, &call.err));
+    Py_DECREF(id);
+    return dataset_end(&call, s, PyLong_FromUnsignedLongLong(document));
+}
+
+/* ---- What else is stored ---- */
+
+/* tokenizer(): (name, pattern, file or None), or None */
+static PyObject *dataset_tokenizer(PyObject *self, PyObject *unused)
+{
+    struct leat_stored_tokenizer *t;
+    struct dataset_call call;
+    enum leat_status s;
+    PyObject *result;
+
+    (void)unused;
+    if (!dataset_begin(self, &call))
+        return NULL;
+    ARGS_UNLOCKED(s = leat_dataset_tokenizer(call.d, &t, &call.err));
+    if (s == LEAT_E_NOT_FOUND)
+        return dataset_end(&call, LEAT_OK, Py_NewRef(Py_None));
+    if (s != LEAT_OK)
+        return dataset_end(&call, s, NULL);
+    /* "y#" of NULL is None */
+    result = Py_BuildValue("(NNy#)", args_text(t->name), args_text(t->pattern), (const char *)t->file,
+                           (Py_ssize_t)t->file_bytes);
+    leat_stored_tokenizer_free(t);
+    return dataset_end(&call, LEAT_OK, result);
+}
+
+/* metadata(part): a dict of str */
+static PyObject *dataset_metadata(PyObject *self, PyObject *args)
+{
+    struct leat_metadata *m = NULL;
+    struct dataset_call call;
+    PyObject *result;
+    enum leat_status s;
+    uint64_t part;
+
+    if (!PyArg_ParseTuple(args, "O&:metadata", args_u64, &part) || !dataset_begin(self, &call))
+        return NULL;
+    ARGS_UNLOCKED(s = leat_dataset_metadata(call.d, part, &m, &call.err));
+    if (s != LEAT_OK)
+        return dataset_end(&call, s, NULL);
+    result = PyDict_New();
+    for (uint64_t i = 0; result && i < m->count; i++) {
+        PyObject *key = args_text_n(m->pairs[i].key, m->pairs[i].key_bytes);
+        PyObject *value = args_text_n(m->pairs[i].value, m->pairs[i].value_bytes);
+
+        if (!key || !value || PyDict_SetItem(result, key, value) < 0)
+            Py_CLEAR(result);
+        Py_XDECREF(key);
+        Py_XDECREF(value);
+    }
+    leat_metadata_free(m);
+    return dataset_end(&call, LEAT_OK, result);
+}
+
+/* ---- Checking, with Ctrl-C and progress ---- */
+
+struct verifying {
+    struct pause_work call;
+    struct dataset_call *dataset;
+    struct leat_verify_options options;
+    struct leat_verify_report report;
+    enum leat_status status;
+    PyObject *progress;
+    atomic_uint_fast64_t done, total;
+};
+
+/* From one of the library's threads. */
+static uint32_t note_progress(void *context, uint64_t done, uint64_t total)
+{
+    struct verifying *v = context;
+
+    atomic_store(&v->done, done);
+    atomic_store(&v->total, total);
+    return atomic_load(&v->call.stop);
+}
+
+static void work(void *context)
+{
+    struct verifying *v = context;
+
+    v->status = leat_dataset_verify(v->dataset->d, &v->options, &v->report, &v->dataset->err);
+}
+
+static int look(struct pause *p, void *context)
+{
+    struct verifying *v = context;
+    uint64_t total = atomic_load(&v->total);
+
+    return total == 0 ? 0
+                      : pause_tell(p, v->progress, "(KK)", (unsigned long long)atomic_load(&v->done),
+                                   (unsigned long long)total);
+}
+
+/* verify(threads, progress): (bytes, damaged_pages, damaged_others, part, page, first_document, documents,
+ * unhashed_parts), and None or the first damage as an Error. */
+static PyObject *dataset_verify(PyObject *self, PyObject *args)
+{
+    struct verifying v = { .options = LEAT_VERIFY_OPTIONS_INIT, .report = LEAT_VERIFY_REPORT_INIT };
+    const struct leat_verify_report *r = &v.report;
+    PyObject *tuple, *damage = NULL;
+    struct dataset_call call;
+
+    if (!PyArg_ParseTuple(args, "IO:verify", &v.options.threads, &v.progress) || !dataset_begin(self, &call))
+        return NULL;
+    v.call = (struct pause_work) { .work = work, .look = look, .context = &v };
+    v.dataset = &call;
+    v.options.progress = note_progress;
+    v.options.context = &v;
+    if (pause_run(&v.call) < 0)
+        return dataset_end(&call, LEAT_OK, NULL);
+    tuple = ARGS_TUPLE(r->bytes, r->damaged_pages, r->damaged_others, r->part,
+                       r->part == LEAT_NONE ? LEAT_NONE : r->page, r->first_document, r->documents, r->unhashed_parts);
+    if (v.status != LEAT_OK && tuple) {
+        errors_raise(&call.err, call.name);
+        damage = errors_take();
+    }
+    return dataset_end(&call, LEAT_OK,
+                       tuple ? Py_BuildValue("(NN)", tuple, damage ? damage : Py_NewRef(Py_None)) : NULL);
+}
+
+static PyObject *dataset_verify_range(PyObject *self, PyObject *args)
+{
+    struct dataset_call call;
+    uint64_t first, count;
+    enum leat_status s;
+
+    if (!PyArg_ParseTuple(args, "O&O&:verify_range", args_u64, &first, args_u64, &count) || !dataset_begin(self, &call))
+        return NULL;
+    ARGS_UNLOCKED(s = leat_dataset_verify_range(call.d, first, count, &call.err));
+    return dataset_end(&call, s, Py_NewRef(Py_None));
+}
+
+/* ---- Decoding with the stored tokenizer ---- */
+
+static enum leat_status open_decoder(struct decoder **out, const struct leat_dataset *d, struct leat_error *err)
+{
+    struct decoder *x = calloc(1, sizeof *x);
+    struct leat_stored_tokenizer *stored = NULL;
+    enum leat_status s;
+
+    *out = NULL;
+    if (!x)
+        return errors_set(err, LEAT_E_NO_MEMORY, "no memory for a decoder");
+    s = leat_dataset_tokenizer(d, &stored, err);
+    if (s == LEAT_OK)
+        s = leat_tokenizer_open_stored(&x->tokenizer, stored, err);
+    leat_stored_tokenizer_free(stored);
+    if (s == LEAT_OK)
+        s = leat_encoder_open(&x->encoder, x->tokenizer, NULL, err);
+    if (s == LEAT_OK)
+        *out = x;
+    else
+        decoder_free(x);
+    return s;
+}
+
+static enum leat_status decode(struct decoder **x, const struct leat_dataset *d, uint64_t first, uint64_t count,
+                               const char **text, uint64_t *bytes, struct leat_error *err)
+{
+    enum leat_status s = *x ? LEAT_OK : open_decoder(x, d, err);
+    uint32_t *ids;
+
+    if (s != LEAT_OK)
+        return s;
+    ids = malloc((size_t)count * sizeof *ids + 1);
+    if (!ids)
+        return errors_set(err, LEAT_E_NO_MEMORY, "no memory for %" PRIu64 " tokens", count);
+    s = leat_dataset_read_u32(d, first, count, ids, err);
+    if (s == LEAT_OK)
+        s = leat_encoder_decode((*x)->encoder, ids, count, text, bytes, err);
+    free(ids);
+    return s;
+}
+
+/* decode(first, count): the bytes that these tokens stand for; begin and end tokens are special ones, by their
+ * names. */
+static PyObject *dataset_decode(PyObject *self, PyObject *args)
+{
+    struct dataset *object = dataset_of(self);
+    struct leat_info info = LEAT_INFO_INIT;
+    struct dataset_call call;
+    uint64_t first, count, bytes = 0;
+    const char *text = NULL;
+    struct decoder *x;
+    enum leat_status s;
+    PyObject *result = NULL;
+
+    if (!PyArg_ParseTuple(args, "O&O&:decode", args_u64, &first, args_u64, &count) || !dataset_begin(self, &call))
+        return NULL;
+    leat_dataset_info(call.d, &info);
+    if (count > info.tokens)
+        count = info.tokens + 1; /* out of range, without asking for memory */
+    /* another thread that comes in the meantime opens its own */
+    x = object->decoder;
+    object->decoder = NULL;
+    ARGS_UNLOCKED(s = decode(&x, call.d, first, count, &text, &bytes, &call.err));
+    if (s == LEAT_OK)
+        result = PyBytes_FromStringAndSize(text, (Py_ssize_t)bytes);
+    if (object->decoder)
+        decoder_free(x);
+    else
+        object->decoder = x;
+    return dataset_end(&call, s, result);
 }
 
 /* ---- The type ---- */

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/args.h"
 #include "plan/plan.h"
 
 struct batch {
@@ -125,7 +124,7 @@ PyObject *batch_make(struct handle *loader, struct handle *plan, const struct le
     return PyErr_NoMemory();
 }
 
-static void let_go(struct batch *self, void *stream)
+static void release(struct batch *self, void *stream)
 {
     const struct leat_batch *held = self->held;
     struct handle *loader = self->loader;
@@ -140,7 +139,7 @@ static void let_go(struct batch *self, void *stream)
 
 static void batch_dealloc(PyObject *self)
 {
-    let_go(batch_of(self), NULL);
+    release(batch_of(self), NULL);
     handle_drop(batch_of(self)->plan);
     free((void *)(uintptr_t)batch_of(self)->facts.samples);
     module_free_object(self);
@@ -221,7 +220,7 @@ static PyObject *batch_release(PyObject *object, PyObject *args)
 
     if (!PyArg_ParseTuple(args, "O&:release", args_address, &stream))
         return NULL;
-    let_go(batch_of(object), stream);
+    release(batch_of(object), stream);
     Py_RETURN_NONE;
 }
 
@@ -256,7 +255,7 @@ static PyObject *batch_samples(PyObject *object, PyObject *unused)
     for (uint32_t row = 0; list && row < self->facts.rows; row++) {
         PyObject *item = self->facts.flags[row] & LEAT_ROW_PADDED
                              ? Py_NewRef(Py_None)
-                             : plan_sample_tuple(handle_thing(self->plan), &self->facts.samples[row]);
+                             : plan_sample_tuple(handle_object(self->plan), &self->facts.samples[row]);
 
         if (!item || PyList_SetItem(list, (Py_ssize_t)row, item) < 0)
             Py_CLEAR(list);
@@ -292,33 +291,15 @@ static PyObject *batch_flags(PyObject *object, PyObject *unused)
 
 /* ---- Facts ---- */
 
-struct fact {
-    const char *name;
-    size_t offset, bytes;
-};
-
-#define FACT(member)                                                                                                   \
-    {                                                                                                                  \
-#member, offsetof(struct leat_batch, member), sizeof(((struct leat_batch *)0)->member)                         \
-    }
-static const struct fact facts[] = {
-    FACT(number), FACT(position),  FACT(cursor),     FACT(damaged),      FACT(rows),
-    FACT(length), FACT(sequences), FACT(max_seqlen), FACT(damaged_rows), FACT(token_width),
+#define NUMBER(member) FIELD_ROW(FIELD_NUMBER, leat_batch, member)
+static const struct field facts[] = {
+    NUMBER(number), NUMBER(position),  NUMBER(cursor),     NUMBER(damaged),      NUMBER(rows),
+    NUMBER(length), NUMBER(sequences), NUMBER(max_seqlen), NUMBER(damaged_rows), NUMBER(token_width),
 };
 
 static PyObject *get_fact(PyObject *self, void *closure)
 {
-    const struct fact *f = closure;
-    const char *at = (const char *)&batch_of(self)->facts + f->offset;
-    uint64_t wide;
-    uint32_t narrow;
-
-    if (f->bytes == sizeof narrow) {
-        memcpy(&narrow, at, sizeof narrow);
-        return PyLong_FromUnsignedLong(narrow);
-    }
-    memcpy(&wide, at, sizeof wide);
-    return PyLong_FromUnsignedLongLong(wide);
+    return fields_get(closure, &batch_of(self)->facts);
 }
 
 static PyObject *get_held(PyObject *self, void *unused)
@@ -327,11 +308,11 @@ static PyObject *get_held(PyObject *self, void *unused)
     return PyBool_FromLong(batch_of(self)->held != NULL);
 }
 
-static PyGetSetDef properties[sizeof facts / sizeof *facts + 2];
+static PyGetSetDef properties[ARGS_COUNT(facts) + 2];
 
 static void make_properties(void)
 {
-    size_t count = sizeof facts / sizeof *facts;
+    size_t count = ARGS_COUNT(facts);
 
     for (size_t i = 0; i < count; i++)
         properties[i] = (PyGetSetDef) { facts[i].name, get_fact, NULL, NULL, (void *)(uintptr_t)&facts[i] };

@@ -9,8 +9,6 @@
 #define LEAT_PYTHON_BATCH_H
 
 #include "core/array.h"
-#include "core/handle.h"
-#include "core/module.h"
 
 /* The outputs: LEAT_OUTPUT_name, the field of struct leat_outputs, its name in Python, and what batch_shape() says
  * about a number. New rows come last. All of Python goes by these rows, except the types of leat.Batch in batch.pyi. */
@@ -53,6 +51,9 @@ struct array_shape batch_shape(const struct leat_batch *batch, const struct batc
 
 /* Where an output goes, in the library's struct. */
 void batch_set_output(struct leat_outputs *o, enum batch_output which, void *memory);
+
+/* The fields of struct leat_loader_stats by their names, times in seconds (names without _ns): loader_stats.c. */
+PyObject *loader_stats_dict(const struct leat_loader *loader);
 
 int batch_register(PyObject *module);
 int loader_register(PyObject *module); /* loader.c */

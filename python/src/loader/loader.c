@@ -1,20 +1,13 @@
 /*
  * loader.c: leat._leat.Loader.
  *
- * Options come as a dict, whose numbers a table puts into the library's struct. The loader's handle keeps the plan
- * open, and each batch holds the loader's handle. next() gives a batch that is held; take() gives one as numbers that
- * the consumer owns, in one call, with Python's lock released once. Only one thread at a time gets a batch; while it
- * waits, it looks for signals (pause.h).
+ * The loader's handle keeps the plan open, and each batch holds the loader's handle. next() gives a batch that is held;
+ * take() gives one as numbers that the consumer owns, in one call, with Python's lock released once. Only one thread at
+ * a time gets a batch; while it waits, it looks for signals (pause.h).
  */
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "batch.h"
-#include "core/args.h"
-#include "core/array.h"
-#include "core/memory.h"
-#include "loader_stats.h"
 #include "plan/plan.h"
 
 #define WAIT_NS 100000000u /* between looks at signals */
@@ -36,68 +29,17 @@ static struct loader *loader_of(PyObject *self)
 
 /* ---- Opening ---- */
 
-/* The numbers of struct leat_loader_options, by their names. */
-struct option {
-    const char *name;
-    size_t offset, bytes;
+#define NUMBER(member) FIELD_ROW(FIELD_NUMBER, leat_loader_options, member)
+#define FLAG(member)   FIELD_ROW(FIELD_FLAG, leat_loader_options, member)
+#define TEXT(member)   FIELD_ROW(FIELD_TEXT, leat_loader_options, member)
+static const struct field options[] = {
+    NUMBER(batch),        NUMBER(rank),      NUMBER(world),    NUMBER(position),
+    NUMBER(engine),       NUMBER(on_damage), NUMBER(last),     NUMBER(threads),
+    FLAG(verify),         NUMBER(slots),     NUMBER(outputs),  FLAG(borrow),
+    NUMBER(number_bytes), FLAG(unshifted),   FLAG(mask_first), NUMBER(cu_seqlens_room),
+    NUMBER(memory),       NUMBER(numa_node), NUMBER(apart),    NUMBER(stats_ms),
+    TEXT(device),         TEXT(driver),      TEXT(stats_file),
 };
-
-#define OPTION(member)                                                                                                 \
-    {                                                                                                                  \
-#member, offsetof(struct leat_loader_options, member), sizeof(((struct leat_loader_options *)0)->member)       \
-    }
-static const struct option options[] = {
-    OPTION(batch),           OPTION(rank),   OPTION(world),        OPTION(position),  OPTION(engine),
-    OPTION(on_damage),       OPTION(last),   OPTION(threads),      OPTION(verify),    OPTION(slots),
-    OPTION(outputs),         OPTION(borrow), OPTION(number_bytes), OPTION(unshifted), OPTION(mask_first),
-    OPTION(cu_seqlens_room), OPTION(memory), OPTION(numa_node),    OPTION(apart),     OPTION(stats_ms),
-};
-
-static int set_number(struct leat_loader_options *o, const struct option *option, PyObject *value)
-{
-    char *at = (char *)o + option->offset;
-    long long number = PyLong_AsLongLong(value);
-    uint64_t wide;
-    uint32_t narrow = (uint32_t)number;
-
-    if (number == -1 && PyErr_Occurred()) {
-        PyErr_Clear();
-        if (!args_u64(value, &wide))
-            return 0;
-        number = (long long)wide;
-    }
-    if (option->bytes == sizeof narrow) {
-        /* -1 is "anywhere" in numa_node */
-        if (number > INT32_MAX || number < -1)
-            return PyErr_Format(PyExc_ValueError, "%s: %R is out of range", option->name, value), 0;
-        memcpy(at, &narrow, sizeof narrow);
-    } else {
-        memcpy(at, &number, sizeof number);
-    }
-    return 1;
-}
-
-static int set_options(struct leat_loader_options *o, PyObject *given)
-{
-    PyObject *key, *value;
-    Py_ssize_t at = 0;
-
-    while (PyDict_Next(given, &at, &key, &value)) {
-        PyObject *name = PyUnicode_AsUTF8String(key);
-        size_t i = 0, count = sizeof options / sizeof *options;
-
-        if (!name)
-            return 0;
-        while (i < count && strcmp(options[i].name, PyBytes_AsString(name)) != 0)
-            i++;
-        if (i == count)
-            PyErr_Format(PyExc_TypeError, "unknown option %R of a loader", key);
-        Py_DECREF(name);
-        if (i == count || !set_number(o, &options[i], value))
-            return 0;
-    }
-    return 1;
-}
 
 static void close_loader(void *loader)
 {
@@ -131,8 +73,7 @@ static PyObject *wrap(struct leat_loader *loader, struct handle *plan, const str
     return PyErr_NoMemory();
 }
 
-/* open_loader(plan, state or None, device or None, driver or None, stats_file or None, (device type, device) as DLPack
- * has them, options) */
+/* open_loader(plan, state or None, (device type, device) as DLPack has them, options) */
 static PyObject *open_loader(PyObject *module, PyObject *args)
 {
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
@@ -145,14 +86,14 @@ static PyObject *open_loader(PyObject *module, PyObject *args)
     int type, device;
 
     (void)module;
-    if (!PyArg_ParseTuple(args, "Oz#zzz(ii)O!:open_loader", &plan, &o.state, &state_bytes, &o.device, &o.driver,
-                          &o.stats_file, &type, &device, &PyDict_Type, &given))
+    if (!PyArg_ParseTuple(args, "Oz#(ii)O!:open_loader", &plan, &o.state, &state_bytes, &type, &device, &PyDict_Type,
+                          &given))
         return NULL;
     o.state_bytes = (size_t)state_bytes;
     handle = plan_handle(plan);
-    if (!handle || !set_options(&o, given))
+    if (!handle || !fields_set(FIELDS(options), &o, given))
         return NULL;
-    ARGS_UNLOCKED(s = leat_loader_open(&loader, handle_thing(handle), &o, &err));
+    ARGS_UNLOCKED(s = leat_loader_open(&loader, handle_object(handle), &o, &err));
     if (s != LEAT_OK)
         return errors_raise(&err, NULL);
     result = wrap(loader, handle, &o);
@@ -227,12 +168,9 @@ static enum leat_status fill(struct attempt *t)
         if (!batch_wants(t->form, (enum batch_output)i))
             continue;
         t->memory[i] = memory_make(t->pool, numbers * a.bytes);
-        if (!t->memory[i]) {
-            t->err.status = LEAT_E_NO_MEMORY;
-            snprintf(t->err.message, sizeof t->err.message, "no memory for a batch");
-            return LEAT_E_NO_MEMORY;
-        }
-        batch_set_output(&o, (enum batch_output)i, handle_thing(t->memory[i]));
+        if (!t->memory[i])
+            return errors_set(&t->err, LEAT_E_NO_MEMORY, "no memory for a batch");
+        batch_set_output(&o, (enum batch_output)i, handle_object(t->memory[i]));
         if (i == BATCH_CU_SEQLENS)
             o.cu_seqlens_room = numbers;
     }
@@ -286,7 +224,7 @@ static PyObject *loader_next(PyObject *object, PyObject *unused)
     (void)unused;
     if (!handle)
         return NULL;
-    t.loader = handle_thing(handle);
+    t.loader = handle_object(handle);
     s = get(self, &t);
     if (s == LEAT_OK)
         result = batch_make(handle, self->plan, t.batch, &self->form, 1);
@@ -308,7 +246,7 @@ static PyObject *make_outputs(struct loader *self, struct handle *handle, struct
         struct array_shape a = batch_shape(t->batch, &self->form, (enum batch_output)i);
 
         if (t->memory[i])
-            a.data = handle_thing(t->memory[i]);
+            a.data = handle_object(t->memory[i]);
         item = !t->memory[i] ? Py_NewRef(Py_None)
                : capsules    ? array_capsule(t->memory[i], &a)
                              : array_make(t->memory[i], &a);
@@ -334,7 +272,7 @@ static PyObject *loader_take(PyObject *object, PyObject *args)
     handle = begin(self);
     if (!handle)
         return NULL;
-    t.loader = handle_thing(handle);
+    t.loader = handle_object(handle);
     s = get(self, &t);
     if (s == LEAT_OK) {
         result = make_outputs(self, handle, &t, capsules);
@@ -356,7 +294,7 @@ static PyObject *loader_stats(PyObject *object, PyObject *unused)
     (void)unused;
     if (!self->handle)
         return PyErr_SetString(PyExc_ValueError, "this loader is closed"), NULL;
-    return loader_stats_dict(handle_thing(self->handle));
+    return loader_stats_dict(handle_object(self->handle));
 }
 
 /* notice(): a sentence for a person, or None. */
@@ -366,7 +304,7 @@ static PyObject *loader_notice(PyObject *object, PyObject *unused)
     char text[1024];
 
     (void)unused;
-    if (!self->handle || !leat_loader_notice(handle_thing(self->handle), text, sizeof text))
+    if (!self->handle || !leat_loader_notice(handle_object(self->handle), text, sizeof text))
         Py_RETURN_NONE;
     return args_text(text);
 }
@@ -379,7 +317,7 @@ static PyObject *loader_line(PyObject *object, PyObject *unused)
     (void)unused;
     if (!self->handle)
         return PyErr_SetString(PyExc_ValueError, "this loader is closed"), NULL;
-    leat_loader_stats_line(handle_thing(self->handle), text, sizeof text);
+    leat_loader_stats_line(handle_object(self->handle), text, sizeof text);
     return args_text(text);
 }
 
@@ -396,7 +334,7 @@ static PyObject *loader_get_max_length(PyObject *object, void *unused)
     (void)unused;
     if (!self->handle)
         return PyErr_SetString(PyExc_ValueError, "this loader is closed"), NULL;
-    return args_number(leat_loader_max_length(handle_thing(self->handle)));
+    return args_number(leat_loader_max_length(handle_object(self->handle)));
 }
 
 static PyObject *loader_get_closed(PyObject *object, void *unused)

@@ -1,5 +1,5 @@
-/* loader_stats.c: see loader_stats.h. */
-#include "loader_stats.h"
+/* loader_stats.c: see batch.h. */
+#include "batch.h"
 
 #include <string.h>
 

@@ -1,25 +1,25 @@
 /*
- * plan.c: see plan.h.
- *
- * A plan never changes, and stays open as long as its object, so methods call the library without any lock of their
- * own. samples() may compute very many: it releases the GIL, and gives the bytes of struct leat_sample in one Array
- * instead of an object per sample; sample_fields() says where each field lies, so that numpy can read them. The Dataset
- * of a source belongs to the plan: its handle closes nothing, and keeps the plan open.
+ * plan.c: see plan.h. A plan never changes, and stays open as long as its object, so methods call the library without
+ * any lock of their own. samples() may compute very many: it releases the GIL, and gives the bytes of struct
+ * leat_sample in one Array instead of an object per sample; sample_fields() says where each field lies, so that numpy
+ * can read them. The Dataset of a source belongs to the plan: its handle closes nothing, and keeps the plan open.
  */
 #include "plan.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include "core/args.h"
 #include "core/array.h"
-#include "core/memory.h"
+#include "core/pause.h"
 #include "dataset/dataset.h"
+
+/* ---- The object ---- */
 
 static PyTypeObject *plan_type;
 
 const struct leat_plan *plan_of(PyObject *self)
 {
-    return handle_thing(((struct plan *)(void *)self)->handle);
+    return handle_object(((struct plan *)(void *)self)->handle);
 }
 
 struct handle *plan_handle(PyObject *object)
@@ -68,20 +68,30 @@ static PyObject *plan_text(PyObject *self, PyObject *unused)
     return result;
 }
 
+#define NUMBER(member) FIELD_ROW(FIELD_NUMBER, leat_plan_info, member)
+#define MAYBE(member)  FIELD_ROW(FIELD_MAYBE, leat_plan_info, member)
+static const struct field facts[] = {
+    NUMBER(sources),       NUMBER(phases),        MAYBE(samples),
+    MAYBE(positions),      NUMBER(seed),          NUMBER(seq_len),
+    NUMBER(max_seq_len),   NUMBER(base_len),      NUMBER(permutation_version),
+    NUMBER(blend_version), NUMBER(split_version), NUMBER(token_width),
+    NUMBER(align),         NUMBER(overlap),
+};
+#undef NUMBER
+
 static PyObject *plan_info(PyObject *self, PyObject *unused)
 {
-    struct leat_plan_info i = LEAT_PLAN_INFO_INIT;
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+    PyObject *dict, *order;
 
     (void)unused;
-    leat_plan_info(plan_of(self), &i);
-    return Py_BuildValue(
-        "{s:K,s:K,s:N,s:N,s:K,s:K,s:K,s:K,s:I,s:I,s:I,s:I,s:s,s:K,s:K}", "sources", (unsigned long long)i.sources,
-        "phases", (unsigned long long)i.phases, "samples", args_number(i.samples), "positions",
-        args_number(i.positions), "seed", (unsigned long long)i.seed, "seq_len", (unsigned long long)i.seq_len,
-        "max_seq_len", (unsigned long long)i.max_seq_len, "base_len", (unsigned long long)i.base_len,
-        "permutation_version", i.permutation_version, "blend_version", i.blend_version, "split_version",
-        i.split_version, "token_width", i.token_width, "order", leat_order_name(i.order), "align",
-        (unsigned long long)i.align, "overlap", (unsigned long long)i.overlap);
+    leat_plan_info(plan_of(self), &info);
+    dict = fields_dict(FIELDS(facts), &info);
+    order = dict ? PyUnicode_FromString(leat_order_name(info.order)) : NULL;
+    if (!order || PyDict_SetItemString(dict, "order", order) < 0)
+        Py_CLEAR(dict);
+    Py_XDECREF(order);
+    return dict;
 }
 
 /* source(number): (name, blocks, tokens, dropped, weight, epochs, Dataset) */
@@ -112,7 +122,80 @@ static PyObject *plan_source(PyObject *self, PyObject *args)
                          dataset);
 }
 
+#define NUMBER(member) FIELD_ROW(FIELD_NUMBER, leat_fit_report, member)
+static const struct field fit_facts[] = {
+    NUMBER(documents),  NUMBER(predictions), NUMBER(empty),    NUMBER(rows),   NUMBER(full_rows), NUMBER(pieces),
+    NUMBER(max_pieces), NUMBER(patterns),    NUMBER(padding),  NUMBER(cut),    NUMBER(lost),      NUMBER(window_rows),
+    NUMBER(window_cut), NUMBER(window_lost), NUMBER(left_out), NUMBER(unused), NUMBER(context),
+};
+
+/* fit_report(source, seq_len): what rows of whole documents of a length would be, beside windows */
+static PyObject *plan_fit_report(PyObject *self, PyObject *args)
+{
+    struct leat_fit_report r = LEAT_FIT_REPORT_INIT;
+    uint64_t source, seq_len;
+    struct leat_error err;
+    enum leat_status s;
+
+    if (!PyArg_ParseTuple(args, "O&O&:fit_report", args_u64, &source, args_u64, &seq_len))
+        return NULL;
+    ARGS_UNLOCKED(s = leat_plan_fit_report(plan_of(self), source, seq_len, &r, &err));
+    return s == LEAT_OK ? fields_dict(FIELDS(fit_facts), &r) : errors_raise(&err, NULL);
+}
+
 /* ---- Samples ---- */
+
+PyObject *plan_sample_tuple(const struct leat_plan *plan, const struct leat_sample *x)
+{
+    struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
+    struct leat_piece piece = { .document = LEAT_NONE }; /* the row's first */
+    struct leat_info info = LEAT_INFO_INIT;
+    struct leat_error err;
+    uint64_t count;
+    enum leat_status s = leat_plan_pieces(plan, x->number, &piece, 1, &count, &err);
+
+    if (s == LEAT_OK)
+        s = leat_plan_source_info(plan, piece.source, &source, &err);
+    if (s == LEAT_OK)
+        leat_dataset_info(source.dataset, &info);
+    if (s == LEAT_OK && piece.document == LEAT_NONE && info.documents != LEAT_NONE)
+        s = leat_dataset_documents_in(source.dataset, piece.token, 1, &piece.document, &count, &err);
+    if (s != LEAT_OK)
+        return errors_raise(&err, source.name);
+    return ARGS_TUPLE(x->number, x->source, x->window, piece.document, x->offset, x->part, x->epoch, x->length,
+                      x->block, x->token);
+}
+
+/* pieces(n): a list of (source, part, token, count, at, document or None), in the order of sample n's row */
+static PyObject *plan_pieces(PyObject *self, PyObject *args)
+{
+    struct leat_piece *pieces = NULL;
+    uint64_t number, count, room;
+    PyObject *list = NULL;
+    struct leat_error err;
+    enum leat_status s;
+
+    if (!PyArg_ParseTuple(args, "O&:pieces", args_u64, &number))
+        return NULL;
+    s = leat_plan_pieces(plan_of(self), number, NULL, 0, &room, &err);
+    if (s == LEAT_OK && !(pieces = calloc((size_t)room + 1, sizeof *pieces)))
+        return PyErr_NoMemory();
+    if (s == LEAT_OK)
+        s = leat_plan_pieces(plan_of(self), number, pieces, room, &count, &err);
+    if (s == LEAT_OK)
+        list = PyList_New((Py_ssize_t)count);
+    else
+        errors_raise(&err, NULL);
+    for (uint64_t i = 0; list && i < count; i++) {
+        const struct leat_piece *p = &pieces[i];
+        PyObject *item = ARGS_TUPLE(p->source, p->part, p->token, p->count, p->at, p->document);
+
+        if (!item || PyList_SetItem(list, (Py_ssize_t)i, item) < 0)
+            Py_CLEAR(list);
+    }
+    free(pieces);
+    return list;
+}
 
 static PyObject *plan_sample(PyObject *self, PyObject *args)
 {
@@ -144,9 +227,9 @@ static PyObject *plan_samples(PyObject *self, PyObject *args)
                  : NULL;
     if (!memory)
         return PyErr_NoMemory();
-    ARGS_UNLOCKED(s = leat_plan_samples(plan_of(self), position, count, handle_thing(memory), &got, &err));
+    ARGS_UNLOCKED(s = leat_plan_samples(plan_of(self), position, count, handle_object(memory), &got, &err));
     if (s == LEAT_OK) {
-        a.data = handle_thing(memory);
+        a.data = handle_object(memory);
         a.shape[0] = (int64_t)got;
         a.shape[1] = sizeof(struct leat_sample);
     }
@@ -190,6 +273,84 @@ static PyObject *plan_position(PyObject *self, PyObject *args)
     return Py_BuildValue("(KO)", (unsigned long long)position, skipped ? Py_True : Py_False);
 }
 
+/* ---- Which samples show this ---- */
+
+struct tracing {
+    struct pause_work call;
+    const struct leat_plan *plan;
+    uint64_t source, first, count, epochs, until;
+    struct leat_sample *found;
+    size_t found_count, room;
+    int no_memory;
+    enum leat_status status;
+    struct leat_error err;
+};
+
+static uint32_t add_found(void *context, const struct leat_sample *sample)
+{
+    struct tracing *t = context;
+    uint32_t skipped;
+
+    leat_plan_position(t->plan, sample->number, &skipped);
+    if (skipped)
+        return atomic_load(&t->call.stop);
+    t->no_memory = !GROW(t->found, t->found_count + 1, t->room);
+    if (t->no_memory)
+        return 1;
+    t->found[t->found_count++] = *sample;
+    return atomic_load(&t->call.stop);
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const struct leat_sample *x = a, *y = b;
+
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static void work(void *context)
+{
+    struct tracing *t = context;
+
+    t->status = leat_plan_trace(t->plan, &(struct leat_trace) { t->source, t->first, t->count, t->epochs, 0, t->until },
+                                add_found, t, &t->err);
+    if (t->found_count > 0)
+        qsort(t->found, t->found_count, sizeof *t->found, compare_numbers);
+}
+
+static PyObject *list_found(const struct tracing *t)
+{
+    PyObject *list = PyList_New((Py_ssize_t)t->found_count);
+
+    for (size_t i = 0; list && i < t->found_count; i++) {
+        PyObject *tuple = plan_sample_tuple(t->plan, &t->found[i]);
+
+        if (!tuple || PyList_SetItem(list, (Py_ssize_t)i, tuple) < 0)
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+/* trace(source, first, count, epochs, until): tuples of the samples that show these tokens, by their numbers */
+static PyObject *plan_trace(PyObject *self, PyObject *args)
+{
+    struct tracing t = { .plan = plan_of(self) };
+    PyObject *result = NULL;
+
+    if (!PyArg_ParseTuple(args, "O&O&O&O&O&:trace", args_u64, &t.source, args_u64, &t.first, args_u64, &t.count,
+                          args_u64_or_none, &t.epochs, args_u64_or_none, &t.until))
+        return NULL;
+    t.call = (struct pause_work) { .work = work, .context = &t };
+    if (pause_run(&t.call) == 0) {
+        if (t.no_memory)
+            PyErr_NoMemory();
+        else
+            result = t.status == LEAT_OK ? list_found(&t) : errors_raise(&t.err, NULL);
+    }
+    free(t.found);
+    return result;
+}
+
 /* ---- States ---- */
 
 static PyObject *plan_state_save(PyObject *self, PyObject *args)
@@ -217,8 +378,7 @@ static PyObject *plan_state_load(PyObject *self, PyObject *args)
         return NULL;
     if (leat_plan_state_load(plan_of(self), text, (size_t)bytes, &state, &err) != LEAT_OK)
         return errors_raise(&err, NULL);
-    return Py_BuildValue("(KKK)", (unsigned long long)state.position, (unsigned long long)state.damaged,
-                         (unsigned long long)state.skipped);
+    return ARGS_TUPLE(state.position, state.damaged, state.skipped);
 }
 
 /* ---- The type ---- */

@@ -1,6 +1,6 @@
 /*
- * plan.h: leat._leat.Plan, an open plan. plan.c has its methods and states, plan_open.c opens it, plan_sample.c turns
- * samples into tuples.
+ * plan.h: leat._leat.Plan, an open plan. plan.c has its methods, samples and states, plan_open.c opens it,
+ * plan_rows.c has rows at any positions.
  *
  * The room python/src/plan/ has this type and its samples; what fills batches belongs to python/src/loader/.
  */
@@ -26,21 +26,13 @@ PyObject *plan_wrap(struct handle *handle);
 /* (n, source, window, document, offset, part, epoch, length, block, token). NULL: an exception is set. */
 PyObject *plan_sample_tuple(const struct leat_plan *plan, const struct leat_sample *sample);
 
-/* The samples at the positions of a list, for the caller to free; they must be of one length, unless rows are padded
- * (order fit). NULL with an exception set. */
-struct leat_sample *plan_find_samples(const struct leat_plan *plan, PyObject *positions, size_t count);
-
-/* open_plan(...), parse_plan(...) */
+/* Methods and functions of plan_open.c and plan_rows.c. */
 PyObject *plan_open(PyObject *module, PyObject *args);
 PyObject *plan_parse(PyObject *module, PyObject *args);
-
-PyObject *plan_pieces(PyObject *self, PyObject *args);
 PyObject *plan_reorder(PyObject *self, PyObject *args);
-PyObject *plan_trace(PyObject *self, PyObject *args);
 PyObject *plan_rows(PyObject *self, PyObject *args);
 PyObject *plan_labels_apart(PyObject *self, PyObject *unused);
 PyObject *plan_rows_apart(PyObject *self, PyObject *args);
-PyObject *plan_fit_report(PyObject *self, PyObject *args);
 
 int plan_register(PyObject *module);
 

@@ -5,7 +5,6 @@
  * read into an array of the library's structs by a function per kind of tuple. Datasets that Python has open are passed
  * by their handles, and the plan's handle keeps them open.
  */
-#include "core/args.h"
 #include "dataset/dataset.h"
 #include "plan.h"
 
@@ -55,7 +54,7 @@ static int take_source(struct plan_parts *p, PyObject *tuple, struct leat_plan_s
     if (dataset == Py_None)
         return 1;
     handle = dataset_handle(dataset);
-    source->dataset = handle ? handle_thing(handle) : NULL;
+    source->dataset = handle ? handle_object(handle) : NULL;
     return handle != NULL;
 }
 
@@ -127,30 +126,31 @@ static PyObject *wrap(struct leat_plan *plan, PyObject *sources)
     return plan_wrap(handle);
 }
 
-/* open_plan(sources, phases, skips, seq_len, base_len, seed, split, use, order, epochs, opening, max_per_row,
- * min_length, max_length, cut_length, align, overlap, samples, surplus); lists of tuples */
+#define NUMBER(member) FIELD_ROW(FIELD_NUMBER, leat_plan_options, member)
+#define TEXT(member)   FIELD_ROW(FIELD_TEXT, leat_plan_options, member)
+static const struct field options[] = {
+    NUMBER(seq_len),     NUMBER(base_len),   NUMBER(seed),       NUMBER(order),      NUMBER(epochs),
+    NUMBER(max_per_row), NUMBER(min_length), NUMBER(max_length), NUMBER(cut_length), NUMBER(align),
+    NUMBER(overlap),     NUMBER(samples),    TEXT(split),        TEXT(use),          TEXT(mid_level_dataset_surplus),
+};
+
+/* open_plan(sources, phases, skips, opening, options): lists of tuples, and a dict */
 PyObject *plan_open(PyObject *module, PyObject *args)
 {
     struct leat_plan_options o = LEAT_PLAN_OPTIONS_INIT;
     struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
-    PyObject *sources, *phases, *skips, *result = NULL, *split, *use, *surplus;
+    PyObject *sources, *phases, *skips, *given, *result = NULL;
     struct plan_parts parts = { 0 };
     struct leat_error err;
     struct leat_plan *plan;
     enum leat_status s;
-    int order;
 
     (void)module;
-    if (!PyArg_ParseTuple(args, "O!O!O!O&O&O&OOiO&O&O&O&O&O&O&O&O&O:open_plan", &PyList_Type, &sources, &PyList_Type,
-                          &phases, &PyList_Type, &skips, args_u64, &o.seq_len, args_u64, &o.base_len, args_u64, &o.seed,
-                          &split, &use, &order, args_u64, &o.epochs, args_opening, &open, args_u64, &o.max_per_row,
-                          args_u64, &o.min_length, args_u64, &o.max_length, args_u64, &o.cut_length, args_u64, &o.align,
-                          args_u64, &o.overlap, args_u64, &o.samples, &surplus))
+    if (!PyArg_ParseTuple(args, "O!O!O!O&O!:open_plan", &PyList_Type, &sources, &PyList_Type, &phases, &PyList_Type,
+                          &skips, args_opening, &open, &PyDict_Type, &given))
         return NULL;
-    o.order = (enum leat_order)order;
-    o.open = &open;
-    if (take_lists(&parts, &o, sources, phases, skips) && keep_text(&parts, split, &o.split) &&
-        keep_text(&parts, use, &o.use) && keep_text(&parts, surplus, &o.mid_level_dataset_surplus)) {
+    if (fields_set(FIELDS(options), &o, given) && take_lists(&parts, &o, sources, phases, skips)) {
+        o.open = &open;
         ARGS_UNLOCKED(s = leat_plan_open(&plan, &o, &err));
         result = s == LEAT_OK ? wrap(plan, sources) : errors_raise(&err, NULL);
     }
@@ -197,7 +197,7 @@ PyObject *plan_reorder(PyObject *self, PyObject *args)
 
     if (!PyArg_ParseTuple(args, "iO&:reorder", &order, args_u64, &seq_len))
         return NULL;
-    ARGS_UNLOCKED(s = leat_plan_reorder(&plan, handle_thing(needed), (enum leat_order)order, seq_len, &err));
+    ARGS_UNLOCKED(s = leat_plan_reorder(&plan, handle_object(needed), (enum leat_order)order, seq_len, &err));
     if (s != LEAT_OK)
         return errors_raise(&err, NULL);
     handle = handle_make(plan, close_plan);

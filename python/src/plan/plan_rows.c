@@ -1,18 +1,65 @@
-/* plan_rows.c: rows at any positions of a plan, without a loader, for datasets that are indexed by number. Where each
- * label is the next input, a row is one array of length + 1 tokens; plan_apart.c has those of other plans. */
+/*
+ * * plan_rows.c: rows at any positions of a plan, without a loader, for datasets that are indexed by number.
+ *
+ * Where each label is the next input, a row is one array of length + 1 tokens. Otherwise (datasets that store a mask,
+ * and order fit, whose pieces have labels of their own) inputs, labels and weights are what a batch has (struct
+ * leat_outputs), and rows of order fit are padded to the plan's longest.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "core/args.h"
 #include "core/array.h"
-#include "core/memory.h"
 #include "plan.h"
 
-static enum leat_status no_memory(uint64_t count, const char *what, struct leat_error *err)
+/* The samples at the positions of a list, for the caller to free; they must be of one length, unless rows are padded
+ * (order fit). NULL with an exception set. */
+static struct leat_sample *find_samples(const struct leat_plan *plan, PyObject *positions, size_t count)
 {
-    err->status = LEAT_E_NO_MEMORY;
-    snprintf(err->message, sizeof err->message, "no memory for a row of %llu %s", (unsigned long long)count, what);
-    return LEAT_E_NO_MEMORY;
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+    struct leat_sample *samples = malloc((count + 1) * sizeof *samples);
+    struct leat_error err;
+
+    if (!samples)
+        return PyErr_NoMemory(), NULL;
+    leat_plan_info(plan, &info);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t position, got = 0;
+
+        if (!args_u64(PyList_GetItem(positions, (Py_ssize_t)i), &position))
+            break;
+        if (leat_plan_samples(plan, position, 1, &samples[i], &got, &err) != LEAT_OK)
+            errors_raise(&err, NULL);
+        else if (got == 0)
+            PyErr_Format(PyExc_IndexError, "the plan ends before position %llu", (unsigned long long)position);
+        else if (samples[i].length != samples[0].length && info.order != LEAT_ORDER_FIT)
+            PyErr_SetString(PyExc_ValueError, "the samples at these positions differ in length");
+        if (PyErr_Occurred())
+            break;
+    }
+    if (!PyErr_Occurred())
+        return samples;
+    free(samples);
+    return NULL;
 }
+
+/* The same from the arguments (positions, number_bytes) of a method. */
+static struct leat_sample *take_samples(const struct leat_plan *plan, PyObject *args, size_t *count,
+                                        unsigned *number_bytes)
+{
+    PyObject *positions;
+
+    if (!PyArg_ParseTuple(args, "O!I", &PyList_Type, &positions, number_bytes))
+        return NULL;
+    *count = (size_t)PyList_Size(positions);
+    if (*count > 0 && (*number_bytes == 4 || *number_bytes == 8))
+        return find_samples(plan, positions, *count);
+    PyErr_SetString(PyExc_ValueError, "missing positions, or a width other than 4 or 8");
+    return NULL;
+}
+
+/* ---- Labels that are the next inputs: an array ---- */
 
 /* A row is one array of inputs and labels, so each piece must go on where the one before it ends: a label of its own
  * would stand where the next piece's first token does. */
@@ -25,11 +72,9 @@ static enum leat_status check_pieces(const struct leat_sample *x, const struct l
         at += pieces[i].count;
     if (i == count && at == x->tokens)
         return LEAT_OK;
-    err->status = LEAT_E_UNSUPPORTED;
-    snprintf(err->message, sizeof err->message,
-             "sample %llu has pieces that bring labels of their own; a row of tokens has no room for them",
-             (unsigned long long)x->number);
-    return LEAT_E_UNSUPPORTED;
+    return errors_set(err, LEAT_E_UNSUPPORTED,
+                      "sample %" PRIu64 " has pieces with labels of their own; a row of tokens has no room for them",
+                      x->number);
 }
 
 /* The tokens of a sample's pieces, each at its place. */
@@ -41,7 +86,7 @@ static enum leat_status read_pieces(const struct leat_plan *plan, const struct l
     uint64_t count = 0;
 
     if (!pieces)
-        return no_memory(x->pieces, "pieces", err);
+        return errors_set(err, LEAT_E_NO_MEMORY, "no memory for a row of %" PRIu32 " pieces", x->pieces);
     s = leat_plan_pieces(plan, x->number, pieces, x->pieces, &count, err);
     if (s == LEAT_OK)
         s = check_pieces(x, pieces, count, err);
@@ -77,40 +122,11 @@ static enum leat_status read_rows(const struct leat_plan *plan, const struct lea
     enum leat_status s = LEAT_OK;
 
     if (!ids)
-        return no_memory(width, "tokens", err);
+        return errors_set(err, LEAT_E_NO_MEMORY, "no memory for a row of %zu tokens", width);
     for (size_t i = 0; s == LEAT_OK && i < count; i++)
         s = read_row(plan, &samples[i], number_bytes, ids, to + i * width * number_bytes, err);
     free(ids);
     return s;
-}
-
-struct leat_sample *plan_find_samples(const struct leat_plan *plan, PyObject *positions, size_t count)
-{
-    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
-    struct leat_sample *samples = malloc((count + 1) * sizeof *samples);
-    struct leat_error err;
-
-    if (!samples)
-        return PyErr_NoMemory(), NULL;
-    leat_plan_info(plan, &info);
-    for (size_t i = 0; i < count; i++) {
-        uint64_t position, got = 0;
-
-        if (!args_u64(PyList_GetItem(positions, (Py_ssize_t)i), &position))
-            break;
-        if (leat_plan_samples(plan, position, 1, &samples[i], &got, &err) != LEAT_OK)
-            errors_raise(&err, NULL);
-        else if (got == 0)
-            PyErr_Format(PyExc_IndexError, "the plan ends before position %llu", (unsigned long long)position);
-        else if (samples[i].length != samples[0].length && info.order != LEAT_ORDER_FIT)
-            PyErr_SetString(PyExc_ValueError, "the samples at these positions differ in length");
-        if (PyErr_Occurred())
-            break;
-    }
-    if (!PyErr_Occurred())
-        return samples;
-    free(samples);
-    return NULL;
 }
 
 /* rows(positions, number_bytes): an Array of count x (length + 1) signed numbers. */
@@ -119,17 +135,12 @@ PyObject *plan_rows(PyObject *self, PyObject *args)
     struct array_shape a = { .dimensions = 2, .kind = ARRAY_SIGNED, .writable = 1 };
     struct handle *memory = NULL;
     struct leat_sample *samples;
-    PyObject *positions, *result = NULL;
+    PyObject *result = NULL;
     struct leat_error err;
     enum leat_status s;
     size_t count;
 
-    if (!PyArg_ParseTuple(args, "O!I:rows", &PyList_Type, &positions, &a.bytes))
-        return NULL;
-    count = (size_t)PyList_Size(positions);
-    if (count == 0 || (a.bytes != 4 && a.bytes != 8))
-        return PyErr_SetString(PyExc_ValueError, "missing positions, or a width other than 4 or 8"), NULL;
-    samples = plan_find_samples(plan_of(self), positions, count);
+    samples = take_samples(plan_of(self), args, &count, &a.bytes);
     if (!samples)
         return NULL;
     a.shape[0] = (int64_t)count;
@@ -137,7 +148,7 @@ PyObject *plan_rows(PyObject *self, PyObject *args)
     if (count < SIZE_MAX / 16 / (size_t)a.shape[1])
         memory = memory_make(NULL, count * (size_t)a.shape[1] * a.bytes);
     if (memory) {
-        a.data = handle_thing(memory);
+        a.data = handle_object(memory);
         ARGS_UNLOCKED(s = read_rows(plan_of(self), samples, count, a.bytes, a.data, &err));
         result = s == LEAT_OK ? array_make(memory, &a) : errors_raise(&err, NULL);
     } else {
@@ -146,4 +157,204 @@ PyObject *plan_rows(PyObject *self, PyObject *args)
     handle_drop(memory);
     free(samples);
     return result;
+}
+
+/* ---- Labels apart ---- */
+
+#define IGNORED (-100)
+
+/* 1 or 0; -1 with an exception set. */
+static int stores_mask(const struct leat_plan *plan, uint64_t sources)
+{
+    for (uint64_t i = 0; i < sources; i++) {
+        struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
+        struct leat_info dataset = LEAT_INFO_INIT;
+        struct leat_error err;
+
+        if (leat_plan_source_info(plan, i, &source, &err) != LEAT_OK)
+            return errors_raise(&err, NULL), -1;
+        leat_dataset_info(source.dataset, &dataset);
+        if (dataset.stores_mask)
+            return 1;
+    }
+    return 0;
+}
+
+/* labels_apart(): whether rows() would lose what the plan says of labels. */
+PyObject *plan_labels_apart(PyObject *self, PyObject *unused)
+{
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+    int apart;
+
+    (void)unused;
+    leat_plan_info(plan_of(self), &info);
+    apart = info.order == LEAT_ORDER_FIT ? 1 : stores_mask(plan_of(self), info.sources);
+    return apart < 0 ? NULL : PyBool_FromLong(apart);
+}
+
+struct job {
+    const struct leat_plan *plan;
+    struct leat_plan_info info;
+    unsigned number_bytes;
+    size_t width; /* of a row of each output */
+    char *inputs, *labels;
+    float *weights;
+    struct leat_piece *pieces;
+    uint32_t *ids; /* of a piece */
+    uint8_t *mask;
+};
+
+static void put(const struct job *j, char *to, size_t i, int64_t number)
+{
+    if (j->number_bytes == 4)
+        ((int32_t *)(void *)to)[i] = (int32_t)number;
+    else
+        ((int64_t *)(void *)to)[i] = number;
+}
+
+static void clear_row(const struct job *j, size_t at, uint64_t pad)
+{
+    for (size_t i = at; i < at + j->width; i++) {
+        put(j, j->inputs, i, (int64_t)pad);
+        put(j, j->labels, i, IGNORED);
+        j->weights[i] = 0;
+    }
+}
+
+/* Reads a piece's ids and mask. Tokens that are labels of context (struct leat_piece) get a mask of 0. */
+static enum leat_status read_piece(const struct job *j, const struct leat_piece *p, const struct leat_dataset *dataset,
+                                   struct leat_error *err)
+{
+    uint64_t start = p->token;
+    enum leat_status s = leat_dataset_read_u32(dataset, p->token, p->count, j->ids, err);
+
+    if (s == LEAT_OK)
+        s = leat_dataset_mask(dataset, p->token, p->count, j->mask, err);
+    if (s == LEAT_OK && j->info.overlap > 0)
+        s = leat_dataset_starts(dataset, p->document, 1, &start, err);
+    if (s == LEAT_OK && start < p->token)
+        memset(j->mask, 0, (size_t)j->info.overlap + 1);
+    return s;
+}
+
+/* Writes a piece that covers places [at, end) of the outputs. Its first token is the label of the place before, unless
+ * that piece has its label itself. */
+static void put_piece(const struct job *j, const struct leat_piece *p, size_t at, size_t end, bool labels_before)
+{
+    for (size_t i = 0; i < p->count && at + i < end; i++)
+        put(j, j->inputs, at + i, j->ids[i]);
+    for (size_t i = labels_before ? 0 : 1; i < p->count; i++) {
+        if (j->mask[i] == 0)
+            continue;
+        put(j, j->labels, at + i - 1, j->ids[i]);
+        j->weights[at + i - 1] = (float)j->mask[i] / UINT8_MAX;
+    }
+}
+
+static enum leat_status make_row(const struct job *j, const struct leat_sample *x, size_t at, struct leat_error *err)
+{
+    bool own_labels = j->info.order == LEAT_ORDER_FIT;
+    uint64_t count = 0;
+    enum leat_status s = leat_plan_pieces(j->plan, x->number, j->pieces, x->pieces, &count, err);
+
+    for (uint64_t k = 0; s == LEAT_OK && k < count; k++) {
+        const struct leat_piece *p = &j->pieces[k];
+        struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
+        struct leat_info dataset = LEAT_INFO_INIT;
+
+        s = leat_plan_source_info(j->plan, p->source, &source, err);
+        if (s != LEAT_OK)
+            break;
+        leat_dataset_info(source.dataset, &dataset);
+        if (k == 0)
+            clear_row(j, at, dataset.end_token == LEAT_NONE ? 0 : dataset.end_token);
+        s = read_piece(j, p, source.dataset, err);
+        if (s == LEAT_OK)
+            put_piece(j, p, at + p->at, at + (k + 1 < count ? p[1].at : x->length), k > 0 && !own_labels);
+    }
+    return s;
+}
+
+static enum leat_status make_rows(struct job *j, const struct leat_sample *samples, size_t count,
+                                  struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+    uint64_t most = 0;
+
+    for (size_t i = 0; i < count; i++)
+        most = samples[i].pieces > most ? samples[i].pieces : most;
+    j->pieces = calloc((size_t)most + 1, sizeof *j->pieces);
+    j->ids = calloc(j->width + 1, sizeof *j->ids);
+    j->mask = calloc(j->width + 1, 1);
+    if (!j->pieces || !j->ids || !j->mask)
+        s = errors_set(err, LEAT_E_NO_MEMORY, "no memory for a row of %zu tokens", j->width);
+    for (size_t i = 0; s == LEAT_OK && i < count; i++)
+        s = make_row(j, &samples[i], i * j->width, err);
+    free(j->pieces);
+    free(j->ids);
+    free(j->mask);
+    return s;
+}
+
+/* The three outputs, which lie in `memory` one after another; weights last. */
+static PyObject *make_arrays(struct handle *memory, const struct job *j, size_t count)
+{
+    struct array_shape a = { .dimensions = 2, .kind = ARRAY_SIGNED, .bytes = j->number_bytes, .writable = 1 };
+    PyObject *inputs, *labels, *weights, *all = NULL;
+
+    a.shape[0] = (int64_t)count;
+    a.shape[1] = (int64_t)j->width;
+    a.data = j->inputs;
+    inputs = array_make(memory, &a);
+    a.data = j->labels;
+    labels = array_make(memory, &a);
+    a.data = j->weights;
+    a.kind = ARRAY_FLOAT;
+    a.bytes = sizeof(float);
+    weights = array_make(memory, &a);
+    if (inputs && labels && weights)
+        all = PyTuple_Pack(3, inputs, labels, weights);
+    Py_XDECREF(inputs);
+    Py_XDECREF(labels);
+    Py_XDECREF(weights);
+    return all;
+}
+
+static PyObject *make_outputs(struct job *j, const struct leat_sample *samples, size_t count)
+{
+    struct handle *memory = NULL;
+    size_t bytes = count * j->width * j->number_bytes;
+    struct leat_error err;
+    enum leat_status s;
+    PyObject *all;
+
+    if (count < SIZE_MAX / 64 / (j->width + 1))
+        memory = memory_make(NULL, 2 * bytes + count * j->width * sizeof(float));
+    if (!memory)
+        return PyErr_NoMemory();
+    j->inputs = handle_object(memory);
+    j->labels = j->inputs + bytes;
+    j->weights = (float *)(void *)(j->labels + bytes);
+    ARGS_UNLOCKED(s = make_rows(j, samples, count, &err));
+    all = s == LEAT_OK ? make_arrays(memory, j, count) : errors_raise(&err, NULL);
+    handle_drop(memory);
+    return all;
+}
+
+/* rows_apart(positions, number_bytes): Arrays of inputs, labels and weights. */
+PyObject *plan_rows_apart(PyObject *self, PyObject *args)
+{
+    struct job j = { .plan = plan_of(self), .info = LEAT_PLAN_INFO_INIT };
+    struct leat_sample *samples;
+    PyObject *all;
+    size_t count;
+
+    samples = take_samples(j.plan, args, &count, &j.number_bytes);
+    if (!samples)
+        return NULL;
+    leat_plan_info(j.plan, &j.info);
+    j.width = j.info.order == LEAT_ORDER_FIT ? (size_t)j.info.max_seq_len : samples[0].length;
+    all = make_outputs(&j, samples, count);
+    free(samples);
+    return all;
 }

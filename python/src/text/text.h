@@ -9,7 +9,7 @@
 
 #include "core/module.h"
 
-/* ---- Texts (text_views.c) ---- */
+/* ---- Texts ---- */
 
 /* Bytes that belong to another object. */
 struct text_view {
@@ -35,7 +35,7 @@ struct text_views {
 int text_views_take(struct text_views *views, PyObject *sequence);
 void text_views_free(struct text_views *views);
 
-/* ---- Ids (text_ids.c) ---- */
+/* ---- Ids ---- */
 
 /* Ids in one allocation; {0} is empty. */
 struct text_ids {
@@ -46,8 +46,8 @@ struct text_ids {
 enum leat_status text_ids_append(struct text_ids *ids, const uint32_t *more, uint64_t count, struct leat_error *err);
 void text_ids_free(struct text_ids *ids);
 
-/* What Python gives as ids: a list or tuple of ints, or a pair (bytes, type code of struct.unpack: one of
- * "bBhHiIlLqQ"). -1 with OverflowError or TypeError. */
+/* What Python gives as ids: a list or tuple of ints, or a pair (bytes, type code of struct.unpack: see
+ * core/integers.h). -1 with OverflowError or TypeError. */
 int text_ids_take(struct text_ids *ids, PyObject *object);
 
 /* In what form ids are returned: a list of ints, or a bytearray of uint32 (which numpy views without a copy). */

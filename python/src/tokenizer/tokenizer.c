@@ -1,18 +1,16 @@
 /*
- * text_tokenizer.c: leat._leat.Tokenizer, of which python/leat/tokenizer.py makes leat.Tokenizer.
+ * * tokenizer.c: leat._leat.Tokenizer, of which python/leat/tokenizer.py makes leat.Tokenizer.
  *
  * A single text goes one of three ways by its length: with the GIL, without it, or, so that Ctrl-C can end it, as a
- * batch of one. An encoder serves one thread at a time, so each call takes one from the tokenizer's pool and returns it
- * (text_encoders.h). A batch is encoded by several threads (text_batch.h), whose ids come in stretches of several
- * texts; they are returned as a list per text, or flat: all ids and the offsets of the texts as two bytearrays.
+ * batch of one. An encoder serves one thread at a time, so each call takes one from the tokenizer's pool and returns
+ * it. A batch is encoded by several threads (encoding.c), whose ids come in stretches of several texts; they are
+ * returned as a list per text, or flat: all ids and the offsets of the texts as two bytearrays.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "arrow/arrow_texts.h"
-#include "core/args.h"
-#include "text_batch.h"
-#include "text_tokenizer.h"
+#include "arrow/arrow.h"
+#include "tokenizer.h"
 
 /* Shorter work is done with the GIL held: to release it and wait for it again costs as much. */
 #define WITH_GIL_BYTES 1024
@@ -30,55 +28,60 @@ struct text_tokenizer *text_tokenizer_of(PyObject *object)
     return NULL;
 }
 
-/* ---- Making and ending ---- */
-
-static enum leat_status open_it(struct leat_tokenizer **out, const char *spec, const char *pattern, const char *name,
-                                const char *file, Py_ssize_t bytes, struct leat_error *err)
+bool text_tokenizer_facts(PyObject *object, struct leat_tokenizer_info *info, struct leat_stored_tokenizer *stored,
+                          bool *given)
 {
-    struct leat_tokenizer_options options = LEAT_TOKENIZER_OPTIONS_INIT;
-    struct leat_stored_tokenizer stored = { name, pattern ? pattern : "", file, file ? (uint64_t)bytes : 0 };
+    struct text_tokenizer *t = object == Py_None ? NULL : text_tokenizer_of(object);
 
-    options.pattern = pattern;
-    return name ? leat_tokenizer_open_stored(out, &stored, err) : leat_tokenizer_open(out, spec, &options, err);
+    *info = (struct leat_tokenizer_info)LEAT_TOKENIZER_INFO_INIT;
+    *given = t != NULL;
+    if (t) {
+        leat_tokenizer_info(t->tokenizer, info);
+        leat_tokenizer_stored(t->tokenizer, stored);
+    }
+    return t || object == Py_None;
 }
+
+/* ---- Making and ending ---- */
 
 /* Tokenizer(spec, pattern), or Tokenizer(None, pattern, name, file) from what a dataset keeps. */
 static PyObject *tokenizer_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    PyObject *given[3] = { NULL, NULL, NULL }; /* spec, pattern, name: any bytes, as names of files */
-    const char *text[3], *file = NULL;
+    PyObject *spec = NULL, *pattern = NULL, *name = NULL, *self = NULL; /* any bytes, as names of files */
+    struct leat_tokenizer_options options = LEAT_TOKENIZER_OPTIONS_INIT;
+    struct leat_stored_tokenizer stored = { .pattern = "" };
+    const char *file = NULL;
     struct leat_tokenizer *t;
     struct leat_error err;
     enum leat_status s;
     Py_ssize_t bytes = 0;
-    allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
-    PyObject *self;
 
     if (kwargs && PyDict_Size(kwargs) > 0) {
         PyErr_SetString(PyExc_TypeError, "no keyword arguments are allowed");
         return NULL;
     }
-    s = PyArg_ParseTuple(args, "O&O&|O&z#", args_path, &given[0], args_path, &given[1], args_path, &given[2], &file,
-                         &bytes)
-            ? LEAT_OK
-            : LEAT_E_ARGUMENT;
-    for (int i = 0; i < 3; i++)
-        text[i] = given[i] ? PyBytes_AsString(given[i]) : NULL;
-    if (s == LEAT_OK) {
-        ARGS_UNLOCKED(s = open_it(&t, text[0], text[1], text[2], file, bytes, &err));
-        if (s != LEAT_OK)
-            errors_raise(&err, text[2] ? text[2] : text[0]);
+    if (!PyArg_ParseTuple(args, "O&O&|O&z#", args_path, &spec, args_path, &pattern, args_path, &name, &file, &bytes))
+        goto out;
+    if (pattern)
+        options.pattern = stored.pattern = PyBytes_AsString(pattern);
+    stored.file = file;
+    stored.file_bytes = (uint64_t)bytes;
+    stored.name = name ? PyBytes_AsString(name) : NULL;
+    ARGS_UNLOCKED(s = name ? leat_tokenizer_open_stored(&t, &stored, &err)
+                           : leat_tokenizer_open(&t, spec ? PyBytes_AsString(spec) : NULL, &options, &err));
+    if (s != LEAT_OK) {
+        errors_raise(&err, name ? stored.name : spec ? PyBytes_AsString(spec) : NULL);
+        goto out;
     }
-    for (int i = 0; i < 3; i++)
-        Py_XDECREF(given[i]);
-    if (s != LEAT_OK)
-        return NULL;
-    self = allocate(type, 0);
-    if (!self) {
+    self = module_new_object(type);
+    if (self)
+        ((struct text_tokenizer *)self)->tokenizer = t;
+    else
         leat_tokenizer_close(t);
-        return NULL;
-    }
-    ((struct text_tokenizer *)self)->tokenizer = t;
+out:
+    Py_XDECREF(spec);
+    Py_XDECREF(pattern);
+    Py_XDECREF(name);
     return self;
 }
 
@@ -112,7 +115,7 @@ static PyObject *tokenizer_info(PyObject *self, PyObject *unused)
     if (!candidates)
         return NULL;
     path = info.path ? args_text(info.path) : Py_BuildValue("");
-    return Py_BuildValue("KNy#NNN", (unsigned long long)info.vocabulary, args_number(info.end_token), info.fingerprint,
+    return Py_BuildValue("NNy#NNN", args_number(info.vocabulary), args_number(info.end_token), info.fingerprint,
                          (Py_ssize_t)sizeof info.fingerprint, candidates, args_number(info.begin_token), path);
 }
 
@@ -311,15 +314,20 @@ static PyObject *with_specials(const struct text_batch_result *r, size_t count)
     return list;
 }
 
-static PyObject *encode_views(struct text_tokenizer *t, const struct text_view *views, size_t count, bool special,
-                              unsigned threads, enum text_form form, bool flat)
+/* How many texts are encoded, and returned. */
+struct encoding {
+    int special, form, flat;
+    unsigned threads;
+};
+
+static PyObject *encode_views(PyObject *self, const struct text_view *views, size_t count, const struct encoding *how)
 {
     struct text_batch_result result;
     PyObject *ids, *specials;
 
-    if (text_batch_run(t, views, count, special, threads, &result) < 0)
+    if (text_batch_run((struct text_tokenizer *)self, views, count, how->special != 0, how->threads, &result) < 0)
         return NULL;
-    ids = flat ? flat_of(&result, count) : lists_of(&result, count, form);
+    ids = how->flat ? flat_of(&result, count) : lists_of(&result, count, (enum text_form)how->form);
     specials = ids ? with_specials(&result, count) : NULL;
     text_batch_free(&result);
     if (specials)
@@ -336,14 +344,12 @@ static PyObject *tokenizer_encode_batch(PyObject *self, PyObject *args)
 {
     struct text_views views;
     PyObject *texts, *given;
-    int special, form, flat;
-    unsigned threads;
+    struct encoding how;
 
-    if (!PyArg_ParseTuple(args, "OpIip", &texts, &special, &threads, &form, &flat) ||
+    if (!PyArg_ParseTuple(args, "OpIip", &texts, &how.special, &how.threads, &how.form, &how.flat) ||
         text_views_take(&views, texts) < 0)
         return NULL;
-    given = encode_views((struct text_tokenizer *)self, views.items, views.count, special != 0, threads,
-                         (enum text_form)form, flat != 0);
+    given = encode_views(self, views.items, views.count, &how);
     text_views_free(&views);
     return given;
 }
@@ -353,18 +359,16 @@ static PyObject *tokenizer_encode_arrow(PyObject *self, PyObject *args)
 {
     struct arrow_texts *texts;
     const struct text_view *views;
-    PyObject *stream, *given = NULL;
+    PyObject *stream, *given;
+    struct encoding how;
     const char *column;
-    int special, form, flat;
-    unsigned threads;
     size_t count;
 
-    if (!PyArg_ParseTuple(args, "OzpIip", &stream, &column, &special, &threads, &form, &flat) ||
+    if (!PyArg_ParseTuple(args, "OzpIip", &stream, &column, &how.special, &how.threads, &how.form, &how.flat) ||
         arrow_texts_read(&texts, stream, column) < 0)
         return NULL;
     views = arrow_texts_views(texts, &count);
-    given = encode_views((struct text_tokenizer *)self, views, count, special != 0, threads, (enum text_form)form,
-                         flat != 0);
+    given = encode_views(self, views, count, &how);
     arrow_texts_free(texts);
     return given;
 }

@@ -1,36 +1,124 @@
 /*
- * text_ids.c: see text.h.
+ * text.c: see text.h.
  *
  * Ids come as a list, read number by number, or as bytes with a type code, which python/leat makes from any buffer: the
  * limited API of Python 3.10 has no buffer protocol. Each number must fit in 32 bits, and a float is never an id. While
  * a list is read, an item's __index__ may run any code, which may even shorten the list: so each item is fetched by its
  * place and held while it is converted.
  */
+#include "text.h"
+
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "text.h"
+#include "core/integers.h"
 
-/* ---- A list that grows ---- */
+/* ---- Texts ---- */
 
-static enum leat_status no_memory(struct leat_error *err, uint64_t count)
+/* Reads it as UTF-16 would: pairs of surrogates become the character they mean, single ones U+FFFD. */
+static PyObject *without_surrogates(PyObject *text)
 {
-    return errors_set(err, LEAT_E_NO_MEMORY, "no memory for %llu ids", (unsigned long long)count);
+    PyObject *words = PyUnicode_AsEncodedString(text, "utf-16", "surrogatepass"), *clean;
+
+    if (!words)
+        return NULL;
+    clean = PyUnicode_FromEncodedObject(words, "utf-16", "replace");
+    Py_DECREF(words);
+    return clean;
 }
+
+static int view_of_str(PyObject *text, struct text_view *view)
+{
+    Py_ssize_t bytes;
+
+    view->at = PyUnicode_AsUTF8AndSize(text, &bytes);
+    view->bytes = (uint64_t)bytes;
+    return view->at ? 0 : -1;
+}
+
+int text_view_of(PyObject *object, struct text_view *view, PyObject **kept)
+{
+    *kept = NULL;
+    if (PyBytes_Check(object)) {
+        *view = (struct text_view) { PyBytes_AsString(object), (uint64_t)PyBytes_Size(object) };
+        return 0;
+    }
+    if (!PyUnicode_Check(object)) {
+        PyErr_Format(PyExc_TypeError, "a text is a str or bytes, not %R", (PyObject *)Py_TYPE(object));
+        return -1;
+    }
+    if (view_of_str(object, view) == 0)
+        return 0;
+    if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError))
+        return -1;
+    PyErr_Clear();
+    *kept = without_surrogates(object);
+    if (!*kept)
+        return -1;
+    if (view_of_str(*kept, view) == 0)
+        return 0;
+    Py_CLEAR(*kept);
+    return -1;
+}
+
+static int keep(struct text_views *views, PyObject *object)
+{
+    int r = -1;
+
+    if (!views->others)
+        views->others = PyList_New(0);
+    if (views->others)
+        r = PyList_Append(views->others, object);
+    Py_DECREF(object);
+    return r;
+}
+
+int text_views_take(struct text_views *views, PyObject *sequence)
+{
+    *views = (struct text_views) { 0 };
+    /* a str is a sequence, too, but never meant as one */
+    if (PyUnicode_Check(sequence) || PyBytes_Check(sequence)) {
+        PyErr_SetString(PyExc_TypeError, "expected a list of texts, not one text");
+        return -1;
+    }
+    views->tuple = PySequence_Tuple(sequence);
+    if (!views->tuple)
+        return -1;
+    views->count = (size_t)PyTuple_Size(views->tuple);
+    views->items = calloc(views->count + 1, sizeof *views->items);
+    if (!views->items) {
+        PyErr_NoMemory();
+        text_views_free(views);
+        return -1;
+    }
+    for (size_t i = 0; i < views->count; i++) {
+        PyObject *kept;
+
+        if (text_view_of(PyTuple_GetItem(views->tuple, (Py_ssize_t)i), &views->items[i], &kept) < 0 ||
+            (kept && keep(views, kept) < 0)) {
+            text_views_free(views);
+            return -1;
+        }
+        views->bytes += views->items[i].bytes;
+    }
+    return 0;
+}
+
+void text_views_free(struct text_views *views)
+{
+    free(views->items);
+    Py_CLEAR(views->tuple);
+    Py_CLEAR(views->others);
+    *views = (struct text_views) { 0 };
+}
+
+/* ---- Ids ---- */
 
 enum leat_status text_ids_append(struct text_ids *ids, const uint32_t *more, uint64_t count, struct leat_error *err)
 {
-    if (count > SIZE_MAX / 16 - ids->count)
-        return no_memory(err, count);
-    if (ids->count + count > ids->room) {
-        size_t room = ids->count + (size_t)count + ids->room / 2 + 64;
-        uint32_t *at = realloc(ids->at, room * sizeof *at);
-
-        if (!at)
-            return no_memory(err, room);
-        ids->at = at;
-        ids->room = room;
-    }
+    if (count > SIZE_MAX / 16 - ids->count || !GROW(ids->at, ids->count + count, ids->room))
+        return errors_set(err, LEAT_E_NO_MEMORY, "no memory for %" PRIu64 " ids", count);
     if (count > 0)
         memcpy(ids->at + ids->count, more, (size_t)count * sizeof *more);
     ids->count += (size_t)count;
@@ -85,82 +173,12 @@ static int reserve(struct text_ids *ids, size_t count)
     return 0;
 }
 
-/* The i-th number of an array of a type code, as it stands in memory; false if it is not an id. */
-static bool load(const char *at, char code, size_t i, uint32_t *id)
-{
-    long long value = 0;
-    unsigned long long plain;
-
-#define LOAD(type)                                                                                                     \
-    do {                                                                                                               \
-        type number;                                                                                                   \
-        memcpy(&number, at + i * sizeof number, sizeof number);                                                        \
-        value = (long long)number;                                                                                     \
-    } while (0)
-    switch (code) {
-    case 'b':
-        LOAD(signed char);
-        break;
-    case 'B':
-        LOAD(unsigned char);
-        break;
-    case 'h':
-        LOAD(short);
-        break;
-    case 'H':
-        LOAD(unsigned short);
-        break;
-    case 'i':
-        LOAD(int);
-        break;
-    case 'I':
-        LOAD(unsigned);
-        break;
-    case 'l':
-        LOAD(long);
-        break;
-    case 'q':
-        LOAD(long long);
-        break;
-    default: /* 'L', 'Q': the same size on all machines that leat knows */
-        memcpy(&plain, at + i * sizeof plain, sizeof plain);
-        *id = (uint32_t)plain;
-        return plain <= UINT32_MAX;
-    }
-#undef LOAD
-    *id = (uint32_t)value;
-    return value >= 0 && value <= UINT32_MAX;
-}
-
-static size_t width_of(char code)
-{
-    switch (code) {
-    case 'b':
-    case 'B':
-        return 1;
-    case 'h':
-    case 'H':
-        return sizeof(short);
-    case 'i':
-    case 'I':
-        return sizeof(int);
-    case 'l':
-    case 'L':
-        return sizeof(long);
-    case 'q':
-    case 'Q':
-        return sizeof(long long);
-    default:
-        return 0;
-    }
-}
-
 /* (bytes, code) */
 static int take_array(struct text_ids *ids, PyObject *bytes, PyObject *code)
 {
     Py_ssize_t length;
     const char *letter = PyUnicode_AsUTF8AndSize(code, &length), *at = PyBytes_AsString(bytes);
-    size_t width = letter && length == 1 ? width_of(letter[0]) : 0, size = (size_t)PyBytes_Size(bytes);
+    size_t width = letter && length == 1 ? integers_width(letter[0]) : 0, size = (size_t)PyBytes_Size(bytes);
 
     if (!letter)
         return -1;
@@ -170,12 +188,16 @@ static int take_array(struct text_ids *ids, PyObject *bytes, PyObject *code)
     }
     if (reserve(ids, size / width) < 0)
         return -1;
-    for (size_t i = 0; i < ids->count; i++)
-        if (!load(at, letter[0], i, &ids->at[i])) {
+    for (size_t i = 0; i < ids->count; i++) {
+        uint64_t number = integers_load(letter[0], at, i);
+
+        if (number > UINT32_MAX) {
             PyErr_Format(PyExc_OverflowError, "number %zu of %zu is not an id: ids are from 0 to 2**32 - 1", i,
                          ids->count);
             return -1;
         }
+        ids->at[i] = (uint32_t)number;
+    }
     return 0;
 }
 

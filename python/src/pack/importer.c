@@ -1,17 +1,16 @@
 /*
- * text_import.c: leat._leat.Importer, which python/leat/foreign.py wraps: a dataset of ids that another package has
+ * importer.c: leat._leat.Importer, which python/leat/foreign.py wraps: a dataset of ids that another package has
  * read. They come as arrays of any integer type, many documents at a time, without a Python object for each document.
  *
  * A call releases the GIL. What was added is counted by the writer alone, so that an exception of a signal handler
  * between any two calls, or in the middle of one, leaves counts that a checkpoint can keep.
  */
-#include <stdbool.h>
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "core/args.h"
-#include "core/pause.h"
-#include "text_run.h"
+#include "core/integers.h"
+#include "pack.h"
 
 #define PIECE ((size_t)8192) /* ids that are converted at once */
 
@@ -28,15 +27,15 @@ static PyTypeObject *importer_type;
 
 static int enter(struct importer *m, struct pause *pause)
 {
-    struct leat_error err = { .status = LEAT_E_STATE, .offset = LEAT_NONE };
+    struct leat_error err;
 
     if (m->writer && !m->busy && m->owner == getpid()) {
         m->busy = true;
         pause_begin(pause);
         return 0;
     }
-    snprintf(err.message, sizeof err.message, "%s",
-             m->busy ? "the import is in the middle of another call" : "the import has ended");
+    errors_set(&err, LEAT_E_STATE, "%s",
+               m->busy ? "the import is in the middle of another call" : "the import has ended");
     errors_raise(&err, NULL);
     return -1;
 }
@@ -52,40 +51,17 @@ static void leave(struct importer *m, struct pause *pause)
 /* Ids of one bunch: an array of integers, and where in it each document starts and the last one ends. */
 struct bunch {
     const void *ids, *starts;
-    char type; /* as struct.unpack and numpy call it: one of "bBhHiIqQ" */
+    char type; /* see integers.h */
     bool wide; /* the starts have 8 bytes, not 4 */
     uint64_t count, documents;
     const char *path; /* for sentences */
     uint64_t input, row;
 };
 
-#define TYPES(each)                                                                                                    \
-    each('b', int8_t) each('B', uint8_t) each('h', int16_t) each('H', uint16_t) each('i', int32_t) each('I', uint32_t) \
-        each('q', int64_t) each('Q', uint64_t)
-
-/* Number i of an array that may lie anywhere in a file, so not where its type wants it. */
-#define DEFINE_LOAD(letter, type)                                                                                      \
-    static inline uint64_t load_##type(const void *numbers, uint64_t i)                                                \
-    {                                                                                                                  \
-        type number;                                                                                                   \
-                                                                                                                       \
-        memcpy(&number, (const char *)numbers + i * sizeof number, sizeof number);                                     \
-        return (uint64_t)number;                                                                                       \
-    }
-TYPES(DEFINE_LOAD)
-
 /* An id; one below zero is above every vocabulary. */
 static uint64_t load(const struct bunch *b, uint64_t i)
 {
-    switch (b->type) {
-#define LOAD(letter, type)                                                                                             \
-    case letter:                                                                                                       \
-        return load_##type(b->ids, i);
-        TYPES(LOAD)
-#undef LOAD
-    default:
-        return UINT64_MAX;
-    }
+    return integers_load(b->type, b->ids, i);
 }
 
 /* Converts `count` ids from the first on; returns whether one is not below `vocabulary`. A loop for each type, for
@@ -95,16 +71,16 @@ static bool convert(const struct bunch *b, uint64_t first, size_t count, uint64_
     uint64_t wrong = 0;
 
     switch (b->type) {
-#define CONVERT(letter, type)                                                                                          \
+#define CONVERT(letter, type, name)                                                                                    \
     case letter:                                                                                                       \
         for (size_t i = 0; i < count; i++) {                                                                           \
-            uint64_t id = load_##type(b->ids, first + i);                                                              \
+            uint64_t id = integers_##name(b->ids, first + i);                                                          \
                                                                                                                        \
             ids[i] = (uint32_t)id;                                                                                     \
             wrong |= (uint64_t)(id >= vocabulary);                                                                     \
         }                                                                                                              \
         break;
-        TYPES(CONVERT)
+        INTEGERS_EACH(CONVERT)
 #undef CONVERT
     default:
         return true;
@@ -112,42 +88,29 @@ static bool convert(const struct bunch *b, uint64_t first, size_t count, uint64_
     return wrong != 0;
 }
 
-static size_t width_of(char type)
-{
-    switch (type) {
-#define WIDTH(letter, type)                                                                                            \
-    case letter:                                                                                                       \
-        return sizeof(type);
-        TYPES(WIDTH)
-#undef WIDTH
-    default:
-        return 0;
-    }
-}
-
 /* Names the first id that is wrong, of those from `first` on. */
 static enum leat_status wrong_id(const struct importer *m, const struct bunch *b, uint64_t start, uint64_t first,
                                  struct leat_error *err)
 {
-    unsigned long long document = leat_writer_documents(m->writer), id;
+    uint64_t document = leat_writer_documents(m->writer), id;
 
     while (load(b, first) < m->vocabulary)
         first++;
     id = load(b, first);
-    if (b->type >= 'a' && (int64_t)id < 0)
+    if (integers_negative(b->type, id))
         return errors_set(err, LEAT_E_TOKEN,
-                          "%s: token %llu of document %llu is %lld, and an id is never negative: the column does not "
-                          "hold ids, or pads them",
-                          b->path, (unsigned long long)(first - start), document, (long long)id);
+                          "%s: token %" PRIu64 " of document %" PRIu64 " is %" PRId64
+                          ", and an id is never negative: the column does not hold ids, or pads them",
+                          b->path, first - start, document, (int64_t)id);
     return errors_set(err, LEAT_E_TOKEN,
-                      "%s: token %llu of document %llu is %llu, and the vocabulary has %llu entries: it was made with "
-                      "another tokenizer, or has a larger vocabulary",
-                      b->path, (unsigned long long)(first - start), document, id, (unsigned long long)m->vocabulary);
+                      "%s: token %" PRIu64 " of document %" PRIu64 " is %" PRIu64 ", and the vocabulary has %" PRIu64
+                      " entries: it was made with another tokenizer, or has a larger vocabulary",
+                      b->path, first - start, document, id, m->vocabulary);
 }
 
 static uint64_t start_of(const struct bunch *b, uint64_t i)
 {
-    return b->wide ? load_uint64_t(b->starts, i) : load_uint32_t(b->starts, i);
+    return b->wide ? integers_u64(b->starts, i) : integers_u32(b->starts, i);
 }
 
 /* Writes document i of the bunch; the writer puts the end token itself. */
@@ -160,8 +123,9 @@ static enum leat_status add_document(struct importer *m, const struct bunch *b, 
     bool lacks_end;
 
     if (to < from || to > b->count)
-        return errors_set(err, LEAT_E_DOCUMENTS, "%s: document %llu does not lie inside its ids; restore the file",
-                          b->path, (unsigned long long)leat_writer_documents(m->writer));
+        return errors_set(err, LEAT_E_DOCUMENTS,
+                          "%s: document %" PRIu64 " does not lie inside its ids; restore the file", b->path,
+                          leat_writer_documents(m->writer));
     lacks_end = m->end_token != LEAT_NONE && (count == 0 || load(b, to - 1) != m->end_token);
     if (m->end_token != LEAT_NONE && !lacks_end)
         count--;
@@ -185,52 +149,49 @@ static enum leat_status add_document(struct importer *m, const struct bunch *b, 
 static PyObject *importer_add(PyObject *self, PyObject *args)
 {
     struct importer *m = (struct importer *)self;
-    unsigned long long count, documents, row;
+    PyObject *path, *result = NULL;
+    struct bunch b = { .path = NULL };
     void *ids, *starts;
-    PyObject *path;
-    struct bunch b = { 0 };
     struct pause pause;
     struct leat_error err;
     enum leat_status s = LEAT_OK;
     bool raised = false;
-    char type;
     int wide;
 
-    if (!PyArg_ParseTuple(args, "O&cKO&pKO&K", args_address, &ids, &type, &count, args_address, &starts, &wide,
-                          &documents, args_path, &path, &row))
+    if (!PyArg_ParseTuple(args, "O&cO&O&pO&O&O&", args_address, &ids, &b.type, args_u64, &b.count, args_address,
+                          &starts, &wide, args_u64, &b.documents, args_path, &path, args_u64, &b.row))
         return NULL;
-    b = (struct bunch) { ids, starts, type, wide != 0, count, documents, PyBytes_AsString(path), 0, row };
-    if (width_of(b.type) == 0 || (count > 0 && !ids) || (documents > 0 && !starts)) {
+    b.ids = ids;
+    b.starts = starts;
+    b.wide = wide != 0;
+    b.path = PyBytes_AsString(path);
+    if (integers_width(b.type) == 0 || (b.count > 0 && !b.ids) || (b.documents > 0 && !b.starts)) {
         PyErr_SetString(PyExc_TypeError, "ids must be an array of integers");
     } else if (enter(m, &pause) == 0) {
         b.input = m->inputs - 1;
-        for (uint64_t i = 0; s == LEAT_OK && !raised && i < documents; i++) {
+        for (uint64_t i = 0; s == LEAT_OK && !raised && i < b.documents; i++) {
             s = add_document(m, &b, i, &err);
             raised = i % 256 == 255 && pause_look(&pause) < 0;
         }
         leave(m, &pause);
-        if (s != LEAT_OK && !raised)
-            errors_raise(&err, b.path);
-        if (s == LEAT_OK && !raised) {
-            Py_DECREF(path);
-            return Py_NewRef(Py_None);
-        }
+        if (!raised)
+            result = s == LEAT_OK ? Py_NewRef(Py_None) : errors_raise(&err, b.path);
     }
     Py_DECREF(path);
-    return NULL;
+    return result;
 }
 
 /* ---- Making and ending ---- */
 
 static int open_writer(struct importer *m, const char *output, struct leat_writer_options *o, int resume)
 {
-    struct text_watch w = { .function = Py_None };
+    struct run_watch w = { .function = Py_None };
     enum leat_status s = LEAT_OK;
     struct leat_error err;
     uint64_t bytes = 0;
     void *note = NULL;
 
-    o->progress = text_on_bytes; /* while what was written is read back */
+    o->progress = run_on_bytes; /* while what was written is read back */
     o->context = &w;
     m->owner = getpid();
     m->vocabulary = o->vocabulary;
@@ -241,7 +202,7 @@ static int open_writer(struct importer *m, const char *output, struct leat_write
     if (!resume || (s == LEAT_E_CHECKPOINT && err.hint == LEAT_HINT_NONE)) /* nothing was stopped */
         s = leat_writer_open(&m->writer, output, o, &err);
     pause_end(&w.pause);
-    if (!text_run_ended(w.raised, s, &err, output, s == LEAT_E_STOPPED))
+    if (!run_ended(w.raised, s, &err, output, s == LEAT_E_STOPPED))
         return -1;
     if (note)
         m->note = PyBytes_FromStringAndSize(note, (Py_ssize_t)bytes);
@@ -252,30 +213,22 @@ static int open_writer(struct importer *m, const char *output, struct leat_write
 /* Importer(output, tokenizer or None, vocabulary, end, force, resume, created) */
 static PyObject *importer_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
-    struct leat_tokenizer_info facts = LEAT_TOKENIZER_INFO_INIT;
+    struct leat_tokenizer_info facts;
     struct leat_writer_options o = LEAT_WRITER_OPTIONS_INIT;
     PyObject *output = NULL, *tokenizer, *self = NULL;
-    unsigned long long vocabulary, end, created;
     struct leat_stored_tokenizer stored;
-    int force, resume;
+    bool known;
+    int resume;
 
     (void)kwargs;
-    if (!PyArg_ParseTuple(args, "O&OKKppK", args_path, &output, &tokenizer, &vocabulary, &end, &force, &resume,
-                          &created))
+    if (!PyArg_ParseTuple(args, "O&OO&O&ppO&", args_path, &output, &tokenizer, args_u64, &o.vocabulary,
+                          args_u64_or_none, &o.end_token, &o.force, &resume, args_u64, &o.created))
         return NULL;
-    o.vocabulary = vocabulary;
-    o.end_token = end;
-    o.force = (uint32_t)force;
-    o.created = created;
-    if (tokenizer != Py_None && text_tokenizer_of(tokenizer)) {
-        leat_tokenizer_info(text_tokenizer_of(tokenizer)->tokenizer, &facts);
-        leat_tokenizer_stored(text_tokenizer_of(tokenizer)->tokenizer, &stored);
-        o.tokenizer = &stored;
-        o.fingerprint = facts.fingerprint;
+    if (text_tokenizer_facts(tokenizer, &facts, &stored, &known)) {
+        o.tokenizer = known ? &stored : NULL;
+        o.fingerprint = known ? facts.fingerprint : NULL;
+        self = module_new_object(type);
     }
-    if (!PyErr_Occurred())
-        self = allocate(type, 0);
     if (self && open_writer((struct importer *)self, output ? PyBytes_AsString(output) : NULL, &o, resume) < 0)
         Py_CLEAR(self);
     Py_XDECREF(output);
@@ -307,27 +260,23 @@ static PyObject *importer_counts(PyObject *self, PyObject *unused)
     struct importer *m = (struct importer *)self;
 
     (void)unused;
-    return Py_BuildValue("KKK", m->writer ? (unsigned long long)leat_writer_documents(m->writer) : 0,
-                         (unsigned long long)m->inputs, (unsigned long long)m->ends_added);
+    return ARGS_TUPLE(m->writer ? leat_writer_documents(m->writer) : 0, m->inputs, m->ends_added);
 }
 
 /* restore(inputs, ends added): what the note says */
 static PyObject *importer_restore(PyObject *self, PyObject *args)
 {
     struct importer *m = (struct importer *)self;
-    unsigned long long inputs, ends_added;
 
-    if (!PyArg_ParseTuple(args, "KK", &inputs, &ends_added))
+    if (!PyArg_ParseTuple(args, "O&O&", args_u64, &m->inputs, args_u64, &m->ends_added))
         return NULL;
-    m->inputs = inputs;
-    m->ends_added = ends_added;
     return Py_NewRef(Py_None);
 }
 
 static PyObject *ended(struct importer *m, struct pause *pause, enum leat_status s, const struct leat_error *err)
 {
     leave(m, pause);
-    return s == LEAT_OK ? Py_NewRef(Py_None) : errors_raise(err, NULL);
+    return errors_none(s, err);
 }
 
 /* input(path, its bytes): the documents that are added from now on come from it */
@@ -335,16 +284,14 @@ static PyObject *importer_input(PyObject *self, PyObject *args)
 {
     struct importer *m = (struct importer *)self;
     struct leat_input input = LEAT_INPUT_INIT;
-    unsigned long long bytes;
     PyObject *path, *result = NULL;
     struct pause pause;
     struct leat_error err;
     enum leat_status s;
     uint64_t number;
 
-    if (!PyArg_ParseTuple(args, "O&K", args_path, &path, &bytes))
+    if (!PyArg_ParseTuple(args, "O&O&", args_path, &path, args_u64, &input.bytes))
         return NULL;
-    input.bytes = bytes;
     if (enter(m, &pause) == 0) {
         s = leat_writer_add_input(m->writer, PyBytes_AsString(path), &number, &err);
         if (s == LEAT_OK)
@@ -414,8 +361,7 @@ static PyObject *importer_finish(PyObject *self, PyObject *unused)
     if (s == LEAT_OK)
         m->writer = NULL;
     leave(m, &pause);
-    return s != LEAT_OK ? errors_raise(&err, NULL)
-                        : Py_BuildValue("KK", (unsigned long long)info.documents, (unsigned long long)info.tokens);
+    return s == LEAT_OK ? ARGS_TUPLE(info.documents, info.tokens) : errors_raise(&err, NULL);
 }
 
 /* ---- The type ---- */
@@ -446,7 +392,6 @@ static PyType_Spec spec = {
 static PyObject *failure(PyObject *module, PyObject *args)
 {
     struct leat_error err = { .status = LEAT_E_ARGUMENT, .offset = LEAT_NONE };
-    PyObject *type, *value, *trace;
     const char *name, *sentence;
     unsigned hint = 0;
 
@@ -458,11 +403,7 @@ static PyObject *failure(PyObject *module, PyObject *args)
     err.hint = (enum leat_hint)hint;
     snprintf(err.message, sizeof err.message, "%s", sentence);
     errors_raise(&err, NULL);
-    PyErr_Fetch(&type, &value, &trace);
-    PyErr_NormalizeException(&type, &value, &trace);
-    Py_XDECREF(type);
-    Py_XDECREF(trace);
-    return value;
+    return errors_take();
 }
 
 static PyMethodDef functions[] = {
@@ -470,7 +411,7 @@ static PyMethodDef functions[] = {
     { NULL, NULL, 0, NULL },
 };
 
-int text_import_register(PyObject *module)
+int importer_register(PyObject *module)
 {
     int r = module_add_type(module, &spec, &importer_type);
 

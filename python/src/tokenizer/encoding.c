@@ -1,20 +1,82 @@
 /*
- * text_batch.c: many texts encoded by several threads. The texts are cut to stretches of some 64 KiB, which the threads
- * take one after the other; the calling thread waits, and lets signal handlers run (pause.h). A text that cannot be
- * encoded ends the work: the first one in the order of the texts is reported, whatever the threads.
+ * * encoding.c: a tokenizer's encoders, and texts encoded by several threads: see tokenizer.h.
+ *
+ * Many texts are cut to stretches of some 64 KiB, which the threads take one after the other; the calling thread waits,
+ * and lets signal handlers run (pause.h). A text that cannot be encoded ends the work: the first one in the order of
+ * the texts is reported, whatever the threads.
  */
+#include "tokenizer.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/args.h"
 #include "core/pause.h"
-#include "text_batch.h"
 
 #define STRETCH_BYTES   ((uint64_t)64 << 10)
 #define STRETCH_TEXTS   4096
 #define ALONE_BYTES     ((uint64_t)256 << 10) /* so little is done before a thread has begun: 3 to 20 ms */
 #define IN_CHUNKS_BYTES ((uint64_t)2 << 20)   /* a longer text is encoded in chunks, to be stopped between them */
+
+/* ---- Encoders between two texts ---- */
+
+static _Thread_local const atomic_bool *stop_flag;
+
+void text_encoders_stop_by(const atomic_bool *flag)
+{
+    stop_flag = flag;
+}
+
+bool text_encoders_stopped(enum leat_status status)
+{
+    return status == LEAT_E_STOPPED && PyErr_Occurred();
+}
+
+/* Handlers run in the main thread only: in others this finds nothing, which is fine. */
+static uint32_t stop(void *context)
+{
+    PyGILState_STATE state;
+    uint32_t raised;
+
+    (void)context;
+    if (stop_flag)
+        return atomic_load(stop_flag);
+    state = PyGILState_Ensure();
+    raised = PyErr_CheckSignals() < 0;
+    PyGILState_Release(state);
+    return raised;
+}
+
+enum leat_status text_encoders_take(struct text_encoders *pool, const struct leat_tokenizer *t, bool special,
+                                    struct leat_encoder **out, struct leat_error *err)
+{
+    struct leat_encoder_options options = LEAT_ENCODER_OPTIONS_INIT;
+
+    if (pool->count[special] > 0) {
+        *out = pool->waiting[special][--pool->count[special]];
+        return LEAT_OK;
+    }
+    options.special = special;
+    options.stop = stop;
+    return leat_encoder_open(out, t, &options, err);
+}
+
+void text_encoders_give(struct text_encoders *pool, bool special, struct leat_encoder *e)
+{
+    if (pool->count[special] < TEXT_POOL_MAX)
+        pool->waiting[special][pool->count[special]++] = e;
+    else
+        leat_encoder_close(e);
+}
+
+void text_encoders_free(struct text_encoders *pool)
+{
+    for (unsigned special = 0; special < 2; special++)
+        while (pool->count[special] > 0)
+            leat_encoder_close(pool->waiting[special][--pool->count[special]]);
+}
+
+/* ---- Many texts ---- */
 
 struct stretch {
     size_t first, count;

@@ -1,0 +1,146 @@
+/* fields.c: fields of the library's structs by tables of their names: see module.h. */
+#include <stdbool.h>
+#include <string.h>
+
+#include "module.h"
+
+/* ---- Results ---- */
+
+PyObject *fields_get(const struct field *field, const void *from)
+{
+    const char *at = (const char *)from + field->offset;
+    const char *text;
+    uint64_t wide;
+    uint32_t narrow;
+
+    switch (field->kind) {
+    case FIELD_TEXT:
+        memcpy(&text, at, sizeof text);
+        return text ? args_text(text) : Py_NewRef(Py_None);
+    case FIELD_BYTES:
+        return PyBytes_FromStringAndSize(at, (Py_ssize_t)field->bytes);
+    case FIELD_NUMBER:
+    case FIELD_MAYBE:
+    case FIELD_FLAG:
+        break;
+    }
+    if (field->bytes == sizeof wide) {
+        memcpy(&wide, at, sizeof wide);
+        return field->kind == FIELD_MAYBE ? args_number(wide) : PyLong_FromUnsignedLongLong(wide);
+    }
+    memcpy(&narrow, at, sizeof narrow);
+    return field->kind == FIELD_FLAG ? PyBool_FromLong((long)narrow) : PyLong_FromUnsignedLong(narrow);
+}
+
+PyObject *fields_dict(const struct field *fields, size_t count, const void *from)
+{
+    PyObject *dict = PyDict_New();
+
+    for (size_t i = 0; dict && i < count; i++) {
+        PyObject *value = fields_get(&fields[i], from);
+
+        if (!value || PyDict_SetItemString(dict, fields[i].name, value) < 0)
+            Py_CLEAR(dict);
+        Py_XDECREF(value);
+    }
+    return dict;
+}
+
+/* ---- Arguments ---- */
+
+static bool set_wide(void *at, PyObject *value)
+{
+    uint64_t number;
+
+    if (!args_u64_or_none(value, &number))
+        return false;
+    memcpy(at, &number, sizeof number);
+    return true;
+}
+
+/* 31 bits are enough, and a number of 32 that has a sign may be -1. */
+static bool set_narrow(const struct field *field, void *at, PyObject *value)
+{
+    long long number = PyLong_AsLongLong(value);
+    int32_t narrow;
+
+    if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_OverflowError))
+        return false;
+    if (PyErr_Occurred() || number > INT32_MAX || number < -1) {
+        PyErr_Clear();
+        PyErr_Format(PyExc_ValueError, "%s: %R is out of range", field->name, value);
+        return false;
+    }
+    narrow = (int32_t)number;
+    memcpy(at, &narrow, sizeof narrow);
+    return true;
+}
+
+static bool set_flag(void *at, PyObject *value)
+{
+    int truth = PyObject_IsTrue(value);
+    uint32_t flag = truth > 0;
+
+    memcpy(at, &flag, sizeof flag);
+    return truth >= 0;
+}
+
+static bool set_text(const struct field *field, void *at, PyObject *value)
+{
+    const char *text = NULL;
+    Py_ssize_t bytes;
+
+    if (value != Py_None) {
+        text = PyUnicode_AsUTF8AndSize(value, &bytes);
+        if (!text)
+            return false;
+        if (strlen(text) != (size_t)bytes) {
+            PyErr_Format(PyExc_ValueError, "%s: %R has a zero byte", field->name, value);
+            return false;
+        }
+    }
+    memcpy(at, &text, sizeof text);
+    return true;
+}
+
+static bool set(const struct field *field, void *to, PyObject *value)
+{
+    void *at = (char *)to + field->offset;
+
+    switch (field->kind) {
+    case FIELD_NUMBER:
+    case FIELD_MAYBE:
+        return field->bytes == sizeof(uint64_t) ? set_wide(at, value) : set_narrow(field, at, value);
+    case FIELD_FLAG:
+        return set_flag(at, value);
+    case FIELD_TEXT:
+        return set_text(field, at, value);
+    case FIELD_BYTES:
+        break;
+    }
+    PyErr_Format(PyExc_TypeError, "%s cannot be given", field->name);
+    return false;
+}
+
+int fields_set(const struct field *fields, size_t count, void *to, PyObject *dict)
+{
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+
+    while (PyDict_Next(dict, &at, &key, &value)) {
+        const char *name = PyUnicode_AsUTF8AndSize(key, NULL);
+        size_t i = 0;
+
+        if (!name)
+            return 0;
+        while (i < count && strcmp(fields[i].name, name) != 0)
+            i++;
+        if (i == count) {
+            PyErr_Format(PyExc_TypeError, "unknown option %R", key);
+            return 0;
+        }
+        if (!set(&fields[i], to, value))
+            return 0;
+    }
+    return 1;
+}

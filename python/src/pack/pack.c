@@ -1,0 +1,435 @@
+/*
+ * pack.c: pack() and merge() of leat._leat, which python/leat/packing.py wraps; and what all runs share: see pack.h.
+ */
+#include "pack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Runs ---- */
+
+uint32_t run_on_bytes(void *context, uint64_t done, uint64_t total)
+{
+    struct run_watch *w = context;
+
+    if (!w->raised)
+        w->raised = pause_tell(&w->pause, w->function, "(KK)", (unsigned long long)done, (unsigned long long)total) < 0;
+    return w->raised;
+}
+
+/*
+ * Adds `resumable` to the leat.Error that is raised. If a signal handler or the caller's own function ended the run,
+ * that exception is raised instead, with leat.Error as its cause.
+ */
+static void raise_all(const struct leat_error *err, const char *output, bool resumable, PyObject *stopped[3])
+{
+    PyObject *type, *value, *trace, *truth = resumable ? Py_True : Py_False;
+
+    errors_raise(err, output);
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    if (value && PyObject_SetAttrString(value, "resumable", truth) < 0)
+        PyErr_Clear();
+    if (!stopped[0]) {
+        PyErr_Restore(type, value, trace);
+        return;
+    }
+    PyErr_NormalizeException(&stopped[0], &stopped[1], &stopped[2]);
+    if (stopped[1] && value) {
+        PyException_SetCause(stopped[1], value);
+        value = NULL;
+    }
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+    PyErr_Restore(stopped[0], stopped[1], stopped[2]);
+}
+
+bool run_ended(bool raised, enum leat_status s, struct leat_error *err, const char *output, bool resumable)
+{
+    PyObject *stopped[3] = { NULL, NULL, NULL };
+
+    if (raised)
+        PyErr_Fetch(&stopped[0], &stopped[1], &stopped[2]);
+    if (s != LEAT_OK)
+        raise_all(err, output, resumable, stopped);
+    else if (raised) /* it had ended before it could be stopped */
+        PyErr_Restore(stopped[0], stopped[1], stopped[2]);
+    return s == LEAT_OK && !raised;
+}
+
+/* ---- Renderers: objects with open() -> descriptor and close(descriptor), called by threads of the library ---- */
+
+/* Puts the exception that is set, as Python prints it in one line, into `err`. */
+static void say_exception(struct leat_error *err)
+{
+    PyObject *value = errors_take(), *text;
+    const char *said;
+
+    text = value ? PyObject_Str(value) : NULL;
+    said = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
+    errors_set(err, LEAT_E_IO, "a process that renders conversations cannot be started: %s",
+               said ? said : "an exception was raised");
+    PyErr_Clear();
+    Py_XDECREF(text);
+    Py_XDECREF(value);
+}
+
+static enum leat_status renderers_open(void *context, int *fd, struct leat_error *err)
+{
+    PyGILState_STATE state = PyGILState_Ensure();
+    PyObject *number = PyObject_CallMethod(context, "open", NULL);
+    long opened = number ? PyLong_AsLong(number) : -1;
+
+    if (opened < 0)
+        say_exception(err);
+    *fd = (int)opened;
+    Py_XDECREF(number);
+    PyGILState_Release(state);
+    return opened < 0 ? LEAT_E_IO : LEAT_OK;
+}
+
+static void renderers_close(void *context, int fd)
+{
+    PyGILState_STATE state = PyGILState_Ensure();
+    PyObject *done = PyObject_CallMethod(context, "close", "i", fd);
+
+    if (!done)
+        PyErr_WriteUnraisable(context);
+    Py_XDECREF(done);
+    PyGILState_Release(state);
+}
+
+/* ---- Options and reports ---- */
+
+/* The UTF-8 of item i of a pair, which the pair keeps. */
+static const char *string_of(PyObject *pair, Py_ssize_t i)
+{
+    PyObject *item = PyTuple_Check(pair) && PyTuple_Size(pair) == 2 ? PyTuple_GetItem(pair, i) : NULL;
+
+    if (item)
+        return PyUnicode_AsUTF8AndSize(item, NULL);
+    PyErr_SetString(PyExc_TypeError, "a split is a pair of a name and a fraction");
+    return NULL;
+}
+
+/* Reads a list of pairs of str; returns how many, or -1. */
+static Py_ssize_t splits_take(struct leat_split splits[PACK_SPLITS], PyObject *list)
+{
+    Py_ssize_t count = PyList_Size(list);
+
+    if (count > PACK_SPLITS) {
+        PyErr_Format(PyExc_ValueError, "at most %d splits are allowed", PACK_SPLITS);
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *pair = PyList_GetItem(list, i);
+
+        splits[i].name = string_of(pair, 0);
+        splits[i].fraction = splits[i].name ? string_of(pair, 1) : NULL;
+        if (!splits[i].fraction)
+            return -1;
+    }
+    return count;
+}
+
+#define NUMBER(member) FIELD_ROW(FIELD_NUMBER, leat_pack_options, member)
+#define FLAG(member)   FIELD_ROW(FIELD_FLAG, leat_pack_options, member)
+#define TEXT(member)   FIELD_ROW(FIELD_TEXT, leat_pack_options, member)
+static const struct field options[] = {
+    NUMBER(format),
+    TEXT(text),
+    TEXT(id),
+    NUMBER(end_token),
+    NUMBER(begin_token),
+    FLAG(special),
+    FLAG(reject_invalid),
+    NUMBER(threads),
+    NUMBER(memory),
+    NUMBER(max_rejects),
+    NUMBER(max_rejects_ppm),
+    NUMBER(part),
+    NUMBER(parts),
+    FLAG(shuffle),
+    NUMBER(seed),
+    FLAG(dedup),
+    FLAG(resume),
+    FLAG(force),
+    NUMBER(created),
+    FLAG(skip_unknown),
+    FLAG(allow_binary),
+    FLAG(follow_links),
+    TEXT(by),
+    FLAG(store_mask),
+    TEXT(mask_field),
+    TEXT(chat),
+    TEXT(messages),
+    TEXT(tools),
+    NUMBER(write),
+    TEXT(split_of),
+    FLAG(allow_empty),
+    NUMBER(chat_seconds),
+    TEXT(chat_date),
+    FLAG(skip_slow_chats),
+};
+#undef NUMBER
+#undef FLAG
+
+int pack_options_take(struct pack_options *o, const struct text_tokenizer *t, PyObject *tuple)
+{
+    struct leat_pack_options *p = &o->options;
+    PyObject *given, *splits, *keep, *renderers;
+    Py_ssize_t count;
+
+    *o = (struct pack_options) { .options = LEAT_PACK_OPTIONS_INIT };
+    if (!PyArg_ParseTuple(tuple, "O!O!O!O", &PyDict_Type, &given, &PyList_Type, &splits, &PyList_Type, &keep,
+                          &renderers) ||
+        !fields_set(FIELDS(options), p, given))
+        return -1;
+    if (PyList_Size(keep) > PACK_CONDITIONS) {
+        PyErr_Format(PyExc_ValueError, "at most %d conditions are allowed", PACK_CONDITIONS);
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < PyList_Size(keep); i++) {
+        o->keep[i] = PyUnicode_AsUTF8AndSize(PyList_GetItem(keep, i), NULL);
+        if (!o->keep[i])
+            return -1;
+    }
+    count = splits_take(o->splits, splits);
+    if (count < 0)
+        return -1;
+    p->keep = o->keep;
+    p->keep_count = (uint64_t)PyList_Size(keep);
+    p->splits = o->splits;
+    p->split_count = (uint64_t)count;
+    p->tokenizer = t->tokenizer;
+    o->renderers = (struct leat_renderers) { renderers_open, renderers_close, renderers };
+    p->renderers = renderers == Py_None ? NULL : &o->renderers;
+    return 0;
+}
+
+#define NUMBER(member) FIELD_ROW(FIELD_NUMBER, leat_pack_report, member)
+static const struct field report_facts[] = {
+    NUMBER(inputs),         NUMBER(documents),
+    NUMBER(tokens),         NUMBER(text_bytes),
+    NUMBER(disk_bytes),     NUMBER(rejects),
+    NUMBER(deduplicated),   NUMBER(special_strings),
+    NUMBER(damaged_inputs), NUMBER(peak_memory),
+    NUMBER(skipped),        NUMBER(replaced),
+    NUMBER(not_json),       NUMBER(kept_out),
+    NUMBER(row_groups),     FIELD_ROW(FIELD_FLAG, leat_pack_report, was_finished),
+};
+#undef NUMBER
+
+PyObject *pack_report(const struct leat_pack_report *report)
+{
+    return fields_dict(FIELDS(report_facts), report);
+}
+
+static const struct field info_facts[] = {
+    FIELD_ROW(FIELD_NUMBER, leat_info, documents),
+    FIELD_ROW(FIELD_NUMBER, leat_info, tokens),
+    FIELD_ROW(FIELD_BYTES, leat_info, identity),
+};
+
+/* A list of dicts, one for each split. */
+static PyObject *infos_list(const struct leat_info *infos, size_t count)
+{
+    PyObject *list = PyList_New((Py_ssize_t)count);
+
+    for (size_t i = 0; list && i < count; i++) {
+        PyObject *item = fields_dict(FIELDS(info_facts), &infos[i]);
+
+        if (!item || PyList_SetItem(list, (Py_ssize_t)i, item) < 0)
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+/* ---- Progress ---- */
+
+struct watching {
+    struct run_watch base;
+    PyObject *notice, *output; /* functions that take a tuple */
+    bool started;
+    uint64_t text_before; /* of a run that is resumed */
+};
+
+static uint32_t on_pack(void *context, const struct leat_pack_progress *p)
+{
+    struct watching *w = context;
+
+    /* the first report after "checking" comes before any work, if a run was resumed */
+    if (!w->started && p->bytes_before > 0 && strcmp(p->bound, "checking") != 0) {
+        w->started = true;
+        w->text_before = p->text_bytes;
+    }
+    if (!w->base.raised)
+        w->base.raised =
+            pause_tell(&w->base.pause, w->base.function, "(KKKKKKKs)", (unsigned long long)p->bytes,
+                       (unsigned long long)p->total_bytes, (unsigned long long)p->text_bytes,
+                       (unsigned long long)p->tokens, (unsigned long long)p->documents, (unsigned long long)p->rejects,
+                       (unsigned long long)p->bytes_before, p->bound ? p->bound : "") < 0;
+    return w->base.raised;
+}
+
+static void on_notice(void *context, const struct leat_pack_notice *notice)
+{
+    struct watching *w = context;
+
+    if (!w->base.raised)
+        w->base.raised = pause_tell(&w->base.pause, w->notice, "((iyKIKy))", (int)notice->kind, notice->path,
+                                    (unsigned long long)notice->count, (unsigned)notice->reason,
+                                    (unsigned long long)notice->offset, notice->message) < 0;
+}
+
+static void on_output(void *context, const struct leat_by_output *o)
+{
+    struct watching *w = context;
+
+    if (!w->base.raised)
+        w->base.raised = pause_tell(&w->base.pause, w->output, "((yyzKKy#))", o->name, o->value, o->split,
+                                    (unsigned long long)o->info->documents, (unsigned long long)o->info->tokens,
+                                    o->info->identity, (Py_ssize_t)sizeof o->info->identity) < 0;
+}
+
+/* ---- pack ---- */
+
+struct run {
+    const char *output;
+    const char **inputs;
+    size_t input_count;
+    struct pack_options options;
+    struct leat_info splits[PACK_SPLITS];
+    struct leat_pack_report report;
+};
+
+static PyObject *run_pack(struct run *r, struct watching *w)
+{
+    struct leat_error err;
+    enum leat_status s;
+
+    r->options.options.progress = on_pack;
+    r->options.options.notice = on_notice;
+    r->options.options.output = on_output;
+    r->options.options.context = w;
+    r->report = (struct leat_pack_report)LEAT_PACK_REPORT_INIT;
+    r->report.splits = r->splits;
+    for (size_t i = 0; i < PACK_SPLITS; i++)
+        r->splits[i] = (struct leat_info)LEAT_INFO_INIT;
+    pause_begin(&w->base.pause);
+    s = leat_pack(r->output, r->inputs, r->input_count, &r->options.options, &r->report, &err);
+    pause_end(&w->base.pause);
+    if (!run_ended(w->base.raised, s, &err, r->output, r->report.resumable))
+        return NULL;
+    return Py_BuildValue("NNK", pack_report(&r->report), infos_list(r->splits, r->options.options.split_count),
+                         (unsigned long long)w->text_before);
+}
+
+/* pack(output, inputs, tokenizer, options, progress, notice, made) -> (report, splits, bytes of text of the run that it
+ * resumes); notice((kind, path, count, reason)); made((name, value, split or None, documents, tokens, identity)) */
+static PyObject *text_pack(PyObject *module, PyObject *args)
+{
+    PyObject *output = NULL, *inputs, *names = NULL, *tokenizer, *given, *result = NULL;
+    struct watching w = { .started = false };
+    struct run *r = calloc(1, sizeof *r);
+    struct text_tokenizer *t;
+
+    (void)module;
+    if (!r)
+        return PyErr_NoMemory();
+    if (PyArg_ParseTuple(args, "O&OOOOOO", args_path, &output, &inputs, &tokenizer, &given, &w.base.function, &w.notice,
+                         &w.output) &&
+        (t = text_tokenizer_of(tokenizer)) != NULL && pack_options_take(&r->options, t, given) == 0 &&
+        (r->inputs = args_paths(inputs, &r->input_count, &names)) != NULL) {
+        r->output = output ? PyBytes_AsString(output) : NULL;
+        result = run_pack(r, &w);
+    }
+    Py_XDECREF(output);
+    Py_XDECREF(names);
+    PyMem_Free(r->inputs);
+    free(r);
+    return result;
+}
+
+/* ---- merge ---- */
+
+static void on_merge_notice(void *context, const struct leat_pack_notice *notice)
+{
+    struct watching *w = context;
+
+    if (!w->base.raised)
+        w->base.raised = pause_tell(&w->base.pause, w->notice, "((Iy))", (unsigned)notice->reason, notice->path) < 0;
+}
+
+#define NUMBER(member) FIELD_ROW(FIELD_NUMBER, leat_merge_options, member)
+#define FLAG(member)   FIELD_ROW(FIELD_FLAG, leat_merge_options, member)
+static const struct field merge_options[] = {
+    FLAG(shuffle), NUMBER(seed),   FLAG(dedup),       NUMBER(threads), NUMBER(memory),
+    FLAG(force),   FLAG(in_place), FLAG(allow_empty), NUMBER(created),
+};
+
+static PyObject *run_merge(const char *output, const char *const *parts, size_t count, struct leat_merge_options *o,
+                           struct watching *w)
+{
+    struct leat_merge_report report = LEAT_MERGE_REPORT_INIT;
+    struct leat_info info = LEAT_INFO_INIT, splits[PACK_SPLITS];
+    struct leat_error err;
+    enum leat_status s;
+
+    for (size_t i = 0; i < PACK_SPLITS; i++)
+        splits[i] = (struct leat_info)LEAT_INFO_INIT;
+    report.splits = splits;
+    report.info = &info;
+    o->progress = run_on_bytes;
+    o->notice = on_merge_notice;
+    o->output = on_output;
+    o->context = w;
+    pause_begin(&w->base.pause);
+    s = leat_merge(output, parts, count, o, &report, &err);
+    pause_end(&w->base.pause);
+    if (!run_ended(w->base.raised, s, &err, output, false))
+        return NULL;
+    return Py_BuildValue("NNNN", infos_list(&info, 1), infos_list(splits, o->split_count),
+                         args_number(report.documents), args_number(report.deduplicated));
+}
+
+/* merge(output, parts, splits, options, progress, notice, made) -> (info, splits, documents of all parts, left out);
+ * notice((reason, name)) */
+static PyObject *text_merge(PyObject *module, PyObject *args)
+{
+    struct leat_merge_options o = LEAT_MERGE_OPTIONS_INIT;
+    PyObject *output = NULL, *given, *names = NULL, *list, *dict, *result = NULL;
+    struct leat_split splits[PACK_SPLITS];
+    struct watching w = { .started = false };
+    const char **parts = NULL;
+    size_t part_count;
+    Py_ssize_t count;
+
+    (void)module;
+    if (!PyArg_ParseTuple(args, "O&OO!O!OOO", args_path, &output, &given, &PyList_Type, &list, &PyDict_Type, &dict,
+                          &w.base.function, &w.notice, &w.output))
+        return NULL;
+    count = splits_take(splits, list);
+    if (count >= 0 && fields_set(FIELDS(merge_options), &o, dict) &&
+        (parts = args_paths(given, &part_count, &names)) != NULL) {
+        o.splits = splits;
+        o.split_count = (uint64_t)count;
+        result = run_merge(output ? PyBytes_AsString(output) : NULL, parts, part_count, &o, &w);
+    }
+    Py_XDECREF(output);
+    Py_XDECREF(names);
+    PyMem_Free(parts);
+    return result;
+}
+
+static PyMethodDef functions[] = {
+    { "pack", text_pack, METH_VARARGS, NULL },
+    { "merge", text_merge, METH_VARARGS, NULL },
+    { NULL, NULL, 0, NULL },
+};
+
+int pack_register(PyObject *module)
+{
+    return PyModule_AddFunctions(module, functions);
+}

@@ -1,0 +1,56 @@
+/*
+ * pack.h: options and reports of packing, and runs that take long.
+ *
+ * The room pack/ makes datasets, by pack(), merge(), leat._leat.Packer and leat._leat.Importer, and takes whole ones to
+ * other tools and servers. Documents come as texts, ids or Arrow rows, and tokenizers from the room tokenizer/.
+ */
+#ifndef LEAT_PYTHON_PACK_H
+#define LEAT_PYTHON_PACK_H
+
+#include "core/pause.h"
+#include "tokenizer/tokenizer.h"
+
+/* ---- Options and reports ---- */
+
+#define PACK_SPLITS     64
+#define PACK_CONDITIONS 64
+struct pack_options {
+    struct leat_pack_options options;
+    struct leat_split splits[PACK_SPLITS];
+    const char *keep[PACK_CONDITIONS];
+    struct leat_renderers renderers;
+};
+
+/* Reads the options from the tuple that python/leat/_pack_options.py makes, which must outlive them. -1 with an
+ * exception. */
+int pack_options_take(struct pack_options *o, const struct text_tokenizer *t, PyObject *tuple);
+
+/* The report of a run, as a dict. */
+PyObject *pack_report(const struct leat_pack_report *report);
+
+/* ---- Runs ---- */
+
+/*
+ * The GIL is released for the whole run. The library's callbacks take it (pause_tell()), let signal handlers run and
+ * call Python's functions. If one raises an exception, that stays set, and the answer to the progress callback stops
+ * the library. The caller then gets that exception; its cause is leat.Error, whose `resumable` says whether the run can
+ * go on. An exception that comes too late to stop the run is raised all the same.
+ */
+struct run_watch {
+    struct pause pause;
+    PyObject *function; /* None: only signals */
+    bool raised;        /* an exception is set; it ends the run */
+};
+
+/* A progress callback of the library, whose context is a struct run_watch: gives `function` both numbers. */
+uint32_t run_on_bytes(void *context, uint64_t done, uint64_t total);
+
+/* Whether a run has ended without anything to raise; else that is raised. */
+bool run_ended(bool raised, enum leat_status s, struct leat_error *err, const char *output, bool resumable);
+
+int pack_register(PyObject *module);
+int packer_register(PyObject *module);
+int importer_register(PyObject *module);
+int foreign_register(PyObject *module);
+
+#endif

@@ -1,0 +1,669 @@
+/*
+ * packer.c: leat._leat.Packer, which python/leat/packer.py wraps.
+ *
+ * Every method runs between packer_enter() and packer_leave(): packer_enter() releases the GIL and takes the packer's
+ * own lock, so threads take turns, and a signal handler or a producer that calls the packer from inside one of its
+ * calls gets an error instead of waiting for itself. A packer belongs to the process that made it: after a fork, a
+ * child leaves it alone.
+ *
+ * Documents of an iterator are gathered in bunches, so that Python's part of the work is done with the GIL and the
+ * library's part without it.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "arrow/arrow.h"
+#include "pack.h"
+
+/* A bunch of an iterator's documents goes to the packer when it has this many, or this many bytes. */
+#define BUNCH_DOCUMENTS 4096
+#define BUNCH_BYTES     ((uint64_t)1 << 20)
+
+struct packer {
+    PyObject_HEAD struct leat_packer *packer; /* NULL: ended */
+    PyObject *tokenizer;
+    pthread_mutex_t lock;
+    bool has_lock;
+    pid_t owner;
+    /* what was given, changed and read with the GIL held only, in the call that adds: an interrupt finds all or nothing
+     * of it */
+    uint64_t given, skipped; /* documents; rows without a text that were left out */
+    PyObject *numbers;       /* of the sources, by their names: a dict */
+    uint64_t *rows;          /* that each source has given, by its number */
+    size_t source_count, source_room;
+};
+
+static PyTypeObject *packer_type;
+
+/* Raises leat.Error ("state"). */
+static PyObject *packer_raise_state(const char *sentence)
+{
+    struct leat_error err;
+
+    errors_set(&err, LEAT_E_STATE, "%s", sentence);
+    return errors_raise(&err, NULL);
+}
+
+/* Releases the GIL and locks; -1 with an exception, and the GIL held, if the packer cannot be used. */
+static int packer_enter(struct packer *p, struct pause *pause)
+{
+    int code;
+
+    if (p->owner != getpid()) {
+        packer_raise_state("a packer belongs to the process that opened it: this is a child of it");
+        return -1;
+    }
+    pause_begin(pause);
+    code = pthread_mutex_lock(&p->lock);
+    if (code == 0 && p->packer)
+        return 0;
+    if (code == 0)
+        pthread_mutex_unlock(&p->lock);
+    pause_end(pause);
+    packer_raise_state(code == EDEADLK ? "the packer is in the middle of another call of the same thread"
+                                       : "the packer has ended: it was finished, suspended or abandoned");
+    return -1;
+}
+
+static void packer_leave(struct packer *p, struct pause *pause)
+{
+    pthread_mutex_unlock(&p->lock);
+    pause_end(pause);
+}
+
+/* ---- Making and ending ---- */
+
+static int make_lock(struct packer *p)
+{
+    pthread_mutexattr_t kind;
+
+    if (pthread_mutexattr_init(&kind) != 0)
+        return -1;
+    /* a signal handler, or a producer of rows, may call the packer whose call it interrupts */
+    pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ERRORCHECK);
+    p->has_lock = pthread_mutex_init(&p->lock, &kind) == 0;
+    pthread_mutexattr_destroy(&kind);
+    return p->has_lock ? 0 : -1;
+}
+
+struct opening {
+    struct pause pause;
+    bool raised;
+};
+
+/* Resuming reads back what was written, which may take long. */
+static uint32_t on_reading_back(void *context, const struct leat_pack_progress *progress)
+{
+    struct opening *o = context;
+
+    (void)progress;
+    o->raised = o->raised || pause_look(&o->pause) < 0;
+    return o->raised;
+}
+
+static int open_packer(struct packer *p, PyObject *output, PyObject *tokenizer, PyObject *options)
+{
+    struct text_tokenizer *t = text_tokenizer_of(tokenizer);
+    struct opening opening = { .raised = false };
+    struct pack_options o;
+    struct leat_error err;
+    enum leat_status s;
+
+    if (!t || pack_options_take(&o, t, options) < 0)
+        return -1;
+    if (make_lock(p) < 0) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    p->numbers = PyDict_New();
+    if (!p->numbers)
+        return -1;
+    Py_INCREF(tokenizer);
+    p->tokenizer = tokenizer;
+    p->owner = getpid();
+    o.options.progress = on_reading_back;
+    o.options.context = &opening;
+    pause_begin(&opening.pause);
+    s = leat_packer_open(&p->packer, output ? PyBytes_AsString(output) : NULL, &o.options, &err);
+    pause_end(&opening.pause);
+    if (s == LEAT_OK && !opening.raised)
+        return 0;
+    if (opening.raised)
+        return -1;
+    errors_raise(&err, output ? PyBytes_AsString(output) : NULL);
+    return -1;
+}
+
+/* Packer(output, tokenizer, options) */
+static PyObject *packer_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    PyObject *output = NULL, *tokenizer, *options, *self;
+
+    (void)kwargs;
+    if (!PyArg_ParseTuple(args, "O&OO", args_path, &output, &tokenizer, &options))
+        return NULL;
+    self = module_new_object(type);
+    if (self && open_packer((struct packer *)self, output, tokenizer, options) < 0)
+        Py_CLEAR(self);
+    Py_XDECREF(output);
+    return self;
+}
+
+static void packer_free(PyObject *self)
+{
+    struct packer *p = (struct packer *)self;
+
+    /* in a child, its threads do not exist, and its files are the parent's: it is left as it is */
+    if (p->packer && p->owner == getpid())
+        ARGS_UNLOCKED(leat_packer_suspend(p->packer));
+    if (p->has_lock)
+        pthread_mutex_destroy(&p->lock);
+    Py_XDECREF(p->tokenizer);
+    Py_XDECREF(p->numbers);
+    free(p->rows);
+    module_free_object(self);
+}
+
+static PyObject *end(PyObject *self, void (*way)(struct leat_packer *))
+{
+    struct packer *p = (struct packer *)self;
+    struct pause pause;
+
+    if (!p->packer)
+        return Py_NewRef(Py_None);
+    if (packer_enter(p, &pause) < 0)
+        return NULL;
+    way(p->packer);
+    p->packer = NULL;
+    packer_leave(p, &pause);
+    return Py_NewRef(Py_None);
+}
+
+static PyObject *packer_suspend(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return end(self, leat_packer_suspend);
+}
+
+static PyObject *packer_abandon(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return end(self, leat_packer_abandon);
+}
+
+/* finish() -> report */
+static PyObject *packer_finish(PyObject *self, PyObject *unused)
+{
+    struct packer *p = (struct packer *)self;
+    struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
+    struct pause pause;
+    struct leat_error err;
+    enum leat_status s;
+
+    (void)unused;
+    if (packer_enter(p, &pause) < 0)
+        return NULL;
+    s = leat_packer_finish(p->packer, &report, &err);
+    if (s == LEAT_OK)
+        p->packer = NULL;
+    packer_leave(p, &pause);
+    return s == LEAT_OK ? pack_report(&report) : errors_raise(&err, NULL);
+}
+
+static PyObject *packer_ended(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return PyBool_FromLong(!((struct packer *)self)->packer);
+}
+
+/* ---- Inputs and checkpoints ---- */
+
+/* Takes a new source into the counts; `rows`: what it has given already. */
+static int keep_source(struct packer *p, PyObject *name, uint64_t rows)
+{
+    PyObject *number = PyLong_FromSize_t(p->source_count);
+    int r = -1;
+
+    if (!GROW(p->rows, p->source_count + 1, p->source_room))
+        PyErr_NoMemory();
+    else if (number)
+        r = PyDict_SetItem(p->numbers, name, number);
+    if (r == 0)
+        p->rows[p->source_count++] = rows;
+    Py_XDECREF(number);
+    return r;
+}
+
+static int add_source(struct packer *p, PyObject *name)
+{
+    PyObject *path = NULL;
+    struct pause pause;
+    struct leat_error err;
+    uint64_t number = 0;
+    enum leat_status s;
+
+    if (!args_path(name, &path))
+        return -1;
+    if (packer_enter(p, &pause) < 0) {
+        Py_XDECREF(path);
+        return -1;
+    }
+    s = leat_packer_add_input(p->packer, path ? PyBytes_AsString(path) : NULL, &number, &err);
+    packer_leave(p, &pause);
+    Py_XDECREF(path);
+    if (s == LEAT_OK)
+        return keep_source(p, name, 0);
+    errors_raise(&err, NULL);
+    return -1;
+}
+
+/* Where the next row of a source comes from; it becomes an input with its first row. None: no source. */
+static int packer_find_source(struct packer *p, PyObject *name, uint64_t *input, uint64_t *row)
+{
+    PyObject *number;
+
+    *input = LEAT_NONE;
+    *row = 0;
+    if (name == Py_None)
+        return 0;
+    number = PyDict_GetItemWithError(p->numbers, name);
+    if (!number && (PyErr_Occurred() || add_source(p, name) < 0))
+        return -1;
+    *input = number ? PyLong_AsUnsignedLongLong(number) : p->source_count - 1;
+    *row = p->rows[*input];
+    return 0;
+}
+
+/* Notes what a call has added: documents of this input (LEAT_NONE: of none), and rows without a text. */
+static void packer_count(struct packer *p, uint64_t input, uint64_t documents, uint64_t skipped)
+{
+    p->given += documents;
+    p->skipped += skipped;
+    if (input != LEAT_NONE)
+        p->rows[input] += documents + skipped;
+}
+
+/* given() -> (documents, rows left out, {source: rows}) */
+static PyObject *packer_given(PyObject *self, PyObject *unused)
+{
+    struct packer *p = (struct packer *)self;
+    PyObject *rows = PyDict_New(), *name, *number;
+    Py_ssize_t at = 0;
+
+    (void)unused;
+    while (rows && PyDict_Next(p->numbers, &at, &name, &number)) {
+        PyObject *value = PyLong_FromUnsignedLongLong(p->rows[PyLong_AsUnsignedLongLong(number)]);
+
+        if (!value || PyDict_SetItem(rows, name, value) < 0)
+            Py_CLEAR(rows);
+        Py_XDECREF(value);
+    }
+    return rows ? Py_BuildValue("NNN", args_number(p->given), args_number(p->skipped), rows) : NULL;
+}
+
+/* restore(documents, rows left out, {source: rows}): what a checkpoint says, in the order of the inputs */
+static PyObject *packer_restore(PyObject *self, PyObject *args)
+{
+    struct packer *p = (struct packer *)self;
+    uint64_t given, skipped;
+    PyObject *sources, *name, *rows;
+    Py_ssize_t at = 0;
+
+    if (!PyArg_ParseTuple(args, "O&O&O!", args_u64, &given, args_u64, &skipped, &PyDict_Type, &sources))
+        return NULL;
+    while (PyDict_Next(sources, &at, &name, &rows)) {
+        uint64_t count = PyLong_AsUnsignedLongLong(rows);
+
+        if (PyErr_Occurred() || keep_source(p, name, count) < 0)
+            return NULL;
+    }
+    p->given = given;
+    p->skipped = skipped;
+    return Py_NewRef(Py_None);
+}
+
+static PyObject *packer_checkpoint(PyObject *self, PyObject *note)
+{
+    struct packer *p = (struct packer *)self;
+    struct pause pause;
+    struct leat_error err;
+    enum leat_status s;
+    Py_ssize_t bytes;
+    char *at;
+
+    if (PyBytes_AsStringAndSize(note, &at, &bytes) < 0 || packer_enter(p, &pause) < 0)
+        return NULL;
+    s = leat_packer_checkpoint(p->packer, at, (uint64_t)bytes, &err);
+    packer_leave(p, &pause);
+    return errors_none(s, &err);
+}
+
+/* The note of the checkpoint that it was resumed from, or None. */
+static PyObject *packer_note(PyObject *self, PyObject *unused)
+{
+    struct packer *p = (struct packer *)self;
+    struct pause pause;
+    const void *note = NULL;
+    uint64_t bytes = 0;
+
+    (void)unused;
+    if (packer_enter(p, &pause) < 0)
+        return NULL;
+    leat_packer_note(p->packer, &note, &bytes);
+    packer_leave(p, &pause);
+    return bytes > 0 ? PyBytes_FromStringAndSize(note, (Py_ssize_t)bytes) : Py_NewRef(Py_None);
+}
+
+/* ---- Single documents ---- */
+
+/* (document, id or None, source or None, bytes of the mask or None) */
+static int take_origin(struct packer *p, PyObject *args, PyObject **document, struct leat_origin *origin,
+                       PyObject **kept, struct text_view *mask)
+{
+    struct text_view view = { NULL, 0 };
+    PyObject *id, *source;
+    Py_ssize_t mask_bytes = 0;
+
+    *kept = NULL;
+    mask->at = NULL;
+    if (!PyArg_ParseTuple(args, "OOO|z#", document, &id, &source, &mask->at, &mask_bytes))
+        return -1;
+    mask->bytes = (uint64_t)mask_bytes;
+    if (id != Py_None && text_view_of(id, &view, kept) < 0)
+        return -1;
+    *origin = (struct leat_origin) { .line = LEAT_NONE, .id = view.at, .id_bytes = view.bytes };
+    if (packer_find_source(p, source, &origin->input, &origin->offset) < 0) {
+        Py_CLEAR(*kept);
+        return -1;
+    }
+    if (origin->input != LEAT_NONE)
+        origin->line = origin->offset + 1;
+    return 0;
+}
+
+/* The end of a call that adds a document. */
+static PyObject *added(struct packer *p, const struct leat_origin *origin, enum leat_status s,
+                       const struct leat_error *err)
+{
+    if (s == LEAT_OK)
+        packer_count(p, origin->input, 1, 0);
+    return errors_none(s, err);
+}
+
+/* add_text(text, id, source, spans): pairs of uint64, in bytes of the text, or None */
+static PyObject *packer_add_text(PyObject *self, PyObject *args)
+{
+    struct packer *p = (struct packer *)self;
+    PyObject *text, *kept, *kept_id, *result = NULL;
+    struct leat_origin origin;
+    struct pause pause;
+    struct text_view view, spans;
+    struct leat_error err;
+    enum leat_status s;
+
+    if (take_origin(p, args, &text, &origin, &kept_id, &spans) < 0)
+        return NULL;
+    if (text_view_of(text, &view, &kept) == 0) {
+        if (packer_enter(p, &pause) == 0) {
+            s = leat_packer_add_text_masked(p->packer, view.at, view.bytes, (const void *)spans.at,
+                                            spans.bytes / sizeof(struct leat_span), &origin, &err);
+            packer_leave(p, &pause);
+            result = added(p, &origin, s, &err);
+        }
+        Py_XDECREF(kept);
+    }
+    Py_XDECREF(kept_id);
+    return result;
+}
+
+/* add_ids(ids, id, source, a byte of the mask for each or None) */
+static PyObject *packer_add_ids(PyObject *self, PyObject *args)
+{
+    struct packer *p = (struct packer *)self;
+    PyObject *list, *kept_id, *result = NULL;
+    struct leat_origin origin;
+    struct pause pause;
+    struct leat_error err;
+    struct text_view mask;
+    struct text_ids ids;
+    enum leat_status s;
+
+    if (take_origin(p, args, &list, &origin, &kept_id, &mask) < 0)
+        return NULL;
+    if (text_ids_take(&ids, list) == 0) {
+        if (mask.at && mask.bytes != ids.count) {
+            PyErr_Format(PyExc_ValueError, "the mask has %zu numbers, for %zu ids", (size_t)mask.bytes, ids.count);
+        } else if (packer_enter(p, &pause) == 0) {
+            s = leat_packer_add_ids_masked(p->packer, ids.at, (const uint8_t *)mask.at, ids.count, &origin, &err);
+            packer_leave(p, &pause);
+            result = added(p, &origin, s, &err);
+        }
+        text_ids_free(&ids);
+    }
+    Py_XDECREF(kept_id);
+    return result;
+}
+
+/* ---- Many documents ---- */
+
+/* What an iterator gave: texts, and perhaps their ids, kept alive by `objects`. A row without a text has `at` NULL. */
+struct bunch {
+    struct text_view *texts, *ids;
+    PyObject *objects;
+    size_t count;
+    uint64_t bytes;
+    bool skip_missing; /* None is a row without a text; else it is an error */
+    uint64_t added, passed;
+};
+
+static int keep_view(struct bunch *b, PyObject *object, struct text_view *view)
+{
+    PyObject *kept;
+
+    if (text_view_of(object, view, &kept) < 0)
+        return -1;
+    if (PyList_Append(b->objects, kept ? kept : object) < 0) {
+        Py_XDECREF(kept);
+        return -1;
+    }
+    Py_XDECREF(kept);
+    return 0;
+}
+
+/* An id may also be anything else that is no number but an integer, as in add(). */
+static int keep_id(struct bunch *b, PyObject *id, struct text_view *view)
+{
+    bool is_text = PyUnicode_Check(id) || PyBytes_Check(id);
+    PyObject *text;
+    int r;
+
+    if (PyBool_Check(id) || (!PyIndex_Check(id) && PyObject_HasAttrString(id, "__float__"))) {
+        PyErr_Format(PyExc_TypeError, "a document's id is a text or an integer, not %R", id);
+        return -1;
+    }
+    text = is_text ? Py_NewRef(id) : PyObject_Str(id);
+    r = text ? keep_view(b, text, view) : -1;
+    Py_XDECREF(text);
+    return r;
+}
+
+/* A text, or a pair of a text and its id. */
+static int take_item(struct bunch *b, PyObject *item)
+{
+    PyObject *text = item, *id = Py_None;
+
+    if (PyTuple_Check(item) && PyTuple_Size(item) == 2) {
+        text = PyTuple_GetItem(item, 0);
+        id = PyTuple_GetItem(item, 1);
+    }
+    b->ids[b->count] = b->texts[b->count] = (struct text_view) { NULL, 0 };
+    if (text == Py_None && b->skip_missing) {
+        b->count++;
+        return 0;
+    }
+    if (text == Py_None) {
+        PyErr_SetString(PyExc_ValueError, "a document has no text; nulls=\"skip\" leaves such documents out");
+        return -1;
+    }
+    if (keep_view(b, text, &b->texts[b->count]) < 0 || (id != Py_None && keep_id(b, id, &b->ids[b->count]) < 0))
+        return -1;
+    b->bytes += b->texts[b->count].bytes;
+    b->count++;
+    return 0;
+}
+
+/* Gathers what the iterator gives until there is enough. -1: it, or an item, has raised an exception, which is set; the
+ * bunch has what came before. */
+static int fill(struct bunch *b, PyObject *iterator)
+{
+    while (b->count < BUNCH_DOCUMENTS && b->bytes < BUNCH_BYTES) {
+        PyObject *item = PyIter_Next(iterator);
+        int r;
+
+        if (!item)
+            return PyErr_Occurred() ? -1 : 0;
+        r = take_item(b, item);
+        Py_DECREF(item);
+        if (r < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static enum leat_status give(struct packer *p, struct bunch *b, uint64_t input, uint64_t row, struct leat_error *err)
+{
+    for (size_t i = 0; i < b->count; i++) {
+        struct leat_origin origin = {
+            .input = input, .line = LEAT_NONE, .id = b->ids[i].at, .id_bytes = b->ids[i].bytes
+        };
+
+        if (!b->texts[i].at) {
+            b->passed++;
+            continue;
+        }
+        if (input != LEAT_NONE) {
+            origin.offset = row + i;
+            origin.line = row + i + 1;
+        }
+        if (leat_packer_add_text(p->packer, b->texts[i].at, b->texts[i].bytes, &origin, err) != LEAT_OK)
+            return err->status;
+        b->added++;
+    }
+    return LEAT_OK;
+}
+
+/* add_some(iterator, source, whether None is a row that is left out) -> whether the iterator gave something. What comes
+ * before an exception is added, too. */
+static PyObject *packer_add_some(PyObject *self, PyObject *args)
+{
+    struct packer *p = (struct packer *)self;
+    PyObject *iterator, *source, *type = NULL, *value = NULL, *trace = NULL, *result = NULL;
+    uint64_t input, row;
+    struct pause pause;
+    struct leat_error err;
+    struct bunch b = { 0 };
+    enum leat_status s;
+    int skip_missing;
+
+    if (!PyArg_ParseTuple(args, "OOp", &iterator, &source, &skip_missing))
+        return NULL;
+    b.skip_missing = skip_missing;
+    b.texts = calloc(BUNCH_DOCUMENTS, sizeof *b.texts);
+    b.ids = calloc(BUNCH_DOCUMENTS, sizeof *b.ids);
+    b.objects = PyList_New(0);
+    if (!b.texts || !b.ids || !b.objects) {
+        PyErr_NoMemory();
+        goto out;
+    }
+    if (fill(&b, iterator) < 0)
+        PyErr_Fetch(&type, &value, &trace);
+    if (packer_find_source(p, source, &input, &row) < 0 || packer_enter(p, &pause) < 0)
+        goto out;
+    s = give(p, &b, input, row, &err);
+    packer_leave(p, &pause);
+    packer_count(p, input, b.added, b.passed);
+    result = s == LEAT_OK ? PyBool_FromLong(b.count > 0) : errors_raise(&err, NULL);
+    if (result && type) {
+        Py_CLEAR(result);
+        PyErr_Restore(type, value, trace);
+        type = value = trace = NULL;
+    }
+out:
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+    Py_XDECREF(b.objects);
+    free(b.texts);
+    free(b.ids);
+    return result;
+}
+
+/* add_arrow(rows, skip, skip missing, source) -> whether there was an array left */
+static PyObject *packer_add_arrow(PyObject *self, PyObject *args)
+{
+    struct packer *p = (struct packer *)self;
+    struct arrow_adding a = { .skip = 0 };
+    struct arrow_rows *rows;
+    struct pause pause;
+    PyObject *object, *source;
+    int skip_missing, r;
+
+    if (!PyArg_ParseTuple(args, "OO&pO", &object, args_u64, &a.skip, &skip_missing, &source) ||
+        (rows = arrow_rows_of(object)) == NULL)
+        return NULL;
+    if (rows->busy)
+        return packer_raise_state("the rows are in the middle of another call");
+    a.skip_missing = skip_missing != 0;
+    rows->busy = true;
+    if (packer_find_source(p, source, &a.input, &a.row) < 0 || packer_enter(p, &pause) < 0) {
+        rows->busy = false;
+        return NULL;
+    }
+    r = arrow_rows_add(rows, p->packer, &a, &pause);
+    packer_leave(p, &pause);
+    rows->busy = false;
+    packer_count(p, a.input, a.added, a.passed);
+    if (r < 0)
+        return NULL;
+    return a.status == LEAT_OK ? PyBool_FromLong(!a.end) : errors_raise(&a.err, NULL);
+}
+
+/* ---- The type ---- */
+
+static PyMethodDef methods[] = {
+    { "add_text", packer_add_text, METH_VARARGS, NULL },
+    { "add_ids", packer_add_ids, METH_VARARGS, NULL },
+    { "add_some", packer_add_some, METH_VARARGS, NULL },
+    { "add_arrow", packer_add_arrow, METH_VARARGS, NULL },
+    { "given", packer_given, METH_NOARGS, NULL },
+    { "restore", packer_restore, METH_VARARGS, NULL },
+    { "checkpoint", packer_checkpoint, METH_O, NULL },
+    { "note", packer_note, METH_NOARGS, NULL },
+    { "finish", packer_finish, METH_NOARGS, NULL },
+    { "suspend", packer_suspend, METH_NOARGS, NULL },
+    { "abandon", packer_abandon, METH_NOARGS, NULL },
+    { "ended", packer_ended, METH_NOARGS, NULL },
+    { NULL, NULL, 0, NULL },
+};
+
+static PyType_Slot slots[] = {
+    { Py_tp_new, packer_new },
+    { Py_tp_dealloc, packer_free },
+    { Py_tp_methods, methods },
+    { 0, NULL },
+};
+
+static PyType_Spec spec = {
+    .name = "leat._leat.Packer",
+    .basicsize = sizeof(struct packer),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = slots,
+};
+
+int packer_register(PyObject *module)
+{
+    return module_add_type(module, &spec, &packer_type);
+}
