@@ -35,9 +35,17 @@ PYTHON_SHARED := $(filter %.so,$(PYTHON_LIBS))
 PYTHON_LINK   ?= $(CC)
 PYTHON_PROGRAMS := $(PYTHON_PACKAGE)/bin/leat $(PYTHON_PACKAGE)/bin/leat-bench
 
-.PHONY: python python-extension
+.PHONY: python python-files python-extension
 ## python: the package in build/python, to be used with PYTHONPATH=build/python
-python: python-extension $(patsubst python/leat/%,$(PYTHON_PACKAGE)/%,$(PYTHON_FILES))
+python: python-extension python-files
+
+# A module that is deleted from python/leat must not stay importable; nor its folder, as a namespace package.
+PYTHON_COPIES := $(patsubst python/leat/%,$(PYTHON_PACKAGE)/%,$(PYTHON_FILES))
+PYTHON_STALE   = $(filter-out $(PYTHON_COPIES),$(foreach d,$(PYTHON_PACKAGE) $(PYTHON_PACKAGE)/*,$(wildcard \
+                 $(d)/*.py $(d)/*.pyi)))
+python-files: $(PYTHON_COPIES)
+	$(Q)$(if $(PYTHON_STALE),rm -rf $(PYTHON_STALE) $(PYTHON_PACKAGE)/*/__pycache__ && \
+	    find $(PYTHON_PACKAGE) -type d -empty -delete,:)
 python-extension: $(PYTHON_PACKAGE)/_leat.abi3.so $(PYTHON_PROGRAMS) $(PYTHON_PACKAGE)/lib/ready
 
 $(PYTHON_PACKAGE)/_leat.abi3.so: python/src/module.map $(PYTHON_OBJECTS) $(STATIC)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # test_build.sh: what a packager gives make is what counts: BUILD, CPPFLAGS, LIBDIR with DESTDIR; WITH_NAME=no leaves a
 # library out, also of a build that had it, yes without it fails with a sentence, and other words are refused; DEPS=0
-# installs nothing. Few lines are printed where there is no terminal.
+# installs nothing. Few lines are printed where there is no terminal. A module that is deleted leaves the built package.
 build=${LEAT_BUILD:-build}
 tmp=$(mktemp -d "${LEAT_TEST_TMP:-/tmp}/leat-build-XXXXXX") || exit 1
 trap 'rm -rf "$tmp"' EXIT
@@ -68,6 +68,16 @@ if [ -f "$build/libleat.so" ] && ! nm "$build/libleat.so" | grep -qE ' (__asan_|
     [ "$(cksum "$build/with" "$build/leat")" = "$before" ] || fail "make install builds with other libraries"
     grep -qx 'libdir=/usr/lib/x' "$tmp/stage/usr/lib/x/pkgconfig/leat.pc" || fail "leat.pc names another folder"
 fi
+
+# ---- The Python package ---------------------------------------------------------------------------------------------
+
+package=$own/python/leat
+quiet_make python-files BUILD="$own" || fail "python-files: $(cat "$tmp/out")"
+ls "$package" >"$tmp/whole"
+mkdir -p "$package/gone/__pycache__"
+touch "$package/gone.py" "$package/gone/__init__.py" "$package/gone/__pycache__/a.pyc"
+quiet_make python-files BUILD="$own" || fail "python-files: $(cat "$tmp/out")"
+ls "$package" | diff - "$tmp/whole" >&2 || fail "a module that is deleted from python/leat stays importable"
 
 # ---- Packages -------------------------------------------------------------------------------------------------------
 
