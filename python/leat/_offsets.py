@@ -1,26 +1,31 @@
-"""_offsets.py: where the tokens of a text stand in it.
+"""_offsets.py: where the tokens of a text stand in it, as a post-processor leaves them.
 
 The extension gives ids only. But what most tokens say of themselves is enough: if the tokens between two added ones,
 put together, spell the text between these, each of them stands where it is spelled. Marks (U+2581) are spaces, <0xNN>
 are bytes, and one space may have been put before. Words of WordPiece and WordLevel stand in the text with white space
 between them. Where tokens spell something else, because a normalizer has changed the text, or a token is unknown,
-there is no answer (Unspelled).
+there are no offsets, and the error names the cause.
 """
 from __future__ import annotations
 
 import re
+
+from leat._documents import SURROGATE_PAIR
+from leat._tokenizer_file import byte_letters, is_plain, trims_of
 
 MARK = "\u2581".encode()
 _BYTE = re.compile(rb"<0x([0-9A-F]{2})>")
 _SPACES = re.compile(rb"(?:[ \t-\r]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|"
                      rb"\xe3\x80\x80)*")
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
-class Unspelled(Exception):
+
+class _Unspelled(Exception):
     """The tokens do not spell the text; its argument says which token is the first that does not."""
 
 
-def byte_spans(text: bytes, pieces, words_prefix=None):
+def _byte_spans(text: bytes, pieces, words_prefix=None):
     """[begin, end) in the UTF-8 of a text for each of its tokens.
 
     pieces        of each token (its bytes, whether these are the text's own, and for an added token whether it takes
@@ -44,7 +49,7 @@ def byte_spans(text: bytes, pieces, words_prefix=None):
             i = stop
         at = spans[-1][1]
     if words_prefix is not None and _skip(plain, at) < len(plain):  # the last word was unknown, and called like a part
-        raise Unspelled(max(len(parts) - 1, 0))
+        raise _Unspelled(max(len(parts) - 1, 0))
     return [(places[b], places[e]) for b, e in spans] if places else spans
 
 
@@ -73,7 +78,7 @@ def _segment(text, at, parts, following, spans, number):
         if text[at:end] == joined[cut:] and (joined[:cut] in (b"", b" ")) and _goes_on(text, end, following):
             break
     else:
-        raise Unspelled(number)
+        raise _Unspelled(number)
     place = at - cut
     for part in parts:
         spans.append((max(place, at), place + len(part)))
@@ -95,7 +100,7 @@ def _added(text, at, part, apart, number):
     word, (left, right) = part
     begin = _skip(text, at) if apart or left else at
     if not text.startswith(word, begin):
-        raise Unspelled(number)
+        raise _Unspelled(number)
     end = begin + len(word)
     return at if left else begin, _skip(text, end) if right else end
 
@@ -105,11 +110,11 @@ def _word(text, at, word, prefix, number):
         return at, at + len(word) - len(prefix)
     begin = _skip(text, at)
     if not text.startswith(word, begin):
-        raise Unspelled(number)
+        raise _Unspelled(number)
     return begin, begin + len(word)
 
 
-def character_spans(text: bytes, spans):
+def _character_spans(text: bytes, spans):
     """[begin, end) in characters, as tokenizers has it: a token has all characters of which it has a byte; one that
     stands for nothing but a space put before has the character after it."""
     first = [0] * (len(text) + 1)  # how many characters begin before a byte
@@ -126,7 +131,7 @@ def character_spans(text: bytes, spans):
     return out
 
 
-def trimmed(offsets, names, prefixed):
+def _trimmed(offsets, names, prefixed):
     """Without the white space around tokens, as post-processors with "trim_offsets" leave them; `prefixed`: the first
     may have had a space put before, which is no white space of the text."""
     out = []
@@ -157,3 +162,132 @@ def _rstrip(name):
 
 def _is_space(character):
     return character.isspace() and not "\x1c" <= character <= "\x1f"  # which Rust does not count
+
+
+# ---- Of one tokenizer ------------------------------------------------------------------------------------------------
+
+class TokenOffsets:
+    """Of one tokenizer: its core, its parsed tokenizer.json or None, and the function that names an id."""
+
+    def __init__(self, core, file, name_of):
+        self._core, self._name_of, self._changed_by = core, name_of, None
+        self._odd = file is not None and not is_plain(file)
+        if self._odd:
+            return
+        file = file or {}
+        model = file.get("model", {})
+        prefix = model.get("continuing_subword_prefix", "").encode() if model.get("type") == "WordPiece" else b""
+        self._words_prefix = prefix if model.get("type") in ("WordPiece", "WordLevel") else None
+        if file.get("normalizer"):
+            self._changed_by = f"normalizer ({', '.join(_names(file['normalizer']))})"
+        elif file and not _keeps(file.get("pre_tokenizer"), self._words_prefix is not None):
+            self._changed_by = f"pre-tokenizer ({', '.join(_names(file.get('pre_tokenizer'))) or 'none'})"
+        self._unknown_word = str(model.get("unk_token")).encode("utf-8", "replace")
+        self._added = {t["content"].encode("utf-8", "replace"): t for t in file.get("added_tokens", ())}
+        self._either = self._also_ordinary(model.get("vocab", ()))
+        self._trims = trims_of(file.get("post_processor"))
+        # a space that is put before the text, but dropped as unknown, moves the reference's offsets
+        self._drops_space = model.get("type", "BPE") == "BPE" and model.get("unk_token") is None and \
+            _puts_space(file.get("pre_tokenizer")) and "\u0120" not in model["vocab"]
+
+    def _also_ordinary(self, vocab):
+        """Added tokens that take white space, and that a word can be made of, too: then they take none."""
+        vocab = vocab if isinstance(vocab, dict) else {text for text, _ in vocab}
+        letters = byte_letters()
+        return {text for text, t in self._added.items() if t["single_word"] and (t["lstrip"] or t["rstrip"])
+                and (t["content"] in vocab or text.decode("latin-1").translate(letters) in vocab)}
+
+    def spans(self, text, ids):
+        """([begin, end) in characters, in bytes, what tokenizers calls it if not by its name, else None) of each token;
+        NotImplementedError."""
+        text = _utf8(text)
+        entries = [self._core.token(i) for i in ids]
+        if self._changed_by:
+            raise NotImplementedError(f"the offsets of tokens are not known, since the {self._changed_by} of this "
+                                      "tokenizer may change texts; tokenizers has them")
+        try:
+            if self._odd or self._drops_space:
+                raise _Unspelled(0)
+            self._refuse_shared_space(entries)
+            return self._spelled(text, entries)
+        except _Unspelled as e:
+            raise self._not_known(ids, e.args[0]) from None
+
+    def _not_known(self, ids, number):
+        number = min(number, len(ids) - 1)
+        name = self._name_of(ids[number]) if ids else ""
+        return NotImplementedError(f"the offsets of this text's tokens are not known from {name!r} (token {number}) "
+                                   "on: they do not spell the text; tokenizers has them")
+
+    def _refuse_shared_space(self, entries):
+        """Of two added tokens side by side, tokenizers looks for those first that are not normalized. So such a second
+        one has the white space between both, if both would take it."""
+        added = [self._added.get(entry[0]) if entry[2] else None for entry in entries]
+        for number, (a, b) in enumerate(zip(added, added[1:])):
+            if a and b and a["rstrip"] and a["normalized"] and b["lstrip"] and not b["normalized"]:
+                raise _Unspelled(number)
+
+    def _spelled(self, text, entries):
+        pieces = []
+        for number, (own, bytewise, added, *_) in enumerate(entries):
+            if self._words_prefix is not None and not added and own == self._unknown_word:
+                raise _Unspelled(number)  # even where the text has its name
+            if added and own in self._either:
+                raise _Unspelled(number)
+            token = self._added.get(own, {"lstrip": False, "rstrip": False}) if added else None
+            pieces.append((own, bytewise, (token["lstrip"], token["rstrip"]) if token else None))
+        spans = _byte_spans(text, pieces, self._words_prefix)
+        called = [text[b:e].decode("utf-8", "replace") if entry[2] else None for entry, (b, e) in zip(entries, spans)]
+        return _character_spans(text, spans), spans, called
+
+    def all_of(self, text, ids):
+        """Those of a text that no post-processor changes."""
+        return self.spans(text, ids)[:2]
+
+    def trimmed(self, ids, spans):
+        """Offsets as the post-processor leaves them: (in characters, in bytes)."""
+        characters, inside, called = spans
+        names = [self._name_of(i) if other is None else other for i, other in zip(ids, called)]
+        for prefixed in self._trims:
+            characters = _trimmed(characters, names, prefixed)
+        return list(characters), list(inside)
+
+
+def _parts(part):
+    """The normalizers or pre-tokenizers of which one consists."""
+    more = part and (part.get("normalizers") or part.get("pretokenizers"))
+    return [one for each in more for one in _parts(each)] if more else [part] if part else []
+
+
+def _names(part):
+    return [str(one["type"]) for one in _parts(part)]
+
+
+def _keeps(pre, words):
+    """Whether the model gets a text as it is, but for bytes that stand as letters, and spaces put before; or of a model
+    of words, but for white space between them."""
+    kinds = {one["type"] for one in _parts(pre)}
+    if any(one.get("behavior") == "Removed" for one in _parts(pre)):
+        return False
+    cuts = {"ByteLevel", "Split", "Digits", "Punctuation"}
+    return ("ByteLevel" in kinds and kinds <= cuts and not words) or (
+        words and bool(kinds) and kinds <= {"Whitespace", "WhitespaceSplit", "BertPreTokenizer"})
+
+
+def _puts_space(pre):
+    if not pre:
+        return False
+    return any(map(_puts_space, pre.get("pretokenizers", ()))) or (
+        pre["type"] == "ByteLevel" and pre.get("add_prefix_space", True))
+
+
+def _utf8(text):
+    if not isinstance(text, str):
+        return bytes(text).decode("utf-8", "replace").encode()
+    try:
+        return text.encode()
+    except UnicodeEncodeError:  # a character for each surrogate, so that offsets count as the caller does
+        if SURROGATE_PAIR.search(text):
+            raise NotImplementedError("the offsets of a text with pairs of surrogates are not known: replace them by "
+                                      "the characters they mean") from None
+        return _SURROGATE.sub("\ufffd", text).encode()

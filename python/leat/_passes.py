@@ -7,8 +7,7 @@ import warnings
 from collections import namedtuple
 
 from leat import _leat
-from leat._last import batches_in
-from leat._values import check_state, whole
+from leat._values import check_state, choice, whole
 from leat.batch import Batch
 
 # How far a loader is:
@@ -21,6 +20,26 @@ from leat.batch import Batch
 #   ended    this `for` has ended: a state that is saved from here on does not continue it
 Place = namedtuple("Place", "cursor damaged batches step resumes ended", defaults=(0, 0, 0, 0, False))
 NEXT, THIS = 1, 2
+
+
+LAST = {"short": 0, "padded": 1, "dropped": 2}
+
+
+def batches_in(left, batch_size, rank, world, last):
+    """The number of batches that a rank gets from `left` samples."""
+    whole_batches, rest = divmod(max(left, 0), batch_size * world)
+    if last == "padded":
+        return whole_batches + (rest > 0)
+    return whole_batches + (last == "short" and rest > rank * batch_size)
+
+
+def last_of(last, world):
+    """What becomes of the last rows, where nothing was said: several ranks stay in step, because a rank that is done
+    before the others leaves them waiting in the next collective."""
+    if last is None:
+        return "padded" if world > 1 else "short"
+    choice("last", last, LAST)
+    return last
 
 
 class LoaderNotice(UserWarning):
@@ -116,7 +135,7 @@ class Passes(_leat.Turn):
         """The state of the run after the last batch that was given; or after the Batch or cursor `after`, for programs
         that take batches ahead of the one they train on. It is the same on all ranks, and any number of ranks can
         continue from it: it has a position in the plan, and fingerprints of what led there. If the `for` has not ended,
-        one from the state gives the batches that are left of it, also if these are none. With last="short", when some
+        one from the state gives the batches that are left of it, even if no batch is left. With last="short", when some
         ranks run out first, only those that got the last batch have the final state."""
         place = self._place
         cursor, damaged = place.cursor, place.damaged

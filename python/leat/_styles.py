@@ -6,7 +6,7 @@ of a row apart only by position_ids that begin again at each, if there is neithe
 """
 from __future__ import annotations
 
-from leat._values import choice, listed
+from leat._values import choice, outputs_of
 from leat.batch import BITS
 
 STYLES = ("batch", "tuple", "dict", "huggingface")
@@ -17,16 +17,6 @@ HUGGINGFACE = {"inputs": "input_ids", "labels": "labels", "shift_labels": "shift
 IGNORED = -100
 
 
-def _checked(outputs, known):
-    """Names of outputs as an option gives them."""
-    given = (outputs,) if isinstance(outputs, str) else tuple(listed("outputs must be names", outputs))
-    for name in given:
-        choice("an output", name, known)
-    if not given or len(set(given)) != len(given):
-        raise ValueError("outputs must have at least one name, and none twice")
-    return given
-
-
 class Plain:
     """Batches as they are, or as tuples or dicts of what was asked for."""
 
@@ -34,7 +24,7 @@ class Plain:
     warning = None
 
     def __init__(self, outputs, make):
-        self.given = _checked(USUAL if outputs is None else outputs, BITS)
+        self.given = outputs_of("an output", USUAL if outputs is None else outputs, BITS)
         self.make = make
 
 
@@ -49,7 +39,8 @@ class HuggingFace:
 
     def __init__(self, outputs, plan):
         self._several = not plan.info.order.startswith("documents")  # a row can have more than one
-        self.names = names = self._usual(plan) if outputs is None else _checked(outputs, {**BITS, **HUGGINGFACE})
+        self.names = names = self._usual(plan) if outputs is None else outputs_of(
+            "an output", outputs, {**BITS, **HUGGINGFACE})
         for name in names:
             if name not in HUGGINGFACE:
                 raise ValueError(f"style \"huggingface\" has no output {name}: transformers' models do not take it")

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from operator import index
 
 MOST = 2**64 - 1
+ROW_OUTPUTS = ("inputs", "labels", "loss_mask", "loss_weights")  # of single samples
 
 
 def whole(name, value, least=0, most=MOST):
@@ -48,6 +49,16 @@ def listed(what, value):
         return list(value)
     except TypeError:
         raise TypeError(f"{what}, not {value!r}") from None
+
+
+def outputs_of(what, outputs, known):
+    """Names of outputs, `what` each, as an option gives them."""
+    given = (outputs,) if isinstance(outputs, str) else tuple(listed("outputs must be names", outputs))
+    for name in given:
+        choice(what, name, known)
+    if not given or len(set(given)) != len(given):
+        raise ValueError("outputs must have at least one name, and none twice")
+    return given
 
 
 def check_plan(plan):

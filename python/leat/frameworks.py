@@ -5,20 +5,12 @@ the current stream.
 """
 from __future__ import annotations
 
+import contextlib
+
 from leat._lazy import need
 from leat._values import choice
 
 HOST, CUDA = 1, 2  # DLPack's numbers for kinds of devices
-
-
-class NoRange:
-    """Stands for a profiler's range where nobody profiles."""
-
-    def __enter__(self):
-        return None
-
-    def __exit__(self, *why):
-        return None
 
 
 class Torch:
@@ -43,7 +35,7 @@ class Torch:
         self._kinds = {"int64": torch.int64, "int32": torch.int32, "bool": torch.bool,
                        "float32": torch.float32}
         self._profiling = getattr(torch.autograd, "_profiler_enabled", None)
-        self._no_range = NoRange()
+        self._no_range = contextlib.nullcontext()
 
     @property
     def dlpack_device(self):
@@ -100,7 +92,7 @@ class _Host:
             raise ValueError(f"framework={package!r} has batches on the host only: device must be \"cpu\", not "
                              f"{device!r}; put them on a device yourself (jax.device_put)")
         self.package = need(package, "leat.Loader")
-        self._no_range = NoRange()
+        self._no_range = contextlib.nullcontext()
 
     def has(self, dtype):
         """Whether its arrays can have this dtype, "int32" or "int64"."""

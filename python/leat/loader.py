@@ -15,9 +15,8 @@ import warnings
 from collections.abc import Mapping
 
 from leat import _leat
-from leat._last import LAST, last_of
 from leat._pack_options import read_size
-from leat._passes import NEXT, LoaderNotice, Passes, Place
+from leat._passes import LAST, NEXT, LoaderNotice, Passes, Place, last_of
 from leat._styles import style_of
 from leat._values import check_plan, choice, positive, whole
 from leat.batch import BITS, DTYPES, OUTPUTS, Batch
@@ -86,7 +85,7 @@ class Loader(Passes):
     use_cache=False, by which models keep documents apart; rows of one have an attention_mask. Flash attention keeps
     documents apart in batches of more than one row only by "cu_seqlens" (cu_seq_lens_q, max_length_q, ...).
     "shift_labels" in place of "labels" keeps rows at seq_len places, for models whose loss takes it (Llama's and most
-    others); the labels beside them are all -100, so that the loss of a model that does not take it is nan.
+    others); the labels next to them are all -100, so that the loss of a model that does not take it is nan.
     leat.check_model(model, loader) finds out what a model does with such batches
 
     rows         "windows": the plan's samples. "documents": its documents, whatever its order, in the way of
@@ -213,11 +212,11 @@ class Loader(Passes):
         self._native = _leat.open_loader(self.plan._native, state, self._framework.dlpack_device, dict(
             self._options, position=cursor, device=self._framework.library_device, driver=self._driver,
             stats_file=self._stats_file))
-        if self._closed:  # by another thread, meanwhile
+        if self._closed:  # by another thread, in the meantime
             self._native.close()
 
     def _go_to(self, place):
-        self._let_go()  # first: the new place may have the same cursor, and needs a new loader all the same
+        self._let_go()  # first: the new place needs a new loader even if it has the same cursor
         self._place = place
         self._closed = False
         self._open()
@@ -311,7 +310,7 @@ class Loader(Passes):
         return self._style.make(batch), place
 
     def _prepare(self):
-        """Sees to it that the library's loader gives the batch after _place."""
+        """Makes the library's loader give the batch after _place."""
         if self._unwritten is not None and not self._unwritten.held:
             self._unwritten = None  # it was written, and its next() interrupted
         if self._unwritten is None and not self._closed and (

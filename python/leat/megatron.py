@@ -1,7 +1,7 @@
 """megatron.py: for programs of Megatron: datasets and batches of megatron-core's GPTDataset and BlendedDataset, made
-by leat. What a sample shows is decided by a plan with order="megatron"; what is made of its tokens (masks, positions,
-padding) is made here, of all rows of a batch at once. megatron-core itself is asked for two things only: the rank, if
-none is given, and the name of a split.
+by leat. A plan with order="megatron" decides what a sample shows; masks, positions and padding are made here from its
+tokens, for all rows of a batch at once. megatron-core itself gives only the rank, if none is given, and the name of a
+split.
 """
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import warnings
 from typing import Any, Callable, Iterator, Sequence
 
 from leat._lazy import need
-from leat._rows import read_rows
 from leat.loader import Loader as PlanLoader
 from leat.plan import Plan
 
@@ -62,7 +61,7 @@ class Dataset:
     """The samples of one of Megatron's datasets, for a DataLoader (map-style): item n has the keys and the values of
     Megatron's item n. build() makes them.
 
-    `plan` is the plan behind it, `config` Megatron's config.
+    `plan` is the plan that it reads, `config` Megatron's config.
     """
 
     def __init__(self, config: Any, blend: tuple[Sequence[str], Sequence[float] | None], number: int,
@@ -90,15 +89,15 @@ class Dataset:
         return f"<leat.megatron.Dataset: {len(self)} samples for {USES[self._number]}, of {self.plan!r}>"
 
     def __getitem__(self, n: int | None) -> dict:
-        """Sample n; None, with which Megatron fills a batch up: the first one, of which nothing counts for the loss."""
+        """Sample n; None, with which Megatron fills up a batch: the first one, without any loss."""
         import numpy
         import torch
 
         sample = 0 if n is None else n + len(self) if n < 0 else n
         if not 0 <= sample < len(self):
             raise IndexError(f"no sample {n}: there are {len(self)}")
-        inputs, labels = read_rows(self.plan, [int(sample)], 8, ("inputs", "labels"),
-                                   lambda array: torch.utils.dlpack.from_dlpack(array.__dlpack__()))
+        inputs, labels = self.plan._rows([int(sample)], 8, ("inputs", "labels"),
+                                         lambda array: torch.utils.dlpack.from_dlpack(array.__dlpack__()))
         made = self._items.make(inputs.contiguous(), labels.contiguous())
         item = {key: value[0] for key, value in made.items()}
         if n is None:

@@ -37,7 +37,7 @@ maximum of epochs (0: no limit), and its dataset."""
 FitReport = namedtuple("FitReport", "seq_len documents predictions empty rows full_rows pieces max_pieces patterns "
                                     "padding cut lost window_rows window_cut window_lost left_out unused context "
                                     "fill")
-FitReport.__doc__ = """What rows of seq_len predictions made of whole documents are, beside windows of that length.
+FitReport.__doc__ = """What rows of seq_len predictions made of whole documents are, next to windows of that length.
 
 documents, predictions   used; `empty` documents of fewer than two tokens have none
 rows, full_rows          of an epoch; of these with nothing but a part of a longer document
@@ -304,6 +304,18 @@ class Plan:
     def position(self, n):
         """The position of sample n; for a skipped sample, the position of the next one that is shown."""
         return self._native.position(n)[0]
+
+    def _rows(self, positions, number_bytes, outputs, to):
+        """Outputs (of _values.ROW_OUTPUTS) of the samples at these positions, for datasets that are indexed by number:
+        an array each, which `to` makes of a native one. Inputs and labels share memory where labels are the next
+        inputs."""
+        if set(outputs) <= {"inputs", "labels"} and not self._native.labels_apart():
+            whole = to(self._native.rows(positions, number_bytes))
+            found = {"inputs": whole[:, :-1], "labels": whole[:, 1:]}
+        else:
+            inputs, labels, weights = map(to, self._native.rows_apart(positions, number_bytes))
+            found = {"inputs": inputs, "labels": labels, "loss_mask": weights > 0, "loss_weights": weights}
+        return tuple(found[name] for name in outputs)
 
     # ---- Rows of whole documents
 

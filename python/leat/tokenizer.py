@@ -1,19 +1,81 @@
-"""tokenizer.py: leat.Tokenizer: fast and token-exact, replaces tiktoken's Encoding and tokenizers' Tokenizer."""
+"""tokenizer.py: leat.Tokenizer: fast and token-exact, replaces tiktoken's Encoding and tokenizers' Tokenizer; and
+leat.Encoding, what it gives for a text."""
 from __future__ import annotations
 
+import itertools
 import operator
 import os
 
 from leat import _leat, _special
-from leat._by_tokenizers import ByTokenizers, threads_of
 from leat._documents import arrow_capsules, plain_ids, plain_texts, refuse_lazy
-from leat._encoding import Encoding
 from leat._leat import show
-from leat._post_processor import count_of_added
-from leat._tokenizer_file import Skipped, check_truncation, names_of, truncation_of
+from leat._tokenizer_file import (PLAIN, Skipped, check_truncation, count_of_added, facts_of, laid_out, names_of,
+                                  parsed, pieces_of, truncation_of, types_of)
 
 
-class Tokenizer(ByTokenizers):
+class Encoding(list):
+    """The ids of a text: a list of ints that also has the attributes of tokenizers' Encoding."""
+
+    __slots__ = ("_tokenizer", "_pieces", "_offsets")
+
+    def __init__(self, ids=(), tokenizer=None, pieces=PLAIN, offsets=None):
+        super().__init__(ids)
+        self._tokenizer = tokenizer
+        self._pieces = pieces  # see pieces_of()
+        self._offsets = offsets
+
+    @property
+    def offsets(self) -> list[tuple[int, int]]:
+        """Of each token, [begin, end) in characters of the text, as in tokenizers; of encode(..., offsets=True)."""
+        return self._spans(0)
+
+    @property
+    def byte_offsets(self) -> list[tuple[int, int]]:
+        """Of each token, [begin, end) in the text's UTF-8: all of them, one after another, are its bytes, unless a
+        normalizer changed the text, or a pre-tokenizer dropped white space."""
+        return self._spans(1)
+
+    def _spans(self, which):
+        if self._offsets is None:
+            raise AttributeError("offsets are only there after encode(..., offsets=True)")
+        return list(self._offsets[which])
+
+    @property
+    def ids(self) -> list[int]:
+        return list(self)
+
+    @property
+    def tokens(self) -> list[str]:
+        """Each token as a tokenizer.json writes it. tokenizers names two kinds by their place in the text: an added
+        token with the white space that it took, and an unknown one of Unigram by the characters that are unknown."""
+        if self._tokenizer is None:
+            raise AttributeError("these ids have lost their tokenizer, as copies do: use Tokenizer.id_to_token()")
+        return [self._tokenizer.id_to_token(i) or "" for i in self]
+
+    @property
+    def attention_mask(self) -> list[int]:
+        return [1] * len(self)
+
+    @property
+    def type_ids(self) -> list[int]:
+        """What a post-processor calls the text that a token is of; without one, 0."""
+        return types_of(self._pieces, self._of_text())
+
+    @property
+    def special_tokens_mask(self) -> list[int]:
+        """1 for the tokens that a post-processor has put around the text, as in tokenizers; not for those in it."""
+        return laid_out(self._pieces, [0] * self._of_text(), 1)
+
+    def _of_text(self):
+        """How many tokens are the text's, which may be there several times."""
+        times = sum(own is None for own, _ in self._pieces)
+        return (len(self) - count_of_added(self._pieces)) // times if times else 0
+
+    def __reduce__(self):
+        return Encoding, (list(self), None, self._pieces, self._offsets)
+
+
+class Tokenizer:
     """Encodes text to the ids that the vocabulary's reference library gives, and decodes ids.
 
     spec     a built-in name: "bytes", or one of list_encoding_names(); a path to a tokenizer.json, *.tiktoken,
@@ -450,11 +512,74 @@ class Tokenizer(ByTokenizers):
     def _encode(self, text, allowed, disallowed, form):
         return _special.encode(self._core, lambda: self.special_tokens, text, allowed, disallowed, form)
 
+    # ---- By the rules of tokenizers: post-processor, truncation, padding, offsets ----
+
+    def _by_tokenizers(self, add, allowed, disallowed):
+        given = allowed is not None or disallowed is not None
+        if add is not None and given:
+            raise TypeError("add_special_tokens is tokenizers' argument, allowed_special and disallowed_special are "
+                            "tiktoken's: give one or the other")
+        return add is not None or (self._like == "tokenizers" and not given)
+
+    def _around(self, lists, add, texts=None):
+        pieces = self._post_processor(add or add is None)
+        cut = self._cut(count_of_added(pieces)) if self.truncation else slice(None)
+        return self._laid_out(lists, pieces, cut, itertools.repeat(None) if texts is None else texts)
+
+    def _laid_out(self, lists, pieces, cut, texts):
+        if not self._padding_ignored and self._facts().get("padding"):
+            raise NotImplementedError(f"{show(self.name)} asks for padding, which leat does not support: call "
+                                      "no_padding()")
+        out = []
+        for ids, text in zip(lists, texts):
+            offsets = None
+            if text is not None:
+                spans = self._places().spans(text, ids)
+                trimmed = self._places().trimmed(ids[cut], [s[cut] for s in spans])
+                offsets = [laid_out(pieces, values, (0, 0)) for values in trimmed]
+            out.append(Encoding(laid_out(pieces, ids[cut]), self, pieces, offsets))
+        return out
+
+    def _cut(self, added):
+        """What is left of a text's own ids."""
+        truncation = check_truncation(self.truncation, added)
+        keep = truncation["max_length"] - added
+        return slice(0, keep) if truncation["direction"] == "right" else slice(-keep if keep else 2**62, None)
+
+    def _places(self):
+        if self._offsets is None:
+            from leat._offsets import TokenOffsets
+            self._offsets = TokenOffsets(self._core, self._tokenizer_json(), self.id_to_token)
+        return self._offsets
+
+    def _tokenizer_json(self):
+        """The parsed file if it is a tokenizer.json, else None."""
+        return parsed(self._core.stored())
+
+    def _facts(self):
+        if self._known is None:
+            self._known = facts_of(self._tokenizer_json())
+        return self._known
+
+    def _post_processor(self, special):
+        """The pieces of a text, as pieces_of() has them; with special tokens or without."""
+        if special not in self._pieces:
+            self._pieces[special] = pieces_of(self._facts().get("post_processor"), self._vocabulary, special)
+        return self._pieces[special]
+
 
 # ---- Helpers --------------------------------------------------------------------------------------------------------
 
 def _restored(cls, stored, like):
     return cls.from_stored(*stored, like=like)
+
+
+def threads_of(count):
+    if count is None:
+        count = len(os.sched_getaffinity(0))
+    if count < 1:
+        raise ValueError(f"num_threads must be at least 1, not {count}")
+    return min(int(count), 4096)
 
 
 def _reopened(cls, spec, pattern, like, fingerprint, file_sum=None):

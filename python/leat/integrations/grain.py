@@ -2,8 +2,7 @@
 from __future__ import annotations
 
 from leat._lazy import numpy
-from leat._rows import outputs_of, read_rows
-from leat._values import samples_of
+from leat._values import ROW_OUTPUTS, outputs_of, samples_of
 
 
 class GrainSource:
@@ -16,7 +15,8 @@ class GrainSource:
     """
 
     def __init__(self, plan, samples=None, outputs=("inputs", "labels")):
-        self.plan, self.samples, self.outputs = plan, samples_of(plan, samples), outputs_of(outputs)
+        self.plan, self.samples = plan, samples_of(plan, samples)
+        self.outputs = outputs_of("an output of single samples", outputs, ROW_OUTPUTS)
 
     def __len__(self):
         return self.samples
@@ -24,7 +24,7 @@ class GrainSource:
     def __getitem__(self, position):
         if not 0 <= position < self.samples:
             raise IndexError(f"no sample {position}: there are {self.samples}")
-        arrays = read_rows(self.plan, [int(position)], 4, self.outputs, numpy("GrainSource").asarray)
+        arrays = self.plan._rows([int(position)], 4, self.outputs, numpy("GrainSource").asarray)
         return {name: array[0] for name, array in zip(self.outputs, arrays)}
 
     def __repr__(self):

@@ -13,7 +13,7 @@ from transformers import TrainerCallback
 from transformers.trainer import TRAINER_STATE_NAME
 from transformers.trainer_utils import get_last_checkpoint
 
-from leat._last import batches_in
+from leat._passes import batches_in
 from leat.integrations.model_check import check_model
 from leat.loader import Loader
 

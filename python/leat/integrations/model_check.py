@@ -1,7 +1,7 @@
 """model_check.py: whether a model of transformers learns what a loader's batches say, found out by running it once.
 
-Names and signatures do not tell: of the classes for AutoModelForCausalLM, some take labels without shifting them, and
-some take position_ids and let the documents of a row see each other all the same. So the model is given two rows of two
+Names and signatures do not say it: some classes for AutoModelForCausalLM take labels without shifting them, and some
+take position_ids but still let the documents of a row see each other. So the model is given two rows of two
 documents of eight tokens, in the form of the loader's batches. Its logits say which labels its loss is of; and as only
 the first documents differ, the logits of the second ones say whether it saw those.
 """

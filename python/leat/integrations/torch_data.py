@@ -8,9 +8,8 @@ from multiprocessing.context import get_spawning_popen
 
 import torch.utils.data
 
-from leat._last import batches_in, last_of
-from leat._rows import outputs_of, read_rows
-from leat._values import check_plan, check_state, samples_of, whole
+from leat._passes import batches_in, last_of
+from leat._values import ROW_OUTPUTS, check_plan, check_state, outputs_of, samples_of, whole
 from leat.loader import Loader, check_options
 from leat.ranks import rank_and_world
 
@@ -153,7 +152,7 @@ class MapDataset(torch.utils.data.Dataset):
         if dtype not in (torch.int64, torch.int32):
             raise ValueError(f"dtype must be torch.int64 or torch.int32, not {dtype}")
         self.plan, self.dtype, self.samples = plan, dtype, samples_of(plan, samples)
-        self.outputs = outputs_of(outputs)
+        self.outputs = outputs_of("an output of single samples", outputs, ROW_OUTPUTS)
 
     def __repr__(self):
         return f"<leat.MapDataset: {self.samples} samples of {self.plan!r}>"
@@ -165,8 +164,8 @@ class MapDataset(torch.utils.data.Dataset):
         for p in positions:
             if not 0 <= p < self.samples:
                 raise IndexError(f"no sample {p}: there are {self.samples}")
-        return read_rows(self.plan, [operator.index(p) for p in positions], self.dtype.itemsize, self.outputs,
-                         lambda array: torch.utils.dlpack.from_dlpack(array.__dlpack__()))
+        return self.plan._rows([operator.index(p) for p in positions], self.dtype.itemsize, self.outputs,
+                               lambda array: torch.utils.dlpack.from_dlpack(array.__dlpack__()))
 
     def __getitem__(self, position):
         return tuple(array[0] for array in self._read([position]))
