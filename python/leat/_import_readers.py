@@ -236,8 +236,8 @@ class _Arrow:
         footer = rest[-6:] == b"ARROW1" and int.from_bytes(rest[-10:-6], "little") == len(rest) - 10
         if not footer if framed else rest:
             raise failure("truncated", f"{show(file.path)}: the Arrow data end at byte {end}, and {len(rest)} bytes "
-                                       "follow, which are no footer: it is cut; or if it is several streams, write "
-                                       "each to a file")
+                                       "follow, which are not a footer: it is cut; or if it holds several streams, "
+                                       "write each to a file")
 
 
 def _numbers(array):
@@ -278,14 +278,14 @@ class _Mds:
                     self._choose(folder, shard, column)
                 if any(shard[key] != self.shards[0][key] for key in ("column_names", "column_encodings",
                                                                      "column_sizes")):
-                    raise failure("unsupported", f"{show(index)}: shard {number} has other columns than the first one; "
-                                                 "import them apart")
+                    raise failure("unsupported", f"{show(index)}: shard {number} has columns that differ from those of "
+                                                 "the first one; import them apart")
                 self.files.append(self._file(folder, shard))
 
     def _choose(self, folder, shard, column):
         names, encodings = shard["column_names"], shard["column_encodings"]
         if not len(names) == len(encodings) == len(shard["column_sizes"]):
-            raise ValueError("\"column_names\", \"column_encodings\" and \"column_sizes\" have several lengths")
+            raise ValueError("\"column_names\", \"column_encodings\" and \"column_sizes\" differ in length")
         kinds = [encoding.partition(":")[0] for encoding in encodings]
         self.number, self.mask = _choose(folder, [(n, k in ("bytes", "ndarray")) for n, k in zip(names, kinds)], column)
         self.name = names[self.number]
@@ -293,8 +293,8 @@ class _Mds:
         self.encodings[self.number] = encodings[self.number]
         self.took_dtype = kinds[self.number] == "bytes"
         if self.took_dtype and self.dtype is None:
-            raise failure("argument", f"{show(folder)}: its column holds bytes, and of which type the ids in them are "
-                                      "is not known: say it by dtype")
+            raise failure("argument", f"{show(folder)}: its column holds bytes, and the type of the ids in them is "
+                                      "unknown: give dtype")
         of = encodings[self.number].split(":")[1:]
         if of and (of[0] not in DTYPES or "," in "".join(of[1:])):
             raise failure("unsupported", f"{show(folder)}: its column holds arrays of {show(':'.join(of)[:40])}, not "
@@ -411,7 +411,7 @@ class _Litdata:
                 from litdata.streaming.compression import _COMPRESSORS
                 if self.whole not in _COMPRESSORS:
                     raise failure("unsupported", f"{show(file.path)} is compressed by {show(self.whole)}, which "
-                                                 "litdata does not find (pip install zstd)")
+                                                 "litdata cannot find (pip install zstd)")
                 with _reading(file.path, Exception):
                     _COMPRESSORS[self.whole].decompress_file(file.path, path)
             _check_size(file._replace(size=os.path.getsize(path)), chunk["chunk_bytes"])

@@ -207,7 +207,7 @@ def read_created(created):
 
 
 def read_id(id):
-    """A document's id as text. A float is none: pandas makes floats of integers where one is missing."""
+    """A document's id as text. A float is refused: pandas makes floats of integers where one is missing."""
     if isinstance(id, bool) or (hasattr(id, "__float__") and not hasattr(id, "__index__")):
         raise TypeError(f"a document's id is a text or an integer, not {id!r}")
     return id if id is None or isinstance(id, (str, bytes)) else str(id)

@@ -33,7 +33,7 @@ class Info(SimpleNamespace):
 
 
 def opening(access, cache, cache_size, online):
-    """How a dataset is opened, as the library is told."""
+    """How a dataset is opened, as the extension takes it."""
     return (choice("access", access, ACCESS), None if cache is None else fsencode(cache),
             0 if cache_size is None else read_size(cache_size, name="cache_size"), online)
 

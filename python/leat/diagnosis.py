@@ -1,5 +1,5 @@
 """diagnosis.py: is it the loader? leat.diagnose() takes steps of training with real batches and with one that is in
-memory already, in turns; what the real ones take longer is the loader's."""
+memory already, in turns; the loader takes what the real ones take longer."""
 from __future__ import annotations
 
 import statistics
@@ -11,7 +11,7 @@ from leat._values import whole
 from leat.loader import Loader
 
 ROUNDS = 5  # turns; the share is the median of theirs
-LITTLE = 0.01  # a share of a step that nobody need look at
+LITTLE = 0.01  # a share of a step that is too small to look at
 
 # what a loader's thread does, by its name in stats(): what it is, and what helps if it is most of the work
 WORK = {
@@ -21,7 +21,7 @@ WORK = {
                   "ask for positions, documents and sequences only if they are used"),
     "outputs": ("making outputs", "dtype=\"int32\", or device=\"cuda\", where the GPU makes them"),
     "copy": ("copying to the device", "pinned memory (ulimit -l); larger batches"),
-    "order": ("computing which samples come", "longer sequences, or fewer sources"),
+    "order": ("computing the order of samples", "longer sequences, or fewer sources"),
 }
 # in place of storage, while pages come from a server
 SERVER = ("waiting for a server", "leat pull beforehand, or a disk with room for all of it (LEAT_CACHE)")
@@ -30,7 +30,7 @@ SERVER = ("waiting for a server", "leat pull beforehand, or a disk with room for
 class Diagnosis(namedtuple("Diagnosis", "share real synthetic waiting steps tokens thread stats")):
     """What leat.diagnose() found; str() has it in ten lines.
 
-    share      of a step with a real batch that the loader takes, 0 to 1: the median of several turns
+    share      the part of a step with a real batch that the loader takes, 0 to 1: the median of several turns
     real, synthetic   seconds of a step, with real batches and with one that is in memory
     waiting    seconds of a step in next(loader)
     steps      of each kind
@@ -47,12 +47,12 @@ class Diagnosis(namedtuple("Diagnosis", "share real synthetic waiting steps toke
 
     def __str__(self):
         most = next(iter(self.thread), None) if any(self.thread.values()) else None
-        what, help_ = WORK[most] if most else ("nothing that was measured", "nothing")
+        what, help_ = WORK[most] if most else ("no work that is measured", "nothing")
         remote = self.stats["remote_share"]
         if most == "storage" and remote > 0:
             what, help_ = SERVER
         if not self.is_the_loader:
-            help_ = "nothing has to be done"
+            help_ = "nothing needs to be done"
         whole_time = sum(self.thread.values()) or 1
         parts = ", ".join(f"{name} {100 * seconds / whole_time:.0f} %" for name, seconds in self.thread.items())
         answer = f"{'the loader' if self.is_the_loader else 'it is not the loader: it'} takes " \

@@ -53,7 +53,7 @@ def get_encoding(encoding_name: str) -> Tokenizer:
         model = _of_model(encoding_name)
         raise ValueError(f"unknown encoding {encoding_name!r}: "
                          + (f"this is a model, so use leat.encoding_for_model({encoding_name!r})" if model else
-                            f"built in are {', '.join(_NAMES)}; {_OTHERS}"))
+                            f"the built-in ones are {', '.join(_NAMES)}; {_OTHERS}"))
     return _opened(encoding_name)
 
 
@@ -61,7 +61,7 @@ def encoding_name_for_model(model_name: str) -> str:
     """Like tiktoken.encoding_name_for_model(); KeyError for models that it does not know."""
     name = _of_model(model_name)
     if name is None:
-        raise KeyError(f"{model_name!r} is none of OpenAI's models that have a built-in encoding; {_OTHERS}")
+        raise KeyError(f"no built-in encoding for a model {model_name!r} of OpenAI's; {_OTHERS}")
     return name
 
 

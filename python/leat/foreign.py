@@ -1,4 +1,4 @@
-"""foreign.py: leat.import_dataset and leat.adopt make datasets of those of other tools.
+"""foreign.py: leat.import_dataset and leat.adopt make datasets from those of other tools.
 
 _import_readers.py reads the sources and gives their ids as bunches of documents. The extension converts, checks and
 writes a bunch without a Python object per document.
@@ -132,7 +132,7 @@ def import_dataset(sources, output, tokenizer=None, *, pattern: str | None = Non
     sources     a path or several: folders of MDS or litdata (with index.json), Arrow files, folders of save_to_disk().
                 They are read by the packages mosaicml-streaming, litdata and pyarrow
     output      the name of the dataset
-    tokenizer   that the ids are of, to be stored: a name, a path or a leat.Tokenizer; None: none
+    tokenizer   the one that made the ids, to be stored: a name, a path or a leat.Tokenizer; None: none
     pattern     for a *.tiktoken file whose name does not say it
     vocabulary  every id is below it; up to 65,536 an id takes 2 bytes. None: the tokenizer's; without one 65,536 for
                 ids of 1 and 2 bytes, else 2**31
@@ -162,7 +162,7 @@ def import_dataset(sources, output, tokenizer=None, *, pattern: str | None = Non
         raise failure("argument", "import_dataset() needs at least one source")
     opened = [open_source(path, column, dtype) for path in paths]
     if dtype is not None and not any(source.took_dtype for source in opened):
-        raise failure("argument", f"{show(os.fsdecode(paths[0]))}: its files say of which type their ids are; leave "
+        raise failure("argument", f"{show(os.fsdecode(paths[0]))}: its files give the type of their ids; leave "
                                   "dtype out")
     if vocabulary is None:
         vocabulary = 2**31 if any(_is_wide(source) for source in opened) else 65536
@@ -188,7 +188,7 @@ def _copy(sources, output, tokenizer, vocabulary, end, options, force, progress,
     try:
         core = _leat.Importer(output, tokenizer and tokenizer._core, vocabulary, end, force, resume, created)
     except Error as error:
-        # where nothing can be written, a finished dataset is one all the same
+        # a finished dataset counts also where nothing can be written
         if resume and not force and error.status in ("exists", "permission"):
             found = _finished(output, files, options, vocabulary, end, tokenizer)
             if found is not None:
@@ -213,14 +213,14 @@ def _copy(sources, output, tokenizer, vocabulary, end, options, force, progress,
 
 def adopt(name, output=None, tokenizer=None, *, pattern: str | None = None, end: int | str | None = None,
           force: bool = False, progress=None, created: int | None = None) -> Adopted:
-    """Writes an index beside the tokens of another tool, which stay where they are, like `leat adopt`.
+    """Writes an index next to the tokens of another tool, which stay where they are, like `leat adopt`.
 
-    name       of one dataset of another tool, as leat.open() takes it: PREFIX of Megatron's files, FILE.ds,
+    name       one dataset of another tool, as leat.open() takes it: PREFIX of Megatron's files, FILE.ds,
                "raw:FILE?dtype=u16"
-    output     of the index; None: beside the tokens
-    tokenizer  that the ids are of, to be stored; None: none
-    end        the token that ends each document, an id or a token: raw:, llmc: and pbin: find documents by it, of
-               others each is checked to end with it; None: as the name says
+    output     the name of the index; None: next to the tokens
+    tokenizer  the one that made the ids, to be stored; None: none
+    end        the token that ends each document, an id or a token: it divides raw:, llmc: and pbin: into documents; in
+               others each document is checked to end with it; None: as the name says
     force      replaces an existing index
     progress   a function that is called with (bytes done, bytes in all). An exception in it, or Ctrl-C, stops the work;
                the next call goes on from there

@@ -136,7 +136,7 @@ class Packer:
         if isinstance(documents, (str, bytes)):
             raise TypeError("extend() takes many documents: pass a single one to add()")
         if hasattr(documents, "keys") and not has_arrow(documents):
-            raise TypeError("extend() takes an iterable of documents, not a dict; of several splits, pass one")
+            raise TypeError("extend() takes an iterable of documents, not a dict; pass one of its splits")
         refuse_lazy(documents)
         if isinstance(documents, (list, tuple)):
             refuse_file_names(documents)

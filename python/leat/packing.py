@@ -96,7 +96,7 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
                   exactly, other values (bare or in quotes) with strings; a missing field, a null or another type: left
                   out. If no document is left, leat.Error (status "empty") says so, and no dataset is made; but a part
                   of a run may be empty, and merge() judges the whole
-    allow_empty   makes the dataset all the same
+    allow_empty   makes the dataset even then
     by            a field of JSON records or a column of Parquet files, as for `id`: makes a dataset OUTPUT.VALUE for
                   each of its values, which is what packing the records with that value alone gives. Records without a
                   value are rejected, more than 1,024 values refused. The Summary's `outputs` lists the datasets
@@ -170,9 +170,9 @@ def merge(parts, output, *, shuffle: int | None = None, dedup: bool = False, spl
     parts of a run with `by` become the datasets OUTPUT.VALUE.
 
     parts     names of datasets, folders or "@LIST"; the results of pack(part=(i, n)) for all i, in any order, become
-              the whole dataset. glob.glob("c.*") will do: both files of a dataset name it once, and what lies beside it
-              is passed over (rejects; files of a run that has not ended; c itself, if c.1 is a part of a run and c is
-              not). A RuntimeWarning names a dataset that is left out so
+              the whole dataset. glob.glob("c.*") will do: both files of a dataset name it once, and other files that
+              match are ignored (rejects; files of a run that has not ended; c itself, if c.1 is a part of a run and c
+              is not). A RuntimeWarning names each dataset that is left out
     shuffle, dedup, split, threads, memory, force, created   as in pack()
     progress  a function that is called with (bytes done, bytes in all) about ten times per second
     in_place  joins the parts of a run without a second copy of their tokens: they are no datasets any more then. What

@@ -55,7 +55,7 @@ def pack(inputs: str | os.PathLike | Sequence[str | os.PathLike], output: str | 
     retries        how often a part is tried again: after its node or worker died, or an error that may pass
     merge          join the parts; without it, the folder `run` is the dataset
     dedup          by the merge, on one node: keep only the first of documents with the same text
-    shuffle        likewise, in the order of this seed; both in bounded memory, with files beside `output`
+    shuffle        likewise, in the order of this seed; both in bounded memory, with files next to `output`
     split          OUTPUT.NAME is the dataset of a split, OUTPUT the rest; without the merge RUN/NAME, and RUN
     options        of `leat pack`: text="body", keep=["lang = en"], special=True, ...
 
@@ -74,7 +74,7 @@ def pack(inputs: str | os.PathLike | Sequence[str | os.PathLike], output: str | 
         raise ValueError("the name of an input must not begin with a dash: use ./-NAME")
     if not merge and (dedup or shuffle is not None):
         raise ValueError("merge=False leaves the parts as they are packed, and no part knows the others: dedup and "
-                         "shuffle are for the merge")
+                         "shuffle need the merge")
     _leat("pack", "--run", folder, "--parts", str(parts), "--tokenizer", os.fspath(tokenizer),
           *_words({} if merge else {"split": split}), *_words(options), *[os.fspath(path) for path in paths])
     limits = ["--threads", str(cpus_per_part)] + (["--memory", str(memory)] if memory else [])
@@ -117,7 +117,7 @@ def _leat(*words: str) -> str:
 
 
 def _die_with(parent: int) -> None:
-    """In a child: ends it with its parent. Ray kills a worker without its children, and the part would go on beside the
+    """In a child: ends it with its parent. Ray kills a worker without its children, and the part would run on with the
     one that takes its place."""
     _libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != parent:  # it has died already

@@ -1,5 +1,5 @@
 /*
- * * arrow.h: rows and columns from any Python object that supports Arrow's PyCapsule interface. The producer's
+ * arrow.h: rows and columns from any Python object that supports Arrow's PyCapsule interface. The producer's
  * functions are called without the GIL; it takes the GIL itself if it needs it. Nothing of Arrow is needed to build or
  * to run: its ABI never changes, and is below (https://arrow.apache.org/docs/format/CDataInterface.html,
  * CStreamInterface.html).

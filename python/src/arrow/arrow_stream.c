@@ -1,7 +1,6 @@
 /* arrow_stream.c: see arrow.h. */
 #include "arrow.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* ---- Taking over ---- */

@@ -52,7 +52,7 @@ static const char *const hints[] = {
     [LEAT_HINT_SKIP] = " (skip_unknown=True)",
     [LEAT_HINT_SPLIT] = " (split_of=\"train\", for example, or split_of=\"all\")",
     [LEAT_HINT_SPLIT_ALL] = " (split_of=\"all\")",
-    [LEAT_HINT_BINARY] = " (allow_binary=True packs it all the same)",
+    [LEAT_HINT_BINARY] = " (allow_binary=True packs it anyway)",
     [LEAT_HINT_FOLLOW] = " (follow_links=True)",
     [LEAT_HINT_ID] = " (leat.pack() with id=FIELD)",
     [LEAT_HINT_CHAT_DATE] = " (chat_date=\"YYYY-MM-DD\")",
@@ -63,7 +63,7 @@ static const char *const hints[] = {
     [LEAT_HINT_MASK_FIELD] = " (mask_field=NAME)",
     [LEAT_HINT_BY] = " (by=NAME)",
     [LEAT_HINT_AGAIN] = "", /* the sentences say so */
-    [LEAT_HINT_EMPTY] = " (allow_empty=True makes it all the same)",
+    [LEAT_HINT_EMPTY] = " (allow_empty=True makes it anyway)",
 };
 
 static PyObject *sentence(const struct leat_error *err)

@@ -1,5 +1,5 @@
 /*
- * * module.h: what all files of the extension leat._leat share: errors, arguments, fields of the library's structs,
+ * module.h: what all files of the extension leat._leat share: errors, arguments, fields of the library's structs,
  * types. The extension is a thin binding of leat.h and leat_pack.h: it passes numbers, strings and addresses;
  * python/leat/ turns these into a pleasant interface.
  *

@@ -4,8 +4,8 @@
  * While a batch is held, its numbers are in a slot of the loader: write() and borrow() need that, and the object holds
  * the loader so that it stays. What is small (facts, samples, lengths, flags) is copied when the object is made, so
  * that it can be asked for after the release, when the slot is filled again. Outputs are rows of BATCH_EACH, and code
- * goes through them by number, so that a new output needs none here; properties are likewise made from the table
- * `facts`.
+ * goes through them by number, so that a new output needs no code here; properties are made from the table `facts`
+ * in the same way.
  */
 #include "batch.h"
 

@@ -126,8 +126,8 @@ static void loader_dealloc(PyObject *self)
 
 /* ---- Batches ---- */
 
-/* Holds the loader during a call, so that another thread may close it meanwhile. NULL with an exception set. Turn sees
- * to it that only one thread at a time calls. */
+/* Holds the loader during a call, so that another thread may close it in the meantime. NULL with an exception set. Turn
+ * lets only one thread call at a time. */
 static struct handle *begin(struct loader *self)
 {
     if (!self->handle)

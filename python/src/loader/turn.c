@@ -3,7 +3,7 @@
  * wherever an interrupt comes.
  *
  * Python raises KeyboardInterrupt between statements and after calls of Python code: also after the statement that
- * counts a batch and before the caller has it, or after a lock is taken and before the `try` that lets it go. C code
+ * counts a batch and before the caller has it, or after a lock is taken and before the `try` that releases it. C code
  * has no such places. So here is what must not come apart: next() has its turn, asks _take() in Python for a batch and
  * for the place after it, and stores the place on its way back to the caller. If _take() was interrupted, the place is
  * the old one, whatever the library has given by then; the loader compares the two before it takes the next batch.

@@ -34,7 +34,7 @@ PyObject *pack_report(const struct leat_pack_report *report);
  * The GIL is released for the whole run. The library's callbacks take it (pause_tell()), let signal handlers run and
  * call Python's functions. If one raises an exception, that stays set, and the answer to the progress callback stops
  * the library. The caller then gets that exception; its cause is leat.Error, whose `resumable` says whether the run can
- * go on. An exception that comes too late to stop the run is raised all the same.
+ * go on. An exception that comes too late to stop the run is still raised.
  */
 struct run_watch {
     struct pause pause;

@@ -7,7 +7,6 @@
 #include "plan.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/array.h"
 #include "core/pause.h"
@@ -129,7 +128,7 @@ static const struct field fit_facts[] = {
     NUMBER(window_cut), NUMBER(window_lost), NUMBER(left_out), NUMBER(unused), NUMBER(context),
 };
 
-/* fit_report(source, seq_len): what rows of whole documents of a length would be, beside windows */
+/* fit_report(source, seq_len): what rows of whole documents of a length would be, compared with windows */
 static PyObject *plan_fit_report(PyObject *self, PyObject *args)
 {
     struct leat_fit_report r = LEAT_FIT_REPORT_INIT;

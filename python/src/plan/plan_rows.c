@@ -1,5 +1,5 @@
 /*
- * * plan_rows.c: rows at any positions of a plan, without a loader, for datasets that are indexed by number.
+ * plan_rows.c: rows at any positions of a plan, without a loader, for datasets that are indexed by number.
  *
  * Where each label is the next input, a row is one array of length + 1 tokens. Otherwise (datasets that store a mask,
  * and order fit, whose pieces have labels of their own) inputs, labels and weights are what a batch has (struct

@@ -5,8 +5,6 @@
 #ifndef LEAT_PYTHON_TEXT_H
 #define LEAT_PYTHON_TEXT_H
 
-#include <stdbool.h>
-
 #include "core/module.h"
 
 /* ---- Texts ---- */
@@ -29,7 +27,7 @@ struct text_views {
     struct text_view *items;
     size_t count;
     uint64_t bytes;   /* of all */
-    PyObject *tuple;  /* the objects themselves, so that none can leave a list meanwhile */
+    PyObject *tuple;  /* the objects themselves, which stay when a list is changed */
     PyObject *others; /* a list of what text_view_of() kept; NULL: nothing */
 };
 int text_views_take(struct text_views *views, PyObject *sequence);

@@ -1,5 +1,5 @@
 /*
- * * encoding.c: a tokenizer's encoders, and texts encoded by several threads: see tokenizer.h.
+ * encoding.c: a tokenizer's encoders, and texts encoded by several threads: see tokenizer.h.
  *
  * Many texts are cut to stretches of some 64 KiB, which the threads take one after the other; the calling thread waits,
  * and lets signal handlers run (pause.h). A text that cannot be encoded ends the work: the first one in the order of
@@ -9,7 +9,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/pause.h"
 

@@ -1,12 +1,11 @@
 /*
- * * tokenizer.c: leat._leat.Tokenizer, of which python/leat/tokenizer.py makes leat.Tokenizer.
+ * tokenizer.c: leat._leat.Tokenizer, of which python/leat/tokenizer.py makes leat.Tokenizer.
  *
  * A single text goes one of three ways by its length: with the GIL, without it, or, so that Ctrl-C can end it, as a
  * batch of one. An encoder serves one thread at a time, so each call takes one from the tokenizer's pool and returns
  * it. A batch is encoded by several threads (encoding.c), whose ids come in stretches of several texts; they are
  * returned as a list per text, or flat: all ids and the offsets of the texts as two bytearrays.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "arrow/arrow.h"

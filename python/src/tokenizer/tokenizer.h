@@ -15,7 +15,7 @@
 /* ---- Encoders (encoding.c) ---- */
 
 /*
- * * Encoders that wait for their next text: they are expensive to make, and one thread uses each. The GIL guards the
+ * Encoders that wait for their next text: they are expensive to make, and one thread uses each. The GIL guards the
  * pool, so that a fork finds it in order.
  */
 #define TEXT_POOL_MAX 64

@@ -122,7 +122,7 @@ def test_arrow_cut(tmp_path, stream):
         path.write_bytes(whole[:size])
         refused("a.arrow", path, tmp_path, "truncated")
     path.write_bytes(whole + whole)  # the second one was lost
-    refused("if it is several streams, write each to a file", path, tmp_path, "truncated")
+    refused("if it holds several streams, write each to a file", path, tmp_path, "truncated")
     path.write_bytes(whole + b"more\n")
     refused("5 bytes follow" if stream else "bytes follow", path, tmp_path, "truncated")
 

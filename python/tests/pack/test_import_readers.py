@@ -59,13 +59,13 @@ def test_mds_shaped(tmp_path):
 def test_mds_refused(tmp_path):
     documents = [[1, 2, 300], [4]] * 40
     a = write_mds(tmp_path / "a", documents, "bytes", lambda row: np.array(row, dtype="uint16").tobytes())
-    refused("of which type the ids in them are is not known: say it by dtype", a, tmp_path, "argument")
+    refused("the type of the ids in them is unknown: give dtype", a, tmp_path, "argument")
     refused("has no column \"ids\"; columns that can hold ids: tokens", a, tmp_path, "not-found", column="ids")
     refused("the column \"a\" does not hold lists of integers", a, tmp_path, "argument", column="a")
     refused("document 0 has 6 bytes, which is not a whole number of uint32", a, tmp_path, "documents", dtype="uint32")
     refused("unknown dtype \"float32\"", a, tmp_path, "argument", dtype="float32")
     b = write_mds(tmp_path / "b", documents, "ndarray", as_array("int32"))
-    refused("its files say of which type their ids are; leave dtype out", b, tmp_path, "argument", dtype="int32")
+    refused("its files give the type of their ids; leave dtype out", b, tmp_path, "argument", dtype="int32")
     refused("shard.00000.mds: token 2 of document 0 is 300, and the vocabulary has 300 entries", b, tmp_path, "token",
             vocabulary=300)
     refused("token 1 of document 0 is -1, and an id is never negative",
