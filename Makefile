@@ -110,11 +110,10 @@ LIB_SOURCES     := $(call sources,src)
 PACK_FOLDERS    := arrange corpus damage mask pack render tokenizer
 PACK_SOURCES    := $(call sources,$(addprefix tokenize_tools/,$(PACK_FOLDERS)))
 CLI_SOURCES     := $(call sources,tokenize_tools/cli tokenize_tools/runs)
-COMMAND_SOURCES := $(call sources,$(addprefix tokenize_tools/,commands info pages show))
+COMMAND_SOURCES := $(call sources,$(addprefix tokenize_tools/,commands pages))
 BENCH_SOURCES   := $(filter-out bench/dev/%,$(call sources,bench tokenize_tools/pages)) \
-                   $(patsubst %,tokenize_tools/commands/%.c,\
-                   $(addprefix common/,arrange_values by_outputs common damage_lines) \
-                   $(addprefix packing/,pack_again pack_bar pack_notices pack_options pack_take renderers))
+                   $(patsubst %,tokenize_tools/commands/%.c,common/common common/outputs \
+                   $(addprefix packing/,pack_options pack_report renderers))
 DEV_SOURCES     := $(call sources,bench/dev bench/data bench/measure) tokenize_tools/commands/common/common.c
 EXAMPLES        := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 

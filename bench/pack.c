@@ -15,8 +15,8 @@
 #include "base/thread.h"
 #include "bench/measure/machine.h"
 #include "cli/units.h"
-#include "commands/packing/pack_bar.h"
 #include "commands/packing/pack_options.h"
+#include "commands/packing/pack_report.h"
 #include "corpus/streams/byte_stream.h"
 #include "subcommands.h"
 

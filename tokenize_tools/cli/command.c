@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "leat.h"
-#include "with.h"
 
 static void print_indented(FILE *out, const char *lines)
 {

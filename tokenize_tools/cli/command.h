@@ -55,4 +55,9 @@ void manual_print(const struct program *program);
 /* A script that completes command lines in bash. */
 void completion_print(const struct program *program);
 
+/* Prints the version of a program and a line per library that a build can have (scripts/libraries.mk), whether it is
+ * in; or all of it as one JSON object. */
+void with_print(const char *program);
+void with_print_json(const char *program);
+
 #endif

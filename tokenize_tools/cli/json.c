@@ -184,7 +184,7 @@ void json_u64(struct json *j, const char *key, uint64_t value)
 void json_i64(struct json *j, const char *key, int64_t value)
 {
     lead_in(j, key);
-    fprintf(j->out, "%lld", (long long)value);
+    fprintf(j->out, "%" PRId64, value);
 }
 
 void json_double(struct json *j, const char *key, double value)

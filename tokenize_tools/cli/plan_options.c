@@ -8,6 +8,7 @@
  */
 #include "plan_options.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +18,6 @@
 #include "units.h"
 
 #define MAX_PLAN_BYTES ((uint64_t)64 << 20)
-
-typedef unsigned long long ull;
 
 /* make lint compares them with enum leat_order */
 const char *const plan_option_orders[] = { [LEAT_ORDER_SHUFFLED] = "shuffled",
@@ -68,10 +67,10 @@ static bool put_at(const struct command *c, FILE *out, const char *value, int *c
         return false;
     }
     weights = strcspn(value + begin + 1, ":");
-    fprintf(out, "at %llu:%.*s", (ull)n, (int)weights, value + begin + 1);
+    fprintf(out, "at %" PRIu64 ":%.*s", n, (int)weights, value + begin + 1);
     value += begin + 1 + weights;
     if (strncmp(value, ":len=", 5) == 0 && units_parse(value + 5, false, &length, &why))
-        fprintf(out, ":len=%llu\n", (ull)length);
+        fprintf(out, ":len=%" PRIu64 "\n", length);
     else
         fprintf(out, "%s\n", value);
     return true;
@@ -84,7 +83,7 @@ static bool put_skip(const struct command *c, FILE *out, const char *value, int 
     bool single;
 
     if (units_parse_range(value, &first, &end, &single, &why) && end != LEAT_NONE) {
-        fprintf(out, "skip %llu:%llu\n", (ull)first, (ull)end);
+        fprintf(out, "skip %" PRIu64 ":%" PRIu64 "\n", first, end);
         return true;
     }
     *code = command_wrong(c, "--skip: \"%.100s\" is not A:B, the samples A to B - 1", value);
@@ -102,7 +101,7 @@ static bool put_skips(const struct command *c, const struct plan_options *o, FIL
 static void put_number(FILE *out, const char *option, uint64_t value)
 {
     if (value != LEAT_NONE)
-        fprintf(out, "%s %llu\n", option, (ull)value);
+        fprintf(out, "%s %" PRIu64 "\n", option, value);
 }
 
 static bool put_lines(const struct command *c, const struct plan_options *o, FILE *out, int *code)

@@ -1,5 +1,5 @@
-/* with.c: see with.h. */
-#include "with.h"
+/* with.c: what is in this build, of what a build can have; see command.h. */
+#include "command.h"
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -5,11 +5,13 @@
  * fixed size. Ids, and the text of a built-in vocabulary, are printed block by block, so a document may have any
  * length; with other vocabularies the text of a token may depend on its neighbours, so a document is decoded whole.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/status.h"
 #include "base/utf8.h"
 #include "cli/units.h"
@@ -186,15 +188,10 @@ static size_t keep_plain(uint32_t *ids, size_t count)
 
 static enum leat_status keep_whole(struct cat *c, const uint32_t *ids, size_t count, struct leat_error *err)
 {
-    if (c->whole_room - c->whole_count < count) {
-        size_t room = 2 * c->whole_room + count;
-        uint32_t *whole = room <= SIZE_MAX / sizeof *whole ? realloc(c->whole, room * sizeof *whole) : NULL;
+    enum leat_status s = GROW(c->whole, c->whole_count + count, c->whole_room, err);
 
-        if (!whole)
-            return status_no_memory(err, room * sizeof *whole);
-        c->whole = whole;
-        c->whole_room = room;
-    }
+    if (s != LEAT_OK)
+        return s;
     memcpy(c->whole + c->whole_count, ids, count * sizeof *ids);
     c->whole_count += count;
     return LEAT_OK;
@@ -336,11 +333,13 @@ static enum leat_status clip(struct range *r, uint64_t all, const char *name, co
     if (r->last == UINT64_MAX)
         r->last = all;
     if (r->single && r->first >= all)
-        return status_set(err, LEAT_E_RANGE, "%s has %llu %s, numbered from 0: number %llu does not exist", name,
-                          (unsigned long long)all, what, (unsigned long long)r->first);
+        return status_set(err, LEAT_E_RANGE,
+                          "%s has %" PRIu64 " %s, numbered from 0: number %" PRIu64 " does not exist", name, all, what,
+                          r->first);
     if (r->first > r->last || r->last > all)
-        return status_set(err, LEAT_E_RANGE, "%s has %llu %s, numbered from 0: %llu:%llu reaches past the end", name,
-                          (unsigned long long)all, what, (unsigned long long)r->first, (unsigned long long)r->last);
+        return status_set(err, LEAT_E_RANGE,
+                          "%s has %" PRIu64 " %s, numbered from 0: %" PRIu64 ":%" PRIu64 " reaches past the end", name,
+                          all, what, r->first, r->last);
     return LEAT_OK;
 }
 
@@ -412,8 +411,8 @@ static bool check_values(const struct command *self, const struct cat_values *v)
     else if (v->pattern && !v->tokenizer)
         command_wrong(self, "--pattern needs --tokenizer: it applies only to the file that --tokenizer names");
     else if (v->tokens.given && v->tokens.single)
-        command_wrong(self, "--tokens needs a range A:B; for one token write %llu:%llu",
-                      (unsigned long long)v->tokens.first, (unsigned long long)v->tokens.last);
+        command_wrong(self, "--tokens needs a range A:B; for one token write %" PRIu64 ":%" PRIu64, v->tokens.first,
+                      v->tokens.last);
     else
         return true;
     return false;

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "base/status.h"
 #include "cli/json.h"
 #include "commands.h"
@@ -35,17 +36,11 @@ static bool is_blank(char c)
 
 static enum leat_status add_id(struct id_line *l, uint32_t id, struct leat_error *err)
 {
-    if (l->count == l->room) {
-        size_t room = l->room ? 2 * l->room : 1024;
-        uint32_t *ids = room <= SIZE_MAX / sizeof *ids ? realloc(l->ids, room * sizeof *ids) : NULL;
+    enum leat_status s = GROW(l->ids, l->count + 1, l->room, err);
 
-        if (!ids)
-            return status_no_memory(err, room * sizeof *ids);
-        l->ids = ids;
-        l->room = room;
-    }
-    l->ids[l->count++] = id;
-    return LEAT_OK;
+    if (s == LEAT_OK)
+        l->ids[l->count++] = id;
+    return s;
 }
 
 static enum leat_status parse_line(struct id_line *l, const char *line, size_t bytes, struct leat_error *err)

@@ -7,6 +7,7 @@
  * INPUT:OFFSET is cut at the last colon, since paths may have colons; #N names an input by its number, for paths that
  * several inputs share or that cannot be typed.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,7 +182,7 @@ static void print_json(const struct found *f)
 
 static void print_text(const struct found *f)
 {
-    printf("document  %llu\n", (unsigned long long)f->document);
+    printf("document  %" PRIu64 "\n", f->document);
     if (f->part) {
         printf("part      ");
         cli_put(f->part, strlen(f->part));
@@ -190,22 +191,21 @@ static void print_text(const struct found *f)
     printf("input     ");
     if (f->origin.path) {
         cli_put(f->origin.path, f->origin.path_bytes);
-        printf(" (#%llu)\n", (unsigned long long)f->origin.at.input);
-        printf("%s    %llu\n", f->origin.table ? "row   " : "offset", (unsigned long long)f->origin.at.offset);
+        printf(" (#%" PRIu64 ")\n", f->origin.at.input);
+        printf("%s    %" PRIu64 "\n", f->origin.table ? "row   " : "offset", f->origin.at.offset);
     } else {
         printf("not recorded\n");
     }
     if (f->origin.table && f->origin.at.line != LEAT_NONE)
-        printf("group     %llu\n", (unsigned long long)f->origin.at.line - 1);
+        printf("group     %" PRIu64 "\n", f->origin.at.line - 1);
     else if (f->origin.at.line != LEAT_NONE)
-        printf("line      %llu\n", (unsigned long long)f->origin.at.line);
+        printf("line      %" PRIu64 "\n", f->origin.at.line);
     if (f->origin.id) {
         printf("id        ");
         cli_put(f->origin.id, f->origin.id_bytes);
         printf("\n");
     }
-    printf("tokens    %llu:%llu (%s)\n", (unsigned long long)f->first, (unsigned long long)(f->first + f->count),
-           units_count(f->count).text);
+    printf("tokens    %" PRIu64 ":%" PRIu64 " (%s)\n", f->first, (f->first + f->count), units_count(f->count).text);
 }
 
 int cmd_find(const struct command *self, int argc, char **argv)

@@ -1,5 +1,6 @@
 /* cmd_merge.c: `leat merge`: joins finished datasets into one, and arranges it. The work is leat_merge()'s. */
 #include <dirent.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +11,7 @@
 #include "cli/progress.h"
 #include "cli/units.h"
 #include "commands.h"
-#include "common/arrange_values.h"
-#include "common/by_outputs.h"
-#include "common/leftovers.h"
+#include "common/outputs.h"
 #include "leat_pack.h"
 #include "runs/run_parts.h"
 
@@ -147,19 +146,18 @@ static const char *share_of(const struct leat_merge_report *r, char *text, size_
     if (r->shares == 0)
         return NULL;
     if (r->first_share == r->last_share)
-        snprintf(text, room, "%llu/%llu", (unsigned long long)r->first_share, (unsigned long long)r->shares);
+        snprintf(text, room, "%" PRIu64 "/%" PRIu64, r->first_share, r->shares);
     else
-        snprintf(text, room, "%llu-%llu/%llu", (unsigned long long)r->first_share, (unsigned long long)r->last_share,
-                 (unsigned long long)r->shares);
+        snprintf(text, room, "%" PRIu64 "-%" PRIu64 "/%" PRIu64, r->first_share, r->last_share, r->shares);
     return text;
 }
 
 static void print_range(char *text, size_t room, uint64_t first, uint64_t last)
 {
     if (first == last)
-        snprintf(text, room, "%llu", (unsigned long long)first);
+        snprintf(text, room, "%" PRIu64, first);
     else if (first < last)
-        snprintf(text, room, "%llu-%llu", (unsigned long long)first, (unsigned long long)last);
+        snprintf(text, room, "%" PRIu64 "-%" PRIu64, first, last);
 }
 
 /* Shares may be merged in stages; but one that was forgotten at either end looks the same. */
@@ -173,8 +171,8 @@ static void warn_of_missing(const struct merge_values *values, const struct leat
     print_range(here, sizeof here, r->first_share, r->last_share);
     print_range(before, sizeof before, 1, r->first_share - 1);
     print_range(after, sizeof after, r->last_share + 1, r->shares);
-    cli_error("warning: %s has share%s %s of %llu, and is not whole until share%s %s%s%s %s merged", values->output,
-              r->first_share == r->last_share ? "" : "s", here, (unsigned long long)r->shares, one ? "" : "s", before,
+    cli_error("warning: %s has share%s %s of %" PRIu64 ", and is not whole until share%s %s%s%s %s merged",
+              values->output, r->first_share == r->last_share ? "" : "s", here, r->shares, one ? "" : "s", before,
               before[0] && after[0] ? " and " : "", after, one ? "is" : "are");
 }
 

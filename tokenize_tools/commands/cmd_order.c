@@ -6,6 +6,7 @@
  * numbers of all ranks, skipped ones included: so the same options with each rank in turn print each sample at most
  * once. A line names the document of the first piece; JSON lists all pieces.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,7 +15,6 @@
 #include "cli/plan_options.h"
 #include "cli/units.h"
 #include "commands.h"
-#include "order_fit_report.h"
 
 #define AT_ONCE 1024u
 
@@ -134,12 +134,12 @@ static enum leat_status find_pieces(const struct leat_plan *plan, const struct l
 
 static void print_line(const struct leat_sample *x, const struct leat_piece *pieces, bool parts)
 {
-    printf("%llu %lu %llu ", (unsigned long long)x->number, (unsigned long)x->source, (unsigned long long)x->window);
+    printf("%" PRIu64 " %lu %" PRIu64 " ", x->number, (unsigned long)x->source, x->window);
     if (pieces[0].document != LEAT_NONE)
-        printf("%llu", (unsigned long long)pieces[0].document);
+        printf("%" PRIu64, pieces[0].document);
     else
         printf("-");
-    printf(" %llu", (unsigned long long)x->offset);
+    printf(" %" PRIu64, x->offset);
     if (parts)
         printf(" %lu", (unsigned long)x->part);
     printf("\n");

@@ -1,4 +1,5 @@
 /* cmd_status.c: `leat status`: where the parts of a run stand, by what is in its folder. It changes nothing. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +105,7 @@ static void print_about(const struct run_part *part)
     printf(b->host[0] ? "  " : " ");
     cli_put(b->host, strlen(b->host));
     if (part->state == PART_DEAD)
-        printf(", process %llu, silent for %s", (unsigned long long)b->pid, units_duration(part->age).text);
+        printf(", process %" PRIu64 ", silent for %s", b->pid, units_duration(part->age).text);
     if (b->reason[0]) {
         printf(b->host[0] ? ": " : " ");
         cli_put(b->reason, strlen(b->reason));

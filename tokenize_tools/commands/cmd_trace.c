@@ -8,6 +8,7 @@
  * memory holds. Either way a document counts where its tokens are inputs. The plan and the index are enough for both:
  * no tokens are read.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,11 +133,11 @@ static void print_shown_json(const struct shown *x)
 
 static void print_shown(const struct shown *x)
 {
-    printf("%llu %lu %llu %llu:%llu ", (unsigned long long)x->sample->number, (unsigned long)x->piece->source,
-           (unsigned long long)x->document, (unsigned long long)x->first, (unsigned long long)(x->first + x->count));
+    printf("%" PRIu64 " %lu %" PRIu64 " %" PRIu64 ":%" PRIu64 " ", x->sample->number, (unsigned long)x->piece->source,
+           x->document, x->first, (x->first + x->count));
     if (x->origin.path) {
         cli_put(x->origin.path, x->origin.path_bytes);
-        printf(":%llu", (unsigned long long)x->origin.at.offset);
+        printf(":%" PRIu64, x->origin.at.offset);
     } else {
         printf("-");
     }
@@ -241,8 +242,8 @@ static void print_found(const struct leat_sample *x, uint64_t position, bool jso
     struct json j;
 
     if (!json) {
-        printf("%llu %lu %llu %llu %llu\n", (unsigned long long)x->number, (unsigned long)x->source,
-               (unsigned long long)x->window, (unsigned long long)x->epoch, (unsigned long long)position);
+        printf("%" PRIu64 " %lu %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", x->number, (unsigned long)x->source, x->window,
+               x->epoch, position);
         return;
     }
     json_begin(&j, stdout);
@@ -335,29 +336,29 @@ static bool is_named(const struct leat_plan *plan, uint64_t number, const char *
     return strlen(source.name) == length && memcmp(source.name, text, length) == 0;
 }
 
-/* The sources that text[0..length) names: all with this name, or else the one with this number. False, after a
- * message: none. */
-static bool find_sources(const struct command *self, struct search *s, const char *text, size_t length,
-                         uint64_t sources, uint64_t document, enum leat_status *status, struct leat_error *err)
+/* Adds document N of the sources that text[0..length) names: of all with this name, or else of the one with this
+ * number. LEAT_E_ARGUMENT: none. */
+static enum leat_status find_sources(struct search *s, const char *text, size_t length, uint64_t document,
+                                     struct leat_error *err)
 {
-    char position[32];
-    uint64_t number, matches = 0;
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+    enum leat_status status = LEAT_OK;
+    uint64_t number;
     const char *why;
+    bool found = false;
 
-    for (uint64_t i = 0; *status == LEAT_OK && i < sources; i++)
+    leat_plan_info(s->plan, &info);
+    for (uint64_t i = 0; status == LEAT_OK && i < info.sources; i++)
         if (is_named(s->plan, i, text, length)) {
-            matches++;
-            *status = add_wanted(s, i, document, err);
+            found = true;
+            status = add_wanted(s, i, document, err);
         }
-    if (*status != LEAT_OK || matches > 0)
-        return true;
-    snprintf(position, sizeof position, "%.*s", (int)length, text);
-    if (length >= sizeof position || !units_parse(position, false, &number, &why) || number >= sources) {
-        command_wrong(self, "--document: the plan has no source called \"%.*s\"", (int)length, text);
-        return false;
-    }
-    *status = add_wanted(s, number, document, err);
-    return true;
+    if (found)
+        return status;
+    if (!units_parse_part(text, length, &number, &why) || number >= info.sources)
+        return status_set(err, LEAT_E_ARGUMENT, "--document: the plan has no source called \"%.*s\"", (int)length,
+                          text);
+    return add_wanted(s, number, document, err);
 }
 
 static int trace_document(const struct command *self, const struct leat_plan *plan, const struct trace_values *v)
@@ -369,7 +370,6 @@ static int trace_document(const struct command *self, const struct leat_plan *pl
     uint64_t document, until;
     enum leat_status s;
     struct leat_error err;
-    bool named;
 
     if (length == 0 || !units_parse(colon + 1, false, &document, &why))
         return command_wrong(self, "--document: \"%.200s\" is not NAME:N", v->document);
@@ -378,13 +378,12 @@ static int trace_document(const struct command *self, const struct leat_plan *pl
         return command_wrong(self, "the plan has no end: --document needs --epochs or --until");
     search.wanted = calloc(info.sources, sizeof *search.wanted);
     s = search.wanted ? LEAT_OK : status_no_memory(&err, info.sources * sizeof *search.wanted);
-    named = find_sources(self, &search, v->document, length, info.sources, document, &s, &err);
+    if (s == LEAT_OK)
+        s = find_sources(&search, v->document, length, document, &err);
     until = v->until < LEAT_MAX_SAMPLES ? v->until : LEAT_MAX_SAMPLES;
-    if (named && s == LEAT_OK)
+    if (s == LEAT_OK)
         s = print_samples(&search, until, &err);
     free(search.wanted);
-    if (!named)
-        return CLI_WRONG;
     return cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed_or_damaged(&err));
 }
 

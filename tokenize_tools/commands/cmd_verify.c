@@ -1,8 +1,10 @@
 /* cmd_verify.c: `leat verify`: checks everything in a dataset, and says in words what was found. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/status.h"
 #include "cli/json.h"
 #include "cli/progress.h"
@@ -106,15 +108,14 @@ static void print_json(const struct verdict *v)
 /* Where the first damaged page is; its documents as the part numbers them, which the message does, too. */
 static void print_page(const struct leat_verify_part *found, const char *file, const char *of_part)
 {
-    printf("page %llu of ", (unsigned long long)found->page);
+    printf("page %" PRIu64 " of ", found->page);
     cli_put(file, strlen(file));
-    printf(", bytes %llu to %llu", (unsigned long long)found->page * PAGE_BYTES,
-           (unsigned long long)found->page * PAGE_BYTES + PAGE_BYTES - 1);
+    printf(", bytes %" PRIu64 " to %" PRIu64, found->page * PAGE_BYTES, found->page * PAGE_BYTES + PAGE_BYTES - 1);
     if (found->first_document != LEAT_NONE && found->documents == 1)
-        printf("; document %llu%s lies in it", (unsigned long long)found->first_document, of_part);
+        printf("; document %" PRIu64 "%s lies in it", found->first_document, of_part);
     else if (found->first_document != LEAT_NONE && found->documents > 1)
-        printf("; documents %llu to %llu%s lie in it", (unsigned long long)found->first_document,
-               (unsigned long long)(found->first_document + found->documents - 1), of_part);
+        printf("; documents %" PRIu64 " to %" PRIu64 "%s lie in it", found->first_document,
+               (found->first_document + found->documents - 1), of_part);
     printf(".\n");
 }
 
@@ -192,17 +193,10 @@ static void on_damaged(void *context, const struct leat_verify_part *part)
 {
     struct verdict *v = ((struct verify_call *)context)->verdict;
 
-    if (v->count == v->room) {
-        size_t room = v->room ? 2 * v->room : 16;
-        struct leat_verify_part *damaged = realloc(v->damaged, room * sizeof *damaged);
-
-        v->no_memory = v->no_memory || !damaged;
-        if (!damaged)
-            return;
-        v->damaged = damaged;
-        v->room = room;
-    }
-    v->damaged[v->count++] = *part;
+    if (GROW(v->damaged, v->count + 1, v->room, NULL) == LEAT_OK)
+        v->damaged[v->count++] = *part;
+    else
+        v->no_memory = true;
 }
 
 /* Runs the check; the verdict's texts live as long as `d` and `err`. */

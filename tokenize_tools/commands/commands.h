@@ -18,7 +18,7 @@ int cmd_cat(const struct command *self, int argc, char **argv);
 int cmd_find(const struct command *self, int argc, char **argv);
 int cmd_fit(const struct command *self, int argc, char **argv);
 int cmd_order(const struct command *self, int argc, char **argv);
-int cmd_show(const struct command *self, int argc, char **argv); /* in tokenize_tools/show */
+int cmd_show(const struct command *self, int argc, char **argv);
 int cmd_trace(const struct command *self, int argc, char **argv);
 int cmd_merge(const struct command *self, int argc, char **argv);
 int cmd_adopt(const struct command *self, int argc, char **argv);
@@ -30,6 +30,7 @@ int cmd_status(const struct command *self, int argc, char **argv);
 int cmd_encode(const struct command *self, int argc, char **argv);
 int cmd_decode(const struct command *self, int argc, char **argv);
 
+extern const struct option_row pack_options[];
 extern const struct option_row info_options[];
 extern const struct option_row verify_options[];
 extern const struct option_row cat_options[];
@@ -47,5 +48,21 @@ extern const struct option_row push_options[];
 extern const struct option_row status_options[];
 extern const struct option_row encode_options[];
 extern const struct option_row decode_options[];
+
+/* The report of `leat fit --report` and `leat order --fit-report`, in cmd_fit.c: what rows of whole documents are like,
+ * length by length. */
+#define FIT_REPORT_MAX_LENGTHS 16u
+
+struct fit_report_lengths {
+    uint64_t lengths[FIT_REPORT_MAX_LENGTHS];
+    unsigned count; /* 0: not given */
+};
+
+/* Reads "L,L,..." for the table of options. */
+bool fit_report_parse(void *field, const char *text, const char **why);
+
+/* Prints the report on all sources of a plan together. */
+enum leat_status fit_report_print(const struct leat_plan *plan, const struct fit_report_lengths *wanted, bool json,
+                                  struct leat_error *err);
 
 #endif

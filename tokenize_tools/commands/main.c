@@ -7,7 +7,6 @@
 
 #include "cli/plan_options.h"
 #include "commands.h"
-#include "packing/pack_options.h"
 
 #define PATH_BYTES 4096
 

@@ -1,6 +1,7 @@
-/* common.c: what several commands need; see common.h. */
+/* common.c: see common.h. What several commands need; see common.h. */
 #include "common.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,8 @@
 #include "cli/progress.h"
 #include "cli/units.h"
 #include "corpus/record_format.h"
+
+/* ---- Datasets, tokenizers, ids ----------------------------------------------------------------------------------- */
 
 const char *const commands_tokenizers[] = { "bytes",       "gpt2",       "r50k_base",     "p50k_base", "p50k_edit",
                                             "cl100k_base", "o200k_base", "o200k_harmony", NULL };
@@ -123,8 +126,7 @@ bool commands_token(const struct command *self, const struct leat_tokenizer *t, 
     if (text[0] >= '0' && text[0] <= '9' && units_parse(text, false, token, &why)) {
         if (!t || *token < info.vocabulary)
             return true;
-        command_wrong(self, "--%s %s: the tokenizer's ids end at %llu", option, text,
-                      (unsigned long long)info.vocabulary - 1);
+        command_wrong(self, "--%s %s: the tokenizer's ids end at %" PRIu64, option, text, info.vocabulary - 1);
         return false;
     }
     if (!t) {
@@ -188,4 +190,74 @@ enum leat_status commands_read_checked(const struct leat_dataset *d, uint64_t fi
     if (s == LEAT_OK || (s == LEAT_E_NOT_FOUND && info.foreign_parts > 0)) /* files without hashes */
         s = leat_dataset_read_u32(d, first, count, ids, err);
     return s;
+}
+
+/* ---- Damaged inputs ---------------------------------------------------------------------------------------------- */
+
+static bool is_lost(const struct damage *d)
+{
+    return d->input && d->offset == 0;
+}
+
+/* Of what an older version wrote, which inputs these are is not known. */
+void damage_say_all(const struct damage_list *l, char *text, size_t room)
+{
+    size_t named = 0, lost = 0;
+    const char *others;
+
+    for (size_t i = 0; i < l->count; i++) {
+        named += l->items[i].input != NULL;
+        lost += is_lost(&l->items[i]);
+    }
+    others = named < l->count ? "; of others, which ones was not recorded" : "";
+    if (named == 0)
+        snprintf(text, room,
+                 "inputs were cut off or broken, and packed as far as they were readable; which ones was not recorded");
+    else if (lost == named)
+        snprintf(text, room, "%s %s cut off or broken, and nothing of %s could be read%s",
+                 units_counted(named, "input").text, named == 1 ? "was" : "were", named == 1 ? "it" : "them", others);
+    else if (lost > 0)
+        snprintf(text, room, "%s were cut off or broken, and packed as far as they were readable, but %s not at all%s",
+                 units_counted(named, "input").text, units_count(lost).text, others);
+    else
+        snprintf(text, room, "%s %s cut off or broken, and packed as far as %s readable%s",
+                 units_counted(named, "input").text, named == 1 ? "was" : "were", named == 1 ? "it was" : "they were",
+                 others);
+}
+
+/* What is known of the bytes after the damage. */
+static void say_unread(const struct damage *d, char *text, size_t room)
+{
+    if (d->unread == LEAT_NONE)
+        snprintf(text, room, "what follows was not read");
+    else if (d->unread == 0)
+        snprintf(text, room, DAMAGE_MISSING);
+    else
+        snprintf(text, room, "%s %s not read", units_counted(d->unread, "byte").text, d->unread == 1 ? "was" : "were");
+}
+
+void damage_say_one(const struct damage *d, char *text, size_t room)
+{
+    char unread[80];
+
+    if (!d->input) {
+        snprintf(text, room, "%s", d->reason);
+        return;
+    }
+    say_unread(d, unread, sizeof unread);
+    snprintf(text, room, "%.300s, at byte %s: %.250s; %s", d->input, units_count(d->offset).text, d->reason, unread);
+}
+
+void damage_json(const struct damage_list *l, struct json *j)
+{
+    json_open_array(j, "damaged");
+    for (size_t i = 0; i < l->count; i++) {
+        json_open_object(j, NULL);
+        json_string(j, "input", l->items[i].input);
+        json_u64_or_null(j, "offset", l->items[i].offset);
+        json_string(j, "reason", l->items[i].reason);
+        json_u64_or_null(j, "unread_bytes", l->items[i].unread);
+        json_close_object(j);
+    }
+    json_close_array(j);
 }

@@ -1,27 +1,243 @@
 /*
- * pack_dry_run.c: see pack_dry_run.h. The sample is packed by leat_pack() itself (pack_sample.h), so what it says of
+ * pack_dry_run.c: see pack_dry_run.h. The sample is packed by leat_pack() itself, so what it says of
  * fields, rejects, tokens and speed is what the run will meet.
  */
 #include "pack_dry_run.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/own_file.h"
+#include "base/status.h"
+#include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/units.h"
-#include "commands/common/damage_lines.h"
+#include "commands/common/common.h"
 #include "corpus/first_text.h"
 #include "corpus/inputs.h"
 #include "corpus/own_outputs.h"
-#include "pack_bar.h"
-#include "pack_fit.h"
-#include "pack_notices.h"
-#include "pack_sample.h"
+#include "leat_pack.h"
+#include "pack_report.h"
+
+/* ---- The sample -------------------------------------------------------------------------------------------------- */
+
+/* A run of leat_pack() over the first of its inputs, for a few seconds, into a temporary folder. */
+
+struct sample {
+    struct pack_notices notices; /* of damage; freed with the sample's files */
+    char folder[512], name[600];
+    uint64_t total_bytes;   /* of this run's share of the inputs, on disk */
+    uint64_t dataset_bytes; /* of tokens and index; of a stopped one, without what does not grow with documents */
+    struct leat_pack_report report;
+    bool whole; /* it is all there is */
+    double began, seconds;
+};
+
+#define SAMPLE_SECONDS 3.0
+#define SAMPLE_BYTES   ((uint64_t)32 << 20) /* of text */
+
+static uint32_t on_progress(void *context, const struct leat_pack_progress *p)
+{
+    struct sample *sample = context;
+
+    sample->total_bytes = p->total_bytes;
+    return cli_interrupted() || p->text_bytes >= SAMPLE_BYTES || cli_now() - sample->began >= SAMPLE_SECONDS;
+}
+
+static void on_notice(void *context, const struct leat_pack_notice *notice)
+{
+    struct sample *sample = context;
+
+    if (notice->kind == LEAT_NOTICE_DAMAGED)
+        pack_notices_add(&sample->notices, notice);
+}
+
+/* The sizes of the dataset's files: the two of a finished one, or a stopped one's, which has a file per section. */
+static uint64_t sum_files(const struct sample *sample)
+{
+    static const char *const others[] = { ".checkpoint", ".run", ".rejects", ".rejects.jsonl" };
+    DIR *folder = opendir(sample->folder);
+    struct dirent *entry;
+    uint64_t bytes = 0;
+
+    while (folder && (entry = readdir(folder)) != NULL) {
+        bool counts = entry->d_name[0] != '.';
+        struct stat st;
+
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+            counts = counts && !file_ends_with(entry->d_name, strlen(entry->d_name), others[i]);
+        if (counts && fstatat(dirfd(folder), entry->d_name, &st, 0) == 0)
+            bytes += (uint64_t)st.st_size;
+    }
+    if (folder)
+        closedir(folder);
+    return bytes;
+}
+
+/* Packs it, with any number of rejects, and neither shuffled, deduplicated nor split. sample_remove() also after a
+ * failure. LEAT_E_STOPPED: the user interrupted it. */
+static enum leat_status sample_run(struct sample *sample, const struct leat_pack_options *options,
+                                   const char *const *words, size_t count, struct leat_error *err)
+{
+    const char *temporary = getenv("TMPDIR");
+    struct leat_pack_options o = *options;
+    enum leat_status s;
+
+    snprintf(sample->folder, sizeof sample->folder, "%.400s/leat-dry-run-XXXXXX",
+             temporary && *temporary ? temporary : "/tmp");
+    if (!mkdtemp(sample->folder)) {
+        s = status_set_os(err, errno, "cannot create the temporary folder %s", sample->folder);
+        sample->folder[0] = '\0';
+        return s;
+    }
+    snprintf(sample->name, sizeof sample->name, "%s/sample", sample->folder);
+    o.shuffle = o.dedup = o.resume = o.force = 0;
+    o.allow_empty = 1; /* the rest may have documents */
+    o.split_count = 0;
+    if (o.by && o.parts == 0) /* a part carries its values, and is not divided */
+        o.part = o.parts = 1;
+    o.max_rejects = o.max_rejects_ppm = LEAT_NONE;
+    o.progress = on_progress;
+    o.notice = on_notice;
+    o.context = sample;
+    sample->report = (struct leat_pack_report)LEAT_PACK_REPORT_INIT;
+    sample->began = cli_now();
+    s = leat_pack(sample->name, words, count, &o, &sample->report, err);
+    sample->seconds = cli_now() - sample->began;
+    sample->whole = s == LEAT_OK;
+    sample->dataset_bytes = sum_files(sample);
+    return s == LEAT_E_STOPPED && !cli_interrupted() ? LEAT_OK : s;
+}
+
+/* The first record that was rejected, as the file of rejects has it, cut to the room; "": none. */
+static void sample_reject(const struct sample *sample, char *line, size_t room)
+{
+    const char *const suffixes[] = { "rejects.jsonl", "partial.rejects" }; /* of one that ended, or was stopped */
+    char path[700];
+
+    line[0] = '\0';
+    for (size_t i = 0; i < 2 && !line[0]; i++) {
+        FILE *f;
+
+        snprintf(path, sizeof path, "%s.%s", sample->name, suffixes[i]);
+        f = fopen(path, "r");
+        if (f && fgets(line, (int)room, f))
+            line[strcspn(line, "\n")] = '\0';
+        if (f)
+            fclose(f);
+    }
+}
+
+static void sample_remove(struct sample *sample)
+{
+    DIR *folder = sample->folder[0] ? opendir(sample->folder) : NULL;
+    struct dirent *entry;
+
+    pack_notices_free(&sample->notices);
+    if (!folder)
+        return;
+    while ((entry = readdir(folder)) != NULL)
+        if (entry->d_name[0] != '.')
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    closedir(folder);
+    rmdir(sample->folder);
+}
+
+/* ---- Whether the tokenizer fits ---------------------------------------------------------------------------------- */
+
+/* Whether a tokenizer fits the texts of a sample: a wrong one shows before a night has gone into it. */
+
+struct fit {
+    double bytes_per_token; /* of text, without begin and end tokens; 0: there are too few to say */
+    double unknown;         /* share of the tokens that stand for what the vocabulary does not have */
+};
+
+/*
+ * Byte-pair vocabularies make 3 to 5 bytes of a language, or of code, that they were made from into a token, and seldom
+ * less than 2 of any text; a vocabulary of other languages, or other bytes than text, gives about one. Vocabularies
+ * without bytes have an unknown token instead.
+ */
+
+#define LEAST_TOKENS  1000u /* to say anything */
+#define LEAST_BYTES   2.0   /* per token */
+#define MOST_UNKNOWN  0.01
+#define SMALL         1024u /* a vocabulary of bytes, or of characters, has one byte per token by intent */
+#define NAMES_UNKNOWN 3u
+
+/* The share of the sample's tokens that are one of these. */
+static double share_of(const struct sample *sample, const uint32_t *ids, unsigned count, bool wide)
+{
+    static const char *const suffixes[] = { "tokens", "partial.tokens" }; /* of one that ended, or was stopped */
+    uint64_t tokens = 0, found = 0;
+    char path[700];
+    FILE *f = NULL;
+
+    for (unsigned i = 0; i < 2 && !f; i++) {
+        snprintf(path, sizeof path, "%s.%s", sample->name, suffixes[i]);
+        f = fopen(path, "rbe");
+    }
+    for (unsigned char b[4]; f && fread(b, wide ? 4 : 2, 1, f) == 1; tokens++) {
+        uint32_t id = b[0] | (uint32_t)b[1] << 8;
+
+        if (wide)
+            id |= (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+        for (unsigned i = 0; i < count; i++)
+            found += id == ids[i];
+    }
+    if (f)
+        fclose(f);
+    return tokens > 0 ? (double)found / (double)tokens : 0;
+}
+
+static void fit_measure(struct fit *fit, const struct sample *sample, const struct leat_pack_options *o)
+{
+    static const char *const names[NAMES_UNKNOWN] = { "<unk>", "[UNK]", "<UNK>" };
+    struct leat_tokenizer_info info = LEAT_TOKENIZER_INFO_INIT;
+    const struct leat_pack_report *r = &sample->report;
+    uint64_t around = (o->end_token != LEAT_NONE) + (o->begin_token != LEAT_NONE);
+    uint64_t tokens = r->tokens > around * r->documents ? r->tokens - around * r->documents : 0;
+    uint32_t ids[NAMES_UNKNOWN];
+    unsigned count = 0;
+
+    *fit = (struct fit) { 0 };
+    leat_tokenizer_info(o->tokenizer, &info);
+    if (tokens < LEAST_TOKENS)
+        return;
+    if (info.vocabulary >= SMALL)
+        fit->bytes_per_token = (double)r->text_bytes / (double)tokens;
+    for (unsigned i = 0; i < NAMES_UNKNOWN; i++)
+        if (leat_tokenizer_find(o->tokenizer, names[i], strlen(names[i]), &ids[count], NULL) == LEAT_OK &&
+            ids[count] != o->end_token && ids[count] != o->begin_token)
+            count++;
+    if (count > 0)
+        fit->unknown = share_of(sample, ids, count, info.vocabulary > 65536);
+}
+
+/* Says on stderr what looks wrong. */
+static void fit_say(const struct fit *fit, const char *tokenizer)
+{
+    if (fit->bytes_per_token > 0 && fit->bytes_per_token < LEAST_BYTES)
+        cli_error(
+            "warning: a token of %s has %.2f bytes of this text on average, and less than 2 is rare: is it the right "
+            "tokenizer, and is this text?",
+            tokenizer, fit->bytes_per_token);
+    if (fit->unknown > MOST_UNKNOWN)
+        cli_error(
+            "warning: %.1f %% of the sample's tokens are %s's unknown token: it lacks what these texts are made of",
+            100 * fit->unknown, tokenizer);
+}
+
+/* ---- The command ------------------------------------------------------------------------------------------------- */
 
 #define SHOWN_BYTES 200u  /* of the first text */
 #define INDEX_BYTES 4096u /* of an index's header */
@@ -30,14 +246,12 @@
 struct dry_run {
     const struct pack_values *values;
     struct input_list inputs;
-    struct pack_sample sample;
-    struct pack_fit fit;
+    struct sample sample;
+    struct fit fit;
     char text[SHOWN_BYTES + 1]; /* how the first one begins, as one line */
     uint64_t tokens, bytes, room;
     int code;
 };
-
-/* ---- What is to be expected ---- */
 
 /* The share of the inputs that the sample is, of this run's share of them. */
 static double share(const struct dry_run *d)
@@ -96,7 +310,7 @@ static void say_rejects(struct dry_run *d)
     const struct pack_bound *most = &d->values->max_rejects;
     char line[400];
 
-    pack_sample_reject(&d->sample, line, sizeof line);
+    sample_reject(&d->sample, line, sizeof line);
     cli_error("%s of %s of the sample would be rejected, for example: %s", units_count(rejects).text,
               units_counted(records, "record").text, line);
     if (rejects > most->count ||
@@ -288,7 +502,7 @@ static enum leat_status look(struct dry_run *d, const struct leat_pack_options *
     for (char *c = d->text; *c; c++)
         if (*c == '\n' || *c == '\r' || *c == '\t')
             *c = ' ';
-    return s == LEAT_OK ? pack_sample_run(&d->sample, o, words, count, err) : s;
+    return s == LEAT_OK ? sample_run(&d->sample, o, words, count, err) : s;
 }
 
 int pack_dry_run(const struct pack_values *v, const struct leat_pack_options *options, const char *const *words,
@@ -308,7 +522,7 @@ int pack_dry_run(const struct pack_values *v, const struct leat_pack_options *op
         d.code = cli_failed(&err);
     } else {
         expect(&d, options->tokenizer);
-        pack_fit_measure(&d.fit, &d.sample, options);
+        fit_measure(&d.fit, &d.sample, options);
         if (v->json)
             print_json(&d);
         else
@@ -316,11 +530,11 @@ int pack_dry_run(const struct pack_values *v, const struct leat_pack_options *op
         say_obstacles(&d);
         say_empty(&d);
         say_damage(&d);
-        pack_fit_say(&d.fit, v->tokenizer);
+        fit_say(&d.fit, v->tokenizer);
         if (d.sample.report.rejects > 0)
             say_rejects(&d);
     }
-    pack_sample_remove(&d.sample);
+    sample_remove(&d.sample);
     inputs_free(&d.inputs);
     return cli_finish_stdout(d.code);
 }

@@ -15,7 +15,7 @@
 #include "cli/json.h"
 #include "cli/units.h"
 #include "commands/common/common.h"
-#include "pack_notices.h"
+#include "pack_report.h"
 #include "runs/run_parts.h"
 
 #define LINE 8192 /* of 64 splits */
@@ -65,8 +65,8 @@ static char **join_words(const struct run_folder *r, int argc, char **argv)
 static int check_part(const struct command *self, const struct run_folder *r, const struct pack_values *v)
 {
     if (v->parts > 0 && v->parts != r->parts)
-        return command_wrong(self, "--parts %llu, but the run in %.300s has %u parts: leave --parts out",
-                             (unsigned long long)v->parts, v->run, r->parts);
+        return command_wrong(self, "--parts %" PRIu64 ", but the run in %.300s has %u parts: leave --parts out",
+                             v->parts, v->run, r->parts);
     if (!v->part.automatic && (v->part.part < 1 || v->part.part > r->parts))
         return command_wrong(self, "part %u: the run in %.300s has the parts 1 to %u", v->part.part, v->run, r->parts);
     return CLI_DONE;

@@ -7,7 +7,7 @@
 #define LEAT_TOKENIZE_TOOLS_PACK_OPTIONS_H
 
 #include "cli/command.h"
-#include "commands/common/arrange_values.h"
+#include "commands/common/outputs.h"
 #include "leat_pack.h"
 
 /* --max-rejects: a number, or a share. */
@@ -52,7 +52,7 @@ struct pack_values {
 
 void pack_values_free(struct pack_values *values);
 
-extern const struct option_row pack_options[];
+extern const struct option_row pack_options[]; /* commands.h has it, and bench/subcommands.h */
 
 /*
  * Opens the tokenizer and fills `options`, except the progress. CLI_DONE, and *t is the caller's; else the exit code,
@@ -64,5 +64,9 @@ int pack_options_take(const struct command *self, const struct pack_values *valu
 /* Says what the tokenizer's post-processor adds to single texts, and whether documents get that too, if neither --begin
  * nor --end does. */
 void pack_options_say_around(const struct pack_values *values, const struct leat_pack_options *options);
+
+/* renderers.c: the processes that render conversations for --chat: Python, with leat/render.py. The interpreter is that
+ * of cli/own_python.h, whose package must be of this version. LEAT_E_ARGUMENT: there is none, with how to get it. */
+extern const struct leat_renderers pack_renderers;
 
 #endif

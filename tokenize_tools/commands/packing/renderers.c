@@ -1,5 +1,5 @@
-/* renderers.c: see renderers.h. */
-#include "renderers.h"
+/* renderers.c: the processes that render conversations; see pack_options.h. */
+#include "pack_options.h"
 
 #include <errno.h>
 #include <pthread.h>

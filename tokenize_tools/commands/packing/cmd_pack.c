@@ -5,11 +5,10 @@
 
 #include "cli/json.h"
 #include "cli/units.h"
-#include "commands.h"
-#include "common/leftovers.h"
-#include "packing/pack_bar.h"
-#include "packing/pack_dry_run.h"
-#include "packing/pack_in_run.h"
+#include "commands/commands.h"
+#include "pack_dry_run.h"
+#include "pack_in_run.h"
+#include "pack_report.h"
 #include "runs/run_parts.h"
 
 /* Threads that wait for so much of their time would do a tenth more without the input that they wait for. */

@@ -15,6 +15,43 @@
 
 #define SHOWN_SCRIPTS 12u /* in the chart; the table has all */
 
+/* ---- Damaged inputs ---- */
+
+static const char page_style[] =
+    "#damaged{border-left:.3rem solid var(--byte);padding-left:.8rem;margin-bottom:1.2rem}";
+
+static void put_number(FILE *out, uint64_t number)
+{
+    fprintf(out, "<td class=\"n\">%s</td>", number == LEAT_NONE ? "not known" : units_count(number).text);
+}
+
+static void put_damage(FILE *out, const struct damage_list *l)
+{
+    char text[DAMAGE_LINE];
+
+    if (l->count == 0)
+        return;
+    damage_say_all(l, text, sizeof text);
+    fprintf(out,
+            "<section id=\"damaged\"><h2>Damaged inputs</h2>\n<p>In this dataset %s.</p>\n<div class=\"wide\"><table>\n"
+            "<tr><th>input</th><th class=\"n\">read up to byte</th><th class=\"n\">bytes not read</th><th>reason</th>"
+            "</tr>\n",
+            text);
+    for (size_t i = 0; i < l->count; i++) {
+        fputs("<tr><td>", out);
+        page_string(out, l->items[i].input ? l->items[i].input : "not recorded");
+        fputs("</td>", out);
+        put_number(out, l->items[i].offset);
+        put_number(out, l->items[i].unread);
+        fputs("<td>", out);
+        page_string(out, l->items[i].reason);
+        fprintf(out, "%s</td></tr>\n", l->items[i].unread == 0 ? "; " DAMAGE_MISSING : "");
+    }
+    fputs("</table></div></section>\n", out);
+}
+
+/* ---- Facts ---- */
+
 static void put_row(FILE *out, const char *key, const char *text)
 {
     fputs("<tr><th>", out);
@@ -24,9 +61,9 @@ static void put_row(FILE *out, const char *key, const char *text)
     fputs("</td></tr>\n", out);
 }
 
-static void put_facts(FILE *out, const struct info_page *p)
+static void put_facts(FILE *out, const struct info_facts *p)
 {
-    const struct leat_info *i = p->info;
+    const struct leat_info *i = &p->info;
     const struct survey *s = p->survey;
     char text[160];
 
@@ -122,9 +159,9 @@ static void put_scripts(FILE *out, const struct survey *s)
     fputs("</table></div></details></section>\n", out);
 }
 
-static void put_repeated(FILE *out, const struct info_page *p)
+static void put_repeated(FILE *out, const struct info_facts *p)
 {
-    const struct leat_info *i = p->info;
+    const struct leat_info *i = &p->info;
 
     fputs("<section><h2>Duplicates</h2>\n<p>", out);
     if (p->survey->hashes)
@@ -163,41 +200,6 @@ static void put_rejects(FILE *out, const struct survey *s)
                 "dataset.</p>\n",
                 units_counted(s->rejects - named, "record").text);
     fputs("</section>\n", out);
-}
-
-static enum leat_status put_page(FILE *out, const struct info_page *p, struct leat_error *err)
-{
-    enum leat_status s;
-
-    chart_patterns(out);
-    info_damage_page(p->damaged, out);
-    put_facts(out, p);
-    s = info_page_sources(out, p, err);
-    if (s != LEAT_OK)
-        return s;
-    put_lengths(out, p->lengths);
-    put_scripts(out, p->survey);
-    put_repeated(out, p);
-    put_rejects(out, p->survey);
-    return info_page_tokens(out, p->survey, err);
-}
-
-enum leat_status info_page_write(const struct info_page *p, const char *path, struct leat_error *err)
-{
-    struct leat_error other;
-    struct page page;
-    enum leat_status s = page_open(&page, path, p->name, info_damage_style, err), closed;
-
-    if (s != LEAT_OK)
-        return s;
-    s = put_page(page.out, p, err);
-    closed = page_close(&page, s != LEAT_OK, &other);
-    if (s == LEAT_OK && closed != LEAT_OK)
-        *err = other;
-    s = s != LEAT_OK ? s : closed;
-    if (s == LEAT_OK && page.bytes > 0)
-        cli_say("%s: a page on %s, %s.", path, p->name, units_bytes(page.bytes).text);
-    return s;
 }
 
 /* ---- Where documents come from ---- */
@@ -270,7 +272,7 @@ static void put_sources(FILE *out, const char *title, const struct sources *s)
     fputs("</table></div></section>\n", out);
 }
 
-static enum leat_status add_part(struct sources *s, const struct info_page *p, uint64_t number, struct leat_error *err)
+static enum leat_status add_part(struct sources *s, const struct info_facts *p, uint64_t number, struct leat_error *err)
 {
     struct leat_part part = LEAT_PART_INIT;
     enum leat_status status = leat_dataset_part(p->d, number, &part, err);
@@ -292,7 +294,8 @@ static enum leat_status add_part(struct sources *s, const struct info_page *p, u
     return LEAT_OK;
 }
 
-static enum leat_status add_input(struct sources *s, const struct info_page *p, uint64_t number, struct leat_error *err)
+static enum leat_status add_input(struct sources *s, const struct info_facts *p, uint64_t number,
+                                  struct leat_error *err)
 {
     struct leat_input input = LEAT_INPUT_INIT;
     struct source x = { .name = NULL };
@@ -310,10 +313,10 @@ static enum leat_status add_input(struct sources *s, const struct info_page *p, 
     return LEAT_OK;
 }
 
-typedef enum leat_status add_call(struct sources *s, const struct info_page *p, uint64_t number,
+typedef enum leat_status add_call(struct sources *s, const struct info_facts *p, uint64_t number,
                                   struct leat_error *err);
 
-static enum leat_status put_all(FILE *out, const struct info_page *p, const char *title, add_call *add, uint64_t count,
+static enum leat_status put_all(FILE *out, const struct info_facts *p, const char *title, add_call *add, uint64_t count,
                                 struct leat_error *err)
 {
     struct sources s = { .count = 0 };
@@ -328,13 +331,13 @@ static enum leat_status put_all(FILE *out, const struct info_page *p, const char
     return status;
 }
 
-enum leat_status info_page_sources(FILE *out, const struct info_page *p, struct leat_error *err)
+static enum leat_status put_all_sources(FILE *out, const struct info_facts *p, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
-    if (p->info->parts > 1)
-        s = put_all(out, p, "Tokens by dataset", add_part, p->info->parts, err);
-    return s == LEAT_OK ? put_all(out, p, "Tokens by input", add_input, p->info->inputs, err) : s;
+    if (p->info.parts > 1)
+        s = put_all(out, p, "Tokens by dataset", add_part, p->info.parts, err);
+    return s == LEAT_OK ? put_all(out, p, "Tokens by input", add_input, p->info.inputs, err) : s;
 }
 
 /* ---- Tokens ---- */
@@ -421,7 +424,7 @@ static void put_ranks(FILE *out, const struct survey *s, const uint64_t (*ranks)
     chart_line(out, &line);
 }
 
-enum leat_status info_page_tokens(FILE *out, const struct survey *s, struct leat_error *err)
+static enum leat_status put_tokens(FILE *out, const struct survey *s, struct leat_error *err)
 {
     uint64_t(*ranks)[2], n = 0;
 
@@ -445,4 +448,41 @@ enum leat_status info_page_tokens(FILE *out, const struct survey *s, struct leat
     fputs("</section>\n", out);
     free(ranks);
     return LEAT_OK;
+}
+
+/* ---- The page ---- */
+
+static enum leat_status put_page(FILE *out, const struct info_facts *p, struct leat_error *err)
+{
+    enum leat_status s;
+
+    chart_patterns(out);
+    put_damage(out, &p->damaged);
+    put_facts(out, p);
+    s = put_all_sources(out, p, err);
+    if (s != LEAT_OK)
+        return s;
+    put_lengths(out, &p->lengths);
+    put_scripts(out, p->survey);
+    put_repeated(out, p);
+    put_rejects(out, p->survey);
+    return put_tokens(out, p->survey, err);
+}
+
+enum leat_status info_page_write(const struct info_facts *p, const char *path, struct leat_error *err)
+{
+    struct leat_error other;
+    struct page page;
+    enum leat_status s = page_open(&page, path, p->name, page_style, err), closed;
+
+    if (s != LEAT_OK)
+        return s;
+    s = put_page(page.out, p, err);
+    closed = page_close(&page, s != LEAT_OK, &other);
+    if (s == LEAT_OK && closed != LEAT_OK)
+        *err = other;
+    s = s != LEAT_OK ? s : closed;
+    if (s == LEAT_OK && page.bytes > 0)
+        cli_say("%s: a page on %s, %s.", path, p->name, units_bytes(page.bytes).text);
+    return s;
 }

@@ -2,12 +2,10 @@
  * cmd_info.c: `leat info`: shows what a dataset holds, in columns for people, as JSON for programs.
  *
  * struct info_facts is filled first, so an error there prints nothing. There may be very many inputs and parts: they
- * are read one by one while they are printed. People see the first SHOWN_ROWS of each list, JSON (info_json.c) has all.
- * Lengths of documents are counted exactly or, in large datasets, from a sample (length_histogram.h), so that the
+ * are read one by one while they are printed. People see the first SHOWN_ROWS of each list, JSON has all.
+ * Lengths of documents are counted exactly or, in large datasets, from a sample (survey.c), so that the
  * command stays quick.
  */
-#include "info.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,15 +13,21 @@
 
 #include "base/bytes.h"
 #include "cli/cli.h"
+#include "cli/json.h"
 #include "cli/units.h"
 #include "commands/commands.h"
-#include "commands/common/damage_lines.h"
+#include "commands/common/common.h"
+#include "info.h"
 #include "pages/page.h"
-#include "survey.h"
+
+#define SHOWN_ROWS  20u /* inputs, parts and metadata that people see; JSON has them all */
+#define BAR_COLUMNS 40u
+#define KEY_COLUMNS 12
 
 /* ---- Damaged inputs ---- */
 
-enum leat_status info_damage_read(struct damage_list *l, const struct leat_dataset *d, struct leat_error *err)
+/* Those of all parts. On failure too damage_list_free() must follow. */
+static enum leat_status read_damage(struct damage_list *l, const struct leat_dataset *d, struct leat_error *err)
 {
     struct leat_info info = LEAT_INFO_INIT;
     enum leat_status s = LEAT_OK;
@@ -43,64 +47,27 @@ enum leat_status info_damage_read(struct damage_list *l, const struct leat_datas
     return s;
 }
 
-void info_damage_print(const struct damage_list *l, int key_columns, size_t most)
+/* Lines below the dataset's name, of the first inputs. */
+static void print_damage(const struct damage_list *l)
 {
     char text[DAMAGE_LINE];
 
     if (l->count == 0)
         return;
     damage_say_all(l, text, sizeof text);
-    printf("  %-*s%s\n", key_columns, "damaged", text);
-    for (size_t i = 0; i < l->count && i < most; i++) {
+    printf("  %-*s%s\n", KEY_COLUMNS, "damaged", text);
+    for (size_t i = 0; i < l->count && i < SHOWN_ROWS; i++) {
         if (!l->items[i].input)
             continue;
         damage_say_one(&l->items[i], text, sizeof text);
-        printf("  %-*s", key_columns, "");
+        printf("  %-*s", KEY_COLUMNS, "");
         cli_put(text, strlen(text));
         printf("\n");
     }
-    if (l->count > most)
-        printf("  %-*s... and %s more (--json has them all)\n", key_columns, "", units_count(l->count - most).text);
+    if (l->count > SHOWN_ROWS)
+        printf("  %-*s... and %s more (--json has them all)\n", KEY_COLUMNS, "",
+               units_count(l->count - SHOWN_ROWS).text);
 }
-
-const char info_damage_style[] =
-    "#damaged{border-left:.3rem solid var(--byte);padding-left:.8rem;margin-bottom:1.2rem}";
-
-static void put_number(FILE *out, uint64_t number)
-{
-    fprintf(out, "<td class=\"n\">%s</td>", number == LEAT_NONE ? "not known" : units_count(number).text);
-}
-
-void info_damage_page(const struct damage_list *l, FILE *out)
-{
-    char text[DAMAGE_LINE];
-
-    if (l->count == 0)
-        return;
-    damage_say_all(l, text, sizeof text);
-    fprintf(out,
-            "<section id=\"damaged\"><h2>Damaged inputs</h2>\n<p>In this dataset %s.</p>\n<div class=\"wide\"><table>\n"
-            "<tr><th>input</th><th class=\"n\">read up to byte</th><th class=\"n\">bytes not read</th><th>reason</th>"
-            "</tr>\n",
-            text);
-    for (size_t i = 0; i < l->count; i++) {
-        fputs("<tr><td>", out);
-        page_string(out, l->items[i].input ? l->items[i].input : "not recorded");
-        fputs("</td>", out);
-        put_number(out, l->items[i].offset);
-        put_number(out, l->items[i].unread);
-        fputs("<td>", out);
-        page_string(out, l->items[i].reason);
-        fprintf(out, "%s</td></tr>\n", l->items[i].unread == 0 ? "; " DAMAGE_MISSING : "");
-    }
-    fputs("</table></div></section>\n", out);
-}
-
-/* ---- The command ---- */
-
-#define SHOWN_ROWS  20u /* inputs, parts and metadata that people see; JSON has them all */
-#define BAR_COLUMNS 40u
-#define KEY_COLUMNS 12
 
 struct info_values {
     bool json;
@@ -129,8 +96,8 @@ static enum leat_status gather(struct info_facts *f, struct leat_error *err)
     s = leat_dataset_tokenizer(f->d, &f->tokenizer, err);
     if (s != LEAT_OK && s != LEAT_E_NOT_FOUND)
         return s;
-    s = info_damage_read(&f->damaged, f->d, err);
-    return s == LEAT_OK ? length_histogram_count(&f->lengths, f->d, HISTOGRAM_EXACT, err) : s;
+    s = read_damage(&f->damaged, f->d, err);
+    return s == LEAT_OK ? length_histogram_count(&f->lengths, f->d, err) : s;
 }
 
 /* ---- For people ------------------------------------------------------------------------------------------------- */
@@ -193,7 +160,7 @@ static void print_facts(const struct info_facts *f)
     char text[128];
 
     cli_say("%s", f->name);
-    info_damage_print(&f->damaged, KEY_COLUMNS, SHOWN_ROWS);
+    print_damage(&f->damaged);
     print_elsewhere(f);
     if (i->offline_parts > 0)
         line("server", "could not be reached: this is the copy in the cache", NULL);
@@ -365,29 +332,193 @@ static enum leat_status print_text(const struct info_facts *f, struct leat_error
     return s;
 }
 
-static enum leat_status write_page(const struct info_facts *f, const char *path, struct leat_error *err)
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+
+/*
+ * What a dataset holds, as JSON. If reading fails halfway, the object stays open, so that no program takes it for the
+ * whole.
+ */
+
+/* A hash in hexadecimal digits; null if all bytes are zero, which means none. */
+static void json_hash(struct json *j, const char *key, const uint8_t hash[16])
+{
+    json_string(j, key, bytes_all_zero(hash, 16) ? NULL : units_hex(hash, 16).text);
+}
+
+static enum leat_status json_inputs(struct json *j, const struct info_facts *f, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    json_open_array(j, "inputs");
+    for (uint64_t i = 0; i < f->info.inputs && s == LEAT_OK; i++) {
+        struct leat_input input = LEAT_INPUT_INIT;
+        uint64_t bytes;
+        char *path;
+
+        s = leat_dataset_input(f->d, i, &input, err);
+        if (s != LEAT_OK)
+            break;
+        path = commands_string(leat_dataset_input_path, f->d, i, &bytes, err);
+        if (!path)
+            return err->status;
+        json_open_object(j, NULL);
+        json_bytes(j, "path", path, (size_t)bytes);
+        json_u64(j, "bytes", input.bytes);
+        json_u64(j, "documents", input.documents);
+        json_u64(j, "tokens", input.tokens);
+        json_u64(j, "rejects", input.rejects);
+        json_hash(j, "hash", input.hash);
+        json_close_object(j);
+        free(path);
+    }
+    json_close_array(j);
+    return s;
+}
+
+static enum leat_status json_metadata(struct json *j, const struct leat_dataset *d, uint64_t part,
+                                      struct leat_error *err)
+{
+    struct leat_metadata *m;
+    enum leat_status s = leat_dataset_metadata(d, part, &m, err);
+
+    if (s != LEAT_OK)
+        return s;
+    json_open_array(j, "metadata");
+    for (uint64_t i = 0; i < m->count; i++) {
+        json_open_array(j, NULL);
+        json_bytes(j, NULL, m->pairs[i].key, (size_t)m->pairs[i].key_bytes);
+        json_bytes(j, NULL, m->pairs[i].value, (size_t)m->pairs[i].value_bytes);
+        json_close_array(j);
+    }
+    json_close_array(j);
+    leat_metadata_free(m);
+    return s;
+}
+
+static enum leat_status json_parts(struct json *j, const struct info_facts *f, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    json_open_array(j, "parts");
+    for (uint64_t i = 0; i < f->info.parts && s == LEAT_OK; i++) {
+        struct leat_part part = LEAT_PART_INIT;
+
+        s = leat_dataset_part(f->d, i, &part, err);
+        if (s != LEAT_OK)
+            break;
+        json_open_object(j, NULL);
+        json_string(j, "name", part.name);
+        json_string(j, "kind", part.kind);
+        json_string(j, "identity", units_hex(part.identity, 16).text);
+        json_u64(j, "first_token", part.first_token);
+        json_u64(j, "tokens", part.tokens);
+        json_u64_or_null(j, "first_document", part.first_document);
+        json_u64_or_null(j, "documents", part.documents);
+        json_u64(j, "first_input", part.first_input);
+        json_u64(j, "inputs", part.inputs);
+        json_string(j, "token_path", part.token_path);
+        s = json_metadata(j, f->d, i, err);
+        json_close_object(j);
+    }
+    json_close_array(j);
+    return s;
+}
+
+static void json_lengths(struct json *j, const struct length_histogram *h)
+{
+    unsigned first, last;
+
+    json_open_object(j, "document_lengths");
+    json_bool(j, "sampled", h->sampled);
+    json_u64(j, "documents", h->documents);
+    json_double(j, "mean", length_histogram_mean(h));
+    json_u64(j, "shortest", h->shortest);
+    json_u64(j, "longest", h->longest);
+    json_open_array(j, "buckets");
+    if (length_histogram_range(h, &first, &last))
+        for (unsigned k = first; k <= last; k++) {
+            json_open_object(j, NULL);
+            json_u64(j, "least", length_histogram_min(k));
+            json_u64(j, "most", length_histogram_max(k));
+            json_u64(j, "documents", h->buckets[k]);
+            json_close_object(j);
+        }
+    json_close_array(j);
+    json_close_object(j);
+}
+
+/* What is stored about each document in addition to its origin. */
+static void json_stores(struct json *j, const struct leat_info *i)
+{
+    json_open_object(j, "stores");
+    json_bool(j, "lines", i->stores_lines);
+    json_bool(j, "ids", i->stores_ids);
+    json_bool(j, "text_hashes", i->stores_hashes);
+    json_bool(j, "mask", i->stores_mask);
+    json_close_object(j);
+}
+
+static enum leat_status print_json(const struct info_facts *f, struct leat_error *err)
+{
+    const struct leat_info *i = &f->info;
+    enum leat_status s;
+    struct json j;
+
+    json_begin(&j, stdout);
+    json_open_object(&j, NULL);
+    json_string(&j, "name", f->name);
+    damage_json(&f->damaged, &j);
+    json_u64_or_null(&j, "version", i->format_version > 0 ? i->format_version : LEAT_NONE); /* null: no index */
+    json_string(&j, "identity", units_hex(i->identity, 16).text);
+    json_u64(&j, "tokens", i->tokens);
+    json_u64_or_null(&j, "documents", i->documents);
+    json_u64(&j, "width", i->token_width);
+    json_u64(&j, "vocabulary", i->vocabulary);
+    json_open_object(&j, "tokenizer");
+    json_string(&j, "name", f->tokenizer ? f->tokenizer->name : NULL);
+    json_string(&j, "pattern", f->tokenizer && f->tokenizer->pattern[0] ? f->tokenizer->pattern : NULL);
+    json_hash(&j, "fingerprint", i->fingerprint);
+    json_close_object(&j);
+    json_u64_or_null(&j, "end", i->end_token);
+    json_u64_or_null(&j, "begin", i->begin_token);
+    json_string(&j, "created", i->created ? units_date(i->created).text : NULL);
+    json_u64(&j, "token_bytes", i->token_bytes);
+    json_u64(&j, "index_bytes", i->index_bytes);
+    json_u64(&j, "offline_parts", i->offline_parts);
+    json_stores(&j, i);
+    if (i->documents != LEAT_NONE)
+        json_lengths(&j, &f->lengths);
+    else
+        json_null(&j, "document_lengths");
+    s = json_parts(&j, f, err);
+    if (s == LEAT_OK)
+        s = json_inputs(&j, f, err);
+    if (s != LEAT_OK)
+        return s; /* the object stays unfinished, so that it is not taken for the whole */
+    json_close_object(&j);
+    json_end(&j);
+    return LEAT_OK;
+}
+
+/* ---- The command ------------------------------------------------------------------------------------------------- */
+
+static enum leat_status write_page(struct info_facts *f, const char *path, struct leat_error *err)
 {
     struct survey survey = { 0 };
-    struct info_page page = { .name = f->name,
-                              .d = f->d,
-                              .info = &f->info,
-                              .tokenizer = f->tokenizer,
-                              .lengths = &f->lengths,
-                              .damaged = &f->damaged,
-                              .survey = &survey };
     enum leat_status s = survey_read(&survey, f->d, err);
 
+    f->survey = &survey;
     if (s == LEAT_OK)
-        s = info_page_write(&page, path, err);
+        s = info_page_write(f, path, err);
     survey_free(&survey);
     return s;
 }
 
-static enum leat_status print(const struct info_facts *f, const struct info_values *v, struct leat_error *err)
+static enum leat_status print(struct info_facts *f, const struct info_values *v, struct leat_error *err)
 {
     if (v->html)
         return write_page(f, v->html, err);
-    return v->json ? info_json_print(f, err) : print_text(f, err);
+    return v->json ? print_json(f, err) : print_text(f, err);
 }
 
 int cmd_info(const struct command *self, int argc, char **argv)

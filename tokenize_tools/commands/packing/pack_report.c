@@ -1,15 +1,240 @@
-/*
- * pack_bar.c: see pack_bar.h. After a failed run, the advice depends on what it has left: a checkpoint, only rejects,
- * or nothing.
- */
-#include "pack_bar.h"
+/* pack_report.c: see pack_report.h. */
+#include "pack_report.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+#include "cli/cli.h"
 #include "cli/units.h"
-#include "commands/common/damage_lines.h"
-#include "pack_again.h"
+#include "commands/common/common.h"
+
+/* ---- Notices ----------------------------------------------------------------------------------------------------- */
+
+#define MAX_NAMES 5 /* in a sentence */
+
+static void add(struct pack_notice_list *list, const struct leat_pack_notice *notice)
+{
+    char *path = strdup(notice->path);
+
+    if (path && GROW(list->items, list->count + 1, list->room, NULL) == LEAT_OK)
+        list->items[list->count++] = (struct pack_notice) { path, notice->count, notice->reason };
+    else
+        free(path);
+}
+
+/* One of an older version, whose dataset names no input, is read as such a sentence. */
+static void add_damage(struct damage_list *l, const struct leat_pack_notice *n)
+{
+    if (*n->path)
+        (void)damage_list_add(l, n->path, n->offset, n->message, strlen(n->message), n->count, NULL);
+    else
+        (void)damage_list_read(l, n->message, NULL);
+}
+
+void pack_notices_add(struct pack_notices *n, const struct leat_pack_notice *notice)
+{
+    if (notice->kind == LEAT_NOTICE_DAMAGED) {
+        add_damage(&n->damaged, notice);
+        return;
+    }
+    add(notice->kind == LEAT_NOTICE_SKIPPED    ? &n->skipped
+        : notice->kind == LEAT_NOTICE_REPEATED ? &n->repeated
+        : notice->kind == LEAT_NOTICE_SPLIT    ? &n->splits
+                                               : &n->replaced,
+        notice);
+}
+
+static void free_list(struct pack_notice_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->items[i].path);
+    free(list->items);
+    *list = (struct pack_notice_list) { 0 };
+}
+
+void pack_notices_free(struct pack_notices *n)
+{
+    free_list(&n->skipped);
+    free_list(&n->replaced);
+    free_list(&n->repeated);
+    free_list(&n->splits);
+    damage_list_free(&n->damaged);
+}
+
+/* "a.txt (12), b.txt (1) and 3 more", of those with this reason. Returns how many there are. */
+static size_t name_some(const struct pack_notice_list *list, uint32_t reason, char *text, size_t room)
+{
+    size_t used = 0, count = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < list->count; i++) {
+        const struct pack_notice *n = &list->items[i];
+
+        if (n->reason != reason || ++count > MAX_NAMES || used >= room)
+            continue;
+        used += (size_t)snprintf(text + used, room - used, "%s%.200s", count > 1 ? ", " : "", n->path);
+        if (n->count > 0 && used < room)
+            used += (size_t)snprintf(text + used, room - used, " (%s)", units_count(n->count).text);
+    }
+    if (count > MAX_NAMES && used < room)
+        snprintf(text + used, room - used, " and %s more", units_count(count - MAX_NAMES).text);
+    return count;
+}
+
+void pack_notices_warn_repeated(uint64_t count, const char *first)
+{
+    if (count == 1)
+        cli_error("warning: %s repeats an earlier input: its documents are packed twice", first);
+    else
+        cli_error(
+            "warning: %s repeat earlier ones, the first is %s: their documents are packed as often as they are named",
+            units_counted(count, "input").text, first);
+}
+
+void pack_notices_warn_empty(const struct leat_pack_report *report, uint64_t inputs)
+{
+    if (report->kept_out > 0 && report->rejects > 0)
+        cli_error("warning: no document is left: --keep left out %s, and %s rejected; a number is compared with "
+                  "numbers, and any other value, or one in quotes, with strings",
+                  units_counted(report->kept_out, "record").text, units_count(report->rejects).text);
+    else if (report->kept_out > 0)
+        cli_error("warning: no record holds the conditions of --keep, which left out %s; a number is compared with "
+                  "numbers, and any other value, or one in quotes, with strings",
+                  units_counted(report->kept_out, "record").text);
+    else if (report->rejects == 0)
+        cli_error("warning: no document was found in %s", units_counted(inputs, "input").text);
+}
+
+void pack_notices_say_skipped(struct pack_notices *n)
+{
+    static const struct {
+        const char *what, *why;
+    } sentences[] = {
+        [LEAT_SKIP_KIND] = { "file", "in folders" },
+        [LEAT_SKIP_LINK] = { "link", "out of folders (--follow-links packs what they lead to)" },
+        [LEAT_SKIP_OWN] = { "file", "of this run's own output" },
+        [LEAT_SKIP_MARKED] = { "name", "in folders, for beginning with _ (what you name is packed)" },
+        [LEAT_SKIP_SPLIT] = { "file", "of other splits, or of none" },
+    };
+    char names[1400];
+
+    if (n->skipped_said || n->skipped.count + n->repeated.count == 0)
+        return;
+    n->skipped_said = true;
+    if (n->repeated.count > 0)
+        pack_notices_warn_repeated(n->repeated.items[0].count, n->repeated.items[0].path);
+    for (uint32_t reason = 0; reason < sizeof sentences / sizeof *sentences; reason++) {
+        size_t count = name_some(&n->skipped, reason, names, sizeof names);
+
+        if (count > 0)
+            cli_error("skipped %s %s: %s", units_counted(count, sentences[reason].what).text, sentences[reason].why,
+                      names);
+    }
+}
+
+void pack_notices_print(const struct pack_notices *n, const struct leat_pack_report *report)
+{
+    char names[1400];
+
+    if (report->replaced > 0) {
+        name_some(&n->replaced, 0, names, sizeof names);
+        cli_say("%s of text in %s became U+FFFD: %s.", units_counted(report->replaced, "malformed part").text,
+                units_counted(n->replaced.count, "input").text, names);
+    }
+    if (report->kept_out > 0)
+        printf("Left out %s for which a condition of --keep does not hold.\n",
+               units_counted(report->kept_out, "record").text);
+    if (report->not_json > 0)
+        printf("Packed %s with NaN or Infinity, which are not JSON.\n", units_counted(report->not_json, "record").text);
+}
+
+void pack_notices_split_json(struct json *j, const char *name, uint64_t inputs, bool packed)
+{
+    json_open_object(j, NULL);
+    json_string(j, "split", name && *name ? name : NULL);
+    json_u64(j, "inputs", inputs);
+    json_bool(j, "packed", packed);
+    json_close_object(j);
+}
+
+void pack_notices_json(struct json *j, const struct pack_notices *n, const struct leat_pack_report *report)
+{
+    json_u64(j, "skipped", report->skipped);
+    json_open_array(j, "skipped_files");
+    for (size_t i = 0; i < n->skipped.count; i++)
+        json_string(j, NULL, n->skipped.items[i].path);
+    json_close_array(j);
+    json_open_array(j, "hub_splits");
+    for (size_t i = 0; i < n->splits.count; i++)
+        pack_notices_split_json(j, n->splits.items[i].path, n->splits.items[i].count, n->splits.items[i].reason != 0);
+    json_close_array(j);
+    json_u64(j, "replaced", report->replaced);
+    json_open_array(j, "replaced_in");
+    for (size_t i = 0; i < n->replaced.count; i++) {
+        json_open_object(j, NULL);
+        json_string(j, "input", n->replaced.items[i].path);
+        json_u64(j, "count", n->replaced.items[i].count);
+        json_close_object(j);
+    }
+    json_close_array(j);
+    damage_json(&n->damaged, j);
+    json_u64(j, "not_json", report->not_json);
+    json_u64(j, "kept_out", report->kept_out);
+    json_u64(j, "row_groups", report->row_groups);
+}
+
+/* ---- The command that goes on ------------------------------------------------------------------------------------ */
+
+#define PACK_AGAIN 4000 /* bytes, with ": " before it */
+
+/* How many words, from `word` on, the new command has not: --force, and what its own options are in place of. */
+static int left_out(char *const *word, const char *options, bool force)
+{
+    static const char *const names[] = { "--resume", "--allow-truncated", "--max-rejects" };
+
+    if (strcmp(*word, "--force") == 0)
+        return !force;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t bytes = strlen(names[i]);
+        bool has_value = i == 2, same = strncmp(*word, names[i], bytes) == 0;
+
+        if (same && (!(*word)[bytes] || (has_value && (*word)[bytes] == '=')) && strstr(options, names[i]))
+            return has_value && !(*word)[bytes] ? 2 : 1;
+    }
+    return 0;
+}
+
+/* ": leat pack OPTIONS ...": what was run, with other options before its own, of which --resume, --allow-truncated and
+ * --max-rejects are left out where `options` has them, and --force if it is not to be kept (`force`). Empty if it would
+ * be longer, or if standard input is read, which nobody can give again. */
+static void pack_again(const struct pack_values *v, const char *options, bool force, char text[PACK_AGAIN])
+{
+    size_t used = (size_t)snprintf(text, PACK_AGAIN, ": leat pack%s", options);
+    bool only_words = false;
+
+    if (v->argc == 0) /* another program's */
+        text[0] = '\0';
+    for (int i = 1, out; i<v->argc; i += out> 0 ? out : 1) {
+        char room[PACK_AGAIN];
+        const char *word = cli_shell_word(v->argv[i], room, sizeof room);
+
+        only_words = only_words || strcmp(v->argv[i], "--") == 0;
+        out = only_words ? 0 : left_out(v->argv + i, options, force);
+        if (strcmp(v->argv[i], "-") == 0 || used + strlen(word) + 2 > PACK_AGAIN) {
+            text[0] = '\0';
+            return;
+        }
+        if (out == 0)
+            used += (size_t)snprintf(text + used, PACK_AGAIN - used, " %s", word);
+    }
+}
+
+/* ---- The bar, and the end ---------------------------------------------------------------------------------------- */
+
+/* After a failed run, the advice depends on what it has left: a checkpoint, only rejects, or nothing. */
 
 void pack_bar_damage(const struct pack_notices *n, char *text, size_t room)
 {
@@ -74,8 +299,8 @@ static void say_kept(const struct pack_values *v, const struct leat_pack_report 
 
     snprintf(options, sizeof options, "%s", v->run ? "" : " --resume");
     if (rejects)
-        snprintf(options + strlen(options), sizeof options - strlen(options), " --max-rejects %llu",
-                 (unsigned long long)(2 * report->rejects));
+        snprintf(options + strlen(options), sizeof options - strlen(options), " --max-rejects %" PRIu64,
+                 (2 * report->rejects));
     pack_again(v, options, !v->run, again);
     if (!v->run)
         cli_error("nothing is lost: the same command with --resume%s continues from there%s%s",

@@ -222,9 +222,9 @@ static void put_ids(const struct show_out *o, const struct show_row *row, const 
         char label[32] = "";
 
         if (show_other_label(row, i))
-            snprintf(label, sizeof label, "\u2192%lld", (long long)row->labels[i]);
+            snprintf(label, sizeof label, "\u2192%" PRId64, row->labels[i]);
         style(o, counts ? show_styles.plain : show_styles.soft);
-        column += printf("%s%lld%s", counts || o->colour ? "" : SHOW_MARK_IDLE, (long long)row->ids[i], label);
+        column += printf("%s%" PRId64 "%s", counts || o->colour ? "" : SHOW_MARK_IDLE, row->ids[i], label);
         style(o, show_styles.plain);
         if (i + 1 < x->at + x->places)
             putchar(column < LINE_COLUMNS ? ' ' : '\n');

@@ -146,23 +146,4 @@ unsigned show_width(const char *shown, size_t bytes);
  * before, or is not seen at all. */
 bool show_needs_base(const struct show_token *t);
 
-/* Samples: the rows of one batch. */
-struct show_batch {
-    uint64_t position, batch, rank, world;
-    uint64_t first, end; /* rows of it that are shown; `end` may be LEAT_NONE */
-    bool mask_first;
-    const char *tokenizer; /* NULL: that of each source */
-    const char *pattern;   /* of the tokenizer; NULL: it says that itself */
-};
-enum leat_status show_batch(struct show_out *o, const struct leat_plan *plan, const struct show_batch *b,
-                            struct leat_error *err);
-
-/* Tokens [first, end) of a dataset. */
-enum leat_status show_places(struct show_out *o, const struct leat_dataset *d, const struct show_words *words,
-                             const char *title, uint64_t first, uint64_t end, struct leat_error *err);
-
-/* A text as each of these tokenizers cuts it. The pattern, if any, is for all that do not say one themselves. */
-int show_texts(struct show_out *o, const struct command *self, const struct option_list *tokenizers,
-               const char *pattern, const char *path);
-
 #endif

@@ -1,4 +1,4 @@
-/* cmd_mirror.c: `leat pull` and `leat push`: copy a dataset from a server, and to one. The work is leat_pull()'s and
+/* cmd_pull_push.c: `leat pull` and `leat push`: copy a dataset from a server, and to one. The work is leat_pull()'s and
  * leat_push()'s; all that people see of the two is alike, but for a few words. */
 #include <stdio.h>
 

@@ -83,15 +83,15 @@ static void put_token(FILE *out, struct show_reader *r)
     struct show_token t;
 
     show_reader_next(r, &t);
-    fprintf(out, "<span class=\"%s%s\" title=\"place %" PRIu64 ", id %lld", counts ? "" : "i ",
+    fprintf(out, "<span class=\"%s%s\" title=\"place %" PRIu64 ", id %" PRId64, counts ? "" : "i ",
             t.special   ? "s"
             : place % 2 ? "b"
                         : "a",
-            place, (long long)row->ids[place]);
+            place, row->ids[place]);
     if (row->positions)
-        fprintf(out, ", position %lld", (long long)row->positions[place]);
+        fprintf(out, ", position %" PRId64, row->positions[place]);
     if (row->labels && counts)
-        fprintf(out, ", label %lld", (long long)row->labels[place]);
+        fprintf(out, ", label %" PRId64, row->labels[place]);
     if (t.continues)
         fputs(", with a part of the character before it", out);
     fprintf(out, "%s\">", counts ? "" : ", no loss");
@@ -107,18 +107,19 @@ static void put_token(FILE *out, struct show_reader *r)
 
 static void put_cells(FILE *out, const struct show_row *row, uint64_t place, const struct show_token *t)
 {
-    fprintf(out, "<tr><td class=\"n\">%" PRIu64 "</td><td class=\"n\">%lld</td><td class=\"mono\"><span class=\"%c\">",
-            place, (long long)row->ids[place],
+    fprintf(out,
+            "<tr><td class=\"n\">%" PRIu64 "</td><td class=\"n\">%" PRId64
+            "</td><td class=\"mono\"><span class=\"%c\">",
+            place, row->ids[place],
             t->special  ? 's'
             : place % 2 ? 'b'
                         : 'a');
     put_text(out, t, "\n");
     fputs("</span></td>", out);
     if (row->labels)
-        fprintf(out, "<td class=\"n\">%lld</td><td class=\"n\">%d</td>", (long long)row->labels[place],
-                row->loss[place]);
+        fprintf(out, "<td class=\"n\">%" PRId64 "</td><td class=\"n\">%d</td>", row->labels[place], row->loss[place]);
     if (row->positions)
-        fprintf(out, "<td class=\"n\">%lld</td>", (long long)row->positions[place]);
+        fprintf(out, "<td class=\"n\">%" PRId64 "</td>", row->positions[place]);
     fputs("</tr>\n", out);
 }
 

@@ -1,6 +1,7 @@
 /* show_row.c: what stands at the places of a row; see show.h. */
 #include "show.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,7 @@ void show_token_find(const struct show_words *w, int64_t id, struct show_token *
     }
     /* an id that has no text: its number is its name */
     *t = (struct show_token) { .special = true };
-    t->bytes = (uint64_t)snprintf(t->name, sizeof t->name, "%s%lld", role, (long long)id);
+    t->bytes = (uint64_t)snprintf(t->name, sizeof t->name, "%s%" PRId64, role, id);
     t->text = t->name;
 }
 

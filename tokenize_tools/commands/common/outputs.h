@@ -1,0 +1,90 @@
+/*
+ * outputs.h: the datasets that `leat pack` and `leat merge` write: the options --shuffle, --dedup and --split and what
+ * they become for leat_merge(); what a run made of the values of a field (--by); and what an earlier run left beside
+ * them.
+ */
+#ifndef LEAT_COMMANDS_OUTPUTS_H
+#define LEAT_COMMANDS_OUTPUTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/json.h"
+#include "cli/options.h"
+#include "leat_pack.h"
+
+/* ---- Shuffled, deduplicated, split ------------------------------------------------------------------------------- */
+
+#define ARRANGE_SPLITS 64u
+
+/* Zero at first. */
+struct arrange_seed {
+    bool given;
+    uint64_t value;
+};
+
+/* Zero at first; freed by arrange_splits_free(). */
+struct arrange_splits {
+    struct leat_split items[ARRANGE_SPLITS];
+    size_t count;
+    char *text;   /* that the items point into */
+    bool folders; /* of OUTPUT FOLDER/FILE, a split's dataset is FOLDER/NAME/FILE; else OUTPUT.NAME */
+};
+
+/* For rows of type OPTION_CUSTOM, with these structs as their fields. */
+bool arrange_seed_parse(void *field, const char *text, const char **why);
+bool arrange_splits_parse(void *field, const char *text, const char **why);
+void arrange_splits_free(struct arrange_splits *splits);
+
+#define ARRANGE_SHUFFLE_HELP "shuffle all documents, in the order that this seed gives"
+#define ARRANGE_DEDUP_HELP   "keep only the first of documents with the same text"
+#define ARRANGE_SPLIT_HELP                                                                                             \
+    "also write datasets OUT.NAME, with documents chosen by a hash of their text; OUT gets the rest: "                 \
+    "valid=0.01,test=0.01"
+
+/* What was done: to the JSON object that is open, or as lines for people. */
+void arrange_report_json(struct json *j, const char *output, const struct arrange_splits *splits,
+                         const struct leat_merge_report *report);
+void arrange_report_print(const char *output, const struct arrange_splits *splits, bool dedup,
+                          const struct leat_merge_report *report);
+
+/* ---- The datasets of --by ---------------------------------------------------------------------------------------- */
+
+/* All zero at first. */
+struct by_outputs {
+    struct by_output *items;
+    size_t count, room;
+    bool incomplete; /* there was no memory for one */
+};
+
+void by_outputs_add(struct by_outputs *list, const struct leat_by_output *output);
+void by_outputs_free(struct by_outputs *list);
+
+/* Whether one of them has this name. */
+bool by_outputs_has(const struct by_outputs *list, const char *name);
+
+/* Prints a line for each, as the splits have. */
+void by_outputs_print(const struct by_outputs *list);
+
+/* Prints the command for a plan of all of them, but for splits, weighted by their tokens. */
+void by_outputs_print_sources(const struct by_outputs *list);
+
+/* The exit code of a program that would end with `code`: CLI_FAILED, with a sentence, if not all could be listed. */
+int by_outputs_code(const struct by_outputs *list, int code);
+
+/* Writes the member `outputs` of the object that is open. */
+void by_outputs_json(struct json *j, const struct by_outputs *list);
+
+/* ---- What an earlier run left ------------------------------------------------------------------------------------ */
+
+/*
+ * Datasets of splits and values that an earlier run of the same name made, and one with --force has not replaced. They
+ * are not removed, since nothing says that they are needed no more; but what was the validation data of the old dataset
+ * may be among the training data of the new one.
+ */
+
+/* Warns of datasets OUT.NAME whose metadata say that they are, or were made of, the split NAME or documents of a value,
+ * but for those that the run has written: its splits, or with `by` its outputs. */
+void leftovers_warn(const char *output, const struct arrange_splits *splits, const struct by_outputs *outputs, bool by);
+
+#endif

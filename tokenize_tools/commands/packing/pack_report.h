@@ -1,0 +1,101 @@
+/*
+ * pack_report.h: what a run of `leat pack` says: the bar while it packs, notices about files, kept for stderr, the
+ * summary and --json, and after a failure how the run goes on.
+ */
+#ifndef LEAT_PACK_REPORT_H
+#define LEAT_PACK_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/json.h"
+#include "cli/progress.h"
+#include "commands/common/outputs.h"
+#include "damage/damage_list.h"
+#include "leat_pack.h"
+#include "pack_options.h"
+#include "runs/run_beat.h"
+
+/* ---- Notices ----------------------------------------------------------------------------------------------------- */
+
+struct pack_notice {
+    char *path;
+    uint64_t count;
+    uint32_t reason; /* as in struct leat_pack_notice */
+};
+
+/* Notices of one kind, as many as there is memory for; the report has their number. All zero at first. */
+struct pack_notice_list {
+    struct pack_notice *items;
+    size_t count, room;
+};
+
+struct pack_notices {
+    struct pack_notice_list skipped, replaced, repeated, splits;
+    struct damage_list damaged;
+    bool skipped_said;
+};
+
+void pack_notices_add(struct pack_notices *n, const struct leat_pack_notice *notice);
+void pack_notices_free(struct pack_notices *n);
+
+/* Warns that `count` inputs repeat earlier ones; `first` is the first of them. */
+void pack_notices_warn_repeated(uint64_t count, const char *first);
+
+/* Warns that there is no document: a dataset of nothing is one, but hardly what was meant. What was rejected is named
+ * elsewhere. */
+void pack_notices_warn_empty(const struct leat_pack_report *report, uint64_t inputs);
+
+/* Names some of the files that are left out on stderr, and inputs that are named again; does so once. */
+void pack_notices_say_skipped(struct pack_notices *n);
+
+/* Prints sentences of the summary: what was replaced, what is not JSON. */
+void pack_notices_print(const struct pack_notices *n, const struct leat_pack_report *report);
+
+/* Writes an item of the list hub_splits; `name` "" or NULL: of no split. */
+void pack_notices_split_json(struct json *j, const char *name, uint64_t inputs, bool packed);
+
+/* Writes members of the summary's object. */
+void pack_notices_json(struct json *j, const struct pack_notices *n, const struct leat_pack_report *report);
+
+/* ---- The bar, and the end ---------------------------------------------------------------------------------------- */
+
+/* Which inputs were cut off or broken, in a line; "": none. */
+#define PACK_DAMAGE 700
+void pack_bar_damage(const struct pack_notices *n, char *text, size_t room);
+
+/* Says on stderr which inputs were cut off or broken, if any were; and how the run that has failed by that goes on. */
+void pack_bar_say_damage(const struct pack_values *v, const struct pack_notices *n);
+void pack_bar_say_accept(const struct pack_values *v, const struct pack_notices *n);
+
+/* Prints the message of a failed run and how to go on; returns the exit code. */
+int pack_bar_say_failed(const struct pack_values *values, const struct pack_notices *n,
+                        const struct leat_pack_report *report, const struct leat_error *err);
+
+enum pack_phase { PACK_PACKING, PACK_CHECKING, PACK_ARRANGING };
+
+/* A bar or lines, and notices: the functions and their context for leat_pack_options. */
+struct pack_bar {
+    struct progress progress;
+    struct pack_notices notices;
+    struct by_outputs outputs;
+    enum pack_phase phase;
+    double began;
+    bool started;
+    uint64_t tokens_before, text_before; /* of a run that is resumed */
+    struct run_beat *beat;               /* NULL: none */
+};
+void pack_bar_begin(struct pack_bar *bar, const struct pack_values *values, struct leat_pack_options *options);
+void pack_bar_end(struct pack_bar *bar); /* the notices stay, until: */
+void pack_bar_free(struct pack_bar *bar);
+
+/* CPU time of packing that went into work for one thread at a time, of all of it. */
+double pack_serial_share(const struct leat_pack_report *report);
+
+/* The share of their time for which threads waited for one compressed input (its name is in the report). */
+double pack_stream_share(const struct leat_pack_report *report);
+
+/* Bytes of text that the run packed itself, without those of one that it went on with. */
+uint64_t pack_bar_text(const struct pack_bar *bar, const struct leat_pack_report *report);
+
+#endif
