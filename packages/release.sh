@@ -93,7 +93,7 @@ deb_is_used() {
         inside "$dir/debian" sh -e -c 'apt-get -q update; apt-get -qy install ./*.deb gcc libc6-dev pkg-config
             leat pack -o /packed /corpus; leat verify /packed
             leat-bench load --source /packed --seq-len 128 --batch 8 --steps 10
-            [ -e /usr/share/man/man1/leat.1.gz ]
+            [ -e /usr/share/man/man1/leat.1.gz ] && [ -e /usr/share/man/man1/leat-pack.1.gz ]
             echo "#include <leat.h>
 int main(void) { return leat_version_number() == LEAT_VERSION_NUMBER ? 0 : 1; }" >/use.c
             gcc /use.c $(pkg-config --cflags --libs leat) -o /use; /use

@@ -25,8 +25,6 @@ static const char *const compares[] = { "nothing", "synthetic", NULL };
 static const char *const aparts[] = { "auto", "always", "never", "mapped", NULL };
 
 const struct option_row load_options[] = {
-    PLAN_OPTION_ROWS,
-    PLAN_OPTION_SAMPLES,
     { BENCH_OPTION(load_values, "batch", OPTION_COUNT, batch, "B", "rows of a global batch"), .required = true,
       .min = 1, .max = 1u << 30 },
     { BENCH_OPTION(load_values, "rank", OPTION_COUNT, rank, "R", "take the rows of this rank"), .standard = "0",
@@ -100,6 +98,9 @@ const struct option_row load_options[] = {
     { BENCH_OPTION(load_values, "nvtx", OPTION_FLAG, nvtx, NULL,
                    "mark what the loader's thread does, for Nsight Systems") },
     BENCH_JSON(load_values),
+    PLAN_OPTION_ROWS,
+    PLAN_OPTION_SAMPLES,
+    CACHE_OPTION_ROWS,
     OPTIONS_END,
 };
 

@@ -35,8 +35,13 @@ refuse 1 'leat-bench PATH' env PATH=/nowhere alone/leat bench limits
 look_at_help() { # WORD...: words that must begin a line
     ended 0 ''
     [ "$(awk 'NR > 1 && length > 100' "$printed" | wc -l)" -eq 0 ] || fail "$ran: a line has more than 100 columns"
+    # what is wrapped, in one line again: texts of options, and the first paragraph
+    awk '/^        / { sub(/^ +/, " "); printf "%s", $0; next }
+         NR > 1 && !first && NF { printf " %s", $0; next }
+         NR > 1 && !NF { first = 1 }
+         { printf "%s%s", (NR > 1 ? "\n" : ""), $0 } END { print "" }' "$printed" >unwrapped.txt
     for word in "$@"; do
-        grep -qE "^ *(-[a-z], )?$word" "$printed" || fail "$ran: does not have $word"
+        grep -qE "^ *(-[a-z], )?$word" unwrapped.txt || fail "$ran: does not have $word"
     done
 }
 help_of() { # PROGRAM COMMAND OPTION...
@@ -50,10 +55,10 @@ help_of() { # PROGRAM COMMAND OPTION...
     try 0 '' "$program" help "$command" <help.txt
 }
 help_of leat info '--json'
-help_of leat verify '--json' '--threads N .*\(default: all cores\)' '--progress auto\|never'
+help_of leat verify '--json' '--threads N .*\(default: all cores\)' '.*--progress'
 help_of leat cat '--document N\[:M\]' '--tokens A:B' '--text' '--ids'
 help_of leat find '--document N' '--token N' '--origin INPUT:OFFSET' '--id ID' '--json'
-help_of leat merge '--output OUT .*\(required\)' '--force' '--json' '--progress auto\|never'
+help_of leat merge '--output OUT .*\(required\)' '--force' '--json' '.*--progress'
 help_of leat-bench limits '--size SIZE' '--runs N .*\(default: 5\)' '--json'
 help_of leat-bench dataset '--runs N .*\(default: 7\)' '--opens N' '--opening' '--json'
 help_of leat-bench-dev counting '--output NAME' '--tokens N' '--width 2\|4' '--document-length MEAN' '--force' '--json'

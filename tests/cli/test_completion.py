@@ -83,7 +83,7 @@ def names(program):
 
 
 def options(*command):
-    lines = subprocess.run([build / command[0], *command[1:], "--help"], stdout=subprocess.PIPE, check=True).stdout
+    lines = subprocess.run([build / command[0], *command[1:], "--help", "all"], stdout=subprocess.PIPE, check=True).stdout
     return re.findall(r"^  (?:-., |    )?(--[a-z0-9-]+)", lines.decode(), re.M)
 
 
@@ -107,6 +107,8 @@ def cases():
     yield "leat help ", names("leat")
     yield "leat help me", ["merge"]
     yield "leat --completion ", ["bash"]
+    yield "leat --manual me", ["merge"]
+    yield "leat pack --help ", ["all"]
     yield "leat bench ", [*names("leat-bench"), "help", "--help", "--version", "--manual", "--completion"]
     yield "leat bench li", ["limits"]
     yield "leat bench pack --format ", ["auto", "jsonl", "parquet", "text"]

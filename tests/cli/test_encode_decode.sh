@@ -41,6 +41,8 @@ refused() { # CODE PART COMMAND...: ends with this code, and the message has thi
 # ---- Known ids ------------------------------------------------------------------------------------------------------
 
 is "gpt2" "15496 11 995" "$(printf 'Hello, world' | "$leat" encode -t gpt2)"
+is "the default, as of leat pack" "15496 11 995" "$(printf 'Hello, world' | "$leat" encode)"
+is "the default of decode" '"Hello, world"' "$(echo 15496 11 995 | "$leat" decode)"
 is "cl100k_base" "9906 11 1917" "$(printf 'Hello, world' | "$leat" encode -t cl100k_base)"
 is "bytes" "72 105" "$(printf Hi | "$leat" encode -t bytes -)"
 is "an empty text" "" "$("$leat" encode -t gpt2 </dev/null)"
@@ -234,9 +236,7 @@ fi
 
 # ---- Mistakes -------------------------------------------------------------------------------------------------------
 
-refused 2 "--tokenizer" "$leat" encode
 refused 1 's3://b/a.txt is a URL, which is read only to be packed' "$leat" encode -t bytes s3://b/a.txt
-refused 2 "--tokenizer" "$leat" decode "$tmp/text"
 refused 2 "--jsonl and --text-file" "$leat" encode -t gpt2 --jsonl --text-file
 refused 2 "--special" "$leat" encode -t gpt2 --specials
 refused 2 "u32" "$leat" encode -t gpt2 --format u16

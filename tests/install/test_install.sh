@@ -38,6 +38,12 @@ make_quiet install
 # ---- What is there --------------------------------------------------------------------------------------------------
 
 version=$(sed -n 's/^#define LEAT_VERSION "\(.*\)"/\1/p' include/leat.h)
+for page in leat leat-pack leat-info leat-bench leat-bench-load; do
+    [ -s "$stage/usr/share/man/man1/$page.1" ] || fail "no manual page $page"
+done
+if command -v man >/dev/null; then
+    man -M "$stage/usr/share/man" leat-pack 2>/dev/null | grep -q -- --max-rejects || fail "man leat-pack shows no page"
+fi
 headers=$(cd "$stage/usr/include" && find . -type f | sort | tr '\n' ' ')
 [ "$headers" = "./leat.h ./leat_pack.h " ] || fail "installed headers: $headers"
 for name in leat leat_pack; do

@@ -12,23 +12,29 @@ bool cache_options_folder(void *unused, const char *text, const char **why);
 bool cache_options_size(void *unused, const char *text, const char **why);
 bool cache_options_online(void *unused, const char *none, const char **why);
 
+/* The last rows of a table: they have a heading. */
 #define CACHE_OPTION_ROWS                                                                                              \
     { .name = "cache",                                                                                                 \
       .type = OPTION_CUSTOM,                                                                                           \
       .value = "DIR",                                                                                                  \
       .standard = "LEAT_CACHE, else ~/.cache/leat",                                                                    \
-      .help = "the folder of the cache of datasets on servers; it should lie on a local disk",                         \
+      .help = "the folder of the cache of datasets on servers",                                                        \
+      .more = "It should be on a local disk.",                                                                         \
+      .group = "On servers",                                                                                           \
+      .rare = true,                                                                                                    \
       .path = true,                                                                                                    \
       .parse = cache_options_folder },                                                                                 \
         { .name = "cache-size",                                                                                        \
           .type = OPTION_CUSTOM,                                                                                       \
           .value = "SIZE",                                                                                             \
           .standard = "LEAT_CACHE_SIZE, else no limit",                                                                \
-          .help = "limit on the whole cache; what was used longest ago is removed",                                    \
+          .help = "limit on the size of the whole cache",                                                              \
+          .more = "What was used longest ago is removed first.",                                                       \
+          .rare = true,                                                                                                \
           .parse = cache_options_size },                                                                               \
     {                                                                                                                  \
-        .name = "online", .type = OPTION_CUSTOM, .parse = cache_options_online,                                        \
-        .help = "fail if a dataset's server cannot be reached, even if the cache has a complete copy"                  \
+        .name = "online", .type = OPTION_CUSTOM, .rare = true, .parse = cache_options_online,                          \
+        .help = "fail if a server cannot be reached, even if the cache has a copy"                                     \
     }
 
 #endif

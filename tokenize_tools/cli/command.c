@@ -20,7 +20,7 @@ static void print_indented(FILE *out, const char *lines)
 static int print_program_help(const struct program *program)
 {
     int widest = 0;
-    char more[300];
+    char more[400];
 
     printf("%s: %s\n\nusage: %s COMMAND [options] ...\n\ncommands:\n", program->name, program->purpose, program->name);
     for (const struct command *c = program->commands; c->name; c++)
@@ -29,9 +29,10 @@ static int print_program_help(const struct program *program)
     for (const struct command *c = program->commands; c->name; c++)
         printf("  %-*s  %s\n", widest, c->name, c->purpose);
     snprintf(more, sizeof more,
-             "%s COMMAND --help says more about a command; --version [--json] prints the version and the libraries "
-             "that are in, --manual all help as a manual page, --completion bash a script for that shell.",
-             program->name);
+             "%s COMMAND --help shows the options of a command; --help all those that few runs need, too. %s --manual "
+             "[COMMAND] prints a manual page (man %s, man %s-COMMAND), --version [--json] the version and the optional "
+             "libraries, --completion bash a script for bash.",
+             program->name, program->name, program->name, program->name);
     fputc('\n', stdout);
     options_wrap(stdout, more, 0, 0);
     printf("\nexample:\n");
@@ -43,9 +44,9 @@ static int print_program_help(const struct program *program)
     return cli_finish_stdout(CLI_DONE);
 }
 
-static int print_command_help(const struct command *c)
+static int print_command_help(const struct command *c, bool all)
 {
-    char head[256];
+    char head[256], name[64];
 
     snprintf(head, sizeof head, "%s %s: %s.", cli_program(), c->name, c->purpose);
     options_wrap(stdout, head, 0, 0);
@@ -54,14 +55,17 @@ static int print_command_help(const struct command *c)
         fputc('\n', stdout);
         options_wrap(stdout, c->words_help, 0, 0);
     }
-    printf("\noptions:\n");
-    options_print(stdout, c->options);
+    fputc('\n', stdout);
+    snprintf(name, sizeof name, "%s %s", cli_program(), c->name);
+    options_print(stdout, name, c->options, all);
     if (c->notes) {
         fputc('\n', stdout);
         options_wrap(stdout, c->notes, 0, 0);
     }
     printf("\nexample:\n");
     print_indented(stdout, c->example);
+    if (options_have_rare(c->options) || c->words_more || c->notes_more)
+        printf("\nmanual: man %s-%s, or %s --manual %s | man -l -\n", cli_program(), c->name, cli_program(), c->name);
     return cli_finish_stdout(CLI_DONE);
 }
 
@@ -110,22 +114,42 @@ static int print_completion(const struct program *program, const char *shell)
     return cli_finish_stdout(CLI_DONE);
 }
 
+static int print_manual(const struct program *program, const char *name)
+{
+    const struct command *c = name ? find_command(program, name) : NULL;
+
+    if (name && !c)
+        return unknown_command(program, name);
+    if (c && c->program) {
+        cli_error("%s %s is another program, which prints its manual page: %s --manual", program->name, name,
+                  c->program);
+        return CLI_WRONG;
+    }
+    manual_print(program, c);
+    return cli_finish_stdout(CLI_DONE);
+}
+
 /* argv[2] and what follows are the words after "help": a command, and of a program of its own one of its commands. */
 static int help_of(const struct program *program, int argc, char **argv)
 {
-    static char help[] = "--help";
+    static char help[] = "--help", every[] = "all";
+    bool all = argc == 4 && strcmp(argv[3], every) == 0;
     const struct command *c = find_command(program, argv[2]);
 
     if (!c && (strcmp(argv[2], help) == 0 || strcmp(argv[2], "-h") == 0 || strcmp(argv[2], "help") == 0))
         return print_program_help(program);
     if (!c)
         return unknown_command(program, argv[2]);
-    if (argc > 3 && !c->program) {
+    if (argc > 3 && !all && !c->program) {
         cli_error("\"%.100s\" is one argument too many: %s help takes one command", argv[3], program->name);
         return CLI_WRONG;
     }
     memmove(argv + 1, argv + 2, (size_t)(argc - 2) * sizeof *argv);
     argv[argc - 1] = help;
+    if (all && !c->program) {
+        argv[argc - 2] = help;
+        argv[argc - 1] = every;
+    }
     return c->run(c, argc - 1, argv + 1);
 }
 
@@ -138,10 +162,8 @@ int program_main(const struct program *program, int argc, char **argv)
         return c->run(c, argc - 1, argv + 1);
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
         return print_version(program, argc > 2 ? argv[2] : NULL);
-    if (strcmp(word, "--manual") == 0) {
-        manual_print(program);
-        return cli_finish_stdout(CLI_DONE);
-    }
+    if (strcmp(word, "--manual") == 0)
+        return print_manual(program, argc > 2 ? argv[2] : NULL);
     if (strcmp(word, "--completion") == 0)
         return print_completion(program, argc > 2 ? argv[2] : NULL);
     if (strcmp(word, "help") == 0 && argc > 2)
@@ -179,13 +201,16 @@ static bool check_words(const struct command *c, const struct options_parsed *pa
 bool command_parse(const struct command *c, int argc, char **argv, void *values, struct options_parsed *parsed,
                    int *code)
 {
+    enum options_outcome outcome;
     char name[64];
 
     snprintf(name, sizeof name, "%s %s", cli_program(), c->name);
     *code = CLI_WRONG;
-    switch (options_parse(name, c->options, values, argc, argv, parsed)) {
+    outcome = options_parse(name, c->options, values, argc, argv, parsed);
+    switch (outcome) {
     case OPTIONS_HELP:
-        *code = print_command_help(c);
+    case OPTIONS_HELP_ALL:
+        *code = print_command_help(c, outcome == OPTIONS_HELP_ALL);
         break;
     case OPTIONS_WRONG:
         cli_error("%s", parsed->message);
@@ -197,105 +222,4 @@ bool command_parse(const struct command *c, int argc, char **argv, void *values,
     }
     options_free(parsed);
     return false;
-}
-
-/* ---- Manuals ---- */
-
-/* Prints text for roff: with hyphens that can be copied, and no line that looks like a request. */
-static void put_text(const char *text)
-{
-    for (const char *c = text; *c; c++) {
-        if ((c == text || c[-1] == '\n') && (*c == '.' || *c == '\''))
-            fputs("\\&", stdout);
-        if (*c == '\\')
-            fputs("\\e", stdout);
-        else if (*c == '-')
-            fputs("\\-", stdout);
-        else
-            putchar(*c);
-    }
-}
-
-static void put_paragraph(const char *text)
-{
-    fputs(".PP\n", stdout);
-    put_text(text);
-    putchar('\n');
-}
-
-static void put_example(const char *lines)
-{
-    fputs(".PP\n.nf\n.RS\n", stdout);
-    put_text(lines);
-    fputs("\n.RE\n.fi\n", stdout);
-}
-
-static void put_option(const struct option_row *r)
-{
-    fputs(".TP\n\\fB", stdout);
-    if (r->letter)
-        printf("\\-%c\\fR, \\fB", r->letter);
-    fputs("\\-\\-", stdout);
-    put_text(r->name);
-    fputs("\\fR", stdout);
-    if (r->value) {
-        fputs(" \\fI", stdout);
-        put_text(r->value);
-        fputs("\\fR", stdout);
-    }
-    putchar('\n');
-    put_text(r->help);
-    if (r->required)
-        fputs(" (required)", stdout);
-    else if (r->standard) {
-        fputs(" (default: ", stdout);
-        put_text(r->standard);
-        putchar(')');
-    }
-    putchar('\n');
-}
-
-static void put_command(const struct program *program, const struct command *c)
-{
-    fputs(".SH \"", stdout);
-    put_text(program->name);
-    printf(" %s\"\n", c->name);
-    put_text(c->purpose);
-    fputs(".\n.PP\n\\fB", stdout);
-    put_text(program->name);
-    printf(" %s\\fR [\\fIoptions\\fR] \\fI", c->name);
-    put_text(c->words);
-    fputs("\\fR\n", stdout);
-    if (c->words_help)
-        put_paragraph(c->words_help);
-    for (const struct option_row *r = c->options; r->name; r++)
-        put_option(r);
-    if (c->notes)
-        put_paragraph(c->notes);
-    fputs(".PP\nExample:\n", stdout);
-    put_example(c->example);
-}
-
-void manual_print(const struct program *program)
-{
-    printf(".TH \"%s\" 1 \"\" \"leat %s\" \"\"\n.SH NAME\n", program->name, leat_version());
-    put_text(program->name);
-    fputs(" \\- ", stdout);
-    put_text(program->purpose);
-    fputs("\n.SH SYNOPSIS\n\\fB", stdout);
-    put_text(program->name);
-    fputs("\\fR \\fICOMMAND\\fR [\\fIoptions\\fR] ...\n.SH COMMANDS\n", stdout);
-    for (const struct command *c = program->commands; c->name; c++) {
-        printf(".TP\n\\fB%s\\fR\n", c->name);
-        put_text(c->purpose);
-        putchar('\n');
-    }
-    for (const struct command *c = program->commands; c->name; c++)
-        put_command(program, c);
-    fputs(".SH EXAMPLE\n", stdout);
-    put_example(program->example);
-    if (program->notes) {
-        fputs(".SH NOTES\n", stdout);
-        put_paragraph(program->notes);
-    }
 }

@@ -18,9 +18,11 @@ struct command {
     const char *purpose;    /* one line, without a stop */
     const char *words;      /* the words after the options, as the usage line shows them: "NAME" */
     const char *words_help; /* what these are, a paragraph: "NAME is ..."; NULL: nothing to say */
+    const char *words_more; /* what else, in the manual page; NULL: nothing */
     size_t min_words, max_words;
-    const char *notes;   /* further paragraphs of --help; NULL: none */
-    const char *example; /* whole lines; no newline at the end */
+    const char *notes;      /* a further paragraph of --help; NULL: none */
+    const char *notes_more; /* another one of the manual page; NULL: none */
+    const char *example;    /* whole lines; no newline at the end */
     const struct option_row *options;
     const char *program; /* another one, to which the words go as its command line; NULL: none */
     /* argv[0] is the command's name. Returns an exit code. */
@@ -49,8 +51,8 @@ bool command_parse(const struct command *c, int argc, char **argv, void *values,
 /* Says what is wrong with the command line, points to --help, and returns CLI_WRONG. */
 int command_wrong(const struct command *c, const char *format, ...) CLI_PRINTF(2, 3);
 
-/* The page of section 1, in roff. */
-void manual_print(const struct program *program);
+/* A page of section 1, in roff: of the program, or (not NULL) of one of its commands. */
+void manual_print(const struct program *program, const struct command *c);
 
 /* A script that completes command lines in bash. */
 void completion_print(const struct program *program);

@@ -57,6 +57,8 @@ static void put_options(const struct command *c)
     printf("    %s)\n        case $previous in\n", c->name);
     for (const struct option_row *r = c->options; r->name; r++)
         put_value(r);
+    if (options_have_rare(c->options))
+        puts("        --help|-h) words=all ;;");
     printf("        *)%s\n            case $word in %s) paths= words='", c->max_words > 0 ? " paths=1" : "",
            c->max_words > 0 ? "-*" : "*");
     for (const struct option_row *r = c->options; r->name; r++)
@@ -93,6 +95,8 @@ void completion_print(const struct program *program)
     fputs("    case $((COMP_CWORD > 1))${COMP_WORDS[1]} in\n    0*) words='", stdout);
     put_commands(program);
     fputs(" help --help --version --manual --completion' ;;\n    1help) [ \"$COMP_CWORD\" -gt 2 ] || words='", stdout);
+    put_commands(program);
+    fputs("' ;;\n    1--manual) [ \"$COMP_CWORD\" -gt 2 ] || words='", stdout);
     put_commands(program);
     puts("' ;;\n    1--completion) words=bash ;;\n    esac\n"
          "    [ \"$COMP_CWORD\" -le 1 ] || case ${COMP_WORDS[1]} in");

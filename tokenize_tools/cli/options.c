@@ -19,8 +19,12 @@
 #define NAME_COLUMNS 64u  /* of an unknown option, as it is shown */
 #define MAX_ROWS     128u /* in one table */
 #define HELP_COLUMN  30u  /* where the help text begins at the latest */
+#define NAMES_COLUMN 17u  /* where names of rare options begin, after their heading */
 
 static const struct option_row help_row = { .name = "help", .letter = 'h', .help = "show this text" };
+static const struct option_row help_rows = {
+    .name = "help", .letter = 'h', .value = "[all]", .help = "show this text; all: with every option"
+};
 
 /* ---- The nearest word ------------------------------------------------------------------------------------------- */
 
@@ -166,7 +170,7 @@ static enum options_outcome set(struct parser *p, const struct option_row *r, co
     const char *why = "is not understood";
 
     if (r == &help_row)
-        return OPTIONS_HELP;
+        return p->next < p->argc && strcmp(p->argv[p->next], "all") == 0 ? OPTIONS_HELP_ALL : OPTIONS_HELP;
     if (r->once && p->given[r - p->rows])
         return wrong(p, "--%s is given twice, and only one would count: give it once, with commas: --%s %s", r->name,
                      r->name, r->value);
@@ -329,12 +333,11 @@ static void print_row(FILE *out, const struct option_row *r, unsigned column)
     char head[128], text[1024];
     unsigned width = row_head(head, sizeof head, r);
 
-    if (r->required)
-        snprintf(text, sizeof text, "%s (required)", r->help);
-    else if (r->standard)
-        snprintf(text, sizeof text, "%s (default: %s)", r->help, r->standard);
-    else
-        snprintf(text, sizeof text, "%s", r->help);
+    snprintf(text, sizeof text,
+             r->required   ? "%s (required)"
+             : r->standard ? "%s (default: %s)"
+                           : "%s",
+             r->help, r->standard);
     fputs(head, out);
     if (width + 2 > column)
         fprintf(out, "\n%*s", (int)column, "");
@@ -343,18 +346,58 @@ static void print_row(FILE *out, const struct option_row *r, unsigned column)
     options_wrap(out, text, column, column);
 }
 
-void options_print(FILE *out, const struct option_row *rows)
+bool options_have_rare(const struct option_row *rows)
 {
+    while (rows->name && !rows->rare)
+        rows++;
+    return rows->name != NULL;
+}
+
+/* The names of the rare rows from `r` on, up to the next heading; returns how much of it that was. */
+static size_t name_rare(FILE *out, const struct option_row *r, const char *group)
+{
+    char names[1024] = "";
+    size_t used = 0, count = 0;
+
+    for (; r[count].name && (count == 0 || !r[count].group); count++)
+        if (r[count].rare && used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s--%s", used > 0 ? ", " : "", r[count].name);
+    if (used == 0)
+        return count;
+    if (group)
+        fprintf(out, "  %-*s", (int)NAMES_COLUMN - 2, group);
+    else
+        fputs("  ", out);
+    options_wrap(out, names, group ? NAMES_COLUMN : 2, group ? NAMES_COLUMN : 2);
+    return count;
+}
+
+void options_print(FILE *out, const char *command, const struct option_row *rows, bool all)
+{
+    bool rare = options_have_rare(rows);
+    const struct option_row *help = rare ? &help_rows : &help_row;
     char head[128];
-    unsigned column = row_head(head, sizeof head, &help_row) + 2;
+    unsigned column = row_head(head, sizeof head, help) + 2;
 
     for (const struct option_row *r = rows; r->name; r++) {
         unsigned width = row_head(head, sizeof head, r) + 2;
 
-        if (width > column && width <= HELP_COLUMN)
+        if ((all || !r->rare) && width > column && width <= HELP_COLUMN)
             column = width;
     }
-    for (const struct option_row *r = rows; r->name; r++)
-        print_row(out, r, column);
-    print_row(out, &help_row, column);
+    fputs("options:\n", out);
+    for (const struct option_row *r = rows; r->name; r++) {
+        if (all && r->group)
+            fprintf(out, "%s%s:\n", r == rows ? "" : "\n", r->group);
+        if (all || !r->rare)
+            print_row(out, r, column);
+    }
+    if (all && rare)
+        fputc('\n', out);
+    print_row(out, help, column);
+    if (all || !rare)
+        return;
+    fprintf(out, "\nmore options (%s --help all):\n", command);
+    for (const struct option_row *r = rows; r->name;)
+        r += name_rare(out, r, r->group);
 }

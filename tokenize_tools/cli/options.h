@@ -4,7 +4,8 @@
  *
  * Understood: --name VALUE, --name=VALUE, -o VALUE, -oVALUE, flags joined as -ab, words anywhere between the options,
  * `-` as a word, and `--` after which everything is a word. Names are not abbreviated. An option given twice: the last
- * one counts, but a list keeps them all, and what may be given only once is refused. --help and -h are always there.
+ * one counts, but a list keeps them all, and what may be given only once is refused. --help and -h are always there;
+ * `all` may follow them.
  */
 #ifndef LEAT_CLI_OPTIONS_H
 #define LEAT_CLI_OPTIONS_H
@@ -37,7 +38,10 @@ struct option_row {
     size_t field;         /* offset of the value in the caller's struct of values */
     const char *value;    /* what --help calls the value ("SIZE"); NULL for a flag */
     const char *standard; /* the default, as --help shows it; NULL: nothing to show */
-    const char *help;     /* a sentence, without a stop */
+    const char *help;     /* a sentence, without a stop: two lines of --help, with the default */
+    const char *more;     /* whole sentences that follow in the manual page; NULL: none */
+    const char *group;    /* a heading above this row, for it and those that follow; NULL: as the row before */
+    bool rare;            /* --help only names it, --help all says what it does */
     bool required;
     bool once; /* its value is a list, of which a second one would replace the first: it is wrong to give it twice */
     uint64_t min, max; /* bounds of a number; most 0: none */
@@ -62,8 +66,9 @@ struct option_row {
 
 enum options_outcome {
     OPTIONS_READY,
-    OPTIONS_HELP, /* --help was given */
-    OPTIONS_WRONG /* `message` says what */
+    OPTIONS_HELP,     /* --help was given */
+    OPTIONS_HELP_ALL, /* --help all */
+    OPTIONS_WRONG     /* `message` says what */
 };
 
 struct options_parsed {
@@ -81,9 +86,13 @@ enum options_outcome options_parse(const char *command, const struct option_row 
 void options_free(struct options_parsed *parsed);
 void option_list_free(struct option_list *list);
 
-/* The options part of --help: one row each, aligned, wrapped at OPTIONS_COLUMNS. */
-#define OPTIONS_COLUMNS 96
-void options_print(FILE *out, const struct option_row *rows);
+/* Whether the table has rows that only --help all explains. */
+bool options_have_rare(const struct option_row *rows);
+
+/* The options part of --help: one row each, aligned, wrapped at OPTIONS_COLUMNS, and the names of the rare ones. With
+ * `all` those too, below headings. `command` ("leat info") is whose. */
+#define OPTIONS_COLUMNS 80
+void options_print(FILE *out, const char *command, const struct option_row *rows, bool all);
 
 /* Prints a text wrapped at OPTIONS_COLUMNS, further lines indented by `indent`; `column` is where the cursor is. */
 void options_wrap(FILE *out, const char *text, unsigned indent, unsigned column);

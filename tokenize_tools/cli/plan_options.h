@@ -1,7 +1,7 @@
 /*
  * plan_options.h: the options of a plan of samples, the same for every command that takes one. A command's struct of
  * values has a struct plan_options as its first member, filled by PLAN_OPTIONS_INIT, and its table of options has
- * PLAN_OPTION_ROWS.
+ * PLAN_OPTION_ROWS after its own.
  */
 #ifndef LEAT_CLI_PLAN_OPTIONS_H
 #define LEAT_CLI_PLAN_OPTIONS_H
@@ -34,69 +34,73 @@ extern const char *const plan_option_orders[];
 /* Rows of a table of options. Their fields are offsets in struct plan_options, which begins the struct of values. */
 #define PLAN_OPTION(option, kind, member, shown)                                                                       \
     .name = option, .type = kind, .field = offsetof(struct plan_options, member), .value = shown
+#define PLAN_OPTION_FIT(option, member, shown)                                                                         \
+    PLAN_OPTION(option, OPTION_COUNT, member, shown), .max = LEAT_NONE - 1, .rare = true
 #define PLAN_OPTION_ROWS                                                                                               \
-    { PLAN_OPTION("source", OPTION_LIST, sources, "NAME[:WEIGHT[:EPOCHS]]"),                                           \
-      .help = "a dataset, a folder of datasets or @FILE with one dataset per line; its weight, a decimal "             \
-              "(default 1); and the limit of passes over it, or none. Read from the right: for a dataset called a:2, " \
-              "write a:2:1:none. Give it once per source",                                                             \
-      .path = true },                                                                                                  \
+    { PLAN_OPTION("plan", OPTION_TEXT, plan, "FILE"), .group = "The plan",                                             \
+      .help = "read the plan from its text, as leat order --print-plan writes it",                                     \
+      .more = "Of the options below, only --skip and, if the plan has no end, --epochs may be added.", .path = true }, \
+        { PLAN_OPTION("source", OPTION_LIST, sources, "NAME[:W[:E]]"),                                                 \
+          .help = "a dataset, its weight, its limit of epochs; repeatable",                                            \
+          .more = "NAME is a dataset, a folder of datasets or @FILE with one dataset per line; W, the weight, is a "   \
+                  "decimal (1 if not given); E is the most passes over it, or none. It is read from the right: for a " \
+                  "dataset called a:2, write a:2:1:none.",                                                             \
+          .path = true },                                                                                              \
         { PLAN_OPTION("seq-len", OPTION_COUNT, seq_len, "L"), .help = "tokens per sample", .min = 1,                   \
-          .max = 1u << 30 },                                                                                           \
-        { PLAN_OPTION("base-len", OPTION_COUNT, base_len, "LB"), .standard = "the sequence length",                    \
-          .help = "tokens per block, a common multiple of all lengths if --at changes them", .min = 1,                 \
           .max = 1u << 30 },                                                                                           \
         { PLAN_OPTION("seed", OPTION_COUNT, seed, "S"), .standard = "0; order megatron: 1234",                         \
           .help = "each seed gives another order", .max = LEAT_NONE - 1 },                                             \
-        { PLAN_OPTION("split", OPTION_TEXT, split, "NAME=FRACTION,..."), .once = true,                                 \
-          .help = "cut each dataset into contiguous ranges at starts of documents, as in train=0.99,valid=0.01; "      \
-                  "order megatron: Megatron's, as in 969,30,1" },                                                      \
-        { PLAN_OPTION("use", OPTION_TEXT, use, "NAME"), .help = "the range of the split that is used" },               \
-        { PLAN_OPTION("at", OPTION_LIST, at, "N:WEIGHTS[:len=L]"),                                                     \
-          .help = "other weights from sample N on, in the order of the sources, as in 100000:0.5,0.3,0.2; and "        \
-                  "another length. Give it once per change" },                                                         \
-        { PLAN_OPTION("skip", OPTION_LIST, skips, "A:B"),                                                              \
-          .help = "leave out samples A to B - 1; may be given several times" },                                        \
         { PLAN_OPTION("order", OPTION_CHOICE, order, "ORDER"), .standard = "shuffled",                                 \
-          .help = "shuffled or sequential: windows of L tokens, shuffled or as the files have them; documents or "     \
-                  "documents-sequential: one whole document per row, of at most L tokens and one more; fit: whole "    \
-                  "documents put together to rows of L, others in each epoch, longer ones cut; megatron: "             \
+          .help = "shuffled, sequential, documents[-sequential], fit, megatron",                                       \
+          .more = "shuffled and sequential: windows of L tokens, shuffled or as the files have them. documents and "   \
+                  "documents-sequential: one whole document per row, of at most L tokens and one more. fit: whole "    \
+                  "documents put together to rows of L, in other ways in each epoch; longer ones are cut. megatron: "  \
                   "megatron-core's samples, each of them, by its own --seed, --split, --use train, valid or test, "    \
-                  "and --samples",                                                                                     \
+                  "and --samples.",                                                                                    \
           .choices = plan_option_orders },                                                                             \
-        { PLAN_OPTION("epochs", OPTION_COUNT, epochs, "E"), .standard = "no end",                                      \
-          .help = "end after at most this many passes over each source", .min = 1, .max = LEAT_NONE - 1 },             \
-        { PLAN_OPTION("max-per-row", OPTION_COUNT, max_per_row, "K"),                                                  \
-          .help = "for --order fit: at most so many documents, or parts of longer ones, in a row",                     \
+        { PLAN_OPTION("base-len", OPTION_COUNT, base_len, "LB"),                                                       \
+          .standard = "the sequence length",                                                                           \
+          .help = "tokens per block: a common multiple of all lengths",                                                \
+          .more = "It is needed if --at changes them.",                                                                \
+          .rare = true,                                                                                                \
+          .min = 1,                                                                                                    \
+          .max = 1u << 30 },                                                                                           \
+        { PLAN_OPTION("split", OPTION_TEXT, split, "NAME=SHARE,..."), .once = true, .rare = true,                      \
+          .help = "cut each dataset into ranges of documents: train=0.99,valid=0.01",                                  \
+          .more = "The ranges are contiguous. With the order megatron: Megatron's split, as in 969,30,1." },           \
+        { PLAN_OPTION("use", OPTION_TEXT, use, "NAME"), .help = "the range of --split that is used", .rare = true },   \
+        { PLAN_OPTION("at", OPTION_LIST, at, "N:WEIGHTS[:len=L]"), .rare = true,                                       \
+          .help = "from sample N on, other weights, or another length; repeatable",                                    \
+          .more = "The weights stand in the order of the sources: 100000:0.5,0.3,0.2." },                              \
+        { PLAN_OPTION("skip", OPTION_LIST, skips, "A:B"), .rare = true,                                                \
+          .help = "leave out samples A to B - 1; repeatable" },                                                        \
+        { PLAN_OPTION("epochs", OPTION_COUNT, epochs, "E"),                                                            \
+          .standard = "no end",                                                                                        \
+          .rare = true,                                                                                                \
+          .help = "end after at most this many passes over each source",                                               \
+          .min = 1,                                                                                                    \
           .max = LEAT_NONE - 1 },                                                                                      \
-        { PLAN_OPTION("min-length", OPTION_COUNT, min_length, "N"),                                                    \
-          .help = "for --order fit: leave out documents of fewer tokens", .max = LEAT_NONE - 1 },                      \
-        { PLAN_OPTION("max-length", OPTION_COUNT, max_length, "N"),                                                    \
-          .help = "for --order fit: leave out documents of more tokens", .max = LEAT_NONE - 1 },                       \
-        { PLAN_OPTION("cut-length", OPTION_COUNT, cut_length, "N"),                                                    \
-          .help = "for --order fit: use only the first N tokens of longer documents", .max = LEAT_NONE - 1 },          \
-        { PLAN_OPTION("align", OPTION_COUNT, align, "N"),                                                              \
-          .help = "for --order fit: documents begin at multiples of N in a row, with padding between them; N divides " \
-                  "the length",                                                                                        \
-          .max = LEAT_NONE - 1 },                                                                                      \
-        { PLAN_OPTION("overlap", OPTION_COUNT, overlap, "K"),                                                          \
-          .help = "for --order fit: a further row of a long document begins with the last K predictions of the row "   \
-                  "before, as context without loss",                                                                   \
-          .max = LEAT_NONE - 1 },                                                                                      \
-        { PLAN_OPTION("mid-level-dataset-surplus", OPTION_TEXT, surplus, "X"), .standard = "0.005",                    \
-          .help = "order megatron: its option of that name" },                                                         \
-        { PLAN_OPTION("plan", OPTION_TEXT, plan, "FILE"),                                                              \
-          .help = "read all of these from a plan's text, as leat order --print-plan writes it; only --skip and, "      \
-                  "if the plan has no end, --epochs may be added",                                                     \
-          .path = true },                                                                                              \
-        CACHE_OPTION_ROWS
+        { PLAN_OPTION_FIT("max-per-row", max_per_row, "K"), .group = "Order fit",                                      \
+          .help = "at most so many documents, or parts of longer ones, in a row" },                                    \
+        { PLAN_OPTION_FIT("min-length", min_length, "N"), .help = "leave out documents of fewer tokens" },             \
+        { PLAN_OPTION_FIT("max-length", max_length, "N"), .help = "leave out documents of more tokens" },              \
+        { PLAN_OPTION_FIT("cut-length", cut_length, "N"), .help = "use only the first N tokens of longer documents" }, \
+        { PLAN_OPTION_FIT("align", align, "N"), .help = "documents start at multiples of N in a row",                  \
+          .more = "There is padding between them. N divides the length." },                                            \
+        { PLAN_OPTION_FIT("overlap", overlap, "K"),                                                                    \
+          .help = "a document goes on in a further row after its last K predictions",                                  \
+          .more = "These are context, and have no loss there." },                                                      \
+    {                                                                                                                  \
+        PLAN_OPTION("mid-level-dataset-surplus", OPTION_TEXT, surplus, "X"),                                           \
+            .standard = "0.005", .help = "Megatron's option of that name", .group = "Order megatron", .rare = true     \
+    }
 
 /* One more, but for `leat trace`, whose --samples A:B says which samples: it reads this of a plan's text only. */
 #define PLAN_OPTION_SAMPLES                                                                                            \
     {                                                                                                                  \
         PLAN_OPTION("samples", OPTION_COUNT, samples, "N"),                                                            \
-            .help = "order megatron: the number of samples to build for, Megatron's train-samples; needed with "       \
-                    "weights",                                                                                         \
-            .min = 1, .max = LEAT_NONE - 1                                                                             \
+            .rare = true, .help = "the number of samples to build for, Megatron's train-samples",                      \
+            .more = "It is needed with weights.", .min = 1, .max = LEAT_NONE - 1                                       \
     }
 
 /* What the help of each command with these options says about them. */

@@ -23,8 +23,8 @@ const struct option_row adopt_options[] = {
       .field = offsetof(struct adopt_values, end),
       .value = "ID|TOKEN|none",
       .standard = "as NAME says",
-      .help =
-          "the token that ends each document: raw:, llmc: and pbin: find documents by it; of others, each is checked" },
+      .help = "the token that ends each document",
+      .more = "raw:, llmc: and pbin: find documents by it; for others, each document is checked." },
     { .name = "output",
       .letter = 'o',
       .type = OPTION_TEXT,

@@ -13,15 +13,15 @@ struct decode_values {
     bool raw;
 };
 
-const struct option_row decode_options[] = { COMMANDS_TOKENIZER(struct decode_values, COMMANDS_TOKENIZER_HELP,
-                                                                .required = true),
-                                             COMMANDS_PATTERN(struct decode_values),
-                                             { .name = "raw",
-                                               .type = OPTION_FLAG,
-                                               .field = offsetof(struct decode_values, raw),
-                                               .help = "print each text's bytes unchanged, not as a JSON string, "
-                                                       "and a newline after it" },
-                                             OPTIONS_END };
+const struct option_row decode_options[] = {
+    COMMANDS_TOKENIZER_SPEC(struct decode_values, .standard = "gpt2"),
+    COMMANDS_PATTERN(struct decode_values),
+    { .name = "raw",
+      .type = OPTION_FLAG,
+      .field = offsetof(struct decode_values, raw),
+      .help = "print the bytes of each text, and a newline, instead of a JSON string" },
+    OPTIONS_END
+};
 
 /* The ids of a line. */
 struct id_line {
@@ -136,7 +136,7 @@ static int decode_all(const struct command *self, const struct decode_values *v,
 
 int cmd_decode(const struct command *self, int argc, char **argv)
 {
-    struct decode_values values = { .raw = false };
+    struct decode_values values = { .tokenizer = "gpt2" };
     struct options_parsed parsed;
     int code;
 

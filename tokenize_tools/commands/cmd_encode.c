@@ -27,7 +27,7 @@ struct encode_values {
 };
 
 const struct option_row encode_options[] = {
-    COMMANDS_TOKENIZER(struct encode_values, COMMANDS_TOKENIZER_HELP, .required = true),
+    COMMANDS_TOKENIZER_SPEC(struct encode_values, .standard = "gpt2"),
     COMMANDS_PATTERN(struct encode_values),
     { .name = "jsonl",
       .type = OPTION_FLAG,
@@ -42,27 +42,29 @@ const struct option_row encode_options[] = {
       .field = offsetof(struct encode_values, field),
       .value = "FIELD",
       .standard = "text",
-      .help = "the member of a JSON record that holds the text; dots lead "
-              "into objects: meta.body (a member that has dots in its own name cannot be named)" },
+      .help = "the JSON member that holds the text",
+      .more = "Dots lead into objects: meta.body. A member that has dots in its own name cannot be named." },
     { .name = "special",
       .type = OPTION_FLAG,
       .field = offsetof(struct encode_values, special),
-      .help = "encode strings of special tokens in the text as these tokens; "
-              "without it they are ordinary text" },
+      .help = "encode strings of special tokens in the text as these tokens",
+      .more = "Without it, they are ordinary text." },
     { .name = "invalid-utf8",
       .type = OPTION_CHOICE,
       .field = offsetof(struct encode_values, invalid),
-      .value = "replace|reject",
+      .value = "HOW",
       .standard = "replace",
-      .help = "malformed UTF-8 becomes U+FFFD, as with Python's errors=\"replace\", or ends the command",
+      .help = "malformed UTF-8: replace it by U+FFFD, or end the command",
+      .more = "replace does what Python's errors=\"replace\" does.",
+      .rare = true,
       .choices = invalid_names },
     { .name = "format",
       .type = OPTION_CHOICE,
       .field = offsetof(struct encode_values, output),
       .value = "ids|u32",
       .standard = "ids",
-      .help = "ids as numbers, one document per line; or as little-endian "
-              "32-bit words, with nothing between documents",
+      .help = "ids as numbers, or u32: little-endian 32-bit words",
+      .more = "Numbers are one document per line. Words have nothing between documents.",
       .choices = output_names },
     OPTIONS_END
 };
@@ -190,7 +192,7 @@ static int encode_all(const struct command *self, const struct encode_values *v,
 
 int cmd_encode(const struct command *self, int argc, char **argv)
 {
-    struct encode_values values = { .field = "text" };
+    struct encode_values values = { .tokenizer = "gpt2", .field = "text" };
     struct options_parsed parsed;
     int code;
 

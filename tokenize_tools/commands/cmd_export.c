@@ -21,9 +21,10 @@ const struct option_row export_options[] = {
       .type = OPTION_CHOICE,
       .field = offsetof(struct export_values, to),
       .value = "FORMAT",
-      .help = "megatron: OUT.bin and OUT.idx; raw: OUT, nothing but ids (OLMo-core); nanogpt: the same, with u16; "
-              "llmc: OUT, "
-              "for llm.c; datatrove: OUT.ds, OUT.ds.index, OUT.ds.metadata, and OUT.ds.loss for a mask",
+      .help = "megatron, raw, nanogpt, llmc or datatrove",
+      .more = "megatron writes OUT.bin and OUT.idx; raw writes OUT, nothing but ids (OLMo-core); nanogpt the same, "
+              "with u16; llmc writes OUT for llm.c; datatrove writes OUT.ds, OUT.ds.index, OUT.ds.metadata, and "
+              "OUT.ds.loss for a mask.",
       .required = true,
       .choices = formats },
     { .name = "output",
@@ -46,8 +47,8 @@ const struct option_row export_options[] = {
       .field = offsetof(struct export_values, force),
       .help = "replace existing files, once the new ones are finished" },
     COMMANDS_PROGRESS(struct export_values),
-    CACHE_OPTION_ROWS,
     OPTIONS_JSON(struct export_values, "print the summary as one JSON object"),
+    CACHE_OPTION_ROWS,
     OPTIONS_END
 };
 

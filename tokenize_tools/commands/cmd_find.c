@@ -23,36 +23,34 @@ struct find_values {
     bool json;
 };
 
-const struct option_row find_options[] = {
-    { .name = "document",
-      .type = OPTION_COUNT,
-      .field = offsetof(struct find_values, document),
-      .value = "N",
-      .help = "the document with this number",
-      .max = LEAT_NONE - 1 },
-    { .name = "token",
-      .type = OPTION_COUNT,
-      .field = offsetof(struct find_values, token),
-      .value = "N",
-      .help = "the document that holds this token, counted from 0",
-      .max = LEAT_NONE - 1 },
-    { .name = "origin",
-      .type = OPTION_TEXT,
-      .field = offsetof(struct find_values, origin),
-      .value = "INPUT:OFFSET",
-      .help =
-          "the last document that starts at or before this byte of this input; INPUT is the path as stored, or # and "
-          "the input's number",
-      .path = true },
-    { .name = "id",
-      .type = OPTION_TEXT,
-      .field = offsetof(struct find_values, id),
-      .value = "ID",
-      .help = "the first document with this id" },
-    CACHE_OPTION_ROWS,
-    OPTIONS_JSON(struct find_values, "print one JSON object"),
-    OPTIONS_END
-};
+const struct option_row find_options[] = { { .name = "document",
+                                             .type = OPTION_COUNT,
+                                             .field = offsetof(struct find_values, document),
+                                             .value = "N",
+                                             .help = "the document with this number",
+                                             .max = LEAT_NONE - 1 },
+                                           { .name = "token",
+                                             .type = OPTION_COUNT,
+                                             .field = offsetof(struct find_values, token),
+                                             .value = "N",
+                                             .help = "the document that holds this token, counted from 0",
+                                             .max = LEAT_NONE - 1 },
+                                           { .name = "origin",
+                                             .type = OPTION_TEXT,
+                                             .field = offsetof(struct find_values, origin),
+                                             .value = "INPUT:OFFSET",
+                                             .help =
+                                                 "the last document that starts at or before this byte of this input",
+                                             .more = "INPUT is the path as stored, or # and the number of the input.",
+                                             .path = true },
+                                           { .name = "id",
+                                             .type = OPTION_TEXT,
+                                             .field = offsetof(struct find_values, id),
+                                             .value = "ID",
+                                             .help = "the first document with this id" },
+                                           OPTIONS_JSON(struct find_values, "print one JSON object"),
+                                           CACHE_OPTION_ROWS,
+                                           OPTIONS_END };
 
 /* Where --origin points to. */
 struct place {

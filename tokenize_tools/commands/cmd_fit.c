@@ -193,9 +193,8 @@ const struct option_row fit_options[] = {
     { .name = "report",
       .type = OPTION_FLAG,
       .field = offsetof(struct fit_values, report),
-      .help =
-          "write nothing, but print what rows of --seq-len inputs are like, of all datasets together, as `leat order "
-          "--fit-report` does" },
+      .help = "write nothing; print what rows of --seq-len tokens are like",
+      .more = "The report is on all datasets together, as `leat order --fit-report` prints it." },
     { .name = "seq-len",
       .type = OPTION_CUSTOM,
       .field = offsetof(struct fit_values, lengths),
@@ -203,8 +202,8 @@ const struct option_row fit_options[] = {
       .parse = fit_report_parse,
       .help = "for --report; the file serves rows of any length" },
     COMMANDS_PROGRESS(struct fit_values),
-    CACHE_OPTION_ROWS,
     OPTIONS_JSON(struct fit_values, "print a JSON object for each NAME"),
+    CACHE_OPTION_ROWS,
     OPTIONS_END,
 };
 

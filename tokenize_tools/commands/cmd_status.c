@@ -21,9 +21,8 @@ const struct option_row status_options[] = {
     { .name = "left",
       .type = OPTION_FLAG,
       .field = offsetof(struct status_values, left),
-      .help =
-          "print only the numbers of the parts that nobody packs now and that are not done, as sbatch --array takes "
-          "them: 3,7-9" },
+      .help = "print only the numbers of parts that are not done and that no process packs: 3,7-9",
+      .more = "sbatch --array takes them so." },
     OPTIONS_JSON(struct status_values, "print one JSON object, with all parts"),
     OPTIONS_END
 };

@@ -31,7 +31,6 @@ struct trace_values {
 };
 
 const struct option_row trace_options[] = {
-    PLAN_OPTION_ROWS,
     { .name = "step",
       .type = OPTION_COUNT,
       .field = offsetof(struct trace_values, step),
@@ -42,32 +41,35 @@ const struct option_row trace_options[] = {
       .type = OPTION_TEXT,
       .field = offsetof(struct trace_values, batch),
       .value = "B[,B@STEP...]",
-      .help = "rows of a global batch; if it changed, with the step of each change: 256,512@10000" },
+      .help = "rows of a global batch; if it changed, with the steps: 256,512@10000" },
     { .name = "rank",
       .type = OPTION_COUNT,
       .field = offsetof(struct trace_values, rank),
       .value = "R",
       .help = "show only this rank's rows (needs --world)",
+      .rare = true,
       .max = LEAT_MAX_SAMPLES },
     { .name = "world",
       .type = OPTION_COUNT,
       .field = offsetof(struct trace_values, world),
       .value = "W",
       .help = "number of ranks; divides the batch",
+      .rare = true,
       .min = 1,
       .max = LEAT_MAX_SAMPLES },
     { .name = "samples",
       .type = OPTION_TEXT,
       .field = offsetof(struct trace_values, samples),
       .value = "A:B",
-      .help = "the documents in samples A to B - 1; the number of samples that the order megatron needs stands in the "
-              "text of a plan (--plan)" },
+      .help = "the documents in samples A to B - 1",
+      .more = "The number of samples that the order megatron needs is in the text of a plan (--plan)." },
     { .name = "document",
       .type = OPTION_TEXT,
       .field = offsetof(struct trace_values, document),
       .value = "NAME:N",
-      .help = "the samples that show document N of the source NAME (or of the source with this position); needs "
-              "--until, or --epochs, which here is the number of epochs to search" },
+      .help = "the samples that show document N of the source NAME",
+      .more = "NAME may be the position of the source. --until or --epochs is needed; --epochs is the number of epochs "
+              "to search." },
     { .name = "until",
       .type = OPTION_COUNT,
       .field = offsetof(struct trace_values, until),
@@ -75,6 +77,8 @@ const struct option_row trace_options[] = {
       .help = "only samples below N",
       .max = LEAT_MAX_SAMPLES },
     OPTIONS_JSON(struct trace_values, "print one JSON object per line"),
+    PLAN_OPTION_ROWS,
+    CACHE_OPTION_ROWS,
     OPTIONS_END,
 };
 

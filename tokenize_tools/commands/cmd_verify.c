@@ -28,8 +28,8 @@ const struct option_row verify_options[] = { { .name = "threads",
                                                .min = 1,
                                                .max = 1024 },
                                              COMMANDS_PROGRESS(struct verify_values),
-                                             CACHE_OPTION_ROWS,
                                              OPTIONS_JSON(struct verify_values, "print one JSON object"),
+                                             CACHE_OPTION_ROWS,
                                              OPTIONS_END };
 
 /* What was found, complete: both outputs are made of it. */

@@ -11,18 +11,15 @@
 #include "damage/damage_list.h"
 #include "leat_pack.h"
 
-/* Sentences that the help of several commands has. */
+/* What the help of commands that read datasets says of NAME, and what their manual pages say in addition. */
 #define COMMANDS_NAME_HELP                                                                                             \
-    "NAME is a dataset (NAME, NAME.leat or NAME.tokens), a folder of datasets, or @FILE with one dataset per line; "   \
-    "several are joined in order. Files of other tools, in place: PREFIX of Megatron's PREFIX.bin and PREFIX.idx, "    \
-    "raw:FILE?dtype=u16&end=ID (or u32; &tokenizer=SPEC, &mask=FILE), llmc:FILE, pbin:FILE, datatrove:FILE.ds. On a "  \
-    "server: "                                                                                                         \
-    "s3://BUCKET/NAME, gs://BUCKET/NAME or https://HOST/PATH/NAME, read through a cache in the folder --cache."
-
-#define COMMANDS_TOKENIZER_HELP                                                                                        \
-    "the tokenizer: bytes, gpt2, cl100k_base, o200k_base or another of tiktoken's names; a path to a tokenizer.json, " \
-    "*.tiktoken, tekken.json, tokenizer.model, vocab.txt or vocab.json (or one of these with .zst), or to a folder "   \
-    "that holds one; or the id of a Hugging Face model in the local hub cache"
+    .words_help = "NAME is a dataset (NAME, NAME.leat or NAME.tokens), a folder of datasets, @FILE with one dataset "  \
+                  "per line, files of another tool, or a URL (s3://, gs://, https://).",                               \
+    .words_more =                                                                                                      \
+        "Several datasets are joined in order. Files of other tools are read in place: PREFIX of Megatron's "          \
+        "PREFIX.bin and PREFIX.idx, raw:FILE?dtype=u16&end=ID (or u32; &tokenizer=SPEC, &mask=FILE), llmc:FILE, "      \
+        "pbin:FILE, datatrove:FILE.ds. Datasets on servers, s3://BUCKET/NAME, gs://BUCKET/NAME or "                    \
+        "https://HOST/PATH/NAME, are read through a cache in the folder --cache."
 
 /* Built-in tokenizers, and names of patterns, for shell completion. */
 extern const char *const commands_tokenizers[];
@@ -34,15 +31,24 @@ extern const char *const commands_patterns[];
         .name = "tokenizer", .letter = 't', .type = OPTION_TEXT, .field = offsetof(values, tokenizer),                 \
         .value = "SPEC", .help = text, .offered = commands_tokenizers, .path = true, __VA_ARGS__                       \
     }
+#define COMMANDS_TOKENIZER_SPEC(values, ...)                                                                           \
+    COMMANDS_TOKENIZER(values, "the tokenizer: gpt2, o200k_base, ..., a file or folder, or a model's name",            \
+                       .more = "SPEC is bytes or one of tiktoken's names: gpt2, cl100k_base, o200k_base and "          \
+                               "others; a path to a tokenizer.json, *.tiktoken, tekken.json, tokenizer.model, "        \
+                               "vocab.txt or vocab.json (or one of these with .zst), or to a folder that holds "       \
+                               "one; or the id of a Hugging Face model in the local hub cache.",                       \
+                       __VA_ARGS__)
 #define COMMANDS_PATTERN(values)                                                                                       \
     {                                                                                                                  \
         .name = "pattern", .type = OPTION_TEXT, .field = offsetof(values, pattern), .value = "NAME",                   \
-        .help = "the pattern of a *.tiktoken file whose name does not say it", .offered = commands_patterns            \
+        .help = "the pattern of a *.tiktoken file whose name does not say it", .offered = commands_patterns,           \
+        .rare = true                                                                                                   \
     }
 #define COMMANDS_PROGRESS(values)                                                                                      \
     {                                                                                                                  \
         .name = "progress", .type = OPTION_CHOICE, .field = offsetof(values, progress), .value = "auto|never",         \
-        .standard = "auto", .help = "auto: a bar on a terminal, a line every 30 s elsewhere",                          \
+        .standard = "auto", .help = "whether to show a bar, or lines where there is no terminal",                      \
+        .more = "auto shows a bar on a terminal, and a line every 30 s elsewhere.", .rare = true,                      \
         .choices = progress_modes                                                                                      \
     }
 

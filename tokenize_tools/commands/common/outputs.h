@@ -36,11 +36,10 @@ bool arrange_seed_parse(void *field, const char *text, const char **why);
 bool arrange_splits_parse(void *field, const char *text, const char **why);
 void arrange_splits_free(struct arrange_splits *splits);
 
-#define ARRANGE_SHUFFLE_HELP "shuffle all documents, in the order that this seed gives"
-#define ARRANGE_DEDUP_HELP   "keep only the first of documents with the same text"
-#define ARRANGE_SPLIT_HELP                                                                                             \
-    "also write datasets OUT.NAME, with documents chosen by a hash of their text; OUT gets the rest: "                 \
-    "valid=0.01,test=0.01"
+#define OUTPUTS_SHUFFLE_HELP "shuffle all documents, in the order that this seed gives"
+#define OUTPUTS_DEDUP_HELP   "keep only the first of documents with the same text"
+#define OUTPUTS_SPLIT_HELP   "also write datasets OUT.NAME with a part of the documents: valid=0.01,test=0.01"
+#define OUTPUTS_SPLIT_MORE   "Documents are chosen by a hash of their text; OUT gets the rest."
 
 /* What was done: to the JSON object that is open, or as lines for people. */
 void arrange_report_json(struct json *j, const char *output, const struct arrange_splits *splits,

@@ -79,12 +79,12 @@ const struct option_row info_options[] = {
       .type = OPTION_TEXT,
       .field = offsetof(struct info_values, html),
       .value = "FILE",
-      .help = "write a page for a browser to FILE (- is standard output): also tokens by source, tokens per byte, "
-              "scripts, duplicates, reasons of rejects, frequent and unused tokens; reads tokens, of large datasets a "
-              "sample",
+      .help = "write a page for a browser to FILE (- is standard output)",
+      .more = "The page also has tokens by source, tokens per byte, scripts, duplicates, reasons of rejects, frequent "
+              "and unused tokens. It takes reading tokens, of large datasets a sample.",
       .path = true },
-    CACHE_OPTION_ROWS,
     OPTIONS_JSON(struct info_values, "print one JSON object, with all inputs and parts"),
+    CACHE_OPTION_ROWS,
     OPTIONS_END
 };
 
