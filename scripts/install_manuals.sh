@@ -1,7 +1,7 @@
 #!/bin/sh
-# install_manuals.sh BUILD|--remove DATADIR: manual pages of both programs and of each of their commands, and completions
-# for bash, which the programs print themselves; part of `make install` and `make uninstall`. Programs built for another
-# machine cannot be run: then there are none.
+# install_manuals.sh BUILD|--remove DATADIR: manual pages of both programs and of each of their commands, and
+# completions for bash, which the programs print themselves; part of `make install` and `make uninstall`. Programs built
+# for another machine cannot be run: then there are none.
 set -e
 umask 022
 from=$1 data=$2
@@ -20,7 +20,8 @@ for program in leat leat-bench; do
     "$from/$program" --completion bash >"$completions/$program"
     "$from/$program" --manual >"$pages/$program.1"
     # its commands, except one that is a program itself
-    for command in $("$from/$program" --help | awk '/^commands:/ { on = 1; next } on && NF == 0 { exit } on { print $1 }'); do
+    commands=$("$from/$program" --help | awk '/^commands:/ { on = 1; next } on && NF == 0 { exit } on { print $1 }')
+    for command in $commands; do
         [ "$program $command" = "leat bench" ] || "$from/$program" --manual "$command" >"$pages/$program-$command.1"
     done
 done

@@ -87,6 +87,12 @@ says() { # CODE PART
     grep -qF -- "$2" "$said" || fail "$ran: did not say '$2' but: $(cat "$said")"
 }
 
+# Runs a command that prints headed columns; prints its rows, without the heading, with one blank between columns.
+rows() { # COMMAND...
+    "$@" >"$tmp/.rows" || return
+    sed -n '1d; s/^ *//; s/  */ /gp' "$tmp/.rows"
+}
+
 # Lines that end in " @" go on in the next.
 join_lines() {
     sed -e ':more' -e '/ @$/!b' -e N -e 's/@\n//' -e 'b more'

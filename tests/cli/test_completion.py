@@ -83,8 +83,9 @@ def names(program):
 
 
 def options(*command):
-    lines = subprocess.run([build / command[0], *command[1:], "--help", "all"], stdout=subprocess.PIPE, check=True).stdout
-    return re.findall(r"^  (?:-., |    )?(--[a-z0-9-]+)", lines.decode(), re.M)
+    words = [build / command[0], *command[1:], "--help", "all"]
+    lines = subprocess.run(words, stdout=subprocess.PIPE, check=True).stdout.decode()
+    return re.findall(r"^  (?:-., |    )?(--[a-z0-9-]+)", lines, re.M)
 
 
 def told(pattern, *arguments):

@@ -107,7 +107,7 @@ ended 0 "leat: web: $hashless"
 run leat order --source web:1 --source "$raw&end=7:2" --seq-len 2 --epochs 1 --json
 ended 0 ''
 [ "$(wc -l <"$printed")" -eq 6 ] || fail "not 3 samples of each source: $(cat "$printed")"
-try 0 '' leat order --source "$raw" --seq-len 2 --order sequential --count 2 <<'END'
+try 0 '' rows leat order --source "$raw" --seq-len 2 --order sequential --count 2 <<'END'
 0 0 0 - 0
 1 0 1 - 2
 END

@@ -22,12 +22,13 @@ page_is_fine() { # FILE
         [ ! -s "$tmp/said" ] || fail "mandoc: $1: $(head -n 3 "$tmp/said")"
     fi
 }
-short_enough() { # FILE PARTS: at most so many lines an option, and no wide ones but the examples
+short_enough() { # FILE: at most two lines an option, and no wide ones but the examples
     awk '/^example:/ { exit } length > 80' "$1" | grep . && fail "$program $command: $1: a line is too wide"
     awk '/^example:/ || /^more options/ { exit }
          /^  (-., |    )--/ { option = $0; lines = 0 }
          !/^  (-., |    )--/ && !/^        / { option = "" }
-         option && ++lines > 2 { print option }' "$1" | grep . && fail "$program $command: $1: an option of more than two lines"
+         option && ++lines > 2 { print option }' "$1" | grep . &&
+        fail "$program $command: $1: an option of more than two lines"
 }
 for program in leat leat-bench; do
     $program --manual >"$tmp/$program.1"

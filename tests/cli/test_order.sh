@@ -12,21 +12,24 @@ copy_dataset b folder/b
 # ---- Lines ----------------------------------------------------------------------------------------------------------
 
 try 0 '' leat order --source numbers --seq-len 100 --order sequential --count 3 <<'END'
-0 0 0 0 0
-1 0 1 5 100
-2 0 2 10 200
+      sample source       window     document         offset
+           0      0            0            0              0
+           1      0            1            5            100
+           2      0            2           10            200
 END
+# the number of the dataset, if some source has several
 try 0 '' leat order --source numbers --source folder:1 --seq-len 4 --order sequential --count 4 <<'END'
-0 1 0 0 0 0
-1 0 0 0 0
-2 1 1 0 4 0
-3 0 1 0 4
+      sample source       window     document         offset    part
+           0      1            0            0              0       0
+           1      0            0            0              0       0
+           2      1            1            0              4       0
+           3      0            1            0              4       0
 END
 try 0 '' leat order --source numbers:1 --source folder:3:1 --seq-len 4 --seed 3 --from 7 --count 1 --json <<'END'
 {"n": 7, "source": 1, "window": 8, "document": 1, "offset": 32, "part": 0, "epoch": 0, "length": 4, @
 "pieces": [{"source": 1, "part": 0, "token": 32, "count": 5, "at": 0, "document": 1}]}
 END
-try 0 '' leat order --source numbers --seq-len 2Ki --epochs 1 --order sequential <<'END'
+try 0 '' rows leat order --source numbers --seq-len 2Ki --epochs 1 --order sequential <<'END'
 0 0 0 0 0
 1 0 1 98 2048
 2 0 2 191 4096
@@ -39,7 +42,7 @@ try 0 '' leat order --source numbers --seq-len 2Ki --epochs 1 --from 5 --count 0
 # it printed nothing
 refuse 0 '--count' leat order --source numbers --seq-len 2Ki --epochs 1 --skip 1:100 --from 2
 refuse 0 '--count' leat order --source numbers --seq-len 2Ki --epochs 1 --count 1 --batch 4 --rank 1 --world 2
-try 0 '' leat order --source numbers --seq-len 100 --order sequential --count 4 --skip 1:3 <<'END'
+try 0 '' rows leat order --source numbers --seq-len 100 --order sequential --count 4 --skip 1:3 <<'END'
 0 0 0 0 0
 3 0 3 14 300
 END
@@ -49,9 +52,9 @@ all='--source numbers --seq-len 50 --seed 9 --skip 3:4 --count 41'
 # words
 # shellcheck disable=SC2086
 {
-    leat order $all >together
-    leat order $all --batch 4 --rank 0 --world 2 >rank0
-    leat order $all --batch 4 --rank 1 --world 2 >rank1
+    rows leat order $all >together
+    rows leat order $all --batch 4 --rank 0 --world 2 >rank0
+    rows leat order $all --batch 4 --rank 1 --world 2 >rank1
 }
 awk 'int((NR - 1) % 4 / 2) == 0' together | diff - rank0 || fail "rank 0 has other rows"
 awk 'int((NR - 1) % 4 / 2) == 1' together | diff - rank1 || fail "rank 1 has other rows"
@@ -142,7 +145,7 @@ for plan in run cut; do
         fail "skips beside $plan.plan are not in the plan that is printed"
 done
 leat order --plan run.plan --skip 100:1000 --count 150 >skipped
-awk '$1 < 100' by_options | diff skipped - || fail "--skip beside --plan leaves out other samples"
+awk 'NR == 1 || $1 < 100' by_options | diff skipped - || fail "--skip beside --plan leaves out other samples"
 # So may an end, to a plan that has none.
 for plan in run cut; do
     grep -v '^epochs' $plan.plan >endless.plan
@@ -170,13 +173,14 @@ refuse 3 'damaged.leat 10 9114861777597660798' leat order --source damaged --seq
 # ---- Refused --------------------------------------------------------------------------------------------------------
 
 refuse 2 '--source --seq-len --plan' leat order
-refuse 2 '--seq-len --source --plan' leat order --source a
+refuse 2 '--seq-len --plan' leat order --source a
 refuse 2 '--seed --plan' leat order --plan run.plan --seed 3
 refuse 2 'run.plan 15 --epochs' leat order --plan run.plan --epochs 2
 refuse 2 '--skip 5:' leat order --plan run.plan --skip 5:
 (cd folder && refuse 1 'numbers.leat ../run.plan' leat order --plan ../run.plan && finish) || failures=1
 refuse 1 'numbers:x.leat 0.25' leat order --source numbers:x --seq-len 2
-refuse 2 '--rank --world --batch' leat order --plan run.plan --rank 0 --world 2
+refuse 2 '--rank --batch' leat order --plan run.plan --rank 0 --world 2
+refuse 2 '--batch --world --source --seq-len --plan' leat order --rank 0
 refuse 2 '--rank 5 2 4' leat order --plan run.plan --batch 5 --rank 0 --world 2
 refuse 2 '--skip 5:' leat order --source a --seq-len 2 --skip 5:
 refuse 2 '--at x:1' leat order --source a --seq-len 2 --at x:1

@@ -12,10 +12,11 @@ plan='--source numbers:3 --source all:1 --seq-len 8 --seed 5'
 # ---- From samples to documents --------------------------------------------------------------------------------------
 
 try 0 '' leat trace --source all --seq-len 8 --order sequential --samples 0:3 <<'END'
-0 0 0 0:8 a.txt:0 a.txt#0
-1 0 0 8:12 a.txt:0 a.txt#0
-1 0 1 0:4 a.txt:12 a.txt#1
-2 0 1 4:12 a.txt:12 a.txt#1
+      sample source     document              tokens input:offset id
+           0      0            0                 0:8 a.txt:0 a.txt#0
+           1      0            0                8:12 a.txt:0 a.txt#0
+           1      0            1                 0:4 a.txt:12 a.txt#1
+           2      0            1                4:12 a.txt:12 a.txt#1
 END
 try 0 '' leat trace --source all --seq-len 8 --order sequential --step 1 --batch 2 --json <<'END'
 {"n": 2, "source": 0, "document": 1, "first": 4, "tokens": 8, "input": "a.txt", "offset": 12, "line": 3, @
@@ -24,7 +25,7 @@ try 0 '' leat trace --source all --seq-len 8 --order sequential --step 1 --batch
 "id": "a.txt#1"}
 END
 # a step counts samples that are shown
-try 0 '' leat trace --source all --seq-len 8 --order sequential --step 1 --batch 1 --skip 0:2 <<'END'
+try 0 '' rows leat trace --source all --seq-len 8 --order sequential --step 1 --batch 1 --skip 0:2 <<'END'
 3 0 1 12:20 a.txt:12 a.txt#1
 END
 # steps 0 and 1 of one row, from step 2 on of two: step 3 is positions 4 and 5
@@ -37,14 +38,14 @@ step='--source numbers --seq-len 8 --step 3 --batch 6,9@3'
 # words
 # shellcheck disable=SC2086
 {
-    leat trace $step >by_step
-    for rank in 0 1 2; do leat trace $step --rank $rank --world 3; done | diff by_step - ||
+    rows leat trace $step >by_step
+    for rank in 0 1 2; do rows leat trace $step --rank $rank --world 3; done | diff by_step - ||
         fail "the ranks' rows are not the step's"
     leat trace $step --rank 1 --world 3 >by_rank
 }
 leat trace --source numbers --seq-len 8 --samples 21:24 | diff - by_rank || fail "rank 1 of 3 has other rows"
 make_dataset bare document=1,2,3 document= document=4,5,6
-try 0 '' leat trace --source bare --seq-len 5 --order sequential --samples 0:1 <<'END'
+try 0 '' rows leat trace --source bare --seq-len 5 --order sequential --samples 0:1 <<'END'
 0 0 0 0:3 -
 0 0 2 0:2 -
 END
@@ -60,7 +61,7 @@ refuse 3 'damaged.leat' leat trace --source damaged --seq-len 8 --order sequenti
 # a start that lies between those of the first and the last document of a sample, which are found without it
 awk 'BEGIN { for (i = 0; i < 2000; i++) print "x\n" }' >many.txt
 write_bytes many many.txt >/dev/null || fail "cannot write the dataset many"
-leat trace --source many --seq-len 3999 --order sequential --samples 0:1 | head -n 799 >before
+leat trace --source many --seq-len 3999 --order sequential --samples 0:1 | head -n 800 >before
 spoil_section many.leat 1 $((8 * 800))
 run leat trace --source many --seq-len 3999 --order sequential --samples 0:1
 ended 3 'leat: many.leat: document 800 starts at token 9114861777597660798, beyond the last token; verify the '\
@@ -73,23 +74,24 @@ diff before "$printed" >/dev/null || fail "not the documents before the damaged 
 # words
 # shellcheck disable=SC2086
 for more in '' '--skip 100:900' '--at 1024:1,1:len=4' '--order sequential'; do
-    leat order $plan $more --base-len 8 --count 6000 >order.txt
+    rows leat order $plan $more --base-len 8 --count 6000 >order.txt
     awk '$1 < 1024 || more !~ /len/ { size = 8 } $1 >= 1024 && more ~ /len/ { size = 4 }
         $2 == 0 && $3 * size < 2618 && $3 * size + size > 2596 { print $1, $2, $3 }' more="$more" order.txt >expect
-    leat trace $plan $more --base-len 8 --document numbers:123 --until 6000 | cut -d' ' -f1-3 >got
+    rows leat trace $plan $more --base-len 8 --document numbers:123 --until 6000 | cut -d' ' -f1-3 >got
     [ -s got ] || fail "$more: nothing shows document 123"
     diff expect got || fail "$more: document 123 is shown elsewhere"
-    leat trace $plan $more --base-len 8 --document 0:123 --until 6000 | cut -d' ' -f1-3 | diff got - ||
+    rows leat trace $plan $more --base-len 8 --document 0:123 --until 6000 | cut -d' ' -f1-3 | diff got - ||
         fail "$more: source 0 is not numbers"
 done
 try 0 '' leat trace --source numbers --seq-len 8 --order sequential --document numbers:123 --epochs 2 \
     --skip 325:327 <<'END'
-324 0 324 0 324
-327 0 327 0 325
-1685 0 324 1 1683
-1686 0 325 1 1684
-1687 0 326 1 1685
-1688 0 327 1 1686
+      sample source       window  epoch     position
+         324      0          324      0          324
+         327      0          327      0          325
+        1685      0          324      1         1683
+        1686      0          325      1         1684
+        1687      0          326      1         1685
+        1688      0          327      1         1686
 END
 try 0 '' leat trace --source all --seq-len 32 --order sequential --document all:0 --epochs 1 --json <<'END'
 {"n": 0, "source": 0, "window": 0, "epoch": 0, "position": 0}
@@ -104,26 +106,27 @@ limit=50000
 ! nm "$build/leat" 2>/dev/null | grep -qE ' __(a|t)san_init$' || limit=unlimited # which maps much more
 # words; not of POSIX, but of all shells
 # shellcheck disable=SC2086,SC3045
-(ulimit -v $limit && leat trace $many) | awk '$1 != n || $5 != n || NF != 5 { exit } { n++ } END { print n }' >counted
+(ulimit -v $limit && leat trace $many) |
+    awk 'NR == 1 { next } $1 != n || $5 != n || NF != 5 { exit } { n++ } END { print n }' >counted
 [ "$(cat counted)" = 700000 ] || fail "of 700,000 samples only $(cat counted) are shown, in order"
 # words
 # shellcheck disable=SC2086
-leat trace $many --skip 300k:500k | awk '$1 - $5 != ($1 < 300000 ? 0 : 200000) { exit } { n++ }
+leat trace $many --skip 300k:500k | awk 'NR == 1 { next } $1 - $5 != ($1 < 300000 ? 0 : 200000) { exit } { n++ }
     END { print n }' >counted
 [ "$(cat counted)" = 500000 ] || fail "skipped samples are not left out: $(cat counted)"
 # stretches grow while nothing is found, and shrink when more is found than there is room for
 make_dataset two document=1,2,3,4,5,6,7,8
 leat trace --source one:0 --source two:1 --seq-len 1 --at 300k:1,0 --document one:0 --until 700k |
-    awk '$1 != n + 300000 || $5 != $1 || NF != 5 { exit } { n++ } END { print n }' >counted
+    awk 'NR == 1 { next } $1 != n + 300000 || $5 != $1 || NF != 5 { exit } { n++ } END { print n }' >counted
 [ "$(cat counted)" = 400000 ] || fail "of 400,000 samples from 300,000 on only $(cat counted) are shown"
 
 # ---- 10^9 documents -------------------------------------------------------------------------------------------------
 
 if leat-bench-dev sparse -o huge --documents 1G >/dev/null 2>&1; then
-    try 0 '' leat trace --source huge --seq-len 2048 --order sequential --samples 3:4 <<'END'
+    try 0 '' rows leat trace --source huge --seq-len 2048 --order sequential --samples 3:4 <<'END'
 3 0 999999999 6144:8192 sparse:0
 END
-    try 0 '' leat trace --source huge --seq-len 2048 --order sequential --document huge:999999999 --until 2 <<'END'
+    try 0 '' rows leat trace --source huge --seq-len 2048 --order sequential --document huge:999999999 --until 2 <<'END'
 0 0 0 0 0
 1 0 1 0 1
 END
@@ -139,6 +142,8 @@ one='--source all --seq-len 8'
     refuse 2 '--step --samples --document' leat trace $one
     refuse 2 '--step --samples --document' leat trace $one --step 1 --samples 1:2
     refuse 2 '--step --batch' leat trace $one --step 1
+    refuse 2 '--batch --world --source --seq-len --plan' leat trace --step 1 --rank 0
+    refuse 2 '--step --samples --document --source --seq-len --plan' leat trace
     refuse 2 '--samples 5:4' leat trace $one --samples 5:4
     refuse 2 '--batch 4,5@0' leat trace $one --step 1 --batch 4,5@0
     refuse 2 '--batch' leat trace $one --step 1 --batch 0

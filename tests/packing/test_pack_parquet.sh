@@ -150,7 +150,8 @@ says 1 'a.parquet.gz is compressed with gzip, and no Parquet file: decompress it
 run leat pack -t bytes -o no --format jsonl mixed/a.parquet
 says 1 'is a Parquet file: pack it as Parquet'
 leat pack --help | tr -s ' \n' ' ' >help.txt
-grep -qF '.parquet' help.txt && leat --manual pack | grep -qF 'Parquet (.parquet, .pq)' || fail "the help does not name Parquet: $(cat help.txt)"
+grep -qF '.parquet' help.txt || fail "the help does not name Parquet: $(cat help.txt)"
+leat --manual pack | grep -qF 'Parquet (.parquet, .pq)' || fail "the manual page does not name Parquet's suffixes"
 ! grep -q 'cannot be read, such as Parquet' help.txt || fail 'the help says that Parquet cannot be read'
 run leat pack -t bytes -o no --format parquet - </dev/null
 says 2 'cannot be read from standard input'

@@ -104,11 +104,33 @@ static void put_number(FILE *out, const char *option, uint64_t value)
         fprintf(out, "%s %" PRIu64 "\n", option, value);
 }
 
+bool plan_options_complete(const struct command *c, const char *before, const struct plan_needs *needs)
+{
+    const struct plan_options *o = needs->options;
+    bool source = o && !o->plan && o->sources.count == 0, length = o && !o->plan && o->seq_len == LEAT_NONE;
+    char batch[64] = "", text[300] = "";
+    const char *const items[] = { before, batch, needs->rank ? "--rank R, for --world" : "",
+                                  needs->world ? "--world W, for --rank" : "",
+                                  source && length ? "--source NAME and --seq-len L, or --plan FILE"
+                                  : source         ? "--source NAME, or --plan FILE"
+                                  : length         ? "--seq-len L, or --plan FILE"
+                                                   : "" };
+    size_t used = 0;
+
+    if (needs->batch)
+        snprintf(batch, sizeof batch, "--batch B, for %s", needs->batch);
+    for (size_t i = 0; i < sizeof items / sizeof *items; i++)
+        if (*items[i])
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? "; " : "", items[i]);
+    if (used > 0)
+        command_wrong(c, "missing: %s", text);
+    return used == 0;
+}
+
 static bool put_lines(const struct command *c, const struct plan_options *o, FILE *out, int *code)
 {
-    if (o->sources.count == 0 || o->seq_len == LEAT_NONE) {
-        *code = command_wrong(c, "%s is missing: a plan needs --source and --seq-len, or --plan",
-                              o->sources.count == 0 ? "--source" : "--seq-len");
+    if (!plan_options_complete(c, "", &(struct plan_needs) { .options = o })) {
+        *code = CLI_WRONG;
         return false;
     }
     for (size_t i = 0; i < o->sources.count; i++)

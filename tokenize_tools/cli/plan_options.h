@@ -116,6 +116,15 @@ bool plan_options_open(const struct command *c, const struct plan_options *o, st
 const char *plan_options_given(const struct plan_options *o);
 void plan_options_free(struct plan_options *o);
 
+/* What a command line may lack: a plan, and what --step and --rank need. plan_options_complete() says all that is missing
+ * in one sentence, beginning with `before` ("", or an item of the caller's); false: something is. */
+struct plan_needs {
+    const struct plan_options *options; /* NULL: no plan is needed */
+    const char *batch;                  /* the option for which --batch is missing; NULL: none */
+    bool rank, world;                   /* one of them is missing for the other */
+};
+bool plan_options_complete(const struct command *c, const char *before, const struct plan_needs *needs);
+
 /* Sets the positions [*first, *end) of step `number`: after the rows of all steps before it. False, after a message:
  * the schedule is none, or the step lies too far. */
 bool plan_steps_find(const struct command *self, const char *schedule, uint64_t number, uint64_t *first, uint64_t *end);

@@ -101,7 +101,7 @@ static int run(const struct adopt_values *values, const char *name, uint64_t end
     progress_end(&progress);
     if (s == LEAT_OK)
         print_summary(values, index, &info, cli_now() - began);
-    return cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
+    return cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed_or_damaged(&err));
 }
 
 int cmd_adopt(const struct command *self, int argc, char **argv)

@@ -97,13 +97,12 @@ static bool check_rows(const struct command *self, const struct order_values *v,
     if (v->rank == LEAT_NONE && v->world == LEAT_NONE)
         return true;
     *code = CLI_WRONG;
-    if (v->rank == LEAT_NONE || v->world == LEAT_NONE || v->batch == LEAT_NONE) {
-        command_wrong(self, "--rank, --world and --batch need each other: %s is missing",
-                      v->rank == LEAT_NONE    ? "--rank"
-                      : v->world == LEAT_NONE ? "--world"
-                                              : "--batch");
+    if (!plan_options_complete(self, "",
+                               &(struct plan_needs) { .options = &v->plan,
+                                                      .batch = v->batch == LEAT_NONE ? "--rank" : NULL,
+                                                      .rank = v->rank == LEAT_NONE,
+                                                      .world = v->world == LEAT_NONE }))
         return false;
-    }
     rows->batch = v->batch;
     if (leat_plan_rank_rows(v->batch, v->rank, v->world, &rows->first, &rows->count, &err) == LEAT_OK)
         return true;
@@ -138,16 +137,42 @@ static enum leat_status find_pieces(const struct leat_plan *plan, const struct l
     return s;
 }
 
-static void print_line(const struct leat_sample *x, const struct leat_piece *pieces, bool parts)
+/* How samples are printed. */
+struct form {
+    bool json, parts; /* parts: some source has several datasets, and lines have their number */
+    bool headed;      /* the heading stands there */
+};
+
+static void find_form(struct form *form, const struct leat_plan *plan, bool json)
 {
-    printf("%" PRIu64 " %lu %" PRIu64 " ", x->number, (unsigned long)x->source, x->window);
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+
+    *form = (struct form) { .json = json };
+    leat_plan_info(plan, &info);
+    for (uint64_t i = 0; i < info.sources && !form->parts; i++) {
+        struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
+        struct leat_info dataset = LEAT_INFO_INIT;
+
+        if (leat_plan_source_info(plan, i, &source, NULL) == LEAT_OK)
+            leat_dataset_info(source.dataset, &dataset);
+        form->parts = dataset.parts > 1;
+    }
+}
+
+static void print_line(const struct leat_sample *x, const struct leat_piece *pieces, struct form *form)
+{
+    if (!form->headed)
+        printf("%12s %6s %12s %12s %14s%s\n", "sample", "source", "window", "document", "offset",
+               form->parts ? "    part" : "");
+    form->headed = true;
+    printf("%12" PRIu64 " %6" PRIu32 " %12" PRIu64, x->number, x->source, x->window);
     if (pieces[0].document != LEAT_NONE)
-        printf("%" PRIu64, pieces[0].document);
+        printf(" %12" PRIu64, pieces[0].document);
     else
-        printf("-");
-    printf(" %" PRIu64, x->offset);
-    if (parts)
-        printf(" %lu", (unsigned long)x->part);
+        printf(" %12s", "-");
+    printf(" %14" PRIu64, x->offset);
+    if (form->parts)
+        printf(" %7" PRIu32, x->part);
     printf("\n");
 }
 
@@ -182,7 +207,7 @@ static void print_json(const struct leat_sample *x, const struct leat_piece *pie
     json_end(&j);
 }
 
-static enum leat_status print_sample(const struct leat_plan *plan, const struct leat_sample *x, bool json,
+static enum leat_status print_sample(const struct leat_plan *plan, const struct leat_sample *x, struct form *form,
                                      struct leat_error *err)
 {
     struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
@@ -194,7 +219,7 @@ static enum leat_status print_sample(const struct leat_plan *plan, const struct 
         s = find_pieces(plan, x, &pieces, err);
     if (s == LEAT_OK) {
         leat_dataset_info(source.dataset, &info);
-        json ? print_json(x, pieces, info.parts > 1) : print_line(x, pieces, info.parts > 1);
+        form->json ? print_json(x, pieces, info.parts > 1) : print_line(x, pieces, form);
     }
     free(pieces);
     return s;
@@ -233,14 +258,16 @@ static enum leat_status print_samples(const struct leat_plan *plan, const struct
     struct leat_sample samples[AT_ONCE];
     enum leat_status s = LEAT_OK;
     bool printed = false;
+    struct form form;
 
+    find_form(&form, plan, v->json);
     while (s == LEAT_OK && !cli_stdout_failed()) {
         uint64_t left = rows->batch == 1 ? AT_ONCE : rows->first + rows->count - position % rows->batch;
         uint64_t got;
 
         s = leat_plan_samples(plan, position, left < AT_ONCE ? left : AT_ONCE, samples, &got, err);
         for (uint64_t i = 0; s == LEAT_OK && i < got && samples[i].number < end; i++) {
-            s = print_sample(plan, &samples[i], v->json, err);
+            s = print_sample(plan, &samples[i], &form, err);
             printed = true;
         }
         if (got == 0 || samples[got - 1].number >= end)

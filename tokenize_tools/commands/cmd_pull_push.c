@@ -111,7 +111,6 @@ static int copy(const struct command *self, const struct mirror *m, const struct
     double began = cli_now();
     struct leat_error err;
     enum leat_status s;
-    int code;
 
     cli_catch_interrupts();
     progress_begin(&progress, (enum progress_mode)values->progress, self->name, PROGRESS_BYTES);
@@ -121,8 +120,8 @@ static int copy(const struct command *self, const struct mirror *m, const struct
         print_summary(m, values->json, words[1], &report, cli_now() - began);
     if (s == LEAT_OK)
         return cli_finish_stdout(CLI_DONE);
-    code = cli_failed(&err);
-    return s == LEAT_E_CHECKSUM ? CLI_DAMAGED : code;
+    /* what differs from what another process has sent is no damage */
+    return s == LEAT_E_MISMATCH ? cli_failed(&err) : cli_failed_or_damaged(&err);
 }
 
 static int run(const struct command *self, const struct mirror *m, int argc, char **argv)

@@ -82,6 +82,20 @@ const struct option_row trace_options[] = {
     OPTIONS_END,
 };
 
+/* What is printed: lines below a heading, or objects. */
+struct lines {
+    const struct leat_plan *plan;
+    bool json, headed;
+};
+
+/* Prints the heading above the first line. */
+static void put_heading(struct lines *l, const char *heading)
+{
+    if (!l->headed && !l->json)
+        puts(heading);
+    l->headed = true;
+}
+
 /* ---- From samples to documents ---- */
 
 /* A document, and which of its tokens a piece of a sample's row shows as inputs. */
@@ -137,8 +151,10 @@ static void print_shown_json(const struct shown *x)
 
 static void print_shown(const struct shown *x)
 {
-    printf("%" PRIu64 " %lu %" PRIu64 " %" PRIu64 ":%" PRIu64 " ", x->sample->number, (unsigned long)x->piece->source,
-           x->document, x->first, (x->first + x->count));
+    char tokens[48];
+
+    snprintf(tokens, sizeof tokens, "%" PRIu64 ":%" PRIu64, x->first, x->first + x->count);
+    printf("%12" PRIu64 " %6" PRIu32 " %12" PRIu64 " %19s ", x->sample->number, x->piece->source, x->document, tokens);
     if (x->origin.path) {
         cli_put(x->origin.path, x->origin.path_bytes);
         printf(":%" PRIu64, x->origin.at.offset);
@@ -153,11 +169,11 @@ static void print_shown(const struct shown *x)
 }
 
 /* The documents that a piece shows; `places` are those that it has in the row. */
-static enum leat_status print_piece(const struct leat_plan *plan, const struct leat_sample *sample,
-                                    const struct leat_piece *piece, uint64_t places, bool json, struct leat_error *err)
+static enum leat_status print_piece(struct lines *l, const struct leat_sample *sample, const struct leat_piece *piece,
+                                    uint64_t places, struct leat_error *err)
 {
     struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
-    enum leat_status s = leat_plan_source_info(plan, piece->source, &source, err);
+    enum leat_status s = leat_plan_source_info(l->plan, piece->source, &source, err);
     uint64_t first, count = 0;
 
     if (s == LEAT_OK && places > 0)
@@ -168,29 +184,30 @@ static enum leat_status print_piece(const struct leat_plan *plan, const struct l
         };
 
         s = describe(&x, err);
-        if (s == LEAT_OK && x.count > 0) /* empty documents between are not shown */
-            json ? print_shown_json(&x) : print_shown(&x);
+        if (s == LEAT_OK && x.count > 0) { /* empty documents between are not shown */
+            put_heading(l, "      sample source     document              tokens input:offset id");
+            l->json ? print_shown_json(&x) : print_shown(&x);
+        }
         commands_origin_free(&x.origin);
     }
     return s;
 }
 
-static enum leat_status print_documents(const struct leat_plan *plan, const struct leat_sample *sample, bool json,
-                                        struct leat_error *err)
+static enum leat_status print_documents(struct lines *l, const struct leat_sample *sample, struct leat_error *err)
 {
     struct leat_piece *pieces = calloc(sample->pieces, sizeof *pieces);
     uint64_t count = 0;
-    enum leat_status s = pieces ? leat_plan_pieces(plan, sample->number, pieces, sample->pieces, &count, err)
+    enum leat_status s = pieces ? leat_plan_pieces(l->plan, sample->number, pieces, sample->pieces, &count, err)
                                 : status_no_memory(err, sample->pieces * sizeof *pieces);
     struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
 
-    leat_plan_info(plan, &info);
+    leat_plan_info(l->plan, &info);
     for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
         uint64_t end = i + 1 < count ? pieces[i + 1].at : sample->length;
 
         if (info.align > 0) /* without the gap after its predictions */
             end = pieces[i].at + pieces[i].count - 1;
-        s = print_piece(plan, sample, &pieces[i], end - pieces[i].at, json, err);
+        s = print_piece(l, sample, &pieces[i], end - pieces[i].at, err);
     }
     free(pieces);
     return s;
@@ -200,6 +217,7 @@ static enum leat_status print_documents(const struct leat_plan *plan, const stru
 static enum leat_status print_positions(const struct leat_plan *plan, uint64_t position, uint64_t end, uint64_t until,
                                         bool json, struct leat_error *err)
 {
+    struct lines lines = { .plan = plan, .json = json };
     struct leat_sample samples[AT_ONCE];
     enum leat_status s = LEAT_OK;
     uint64_t got = 1;
@@ -209,7 +227,7 @@ static enum leat_status print_positions(const struct leat_plan *plan, uint64_t p
         for (uint64_t i = 0; s == LEAT_OK && i < got; i++) {
             if (samples[i].number >= until)
                 return LEAT_OK;
-            s = print_documents(plan, &samples[i], json, err);
+            s = print_documents(&lines, &samples[i], err);
         }
     }
     return s;
@@ -241,12 +259,13 @@ static int compare_numbers(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static void print_found(const struct leat_sample *x, uint64_t position, bool json)
+static void print_found(struct lines *l, const struct leat_sample *x, uint64_t position)
 {
     struct json j;
 
-    if (!json) {
-        printf("%" PRIu64 " %lu %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", x->number, (unsigned long)x->source, x->window,
+    put_heading(l, "      sample source       window  epoch     position");
+    if (!l->json) {
+        printf("%12" PRIu64 " %6" PRIu32 " %12" PRIu64 " %6" PRIu64 " %12" PRIu64 "\n", x->number, x->source, x->window,
                x->epoch, position);
         return;
     }
@@ -306,6 +325,7 @@ static enum leat_status find_stretch(const struct search *s, uint64_t from, uint
  * few. One number always has room: each of at most 65,536 sources has one sample of it. */
 static enum leat_status print_samples(const struct search *s, uint64_t until, struct leat_error *err)
 {
+    struct lines lines = { .plan = s->plan, .json = s->values->json };
     struct found f = { .samples = malloc(FOUND_ROOM * sizeof *f.samples) };
     uint64_t from = 0, length = FOUND_ROOM;
     enum leat_status status = f.samples ? LEAT_OK : status_no_memory(err, FOUND_ROOM * sizeof *f.samples);
@@ -322,7 +342,7 @@ static enum leat_status print_samples(const struct search *s, uint64_t until, st
             uint64_t position = leat_plan_position(s->plan, f.samples[i].number, &skipped);
 
             if (!skipped)
-                print_found(&f.samples[i], position, s->values->json);
+                print_found(&lines, &f.samples[i], position);
         }
         from += length;
         length = f.count < FOUND_ROOM / 4 ? 2 * length : length;
@@ -414,13 +434,15 @@ static bool check_values(const struct command *self, const struct trace_values *
 {
     int given = (v->step != LEAT_NONE) + (v->samples != NULL) + (v->document != NULL);
 
-    if (given != 1)
-        command_wrong(self, "%s of --step, --samples and --document is needed", given == 0 ? "one" : "only one");
-    else if (v->step != LEAT_NONE && !v->batch)
-        command_wrong(self, "--step needs --batch");
-    else if ((v->rank == LEAT_NONE) != (v->world == LEAT_NONE))
-        command_wrong(self, "--rank and --world need each other: --%s is missing",
-                      v->rank == LEAT_NONE ? "rank" : "world");
+    struct plan_needs needs = { .options = &v->plan,
+                                .batch = v->step != LEAT_NONE && !v->batch ? "--step" : NULL,
+                                .rank = v->rank == LEAT_NONE && v->world != LEAT_NONE,
+                                .world = v->rank != LEAT_NONE && v->world == LEAT_NONE };
+
+    if (given > 1)
+        command_wrong(self, "only one of --step, --samples and --document can be given");
+    else if (!plan_options_complete(self, given == 0 ? "--step N, --samples A:B or --document NAME:N" : "", &needs))
+        return false;
     else if (v->rank != LEAT_NONE && v->step == LEAT_NONE)
         command_wrong(self, "--rank and --world need --step");
     else if (v->until != LEAT_NONE && !v->document)

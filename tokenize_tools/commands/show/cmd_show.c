@@ -632,6 +632,10 @@ static bool check_values(const struct command *self, const struct show_values *v
 {
     bool of_plan = v->sample != LEAT_NONE || v->step != LEAT_NONE;
     bool of_dataset = v->document != LEAT_NONE || v->tokens;
+    struct plan_needs needs = { .options = of_plan ? &v->plan : NULL,
+                                .batch = v->step != LEAT_NONE && !v->batch ? "--step" : NULL,
+                                .rank = v->rank == LEAT_NONE && v->world != LEAT_NONE,
+                                .world = v->rank != LEAT_NONE && v->world == LEAT_NONE };
 
     if ((v->sample != LEAT_NONE) + (v->step != LEAT_NONE) + (v->document != LEAT_NONE) + (v->tokens != NULL) > 1)
         command_wrong(self, "only one of --sample, --step, --document and --tokens can be given");
@@ -646,11 +650,8 @@ static bool check_values(const struct command *self, const struct show_values *v
         command_wrong(self, "several tokenizers are compared on a text only");
     else if (v->pattern && v->tokenizers.count == 0)
         command_wrong(self, "--pattern needs --tokenizer: it applies only to the file that --tokenizer names");
-    else if (v->step != LEAT_NONE && !v->batch)
-        command_wrong(self, "--step needs --batch");
-    else if ((v->rank == LEAT_NONE) != (v->world == LEAT_NONE))
-        command_wrong(self, "--rank and --world need each other: --%s is missing",
-                      v->rank == LEAT_NONE ? "rank" : "world");
+    else if (!plan_options_complete(self, "", &needs))
+        return false;
     else if (v->step == LEAT_NONE && (v->rank != LEAT_NONE || v->rows || v->batch))
         command_wrong(self, "--batch, --rank, --world and --row need --step");
     else if ((v->mask_first || plan_options_given(&v->plan)) && !of_plan)
