@@ -8,6 +8,7 @@ import gzip
 import http.server
 import json
 import os
+import re
 import subprocess
 import threading
 
@@ -199,10 +200,39 @@ for words, said in ((("--chat-date", "2026-01-31"), "add --chat FILE"), (("--ski
                     (("--chat-seconds", "5"), "add --chat FILE"), ((*CHAT, "--chat-seconds", "0"), "--chat-seconds")):
     assert said in leat("-o", "no", *words, "all.jsonl", code=2), words
 # and without Python, or its packages
-for python, path, said in (("/nonexistent/python3", os.environ["PYTHONPATH"], "pip install '.[chat]'"),
-                           (os.environ["LEAT_PYTHON"], folder, "this Python has none: install it (")):
-    environment = dict(os.environ, LEAT_PYTHON=python, PYTHONPATH=path)
-    done = subprocess.run([LEAT, "pack", "-t", "bytes", "-o", "no", *CHAT, "all.jsonl"], cwd=folder, env=environment,
+SOURCES = os.environ["PYTHONPATH"]
+
+
+def with_python(python, path):
+    words = [LEAT, "pack", "-t", "bytes", "-o", "no", "--max-rejects", "8", *CHAT, "all.jsonl"]
+    return subprocess.run(words, cwd=folder, env=dict(os.environ, LEAT_PYTHON=python, PYTHONPATH=path),
                           capture_output=True, text=True)
+
+
+def installed(name, version, **files):
+    """A folder of packages in which a distribution leat says that it has this version."""
+    where = os.path.join(folder, name)
+    files = {"leat.dist-info/METADATA": f"Metadata-Version: 2.1\nName: leat\nVersion: {version}\n",
+             **{f"leat/{file}.py": text for file, text in files.items()}}
+    for file, text in files.items():
+        os.makedirs(os.path.dirname(os.path.join(where, file)), exist_ok=True)
+        write(os.path.join(name, file), text)
+    return where
+
+
+VERSION = re.search(r"\d+\.\d+\.\d+", subprocess.run([LEAT, "--version"], capture_output=True, text=True).stdout)[0]
+with open(os.path.join(SOURCES, "leat", "render.py")) as f:
+    renderer = f.read()
+other = installed("other", VERSION, __init__=f"__version__ = '{VERSION}'", render="print('hello')")
+older = installed("older", VERSION, __init__="", render=renderer.replace(f'\nVERSION = "{VERSION}"',
+                                                                          '\nVERSION = "0.0.9"'))
+for python, path, said in (("/nonexistent/python3", SOURCES, "pip install '.[chat]'"),
+                           (os.environ["LEAT_PYTHON"], folder, "this Python has none: install it ("),
+                           (os.environ["LEAT_PYTHON"], other, "this Python has none: install it ("),
+                           (os.environ["LEAT_PYTHON"], older, "this Python has version 0.0.9: install it (")):
+    done = with_python(python, path)
     assert done.returncode == 2 and said in done.stderr and "Traceback" not in done.stderr, (python, done.stderr)
+# what a distribution of that name says of itself does not count
+done = with_python(os.environ["LEAT_PYTHON"], installed("misleading", "9.9.9") + os.pathsep + SOURCES)
+assert done.returncode == 0, done.stderr
 print(collections.Counter(r["lang"] for r in records), len(WANT), "packed")

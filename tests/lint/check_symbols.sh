@@ -47,13 +47,15 @@ for library in leat leat_pack; do
         awk -v a="$archive" 'NF == 3 && $3 !~ /^leat_/ { print a " has the global name " $3 }'
 done
 
-# the version is one: as text and as numbers
+# the version is one: as text and as numbers, and in what renders conversations
 number() {
     sed -n "s/^#define LEAT_VERSION_$1 *\([0-9]*\)\$/\1/p" include/leat.h
 }
 text=$(sed -n 's/^#define LEAT_VERSION *"\(.*\)"$/\1/p' include/leat.h)
 [ "$text" = "$(number MAJOR).$(number MINOR).$(number PATCH)" ] ||
     echo "include/leat.h: LEAT_VERSION is $text, its numbers are $(number MAJOR).$(number MINOR).$(number PATCH)"
+grep -q "^VERSION = \"$text\"" python/leat/render.py ||
+    echo "python/leat/render.py: VERSION is not $text, of include/leat.h"
 
 # make -n builds nothing; the other headers in its commands would be compiled from, not installed
 plan=$(make -n install BUILD="$build" DESTDIR=/nowhere 2>/dev/null | grep -E '^(install|cp) ' |

@@ -188,6 +188,7 @@ spoil include/leat.h
 sed 's/^\(#define LEAT_VERSION_MINOR *\)2$/\13/' kept >include/leat.h
 expect symbols 'include/leat.h: LEAT_VERSION is 0.2.0, its numbers are 0.3.0'
 mend
+removed python/leat/render.py '^VERSION = ' symbols 'python/leat/render.py: VERSION is not 0.2.0, of include/leat.h'
 echo 'int fly(void); int fly(void) { return 1; }' >fly.c
 if "${CC:-cc}" -fPIC -c fly.c -o fly.o; then
     for archive in build/installed/libleat.a build/installed/libleat_pack.a; do

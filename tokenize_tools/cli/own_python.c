@@ -23,10 +23,10 @@ static enum answer ask(char *python)
 {
     char dash[] = "-c", version[] = LEAT_VERSION;
     char question[] = SAFELY "try:\n"
-                             "    import leat\n"
+                             "    from leat._leat import version\n" /* another project's leat has none */
                              "except ImportError:\n"
                              "    sys.exit(12)\n"
-                             "sys.exit(10 if leat.__version__ == sys.argv[1] else 11)\n";
+                             "sys.exit(10 if version == sys.argv[1] else 11)\n";
     char *words[] = { python, dash, question, version, NULL };
     posix_spawn_file_actions_t actions;
     int status = 0, code;

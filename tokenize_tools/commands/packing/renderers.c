@@ -18,21 +18,22 @@
 
 extern char **environ;
 
-/* Finds the package without importing it, which would load the library, and runs its renderer. Else it answers as a
- * renderer does: tokenize_tools/render/render.h. */
+/* Finds the package without importing it, which would load the library, and runs its renderer, if that has the version
+ * in its text: what is installed under the name leat may be another project. Else it answers as a renderer does:
+ * tokenize_tools/render/render.h. */
 static const char find_package[] =
-    "import importlib.metadata, importlib.util, os, runpy, socket, struct, sys\n"
+    "import importlib.util, os, re, runpy, socket, struct, sys\n"
     "sys.path[:1] == [''] and sys.path.pop(0)\n" /* the current folder */
     "found = importlib.util.find_spec('leat')\n"
     "path = os.path.join(list(found.submodule_search_locations or [''])[0], 'render.py') if found else ''\n"
-    "try:\n"
-    "    version = importlib.metadata.version('leat')\n"
-    "except importlib.metadata.PackageNotFoundError:\n"
-    "    version = sys.argv[1]\n"
-    "if os.path.exists(path) and version == sys.argv[1]:\n"
+    "version = b''\n"
+    "if os.path.exists(path):\n"
+    "    with open(path, 'rb') as f:\n"
+    "        version = (re.findall(br'^VERSION = \"([0-9.]+)\"', f.read(), re.M) or [b''])[0]\n"
+    "if version == sys.argv[1].encode():\n"
     "    runpy.run_path(path, run_name='__main__')\n"
     "else:\n"
-    "    fields = b'1', b'3', b'package', (version if found else '').encode()\n"
+    "    fields = b'1', b'3', b'package', version\n"
     "    body = struct.pack('<I', 4) + b''.join(struct.pack('<I', len(f)) + f for f in fields)\n"
     "    socket.socket(fileno=0).sendall(struct.pack('<I', len(body)) + body)\n";
 
