@@ -17,6 +17,7 @@ import jinja2.sandbox
 
 from leat import _marked
 
+_ROLES = {"human": "user", "gpt": "assistant"}  # of ShareGPT's form
 _REASONING = ("reasoning_content", "thinking", "reasoning")  # members with the same meaning, the usual one first
 
 
@@ -110,7 +111,7 @@ class Template:
     def render(self, messages, tools=None, documents=None, add_generation_prompt=False, **variables):
         """The text, which has marks for those who ask _marked.marks_of(). What is in `messages`, `tools` and
         `documents` counts as theirs, wherever the template writes it."""
-        shown = [self._shown(message) for message in messages]
+        shown = [self._shown(as_role_and_content(message)) for message in messages]
         return self._template.render(
             messages=shown, tools=tools and _marked.marked(tools), documents=documents and _marked.marked(documents),
             add_generation_prompt=add_generation_prompt, **variables)
@@ -127,6 +128,17 @@ class Template:
         if reasoning is not None:
             shown = {"thinking": reasoning, **shown, "reasoning_content": reasoning}
         return shown
+
+
+def as_role_and_content(message):
+    """A message as templates know it: ShareGPT's form has `from` and `value` in place of `role` and `content`."""
+    if message.get("role") is not None or "from" not in message or "value" not in message:
+        return message
+    message = dict(message)
+    role = message.pop("from")
+    message["role"] = _ROLES.get(role, role) if isinstance(role, str) else role
+    message["content"] = message.pop("value")
+    return message
 
 
 class Rendered(NamedTuple):
@@ -155,8 +167,8 @@ def _plain(value):
 
 def render(template: str, messages, tools=None, *, documents=None, add_generation_prompt: bool = False,
            date: datetime | str | None = None, **variables) -> Rendered:
-    """Renders a conversation, a list of dicts with role and content, by a chat template; returns the text that
-    transformers' apply_chat_template(tokenize=False) returns, and what of it training learns.
+    """Renders a conversation, a list of dicts with role and content, or from and value, by a chat template; returns the
+    text that transformers' apply_chat_template(tokenize=False) returns, and what of it training learns.
 
     template    the text of the template (Jinja)
     tools       a list of dicts, JSON schemas; documents: a list of dicts

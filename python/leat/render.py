@@ -145,12 +145,13 @@ def short(why):
 
 
 def check(messages, tools):
+    from leat import chat
     if not isinstance(messages, list) or not messages:
         raise Rejected("the conversation has no messages")
     for number, message in enumerate(messages):
         if not isinstance(message, dict):
             raise Rejected(f"message {number} of the conversation is {KINDS[type(message)]}, not an object")
-        if not isinstance(message.get("role"), str):
+        if not isinstance(chat.as_role_and_content(message).get("role"), str):
             raise Rejected(f"message {number} of the conversation has no role")
     if tools is None:
         return

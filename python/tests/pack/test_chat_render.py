@@ -77,6 +77,85 @@ def test_by_turns():
     assert [text[a:b] for a, b in learned] == ["a b"]
 
 
+SHAREGPT = [{"from": "system", "value": "s"}, {"from": "human", "value": "q", "weight": None, "role": None},
+            {"from": "gpt", "value": "a b", "thinking": "hm", "content": None}, {"from": "tool", "value": "5"},
+            {"from": "assistant", "value": "c"}, {"role": "user", "content": "d", "from": "x", "value": "y"},
+            {"role": "user", "content": "from alone", "from": "x"}]
+
+
+@pytest.mark.parametrize("template", [TEMPLATES["chatml"], TEMPLATES["generation"],
+                                      "{% for m in messages %}{{ m | tojson }}\n{% endfor %}"])
+def test_sharegpt(tmp_path, template):
+    """TRL renames the same members; roles are axolotl's."""
+    trl = pytest.importorskip("trl.data_utils")
+    roles = {"human": "user", "gpt": "assistant"}
+    known = [m for m in SHAREGPT if m.get("role") is None]
+    renamed = trl.maybe_convert_to_chatml({"conversations": [dict(m) for m in known]})["messages"]
+    renamed = [{**m, "role": roles.get(m["role"], m["role"])} for m in renamed] + SHAREGPT[len(known):]
+    want = leat.chat.render(template, renamed, **VARIABLES)
+    assert leat.chat.render(template, SHAREGPT, **VARIABLES) == want
+    assert want.text == theirs(template, renamed)[0]
+    (tmp_path / "t.jinja").write_text(template.replace("{{ bos_token }}", "<s>"))
+    (tmp_path / "c.jsonl").write_text("".join(json.dumps({"conversations": m}) + "\n" for m in (
+        SHAREGPT, [{"from": "human"}], [{"from": ["human"], "value": "x"}], [{"value": "x"}])))
+    (tmp_path / "d.jsonl").write_text(json.dumps({"conversations": renamed}) + "\n")
+    for name in "c", "d":
+        leat.pack(tmp_path / f"{name}.jsonl", tmp_path / name, "bytes", chat=tmp_path / "t.jinja", id=None,
+                  messages="conversations", max_rejects=3)
+    ours, same = leat.open(tmp_path / "c"), leat.open(tmp_path / "d")
+    assert bytes(ours.read(0, ours.info.tokens).astype("u1")) == bytes(same.read(0, same.info.tokens).astype("u1"))
+    assert ours.mask().tolist() == same.mask().tolist() and ours.mask().any() == (want.learned != [])
+    lines = (tmp_path / "c.rejects.jsonl").read_text().splitlines()
+    assert [json.loads(line)["reason"] for line in lines] == ["message 0 of the conversation has no role"] * 3
+
+
+# what stands alone between {{ and }}: booleans, None and others that are no text, of the template and of a message
+ALONE = [{"role": "user", "content": "hi", "yes": True, "no": False, "l": [True, None, 1], "d": {"a": None, "b": 0}},
+         {"role": "assistant", "content": "yo", "yes": True, "parts": [{"ok": True, "z": None}], "e": ""},
+         {"role": "assistant", "content": True}, {"role": "assistant", "content": None, "a": 1},
+         {"role": "assistant", "content": [True, None, 2, "x"]},
+         {"role": "assistant", "content": {"a": False, "b": None}}]
+VALUES = """true False none None tools documents add_generation_prompt undefined_name loop messages[0].yes
+    messages[0].no messages[0].l messages[0].l[1] messages[0].d messages[0].d.a messages[1].parts[0].ok
+    messages[1].parts[0].z messages[2].content messages[3].content messages[4].content messages[4].content[1]
+    messages[5].content messages[5].content.a messages[1].content=='yo' messages[1].content.isdigit() messages[1].e+''
+    messages[0].get('x') (messages[1].e)or(none) (not(messages[1].content)) ('y'in(messages[1].content))
+    messages[2].content|string none|string none|upper true|tojson messages[2].content|tojson none~'x'
+    messages[2].content~none messages[2].content+1 none+1 none|default('q') none|default('q',true) messages[2].content|e
+    messages[0].l|join(',') messages[2].content|int messages[4].content|first messages[2].content|safe '%s'%none
+    '{}'.format(true) [none] {'a':true} (true,)""".split()
+AROUND = ["{{ V }}", "a{{ V }}b", "{% generation %}{{ V }}{% endgeneration %}", "{% set x = V %}{{ x }}",
+          "{% set x %}{{ V }}{% endset %}{{ x }}", "{% set n = namespace(v=V) %}{{ n.v }}",
+          "{% macro m(v) %}{{ v }}{% endmacro %}{{ m(V) }}", "{% for v in [V] %}{{ v }}{% endfor %}",
+          "{% filter upper %}{{ V }}{% endfilter %}", "{{ V }}{{ V }}"]
+
+
+def test_values_alone(tmp_path):
+    packed = []  # templates
+    for template in [around.replace("V", value) for value in VALUES for around in AROUND]:
+        for tools in None, TOOLS:
+            try:
+                text, places = theirs(template, ALONE, tools)
+            except Exception as why:
+                with pytest.raises(type(why)):
+                    leat.chat.render(template, ALONE, tools, **VARIABLES)
+                continue
+            done = leat.chat.render(template, ALONE, tools, **VARIABLES)
+            assert done.text == text, template
+            if places:
+                learned = [set(range(*span)) for span in done.learned]
+                assert set().union(*learned) == set().union(*(range(*span) for span in places[0])), template
+            elif tools is None:
+                packed.append(template)
+    assert len(packed) > 400 and {"True", "False", "None"} <= {theirs(template, ALONE)[0] for template in packed}
+    template = "\n".join(packed)
+    (tmp_path / "c.jsonl").write_text(json.dumps({"messages": ALONE}) + "\n")
+    (tmp_path / "t.jinja").write_text(template)
+    leat.pack(tmp_path / "c.jsonl", tmp_path / "out", "bytes", chat=tmp_path / "t.jinja")
+    made = leat.open(tmp_path / "out")
+    assert bytes(made.read(0, made.info.tokens).astype("u1")).decode() == theirs(template, ALONE)[0]
+
+
 def test_refused():
     with pytest.raises(ValueError, match="strftime_now"):
         leat.chat.render("{{ strftime_now('%d') }}", ODD)
