@@ -298,7 +298,7 @@ format:
 # none. And a script that runs in it.
 define make_venv
 	$(Q)rm -rf $(1) && mkdir -p $(BUILD)
-	$(Q)if python3 -m venv $(1) && $(if $(3),realpath $(3)/lib/python3*/site-packages \
+	$(Q)if python3 -m venv $(1) && $(if $(3),realpath $(3:%=%/lib/python3*/site-packages) \
 	    >"$$(echo $(1)/lib/python3*/site-packages)/below.pth" &&) \
 	    $(1)/bin/pip install -q --disable-pip-version-check --no-compile -r $(2); then touch $(1)/ready; else \
 	    rm -rf $(1); fi

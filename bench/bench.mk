@@ -145,11 +145,15 @@ bench-peers:
 CHAT_PEERS := $(BUILD)/chat-peers-venv
 $(CHAT_PEERS)/ready: bench/peers/chat.txt
 	$(call make_venv,$(CHAT_PEERS),$<)
+CHAT_AXOLOTL := $(BUILD)/chat-axolotl-venv
+$(CHAT_AXOLOTL)/ready: bench/peers/chat_axolotl.txt | $(CHAT_PEERS)/ready $(LOADERS_TORCH)/ready
+	$(call make_venv,$(CHAT_AXOLOTL),$< --no-deps,$(CHAT_PEERS) $(LOADERS_TORCH))
 .PHONY: bench-chat
-## bench-chat: conversations to ids and masks beside TRL's way, transformers in datasets.map(); PEERS="--repeat 5"
+## bench-chat: conversations to ids and masks beside TRL and axolotl, in datasets.map(); PEERS="--repeat 5"
 bench-chat: export PYTHONPATH := $(BUILD)/python
-bench-chat: python $(CHAT_PEERS)/ready
-	$(call run_peers,$(CHAT_PEERS),bench/peers/chat.py $(BUILD)/python/leat/bin/leat)
+bench-chat: python $(CHAT_PEERS)/ready $(CHAT_AXOLOTL)/ready
+	$(call run_peers,$(CHAT_PEERS),bench/peers/chat.py $(BUILD)/python/leat/bin/leat \
+	    --axolotl $(CHAT_AXOLOTL)/bin/python)
 
 .PHONY: bench-remote
 ## bench-remote: datasets and texts by URL, from a slow server on this machine, beside goals; REMOTE="--only copy"
