@@ -23,8 +23,3 @@ SEED ?= 1
 ## mutants: N=100 random lines changed, SEED=1: what no test sees; AGAIN=build/mutants/survivors.json: those
 mutants: coverage
 	$(Q)tests/coverage/mutants.py $(BUILD)/mutants $(COVERAGE)/reached.json $(N) $(SEED) $(AGAIN)
-
-## mutants-ptx: N=100 random lines of the kernels' PTX changed, SEED=1: what no test sees
-.PHONY: mutants-ptx
-mutants-ptx: $(PTX_MUTANTS)
-	$(Q)tests/cuda/ptx_mutants.sh $< $(BUILD)/mutants-ptx $(N) $(SEED)

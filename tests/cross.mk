@@ -21,7 +21,7 @@ check-cross:
 	    XXHASH_HEADER="$(XXHASH_HEADER)" MAKE="$(MAKE)" tests/cross.sh
 
 # On aarch64, Grace's, also the loader's CUDA part on the stand-in for the driver
-CROSS_CUDA := $(if $(filter aarch64-%,$(CC)),$(FAKE_CUDA) $(addprefix $(BUILD)/tests/,cuda/test_fake_cuda \
+CROSS_CUDA := $(if $(filter aarch64-%,$(CC)),$(FAKE_CUDA) $(addprefix $(BUILD)/tests/,cuda/test_count_cuda \
               cuda/test_cuda_steps device/test_loader_batches))
 # In a make of its own, with CC and BUILD set
 cross-programs: $(CROSS_SOURCES:tests/%.c=$(BUILD)/tests/%) $(CROSS_CUDA)

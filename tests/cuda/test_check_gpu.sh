@@ -16,7 +16,7 @@ mkdir "$tmp/usual"
 ln -s /usr/bin/* /bin/* "$tmp/usual" 2>/dev/null # where they are one folder, each is there already
 rm -f "$tmp/usual/nvidia-smi" "$tmp/usual/compute-sanitizer" "$tmp/usual/nsys"
 check() { # of one test only
-    PATH=$tmp/bin:$tmp/usual tests/check_gpu.sh "$build" "$build/tests/cuda/test_fake_cuda" >"$tmp/out" 2>&1
+    PATH=$tmp/bin:$tmp/usual tests/check_gpu.sh "$build" "$build/tests/cuda/test_count_cuda" >"$tmp/out" 2>&1
 }
 tool() { # NAME CODE: says something, and runs nothing
     printf '#!/bin/sh\necho "%s was called: $*, gather"\nexit %s\n' "$1" "$2" >"$tmp/bin/$1"
@@ -25,7 +25,7 @@ tool() { # NAME CODE: says something, and runs nothing
 mkdir "$tmp/bin"
 
 check || fail "without tools: $(cat "$tmp/out")"
-for words in '^== machine' 'no nvidia-smi: ' '^pass cuda/test_fake_cuda' '^== two processes at once' \
+for words in '^== machine' 'no nvidia-smi: ' '^pass cuda/test_count_cuda' '^== two processes at once' \
     '^no compute-sanitizer ' '^no nsys '; do
     grep -q "$words" "$tmp/out" || fail "does not print '$words': $(cat "$tmp/out")"
 done
@@ -34,7 +34,7 @@ grep -q '^FAIL' "$tmp/out" && fail "without tools: $(cat "$tmp/out")"
 tool compute-sanitizer 0
 tool nsys 0
 check || fail "with tools: $(cat "$tmp/out")"
-for words in '^memcheck: compute-sanitizer was called: --tool memcheck .*test_fake_cuda' '^racecheck: ' \
+for words in '^memcheck: compute-sanitizer was called: --tool memcheck .*test_count_cuda' '^racecheck: ' \
     '^initcheck: ' '^nsys was called: stats '; do
     grep -q "$words" "$tmp/out" || fail "does not print '$words': $(cat "$tmp/out")"
 done

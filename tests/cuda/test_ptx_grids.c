@@ -281,25 +281,11 @@ static bool try_shape(const struct huge_shape *s, const struct ptx_kernel *kerne
     return open;
 }
 
-/* The PTX that ships, or that of a file: make mutants-ptx names one. */
-static const char *find_text(const char *path)
-{
-    static char text[1 << 20];
-    FILE *f = path ? fopen(path, "r") : NULL;
-
-    if (!path)
-        return cuda_image_ptx;
-    text[f ? fread(text, 1, sizeof text - 1, f) : 0] = '\0';
-    if (f)
-        fclose(f);
-    return text;
-}
-
-int main(int argc, char **argv)
+int main(void)
 {
     uint64_t random = t_seed();
     char why[256];
-    struct ptx_kernel *kernels = ptx_read(find_text(argc > 1 ? argv[1] : NULL), why, sizeof why);
+    struct ptx_kernel *kernels = ptx_read(cuda_image_ptx, why, sizeof why);
 
     if (!kernels)
         T_FAIL("%s", why);

@@ -15,14 +15,8 @@ $(RANGES_COUNTED): $(BUILD)/obj/tests/cuda/ranges_counted.o
 	$(Q)mkdir -p $(@D) && $(CC) -shared $(DEFINED) $(ALL_LDFLAGS) $^ -o $@
 # the machine for PTX alone
 PTX_MACHINE := $(call objects,$(patsubst %,tests/fake_cuda/ptx_%.c,read operand run))
-PTX_TRIED := $(PTX_MACHINE) $(call objects,tests/cuda/ptx_tried.c)
-$(BUILD)/tests/cuda/test_ptx: $(PTX_TRIED)
+$(BUILD)/tests/cuda/test_ptx: $(PTX_MACHINE)
 $(BUILD)/tests/cuda/test_ptx_grids: $(PTX_MACHINE) $(call objects,tests/cuda/huge_batch.c)
-# breaks the PTX at random
-PTX_MUTANTS := $(BUILD)/ptx_mutants
-$(PTX_MUTANTS): $(BUILD)/obj/tests/cuda/ptx_mutants.o $(PTX_TRIED) $(TEST_LIBRARIES)
-	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(STATIC) $(ALL_LIBS) -lm -o $@
 $(BUILD)/tests/cuda/test_ranges: | $(RANGES_COUNTED)
 $(BUILD)/tests/cuda/test_count_cuda: $(BUILD)/obj/bench/device/load_device.o
 $(BUILD)/tests/cuda/test_count_cuda: ALL_LDFLAGS += $(COUNTED)
