@@ -75,7 +75,7 @@ $(FUZZ_BUILD)/fuzz_%: $(FUZZ_BUILD)/obj/tests/fuzz/fuzz_%.o $(FUZZ_OBJECTS) $(FU
 -include $(shell find $(FUZZ_BUILD)/obj -name '*.d' 2>/dev/null)
 .PRECIOUS: $(FUZZ_BUILD)/obj/%.o
 
-.PHONY: fuzz fuzz-replay fuzz-seeds fuzz-minimize $(foreach f,$(FUZZERS),fuzz-run-$(f) fuzz-minimize-$(f))
+.PHONY: fuzz fuzz-replay fuzz-minimize $(foreach f,$(FUZZERS),fuzz-run-$(f) fuzz-minimize-$(f))
 # without -entropic=0 libFuzzer's own book-keeping takes a third of the time
 ## fuzz: run the fuzzers, FUZZ_SECONDS=60 each; FUZZ=name for one of them
 fuzz: $(patsubst %,fuzz-run-%,$(FUZZ))
@@ -91,16 +91,12 @@ fuzz-replay: $(FUZZ_PROGRAMS) $(FUZZ_INPUTS)
 	    $(FUZZ_BUILD)/fuzz_$$f -runs=0 $(FUZZ_LIMITS) $(FUZZ_STORED)/$$f >$(FUZZ_BUILD)/$$f.log 2>&1 || \
 	    { cat $(FUZZ_BUILD)/$$f.log; exit 1; }; done
 
-# the first inputs, made anew
-fuzz-seeds: $(FUZZ_BUILD)/make_seeds
-	$(Q)mkdir -p $(FUZZ_BUILD)/seeds && $< $(FUZZ_BUILD)/seeds
-
-# what of the found, of the stored and of the first inputs adds coverage is stored; names in words stay
+# what of the found and of the stored inputs adds coverage is stored; names in words stay
 fuzz-minimize: $(patsubst %,fuzz-minimize-%,$(FUZZ))
-$(patsubst %,fuzz-minimize-%,$(FUZZERS)): fuzz-minimize-%: $(FUZZ_BUILD)/fuzz_% $(FUZZ_STORED)/%.ready fuzz-seeds
-	$(Q)rm -rf $(FUZZ_BUILD)/minimal/$* && mkdir -p $(FUZZ_BUILD)/minimal/$* $(FUZZ_BUILD)/seeds/$* $(FUZZ_CORPUS)/$*
+$(patsubst %,fuzz-minimize-%,$(FUZZERS)): fuzz-minimize-%: $(FUZZ_BUILD)/fuzz_% $(FUZZ_STORED)/%.ready
+	$(Q)rm -rf $(FUZZ_BUILD)/minimal/$* && mkdir -p $(FUZZ_BUILD)/minimal/$* $(FUZZ_CORPUS)/$*
 	$(Q)$< -max_len=2048 -use_counters=0 -merge=1 $(FUZZ_LIMITS) $(FUZZ_BUILD)/minimal/$* $(FUZZ_STORED)/$* \
-	    $(FUZZ_BUILD)/seeds/$* $(FUZZ_CORPUS)/$* 2>$(FUZZ_BUILD)/$*.log || { cat $(FUZZ_BUILD)/$*.log; exit 1; }
+	    $(FUZZ_CORPUS)/$* 2>$(FUZZ_BUILD)/$*.log || { cat $(FUZZ_BUILD)/$*.log; exit 1; }
 	$(Q)cd $(FUZZ_BUILD)/minimal/$* && for f in *; do mv $$f $$(sha1sum <$$f | cut -c1-12); done
 	$(Q)for f in $$(find $(FUZZ_STORED)/$* -type f -name '*_*'); do \
 	    cp $$f $(FUZZ_BUILD)/minimal/$* && rm -f $(FUZZ_BUILD)/minimal/$*/$$(sha1sum <$$f | cut -c1-12); done
@@ -117,8 +113,6 @@ $(BUILD)/tests/fuzz/test_replay: $(BUILD)/obj/tests/fuzz/test_replay.o $(REPLAY_
 
 # the datasets that python/tests/test_hostile.py opens, and the stored inputs
 $(BUILD)/make_shapes: | $(FUZZ_INPUTS)
-$(BUILD)/make_shapes: $(BUILD)/obj/tests/fuzz/make_shapes.o
-$(FUZZ_BUILD)/make_seeds: $(call objects,tests/fuzz/make_seeds.c tests/fuzz/make_seeds_datasets.c)
-$(FUZZ_BUILD)/make_seeds $(BUILD)/make_shapes: $(call objects,$(FUZZ_HELPERS)) $(STATIC)
+$(BUILD)/make_shapes: $(BUILD)/obj/tests/fuzz/make_shapes.o $(call objects,$(FUZZ_HELPERS)) $(STATIC)
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(STATIC) $(ALL_LIBS) -o $@

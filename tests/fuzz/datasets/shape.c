@@ -298,35 +298,3 @@ void shape_free(struct shape *s)
     free(s->index);
     free(s->tokens);
 }
-
-uint8_t *shape_describe(const uint8_t *index, uint64_t index_bytes, const uint8_t *tokens, uint64_t token_bytes,
-                        unsigned repairs_wanted, unsigned act, size_t *size)
-{
-    uint32_t count = bytes_load32(index + AT_SECTION_COUNT);
-    uint8_t *out = calloc(1, (size_t)(FIXED + HEADER_GIVEN + ENTRY_GIVEN * count + index_bytes + token_bytes)),
-            *to = out;
-
-    if (!out)
-        return NULL;
-    out[0] = (uint8_t)repairs_wanted;
-    out[1] = (uint8_t)(repairs_wanted >> 8);
-    out[2] = (uint8_t)act;
-    memcpy(out + FIXED, index, HEADER_GIVEN);
-    to += FIXED + HEADER_GIVEN;
-    for (uint32_t i = 0; i < count; i++, to += ENTRY_GIVEN)
-        memcpy(to, index + AT_SECTIONS + ENTRY * i, ENTRY_GIVEN);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint8_t *entry = index + AT_SECTIONS + ENTRY * i;
-        uint32_t kind = bytes_load32(entry);
-
-        if ((kind == FORMAT_DIRECTORY && (repairs_wanted & SHAPE_DIRECTORY)) ||
-            (kind == FORMAT_PAGES && (repairs_wanted & SHAPE_PAGES)))
-            continue;
-        memcpy(to, index + bytes_load64(entry + IN_OFFSET), (size_t)bytes_load64(entry + IN_BYTES));
-        to += bytes_load64(entry + IN_BYTES);
-    }
-    if (token_bytes > 0)
-        memcpy(to, tokens, (size_t)token_bytes);
-    *size = (size_t)(to + token_bytes - out);
-    return out;
-}

@@ -63,8 +63,4 @@ struct shape {
 int shape_expand(struct shape *s, const uint8_t *data, size_t size);
 void shape_free(struct shape *s);
 
-/* The description of a well-formed dataset, for seeds; *size is its length. Freed by free(). */
-uint8_t *shape_describe(const uint8_t *index, uint64_t index_bytes, const uint8_t *tokens, uint64_t token_bytes,
-                        unsigned repairs, unsigned act, size_t *size);
-
 #endif
