@@ -12,8 +12,10 @@
 #include "loading.h"
 #include "support/fuse_file.h"
 
+#ifndef TOKENS
 #define TOKENS ((uint64_t)8 << 20) /* 16 MiB */
-#define LENGTH 700                 /* rows lie across pages */
+#endif
+#define LENGTH 700 /* rows lie across pages */
 #define BATCH  16u
 
 typedef unsigned long long ull;

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#define TOKENS ((uint64_t)2 << 20) /* 4 MiB: the bad page is one of the last */
 #include "fuse_loading.h"
 
 #define BAD_PAGE 1003u
