@@ -2,11 +2,13 @@
 with a token per byte, and special tokens; leat, and what it packed. A test ends here as skipped without jinja2."""
 import datetime
 import functools
+import io
 import json
 import os
 import subprocess
 import sys
 import tempfile
+import types
 
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(here, "..", "pack"))
@@ -21,8 +23,12 @@ except ImportError:
     print("skipped: Python's jinja2 is not installed")
     sys.exit(77)
 
-os.environ["PYTHONPATH"] = os.path.abspath(os.path.join(here, "..", "..", "python"))  # for `leat pack --chat`
+PYTHON = os.environ["PYTHONPATH"] = os.path.abspath(os.path.join(here, "..", "..", "python"))  # for `leat pack --chat`
 os.environ["LEAT_PYTHON"] = sys.executable
+sys.path.insert(0, PYTHON)
+sys.modules["leat"] = types.ModuleType("leat")  # leat itself would load the library
+sys.modules["leat"].__path__ = [os.path.join(PYTHON, "leat")]
+from leat import render as leat_render  # noqa: E402
 folder = tempfile.mkdtemp(dir=os.environ.get("LEAT_TEST_TMP"))
 SPECIAL = ["<s>", "</s>", "<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|start_header_id|>", "<|end_header_id|>",
            "<|eot_id|>", "<start_of_turn>", "<end_of_turn>", "<|user|>", "<|assistant|>", "<|system|>", "<|end|>",
@@ -77,6 +83,23 @@ def render(template, messages, tools=None):
             text += c
             learned.append(depth > 0)
     return text, learned
+
+
+class Rendered:
+    """What a renderer of leat makes of a template and conversations, in this process."""
+
+    def __init__(self, template, date="2026-01-31"):
+        self.renderer = leat_render.Renderer([b"1000000000", b"8000000", date.encode(), template.encode(), b"",
+                                              b"bos_token", b"<s>", b"eos_token", b"</s>"])
+
+    def __call__(self, conversation):
+        """The text, and for each byte whether it is learned; or the reason why there is none. `conversation`: a value,
+        or JSON."""
+        text = conversation if isinstance(conversation, str) else json.dumps(conversation)
+        kind, *rest = leat_render.read_frame(io.BytesIO(self.renderer.answer(text.encode(), b"")))
+        if int(kind) != leat_render.TEXT:
+            return rest[0].decode()
+        return rest[0].decode(), [mark & 2 > 0 for mark in rest[1]]
 
 
 # ---- The vocabulary ----------------------------------------------------------------------------------------------

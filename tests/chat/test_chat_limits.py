@@ -117,36 +117,33 @@ code, _ = run("--chat", "nine.jinja", "c.jsonl")
 assert os.path.getsize(os.path.join(folder, "out.tokens")) == 2 * (8 << 20), rejects()
 assert rejects() == ["the rendered conversation is longer than 8 MiB"], rejects()
 
-# what threads free goes back to the system: 16 of them once took 600 MiB, with one long string or many short ones
-write("count.jinja", "{{ tools | length }}")
-for template, record in (("long.jinja", {"messages": conversation("hello " * 666666)}),
-                         ("count.jinja", {"messages": conversation(""), "tools": [{"a": "x" * 30}] * 87000})):
-    with open(os.path.join(folder, "large.jsonl"), "w") as f:  # what this process holds, too, is in ru_maxrss
-        for _ in range(16):
-            json.dump(record, f)
-            f.write("\n")
-    code, usage = run("--chat", template, "--memory", "400MiB", "--threads", "16", "large.jsonl")
-    assert code == 0 and len(packed()) + len(rejects()) == 16, code
-    assert sanitized or usage.ru_maxrss < 400 * 1024, (template, usage.ru_maxrss)
-    os.remove(os.path.join(folder, "large.jsonl"))
+# what threads free goes back to the system: 16 of them once took 600 MiB
+with open(os.path.join(folder, "large.jsonl"), "w") as f:  # what this process holds, too, is in ru_maxrss
+    for _ in range(16):
+        json.dump({"messages": conversation("hello " * 666666)}, f)
+        f.write("\n")
+code, usage = run("--chat", "long.jinja", "--memory", "400MiB", "--threads", "16", "large.jsonl")
+assert code == 0 and len(packed()) + len(rejects()) == 16, code
+assert sanitized or usage.ru_maxrss < 400 * 1024, usage.ru_maxrss
+os.remove(os.path.join(folder, "large.jsonl"))
 code = leat("-o", "no", "--chat", "long.jinja", "--memory", "64MiB", "long.jsonl", code=2)
 assert "processes that render them" in code, code
 
 # ---- Time ------------------------------------------------------------------------------------------------------------
 
 LOOP = "{% for i in range(99999) %}{% for k in range(99999) %}{% endfor %}{% endfor %}"
-for form, slow in ("in Python", LOOP), ("in one call", "{% set n = messages | length + 7 %}{{ n ** (n ** n) }}"):
+FORMS = ("in Python", LOOP), ("in one call", "{% set n = messages | length + 7 %}{{ n ** (n ** n) }}")
+for program, (form, slow) in zip((LEAT, SMALL), FORMS):
     write("slow.jinja", "{% if messages[0].content == 'slow' %}" + slow + "{% endif %}{{ messages[0].content }}")
     lines = [json.dumps({"messages": conversation("slow" if n == 7 else f"quick {n}")}) + "\n" for n in range(20)]
     write("some.jsonl", "".join(lines))
     at = sum(map(len, lines[:7]))
-    for program in LEAT, SMALL:
-        said = leat("-o", "out", "--chat", "slow.jinja", "--chat-seconds", "1", "some.jsonl", program=program, code=1)
-        assert (f"some.jsonl: rendering the conversation at byte {at} takes longer than 1 s" in said and
-                "--chat-seconds N, or --skip-slow-chats" in said), (form, said)
-        leat("-o", "out", "--chat", "slow.jinja", "--chat-seconds", "1", "--skip-slow-chats", "some.jsonl",
-             program=program)
-        assert len(packed()) == 19 and rejects() == ["rendering it takes longer than 1 s"], (form, rejects())
+    said = leat("-o", "out", "--chat", "slow.jinja", "--chat-seconds", "1", "some.jsonl", program=program, code=1)
+    assert (f"some.jsonl: rendering the conversation at byte {at} takes longer than 1 s" in said and
+            "--chat-seconds N, or --skip-slow-chats" in said), (form, said)
+    leat("-o", "out", "--chat", "slow.jinja", "--chat-seconds", "1", "--skip-slow-chats", "some.jsonl",
+         program=program)
+    assert len(packed()) == 19 and rejects() == ["rendering it takes longer than 1 s"], (form, rejects())
 
 # a renderer that ends: the run ends, and names the conversation
 write("wait.jinja", "{% if messages[0].content == 'slow' %}" + LOOP + "{% endif %}")
@@ -159,7 +156,7 @@ said = child.communicate(timeout=60)[1]
 assert child.returncode == 1 and f"ended, or gave no answer, at the one at byte {at}" in said, (child.returncode, said)
 
 # templates made to run for ever end on SIGTERM, at once, with all renderers; and with a command that is killed
-for form, slow in ("in Python", LOOP), ("in one call", "{% set n = messages | length + 7 %}{{ n ** (n ** n) }}"):
+for form, slow in FORMS:
     write("slow.jinja", slow)
     write("many.jsonl", (json.dumps({"messages": conversation("x" * 100)}) + "\n") * 20000)
     for number in signal.SIGTERM, signal.SIGINT, signal.SIGKILL:

@@ -3,9 +3,7 @@
 answer: what takes the place of an answer's characters, and what is put between two of them, is learned; what is put
 between an answer and something else is not. (Formerly replace, join and tojson left holes in an answer's mask, and
 numbers in answers were never learned.)"""
-import json
-
-from chat_reference import leat, packed, rejects, write
+from chat_reference import Rendered
 
 USER, ANSWER = "u\nv", "Γ\nΔ"
 
@@ -13,12 +11,8 @@ USER, ANSWER = "u\nv", "Γ\nΔ"
 def learned(template, content=ANSWER):
     """The text, and the learned part of it."""
     messages = [{"role": "user", "content": USER}, {"role": "assistant", "content": content}]
-    write("m.jinja", "{% set a = messages[1].content %}" + template)
-    write("m.jsonl", json.dumps({"messages": messages}) + "\n")
-    leat("-o", "out", "--chat", "m.jinja", "m.jsonl")
-    assert packed(), (template, rejects())
-    ids, mask = packed()[0]
-    return bytes(ids).decode(), bytes(i for i, m in zip(ids, mask) if m).decode()
+    text, marks = Rendered("{% set a = messages[1].content %}" + template)(messages)
+    return text, bytes(b for b, on in zip(text.encode(), marks) if on).decode()
 
 
 for template, content in (

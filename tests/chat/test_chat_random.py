@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """test_chat_random.py: random templates and conversations: `leat pack --chat` writes the text that Jinja writes, set up
-as transformers sets it up, and what {% generation %} marks; what raises an exception there is rejected.
-LEAT_TEST_TEMPLATES: how many templates (100).
+as transformers sets it up, and what {% generation %} marks; what raises an exception there is rejected. A renderer in
+this process shows each; one of five is packed, too. LEAT_TEST_TEMPLATES: how many templates (100).
 """
 import json
 import os
 import re
 import warnings
 
-from chat_reference import SPECIAL, Dataset, folder, leat, packed, rejects, render, rng, write
+from chat_reference import Dataset, Rendered, SPECIAL, folder, jinja2, leat, packed, rejects, render, rng, write
 
 warnings.filterwarnings("ignore", category=SyntaxWarning)
 COUNT = int(os.environ.get("LEAT_TEST_TEMPLATES", "100"))
@@ -255,8 +255,31 @@ def conversation():
     return made
 
 
+def packed_as(template, lines, want):
+    """{number: (text, learned by byte)} of what is packed."""
+    write("r.jinja", template)
+    write("r.jsonl", "\n".join(lines) + "\n")
+    leat("-o", "out", "--chat", "r.jinja", "r.jsonl", code=0 if want else None)
+    have = {}
+    if want:
+        for document, (ids, mask) in zip(Dataset(os.path.join(folder, "out")).documents(), packed()):
+            shown = [(SPECIAL[t - 256].encode() if t >= 256 else bytes([t]), on) for t, on in zip(ids, mask)]
+            have[int(document[4])] = b"".join(b for b, _ in shown).decode(), [on > 0 for b, on in shown for _ in b]
+    return have
+
+
+def rendered(template, lines, want):
+    """The same by a renderer."""
+    try:
+        renderer = Rendered(template)
+    except jinja2.exceptions.TemplateSyntaxError:
+        return {}
+    made = {i: renderer(lines[i][len('{"messages": '):lines[i].rindex(', "id"')]) for i in range(len(lines))}
+    return {i: done for i, done in made.items() if not isinstance(done, str)}
+
+
 same = raised = 0
-for _ in range(COUNT):
+for turn in range(COUNT):
     template = ("{% macro mac(a, b=1) %}<{{ a }}{{ b }}>{% endmacro %}"
                 "{% macro rest(a) %}{{ a }}{{ varargs | join(',') }}{{ kwargs | length }}{% endmacro %}"
                 "{% set ns = namespace(a=1, b='') %}{% set m = messages[0] %}" + text() +
@@ -264,23 +287,17 @@ for _ in range(COUNT):
     # json writes 1e400 as Infinity, which is not JSON
     lines = [json.dumps({"messages": conversation(), "id": str(i)}).replace("Infinity", "1e400") for i in range(6)]
     want = {i: done for i, line in enumerate(lines) if (done := render(template, json.loads(line)["messages"]))}
-    write("r.jinja", template)
-    write("r.jsonl", "\n".join(lines) + "\n")
-    leat("-o", "out", "--chat", "r.jinja", "r.jsonl", code=0 if want else None)
-    have = {}
-    if want:
-        for document, tokens in zip(Dataset(os.path.join(folder, "out")).documents(), packed()):
-            have[int(document[4])] = tokens
-    assert set(have) == set(want), (template, lines, set(have), set(want), rejects())
+    for made_by in [rendered] + [packed_as] * (turn % 5 == 0):
+        have = made_by(template, lines, want)
+        assert set(have) == set(want), (template, lines, set(have), set(want), rejects())
+        for i, (said, learned) in want.items():
+            if " at 0x" in said:  # an address
+                continue
+            shown, mask = have[i]
+            assert shown == said, (template, lines[i], shown, said)
+            wanted = [on for c, on in zip(said, learned) for _ in c.encode()]
+            assert "generation" not in template or mask == wanted, (template, lines[i], mask, wanted)
+            same += 1
     raised += len(lines) - len(want)
-    for i, (said, learned) in want.items():
-        if "object at 0x" in said or " at 0x" in said:  # an address
-            continue
-        shown = [(SPECIAL[t - 256].encode() if t >= 256 else bytes([t]), learned) for t, learned in zip(*have[i])]
-        mask = [on for b, on in shown for _ in b]
-        assert b"".join(b for b, _ in shown).decode() == said, (template, lines[i], said)
-        wanted = [255 * on for c, on in zip(said, learned) for _ in c.encode()]
-        assert "generation" not in template or mask == wanted, (template, lines[i], mask, wanted)
-        same += 1
 print(f"{same} the same, {raised} raised")
 assert COUNT < 100 or same > raised / 2
