@@ -59,20 +59,17 @@ test-programs: test-tools $(filter $(BUILD)/%,$(ALL_TESTS))
 run-tests: test-tools $(filter $(BUILD)/%,$(SELECTED))
 	$(Q)tests/run.sh $(BUILD) "$(ONLY)" $(SELECTED)
 
-# Programs that tests use: what makes the files of tests/golden/ (make golden; a test compares them), what prints a
-# dataset for the reader in Python, what makes small datasets for the tests of the commands, what answers questions
-# about the order of samples for its twin in Python, and what asks servers for things and batches. make_splits makes
-# data of the library (make splits; likewise).
-$(BUILD)/make_golden: $(BUILD)/obj/tests/golden/make_golden.o
+# Programs that tests use: what prints a dataset for the reader in Python, what makes small datasets for the tests of
+# the commands, what answers questions about the order of samples for its twin in Python, and what asks servers for
+# things and batches. make_splits makes data of the library (make splits; a test compares them).
 $(BUILD)/make_splits: $(BUILD)/obj/tests/tokenizer/make_splits.o
 $(BUILD)/dataset_dump: $(BUILD)/obj/tests/python/dataset_dump.o
 $(BUILD)/make_dataset: $(BUILD)/obj/tests/cli/make_dataset.o
 $(BUILD)/order_dump: $(BUILD)/obj/tests/order/order_dump.o
 $(BUILD)/remote_probe: $(BUILD)/obj/tests/remote/remote_probe.o
 $(BUILD)/cache_probe: $(BUILD)/obj/tests/remote/cache_probe.o
-$(BUILD)/make_golden $(BUILD)/make_splits $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/order_dump \
-    $(BUILD)/remote_probe $(BUILD)/cache_probe: \
-    $(TEST_LIBRARIES)
+$(BUILD)/make_splits $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/order_dump $(BUILD)/remote_probe \
+    $(BUILD)/cache_probe: $(TEST_LIBRARIES)
 	$(call say,LD      $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(STATIC) $(ALL_LIBS) -lm -o $@
 
@@ -90,10 +87,6 @@ $(BUILD)/slow_server: $(BUILD)/obj/tests/remote/slow_server.o
 $(BUILD)/refuse_calls: $(BUILD)/obj/tests/disks/refuse_calls.o
 	$(call say,LD      $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@
-
-.PHONY: golden
-golden: $(BUILD)/make_golden
-	$(Q)mkdir -p tests/golden/valid tests/golden/invalid && $(BUILD)/make_golden tests/golden
 
 .PHONY: sentences
 ## sentences: write what commands say when they refuse, into tests/golden/sentences.txt; read the difference

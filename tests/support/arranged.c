@@ -56,6 +56,10 @@ static void load_document(struct arranged *a, struct arranged_document *out, con
     out->count = count - begin - end;
     out->ids = room(NULL, out->count * sizeof *out->ids);
     must(leat_dataset_read_u32(d, first + begin, out->count, out->ids, &err), &err);
+    if (a->options.store_mask) {
+        out->mask = room(NULL, out->count);
+        must(leat_dataset_mask(d, first + begin, out->count, out->mask, &err), &err);
+    }
     must(leat_dataset_origin(d, i, &o, &err), &err);
     out->input = o.input == LEAT_NONE ? LEAT_NONE : o.input + a->input_count;
     out->offset = o.offset;
@@ -87,6 +91,7 @@ void arranged_load(struct arranged *a, const char *name)
     a->options.store_lines |= (int)info.stores_lines;
     a->options.store_ids |= (int)info.stores_ids;
     a->options.store_hashes |= (int)info.stores_hashes;
+    a->options.store_mask |= info.stores_mask;
     load_inputs(a, d, info.inputs);
     a->documents = room(a->documents, (a->document_count + info.documents) * sizeof *a->documents);
     for (uint64_t i = 0; i < info.documents; i++)
@@ -99,6 +104,7 @@ void arranged_load(struct arranged *a, const char *name)
 static void free_document(struct arranged_document *d)
 {
     free(d->ids);
+    free(d->mask);
     free(d->id);
 }
 
@@ -180,7 +186,7 @@ static void write_document(struct leat_writer *w, const struct arranged_document
     struct leat_origin o = { d->input, d->offset, d->line, d->id, d->id_bytes, d->hash };
     struct leat_error err;
 
-    must(leat_writer_add_u32(w, d->ids, d->count, &o, &err), &err);
+    must(leat_writer_add_masked(w, d->ids, 4, d->mask, d->count, &o, &err), &err);
 }
 
 static void write_all(const struct arranged *a, const char *name, struct arranged_document **documents, uint64_t count,
@@ -226,4 +232,28 @@ void arranged_write(const struct arranged *a, const char *name, const struct lea
         qsort(documents, chosen, sizeof *documents, compare);
     write_all(a, name, documents, chosen, pairs);
     free(documents);
+}
+
+void arranged_again(const char *name, const char *from)
+{
+    struct leat_info info = LEAT_INFO_INIT;
+    const char *pairs[64] = { NULL };
+    struct arranged a = { .documents = NULL };
+    struct leat_metadata *metadata;
+    struct leat_dataset *d;
+    struct leat_error err;
+
+    arranged_load(&a, from);
+    must(leat_dataset_open(&d, from, NULL, &err), &err);
+    leat_dataset_info(d, &info);
+    a.options.created = info.created;
+    must(leat_dataset_metadata(d, 0, &metadata, &err), &err);
+    for (uint64_t i = 0; i < metadata->count && i < 31; i++) {
+        pairs[2 * i] = metadata->pairs[i].key;
+        pairs[2 * i + 1] = metadata->pairs[i].value;
+    }
+    arranged_write(&a, name, NULL, 0, 0, NULL, pairs);
+    leat_metadata_free(metadata);
+    leat_dataset_close(d);
+    arranged_free(&a);
 }

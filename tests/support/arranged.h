@@ -10,6 +10,7 @@
 
 struct arranged_document {
     uint32_t *ids; /* without begin and end token */
+    uint8_t *mask; /* of these; NULL: none is stored */
     uint64_t count, input, offset, line, id_bytes, key, number;
     char *id;
     uint8_t hash[16];
@@ -37,6 +38,9 @@ void arranged_free(struct arranged *a);
 
 /* Returns how many went. */
 uint64_t arranged_dedup(struct arranged *a);
+
+/* Writes a dataset once more by the writer, all that it holds. */
+void arranged_again(const char *name, const char *from);
 
 /* Writes the documents whose hash falls to split `which` (count: the rest; no splits: all), shuffled if `seed` is not
  * NULL, with these pairs of metadata (key, value, ..., NULL). */
