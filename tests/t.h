@@ -79,6 +79,13 @@ static _Thread_local struct leat_error t_err __attribute__((unused));
                    t_err.message);                                                                                     \
     } while (0)
 
+/* And with this sentence, or a part of it, in t_err. */
+#define T_REFUSED(call, status, words)                                                                                 \
+    do {                                                                                                               \
+        T_STATUS(call, status);                                                                                        \
+        T_CONTAINS(t_err.message, words);                                                                              \
+    } while (0)
+
 static inline int t_end(void)
 {
     return t_failures ? 1 : 0;

@@ -330,8 +330,7 @@ static void stop(void)
 
 static void check_refused(enum leat_status status, const char *what)
 {
-    T_STATUS(join(&t_err), status);
-    T_CONTAINS(t_err.message, what);
+    T_REFUSED(join(&t_err), status, what);
 }
 
 /* Joining is stopped, and refused while a file has another size than it had. */
@@ -436,8 +435,8 @@ static void refuse(void)
     snprintf(none, sizeof none, "leat-no-output-%d", (int)getpid());
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (others[i] && access(others[i], W_OK) == 0 && stat(others[i], &other) == 0 && other.st_dev != here.st_dev) {
-            T_STATUS(leat_merge(t_path(others[i], none), names, PARTS, &o, NULL, &t_err), LEAT_E_UNSUPPORTED);
-            T_CONTAINS(t_err.message, "/part-1 cannot be joined in place: it is on another disk than the output");
+            T_REFUSED(leat_merge(t_path(others[i], none), names, PARTS, &o, NULL, &t_err), LEAT_E_UNSUPPORTED,
+                      "/part-1 cannot be joined in place: it is on another disk than the output");
         }
     check_what_opens();
     for (unsigned i = 0; i < PARTS; i++)

@@ -113,8 +113,7 @@ static void as_user(void)
     check_refused(leat_dataset_open(&d, folder, NULL, &t_err), folder);
     allow_by_mode(folder, true);
     snprintf(fresh.name, sizeof fresh.name, "not-there/new");
-    T_STATUS(small_open(&fresh, &w, &t_err), LEAT_E_NO_FILE);
-    T_CONTAINS(t_err.message, "not-there/new");
+    T_REFUSED(small_open(&fresh, &w, &t_err), LEAT_E_NO_FILE, "not-there/new");
 }
 
 static void by_mode(const char *folder)

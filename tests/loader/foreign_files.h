@@ -175,8 +175,7 @@ static inline void refuse(const char *name, enum leat_status status, const char 
 {
     struct leat_dataset *d;
 
-    T_STATUS(leat_dataset_open(&d, name, NULL, &t_err), status);
-    T_CONTAINS(t_err.message, words);
+    T_REFUSED(leat_dataset_open(&d, name, NULL, &t_err), status, words);
 }
 
 /* Where documents start. */

@@ -191,8 +191,7 @@ static void check_masks(void)
     patch("a.ds.loss", 50000, "\2", 1);
     d = open_name(in_folder("a.ds"));
     T_OK(leat_dataset_mask(d, 0, 50000, mask, &t_err));
-    T_STATUS(leat_dataset_mask(d, 0, TOKENS, mask, &t_err), LEAT_E_TOKEN);
-    T_CONTAINS(t_err.message, "byte 50000 of");
+    T_REFUSED(leat_dataset_mask(d, 0, TOKENS, mask, &t_err), LEAT_E_TOKEN, "byte 50000 of");
     T_STATUS(leat_dataset_verify(d, NULL, NULL, &t_err), LEAT_E_TOKEN);
     leat_dataset_close(d);
     T_CHECK(truncate(in_folder("a.ds.loss"), TOKENS - 1) == 0);
@@ -273,8 +272,7 @@ static void check_negative(void)
     patch32("m.bin", 4 * 30000, (uint32_t)-3);
     d = open_name(in_folder("m"));
     T_OK(leat_dataset_read_u32(d, 29990, 10, ids, &t_err));
-    T_STATUS(leat_dataset_read_u32(d, 29991, 10, ids, &t_err), LEAT_E_TOKEN);
-    T_CONTAINS(t_err.message, "token 30000 of");
+    T_REFUSED(leat_dataset_read_u32(d, 29991, 10, ids, &t_err), LEAT_E_TOKEN, "token 30000 of");
     T_CONTAINS(t_err.message, "is -3");
     T_STATUS(leat_dataset_verify(d, NULL, NULL, &t_err), LEAT_E_TOKEN);
     for (enum leat_engine e = LEAT_ENGINE_AUTO; e < GATHER_ENGINE_COUNT; e++) {
@@ -357,12 +355,11 @@ static void check_joined(void)
     snprintf(text[2], sizeof text[2], "%s&end=4", raw_name(2));
     T_OK(leat_dataset_open_list(&d, names, 2, NULL, &t_err));
     leat_dataset_close(d);
-    T_STATUS(leat_dataset_open_list(&d, names, 3, NULL, &t_err), LEAT_E_INCOMPATIBLE);
-    T_CONTAINS(t_err.message, "end-of-document token is 3 and 4");
+    T_REFUSED(leat_dataset_open_list(&d, names, 3, NULL, &t_err), LEAT_E_INCOMPATIBLE,
+              "end-of-document token is 3 and 4");
     snprintf(text[1], sizeof text[1], "%s&begin=3", raw_name(2));
     snprintf(text[2], sizeof text[2], "%s&begin=4", raw_name(2));
-    T_STATUS(leat_dataset_open_list(&d, names, 3, NULL, &t_err), LEAT_E_INCOMPATIBLE);
-    T_CONTAINS(t_err.message, "begin token is 3 and 4");
+    T_REFUSED(leat_dataset_open_list(&d, names, 3, NULL, &t_err), LEAT_E_INCOMPATIBLE, "begin token is 3 and 4");
     snprintf(text[2], sizeof text[2], "%s", in_folder("own2"));
     T_STATUS(leat_dataset_open_list(&d, names, 3, NULL, &t_err), LEAT_E_INCOMPATIBLE);
 }

@@ -61,8 +61,7 @@ static void check_megatron_lies(unsigned width)
         else
             patch64("m.idx", entries + 8 * 300, 1);
         d = open_name(prefix);
-        T_STATUS(leat_dataset_verify(d, NULL, NULL, &t_err), LEAT_E_DOCUMENTS);
-        T_CONTAINS(t_err.message, words[i]);
+        T_REFUSED(leat_dataset_verify(d, NULL, NULL, &t_err), LEAT_E_DOCUMENTS, words[i]);
         if (i < 3) /* one entry alone does not look wrong */
             T_STATUS(leat_dataset_document(d, 300, &first, &count, &t_err), LEAT_E_DOCUMENTS);
         T_OK(leat_dataset_document(d, 3, &first, &count, &t_err));
@@ -148,8 +147,8 @@ static void check_flat_lies(unsigned width)
     {
         struct leat_dataset *d = open_name(in_folder("a.ds"));
 
-        T_STATUS(leat_dataset_verify(d, NULL, NULL, &t_err), LEAT_E_DOCUMENTS);
-        T_CONTAINS(t_err.message, "document 100 ends at token 60005, beyond");
+        T_REFUSED(leat_dataset_verify(d, NULL, NULL, &t_err), LEAT_E_DOCUMENTS,
+                  "document 100 ends at token 60005, beyond");
         leat_dataset_close(d);
     }
     write_flat(width);

@@ -150,8 +150,8 @@ static void cannot_be_written(void)
 
     o.batch = 1;
     o.stats_file = "/nowhere/run.jsonl";
-    T_STATUS(leat_loader_open(&l, w.plan, &o, &t_err), LEAT_E_NO_FILE);
-    T_CONTAINS(t_err.message, "cannot write statistics to /nowhere/run.jsonl");
+    T_REFUSED(leat_loader_open(&l, w.plan, &o, &t_err), LEAT_E_NO_FILE,
+              "cannot write statistics to /nowhere/run.jsonl");
     if (access("/dev/full", W_OK) != 0)
         return;
     l = open_loader("/dev/full", 1);
@@ -180,8 +180,8 @@ static void file_of_dataset(const char *name)
     o.stats_file = file;
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         snprintf(file, sizeof file, "%s%s", name, suffixes[i]);
-        T_STATUS(leat_loader_open(&l, w.plan, &o, &t_err), LEAT_E_ARGUMENT);
-        T_CONTAINS(t_err.message, "which holds something else: choose another name");
+        T_REFUSED(leat_loader_open(&l, w.plan, &o, &t_err), LEAT_E_ARGUMENT,
+                  "which holds something else: choose another name");
     }
     T_CHECK(unlink(link_name) == 0);
     snprintf(file, sizeof file, "%s.idx", name); /* another tool's index */

@@ -199,8 +199,7 @@ static void refusals(const struct leat_batch *b, uint32_t unshifted)
     struct leat_outputs o = LEAT_OUTPUTS_INIT;
 
     o.unshifted = !unshifted; /* rows of unshifted labels lost their last one without a word */
-    T_STATUS(leat_batch_write(b, &o, NULL, &t_err), LEAT_E_ARGUMENT);
-    T_CONTAINS(t_err.message, "`unshifted` must be the same");
+    T_REFUSED(leat_batch_write(b, &o, NULL, &t_err), LEAT_E_ARGUMENT, "`unshifted` must be the same");
     o.unshifted = unshifted;
 
     o.length = b->length - 1;
@@ -210,15 +209,12 @@ static void refusals(const struct leat_batch *b, uint32_t unshifted)
     T_STATUS(leat_batch_write(b, &o, NULL, &t_err), b->rows > 1 ? LEAT_E_ARGUMENT : LEAT_OK);
     o.rows = o.length = 1 << 20;
     o.cu_seqlens = (int32_t[1]) { 0 };
-    T_STATUS(leat_batch_write(b, &o, NULL, &t_err), LEAT_E_RANGE);
-    T_CONTAINS(t_err.message, "too many for sequences of 32 bits");
+    T_REFUSED(leat_batch_write(b, &o, NULL, &t_err), LEAT_E_RANGE, "too many for sequences of 32 bits");
     o.length = (uint64_t)1 << 31; /* were said to be too short, and too small */
-    T_STATUS(leat_batch_write(b, &o, NULL, &t_err), LEAT_E_ARGUMENT);
-    T_CONTAINS(t_err.message, "too long; the limit is 2^30");
+    T_REFUSED(leat_batch_write(b, &o, NULL, &t_err), LEAT_E_ARGUMENT, "too long; the limit is 2^30");
     o.length = 0;
     o.rows = (uint64_t)1 << 33;
-    T_STATUS(leat_batch_write(b, &o, NULL, &t_err), LEAT_E_ARGUMENT);
-    T_CONTAINS(t_err.message, "too many; the limit is 2^31");
+    T_REFUSED(leat_batch_write(b, &o, NULL, &t_err), LEAT_E_ARGUMENT, "too many; the limit is 2^31");
     o.rows = 0;
     o.number_bytes = 3;
     T_STATUS(leat_batch_write(b, &o, NULL, &t_err), LEAT_E_ARGUMENT);
@@ -317,8 +313,7 @@ static void too_many_sequences(const struct loading *w)
     o.outputs = LEAT_OUTPUT_CU_SEQLENS;
     o.cu_seqlens_room = 2;
     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
-    T_STATUS(leat_loader_next(l, &b, &t_err), LEAT_E_RANGE);
-    T_CONTAINS(t_err.message, "the room for 2 numbers of cu_seqlens");
+    T_REFUSED(leat_loader_next(l, &b, &t_err), LEAT_E_RANGE, "the room for 2 numbers of cu_seqlens");
     leat_loader_close(l);
 }
 

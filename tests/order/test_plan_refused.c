@@ -88,8 +88,7 @@ static void test_refusals(void)
 
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++)
         refuse(mistakes[i].lines, mistakes[i].part);
-    T_STATUS(leat_plan_parse(&plan, "skip 9", 6, NULL, NULL, &t_err), LEAT_E_ARGUMENT);
-    T_CONTAINS(t_err.message, "skip: \"9\" is not A:B");
+    T_REFUSED(leat_plan_parse(&plan, "skip 9", 6, NULL, NULL, &t_err), LEAT_E_ARGUMENT, "skip: \"9\" is not A:B");
     T_EQ(t_err.offset, 0);
     T_STATUS(leat_plan_parse(&plan, "skip 9", 6, NULL, NULL, NULL), LEAT_E_ARGUMENT);
     T_STATUS(leat_plan_parse(&plan, "source nothing\nseq-len 4", 24, NULL, NULL, &t_err), LEAT_E_NO_FILE);
@@ -104,8 +103,7 @@ static void test_too_many_lines(void)
 
     for (unsigned i = 0; i < 65537; i++)
         at += (size_t)snprintf(text + at, sizeof text - at, "source a\n");
-    T_STATUS(leat_plan_parse(&plan, text, at, "my.plan", NULL, &t_err), LEAT_E_ARGUMENT);
-    T_CONTAINS(t_err.message, "my.plan, line 65539: ");
+    T_REFUSED(leat_plan_parse(&plan, text, at, "my.plan", NULL, &t_err), LEAT_E_ARGUMENT, "my.plan, line 65539: ");
     T_CONTAINS(t_err.message, "more than 65536 sources");
 }
 
@@ -126,23 +124,21 @@ static void test_too_many(void)
     o.sources = sources;
     o.source_count = 65537;
     o.seq_len = 16;
-    T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_ARGUMENT);
-    T_CONTAINS(t_err.message, "more than 65536 sources");
+    T_REFUSED(leat_plan_open(&plan, &o, &t_err), LEAT_E_ARGUMENT, "more than 65536 sources");
     o.source_count = UINT64_MAX; /* more than the array has: none of it is looked at */
     o.sources = NULL;
-    T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_ARGUMENT);
-    T_CONTAINS(t_err.message, "more than 65536 sources");
+    T_REFUSED(leat_plan_open(&plan, &o, &t_err), LEAT_E_ARGUMENT, "more than 65536 sources");
     o.sources = sources;
     o.source_count = 32767;
     o.order = LEAT_ORDER_MEGATRON;
-    T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_ARGUMENT);
-    T_CONTAINS(t_err.message, "32767 sources are too many: Megatron takes at most 32766");
+    T_REFUSED(leat_plan_open(&plan, &o, &t_err), LEAT_E_ARGUMENT,
+              "32767 sources are too many: Megatron takes at most 32766");
     o.order = LEAT_ORDER_SHUFFLED;
     o.source_count = 65536;
     o.phases = phases;
     o.phase_count = 256;
-    T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_ARGUMENT);
-    T_CONTAINS(t_err.message, "257 phases of 65536 sources are too many; the limit is 256");
+    T_REFUSED(leat_plan_open(&plan, &o, &t_err), LEAT_E_ARGUMENT,
+              "257 phases of 65536 sources are too many; the limit is 256");
     leat_dataset_close(d);
 }
 
@@ -201,8 +197,7 @@ static void test_agreement(void)
         options.sources = sources;
         options.source_count = 2;
         options.seq_len = 4;
-        T_STATUS(leat_plan_open(&plan, &options, &t_err), LEAT_E_INCOMPATIBLE);
-        T_CONTAINS(t_err.message, others[i].differ);
+        T_REFUSED(leat_plan_open(&plan, &options, &t_err), LEAT_E_INCOMPATIBLE, others[i].differ);
         T_CHECK(plan == NULL);
     }
 }
@@ -222,14 +217,12 @@ static void test_wrong_options(void)
     options.source_count = 1;
     options.seq_len = 4;
     options.order = (enum leat_order)7;
-    T_STATUS(leat_plan_open(&plan, &options, &t_err), LEAT_E_ARGUMENT);
-    T_CONTAINS(t_err.message, "unknown order 7");
+    T_REFUSED(leat_plan_open(&plan, &options, &t_err), LEAT_E_ARGUMENT, "unknown order 7");
     options.order = LEAT_ORDER_SHUFFLED;
     phase.begin = 9;
     options.phases = &phase;
     options.phase_count = 1;
-    T_STATUS(leat_plan_open(&plan, &options, &t_err), LEAT_E_ARGUMENT);
-    T_CONTAINS(t_err.message, "phase 0 of the plan has no weights");
+    T_REFUSED(leat_plan_open(&plan, &options, &t_err), LEAT_E_ARGUMENT, "phase 0 of the plan has no weights");
     options.phase_count = 0;
     options.epochs = 1;
     T_OK(leat_plan_open(&plan, &options, &t_err));
@@ -237,11 +230,10 @@ static void test_wrong_options(void)
     T_EQ(count, 99); /* as after any failure */
     T_OK(leat_plan_source_info(plan, 0, &info, &t_err));
     again = plan; /* set to NULL */
-    T_STATUS(leat_plan_reorder(&again, plan, (enum leat_order)7, 0, &t_err), LEAT_E_ARGUMENT);
-    T_CONTAINS(t_err.message, "unknown order 7");
+    T_REFUSED(leat_plan_reorder(&again, plan, (enum leat_order)7, 0, &t_err), LEAT_E_ARGUMENT, "unknown order 7");
     T_CHECK(again == NULL);
-    T_STATUS(leat_plan_source_info(plan, 1, &info, &t_err), LEAT_E_RANGE);
-    T_CONTAINS(t_err.message, "no source 1: the plan has 1, numbered from 0");
+    T_REFUSED(leat_plan_source_info(plan, 1, &info, &t_err), LEAT_E_RANGE,
+              "no source 1: the plan has 1, numbered from 0");
     leat_plan_close(plan);
 }
 
@@ -272,8 +264,7 @@ static void test_names(void)
     T_CONTAINS(t_err.message, "/odd:3 ends like a weight, but the source has none; rename it, or name it in an @list");
     o.order = LEAT_ORDER_SHUFFLED;
     source.name = "line\nbreak";
-    T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_ARGUMENT);
-    T_CONTAINS(t_err.message, "newline");
+    T_REFUSED(leat_plan_open(&plan, &o, &t_err), LEAT_E_ARGUMENT, "newline");
     source.name = NULL;
     T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_ARGUMENT);
     o.source_count = 0;

@@ -25,8 +25,7 @@ static void refuse_packer(const struct leat_pack_options *o, const char *why)
     uint64_t before = t_files(folder);
     struct leat_packer *p;
 
-    T_STATUS(leat_packer_open(&p, t_path(folder, "new"), o, &t_err), LEAT_E_ARGUMENT);
-    T_CONTAINS(t_err.message, why);
+    T_REFUSED(leat_packer_open(&p, t_path(folder, "new"), o, &t_err), LEAT_E_ARGUMENT, why);
     T_CHECK(!p);
     T_EQ(t_files(folder), before);
 }
@@ -36,8 +35,7 @@ static void refuse(const struct leat_pack_options *o, enum leat_status status, c
     const char *input = t_path(folder, "in.txt");
     uint64_t before = t_files(folder);
 
-    T_STATUS(leat_pack(t_path(folder, "new"), &input, 1, o, NULL, &t_err), status);
-    T_CONTAINS(t_err.message, why);
+    T_REFUSED(leat_pack(t_path(folder, "new"), &input, 1, o, NULL, &t_err), status, why);
     T_EQ(t_files(folder), before);
 }
 

@@ -218,16 +218,15 @@ static void test_mistakes(void)
 
     T_OK(leat_packer_open(&p, t_path(folder, "m"), &o, &t_err));
     for (unsigned i = 0; i < 3; i++) {
-        T_STATUS(leat_packer_add_text_masked(p, "text", 4, wrong[i], 2, NULL, &t_err), LEAT_E_ARGUMENT);
-        T_CONTAINS(t_err.message, i == 0 ? "span 0 of a mask" : "span 1 of a mask");
+        T_REFUSED(leat_packer_add_text_masked(p, "text", 4, wrong[i], 2, NULL, &t_err), LEAT_E_ARGUMENT,
+                  i == 0 ? "span 0 of a mask" : "span 1 of a mask");
     }
     T_OK(leat_packer_add_text_masked(p, "\xff!", 2, &whole, 1, NULL, &t_err));
     T_OK(leat_packer_finish(p, &report, &t_err));
     T_EQ(report.rejects, 1);
     o.store_mask = 0;
     T_OK(leat_packer_open(&p, t_path(folder, "m"), &o, &t_err));
-    T_STATUS(leat_packer_add_text_masked(p, "te", 2, &whole, 1, NULL, &t_err), LEAT_E_ARGUMENT);
-    T_CONTAINS(t_err.message, "stores none");
+    T_REFUSED(leat_packer_add_text_masked(p, "te", 2, &whole, 1, NULL, &t_err), LEAT_E_ARGUMENT, "stores none");
     T_STATUS(leat_packer_add_ids_masked(p, &id, mask, 1, NULL, &t_err), LEAT_E_ARGUMENT);
     T_OK(leat_packer_add_text(p, "text", 4, NULL, &t_err));
     leat_packer_abandon(p);

@@ -230,8 +230,8 @@ static void check_exchanged(uint32_t parts)
     o.parts = parts;
     o.notice = put_pipe;
     o.context = path;
-    T_STATUS(leat_pack(t_path(folder, "exchanged"), inputs, 2, &o, NULL, &t_err), LEAT_E_IO);
-    T_CONTAINS(t_err.message, "exchanged.jsonl is not a regular file");
+    T_REFUSED(leat_pack(t_path(folder, "exchanged"), inputs, 2, &o, NULL, &t_err), LEAT_E_IO,
+              "exchanged.jsonl is not a regular file");
     unlink(path);
 }
 

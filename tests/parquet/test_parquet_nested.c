@@ -114,8 +114,7 @@ static void check_refused(struct buffer *bytes, const char *path, enum parquet_u
     struct parquet_wish wish = { .path = path, .use = use };
     struct parquet_file *file;
 
-    T_STATUS(parquet_open(&file, &source, &wish, 1, &t_err), LEAT_E_UNSUPPORTED);
-    T_CONTAINS(t_err.message, sentence);
+    T_REFUSED(parquet_open(&file, &source, &wish, 1, &t_err), LEAT_E_UNSUPPORTED, sentence);
 }
 
 static void test_refused(void)

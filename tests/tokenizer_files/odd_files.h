@@ -74,8 +74,7 @@ static inline void refuses(const struct opened *o, const char *text, const char 
     const uint32_t *ids;
     uint64_t count;
 
-    T_STATUS(leat_encoder_encode(o->encoder, text, strlen(text), &ids, &count, &t_err), LEAT_E_TEXT);
-    T_CONTAINS(t_err.message, sentence);
+    T_REFUSED(leat_encoder_encode(o->encoder, text, strlen(text), &ids, &count, &t_err), LEAT_E_TEXT, sentence);
 }
 
 static inline void decodes(const struct opened *o, const char *wanted)

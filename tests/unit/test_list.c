@@ -128,8 +128,8 @@ static void compare_tokens(const struct leat_dataset *d)
             T_OK(leat_dataset_verify_range(d, first, count, &t_err));
         }
     T_STATUS(leat_dataset_read_u32(d, total, 1, ids, &t_err), LEAT_E_RANGE);
-    T_STATUS(leat_dataset_read_u32(d, 2, UINT64_MAX, ids, &t_err), LEAT_E_RANGE);
-    T_CONTAINS(t_err.message, "18446744073709551615 tokens from number 2 are out of range");
+    T_REFUSED(leat_dataset_read_u32(d, 2, UINT64_MAX, ids, &t_err), LEAT_E_RANGE,
+              "18446744073709551615 tokens from number 2 are out of range");
 }
 
 static void compare_documents(const struct leat_dataset *d)
@@ -175,8 +175,7 @@ static void compare_document_lists(const struct leat_dataset *d)
     }
     T_OK(leat_dataset_document_list(d, NULL, 0, NULL, NULL, &t_err));
     numbers[n / 2] = n;
-    T_STATUS(leat_dataset_document_list(d, numbers, n, first, counts, &t_err), LEAT_E_RANGE);
-    T_CONTAINS(t_err.message, "no document");
+    T_REFUSED(leat_dataset_document_list(d, numbers, n, first, counts, &t_err), LEAT_E_RANGE, "no document");
 }
 
 static void compare_inputs(const struct leat_dataset *d)
@@ -325,10 +324,8 @@ static void check_names(void)
     snprintf(all, sizeof all, "%s", in_folder("nothing"));
     T_EQ(mkdir(all, 0777), 0);
     unknown.access = (enum leat_access)7;
-    T_STATUS(leat_dataset_open_list(&d, list, 4, &unknown, &t_err), LEAT_E_ARGUMENT);
-    T_CONTAINS(t_err.message, "unknown access mode 7");
-    T_STATUS(leat_dataset_open_list(&d, list, 4, NULL, &t_err), LEAT_E_NO_FILE);
-    T_CONTAINS(t_err.message, "holds no dataset");
+    T_REFUSED(leat_dataset_open_list(&d, list, 4, &unknown, &t_err), LEAT_E_ARGUMENT, "unknown access mode 7");
+    T_REFUSED(leat_dataset_open_list(&d, list, 4, NULL, &t_err), LEAT_E_NO_FILE, "holds no dataset");
     t_write(in_folder("short.list"), "#\n", 2);
     T_STATUS(leat_dataset_open_list(&d, list + 2, 2, NULL, &t_err), LEAT_E_NO_FILE);
     list[1] = "";
@@ -394,12 +391,10 @@ static void check_refused(void)
     refused("a\nb\0c\n", 6, LEAT_E_ARGUMENT, "zero byte at byte 2");
     refused("other.tokens\n", 13, LEAT_E_NO_FILE, "other.leat");
     snprintf(name, sizeof name, "@%s", in_folder("no.list"));
-    T_STATUS(leat_dataset_open(&d, name, NULL, &t_err), LEAT_E_NO_FILE);
-    T_CONTAINS(t_err.message, "no.list");
+    T_REFUSED(leat_dataset_open(&d, name, NULL, &t_err), LEAT_E_NO_FILE, "no.list");
     snprintf(name, sizeof name, "%s", in_folder("empty"));
     T_EQ(mkdir(name, 0777), 0);
-    T_STATUS(leat_dataset_open(&d, name, NULL, &t_err), LEAT_E_NO_FILE);
-    T_CONTAINS(t_err.message, "holds no dataset");
+    T_REFUSED(leat_dataset_open(&d, name, NULL, &t_err), LEAT_E_NO_FILE, "holds no dataset");
     T_STATUS(leat_dataset_open(&d, "", NULL, &t_err), LEAT_E_ARGUMENT);
     T_STATUS(leat_dataset_open(&d, NULL, NULL, &t_err), LEAT_E_ARGUMENT);
 }

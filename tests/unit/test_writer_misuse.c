@@ -52,15 +52,12 @@ static void test_prepared(void)
 
     T_OK(leat_writer_add_input(w, "input", NULL, &t_err));
     T_STATUS(leat_writer_set_input(w, 0, NULL, &t_err), LEAT_E_ARGUMENT);
-    T_STATUS(leat_writer_set_input(w, 1, &input, &t_err), LEAT_E_ARGUMENT);
-    T_CONTAINS(t_err.message, "no input 1, only 1 inputs");
+    T_REFUSED(leat_writer_set_input(w, 1, &input, &t_err), LEAT_E_ARGUMENT, "no input 1, only 1 inputs");
     input.size = 3;
-    T_STATUS(leat_writer_set_input(w, 0, &input, &t_err), LEAT_E_ARGUMENT);
-    T_CONTAINS(t_err.message, "leat_input");
+    T_REFUSED(leat_writer_set_input(w, 0, &input, &t_err), LEAT_E_ARGUMENT, "leat_input");
     T_OK(leat_writer_add_u16(w, ids, 3, NULL, &t_err));
     T_OK(leat_writer_prepare(w, &t_err));
-    T_STATUS(leat_writer_add_u16(w, ids, 3, NULL, &t_err), LEAT_E_STATE);
-    T_CONTAINS(t_err.message, "it can only be finished");
+    T_REFUSED(leat_writer_add_u16(w, ids, 3, NULL, &t_err), LEAT_E_STATE, "it can only be finished");
     T_STATUS(leat_writer_prepare(w, &t_err), LEAT_E_STATE);
     T_OK(leat_writer_finish(w, &info, &t_err));
     T_EQ(info.tokens, 3);
@@ -150,8 +147,7 @@ static void test_other_bytes(void)
         fd = open(in_folder("bytes", files[i]), O_WRONLY);
         T_CHECK(fd >= 0 && pwrite(fd, zeros, sizeof zeros, 4096) == (ssize_t)sizeof zeros);
         close(fd);
-        T_STATUS(leat_writer_finish(w, NULL, &t_err), LEAT_E_CHECKSUM);
-        T_CONTAINS(t_err.message, "does not hold what was written to it");
+        T_REFUSED(leat_writer_finish(w, NULL, &t_err), LEAT_E_CHECKSUM, "does not hold what was written to it");
         leat_writer_abandon(w);
     }
 }
@@ -193,8 +189,8 @@ static void test_index_only(void)
     T_OK(leat_dataset_verify(d, NULL, NULL, &t_err));
     leat_dataset_close(d);
     o.force = 1;
-    T_STATUS(leat_writer_open(&w, t_path(folder, "index"), &o, &t_err), LEAT_E_EXISTS);
-    T_CONTAINS(t_err.message, "an index alone is written before");
+    T_REFUSED(leat_writer_open(&w, t_path(folder, "index"), &o, &t_err), LEAT_E_EXISTS,
+              "an index alone is written before");
     T_STATUS(leat_writer_resume(&w, t_path(folder, "other"), &o, NULL, NULL, &t_err), LEAT_E_ARGUMENT);
 }
 
@@ -210,8 +206,7 @@ static void test_child(void)
     T_OK(leat_writer_add_u16(w, ids, 3, NULL, &t_err));
     child = fork();
     if (child == 0) {
-        T_STATUS(leat_writer_finish(w, NULL, &t_err), LEAT_E_FORKED);
-        T_CONTAINS(t_err.message, "in a child of the process");
+        T_REFUSED(leat_writer_finish(w, NULL, &t_err), LEAT_E_FORKED, "in a child of the process");
         leat_writer_abandon(w);
         _exit(t_failures != 0);
     }
@@ -257,8 +252,7 @@ static void test_other_folder(void)
     }
     T_EQ(info.tokens, 6);
     T_CHECK(chdir(home) == 0);
-    T_STATUS(leat_writer_open(&w, "x", &o, &t_err), LEAT_E_EXISTS);
-    T_CONTAINS(t_err.message, "x.leat already exists");
+    T_REFUSED(leat_writer_open(&w, "x", &o, &t_err), LEAT_E_EXISTS, "x.leat already exists");
     T_CHECK(t_err.message[0] == 'x');
     T_CHECK(chdir("/") == 0);
 }
