@@ -35,8 +35,8 @@ def record(number):
     return made
 
 
-records = [record(number) for number in range(400)]
-records += [dict(records[number], id=f"again{number}") for number in range(0, 400, 20)]  # for --dedup
+records = [record(number) for number in range(240)]
+records += [dict(records[number], id=f"again{number}") for number in range(0, 240, 20)]  # for --dedup
 lines = [json.dumps(r, ensure_ascii=rng.random() < 0.5) + "\n" for r in records]
 
 
@@ -140,8 +140,8 @@ else:
 
 # ---- What is packed, and how it is arranged --------------------------------------------------------------------------
 
-leat("-o", "out", *CHAT, "--keep", "lang = en", "--keep", "n < 300", "all.jsonl")
-assert have_of() == want_of([r for r in records if r["lang"] == "en" and r["n"] < 300])
+leat("-o", "out", *CHAT, "--keep", "lang = en", "--keep", "n < 180", "all.jsonl")
+assert have_of() == want_of([r for r in records if r["lang"] == "en" and r["n"] < 180])
 leat("-o", "out", *CHAT, "--tools", "", "all.jsonl")
 assert have_of() == want_of(records, tools=False) != WANT
 leat("-o", "by", *CHAT, "--by", "lang", "all.jsonl")
