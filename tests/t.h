@@ -1,18 +1,24 @@
 /*
  * t.h: what every test program uses. A program exits 0 if all held, 1 if something did not, 77 if it cannot run here;
- * each failure is one line that names file, line and values.
+ * each failure is one line that names file, line and values. What C and POSIX have for files, memory and text comes with
+ * it.
  */
 #ifndef LEAT_TESTS_T_H
 #define LEAT_TESTS_T_H
 
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "leat.h"
 

@@ -5,9 +5,6 @@
  */
 #include "arrange/sorting/buckets.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include "t.h"
 
 #define COUNT 5

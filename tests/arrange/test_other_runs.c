@@ -2,8 +2,6 @@
  * test_other_runs.c: datasets that do not belong together are refused by name, and nothing is written: of two runs,
  * with other values or inputs. So are masks of begin and end tokens that leat cannot write.
  */
-#include <unistd.h>
-
 #include "leat_pack.h"
 #include "support/craft.h"
 #include "t.h"

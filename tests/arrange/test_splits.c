@@ -3,9 +3,6 @@
  * of the intervals go to the right outputs; what is no fraction or name is refused. And several outputs come all or
  * none.
  */
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "leat_pack.h"
 #include "t.h"
 

@@ -4,7 +4,6 @@
 #define LEAT_TESTS_JSON_CASES_H
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "corpus/json/json_unescape.h"
 #include "corpus/record/record.h"

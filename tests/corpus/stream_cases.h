@@ -3,9 +3,7 @@
 #ifndef LEAT_TESTS_STREAM_CASES_H
 #define LEAT_TESTS_STREAM_CASES_H
 
-#include <stdbool.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/bytes.h"
 #include "corpus/streams/byte_stream.h"

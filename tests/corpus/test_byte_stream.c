@@ -3,8 +3,6 @@
  * which another stream goes on with the same text, positions, marks and hash; pipes that give a few bytes at a time;
  * what cannot be opened.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <sys/wait.h>
 #include <zstd.h>
 

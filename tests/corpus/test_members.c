@@ -4,8 +4,6 @@
  * and compressed; windows, sizes, checksums, dictionary numbers; skippable frames; extra fields before bgzip's. Where
  * headers are cut off, say more than may be, or do not say where it ends, none is found.
  */
-#include <fcntl.h>
-
 #include "corpus/streams/members.h"
 #include "stream_cases.h"
 

@@ -4,7 +4,6 @@
 #define LEAT_TESTS_CUDA_CUDA_FAULTY_H
 
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "cuda_loading.h"
 

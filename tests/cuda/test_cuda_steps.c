@@ -7,8 +7,6 @@
  */
 #include "cuda_loading.h"
 
-#include <unistd.h>
-
 #define LENGTH  50u
 #define ROWS    6u
 #define BYTES   (8 * ROWS * LENGTH)

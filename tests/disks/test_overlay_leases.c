@@ -4,10 +4,7 @@
  * get right tokens or an error that says that the file was truncated, never a signal. The layer below stays as it is.
  * Needs root.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "faults/own_mounts.h"
 #include "faults/small.h"

@@ -6,8 +6,6 @@
  * bytes of one that was never disturbed. Every second run writes past the page cache. Needs root, loop devices, and
  * /dev/fuse for what fails.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <sys/statvfs.h>
 
 #include "base/file.h"

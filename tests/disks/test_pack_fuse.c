@@ -19,8 +19,6 @@
  * Some calls at the beginning, at the end and between are tried, others in each run; all of them by make check-every.
  * Needs root and /dev/fuse.
  */
-#include <errno.h>
-
 #include "base/file.h"
 #include "packing.h"
 #include "support/fuse_disk.h"

@@ -4,7 +4,6 @@
  * below, at any call, and is resumed above it; a layer above that has no room. Always the bytes of an undisturbed run,
  * and nothing changes below. Needs root.
  */
-#include <errno.h>
 #include <signal.h>
 #include <sys/wait.h>
 

@@ -5,7 +5,6 @@
  * ended by a signal. On the disk it was, by SIGBUS, with all engines but io_uring, and when a dataset was opened, read
  * or verified. Needs root, /dev/fuse, and for the disk loop devices and mkfs.ext4.
  */
-#include <errno.h>
 #include <sys/wait.h>
 
 #include "faults/own_mounts.h"

@@ -3,10 +3,6 @@
  * files that appear while it runs: a sentence each, and nothing left under the output's name. And masks as datatrove
  * has them, without weights.
  */
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "leat_pack.h"
 #include "t.h"
 

@@ -6,9 +6,6 @@
 #ifndef LEAT_TESTS_EACH_CALL_H
 #define LEAT_TESTS_EACH_CALL_H
 
-#include <errno.h>
-#include <stdbool.h>
-
 #include "support/fault.h"
 #include "t.h"
 

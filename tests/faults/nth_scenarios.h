@@ -3,8 +3,6 @@
 #ifndef LEAT_TESTS_NTH_SCENARIOS_H
 #define LEAT_TESTS_NTH_SCENARIOS_H
 
-#include <errno.h>
-#include <fcntl.h>
 #include <sys/syscall.h>
 
 #include "base/file.h"

@@ -5,13 +5,8 @@
 #ifndef LEAT_TESTS_FAULTS_OWN_MOUNTS_H
 #define LEAT_TESTS_FAULTS_OWN_MOUNTS_H
 
-#include <fcntl.h>
 #include <sched.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mount.h>
-#include <unistd.h>
 
 #include "t.h"
 

@@ -3,10 +3,6 @@
  * earlier run left in it, and whichever system call fails: else it is not open, and a sentence says why. All datasets
  * get their names, or, whichever rename or sync fails, none does.
  */
-#include <errno.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "arrange/splits/by_stage.h"
 #include "support/fault.h"
 #include "t.h"

@@ -3,7 +3,6 @@
  * a mark, or a record is pushed: an error that says so, nothing left allocated or open, and never a text that is
  * shorter without an error. Short and interrupted reads change nothing.
  */
-#include <errno.h>
 #include <zstd.h>
 
 #include "corpus/document_input.h"

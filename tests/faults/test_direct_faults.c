@@ -4,8 +4,6 @@
  * and what a checkpoint holds goes on to the bytes of a run through the page cache. Writes that are cut short or
  * interrupted change nothing, and neither does a child that ends its copy of the writer.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 

@@ -2,8 +2,6 @@
  * test_export_faults.c: whichever allocation or system call fails while a dataset is exported: an error that says so,
  * nothing left allocated or open, and no file under its name; or what the undisturbed run makes.
  */
-#include <errno.h>
-
 #include "leat_pack.h"
 #include "small.h"
 #include "support/fault.h"

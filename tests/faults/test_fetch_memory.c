@@ -3,8 +3,6 @@
  * read: an error with a sentence, nothing left allocated or open, and the same inputs and bytes afterwards. Who waits
  * for a range of an object is told that there was no memory for it, though another thread asks for it.
  */
-#include <errno.h>
-
 #include "corpus/fetch/fetch.h"
 #include "corpus/inputs.h"
 #include "corpus/streams/byte_stream.h"

@@ -5,10 +5,7 @@
  * same result as without it (a file that is left out need not be readable, and what cannot be decompressed ahead is
  * decompressed in turn); nothing stays allocated or open, and afterwards all is as before.
  */
-#include <errno.h>
 #include <stdarg.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zstd.h>
 
 #include "base/buffer.h"

@@ -4,7 +4,6 @@
  * still there. A child of the reader reads without the leases. Several threads may read while that happens (run this
  * under the thread sanitizer too).
  */
-#include <fcntl.h>
 #include <pthread.h>
 
 #include "cut_copy.h"

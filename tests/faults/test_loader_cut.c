@@ -3,7 +3,6 @@
  * masked, flagged and counted; every row that is given without a flag is right, whatever happened; a file that is
  * removed goes on. The loader's thread runs here.
  */
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 

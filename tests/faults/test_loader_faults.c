@@ -5,9 +5,6 @@
  * may fail: a status comes back, and nothing is left behind. test_loader_cut.c has files that change. The loader's
  * thread runs here.
  */
-#include <errno.h>
-#include <fcntl.h>
-
 #include "dataset/dataset.h"
 #include "dataset/part_index.h"
 #include "loader/page_cache.h"

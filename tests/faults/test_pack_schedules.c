@@ -13,7 +13,6 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <zstd.h>
 
 #include "leat_pack.h"

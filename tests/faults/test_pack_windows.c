@@ -9,8 +9,6 @@
  */
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <zstd.h>
 
 #include "leat_pack.h"

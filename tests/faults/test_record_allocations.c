@@ -3,7 +3,6 @@
  * take as many allocations, give or take those of arrays that double; for lines, plain and in frames of zstd, for an
  * array, and for texts that a program gives, with ids and rejects among them.
  */
-#include <stdbool.h>
 #include <zstd.h>
 
 #include "leat_pack.h"

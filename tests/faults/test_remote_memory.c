@@ -6,7 +6,6 @@
  * Seen before: out of memory while an answer came was "the server's answer is too long" (io), while keys were read "the
  * answer has no keys" (permission), and while a redirect was noted "the server sends to another address" (unsupported).
  */
-#include <errno.h>
 #include <stdarg.h>
 
 #include "remote/remote.h"

@@ -2,7 +2,6 @@
  * test_shrinks_after_open.c: files that are cut, overwritten, removed or renamed under an open dataset give errors, not
  * SIGBUS, and the right tokens wherever the bytes are still there. test_leases.c has who waits for whom.
  */
-#include <fcntl.h>
 #include <sys/mman.h>
 
 #include "cut_copy.h"

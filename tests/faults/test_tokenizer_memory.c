@@ -3,8 +3,6 @@
  * or ids decoded: an error that says so and nothing left allocated, or the ids of the undisturbed run. After a failed
  * call the encoder goes on.
  */
-#include <errno.h>
-
 #include "leat_pack.h"
 #include "support/fault.h"
 #include "t.h"

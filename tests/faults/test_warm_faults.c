@@ -2,11 +2,6 @@
  * test_warm_faults.c: warming files that cannot begin, for whichever allocation or system call fails, leaves no memory,
  * no map and no thread behind. Runs a thread.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdbool.h>
-#include <unistd.h>
-
 #include "gather/warm.h"
 #include "support/fault.h"
 #include "support/peak.h"

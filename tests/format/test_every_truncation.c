@@ -2,8 +2,6 @@
  * test_every_truncation.c: an index or a token file cut at any length, or longer than it should be, does not open, and
  * says that it is not whole. The bytes behind a cut are not there to be read (run under AddressSanitizer).
  */
-#include <unistd.h>
-
 #include "support/damage.h"
 #include "t.h"
 

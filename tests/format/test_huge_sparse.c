@@ -3,11 +3,8 @@
  * holes. They open, read, find documents and check pages at the far end; and opening reads no more than for a small
  * one.
  */
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "support/craft.h"
 #include "t.h"

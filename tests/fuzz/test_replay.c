@@ -7,9 +7,6 @@
  * are named after what was wrong; the others, named by a hash, are what adds coverage.
  * Usage: test_replay [fuzzer [file...]]
  */
-#include <dirent.h>
-#include <sys/stat.h>
-
 #include "t.h"
 
 int fuzz_adopt(const uint8_t *data, size_t size);

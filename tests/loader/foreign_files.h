@@ -5,9 +5,6 @@
 #ifndef LEAT_TESTS_LOADER_FOREIGN_FILES_H
 #define LEAT_TESTS_LOADER_FOREIGN_FILES_H
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "base/bytes.h"
 #include "loading.h"
 

@@ -6,8 +6,6 @@
 #ifndef LEAT_TESTS_LOADER_LOADING_H
 #define LEAT_TESTS_LOADER_LOADING_H
 
-#include <stdbool.h>
-
 #include "bench/data/counting.h"
 #include "gather/gather.h"
 #include "t.h"

@@ -2,12 +2,9 @@
 #ifndef LEAT_TESTS_LOADER_REFUSED_CALL_H
 #define LEAT_TESTS_LOADER_REFUSED_CALL_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "t.h"
 

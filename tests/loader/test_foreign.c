@@ -6,8 +6,6 @@
  * dataset follows its content, not its name. test_foreign_refused.c has files that lie, test_foreign_documents.c
  * documents that have to be found.
  */
-#include <errno.h>
-
 #include "foreign_files.h"
 #include "taken.h"
 

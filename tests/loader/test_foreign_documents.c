@@ -4,7 +4,6 @@
  * without one.
  */
 #include <sys/file.h>
-#include <sys/stat.h>
 
 #include "foreign_files.h"
 

@@ -4,13 +4,8 @@
  * read. Forced engines stay; where io_uring is refused, advice takes its place. Statistics and notices tell. The
  * loader's thread runs here.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stddef.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "loading.h"
 #include "page_cache.h"

@@ -7,9 +7,7 @@
 #include <locale.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "loading.h"
 

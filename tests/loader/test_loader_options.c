@@ -3,8 +3,6 @@
  * saved with a batch goes on after it, with other batches and ranks; rows of documents are the documents, each once an
  * epoch, longest first, padded, cut where they are too long; of a split, those that begin in it. A thread runs here.
  */
-#include <unistd.h>
-
 #include "loading.h"
 #include "order/permute.h"
 

@@ -9,8 +9,6 @@
  * Outputs are gone through by src/rows/rows_outputs.h. For each there must be a function expect_FIELD here, which says
  * what a number of it is.
  */
-#include <stddef.h>
-
 #include "loading.h"
 #include "rows/rows_device.h"
 #include "rows/rows_outputs.h"

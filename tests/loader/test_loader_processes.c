@@ -6,7 +6,6 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "loading.h"
 

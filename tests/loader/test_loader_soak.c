@@ -3,11 +3,9 @@
  * order and from another thread, closing at any moment, several loaders at once, event descriptors. Ten thousand
  * batches; LEAT_TEST_SOAK=N for another number (`make soak`). Threads run here.
  */
-#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <unistd.h>
 
 #include "loading.h"
 

@@ -4,8 +4,6 @@
  * skips, and after each state. All are compared with a list of the documents that is made here by going through the
  * datasets. Documents without tokens, of one token, and longer than a row; lists; splits; both directions of time.
  */
-#include <stdbool.h>
-
 #include "order/permute.h"
 #include "t.h"
 

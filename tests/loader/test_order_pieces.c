@@ -4,8 +4,6 @@
  * and datasets. All that goes through the table of orders must know such rows: pieces, trace, the loader with every
  * output that documents decide, rows that could lie apart, damage that is masked, and states.
  */
-#include <stdlib.h>
-
 #include "bench/data/counting.h"
 #include "loader/loading.h"
 #include "plan/plan.h"

@@ -6,9 +6,6 @@
  * a kind that has nothing but document starts gives the documents of one that has a directory. Batches whose rows come
  * from tokens that begin at a page of their file, and from others that do not, are right as well.
  */
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "base/bytes.h"
 #include "dataset/dataset.h"
 #include "dataset/part_index.h"

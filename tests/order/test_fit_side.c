@@ -9,11 +9,7 @@
  * Threads that made the file of one dataset at the same time got in each other's way, and so did what a killed process
  * had left with one of the same number, as in a container.
  */
-#include <dirent.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/own_file.h"

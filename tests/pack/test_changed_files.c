@@ -4,9 +4,6 @@
  * checkpoint or a file of rejects that is not what it left, and says which. (What changes while a run reads it is in
  * tests/faults/test_pack_cut.c.)
  */
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zstd.h>
 
 #include "base/bytes.h"

@@ -3,9 +3,6 @@
  * of plain texts and of tables; it is empty where the first record has none, or a page of a table takes much memory.
  * And looking through folders ends when a stop is asked for.
  */
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "corpus/first_text.h"
 #include "corpus/own_outputs.h"
 #include "parquet/made_parquet.h"

@@ -6,7 +6,6 @@
  * the encoder; nor in what a piece of work keeps, where several files are one.
  */
 #include <sys/wait.h>
-#include <unistd.h>
 #include <zstd.h>
 
 #include "leat_pack.h"

@@ -4,8 +4,6 @@
  * that a name was wrong or taken, and left what it had packed. A run that had come to its end is known as such, however
  * its fractions are written. And one that loses its lock says so.
  */
-#include <unistd.h>
-
 #include "leat_pack.h"
 #include "t.h"
 

@@ -3,8 +3,6 @@
  * is written, with a sentence that says why, from programs as from the command; so is a struct that no _INIT macro
  * began. And what a packer says at its end of texts with malformed parts: by input, in their order, however they came.
  */
-#include <unistd.h>
-
 #include "leat_pack.h"
 #include "t.h"
 

@@ -3,9 +3,7 @@
  * size, come out as leat_encoder_encode() and leat_writer_add_u32() make them, byte for byte; checkpoints with a note;
  * texts refused; calls that make no sense, and what a packer does not do. Runs threads.
  */
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "corpus/record_format.h"
 #include "leat_pack.h"

@@ -3,9 +3,6 @@
  * the conversation, and never a wrong dataset; what takes long ends it, or is rejected where that was asked for; and
  * without renderers nothing begins.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "support/renderer.h"
 #include "t.h"
 

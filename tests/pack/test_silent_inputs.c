@@ -7,14 +7,9 @@
  * clock: the wait for that was up to a time of day, so that with a clock set back by an hour a run could not be stopped
  * for an hour.
  */
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 #include <zstd.h>
 
 #include "leat_pack.h"

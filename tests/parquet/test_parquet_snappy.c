@@ -3,8 +3,6 @@
  * plan of them byte by byte gives, in memory of exactly that size; cut off at any byte, or with a wrong byte, they are
  * an error or bytes, and nothing beyond either end is read or written.
  */
-#include <stdlib.h>
-
 #include "base/bytes.h"
 #include "corpus/parquet/codec.h"
 #include "t.h"

@@ -3,7 +3,6 @@
  * zstd, Snappy, gzip and Brotli (liblz4 decompresses a page in one call). Once all of the page, of up to 2 GiB, came
  * first.
  */
-#include <stdlib.h>
 #include <zstd.h>
 
 #include "base/bytes.h"

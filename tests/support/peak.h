@@ -2,12 +2,6 @@
 #ifndef LEAT_TESTS_PEAK_H
 #define LEAT_TESTS_PEAK_H
 
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
 #include "t.h"
 
 /* Bytes of a line of /proc/self/status; 0 if that is not there. */

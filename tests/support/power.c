@@ -2,14 +2,6 @@
  * library refuses to write to a file with two names. */
 #include "power.h"
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "t.h"
 
 #define MOST 128 /* files, names, changes since the last sync */

@@ -4,8 +4,6 @@
  * what files beside them say of added tokens. What cannot be read is refused in words. The special tokens of a
  * *.tiktoken that only tokenizer_config.json has, and models by other names.
  */
-#include <sys/stat.h>
-
 #include "leat_pack.h"
 #include "t.h"
 

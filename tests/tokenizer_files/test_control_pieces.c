@@ -6,8 +6,6 @@
 #include "leat_pack.h"
 #include "made_sentencepiece.h"
 
-#include <stdbool.h>
-
 static const struct made_piece pieces[] = {
     { "<unk>", UNKNOWN, 0 },
     { "<s>", CONTROL, 0 },

@@ -3,8 +3,6 @@
  * the built-ins are the same as their files; how long loading takes (printed). A row whose end token is wrong prints
  * the fingerprint that end_token.c should have.
  */
-#include <time.h>
-
 #include "t.h"
 #include "tokenizer/vocabularies.h"
 

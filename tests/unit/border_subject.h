@@ -5,9 +5,6 @@
 #ifndef LEAT_TESTS_UNIT_BORDER_SUBJECT_H
 #define LEAT_TESTS_UNIT_BORDER_SUBJECT_H
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "bench/data/counting.h"
 #include "support/craft.h"
 #include "t.h"

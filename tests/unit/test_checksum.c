@@ -4,7 +4,6 @@
  * touched; and the published values of XXH3-128.
  */
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "checksum/checksum.h"
 #include "support/cpu_limit.h"

@@ -2,9 +2,6 @@
  * test_documents_in.c: finding the documents of a window, on shapes that hurt, against a plain search through all; and
  * the number of reads it takes, which must not grow with the documents.
  */
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "base/tiny.h"
 #include "dataset/dataset.h"
 #include "support/craft.h"

@@ -4,7 +4,6 @@
  */
 #include <signal.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
 #include "t.h"

@@ -5,9 +5,6 @@
 #include "cli/json.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "t.h"
 

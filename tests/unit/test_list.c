@@ -3,8 +3,6 @@
  * and why; tokens, documents and inputs numbered through, against arrays joined by hand.
  */
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/bytes.h"
 #include "t.h"

@@ -9,15 +9,10 @@
  *
  * fsync() and unlink() are the test's here: they act at the moments that count.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "t.h"
 

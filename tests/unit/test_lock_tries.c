@@ -7,11 +7,8 @@
  * test of its own. The other writer acts in flock(), which here is the test's: at the one moment that counts, each
  * time.
  */
-#include <fcntl.h>
-#include <stdbool.h>
 #include <sys/file.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "t.h"
 

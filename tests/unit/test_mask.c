@@ -5,8 +5,6 @@
  */
 #include "t.h"
 
-#include <unistd.h>
-
 #define MOST 20000u
 
 static const char *folder;

@@ -6,8 +6,6 @@
  */
 #include "base/memory.h"
 
-#include <sys/stat.h>
-
 #include "t.h"
 
 #define GIB ((uint64_t)1 << 30)

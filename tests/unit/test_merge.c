@@ -3,8 +3,6 @@
  * parts that are lists; what cannot be merged; stopping half way. test_merge_crafted.c has parts that the writer would
  * not have written.
  */
-#include <sys/stat.h>
-
 #include "merge_parts.h"
 
 /* ---- Everything of the parts is there ---- */

@@ -5,9 +5,6 @@
 #include "loader/loader.h"
 #include "t.h"
 
-#include <errno.h>
-#include <unistd.h>
-
 static void describe(struct backend *b, char *text, size_t capacity)
 {
     (void)b;

@@ -1,9 +1,6 @@
 /* test_options.c: every way to write an option is understood, and every mistake gets a sentence that helps. */
 #include "cli/options.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli/units.h"
 #include "t.h"
 

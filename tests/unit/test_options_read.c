@@ -6,8 +6,6 @@
  */
 #include "base/options.h"
 
-#include <string.h>
-
 #include "bench/data/fake_dataset.h"
 #include "leat_pack.h"
 #include "t.h"

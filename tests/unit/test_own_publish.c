@@ -3,11 +3,7 @@
  * what another process writes is left alone, what a killed one left is taken over. own_file_make_folder() takes a
  * folder that is there, but not one of another user, who could change what is written there.
  */
-#include <fcntl.h>
-#include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/own_file.h"
 #include "t.h"

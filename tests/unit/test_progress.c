@@ -4,9 +4,6 @@
  */
 #include "cli/progress.h"
 
-#include <string.h>
-#include <unistd.h>
-
 #include "t.h"
 
 static char line[1024];

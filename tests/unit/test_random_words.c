@@ -2,10 +2,7 @@
  * test_random_words.c: keys of hashes are other ones at each call, in every word, where the kernel gives random numbers
  * and where it gives none (early at boot, or forbidden). Both ways once stood in two places, with two substitutes.
  */
-#include <errno.h>
-#include <stdbool.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/random_words.h"

@@ -2,9 +2,6 @@
  * test_refused_names.c: names that opening and writing refuse, and missing arguments: at once, with a status and a
  * sentence, and nothing written. And a name that both a dataset and a folder have.
  */
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "t.h"
 
 static const char *folder;

@@ -4,10 +4,7 @@
  */
 #include "gather/warm.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "loader/refused_call.h"
 #include "t.h"

@@ -2,8 +2,6 @@
  * test_signature.c: SHA-256 and HMAC give what their standards' examples have, in chunks of any size; and requests get
  * the signatures that AWS publishes for S3 ("Signature Calculations for the Authorization Header", examples).
  */
-#include <string.h>
-
 #include "remote/digest.h"
 #include "remote/signature.h"
 #include "t.h"

@@ -2,8 +2,6 @@
  * test_status.c: which status an errno becomes, and with which remedy; a sentence never pushes out the system's reason,
  * however long the path in it is, nor its own first words; where nobody asks for a sentence, the status still comes.
  */
-#include <errno.h>
-
 #include "base/status.h"
 #include "t.h"
 

@@ -2,9 +2,7 @@
  * test_thread_cpus.c: how many CPUs a thread may use: those of its affinity, also on a machine with more of them than a
  * plain set has, and 1 where nobody can say. The kernel's answers are made here.
  */
-#include <errno.h>
 #include <sched.h>
-#include <string.h>
 
 #include "base/thread.h"
 #include "t.h"

@@ -2,7 +2,6 @@
 #include "cli/units.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "t.h"
 

@@ -2,8 +2,6 @@
  * test_writer.c: datasets of random documents, written in every way the writer has, read back and compared with a plain
  * model in memory: tokens, starts, the documents of ranges, origins, ids, metadata; then verified, by every thread.
  */
-#include <unistd.h>
-
 #include "t.h"
 
 struct model {

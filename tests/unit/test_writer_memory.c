@@ -2,11 +2,8 @@
  * test_writer_memory.c: memory does not grow with the number of documents: millions of tiny ones are written, verified,
  * merged and arranged anew, each in a process of its own, whose peak leaves no room for four bytes a document.
  */
-#include <fcntl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "leat_pack.h"
 #include "t.h"

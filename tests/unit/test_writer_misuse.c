@@ -8,10 +8,7 @@
  * A writer with a relative name writes it in the folder where it was opened, also after the process has gone to another
  * one: it lost the run, and said that its lock file had been removed.
  */
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "t.h"
 

@@ -6,7 +6,6 @@
  */
 #include <pthread.h>
 #include <stdatomic.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "t.h"
