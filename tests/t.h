@@ -1,7 +1,7 @@
 /*
  * t.h: what every test program uses. A program exits 0 if all held, 1 if something did not, 77 if it cannot run here;
- * each failure is one line that names file, line and values. What C and POSIX have for files, memory and text comes with
- * it.
+ * each failure is one line that names file, line and values. What C and POSIX have for files, memory and text comes
+ * with it.
  */
 #ifndef LEAT_TESTS_T_H
 #define LEAT_TESTS_T_H

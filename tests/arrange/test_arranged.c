@@ -4,11 +4,9 @@
  * small that runs and buckets are many and are divided again, to one in which everything fits; with any number of
  * threads, and documents whose tokens or whose id fit into no batch that these hand on.
  */
-#include <sys/stat.h>
-
 #include "base/tiny.h"
 #include "support/arranged.h"
-#include "t.h"
+#include "support/files.h"
 
 /* Of what batches, runs and blocks of a few documents go through (test_arranged_tiny), less is enough to cross them as
  * often: there three documents are a batch, four runs are merged to one, and an id of more than 16 bytes is long. */
@@ -18,41 +16,6 @@
 
 static const char *folder;
 static char long_id[LONG_ID];
-
-static void same_file(const char *a, const char *b, const char *suffix)
-{
-    char path[2][700];
-    FILE *f[2];
-    char x[65536], y[sizeof x];
-    size_t got[2];
-    long at = 0;
-
-    snprintf(path[0], sizeof path[0], "%s/%s%s", folder, a, suffix);
-    snprintf(path[1], sizeof path[1], "%s/%s%s", folder, b, suffix);
-    f[0] = fopen(path[0], "rb");
-    f[1] = fopen(path[1], "rb");
-    if (!f[0] || !f[1]) {
-        T_FAIL("%s or %s is not there", path[0], path[1]);
-        return;
-    }
-    do {
-        got[0] = fread(x, 1, sizeof x, f[0]);
-        got[1] = fread(y, 1, sizeof y, f[1]);
-        if (got[0] != got[1] || memcmp(x, y, got[0]) != 0) {
-            T_FAIL("%s and %s differ after byte %ld", path[0], path[1], at);
-            break;
-        }
-        at += (long)got[0];
-    } while (got[0] == sizeof x);
-    fclose(f[0]);
-    fclose(f[1]);
-}
-
-static void same_dataset(const char *a, const char *b)
-{
-    same_file(a, b, ".tokens");
-    same_file(a, b, ".leat");
-}
 
 /* ---- Random datasets ---- */
 
@@ -219,7 +182,7 @@ static void compare(const char *const *parts, size_t count, const struct way *wa
 
             name_of(want, "want", way, which);
             name_of(got, "got", way, which);
-            same_dataset(want, got);
+            T_CHECK(same_dataset(t_path(folder, want), t_path(folder, got)));
         }
     }
 }

@@ -3,10 +3,8 @@
  * also when inputs are cut between parts, when some are joined first, and when they are shuffled, deduplicated or split
  * while they are merged. Parts that are missing, misplaced, twice or of another run are refused by name.
  */
-#include <stdbool.h>
-
 #include "support/arranged.h"
-#include "t.h"
+#include "support/files.h"
 
 #define VOCABULARY 300u
 #define INPUTS     6u
@@ -125,33 +123,6 @@ static void write_parts(const unsigned *cuts, unsigned of, const char **parts)
     }
 }
 
-static void same_file(const char *a, const char *b, const char *suffix)
-{
-    char path[2][700];
-    FILE *f[2];
-    int x, y;
-
-    snprintf(path[0], sizeof path[0], "%s/%s%s", folder, a, suffix);
-    snprintf(path[1], sizeof path[1], "%s/%s%s", folder, b, suffix);
-    f[0] = fopen(path[0], "rb");
-    f[1] = fopen(path[1], "rb");
-    T_CHECK(f[0] && f[1]);
-    do {
-        x = getc(f[0]);
-        y = getc(f[1]);
-    } while (x == y && x != EOF);
-    if (x != y)
-        T_FAIL("%s and %s differ at byte %ld", path[0], path[1], ftell(f[0]) - 1);
-    fclose(f[0]);
-    fclose(f[1]);
-}
-
-static void same_dataset(const char *a, const char *b)
-{
-    same_file(a, b, ".tokens");
-    same_file(a, b, ".leat");
-}
-
 static enum leat_status merge(const char *output, const char *const *parts, size_t count)
 {
     struct leat_merge_options o = LEAT_MERGE_OPTIONS_INIT;
@@ -197,7 +168,7 @@ static void test_cuts(uint64_t *random)
         own[PARTS] = RECORDS;
         write_parts(i < sizeof cuts / sizeof cuts[0] ? cuts[i] : own, PARTS, parts);
         T_OK(merge("merged", parts, PARTS));
-        same_dataset("merged", "whole");
+        T_CHECK(same_dataset(t_path(folder, "merged"), t_path(folder, "whole")));
         check_share("merged", "none");
     }
 }
@@ -217,18 +188,18 @@ static void test_steps(void)
     joined[1] = keep(PARTS + 1, "middle");
     joined[2] = parts[4];
     T_OK(merge("merged", joined, 3));
-    same_dataset("merged", "whole");
+    T_CHECK(same_dataset(t_path(folder, "merged"), t_path(folder, "whole")));
     T_OK(merge("last", joined + 1, 2));
     check_share("last", "4-5/5");
     joined[1] = keep(PARTS + 2, "last");
     T_OK(merge("merged", joined, 2));
-    same_dataset("merged", "whole");
+    T_CHECK(same_dataset(t_path(folder, "merged"), t_path(folder, "whole")));
     T_OK(merge("middle", parts + 1, 3));
     check_share("middle", "2-4/5");
     write_range("alone", 0, RECORDS, "1/1");
     joined[0] = keep(PARTS + 3, "alone");
     T_OK(merge("merged", joined, 1));
-    same_dataset("merged", "whole");
+    T_CHECK(same_dataset(t_path(folder, "merged"), t_path(folder, "whole")));
 }
 
 /* Arranged while merged, or after: the same. */
@@ -247,8 +218,8 @@ static void test_arranged(void)
     o.split_count = 1;
     T_OK(leat_merge(t_path(folder, "a"), parts, 5, &o, NULL, &t_err));
     T_OK(leat_merge(t_path(folder, "b"), &whole, 1, &o, NULL, &t_err));
-    same_dataset("a", "b");
-    same_dataset("a.valid", "b.valid");
+    T_CHECK(same_dataset(t_path(folder, "a"), t_path(folder, "b")));
+    T_CHECK(same_dataset(t_path(folder, "a.valid"), t_path(folder, "b.valid")));
 }
 
 /* In whatever order the parts are named. */
@@ -267,7 +238,7 @@ static void test_any_order(uint64_t *random)
             parts[other] = last;
         }
         T_OK(merge("merged", parts, 5));
-        same_dataset("merged", "whole");
+        T_CHECK(same_dataset(t_path(folder, "merged"), t_path(folder, "whole")));
     }
 }
 

@@ -54,7 +54,7 @@ static inline size_t packing_lines(char *to, size_t room, uint64_t *random)
 static inline void packing_input(struct packing *p, unsigned number, const char *file, const void *bytes, size_t size)
 {
     snprintf(p->inputs[number], sizeof p->inputs[0], "%.500s/%s", p->inputs[PACKING_INPUTS], file);
-    put_file(p->inputs[number], bytes, size);
+    t_write(p->inputs[number], bytes, size);
 }
 
 static inline void packing_corpus(struct packing *p, uint64_t seed)

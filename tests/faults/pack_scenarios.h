@@ -13,7 +13,6 @@
 #ifndef LEAT_TESTS_FAULTS_PACK_SCENARIOS_H
 #define LEAT_TESTS_FAULTS_PACK_SCENARIOS_H
 
-#include <errno.h>
 #include <zstd.h>
 
 #include "leat_pack.h"
@@ -70,7 +69,7 @@ static inline char *put_input(const char *file, const void *bytes, size_t size)
 {
     char *path = strdup(t_path(folder, file));
 
-    put_file(path, bytes, size);
+    t_write(path, bytes, size);
     return path;
 }
 
@@ -118,12 +117,12 @@ static inline void make_list(void)
 
     make_folder(in);
     make_folder(t_path(folder, "in/sub"));
-    put_file(t_path(folder, "in/a.jsonl"), line, sizeof line - 1);
-    put_file(t_path(folder, "in/sub/b.jsonl"), line, sizeof line - 1);
+    t_write(t_path(folder, "in/a.jsonl"), line, sizeof line - 1);
+    t_write(t_path(folder, "in/sub/b.jsonl"), line, sizeof line - 1);
     T_EQ(symlink("a.jsonl", t_path(folder, "in/link.jsonl")), 0);
     T_EQ(symlink("../b.txt", t_path(folder, "in/out.txt")), 0);
     T_EQ(symlink("sub", t_path(folder, "in/too")), 0);
-    put_file(t_path(folder, "list"), "# of folders\nin\n", 16);
+    t_write(t_path(folder, "list"), "# of folders\nin\n", 16);
     snprintf(list_word, sizeof list_word, "@%s", t_path(folder, "list"));
 }
 

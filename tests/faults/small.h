@@ -5,12 +5,7 @@
 #ifndef LEAT_TESTS_FAULTS_SMALL_H
 #define LEAT_TESTS_FAULTS_SMALL_H
 
-#include <dirent.h>
-#include <stdbool.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "t.h"
+#include "support/files.h"
 
 #define SMALL_VOCABULARY 300
 #define SMALL_DOCUMENTS  40
@@ -138,73 +133,6 @@ static inline enum leat_status small_resume(const struct small *s)
 }
 
 /* ---- Files ---- */
-
-/* The file's bytes in one allocation; NULL if there is none. */
-static inline uint8_t *file_bytes(const char *path, size_t *size)
-{
-    FILE *f = fopen(path, "rb");
-    uint8_t *bytes;
-    struct stat st;
-
-    *size = 0;
-    if (!f)
-        return NULL;
-    if (fstat(fileno(f), &st) != 0 || !(bytes = malloc((size_t)st.st_size + 1)) ||
-        fread(bytes, 1, (size_t)st.st_size, f) != (size_t)st.st_size) {
-        perror(path);
-        exit(1);
-    }
-    fclose(f);
-    *size = (size_t)st.st_size;
-    return bytes;
-}
-
-static inline void put_file(const char *path, const void *bytes, size_t size)
-{
-    FILE *f = fopen(path, "wb");
-
-    if (!f || fwrite(bytes, 1, size, f) != size || fclose(f) != 0) {
-        perror(path);
-        exit(1);
-    }
-}
-
-static inline bool same_file(const char *a, const char *b)
-{
-    size_t x_bytes, y_bytes;
-    uint8_t *x = file_bytes(a, &x_bytes), *y = file_bytes(b, &y_bytes);
-    bool same = x && y && x_bytes == y_bytes && memcmp(x, y, x_bytes) == 0;
-
-    free(x);
-    free(y);
-    return same;
-}
-
-static inline void copy_file(const char *from, const char *to)
-{
-    size_t size;
-    uint8_t *bytes = file_bytes(from, &size);
-
-    if (bytes)
-        put_file(to, bytes, size);
-    free(bytes);
-}
-
-/* NAME + suffix, in one of four buffers that take turns. */
-static inline const char *with(const char *name, const char *suffix)
-{
-    static char paths[4][700];
-    static unsigned next;
-    char *path = paths[next++ % 4];
-
-    snprintf(path, sizeof paths[0], "%s%s", name, suffix);
-    return path;
-}
-
-static inline bool same_dataset(const char *a, const char *b)
-{
-    return same_file(with(a, ".tokens"), with(b, ".tokens")) && same_file(with(a, ".leat"), with(b, ".leat"));
-}
 
 static inline void copy_dataset(const char *from, const char *to)
 {

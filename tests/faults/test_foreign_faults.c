@@ -25,7 +25,7 @@ static void put(uint64_t value, unsigned bytes)
 
 static void end_file(const char *name)
 {
-    put_file(t_path(work, name), made, made_bytes);
+    t_write(t_path(work, name), made, made_bytes);
     made_bytes = 0;
 }
 

@@ -3,12 +3,8 @@
  * nothing is left behind, or the checkpoint, which can be resumed once there is room. The disk is a file system in
  * memory of the test's own; where none can be mounted, a limit on the size of files is all that is tried.
  */
-#include <signal.h>
-#include <sys/resource.h>
-
 #include "leat_pack.h"
-#include "own_mounts.h"
-#include "small.h"
+#include "small_disk.h"
 
 #define DISK_BYTES ((unsigned long)24 << 20)
 #define DOCUMENTS  300
@@ -17,8 +13,6 @@
 #define STEPS      (t_every() ? 40u : 15u)
 #define LIMITS     (t_every() ? 20u : 8u)
 
-static const char *folder;
-static char disk[560], name[600], reference[600], filler[600];
 static uint16_t ids[DOCUMENT];
 
 static enum leat_status add_documents(struct leat_writer *w, uint64_t from, uint64_t to)
@@ -40,23 +34,6 @@ static struct leat_writer_options options(void)
 
     o.vocabulary = 65536;
     return o;
-}
-
-/* Leaves `bytes` free, or less. */
-static void fill_disk(uint64_t bytes)
-{
-    static const uint8_t zeros[1 << 16];
-    FILE *f = fopen(filler, "wb");
-
-    setvbuf(f, NULL, _IONBF, 0);
-    for (uint64_t left = DISK_BYTES - bytes; left > 0;) {
-        size_t here = left < sizeof zeros ? (size_t)left : sizeof zeros;
-
-        if (fwrite(zeros, 1, here, f) != here)
-            break;
-        left -= here;
-    }
-    fclose(f);
 }
 
 static void check_sentence(enum leat_status s, const char *remedy)
@@ -130,11 +107,6 @@ static bool write_and_resume(const char *remedy, void (*more_room)(void))
     return false;
 }
 
-static void remove_filler(void)
-{
-    unlink(filler);
-}
-
 static void small_disk(void)
 {
     const char *parts[2] = { reference, reference };
@@ -149,13 +121,13 @@ static void small_disk(void)
         enum leat_status s;
 
         clear_folder(disk);
-        fill_disk(room);
+        fill_disk(DISK_BYTES, room);
         fulls += !write_straight("free some space");
         clear_folder(disk);
-        fill_disk(room);
+        fill_disk(DISK_BYTES, room);
         resumed += !write_and_resume("free some space", remove_filler);
         clear_folder(disk);
-        fill_disk(2 * room);
+        fill_disk(DISK_BYTES, 2 * room);
         s = leat_merge(name, parts, 2, NULL, NULL, &t_err);
         merge_fulls += s != LEAT_OK;
         if (s != LEAT_OK) {
@@ -163,7 +135,7 @@ static void small_disk(void)
             T_STR(listing(disk), "filler");
         }
         clear_folder(disk);
-        fill_disk(2 * room);
+        fill_disk(DISK_BYTES, 2 * room);
         s = leat_merge(name, parts, 1, &shuffled, NULL, &t_err);
         shuffle_fulls += s != LEAT_OK;
         if (s != LEAT_OK) {
@@ -177,23 +149,8 @@ static void small_disk(void)
     T_CHECK(resumed > STEPS / 2 && resumed <= STEPS);
 }
 
-static void set_limit(rlim_t bytes)
-{
-    struct rlimit limit;
-
-    getrlimit(RLIMIT_FSIZE, &limit);
-    limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
-    setrlimit(RLIMIT_FSIZE, &limit);
-}
-
-static void no_limit(void)
-{
-    set_limit(RLIM_INFINITY);
-}
-
 static void limited_files(void)
 {
-    signal(SIGXFSZ, SIG_IGN);
     for (unsigned step = 0; step < LIMITS; step++) {
         rlim_t limit = 2 * (rlim_t)DOCUMENTS * DOCUMENT * step / LIMITS;
 
@@ -207,29 +164,17 @@ static void limited_files(void)
 
 int main(void)
 {
+    struct leat_writer_options o = options();
     uint64_t random = t_seed();
-    bool mounted;
+    struct leat_writer *w;
 
-    folder = t_folder();
-    snprintf(disk, sizeof disk, "%s/disk", folder);
-    snprintf(filler, sizeof filler, "%s/filler", disk);
-    snprintf(reference, sizeof reference, "%s/reference", folder);
-    make_folder(disk);
+    name_disk();
     for (unsigned i = 0; i < DOCUMENT; i++)
         ids[i] = (uint16_t)t_random(&random);
-    snprintf(name, sizeof name, "%s", reference);
-    {
-        struct leat_writer_options o = options();
-        struct leat_writer *w;
-
-        T_OK(leat_writer_open(&w, name, &o, &t_err));
-        T_OK(add_documents(w, 0, DOCUMENTS));
-        T_OK(leat_writer_finish(w, NULL, &t_err));
-    }
-    snprintf(name, sizeof name, "%s/d", disk);
-    mounted = own_mounts() && mount_memory(disk, DISK_BYTES);
-    fprintf(stderr, "%s\n", mounted ? "a small disk in memory" : "no disk of its own could be had: only file sizes");
-    if (mounted)
+    T_OK(leat_writer_open(&w, reference, &o, &t_err));
+    T_OK(add_documents(w, 0, DOCUMENTS));
+    T_OK(leat_writer_finish(w, NULL, &t_err));
+    if (mount_disk(DISK_BYTES))
         small_disk();
     limited_files();
     return t_end();

@@ -259,8 +259,8 @@ static void keep_what_is_there(void)
     const char *from = with(folder, "/from"), *to = with(folder, "/to");
 
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        put_file(from, "from", 4);
-        put_file(to, "to", 2);
+        t_write(from, "from", 4);
+        t_write(to, "to", 2);
         fault_file_system(kinds[i]);
         T_STATUS(file_rename(from, to, false, &t_err), LEAT_E_EXISTS);
         fault_file_system(0);
@@ -320,7 +320,7 @@ static void prepare_all(void)
         small_write(&part);
     }
     write_many(with(folder, "/many"));
-    put_file(with(folder, "/list.txt"), "# two\nlist/y\nlist/x.leat\n", 25);
+    t_write(with(folder, "/list.txt"), "# two\nlist/y\nlist/x.leat\n", 25);
 }
 
 int main(int argc, char **argv)

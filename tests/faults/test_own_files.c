@@ -223,7 +223,7 @@ static void where_it_goes_on(void)
         of_another_user(partial_names[i]);
     }
     clear_folder(work);
-    put_file(with(fresh.name, ".partial.lock"), "", 0);
+    t_write(with(fresh.name, ".partial.lock"), "", 0);
     if (geteuid() == 0) {
         T_EQ(chown(with(fresh.name, ".partial.lock"), 12345, 12345), 0);
         refuse(false, ".partial.lock", "belongs to user 12345");

@@ -36,7 +36,7 @@ static void keep_files(void)
 static void restore_files(void)
 {
     for (unsigned i = 0; i < KEPT; i++) {
-        put_file(kept[i].path, kept[i].bytes, kept[i].size);
+        t_write(kept[i].path, kept[i].bytes, kept[i].size);
         T_CHECK(utimensat(AT_FDCWD, kept[i].path, (struct timespec[]) { kept[i].st.st_atim, kept[i].st.st_mtim }, 0) ==
                 0);
     }

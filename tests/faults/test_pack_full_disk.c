@@ -4,20 +4,14 @@
  * list of rejects promised that could not be written. The disk is a file system in memory of the test's own; where none
  * can be mounted, a limit on the size of files does.
  */
-#include <errno.h>
-#include <signal.h>
-#include <sys/resource.h>
-
 #include "leat_pack.h"
-#include "own_mounts.h"
-#include "small.h"
+#include "small_disk.h"
 #include "support/fault.h"
 
 #define DISK_BYTES ((unsigned long)8 << 20)
 #define STEPS      60
 
-static const char *folder;
-static char disk[560], name[600], reference[600], filler[600], input[600];
+static char input[600];
 static struct leat_tokenizer *tokenizer;
 
 static enum leat_status pack_to(const char *output, bool resume, struct leat_pack_report *report)
@@ -48,24 +42,7 @@ static void make_input(void)
         memcpy(text + used, "\"}\n", 3);
         used += 3;
     }
-    put_file(input, text, used);
-}
-
-/* Leaves `bytes` free, or less. */
-static void fill_disk(uint64_t bytes)
-{
-    static const uint8_t zeros[1 << 14];
-    FILE *f = fopen(filler, "wb");
-
-    setvbuf(f, NULL, _IONBF, 0);
-    for (uint64_t left = DISK_BYTES - bytes; left > 0;) {
-        size_t here = left < sizeof zeros ? (size_t)left : sizeof zeros;
-
-        if (fwrite(zeros, 1, here, f) != here)
-            break;
-        left -= here;
-    }
-    fclose(f);
+    t_write(input, text, used);
 }
 
 static void check_full(enum leat_status s, const char *remedy)
@@ -100,11 +77,6 @@ static void try_with(bool *full, bool *resumable, const char *remedy, void (*mor
     check_end();
 }
 
-static void remove_filler(void)
-{
-    unlink(filler);
-}
-
 static void small_disk(void)
 {
     unsigned fulls = 0, resumables = 0;
@@ -113,7 +85,7 @@ static void small_disk(void)
         bool full, resumable;
 
         clear_folder(disk);
-        fill_disk((uint64_t)step * (2 << 20) / STEPS);
+        fill_disk(DISK_BYTES, (uint64_t)step * (2 << 20) / STEPS);
         try_with(&full, &resumable, "free some space", remove_filler);
         fulls += full;
         resumables += resumable;
@@ -123,23 +95,8 @@ static void small_disk(void)
     T_CHECK(resumables > STEPS / 8 && resumables < fulls);
 }
 
-static void set_limit(rlim_t bytes)
-{
-    struct rlimit limit;
-
-    getrlimit(RLIMIT_FSIZE, &limit);
-    limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
-    setrlimit(RLIMIT_FSIZE, &limit);
-}
-
-static void no_limit(void)
-{
-    set_limit(RLIM_INFINITY);
-}
-
 static void limited_files(void)
 {
-    signal(SIGXFSZ, SIG_IGN);
     for (unsigned step = 0; step < 20; step++) {
         bool full, resumable;
 
@@ -160,7 +117,7 @@ static void no_room_for_rejects(void)
     const char *inputs[] = { bad };
 
     snprintf(bad, sizeof bad, "%s/bad.jsonl", folder);
-    put_file(bad, "no record\nnor this\n", 19);
+    t_write(bad, "no record\nnor this\n", 19);
     o.tokenizer = tokenizer;
     o.max_rejects = 1;
     for (size_t i = 0; i < 2; i++) {
@@ -183,21 +140,12 @@ static void no_room_for_rejects(void)
 
 int main(void)
 {
-    bool mounted;
-
-    folder = t_folder();
-    snprintf(disk, sizeof disk, "%s/disk", folder);
-    snprintf(filler, sizeof filler, "%s/filler", disk);
+    name_disk();
     snprintf(input, sizeof input, "%s/in.jsonl", folder);
-    snprintf(reference, sizeof reference, "%s/reference", folder);
-    snprintf(name, sizeof name, "%s/d", disk);
-    make_folder(disk);
     make_input();
     T_OK(leat_tokenizer_open(&tokenizer, "bytes", NULL, &t_err));
     T_OK(pack_to(reference, false, NULL));
-    mounted = own_mounts() && mount_memory(disk, DISK_BYTES);
-    fprintf(stderr, "%s\n", mounted ? "a small disk in memory" : "no disk of its own could be had: only file sizes");
-    if (mounted)
+    if (mount_disk(DISK_BYTES))
         small_disk();
     limited_files();
     no_room_for_rejects();

@@ -7,62 +7,19 @@
  * one for ever if the process was killed at the end. A plan or a token file that is not as the joining left it is
  * refused, and nothing is lost by that: with what was there put back, the joining goes on.
  */
-#include <dirent.h>
-#include <errno.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "leat_pack.h"
 #include "support/fault.h"
+#include "support/files.h"
 #include "support/power.h"
-#include "t.h"
 
 #define PARTS 4u
 
 static const char *folder;
 static char work[500]; /* with the parts and the output alone */
 static char parts[PARTS][600], kept[PARTS][600], output[600], reference[600];
-
-static const char *with(const char *name, const char *suffix)
-{
-    static char path[4][700];
-    static unsigned next;
-    char *to = path[next++ % 4];
-
-    snprintf(to, sizeof path[0], "%.600s%.20s", name, suffix);
-    return to;
-}
-
-static void copy(const char *from, const char *to)
-{
-    FILE *f = fopen(from, "rb"), *g = fopen(to, "wb");
-    int c;
-
-    T_CHECK(f && g);
-    while (f && g && (c = getc(f)) != EOF)
-        putc(c, g);
-    if (f)
-        fclose(f);
-    if (g)
-        T_EQ(fclose(g), 0);
-}
-
-static void check_same_file(const char *a, const char *b)
-{
-    static uint8_t x[1 << 16], y[1 << 16];
-    FILE *f = fopen(a, "rb"), *g = fopen(b, "rb");
-    size_t count = f ? fread(x, 1, sizeof x, f) : 0;
-
-    T_CHECK(f && g && count > 0 && count < sizeof x);
-    T_EQ(g ? fread(y, 1, sizeof y, g) : 0, count);
-    T_CHECK(memcmp(x, y, count) == 0);
-    if (f)
-        fclose(f);
-    if (g)
-        fclose(g);
-}
 
 /* The second part has more than a page of tokens, so that its front is freed; the last has a stretch of zeros, as freed
  * bytes are read. */
@@ -109,8 +66,8 @@ static void put_parts(void)
 {
     write_file(t_path(work, "leat-run"), "leat run 1\nparts 4\nfrom /\n");
     for (unsigned i = 0; i < PARTS; i++) {
-        copy(with(kept[i], ".leat"), with(parts[i], ".leat"));
-        copy(with(kept[i], ".tokens"), with(parts[i], ".tokens"));
+        T_CHECK(copy_file(with(kept[i], ".leat"), with(parts[i], ".leat")));
+        T_CHECK(copy_file(with(kept[i], ".tokens"), with(parts[i], ".tokens")));
     }
 }
 
@@ -141,11 +98,11 @@ static void check_what_opens(void)
     for (unsigned i = 0; i < PARTS; i++)
         if (leat_dataset_open(&d, parts[i], NULL, NULL) == LEAT_OK) {
             leat_dataset_close(d);
-            check_same_file(with(parts[i], ".tokens"), with(kept[i], ".tokens"));
+            T_CHECK(same_file(with(parts[i], ".tokens"), with(kept[i], ".tokens")));
         }
     if (leat_dataset_open(&d, output, NULL, NULL) == LEAT_OK) {
         leat_dataset_close(d);
-        check_same_file(with(output, ".tokens"), with(reference, ".tokens"));
+        T_CHECK(same_file(with(output, ".tokens"), with(reference, ".tokens")));
     }
 }
 
@@ -178,8 +135,7 @@ static void remove_rubbish(void)
 /* Joined, and nothing else is left. */
 static void check_joined(void)
 {
-    check_same_file(with(output, ".tokens"), with(reference, ".tokens"));
-    check_same_file(with(output, ".leat"), with(reference, ".leat"));
+    T_CHECK(same_dataset(output, reference));
     T_EQ(files_in(work), 2);
     unlink(with(output, ".tokens"));
     unlink(with(output, ".leat"));
@@ -341,11 +297,11 @@ static void change_size(uint64_t at, const char *path, int64_t by, enum leat_sta
     put_parts();
     T_STATUS(join_watched(stop_in_the_middle, &at, &t_err), LEAT_E_STOPPED);
     size = size_of(path);
-    copy(path, t_path(folder, "copied"));
+    T_CHECK(copy_file(path, t_path(folder, "copied")));
     T_EQ(truncate(path, (off_t)size + by), 0);
     check_refused(status, what);
     T_EQ(size_of(path), size + (uint64_t)by);
-    copy(t_path(folder, "copied"), path);
+    T_CHECK(copy_file(t_path(folder, "copied"), path));
     T_OK(join(&t_err));
     check_joined();
 }
@@ -370,7 +326,7 @@ static uint32_t keep_plan(void *context, uint64_t done, uint64_t total)
 
     (void)total;
     if (done == *freed - 96 && access(with(output, ".joining.tokens"), F_OK) == 0) {
-        copy(with(output, ".joining"), t_path(folder, "older"));
+        T_CHECK(copy_file(with(output, ".joining"), t_path(folder, "older")));
         fault_arm_call("pwrite", FAULT_KILL_BEFORE, 4, 0); /* after 64 and 32 bytes, and the plan */
     }
     return 0;
@@ -397,13 +353,13 @@ static void put_older_plan(void)
     }
     T_CHECK(child > 0 && waitpid(child, &status, 0) == child);
     T_CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-    copy(plan, last);
-    copy(tokens, copied);
-    copy(older, plan);
+    T_CHECK(copy_file(plan, last));
+    T_CHECK(copy_file(tokens, copied));
+    T_CHECK(copy_file(older, plan));
     check_refused(LEAT_E_RECORD, "the plan of a joining, is damaged: keep ");
-    check_same_file(tokens, copied);
-    check_same_file(plan, older);
-    copy(last, plan);
+    T_CHECK(same_file(tokens, copied));
+    T_CHECK(same_file(plan, older));
+    T_CHECK(copy_file(last, plan));
     T_OK(join(&t_err));
     check_joined();
 }
@@ -440,7 +396,7 @@ static void refuse(void)
         }
     check_what_opens();
     for (unsigned i = 0; i < PARTS; i++)
-        check_same_file(with(parts[i], ".tokens"), with(kept[i], ".tokens"));
+        T_CHECK(same_file(with(parts[i], ".tokens"), with(kept[i], ".tokens")));
 }
 
 int main(void)

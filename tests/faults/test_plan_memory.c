@@ -3,8 +3,6 @@
  * in another order, or while documents are sorted into a file: an error that says so, and nothing left allocated or
  * open; or the answers of the undisturbed run. Indexes are mapped, or read.
  */
-#include <unistd.h>
-
 #include "base/bytes.h"
 #include "each_call.h"
 #include "small.h"
@@ -34,8 +32,8 @@ static void write_long(const char *name)
 
     bytes_store64(ends, (1 << 20) + 5);
     bytes_store64(ends + 8, (1 << 21) + 5);
-    put_file(index, ends, sizeof ends);
-    put_file(path, "", 0);
+    t_write(index, ends, sizeof ends);
+    t_write(path, "", 0);
     T_EQ(truncate(path, 2 * ((1 << 21) + 5)), 0);
 }
 

@@ -108,13 +108,13 @@ static void damaged_checkpoint(void)
     bytes = file_bytes(path, &size);
     for (size_t i = 0; i < size; i++) {
         bytes[i] ^= (uint8_t)(1 << i % 8);
-        put_file(path, bytes, size);
+        t_write(path, bytes, size);
         resume_refused(&o, LEAT_E_CHECKPOINT, "damaged");
         bytes[i] ^= (uint8_t)(1 << i % 8);
-        put_file(path, bytes, i);
+        t_write(path, bytes, i);
         resume_refused(&o, LEAT_E_CHECKPOINT, "damaged");
     }
-    put_file(path, bytes, size);
+    t_write(path, bytes, size);
     free(bytes);
     resumes_all_the_same();
 }
@@ -140,7 +140,7 @@ static void forged_checkpoint(uint64_t *random)
         now >>= t_below(random, 64);
         memcpy(bytes + i, &now, 8);
         checksum_store(bytes + size - 16, checksum_kernels()->hash(bytes, size - 16));
-        put_file(path, bytes, size);
+        t_write(path, bytes, size);
         if (leat_writer_resume(&w, fresh.name, &o, &note, &note_bytes, &t_err) == LEAT_OK)
             leat_writer_suspend(w);
         else
@@ -173,13 +173,13 @@ static void short_spills(void)
             free(bytes);
             continue;
         }
-        put_file(path, bytes, size - 1); /* all are of the checkpoint's length now, or become so */
+        t_write(path, bytes, size - 1); /* all are of the checkpoint's length now, or become so */
         if (i == 0)
-            put_file(path, bytes, 100);
+            t_write(path, bytes, 100);
         resume_refused(&o, LEAT_E_CHECKPOINT, path);
         unlink(path);
         resume_refused(&o, LEAT_E_CHECKPOINT, path);
-        put_file(path, bytes, size);
+        t_write(path, bytes, size);
         free(bytes);
     }
     resumes_all_the_same();
@@ -201,7 +201,7 @@ static void damaged_spills(void)
         bytes = file_bytes(path, &size);
         for (size_t at = 0; at < size; at += at + 1 == size || at + 101 < size ? 101 : size - 1 - at) {
             bytes[at] ^= (uint8_t)(1 << at % 8);
-            put_file(path, bytes, size);
+            t_write(path, bytes, size);
             memset(&t_err, 0, sizeof t_err);
             resume_refused(&o, LEAT_E_CHECKPOINT, "is damaged: it is not what it was at the checkpoint");
             T_CONTAINS(t_err.message, path);
@@ -212,7 +212,7 @@ static void damaged_spills(void)
             bytes[at] ^= (uint8_t)(1 << at % 8);
             tried++;
         }
-        put_file(path, bytes, size);
+        t_write(path, bytes, size);
         free(bytes);
     }
     T_CHECK(tried > 50);
@@ -233,12 +233,12 @@ static void other_version(void)
     version = bytes[7];
     bytes[7] = '2';
     checksum_store(bytes + size - 16, checksum_kernels()->hash(bytes, size - 16));
-    put_file(path, bytes, size);
+    t_write(path, bytes, size);
     resume_refused(&o, LEAT_E_CHECKPOINT,
                    "was made by another version of leat: resume with that version, or start over");
     bytes[7] = version;
     checksum_store(bytes + size - 16, checksum_kernels()->hash(bytes, size - 16));
-    put_file(path, bytes, size);
+    t_write(path, bytes, size);
     free(bytes);
     resumes_all_the_same();
 }
@@ -313,7 +313,7 @@ static void what_is_in_the_way(void)
     T_CHECK(same_file(with(fresh.name, ".tokens"), with(reference.name, ".tokens")));
     clear_folder(work);
     leat_writer_suspend(stopped_at_checkpoint()); /* that, in the way of what would be found at the end only */
-    put_file(with(fresh.name, ".tokens"), "foreign", 7);
+    t_write(with(fresh.name, ".tokens"), "foreign", 7);
     resume_refused(&o, LEAT_E_EXISTS, "without an index");
     T_EQ(t_err.hint, LEAT_HINT_REPLACE);
     fresh.replace = true;

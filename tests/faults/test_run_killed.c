@@ -4,15 +4,12 @@
  * merges again. So has a part that is split, packed by a process that is killed or fails at any call: packed again, it
  * has the same bytes, and no file is left beside its datasets.
  */
-#include <errno.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "leat_pack.h"
 #include "support/fault.h"
-#include "t.h"
+#include "support/files.h"
 
 #define PARTS  3u
 #define SPLITS 2u
@@ -125,26 +122,12 @@ static void remove_made(const struct disturbed *d)
     }
 }
 
-static void check_same_file(const char *a, const char *b)
-{
-    static uint8_t x[1 << 16], y[1 << 16];
-    FILE *f = fopen(a, "rb"), *g = fopen(b, "rb");
-    size_t count = f ? fread(x, 1, sizeof x, f) : 0;
-
-    T_CHECK(f && g && count > 0 && count < sizeof x);
-    T_EQ(g ? fread(y, 1, sizeof y, g) : 0, count);
-    T_CHECK(memcmp(x, y, count) == 0);
-    if (f)
-        fclose(f);
-    if (g)
-        fclose(g);
-}
-
 static void check_made(const struct disturbed *d)
 {
     for (unsigned i = 0; i <= SPLITS; i++) {
-        check_same_file(dataset(d->output, i, d->folders, ".tokens"), dataset(d->reference, i, d->folders, ".tokens"));
-        check_same_file(dataset(d->output, i, d->folders, ".leat"), dataset(d->reference, i, d->folders, ".leat"));
+        T_CHECK(
+            same_file(dataset(d->output, i, d->folders, ".tokens"), dataset(d->reference, i, d->folders, ".tokens")));
+        T_CHECK(same_file(dataset(d->output, i, d->folders, ".leat"), dataset(d->reference, i, d->folders, ".leat")));
     }
 }
 

@@ -5,9 +5,6 @@
 #ifndef LEAT_TESTS_LOADER_FUSE_LOADING_H
 #define LEAT_TESTS_LOADER_FUSE_LOADING_H
 
-#include <errno.h>
-#include <sys/stat.h>
-
 #include "faults/own_mounts.h"
 #include "loading.h"
 #include "support/fuse_file.h"
@@ -53,6 +50,14 @@ static inline struct leat_loader_options options(enum leat_engine engine)
     o.engine = engine;
     o.apart = apart;
     return o;
+}
+
+/* What a test ends with. */
+static inline void end_fuse(struct fuse_file *f, struct loading *w, struct leat_loader *l)
+{
+    leat_loader_close(l);
+    leat_plan_close(w->plan);
+    fuse_file_unmount(f);
 }
 
 /* So many batches, checked by what the tokens of the dataset are; what the statistics say then. */

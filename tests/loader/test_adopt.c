@@ -5,15 +5,11 @@
  * file is refused. So is a vocabulary that needs larger ids than the file has, and a file that changes while it is
  * read. Documents that a file records are checked to end with the end token that is given, across chunks and stops.
  */
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
+#include "t.h"
 #include "base/bytes.h"
 #include "checksum/checksum.h"
 #include "format/format.h"
 #include "leat.h"
-#include "t.h"
 
 #define TOKENS ((uint64_t)3 << 19) /* 3 MiB and a bit */
 #define BYTES  (2 * TOKENS + 6)

@@ -6,67 +6,12 @@
  * there, give rows that lie together, and so do batches of both kinds unless nearly all of it is cold. Where memory
  * cannot be registered, it works without, and the statistics say so. The loader's thread runs here.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stddef.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include "loading.h"
+#include "apart_files.h"
 #include "page_cache.h"
 #include "refused_call.h"
-#include "taken.h"
-
-#define MAX_FILES 3u
-#define ROWS      100u /* of a run */
-
-static char folder[512], files[MAX_FILES][600];
-
-static const char *token_file(unsigned number)
-{
-    static char path[MAX_FILES * 600 + 20];
-
-    snprintf(path, sizeof path, "%s.tokens", files[number]);
-    return path;
-}
-
-/* The second and the third are one source. */
-static const char *sources(void)
-{
-    static char text[3 * 700];
-    FILE *list;
-
-    snprintf(text, sizeof text, "%s.list", files[1]);
-    list = fopen(text, "w");
-    fprintf(list, "%s\n%s\n", files[1], files[2]);
-    fclose(list);
-    snprintf(text, sizeof text, "source %s\nsource @%s.list\n", files[0], files[1]);
-    return text;
-}
-
-static void make_files(unsigned width, uint64_t a, uint64_t b, uint64_t c)
-{
-    uint64_t tokens[MAX_FILES] = { a, b, c };
-    static unsigned made;
-
-    for (unsigned i = 0; i < MAX_FILES; i++) {
-        snprintf(files[i], sizeof files[i], "%s/d%u", folder, made++);
-        loading_write(files[i], tokens[i], width, 60);
-    }
-}
-
-static struct loading open_plan(unsigned width, enum leat_access access, const char *rules)
-{
-    struct loading w = { .width = width, .mean = 60 };
-    struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
-    char text[4096];
-
-    snprintf(text, sizeof text, "%s%s", sources(), rules);
-    open.access = access;
-    T_OK(leat_plan_parse(&w.plan, text, strlen(text), NULL, &open, &t_err));
-    return w;
-}
 
 /* The same with its files out of memory, where a map would keep some pages. */
 static struct loading open_cold(unsigned width, const char *rules)
@@ -76,18 +21,6 @@ static struct loading open_cold(unsigned width, const char *rules)
     for (unsigned i = 0; i < MAX_FILES; i++)
         T_CHECK(page_cache_drop(token_file(i)));
     return w;
-}
-
-static struct leat_loader_options options(enum leat_engine engine, enum leat_apart apart)
-{
-    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
-
-    o.batch = 7;
-    o.engine = engine;
-    o.apart = apart;
-    o.slots = 3;
-    o.last = LEAT_LAST_PADDED;
-    return o;
 }
 
 /* ---- Cold files ---- */
@@ -174,21 +107,14 @@ static void by_itself(void)
 static void damaged(uint32_t threads, uint64_t length)
 {
     struct leat_loader_options o = options(LEAT_ENGINE_URING, LEAT_APART_ALWAYS);
-    const off_t at = 9 * 4096 + 77;
     const struct leat_batch *b;
     struct leat_loader *l;
     uint64_t hurt = 0, rows = 0;
     struct loading w;
     char rules[100];
-    uint8_t byte;
-    int fd;
 
     make_files(2, 3 * length + 1, 2 * length, 50);
-    fd = open(token_file(0), O_RDWR);
-    T_CHECK(pread(fd, &byte, 1, at) == 1);
-    byte ^= 4;
-    T_CHECK(pwrite(fd, &byte, 1, at) == 1);
-    close(fd);
+    damage_page();
     snprintf(rules, sizeof rules, "seq-len %llu\nepochs 2\n", (unsigned long long)length);
     w = open_cold(2, rules);
     o.threads = threads;
@@ -213,14 +139,7 @@ static void damaged(uint32_t threads, uint64_t length)
     T_EQ(t_err.status, LEAT_E_END);
     T_CHECK(hurt >= 2);
     leat_loader_close(l);
-    o.on_damage = LEAT_ON_DAMAGE_ERROR;
-    T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
-    while (leat_loader_next(l, &b, &t_err) == LEAT_OK)
-        leat_batch_release(b, NULL);
-    T_EQ(t_err.status, LEAT_E_CHECKSUM);
-    T_CONTAINS(t_err.message, "page 9 of ");
-    leat_loader_close(l);
-    leat_plan_close(w.plan);
+    check_ends_with_damage(&w, o);
 }
 
 /* ---- Files in memory, and both ---- */

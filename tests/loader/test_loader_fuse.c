@@ -7,7 +7,6 @@
  */
 #include <pthread.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "fuse_loading.h"
 #include "refused_call.h"
@@ -57,9 +56,7 @@ static void warms(void)
             (double)atomic_load(&f.board->bytes) / 1048576, (double)atomic_load(&f.board->large_bytes) / 1048576);
     T_CHECK(!f.reads_far || atomic_load(&f.board->large_bytes) >= TOKENS / 2); /* rows were read besides */
     T_CHECK(!is_mapped("/mounted/"));
-    leat_loader_close(l);
-    leat_plan_close(w.plan);
-    fuse_file_unmount(&f);
+    end_fuse(&f, &w, l);
 }
 
 /* Also where the caller vouches for the files, the loader does not copy from a map that can fail. */
@@ -78,9 +75,7 @@ static void forced(enum leat_access access, enum leat_engine engine, const char 
     if (strcmp(stats.engine, "advise") != 0 || engine != LEAT_ENGINE_URING) /* no io_uring here */
         T_STR(stats.engine, shown);
     T_CHECK(access == LEAT_ACCESS_TRUSTED || !is_mapped("/mounted/"));
-    leat_loader_close(l);
-    leat_plan_close(w.plan);
-    fuse_file_unmount(&f);
+    end_fuse(&f, &w, l);
 }
 
 /* ---- Slow reads ---- */
@@ -110,9 +105,7 @@ static bool overtakes(void)
     T_EQ(atomic_load(&f.board->alone), 0);
     fprintf(stderr, "%llu reads were held until %u others were answered; %u in flight at most\n",
             (ull)atomic_load(&f.board->held), OTHERS, stats.reads_in_flight);
-    leat_loader_close(l);
-    leat_plan_close(w.plan);
-    fuse_file_unmount(&f);
+    end_fuse(&f, &w, l);
     return strcmp(stats.engine, "uring") == 0;
 }
 
@@ -132,9 +125,7 @@ static void refuses_direct(void)
     stats = take(&w, l, 200);
     T_STR(stats.engine, "uring");
     T_CHECK(atomic_load(&f.board->refused) > 0 && atomic_load(&f.board->refused) <= 2 * stats.reads_in_flight);
-    leat_loader_close(l);
-    leat_plan_close(w.plan);
-    fuse_file_unmount(&f);
+    end_fuse(&f, &w, l);
 }
 
 /* One read in a thousand takes 20 ms more, with steps of 1 ms: all is right; how often the consumer felt it is shown,
@@ -160,9 +151,7 @@ static void slow_reads(void)
             "one read in a thousand takes 20 ms more, %llu reads: next p50 %.1f us, p99 %.1f us, most %.1f us\n",
             (ull)atomic_load(&f.board->reads), (double)stats.next.p50 / 1e3, (double)stats.next.p99 / 1e3,
             (double)stats.next.max / 1e3);
-    leat_loader_close(l);
-    leat_plan_close(w.plan);
-    fuse_file_unmount(&f);
+    end_fuse(&f, &w, l);
 }
 
 /* ---- Calls of io_uring that are refused ---- */

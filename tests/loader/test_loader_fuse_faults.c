@@ -8,8 +8,6 @@
  * io_uring of Linux 6.18 reads the same bytes once more for those that lack, and only pages not verified yet were
  * hashed.
  */
-#include <fcntl.h>
-#include <unistd.h>
 
 #define TOKENS ((uint64_t)2 << 20) /* 4 MiB: the bad page is one of the last */
 #include "fuse_loading.h"
@@ -76,9 +74,7 @@ static void fails(enum leat_engine engine, enum leat_on_damage on_damage, bool d
             snprintf(words, sizeof words, "page %u", BAD_PAGE - 1);
         T_CONTAINS(t_err.message, words);
     }
-    leat_loader_close(l);
-    leat_plan_close(w.plan);
-    fuse_file_unmount(&f);
+    end_fuse(&f, &w, l);
 }
 
 #define TWICE (3 * TOKENS / 2 / LENGTH / BATCH) /* so many batches read half of the pages a second time */
@@ -111,9 +107,7 @@ static void short_reads(enum leat_engine engine, bool direct, bool in_turn)
         T_CONTAINS(t_err.message, "/mounted/d.tokens");
         T_CONTAINS(t_err.message, "documents ");
     }
-    leat_loader_close(l);
-    leat_plan_close(w.plan);
-    fuse_file_unmount(&f);
+    end_fuse(&f, &w, l);
 }
 
 /* Nobody sees that FUSE is below overlayfs; and without hashes nobody sees what a read brought. */
@@ -198,9 +192,7 @@ static void late_reads(void)
     for (uint64_t i = 0; i <= length; i++)
         wrong += loading_stored(b, 0, i) != 0;
     T_EQ(wrong, 0);
-    leat_loader_close(l);
-    leat_plan_close(w.plan);
-    fuse_file_unmount(&f);
+    end_fuse(&f, &w, l);
 }
 
 static void each_fault(enum leat_engine engine)
@@ -226,9 +218,7 @@ static bool has_uring(void)
     w = open_plan(LEAT_ACCESS_LEASED, "");
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     stats = take(&w, l, 1);
-    leat_loader_close(l);
-    leat_plan_close(w.plan);
-    fuse_file_unmount(&f);
+    end_fuse(&f, &w, l);
     return strcmp(stats.engine, "uring") == 0;
 }
 

@@ -6,58 +6,10 @@
  * the host, and as tests/device/test_loader_mapped on a device, which reads the maps itself. The loader's thread runs
  * here.
  */
-#include <fcntl.h>
-#include <unistd.h>
-
-#include "loading.h"
+#include "apart_files.h"
 #include "support/on_device.h"
-#include "taken.h"
 
-#define ROWS    100u  /* of a run */
 #define LONGEST 5001u /* tokens of a row */
-
-static char folder[512], names[3][600];
-
-static void make_files(unsigned width, uint64_t a, uint64_t b, uint64_t c)
-{
-    uint64_t tokens[3] = { a, b, c };
-    static unsigned made;
-
-    for (unsigned i = 0; i < 3; i++) {
-        snprintf(names[i], sizeof names[i], "%s/d%u", folder, made++);
-        loading_write(names[i], tokens[i], width, 60);
-    }
-}
-
-/* The second and the third dataset are one source. */
-static struct loading open_plan(unsigned width, enum leat_access access, const char *rules)
-{
-    struct loading w = { .width = width, .mean = 60 };
-    struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
-    char text[4096], list[700];
-    FILE *f;
-
-    snprintf(list, sizeof list, "%s.list", names[1]);
-    f = fopen(list, "w");
-    fprintf(f, "%s\n%s\n", names[1], names[2]);
-    fclose(f);
-    snprintf(text, sizeof text, "source %s\nsource @%s\n%s", names[0], list, rules);
-    open.access = access;
-    T_OK(leat_plan_parse(&w.plan, text, strlen(text), NULL, &open, &t_err));
-    return w;
-}
-
-static struct leat_loader_options options(enum leat_apart apart)
-{
-    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
-
-    o.batch = 7;
-    o.engine = LEAT_ENGINE_MAP;
-    o.apart = apart;
-    o.slots = 3;
-    o.last = LEAT_LAST_PADDED;
-    return o;
-}
 
 /* ---- The same as copied ---- */
 
@@ -96,7 +48,7 @@ static void same(unsigned width, const char *rules, uint32_t threads, uint32_t b
                  { LEAT_ACCESS_TRUSTED, LEAT_ENGINE_PREAD, false },
                  { LEAT_ACCESS_LEASED, LEAT_ENGINE_MAP, false },
                  { LEAT_ACCESS_READ, LEAT_ENGINE_MAP, false } };
-    struct leat_loader_options o = options(LEAT_APART_NEVER);
+    struct leat_loader_options o = options(LEAT_ENGINE_MAP, LEAT_APART_NEVER);
     struct loading w = open_plan(width, LEAT_ACCESS_TRUSTED, rules);
     struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
     uint64_t batches = all ? UINT64_MAX : ROWS / 7 + 1;
@@ -155,7 +107,7 @@ static void all_same(unsigned width)
 /* On the host a row is a place in a map of the file, whose bytes a leat_dataset_view() has, too. */
 static void lies_in_map(void)
 {
-    struct leat_loader_options o = options(LEAT_APART_MAPPED);
+    struct leat_loader_options o = options(LEAT_ENGINE_MAP, LEAT_APART_MAPPED);
     struct loading w = open_plan(2, LEAT_ACCESS_TRUSTED, "seq-len 100\nepochs 1\n");
     struct leat_loader_stats stats = LEAT_LOADER_STATS_INIT;
     const struct leat_batch *b;
@@ -181,23 +133,15 @@ static void lies_in_map(void)
 
 static void damaged(uint32_t threads, uint64_t length, uint64_t rows_of_file)
 {
-    struct leat_loader_options o = options(LEAT_APART_MAPPED);
-    const off_t at = 9 * 4096 + 77;
+    struct leat_loader_options o = options(LEAT_ENGINE_MAP, LEAT_APART_MAPPED);
     const struct leat_batch *b;
     struct leat_loader *l;
     uint64_t hurt = 0, rows = 0;
     struct loading w;
     char text[700];
-    uint8_t byte;
-    int fd;
 
     make_files(2, rows_of_file * length + 1, 7 * length, 50);
-    snprintf(text, sizeof text, "%s.tokens", names[0]);
-    fd = open(text, O_RDWR);
-    T_CHECK(pread(fd, &byte, 1, at) == 1);
-    byte ^= 4;
-    T_CHECK(pwrite(fd, &byte, 1, at) == 1);
-    close(fd);
+    damage_page();
     snprintf(text, sizeof text, "seq-len %llu\nepochs 2\n", (unsigned long long)length);
     w = open_plan(2, LEAT_ACCESS_TRUSTED, text);
     o.threads = threads;
@@ -215,14 +159,7 @@ static void damaged(uint32_t threads, uint64_t length, uint64_t rows_of_file)
     T_EQ(t_err.status, LEAT_E_END);
     T_CHECK(hurt >= 2);
     leat_loader_close(l);
-    o.on_damage = LEAT_ON_DAMAGE_ERROR;
-    T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
-    while (leat_loader_next(l, &b, &t_err) == LEAT_OK)
-        leat_batch_release(b, NULL);
-    T_EQ(t_err.status, LEAT_E_CHECKSUM);
-    T_CONTAINS(t_err.message, "page 9 of ");
-    leat_loader_close(l);
-    leat_plan_close(w.plan);
+    check_ends_with_damage(&w, o);
 }
 
 int main(void)

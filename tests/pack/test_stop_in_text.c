@@ -4,10 +4,8 @@
  * An interrupt was noticed between texts only: one of 69 KB kept `leat pack` for 40 s, whatever one pressed. The text
  * here takes longer than a test may.
  */
-#include <stdlib.h>
-
-#include "leat_pack.h"
 #include "t.h"
+#include "leat_pack.h"
 
 static const char file[] = "{\"model\":{\"type\":\"BPE\",\"vocab\":{\"1\":0,\"a\":1,\" \":2},\"merges\":[]},"
                            "\"pre_tokenizer\":{\"type\":\"Split\",\"behavior\":\"Isolated\",\"invert\":false,"
