@@ -38,8 +38,8 @@ enum leat_status pack_by_count(struct pack_output *o, const struct unit *u, stru
     uint64_t before = leat_writer_documents(o->writer);
     enum leat_status s = LEAT_OK;
 
-    for (size_t i = 0; s == LEAT_OK && i < u->document_count; i++) {
-        const char *value = unit_string(u, u->documents[i].id);
+    for (size_t i = 0; s == LEAT_OK && i < u->docs.count; i++) {
+        const char *value = documents_string(&u->docs, u->docs.items[i].id);
         bool is_new;
         size_t at;
 

@@ -226,14 +226,14 @@ static enum leat_status write_rejects(struct pack_output *o, const struct unit *
 {
     enum leat_status s = LEAT_OK;
 
-    for (size_t i = 0; s == LEAT_OK && i < u->reject_count; i++) {
-        const struct unit_reject *r = &u->rejects[i];
+    for (size_t i = 0; s == LEAT_OK && i < u->docs.reject_count; i++) {
+        const struct reject *r = &u->docs.rejects[i];
         struct reject_line line = { .input = path_of(o, r->input),
                                     .offset = r->offset,
                                     .line = line_number(o, r->line),
-                                    .reason = unit_string(u, r->reason),
+                                    .reason = documents_string(&u->docs, r->reason),
                                     .reason_bytes = r->reason.bytes,
-                                    .sample = unit_string(u, r->sample),
+                                    .sample = documents_string(&u->docs, r->sample),
                                     .sample_bytes = r->sample.bytes };
 
         s = reject_file_add(&o->rejects, &line, err);
@@ -303,7 +303,7 @@ static enum leat_status write_spooled(struct pack_output *o, struct unit *u, uin
     while (s == LEAT_OK && left > 0) {
         size_t count = left < LONG_CHUNK ? (size_t)left : LONG_CHUNK;
 
-        s = spool_read(&u->spooled, *at, u->text.bytes, count, err);
+        s = spool_read(&u->docs.spooled, *at, u->text.bytes, count, err);
         if (s == LEAT_OK && width == 4)
             s = leat_writer_append_u32(o->writer, (const uint32_t *)(const void *)u->text.bytes, count / 4, err);
         else if (s == LEAT_OK)
@@ -316,7 +316,7 @@ static enum leat_status write_spooled(struct pack_output *o, struct unit *u, uin
 
 /* Counts the malformed parts of a document. The list is sorted; files come in order, so that only what a program gives
  * can belong further to the front. */
-static enum leat_status count_replaced(struct pack_output *o, const struct unit_document *d, struct leat_error *err)
+static enum leat_status count_replaced(struct pack_output *o, const struct packer_document *d, struct leat_error *err)
 {
     size_t count = o->replaced_inputs, at = count;
     struct pack_replaced *in = o->replaced_in;
@@ -344,8 +344,8 @@ static enum leat_status count_all_replaced(struct pack_output *o, const struct u
 {
     enum leat_status s = LEAT_OK;
 
-    for (size_t i = 0; u->malformed > 0 && s == LEAT_OK && i < u->document_count; i++)
-        s = count_replaced(o, &u->documents[i], err);
+    for (size_t i = 0; u->docs.malformed > 0 && s == LEAT_OK && i < u->docs.count; i++)
+        s = count_replaced(o, &u->docs.items[i], err);
     return s;
 }
 
@@ -356,18 +356,18 @@ static enum leat_status write_documents(struct pack_output *o, struct unit *u, s
     uint64_t spooled = 0, at = 0; /* bytes taken of the spool and of the ids in memory */
     enum leat_status s = LEAT_OK;
 
-    for (size_t i = 0; s == LEAT_OK && i < u->document_count; i++) {
-        uint64_t count = u->documents[i].tokens;
-        const void *ids = u->tokens.bytes ? (const void *)(u->tokens.bytes + at) : ""; /* a unit may have none */
-        const uint8_t *mask = u->mask.size > 0 ? u->mask.bytes + at / width : NULL;
-        struct leat_origin origin = u->origins[i];
+    for (size_t i = 0; s == LEAT_OK && i < u->docs.count; i++) {
+        uint64_t count = u->docs.items[i].tokens;
+        const void *ids = u->docs.tokens.bytes ? (const void *)(u->docs.tokens.bytes + at) : ""; /* a unit may have none */
+        const uint8_t *mask = u->docs.mask.size > 0 ? u->docs.mask.bytes + at / width : NULL;
+        struct leat_origin origin = u->out.origins[i];
 
         origin.line = line_number(o, origin.line);
-        if (u->documents[i].spooled)
+        if (u->docs.items[i].spooled)
             s = write_spooled(o, u, &spooled, count, &origin, err);
         else
             s = leat_writer_add_masked(o->writer, ids, (uint32_t)width, mask, count, &origin, err);
-        if (!u->documents[i].spooled)
+        if (!u->docs.items[i].spooled)
             at += width * count;
     }
     return s;
@@ -381,12 +381,12 @@ static enum leat_status place_documents(struct pack_output *o, struct unit *u, s
         s = pack_by_count(o, u, err);
     if (s != LEAT_OK)
         return s;
-    if (u->any_spooled)
+    if (u->out.any_spooled)
         return write_documents(o, u, err);
     if (!o->numbers_lines)
-        u->ready.first_line = o->at.lines + 1;
-    s = leat_writer_place(o->writer, &u->ready, &u->place, err);
-    u->placed = s == LEAT_OK;
+        u->out.ready.first_line = o->at.lines + 1;
+    s = leat_writer_place(o->writer, &u->out.ready, &u->out.place, err);
+    u->out.placed = s == LEAT_OK;
     return s;
 }
 
@@ -405,8 +405,8 @@ static enum leat_status declare_inputs(struct pack_output *o, uint64_t end, stru
 static enum leat_status declare_given(struct pack_output *o, const struct unit *u, struct leat_error *err)
 {
     char **paths = reallocarray(o->paths, (size_t)o->at.declared + 1, sizeof *paths);
-    char *path = strndup((const char *)u->strings.bytes, u->strings.size);
-    enum leat_status s = paths && path ? LEAT_OK : status_no_memory(err, u->strings.size);
+    char *path = strndup((const char *)u->docs.strings.bytes, u->docs.strings.size);
+    enum leat_status s = paths && path ? LEAT_OK : status_no_memory(err, u->docs.strings.size);
 
     if (paths)
         o->paths = paths;
@@ -423,8 +423,8 @@ static uint64_t rejects_of(const struct unit *u, size_t input)
 {
     uint64_t count = 0;
 
-    for (size_t i = 0; i < u->reject_count; i++)
-        count += u->rejects[i].input == input ? 1 + u->rejects[i].lost : 0;
+    for (size_t i = 0; i < u->docs.reject_count; i++)
+        count += u->docs.rejects[i].input == input ? 1 + u->docs.rejects[i].lost : 0;
     return count;
 }
 
@@ -442,8 +442,8 @@ static enum leat_status count_damage(struct pack_output *o, const struct unit *u
     }
     o->at.damaged = 1;
     if (o->at.damaged_inputs++ == 0)
-        memcpy(o->damage, unit_string(u, d->why), bytes);
-    return damage_list_add(&o->damages, path_of(o, input), d->offset, unit_string(u, d->reason), d->reason.bytes,
+        memcpy(o->damage, documents_string(&u->docs, d->why), bytes);
+    return damage_list_add(&o->damages, path_of(o, input), d->offset, documents_string(&u->docs, d->reason), d->reason.bytes,
                            d->unread, err);
 }
 
@@ -467,7 +467,7 @@ static enum leat_status end_input(struct pack_output *o, const struct unit *u, c
 
 static enum leat_status move_on(struct pack_output *o, const struct unit *u, struct leat_error *err)
 {
-    enum leat_status s = count_damage(o, u, u->input, &u->damage, err);
+    enum leat_status s = count_damage(o, u, u->input, &u->rows.damage, err);
 
     checksum_add(&o->at.sum, u->sum);
     o->at.lines += u->newlines;
@@ -478,11 +478,11 @@ static enum leat_status move_on(struct pack_output *o, const struct unit *u, str
     o->at.input = u->end_count > 0 ? u->input_end : u->input;
     o->at.offset = u->end_count > 0 ? 0 : u->offset + u->length;
     o->at.mark = u->end_count > 0 ? (struct byte_mark) { 0 } : u->mark;
-    o->at.text_bytes += u->text_bytes;
-    o->at.special_strings += u->special_strings;
-    o->at.not_json += u->not_json;
-    o->at.kept_out += u->kept_out;
-    o->at.row_groups += u->row_groups;
+    o->at.text_bytes += u->docs.text_bytes;
+    o->at.special_strings += u->docs.special_strings;
+    o->at.not_json += u->docs.not_json;
+    o->at.kept_out += u->docs.kept_out;
+    o->at.row_groups += u->rows.groups;
     o->at.disk_bytes += u->disk_bytes;
     for (unsigned i = 0; i < PACK_STEP_COUNT; i++)
         o->spent_ns[i] += u->spent_ns[i];
@@ -562,7 +562,7 @@ static enum leat_status put(void *context, struct unit *u, struct leat_error *er
 {
     struct pack_output *o = context;
     uint64_t began = clock_cpu_ns();
-    enum leat_status s = u->placed ? leat_writer_put(o->writer, &u->ready, &u->place, err) : LEAT_OK;
+    enum leat_status s = u->out.placed ? leat_writer_put(o->writer, &u->out.ready, &u->out.place, err) : LEAT_OK;
 
     atomic_fetch_add_explicit(&o->put_ns, clock_cpu_ns() - began, memory_order_relaxed);
     return s;

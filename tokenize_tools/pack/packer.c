@@ -70,7 +70,7 @@ static enum leat_status take(struct leat_packer *p, const struct unit_kind *kind
     struct unit *u = p->unit;
     enum leat_status s;
 
-    if (u && (u->kind != kind || u->text.size + u->tokens.size + bytes > p->run.setup.unit_bytes))
+    if (u && (u->kind != kind || u->text.size + u->docs.tokens.size + bytes > p->run.setup.unit_bytes))
         put(p);
     if (p->unit)
         return LEAT_OK;
@@ -91,11 +91,11 @@ static enum leat_status check_origin(const struct leat_packer *p, const struct l
     return LEAT_OK;
 }
 
-static struct unit_document *add_document(struct leat_packer *p, const struct leat_origin *origin,
+static struct packer_document *add_document(struct leat_packer *p, const struct leat_origin *origin,
                                           struct leat_error *err)
 {
     static const struct leat_origin none = { .input = LEAT_NONE, .line = LEAT_NONE };
-    struct unit_document *d = unit_add_document(p->unit, err);
+    struct packer_document *d = documents_add(&p->unit->docs, err);
 
     if (!origin)
         origin = &none;
@@ -104,11 +104,11 @@ static struct unit_document *add_document(struct leat_packer *p, const struct le
     d->input = origin->input;
     d->offset = origin->offset;
     d->line = origin->line > 0 ? origin->line : LEAT_NONE;
-    return unit_keep(p->unit, origin->id, origin->id ? (size_t)origin->id_bytes : 0, &d->id, err) == LEAT_OK ? d : NULL;
+    return documents_keep(&p->unit->docs, origin->id, origin->id ? (size_t)origin->id_bytes : 0, &d->id, err) == LEAT_OK ? d : NULL;
 }
 
 /* Keeps the spans of a text that has a mask. */
-static enum leat_status keep_spans(struct leat_packer *p, struct unit_document *d, const struct leat_span *spans,
+static enum leat_status keep_spans(struct leat_packer *p, struct packer_document *d, const struct leat_span *spans,
                                    uint64_t count, struct leat_error *err)
 {
     if (!spans)
@@ -116,15 +116,15 @@ static enum leat_status keep_spans(struct leat_packer *p, struct unit_document *
     if (count > SIZE_MAX / 2 / sizeof *spans)
         return status_no_memory(err, count);
     d->masked = true;
-    d->spans = (struct stretch) { p->unit->spans.size, (size_t)count * sizeof *spans };
-    return buffer_append(&p->unit->spans, spans, d->spans.bytes, err);
+    d->spans = (struct stretch) { p->unit->docs.spans.size, (size_t)count * sizeof *spans };
+    return buffer_append(&p->unit->docs.spans, spans, d->spans.bytes, err);
 }
 
 /* With spans or NULL. */
 static enum leat_status add_text(struct leat_packer *p, const char *text, uint64_t bytes, const struct leat_span *spans,
                                  uint64_t span_count, const struct leat_origin *origin, struct leat_error *err)
 {
-    struct unit_document *d;
+    struct packer_document *d;
     enum leat_status s = bytes < SIZE_MAX / 2 ? take(p, &unit_texts, bytes, err) : status_no_memory(err, bytes);
 
     if (s != LEAT_OK)
@@ -263,7 +263,7 @@ enum leat_status leat_packer_add_input(struct leat_packer *p, const char *path, 
     if (s == LEAT_OK)
         s = take(p, &unit_input, 0, &why);
     if (s == LEAT_OK)
-        s = buffer_append(&p->unit->strings, path, strlen(path), &why);
+        s = buffer_append(&p->unit->docs.strings, path, strlen(path), &why);
     if (s != LEAT_OK)
         return fail(p, s, &why, err);
     put(p);
@@ -367,7 +367,7 @@ enum leat_status leat_packer_add_ids(struct leat_packer *p, const uint32_t *ids,
 enum leat_status leat_packer_add_ids_masked(struct leat_packer *p, const uint32_t *ids, const uint8_t *mask,
                                             uint64_t count, const struct leat_origin *origin, struct leat_error *err)
 {
-    struct unit_document *d = NULL;
+    struct packer_document *d = NULL;
     struct leat_error why;
     enum leat_status s = check_process(p, err);
 
@@ -384,7 +384,7 @@ enum leat_status leat_packer_add_ids_masked(struct leat_packer *p, const uint32_
         s = count < SIZE_MAX / 8 ? take(p, &unit_ids, 4 * count, &why) : status_no_memory(&why, count);
     if (s == LEAT_OK) {
         d = add_document(p, origin, &why);
-        s = d ? step_put_ids(&p->run.setup, &p->unit->tokens, ids, count, &why) : LEAT_E_NO_MEMORY;
+        s = d ? step_put_ids(&p->run.setup, &p->unit->docs.tokens, ids, count, &why) : LEAT_E_NO_MEMORY;
     }
     if (s == LEAT_OK)
         s = step_put_known_mask(&p->run.setup, p->unit, mask, count, &why);

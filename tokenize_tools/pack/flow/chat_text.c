@@ -204,12 +204,12 @@ static enum leat_status put_mask(struct chat *c, struct unit *u)
     bool says = c->answer->has_generation;
     size_t count = id_count(c), last;
     uint64_t begin = 0;
-    enum leat_status s = buffer_reserve(&u->mask, count, c->err);
+    enum leat_status s = buffer_reserve(&u->docs.mask, count, c->err);
     uint8_t *mask;
 
     if (s != LEAT_OK || count == 0)
         return s;
-    mask = u->mask.bytes + u->mask.size;
+    mask = u->docs.mask.bytes + u->docs.mask.size;
     for (size_t i = 0; i < count; begin = end_at(c, i++))
         mask[i] = is_learned(c, i, begin, end_at(c, i)) ? UINT8_MAX : 0;
     for (size_t i = 0; !says && i < count; i++) {
@@ -218,40 +218,40 @@ static enum leat_status put_mask(struct chat *c, struct unit *u)
         for (last = turn_end(c, i); i < last; i++)
             mask[i + 1] = UINT8_MAX;
     }
-    u->mask.size += count;
+    u->docs.mask.size += count;
     return LEAT_OK;
 }
 
 /* ---- Documents ---- */
 
 /* A text becomes the unit's last document. */
-static enum leat_status add_document(struct chat *c, struct unit *u, const struct unit_document *as_read)
+static enum leat_status add_document(struct chat *c, struct unit *u, const struct packer_document *as_read)
 {
     struct pack_worker *w = c->w;
-    struct unit_document *d;
+    struct packer_document *d;
     enum leat_status s = put_mask(c, u);
 
     if (s == LEAT_OK)
-        s = step_put_ids(w->setup, &u->tokens, (const uint32_t *)(const void *)w->chat_ids.bytes, id_count(c), c->err);
-    d = s == LEAT_OK ? unit_add_document(u, c->err) : NULL;
+        s = step_put_ids(w->setup, &u->docs.tokens, (const uint32_t *)(const void *)w->chat_ids.bytes, id_count(c), c->err);
+    d = s == LEAT_OK ? documents_add(&u->docs, c->err) : NULL;
     if (!d)
         return s == LEAT_OK ? LEAT_E_NO_MEMORY : s;
     *d = *as_read;
-    d->utf8 = UNIT_UTF8_VALID;
+    d->utf8 = TEXT_UTF8_VALID;
     d->encoded = true;
     d->spans = (struct stretch) { 0, 0 };
     d->tokens = id_count(c);
-    u->text_bytes += c->bytes;
+    u->docs.text_bytes += c->bytes;
     checksum_store(d->hash, checksum_kernels()->hash(c->text, c->bytes));
     return LEAT_OK;
 }
 
-enum leat_status chat_text_take(struct pack_worker *w, struct unit *u, const struct unit_document *as_read,
+enum leat_status chat_text_take(struct pack_worker *w, struct unit *u, const struct packer_document *as_read,
                                 const struct chat_source *source, bool *too_big, struct leat_error *err)
 {
     const struct render_answer *answer = source->answer;
     struct chat c = { .w = w, .encoder = source->encoder, .apart = source->apart, .answer = answer, .err = err };
-    size_t ids = u->tokens.size, mask = u->mask.size;
+    size_t ids = u->docs.tokens.size, mask = u->docs.mask.size;
     enum leat_status s;
 
     *too_big = answer->kind == RENDER_TOO_BIG;
@@ -265,8 +265,8 @@ enum leat_status chat_text_take(struct pack_worker *w, struct unit *u, const str
         s = add_document(&c, u, as_read);
     if (s == LEAT_OK)
         return s;
-    u->tokens.size = ids;
-    u->mask.size = mask;
+    u->docs.tokens.size = ids;
+    u->docs.mask.size = mask;
     *too_big = c.too_big;
     return c.too_big ? status_set(err, LEAT_E_TEXT, TOO_BIG) : s;
 }

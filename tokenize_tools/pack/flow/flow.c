@@ -121,7 +121,7 @@ static bool find_ready(const struct flow *f, struct task *t)
     for (struct lane *l = f->lanes; l; l = l->following) {
         struct unit *u = l->waiting > 0 ? l->first : NULL;
 
-        while (u && u->taken)
+        while (u && u->flow.taken)
             u = u->next;
         if (u) {
             *t = (struct task) { TASK_ENCODE, l, u, NULL };
@@ -208,7 +208,7 @@ static struct task flow_choose(struct flow *f)
 {
     struct task ready = { 0 }, t = { 0 };
 
-    if (!f->placing && f->lanes && f->lanes->first && f->lanes->first->done)
+    if (!f->placing && f->lanes && f->lanes->first && f->lanes->first->flow.done)
         return (struct task) { TASK_WRITE, f->lanes, f->lanes->first, NULL };
     /* waiting threads were woken for what is ready; this one keeps cutting for them */
     if (find_ready(f, &ready) && f->facts.waiting == 0)
@@ -313,7 +313,7 @@ static void wake_some(struct flow *f, bool several)
 /* The lane's input needs more memory than others leave it: it waits for its turn. */
 static void put_off(struct flow *f, struct lane *l, struct unit *u)
 {
-    uint64_t reserved = u->reserved;
+    uint64_t reserved = u->flow.reserved;
 
     l->alone = true;
     spans_release(l->spans);
@@ -357,7 +357,7 @@ static void do_write(struct flow *f, struct task *t)
     do_place(f, u);
     pthread_mutex_unlock(&f->lock);
     s = f->output.put(f->output.context, u, &err); /* even after a failure: what has a place must be put */
-    reserved = u->reserved;
+    reserved = u->flow.reserved;
     flow_clear_unit(f, u);
     flow_lock(f);
     f->putting--;
@@ -377,8 +377,8 @@ static void do_encode(struct flow *f, struct pack_worker *w, struct task *t)
     struct unit *u = t->unit;
     uint64_t reserved;
 
-    u->taken = true;
-    u->turn = t->lane == f->lanes;
+    u->flow.taken = true;
+    u->flow.turn = t->lane == f->lanes;
     t->lane->waiting--;
     f->facts.encoding++;
     pthread_mutex_unlock(&f->lock);
@@ -386,14 +386,14 @@ static void do_encode(struct flow *f, struct pack_worker *w, struct task *t)
     reserved = unit_bytes(u);
     flow_lock(f);
     f->facts.encoding--;
-    if (u->later) {
+    if (u->flow.later) {
         lane_restart(t->lane);
         put_off(f, t->lane, u);
         return;
     }
-    f->in_flight = f->in_flight - u->reserved + reserved;
-    u->reserved = reserved;
-    u->done = true;
+    f->in_flight = f->in_flight - u->flow.reserved + reserved;
+    u->flow.reserved = reserved;
+    u->flow.done = true;
     if (f->facts.waiting > 0) /* there may be room again */
         pthread_cond_broadcast(&f->work);
 }
@@ -413,8 +413,8 @@ static void do_cut(struct flow *f, struct task *t)
     }
     l->begun = l->busy = true;
     l->turn = l == f->lanes;
-    u->reserved = f->setup->unit_cost;
-    f->in_flight += u->reserved;
+    u->flow.reserved = f->setup->unit_cost;
+    f->in_flight += u->flow.reserved;
     f->facts.cutting++;
     pthread_mutex_unlock(&f->lock);
     cut = lane_cut(l, u);
@@ -636,8 +636,8 @@ enum leat_status flow_take(struct flow *f, struct unit **out, struct leat_error 
     if (s == LEAT_OK) {
         *out = flow_spare_unit(f);
         if (*out) {
-            (*out)->reserved = f->setup->unit_cost;
-            f->in_flight += (*out)->reserved;
+            (*out)->flow.reserved = f->setup->unit_cost;
+            f->in_flight += (*out)->flow.reserved;
         } else {
             s = status_no_memory(err, sizeof **out);
         }
@@ -656,7 +656,7 @@ void flow_put(struct flow *f, struct unit *u)
 
 void flow_drop(struct flow *f, struct unit *u)
 {
-    uint64_t reserved = u->reserved;
+    uint64_t reserved = u->flow.reserved;
 
     flow_clear_unit(f, u);
     flow_lock(f);

@@ -95,12 +95,12 @@ static enum leat_status next_chunk(void *context, const uint8_t **bytes, size_t 
 }
 
 /* The text at `at`, and the id, become the unit's last document. */
-static enum leat_status encode(struct long_record *r, struct unit *u, const struct unit_document *as_read, uint64_t at,
+static enum leat_status encode(struct long_record *r, struct unit *u, const struct packer_document *as_read, uint64_t at,
                                bool *rejected, struct leat_error *err)
 {
     struct record *record = &r->w->record;
     const struct record_value *text = record_value(record, record->fields->text);
-    struct unit_document *d = unit_add_document(u, err);
+    struct packer_document *d = documents_add(&u->docs, err);
     const char *id;
     size_t bytes;
     enum leat_status s;
@@ -115,19 +115,19 @@ static enum leat_status encode(struct long_record *r, struct unit *u, const stru
     if (s == LEAT_OK)
         s = long_text_encode(r->w, u, d, next_chunk, r, rejected, err);
     if (s == LEAT_OK && *rejected)
-        u->document_count--;
+        u->docs.count--;
     else if (s == LEAT_OK)
-        u->not_json += record->has_nan;
+        u->docs.not_json += record->has_nan;
     return s;
 }
 
 static enum leat_status run(struct long_record *r, struct unit *u, uint64_t at, uint64_t bytes, uint64_t offset,
                             uint64_t line, struct leat_error *err)
 {
-    struct unit_document as_read = { .input = u->input, .offset = offset, .line = line };
+    struct packer_document as_read = { .input = u->input, .offset = offset, .line = line };
     struct pack_worker *w = r->w;
     struct leat_error why;
-    char sample[UNIT_SAMPLE];
+    char sample[REJECT_SAMPLE];
     size_t sample_bytes = bytes < sizeof sample ? (size_t)bytes : sizeof sample; /* much white space may be before it */
     bool rejected = false, blank = false;
     enum leat_status s = file_read_at(r->fd, at, sample, sample_bytes, r->name, &why);
@@ -137,7 +137,7 @@ static enum leat_status run(struct long_record *r, struct unit *u, uint64_t at, 
     if (s == LEAT_OK)
         s = step_judge(w->setup, u, &w->record, &w->verdict, &as_read, &why);
     if (s == LEAT_OK && w->verdict.kept_out) {
-        u->kept_out++;
+        u->docs.kept_out++;
         return LEAT_OK;
     }
     if (s == LEAT_OK)
@@ -152,7 +152,7 @@ static enum leat_status run(struct long_record *r, struct unit *u, uint64_t at, 
     }
     if (s != LEAT_OK && err)
         *err = why;
-    return s == LEAT_OK && rejected ? unit_reject(u, u->input, offset, line, why.message, sample, sample_bytes, err)
+    return s == LEAT_OK && rejected ? documents_reject_record(&u->docs, u->input, offset, line, why.message, sample, sample_bytes, err)
                                     : s;
 }
 
@@ -160,8 +160,8 @@ static enum leat_status run(struct long_record *r, struct unit *u, uint64_t at, 
 static enum leat_status scan_whole(struct long_record *r, struct unit *u, char *text, uint64_t at, size_t bytes,
                                    uint64_t offset, uint64_t line, struct leat_error *err)
 {
-    size_t before = u->document_count;
-    struct unit_document *d;
+    size_t before = u->docs.count;
+    struct packer_document *d;
     bool rejected;
     enum leat_status s = file_read_at(r->fd, at, text, bytes, r->name, err);
 
@@ -171,13 +171,13 @@ static enum leat_status scan_whole(struct long_record *r, struct unit *u, char *
         s = step_scan_record(r->w, u, text, (struct stretch) { 0, bytes }, offset, line, err);
     if (s == LEAT_OK)
         s = step_chat_end(r->w, u, err);
-    if (s != LEAT_OK || u->document_count == before)
+    if (s != LEAT_OK || u->docs.count == before)
         return s;
-    d = &u->documents[before];
+    d = &u->docs.items[before];
     if (d->encoded)
         return LEAT_OK;
     s = step_encode_text(r->w, u, d, text + d->text.begin, d->text.bytes, &rejected, err);
-    u->document_count -= s == LEAT_OK && rejected;
+    u->docs.count -= s == LEAT_OK && rejected;
     return s;
 }
 
@@ -185,7 +185,7 @@ static enum leat_status scan_whole(struct long_record *r, struct unit *u, char *
 static enum leat_status refuse_whole(struct long_record *r, struct unit *u, uint64_t at, uint64_t bytes,
                                      uint64_t offset, uint64_t line, struct leat_error *err)
 {
-    char sample[UNIT_SAMPLE];
+    char sample[REJECT_SAMPLE];
     bool blank = true;
     enum leat_status s = file_read_at(r->fd, at, sample, sizeof sample, r->name, err);
 
@@ -197,7 +197,7 @@ static enum leat_status refuse_whole(struct long_record *r, struct unit *u, uint
         done += count;
     }
     return s == LEAT_OK && !blank
-               ? unit_reject(u, u->input, offset, line, STEP_WHOLE_REASON, sample, sizeof sample, err)
+               ? documents_reject_record(&u->docs, u->input, offset, line, STEP_WHOLE_REASON, sample, sizeof sample, err)
                : s;
 }
 
@@ -226,7 +226,7 @@ enum leat_status long_record_encode(struct pack_worker *w, struct unit *u, int f
     enum leat_status s;
 
     if (!in->format->is_json)
-        return unit_reject(u, u->input, offset, line, "the record is too long: only JSON is taken in chunks", "", 0,
+        return documents_reject_record(&u->docs, u->input, offset, line, "the record is too long: only JSON is taken in chunks", "", 0,
                            err);
     r = malloc(sizeof *r);
     if (!r)

@@ -31,7 +31,7 @@ static enum leat_status keep_ids(struct long_text *t, const uint32_t *ids, uint6
     narrow->size = 0;
     s = step_put_ids(t->w->setup, narrow, ids, count, err);
     t->tokens += count;
-    return s == LEAT_OK && count > 0 ? spool_append(&t->u->spooled, narrow->bytes, narrow->size, err) : s;
+    return s == LEAT_OK && count > 0 ? spool_append(&t->u->docs.spooled, narrow->bytes, narrow->size, err) : s;
 }
 
 static bool is_refusal(enum leat_status s)
@@ -42,7 +42,7 @@ static bool is_refusal(enum leat_status s)
 /* Keeps how the text begins, for when it is rejected. */
 static void keep_sample(struct pack_worker *w, const char *text, size_t bytes)
 {
-    size_t left = UNIT_SAMPLE - w->refused_bytes, take = bytes < left ? bytes : left;
+    size_t left = REJECT_SAMPLE - w->refused_bytes, take = bytes < left ? bytes : left;
 
     if (take > 0)
         memcpy(w->refused + w->refused_bytes, text, take);
@@ -135,25 +135,25 @@ void long_text_sample(const struct pack_worker *w, char *sample, size_t *bytes)
     *bytes = w->refused_bytes;
 }
 
-enum leat_status long_text_encode(struct pack_worker *w, struct unit *u, struct unit_document *d, long_text_next *next,
+enum leat_status long_text_encode(struct pack_worker *w, struct unit *u, struct packer_document *d, long_text_next *next,
                                   void *context, bool *rejected, struct leat_error *err)
 {
     struct long_text t = { .w = w, .u = u };
     struct leat_error why;
-    uint64_t spooled = u->spooled.fd >= 0 ? u->spooled.bytes : 0; /* of documents before */
+    uint64_t spooled = u->docs.spooled.fd >= 0 ? u->docs.spooled.bytes : 0; /* of documents before */
     enum leat_status s = text_hash_begin(&t.hash, err);
 
     *rejected = false;
     w->refused_bytes = 0;
-    if (s == LEAT_OK && u->spooled.fd < 0)
-        s = spool_open(&u->spooled, w->setup->output, err);
+    if (s == LEAT_OK && u->docs.spooled.fd < 0)
+        s = spool_open(&u->docs.spooled, w->setup->output, err);
     if (s == LEAT_OK) {
         pthread_mutex_lock(&w->setup->long_lock);
         s = pack_setup_long_encoder(w->setup, &t.encoder, &why);
         if (s == LEAT_OK)
             s = encode_all(&t, next, context, &why);
         if (s == LEAT_OK)
-            u->special_strings += leat_encoder_special_strings(t.encoder);
+            u->docs.special_strings += leat_encoder_special_strings(t.encoder);
         pthread_mutex_unlock(&w->setup->long_lock);
         if (s != LEAT_OK && err)
             *err = why;
@@ -163,14 +163,14 @@ enum leat_status long_text_encode(struct pack_worker *w, struct unit *u, struct 
         d->tokens = t.tokens;
         d->malformed = t.malformed;
         d->spooled = true;
-        u->text_bytes += t.bytes;
+        u->docs.text_bytes += t.bytes;
     } else if (is_refusal(s)) {
         *rejected = true;
         if (s == LEAT_E_PRETOKEN)
             status_set(err, s, STEP_PRETOKEN_REASON);
     }
     if (s != LEAT_OK)
-        u->spooled.bytes = spooled;
+        u->docs.spooled.bytes = spooled;
     text_hash_free(&t.hash);
     buffer_free(&t.chunk);
     return *rejected ? LEAT_OK : s;

@@ -27,7 +27,7 @@ struct pack_worker {
 
     /* The first bytes, after repair, of a text that the encoder refused in long_text_encode(); 0 bytes: it was rejected
      * for something else. */
-    char refused[UNIT_SAMPLE];
+    char refused[REJECT_SAMPLE];
     size_t refused_bytes;
 };
 

@@ -19,10 +19,10 @@
 
 /* A record that has been taken. */
 struct chat_item {
-    struct unit_document as_read;
+    struct packer_document as_read;
     struct conversation c;
     size_t sample_bytes;
-    char sample[UNIT_SAMPLE]; /* the first bytes of the record, over which taking its id may write */
+    char sample[REJECT_SAMPLE]; /* the first bytes of the record, over which taking its id may write */
 };
 
 struct chat_queue {
@@ -34,7 +34,7 @@ static enum leat_status settle(struct unit *u, const struct chat_item *item, enu
                                const struct leat_error *why, struct leat_error *err)
 {
     if (s == LEAT_E_TEXT)
-        return unit_reject_document(u, &item->as_read, why->message, item->sample, item->sample_bytes, err);
+        return documents_reject(&u->docs, &item->as_read, why->message, item->sample, item->sample_bytes, err);
     if (s != LEAT_OK && err)
         *err = *why;
     return s;
@@ -202,15 +202,15 @@ static enum leat_status run_items(struct pack_worker *w, struct unit *u, const s
 enum leat_status step_chat_end(struct pack_worker *w, struct unit *u, struct leat_error *err)
 {
     struct chat_queue *q = w->chats;
-    size_t rejects = u->reject_count;
+    size_t rejects = u->docs.reject_count;
     enum leat_status s = q && q->count > 0 ? run_items(w, u, q->items, q->count, err) : LEAT_OK;
 
     for (size_t i = 0; q && i < q->count; i++)
         conversation_free(&q->items[i].c);
     if (q)
         q->count = q->bytes = 0;
-    if (u->reject_count > rejects)
-        unit_sort_rejects(u);
+    if (u->docs.reject_count > rejects)
+        documents_sort_rejects(&u->docs);
     return s;
 }
 
@@ -238,7 +238,7 @@ static enum leat_status put(struct pack_worker *w, struct unit *u, const struct 
 }
 
 /* Keeps the id of a record; that of a row has been kept. */
-static enum leat_status keep_id(struct pack_worker *w, struct unit *u, struct unit_document *d, struct leat_error *err)
+static enum leat_status keep_id(struct pack_worker *w, struct unit *u, struct packer_document *d, struct leat_error *err)
 {
     const char *id;
     size_t bytes;
@@ -249,10 +249,10 @@ static enum leat_status keep_id(struct pack_worker *w, struct unit *u, struct un
     return step_keep_id(w->setup, u, &w->verdict, d, id ? id : "", bytes, err);
 }
 
-enum leat_status step_chat_record(struct pack_worker *w, struct unit *u, const struct unit_document *as_read,
+enum leat_status step_chat_record(struct pack_worker *w, struct unit *u, const struct packer_document *as_read,
                                   const char *sample, size_t bytes, struct leat_error *err)
 {
-    struct chat_item item = { .as_read = *as_read, .sample_bytes = bytes < UNIT_SAMPLE ? bytes : UNIT_SAMPLE };
+    struct chat_item item = { .as_read = *as_read, .sample_bytes = bytes < REJECT_SAMPLE ? bytes : REJECT_SAMPLE };
     struct leat_error why;
     enum leat_status s = conversation_take(&item.c, &w->record, &why);
 

@@ -46,7 +46,7 @@ static enum leat_status next_chunk(void *context, const uint8_t **bytes, size_t 
 
 /* In chunks, since it may become many times as long. It gets the ids and the rejects of a text that comes in chunks
  * from the beginning; which of the two happens depends on the threads. */
-static enum leat_status encode_chunks(struct pack_worker *w, struct unit *u, struct unit_document *d, const char *text,
+static enum leat_status encode_chunks(struct pack_worker *w, struct unit *u, struct packer_document *d, const char *text,
                                       size_t bytes, struct leat_error *err)
 {
     struct text_left left = { text, bytes };
@@ -59,7 +59,7 @@ static enum leat_status encode_chunks(struct pack_worker *w, struct unit *u, str
 }
 
 /* What this thread's encoder has no room for, the one that all share encodes. */
-static enum leat_status encode(struct pack_worker *w, struct unit *u, struct unit_document *d, const char *text,
+static enum leat_status encode(struct pack_worker *w, struct unit *u, struct packer_document *d, const char *text,
                                size_t bytes, struct leat_error *err)
 {
     struct leat_encoder *e = w->encoder;
@@ -78,32 +78,32 @@ static enum leat_status encode(struct pack_worker *w, struct unit *u, struct uni
     if (s == LEAT_OK)
         s = step_put_mask(w, u, d, text, bytes, ids, count, err);
     if (s == LEAT_OK)
-        s = step_put_ids(w->setup, &u->tokens, ids, count, err);
+        s = step_put_ids(w->setup, &u->docs.tokens, ids, count, err);
     if (s == LEAT_OK) {
         d->tokens = count;
-        u->special_strings += leat_encoder_special_strings(e);
+        u->docs.special_strings += leat_encoder_special_strings(e);
     }
     if (e != w->encoder)
         pthread_mutex_unlock(&w->setup->long_lock);
     return s;
 }
 
-enum leat_status step_encode_text(struct pack_worker *w, struct unit *u, struct unit_document *d, const char *text,
+enum leat_status step_encode_text(struct pack_worker *w, struct unit *u, struct packer_document *d, const char *text,
                                   size_t bytes, bool *rejected, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
     struct leat_error why;
 
     *rejected = false;
-    if (d->utf8 == UNIT_UTF8_UNKNOWN)
+    if (d->utf8 == TEXT_UTF8_UNKNOWN)
         s = step_check_text(w, u, d, text, bytes, text, bytes, rejected, err);
     if (s != LEAT_OK || *rejected)
         return s;
-    if (d->utf8 == UNIT_UTF8_MALFORMED && !d->masked)
+    if (d->utf8 == TEXT_UTF8_MALFORMED && !d->masked)
         s = step_repair(w, &text, &bytes, NULL, err);
     if (s != LEAT_OK)
         return s;
-    if (d->utf8 == UNIT_UTF8_MALFORMED && d->masked)
+    if (d->utf8 == TEXT_UTF8_MALFORMED && d->masked)
         s = status_set(&why, LEAT_E_TEXT, "the text has a mask, and is not valid UTF-8: its places cannot be counted");
     else
         s = encode(w, u, d, text, bytes, &why);
@@ -111,14 +111,14 @@ enum leat_status step_encode_text(struct pack_worker *w, struct unit *u, struct 
         const char *reason = s == LEAT_E_PRETOKEN ? STEP_PRETOKEN_REASON : why.message;
 
         *rejected = true;
-        return unit_reject_document(u, d, reason, text, bytes, err);
+        return documents_reject(&u->docs, d, reason, text, bytes, err);
     }
     if (s != LEAT_OK) {
         *err = why;
         return s;
     }
     if (!d->spooled) {
-        u->text_bytes += bytes;
+        u->docs.text_bytes += bytes;
         checksum_store(d->hash, checksum_kernels()->hash(text, bytes));
     }
     return LEAT_OK;
@@ -126,20 +126,20 @@ enum leat_status step_encode_text(struct pack_worker *w, struct unit *u, struct 
 
 enum leat_status step_encode(struct pack_worker *w, struct unit *u, const char *text, struct leat_error *err)
 {
-    size_t kept = 0, rejects = u->reject_count;
+    size_t kept = 0, rejects = u->docs.reject_count;
     enum leat_status s = LEAT_OK;
 
-    for (size_t i = 0; s == LEAT_OK && i < u->document_count; i++) {
-        struct unit_document *d = &u->documents[i];
+    for (size_t i = 0; s == LEAT_OK && i < u->docs.count; i++) {
+        struct packer_document *d = &u->docs.items[i];
         bool rejected = false;
 
         if (!d->encoded)
             s = step_encode_text(w, u, d, text + d->text.begin, d->text.bytes, &rejected, err);
         if (s == LEAT_OK && !rejected)
-            u->documents[kept++] = *d;
+            u->docs.items[kept++] = *d;
     }
-    u->document_count = kept;
-    if (u->reject_count > rejects)
-        unit_sort_rejects(u);
+    u->docs.count = kept;
+    if (u->docs.reject_count > rejects)
+        documents_sort_rejects(&u->docs);
     return s;
 }

@@ -13,16 +13,16 @@ enum leat_status step_put_known_mask(const struct pack_setup *setup, struct unit
     if (!setup->masks || count == 0)
         return LEAT_OK;
     if (mask)
-        return buffer_append(&u->mask, mask, (size_t)count, err);
-    s = buffer_reserve(&u->mask, (size_t)count, err);
+        return buffer_append(&u->docs.mask, mask, (size_t)count, err);
+    s = buffer_reserve(&u->docs.mask, (size_t)count, err);
     if (s != LEAT_OK)
         return s;
-    memset(u->mask.bytes + u->mask.size, UINT8_MAX, (size_t)count);
-    u->mask.size += (size_t)count;
+    memset(u->docs.mask.bytes + u->docs.mask.size, UINT8_MAX, (size_t)count);
+    u->docs.mask.size += (size_t)count;
     return LEAT_OK;
 }
 
-enum leat_status step_put_mask(struct pack_worker *w, struct unit *u, const struct unit_document *d, const char *text,
+enum leat_status step_put_mask(struct pack_worker *w, struct unit *u, const struct packer_document *d, const char *text,
                                size_t bytes, const uint32_t *ids, uint64_t count, struct leat_error *err)
 {
     const struct leat_span *spans = NULL;
@@ -34,7 +34,7 @@ enum leat_status step_put_mask(struct pack_worker *w, struct unit *u, const stru
     w->ends.size = 0;
     s = buffer_reserve(&w->ends, (size_t)count * sizeof *ends, err);
     if (s == LEAT_OK)
-        s = buffer_reserve(&u->mask, (size_t)count, err);
+        s = buffer_reserve(&u->docs.mask, (size_t)count, err);
     if (s != LEAT_OK)
         return s;
     ends = (uint64_t *)(void *)w->ends.bytes;
@@ -42,8 +42,8 @@ enum leat_status step_put_mask(struct pack_worker *w, struct unit *u, const stru
     if (s != LEAT_OK)
         return s;
     if (d->spans.bytes > 0)
-        spans = (const struct leat_span *)(const void *)(u->spans.bytes + d->spans.begin);
-    span_mask(ends, count, spans, d->spans.bytes / sizeof *spans, u->mask.bytes + u->mask.size);
-    u->mask.size += (size_t)count;
+        spans = (const struct leat_span *)(const void *)(u->docs.spans.bytes + d->spans.begin);
+    span_mask(ends, count, spans, d->spans.bytes / sizeof *spans, u->docs.mask.bytes + u->docs.mask.size);
+    u->docs.mask.size += (size_t)count;
     return LEAT_OK;
 }

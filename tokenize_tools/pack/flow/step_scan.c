@@ -6,47 +6,47 @@
 #include "steps.h"
 
 enum leat_status step_keep_id(const struct pack_setup *setup, struct unit *u, const struct verdict *v,
-                              struct unit_document *d, const void *id, size_t bytes, struct leat_error *err)
+                              struct packer_document *d, const void *id, size_t bytes, struct leat_error *err)
 {
-    return setup->by ? unit_keep_by(u, v->by, v->by_bytes, id, bytes, &d->id, err)
-                     : unit_keep(u, id, bytes, &d->id, err);
+    return setup->by ? documents_keep_by(&u->docs, v->by, v->by_bytes, id, bytes, &d->id, err)
+                     : documents_keep(&u->docs, id, bytes, &d->id, err);
 }
 
 enum leat_status step_judge(const struct pack_setup *setup, struct unit *u, const struct record *r, struct verdict *v,
-                            struct unit_document *d, struct leat_error *err)
+                            struct packer_document *d, struct leat_error *err)
 {
     enum leat_status s;
 
-    v->spans = &u->spans;
+    v->spans = &u->docs.spans;
     d->masked = setup->spans;
-    d->spans.begin = u->spans.size;
+    d->spans.begin = u->docs.spans.size;
     s = judges_judge(&setup->judges, r, v, err);
-    d->spans.bytes = u->spans.size - d->spans.begin;
+    d->spans.bytes = u->docs.spans.size - d->spans.begin;
     return s;
 }
 
-enum leat_status step_settle_spans(struct unit *u, struct unit_document *d, const char *text, size_t bytes,
+enum leat_status step_settle_spans(struct unit *u, struct packer_document *d, const char *text, size_t bytes,
                                    const void *sample, size_t sample_bytes, bool *rejected, struct leat_error *err)
 {
     struct leat_span *spans;
     struct leat_error why;
 
     *rejected = false;
-    if (!d->masked || d->utf8 != UNIT_UTF8_VALID || d->spans.bytes == 0)
+    if (!d->masked || d->utf8 != TEXT_UTF8_VALID || d->spans.bytes == 0)
         return LEAT_OK;
-    spans = (struct leat_span *)(void *)(u->spans.bytes + d->spans.begin);
+    spans = (struct leat_span *)(void *)(u->docs.spans.bytes + d->spans.begin);
     if (judge_settle_spans(spans, d->spans.bytes / sizeof *spans, text, bytes, &why) == LEAT_OK)
         return LEAT_OK;
     *rejected = true;
-    return unit_reject_document(u, d, why.message, sample, sample_bytes, err);
+    return documents_reject(&u->docs, d, why.message, sample, sample_bytes, err);
 }
 
 /* The text and the id of a record that is kept become a document. */
 static enum leat_status take_document(struct pack_worker *w, struct unit *u, const char *text,
-                                      const struct unit_document *as_read, const char *sample, size_t sample_bytes,
+                                      const struct packer_document *as_read, const char *sample, size_t sample_bytes,
                                       struct leat_error *err)
 {
-    struct unit_document read = *as_read, *d;
+    struct packer_document read = *as_read, *d;
     size_t bytes;
     char *at = record_take_text(&w->record, &bytes);
     const char *id;
@@ -57,12 +57,12 @@ static enum leat_status take_document(struct pack_worker *w, struct unit *u, con
         s = step_settle_spans(u, &read, at, bytes, sample, sample_bytes, &rejected, err);
     if (s != LEAT_OK || rejected)
         return s;
-    d = unit_add_document(u, err);
+    d = documents_add(&u->docs, err);
     if (!d)
         return LEAT_E_NO_MEMORY;
     *d = read;
     d->text = (struct stretch) { (size_t)(at - text), bytes };
-    u->not_json += w->record.has_nan;
+    u->docs.not_json += w->record.has_nan;
     id = record_take_id(&w->record, &bytes);
     return step_keep_id(w->setup, u, &w->verdict, d, id ? id : "", bytes, err);
 }
@@ -71,19 +71,19 @@ enum leat_status step_scan_record(struct pack_worker *w, struct unit *u, char *t
                                   uint64_t offset, uint64_t line, struct leat_error *err)
 {
     const struct pack_setup *setup = w->setup;
-    struct unit_document as_read = { .input = u->input, .offset = offset, .line = line, .text = where };
-    char *record = text + where.begin, sample[UNIT_SAMPLE];
-    size_t sample_bytes = where.bytes < UNIT_SAMPLE ? where.bytes : UNIT_SAMPLE;
+    struct packer_document as_read = { .input = u->input, .offset = offset, .line = line, .text = where };
+    char *record = text + where.begin, sample[REJECT_SAMPLE];
+    size_t sample_bytes = where.bytes < REJECT_SAMPLE ? where.bytes : REJECT_SAMPLE;
     struct leat_error why;
     enum leat_status s;
 
     if (setup->whole_records && where.bytes > setup->whole_bytes)
-        return unit_reject_document(u, &as_read, STEP_WHOLE_REASON, record, where.bytes, err);
+        return documents_reject(&u->docs, &as_read, STEP_WHOLE_REASON, record, where.bytes, err);
     s = setup->inputs.items[u->input].format->read(&w->record, record, where.bytes, &why);
     if (s == LEAT_OK)
         s = step_judge(setup, u, &w->record, &w->verdict, &as_read, &why);
     if (s == LEAT_OK && w->verdict.kept_out) {
-        u->kept_out++;
+        u->docs.kept_out++;
         return LEAT_OK;
     }
     if (s == LEAT_OK && setup->chat)
@@ -91,7 +91,7 @@ enum leat_status step_scan_record(struct pack_worker *w, struct unit *u, char *t
     if (s == LEAT_OK)
         s = record_check(&w->record, &why);
     if (s == LEAT_E_TEXT)
-        return unit_reject_document(u, &as_read, why.message, record, where.bytes, err);
+        return documents_reject(&u->docs, &as_read, why.message, record, where.bytes, err);
     if (s != LEAT_OK) {
         *err = why;
         return s;

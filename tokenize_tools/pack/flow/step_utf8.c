@@ -26,7 +26,7 @@ enum leat_status step_check_share(const struct pack_setup *setup, uint64_t malfo
         (unsigned long long)malformed, (unsigned long long)bytes);
 }
 
-enum leat_status step_check_text(struct pack_worker *w, struct unit *u, struct unit_document *d, const char *text,
+enum leat_status step_check_text(struct pack_worker *w, struct unit *u, struct packer_document *d, const char *text,
                                  size_t bytes, const void *sample, size_t sample_bytes, bool *rejected,
                                  struct leat_error *err)
 {
@@ -34,14 +34,14 @@ enum leat_status step_check_text(struct pack_worker *w, struct unit *u, struct u
     struct leat_error why;
     enum leat_status s = LEAT_OK;
 
-    d->utf8 = valid < bytes ? UNIT_UTF8_MALFORMED : UNIT_UTF8_VALID;
+    d->utf8 = valid < bytes ? TEXT_UTF8_MALFORMED : TEXT_UTF8_VALID;
     *rejected = false;
     if (valid == bytes)
         return LEAT_OK;
     d->malformed = utf8_malformed((const uint8_t *)text, bytes);
     s = w->setup->reject_invalid ? say_malformed(valid, &why) : step_check_share(w->setup, d->malformed, bytes, &why);
     *rejected = s != LEAT_OK;
-    return *rejected ? unit_reject_document(u, d, why.message, sample, sample_bytes, err) : LEAT_OK;
+    return *rejected ? documents_reject(&u->docs, d, why.message, sample, sample_bytes, err) : LEAT_OK;
 }
 
 enum leat_status step_repair(struct pack_worker *w, const char **text, size_t *bytes, uint64_t *malformed,

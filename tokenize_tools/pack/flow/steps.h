@@ -23,23 +23,23 @@ enum leat_status step_scan_record(struct pack_worker *w, struct unit *u, char *t
 
 /* Turns the spans of a text that is UTF-8 into bytes of it. *rejected: they do not fit, and it was rejected with the
  * first bytes of `sample`. */
-enum leat_status step_settle_spans(struct unit *u, struct unit_document *d, const char *text, size_t bytes,
+enum leat_status step_settle_spans(struct unit *u, struct packer_document *d, const char *text, size_t bytes,
                                    const void *sample, size_t sample_bytes, bool *rejected, struct leat_error *err);
 
 /* Keeps the id of a document; before it, and a zero byte, the value that its dataset is chosen by, if the run has
  * one. */
 enum leat_status step_keep_id(const struct pack_setup *setup, struct unit *u, const struct verdict *v,
-                              struct unit_document *d, const void *id, size_t bytes, struct leat_error *err);
+                              struct packer_document *d, const void *id, size_t bytes, struct leat_error *err);
 
 /* Judges a record, whose spans become those of the document. LEAT_E_TEXT: it is to be rejected. */
 enum leat_status step_judge(const struct pack_setup *setup, struct unit *u, const struct record *r, struct verdict *v,
-                            struct unit_document *d, struct leat_error *err);
+                            struct packer_document *d, struct leat_error *err);
 
 /* ---- step_utf8.c: the one place where the packer looks whether a text is UTF-8, and repairs or rejects it ---- */
 
 /* Sets d->utf8 and d->malformed. *rejected: the setup rejects such a text, or too much of it is malformed, and it was
  * rejected with the first bytes of `sample`. */
-enum leat_status step_check_text(struct pack_worker *w, struct unit *u, struct unit_document *d, const char *text,
+enum leat_status step_check_text(struct pack_worker *w, struct unit *u, struct packer_document *d, const char *text,
                                  size_t bytes, const void *sample, size_t sample_bytes, bool *rejected,
                                  struct leat_error *err);
 
@@ -68,7 +68,7 @@ enum leat_status step_encode(struct pack_worker *w, struct unit *u, const char *
 
 /* Encodes one text into document `d` of the unit: its ids follow all others there. A text that was not checked yet is
  * checked first. *rejected: it was rejected. */
-enum leat_status step_encode_text(struct pack_worker *w, struct unit *u, struct unit_document *d, const char *text,
+enum leat_status step_encode_text(struct pack_worker *w, struct unit *u, struct packer_document *d, const char *text,
                                   size_t bytes, bool *rejected, struct leat_error *err);
 
 /* Why a text is rejected whose pretoken needs too much memory: without numbers, which would differ with the threads. */
@@ -79,7 +79,7 @@ enum leat_status step_encode_text(struct pack_worker *w, struct unit *u, struct 
 
 /* Appends the mask of ids that a text of the unit became: 255 for those that touch a span of the document, or for all
  * if it has no mask. LEAT_E_TEXT: the ids cannot be traced to the text. */
-enum leat_status step_put_mask(struct pack_worker *w, struct unit *u, const struct unit_document *d, const char *text,
+enum leat_status step_put_mask(struct pack_worker *w, struct unit *u, const struct packer_document *d, const char *text,
                                size_t bytes, const uint32_t *ids, uint64_t count, struct leat_error *err);
 
 /* Appends a mask that is known, or 255 for each id (NULL). */
@@ -98,11 +98,11 @@ enum leat_status step_put_ids(const struct pack_setup *setup, struct buffer *to,
 typedef enum leat_status long_text_next(void *context, const uint8_t **bytes, size_t *count, struct leat_error *err);
 
 /* *rejected: *err says why. */
-enum leat_status long_text_encode(struct pack_worker *w, struct unit *u, struct unit_document *d, long_text_next *next,
+enum leat_status long_text_encode(struct pack_worker *w, struct unit *u, struct packer_document *d, long_text_next *next,
                                   void *context, bool *rejected, struct leat_error *err);
 
 /* The sample of a text that it rejected: if the encoder refused it, the one that step_encode_text() would give, since
- * the memory decides which of the two a text takes; else what `sample`, of UNIT_SAMPLE bytes, holds. */
+ * the memory decides which of the two a text takes; else what `sample`, of REJECT_SAMPLE bytes, holds. */
 void long_text_sample(const struct pack_worker *w, char *sample, size_t *bytes);
 
 /* ---- long_record.c ---- */
@@ -117,7 +117,7 @@ enum leat_status long_record_encode(struct pack_worker *w, struct unit *u, int f
 /* Takes the conversation of w->record, to be rendered with others. `as_read` says where the record is; what its values
  * point to must stay until step_chat_end(). What is no conversation becomes a reject with the first bytes of
  * `sample`. */
-enum leat_status step_chat_record(struct pack_worker *w, struct unit *u, const struct unit_document *as_read,
+enum leat_status step_chat_record(struct pack_worker *w, struct unit *u, const struct packer_document *as_read,
                                   const char *sample, size_t bytes, struct leat_error *err);
 
 /* Renders and encodes all that have been taken: they become the unit's last documents, or rejects. */
@@ -135,7 +135,7 @@ struct chat_source {
 
 /* What a renderer says of a conversation becomes the unit's last document. LEAT_E_TEXT: it is to be rejected; *too_big:
  * because it needs more memory. */
-enum leat_status chat_text_take(struct pack_worker *w, struct unit *u, const struct unit_document *as_read,
+enum leat_status chat_text_take(struct pack_worker *w, struct unit *u, const struct packer_document *as_read,
                                 const struct chat_source *source, bool *too_big, struct leat_error *err);
 
 #endif

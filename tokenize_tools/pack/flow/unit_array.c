@@ -76,7 +76,7 @@ static enum leat_status spool_text(struct lane *l, struct unit *u, uint64_t from
 
     if (record)
         lead = r->record > from ? (size_t)(r->record - from) : 0;
-    u->lead_lines += lines_count(text, lead);
+    u->array.lead_lines += lines_count(text, lead);
     u->newlines += lines_count(text, all);
     return spool_append(&u->record, text + lead, all - lead, err);
 }
@@ -117,7 +117,7 @@ static enum leat_status cut_records(struct lane *l, struct unit *u, struct leat_
     enum leat_status s = buffer_append(&u->text, l->carry.bytes, l->carry.size, err);
 
     u->kind = &unit_array;
-    u->layout = l->layout;
+    u->array.layout = l->layout;
     l->carry.size = 0;
     while (s == LEAT_OK) {
         size_t seen = (size_t)(r->position - u->offset);
@@ -164,7 +164,7 @@ static enum leat_status scan_records(struct pack_worker *w, struct unit *u, stru
     struct json_records r;
     size_t counted = 0;
 
-    json_records_begin(&r, u->layout, u->offset);
+    json_records_begin(&r, u->array.layout, u->offset);
     while (s == LEAT_OK && found == JSON_RECORDS_RECORD) {
         size_t seen = (size_t)(r.position - u->offset), begin, end;
 
@@ -202,7 +202,7 @@ static enum leat_status encode_element(struct pack_worker *w, struct unit *u, in
     (void)fd;
     return u->record.bytes == 0
                ? LEAT_OK
-               : long_record_encode(w, u, u->record.fd, 0, u->record.bytes, offset, u->lead_lines, err);
+               : long_record_encode(w, u, u->record.fd, 0, u->record.bytes, offset, u->array.lead_lines, err);
 }
 
 const struct unit_kind unit_array = { .cut = cut_array, .encode = encode_array };

@@ -70,7 +70,7 @@ static enum leat_status read_start(struct text_file *f, bool *whole, struct leat
     size_t room = LONG_CHUNK, got = 1;
     enum leat_status s = LEAT_OK;
 
-    if (f->u->tokens.size > 2 * max)
+    if (f->u->docs.tokens.size > 2 * max)
         max = 0;
     b->size = 0;
     while (s == LEAT_OK && got > 0 && b->size <= max) {
@@ -118,19 +118,19 @@ static const struct file_kind *kind_of_start(const struct text_file *f)
     return file_kind_of_bytes(f->start->bytes + skip, bytes < FILE_KIND_HEAD ? bytes : FILE_KIND_HEAD);
 }
 
-static enum leat_status reject_kind(struct text_file *f, struct unit *u, const struct unit_document *d,
+static enum leat_status reject_kind(struct text_file *f, struct unit *u, const struct packer_document *d,
                                     const struct file_kind *kind, struct leat_error *err)
 {
     char reason[256];
     size_t skip = mark_bytes(f->start);
 
     snprintf(reason, sizeof reason, "the input is %s: %s", kind->name, kind->cure);
-    return unit_reject_document(u, d, reason, f->start->bytes + skip, f->start->size - skip, err);
+    return documents_reject(&u->docs, d, reason, f->start->bytes + skip, f->start->size - skip, err);
 }
 
 static enum leat_status encode_file(struct text_file *f, struct unit *u, size_t input, struct leat_error *err)
 {
-    struct unit_document *d = unit_add_document(u, err);
+    struct packer_document *d = documents_add(&u->docs, err);
     struct leat_error why;
     const struct file_kind *kind;
     bool whole, rejected = false;
@@ -153,7 +153,7 @@ static enum leat_status encode_file(struct text_file *f, struct unit *u, size_t 
 
         s = step_encode_text(f->w, u, d, text, bytes, &rejected, err);
     } else {
-        char sample[UNIT_SAMPLE];
+        char sample[REJECT_SAMPLE];
         size_t skip = mark_bytes(f->start), left = f->start->size - skip;
         size_t sample_bytes = left < sizeof sample ? left : sizeof sample;
 
@@ -164,10 +164,10 @@ static enum leat_status encode_file(struct text_file *f, struct unit *u, size_t 
         if (s != LEAT_OK)
             *err = why;
         else if (rejected)
-            s = unit_reject_document(u, d, why.message, sample, sample_bytes, err);
+            s = documents_reject(&u->docs, d, why.message, sample, sample_bytes, err);
     }
     if (rejected)
-        u->document_count--;
+        u->docs.count--;
     return s;
 }
 
@@ -177,7 +177,7 @@ static enum leat_status read_file(struct pack_worker *w, struct unit *u, size_t 
     enum leat_status s = byte_stream_open_stoppable(&f.stream, f.in->path, f.in->thing, NULL, &w->setup->stop, err);
 
     if (s == LEAT_OK) {
-        lane_limit(w->setup, f.stream, u->turn);
+        lane_limit(w->setup, f.stream, u->flow.turn);
         s = encode_file(&f, u, input, err);
     }
     /* a text that was rejected half-way: the rest still counts as the input's bytes */
@@ -196,7 +196,7 @@ static enum leat_status read_file(struct pack_worker *w, struct unit *u, size_t 
     if (s == LEAT_OK)
         s = unit_end_stream(u, input, f.stream, f.damaged ? &f.why : NULL, NULL, err);
     if (s == LEAT_E_NO_MEMORY && f.stream && byte_stream_outgrew(f.stream)) {
-        u->later = !u->turn;
+        u->flow.later = !u->flow.turn;
         pack_setup_refuse_stream(w->setup, f.stream, err);
     }
     byte_stream_close(f.stream);

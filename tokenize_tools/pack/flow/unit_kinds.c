@@ -36,16 +36,16 @@ static enum leat_status encode_texts(struct pack_worker *w, struct unit *u, int 
     enum leat_status s = LEAT_OK;
 
     (void)fd;
-    for (size_t i = 0; s == LEAT_OK && i < u->document_count; i++) {
-        struct unit_document *d = &u->documents[i];
+    for (size_t i = 0; s == LEAT_OK && i < u->docs.count; i++) {
+        struct packer_document *d = &u->docs.items[i];
         const char *bytes = text + d->text.begin;
         bool rejected;
 
         s = step_check_text(w, u, d, bytes, d->text.bytes, bytes, d->text.bytes, &rejected, err);
         if (!rejected)
-            u->documents[kept++] = *d;
+            u->docs.items[kept++] = *d;
     }
-    u->document_count = kept;
+    u->docs.count = kept;
     return s == LEAT_OK ? step_encode(w, u, text, err) : s;
 }
 

@@ -30,11 +30,11 @@
 
 /* A row that cannot be read, and more rows after it, for the same reason: the input is damaged. Without rows, it is all
  * of the input. */
-static enum leat_status add_damage(struct unit *u, const struct unit_document *at, const struct row *row,
+static enum leat_status add_damage(struct unit *u, const struct packer_document *at, const struct row *row,
                                    struct leat_error *err)
 {
     char why[sizeof((struct leat_error *)0)->message + 100], lost[80] = "", reason[120];
-    struct unit_damage *d = &u->damage;
+    struct unit_damage *d = &u->rows.damage;
     enum leat_status s;
 
     if (row->lost == 1)
@@ -43,9 +43,9 @@ static enum leat_status add_damage(struct unit *u, const struct unit_document *a
         snprintf(lost, sizeof lost, "rows %llu to %llu are lost", (unsigned long long)at->offset,
                  (unsigned long long)(at->offset + row->lost - 1));
     snprintf(why, sizeof why, "%s%s%s", row->damage, lost[0] ? "; " : "", lost);
-    s = unit_reject_document(u, at, why, "", 0, err);
+    s = documents_reject(&u->docs, at, why, "", 0, err);
     if (s == LEAT_OK && row->lost > 1)
-        u->rejects[u->reject_count - 1].lost = row->lost - 1;
+        u->docs.rejects[u->docs.reject_count - 1].lost = row->lost - 1;
     d->unread += row->unread;
     if (s != LEAT_OK || d->why.bytes > 0)
         return s;
@@ -82,7 +82,7 @@ static bool is_too_long(const struct pack_setup *setup, const struct record *r)
 
 /* Judges a row that was read. LEAT_E_TEXT: it is rejected. */
 static enum leat_status judge(const struct pack_setup *setup, struct unit *u, struct row *row, struct verdict *v,
-                              struct unit_document *d, struct leat_error *why)
+                              struct packer_document *d, struct leat_error *why)
 {
     struct record *r = row->record;
     enum leat_status s;
@@ -95,9 +95,9 @@ static enum leat_status judge(const struct pack_setup *setup, struct unit *u, st
 
 /* Adds what a row has but for its text; *d NULL: it is rejected, or kept out. */
 static enum leat_status add_row(const struct pack_setup *setup, struct unit *u, struct row *row, uint64_t first_group,
-                                struct unit_document **d, struct leat_error *err)
+                                struct packer_document **d, struct leat_error *err)
 {
-    struct unit_document as_read = {
+    struct packer_document as_read = {
         .input = u->input, .offset = row->number, .line = row->group - first_group, .text.begin = u->text.size
     };
     const struct record_value *id;
@@ -111,16 +111,16 @@ static enum leat_status add_row(const struct pack_setup *setup, struct unit *u, 
     id = record_value(row->record, row->record->fields->id);
     s = judge(setup, u, row, &v, &as_read, &why);
     if (s == LEAT_E_TEXT)
-        return unit_reject_document(u, &as_read, why.message, id->at ? id->at : "", id->held, err);
+        return documents_reject(&u->docs, &as_read, why.message, id->at ? id->at : "", id->held, err);
     if (s != LEAT_OK) {
         *err = why;
         return s;
     }
     if (v.kept_out) {
-        u->kept_out++;
+        u->docs.kept_out++;
         return LEAT_OK;
     }
-    *d = unit_add_document(u, err);
+    *d = documents_add(&u->docs, err);
     if (!*d)
         return LEAT_E_NO_MEMORY;
     **d = as_read;
@@ -145,7 +145,7 @@ static enum leat_status spool_row(struct lane *l, struct unit *u, const struct r
 }
 
 /* The text of a row, or its conversation, whose tools lie where others have their spans. */
-static enum leat_status add_text(struct lane *l, struct unit *u, const struct row *row, struct unit_document *d,
+static enum leat_status add_text(struct lane *l, struct unit *u, const struct row *row, struct packer_document *d,
                                  struct leat_error *err)
 {
     const struct record_value *text = text_of(row), *tools = record_value(row->record, row->record->fields->tools);
@@ -157,8 +157,8 @@ static enum leat_status add_text(struct lane *l, struct unit *u, const struct ro
     s = buffer_append(&u->text, text->at, text->held, err);
     if (s != LEAT_OK || tools->kind != JSON_KIND_STRING)
         return s;
-    d->spans = (struct stretch) { u->spans.size, tools->held };
-    return buffer_append(&u->spans, tools->at, tools->held, err);
+    d->spans = (struct stretch) { u->docs.spans.size, tools->held };
+    return buffer_append(&u->docs.spans, tools->at, tools->held, err);
 }
 
 /* Takes rows until the unit is full. */
@@ -166,13 +166,13 @@ static enum leat_status take_rows(struct lane *l, struct unit *u, uint64_t first
 {
     uint64_t max = l->setup->unit_bytes;
     enum leat_status s = LEAT_OK;
-    struct unit_document *d;
+    struct packer_document *d;
     struct row row;
     bool found;
 
     /* rows may have no bytes at all */
     for (uint64_t rows = 0; s == LEAT_OK && u->kind == &unit_rows && rows < max / ROW_COST && u->text.size < max &&
-                            u->strings.size < max && u->spans.size < max;
+                            u->docs.strings.size < max && u->docs.spans.size < max;
          rows++) {
         s = row_input_next(l->rows, &row, &found, err);
         if (s != LEAT_OK)
@@ -180,7 +180,7 @@ static enum leat_status take_rows(struct lane *l, struct unit *u, uint64_t first
         l->ended = !found;
         if (!found)
             return LEAT_OK;
-        if (row.record && text_of(&row)->bytes > l->setup->long_bytes && u->document_count > 0) {
+        if (row.record && text_of(&row)->bytes > l->setup->long_bytes && u->docs.count > 0) {
             row_input_back(l->rows);
             return LEAT_OK;
         }
@@ -211,7 +211,7 @@ static enum leat_status divide(struct lane *l, struct leat_error *err)
 /* The file is damaged so that none of its rows can be found; the share with its first byte says so. */
 static enum leat_status lose_all(struct lane *l, struct unit *u, const struct leat_error *why, struct leat_error *err)
 {
-    const struct unit_document first = { .input = u->input };
+    const struct packer_document first = { .input = u->input };
     const struct input *in = &l->setup->inputs.items[l->input];
     const struct row all = { .damage = why->message, .unread = in->size };
     enum leat_status s = in->begin == 0 ? add_damage(u, &first, &all, err) : LEAT_OK;
@@ -256,7 +256,7 @@ static enum leat_status cut_rows(struct lane *l, struct unit *u, struct leat_err
     if (s != LEAT_OK)
         return s;
     u->newlines = row_input_group(l->rows) - group;
-    u->row_groups = row_input_group(l->rows) - begun;
+    u->rows.groups = row_input_group(l->rows) - begun;
     u->length = row_input_at(l->rows) - u->offset;
     u->disk_bytes = row_input_bytes(l->rows) - bytes;
     l->next = u->offset + u->length;
@@ -270,19 +270,19 @@ static enum leat_status cut_rows(struct lane *l, struct unit *u, struct leat_err
 static enum leat_status take_chats(struct pack_worker *w, struct unit *u, const char *text, struct leat_error *err)
 {
     const struct record_fields *fields = &w->setup->fields;
-    struct unit_document *rows = u->documents;
-    size_t count = u->document_count;
+    struct packer_document *rows = u->docs.items;
+    size_t count = u->docs.count;
     enum leat_status s = LEAT_OK;
 
-    u->documents = NULL;
-    u->document_count = u->document_room = 0;
+    u->docs.items = NULL;
+    u->docs.count = u->docs.room = 0;
     for (size_t i = 0; s == LEAT_OK && i < count; i++) {
         const char *messages = text + rows[i].text.begin;
 
         record_begin_row(&w->record);
         record_put_json(&w->record, fields->text, messages, rows[i].text.bytes);
         if (fields->tools != RECORD_NONE && rows[i].spans.bytes > 0)
-            record_put(&w->record, fields->tools, JSON_KIND_STRING, u->spans.bytes + rows[i].spans.begin,
+            record_put(&w->record, fields->tools, JSON_KIND_STRING, u->docs.spans.bytes + rows[i].spans.begin,
                        rows[i].spans.bytes);
         s = step_chat_record(w, u, &rows[i], messages, rows[i].text.bytes, err);
     }
@@ -298,8 +298,8 @@ static enum leat_status settle_spans(struct pack_worker *w, struct unit *u, cons
     size_t kept = 0;
     enum leat_status s = LEAT_OK;
 
-    for (size_t i = 0; s == LEAT_OK && i < u->document_count; i++) {
-        struct unit_document *d = &u->documents[i];
+    for (size_t i = 0; s == LEAT_OK && i < u->docs.count; i++) {
+        struct packer_document *d = &u->docs.items[i];
         const char *at = text + d->text.begin;
         bool rejected;
 
@@ -307,24 +307,24 @@ static enum leat_status settle_spans(struct pack_worker *w, struct unit *u, cons
         if (s == LEAT_OK && !rejected)
             s = step_settle_spans(u, d, at, d->text.bytes, at, d->text.bytes, &rejected, err);
         if (s == LEAT_OK && !rejected)
-            u->documents[kept++] = *d;
+            u->docs.items[kept++] = *d;
     }
-    u->document_count = kept;
+    u->docs.count = kept;
     return s;
 }
 
 static enum leat_status encode_rows(struct pack_worker *w, struct unit *u, int fd, struct leat_error *err)
 {
     const char *text = u->text.bytes ? (const char *)u->text.bytes : "";
-    size_t rejects = u->reject_count;
+    size_t rejects = u->docs.reject_count;
     enum leat_status s;
 
     (void)fd;
     s = w->setup->chat ? take_chats(w, u, text, err) : w->setup->spans ? settle_spans(w, u, text, err) : LEAT_OK;
     if (s == LEAT_OK)
         s = step_encode(w, u, text, err);
-    if (u->reject_count > rejects)
-        unit_sort_rejects(u);
+    if (u->docs.reject_count > rejects)
+        documents_sort_rejects(&u->docs);
     return s;
 }
 
@@ -354,8 +354,8 @@ static enum leat_status next_chunk(void *context, const uint8_t **bytes, size_t 
 static enum leat_status encode_row(struct pack_worker *w, struct unit *u, int fd, struct leat_error *err)
 {
     struct spooled_text t = { .w = w, .u = u };
-    struct unit_document *d = &u->documents[u->document_count - 1];
-    char sample[UNIT_SAMPLE];
+    struct packer_document *d = &u->docs.items[u->docs.count - 1];
+    char sample[REJECT_SAMPLE];
     size_t sample_bytes = sizeof sample;
     struct leat_error why;
     bool rejected;
@@ -371,8 +371,8 @@ static enum leat_status encode_row(struct pack_worker *w, struct unit *u, int fd
     if (s != LEAT_OK || !rejected)
         return s;
     long_text_sample(w, sample, &sample_bytes);
-    s = unit_reject_document(u, d, why.message, sample, sample_bytes, err);
-    u->document_count--;
+    s = documents_reject(&u->docs, d, why.message, sample, sample_bytes, err);
+    u->docs.count--;
     return s;
 }
 
