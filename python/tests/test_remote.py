@@ -62,7 +62,7 @@ def test_batches(server, counting, tmp_path):
 def test_a_server_that_fails(server):
     server.faults, server.fault_suffix = [""] + ["denied"] * 1000, ".tokens"  # opening finds both ends in the cache
     remote = leat.open(URL)
-    with pytest.raises(leat.Error, match="s3://b/counting.tokens: the server does not allow that"):
+    with pytest.raises(leat.Error, match="s3://b/counting.tokens: the server denies access"):
         remote.read(150_000, 1000)
 
 

@@ -55,7 +55,7 @@ static void test_refusals(void)
         { "leat plan 1\nsplit a=0", "above 0 and at most 1" },
         { "leat plan 1\nsplit a=.5,a=.2", "two splits are called \"a\"" },
         { "leat plan 1\nsource %/a\nseq-len 4\nsplit a=.5,b=.6\nuse a", "add up to more than 1" },
-        { "leat plan 1\nsource %/a\nseq-len 4\nsplit a=.5", "missing name of the range to use" },
+        { "leat plan 1\nsource %/a\nseq-len 4\nsplit a=.5", "the plan does not say which range of the split to use" },
         { "leat plan 1\nsource %/a\nseq-len 4\nuse a", "but the split is missing" },
         { "leat plan 1\nsource %/a\nseq-len 4\nsplit a=.5\nuse b", "unknown range" },
         { "leat plan 1\nsource %/a\nseq-len 0", "needs a sequence length" },
@@ -80,7 +80,7 @@ static void test_refusals(void)
           "and the plan has 0: none starts in the range \"b\" of the split; give it a larger fraction than 0.0005" },
         { "leat plan 1\nsource %/a\nseq-len 4\nbase-len 16\nat 65:1", "the nearest is sample 64" },
         { "leat plan 1\nsource %/a\nseq-len 1024\norder fit\nat 576460752303423488:1:len=128",
-          "epochs when the phase at sample 576460752303423488 begins: too many to count rows of another length" },
+          "epochs when the phase at sample 576460752303423488 starts: too many to count rows of another length" },
         { "leat plan 1\nsource %/a\nseq-len 4\nskip 5:9\nskip 1:6", "overlap" },
         { "leat plan 1\nsource %/a:1:1\nseq-len 4\nat 1000000:1", "the plan ends at sample" },
     };

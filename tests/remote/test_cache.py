@@ -104,7 +104,7 @@ def test_lists(server):
         check("a run", code == (why != "") and why in said, code, said)
     server.objects["b/run/other.leat"] = b"not opened"
     code, out, said = run(server, leat, "info", "s3://b/run/")
-    check("what is no part", code == 1 and "s3://b/run/other.leat is no part" in said, code, said)
+    check("what is no part", code == 1 and "s3://b/run/other.leat is not a part" in said, code, said)
     for name, why in (("s3://b/none/", "holds no dataset"), (server.url + "/b/run/", "only buckets can be listed")):
         code, out, said = run(server, leat, "info", name)
         check(name, code == 1 and why in said, code, said)
@@ -207,7 +207,7 @@ def test_faults(server):
         got = batches(server)
         check(("answer for the index", n), got[0] == BATCHES, got[1:], len(got[0]))
     for faults, why in ((["wrong"] * 10000, "arrived damaged 3 times"),
-                                (["denied"] * 10000, "does not allow that"),
+                                (["denied"] * 10000, "denies access"),
                                 (["500"] * 10000, "500 InternalError, 3 times"),
                                 (["changed"], "has changed while it was read")):
         for start in (1, 30):  # while it is opened, and in the middle

@@ -110,7 +110,7 @@ def test_failures(server):
     server.faults, server.fault_suffix, server.fault_bytes = [""] * 10 + ["denied"] * 10000, ".tokens", RANGE
     process = begin(server, probe, URL, "0", "0", "1", "1", "notice")
     line = process.stderr.readline().decode()
-    check("the reason", "notice: the cache cannot be filled now" in line and "does not allow that" in line, line)
+    check("the reason", "notice: the cache cannot be filled now" in line and "denies access" in line, line)
     end(server, process)
     clear(server)
     server.faults, server.fault_suffix, server.fault_bytes = [""] * 10 + ["denied"] * 10000, ".tokens", RANGE
@@ -373,7 +373,7 @@ def test_offline(server):
     check("another name", got[2] == 1 and "s3://b/small.leat" in got[1], got)
     server.faults = ["denied"] * 100000
     got = end(server, begin(server, leat, "info", URL))
-    check("a server that answers decides", got[2] == 1 and "does not allow" in got[1], got)
+    check("a server that answers decides", got[2] == 1 and "denies access" in got[1], got)
 
 
 def test_options(server):

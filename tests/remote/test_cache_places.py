@@ -129,7 +129,7 @@ def test_offline(server):
     with Locked(cache):
         run(server, leat, "verify", URL)
     for what, act, why in (
-        ("all pages", lambda: None, "the cache has all pages of s3://b/corpus.tokens, but nobody has checked them as "
+        ("all pages", lambda: None, "the cache has all pages of s3://b/corpus.tokens, but they were never checked as "
          "a whole, and its server cannot be reached"),
         ("a cut map", lambda: os.truncate(inside("map"), 1), "the cache has 0.0 KiB of the "),
         ("no index", lambda: inside("index.leat").unlink(), "")
@@ -309,7 +309,7 @@ def test_two_failures(server):
     server.faults, server.fault_suffix, server.fault_bytes = ["denied"] * 10000, ".tokens", RANGE
     got = run(server, probe, "@two", *ALL, LEAT_CACHE_SIZE="900MiB")
     check("the reason", got[2] == 0 and got[1].count("the cache cannot be filled now") == 1 and
-          "does not allow that" in got[1], got[1:])
+          "denies access" in got[1], got[1:])
 
 
 def test_many_regions(server):

@@ -186,7 +186,7 @@ def test_renewal():
         check((place, "keys that stay expired"), not fine and "have expired" in said, said)
     server.faults, provider.there = ["", "expired"], 3
     fine, said = ask("s3://b/object", PLACES["instance"])
-    check("keys that are not given any more", not fine and "there are no new ones any more" in said, said)
+    check("keys that are not given any more", not fine and "no new ones are available" in said, said)
     server.faults, provider.there = [], 1
     fine, said = ask("s3://b/object", PLACES["instance"])
     check("an instance without a role", not fine and len(provider.asked) == 2 and "none were found" in said, said)
@@ -238,7 +238,7 @@ def test_failures():
     for url in "http://example.invalid/x", "http://127.0.0.1.example.invalid/x", "ftp://127.0.0.1/x", \
             "http://127.0.0.1:80@example.invalid/x":
         fine, said = ask("s3://b/object", {"AWS_CONTAINER_CREDENTIALS_FULL_URI": url})
-        check(url, not fine and "has to be https://" in said, said)
+        check(url, not fine and "must be https://" in said, said)
     fine, said = ask("s3://b/object", {**PLACES["web identity"], "AWS_WEB_IDENTITY_TOKEN_FILE": "/nowhere/token"})
     check("no token file", not fine and "/nowhere/token" in said, said)
     (temporary / "long").write_bytes(b"x" * 65537)

@@ -119,8 +119,8 @@ with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Odd) as server:
     done = subprocess.run([leat, "pack", "-t", "bytes", "--end", "none", "-o", "grown", f"{base}/grows.jsonl"],
                           capture_output=True, text=True, env=env)
     assert done.returncode == 0 and "4 tokens in 4 documents" in done.stdout and grown[:3] == [0, 6, 0], (grown, done)
-    for name, part in (("moved", "the server sends to another address (302)"),
-                       ("refused", "the server does not allow that (403)"), ("head", "the server's answer is too long"),
+    for name, part in (("moved", "the server redirects to another address (302)"),
+                       ("refused", "the server denies access (403)"), ("head", "the server's answer is too long"),
                        ("hints", "the server's answer is too long, 2 times"), ("after", "1 token in 1 document")):
         done = subprocess.run([leat, "pack", "-t", "bytes", "--end", "none", "-o", name,
                                f"{base}/endless_{name}.jsonl"], capture_output=True, text=True, env=env)

@@ -215,7 +215,7 @@ def test_faults(server):
     check_refused("no end of 503", "none", pack(server, "none", "s3://b/c/a.jsonl", AWS_MAX_ATTEMPTS="2"),
                   "SlowDown")
     server.faults = ["", "", "denied"] * 20
-    check_refused("not allowed", "none", pack(server, "none", "s3://b/c/"), "does not allow")
+    check_refused("not allowed", "none", pack(server, "none", "s3://b/c/"), "denies access")
     server.faults = ["whole"] * 20
     check_refused("no ranges", "none", pack(server, "none", "s3://b/c/a.jsonl"), "does not serve parts of files")
     server.faults = []

@@ -70,7 +70,7 @@ def test_faults(server):
     server.faults, server.fault_suffix = ["", ""] + ["wrong"] * 20, ".leat"
     check_refused("damage of the index", "i", pull(server, "s3://b/corpus", "i"), 3, "on was damaged 3 times")
     server.faults = ["", "", "", "denied"]
-    check_refused("a section that is denied", "i", pull(server, "s3://b/corpus", "i"), 1, "does not allow that")
+    check_refused("a section that is denied", "i", pull(server, "s3://b/corpus", "i"), 1, "denies access")
     # one wrong byte of the index ended a pull, though the server's file is right
     for n in range(6):
         server.faults = [""] * n + ["wrong"]

@@ -84,18 +84,18 @@ def test_faults(server):
     check_pushed("a completion that nobody heard of", server, "l", push(server, "corpus", "s3://b/l"))
     server.delete_faults = ["denied"]
     code, _, said = push(server, "other", "s3://b/l", "--force")
-    check("the old index must stay", code == 1 and "does not allow" in said and there(server, "l") == local("corpus"),
+    check("the old index must stay", code == 1 and "denies access" in said and there(server, "l") == local("corpus"),
           code, said)
     server.delete_faults = ["none"]
     check_pushed("replacing what is not there", server, "g", push(server, "corpus", "s3://b/g", "--force"))
     server.put_faults = ["denied"]
     code, _, said = push(server, "corpus", "s3://b/d")
-    check("denied", code == 1 and "does not allow" in said and there(server, "d") == [None, None], code, said)
+    check("denied", code == 1 and "denies access" in said and there(server, "d") == [None, None], code, said)
     server.put_faults = []
     for server.fault_suffix in ".leat", ".tokens":
         server.faults = ["denied"]
         code, _, said = push(server, "corpus", "s3://b/d")
-        why = f"d{server.fault_suffix}: the server does not allow"
+        why = f"d{server.fault_suffix}: the server denies access"
         check("what is there is denied", code == 1 and why in said and there(server, "d") == [None, None], code, said)
     server.faults, server.fault_suffix = [], ""
     data = bytearray(local("corpus")[1])

@@ -8,7 +8,7 @@
 #include "t.h"
 
 #define MD5                "5d41402abc4b2a76b9719d911017c592" /* of "hello" */
-#define STRANGE            "the server's answer is not one that S3 would give"
+#define STRANGE            "the server's answer is not valid for S3"
 #define PARTS              3u
 
 #define NONE               "<ListMultipartUploadsResult></ListMultipartUploadsResult>"

@@ -203,7 +203,7 @@ static void test_child(void)
     T_OK(leat_writer_add_u16(w, ids, 3, NULL, &t_err));
     child = fork();
     if (child == 0) {
-        T_REFUSED(leat_writer_finish(w, NULL, &t_err), LEAT_E_FORKED, "in a child of the process");
+        T_REFUSED(leat_writer_finish(w, NULL, &t_err), LEAT_E_FORKED, "it does not work after fork");
         leat_writer_abandon(w);
         _exit(t_failures != 0);
     }

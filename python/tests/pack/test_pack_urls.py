@@ -42,5 +42,5 @@ def test_the_same_dataset(server, inputs):
 
 def test_a_server_that_fails(server):
     server.faults = ["", ""] + ["denied"] * 1000
-    with pytest.raises(leat.Error, match="s3://b/c/a.jsonl: the server does not allow that"):
+    with pytest.raises(leat.Error, match="s3://b/c/a.jsonl: the server denies access"):
         leat.pack("s3://b/c/a.jsonl", "remote", "bytes", end=None)
