@@ -1,4 +1,4 @@
-/* objects.c: finding objects on servers: looked up by their URLs, many at once, or listed below a prefix. */
+/* fetch_object.c: finding objects on servers: looked up by their URLs, many at once, or listed below a prefix. */
 #include <stdlib.h>
 #include <string.h>
 
