@@ -64,22 +64,15 @@ struct trial {
 static const struct leat_split splits[] = { { "valid", "0.01" }, { "test", "0.1" } };
 #define SPLITS (sizeof splits / sizeof splits[0])
 
-static void remove_dataset(const char *name, const char *suffix)
-{
-    static const char *const files[] = { "tokens", "leat" };
-    char path[640];
-
-    for (size_t i = 0; i < 2; i++) {
-        snprintf(path, sizeof path, "%s%s%s.%s", name, *suffix ? "." : "", suffix, files[i]);
-        unlink(path);
-    }
-}
-
 static void remove_outputs(const struct subject *s)
 {
-    remove_dataset(s->output, "");
-    for (size_t i = 0; i < SPLITS; i++)
-        remove_dataset(s->output, splits[i].name);
+    char name[640];
+
+    bench_remove(s->output);
+    for (size_t i = 0; i < SPLITS; i++) {
+        snprintf(name, sizeof name, "%s.%s", s->output, splits[i].name);
+        bench_remove(name);
+    }
 }
 
 /* ---- What is merged ---- */
@@ -154,7 +147,7 @@ static enum leat_status make_subject(struct subject *s, const char *folder, uint
 static void remove_subject(const struct subject *s)
 {
     for (size_t i = 0; i < PARTS && *s->parts[i]; i++)
-        remove_dataset(s->parts[i], "");
+        bench_remove(s->parts[i]);
     remove_outputs(s);
     free(s->buffer);
 }

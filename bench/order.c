@@ -110,7 +110,7 @@ static enum leat_status open_plan(struct leat_plan **plan, const struct leat_dat
     struct leat_plan_options options = LEAT_PLAN_OPTIONS_INIT;
     struct leat_plan_source *list = calloc((size_t)sources, sizeof *list);
     char(*weights)[24] = calloc((size_t)sources, sizeof *weights);
-    enum leat_status s = LEAT_E_NO_MEMORY;
+    enum leat_status s = status_no_memory(err, sources * sizeof *list);
 
     for (uint64_t i = 0; list && weights && i < sources; i++) {
         snprintf(weights[i], sizeof weights[i], "0.%06u", (unsigned)(i * 2654435761u % 999983u) + 1);

@@ -296,18 +296,6 @@ static void print_json(const struct figures *runs, unsigned count)
 
 /* ---- Running ---- */
 
-/* Removes what the run before wrote: to replace it, a run would have to free its pages, a tenth of the time of a run
- * with two threads on a tmpfs. */
-static void remove_last(const char *output)
-{
-    static const char *const ends[] = { ".leat", ".tokens" };
-    char path[4096];
-
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
-        if (snprintf(path, sizeof path, "%s%s", output, ends[i]) < (int)sizeof path)
-            unlink(path);
-}
-
 static enum leat_status run(const struct pack_values *v, const struct options_parsed *parsed,
                             struct leat_pack_options *options, struct leat_pack_report *report, struct figures *f,
                             struct leat_error *err)
@@ -353,8 +341,9 @@ static int pack(const struct command *self, const struct pack_values *v, const s
         machine_print();
     for (unsigned i = 0; s == LEAT_OK && i < count; i++) {
         options.threads = v->threads.counts[i];
-        if (i > 0)
-            remove_last(v->output);
+        if (i >
+            0) /* to replace it, a run would have to free its pages: a tenth of its time with two threads on a tmpfs */
+            bench_remove(v->output);
         s = run(v, parsed, &options, &report, &runs[i], &err);
         if (s == LEAT_OK && !v->json)
             print_table(&runs[i]);

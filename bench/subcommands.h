@@ -16,6 +16,9 @@
 #ifndef LEAT_BENCH_SUBCOMMANDS_H
 #define LEAT_BENCH_SUBCOMMANDS_H
 
+#include <stdio.h>
+#include <unistd.h>
+
 #include "cli/command.h"
 
 int bench_limits(const struct command *self, int argc, char **argv);
@@ -53,6 +56,17 @@ int bench_scanners(const struct command *self, int argc, char **argv);
     {                                                                                                                  \
         BENCH_OPTION(values, "json", OPTION_FLAG, json, NULL, "print one JSON object")                                 \
     }
+
+/* Removes the files of dataset `name`. */
+static inline void bench_remove(const char *name)
+{
+    static const char *const ends[] = { ".leat", ".tokens" };
+    char path[4096 + 8];
+
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        if (snprintf(path, sizeof path, "%s%s", name, ends[i]) < (int)sizeof path)
+            unlink(path);
+}
 
 /* The end of a command whose work ended so. */
 static inline int bench_end(struct options_parsed *parsed, enum leat_status s, const struct leat_error *err)

@@ -7,7 +7,6 @@
  * liburing, or if the kernel refuses a ring (as in most containers), these rows say so.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -88,8 +88,6 @@ static double measure_sample(const struct contest_sample *s, enum contest_measur
     switch (measure) {
     case CONTEST_BYTES_PER_S:
         return (double)s->bytes / s->seconds;
-    case CONTEST_ITEMS_PER_S:
-        return (double)s->items / s->seconds;
     case CONTEST_SECONDS_PER_ITEM:
         return s->items > 0 ? s->seconds / (double)s->items : 0;
     case CONTEST_CPU:

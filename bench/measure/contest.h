@@ -57,8 +57,8 @@ enum leat_status contest_run(const char *label, const struct contest_case *cases
                              struct contest_result *results, struct leat_error *err);
 void contest_free_results(struct contest_result *results, size_t count);
 
-/* What can be computed from a run: bytes or items per second, seconds per item, CPU seconds per second. */
-enum contest_measure { CONTEST_BYTES_PER_S, CONTEST_ITEMS_PER_S, CONTEST_SECONDS_PER_ITEM, CONTEST_CPU };
+/* What can be computed from a run: bytes per second, seconds per item, CPU seconds per second. */
+enum contest_measure { CONTEST_BYTES_PER_S, CONTEST_SECONDS_PER_ITEM, CONTEST_CPU };
 
 struct contest_spread {
     double median, min, max;

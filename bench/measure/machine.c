@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/thread.h"
-#include "cli/cli.h"
 #include "cli/units.h"
 
 #if defined(__clang__)

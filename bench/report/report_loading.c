@@ -1,7 +1,6 @@
 /* report_loading.c: loaders: measured ones, and those of training runs; see report.h. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "pages/chart.h"
 #include "pages/page.h"
