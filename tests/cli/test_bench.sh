@@ -287,7 +287,7 @@ END
         done
         fail "$ran: $(cat "$printed")"
     }
-    says '^one.jsonl.bz2: decompressing it, which one thread at a time does, bounds the run: ' \
+    says '^one.jsonl.bz2: decompression bounds the run: one thread at a time does it, ' \
         leat pack -t bytes -o packed --force --threads 4 one.jsonl.bz2
     says '^one.jsonl.bz2: several threads can decompress 0 % of it; threads waited for it [1-9]' \
         leat-bench pack -t bytes -o packed --force --threads 4 one.jsonl.bz2

@@ -102,7 +102,7 @@ END
 run leat find web --id x
 says 1 ''
 run leat verify web
-hashless='1 dataset stores no hashes of its tokens: of damage to these only invalid ids and documents are found'
+hashless='1 dataset stores no hashes of its tokens: only invalid ids and documents show damage there'
 ended 0 "leat: web: $hashless"
 run leat order --source web:1 --source "$raw&end=7:2" --seq-len 2 --epochs 1 --json
 ended 0 ''

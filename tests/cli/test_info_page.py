@@ -99,7 +99,7 @@ leat("pack", "-o", "set/3", "-t", "gpt2", "wrong.jsonl", "--max-rejects", "10")
 pathlib.Path("set/3.rejects.jsonl").write_text("no JSON\n", encoding="utf-8")
 page = leat("info", "set", "--html", "-")
 check([row[3] for row in cells(page, "Tokens by dataset")[1:]] == ["3", "3", "2"], "rejects of each dataset")
-check("Of 2 records the reason is not known" in page, "reasons in a damaged file")
+check("The reason for 2 records is not known" in page, "reasons in a damaged file")
 with open("many.bin", "wb") as f:
     f.truncate(2 << 25)
 page = leat("info", "raw:many.bin?dtype=u16", "--html", "-")

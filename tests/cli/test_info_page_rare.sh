@@ -44,7 +44,7 @@ done
 grep -A1 -x 'reason 1' got | tail -n 1 | grep -qx 2 || fail "reason 1 is not there twice"
 grep -q 'reason 33' got && fail "more than 32 reasons"
 grep -A1 -x others got | tail -n 1 | grep -qx 3 || fail "not 3 records with other reasons"
-grep -q 'Of 14 records the reason is not known' got || fail "not 14 records without a reason"
+grep -q 'The reason for 14 records is not known' got || fail "not 14 records without a reason"
 
 # ---- A list of which one has no hashes; all tokens in use ------------------------------------------------------------
 

@@ -26,12 +26,12 @@ says 1 'joined.joining.tokens exists, of an earlier joining'
 rm joined.joining.tokens
 echo "tokens 1 $(pwd -P)/run/part-1.tokens" >joined.joining
 run leat merge --in-place -o joined other
-says 1 'joined.joining is the plan to join other parts: name those'
+says 1 'joined.joining is the plan to join other parts: name the parts with'
 run leat merge --in-place -o joined run
 says 3 'joined.joining, the plan of a joining, is damaged: keep'
 : >joined.joining
 run leat merge --in-place -o joined run
-says 1 'joined.joining is the plan to join other parts: name those'
+says 1 'joined.joining is the plan to join other parts: name the parts with'
 rm joined.joining
 lines=$(printf 'of\nlines')
 mkdir "$lines"

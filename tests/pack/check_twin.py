@@ -43,8 +43,8 @@ def repeats_of(folder, paths):
         seen.add(file)
     if len(again) == 1:
         return ["leat: warning: %s repeats an earlier input: its documents are packed twice" % again[0]]
-    return ["leat: warning: %d inputs repeat earlier ones, the first is %s: their documents are packed as often as "
-            "they are named" % (len(again), again[0])] if again else []
+    return ["leat: warning: %d inputs repeat earlier ones, the first is %s: their documents are packed once for "
+            "each" % (len(again), again[0])] if again else []
 
 
 def refused(packed, corpus, options, said):

@@ -94,7 +94,7 @@ for other in "$text,$(piece '[SEP]'),$(piece '[SEP]')" "$text,$(piece nosuch)" "
     says 2 'does not say which token ends a document'
     echo '{"eos_token":"[SEP]"}' >tokenizer_config.json
     run leat pack -t . -o out texts.jsonl
-    grep -qF "something else than one token around single texts; documents do not get that" "$printed" ||
+    grep -qF "something other than one token around single texts; documents do not get it" "$printed" ||
         fail "$ran: $(cat "$printed")"
     tokens '3 4 2 4 2'
     rm tokenizer_config.json

@@ -90,7 +90,7 @@ if bzip2 -c a.tar >late/z.jsonl.bz2 2>"$said" && leat pack -t bytes -o bz "$here
     says 4 'nothing is lost'
     run leat pack -t bytes --force -o late.out --max-rejects 1 --resume late
     says 1 'late/z.jsonl.bz2 is compressed, and what it holds is a tar archive'
-    says 1 '--resume ends the same way: mend or leave out this input, and start over with --force'
+    says 1 '--resume fails the same way: repair or leave out this input, and start over with --force'
     ! grep -q 'nothing is lost' "$said" || fail "a late archive: $(cat "$said")"
 fi
 piped() { # SENTENCE, of what comes from a pipe

@@ -74,7 +74,7 @@ nothing_written
 if grep -q '0 tokens' "$printed"; then fail "figures of nothing: $(cat "$printed")"; fi
 run leat pack -t bytes --dry-run in # without a name, which it once demanded
 ended 0 ''
-grep -q '^To expect: about .* for the dataset, ' "$printed" || fail "$ran: $(cat "$printed")"
+grep -q '^Expect about .* for the dataset, and ' "$printed" || fail "$ran: $(cat "$printed")"
 run leat pack -t bytes --dry-run --json in
 grep -q '^{"output": null, "dry_run": true, ' "$printed" || fail "$ran: $(cat "$printed")"
 nothing_written
@@ -106,7 +106,7 @@ yes '{"text":"a w4465 a b"}' | head -n 400 >wide.jsonl # 4465 is the lower half 
 run leat pack -t wide.json --end none -o out --dry-run wide.jsonl
 says 0 "warning: 25.0 % of the sample's tokens are wide.json's unknown token"
 run leat pack -t bytes -o out --dry-run --keep 'lang = de' in
-says 1 'no record holds the conditions of --keep'
+says 1 'no record meets the conditions of --keep'
 # an input that is cut off, of which the run packs what is readable, and fails
 yes '{"text":"a b c d e"}' | head -n 20000 | gzip >whole.gz
 head -c 300 whole.gz >cut.jsonl.gz
@@ -129,7 +129,7 @@ for force in '' --force; do # what --keep leaves nothing of is not made
     # words
     # shellcheck disable=SC2086
     run leat pack -t bytes -o real$force $force --dry-run --keep 'lang = de' in
-    says 1 'a dataset without documents would not be made (--allow-empty makes it all the same)'
+    says 1 'the run would not make a dataset without documents (--allow-empty makes it all the same)'
 done
 TMPDIR=$tmp/nowhere run leat pack -t bytes -o out --dry-run in
 says 1 "cannot create the temporary folder $tmp/nowhere/leat-dry-run-"

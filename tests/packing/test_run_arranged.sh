@@ -66,7 +66,7 @@ run leat pack --run split --part 1 --force
 ended 0 ''
 joined split valid test
 run leat pack --run split --part 2 --split other=0.1
-says 2 '--split is for the plan of a run: all parts have the same'
+says 2 '--split belongs to the plan of a run: all parts share it'
 
 # ---- A reject is counted once, and listed beside its part -----------------------------------------------------------
 

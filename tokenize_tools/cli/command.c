@@ -107,7 +107,7 @@ static int print_version(const struct program *program, const char *option)
 static int print_completion(const struct program *program, const char *shell)
 {
     if (!shell || strcmp(shell, "bash") != 0) {
-        cli_error("--completion takes the name of a shell, and there is a script for bash only: --completion bash");
+        cli_error("--completion takes the name of a shell, and bash is the only one: --completion bash");
         return CLI_WRONG;
     }
     completion_print(program);

@@ -116,8 +116,8 @@ bool plan_options_open(const struct command *c, const struct plan_options *o, st
 const char *plan_options_given(const struct plan_options *o);
 void plan_options_free(struct plan_options *o);
 
-/* What a command line may lack: a plan, and what --step and --rank need. plan_options_complete() says all that is missing
- * in one sentence, beginning with `before` ("", or an item of the caller's); false: something is. */
+/* What a command line may lack: a plan, and what --step and --rank need. plan_options_complete() says all that is
+ * missing in one sentence, beginning with `before` ("", or an item of the caller's); false: something is. */
 struct plan_needs {
     const struct plan_options *options; /* NULL: no plan is needed */
     const char *batch;                  /* the option for which --batch is missing; NULL: none */

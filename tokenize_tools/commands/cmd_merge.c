@@ -266,7 +266,7 @@ static int check_joining(const struct merge_values *values, const struct options
     for (size_t i = 0; plan && i < parsed->count; i++)
         same = same && (!run_folder_is(parsed->words[i]) || is_in_plan(plan, parsed->words[i]));
     if (!same)
-        cli_error("%s is the plan to join other parts: name those with which that joining was begun", name);
+        cli_error("%s is the plan to join other parts: name the parts with which it was started", name);
     free(plan);
     free(name);
     return same ? CLI_DONE : CLI_FAILED;

@@ -244,10 +244,10 @@ static void say_none(const struct leat_plan *plan, const struct order_values *v,
 
     leat_plan_info(plan, &info);
     if (info.samples != LEAT_NONE && v->from >= info.samples)
-        cli_error("the plan has %s, numbered from 0: none from %s on", units_counted(info.samples, "sample").text,
+        cli_error("the plan has %s, numbered from 0: no sample from %s on", units_counted(info.samples, "sample").text,
                   units_count(v->from).text);
     else
-        cli_error("nothing to print from sample %s on: within --count, all are skipped%s", units_count(v->from).text,
+        cli_error("no sample to print from sample %s on: all within --count are skipped%s", units_count(v->from).text,
                   rows->count < rows->batch ? " or in rows of other ranks" : "");
 }
 

@@ -34,7 +34,7 @@ struct mirror_values {
 const struct option_row pull_options[] = MIRROR_OPTIONS("how many ranges of 8 MiB to fetch at once, at most 64",
                                                         "replace an existing dataset, once the new one is complete");
 const struct option_row push_options[] = MIRROR_OPTIONS("how many parts of 16 MiB to send at once, at most 64",
-                                                        "replace a dataset that is there: its index is removed first");
+                                                        "replace an existing dataset; its index is removed first");
 
 /* One of the two: its call, and its words in the summary. */
 struct mirror {

@@ -156,9 +156,8 @@ static void say_unhashed(const struct verdict *v)
     uint64_t parts = v->report.unhashed_parts;
 
     if (parts > 0)
-        cli_error(
-            "%s: %s dataset%s no hashes of %s tokens: of damage to these only invalid ids and documents are found",
-            v->name, units_count(parts).text, parts == 1 ? " stores" : "s store", parts == 1 ? "its" : "their");
+        cli_error("%s: %s dataset%s no hashes of %s tokens: only invalid ids and documents show damage there", v->name,
+                  units_count(parts).text, parts == 1 ? " stores" : "s store", parts == 1 ? "its" : "their");
 }
 
 static int report(const struct verify_values *values, const struct verdict *v)

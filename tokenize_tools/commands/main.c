@@ -261,8 +261,8 @@ static const struct command commands[] = {
       .min_words = 2,
       .max_words = 2,
       .notes = "Every page is checked by its hash before it is sent. After a stop, the same command goes on.",
-      .notes_more = "Keys, region and endpoint are those of `leat pull`. Until an upload is complete its parts stay on "
-                    "the server, where a rule for incomplete uploads should end them some day.",
+      .notes_more = "Keys, region and endpoint are those of `leat pull`. The parts of an upload that is never "
+                    "completed stay on the server until a rule for incomplete uploads removes them.",
       .example = "leat push train s3://corpora/pile/train",
       .options = push_options,
       .run = cmd_push },

@@ -84,7 +84,7 @@ static void put_facts(FILE *out, const struct info_facts *p)
     fputs("</table></div>\n", out);
     if (s->counts && s->read < i->tokens)
         fprintf(out,
-                "<p class=\"soft\">What is said of texts and of tokens is from a sample of %s, read at equal "
+                "<p class=\"soft\">Figures on texts and tokens come from a sample of %s, read at equal "
                 "distances.</p>\n",
                 units_counted(s->read, "token").text);
 }
@@ -195,10 +195,10 @@ static void put_rejects(FILE *out, const struct survey *s)
     if (s->reason_count > 0)
         fputs("</table></div>\n", out);
     if (named < s->rejects)
-        fprintf(out,
-                "<p class=\"soft\">Of %s the reason is not known: the file of rejects is not beside the "
-                "dataset.</p>\n",
-                units_counted(s->rejects - named, "record").text);
+        fprintf(
+            out,
+            "<p class=\"soft\">The reason for %s is not known: the file of rejects is not beside the dataset.</p>\n",
+            units_counted(s->rejects - named, "record").text);
     fputs("</section>\n", out);
 }
 

@@ -98,10 +98,9 @@ static void print_bound(const struct leat_pack_report *r)
     double share = pack_stream_share(r);
 
     if (share >= STREAM_BOUNDS && r->stream.decompress_ns >= STREAM_MATTERS_NS)
-        cli_say(
-            "%s: decompressing it, which one thread at a time does, bounds the run: threads waited for it %.0f %% of "
-            "their time. Several threads decompress zstd files of many frames (pzstd) and gzip files of bgzip.",
-            r->stream.name, 100 * share);
+        cli_say("%s: decompression bounds the run: one thread at a time does it, and threads waited for it %.0f %% of "
+                "their time. Several threads decompress zstd files with many frames (pzstd) and gzip files from bgzip.",
+                r->stream.name, 100 * share);
 }
 
 static void print_summary(const struct pack_values *v, const struct leat_pack_options *o,

@@ -233,7 +233,7 @@ static void fit_say(const struct fit *fit, const char *tokenizer)
             tokenizer, fit->bytes_per_token);
     if (fit->unknown > MOST_UNKNOWN)
         cli_error(
-            "warning: %.1f %% of the sample's tokens are %s's unknown token: it lacks what these texts are made of",
+            "warning: %.1f %% of the sample's tokens are %s's unknown token: its vocabulary does not fit these texts",
             100 * fit->unknown, tokenizer);
 }
 
@@ -324,7 +324,7 @@ static void say_damage(struct dry_run *d)
     pack_bar_say_damage(d->values, &d->sample.notices);
     if (d->sample.report.damaged_inputs == 0 || d->values->allow_truncated)
         return;
-    cli_error("the run would fail by that; --allow-truncated counts that as success");
+    cli_error("the run would fail because of that; --allow-truncated counts that as success");
     d->code = CLI_FAILED;
 }
 
@@ -365,7 +365,7 @@ static void say_empty(struct dry_run *d)
     pack_notices_warn_empty(r, d->inputs.count);
     if (!d->sample.whole || v->allow_empty || r->kept_out == 0)
         return;
-    cli_error("a dataset without documents would not be made (--allow-empty makes it all the same)");
+    cli_error("the run would not make a dataset without documents (--allow-empty makes it all the same)");
     d->code = CLI_FAILED;
 }
 
@@ -462,10 +462,10 @@ static void print_words(const struct dry_run *d, const struct leat_pack_options 
     if (d->values->by)
         cli_say("%s of %s in it: a dataset for each.", units_counted(r->values, "value").text, d->values->by);
     if (r->kept_out > 0)
-        printf("Left out %s of it by --keep.\n", units_counted(r->kept_out, "record").text);
+        printf("--keep left out %s of it.\n", units_counted(r->kept_out, "record").text);
     pack_options_say_around(d->values, options);
     if (r->documents > 0)
-        cli_say("To expect: about %s, %s for %s, %s here.", units_counted(d->tokens, "token").text,
+        cli_say("Expect about %s, %s for %s, and %s on this machine.", units_counted(d->tokens, "token").text,
                 units_bytes(d->bytes).text, d->values->output ? d->values->output : "the dataset",
                 units_duration(d->sample.seconds / share(d)).text);
 }

@@ -83,7 +83,7 @@ int pack_in_run_part(struct pack_in_run *in, const struct command *self, int arg
     if (values->dedup || values->shuffle.given)
         return pack_in_run_refuse(values);
     if (values->splits.count > 0)
-        return command_wrong(self, "--split is for the plan of a run: all parts have the same");
+        return command_wrong(self, "--split belongs to the plan of a run: all parts share it");
     if (parsed->count > 0)
         return command_wrong(self, "a part takes the inputs of the plan: leave \"%s\" out", parsed->words[0]);
     if (run_folder_read(&in->folder, values->run, &err) != LEAT_OK)

@@ -530,8 +530,8 @@ void pack_options_say_around(const struct pack_values *v, const struct leat_pack
         return;
     name_around(o->tokenizer, &info, names, sizeof names);
     if (info.text_other)
-        cli_say("The tokenizer's post-processor puts something else than one token around single texts; documents do "
-                "not get that.");
+        cli_say("The tokenizer's post-processor puts something other than one token around single texts; documents do "
+                "not get it.");
     else if (names[0] && o->begin_token == info.text_before &&
              (info.text_after == LEAT_NONE || o->end_token == info.text_after))
         cli_say("Documents have %s, as single texts of this tokenizer do (its post-processor).", names);

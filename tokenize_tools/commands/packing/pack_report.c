@@ -89,20 +89,19 @@ void pack_notices_warn_repeated(uint64_t count, const char *first)
     if (count == 1)
         cli_error("warning: %s repeats an earlier input: its documents are packed twice", first);
     else
-        cli_error(
-            "warning: %s repeat earlier ones, the first is %s: their documents are packed as often as they are named",
-            units_counted(count, "input").text, first);
+        cli_error("warning: %s repeat earlier ones, the first is %s: their documents are packed once for each",
+                  units_counted(count, "input").text, first);
 }
 
 void pack_notices_warn_empty(const struct leat_pack_report *report, uint64_t inputs)
 {
     if (report->kept_out > 0 && report->rejects > 0)
         cli_error("warning: no document is left: --keep left out %s, and %s rejected; a number is compared with "
-                  "numbers, and any other value, or one in quotes, with strings",
+                  "numbers; any other value, or a value in quotes, with strings",
                   units_counted(report->kept_out, "record").text, units_count(report->rejects).text);
     else if (report->kept_out > 0)
-        cli_error("warning: no record holds the conditions of --keep, which left out %s; a number is compared with "
-                  "numbers, and any other value, or one in quotes, with strings",
+        cli_error("warning: no record meets the conditions of --keep, which left out %s; a number is compared with "
+                  "numbers; any other value, or a value in quotes, with strings",
                   units_counted(report->kept_out, "record").text);
     else if (report->rejects == 0)
         cli_error("warning: no document was found in %s", units_counted(inputs, "input").text);
@@ -145,8 +144,7 @@ void pack_notices_print(const struct pack_notices *n, const struct leat_pack_rep
                 units_counted(n->replaced.count, "input").text, names);
     }
     if (report->kept_out > 0)
-        printf("Left out %s for which a condition of --keep does not hold.\n",
-               units_counted(report->kept_out, "record").text);
+        printf("--keep left out %s.\n", units_counted(report->kept_out, "record").text);
     if (report->not_json > 0)
         printf("Packed %s with NaN or Infinity, which are not JSON.\n", units_counted(report->not_json, "record").text);
 }
@@ -287,7 +285,7 @@ void pack_bar_say_accept(const struct pack_values *v, const struct pack_notices 
     if (n->damaged.count == 0)
         return;
     pack_again(v, v->run ? " --allow-truncated" : " --resume --allow-truncated", false, again);
-    cli_error("once %s whole again, start %sover with --force; --allow-truncated counts that as success%s",
+    cli_error("when %s whole again, start %sover with --force; --allow-truncated counts that as success%s",
               one ? "it is" : "they are", v->run ? "the part " : "", again);
 }
 
@@ -326,8 +324,9 @@ static void say_lost(const struct pack_values *v)
 /* Of an input that is no text: with another one, or --allow-binary, it would be another run. */
 static void say_over(const struct pack_values *v)
 {
-    cli_error(v->run ? "packing the part again ends the same way: mend or leave out this input, and plan the run anew"
-                     : "--resume ends the same way: mend or leave out this input, and start over with --force");
+    cli_error(v->run
+                  ? "packing the part again fails the same way: repair or leave out this input, and plan the run again"
+                  : "--resume fails the same way: repair or leave out this input, and start over with --force");
 }
 
 /* Whether the message names the field of the text, which is then missing or holds no text. */
