@@ -31,7 +31,8 @@ static void put_paragraph(const char *text)
 
 static void put_head(const char *program, const char *command, const char *purpose)
 {
-    char page[64];
+    char page[64], title[256];
+    size_t length;
 
     snprintf(page, sizeof page, "%s%s%s", program, command ? "-" : "", command ? command : "");
     fputs(".TH ", stdout);
@@ -39,7 +40,11 @@ static void put_head(const char *program, const char *command, const char *purpo
     printf(" 1 \"\" \"leat %s\" \"\"\n.SH NAME\n", leat_version());
     put_text(page);
     fputs(" \\- ", stdout);
-    put_text(purpose);
+    snprintf(title, sizeof title, "%s", purpose);
+    length = strlen(title);
+    if (length > 0 && title[length - 1] == '.') /* a title has none */
+        title[length - 1] = '\0';
+    put_text(title);
     fputs("\n.SH SYNOPSIS\n.B ", stdout);
     put_text(program);
 }
