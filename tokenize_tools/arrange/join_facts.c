@@ -210,7 +210,7 @@ static enum leat_status join_pair(const struct merge_parts *all, size_t number, 
                                     : keep_by_part(all, number, pair, outputs, err);
 }
 
-/* Of an input that two shares have a part of, both may say that it is damaged. */
+/* If two shares each have a part of an input, both may say that it is damaged. */
 static enum leat_status list_damage(const struct merge_parts *parts, struct damage_list *list, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;

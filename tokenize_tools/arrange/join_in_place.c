@@ -2,8 +2,9 @@
  * join_in_place.c: see join_in_place.h.
  *
  * The tokens of joined parts are those of the parts, one after another, so nothing but the index has to be made. It
- * comes first, while all parts can be read. Then each token file is appended in steps. Of a step, first its bytes are
- * durable in the new file, then the number of bytes that are there is, and only then they are freed in the old one. A
+ * comes first, while all parts can be read. Then each token file is appended in steps. In each step, first its bytes
+ * become durable in the new file, then the number of bytes that are there does, and only then are they freed in the
+ * old one. A
  * process that is killed leaves at most a step that is done again; more than that shows a plan that is damaged or old.
  *
  * A token file is renamed before anything in it is freed: a part whose first page would still be right must not open.

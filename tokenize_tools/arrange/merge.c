@@ -49,8 +49,8 @@ struct merge {
 
 /* ---- What is asked for ---- */
 
-/* A run that keeps nothing is no success: of a run in parts, that shows here. Of one that was split, what is left out
- * here may be in the others. */
+/* A run that keeps nothing has failed; for a run in parts, that shows here. If it was split, what is left out here may
+ * be in the other splits. */
 static enum leat_status check_kept(const struct merge *m, struct leat_error *err)
 {
     const struct merge_part *first = &m->parts.items[0];

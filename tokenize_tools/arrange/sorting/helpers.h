@@ -41,7 +41,7 @@ static inline unsigned helpers_count(const struct helpers *h)
     return h ? h->count : 0;
 }
 
-/* Has the job done, sooner or later; without helpers, when it is waited for. */
+/* Gives the job to a helper; without helpers, it is done when somebody waits for it. */
 void helpers_give(struct helpers *h, struct job *j);
 
 /* Waits until the job is done, or does it. */

@@ -59,7 +59,7 @@ static enum leat_status each_file(const struct by_stage *s,
     return status;
 }
 
-/* Of an index without its tokens: these have their final name already, and no index there. */
+/* An index without its tokens: these have their final name already, without an index there. */
 static enum leat_status remove_leftover(const struct by_stage *s, const char *name, struct leat_error *err)
 {
     char *staged = by_stage_path(s, name, ".tokens"), *tokens = by_stage_final(s, name, ".tokens");

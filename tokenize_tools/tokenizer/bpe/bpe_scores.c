@@ -1,8 +1,9 @@
 /*
  * bpe_scores.c: models of sentencepiece, whose merges come from scores.
  *
- * Loading: tokens are put in the order of their scores; characters that occur in tokens and are none get symbols of
- * their own; and each way in which a token splits into two symbols is a merge whose rank is the place of its score.
+ * Loading: tokens are put in the order of their scores; characters that occur in tokens but are not tokens themselves
+ * get symbols of their own; and each way in which a token splits into two symbols is a merge whose rank is the place of
+ * its score.
  * Encoding: a run of characters that all have symbols is merged as in other models; then unused tokens are taken apart
  * again, down to tokens that are in use, and what is still no token becomes bytes or the unknown token.
  */

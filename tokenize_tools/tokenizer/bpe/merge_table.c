@@ -519,8 +519,7 @@ enum leat_status merge_symbols(const struct merge_table *table, struct merge_scr
  * merge in it that reaches across a border, between ti and ti+1. Until then all tokens have been merged each for
  * itself. The order among the merges inside these two is the same as when they are alone, for ranks and places are, and
  * so the pair across the border would have been the least there, too, and been merged. This holds for any table,
- * whatever its ranks. And the other way about: of what merging a run gives, any two neighbours alone give just these
- * two.
+ * whatever its ranks. Conversely, any two neighbours of the result, merged alone, give just these two.
  *
  * So a block is merged alone. The next one begins at a border some tokens before its end, and is merged alone, too. If
  * the token that it begins with is the one that the block before has there, each two neighbours of the result come out

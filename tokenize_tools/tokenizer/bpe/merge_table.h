@@ -103,7 +103,7 @@ static inline uint32_t pair_result(const struct pair_table *t, uint32_t rank)
 
 struct merge_table;
 
-/* Copies the merges. Of two with the same pair the later one counts, with its rank. */
+/* Copies the merges. If two have the same pair, the later one counts, with its rank. */
 enum leat_status merge_table_make(struct merge_table **out, const struct merge *merges, size_t count,
                                   struct leat_error *err);
 void merge_table_free(struct merge_table *table);

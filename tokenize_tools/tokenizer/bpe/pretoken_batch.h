@@ -90,7 +90,7 @@ struct pretoken_key pretoken_key_make(const uint8_t *pretoken, size_t bytes, uns
 /* Its ids, at most PRETOKEN_IDS; returns their number, 0 if it is not there. */
 size_t pretoken_cache_find(const struct pretoken_cache *c, const struct pretoken_key *key, uint32_t *ids);
 
-/* Has the line of a pretoken fetched that pretoken_cache_find() or _add() will ask for soon. */
+/* Prefetches the line of a pretoken that pretoken_cache_find() or _add() will soon read. */
 void pretoken_cache_fetch(const struct pretoken_cache *c, const struct pretoken_key *key);
 
 /* Keeps these ids of a pretoken, if there are any and they fit. */

@@ -642,13 +642,9 @@ static enum leat_status append_name(const struct spec_added *added, struct buffe
 static enum leat_status add_mapped(const struct decoder *d, const uint8_t *bytes, size_t count, struct text_list *t,
                                    struct leat_error *err)
 {
-    enum leat_status s = buffer_reserve(&t->bytes, 2 * count, err);
+    enum leat_status s = byte_alphabet_append(&t->bytes, &d->alphabet, bytes, count, err);
 
-    if (s != LEAT_OK)
-        return s;
-    for (size_t i = 0; i < count; i++)
-        t->bytes.size += utf8_encode(t->bytes.bytes + t->bytes.size, d->alphabet.code_of[bytes[i]]);
-    return text_list_end(t, err);
+    return s == LEAT_OK ? text_list_end(t, err) : s;
 }
 
 static enum leat_status no_such_id(const struct decoder *d, uint32_t id, struct leat_error *err)

@@ -132,7 +132,7 @@ static void note_token(struct assembling *a, struct jsontree_text t, uint64_t id
             .value = (uint32_t)id;
 }
 
-/* A token a line; its id is the line's number. Of a token given twice, the later line counts. */
+/* One token per line; its id is the number of the line. If a token is given twice, the later line counts. */
 static void read_words(struct assembling *a)
 {
     const uint8_t *p = a->source->bytes, *end = p + a->source->size;
@@ -442,7 +442,7 @@ static uint32_t find_list(struct assembling *a, const struct jsontree *j, const 
     return node;
 }
 
-/* Reads the list with such a name; false: there is none. `noted`: is_extra() knows its tokens. */
+/* Reads the list with this name; false: no such list. `noted`: is_extra() knows its tokens. */
 static bool read_extra(struct assembling *a, const struct jsontree *j, const char *key, bool noted)
 {
     uint32_t list = find_list(a, j, key);
@@ -472,7 +472,7 @@ static void read_extras(struct assembling *a)
         read_extra(a, map_of(a), old_name, false);
 }
 
-/* Whether the configuration says anything of extra tokens, be it that there are none. */
+/* Whether the configuration mentions extra tokens, even an empty list. */
 static bool lists_extra(const struct assembling *a)
 {
     const struct jsontree *config = a->source->config;

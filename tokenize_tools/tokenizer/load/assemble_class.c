@@ -924,7 +924,7 @@ static const struct assemble_class merge_classes[] = {
 
 /* ---- The class of a folder --------------------------------------------------------------------------------------- */
 
-/* A member that names a class or a type of models, without Fast, between spaces; "": there is none. */
+/* A member that names a class or a type of models, without Fast, between spaces; "": no such member. */
 static void read_name(const struct jsontree *tree, const char *key, char name[80])
 {
     uint32_t node = tree ? jsontree_member(tree, 0, key) : JSONTREE_NONE;

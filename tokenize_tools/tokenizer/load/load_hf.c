@@ -347,7 +347,7 @@ static struct model_row row_of_type(const struct load_hf *h, uint32_t type)
     return row;
 }
 
-/* Of a model without a type that cannot be read: the row whose members it has, for a sentence. */
+/* The row whose members a model has that has no type and cannot be read: for a sentence. */
 static struct model_row row_of_members(const struct load_hf *h, uint32_t model)
 {
     struct model_row row;
@@ -388,7 +388,7 @@ static enum leat_status read_row(struct load_hf *h, struct model_row row, uint32
     return row.kind->read(h, node);
 }
 
-/* What a reader left that found something wrong. */
+/* Drops what a reader left behind when it failed. */
 static void forget(struct load_hf *h)
 {
     struct tokenizer_spec *spec = h->spec;
@@ -567,8 +567,8 @@ static enum leat_status read_added(struct load_hf *h, uint32_t node)
 /* ---- What stands around texts ------------------------------------------------------------------------------------ */
 
 /*
- * Truncation and padding do not decide how documents are encoded, so nobody looks at them. Of the post-processor only
- * the tokens count that it puts around single texts.
+ * Truncation and padding do not decide how documents are encoded, so leat does not read
+ * them. Of the post-processor it reads only the tokens that it puts around single texts.
  *
  * A processor may be an array of all its members in order, and so may each struct in it. The reference takes the first
  * kind whose members are there; only ByteLevel and Sequence look at their type. In a Sequence, a processor takes what
@@ -596,7 +596,7 @@ static uint32_t field(const struct jsontree *j, uint32_t node, const char *name,
     return k;
 }
 
-/* A token of a side. */
+/* Takes the token of one side; false: the side has one already, or the id is not a token. */
 static bool put_around(struct load_hf *h, uint32_t *side, uint32_t node)
 {
     uint64_t id;

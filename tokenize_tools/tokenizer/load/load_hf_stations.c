@@ -51,7 +51,7 @@ static enum leat_status refuse_type(struct load_hf *h, const struct load_hf_fami
                           load_hf_show(h->j, type, shown), known);
 }
 
-/* A component as this row. Of a Sequence, *parts is the array of its parts; else it stays. */
+/* Reads a component as this row. For a Sequence, sets *parts to the array of its parts. */
 static enum leat_status read_row(struct load_hf *h, const struct load_hf_family *f, const struct load_hf_row *row,
                                  uint32_t node, uint32_t *parts)
 {
@@ -252,7 +252,7 @@ static enum leat_status metaspace(struct load_hf *h, uint32_t object, struct spe
     return LEAT_OK;
 }
 
-/* The members of ByteLevel besides add_prefix_space and use_regex: trimming moves offsets, not tokens. */
+/* ByteLevel. trim_offsets must be there, but moves offsets, not tokens. */
 static enum leat_status byte_level(struct load_hf *h, uint32_t node, bool *add_prefix_space, bool *use_regex)
 {
     enum leat_status s;

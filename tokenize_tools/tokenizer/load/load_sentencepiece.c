@@ -135,7 +135,7 @@ static enum leat_status add_texts(struct proto *m)
     return LEAT_OK;
 }
 
-/* Has a text wait until the memory that its map will ask for is there. */
+/* Keeps a text until the memory that its map will read has been fetched. */
 static enum leat_status add_text(struct proto *m, struct string_map *map, const struct spec_token *t, const uint8_t *at)
 {
     const uint8_t *text = spec_token_bytes(m->spec, t);

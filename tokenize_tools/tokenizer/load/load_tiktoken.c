@@ -360,8 +360,8 @@ static enum leat_status read_lines(struct reader *r)
     return r->spec->token_count > 0 ? LEAT_OK : wrong(r, r->source->bytes, "the file has no tokens");
 }
 
-/* Of a token given twice, the later rank counts, as in a dictionary of Python. Works in steps, so that the map's memory
- * was fetched by the time it is needed. */
+/* If a token is given twice, the later rank counts, as in a Python dictionary. Works in steps, so that the memory of
+ * the map is there when it is needed. */
 static enum leat_status drop_repeated(struct reader *r)
 {
     struct tokenizer_spec *spec = r->spec;

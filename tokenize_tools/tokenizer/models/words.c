@@ -148,7 +148,7 @@ static void scratch_free(void *scratch)
 
 /* ---- Encoding ---------------------------------------------------------------------------------------------------- */
 
-/* Of byte-level text, each byte is a character. */
+/* In byte-level text, each byte is a character. */
 static bool too_long(const struct words *m, const uint8_t *text, size_t bytes)
 {
     size_t count = 0, max = m->data ? m->data->max_characters : m->longest;

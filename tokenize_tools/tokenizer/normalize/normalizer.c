@@ -319,16 +319,6 @@ static size_t same_prefix(const struct chunk *p)
                                                          : by_character_prefix(p->step->spec->kind, p->text, p->bytes);
 }
 
-static enum leat_status append_bytes(struct buffer *out, const struct byte_alphabet *alphabet, const uint8_t *text,
-                                     size_t bytes, struct leat_error *err)
-{
-    enum leat_status s = bytes < SIZE_MAX / 2 ? buffer_reserve(out, 2 * bytes, err) : status_no_memory(err, bytes);
-
-    for (size_t i = 0; s == LEAT_OK && i < bytes; i++)
-        out->size += utf8_encode(out->bytes + out->size, alphabet->code_of[text[i]]);
-    return s;
-}
-
 static enum leat_status append_changed(const struct normalizer *n, struct chunk *p, size_t from, size_t to,
                                        struct leat_error *err)
 {
@@ -336,7 +326,7 @@ static enum leat_status append_changed(const struct normalizer *n, struct chunk 
     case SPEC_NORM_LOWERCASE:
         return lowercase_append(p->out, p->text + from, to - from, err);
     case SPEC_NORM_BYTE_LEVEL:
-        return append_bytes(p->out, &n->alphabet, p->text + from, to - from, err);
+        return byte_alphabet_append(p->out, &n->alphabet, p->text + from, to - from, err);
     default:
         return by_character_append(p->out, p->step->spec->kind, p->text + from, to - from, err);
     }
@@ -385,7 +375,7 @@ static void strip(struct chunk *p)
     p->used = to;
 }
 
-/* Of the text from `begin` to `end`, which stays, so many bytes come from the first character. */
+/* How many bytes of the text from `begin` to `end`, which stays, come from the first character. */
 static size_t first_of(size_t first, size_t begin, size_t end)
 {
     return first > begin ? least(first, end) - begin : 0;

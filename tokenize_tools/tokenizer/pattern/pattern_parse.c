@@ -348,7 +348,7 @@ static bool fold_case(struct parser *p, struct pattern_set *set)
     return pattern_set_fold(set, p->cased);
 }
 
-/* \s \S \d \D \w \W \h \H, alike in brackets and outside but for \w. False if it is none of them. */
+/* \s \S \d \D \w \W \h \H, alike in brackets and outside but for \w. False if it is another escape. */
 static bool class_escape(struct parser *p, char c, struct pattern_set *set, bool in_class)
 {
     switch (c | 0x20) {
@@ -375,7 +375,7 @@ static bool class_escape(struct parser *p, char c, struct pattern_set *set, bool
     return true;
 }
 
-/* `least` to `most` hexadecimal digits. */
+/* `min` to `max` hexadecimal digits. */
 static bool take_hex(struct parser *p, size_t from, unsigned min, unsigned max, uint32_t *value)
 {
     unsigned n = 0;

@@ -460,7 +460,7 @@ void pattern_run_bound(struct pattern_run *run, struct bound *bound)
     run->symbols.bound = bound;
 }
 
-enum leat_status pattern_run_refuse(const struct pattern_run *run, size_t bytes, struct leat_error *err)
+static enum leat_status refuse(const struct pattern_run *run, size_t bytes, struct leat_error *err)
 {
     const struct bound *b = run->symbols.bound;
 
@@ -722,7 +722,7 @@ void pattern_run_bound(struct pattern_run *run, struct bound *bound)
     (void)bound;
 }
 
-enum leat_status pattern_run_refuse(const struct pattern_run *run, size_t bytes, struct leat_error *err)
+static enum leat_status refuse(const struct pattern_run *run, size_t bytes, struct leat_error *err)
 {
     (void)run;
     return status_no_memory(err, bytes);
@@ -752,3 +752,13 @@ enum pattern_result pattern_next(struct pattern_run *run, struct pattern_span *s
 }
 
 #endif
+
+enum leat_status pattern_status(const struct pattern_run *run, enum pattern_result r, size_t bytes,
+                                struct leat_error *err)
+{
+    if (r == PATTERN_GAVE_UP)
+        return status_set(err, LEAT_E_TEXT, "the tokenizer's regular expression takes too many steps on this text");
+    if (r == PATTERN_STOPPED)
+        return status_set(err, LEAT_E_STOPPED, "the work was stopped");
+    return r == PATTERN_NO_MEMORY ? refuse(run, bytes, err) : LEAT_OK;
+}

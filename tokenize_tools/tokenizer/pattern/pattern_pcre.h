@@ -67,9 +67,10 @@ void pattern_run_free(struct pattern_run *run);
 /* Where its memory is counted, before its first window. */
 void pattern_run_bound(struct pattern_run *run, struct bound *bound);
 
-/* What PATTERN_NO_MEMORY means for a window of so many bytes: LEAT_E_PRETOKEN, since the bound has no room for it, or
- * LEAT_E_NO_MEMORY. */
-enum leat_status pattern_run_refuse(const struct pattern_run *run, size_t bytes, struct leat_error *err);
+/* What a result means for a window of so many bytes: LEAT_E_TEXT if the run gave up; LEAT_E_STOPPED; for
+ * PATTERN_NO_MEMORY LEAT_E_PRETOKEN, if the bound has no room for the window, or LEAT_E_NO_MEMORY; else LEAT_OK. */
+enum leat_status pattern_status(const struct pattern_run *run, enum pattern_result r, size_t bytes,
+                                struct leat_error *err);
 
 /* Where its steps are counted, with those of other runs for the same text. Without, each window is a text. */
 void pattern_run_steps(struct pattern_run *run, struct pattern_steps *steps);

@@ -117,7 +117,7 @@ SCAN_INLINE uint64_t scan_to_all_bytes(const struct scan_masks *m, uint64_t x)
 
 /* ---- Parts of the algebra ---------------------------------------------------------------------------------------- */
 
-/* Groups of at most `most` digits, 1 or 3. */
+/* Groups of at most `max` digits, 1 or 3. */
 SCAN_INLINE struct scan_starts scan_digit_starts(const struct scan_masks *m, unsigned max)
 {
     struct scan_starts s = { .at = m->digits & ~m->inside };
@@ -229,7 +229,7 @@ struct scan_rule {
     uint64_t (*starts)(const struct scan_rule *rule, const struct scan_masks *m);
     struct scan_kind kind; /* what that asks about characters */
 
-    /* Of families that share functions: */
+    /* For families that share functions: */
     unsigned digits; /* \p{N}{1,digits} */
     enum scan_space space;
     bool suffix; /* a contraction belongs to the word before it */

@@ -113,7 +113,7 @@ SCAN_INLINE const uint8_t *scan_letters(const struct scan_text *t, const uint8_t
     }
 }
 
-/* At most `most` digits from p on. */
+/* The end of at most `max` digits from p on. */
 SCAN_INLINE const uint8_t *scan_digits(const struct scan_text *t, const uint8_t *p, unsigned max)
 {
     size_t bytes;

@@ -42,15 +42,6 @@ void matcher_free(struct matcher *m)
     m->pattern = NULL;
 }
 
-static enum leat_status of_result(const struct matcher_pass *pass, enum pattern_result r, struct leat_error *err)
-{
-    if (r == PATTERN_GAVE_UP)
-        return status_set(err, LEAT_E_TEXT, "the tokenizer's regular expression takes too many steps on this text");
-    if (r == PATTERN_STOPPED)
-        return status_set(err, LEAT_E_STOPPED, "the work was stopped");
-    return r == PATTERN_NO_MEMORY ? pattern_run_refuse(pass->run, pass->chunk.length, err) : LEAT_OK;
-}
-
 enum leat_status matcher_run_make(struct pattern_run **run, const struct matcher *m, struct bound *bound,
                                   struct pattern_steps *steps, struct leat_error *err)
 {
@@ -77,7 +68,7 @@ enum leat_status matcher_begin(struct matcher_pass *pass, const struct matcher *
         return LEAT_OK;
     if (chunk->length >= UINT32_MAX)
         return status_set(err, LEAT_E_PRETOKEN, "a regular expression cannot cut a text of 4 GiB or more");
-    return of_result(pass, pattern_begin(run, chunk, after_match), err);
+    return pattern_status(run, pattern_begin(run, chunk, after_match), chunk->length, err);
 }
 
 static enum leat_status next_match(struct matcher_pass *pass, size_t *begin, size_t *end, bool *found,
@@ -98,7 +89,7 @@ static enum leat_status next_match(struct matcher_pass *pass, size_t *begin, siz
         pass->span = 0;
         enum pattern_result r = pattern_next(pass->run, pass->spans, MATCHER_SPANS, &pass->span_count);
         pass->last = r == PATTERN_DONE;
-        s = of_result(pass, r, err);
+        s = pattern_status(pass->run, r, pass->chunk.length, err);
         if (s != LEAT_OK)
             return s;
     }

@@ -74,8 +74,7 @@ struct level {
 
 struct pretokenizer_scratch {
     uint32_t count;
-    size_t window_bytes; /* of the first window of a segment */
-    struct bound *bound;
+    size_t window_bytes;                          /* of the first window of a segment */
     pretokenizer_take_pretokens *batches, *words; /* may be NULL */
     struct held held;    /* of a segment that comes in chunks, what the first splitter is not done with */
     size_t first;        /* bytes at the beginning of what is held that come from the text's first character */
@@ -98,16 +97,6 @@ static inline bool begins_with(const uint8_t *text, size_t bytes, const struct s
 }
 
 /* ---- Making ------------------------------------------------------------------------------------------------------ */
-
-/*
- * Makes steps from a spec's list of pre-tokenizers: a splitter, a change of the text, or both.
- *
- * make_steps() goes through the list. At each place it first looks for a hand-made scanner that does the work of
- * several expressions in a row (DeepSeek's three), then of two, then of one; only what has none becomes a step of its
- * own kind. What cannot change anything becomes no step: ByteLevel after the expressions, or splitting at spaces when
- * none are left. If steps follow ByteLevel, the text is mapped to its alphabet for them, and pretokens are mapped back
- * at the end, unless the model's tokens are letters.
- */
 
 static const enum split_behavior behaviors[] = {
     [SPEC_REMOVED] = SPLIT_REMOVED,
@@ -366,7 +355,7 @@ enum leat_status pretokenizer_scratch_make(struct pretokenizer_scratch **out, co
         return status_no_memory(err, sizeof *s);
     s->count = p->count;
     s->window_bytes = WINDOW_BYTES;
-    s->bound = s->held.text.bound = s->bytes.bound = bound;
+    s->held.text.bound = s->bytes.bound = bound;
     for (uint32_t i = 0; i < p->count; i++) {
         if (!level_make(&s->levels[i], &p->steps[i], bound)) {
             pretokenizer_scratch_free(s);
@@ -467,16 +456,6 @@ static enum leat_status metaspace(const struct spec_pre_tokenizer *spec, struct 
     return s == LEAT_OK ? replace_spaces(out, text + own, chunk->bytes - own, &spec->replacement, err) : s;
 }
 
-static enum leat_status map_bytes(const struct byte_alphabet *alphabet, struct buffer *out, const uint8_t *text,
-                                  size_t bytes, struct leat_error *err)
-{
-    enum leat_status s = buffer_reserve(out, 2 * bytes, err);
-
-    for (size_t i = 0; s == LEAT_OK && i < bytes; i++)
-        out->size += utf8_encode(out->bytes + out->size, alphabet->code_of[text[i]]);
-    return s;
-}
-
 /* Changes a chunk as the step says: its text then lies in the level's buffer. `begins`: it is not the later chunk of a
  * segment. */
 static enum leat_status change(const struct pretokenizer *p, const struct step *step, struct buffer *out,
@@ -492,10 +471,10 @@ static enum leat_status change(const struct pretokenizer *p, const struct step *
     if (step->change == CHANGE_METASPACE) {
         s = metaspace(step->spec, out, chunk, begins, err);
     } else if (step->change == CHANGE_BYTES) {
-        s = map_bytes(&p->alphabet, out, chunk->text, own, err);
+        s = byte_alphabet_append(out, &p->alphabet, chunk->text, own, err);
         chunk->first = out->size;
         if (s == LEAT_OK)
-            s = map_bytes(&p->alphabet, out, chunk->text + own, chunk->bytes - own, err);
+            s = byte_alphabet_append(out, &p->alphabet, chunk->text + own, chunk->bytes - own, err);
     } else {
         chunk->first += own > 0;
         s = buffer_append(out, " ", 1, err);
@@ -524,19 +503,6 @@ static enum leat_status take_pretoken(struct way *w, const uint8_t *pretoken, si
     if (!byte_alphabet_decode(&w->p->alphabet, b->bytes, &count, pretoken, (uint32_t)bytes))
         return status_set(err, LEAT_E_TEXT, "the text has a character that stands for no byte after ByteLevel");
     return w->take(w->context, b->bytes, count, last, err);
-}
-
-static enum leat_status of_result(const struct way *w, enum pattern_result r, size_t bytes, struct leat_error *err)
-{
-    const struct bound *b = w->s->bound;
-
-    if (r == PATTERN_GAVE_UP)
-        return status_set(err, LEAT_E_TEXT, "the tokenizer's regular expression takes too many steps on this text");
-    if (r == PATTERN_STOPPED)
-        return status_set(err, LEAT_E_STOPPED, "encoding was stopped");
-    if (r != PATTERN_NO_MEMORY)
-        return LEAT_OK;
-    return b && b->max - b->held < bytes ? bound_refuse(b, bytes, err) : status_no_memory(err, bytes);
 }
 
 /* Whether a step's pretokens are a scanner's, and are final. */
@@ -605,7 +571,8 @@ static enum leat_status open_window(struct way *w, uint32_t number, struct leat_
     l->more = !comes_together(w, number);
     if (!l->more)
         return LEAT_OK;
-    return of_result(w, split_begin(&l->run, &w->p->steps[number].splitter, window), window->length, err);
+    return pattern_status(l->pattern_run, split_begin(&l->run, &w->p->steps[number].splitter, window), window->length,
+                          err);
 }
 
 /* All pretokens of the level's window have been given: finds out how much of it is done with. */
@@ -654,7 +621,7 @@ static enum leat_status next_pretoken(struct way *w, uint32_t number, struct spl
 
             l->next = 0;
             l->more = r == PATTERN_MORE;
-            s = of_result(w, r, l->window.length, err);
+            s = pattern_status(l->pattern_run, r, l->window.length, err);
         } else if (l->open) {
             s = close_window(w, number, err);
         } else if (l->ended || l->used == l->text.bytes) {

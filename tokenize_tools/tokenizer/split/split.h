@@ -34,7 +34,7 @@ enum split_matcher {
 struct splitter {
     enum split_matcher matcher;
     enum split_behavior behavior;
-    bool invert;                   /* matches count as text between, and the other way about */
+    bool invert;                   /* matches count as the text between them, and vice versa */
     struct scanner scanner;        /* SPLIT_BY_SCANNER; not of a family that leaves gaps, but for SPLIT_ISOLATED */
     const struct pattern *pattern; /* SPLIT_BY_PATTERN; not owned */
     const uint8_t *string;         /* SPLIT_BY_STRING: valid UTF-8; not owned */

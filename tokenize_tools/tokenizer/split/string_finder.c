@@ -172,7 +172,7 @@ static enum leat_status string_ahead_at(const struct string_ahead *a, struct str
 
 /* ---- Finding ----------------------------------------------------------------------------------------------------- */
 
-/* First bytes of strings, searched in blocks if there are no more than so many. */
+/* If strings begin with at most this many different bytes, blocks are searched for them. */
 #define FEW   8u
 #define BLOCK 64u
 

@@ -1,6 +1,8 @@
 /* unicode.c: see unicode.h. */
 #include "unicode.h"
 
+#include "base/status.h"
+#include "base/utf8.h"
 #include "script_tables.h"
 #include "unicode_tables.h"
 
@@ -36,6 +38,16 @@ void byte_alphabet_init(struct byte_alphabet *a)
         a->code_of[b] = itself ? (uint16_t)b : next++;
         a->byte_of[a->code_of[b]] = (int16_t)b;
     }
+}
+
+enum leat_status byte_alphabet_append(struct buffer *out, const struct byte_alphabet *a, const uint8_t *bytes,
+                                      size_t count, struct leat_error *err)
+{
+    enum leat_status s = count < SIZE_MAX / 2 ? buffer_reserve(out, 2 * count, err) : status_no_memory(err, count);
+
+    for (size_t i = 0; s == LEAT_OK && i < count; i++)
+        out->size += utf8_encode(out->bytes + out->size, a->code_of[bytes[i]]);
+    return s;
 }
 
 bool byte_alphabet_decode(const struct byte_alphabet *a, uint8_t *out, uint32_t *bytes, const uint8_t *text,

@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
+
 /* Bits of a code point's class. */
 enum {
     UNICODE_LU = 1 << 0,
@@ -117,6 +119,10 @@ struct byte_alphabet {
 };
 
 void byte_alphabet_init(struct byte_alphabet *a);
+
+/* Appends bytes as characters of the alphabet. */
+enum leat_status byte_alphabet_append(struct buffer *out, const struct byte_alphabet *a, const uint8_t *bytes,
+                                      size_t count, struct leat_error *err);
 
 /*
  * Undoes the mapping: `out` has room for `length` bytes, and *bytes is set to how many there are. Returns false if a
