@@ -525,10 +525,12 @@ struct leat_packer;
 /*
  * Starts a dataset. The options `format`, `text`, `id`, `split_of`, `part` and `parts` do not apply; `shuffle`,
  * `dedup`, `by` and `splits` are LEAT_E_ARGUMENT: leat_merge() does that with the finished dataset. With `resume` it
- * continues from the last checkpoint, or starts without one; a finished dataset is LEAT_E_EXISTS. `progress` is called
- * only by this call, while a run that is resumed is checked. The folder of `output`, and those above it, must keep
- * their names until the packer ends; if not, finishing fails, and the run can be resumed in the renamed folder.
- * Statuses as leat_pack().
+ * continues from the last checkpoint, or starts without one; a finished dataset is LEAT_E_EXISTS. With `chat`, each
+ * text that is added is a record of JSON, as a line of a file has it, with the fields `messages` and `tools`; the
+ * strings of the options, and `renderers`, must outlive the packer, and spans are LEAT_E_ARGUMENT. `progress` is called
+ * only by this call, while a renderer starts and while a run that is resumed is checked. The folder of `output`, and
+ * those above it, must keep their names until the packer ends; if not, finishing fails, and the run can be resumed in
+ * the renamed folder. Statuses as leat_pack().
  */
 LEAT_API enum leat_status leat_packer_open(struct leat_packer **out, const char *output,
                                            const struct leat_pack_options *options, struct leat_error *err);

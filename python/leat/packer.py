@@ -5,6 +5,7 @@ import warnings
 
 from leat import _leat
 from leat._leat import Error
+from leat._conversations import Conversations
 from leat._pack_options import now, open_tokenizer, pack_options, read_id
 from leat._values import whole
 from leat.packing import Summary, summarize
@@ -27,6 +28,10 @@ class Packer:
                         say nothing about are learned
     resume              continue from the last checkpoint, if any; `given`, `sources` and `note` say where it is
     checkpoint_seconds  extend() makes a checkpoint whenever so many seconds have passed; None: never
+    chat, messages, tools, chat_date, chat_seconds, skip_slow_chats
+                        as in leat.pack(): the documents are conversations, which jinja2 renders in processes of their
+                        own, one for each thread, so that one that takes longer than chat_seconds can be ended. Tokens,
+                        mask and rejects are those of leat.pack() of the same conversations in JSON lines
 
     The end of the `with` block finishes the dataset. An exception suspends the packer: the last checkpoint is kept for
     resume=True (with force=True if the run replaces a dataset); without a checkpoint, no file remains. Ctrl-C makes a
@@ -40,14 +45,18 @@ class Packer:
                  threads: int | None = None, memory: int | str | None = None,
                  max_rejects: int | float | str | None = "1%", allow_binary: bool = False, resume: bool = False,
                  force: bool = False, created: int | None = None, checkpoint_seconds: float | None = None,
-                 store_mask: bool = False, write: str = "auto"):
+                 store_mask: bool = False, write: str = "auto", chat=None, messages: str = "messages",
+                 tools: str | None = None, chat_date=None, chat_seconds: int | None = None,
+                 skip_slow_chats: bool = False):
         self._began = now()
         self._output = output
         self.tokenizer = open_tokenizer(tokenizer, pattern)
         self._core = _leat.Packer(output, self.tokenizer._core, pack_options(
             self.tokenizer, end=end, begin=begin, special=special, invalid_utf8=invalid_utf8, threads=threads,
             memory=memory, max_rejects=max_rejects, allow_binary=allow_binary, resume=resume, force=force,
-            created=created, store_mask=store_mask, write=write))
+            created=created, store_mask=store_mask, write=write, chat=chat, messages=messages, tools=tools,
+            chat_date=chat_date, chat_seconds=chat_seconds, skip_slow_chats=skip_slow_chats))
+        self._chats = None if chat is None else Conversations(messages, tools)
         self._every = checkpoint_seconds
         self._last = now()
         self._summary: Summary | None = None
@@ -97,7 +106,8 @@ class Packer:
     # ---- Documents ----
 
     def add(self, document, *, id: str | int | None = None, source: str | None = None, mask=None) -> None:
-        """Adds a document: a str, bytes (UTF-8), or a list or array of ids.
+        """Adds a document: a str, bytes (UTF-8), or a list or array of ids. With chat, a conversation: a list of dicts
+        with role and content, one as JSON, or a dict that has one by the name `messages`, and perhaps tools.
 
         id      the document's id, by which `leat find --id` finds it
         source  where it comes from, like an input's path: the dataset keeps it, with the number of the row in it
@@ -109,6 +119,10 @@ class Packer:
         """
         if has_arrow(document) or is_lazy_frame(document):
             raise TypeError("add() takes one document, a str, bytes or ids: pass a table to extend()")
+        if self._chats:
+            self._refuse_choice(mask, "text")
+            self._core.add_text(self._chats.record(document), read_id(id), source, None)
+            return
         if not isinstance(document, (list, tuple)):
             refuse_file_names(document)
         add, document, mask = self._way(document, mask)
@@ -130,6 +144,9 @@ class Packer:
         nulls      what to do with rows without a text, and documents that are None: "error" or "skip"
         mask       with store_mask: the key of each dict's mask, as for add(); or the column of a table of lists of ids
                    with lists of 0 and 1, of bool, or of weights (float32, float64). None: all tokens are learned
+
+        With chat, documents are conversations as add() takes them, pairs (conversation, id), or tables, which pyarrow
+        reads row by row: their column `messages` has lists of structs, or JSON. `text` and `mask` do not apply.
         """
         if nulls not in ("error", "skip"):
             raise ValueError(f"nulls must be \"error\" or \"skip\", not {nulls!r}")
@@ -142,12 +159,24 @@ class Packer:
             refuse_file_names(documents)
         skip = whole("skip", skip)
         before = self.given
+        if self._chats:
+            self._refuse_choice(mask, text)
+            records = self._chats.records(tables_of(documents), id, skip, nulls)
+            while self._core.add_some(records, source, nulls == "skip"):
+                self._checkpoint_if_due()
+            return self.given - before
         how = dict(text=text, id=id, source=source, skip=skip, nulls=nulls, mask=mask)
         if has_arrow(documents):
             self._extend_table(documents, **how)
         else:
             self._extend_some(tables_of(documents), **how)
         return self.given - before
+
+    @staticmethod
+    def _refuse_choice(mask, text):
+        if mask is not None or text != "text":
+            raise TypeError("the fields of a conversation are named by Packer(messages=..., tools=...), and its chat "
+                            "template says what is learned: text and mask do not apply")
 
     def _way(self, document, mask):
         if isinstance(document, (str, bytes)):

@@ -18,12 +18,12 @@ static struct leat_pack_options options(void)
     return o;
 }
 
-static void refuse_packer(const struct leat_pack_options *o, const char *why)
+static void refuse_packer(const struct leat_pack_options *o, enum leat_status status, const char *why)
 {
     uint64_t before = t_files(folder);
     struct leat_packer *p;
 
-    T_REFUSED(leat_packer_open(&p, t_path(folder, "new"), o, &t_err), LEAT_E_ARGUMENT, why);
+    T_REFUSED(leat_packer_open(&p, t_path(folder, "new"), o, &t_err), status, why);
     T_CHECK(!p);
     T_EQ(t_files(folder), before);
 }
@@ -48,10 +48,10 @@ static void test_packer(void)
     o[2].chat = "";
     o[3].keep = keep;
     o[3].keep_count = 1;
-    refuse_packer(&o[0], "which have no fields to choose datasets by");
-    refuse_packer(&o[1], "which have no fields for masks: give the masks");
-    refuse_packer(&o[2], "which have no fields for masks: give the masks");
-    refuse_packer(&o[3], "which have no fields for conditions");
+    refuse_packer(&o[0], LEAT_E_ARGUMENT, "which have no fields to choose datasets by");
+    refuse_packer(&o[1], LEAT_E_ARGUMENT, "which have no fields for masks: give the masks");
+    refuse_packer(&o[2], LEAT_E_NOT_FOUND, "the tokenizer has no folder with a chat template: name the file of one");
+    refuse_packer(&o[3], LEAT_E_ARGUMENT, "which have no fields for conditions");
 }
 
 static void test_pack(void)

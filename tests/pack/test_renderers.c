@@ -1,7 +1,7 @@
 /*
  * test_renderers.c: what renders conversations may end, or say anything: nonsense ends the run with an error that names
  * the conversation, and never a wrong dataset; what takes long ends it, or is rejected where that was asked for; and
- * without renderers nothing begins.
+ * without renderers nothing begins. So it is for a packer, whose conversations have no place in a file.
  */
 #include "support/renderer.h"
 #include "t.h"
@@ -20,7 +20,7 @@ static void write_file(const char *path, const char *text)
     fclose(f);
 }
 
-static enum leat_status pack(const struct leat_renderers *renderers, uint32_t skip, struct leat_pack_report *report)
+static struct leat_pack_options options(const struct leat_renderers *renderers, uint32_t skip)
 {
     struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
 
@@ -31,6 +31,13 @@ static enum leat_status pack(const struct leat_renderers *renderers, uint32_t sk
     o.renderers = renderers;
     o.chat_seconds = 1;
     o.skip_slow_chats = skip;
+    return o;
+}
+
+static enum leat_status pack(const struct leat_renderers *renderers, uint32_t skip, struct leat_pack_report *report)
+{
+    struct leat_pack_options o = options(renderers, skip);
+
     *report = (struct leat_pack_report)LEAT_PACK_REPORT_INIT;
     return leat_pack(output, (const char *const[]) { input }, 1, &o, report, &t_err);
 }
@@ -76,6 +83,75 @@ static void test_answers(void)
     T_EQ(report.rejects, CHATS);
 }
 
+/* Gives a packer the same conversations. */
+static enum leat_status give(enum stand_in_says says, uint32_t skip, struct leat_pack_report *report)
+{
+    static const struct leat_span span = { 0, 1 };
+    struct stand_in stand_in = { says };
+    struct leat_renderers renderers = { stand_in_open, stand_in_close, &stand_in };
+    struct leat_pack_options o = options(&renderers, skip);
+    struct leat_packer *p;
+    char record[100];
+    enum leat_status s = leat_packer_open(&p, output, &o, &t_err);
+
+    *report = (struct leat_pack_report)LEAT_PACK_REPORT_INIT;
+    for (int i = 0; s == LEAT_OK && i < CHATS; i++) {
+        snprintf(record, sizeof record, "{\"messages\":[{\"role\":\"user\",\"content\":\"%d\"}]}", i);
+        T_STATUS(leat_packer_add_text_masked(p, record, strlen(record), &span, 1, NULL, NULL), LEAT_E_ARGUMENT);
+        s = leat_packer_add_text(p, record, strlen(record), NULL, &t_err);
+    }
+    if (s == LEAT_OK)
+        s = leat_packer_finish(p, report, &t_err);
+    if (s != LEAT_OK)
+        leat_packer_abandon(p);
+    return s;
+}
+
+/* Records that hold no conversation become rejects, an empty one too. */
+static void test_no_conversations(void)
+{
+    static const char *const records[] = {
+        "", "{", "[]", "{\"messages\":1}", "{\"text\":\"x\"}", "{\"messages\":[]} x"
+    };
+    struct stand_in stand_in = { STAND_IN_TEXT };
+    struct leat_renderers renderers = { stand_in_open, stand_in_close, &stand_in };
+    struct leat_pack_options o = options(&renderers, 0);
+
+    for (size_t i = 0; i < sizeof records / sizeof *records; i++) {
+        struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
+        struct leat_packer *p;
+
+        T_STATUS(leat_packer_open(&p, output, &o, &t_err), LEAT_OK);
+        T_STATUS(leat_packer_add_text(p, records[i], strlen(records[i]), NULL, &t_err), LEAT_OK);
+        T_STATUS(leat_packer_finish(p, &report, &t_err), LEAT_OK);
+        T_EQ(report.rejects, 1);
+        T_EQ(report.documents, 0);
+    }
+}
+
+static void test_packer(void)
+{
+    struct leat_pack_report report;
+
+    T_STATUS(give(STAND_IN_TEXT, 0, &report), LEAT_OK);
+    T_EQ(report.documents, CHATS);
+    T_STATUS(give(STAND_IN_REJECTS, 0, &report), LEAT_OK);
+    T_EQ(report.rejects, CHATS);
+    T_STATUS(give(STAND_IN_ENDS, 0, &report), LEAT_OK);
+    T_EQ(report.documents, CHATS);
+    for (int says = STAND_IN_COUNT; says <= STAND_IN_UTF8; says++) {
+        T_STATUS(give((enum stand_in_says)says, 0, &report), LEAT_E_IO);
+        T_CONTAINS(t_err.message, "at the one that begins with [{\"role\":\"user\",\"content\":\"0\"}]");
+    }
+    T_STATUS(give(STAND_IN_NOTHING, 0, &report), LEAT_E_UNSUPPORTED);
+    T_EQ(t_err.hint, LEAT_HINT_CHAT_TIME);
+    T_CONTAINS(t_err.message, "rendering the conversation that begins with [{\"role\":\"user\",\"content\":\"0\"}]");
+    T_STATUS(give(STAND_IN_NOTHING, 1, &report), LEAT_OK);
+    T_EQ(report.rejects, CHATS);
+    T_STATUS(give(STAND_IN_NO_JINJA2, 0, &report), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "pip install jinja2");
+}
+
 static void test_none(void)
 {
     struct leat_pack_report report;
@@ -111,6 +187,8 @@ int main(void)
     T_STATUS(leat_tokenizer_open(&tokenizer, "bytes", NULL, &t_err), LEAT_OK);
     test_none();
     test_answers();
+    test_packer();
+    test_no_conversations();
     leat_tokenizer_close(tokenizer);
     return t_end();
 }

@@ -16,18 +16,6 @@
 
 #define TICK_MS 100
 
-static enum leat_status take_chat(struct pack_run *r, struct leat_error *err)
-{
-    const struct leat_pack_options *o = &r->options;
-    struct pack_setup *setup = &r->setup;
-
-    setup->renderers = o->renderers;
-    setup->render_plan = &r->chat.plan;
-    setup->first_renderer = &r->chat.renderer;
-    setup->skip_slow_chats = o->skip_slow_chats != 0;
-    return pack_chat_open(&r->chat, o, &setup->render_limits, err);
-}
-
 /* Conditions, masks and what datasets are chosen by are on fields of records and on columns: a text that has none would
  * be left out, or rejected, without a word. */
 static enum leat_status check_formats(const struct pack_run *r, struct leat_error *err)
@@ -81,15 +69,6 @@ static enum leat_status check_tables(const struct pack_setup *setup, struct leat
     return s;
 }
 
-/* Asks the caller whether to stop, before the flow does. */
-static bool ask(void *context)
-{
-    static const struct leat_pack_progress nothing = { .bound = "reading" };
-    const struct leat_pack_options *o = context;
-
-    return o->progress && o->progress(o->context, &nothing) != 0;
-}
-
 static bool is_there(const char *path)
 {
     struct file_identity there = { 0 };
@@ -131,14 +110,14 @@ static enum leat_status take_inputs(struct pack_run *r, struct input_list *input
     enum leat_status s = LEAT_OK;
 
     setup->inputs = *inputs;
-    setup->stop = (struct input_stop) { ask, &r->options };
+    setup->stop = (struct input_stop) { pack_run_ask, &r->options };
     *inputs = (struct input_list) { 0 };
     /* of all inputs, not of a share: shares store what the whole would */
     for (size_t i = 0; i < setup->inputs.count; i++)
         r->stores_all = r->stores_all || unit_kind_of(&setup->inputs.items[i])->numbers;
     s = check_formats(r, err);
     if (s == LEAT_OK && o->chat)
-        s = take_chat(r, err);
+        s = pack_run_take_chat(r, err);
     if (s == LEAT_OK)
         s = judges_prepare(&setup->judges, &setup->fields, o, err);
     if (s == LEAT_OK && !is_begun(r)) /* of a share, too: whether the run has the fields */

@@ -202,6 +202,26 @@ enum leat_status pack_run_init(struct pack_run *r, const char *output, const cha
     return pack_setup_memory(setup, o->memory, err);
 }
 
+bool pack_run_ask(void *options)
+{
+    static const struct leat_pack_progress nothing = { .bound = "reading" };
+    const struct leat_pack_options *o = options;
+
+    return o->progress && o->progress(o->context, &nothing) != 0;
+}
+
+enum leat_status pack_run_take_chat(struct pack_run *r, struct leat_error *err)
+{
+    const struct leat_pack_options *o = &r->options;
+    struct pack_setup *setup = &r->setup;
+
+    setup->renderers = o->renderers;
+    setup->render_plan = &r->chat.plan;
+    setup->first_renderer = &r->chat.renderer;
+    setup->skip_slow_chats = o->skip_slow_chats != 0;
+    return pack_chat_open(&r->chat, o, &setup->render_limits, err);
+}
+
 void pack_run_free(struct pack_run *r)
 {
     leat_encoder_close(r->setup.long_encoder);

@@ -47,6 +47,12 @@ enum leat_status pack_run_init(struct pack_run *r, const char *output, const cha
                                const struct leat_pack_options *options, struct leat_error *err);
 void pack_run_free(struct pack_run *r);
 
+/* Asks the caller whether to stop, before the flow does: for setup.stop. */
+bool pack_run_ask(void *options);
+
+/* Makes the run ready for conversations, which its options ask for; setup.stop must be set. */
+enum leat_status pack_run_take_chat(struct pack_run *r, struct leat_error *err);
+
 /* Opens the output, new or where a run was stopped; the setup's inputs and the description must be complete. */
 enum leat_status pack_run_begin(struct pack_run *r, struct leat_error *err);
 

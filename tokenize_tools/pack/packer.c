@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/options.h"
 #include "base/status.h"
+#include "corpus/record/conversation.h"
 #include "mask/span_mask.h"
 #include "pack/flow/steps.h"
 #include "pack/flow/unit_kinds.h"
@@ -147,7 +148,7 @@ static enum leat_status check_options(const struct leat_pack_options *o, struct 
                                "split its dataset by merging it");
     if (o->by)
         return status_set(err, LEAT_E_ARGUMENT, "a packer takes texts, which have no fields to choose datasets by");
-    if (o->mask_field || o->chat)
+    if (o->mask_field)
         return status_set(err, LEAT_E_ARGUMENT, "a packer takes texts, which have no fields for masks: give the masks");
     if (o->keep_count > 0)
         return status_set(err, LEAT_E_ARGUMENT, "a packer takes texts, which have no fields for conditions");
@@ -200,8 +201,15 @@ static enum leat_status keep_folder(struct leat_packer *p, struct leat_error *er
 static enum leat_status open_output(struct leat_packer *p, struct leat_error *err)
 {
     struct flow_output output = pack_output_flow(&p->run.output);
-    enum leat_status s = pack_description_make(&p->run.description, &p->run.options, NULL, &p->run.setup.inputs, err);
+    const struct leat_pack_options *o = &p->run.options;
+    bool chat = o->chat != NULL;
+    enum leat_status s = chat ? pack_run_take_chat(&p->run, err) : LEAT_OK;
 
+    if (s == LEAT_OK && chat) /* ids are given beside the records */
+        s = conversation_want(&p->run.setup.fields, o->messages, NULL, *o->tools ? o->tools : NULL, false, err);
+    if (s == LEAT_OK)
+        s = pack_description_make(&p->run.description, &p->run.options, chat ? &p->run.chat : NULL,
+                                  &p->run.setup.inputs, err);
     if (s == LEAT_OK)
         s = pack_run_begin(&p->run, err);
     s = say_finished(p, s, err);
@@ -228,6 +236,7 @@ enum leat_status leat_packer_open(struct leat_packer **out, const char *output, 
     p->run.output.numbers_lines = true;
     p->run.output.checkpoints = false; /* only the caller knows its position, and says it in a note */
     p->run.takes_texts = p->run.stores_all = true;
+    p->run.setup.stop = (struct input_stop) { pack_run_ask, &p->run.options };
     if (s == LEAT_OK)
         s = check_options(&p->run.options, err);
     if (s == LEAT_OK)
@@ -332,6 +341,8 @@ enum leat_status leat_packer_add_text_masked(struct leat_packer *p, const char *
         s = check_origin(p, origin, err);
     if (s == LEAT_OK)
         s = check_mask(p, spans, err);
+    if (s == LEAT_OK && spans && p->run.options.chat)
+        s = status_set(err, LEAT_E_ARGUMENT, "the chat template says what of a conversation is learned: no spans");
     if (s == LEAT_OK && spans)
         s = span_check(spans, span_count, bytes, err);
     if (s != LEAT_OK)

@@ -24,7 +24,8 @@
 
 struct packer {
     PyObject_HEAD struct leat_packer *packer; /* NULL: ended */
-    PyObject *tokenizer;
+    PyObject *tokenizer, *options;            /* with the strings that the packer keeps */
+    struct leat_renderers renderers;          /* likewise */
     pthread_mutex_t lock;
     bool has_lock;
     pid_t owner;
@@ -123,6 +124,12 @@ static int open_packer(struct packer *p, PyObject *output, PyObject *tokenizer, 
         return -1;
     Py_INCREF(tokenizer);
     p->tokenizer = tokenizer;
+    Py_INCREF(options);
+    p->options = options;
+    if (o.options.renderers) {
+        p->renderers = o.renderers;
+        o.options.renderers = &p->renderers;
+    }
     p->owner = getpid();
     o.options.progress = on_reading_back;
     o.options.context = &opening;
@@ -162,6 +169,7 @@ static void packer_free(PyObject *self)
     if (p->has_lock)
         pthread_mutex_destroy(&p->lock);
     Py_XDECREF(p->tokenizer);
+    Py_XDECREF(p->options);
     Py_XDECREF(p->numbers);
     free(p->rows);
     module_free_object(self);

@@ -6,9 +6,11 @@
  */
 #include "steps.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/show.h"
 #include "base/status.h"
 #include "base/tiny.h"
 #include "corpus/record/conversation.h"
@@ -79,25 +81,45 @@ static bool is_lost(enum leat_status s)
     return s == LEAT_E_AGAIN || s == LEAT_E_DEVICE;
 }
 
-/* A renderer did not come to an end with a conversation, or ended over it (`s`). */
+/* Whether a program gives the records, which have come from no file. */
+static bool is_given(const struct pack_setup *setup)
+{
+    return setup->inputs.count == 0;
+}
+
+/* Whether they are the values of a column. */
+static bool is_row(const struct pack_setup *setup, const struct unit *u)
+{
+    return !is_given(setup) && setup->inputs.items[u->input].format->rows;
+}
+
+/* A renderer did not come to an end with a conversation, or ended over it (`s`). One that a program has given is named
+ * by its own first words. */
 static enum leat_status blame(const struct pack_setup *setup, const struct chat_item *item, enum leat_status s,
                               struct leat_error *err)
 {
-    const struct input *in = &setup->inputs.items[item->as_read.input];
-    unsigned long long at = item->as_read.offset;
-    const char *what = in->format->rows ? "row" : "byte";
+    const struct input *in = is_given(setup) ? NULL : &setup->inputs.items[item->as_read.input];
+    const char *path = in ? in->path : "", *colon = in ? ": " : "";
+    char where[200] = "that begins with ";
+    size_t length = strlen(where);
 
+    if (in)
+        snprintf(where, sizeof where, "at %s %llu", in->format->rows ? "row" : "byte",
+                 (unsigned long long)item->as_read.offset);
+    else
+        show_text(where + length, sizeof where - length, item->c.messages.at,
+                  item->c.messages.bytes < 60 ? item->c.messages.bytes : 60);
     if (s == LEAT_E_DEVICE)
         return status_set(err, LEAT_E_IO,
-                          "%s: the process that renders conversations ended, or gave no answer, at the one at %s %llu; "
-                          "see what it printed",
-                          in->path, what, at);
+                          "%s%sthe process that renders conversations ended, or gave no answer, at the one %s; see "
+                          "what it printed",
+                          path, colon, where);
     if (setup->skip_slow_chats)
         return status_set(err, LEAT_E_TEXT, "rendering it takes longer than %u s", setup->render_limits.seconds);
     return status_set_hint(err, LEAT_E_UNSUPPORTED, LEAT_HINT_CHAT_TIME,
-                           "%s: rendering the conversation at %s %llu takes longer than %u s: mend the chat template, "
-                           "allow more time, or leave out such conversations",
-                           in->path, what, at, setup->render_limits.seconds);
+                           "%s%srendering the conversation %s takes longer than %u s: mend the chat template, allow "
+                           "more time, or leave out such conversations",
+                           path, colon, where, setup->render_limits.seconds);
 }
 
 /* One conversation that needs more memory than a thread has for it: one at a time may have more. The renderer goes
@@ -237,13 +259,13 @@ static enum leat_status put(struct pack_worker *w, struct unit *u, const struct 
     return w->chats->count == BATCH || w->chats->bytes >= BATCH_BYTES ? step_chat_end(w, u, err) : LEAT_OK;
 }
 
-/* Keeps the id of a record; that of a row has been kept. */
+/* Keeps the id of a record; that of a row, and of what a program gave, has been kept. */
 static enum leat_status keep_id(struct pack_worker *w, struct unit *u, struct packer_document *d, struct leat_error *err)
 {
     const char *id;
     size_t bytes;
 
-    if (w->setup->inputs.items[u->input].format->rows)
+    if (is_given(w->setup) || is_row(w->setup, u))
         return LEAT_OK;
     id = record_take_id(&w->record, &bytes);
     return step_keep_id(w->setup, u, &w->verdict, d, id ? id : "", bytes, err);

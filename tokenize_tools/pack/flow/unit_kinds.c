@@ -1,6 +1,8 @@
 /* unit_kinds.c: see unit_kinds.h. */
 #include "unit_kinds.h"
 
+#include <stdlib.h>
+
 #include "steps.h"
 
 /* ---- The kinds --------------------------------------------------------------------------------------------------- */
@@ -28,6 +30,41 @@ bool unit_kind_divides(const struct input *in)
 
 /* Units that a program makes (packer.c): texts, ids, and inputs that it declares. */
 
+static enum leat_status encode_chat(struct pack_worker *w, struct unit *u, const struct packer_document *d,
+                                    const char *record, struct leat_error *err)
+{
+    struct leat_error why;
+    enum leat_status s = LEAT_OK;
+
+    if (d->text.bytes > w->setup->whole_bytes)
+        return documents_reject(&u->docs, d, STEP_WHOLE_REASON, record, d->text.bytes, err);
+    s = record_read(&w->record, record, d->text.bytes, &why);
+    if (s == LEAT_OK)
+        return step_chat_record(w, u, d, record, d->text.bytes, err);
+    if (s == LEAT_E_TEXT)
+        return documents_reject(&u->docs, d, why.message, record, d->text.bytes, err);
+    *err = why;
+    return s;
+}
+
+/* Conversations: records of JSON, which become the unit's documents, or rejects. */
+static enum leat_status encode_chats(struct pack_worker *w, struct unit *u, const char *text, struct leat_error *err)
+{
+    struct packer_document *given = u->docs.items;
+    size_t count = u->docs.count;
+    enum leat_status s = LEAT_OK;
+
+    u->docs.items = NULL;
+    u->docs.count = u->docs.room = 0;
+    for (size_t i = 0; s == LEAT_OK && i < count; i++)
+        s = encode_chat(w, u, &given[i], text + given[i].text.begin, err);
+    if (s == LEAT_OK)
+        s = step_chat_end(w, u, err);
+    free(given);
+    documents_sort_rejects(&u->docs);
+    return s == LEAT_OK ? step_encode(w, u, text, err) : s;
+}
+
 /* The texts have not been checked for UTF-8 yet. */
 static enum leat_status encode_texts(struct pack_worker *w, struct unit *u, int fd, struct leat_error *err)
 {
@@ -36,6 +73,8 @@ static enum leat_status encode_texts(struct pack_worker *w, struct unit *u, int 
     enum leat_status s = LEAT_OK;
 
     (void)fd;
+    if (w->setup->chat)
+        return encode_chats(w, u, text, err);
     for (size_t i = 0; s == LEAT_OK && i < u->docs.count; i++) {
         struct packer_document *d = &u->docs.items[i];
         const char *bytes = text + d->text.begin;

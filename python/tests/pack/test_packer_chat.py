@@ -1,0 +1,216 @@
+"""leat.Packer(chat=...) beside leat.pack(chat=...) of the same conversations in JSON lines: the same tokens, masks, ids
+and rejects, in whatever form they are given; from checkpoints, too. LEAT_TEST_SEED=7 changes the conversations."""
+import json
+import os
+import random
+
+import pytest
+
+import leat
+from conftest import ROOT
+
+pytest.importorskip("jinja2")
+rng = random.Random(int(os.environ.get("LEAT_TEST_SEED", "1")))
+CHATML = (ROOT / "tests" / "chat" / "templates" / "chatml.jinja").read_text()
+TEMPLATES = {
+    "turns": CHATML, "generation": (ROOT / "tests" / "chat" / "templates" / "generation.jinja").read_text(),
+    "tools": "{% if tools %}{{ tools | tojson }}{% endif %}" + CHATML,
+    "raises": "{% if messages | length > 4 %}{{ raise_exception('too ' + 'long') }}{% endif %}" + CHATML,
+    "date": "{{ strftime_now('%d %b %Y') }}" + CHATML,
+    "fails": "{{ messages[0].content + 1 if messages | length == 3 else '' }}" + CHATML}
+TOOLS = [{"type": "function", "function": {"name": "f", "parameters": {"a": [1, 0.5, True], "b": "é水\ud800"}}}]
+
+
+def row(number):
+    messages = [{"role": "system", "content": "s"}] * (rng.random() < 0.3)
+    for _ in range(rng.randrange(1, 4)):
+        messages += [{"role": role, "content": "".join(rng.choices("ab c\né\"\\<|>水\ud800", k=rng.randrange(1, 20)))}
+                     for role in ("user", "assistant")]
+    if number % 9 == 4:
+        messages = [{"from": "human", "value": "q"}, {"from": "gpt", "value": "a"}]
+    if number % 20 == 7:  # no conversations
+        messages = rng.choice([[], [{"role": None, "content": "x"}], ["x"], [{"content": "x"}]])
+    made = {"id": f"c{number}", "messages": messages}
+    if number % 3 == 0:
+        made["tools"] = rng.choice([TOOLS, json.dumps(TOOLS), None, []])
+    if number % 40 == 11:
+        made["tools"] = rng.choice(["not JSON", [1], "1"])
+    return made
+
+
+ROWS = [row(number) for number in range(200)]
+# what Arrow can hold
+PLAIN = [{"id": r["id"], "messages": [dict(m, content=m["content"].replace("\ud800", "")) for m in r["messages"]],
+          "tools": rng.choice([None, [], [{"name": "f", "strict": True, "more": {"a": [1, 2]}}]])}
+         for r in ROWS if r["messages"] and all("content" in m and "role" in m for m in r["messages"])]
+
+
+def as_lines(path, rows):
+    path.write_text("".join(json.dumps(r) + "\n" for r in rows))
+    return path
+
+
+def made_of(name):
+    """All that the two must have in common."""
+    dataset = leat.open(name)
+    many = range(dataset.info.documents)
+    rejects = []
+    if os.path.exists(f"{name}.rejects.jsonl"):
+        with open(f"{name}.rejects.jsonl", encoding="utf-8") as f:
+            rejects = [json.loads(line)["reason"] for line in f]
+    return (dataset.info.identity, dataset.read(0, dataset.info.tokens).tolist(), dataset.mask().tolist(),
+            [dataset.place(i).id for i in many], dataset.starts().tolist(), rejects, dataset.metadata,
+            [dataset.text_hash(i) for i in many])
+
+
+def both(tmp_path, template, rows, give, **options):
+    """What leat.pack() makes of the rows, and leat.Packer, to which give(packer) gives them."""
+    (tmp_path / "t.jinja").write_text(template)
+    options = {"chat": tmp_path / "t.jinja", "threads": 2, "max_rejects": None, **options}
+    files = leat.pack(as_lines(tmp_path / "c.jsonl", rows), tmp_path / "files", "bytes", force=True, **options)
+    with leat.Packer(tmp_path / "given", "bytes", force=True, **options) as packer:
+        give(packer)
+    assert packer.summary.rejected == files.rejected and packer.summary.documents == files.documents
+    assert packer.summary.text_bytes == files.text_bytes and files.documents > 0
+    return made_of(tmp_path / "files"), made_of(tmp_path / "given")
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+@pytest.mark.parametrize("special", [False, True])
+def test_as_pack(tmp_path, name, special):
+    files, given = both(tmp_path, TEMPLATES[name], ROWS, lambda packer: packer.extend(ROWS), special=special,
+                        chat_date="2026-01-31")
+    assert given == files
+    assert len(files[5]) >= 10 and 0 < sum(map(bool, files[2])) < len(files[2])
+
+
+@pytest.mark.parametrize("tools", [None, "", "more.tools"])
+def test_fields(tmp_path, tools):
+    rows = [{"id": r["id"], "a": {"b": r["messages"]}, "tools": r.get("tools"), "more": {"tools": TOOLS}} for r in ROWS]
+    files, given = both(tmp_path, TEMPLATES["tools"], rows, lambda packer: packer.extend(rows), messages="a.b",
+                        tools=tools)
+    assert given == files
+
+
+def test_forms(tmp_path):
+    """Lists of messages, JSON, dicts, pairs with an id; one at a time or many."""
+    rows = [{"id": r["id"], "messages": r["messages"]} for r in ROWS]
+
+    def one_by_one(packer):
+        for n, r in enumerate(rows):
+            form = [r["messages"], json.dumps(r["messages"]), json.dumps(r["messages"]).encode(), r,
+                    tuple(r["messages"])][n % 5]
+            packer.add(form, id=r["id"])
+
+    for give in (one_by_one, lambda packer: packer.extend((r["messages"], r["id"]) for r in rows),
+                 lambda packer: packer.extend([(json.dumps(r["messages"]), r["id"]) for r in rows])):
+        files, given = both(tmp_path, TEMPLATES["generation"], rows, give)
+        assert given == files
+    rows = [{"messages": r["messages"]} for r in ROWS]
+    files, given = both(tmp_path, CHATML, rows, lambda packer: packer.extend(r["messages"] for r in rows))
+    assert given == files and set(given[3]) == {None}
+
+
+def test_tables(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    structs = pa.table({**{name: [r[name] for r in PLAIN] for name in PLAIN[0]}, "other": [1] * len(PLAIN)})
+    assert pa.types.is_list(structs.schema.field("messages").type) and len(PLAIN) > 50
+    texts = structs.set_column(1, "messages", pa.array([json.dumps(r["messages"]) for r in PLAIN])).set_column(
+        2, "tools", pa.array([None if r["tools"] is None else json.dumps(r["tools"]) for r in PLAIN]))
+    for table in structs, texts:
+        for documents in table, table.to_reader(7), table.to_batches(13), iter(table.to_batches()):
+            files, given = both(tmp_path, TEMPLATES["tools"], PLAIN, lambda p, d=documents: p.extend(d))
+            assert given == files
+    files, given = both(tmp_path, TEMPLATES["tools"], PLAIN, lambda p: [p.extend(b) for b in structs.to_batches(20)])
+    assert given == files
+    files, given = both(tmp_path, TEMPLATES["tools"], PLAIN[30:], lambda p: p.extend(structs, skip=30))
+    assert given == files
+    (tmp_path / "t.jinja").write_text(CHATML)
+    with leat.Packer(tmp_path / "no", "bytes", chat=tmp_path / "t.jinja", messages="chats") as packer:
+        with pytest.raises(ValueError, match="the table has no column chats"):
+            packer.extend(structs)
+        packer.abandon()
+
+
+def test_checkpoints(tmp_path):
+    """Sources, notes, and going on from a checkpoint, as with texts."""
+    (tmp_path / "t.jinja").write_text(TEMPLATES["raises"])
+    options = {"chat": tmp_path / "t.jinja", "threads": 2, "max_rejects": None}
+    leat.pack(as_lines(tmp_path / "c.jsonl", ROWS), tmp_path / "files", "bytes", **options)
+    packer = leat.Packer(tmp_path / "given", "bytes", **options)
+    packer.extend(ROWS[:90], source="c.jsonl")
+    packer.checkpoint("so far")
+    packer.extend(ROWS[90:120], source="c.jsonl")
+    packer.suspend()
+    with pytest.raises(leat.Error, match="(?s)chat template"):
+        leat.Packer(tmp_path / "given", "bytes", resume=True, **{**options, "chat_date": "2026-01-31"}).suspend()
+    with leat.Packer(tmp_path / "given", "bytes", resume=True, **options) as packer:
+        assert packer.note == "so far" and packer.sources == {"c.jsonl": 90}
+        packer.extend(ROWS, source="c.jsonl", skip=90)
+    assert made_of(tmp_path / "given") == made_of(tmp_path / "files")
+    with leat.open(tmp_path / "given") as dataset:
+        place = dataset.place(100)
+        assert place.path == "c.jsonl" and ROWS[place.line - 1]["id"] == place.id
+
+
+def test_long(tmp_path):
+    """What needs more memory than a thread has, and what is too long."""
+    def of_length(n):
+        messages = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "ab" * n}]
+        return {"id": str(n), "messages": messages}
+
+    rows = [ROWS[0], of_length(1500000), ROWS[1], of_length(3000000), ROWS[2]]
+    files, given = both(tmp_path, TEMPLATES["generation"], rows, lambda packer: packer.extend(rows), memory="800MiB")
+    assert given == files and len(files[1]) > 3000000
+    assert files[5] == ["the record has more than 4 MiB, which is too long for one with a mask"]
+
+
+def test_own_template(tmp_path):
+    folder = tmp_path / "tokenizer"
+    folder.mkdir()
+    letters = {bytes([b]).decode("latin-1"): b for b in range(33, 127)}
+    (folder / "tokenizer.json").write_text(json.dumps({
+        "version": "1.0", "added_tokens": [], "normalizer": None, "pre_tokenizer": None, "post_processor": None,
+        "decoder": None, "model": {"type": "BPE", "vocab": letters, "merges": [], "unk_token": None}}))
+    (folder / "tokenizer_config.json").write_text(json.dumps(
+        {"eos_token": "</s>", "chat_template": "{% for m in messages %}{{ m.content }}{{ eos_token }}{% endfor %}"}))
+    rows = [{"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]}]
+    leat.pack(as_lines(tmp_path / "c.jsonl", rows), tmp_path / "files", folder, chat="tokenizer")
+    with leat.Packer(tmp_path / "given", folder, chat="tokenizer") as packer:
+        packer.extend(rows)
+    assert made_of(tmp_path / "given") == made_of(tmp_path / "files") and packer.summary.tokens == 10
+
+
+def test_refused(tmp_path):
+    (tmp_path / "t.jinja").write_text(CHATML)
+    (tmp_path / "date.jinja").write_text(TEMPLATES["date"])
+    slow = "{% for i in range(99999) %}{% for k in range(99999) %}{% endfor %}{% endfor %}"
+    (tmp_path / "slow.jinja").write_text(slow)
+    messages = ROWS[0]["messages"]
+    with pytest.raises(leat.Error, match="strftime_now"):
+        leat.Packer(tmp_path / "no", "bytes", chat=tmp_path / "date.jinja")
+    with pytest.raises(TypeError, match="apply only to conversations"):
+        leat.Packer(tmp_path / "no", "bytes", chat_date="2026-01-31")
+    with leat.Packer(tmp_path / "no", "bytes", chat=tmp_path / "t.jinja") as packer:
+        for wrong, said in ((5, "a conversation is a list of dicts"), ([{"role": object()}], "what JSON can say")):
+            with pytest.raises(TypeError, match=said):
+                packer.add(wrong)
+        with pytest.raises(ValueError, match="has no messages"):
+            packer.add({"text": "x"})
+        with pytest.raises(TypeError, match="text and mask do not apply"):
+            packer.add(messages, mask=[])
+        with pytest.raises(TypeError, match="text and mask do not apply"):
+            packer.extend([messages], text="chats")
+        with pytest.raises(ValueError, match="document 1 has no messages; nulls=\"skip\""):
+            packer.extend([{"messages": messages}, {"id": 7}])
+        assert packer.given == 1 and packer.extend([None, messages, {"id": 7}], nulls="skip") == 1
+        assert packer.skipped == 2
+    assert packer.summary.documents + packer.summary.rejected == 2
+    with pytest.raises(leat.Error, match=r"the conversation that begins with \[\{\"role\".* takes longer than 1 s.*"
+                                         "chat_seconds=N, or skip_slow_chats=True"):
+        with leat.Packer(tmp_path / "no", "bytes", chat=tmp_path / "slow.jinja", chat_seconds=1, force=True) as packer:
+            packer.add([{"role": "user", "content": "q"}])
+    with leat.Packer(tmp_path / "slow", "bytes", chat=tmp_path / "slow.jinja", chat_seconds=1, max_rejects=None,
+                     skip_slow_chats=True) as packer:
+        packer.add([{"role": "user", "content": "q"}])
+    assert packer.summary.rejected == 1
