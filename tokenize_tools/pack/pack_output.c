@@ -358,7 +358,8 @@ static enum leat_status write_documents(struct pack_output *o, struct unit *u, s
 
     for (size_t i = 0; s == LEAT_OK && i < u->docs.count; i++) {
         uint64_t count = u->docs.items[i].tokens;
-        const void *ids = u->docs.tokens.bytes ? (const void *)(u->docs.tokens.bytes + at) : ""; /* a unit may have none */
+        const void *ids =
+            u->docs.tokens.bytes ? (const void *)(u->docs.tokens.bytes + at) : ""; /* a unit may have none */
         const uint8_t *mask = u->docs.mask.size > 0 ? u->docs.mask.bytes + at / width : NULL;
         struct leat_origin origin = u->out.origins[i];
 
@@ -443,8 +444,8 @@ static enum leat_status count_damage(struct pack_output *o, const struct unit *u
     o->at.damaged = 1;
     if (o->at.damaged_inputs++ == 0)
         memcpy(o->damage, documents_string(&u->docs, d->why), bytes);
-    return damage_list_add(&o->damages, path_of(o, input), d->offset, documents_string(&u->docs, d->reason), d->reason.bytes,
-                           d->unread, err);
+    return damage_list_add(&o->damages, path_of(o, input), d->offset, documents_string(&u->docs, d->reason),
+                           d->reason.bytes, d->unread, err);
 }
 
 /* An input is done with: what is known of it goes to its record. */

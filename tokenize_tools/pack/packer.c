@@ -93,7 +93,7 @@ static enum leat_status check_origin(const struct leat_packer *p, const struct l
 }
 
 static struct packer_document *add_document(struct leat_packer *p, const struct leat_origin *origin,
-                                          struct leat_error *err)
+                                            struct leat_error *err)
 {
     static const struct leat_origin none = { .input = LEAT_NONE, .line = LEAT_NONE };
     struct packer_document *d = documents_add(&p->unit->docs, err);
@@ -105,7 +105,9 @@ static struct packer_document *add_document(struct leat_packer *p, const struct 
     d->input = origin->input;
     d->offset = origin->offset;
     d->line = origin->line > 0 ? origin->line : LEAT_NONE;
-    return documents_keep(&p->unit->docs, origin->id, origin->id ? (size_t)origin->id_bytes : 0, &d->id, err) == LEAT_OK ? d : NULL;
+    return documents_keep(&p->unit->docs, origin->id, origin->id ? (size_t)origin->id_bytes : 0, &d->id, err) == LEAT_OK
+               ? d
+               : NULL;
 }
 
 /* Keeps the spans of a text that has a mask. */

@@ -232,7 +232,8 @@ static enum leat_status add_document(struct chat *c, struct unit *u, const struc
     enum leat_status s = put_mask(c, u);
 
     if (s == LEAT_OK)
-        s = step_put_ids(w->setup, &u->docs.tokens, (const uint32_t *)(const void *)w->chat_ids.bytes, id_count(c), c->err);
+        s = step_put_ids(w->setup, &u->docs.tokens, (const uint32_t *)(const void *)w->chat_ids.bytes, id_count(c),
+                         c->err);
     d = s == LEAT_OK ? documents_add(&u->docs, c->err) : NULL;
     if (!d)
         return s == LEAT_OK ? LEAT_E_NO_MEMORY : s;

@@ -71,15 +71,15 @@ struct packer_document *documents_add(struct documents *d, struct leat_error *er
 }
 
 enum leat_status documents_keep(struct documents *d, const void *bytes, size_t count, struct stretch *where,
-                           struct leat_error *err)
+                                struct leat_error *err)
 {
     where->begin = d->strings.size;
     where->bytes = count;
     return buffer_append(&d->strings, bytes, count, err);
 }
 
-enum leat_status documents_keep_by(struct documents *d, const void *value, size_t value_bytes, const void *id, size_t bytes,
-                              struct stretch *where, struct leat_error *err)
+enum leat_status documents_keep_by(struct documents *d, const void *value, size_t value_bytes, const void *id,
+                                   size_t bytes, struct stretch *where, struct leat_error *err)
 {
     enum leat_status s = buffer_reserve(&d->strings, value_bytes + 1 + bytes, err);
 
@@ -111,8 +111,8 @@ enum leat_status documents_reject_record(struct documents *d, uint64_t input, ui
 enum leat_status documents_reject(struct documents *d, const struct packer_document *document, const char *reason,
                                   const void *record, size_t bytes, struct leat_error *err)
 {
-    enum leat_status s = documents_reject_record(d, document->input, document->offset, document->line, reason, record,
-                                                 bytes, err);
+    enum leat_status s =
+        documents_reject_record(d, document->input, document->offset, document->line, reason, record, bytes, err);
 
     if (s == LEAT_OK)
         d->rejects[d->reject_count - 1].place = document->text.begin;

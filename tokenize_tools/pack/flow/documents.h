@@ -52,13 +52,13 @@ struct documents {
     size_t reject_count, reject_room;
     struct buffer strings; /* ids, reasons, samples */
     struct buffer spans;
-    struct buffer tokens;                      /* as the token file holds them, but in this machine's byte order */
-    struct buffer mask;                        /* a byte for each of `tokens`, if the run stores a mask */
-    struct spool spooled;                      /* ids of documents that do not fit in memory */
-    uint64_t malformed;                        /* in all texts */
-    uint64_t text_bytes, special_strings;      /* encoded; found in texts */
-    uint64_t not_json;                         /* documents whose record has a NaN or an infinity */
-    uint64_t kept_out;                         /* records that a condition of the run keeps out */
+    struct buffer tokens;                 /* as the token file holds them, but in this machine's byte order */
+    struct buffer mask;                   /* a byte for each of `tokens`, if the run stores a mask */
+    struct spool spooled;                 /* ids of documents that do not fit in memory */
+    uint64_t malformed;                   /* in all texts */
+    uint64_t text_bytes, special_strings; /* encoded; found in texts */
+    uint64_t not_json;                    /* documents whose record has a NaN or an infinity */
+    uint64_t kept_out;                    /* records that a condition of the run keeps out */
 };
 
 void documents_free(struct documents *d);

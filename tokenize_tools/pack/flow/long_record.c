@@ -95,8 +95,8 @@ static enum leat_status next_chunk(void *context, const uint8_t **bytes, size_t 
 }
 
 /* The text at `at`, and the id, become the unit's last document. */
-static enum leat_status encode(struct long_record *r, struct unit *u, const struct packer_document *as_read, uint64_t at,
-                               bool *rejected, struct leat_error *err)
+static enum leat_status encode(struct long_record *r, struct unit *u, const struct packer_document *as_read,
+                               uint64_t at, bool *rejected, struct leat_error *err)
 {
     struct record *record = &r->w->record;
     const struct record_value *text = record_value(record, record->fields->text);
@@ -152,8 +152,9 @@ static enum leat_status run(struct long_record *r, struct unit *u, uint64_t at, 
     }
     if (s != LEAT_OK && err)
         *err = why;
-    return s == LEAT_OK && rejected ? documents_reject_record(&u->docs, u->input, offset, line, why.message, sample, sample_bytes, err)
-                                    : s;
+    return s == LEAT_OK && rejected
+               ? documents_reject_record(&u->docs, u->input, offset, line, why.message, sample, sample_bytes, err)
+               : s;
 }
 
 /* Reads the record into memory, and does with it what is done with shorter ones. */
@@ -196,9 +197,9 @@ static enum leat_status refuse_whole(struct long_record *r, struct unit *u, uint
         blank = s == LEAT_OK && lines_blank(r->raw, count);
         done += count;
     }
-    return s == LEAT_OK && !blank
-               ? documents_reject_record(&u->docs, u->input, offset, line, STEP_WHOLE_REASON, sample, sizeof sample, err)
-               : s;
+    return s == LEAT_OK && !blank ? documents_reject_record(&u->docs, u->input, offset, line, STEP_WHOLE_REASON, sample,
+                                                            sizeof sample, err)
+                                  : s;
 }
 
 static enum leat_status run_whole(struct long_record *r, struct unit *u, uint64_t at, uint64_t bytes, uint64_t offset,
@@ -226,8 +227,8 @@ enum leat_status long_record_encode(struct pack_worker *w, struct unit *u, int f
     enum leat_status s;
 
     if (!in->format->is_json)
-        return documents_reject_record(&u->docs, u->input, offset, line, "the record is too long: only JSON is taken in chunks", "", 0,
-                           err);
+        return documents_reject_record(&u->docs, u->input, offset, line,
+                                       "the record is too long: only JSON is taken in chunks", "", 0, err);
     r = malloc(sizeof *r);
     if (!r)
         return status_no_memory(err, sizeof *r);

@@ -135,8 +135,8 @@ void long_text_sample(const struct pack_worker *w, char *sample, size_t *bytes)
     *bytes = w->refused_bytes;
 }
 
-enum leat_status long_text_encode(struct pack_worker *w, struct unit *u, struct packer_document *d, long_text_next *next,
-                                  void *context, bool *rejected, struct leat_error *err)
+enum leat_status long_text_encode(struct pack_worker *w, struct unit *u, struct packer_document *d,
+                                  long_text_next *next, void *context, bool *rejected, struct leat_error *err)
 {
     struct long_text t = { .w = w, .u = u };
     struct leat_error why;

@@ -260,7 +260,8 @@ static enum leat_status put(struct pack_worker *w, struct unit *u, const struct 
 }
 
 /* Keeps the id of a record; that of a row, and of what a program gave, has been kept. */
-static enum leat_status keep_id(struct pack_worker *w, struct unit *u, struct packer_document *d, struct leat_error *err)
+static enum leat_status keep_id(struct pack_worker *w, struct unit *u, struct packer_document *d,
+                                struct leat_error *err)
 {
     const char *id;
     size_t bytes;

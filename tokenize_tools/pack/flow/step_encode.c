@@ -46,8 +46,8 @@ static enum leat_status next_chunk(void *context, const uint8_t **bytes, size_t 
 
 /* In chunks, since it may become many times as long. It gets the ids and the rejects of a text that comes in chunks
  * from the beginning; which of the two happens depends on the threads. */
-static enum leat_status encode_chunks(struct pack_worker *w, struct unit *u, struct packer_document *d, const char *text,
-                                      size_t bytes, struct leat_error *err)
+static enum leat_status encode_chunks(struct pack_worker *w, struct unit *u, struct packer_document *d,
+                                      const char *text, size_t bytes, struct leat_error *err)
 {
     struct text_left left = { text, bytes };
     uint64_t malformed = d->malformed; /* it has been repaired */

@@ -98,8 +98,8 @@ enum leat_status step_put_ids(const struct pack_setup *setup, struct buffer *to,
 typedef enum leat_status long_text_next(void *context, const uint8_t **bytes, size_t *count, struct leat_error *err);
 
 /* *rejected: *err says why. */
-enum leat_status long_text_encode(struct pack_worker *w, struct unit *u, struct packer_document *d, long_text_next *next,
-                                  void *context, bool *rejected, struct leat_error *err);
+enum leat_status long_text_encode(struct pack_worker *w, struct unit *u, struct packer_document *d,
+                                  long_text_next *next, void *context, bool *rejected, struct leat_error *err);
 
 /* The sample of a text that it rejected: if the encoder refused it, the one that step_encode_text() would give, since
  * the memory decides which of the two a text takes; else what `sample`, of REJECT_SAMPLE bytes, holds. */

@@ -142,21 +142,20 @@ enum leat_status unit_make_ready(struct unit *u, bool ids_wide, struct leat_erro
 
         u->out.lengths[i] = d->tokens;
         u->out.origins[i] = (struct leat_origin) { .input = d->input,
-                                               .offset = d->offset,
-                                               .line = d->line,
-                                               .id = documents_string(&u->docs, d->id),
-                                               .id_bytes = d->id.bytes,
-                                               .text_hash = d->hash };
+                                                   .offset = d->offset,
+                                                   .line = d->line,
+                                                   .id = documents_string(&u->docs, d->id),
+                                                   .id_bytes = d->id.bytes,
+                                                   .text_hash = d->hash };
         u->out.any_spooled |= d->spooled;
         u->docs.malformed += d->malformed;
     }
     u->out.ready = (struct leat_documents) { .size = sizeof u->out.ready,
-                                         .ids = u->docs.tokens.bytes ? (const void *)u->docs.tokens.bytes : "",
-                                         .lengths = u->out.lengths,
-                                         .origins = u->out.origins,
-                                         .count = u->docs.count,
-                                         .id_width = ids_wide ? 4 : 2,
-                                         .mask = u->docs.mask.size > 0 ? u->docs.mask.bytes : NULL };
+                                             .ids = u->docs.tokens.bytes ? (const void *)u->docs.tokens.bytes : "",
+                                             .lengths = u->out.lengths,
+                                             .origins = u->out.origins,
+                                             .count = u->docs.count,
+                                             .id_width = ids_wide ? 4 : 2,
+                                             .mask = u->docs.mask.size > 0 ? u->docs.mask.bytes : NULL };
     return s;
 }
-

@@ -62,7 +62,7 @@ struct unit {
         enum json_layout layout;
         uint64_t lead_lines; /* of one too big for memory: line ends in the unit before it */
     } array;
-    struct { /* of a Parquet file */
+    struct {                       /* of a Parquet file */
         uint64_t groups;           /* row groups that end here */
         struct unit_damage damage; /* the first one's, and all bytes that were not read */
     } rows;

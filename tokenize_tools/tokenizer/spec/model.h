@@ -1,7 +1,7 @@
 /*
- * model.h: models, as the other rooms see them. A model turns pretokens into ids. Its kind is a row of the table in model.c:
- * how it is read from a file, what of it the fingerprint hashes, how it is made, and how it encodes. Code outside of
- * models/ and the models' own rooms calls a kind's functions and never asks which kind it is.
+ * model.h: models, as the other rooms see them. A model turns pretokens into ids. Its kind is a row of the table in
+ * model.c: how it is read from a file, what of it the fingerprint hashes, how it is made, and how it encodes. Code
+ * outside of models/ and the models' own rooms calls a kind's functions and never asks which kind it is.
  *
  * The comment of each function says what NULL means; a kind needs only `make`, `free` and `encode`.
  *
