@@ -147,6 +147,6 @@ says 1 'nosuch: No such file or directory'
 run leat pack -t bytes -o out --dry-run -
 says 2 '--dry-run cannot look at standard input'
 run leat-bench pack -t bytes -o out --dry-run in
-says 2 '--dry-run is for leat pack'
+says 2 '--dry-run belongs to leat pack'
 nothing_written
 finish
