@@ -25,8 +25,8 @@ def server(counting, tmp_path, monkeypatch):
     """Serves the dataset of counting tokens; the cache is empty."""
     from s3_server import S3Server
 
-    things = {f"b/counting{s}": pathlib.Path(counting + s).read_bytes() for s in (".leat", ".tokens")}
-    with S3Server(things) as server:
+    objects = {f"b/counting{s}": pathlib.Path(counting + s).read_bytes() for s in (".leat", ".tokens")}
+    with S3Server(objects) as server:
         for name, value in server.environment(LEAT_CACHE=str(tmp_path / "cache"), AWS_MAX_ATTEMPTS="2").items():
             monkeypatch.setenv(name, value)
         try:

@@ -73,10 +73,10 @@ static enum leat_status dump_rows(struct buffer *out, const struct parquet_file 
 }
 
 static enum leat_status dump_file(struct buffer *out, const struct parquet_source *source,
-                                  const struct parquet_wish wishes[2], unsigned count, struct leat_error *err)
+                                  const struct parquet_want wants[2], unsigned count, struct leat_error *err)
 {
     struct parquet_file *file;
-    enum leat_status s = parquet_open(&file, source, wishes, count, err);
+    enum leat_status s = parquet_open(&file, source, wants, count, err);
     uint64_t rows;
 
     if (s != LEAT_OK)
@@ -91,7 +91,7 @@ static enum leat_status dump_file(struct buffer *out, const struct parquet_sourc
     return s;
 }
 
-static void dump(const char *path, const struct parquet_wish wishes[2], unsigned count)
+static void dump(const char *path, const struct parquet_want wants[2], unsigned count)
 {
     struct place p = { .path = path };
     struct parquet_source source = { .read = read_place, .context = &p, .name = path };
@@ -100,7 +100,7 @@ static void dump(const char *path, const struct parquet_wish wishes[2], unsigned
     enum leat_status s = file_open_read(&p.fd, &source.size, path, &err);
 
     if (s == LEAT_OK)
-        s = dump_file(&out, &source, wishes, count, &err);
+        s = dump_file(&out, &source, wants, count, &err);
     if (s != LEAT_OK) {
         uint8_t code = (uint8_t)s;
 
@@ -115,12 +115,12 @@ static void dump(const char *path, const struct parquet_wish wishes[2], unsigned
 
 int main(int argc, char **argv)
 {
-    struct parquet_wish wishes[2] = { { .use = PARQUET_TEXT }, { .use = PARQUET_ID } };
+    struct parquet_want wants[2] = { { .use = PARQUET_TEXT }, { .use = PARQUET_ID } };
     int c;
 
     while ((c = getopt(argc, argv, "jrm:")) != -1)
         if (c == 'j')
-            wishes[0].use = PARQUET_JSON;
+            wants[0].use = PARQUET_JSON;
         else if (c == 'r')
             by_rows = true;
         else if (c == 'm')
@@ -129,9 +129,9 @@ int main(int argc, char **argv)
             return 2;
     if (argc - optind < 3)
         return 2;
-    wishes[0].path = argv[optind++];
-    wishes[1].path = argv[optind++];
+    wants[0].path = argv[optind++];
+    wants[1].path = argv[optind++];
     for (; optind < argc; optind++)
-        dump(argv[optind], wishes, strcmp(wishes[1].path, "-") == 0 ? 1 : 2);
+        dump(argv[optind], wants, strcmp(wants[1].path, "-") == 0 ? 1 : 2);
     return fflush(stdout) == 0 ? 0 : 1;
 }

@@ -53,7 +53,7 @@ static enum leat_status read_object(const struct input *in, struct leat_error *e
     struct fetch *stretch;
     char bytes[BYTES + 10];
     size_t got = 0;
-    enum leat_status s = byte_stream_open_stoppable(&stream, in->path, in->thing, NULL, NULL, err);
+    enum leat_status s = byte_stream_open_stoppable(&stream, in->path, in->object, NULL, NULL, err);
 
     if (s == LEAT_OK)
         s = byte_stream_read(stream, bytes, sizeof bytes, &got, err);
@@ -61,7 +61,7 @@ static enum leat_status read_object(const struct input *in, struct leat_error *e
         say(bytes, got);
     byte_stream_close(stream);
     if (s == LEAT_OK)
-        s = fetch_open_stretch(&stretch, in->thing, 2, 6, 1 << 16, err);
+        s = fetch_open_stretch(&stretch, in->object, 2, 6, 1 << 16, err);
     if (s != LEAT_OK)
         return s;
     s = fetch_read_all(stretch, 2, bytes, 4, NULL, err);
@@ -83,9 +83,9 @@ static enum leat_status work(struct leat_error *err)
         return s;
     for (size_t i = 0; s == LEAT_OK && i < list.count; i++) {
         say(list.items[i].path, strlen(list.items[i].path));
-        say(fetch_object_etag(list.items[i].thing), 10);
+        say(fetch_object_etag(list.items[i].object), 10);
         s = read_object(&list.items[i], err);
-        say(fetch_object_etag(list.items[i].thing), 10);
+        say(fetch_object_etag(list.items[i].object), 10);
     }
     inputs_free(&list);
     return s;
@@ -111,7 +111,7 @@ static void check_empty_stretch(void)
     size_t got;
 
     T_OK(inputs_find(&list, &word, 1, &rules, &t_err));
-    T_OK(fetch_open_stretch(&stretch, list.items[0].thing, BYTES, BYTES + 5, 1 << 16, &t_err));
+    T_OK(fetch_open_stretch(&stretch, list.items[0].object, BYTES, BYTES + 5, 1 << 16, &t_err));
     T_OK(fetch_read(stretch, BYTES, bytes, sizeof bytes, &got, NULL, &t_err));
     T_EQ(got, 0);
     T_OK(fetch_read_all(stretch, 2, bytes, 4, NULL, &t_err)); /* and what lies elsewhere is still there */

@@ -125,9 +125,9 @@ static enum leat_status read_group(const struct parquet_file *file, uint64_t gro
 static enum leat_status read_column(struct table *t, const char *column, enum parquet_use use, struct leat_error *err)
 {
     struct parquet_source source = { .read = read_table, .context = t, .size = t->count, .name = "table" };
-    struct parquet_wish wish = { .path = column, .use = use };
+    struct parquet_want want = { .path = column, .use = use };
     struct parquet_file *file;
-    enum leat_status s = parquet_open(&file, &source, &wish, 1, err);
+    enum leat_status s = parquet_open(&file, &source, &want, 1, err);
 
     for (uint64_t g = 0; s == LEAT_OK && g < parquet_groups(file); g++)
         s = read_group(file, g, err);

@@ -15,7 +15,7 @@
 #define MAX_MEMORY ((uint64_t)4 << 20)
 #define MAX_ROWS   2000u /* that are read: a run of one value can have any number of them */
 
-static const struct parquet_wish wishes[] = {
+static const struct parquet_want wants[] = {
     { .path = "text", .use = PARQUET_TEXT, .optional = true },
     { .path = "id", .use = PARQUET_ID, .optional = true },
     { .path = "a.b", .use = PARQUET_ID, .optional = true },
@@ -77,7 +77,7 @@ static uint64_t read_rows(const struct parquet_file *file, uint64_t group, uint6
         if (!found)
             break;
         sums[row] = 0;
-        for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++)
+        for (size_t i = 0; i < sizeof wants / sizeof *wants; i++)
             sums[row] = hash(sums[row], &values[i]);
         row++;
         FUZZ_CHECK(parquet_reader_row(r) == row);
@@ -112,7 +112,7 @@ FUZZ_TARGET(parquet)
     uint64_t random = size;
     struct leat_error err = { 0 };
     struct parquet_file *file;
-    enum leat_status s = parquet_open(&file, &source, wishes, sizeof wishes / sizeof *wishes, &err);
+    enum leat_status s = parquet_open(&file, &source, wants, sizeof wants / sizeof *wants, &err);
 
     for (size_t i = 0; i < size; i++)
         random = random * 31 + data[i];

@@ -11,7 +11,7 @@
 
 #define FILES "tests/parquet/files"
 
-static const struct parquet_wish text_and_id[2] = { { .path = "text", .use = PARQUET_TEXT },
+static const struct parquet_want text_and_id[2] = { { .path = "text", .use = PARQUET_TEXT },
                                                     { .path = "id", .use = PARQUET_ID } };
 
 static inline enum leat_status read_memory(void *context, uint64_t offset, void *out, uint64_t count,

@@ -76,10 +76,10 @@ static void check_refused(struct buffer *bytes, const char *path, enum parquet_u
                           const char *sentence)
 {
     struct parquet_source source = source_of(bytes);
-    struct parquet_wish wish = { .path = path, .use = use };
+    struct parquet_want want = { .path = path, .use = use };
     struct parquet_file *file;
 
-    T_STATUS(parquet_open(&file, &source, &wish, 1, &t_err), status);
+    T_STATUS(parquet_open(&file, &source, &want, 1, &t_err), status);
     T_CHECK(!file);
     T_CONTAINS(t_err.message, sentence);
 }
@@ -106,19 +106,19 @@ static void test_refused(void)
     buffer_free(&bytes);
 }
 
-/* A column that is not there has nulls, if that is wished. */
+/* A column that is not there has nulls, if that is wanted. */
 static void test_optional(void)
 {
     struct buffer bytes = load("plain", ".parquet");
     struct parquet_source source = source_of(&bytes);
-    struct parquet_wish wishes[2] = { text_and_id[0], { .path = "url", .use = PARQUET_ID, .optional = true } };
+    struct parquet_want wants[2] = { text_and_id[0], { .path = "url", .use = PARQUET_ID, .optional = true } };
     struct parquet_value values[PARQUET_MAX_COLUMNS];
     struct parquet_file *file;
     struct parquet_reader *r;
     uint64_t rows = 0;
     bool found;
 
-    T_OK(parquet_open(&file, &source, wishes, 2, &t_err));
+    T_OK(parquet_open(&file, &source, wants, 2, &t_err));
     T_OK(parquet_reader_open(&r, file, NULL, 0, 0, &t_err));
     for (;; rows++) {
         T_OK(parquet_reader_next(r, values, &found, &t_err));

@@ -34,7 +34,7 @@ struct made_case {
     struct made_node nodes[6];
     struct made_page pages[4];
     uint64_t rows;
-    const char *wish;
+    const char *want;
     enum parquet_use use;
     const char *values; /* a line each; NULL: it is broken */
     const char *says;
@@ -231,10 +231,10 @@ static void put_value(struct buffer *to, const struct parquet_value *values)
 static enum leat_status read_from(struct buffer *to, struct buffer *bytes, const char *path, enum parquet_use use,
                                   uint64_t row, enum memory limit)
 {
-    struct parquet_wish wish = { .path = path, .use = use };
+    struct parquet_want want = { .path = path, .use = use };
     struct parquet_source source = source_of(bytes);
     struct parquet_file *file;
-    enum leat_status s = parquet_open(&file, &source, &wish, 1, &t_err);
+    enum leat_status s = parquet_open(&file, &source, &want, 1, &t_err);
 
     to->size = 0;
     if (s == LEAT_OK)
@@ -265,7 +265,7 @@ static void check(const struct made_case *c)
     f.groups = 1;
     bytes = made_parquet(&f);
     for (uint64_t row = 0; row < (rest ? c->rows : 1); row++) {
-        enum leat_status s = read_from(&got, &bytes, c->wish, c->use, row, (enum memory)(row % 3));
+        enum leat_status s = read_from(&got, &bytes, c->want, c->use, row, (enum memory)(row % 3));
 
         if (!rest) {
             T_STATUS(s, c->pages[0].bytes ? LEAT_E_TEXT : LEAT_E_UNSUPPORTED);
@@ -287,12 +287,12 @@ static void check(const struct made_case *c)
 
 static void check_footer(const struct made_file *f, const char *path, enum leat_status status, const char *says)
 {
-    struct parquet_wish wish = { .path = path, .use = PARQUET_JSON };
+    struct parquet_want want = { .path = path, .use = PARQUET_JSON };
     struct buffer bytes = made_parquet(f);
     struct parquet_source source = source_of(&bytes);
     struct parquet_file *file;
 
-    T_STATUS(parquet_open(&file, &source, &wish, 1, &t_err), status);
+    T_STATUS(parquet_open(&file, &source, &want, 1, &t_err), status);
     if (status != LEAT_OK)
         T_CONTAINS(t_err.message, says);
     parquet_close(file);
@@ -352,7 +352,7 @@ static void test_stop(void)
 {
     static const struct made_node nodes[] = { ROOT(1), LEAF("t", MADE_BYTES, MADE_REQUIRED) };
     const size_t size = 3 * BLOCK_STRETCH;
-    struct parquet_wish wish = { .path = "t", .use = PARQUET_TEXT };
+    struct parquet_want want = { .path = "t", .use = PARQUET_TEXT };
     struct made_page page = { .values = 1, .unpacked = size };
     struct made_file f = {
         .nodes = nodes, .pages = &page, .node_count = 2, .page_count = 1, .columns = 1, .groups = 1, .rows = 1
@@ -371,7 +371,7 @@ static void test_stop(void)
         bytes = made_parquet(&f);
         source = source_of(&bytes);
         source.stopped = stop;
-        T_OK(parquet_open(&file, &source, &wish, 1, &t_err));
+        T_OK(parquet_open(&file, &source, &want, 1, &t_err));
         stop_at = 0;
         T_OK(read_rows(&got, put_value, file, 0, 0, MAPPED, &t_err));
         T_EQ(got.size, size - 3);

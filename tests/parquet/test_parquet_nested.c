@@ -28,10 +28,10 @@ static void put_line(struct buffer *to, const struct parquet_value *values)
 static enum leat_status read_column(struct buffer *to, struct buffer *bytes, const char *column, size_t max,
                                     enum memory limit, struct leat_error *err)
 {
-    struct parquet_wish wish = { .path = column, .use = PARQUET_JSON, .max_bytes = max };
+    struct parquet_want want = { .path = column, .use = PARQUET_JSON, .max_bytes = max };
     struct parquet_source source = source_of(bytes);
     struct parquet_file *file;
-    enum leat_status s = parquet_open(&file, &source, &wish, 1, err);
+    enum leat_status s = parquet_open(&file, &source, &want, 1, err);
 
     to->size = 0;
     for (uint64_t g = 0; s == LEAT_OK && g < parquet_groups(file); g++)
@@ -42,16 +42,16 @@ static enum leat_status read_column(struct buffer *to, struct buffer *bytes, con
 
 static void check_rows(struct buffer *bytes, const char *name)
 {
-    struct parquet_wish wish = { .path = "messages", .use = PARQUET_JSON };
+    struct parquet_want want = { .path = "messages", .use = PARQUET_JSON };
     struct parquet_source source = source_of(bytes);
     struct buffer all = { 0 }, rest = { 0 };
     struct parquet_file *file;
 
-    T_OK(parquet_open(&file, &source, &wish, 1, &t_err));
+    T_OK(parquet_open(&file, &source, &want, 1, &t_err));
     for (uint64_t g = 0; g < parquet_groups(file); g++) {
         uint64_t begin, count;
 
-        for (unsigned i = 1; i < parquet_stretches(file); i++) { /* the first is the wish's own, which has no pages */
+        for (unsigned i = 1; i < parquet_stretches(file); i++) { /* the first is the want's own, which has no pages */
             parquet_stretch(file, g, i, &begin, &count);
             T_CHECK(count > 0 && begin >= 4 && begin + count < bytes->size);
         }
@@ -111,10 +111,10 @@ static void check_file(const char *name)
 static void check_refused(struct buffer *bytes, const char *path, enum parquet_use use, const char *sentence)
 {
     struct parquet_source source = source_of(bytes);
-    struct parquet_wish wish = { .path = path, .use = use };
+    struct parquet_want want = { .path = path, .use = use };
     struct parquet_file *file;
 
-    T_REFUSED(parquet_open(&file, &source, &wish, 1, &t_err), LEAT_E_UNSUPPORTED, sentence);
+    T_REFUSED(parquet_open(&file, &source, &want, 1, &t_err), LEAT_E_UNSUPPORTED, sentence);
 }
 
 static void test_refused(void)

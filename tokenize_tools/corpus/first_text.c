@@ -85,7 +85,7 @@ static enum leat_status of_stream(const struct input *in, const char *field, con
 
     if (!head)
         return status_no_memory(err, HEAD_BYTES);
-    s = byte_stream_open_stoppable(&stream, in->path, in->thing, NULL, stop, err);
+    s = byte_stream_open_stoppable(&stream, in->path, in->object, NULL, stop, err);
     if (s == LEAT_OK)
         s = byte_stream_read(stream, head, HEAD_BYTES, &bytes, err);
     byte_stream_close(stream);
@@ -102,7 +102,7 @@ static enum leat_status of_stream(const struct input *in, const char *field, con
 struct file {
     const char *path;
     int fd;
-    struct fetch *fetch; /* of a thing; else NULL */
+    struct fetch *fetch; /* of an object; else NULL */
     const struct input_stop *stop;
 };
 
@@ -142,21 +142,21 @@ static enum leat_status of_group(const struct parquet_file *file, uint64_t group
 static enum leat_status of_rows(const struct input *in, const char *field, const struct input_stop *stop, char *out,
                                 size_t room, struct leat_error *err)
 {
-    struct parquet_wish wish = { .path = field, .use = PARQUET_TEXT };
+    struct parquet_want want = { .path = field, .use = PARQUET_TEXT };
     struct file f = { .path = in->path, .fd = -1, .stop = stop };
     struct parquet_source source = { .read = read_file, .context = &f, .name = in->path, .most = PAGE_BYTES };
     struct parquet_file *file = NULL;
     bool found = false;
     enum leat_status s;
 
-    if (in->thing)
-        s = fetch_open(&f.fetch, in->thing, err);
+    if (in->object)
+        s = fetch_open(&f.fetch, in->object, err);
     else
         s = file_open_read(&f.fd, &source.size, in->path, err);
-    if (in->thing)
+    if (in->object)
         source.size = in->size;
     if (s == LEAT_OK)
-        s = parquet_open(&file, &source, &wish, 1, err);
+        s = parquet_open(&file, &source, &want, 1, err);
     for (uint64_t g = 0; s == LEAT_OK && !found && g < parquet_groups(file); g++)
         s = of_group(file, g, out, room, &found, err);
     parquet_close(file);

@@ -342,7 +342,7 @@ enum leat_status inputs_check_heads(struct input_list *list, struct field_search
 
     for (size_t i = list->count, looks = 0; s == LEAT_OK && i-- > 0;) {
         struct input *in = &list->items[i];
-        bool can = in->format->is_json && !in->thing && strcmp(in->path, "-") != 0;
+        bool can = in->format->is_json && !in->object && strcmp(in->path, "-") != 0;
 
         if (can && !in->looked && (looks++ < LEAST_LOOKS || !is_over(&until)) && !is_over(&last))
             s = look(in, &over, allow_binary, search, &in->looked, err);

@@ -26,13 +26,13 @@ struct input_rules {
 enum leat_status input_judge_given(const char *path, bool look, const struct input_rules *rules,
                                    const struct record_format **format, struct leat_error *err);
 
-/* The same for a thing on a server, by its name alone; false: its first bytes decide, by input_judge_head(). */
+/* The same for an object on a server, by its name alone; false: its first bytes decide, by input_judge_head(). */
 bool input_judge_by_name(const char *name, bool look, const struct input_rules *rules,
                          const struct record_format **format);
 enum leat_status input_judge_head(const char *name, const uint8_t *head, size_t bytes,
                                   const struct record_format **format, struct leat_error *err);
 
-/* Judges a thing below a prefix, as below, but by its name alone. */
+/* Judges an object below a prefix, as below, but by its name alone. */
 const struct record_format *input_judge_listed(const char *name, const struct input_rules *rules,
                                                const struct file_kind **corpus);
 

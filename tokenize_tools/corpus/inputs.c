@@ -1,6 +1,6 @@
 /*
  * inputs.c: see inputs.h. Words are looked up here, folders in search_folder.c, lists in search_list.c, URLs in
- * search_things.c, splits of the whole in search_splits.c; search.h says how these go together.
+ * search_objects.c, splits of the whole in search_splits.c; search.h says how these go together.
  */
 #include "inputs.h"
 
@@ -240,10 +240,10 @@ enum leat_status inputs_find(struct input_list *list, const char *const *words, 
 
 void inputs_free(struct input_list *list)
 {
-    fetcher_close(list->fetcher); /* before the things that it may still read */
+    fetcher_close(list->fetcher); /* before the objects that it may still read */
     for (size_t i = 0; i < list->count; i++) {
         free(list->items[i].path);
-        fetch_object_free(list->items[i].thing);
+        fetch_object_free(list->items[i].object);
     }
     for (size_t i = 0; i < list->skipped_count; i++)
         free(list->skipped[i].path);
@@ -307,7 +307,7 @@ enum leat_status inputs_look_inside(const struct input *in, const struct input_s
 {
     struct buffer head = { 0 };
     struct byte_stream *stream;
-    enum leat_status s = byte_stream_open_stoppable(&stream, in->path, in->thing, NULL, stop, err);
+    enum leat_status s = byte_stream_open_stoppable(&stream, in->path, in->object, NULL, stop, err);
 
     *layout = JSON_LINES;
     if (s != LEAT_OK)
@@ -358,22 +358,22 @@ enum leat_status inputs_share(struct input_list *list, unsigned part, unsigned p
 
         if (strcmp(in->path, "-") == 0)
             return status_set(err, LEAT_E_ARGUMENT, "standard input cannot be divided into shares");
-        if (!in->compressed && !in->thing && divides(in) && at < to && at + in->size > from)
+        if (!in->compressed && !in->object && divides(in) && at < to && at + in->size > from)
             status = look_for_lines(in, &seldom_asked, &in->compressed, &in->undivided, err);
         if (status != LEAT_OK)
             return status;
         at += in->size;
         if (!cut(in, divides(in), at - in->size, from, to, part == parts)) {
             free(in->path);
-            fetch_object_free(in->thing);
+            fetch_object_free(in->object);
             in->path = NULL;
-            in->thing = NULL;
+            in->object = NULL;
             continue;
         }
         list->items[kept] = *in;
         if (kept != i) {
             in->path = NULL;
-            in->thing = NULL;
+            in->object = NULL;
         }
         kept++;
     }
@@ -412,7 +412,7 @@ enum leat_status inputs_count_empty(const struct input_list *list, unsigned part
         const struct input *in = &list->items[i];
         bool compressed = in->compressed, undivided = in->undivided, one;
 
-        if (!compressed && !in->thing && divides(in)) /* as when the share is cut */
+        if (!compressed && !in->object && divides(in)) /* as when the share is cut */
             s = look_for_lines(in, &seldom_asked, &compressed, &undivided, err);
         one = compressed || undivided || !divides(in);
         *whole += one;
@@ -433,11 +433,11 @@ static int by_number(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-/* Files before things, by which file or thing they are; 0 for the same one. */
+/* Files before objects, by which file or object they are; 0 for the same one. */
 static int compare(const struct input *a, const struct input *b)
 {
-    if (a->thing || b->thing)
-        return a->thing && b->thing ? strcmp(a->path, b->path) : by_number(a->thing != NULL, b->thing != NULL);
+    if (a->object || b->object)
+        return a->object && b->object ? strcmp(a->path, b->path) : by_number(a->object != NULL, b->object != NULL);
     return a->device != b->device ? by_number(a->device, b->device) : by_number(a->inode, b->inode);
 }
 

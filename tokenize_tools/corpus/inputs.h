@@ -23,15 +23,15 @@
 struct byte_stream;
 
 struct input {
-    char *path;                 /* as given, or below a given folder; "-": standard input; the name of a thing */
-    struct fetch_object *thing; /* on a server; NULL: a file */
+    char *path;                  /* as given, or below a given folder; "-": standard input; the name of an object */
+    struct fetch_object *object; /* on a server; NULL: a file */
     const struct record_format *format;
     bool compressed;                 /* by its name or its first bytes */
     bool undivided;                  /* JSON that is not lines, by its first bytes: known only after inputs_share() */
     bool looked;                     /* inputs_check_heads() has looked at its first records */
     uint64_t size;                   /* on disk; 0 for standard input */
     uint64_t device, inode;          /* of a file */
-    int64_t modified_s, modified_ns; /* of a file; a thing has its etag */
+    int64_t modified_s, modified_ns; /* of a file; an object has its etag */
     uint64_t begin, end;             /* the share of its bytes that is packed: begin < end, or all of it */
 };
 
@@ -55,7 +55,7 @@ struct input_list {
     size_t skipped_count;
     struct input_split *splits; /* none, if nothing says which split any input belongs to, or if nobody asks */
     size_t split_count;
-    struct fetcher *fetcher; /* of the things among them; NULL: there are none */
+    struct fetcher *fetcher; /* of the objects among them; NULL: there are none */
 };
 
 /*

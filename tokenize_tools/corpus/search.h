@@ -93,7 +93,7 @@ enum leat_status list_file_next(struct list_file *list, char **line, struct leat
 #define SEARCH_VISITS  16384u    /* of lists, and of folders through links, each as often as it is named */
 #define SEARCH_IN_LIST 16777216u /* lines of lists, and inputs through lists and links */
 
-/* A folder that was named, or a prefix of things on a server. */
+/* A folder that was named, or a prefix of objects on a server. */
 struct search_root {
     char *path;
     size_t first, count; /* inputs of the list */
@@ -163,7 +163,7 @@ void search_begin_folder(struct search *s, const char *folder);
 enum leat_status search_end_folder(struct search *s, const char *folder, size_t before, bool card,
                                    struct leat_error *err);
 
-/* ---- search_things.c ---- */
+/* ---- search_objects.c ---- */
 
 enum leat_status search_url(struct search *s, const char *url, struct leat_error *err);
 

@@ -40,11 +40,11 @@ struct splitting {
 
 /* ---- README.md ---- */
 
-static enum leat_status read_stream(struct buffer *text, const char *path, struct fetch_object *thing,
+static enum leat_status read_stream(struct buffer *text, const char *path, struct fetch_object *object,
                                     const struct input_stop *stop, struct leat_error *err)
 {
     struct byte_stream *stream;
-    enum leat_status s = byte_stream_open_stoppable(&stream, path, thing, NULL, stop, err);
+    enum leat_status s = byte_stream_open_stoppable(&stream, path, object, NULL, stop, err);
     size_t got = 1;
 
     if (s != LEAT_OK)
@@ -60,22 +60,22 @@ static enum leat_status read_stream(struct buffer *text, const char *path, struc
 }
 
 /* By a client of its own: that of the inputs finds all of them before it reads. */
-static enum leat_status read_thing(struct buffer *text, const char *url, const struct input_stop *stop,
-                                   struct leat_error *err)
+static enum leat_status read_object(struct buffer *text, const char *url, const struct input_stop *stop,
+                                    struct leat_error *err)
 {
-    struct fetch_object *thing = NULL;
+    struct fetch_object *object = NULL;
     struct fetcher *fetcher;
     enum leat_status s = fetcher_open(&fetcher, err);
 
     if (s != LEAT_OK)
         return s;
-    s = fetch_object_new(&thing, fetcher, url, err);
+    s = fetch_object_new(&object, fetcher, url, err);
     if (s == LEAT_OK)
-        s = fetch_look_up(fetcher, &thing, 1, stop, err);
+        s = fetch_look_up(fetcher, &object, 1, stop, err);
     if (s == LEAT_OK)
-        s = read_stream(text, url, thing, stop, err);
+        s = read_stream(text, url, object, stop, err);
     fetcher_close(fetcher);
-    fetch_object_free(thing);
+    fetch_object_free(object);
     return s;
 }
 
@@ -88,7 +88,7 @@ static enum leat_status read_card(struct hub_card *card, const struct search_roo
 
     if (!path)
         return status_no_memory(err, strlen(root->path));
-    s = fetch_is_url(path) ? read_thing(&text, path, stop, err) : read_stream(&text, path, NULL, stop, err);
+    s = fetch_is_url(path) ? read_object(&text, path, stop, err) : read_stream(&text, path, NULL, stop, err);
     if (s == LEAT_OK)
         s = hub_card_read(card, path, (const char *)text.bytes, text.size < HUB_CARD_BYTES ? text.size : HUB_CARD_BYTES,
                           err);
@@ -412,7 +412,7 @@ static enum leat_status take(struct splitting *p, const struct hub_split *split,
         }
         s = search_skip(p->search, in->path, LEAT_SKIP_SPLIT, NULL, err);
         list->bytes -= in->size;
-        fetch_object_free(in->thing);
+        fetch_object_free(in->object);
         free(in->path);
     }
     list->count = kept;

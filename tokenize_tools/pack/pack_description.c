@@ -39,14 +39,14 @@ static enum leat_status add_named(struct buffer *b, const char *name, const char
     return s == LEAT_OK ? buffer_append_line(b, text, err) : s;
 }
 
-/* When a file was changed, and which version of a thing it is, tell one input from another of the same name. */
+/* When a file was changed, and which version of an object it is, tell one input from another of the same name. */
 static enum leat_status add_input(struct buffer *b, const struct input *in, struct leat_error *err)
 {
     enum leat_status s =
         add(b, err, "input %s %llu bytes, ", record_format_name(in->format), (unsigned long long)in->size);
 
-    if (s == LEAT_OK && in->thing)
-        s = add(b, err, "etag %s", fetch_object_etag(in->thing));
+    if (s == LEAT_OK && in->object)
+        s = add(b, err, "etag %s", fetch_object_etag(in->object));
     else if (s == LEAT_OK)
         s = add(b, err, "changed at %lld.%09lld", (long long)in->modified_s, (long long)in->modified_ns);
     if (s == LEAT_OK)

@@ -50,15 +50,15 @@ static enum leat_status check_formats(const struct pack_run *r, struct leat_erro
 static enum leat_status check_tables(const struct pack_setup *setup, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
-    bool things = false;
+    bool objects = false;
 
     for (size_t i = 0; s == LEAT_OK && i < setup->inputs.count; i++) {
         const struct input *in = &setup->inputs.items[i];
         struct row_input *rows;
 
-        if (!in->format->rows || (in->thing && things))
+        if (!in->format->rows || (in->object && objects))
             continue;
-        things = things || in->thing;
+        objects = objects || in->object;
         if (strcmp(in->path, "-") == 0)
             return status_set(err, LEAT_E_ARGUMENT, "Parquet cannot be read from standard input: name the file");
         s = row_input_open(&rows, setup, i, 0, setup->window_bytes, err);

@@ -22,8 +22,8 @@ def server(tmp_path, monkeypatch):
         for name, value in server.environment(AWS_MAX_ATTEMPTS="2").items():
             monkeypatch.setenv(name, value)
         monkeypatch.chdir(tmp_path)
-        for name, thing in server.objects.items():
-            pathlib.Path(pathlib.Path(name).name).write_bytes(thing)
+        for name, data in server.objects.items():
+            pathlib.Path(pathlib.Path(name).name).write_bytes(data)
         try:
             leat.pack("s3://b/none.jsonl", "none", "bytes", end=None)
         except leat.Error as error:

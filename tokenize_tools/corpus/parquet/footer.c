@@ -94,7 +94,7 @@ static void stretch(struct parquet_group *g, const struct chunk_meta *m, uint64_
     g->bytes = end - begin;
 }
 
-/* Finds the wished columns among those of a group. */
+/* Finds the wanted columns among those of a group. */
 static void read_columns(struct thrift *t, struct thrift_field f, const struct parquet_file *file, uint64_t leaves,
                          struct parquet_group *g, struct chunk_meta found[SCHEMA_MAX_COLUMNS])
 {
@@ -219,9 +219,9 @@ uint64_t parquet_groups(const struct parquet_file *file)
     return file->groups.size / sizeof(struct parquet_group);
 }
 
-bool parquet_is_number(const struct parquet_file *file, unsigned wish)
+bool parquet_is_number(const struct parquet_file *file, unsigned want)
 {
-    enum parquet_form form = file->columns[wish].form;
+    enum parquet_form form = file->columns[want].form;
 
     return form == PARQUET_SIGNED || form == PARQUET_UNSIGNED || form == PARQUET_DECIMAL;
 }
@@ -310,14 +310,14 @@ static void begin(struct thrift *t, const struct parquet_file *file, struct wind
 }
 
 /* Reads the schema; *leaves: how many columns the file has. */
-static enum leat_status read_schema(struct parquet_file *file, struct thrift *t, const struct parquet_wish *wishes,
+static enum leat_status read_schema(struct parquet_file *file, struct thrift *t, const struct parquet_want *wants,
                                     uint64_t *leaves)
 {
     struct thrift_field f = { 0 };
 
     while (thrift_next(t, &f))
         if (f.id == 2)
-            schema_read(t, f, wishes, file->wishes, file->columns, &file->count, &file->nested, leaves);
+            schema_read(t, f, wants, file->wants, file->columns, &file->count, &file->nested, leaves);
         else if (f.id == 3)
             file->rows = thrift_count(t, f);
         else
@@ -339,8 +339,7 @@ static enum leat_status read_groups(struct parquet_file *file, struct thrift *t,
     return rows == file->rows ? t->status : thrift_broken(t, "its row groups have more or fewer rows than it says");
 }
 
-static enum leat_status read_footer(struct parquet_file *file, const struct parquet_wish *wishes,
-                                    struct leat_error *err)
+static enum leat_status read_footer(struct parquet_file *file, const struct parquet_want *wants, struct leat_error *err)
 {
     struct window *w = malloc(sizeof *w);
     uint64_t leaves = 0;
@@ -350,7 +349,7 @@ static enum leat_status read_footer(struct parquet_file *file, const struct parq
     if (!w)
         return status_no_memory(err, sizeof *w);
     begin(&t, file, w, err);
-    s = read_schema(file, &t, wishes, &leaves);
+    s = read_schema(file, &t, wants, &leaves);
     if (s == LEAT_OK) {
         begin(&t, file, w, err);
         s = read_groups(file, &t, leaves);
@@ -360,7 +359,7 @@ static enum leat_status read_footer(struct parquet_file *file, const struct parq
 }
 
 enum leat_status parquet_open(struct parquet_file **out, const struct parquet_source *source,
-                              const struct parquet_wish *wishes, unsigned count, struct leat_error *err)
+                              const struct parquet_want *wants, unsigned count, struct leat_error *err)
 {
     struct parquet_file *file = calloc(1, sizeof *file);
     enum leat_status s = LEAT_OK;
@@ -369,16 +368,16 @@ enum leat_status parquet_open(struct parquet_file **out, const struct parquet_so
     if (!file)
         return status_no_memory(err, sizeof *file);
     file->source = *source;
-    file->wishes = count;
+    file->wants = count;
     for (; file->count < count && s == LEAT_OK; file->count++) {
-        file->columns[file->count].path = strdup(wishes[file->count].path);
+        file->columns[file->count].path = strdup(wants[file->count].path);
         if (!file->columns[file->count].path)
-            s = status_no_memory(err, strlen(wishes[file->count].path));
+            s = status_no_memory(err, strlen(wants[file->count].path));
     }
     if (s == LEAT_OK)
         s = find_footer(file, err);
     if (s == LEAT_OK)
-        s = read_footer(file, wishes, err);
+        s = read_footer(file, wants, err);
     if (s != LEAT_OK) {
         parquet_close(file);
         return s;

@@ -1,5 +1,5 @@
 /*
- * footer.h: an opened file: what its footer says of the wished columns, and of each row group. The footer is read
+ * footer.h: an opened file: what its footer says of the wanted columns, and of each row group. The footer is read
  * twice: its fields may come in any order, and of the row groups only what belongs to the columns is kept.
  */
 #ifndef LEAT_PARQUET_FOOTER_H
@@ -19,8 +19,8 @@ struct parquet_chunk {
 
 struct parquet_file {
     struct parquet_source source;
-    struct parquet_column columns[SCHEMA_MAX_COLUMNS]; /* of the wishes, then the leaves of a nested one */
-    unsigned wishes, count;
+    struct parquet_column columns[SCHEMA_MAX_COLUMNS]; /* of the wants, then the leaves of a nested one */
+    unsigned wants, count;
     struct nested nested;
     uint64_t data_end; /* where the footer begins */
     uint64_t rows;

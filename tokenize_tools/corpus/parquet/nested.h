@@ -1,5 +1,5 @@
 /*
- * nested.h: a wished column that is a list or a group, as conversations are: its nodes in the schema, and its rows as
+ * nested.h: a wanted column that is a list or a group, as conversations are: its nodes in the schema, and its rows as
  * JSON. Its leaves are columns with levels: the repetition level of an entry says which list it continues, the
  * definition level how far down its way something is there, and a row has as many entries as its lists need.
  */
@@ -29,7 +29,7 @@ struct nested_row {
     const struct nested *what;
     struct nested_leaf leaves[NESTED_MAX_LEAVES];
     struct block json;
-    bool large; /* the row is larger than is wished: its entries are passed over */
+    bool large; /* the row is larger than is wanted: its entries are passed over */
 };
 
 /* Reads the entries of the next row; `last`: the group has no row after it. After LEAT_E_NO_MEMORY it goes on where it

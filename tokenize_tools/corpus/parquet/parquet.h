@@ -50,11 +50,11 @@ enum parquet_use {
     PARQUET_ID,     /* the same; UUIDs as text, and integers of 32 or 64 bits in decimal */
     PARQUET_VALUE,  /* the same; and FLOAT and DOUBLE as the shortest decimal number that is read as this one */
     PARQUET_EXISTS, /* any type: whether a value is null; the others are empty */
-    PARQUET_JSON    /* texts as they are; or a list or a group of columns, as JSON: of at most one wish */
+    PARQUET_JSON    /* texts as they are; or a list or a group of columns, as JSON: of at most one want */
 };
 
 /* A column to read. */
-struct parquet_wish {
+struct parquet_want {
     const char *path; /* its name; in a group, the names that lead to it, joined by dots */
     enum parquet_use use;
     bool optional;      /* it need not exist, nor be of such a type: then all its values are null */
@@ -66,19 +66,19 @@ struct parquet_wish {
 struct parquet_file;
 
 /*
- * Opens a file and finds the wished columns, at most PARQUET_MAX_COLUMNS. The source and what it points to must outlive
- * the file; the wishes need not. On success *out is the caller's until parquet_close(); NULL on failure.
+ * Opens a file and finds the wanted columns, at most PARQUET_MAX_COLUMNS. The source and what it points to must outlive
+ * the file; the wants need not. On success *out is the caller's until parquet_close(); NULL on failure.
  *
  * LEAT_E_NOT_FOUND with the columns that there are: one is missing. LEAT_E_UNSUPPORTED: refused, see above.
  * LEAT_E_TRUNCATED, LEAT_E_TEXT: the file is cut off or broken. LEAT_E_NO_MEMORY: it has more row groups than the
  * source's `most` allows. Or what the source returns.
  */
 enum leat_status parquet_open(struct parquet_file **out, const struct parquet_source *source,
-                              const struct parquet_wish *wishes, unsigned count, struct leat_error *err);
+                              const struct parquet_want *wants, unsigned count, struct leat_error *err);
 void parquet_close(struct parquet_file *file); /* NULL is fine */
 
-/* Whether the column of a wish, which exists, holds numbers. */
-bool parquet_is_number(const struct parquet_file *file, unsigned wish);
+/* Whether the column of a want, which exists, holds numbers. */
+bool parquet_is_number(const struct parquet_file *file, unsigned want);
 
 struct parquet_group {
     uint64_t rows, first_row; /* rows of it, and of the groups before it */
@@ -134,7 +134,7 @@ void parquet_reader_rest(struct parquet_reader *r);
 uint64_t parquet_reader_row(const struct parquet_reader *r);
 
 /*
- * Gives the values of the next row, one for each wish; *found is false after the last one. They are the reader's until
+ * Gives the values of the next row, one for each want; *found is false after the last one. They are the reader's until
  * its next call. LEAT_E_TEXT with group, column and page: broken; LEAT_E_CHECKSUM: the page has a CRC-32, and it
  * does not match. An error stays, unless memory was the reason.
  */

@@ -50,7 +50,7 @@ static enum leat_status open_columns(struct parquet_reader *r, uint64_t group, s
     if (!r->columns)
         return status_no_memory(err, file->count * sizeof *r->columns);
     for (unsigned i = 0; i < file->count && s == LEAT_OK; i++)
-        s = column_open(&r->columns[i], file, &r->source, group, i, i < file->wishes ? r->row : 0, &r->memory, err);
+        s = column_open(&r->columns[i], file, &r->source, group, i, i < file->wants ? r->row : 0, &r->memory, err);
     if (s != LEAT_OK || file->nested.count == 0)
         return s;
     r->nested = calloc(1, sizeof *r->nested);
@@ -58,7 +58,7 @@ static enum leat_status open_columns(struct parquet_reader *r, uint64_t group, s
         return status_no_memory(err, sizeof *r->nested);
     r->nested->what = &file->nested;
     for (unsigned i = 0; i < file->nested.leaves; i++)
-        r->nested->leaves[i].column = &r->columns[file->wishes + i];
+        r->nested->leaves[i].column = &r->columns[file->wants + i];
     return LEAT_OK;
 }
 
@@ -156,16 +156,16 @@ static enum leat_status read_row(struct parquet_reader *r, struct parquet_value 
     enum leat_status s = LEAT_OK;
 
     /* first what takes memory, so that no value was taken if something is too large */
-    for (unsigned i = 0; i < r->file->wishes && s == LEAT_OK; i++)
+    for (unsigned i = 0; i < r->file->wants && s == LEAT_OK; i++)
         s = column_load(&r->columns[i], err);
     if (s == LEAT_OK && r->nested)
         s = gather(r, err);
     if (s == LEAT_OK && r->nested)
         s = nested_write(r->nested, &json, err);
-    for (unsigned i = 0; i < r->file->wishes && s == LEAT_OK; i++)
+    for (unsigned i = 0; i < r->file->wants && s == LEAT_OK; i++)
         s = take_flat(r, i, &values[i], err);
     if (s == LEAT_OK && r->nested) {
-        values[r->file->nested.wish] = json;
+        values[r->file->nested.want] = json;
         nested_pass(r->nested);
         r->nested_at++;
     }

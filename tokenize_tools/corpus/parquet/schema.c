@@ -1,6 +1,6 @@
 /*
  * schema.c: see schema.h. The way down to the node that is read is kept: for each group how many children are to come,
- * and how much of each wished path it fulfils. So a column is found when its node comes, and any number of other
+ * and how much of each wanted path it fulfils. So a column is found when its node comes, and any number of other
  * columns costs no memory.
  */
 #include "schema.h"
@@ -141,7 +141,7 @@ const char *schema_take(struct parquet_column *c, const struct schema_node *n, e
 /* ---- The way through the tree ------------------------------------------------------------------------------------ */
 
 #define MAX_DEPTH  64u  /* levels fit in a byte */
-#define NAME_BYTES 256u /* names that are longer match no wish, and are cut in messages */
+#define NAME_BYTES 256u /* names that are longer match no want, and are cut in messages */
 #define LIST_BYTES 500u /* of columns in a sentence */
 #define OFF_PATH   SIZE_MAX
 
@@ -149,15 +149,15 @@ struct group {
     uint64_t left; /* children to come */
     uint32_t definition, repetition;
     unsigned node;                       /* of the nested column, if it is captured */
-    size_t matched[PARQUET_MAX_COLUMNS]; /* so many bytes of a wished path, with the dot; or OFF_PATH */
+    size_t matched[PARQUET_MAX_COLUMNS]; /* so many bytes of a wanted path, with the dot; or OFF_PATH */
     size_t path_bytes;                   /* of walk.path */
 };
 
 struct walk {
     struct thrift *t;
-    const struct parquet_wish *wishes;
+    const struct parquet_want *wants;
     struct parquet_column *columns;
-    unsigned count;  /* of wishes */
+    unsigned count;  /* of wants */
     unsigned *taken; /* columns */
     struct nested *nested;
     struct group groups[MAX_DEPTH];
@@ -256,7 +256,7 @@ static void list_column(struct walk *w, const struct schema_node *n)
 
 static void refuse_nested(struct walk *w, const char *why)
 {
-    const char *path = w->columns[w->nested->wish].path;
+    const char *path = w->columns[w->nested->want].path;
 
     if (w->t->status == LEAT_OK)
         w->t->status =
@@ -375,13 +375,13 @@ static void take_leaf(struct walk *w, const struct schema_node *n)
         refused = c->exists ? "appears twice"
                   : repetition > 0
                       ? "is in a list; name a column of single values"
-                      : schema_take(c, n, w->wishes[i].use == PARQUET_JSON ? PARQUET_TEXT : w->wishes[i].use);
-        if (refused && !c->exists && (w->wishes[i].optional || (w->wishes[i].may_lack && schema_is_nothing(n))))
+                      : schema_take(c, n, w->wants[i].use == PARQUET_JSON ? PARQUET_TEXT : w->wants[i].use);
+        if (refused && !c->exists && (w->wants[i].optional || (w->wants[i].may_lack && schema_is_nothing(n))))
             continue;
         if (refused)
             t->status =
                 status_set(t->err, LEAT_E_UNSUPPORTED, "%s: the column %s %s%s%s", t->window->source->name, c->path,
-                           refused, w->wishes[i].advice ? "; " : "", w->wishes[i].advice ? w->wishes[i].advice : "");
+                           refused, w->wants[i].advice ? "; " : "", w->wants[i].advice ? w->wants[i].advice : "");
         c->exists = true;
         c->number = w->leaves;
         c->max_definition = definition;
@@ -389,24 +389,24 @@ static void take_leaf(struct walk *w, const struct schema_node *n)
     w->leaves++;
 }
 
-/* The group that was entered is the nested column of a wish. */
-static void begin_nested(struct walk *w, unsigned wish)
+/* The group that was entered is the nested column of a want. */
+static void begin_nested(struct walk *w, unsigned want)
 {
-    if (w->nested->count > 0 || w->columns[wish].exists)
+    if (w->nested->count > 0 || w->columns[want].exists)
         refuse_nested(w, "appears twice");
-    w->nested->wish = wish;
-    w->nested->max_bytes = w->wishes[wish].max_bytes;
+    w->nested->want = want;
+    w->nested->max_bytes = w->wants[want].max_bytes;
     w->capturing = w->depth;
 }
 
-/* The wished column is no column of values. */
-static enum leat_status refuse_group(struct walk *w, unsigned wish, const struct schema_node *n)
+/* The wanted column is no column of values. */
+static enum leat_status refuse_group(struct walk *w, unsigned want, const struct schema_node *n)
 {
-    const char *name = w->t->window->source->name, *path = w->columns[wish].path;
+    const char *name = w->t->window->source->name, *path = w->columns[want].path;
 
-    if (w->wishes[wish].advice)
+    if (w->wants[want].advice)
         return status_set(w->t->err, LEAT_E_UNSUPPORTED, "%s: the column %s is a %s; %s", name, path,
-                          schema_is_list(n) ? "list" : "group of columns", w->wishes[wish].advice);
+                          schema_is_list(n) ? "list" : "group of columns", w->wants[want].advice);
     return schema_is_list(n)
                ? status_set(w->t->err, LEAT_E_UNSUPPORTED,
                             "%s: the column %s is a list; name a column of single values, or pack conversations", name,
@@ -438,13 +438,13 @@ static void take_group(struct walk *w, const struct schema_node *n)
         bool on = matched != OFF_PATH && matched > 0 && w->columns[i].path[matched - 1] == '.';
 
         g->matched[i] = on ? matched : OFF_PATH;
-        if (on && schema_is_list(n) && !w->wishes[i].optional && t->status == LEAT_OK)
+        if (on && schema_is_list(n) && !w->wants[i].optional && t->status == LEAT_OK)
             t->status = status_set(t->err, LEAT_E_UNSUPPORTED,
                                    "%s: the column %s is in a list, %.*s; name a column of single values",
                                    t->window->source->name, w->columns[i].path, (int)(matched - 1), w->columns[i].path);
-        if (matched != OFF_PATH && !on && w->wishes[i].use == PARQUET_JSON)
+        if (matched != OFF_PATH && !on && w->wants[i].use == PARQUET_JSON)
             begin_nested(w, i);
-        else if (matched != OFF_PATH && !on && !w->wishes[i].optional && t->status == LEAT_OK)
+        else if (matched != OFF_PATH && !on && !w->wants[i].optional && t->status == LEAT_OK)
             t->status = refuse_group(w, i, n);
     }
     if (w->capturing > 0) {
@@ -489,8 +489,8 @@ static void check_found(struct walk *w)
     struct thrift *t = w->t;
 
     for (unsigned i = 0; i < w->count && t->status == LEAT_OK; i++)
-        if (!w->columns[i].exists && !w->wishes[i].optional && !w->wishes[i].may_lack &&
-            !(w->nested->count > 0 && w->nested->wish == i))
+        if (!w->columns[i].exists && !w->wants[i].optional && !w->wants[i].may_lack &&
+            !(w->nested->count > 0 && w->nested->want == i))
             t->status =
                 status_set(t->err, LEAT_E_NOT_FOUND, "%s has no column %s; its columns are %.*s%s%s",
                            t->window->source->name, w->columns[i].path, (int)w->listed, w->list,
@@ -503,8 +503,8 @@ static void check_found(struct walk *w)
                                : "");
 }
 
-enum leat_status schema_read(struct thrift *t, struct thrift_field f, const struct parquet_wish *wishes,
-                             unsigned wish_count, struct parquet_column columns[SCHEMA_MAX_COLUMNS], unsigned *count,
+enum leat_status schema_read(struct thrift *t, struct thrift_field f, const struct parquet_want *wants,
+                             unsigned want_count, struct parquet_column columns[SCHEMA_MAX_COLUMNS], unsigned *count,
                              struct nested *nested, uint64_t *leaves)
 {
     struct walk *w = calloc(1, sizeof *w);
@@ -515,9 +515,9 @@ enum leat_status schema_read(struct thrift *t, struct thrift_field f, const stru
         return t->status;
     }
     w->t = t;
-    w->wishes = wishes;
+    w->wants = wants;
     w->columns = columns;
-    w->count = wish_count;
+    w->count = want_count;
     w->taken = count;
     w->nested = nested;
     nodes = thrift_list(t, f, THRIFT_STRUCT);

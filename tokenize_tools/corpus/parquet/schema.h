@@ -1,5 +1,5 @@
 /*
- * schema.h: the schema in a footer: a tree, as a list of its nodes in the order in which they begin. The wished columns
+ * schema.h: the schema in a footer: a tree, as a list of its nodes in the order in which they begin. The wanted columns
  * are found by their paths while it is read; nothing of it is kept but what they are.
  */
 #ifndef LEAT_PARQUET_SCHEMA_H
@@ -31,7 +31,7 @@ enum parquet_form {
     PARQUET_UNREAD
 };
 
-/* A wished column. */
+/* A wanted column. */
 struct parquet_column {
     char *path;      /* owned */
     bool exists;     /* if not, nothing of what follows is set */
@@ -47,7 +47,7 @@ struct parquet_column {
 #define NESTED_MAX_LEAVES  (SCHEMA_MAX_COLUMNS - PARQUET_MAX_COLUMNS)
 #define NESTED_MAX_NODES   128u
 
-/* A wished column that is a list or a group: its nodes in the order of the schema, each before those below it. */
+/* A wanted column that is a list or a group: its nodes in the order of the schema, each before those below it. */
 struct nested_node {
     char *name;                      /* owned */
     uint32_t definition, repetition; /* the levels from which on it is there, and of its repetition */
@@ -59,14 +59,14 @@ struct nested_node {
 struct nested {
     struct nested_node nodes[NESTED_MAX_NODES];
     unsigned count, leaves; /* count 0: no such column */
-    unsigned wish;
-    size_t max_bytes; /* of the wish */
+    unsigned want;
+    size_t max_bytes; /* of the want */
 };
 
-/* Reads a schema, the value of field `f`, and finds the columns of the wishes; the leaves of a nested one are added to
+/* Reads a schema, the value of field `f`, and finds the columns of the wants; the leaves of a nested one are added to
  * *count columns. Sets *leaves to how many columns the file has. */
-enum leat_status schema_read(struct thrift *t, struct thrift_field f, const struct parquet_wish *wishes,
-                             unsigned wish_count, struct parquet_column columns[SCHEMA_MAX_COLUMNS], unsigned *count,
+enum leat_status schema_read(struct thrift *t, struct thrift_field f, const struct parquet_want *wants,
+                             unsigned want_count, struct parquet_column columns[SCHEMA_MAX_COLUMNS], unsigned *count,
                              struct nested *nested, uint64_t *leaves);
 
 /* ---- Nodes, while they are read ---------------------------------------------------------------------------------- */

@@ -123,7 +123,7 @@ static enum leat_status go_on(struct byte_stream *s, const struct byte_mark *mar
     return status;
 }
 
-enum leat_status byte_stream_open_stoppable(struct byte_stream **out, const char *path, struct fetch_object *thing,
+enum leat_status byte_stream_open_stoppable(struct byte_stream **out, const char *path, struct fetch_object *object,
                                             const struct byte_mark *mark, const struct input_stop *stop,
                                             struct leat_error *err)
 {
@@ -134,7 +134,7 @@ enum leat_status byte_stream_open_stoppable(struct byte_stream **out, const char
     if (!s)
         return status_no_memory(err, sizeof *s);
     s->max_memory = UINT64_MAX;
-    status = raw_input_open(&s->in, path, thing, stop, err);
+    status = raw_input_open(&s->in, path, object, stop, err);
     if (status == LEAT_OK)
         status = detect(s, path, err);
     if (status == LEAT_OK)

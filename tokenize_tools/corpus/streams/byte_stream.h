@@ -1,5 +1,5 @@
 /*
- * byte_stream.h: an input of text as a stream of bytes: a file, standard input or a thing on a server, plain or
+ * byte_stream.h: an input of text as a stream of bytes: a file, standard input or an object on a server, plain or
  * compressed, as its name or its first bytes say. One thread at a time may use a stream.
  *
  * This room turns files into bytes: raw_input reads them and sums their pages, decompressors (a row each) give the
@@ -61,9 +61,9 @@ enum leat_status byte_stream_open_at(struct byte_stream **out, const char *path,
 void byte_stream_close(struct byte_stream *s); /* NULL is fine */
 
 /* The same, from a mark or (NULL) from the start, so that `stop` (NULL: nothing) can end reading with LEAT_E_STOPPED.
- * It must outlive the stream; with it, a file must be regular (LEAT_E_IO). `thing`: what lies on a server and is called
+ * It must outlive the stream; with it, a file must be regular (LEAT_E_IO). `object`: what lies on a server and is called
  * so; NULL: a file. */
-enum leat_status byte_stream_open_stoppable(struct byte_stream **out, const char *path, struct fetch_object *thing,
+enum leat_status byte_stream_open_stoppable(struct byte_stream **out, const char *path, struct fetch_object *object,
                                             const struct byte_mark *mark, const struct input_stop *stop,
                                             struct leat_error *err);
 
@@ -112,7 +112,7 @@ double byte_stream_divisible(const struct byte_stream *s, uint64_t most);
 /* Whether reading so many bytes would wait for another thread now. */
 bool byte_stream_waits(const struct byte_stream *s, uint64_t bytes);
 
-/* Bytes of the file or thing when it was opened; UINT64_MAX if it is not a regular file. */
+/* Bytes of the file or object when it was opened; UINT64_MAX if it is not a regular file. */
 uint64_t byte_stream_size(const struct byte_stream *s);
 
 /* The page sum (FORMAT.md) of the bytes of the file used so far: after the end, of the whole file. */

@@ -137,17 +137,17 @@ static enum leat_status open_file(struct raw_input *in, const char *path, struct
     return LEAT_OK;
 }
 
-static enum leat_status open_thing(struct raw_input *in, struct fetch_object *thing, struct leat_error *err)
+static enum leat_status open_object(struct raw_input *in, struct fetch_object *object, struct leat_error *err)
 {
     in->seekable = true;
-    in->size = fetch_object_size(thing);
-    return fetch_open(&in->fetch, thing, err);
+    in->size = fetch_object_size(object);
+    return fetch_open(&in->fetch, object, err);
 }
 
-enum leat_status raw_input_open(struct raw_input *in, const char *path, struct fetch_object *thing,
+enum leat_status raw_input_open(struct raw_input *in, const char *path, struct fetch_object *object,
                                 const struct input_stop *stop, struct leat_error *err)
 {
-    bool standard = !thing && strcmp(path, "-") == 0;
+    bool standard = !object && strcmp(path, "-") == 0;
     enum leat_status s;
 
     memset(in, 0, sizeof *in);
@@ -160,7 +160,7 @@ enum leat_status raw_input_open(struct raw_input *in, const char *path, struct f
     in->room = RAW_HEAD;
     if (!in->name || !in->buffer)
         return status_no_memory(err, RAW_HEAD);
-    s = standard ? LEAT_OK : thing ? open_thing(in, thing, err) : open_file(in, path, err);
+    s = standard ? LEAT_OK : object ? open_object(in, object, err) : open_file(in, path, err);
     if (s != LEAT_OK)
         return s;
     return in->seekable ? peek_head(in, err) : read_head(in, err);

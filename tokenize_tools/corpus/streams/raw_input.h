@@ -1,5 +1,5 @@
 /*
- * raw_input.h: the raw bytes of a file, of standard input or of a thing on a server, with their page sum. A
+ * raw_input.h: the raw bytes of a file, of standard input or of an object on a server, with their page sum. A
  * decompressor takes them from a buffer and says how many it has used; plain text bypasses that buffer and is read
  * straight to its destination.
  */
@@ -44,8 +44,8 @@ struct raw_input {
     char *name;          /* for messages */
     int fd;              /* -1: standard input, which is not ours to close */
     bool lent;           /* `fd` is another input's */
-    struct fetch *fetch; /* a thing's bytes; NULL: not a thing, else `fd` is -1 */
-    bool seekable;       /* a regular file, opened by name, or a thing */
+    struct fetch *fetch; /* an object's bytes; NULL: not an object, else `fd` is -1 */
+    bool seekable;       /* a regular file, opened by name, or an object */
     uint64_t size;       /* UINT64_MAX: unknown */
     uint8_t head[RAW_HEAD];
     size_t head_bytes; /* fewer than RAW_HEAD only if the input has no more */
@@ -57,10 +57,10 @@ struct raw_input {
     struct page_sum sum; /* of the bytes used; sum.bytes is the place in the file */
 };
 
-/* Opens `path` ("-": standard input), or the thing of that name (NULL: it is a file), and reads its head, which is
+/* Opens `path` ("-": standard input), or the object of that name (NULL: it is a file), and reads its head, which is
  * still to be used. All reading can be stopped by `stop` (NULL: not), which must outlive the input:
  * a file is an input of a run then, and must be regular, as it was when it was found. */
-enum leat_status raw_input_open(struct raw_input *in, const char *path, struct fetch_object *thing,
+enum leat_status raw_input_open(struct raw_input *in, const char *path, struct fetch_object *object,
                                 const struct input_stop *stop, struct leat_error *err);
 
 /* Copies bytes from `offset` on, which stay to be used, of an input of which nothing was used; *got is less than

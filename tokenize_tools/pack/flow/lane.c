@@ -155,7 +155,7 @@ enum leat_status lane_open(struct lane *l, struct leat_error *err)
     if (l->opened)
         return LEAT_OK;
     l->opened = true;
-    s = byte_stream_open_stoppable(&l->stream, in->path, in->thing,
+    s = byte_stream_open_stoppable(&l->stream, in->path, in->object,
                                    resumed && (in->compressed || l->mark.raw_offset > 0) ? &l->mark : NULL,
                                    &l->setup->stop, err);
     if (s != LEAT_OK)
@@ -166,7 +166,7 @@ enum leat_status lane_open(struct lane *l, struct leat_error *err)
     s = find_layout(l, in, err);
     if (s != LEAT_OK)
         return s;
-    if (l->layout != JSON_LINES || in->thing || byte_stream_form(l->stream) != BYTE_FORM_PLAIN ||
+    if (l->layout != JSON_LINES || in->object || byte_stream_form(l->stream) != BYTE_FORM_PLAIN ||
         byte_stream_size(l->stream) == UINT64_MAX)
         return skip_to_next(l, err);
     byte_stream_close(l->stream);

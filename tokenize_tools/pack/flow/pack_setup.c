@@ -54,7 +54,7 @@
 #define WINDOW_PERCENT 42
 #define WINDOW_MIN     (9 * MIB)
 
-/* Ranges of things on servers take an eighth of the bound, at most so much, all together; so much each at most, and at
+/* Ranges of objects on servers take an eighth of the bound, at most so much, all together; so much each at most, and at
  * least; and the client, with its connections, takes as much as this. */
 #define FETCH_SHARE 8
 #define FETCH_ALL   (256 * MIB)
@@ -127,24 +127,24 @@ static void choose_units(struct pack_setup *s)
         s->unit_bytes /= 2;
 }
 
-/* What fetching takes: as many things at once as lanes are open, of those that there are. */
+/* What fetching takes: as many objects at once as lanes are open, of those that there are. */
 static uint64_t fetch_cost(struct pack_setup *s)
 {
-    uint64_t things = 0, all = s->bound / FETCH_SHARE < FETCH_ALL ? s->bound / FETCH_SHARE : FETCH_ALL;
+    uint64_t objects = 0, all = s->bound / FETCH_SHARE < FETCH_ALL ? s->bound / FETCH_SHARE : FETCH_ALL;
 
     for (size_t i = 0; i < s->inputs.count; i++)
-        things += s->inputs.items[i].thing != NULL;
-    if (things == 0)
+        objects += s->inputs.items[i].object != NULL;
+    if (objects == 0)
         return 0;
-    if (things > s->threads + 1) /* a table is read by several, by one for each thread at most */
-        things = s->threads + 1;
-    for (size_t i = 0; i < s->inputs.count && things <= s->threads; i++)
-        if (s->inputs.items[i].thing && s->inputs.items[i].format->rows)
-            things = s->threads + 1;
-    s->fetch_bytes = all / things < FETCH_MAX ? all / things : FETCH_MAX;
+    if (objects > s->threads + 1) /* a table is read by several, by one for each thread at most */
+        objects = s->threads + 1;
+    for (size_t i = 0; i < s->inputs.count && objects <= s->threads; i++)
+        if (s->inputs.items[i].object && s->inputs.items[i].format->rows)
+            objects = s->threads + 1;
+    s->fetch_bytes = all / objects < FETCH_MAX ? all / objects : FETCH_MAX;
     if (s->fetch_bytes < FETCH_MIN)
         s->fetch_bytes = FETCH_MIN;
-    return FETCH_COST + things * s->fetch_bytes;
+    return FETCH_COST + objects * s->fetch_bytes;
 }
 
 enum leat_status pack_setup_fetching(struct pack_setup *s, struct leat_error *err)

@@ -48,7 +48,7 @@ struct pack_setup {
     uint64_t long_pretoken_bytes; /* the same in the shared one */
     uint64_t window_bytes;        /* for decompressing the input whose turn it is */
     uint64_t ahead_bytes;         /* that decompressing another may take more while a unit is made of it */
-    uint64_t fetch_bytes;         /* for ranges of one thing on a server */
+    uint64_t fetch_bytes;         /* for ranges of one object on a server */
     uint64_t long_chat_bytes;     /* for rendering one conversation, and for its text and ids, that needs more */
     uint64_t max_rendered;        /* bytes of a rendered text, whatever the bound */
     struct render_limits render_limits, long_render_limits; /* of a thread's conversations, and of such a one */

@@ -37,11 +37,11 @@ void row_bytes_close(struct row_bytes *b)
     b->other = NULL;
 }
 
-static enum leat_status add(struct row_stretches *s, struct fetch_object *thing, uint64_t begin, uint64_t bytes,
+static enum leat_status add(struct row_stretches *s, struct fetch_object *object, uint64_t begin, uint64_t bytes,
                             uint64_t window, struct leat_error *err)
 {
     struct row_stretch *one = &s->of[s->count];
-    enum leat_status status = fetch_open_stretch(&one->fetch, thing, begin, begin + bytes, window, err);
+    enum leat_status status = fetch_open_stretch(&one->fetch, object, begin, begin + bytes, window, err);
 
     one->begin = begin;
     one->end = begin + bytes;
@@ -50,7 +50,7 @@ static enum leat_status add(struct row_stretches *s, struct fetch_object *thing,
 }
 
 /* The head says that it is Parquet, the end where everything is. */
-static enum leat_status open_thing(struct row_bytes *b, struct leat_error *err)
+static enum leat_status open_object(struct row_bytes *b, struct leat_error *err)
 {
     uint64_t size = b->input->size, footer = FOOTER_BYTES < size ? FOOTER_BYTES : size;
     struct row_stretches *s = &b->ahead[0];
@@ -58,8 +58,8 @@ static enum leat_status open_thing(struct row_bytes *b, struct leat_error *err)
 
     s->group = LEAT_NONE;
     if (footer < size)
-        status = add(s, b->input->thing, 0, HEAD_BYTES, HEAD_BYTES, err);
-    return status == LEAT_OK ? add(s, b->input->thing, size - footer, footer, 2 * footer, err) : status;
+        status = add(s, b->input->object, 0, HEAD_BYTES, HEAD_BYTES, err);
+    return status == LEAT_OK ? add(s, b->input->object, size - footer, footer, 2 * footer, err) : status;
 }
 
 enum leat_status row_bytes_open(struct row_bytes *b, const struct input *in, const struct input_stop *stop,
@@ -69,8 +69,8 @@ enum leat_status row_bytes_open(struct row_bytes *b, const struct input *in, con
     enum leat_status s;
 
     row_bytes_begin(b, in, stop);
-    if (in->thing)
-        return open_thing(b, err);
+    if (in->object)
+        return open_object(b, err);
     s = file_open_read(&b->fd, &size, in->path, err);
     if (s == LEAT_OK && size != in->size)
         s = status_set(err, LEAT_E_ARGUMENT, "%s has changed since packing began", in->path);
@@ -78,10 +78,10 @@ enum leat_status row_bytes_open(struct row_bytes *b, const struct input *in, con
 }
 
 /* Columns are read row by row, side by side: each gets the share of memory that it has of the group's bytes. */
-static enum leat_status announce(struct row_stretches *s, struct fetch_object *thing, const struct parquet_file *file,
+static enum leat_status announce(struct row_stretches *s, struct fetch_object *object, const struct parquet_file *file,
                                  uint64_t group, struct leat_error *err)
 {
-    uint64_t window = fetch_object_window(thing) / 2, begin, bytes, all = 0;
+    uint64_t window = fetch_object_window(object) / 2, begin, bytes, all = 0;
     enum leat_status status = LEAT_OK;
 
     close_stretches(s);
@@ -93,7 +93,7 @@ static enum leat_status announce(struct row_stretches *s, struct fetch_object *t
     for (unsigned i = 0; status == LEAT_OK && i < parquet_stretches(file); i++) {
         parquet_stretch(file, group, i, &begin, &bytes);
         if (bytes > 0)
-            status = add(s, thing, begin, bytes, (uint64_t)((wide_u128)window * bytes / all), err);
+            status = add(s, object, begin, bytes, (uint64_t)((wide_u128)window * bytes / all), err);
     }
     return status;
 }
@@ -110,9 +110,9 @@ enum leat_status row_bytes_announce(struct row_bytes *b, const struct parquet_fi
         next->count = 0;
     }
     if (now->count == 0 || now->group != group)
-        s = announce(now, b->input->thing, file, group, err);
+        s = announce(now, b->input->object, file, group, err);
     if (s == LEAT_OK && group + 1 < stop && (next->count == 0 || next->group != group + 1))
-        s = announce(next, b->input->thing, file, group + 1, err);
+        s = announce(next, b->input->object, file, group + 1, err);
     return s;
 }
 
@@ -144,11 +144,11 @@ enum leat_status row_bytes_read(void *row_bytes, uint64_t offset, void *out, uin
     struct fetch *from;
     enum leat_status s = LEAT_OK;
 
-    if (!b->input->thing)
+    if (!b->input->object)
         return file_read_at(b->fd, offset, out, count, b->input->path, err);
     from = find(b, offset);
     if (!from && !b->other)
-        s = fetch_open(&b->other, b->input->thing, err);
+        s = fetch_open(&b->other, b->input->object, err);
     return s == LEAT_OK ? fetch_read_all(from ? from : b->other, offset, out, (size_t)count, b->stop, err) : s;
 }
 
@@ -167,7 +167,7 @@ struct row_file {
 struct row_input {
     struct row_file *of;
     const struct parquet_file *file; /* its contents */
-    struct row_bytes bytes;          /* its own way to those of a thing; a file's are the same for all */
+    struct row_bytes bytes;          /* its own way to those of an object; a file's are the same for all */
     struct parquet_reader *reader;   /* of the group; NULL between groups */
     uint64_t first, end;             /* row groups: the share's first, and that after the share's last */
     uint64_t group, stop;            /* this one, and the first that is not for this input to read */
@@ -231,19 +231,19 @@ static const enum parquet_use uses[RECORD_USES] = {
     [RECORD_VALUE] = PARQUET_VALUE, [RECORD_EXISTS] = PARQUET_EXISTS,
 };
 
-static struct parquet_wish wish_for(const struct record_want *want, size_t max_bytes)
+static struct parquet_want column_for(const struct record_want *want, size_t max_bytes)
 {
-    struct parquet_wish wish = { .path = want->path, .use = uses[want->use] };
+    struct parquet_want column = { .path = want->path, .use = uses[want->use] };
 
-    if (wish.use == PARQUET_JSON)
-        wish.max_bytes = max_bytes;
+    if (column.use == PARQUET_JSON)
+        column.max_bytes = max_bytes;
     if (want->use == RECORD_ID)
-        wish.optional = !want->needed;
+        column.optional = !want->needed;
     if (want->use == RECORD_TOOLS) {
-        wish.may_lack = !want->needed;
-        wish.advice = "tools are read from strings that hold them as JSON; an empty name leaves them out";
+        column.may_lack = !want->needed;
+        column.advice = "tools are read from strings that hold them as JSON; an empty name leaves them out";
     }
-    return wish;
+    return column;
 }
 
 static enum leat_status check_count(const struct record_fields *fields, const struct input *in, struct leat_error *err)
@@ -262,7 +262,7 @@ static enum leat_status file_open(struct row_file **out, const struct pack_setup
                                   struct leat_error *err)
 {
     const struct record_fields *fields = &setup->fields;
-    struct parquet_wish wishes[PARQUET_MAX_COLUMNS];
+    struct parquet_want columns[PARQUET_MAX_COLUMNS];
     const struct input *in = &setup->inputs.items[input];
     struct row_file *of = calloc(1, sizeof *of);
     uint64_t needs = 0;
@@ -287,12 +287,12 @@ static enum leat_status file_open(struct row_file **out, const struct pack_setup
     if (s == LEAT_OK)
         s = check_count(fields, in, err);
     for (size_t i = 0; s == LEAT_OK && i < fields->count; i++)
-        wishes[i] = wish_for(&fields->wants[i], setup->whole_bytes);
+        columns[i] = column_for(&fields->wants[i], setup->whole_bytes);
     if (s == LEAT_OK)
-        s = parquet_open(&of->parquet, &source, wishes, (unsigned)fields->count, err);
+        s = parquet_open(&of->parquet, &source, columns, (unsigned)fields->count, err);
     if (s == LEAT_E_NO_MEMORY && needs > most)
         pack_setup_refuse(setup, in->path, needs, "the places of its row groups", err);
-    if (in->thing) /* what follows, each reader fetches for itself */
+    if (in->object) /* what follows, each reader fetches for itself */
         row_bytes_close(&of->bytes);
     if (s == LEAT_OK)
         *out = of;
@@ -393,7 +393,7 @@ void row_input_go_back(struct row_input *in, uint64_t row)
 /* Opens the group of the next row, passing over those without rows. */
 static enum leat_status open_group(struct row_input *in, struct leat_error *err)
 {
-    struct row_bytes *own = in->of->input->thing ? &in->bytes : NULL;
+    struct row_bytes *own = in->of->input->object ? &in->bytes : NULL;
     enum leat_status s = LEAT_OK;
 
     while (in->group < in->stop && in->row >= first_row(in->file, in->group + 1))

@@ -12,7 +12,7 @@
 /* ---- Bytes of rows ----------------------------------------------------------------------------------------------- */
 
 /*
- * Where the bytes of a Parquet file come from: a file of this machine; or a thing on a server, of which each reader
+ * Where the bytes of a Parquet file come from: a file of this machine; or an object on a server, of which each reader
  * fetches the columns of its row group ahead, and those of the group after it.
  */
 
@@ -32,8 +32,8 @@ struct row_bytes {
     const struct input *input;
     const struct input_stop *stop;
     int fd;                        /* of a file; else -1 */
-    struct row_stretches ahead[2]; /* of a thing */
-    struct fetch *other;           /* of a thing: what no stretch holds */
+    struct row_stretches ahead[2]; /* of an object */
+    struct fetch *other;           /* of an object: what no stretch holds */
 };
 
 /* Begins to read one. row_bytes_close() also after a failure. */
@@ -41,7 +41,7 @@ enum leat_status row_bytes_open(struct row_bytes *b, const struct input *in, con
                                 struct leat_error *err);
 void row_bytes_close(struct row_bytes *b);
 
-/* Another reader of a thing whose footer was read, for a thread of its own. */
+/* Another reader of an object whose footer was read, for a thread of its own. */
 void row_bytes_begin(struct row_bytes *b, const struct input *in, const struct input_stop *stop);
 
 /* From now on a group is read, and after it the next one, if that is below `stop`. */

@@ -23,7 +23,7 @@ bool unit_kind_divides(const struct input *in)
 {
     const struct unit_kind *kind = unit_kind_of(in);
 
-    return in->thing ? kind->divides_things : kind->divides;
+    return in->object ? kind->divides_objects : kind->divides;
 }
 
 /* ---- Texts that are given ---------------------------------------------------------------------------------------- */

@@ -26,16 +26,16 @@ struct unit_kind {
     /* Turns what the unit holds into ids; `fd` is the lane's open file, or -1. NULL: nothing to do. */
     enum leat_status (*encode)(struct pack_worker *w, struct unit *u, int fd, struct leat_error *err);
 
-    bool declares;       /* the unit declares an input of a program: `strings` is its path */
-    bool numbers;        /* documents have line numbers, and may have ids: the dataset stores both */
-    bool divides;        /* a plain input may be cut inside, for shares: `cut` keeps to its begin and end */
-    bool divides_things; /* one on a server, too: nothing of it before the share has to be read */
+    bool declares;        /* the unit declares an input of a program: `strings` is its path */
+    bool numbers;         /* documents have line numbers, and may have ids: the dataset stores both */
+    bool divides;         /* a plain input may be cut inside, for shares: `cut` keeps to its begin and end */
+    bool divides_objects; /* one on a server, too: nothing of it before the share has to be read */
 };
 
 /*
  * range   lines of a plain file: bytes [offset, offset + length), read by the thread that encodes them
  * count   the same, but only its lines are counted: for what lies before a share
- * block   whole lines in `text`, which begin at `offset` of a decompressed input, a thing on a server or a pipe
+ * block   whole lines in `text`, which begin at `offset` of a decompressed input, an object on a server or a pipe
  * record  one record too big for memory, in `record`
  * array   records of JSON that is one array, or one object after another, plain or not, in `text`, which begins at its
  *         start or right after a record

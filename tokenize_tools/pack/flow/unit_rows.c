@@ -20,8 +20,8 @@
 
 /* A lane takes row groups of so many bytes; those on servers more, since it fetches a group while it reads the one
  * before. */
-#define LANE_BYTES  TINY_OR(8192, (uint64_t)1 << 20)
-#define THING_BYTES (16 * LANE_BYTES)
+#define LANE_BYTES   TINY_OR(8192, (uint64_t)1 << 20)
+#define OBJECT_BYTES (16 * LANE_BYTES)
 
 /* Memory for pages of a lane at its turn: what is larger lies in files. */
 #define PAGES_BYTES(setup) TINY_OR((uint64_t)6000, (setup)->window_bytes)
@@ -200,7 +200,7 @@ static enum leat_status end_rows(struct lane *l, struct unit *u, struct leat_err
 /* What follows the first row groups is for another lane: threads decompress side by side. */
 static enum leat_status divide(struct lane *l, struct leat_error *err)
 {
-    uint64_t bytes = l->setup->inputs.items[l->input].thing ? THING_BYTES : LANE_BYTES;
+    uint64_t bytes = l->setup->inputs.items[l->input].object ? OBJECT_BYTES : LANE_BYTES;
     struct row_input *rest;
     enum leat_status s = row_input_divide(l->rows, bytes, &rest, err);
 
@@ -386,5 +386,5 @@ const struct unit_kind unit_rows = { .takes = takes_rows,
                                      .encode = encode_rows,
                                      .numbers = true,
                                      .divides = true,
-                                     .divides_things = true };
+                                     .divides_objects = true };
 const struct unit_kind unit_row = { .encode = encode_row };

@@ -1,5 +1,5 @@
 /*
- * search_things.c: the inputs that URLs stand for. What is named is looked up at the end of the search, many at once; a
+ * search_objects.c: the inputs that URLs stand for. What is named is looked up at the end of the search, many at once; a
  * list of a prefix says all that has to be known.
  */
 #include <stdlib.h>
@@ -13,22 +13,22 @@ static enum leat_status have_fetcher(struct search *s, struct leat_error *err)
     return s->list->fetcher ? LEAT_OK : fetcher_open(&s->list->fetcher, err);
 }
 
-/* Adds a thing, which is the search's from now on. */
-static enum leat_status add_thing(struct search *s, struct fetch_object *thing, const struct record_format *format,
-                                  struct leat_error *err)
+/* Adds an object, which is the search's from now on. */
+static enum leat_status add_object(struct search *s, struct fetch_object *object, const struct record_format *format,
+                                   struct leat_error *err)
 {
-    enum leat_status status = search_add(s, fetch_object_name(thing), format, NULL, err);
+    enum leat_status status = search_add(s, fetch_object_name(object), format, NULL, err);
 
     if (status == LEAT_OK)
-        s->list->items[s->list->count - 1].thing = thing;
+        s->list->items[s->list->count - 1].object = object;
     else
-        fetch_object_free(thing);
+        fetch_object_free(object);
     return status;
 }
 
 static void take_size(struct input_list *list, struct input *in)
 {
-    in->size = in->end = fetch_object_size(in->thing);
+    in->size = in->end = fetch_object_size(in->object);
     list->bytes += in->size;
 }
 
@@ -49,14 +49,14 @@ static enum found_name judge_parts(const char *below, enum leat_pack_format form
 
 /* Of a folder whose name begins with _, the folder is left out, once; the server lists all in it one after another. */
 static enum leat_status pass_marked(struct search *s, const char *name, const char *part,
-                                    const struct fetch_object *thing, struct leat_error *err)
+                                    const struct fetch_object *object, struct leat_error *err)
 {
     const char *slash = strchr(part, '/');
     enum leat_status status;
     char *folder;
 
     if (!slash)
-        return search_pass_marked(s, name, found_name_is_note(part) || fetch_object_size(thing) == 0, err);
+        return search_pass_marked(s, name, found_name_is_note(part) || fetch_object_size(object) == 0, err);
     if (s->marked_last && strncmp(name, s->marked_last, strlen(s->marked_last)) == 0)
         return LEAT_OK;
     folder = strndup(name, (size_t)(slash - name) + 1);
@@ -75,11 +75,11 @@ struct taking {
     bool card; /* README.md is there */
 };
 
-/* Of a thing below a prefix: whether it is passed over for its name. */
-static enum leat_status judge_name(struct search *s, const char *folder, const struct fetch_object *thing, bool *passed,
-                                   struct leat_error *err)
+/* Of an object below a prefix: whether it is passed over for its name. */
+static enum leat_status judge_name(struct search *s, const char *folder, const struct fetch_object *object,
+                                   bool *passed, struct leat_error *err)
 {
-    const char *name = fetch_object_name(thing), *part;
+    const char *name = fetch_object_name(object), *part;
     size_t bytes = strlen(name), stem = strlen(folder);
     enum found_name kind = NAME_HIDDEN;
     enum leat_status status = LEAT_OK;
@@ -91,33 +91,33 @@ static enum leat_status judge_name(struct search *s, const char *folder, const s
     /* names that end in / stand for folders without files */
     *passed = kind != NAME_PLAIN || name[bytes - 1] == '/';
     if (status == LEAT_OK && kind == NAME_MARKED && name[bytes - 1] != '/')
-        status = pass_marked(s, name, part, thing, err);
+        status = pass_marked(s, name, part, object, err);
     return status;
 }
 
-static enum leat_status take_listed(void *context, struct fetch_object *thing, struct leat_error *err)
+static enum leat_status take_listed(void *context, struct fetch_object *object, struct leat_error *err)
 {
     struct taking *t = context;
     struct search *s = t->search;
-    const char *name = fetch_object_name(thing);
+    const char *name = fetch_object_name(object);
     const struct record_format *format;
     const struct file_kind *corpus;
     bool passed;
-    enum leat_status status = judge_name(s, t->folder, thing, &passed, err);
+    enum leat_status status = judge_name(s, t->folder, object, &passed, err);
 
     t->card = t->card ||
               (strncmp(name, t->folder, strlen(t->folder)) == 0 && strcmp(name + strlen(t->folder), "README.md") == 0);
     if (status != LEAT_OK || passed) {
-        fetch_object_free(thing);
+        fetch_object_free(object);
         return status;
     }
     format = input_judge_listed(name, s->rules, &corpus);
     if (!format) {
         status = search_leave_out(s, name, corpus, err);
-        fetch_object_free(thing);
+        fetch_object_free(object);
         return status;
     }
-    status = add_thing(s, thing, format, err);
+    status = add_object(s, object, format, err);
     if (status == LEAT_OK)
         take_size(s->list, &s->list->items[s->list->count - 1]);
     return status;
@@ -151,20 +151,20 @@ static enum leat_status note_look(struct search *s, struct leat_error *err)
 enum leat_status search_url(struct search *s, const char *url, struct leat_error *err)
 {
     const struct record_format *format = NULL;
-    struct fetch_object *thing;
+    struct fetch_object *object;
     enum leat_status status = have_fetcher(s, err);
 
     if (status == LEAT_OK)
-        status = fetch_object_new(&thing, s->list->fetcher, url, err);
+        status = fetch_object_new(&object, s->list->fetcher, url, err);
     if (status != LEAT_OK)
         return status;
-    if (fetch_object_is_folder(thing)) {
-        fetch_object_free(thing);
+    if (fetch_object_is_folder(object)) {
+        fetch_object_free(object);
         return search_prefix(s, url, err);
     }
-    if (input_judge_by_name(fetch_object_name(thing), s->depth == 0, s->rules, &format))
-        return add_thing(s, thing, format, err);
-    status = add_thing(s, thing, format, err);
+    if (input_judge_by_name(fetch_object_name(object), s->depth == 0, s->rules, &format))
+        return add_object(s, object, format, err);
+    status = add_object(s, object, format, err);
     return status == LEAT_OK ? note_look(s, err) : status;
 }
 
@@ -172,24 +172,24 @@ enum leat_status search_url(struct search *s, const char *url, struct leat_error
 static enum leat_status look_up(struct search *s, struct leat_error *err)
 {
     struct input_list *list = s->list;
-    struct fetch_object **things = calloc(list->count, sizeof *things);
+    struct fetch_object **objects = calloc(list->count, sizeof *objects);
     bool *known = calloc(list->count, sizeof *known);
     enum leat_status status = LEAT_OK;
     size_t count = 0;
 
-    if (!things || !known)
-        status = status_no_memory(err, list->count * sizeof *things);
+    if (!objects || !known)
+        status = status_no_memory(err, list->count * sizeof *objects);
     for (size_t i = 0; status == LEAT_OK && i < list->count; i++)
-        if (list->items[i].thing) {
-            known[i] = fetch_object_known(list->items[i].thing);
-            things[count++] = list->items[i].thing;
+        if (list->items[i].object) {
+            known[i] = fetch_object_known(list->items[i].object);
+            objects[count++] = list->items[i].object;
         }
     if (status == LEAT_OK)
-        status = fetch_look_up(list->fetcher, things, count, &s->stop, err);
+        status = fetch_look_up(list->fetcher, objects, count, &s->stop, err);
     for (size_t i = 0; status == LEAT_OK && i < list->count; i++)
-        if (list->items[i].thing && !known[i])
+        if (list->items[i].object && !known[i])
             take_size(list, &list->items[i]);
-    free(things);
+    free(objects);
     free(known);
     return status;
 }
@@ -203,7 +203,7 @@ enum leat_status search_end_urls(struct search *s, struct leat_error *err)
     for (size_t i = 0; status == LEAT_OK && i < s->look_count; i++) {
         struct input *in = &s->list->items[s->looks[i]];
 
-        fetch_head(in->thing, head, sizeof head, &bytes);
+        fetch_head(in->object, head, sizeof head, &bytes);
         status = input_judge_head(in->path, head, bytes, &in->format, err);
     }
     return status;
