@@ -61,8 +61,8 @@ static enum leat_status fill(struct list_file *list, struct leat_error *err)
     if (list->held == LIST_FILE_LINE)
         return refuse(list, memchr(list->text, 0, list->held) ? "holds a zero byte" : "has more than 65,535 bytes",
                       err);
-    s = input_wait_read(list->fd, NULL, list->stop, list->name, list->text + list->held, LIST_FILE_LINE - list->held,
-                        &got, err);
+    s = input_wait_read(&(struct input_source) { .fd = list->fd, .stop = list->stop, .name = list->name },
+                        list->text + list->held, LIST_FILE_LINE - list->held, &got, err);
     list->held += got;
     list->ended = s == LEAT_OK && got == 0;
     return s;

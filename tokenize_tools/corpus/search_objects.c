@@ -1,6 +1,6 @@
 /*
- * search_objects.c: the inputs that URLs stand for. What is named is looked up at the end of the search, many at once; a
- * list of a prefix says all that has to be known.
+ * search_objects.c: the inputs that URLs stand for. What is named is looked up at the end of the search, many at once;
+ * a list of a prefix says all that has to be known.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -251,26 +251,25 @@ enum leat_status column_load_data(struct column *c, struct leat_error *err)
 #define AROUND ((size_t)64 << 10)
 
 enum leat_status column_open(struct column *c, const struct parquet_file *file, const struct parquet_source *source,
-                             uint64_t group, unsigned number, uint64_t row, struct column_memory *memory,
-                             struct leat_error *err)
+                             const struct column_place *at, struct column_memory *memory, struct leat_error *err)
 {
-    const struct parquet_chunk *chunk = parquet_chunk(file, group, number);
+    const struct parquet_chunk *chunk = parquet_chunk(file, at->group, at->number);
 
     c->file = file;
-    c->what = &file->columns[number];
+    c->what = &file->columns[at->number];
     c->memory = memory;
     if (!c->what->exists)
         return LEAT_OK;
     c->codec = chunk->codec;
     c->next = chunk->offset;
     c->left = chunk->values;
-    c->pass = row;
+    c->pass = at->row;
     c->values.type = c->what->type;
     c->values.type_bytes = c->what->type_bytes;
     c->values.unread = c->what->form == PARQUET_UNREAD;
     c->values.page = &c->bytes;
     c->values.held = &c->held;
-    snprintf(c->name, sizeof c->name, "the column %.150s of row group %llu", c->what->path, (unsigned long long)group);
+    snprintf(c->name, sizeof c->name, "the column %.150s of row group %" PRIu64, c->what->path, at->group);
     c->window = calloc(1, sizeof *c->window);
     if (!c->window)
         return status_no_memory(err, sizeof *c->window);

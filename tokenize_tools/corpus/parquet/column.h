@@ -45,9 +45,13 @@ struct column {
 };
 
 /* Begins with a row that the group has, read from `source`; `c` is zeroed. After a failure it must be closed, too. */
+struct column_place {
+    uint64_t group;
+    unsigned number; /* of the column in the file */
+    uint64_t row;    /* of the group; those before it are passed over */
+};
 enum leat_status column_open(struct column *c, const struct parquet_file *file, const struct parquet_source *source,
-                             uint64_t group, unsigned number, uint64_t row, struct column_memory *memory,
-                             struct leat_error *err);
+                             const struct column_place *at, struct column_memory *memory, struct leat_error *err);
 void column_close(struct column *c);
 
 /* Loads the next page if there is no value left to take; a page that is too large is LEAT_E_NO_MEMORY, and nothing has

@@ -317,7 +317,8 @@ static enum leat_status read_schema(struct parquet_file *file, struct thrift *t,
 
     while (thrift_next(t, &f))
         if (f.id == 2)
-            schema_read(t, f, wants, file->wants, file->columns, &file->count, &file->nested, leaves);
+            schema_read(t, f, wants, file->wants,
+                        &(struct schema_found) { file->columns, &file->count, &file->nested, leaves });
         else if (f.id == 3)
             file->rows = thrift_count(t, f);
         else

@@ -50,7 +50,8 @@ static enum leat_status open_columns(struct parquet_reader *r, uint64_t group, s
     if (!r->columns)
         return status_no_memory(err, file->count * sizeof *r->columns);
     for (unsigned i = 0; i < file->count && s == LEAT_OK; i++)
-        s = column_open(&r->columns[i], file, &r->source, group, i, i < file->wants ? r->row : 0, &r->memory, err);
+        s = column_open(&r->columns[i], file, &r->source,
+                        &(struct column_place) { group, i, i < file->wants ? r->row : 0 }, &r->memory, err);
     if (s != LEAT_OK || file->nested.count == 0)
         return s;
     r->nested = calloc(1, sizeof *r->nested);

@@ -504,8 +504,7 @@ static void check_found(struct walk *w)
 }
 
 enum leat_status schema_read(struct thrift *t, struct thrift_field f, const struct parquet_want *wants,
-                             unsigned want_count, struct parquet_column columns[SCHEMA_MAX_COLUMNS], unsigned *count,
-                             struct nested *nested, uint64_t *leaves)
+                             unsigned want_count, const struct schema_found *found)
 {
     struct walk *w = calloc(1, sizeof *w);
     uint64_t nodes;
@@ -516,10 +515,10 @@ enum leat_status schema_read(struct thrift *t, struct thrift_field f, const stru
     }
     w->t = t;
     w->wants = wants;
-    w->columns = columns;
+    w->columns = found->columns;
     w->count = want_count;
-    w->taken = count;
-    w->nested = nested;
+    w->taken = found->count;
+    w->nested = found->nested;
     nodes = thrift_list(t, f, THRIFT_STRUCT);
     for (; nodes > 0 && t->status == LEAT_OK; nodes--)
         take_node(w);
@@ -527,7 +526,7 @@ enum leat_status schema_read(struct thrift *t, struct thrift_field f, const stru
     if (w->depth > 0)
         thrift_broken(t, "columns are missing");
     check_found(w);
-    *leaves = w->leaves;
+    *found->leaves = w->leaves;
     free(w);
     return t->status;
 }

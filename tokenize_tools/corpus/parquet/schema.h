@@ -63,11 +63,17 @@ struct nested {
     size_t max_bytes; /* of the want */
 };
 
+struct schema_found {
+    struct parquet_column *columns; /* room for SCHEMA_MAX_COLUMNS */
+    unsigned *count;                /* of these */
+    struct nested *nested;
+    uint64_t *leaves; /* columns that the file has */
+};
+
 /* Reads a schema, the value of field `f`, and finds the columns of the wants; the leaves of a nested one are added to
- * *count columns. Sets *leaves to how many columns the file has. */
+ * the columns. */
 enum leat_status schema_read(struct thrift *t, struct thrift_field f, const struct parquet_want *wants,
-                             unsigned want_count, struct parquet_column columns[SCHEMA_MAX_COLUMNS], unsigned *count,
-                             struct nested *nested, uint64_t *leaves);
+                             unsigned want_count, const struct schema_found *found);
 
 /* ---- Nodes, while they are read ---------------------------------------------------------------------------------- */
 

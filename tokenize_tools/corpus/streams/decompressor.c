@@ -165,8 +165,8 @@ void text_step_add(struct text_step *t, struct raw_input *in, size_t used, size_
     t->ready = ended || t->filled == TEXT_STEP;
 }
 
-static enum leat_status fill(struct text_step *t, const struct decompressor *d, const struct text_step_calls *calls,
-                             void *state, struct raw_input *in, struct leat_error *err)
+static enum leat_status fill(struct text_step *t, const struct text_step_calls *calls, void *state,
+                             struct raw_input *in, struct leat_error *err)
 {
     size_t filled = t->filled;
     enum leat_status s = LEAT_OK;
@@ -180,7 +180,7 @@ static enum leat_status fill(struct text_step *t, const struct decompressor *d, 
     if (s != LEAT_OK || !last || t->ready || t->filled > filled)
         return s;
     t->ready = t->filled > 0;
-    return t->ready ? LEAT_OK : decompressor_cut_off(d, in, err);
+    return t->ready ? LEAT_OK : decompressor_cut_off(calls->of, in, err);
 }
 
 static size_t give(struct text_step *t, void *buf, size_t room)
@@ -195,21 +195,21 @@ static size_t give(struct text_step *t, void *buf, size_t room)
     return some;
 }
 
-enum leat_status text_step_run(struct text_step *t, const struct decompressor *d, const struct text_step_calls *calls,
-                               void *state, struct raw_input *in, void *buf, size_t room, size_t *got,
-                               enum decompressor_step *what, struct leat_error *err)
+enum leat_status text_step_run(struct text_step *t, const struct text_step_calls *calls, void *state,
+                               struct raw_input *in, struct text_step_room *out, enum decompressor_step *what,
+                               struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
-    *got = 0;
+    out->got = 0;
     *what = STEP_MORE;
     if (!t->open)
         return calls->begin(state, in, &t->open, what, err);
     if (!t->ready)
-        s = fill(t, d, calls, state, in, err);
+        s = fill(t, calls, state, in, err);
     if (s != LEAT_OK || !t->ready)
         return s;
-    *got = give(t, buf, room);
+    out->got = give(t, out->buf, out->room);
     if (t->ended && !t->ready) {
         t->open = t->ended = false;
         *what = STEP_BORDER;

@@ -101,6 +101,7 @@ struct text_step {
 /* What a decompressor adds. Between members: begins one, as decompressor_begin() does. And gives what is in the buffer,
  * and the rest of the step's room, to its library, and calls text_step_add(). */
 struct text_step_calls {
+    const struct decompressor *of;
     enum leat_status (*begin)(void *state, struct raw_input *in, bool *begun, enum decompressor_step *what,
                               struct leat_error *err);
     enum leat_status (*decode)(void *state, struct raw_input *in, struct leat_error *err);
@@ -109,9 +110,15 @@ struct text_step_calls {
 /* `used` bytes of the buffer were used, `added` bytes came to the step, and the member ended with them or not. */
 void text_step_add(struct text_step *t, struct raw_input *in, size_t used, size_t added, bool ended);
 
+/* Where text goes. */
+struct text_step_room {
+    void *buf;
+    size_t room, got;
+};
+
 /* The `step` of a decompressor. */
-enum leat_status text_step_run(struct text_step *t, const struct decompressor *d, const struct text_step_calls *calls,
-                               void *state, struct raw_input *in, void *buf, size_t room, size_t *got,
-                               enum decompressor_step *what, struct leat_error *err);
+enum leat_status text_step_run(struct text_step *t, const struct text_step_calls *calls, void *state,
+                               struct raw_input *in, struct text_step_room *out, enum decompressor_step *what,
+                               struct leat_error *err);
 
 #endif

@@ -19,27 +19,28 @@
 #define WAIT_MS   100
 #define SELDOM_NS ((uint64_t)100000000)
 
-enum leat_status input_wait_read(int fd, const uint64_t *at, const struct input_stop *stop, const char *name, void *out,
-                                 size_t room, size_t *got, struct leat_error *err)
+enum leat_status input_wait_read(const struct input_source *from, void *out, size_t room, size_t *got,
+                                 struct leat_error *err)
 {
-    bool wait = !at && stop; /* a read that nobody stops may wait by itself */
+    const struct input_stop *stop = from->stop;
+    bool wait = !from->at && stop; /* a read that nobody stops may wait by itself */
 
     *got = 0;
     for (;;) {
-        struct pollfd p = { .fd = fd, .events = POLLIN };
+        struct pollfd p = { .fd = from->fd, .events = POLLIN };
         ssize_t count;
 
         if (stop && stop->asked(stop->context))
-            return status_set(err, LEAT_E_STOPPED, "reading %s was stopped", name);
+            return status_set(err, LEAT_E_STOPPED, "reading %s was stopped", from->name);
         if (wait && poll(&p, 1, WAIT_MS) == 0)
             continue;
-        count = at ? pread(fd, out, room, (off_t)*at) : read(fd, out, room);
+        count = from->at ? pread(from->fd, out, room, (off_t)*from->at) : read(from->fd, out, room);
         if (count >= 0) {
             *got = (size_t)count;
             return LEAT_OK;
         }
         if (errno != EINTR && errno != EAGAIN)
-            return status_set_os(err, errno, "cannot read %s", name);
+            return status_set_os(err, errno, "cannot read %s", from->name);
         wait = wait || errno == EAGAIN; /* it is set not to wait */
     }
 }
@@ -70,13 +71,13 @@ struct input_stop seldom_stop(struct seldom_stop *s, const struct input_stop *of
 
 static enum leat_status read_some(struct raw_input *in, void *out, size_t room, size_t *got, struct leat_error *err)
 {
-    enum leat_status s;
+    const struct input_source from = { .fd = in->fd < 0 ? STDIN_FILENO : in->fd,
+                                       .at = in->seekable ? &in->next : NULL,
+                                       .stop = in->stop,
+                                       .name = in->name };
+    enum leat_status s = in->fetch ? fetch_read(in->fetch, in->next, out, room, got, in->stop, err)
+                                   : input_wait_read(&from, out, room, got, err);
 
-    if (in->fetch)
-        s = fetch_read(in->fetch, in->next, out, room, got, in->stop, err);
-    else
-        s = input_wait_read(in->fd < 0 ? STDIN_FILENO : in->fd, in->seekable ? &in->next : NULL, in->stop, in->name,
-                            out, room, got, err);
     in->next += *got;
     return s;
 }

@@ -18,13 +18,18 @@
 
 /* Reading from what may be silent for long, as a pipe or a terminal, so that the reader can be stopped all the same. */
 
-/*
- * Reads what is there, at most `room` bytes, and waits while nothing is; *got is 0 at the end (and after a failure).
- * `at`: from this place of a regular file; NULL: what the descriptor gives next, which may be nothing for a while.
- * LEAT_E_STOPPED if `stop` (NULL: never) says so.
- */
-enum leat_status input_wait_read(int fd, const uint64_t *at, const struct input_stop *stop, const char *name, void *out,
-                                 size_t room, size_t *got, struct leat_error *err);
+struct input_source {
+    int fd;
+    const uint64_t
+        *at; /* read from this place of a regular file; NULL: what comes next, which may be nothing for long */
+    const struct input_stop *stop; /* NULL: never */
+    const char *name;
+};
+
+/* Reads what is there, at most `room` bytes, and waits while nothing is; *got is 0 at the end (and after a failure).
+ * LEAT_E_STOPPED if the stop says so. */
+enum leat_status input_wait_read(const struct input_source *from, void *out, size_t room, size_t *got,
+                                 struct leat_error *err);
 
 /* Asks another stop (its `asked` NULL: never), ten times per second at most: where reading begins before the one who
  * is asked has something to see, and mostly takes no time. */

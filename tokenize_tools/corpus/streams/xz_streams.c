@@ -113,10 +113,14 @@ static enum leat_status decode(void *state, struct raw_input *in, struct leat_er
 static enum leat_status step(void *state, struct raw_input *in, void *buf, size_t room, size_t *got,
                              enum decompressor_step *what, struct leat_error *err)
 {
-    static const struct text_step_calls calls = { begin_stream, decode };
+    static const struct text_step_calls calls = { &decompressor_xz, begin_stream, decode };
+    struct text_step_room out = { buf, room, 0 };
     struct xz_streams *x = state;
+    enum leat_status s;
 
-    return text_step_run(&x->step, &decompressor_xz, &calls, x, in, buf, room, got, what, err);
+    s = text_step_run(&x->step, &calls, x, in, &out, what, err);
+    *got = out.got;
+    return s;
 }
 #else
 static enum leat_status open_streams(void **out, const char *path, bool behind, struct leat_error *err)

@@ -91,8 +91,8 @@ enum leat_status documents_keep_by(struct documents *d, const void *value, size_
     return buffer_append(&d->strings, id, bytes, err);
 }
 
-enum leat_status documents_reject_record(struct documents *d, uint64_t input, uint64_t offset, uint64_t line,
-                                         const char *reason, const void *record, size_t bytes, struct leat_error *err)
+enum leat_status documents_reject(struct documents *d, const struct packer_document *document, const char *reason,
+                                  const void *record, size_t bytes, struct leat_error *err)
 {
     struct reject *r;
     enum leat_status s = GROW(d->rejects, d->reject_count + 1, d->reject_room, err);
@@ -100,22 +100,13 @@ enum leat_status documents_reject_record(struct documents *d, uint64_t input, ui
     if (s != LEAT_OK)
         return s;
     r = &d->rejects[d->reject_count];
-    *r = (struct reject) { .input = input, .offset = offset, .line = line };
+    *r = (struct reject) {
+        .input = document->input, .offset = document->offset, .line = document->line, .place = document->text.begin
+    };
     s = documents_keep(d, reason, strlen(reason), &r->reason, err);
     if (s == LEAT_OK)
         s = documents_keep(d, record, bytes < REJECT_SAMPLE ? bytes : REJECT_SAMPLE, &r->sample, err);
     d->reject_count += s == LEAT_OK;
-    return s;
-}
-
-enum leat_status documents_reject(struct documents *d, const struct packer_document *document, const char *reason,
-                                  const void *record, size_t bytes, struct leat_error *err)
-{
-    enum leat_status s =
-        documents_reject_record(d, document->input, document->offset, document->line, reason, record, bytes, err);
-
-    if (s == LEAT_OK)
-        d->rejects[d->reject_count - 1].place = document->text.begin;
     return s;
 }
 
@@ -131,5 +122,6 @@ static int by_place(const void *a, const void *b)
 
 void documents_sort_rejects(struct documents *d)
 {
-    qsort(d->rejects, d->reject_count, sizeof *d->rejects, by_place);
+    if (d->reject_count > 1)
+        qsort(d->rejects, d->reject_count, sizeof *d->rejects, by_place);
 }

@@ -72,12 +72,8 @@ uint64_t documents_bytes(const struct documents *d);
 /* Adds one, zeroed. NULL with `err` filled: no memory. */
 struct packer_document *documents_add(struct documents *d, struct leat_error *err);
 
-/* A record is rejected; the sample is cut to REJECT_SAMPLE bytes. */
+/* What is or would be a document is rejected; the sample is cut to REJECT_SAMPLE bytes. */
 #define REJECT_SAMPLE 200
-enum leat_status documents_reject_record(struct documents *d, uint64_t input, uint64_t offset, uint64_t line,
-                                         const char *reason, const void *record, size_t bytes, struct leat_error *err);
-
-/* The same for what is or would be a document. */
 enum leat_status documents_reject(struct documents *d, const struct packer_document *document, const char *reason,
                                   const void *record, size_t bytes, struct leat_error *err);
 

@@ -14,6 +14,7 @@
 
 struct long_record {
     struct pack_worker *w;
+    const struct packer_document *as_read;
     int fd;
     const char *name;
     uint64_t at, left;    /* what comes next of the string between its quotes */
@@ -95,8 +96,8 @@ static enum leat_status next_chunk(void *context, const uint8_t **bytes, size_t 
 }
 
 /* The text at `at`, and the id, become the unit's last document. */
-static enum leat_status encode(struct long_record *r, struct unit *u, const struct packer_document *as_read,
-                               uint64_t at, bool *rejected, struct leat_error *err)
+static enum leat_status encode(struct long_record *r, struct unit *u, const struct packer_document *judged, uint64_t at,
+                               bool *rejected, struct leat_error *err)
 {
     struct record *record = &r->w->record;
     const struct record_value *text = record_value(record, record->fields->text);
@@ -107,7 +108,7 @@ static enum leat_status encode(struct long_record *r, struct unit *u, const stru
 
     if (!d)
         return LEAT_E_NO_MEMORY;
-    *d = *as_read;
+    *d = *judged;
     r->at = at + text->begin;
     r->left = text->bytes;
     id = record_take_id(record, &bytes);
@@ -121,10 +122,9 @@ static enum leat_status encode(struct long_record *r, struct unit *u, const stru
     return s;
 }
 
-static enum leat_status run(struct long_record *r, struct unit *u, uint64_t at, uint64_t bytes, uint64_t offset,
-                            uint64_t line, struct leat_error *err)
+static enum leat_status run(struct long_record *r, struct unit *u, uint64_t at, uint64_t bytes, struct leat_error *err)
 {
-    struct packer_document as_read = { .input = u->input, .offset = offset, .line = line };
+    struct packer_document judged = *r->as_read;
     struct pack_worker *w = r->w;
     struct leat_error why;
     char sample[REJECT_SAMPLE];
@@ -135,7 +135,7 @@ static enum leat_status run(struct long_record *r, struct unit *u, uint64_t at, 
     if (s == LEAT_OK)
         s = find_values(r, at, bytes, &blank, &why);
     if (s == LEAT_OK)
-        s = step_judge(w->setup, u, &w->record, &w->verdict, &as_read, &why);
+        s = step_judge(w->setup, u, &w->record, &w->verdict, &judged, &why);
     if (s == LEAT_OK && w->verdict.kept_out) {
         u->docs.kept_out++;
         return LEAT_OK;
@@ -143,7 +143,7 @@ static enum leat_status run(struct long_record *r, struct unit *u, uint64_t at, 
     if (s == LEAT_OK)
         s = record_check(&w->record, &why);
     if (s == LEAT_OK) {
-        s = encode(r, u, &as_read, at, &rejected, &why);
+        s = encode(r, u, &judged, at, &rejected, &why);
         if (rejected)
             long_text_sample(w, sample, &sample_bytes);
     } else if (s == LEAT_E_TEXT) {
@@ -152,14 +152,13 @@ static enum leat_status run(struct long_record *r, struct unit *u, uint64_t at, 
     }
     if (s != LEAT_OK && err)
         *err = why;
-    return s == LEAT_OK && rejected
-               ? documents_reject_record(&u->docs, u->input, offset, line, why.message, sample, sample_bytes, err)
-               : s;
+    return s == LEAT_OK && rejected ? documents_reject(&u->docs, r->as_read, why.message, sample, sample_bytes, err)
+                                    : s;
 }
 
 /* Reads the record into memory, and does with it what is done with shorter ones. */
 static enum leat_status scan_whole(struct long_record *r, struct unit *u, char *text, uint64_t at, size_t bytes,
-                                   uint64_t offset, uint64_t line, struct leat_error *err)
+                                   struct leat_error *err)
 {
     size_t before = u->docs.count;
     struct packer_document *d;
@@ -169,7 +168,7 @@ static enum leat_status scan_whole(struct long_record *r, struct unit *u, char *
     if (s == LEAT_OK && lines_blank(text, bytes))
         return LEAT_OK;
     if (s == LEAT_OK)
-        s = step_scan_record(r->w, u, text, (struct stretch) { 0, bytes }, offset, line, err);
+        s = step_scan_record(r->w, u, text, (struct stretch) { 0, bytes }, r->as_read->offset, r->as_read->line, err);
     if (s == LEAT_OK)
         s = step_chat_end(r->w, u, err);
     if (s != LEAT_OK || u->docs.count == before)
@@ -184,7 +183,7 @@ static enum leat_status scan_whole(struct long_record *r, struct unit *u, char *
 
 /* The same for one that is not read whole: all that counts is whether it is a record. */
 static enum leat_status refuse_whole(struct long_record *r, struct unit *u, uint64_t at, uint64_t bytes,
-                                     uint64_t offset, uint64_t line, struct leat_error *err)
+                                     struct leat_error *err)
 {
     char sample[REJECT_SAMPLE];
     bool blank = true;
@@ -197,28 +196,28 @@ static enum leat_status refuse_whole(struct long_record *r, struct unit *u, uint
         blank = s == LEAT_OK && lines_blank(r->raw, count);
         done += count;
     }
-    return s == LEAT_OK && !blank ? documents_reject_record(&u->docs, u->input, offset, line, STEP_WHOLE_REASON, sample,
-                                                            sizeof sample, err)
-                                  : s;
+    return s == LEAT_OK && !blank
+               ? documents_reject(&u->docs, r->as_read, STEP_WHOLE_REASON, sample, sizeof sample, err)
+               : s;
 }
 
-static enum leat_status run_whole(struct long_record *r, struct unit *u, uint64_t at, uint64_t bytes, uint64_t offset,
-                                  uint64_t line, struct leat_error *err)
+static enum leat_status run_whole(struct long_record *r, struct unit *u, uint64_t at, uint64_t bytes,
+                                  struct leat_error *err)
 {
     struct buffer text = { 0 };
     enum leat_status s;
 
     if (bytes > r->w->setup->whole_bytes)
-        return refuse_whole(r, u, at, bytes, offset, line, err);
+        return refuse_whole(r, u, at, bytes, err);
     s = buffer_reserve(&text, (size_t)bytes, err);
     if (s == LEAT_OK)
-        s = scan_whole(r, u, (char *)text.bytes, at, (size_t)bytes, offset, line, err);
+        s = scan_whole(r, u, (char *)text.bytes, at, (size_t)bytes, err);
     buffer_free(&text);
     return s;
 }
 
 enum leat_status long_record_encode(struct pack_worker *w, struct unit *u, int fd, uint64_t at, uint64_t bytes,
-                                    uint64_t offset, uint64_t line, struct leat_error *err)
+                                    const struct packer_document *as_read, struct leat_error *err)
 {
     const struct input *in = &w->setup->inputs.items[u->input];
     struct long_record *r;
@@ -227,21 +226,22 @@ enum leat_status long_record_encode(struct pack_worker *w, struct unit *u, int f
     enum leat_status s;
 
     if (!in->format->is_json)
-        return documents_reject_record(&u->docs, u->input, offset, line,
-                                       "the record is too long: only JSON is taken in chunks", "", 0, err);
+        return documents_reject(&u->docs, as_read, "the record is too long: only JSON is taken in chunks", "", 0, err);
     r = malloc(sizeof *r);
     if (!r)
         return status_no_memory(err, sizeof *r);
     memset(r, 0, offsetof(struct long_record, raw));
     r->w = w;
+    r->as_read = as_read;
     r->fd = fd;
     r->name = in->path;
-    s = offset == 0 && bytes >= sizeof begin ? file_read_at(fd, at, begin, sizeof begin, r->name, err) : LEAT_OK;
+    s = as_read->offset == 0 && bytes >= sizeof begin ? file_read_at(fd, at, begin, sizeof begin, r->name, err)
+                                                      : LEAT_OK;
     mark = lines_mark(begin, sizeof begin);
     if (s == LEAT_OK && w->setup->whole_records)
-        s = run_whole(r, u, at + mark, bytes - mark, offset, line, err);
+        s = run_whole(r, u, at + mark, bytes - mark, err);
     else if (s == LEAT_OK)
-        s = run(r, u, at + mark, bytes - mark, offset, line, err);
+        s = run(r, u, at + mark, bytes - mark, err);
     buffer_free(&r->values);
     free(r);
     return s;

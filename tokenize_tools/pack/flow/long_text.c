@@ -77,16 +77,16 @@ static enum leat_status encode_chunk(struct long_text *t, const char *text, size
 /* Takes what is whole of `chunk`: the rest stays there. */
 static enum leat_status take_chunk(struct long_text *t, bool last, struct leat_error *err)
 {
-    const char *text;
-    size_t taken, bytes;
-    enum leat_status s = step_check_chunk(t->w, &t->chunk, last, t->bytes, &taken, &text, &bytes, &t->malformed, err);
+    struct step_chunk c = { .bytes = &t->chunk, .last = last, .before = t->bytes, .malformed = t->malformed };
+    enum leat_status s = step_check_chunk(t->w, &c, err);
 
+    t->malformed = c.malformed;
     if (s == LEAT_OK)
-        s = encode_chunk(t, text, bytes, err);
-    t->taken += taken;
-    if (t->chunk.size > taken)
-        memmove(t->chunk.bytes, t->chunk.bytes + taken, t->chunk.size - taken);
-    t->chunk.size -= taken;
+        s = encode_chunk(t, c.text, c.text_bytes, err);
+    t->taken += c.taken;
+    if (t->chunk.size > c.taken)
+        memmove(t->chunk.bytes, t->chunk.bytes + c.taken, t->chunk.size - c.taken);
+    t->chunk.size -= c.taken;
     return s;
 }
 

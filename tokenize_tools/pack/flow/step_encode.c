@@ -76,7 +76,7 @@ static enum leat_status encode(struct pack_worker *w, struct unit *u, struct pac
             s = leat_encoder_encode(e, text, bytes, &ids, &count, err);
     }
     if (s == LEAT_OK)
-        s = step_put_mask(w, u, d, text, bytes, ids, count, err);
+        s = step_put_mask(w, u, d, &(struct step_text) { .text = text, .bytes = bytes }, ids, count, err);
     if (s == LEAT_OK)
         s = step_put_ids(w->setup, &u->docs.tokens, ids, count, err);
     if (s == LEAT_OK) {
@@ -96,7 +96,7 @@ enum leat_status step_encode_text(struct pack_worker *w, struct unit *u, struct 
 
     *rejected = false;
     if (d->utf8 == TEXT_UTF8_UNKNOWN)
-        s = step_check_text(w, u, d, text, bytes, text, bytes, rejected, err);
+        s = step_check_text(w, u, d, &(struct step_text) { text, bytes, text, bytes }, rejected, err);
     if (s != LEAT_OK || *rejected)
         return s;
     if (d->utf8 == TEXT_UTF8_MALFORMED && !d->masked)

@@ -22,8 +22,8 @@ enum leat_status step_put_known_mask(const struct pack_setup *setup, struct unit
     return LEAT_OK;
 }
 
-enum leat_status step_put_mask(struct pack_worker *w, struct unit *u, const struct packer_document *d, const char *text,
-                               size_t bytes, const uint32_t *ids, uint64_t count, struct leat_error *err)
+enum leat_status step_put_mask(struct pack_worker *w, struct unit *u, const struct packer_document *d,
+                               const struct step_text *t, const uint32_t *ids, uint64_t count, struct leat_error *err)
 {
     const struct leat_span *spans = NULL;
     uint64_t *ends;
@@ -38,7 +38,7 @@ enum leat_status step_put_mask(struct pack_worker *w, struct unit *u, const stru
     if (s != LEAT_OK)
         return s;
     ends = (uint64_t *)(void *)w->ends.bytes;
-    s = token_trace(w->setup->tokenizer, text, bytes, ids, count, ends, err);
+    s = token_trace(w->setup->tokenizer, t->text, t->bytes, ids, count, ends, err);
     if (s != LEAT_OK)
         return s;
     if (d->spans.bytes > 0)

@@ -25,8 +25,8 @@ enum leat_status step_judge(const struct pack_setup *setup, struct unit *u, cons
     return s;
 }
 
-enum leat_status step_settle_spans(struct unit *u, struct packer_document *d, const char *text, size_t bytes,
-                                   const void *sample, size_t sample_bytes, bool *rejected, struct leat_error *err)
+enum leat_status step_settle_spans(struct unit *u, struct packer_document *d, const struct step_text *t, bool *rejected,
+                                   struct leat_error *err)
 {
     struct leat_span *spans;
     struct leat_error why;
@@ -35,10 +35,10 @@ enum leat_status step_settle_spans(struct unit *u, struct packer_document *d, co
     if (!d->masked || d->utf8 != TEXT_UTF8_VALID || d->spans.bytes == 0)
         return LEAT_OK;
     spans = (struct leat_span *)(void *)(u->docs.spans.bytes + d->spans.begin);
-    if (judge_settle_spans(spans, d->spans.bytes / sizeof *spans, text, bytes, &why) == LEAT_OK)
+    if (judge_settle_spans(spans, d->spans.bytes / sizeof *spans, t->text, t->bytes, &why) == LEAT_OK)
         return LEAT_OK;
     *rejected = true;
-    return documents_reject(&u->docs, d, why.message, sample, sample_bytes, err);
+    return documents_reject(&u->docs, d, why.message, t->sample, t->sample_bytes, err);
 }
 
 /* The text and the id of a record that is kept become a document. */
@@ -47,21 +47,23 @@ static enum leat_status take_document(struct pack_worker *w, struct unit *u, con
                                       struct leat_error *err)
 {
     struct packer_document read = *as_read, *d;
-    size_t bytes;
-    char *at = record_take_text(&w->record, &bytes);
+    struct step_text t = { .sample = sample, .sample_bytes = sample_bytes };
     const char *id;
+    size_t bytes;
     bool rejected;
-    enum leat_status s = step_check_text(w, u, &read, at, bytes, sample, sample_bytes, &rejected, err);
+    enum leat_status s;
 
+    t.text = record_take_text(&w->record, &t.bytes);
+    s = step_check_text(w, u, &read, &t, &rejected, err);
     if (s == LEAT_OK && !rejected)
-        s = step_settle_spans(u, &read, at, bytes, sample, sample_bytes, &rejected, err);
+        s = step_settle_spans(u, &read, &t, &rejected, err);
     if (s != LEAT_OK || rejected)
         return s;
     d = documents_add(&u->docs, err);
     if (!d)
         return LEAT_E_NO_MEMORY;
     *d = read;
-    d->text = (struct stretch) { (size_t)(at - text), bytes };
+    d->text = (struct stretch) { (size_t)(t.text - text), t.bytes };
     u->docs.not_json += w->record.has_nan;
     id = record_take_id(&w->record, &bytes);
     return step_keep_id(w->setup, u, &w->verdict, d, id ? id : "", bytes, err);

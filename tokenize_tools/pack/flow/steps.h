@@ -21,10 +21,17 @@ enum leat_status step_scan_record(struct pack_worker *w, struct unit *u, char *t
 /* Why a record is rejected that is longer than whole_bytes, where records are read whole. */
 #define STEP_WHOLE_REASON "the record has more than 4 MiB, which is too long for one with a mask"
 
-/* Turns the spans of a text that is UTF-8 into bytes of it. *rejected: they do not fit, and it was rejected with the
- * first bytes of `sample`. */
-enum leat_status step_settle_spans(struct unit *u, struct packer_document *d, const char *text, size_t bytes,
-                                   const void *sample, size_t sample_bytes, bool *rejected, struct leat_error *err);
+/* A text, and the record or whatever it is from, of which a reject has the first bytes. */
+struct step_text {
+    const char *text;
+    size_t bytes;
+    const void *sample;
+    size_t sample_bytes;
+};
+
+/* Turns the spans of a text that is UTF-8 into bytes of it. *rejected: they do not fit, and it was rejected. */
+enum leat_status step_settle_spans(struct unit *u, struct packer_document *d, const struct step_text *t, bool *rejected,
+                                   struct leat_error *err);
 
 /* Keeps the id of a document; before it, and a zero byte, the value that its dataset is chosen by, if the run has
  * one. */
@@ -37,25 +44,30 @@ enum leat_status step_judge(const struct pack_setup *setup, struct unit *u, cons
 
 /* ---- step_utf8.c: the one place where the packer looks whether a text is UTF-8, and repairs or rejects it ---- */
 
-/* Sets d->utf8 and d->malformed. *rejected: the setup rejects such a text, or too much of it is malformed, and it was
- * rejected with the first bytes of `sample`. */
-enum leat_status step_check_text(struct pack_worker *w, struct unit *u, struct packer_document *d, const char *text,
-                                 size_t bytes, const void *sample, size_t sample_bytes, bool *rejected,
-                                 struct leat_error *err);
+/* Sets d->utf8 and d->malformed. *rejected: the setup rejects such a text, or too much of it is malformed. */
+enum leat_status step_check_text(struct pack_worker *w, struct unit *u, struct packer_document *d,
+                                 const struct step_text *t, bool *rejected, struct leat_error *err);
 
 /* Repairs a malformed text: *text and *bytes are then those of a copy, which stays until the worker repairs another.
  * *malformed (may be NULL): in so many places. */
 enum leat_status step_repair(struct pack_worker *w, const char **text, size_t *bytes, uint64_t *malformed,
                              struct leat_error *err);
 
-/*
- * Checks, and if need be repairs, a chunk of a text of which `before` bytes came earlier. What its end leaves open is
- * left for the next chunk, unless it is the last: *taken bytes of it are in *text. What is malformed is added to
- * *malformed. LEAT_E_TEXT: it is rejected.
- */
-enum leat_status step_check_chunk(struct pack_worker *w, const struct buffer *chunk, bool last, uint64_t before,
-                                  size_t *taken, const char **text, size_t *bytes, uint64_t *malformed,
-                                  struct leat_error *err);
+/* A chunk of a text. */
+struct step_chunk {
+    const struct buffer *bytes;
+    bool last;
+    uint64_t before; /* bytes of the text that came earlier */
+
+    /* What there is of it: what its end leaves open is left for the next chunk, unless it is the last. */
+    size_t taken;     /* bytes of the chunk, which have become: */
+    const char *text; /* checked, and repaired if need be */
+    size_t text_bytes;
+    uint64_t malformed; /* what was malformed is added here */
+};
+
+/* Checks it, and if need be repairs it. LEAT_E_TEXT: the text is rejected. */
+enum leat_status step_check_chunk(struct pack_worker *w, struct step_chunk *c, struct leat_error *err);
 
 /* At the end of such a text: LEAT_E_TEXT if too much of it is malformed. */
 enum leat_status step_check_share(const struct pack_setup *setup, uint64_t malformed, uint64_t bytes,
@@ -79,8 +91,8 @@ enum leat_status step_encode_text(struct pack_worker *w, struct unit *u, struct 
 
 /* Appends the mask of ids that a text of the unit became: 255 for those that touch a span of the document, or for all
  * if it has no mask. LEAT_E_TEXT: the ids cannot be traced to the text. */
-enum leat_status step_put_mask(struct pack_worker *w, struct unit *u, const struct packer_document *d, const char *text,
-                               size_t bytes, const uint32_t *ids, uint64_t count, struct leat_error *err);
+enum leat_status step_put_mask(struct pack_worker *w, struct unit *u, const struct packer_document *d,
+                               const struct step_text *t, const uint32_t *ids, uint64_t count, struct leat_error *err);
 
 /* Appends a mask that is known, or 255 for each id (NULL). */
 enum leat_status step_put_known_mask(const struct pack_setup *setup, struct unit *u, const uint8_t *mask,
@@ -107,10 +119,10 @@ void long_text_sample(const struct pack_worker *w, char *sample, size_t *bytes);
 
 /* ---- long_record.c ---- */
 
-/* Encodes a record of JSON lines, which begins at `offset` of the input and lies at [at, at + bytes) of an open file;
- * it becomes the unit's last document, or a reject. `line`: line ends in the unit before it. */
+/* Encodes a record of JSON lines, which lies at [at, at + bytes) of an open file; it becomes the unit's last document,
+ * or a reject. `as_read` says where it is in the input. */
 enum leat_status long_record_encode(struct pack_worker *w, struct unit *u, int fd, uint64_t at, uint64_t bytes,
-                                    uint64_t offset, uint64_t line, struct leat_error *err);
+                                    const struct packer_document *as_read, struct leat_error *err);
 
 /* ---- step_chat.c: conversations on their way from records to ids and their masks ---- */
 

@@ -202,7 +202,10 @@ static enum leat_status encode_element(struct pack_worker *w, struct unit *u, in
     (void)fd;
     return u->record.bytes == 0
                ? LEAT_OK
-               : long_record_encode(w, u, u->record.fd, 0, u->record.bytes, offset, u->array.lead_lines, err);
+               : long_record_encode(
+                     w, u, u->record.fd, 0, u->record.bytes,
+                     &(struct packer_document) { .input = u->input, .offset = offset, .line = u->array.lead_lines },
+                     err);
 }
 
 const struct unit_kind unit_array = { .cut = cut_array, .encode = encode_array };

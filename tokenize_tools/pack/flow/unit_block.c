@@ -168,7 +168,8 @@ static enum leat_status encode_record(struct pack_worker *w, struct unit *u, int
 {
     (void)fd;
     u->newlines = 1;
-    return long_record_encode(w, u, u->record.fd, 0, u->record.bytes, u->offset, 0, err);
+    return long_record_encode(w, u, u->record.fd, 0, u->record.bytes,
+                              &(struct packer_document) { .input = u->input, .offset = u->offset, .line = 0 }, err);
 }
 
 const struct unit_kind unit_block = { .cut = cut_stream, .encode = encode_block };

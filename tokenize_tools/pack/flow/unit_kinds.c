@@ -80,7 +80,8 @@ static enum leat_status encode_texts(struct pack_worker *w, struct unit *u, int 
         const char *bytes = text + d->text.begin;
         bool rejected;
 
-        s = step_check_text(w, u, d, bytes, d->text.bytes, bytes, d->text.bytes, &rejected, err);
+        s = step_check_text(w, u, d, &(struct step_text) { bytes, d->text.bytes, bytes, d->text.bytes }, &rejected,
+                            err);
         if (!rejected)
             u->docs.items[kept++] = *d;
     }

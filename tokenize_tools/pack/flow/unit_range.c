@@ -177,7 +177,11 @@ static enum leat_status take_lines(struct range *r, struct leat_error *err)
     if (s != LEAT_OK || !is_long)
         return s;
     s = find_far_end(r, far, &far, err);
-    return s == LEAT_OK ? long_record_encode(r->w, r->u, r->fd, last, far - last, last, lines, err) : s;
+    return s == LEAT_OK
+               ? long_record_encode(r->w, r->u, r->fd, last, far - last,
+                                    &(struct packer_document) { .input = r->u->input, .offset = last, .line = lines },
+                                    err)
+               : s;
 }
 
 /* ---- Cutting ---- */

@@ -301,11 +301,12 @@ static enum leat_status settle_spans(struct pack_worker *w, struct unit *u, cons
     for (size_t i = 0; s == LEAT_OK && i < u->docs.count; i++) {
         struct packer_document *d = &u->docs.items[i];
         const char *at = text + d->text.begin;
+        const struct step_text t = { at, d->text.bytes, at, d->text.bytes };
         bool rejected;
 
-        s = step_check_text(w, u, d, at, d->text.bytes, at, d->text.bytes, &rejected, err);
+        s = step_check_text(w, u, d, &t, &rejected, err);
         if (s == LEAT_OK && !rejected)
-            s = step_settle_spans(u, d, at, d->text.bytes, at, d->text.bytes, &rejected, err);
+            s = step_settle_spans(u, d, &t, &rejected, err);
         if (s == LEAT_OK && !rejected)
             u->docs.items[kept++] = *d;
     }
