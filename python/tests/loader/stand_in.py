@@ -3,14 +3,12 @@ tests/fake_cuda/ (fake_control.h says what it does and which rules it keeps), an
 place of torch's, whose arrays lie in that device's memory. By ctypes; the driver's calls here are the test's own, which
 it does not count or judge."""
 import atexit
+import contextlib
 import ctypes
 import math
 import os
-from contextlib import contextmanager
 
 import numpy as np
-
-from leat.frameworks import NoRange
 
 CUDA = 2  # as DLPack numbers it
 KINDS = {(0, 32): "int32", (0, 64): "int64", (6, 8): "bool", (2, 32): "float32"}  # DLPack's code and bits
@@ -73,7 +71,7 @@ class Driver:
         result = ctypes.CFUNCTYPE(ctypes.c_int)(function.value)(*arguments)
         assert result == 0, (symbol, result)
 
-    @contextmanager
+    @contextlib.contextmanager
     def own(self):
         """The calls within are the test's own, in the device's context."""
         self.exempt(1)
@@ -84,7 +82,7 @@ class Driver:
             self.call("cuCtxPopCurrent", 4000, ctypes.byref(ctypes.c_void_p()))
             self.exempt(-1)
 
-    @contextmanager
+    @contextlib.contextmanager
     def waiting(self):
         """The library may wait for the device: as it opens and closes a loader."""
         self.control.allow_waiting(1)
@@ -208,4 +206,4 @@ class StandIn:
         return self.current or 0
 
     def range(self, name):
-        return NoRange()
+        return contextlib.nullcontext()
