@@ -1,6 +1,5 @@
 /*
- * texts.h: texts to measure and test with: the documents of files in memory, end to end, and texts that are made to be
- * slow.
+ * texts.h: texts to measure with: the documents of files in memory, end to end.
  *
  * The room data/ has what the commands measure with: texts in memory, texts that are slow to encode, datasets that are
  * computed or have no files. What may enter: data that several commands or tests need; nothing that measures.
@@ -32,23 +31,5 @@ static inline uint64_t texts_begin(const struct texts *t, uint64_t document)
 {
     return document > 0 ? t->ends[document - 1] : 0;
 }
-
-/*
- * Texts that are made to be slow to encode, or to take much memory: one string repeated, and letters and bytes in no
- * order. For the test that they do no harm, and for the command that measures them.
- */
-
-/* `unit` again and again, whole, in text[0..bytes). Returns the length, which is at most `bytes`. */
-size_t hostile_repeat(char *text, size_t bytes, const char *unit);
-
-size_t hostile_letters(char *text, size_t bytes, uint64_t *random);
-size_t hostile_bytes(char *text, size_t bytes, uint64_t *random);
-
-/* A line of a list that measures many kinds. */
-struct hostile_kind {
-    const char *name, *unit; /* NULL: `make` */
-    size_t (*make)(char *text, size_t bytes, uint64_t *random);
-};
-extern const struct hostile_kind hostile_kinds[]; /* ends with a row whose name is NULL */
 
 #endif

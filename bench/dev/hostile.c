@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/status.h"
-#include "bench/data/texts.h"
+#include "bench/data/hostile_texts.h"
 #include "bench/measure/machine.h"
 #include "bench/subcommands.h"
 #include "cli/units.h"

@@ -5,7 +5,6 @@ import warnings
 
 from leat import _leat
 from leat._leat import Error
-from leat._conversations import Conversations
 from leat._pack_options import now, open_tokenizer, pack_options, read_id
 from leat._values import whole
 from leat.packing import Summary, summarize
@@ -56,7 +55,10 @@ class Packer:
             memory=memory, max_rejects=max_rejects, allow_binary=allow_binary, resume=resume, force=force,
             created=created, store_mask=store_mask, write=write, chat=chat, messages=messages, tools=tools,
             chat_date=chat_date, chat_seconds=chat_seconds, skip_slow_chats=skip_slow_chats))
-        self._chats = None if chat is None else Conversations(messages, tools)
+        self._chats = None
+        if chat is not None:
+            from leat._conversations import Conversations
+            self._chats = Conversations(messages, tools)
         self._every = checkpoint_seconds
         self._last = now()
         self._summary: Summary | None = None

@@ -60,12 +60,20 @@ def with_processor(path, processor):
 
 
 @pytest.mark.parametrize("processor", ["x", 5, {"type": "TemplateProcessing"}, {"type": "BertProcessing", "cls": 5},
-                                       {"type": "Sequence", "processors": 5},
-                                       {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "z"}}],
-                                        "special_tokens": {"z": {"ids": ["1", 2**70, -1]}}}], ids=str)
+                                       {"type": "Sequence", "processors": 5}], ids=str)
 def test_post_processor(tmp_path, processor):
     with pytest.raises(leat.Error, match="post_processor"):
         leat.Tokenizer(with_processor(tmp_path / "tokenizer.json", processor), like="tokenizers")
+
+
+def test_post_processor_of_no_ids(tmp_path):
+    """It is read, and its tokens are nobody's: no text gets any, and asking for them is refused."""
+    processor = {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "z"}}],
+                 "special_tokens": {"z": {"ids": ["1", 2**70, -1]}}}
+    tokenizer = leat.Tokenizer(with_processor(tmp_path / "tokenizer.json", processor), like="tokenizers")
+    assert tokenizer.end_token is None
+    with pytest.raises(ValueError, match="the post-processor in tokenizer.json adds are not known"):
+        tokenizer.encode("a")
 
 
 def test_post_processor_beyond_the_vocabulary(tmp_path):

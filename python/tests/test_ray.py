@@ -69,7 +69,7 @@ def test_arranging_without_a_merge(monkeypatch, tmp_path, texts):
     stand_in = types.SimpleNamespace(is_initialized=lambda: True)
     monkeypatch.setitem(sys.modules, "ray", stand_in)
     for options in ({"dedup": True}, {"shuffle": 0}):
-        with pytest.raises(ValueError, match="dedup and shuffle are for the merge"):
+        with pytest.raises(ValueError, match="dedup and shuffle need the merge"):
             leat.ray.pack(texts, tmp_path / "all", "bytes", parts=2, merge=False, **options)
     assert not (tmp_path / "all.run").exists()
 

@@ -7,7 +7,7 @@
  */
 #include <stdbool.h>
 
-#include "bench/data/texts.h"
+#include "bench/data/hostile_texts.h"
 #include "leat_pack.h"
 #include "support/peak.h"
 #include "t.h"

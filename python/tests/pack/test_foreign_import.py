@@ -301,7 +301,7 @@ def test_adopt(tmp_path):
     with pytest.raises(leat.Error, match="already exists"):
         leat.adopt(f"raw:{tmp_path}/t.bin?dtype=u16&end=7")
 
-    with pytest.raises(leat.Error, match="has an index already"):
+    with pytest.raises(leat.Error, match="already has an index"):
         leat.adopt(tmp_path / "t.bin", end=7)
 
     def stop(done, total):
