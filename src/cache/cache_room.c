@@ -460,7 +460,7 @@ static bool choose(const struct cache *c, struct kept *others, uint64_t count, u
     return taken - freed <= limit - more && left >= more;
 }
 
-/* Waits for others who make room: what they are about to remove would look as if it were in use. -1: they took too
+/* Waits for others who make room: what they are about to remove still looks used. -1: they took too
  * long, or there is no such file. */
 static int wait_for_turn(const struct cache *c)
 {

@@ -6,7 +6,7 @@
 
 /* One value of JSON, checked, and of UTF-8. */
 struct conversation_part {
-    const char *at; /* NULL: there is none */
+    const char *at; /* NULL: the record has none */
     size_t bytes;
 };
 

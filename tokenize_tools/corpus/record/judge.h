@@ -1,7 +1,7 @@
 /*
  * judge.h: what decides about records by their fields: whether one is kept at all, whether it is rejected, and what it
- * is taken as besides. A judge is a row of judges.c; a new one, say for a greatest length, is a file judge_NAME.c and
- * its row, and holds for every format.
+ * is taken as besides. A judge is a row of judges.c; a new one, say for a greatest length, is a file judge_NAME.c,
+ * its name and number here, and its row, and holds for every format.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_JUDGE_H
 #define LEAT_TOKENIZE_TOOLS_JUDGE_H
@@ -16,7 +16,7 @@
 #define JUDGE_BY_BYTES   ((size_t)1024) /* of a value that chooses a dataset, at most */
 
 struct verdict {
-    bool kept_out; /* a condition of the run does not hold: the record is none of it */
+    bool kept_out; /* a condition of the run does not hold: the record is left out, and counted */
 
     /* The value that chooses the record's dataset, a string unescaped, a number, true or false as their JSON stands, so
      * that 1 and "1" are one value, 1 and 1.0 are two. */
@@ -39,12 +39,8 @@ struct record_judge {
 };
 
 /* In the order in which they judge: what keeps records out comes first. */
-#define RECORD_JUDGES(each) each(keep) each(by) each(mask)
-#define JUDGE_DECLARE(name) extern const struct record_judge judge_##name;
-RECORD_JUDGES(JUDGE_DECLARE)
-
-#define JUDGE_ONE(name) +1
-#define JUDGE_COUNT     (0 RECORD_JUDGES(JUDGE_ONE))
+enum { JUDGE_KEEP, JUDGE_BY, JUDGE_MASK, JUDGE_COUNT };
+extern const struct record_judge judge_keep, judge_by, judge_mask;
 
 /* ---- All of them ------------------------------------------------------------------------------------------------- */
 

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "corpus/json/json_decimal.h"
 #include "corpus/json/json_string.h"
-#include "decimal.h"
 #include "judge.h"
 
 #define MAX_NUMBER ((size_t)1000)
@@ -36,7 +36,7 @@ struct condition {
     char *field;
     uint32_t want;
     bool is_number;
-    struct decimal number;
+    struct json_decimal number;
     char *text; /* of a string, unescaped */
     size_t text_bytes;
 };
@@ -119,7 +119,7 @@ static enum leat_status read_value(struct condition *c, const char *text, const 
 
     if (bytes == 0)
         return wrong(text, "has no value; an empty string is \"\"", err);
-    c->is_number = decimal_read(&c->number, value, bytes);
+    c->is_number = json_decimal_read(&c->number, value, bytes);
     if (c->is_number)
         return LEAT_OK;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -276,7 +276,7 @@ static bool fits(enum operation operation, int order)
 /* Whether a condition holds for the value of its field. What there is in memory of a string decides. */
 static bool holds(const struct condition *c, const struct record_value *v)
 {
-    struct decimal decimal;
+    struct json_decimal decimal;
 
     if (c->operation == OPERATION_EXISTS)
         return v->kind != JSON_KIND_NONE && v->kind != JSON_KIND_NULL;
@@ -284,8 +284,8 @@ static bool holds(const struct condition *c, const struct record_value *v)
         return false;
     if (!c->is_number)
         return fits(c->operation, compare_text(v, c->text, c->text_bytes));
-    return v->bytes <= MAX_NUMBER && decimal_read(&decimal, v->at, v->held) &&
-           fits(c->operation, decimal_compare(&decimal, &c->number));
+    return v->bytes <= MAX_NUMBER && json_decimal_read(&decimal, v->at, v->held) &&
+           fits(c->operation, json_decimal_compare(&decimal, &c->number));
 }
 
 static enum leat_status judge(const void *self, const struct record *r, struct verdict *v, struct leat_error *err)

@@ -4,8 +4,11 @@
 #include "conversation.h"
 #include "judge.h"
 
-#define JUDGE_ROW(name) &judge_##name,
-static const struct record_judge *const judges[] = { RECORD_JUDGES(JUDGE_ROW) };
+static const struct record_judge *const judges[JUDGE_COUNT] = {
+    [JUDGE_KEEP] = &judge_keep,
+    [JUDGE_BY] = &judge_by,
+    [JUDGE_MASK] = &judge_mask,
+};
 
 enum leat_status judges_prepare(struct record_judges *j, struct record_fields *fields,
                                 const struct leat_pack_options *o, struct leat_error *err)

@@ -1,5 +1,6 @@
-/* decimal.c: see decimal.h. */
-#include "decimal.h"
+/* json_decimal.c: see json_decimal.h. */
+
+#include "json_decimal.h"
 
 #include <string.h>
 
@@ -9,7 +10,7 @@ static bool is_digit(const char *at, const char *end)
 }
 
 /* Takes digits; zeros at the start of the number are left out, but count for its exponent after the point. */
-static const char *take_digits(struct decimal *d, const char *at, const char *end, bool after_point)
+static const char *take_digits(struct json_decimal *d, const char *at, const char *end, bool after_point)
 {
     for (; is_digit(at, end); at++) {
         bool leads = *at == '0' && d->count == 0;
@@ -22,7 +23,7 @@ static const char *take_digits(struct decimal *d, const char *at, const char *en
 }
 
 /* Takes what follows an E; NULL: it is wrong or too long. */
-static const char *take_exponent(struct decimal *d, const char *at, const char *end)
+static const char *take_exponent(struct json_decimal *d, const char *at, const char *end)
 {
     bool negative = at < end && *at == '-';
     int64_t exponent = 0;
@@ -37,14 +38,14 @@ static const char *take_exponent(struct decimal *d, const char *at, const char *
     return at > first ? at : NULL;
 }
 
-bool decimal_read(struct decimal *d, const char *text, size_t bytes)
+bool json_decimal_read(struct json_decimal *d, const char *text, size_t bytes)
 {
     const char *at = text, *end = text + bytes, *first;
 
     d->negative = bytes > 0 && *at == '-';
     d->exponent = 0;
     d->count = 0;
-    if (bytes > DECIMAL_DIGITS)
+    if (bytes > JSON_DECIMAL_DIGITS)
         return false;
     first = at += d->negative;
     at = take_digits(d, at, end, false);
@@ -63,7 +64,7 @@ bool decimal_read(struct decimal *d, const char *text, size_t bytes)
     return at == end;
 }
 
-int decimal_compare(const struct decimal *a, const struct decimal *b)
+int json_decimal_compare(const struct json_decimal *a, const struct json_decimal *b)
 {
     size_t both = a->count < b->count ? a->count : b->count;
     int sign_a = a->count == 0 ? 0 : a->negative ? -1 : 1, sign_b = b->count == 0 ? 0 : b->negative ? -1 : 1;
