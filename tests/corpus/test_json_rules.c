@@ -240,6 +240,27 @@ static void test_chat(void)
     free(more);
 }
 
+/* What a renderer gets is a value from its first byte to its last, whatever brackets its strings hold. */
+static void test_chat_parts(void)
+{
+    static const char json[] = "{ \"m\" : [ {\"content\":\"]}\"}, [] ] , \"t\":[{\"m\":[]}] , \"o\":{} }";
+    struct record_fields fields = { 0 };
+    struct conversation c;
+    struct record r;
+
+    T_OK(conversation_want(&fields, "m", "id", "t", false, &t_err));
+    T_OK(record_make(&r, &fields, &t_err));
+    T_OK(record_read(&r, json, sizeof json - 1, &t_err));
+    T_OK(conversation_take(&c, &r, &t_err));
+    T_EQ(c.messages.bytes, strlen("[ {\"content\":\"]}\"}, [] ]"));
+    T_CHECK(memcmp(c.messages.at, "[ {\"content\":\"]}\"}, [] ]", c.messages.bytes) == 0);
+    T_EQ(c.tools.bytes, strlen("[{\"m\":[]}]"));
+    T_CHECK(memcmp(c.tools.at, "[{\"m\":[]}]", c.tools.bytes) == 0);
+    conversation_free(&c);
+    record_free(&r);
+    record_fields_free(&fields);
+}
+
 /* ---- Records that lie in no lines ---- */
 
 static void check_records(enum json_layout layout, const char *bytes, unsigned records, enum json_records_found last,
@@ -294,6 +315,7 @@ int main(void)
     test_spans();
     test_by();
     test_chat();
+    test_chat_parts();
     test_arrays();
     test_objects();
     return t_end();
