@@ -95,6 +95,12 @@ bench-dataloader: export PYTHONPATH := $(BUILD)/python
 bench-dataloader: tools $(LOADER_PEERS)/ready python
 	$(call run_peers,$(LOADER_PEERS),bench/peers/dataloader.py $(BUILD)/leat-bench)
 
+.PHONY: bench-training
+## bench-training: steps of a small model with leat.Loader, DataLoader, nanoGPT's get_batch(); PEERS="--device cpu"
+bench-training: export PYTHONPATH := $(BUILD)/python
+bench-training: tools $(LOADER_PEERS)/ready python
+	$(call run_peers,$(LOADER_PEERS),bench/peers/training.py $(BUILD)/leat-bench)
+
 # each of these packages wants other versions of what they share; only PyTorch, gigabytes, is there once
 LOADERS_PEERS := torchdata litdata streaming datasets grain megatron
 $(BUILD)/loaders-venv/megatron/ready: export PIP_NO_DEPS := 1
