@@ -37,12 +37,12 @@ try() { # NAME HEADERS WISH [-DFLAG [ARGUMENT]]
     [ "$answer" = "$wish" ] || fail "$name: $answer"
 }
 change() { # FOLDER SCRIPT...: the headers of today, changed; each script must change something
-    mkdir -p "$1" && cp "$root"/include/*.h "$1" && folder=$1
+    mkdir -p "$1" && cp -r "$root"/include/* "$1" && folder=$1
     shift
     for script; do
-        before=$(cat "$folder"/*.h | cksum)
-        sed -i "$script" "$folder"/*.h
-        [ "$(cat "$folder"/*.h | cksum)" != "$before" ] || fail "nothing is changed by: $script"
+        before=$(cat "$folder"/*.h "$folder"/leat/*.h | cksum)
+        sed -i "$script" "$folder"/*.h "$folder"/leat/*.h
+        [ "$(cat "$folder"/*.h "$folder"/leat/*.h | cksum)" != "$before" ] || fail "nothing is changed by: $script"
     done
 }
 
@@ -56,7 +56,7 @@ change "$tmp/older-headers" \
     '/^struct leat_loader_options {/,/^};/{/const char \*stats_file;/d;/uint64_t stats_ms;/d}' \
     's/, -1, LEAT_APART_AUTO, NULL, NULL, 0 }/ }/' \
     '/^struct leat_input {/,/^};/{/uint8_t hash/d}'
-sed -i '/^#define LEAT_INPUT_INIT/s/, { 0 } }/ }/' "$tmp/older-headers/leat.h"
+sed -i '/^#define LEAT_INPUT_INIT/s/, { 0 } }/ }/' "$tmp/older-headers/leat/dataset.h"
 try older "$tmp/older-headers" "$good"
 
 # newer: the library does not know the last fields
