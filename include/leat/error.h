@@ -11,7 +11,9 @@
  *               If the caller's struct is older than the library, the fields that it lacks have the library's _INIT
  *               values, and nothing is written beyond its size. If it is newer, the fields that the library does not
  *               know are not written, and must be 0 in a struct that it reads (else LEAT_E_UNSUPPORTED). Other structs
- *               do not grow, except struct leat_batch, which only the library makes.
+ *               keep their size, except struct leat_batch, which only the library makes. Those that stand inside
+ *               another one have `reserved` numbers for that, which must be 0: later versions give them names. No
+ *               struct has padding, so that each byte has a meaning.
  *   Flags       are uint32_t, 0 or 1, in structs and out-values. A callback may return any nonzero value for 1.
  *   Pointers    must not be NULL unless a comment allows it. A NULL name or path is LEAT_E_ARGUMENT where it is a
  *               likely mistake.

@@ -21,7 +21,7 @@ extern "C" {
  *
  *   source.name = "corpus"; p.sources = &source; p.source_count = 1; p.seq_len = 2048;
  *   leat_plan_open(&plan, &p, &err);
- *   o.batch = 256; o.rank = rank; o.world = world;
+ *   o.batch = 256; o.ranks.rank = rank; o.ranks.world = world;
  *   leat_loader_open(&loader, plan, &o, &err);
  *   out.inputs = my_inputs; out.labels = my_labels;                           (int64, batch->rows x batch->length each)
  *   while (leat_loader_next(loader, &batch, &err) == LEAT_OK) {               (it ends with LEAT_E_END, or an error)
@@ -42,7 +42,7 @@ extern "C" {
  *
  * On a GPU
  *
- *   o.device = "cuda";                                                        (or "cuda:1", "cuda:GPU-1f2e...")
+ *   o.device.name = "cuda";                                                   (or "cuda:1", "cuda:GPU-1f2e...")
  *   out.inputs = my_inputs; out.labels = my_labels;                           (memory of the GPU)
  *   ...
  *   leat_batch_write(batch, &out, my_stream, &err);
@@ -110,7 +110,7 @@ enum leat_last_batch {
     LEAT_LAST_DROPPED = 2 /* the batch is left out */
 };
 
-/* What can be made of a batch: bits of leat_loader_options.outputs. */
+/* What can be made of a batch: bits of leat_loader_options.outputs.wanted. */
 enum leat_output {
     LEAT_OUTPUT_INPUTS = 1,
     LEAT_OUTPUT_LABELS = 2,
@@ -140,50 +140,75 @@ enum leat_apart {
     LEAT_APART_MAPPED = 3
 };
 
-struct leat_loader_options {
-    size_t size;
-    uint64_t batch;           /* rows of a global batch, of all ranks: a multiple of `world`; required */
-    uint64_t rank, world;     /* this process is `rank` of `world`. _INIT: 0 of 1 */
-    uint64_t position;        /* to start at */
-    const char *state;        /* text of a state to start at instead (leat_batch_state()); NULL: none */
-    uint64_t state_bytes;
+/* Which rows of each batch are this process's. */
+struct leat_loader_ranks {
+    uint64_t rank, world; /* this process is `rank` of `world`. _INIT: 0 of 1 */
+    uint64_t reserved[2]; /* 0 */
+};
+
+/* How tokens come from files, and wait for the consumer. */
+struct leat_loader_io {
     enum leat_engine engine;
+    enum leat_apart apart;
     enum leat_on_damage on_damage;
-    enum leat_last_batch last; /* with several ranks and a plan that ends: not SHORT. _INIT: SHORT */
-    uint32_t threads;         /* 1: a background thread; 0: leat_loader_next() does all the work. _INIT: 1 */
-    uint32_t verify;          /* 1: checks the hash of each page when it is first read. _INIT: 1 */
-    uint32_t slots;           /* of the ring, 2 to 64; 0: the library chooses */
+    uint32_t verify;      /* 1: checks the hash of each page when it is first read. _INIT: 1 */
+    uint32_t threads;     /* 1: a background thread; 0: leat_loader_next() does all the work. _INIT: 1 */
+    uint32_t slots;       /* of the ring, 2 to 64; 0: the library chooses */
+    uint64_t memory;      /* limit of the ring in bytes; 0: chosen by how much memory is free */
+    int32_t numa_node;    /* places memory and thread there, if the system allows; -1: anywhere. _INIT: -1 */
+    uint32_t nvtx;        /* 1: marks the thread's work for NVIDIA's profilers, if that is built in */
+    uint64_t reserved[4]; /* 0 */
+};
+
+struct leat_loader_device {
+    const char *name;     /* "host" or NULL; or a GPU: see "On a GPU" */
+    const char *driver;   /* path or name of the library to load as CUDA's driver; NULL or "": libcuda.so.1 */
+    uint64_t reserved[4]; /* 0 */
+};
+
+/* What is made of batches. Fields that are not said to be of borrowed outputs alone hold for leat_batch_write(), too. */
+struct leat_loader_outputs {
     /* Bits of enum leat_output: at least those that need to know where documents start, and those to be borrowed. */
-    uint32_t outputs;
-    uint32_t borrow;          /* 1: slots have room for these outputs, and the loader's thread fills it */
-    uint32_t nvtx;            /* 1: marks the thread's work for NVIDIA's profilers, if that is built in */
-    uint32_t number_bytes;    /* of borrowed outputs, as in struct leat_outputs. _INIT: 8 */
+    uint32_t wanted;
     /*
      * 1: label i is token i, for models that shift labels themselves (transformers). Such a model finds the label of a
      * place at the next one, so all tokens of a row are inputs: one more than its predictions, or with order fit, one
      * more for each piece. In order fit, the first token of a piece that is not its row's first has no loss.
      */
     uint32_t unshifted;
-    uint32_t mask_first;      /* this and the next one: of borrowed outputs, as in struct leat_outputs */
+    uint32_t borrow;       /* 1: slots have room for these outputs, and the loader's thread fills it */
+    uint32_t number_bytes; /* this and the next two: of borrowed outputs, as in struct leat_outputs. _INIT: 8 */
+    uint32_t mask_first;
+    uint32_t reserved_flag; /* 0 */
     uint64_t cu_seqlens_room;
-    uint64_t memory;          /* limit of the ring in bytes; 0: chosen by how much memory is free */
-    const char *device;       /* "host" or NULL; or a GPU: see "On a GPU" */
-    int32_t numa_node;        /* places memory and thread there, if the system allows; -1: anywhere. _INIT: -1 */
-    enum leat_apart apart;
-    const char *driver;       /* path or name of the library to load as CUDA's driver; NULL or "": libcuda.so.1 */
+    uint64_t reserved[4];   /* 0 */
+};
+
+struct leat_loader_options {
+    size_t size;
+    uint64_t batch;           /* rows of a global batch, of all ranks: a multiple of `ranks.world`; required */
+    uint64_t position;        /* to start at */
+    const char *state;        /* text of a state to start at instead (leat_batch_state()); NULL: none */
+    uint64_t state_bytes;
+    enum leat_last_batch last; /* with several ranks and a plan that ends: not SHORT. _INIT: SHORT */
+    uint32_t reserved;         /* 0 */
+    struct leat_loader_ranks ranks;
+    struct leat_loader_io io;
+    struct leat_loader_device device;
+    struct leat_loader_outputs outputs;
     /*
      * A file to which leat_loader_next() appends the statistics as a line of JSON, each `stats_ms` milliseconds (0:
-     * 60,000), and leat_loader_close() once more. NULL or "": none. Its names are those of struct leat_loader_stats
-     * without _ns, in seconds, with `time` (seconds since 1970) and `rank`. Ranks need a file each. A file that holds
-     * something else is refused. If it can no longer be written, training goes on, and a notice says so
-     * (leat_loader_notice()).
+     * 60,000), and leat_loader_close() once more. NULL or "": none. Its names are those of Python's Loader.stats(), in
+     * seconds, with `time` (seconds since 1970) and `rank`. Ranks need a file each. A file that holds something else is
+     * refused. If it can no longer be written, training goes on, and a notice says so (leat_loader_notice()).
      */
     const char *stats_file;
     uint64_t stats_ms;
 };
 #define LEAT_LOADER_OPTIONS_INIT                                                                                       \
-    { sizeof(struct leat_loader_options), 0, 0, 1, 0, NULL, 0, LEAT_ENGINE_AUTO, LEAT_ON_DAMAGE_ERROR,                 \
-      LEAT_LAST_SHORT, 1, 1, 0, 0, 0, 0, 8, 0, 0, 0, 0, NULL, -1, LEAT_APART_AUTO, NULL, NULL, 0 }
+    { sizeof(struct leat_loader_options), 0, 0, NULL, 0, LEAT_LAST_SHORT, 0, { 0, 1, { 0, 0 } },                       \
+      { LEAT_ENGINE_AUTO, LEAT_APART_AUTO, LEAT_ON_DAMAGE_ERROR, 1, 1, 0, 0, -1, 0, { 0, 0, 0, 0 } },                  \
+      { NULL, NULL, { 0, 0, 0, 0 } }, { 0, 0, 0, 8, 0, 0, 0, { 0, 0, 0, 0 } }, NULL, 0 }
 
 /*
  * Opens a loader and starts its thread. The plan must stay open until leat_loader_close(); `options` is not kept. With
@@ -294,7 +319,7 @@ struct leat_outputs {
 LEAT_API enum leat_status leat_batch_write(const struct leat_batch *batch, const struct leat_outputs *outputs,
                                            void *stream, struct leat_error *err);
 
-/* Points *outputs at what leat_loader_options.borrow asked for; valid until the batch is released. Sets all of it
+/* Points *outputs at what leat_loader_options.outputs.borrow asked for; valid until the batch is released. Sets all of it
  * except its size. On a GPU, work queued later on `stream` sees the outputs; call it once for each stream. */
 LEAT_API enum leat_status leat_batch_borrow(const struct leat_batch *batch, struct leat_outputs *outputs, void *stream,
                                             struct leat_error *err);

@@ -80,13 +80,36 @@ struct leat_plan_range {
     uint64_t first, end;
 };
 
+/* Only for LEAT_ORDER_FIT. 0: not given. Documents are measured with their begin and end tokens. */
+struct leat_plan_fit {
+    uint64_t max_per_row; /* documents, or parts of documents, in a row: bounds the number of sequences */
+    uint64_t min_length;  /* documents of fewer tokens are left out */
+    uint64_t max_length;  /* documents of more tokens are left out */
+    uint64_t cut_length;  /* only this many first tokens of longer documents are used */
+    uint64_t align;       /* documents begin at multiples of it in a row; divides every seq_len; struct leat_piece */
+    uint64_t overlap;     /* each row of a document longer than a row, except its first, begins with the last so many
+                           * predictions of the row before: context without loss. Below every seq_len */
+    uint64_t reserved[4]; /* 0 */
+};
+
+/* Only for LEAT_ORDER_MEGATRON. */
+struct leat_plan_megatron {
+    uint64_t samples;                      /* the number of samples to build for; 0: not given */
+    const char *mid_level_dataset_surplus; /* a decimal; NULL: 0.005, as in Megatron */
+    uint64_t reserved[4];                  /* 0 */
+};
+
 struct leat_plan_options {
     size_t size;
     const struct leat_plan_source *sources; /* an array; the first element's size is the size of all */
     uint64_t source_count;                  /* 1 to 65536 */
-    uint64_t seq_len;                       /* inputs of a sample, 1 to 2^30 */
-    uint64_t base_len;                      /* tokens of a block, a multiple of every seq_len; 0: seq_len */
+    const struct leat_open_options *open;   /* for datasets that the plan opens; NULL: the defaults */
+    uint64_t seq_len;  /* inputs of a sample, 1 to 2^30 */
+    uint64_t base_len; /* tokens of a block, a multiple of every seq_len; 0: seq_len */
+    enum leat_order order;
+    uint32_t reserved; /* 0 */
     uint64_t seed;
+    uint64_t epochs;   /* at most this many passes over any source; the plan ends when all are used up. 0: no limit */
     const char *split; /* "train=0.99,valid=0.01": consecutive ranges of each dataset; for megatron "969,30,1"; NULL:
                         * none */
     const char *use;   /* the name of the range to use; for megatron "train" if NULL */
@@ -94,26 +117,12 @@ struct leat_plan_options {
     uint64_t phase_count;
     const struct leat_plan_range *skips; /* samples to skip, in any order; ranges must not overlap */
     uint64_t skip_count;
-    enum leat_order order;
-    uint32_t reserved; /* 0 */
-    uint64_t epochs; /* at most this many passes over any source; the plan ends when all are used up. 0: no limit */
-    const struct leat_open_options *open; /* for datasets that the plan opens; NULL: the defaults */
-    /* Only for LEAT_ORDER_FIT, 0: not given. Documents are measured with their begin and end tokens. */
-    uint64_t max_per_row; /* documents, or parts of documents, in a row: bounds the number of sequences */
-    uint64_t min_length;  /* documents of fewer tokens are left out */
-    uint64_t max_length;  /* documents of more tokens are left out */
-    uint64_t cut_length;  /* only this many first tokens of longer documents are used */
-    /* Only for LEAT_ORDER_MEGATRON: */
-    uint64_t samples; /* the number of samples to build for; 0: not given */
-    const char *mid_level_dataset_surplus; /* a decimal; NULL: 0.005, as in Megatron */
-    /* Only for LEAT_ORDER_FIT, 0: not given. */
-    uint64_t align;   /* documents begin at multiples of it in a row; divides every seq_len. See struct leat_piece */
-    uint64_t overlap; /* each row of a document longer than a row, except its first, begins with the last so many
-                       * predictions of the row before: context without loss. Below every seq_len */
+    struct leat_plan_fit fit;
+    struct leat_plan_megatron megatron;
 };
 #define LEAT_PLAN_OPTIONS_INIT                                                                                         \
-    { sizeof(struct leat_plan_options), NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL, 0, LEAT_ORDER_SHUFFLED, 0, 0,     \
-      NULL, 0, 0, 0, 0, 0, NULL, 0, 0 }
+    { sizeof(struct leat_plan_options), NULL, 0, NULL, 0, 0, LEAT_ORDER_SHUFFLED, 0, 0, 0, NULL, NULL, NULL, 0, NULL,  \
+      0, { 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } }, { 0, NULL, { 0, 0, 0, 0 } } }
 
 /*
  * Opens a plan and its datasets, which must agree in vocabulary, tokenizer, begin and end token (LEAT_E_INCOMPATIBLE).

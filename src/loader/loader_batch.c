@@ -81,13 +81,14 @@ enum leat_status leat_batch_write(const struct leat_batch *batch, const struct l
 {
     const struct loader_slot *slot = slot_of(batch);
     struct leat_loader *l = slot->loader;
+    static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_outputs, reserved), { 0, 0 } };
     struct leat_outputs full = LEAT_OUTPUTS_INIT;
     enum leat_status s = loader_check_process(l, err);
     struct rows_job job;
 
     if (s != LEAT_OK)
         return s;
-    s = options_read(&full, sizeof full, &full.reserved, outputs, "leat_outputs", err);
+    s = options_read(&full, sizeof full, reserved, outputs, "leat_outputs", err);
     if (s == LEAT_OK)
         s = check_outputs(slot, &full, err);
     if (s != LEAT_OK)

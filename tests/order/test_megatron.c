@@ -145,8 +145,8 @@ static void check_options(void)
     options.seed = 1234;
     options.order = LEAT_ORDER_MEGATRON;
     options.split = "8,1,1";
-    options.samples = 60;
-    options.mid_level_dataset_surplus = "0.25";
+    options.megatron.samples = 60;
+    options.megatron.mid_level_dataset_surplus = "0.25";
     T_OK(leat_plan_open(&made, &options, &t_err));
     T_OK(leat_plan_text(read, text, sizeof text, &bytes, &t_err));
     T_OK(leat_plan_text(made, more, sizeof more, &bytes, &t_err));

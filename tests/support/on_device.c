@@ -237,7 +237,7 @@ enum leat_status __wrap_leat_batch_write(const struct leat_batch *batch, const s
     if (loader_forked(loader_of(batch)))
         return __real_leat_batch_write(batch, outputs, NULL, err);
     d = device();
-    s = options_read(&o, sizeof o, &o.reserved, outputs, "leat_outputs", err);
+    s = options_read(&o, sizeof o, NULL, outputs, "leat_outputs", err);
     if (s != LEAT_OK)
         return s;
     host = o;

@@ -95,6 +95,11 @@ struct field {
     {                                                                                                                  \
 #member, offsetof(struct type, member), sizeof(((struct type *)0)->member), kind                               \
     }
+/* The same of a member of a struct inside it. */
+#define FIELD_INSIDE(kind, type, inside, member)                                                                       \
+    {                                                                                                                  \
+#member, offsetof(struct type, inside.member), sizeof(((struct type *)0)->inside.member), kind                 \
+    }
 
 /* A table of fields: arguments of the functions below. */
 #define FIELDS(table) (table), ARGS_COUNT(table)
