@@ -166,8 +166,12 @@ struct leat_loader_device {
     uint64_t reserved[4]; /* 0 */
 };
 
-/* What is made of batches. Fields that are not said to be of borrowed outputs alone hold for leat_batch_write(), too. */
+/* What is made of batches. */
 struct leat_loader_outputs {
+    uint64_t cu_seqlens_room; /* this and the next two: of borrowed outputs, as in struct leat_outputs */
+    uint32_t number_bytes;    /* _INIT: 8 */
+    uint32_t mask_first;
+    uint32_t borrow; /* 1: slots have room for these outputs, and the loader's thread fills it */
     /* Bits of enum leat_output: at least those that need to know where documents start, and those to be borrowed. */
     uint32_t wanted;
     /*
@@ -176,12 +180,7 @@ struct leat_loader_outputs {
      * more for each piece. In order fit, the first token of a piece that is not its row's first has no loss.
      */
     uint32_t unshifted;
-    uint32_t borrow;       /* 1: slots have room for these outputs, and the loader's thread fills it */
-    uint32_t number_bytes; /* this and the next two: of borrowed outputs, as in struct leat_outputs. _INIT: 8 */
-    uint32_t mask_first;
-    uint32_t reserved_flag; /* 0 */
-    uint64_t cu_seqlens_room;
-    uint64_t reserved[4];   /* 0 */
+    uint32_t reserved[9]; /* 0 */
 };
 
 struct leat_loader_options {
@@ -208,7 +207,7 @@ struct leat_loader_options {
 #define LEAT_LOADER_OPTIONS_INIT                                                                                       \
     { sizeof(struct leat_loader_options), 0, 0, NULL, 0, LEAT_LAST_SHORT, 0, { 0, 1, { 0, 0 } },                       \
       { LEAT_ENGINE_AUTO, LEAT_APART_AUTO, LEAT_ON_DAMAGE_ERROR, 1, 1, 0, 0, -1, 0, { 0, 0, 0, 0 } },                  \
-      { NULL, NULL, { 0, 0, 0, 0 } }, { 0, 0, 0, 8, 0, 0, 0, { 0, 0, 0, 0 } }, NULL, 0 }
+      { NULL, NULL, { 0, 0, 0, 0 } }, { 0, 8, 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0, 0 } }, NULL, 0 }
 
 /*
  * Opens a loader and starts its thread. The plan must stay open until leat_loader_close(); `options` is not kept. With

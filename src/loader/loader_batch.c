@@ -46,7 +46,7 @@ static enum leat_status check_outputs(const struct loader_slot *slot, const stru
     if (o->rows && o->rows < b->rows)
         return status_set(err, LEAT_E_ARGUMENT, "outputs of %" PRIu64 " rows are too small for a batch of %u", o->rows,
                           b->rows);
-    if (!o->unshifted != !slot->loader->options.unshifted)
+    if (!o->unshifted != !slot->loader->options.outputs.unshifted)
         return status_set(err, LEAT_E_ARGUMENT,
                           "`unshifted` must be the same in these outputs and in the options that the loader was opened "
                           "with, because rows for unshifted labels have their last token among the inputs");
@@ -110,7 +110,7 @@ enum leat_status leat_batch_borrow(const struct leat_batch *batch, struct leat_o
 
     if (s != LEAT_OK)
         return s;
-    if (!l->options.borrow)
+    if (!l->options.outputs.borrow)
         return status_set(err, LEAT_E_ARGUMENT,
                           "the loader cannot lend batches: set `borrow` and `outputs` when opening it");
     s = l->ops->await(l->backend, slot->number, stream, err);

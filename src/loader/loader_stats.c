@@ -563,7 +563,7 @@ static void write_line(struct leat_loader *l)
     put(&x, "{\"time\": ");
     put_seconds(&x, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
     put(&x, ", \"rank\": ");
-    put_count(&x, l->options.rank);
+    put_count(&x, l->options.ranks.rank);
     for (size_t i = 0; i < LOADER_FIELDS; i++)
         put_field(&x, &loader_fields[i], &s);
     put(&x, "}\n");

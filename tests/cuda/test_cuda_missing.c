@@ -49,7 +49,7 @@ static void chosen(void)
 
     fake.devices = 4;
     configure();
-    o.device = "cuda:MIG-30313233-3435-3637-3839-3a3b3c3d3e3f";
+    o.device.name = "cuda:MIG-30313233-3435-3637-3839-3a3b3c3d3e3f";
     T_OK(cuda_open(&l, &w, o));
     leat_loader_stats(l, &stats);
     T_STR(stats.device, "cuda:3, Stand-in MIG 1g");
@@ -58,7 +58,7 @@ static void chosen(void)
     MUST(cuda->driver.context_retain(&context, 2));
     MUST(cuda->driver.context_push(context));
     cuda->fake->exempt(-1);
-    o.device = NULL;
+    o.device.name = NULL;
     T_OK(cuda_open(&l, &w, o));
     leat_loader_stats(l, &stats);
     T_STR(stats.device, "cuda:2, Stand-in");
@@ -77,7 +77,7 @@ static struct leat_loader_stats with_memory(unsigned slots, const char *words)
     char text[600];
 
     configure();
-    o.slots = 16;
+    o.io.slots = 16;
     T_OK(cuda_open(&l, &w, o));
     take(l);
     leat_loader_stats(l, &stats);
@@ -122,10 +122,10 @@ static void device_memory(void)
     T_CHECK(stats.device_memory_used > 0.8);
     fake.memory = slot + slot / 2;
     configure();
-    o.slots = 8;
+    o.io.slots = 8;
     T_STATUS(cuda_open(&l, &w, o), LEAT_E_NO_MEMORY);
     T_CONTAINS(t_err.message, "the GPU has no room for 2 slots of ");
-    o.slots = 0; /* chosen from what is free */
+    o.io.slots = 0; /* chosen from what is free */
     T_STATUS(cuda_open(&l, &w, o), LEAT_E_NO_MEMORY);
     fake.memory = 100 * slot;
     configure();
@@ -143,7 +143,7 @@ static void no_maps(void)
 
     fake.no_maps = true;
     configure();
-    o.apart = LEAT_APART_MAPPED;
+    o.io.apart = LEAT_APART_MAPPED;
     T_STATUS(cuda_open(&l, &w, o), LEAT_E_UNSUPPORTED);
     T_CONTAINS(t_err.message, "Stand-in cannot read the memory of programs by itself");
 }

@@ -33,9 +33,9 @@ static void same(unsigned width, const char *rules, uint32_t threads, uint32_t b
     struct loading w = open_plan(width, LEAT_ACCESS_TRUSTED, rules);
     struct taken mapped, direct;
 
-    o.borrow = borrow;
-    o.threads = threads;
-    o.verify = !borrow;
+    o.outputs.borrow = borrow;
+    o.io.threads = threads;
+    o.io.verify = !borrow;
     leat_plan_info(w.plan, &info);
     if (info.positions == LEAT_NONE)
         o.position = 9600 - ROWS / 2; /* where the length changes */
@@ -46,7 +46,7 @@ static void same(unsigned width, const char *rules, uint32_t threads, uint32_t b
     T_EQ(mapped.apart, 0);
     T_CHECK(mapped.stats.copied_bytes > 0);
     w = open_cold(width, rules);
-    o.engine = LEAT_ENGINE_URING;
+    o.io.engine = LEAT_ENGINE_URING;
     direct = taken_run(&w, o, ROWS / 7 + 1);
     leat_plan_close(w.plan);
     T_EQ(direct.batches, mapped.batches);
@@ -117,8 +117,8 @@ static void damaged(uint32_t threads, uint64_t length)
     damage_page();
     snprintf(rules, sizeof rules, "seq-len %llu\nepochs 2\n", (unsigned long long)length);
     w = open_cold(2, rules);
-    o.threads = threads;
-    o.on_damage = LEAT_ON_DAMAGE_MASK;
+    o.io.threads = threads;
+    o.io.on_damage = LEAT_ON_DAMAGE_MASK;
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     while (leat_loader_next(l, &b, &t_err) == LEAT_OK) {
         T_CHECK(!b->tokens);
@@ -165,7 +165,7 @@ static void mixed(const char *weights, bool some_apart, bool some_together)
     T_CHECK(page_cache_drop(token_file(1)));
     page_cache_fill(token_file(0));
     o.batch = 16;
-    o.threads = 0;
+    o.io.threads = 0;
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     for (unsigned k = 0; k < 12; k++) {
         T_OK(leat_loader_next(l, &b, &t_err));

@@ -60,7 +60,7 @@ static struct leat_loader_options options(enum leat_engine engine)
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
 
     o.batch = 16;
-    o.engine = engine;
+    o.io.engine = engine;
     return o;
 }
 
@@ -282,7 +282,7 @@ static void starved(void)
     unsigned told = 0;
     char text[600];
 
-    o.threads = 0;                 /* all work is waiting then */
+    o.io.threads = 0;              /* all work is waiting then */
     page_cache_fill(token_file()); /* as in hot() */
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     for (unsigned k = 0; k < 300; k++) {

@@ -38,7 +38,7 @@ static void warms(void)
     T_CHECK(mount_fuse(&f));
     w = open_plan(LEAT_ACCESS_LEASED, "");
     T_CHECK(!is_mapped("/mounted/"));
-    o.slots = 4;
+    o.io.slots = 4;
     o.batch = 1; /* few reads of rows, which leave holes in what is to be read at once */
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     stats = take(&w, l, 4);
@@ -93,7 +93,7 @@ static bool overtakes(void)
 
     T_CHECK(mount_fuse(&f));
     w = open_plan(LEAT_ACCESS_LEASED, "");
-    o.slots = 16;
+    o.io.slots = 16;
     atomic_store(&f.board->hold_for, OTHERS);
     atomic_store(&f.board->hold_every, 500);
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
@@ -140,7 +140,7 @@ static void slow_reads(void)
 
     T_CHECK(mount_fuse(&f));
     w = open_plan(LEAT_ACCESS_LEASED, "");
-    o.slots = 32;
+    o.io.slots = 32;
     atomic_store(&f.board->slow_every, 1000);
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     for (uint64_t k = 0; k < 500; k++) {
@@ -191,8 +191,8 @@ static void *stops(void *fuse)
     char text[600];
 
     atomic_store(&f->board->hold_byte, late_byte(&w));
-    o.threads = 0;
-    o.slots = 4;
+    o.io.threads = 0;
+    o.io.slots = 4;
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     T_OK(leat_loader_next(l, &b, &t_err));
     row = leat_batch_row(b, 0);

@@ -266,8 +266,8 @@ static void check_loader(void)
     uint32_t crossed = 0;
 
     options.batch = 4;
-    options.world = 2;
-    options.rank = 1;
+    options.ranks.world = 2;
+    options.ranks.rank = 1;
     options.last = LEAT_LAST_DROPPED;
     T_OK(leat_loader_open(&loader, plan, &options, &t_err));
     for (uint64_t step = 0; step < 12; step++) {

@@ -170,10 +170,10 @@ static enum leat_status run(char **words, uint32_t threads, const char *mode, st
     options.epochs = 1;
     options.open = &open;
     how.batch = ROWS;
-    how.engine = (enum leat_engine)strtoul(words[1], NULL, 10);
-    how.threads = threads;
-    how.slots = strcmp(mode, "narrow") == 0 ? NARROW : 0;
-    how.apart = LEAT_APART_NEVER;
+    how.io.engine = (enum leat_engine)strtoul(words[1], NULL, 10);
+    how.io.threads = threads;
+    how.io.slots = strcmp(mode, "narrow") == 0 ? NARROW : 0;
+    how.io.apart = LEAT_APART_NEVER;
     s = leat_plan_open(&plan, &options, err);
     if (s == LEAT_OK && strcmp(mode, "child") == 0 && fork() > 0)
         return wait_for_child();

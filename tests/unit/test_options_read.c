@@ -157,6 +157,17 @@ static void check_plans(void)
     T_OK(leat_plan_open(&plan, &o, &t_err));
     REFUSED("leat_plan_state", leat_plan_state_save(plan, none, text, &t_err));
     REFUSED("leat_loader_options", leat_loader_open(&loader, plan, none, &t_err));
+    for (int i = 0; i < 5; i++) {
+        struct leat_loader_options l = LEAT_LOADER_OPTIONS_INIT;
+
+        l.batch = 1;
+        l.reserved = i == 0;
+        l.ranks.reserved[1] = i == 1;
+        l.io.reserved[3] = i == 2;
+        l.device.reserved[3] = i == 3;
+        l.outputs.reserved[8] = i == 4;
+        T_STATUS(leat_loader_open(&loader, plan, &l, &t_err), LEAT_E_UNSUPPORTED);
+    }
     leat_plan_close(plan);
     fake_dataset_free(d);
 }
