@@ -473,7 +473,7 @@ static enum leat_status settle_ring(struct run *r, struct leat_error *err)
     enum leat_status s = LEAT_OK;
 
     leat_loader_stats(r->loader, &stats);
-    for (uint32_t i = 0; s == LEAT_OK && i < stats.slots && !cli_interrupted(); i++) {
+    for (uint32_t i = 0; s == LEAT_OK && i < stats.ring.slots && !cli_interrupted(); i++) {
         const struct leat_batch *b;
 
         s = leat_loader_next(r->loader, &b, err);
@@ -486,7 +486,7 @@ static enum leat_status settle_ring(struct run *r, struct leat_error *err)
     }
     r->consumer.hashing = false; /* these rows do not belong to the checksum */
     if (s == LEAT_OK)
-        s = load_steps(r, stats.slots, &f, err);
+        s = load_steps(r, stats.ring.slots, &f, err);
     r->consumer.hashing = hashing;
     if (s == LEAT_OK && r->consumer.on_device)
         s = load_device_wait(&r->consumer.device, err);
@@ -505,7 +505,7 @@ static enum leat_status rounds(struct run *r, struct load_result *result, struct
     if (r->loader)
         leat_loader_stats(r->loader, &stats);
     if (r->v->synthetic || r->v->bare)
-        r->to_hold += (rounds - 1) * stats.slots; /* see settle_ring() */
+        r->to_hold += (rounds - 1) * stats.ring.slots; /* see settle_ring() */
     progress_begin(&r->progress, PROGRESS_AUTO, "load", PROGRESS_COUNT);
     if (s == LEAT_OK && r->v->warm_up > 0 && r->loader)
         s = warm_up(r, err);

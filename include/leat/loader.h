@@ -197,8 +197,8 @@ struct leat_loader_options {
     struct leat_loader_outputs outputs;
     /*
      * A file to which leat_loader_next() appends the statistics as a line of JSON, each `stats_ms` milliseconds (0:
-     * 60,000), and leat_loader_close() once more. NULL or "": none. Its names are those of Python's Loader.stats(), in
-     * seconds, with `time` (seconds since 1970) and `rank`. Ranks need a file each. A file that holds something else is
+     * 60,000), and leat_loader_close() once more. NULL or "": none. Its names are those of Python's Loader.stats() for
+     * struct leat_loader_stats: times in seconds, with `time` (seconds since 1970) and `rank`. Ranks need a file each. A file that holds something else is
      * refused. If it can no longer be written, training goes on, and a notice says so (leat_loader_notice()).
      */
     const char *stats_file;
@@ -339,51 +339,80 @@ struct leat_times {
     uint64_t count, mean, p50, p99, p999, max;
 };
 
+/* Where the time of the loader's thread (with `threads` 0: of the calls) went, and how long the consumer waited. */
+struct leat_loader_time {
+    uint64_t order_ns, gather_ns;
+    uint64_t storage_ns;      /* it waited for a disk or a server; 0 if all came before it was needed, however many
+                               * requests that took */
+    uint64_t documents_ns, outputs_ns, copy_ns, slot_ns;
+    uint64_t consumer_ns;     /* how long the consumer waited in leat_loader_next() */
+    uint64_t first_batch_ns;  /* from open to the first batch */
+    double waiting_share;     /* of the consumer's time, over the last 100 batches */
+    double waiting_share_all; /* of the consumer's time, since the first batch */
+    uint64_t reserved[4];
+};
+
+/* What was read from files. */
+struct leat_loader_reads {
+    uint64_t bytes;           /* of tokens, gathered from files */
+    uint64_t copied_bytes;    /* of `bytes`: copied to slots by the CPU, here or in the kernel; the others were written
+                               * there by the disk (enum leat_apart) */
+    uint64_t read_bytes;      /* requested from files, including what was read around rows */
+    uint64_t reads, hits;     /* rows read; those of them that needed no disk, as far as is known */
+    uint64_t pages_verified;
+    uint64_t warmed_bytes;    /* read ahead in sequence, in the background */
+    uint32_t warming;         /* 1: files are being read ahead now */
+    uint32_t reads_in_flight; /* the most at any moment */
+    uint32_t unregistered;    /* 1: io_uring could not register memory (ulimit -l is too low): somewhat slower */
+    uint32_t reserved[9];
+    char engine[64];          /* in use: "map", or with the number of files "map 3, uring 1" */
+};
+
+struct leat_loader_ring {
+    uint64_t bytes;
+    uint32_t slots;
+    uint32_t slots_wanted; /* on a GPU: greater than `slots` if there was no memory for more */
+    uint32_t huge_pages;   /* 1: requested for the ring */
+    uint32_t unpinned;     /* 1, on a GPU: the ring's memory could not be pinned */
+    uint64_t reserved[2];
+};
+
+/* All but the name: 0 on the host. */
+struct leat_loader_on_device {
+    char name[64];       /* "host, avx2", "cuda:0, NVIDIA H100 80GB HBM3" */
+    uint64_t ring_bytes; /* the ring there, with the borrowed outputs */
+    double memory_used;  /* share in use, by any program, when the ring was made; above 0.8: a notice */
+    uint64_t reserved[4];
+};
+
+/* Of datasets on a server that were not complete in the cache when they were opened, else 0. */
+struct leat_loader_remote {
+    uint64_t requests, retries, bytes;
+    double share;           /* of the pages of tokens that were needed: did not lie in the cache */
+    uint64_t cached_bytes;  /* of their token files, in the cache, as far as this process has filled it */
+    uint64_t cache_bytes;   /* all of their token files */
+    uint64_t evicted_bytes; /* that this process removed from the cache, to keep within its limit */
+    uint32_t caching;       /* 1: a process of this node fetches the rest in the background now */
+    uint32_t cache_failed;  /* 1: the rest of a dataset cannot be kept, and is fetched no more; a notice says why */
+    uint64_t reserved[4];
+};
+
 struct leat_loader_stats {
     size_t size;
     uint64_t batches, rows, tokens; /* given to the consumer */
-    uint64_t bytes;                 /* of tokens, gathered from files */
-    uint64_t read_bytes;            /* requested from files, including what was read around rows */
-    uint64_t reads, hits;           /* rows read; those of them that needed no disk, as far as is known */
-    uint64_t pages_verified;
     uint64_t rows_damaged;
-    uint64_t warmed_bytes;          /* read ahead in sequence, in the background */
     struct leat_times next;         /* how long leat_loader_next() took */
-    /* Where the time of the loader's thread (with `threads` 0: of the calls) went, in nanoseconds. storage_ns: it
-     * waited for a disk or a server; 0 if all came before it was needed, however many requests that took. */
-    uint64_t order_ns, gather_ns, storage_ns, documents_ns, outputs_ns, copy_ns, slot_ns;
-    uint64_t consumer_ns;           /* how long the consumer waited in leat_loader_next() */
-    double waiting_share;           /* of the consumer's time, over the last 100 batches */
-    double waiting_share_all;       /* of the consumer's time, since the first batch */
-    uint64_t first_batch_ns;        /* from open to the first batch */
-    uint64_t ring_bytes;
-    uint32_t slots;
-    uint32_t reads_in_flight;       /* the most at any moment */
-    uint32_t huge_pages;            /* 1: requested for the ring */
-    uint32_t warming;               /* 1: files are being read ahead now */
-    char engine[64];                /* in use: "map", or with the number of files "map 3, uring 1" */
-    char device[64];                /* "host, avx2", "cuda:0, NVIDIA H100 80GB HBM3" */
-    /* On a GPU, the next four: */
-    uint64_t device_ring_bytes;     /* the ring there, with the borrowed outputs */
-    double device_memory_used;      /* share in use, by any program, when the ring was made; above 0.8: a notice */
-    uint32_t unpinned;              /* 1: the ring's memory could not be pinned */
-    uint32_t slots_wanted;          /* greater than `slots` if there was no memory for more */
-    uint64_t copied_bytes;          /* of `bytes`: copied to slots by the CPU, here or in the kernel; the others were
-                                     * written there by the disk (enum leat_apart) */
-    uint32_t unregistered;          /* 1: io_uring could not register memory (ulimit -l is too low): somewhat slower */
-    /* For datasets on a server that were not complete in the cache when they were opened, else 0: */
-    uint32_t caching;               /* 1: a process of this node fetches the rest in the background now */
-    uint64_t remote_requests, remote_retries, remote_bytes;
-    double remote_share;            /* of the pages of tokens that were needed: did not lie in the cache */
-    uint64_t cached_bytes;          /* of their token files, in the cache, as far as this process has filled it */
-    uint64_t cache_bytes;           /* all of their token files */
-    uint64_t evicted_bytes;         /* that this process removed from the cache, to keep within its limit */
-    uint32_t cache_failed;          /* 1: the rest of a dataset cannot be kept, and is fetched no more; a notice says
-                                     * why */
+    struct leat_loader_time time;
+    struct leat_loader_reads io;
+    struct leat_loader_ring ring;
+    struct leat_loader_on_device device;
+    struct leat_loader_remote remote;
 };
 #define LEAT_LOADER_STATS_INIT                                                                                         \
-    { sizeof(struct leat_loader_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0 }, 0, 0, 0, 0, 0, 0, 0, 0,    \
-      0.0, 0.0, 0, 0, 0, 0, 0, 0, { 0 }, { 0 }, 0, 0.0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0, 0, 0, 0 }
+    { sizeof(struct leat_loader_stats), 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0 },                                              \
+      { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, { 0, 0, 0, 0 } },                                                         \
+      { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0, 0 }, { 0 } }, { 0, 0, 0, 0, 0, { 0, 0 } },              \
+      { { 0 }, 0, 0.0, { 0, 0, 0, 0 } }, { 0, 0, 0, 0.0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } } }
 
 LEAT_API void leat_loader_stats(const struct leat_loader *loader, struct leat_loader_stats *stats);
 

@@ -366,10 +366,10 @@ static void two_at_once(const struct loading *w, const char *second)
             leat_batch_release(b, NULL);
         }
     leat_loader_stats(l[1], &stats);
-    T_CONTAINS(stats.device, "cuda:1, ");
-    T_EQ(stats.unpinned, 0);
-    T_EQ(stats.slots, 4);
-    T_CHECK(stats.device_ring_bytes >= stats.ring_bytes);
+    T_CONTAINS(stats.device.name, "cuda:1, ");
+    T_EQ(stats.ring.unpinned, 0);
+    T_EQ(stats.ring.slots, 4);
+    T_CHECK(stats.device.ring_bytes >= stats.ring.bytes);
     cuda_close(l[0]);
     cuda_close(l[1]);
 }

@@ -134,7 +134,7 @@ static void short_reads_unseen(enum leat_engine engine, bool overlay)
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     stats = take(&w, l, TWICE);
     if (engine == LEAT_ENGINE_AUTO || !overlay)
-        T_CHECK(strcmp(stats.engine, "uring") != 0);
+        T_CHECK(strcmp(stats.io.engine, "uring") != 0);
     leat_loader_close(l);
     leat_plan_close(w.plan);
     if (overlay)
@@ -219,7 +219,7 @@ static bool has_uring(void)
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     stats = take(&w, l, 1);
     end_fuse(&f, &w, l);
-    return strcmp(stats.engine, "uring") == 0;
+    return strcmp(stats.io.engine, "uring") == 0;
 }
 
 static void rows_apart(void)

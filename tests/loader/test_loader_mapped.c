@@ -34,7 +34,7 @@ static uint64_t joined_bytes(const struct loading *w, uint64_t positions, uint64
 /* Whether all bytes were copied; a thread may have counted a piece that it has not copied yet. */
 static bool all_copied(const struct taken *t, const struct leat_loader_options *o, unsigned width)
 {
-    return t->stats.copied_bytes + (o->io.threads ? LONGEST * width : 0) >= t->stats.bytes;
+    return t->stats.io.copied_bytes + (o->io.threads ? LONGEST * width : 0) >= t->stats.io.bytes;
 }
 
 /* `all`: to the plan's end, which is near. */
@@ -82,7 +82,7 @@ static void same(unsigned width, const char *rules, uint32_t threads, uint32_t b
         if (!ways[i].stays)
             T_CHECK(all_copied(&mapped, &o, width));
         else
-            T_EQ(mapped.stats.copied_bytes, all ? joined_bytes(&w, info.positions, info.align) : 0);
+            T_EQ(mapped.stats.io.copied_bytes, all ? joined_bytes(&w, info.positions, info.align) : 0);
         leat_plan_close(w.plan);
     }
 }
@@ -121,7 +121,7 @@ static void lies_in_map(void)
     for (uint32_t row = 0; row < b->rows; row++) {
         uintptr_t at = (uintptr_t)leat_batch_row(b, row);
 
-        T_CHECK(at < ring || at >= ring + stats.ring_bytes);
+        T_CHECK(at < ring || at >= ring + stats.ring.bytes);
         T_EQ(at % 4096, b->samples[row].offset * 2 % 4096);
     }
     leat_batch_release(b, NULL);

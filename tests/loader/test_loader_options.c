@@ -151,7 +151,7 @@ static void little_memory(const struct loading *w)
     T_OK(leat_loader_next(l, &b, &t_err));
     loading_check(w, b, 0);
     leat_loader_stats(l, &stats);
-    T_CHECK(stats.ring_bytes <= 20000);
+    T_CHECK(stats.ring.bytes <= 20000);
     leat_loader_close(l);
 }
 
@@ -226,7 +226,7 @@ static void rooms(const struct loading *w)
         o.outputs.number_bytes = 8;
         T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
         leat_loader_stats(l, &stats);
-        room = stats.device_ring_bytes ? stats.device_ring_bytes : stats.ring_bytes;
+        room = stats.device.ring_bytes ? stats.device.ring_bytes : stats.ring.bytes;
         none = i == 0 ? room : none;
         T_CHECK(room - none >= wanted && room - none < wanted + (1 << 20)); /* whole pages */
         leat_loader_close(l);

@@ -168,7 +168,7 @@ static void take_memory(const struct loading *w, struct sizes *z, unsigned rank)
         usleep(1000);
     z->own[rank] = rollup("Anonymous:") - before;
     z->pss[rank] = rollup("Pss:");
-    z->ring[rank] = stats.ring_bytes / 1024;
+    z->ring[rank] = stats.ring.bytes / 1024;
     atomic_fetch_add(&z->ready, 1);
     while (atomic_load(&z->ready) < 2 * PROCESSES)
         usleep(1000);

@@ -98,7 +98,7 @@ static enum leat_status next_in_steps(struct leat_loader *l, const struct leat_b
     leat_loader_stats(l, &after);
     /* the first batch is a start, not a wait */
     if (s == LEAT_OK && times > 0 && before.batches > 0)
-        T_CHECK(after.consumer_ns - before.consumer_ns >= 1000 * times);
+        T_CHECK(after.time.consumer_ns - before.time.consumer_ns >= 1000 * times);
     return s;
 }
 
@@ -139,7 +139,7 @@ static uint64_t one_life(const struct loading *w, uint64_t *random, uint64_t max
         if (helped && t_below(random, 2) && hand_over(&releaser, b))
             continue;
         held[held_count++] = b;
-        while (held_count > 0 && (held_count + 1 >= stats.slots || held_count == MAX_HELD || t_below(random, 2))) {
+        while (held_count > 0 && (held_count + 1 >= stats.ring.slots || held_count == MAX_HELD || t_below(random, 2))) {
             uint64_t i = t_below(random, held_count);
 
             leat_batch_release(held[i], NULL);
