@@ -339,9 +339,10 @@ BINDIR     ?= $(PREFIX)/bin
 DATADIR    ?= $(PREFIX)/share
 ## install: commands, libraries, headers and pkg-config files, under DESTDIR and PREFIX
 install: all
-	$(Q)install -d "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(INCLUDEDIR)" "$(DESTDIR)$(LIBDIR)/pkgconfig"
+	$(Q)install -d "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(INCLUDEDIR)/leat" "$(DESTDIR)$(LIBDIR)/pkgconfig"
 	$(Q)install -m 755 $(BUILD)/leat $(BUILD)/leat-bench "$(DESTDIR)$(BINDIR)"
 	$(Q)install -m 644 include/leat.h include/leat_pack.h "$(DESTDIR)$(INCLUDEDIR)"
+	$(Q)install -m 644 $(wildcard include/leat/*.h) "$(DESTDIR)$(INCLUDEDIR)/leat"
 	$(Q)install -m 644 $(INSTALLED) "$(DESTDIR)$(LIBDIR)"
 	$(Q)for l in leat leat_pack; do \
 	    install -m 755 $(BUILD)/lib$$l.so.$(SONAME) "$(DESTDIR)$(LIBDIR)/lib$$l.so.$(VERSION)" && \
@@ -356,7 +357,9 @@ install: all
 ## uninstall: remove what install put there
 uninstall:
 	$(Q)for f in leat leat-bench; do rm -f "$(DESTDIR)$(BINDIR)/$$f"; done
-	$(Q)for f in leat.h leat_pack.h; do rm -f "$(DESTDIR)$(INCLUDEDIR)/$$f"; done
+	$(Q)for f in $(patsubst include/%,%,$(wildcard include/*.h include/leat/*.h)); do \
+	    rm -f "$(DESTDIR)$(INCLUDEDIR)/$$f"; done
+	$(Q)rmdir "$(DESTDIR)$(INCLUDEDIR)/leat" 2>/dev/null || true
 	$(Q)for l in leat leat_pack; do \
 	    for f in .a .so .so.$(SONAME) .so.$(VERSION); do rm -f "$(DESTDIR)$(LIBDIR)/lib$$l$$f"; done; \
 	    rm -f "$(DESTDIR)$(LIBDIR)/pkgconfig/$$l.pc"; \

@@ -359,8 +359,8 @@ static enum leat_status open_loader(struct loading *x, const char *device, const
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
 
     o.batch = rows;
-    o.device = device;
-    o.driver = driver;
+    o.device.name = device;
+    o.device.driver = driver;
     return leat_loader_open(&x->loader, x->plan, &o, err);
 }
 

@@ -253,7 +253,7 @@ static int open_all(struct run *r)
     if (!r->inputs || !r->labels || !r->positions)
         return fail("batch", "out of memory");
     loader.batch = r->options->batch;
-    loader.outputs = LEAT_OUTPUT_POSITION_IDS;
+    loader.outputs.wanted = LEAT_OUTPUT_POSITION_IDS;
     loader.state = r->state[0] ? r->state : NULL;
     loader.state_bytes = strlen(r->state);
     if (leat_loader_open(&r->loader, r->plan, &loader, &err) != LEAT_OK)

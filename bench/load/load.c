@@ -122,12 +122,12 @@ static const char *cause(const struct leat_loader_stats *s)
     const struct {
         uint64_t ns;
         const char *name;
-    } parts[] = { { s->storage_ns, "reading from storage" },
-                  { s->gather_ns, "copying rows" },
-                  { s->documents_ns, "finding documents and reading masks" },
-                  { s->outputs_ns, "making outputs" },
-                  { s->copy_ns, "copying to the device" },
-                  { s->order_ns, "computing which samples come" } };
+    } parts[] = { { s->time.storage_ns, "reading from storage" },
+                  { s->time.gather_ns, "copying rows" },
+                  { s->time.documents_ns, "finding documents and reading masks" },
+                  { s->time.outputs_ns, "making outputs" },
+                  { s->time.copy_ns, "copying to the device" },
+                  { s->time.order_ns, "computing which samples come" } };
     size_t most = 0;
 
     for (size_t i = 1; i < sizeof parts / sizeof *parts; i++)
@@ -205,37 +205,37 @@ static void json_figures(struct json *j, const struct load_figures *f)
 static void json_waits(struct json *j, const struct leat_loader_stats *s)
 {
     json_open_object(j, "waits_s");
-    json_double(j, "order", (double)s->order_ns / 1e9);
-    json_double(j, "storage", (double)s->storage_ns / 1e9);
-    json_double(j, "gather", (double)s->gather_ns / 1e9);
-    json_double(j, "documents", (double)s->documents_ns / 1e9);
-    json_double(j, "outputs", (double)s->outputs_ns / 1e9);
-    json_double(j, "slot", (double)s->slot_ns / 1e9);
-    json_double(j, "copy", (double)s->copy_ns / 1e9);
-    json_double(j, "consumer", (double)s->consumer_ns / 1e9);
+    json_double(j, "order", (double)s->time.order_ns / 1e9);
+    json_double(j, "storage", (double)s->time.storage_ns / 1e9);
+    json_double(j, "gather", (double)s->time.gather_ns / 1e9);
+    json_double(j, "documents", (double)s->time.documents_ns / 1e9);
+    json_double(j, "outputs", (double)s->time.outputs_ns / 1e9);
+    json_double(j, "slot", (double)s->time.slot_ns / 1e9);
+    json_double(j, "copy", (double)s->time.copy_ns / 1e9);
+    json_double(j, "consumer", (double)s->time.consumer_ns / 1e9);
     json_close_object(j);
 }
 
 static void json_counts(struct json *j, const struct leat_loader_stats *s)
 {
-    json_u64(j, "slots", s->slots);
-    json_u64(j, "ring_bytes", s->ring_bytes);
-    json_u64(j, "read_bytes", s->read_bytes);
-    json_u64(j, "copied_bytes", s->copied_bytes);
-    json_u64(j, "unregistered", s->unregistered);
-    if (s->cache_bytes > 0) {
+    json_u64(j, "slots", s->ring.slots);
+    json_u64(j, "ring_bytes", s->ring.bytes);
+    json_u64(j, "read_bytes", s->io.read_bytes);
+    json_u64(j, "copied_bytes", s->io.copied_bytes);
+    json_u64(j, "unregistered", s->io.unregistered);
+    if (s->remote.cache_bytes > 0) {
         json_open_object(j, "remote");
-        json_u64(j, "requests", s->remote_requests);
-        json_u64(j, "bytes", s->remote_bytes);
-        json_u64(j, "retries", s->remote_retries);
-        json_double(j, "cached_share", 1 - s->remote_share);
+        json_u64(j, "requests", s->remote.requests);
+        json_u64(j, "bytes", s->remote.bytes);
+        json_u64(j, "retries", s->remote.retries);
+        json_double(j, "cached_share", 1 - s->remote.share);
         json_close_object(j);
     }
-    json_u64(j, "reads", s->reads);
-    json_u64(j, "hits", s->hits);
-    json_u64(j, "reads_in_flight", s->reads_in_flight);
-    json_u64(j, "warmed_bytes", s->warmed_bytes);
-    json_u64(j, "pages_verified", s->pages_verified);
+    json_u64(j, "reads", s->io.reads);
+    json_u64(j, "hits", s->io.hits);
+    json_u64(j, "reads_in_flight", s->io.reads_in_flight);
+    json_u64(j, "warmed_bytes", s->io.warmed_bytes);
+    json_u64(j, "pages_verified", s->io.pages_verified);
     json_u64(j, "rows_damaged", s->rows_damaged);
 }
 
@@ -249,12 +249,12 @@ static void print_json(const struct load_values *v, const struct load_result *r)
     machine_json_begin(&j);
     json_figures(&j, &r->total);
     json_next(&j, &r->next, &r->total);
-    json_double(&j, "first_batch_ms", (double)s->first_batch_ns / 1e6);
+    json_double(&j, "first_batch_ms", (double)s->time.first_batch_ns / 1e6);
     json_double(&j, "memory_mib", r->memory_mib);
     json_waits(&j, s);
-    json_double(&j, "waiting_share", s->waiting_share_all);
-    json_string(&j, "engine", v->output == LOAD_VIEWS ? "views" : s->engine);
-    json_string(&j, "device", v->output == LOAD_VIEWS ? "host" : s->device);
+    json_double(&j, "waiting_share", s->time.waiting_share_all);
+    json_string(&j, "engine", v->output == LOAD_VIEWS ? "views" : s->io.engine);
+    json_string(&j, "device", v->output == LOAD_VIEWS ? "host" : s->device.name);
     json_string(&j, "output", outputs[v->output]);
     json_u64(&j, "threads", v->threads);
     json_counts(&j, s);
@@ -317,23 +317,23 @@ static void print_text(const struct load_values *v, const struct load_result *r)
            (double)r->next.p99 / 1e3, (double)r->next.p999 / 1e3, (double)r->next.max / 1e3);
     printf("  memory   %.1f MiB of private memory\n", r->memory_mib);
     if (v->output != LOAD_VIEWS) {
-        printf("  engine   %s; ring of %u slots, %s; %s; first batch after %.2f ms\n", s->engine, s->slots,
-               units_bytes(s->ring_bytes).text, s->device, (double)s->first_batch_ns / 1e6);
+        printf("  engine   %s; ring of %u slots, %s; %s; first batch after %.2f ms\n", s->io.engine, s->ring.slots,
+               units_bytes(s->ring.bytes).text, s->device.name, (double)s->time.first_batch_ns / 1e6);
         printf(
             "  time     order %.3f s, storage %.3f, gather %.3f, documents %.3f, outputs %.3f, slot %.3f; the consumer "
             "waited %.3f (%.1f %%)\n",
-            (double)s->order_ns / 1e9, (double)s->storage_ns / 1e9, (double)s->gather_ns / 1e9,
-            (double)s->documents_ns / 1e9, (double)s->outputs_ns / 1e9, (double)s->slot_ns / 1e9,
-            (double)s->consumer_ns / 1e9, 100 * s->waiting_share_all);
+            (double)s->time.order_ns / 1e9, (double)s->time.storage_ns / 1e9, (double)s->time.gather_ns / 1e9,
+            (double)s->time.documents_ns / 1e9, (double)s->time.outputs_ns / 1e9, (double)s->time.slot_ns / 1e9,
+            (double)s->time.consumer_ns / 1e9, 100 * s->time.waiting_share_all);
         printf("  read     %s for %s, of which the CPU copied %s; %s of %s rows from memory; warmed %s\n",
-               units_bytes(s->read_bytes).text, units_bytes(s->bytes).text, units_bytes(s->copied_bytes).text,
-               units_count(s->hits).text, units_count(s->reads).text, units_bytes(s->warmed_bytes).text);
-        if (s->cache_bytes > 0 && s->remote_requests == 0)
+               units_bytes(s->io.read_bytes).text, units_bytes(s->io.bytes).text, units_bytes(s->io.copied_bytes).text,
+               units_count(s->io.hits).text, units_count(s->io.reads).text, units_bytes(s->io.warmed_bytes).text);
+        if (s->remote.cache_bytes > 0 && s->remote.requests == 0)
             printf("  server   no requests: all that was needed was in the cache\n");
-        else if (s->cache_bytes > 0)
+        else if (s->remote.cache_bytes > 0)
             printf("  server   %s requests (%s again), %s; %.1f %% of the pages were in the cache\n",
-                   units_count(s->remote_requests).text, units_count(s->remote_retries).text,
-                   units_bytes(s->remote_bytes).text, 100 * (1 - s->remote_share));
+                   units_count(s->remote.requests).text, units_count(s->remote.retries).text,
+                   units_bytes(s->remote.bytes).text, 100 * (1 - s->remote.share));
     }
     if (r->calls_per_batch > 0)
         printf("  driver   %.1f calls per batch, by loader and consumer\n", r->calls_per_batch);

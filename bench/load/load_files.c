@@ -111,9 +111,9 @@ void load_trace_stats(struct load_trace *t, uint64_t at_ns, const struct leat_lo
         t->out,
         "%s{\"name\": \"loader's thread, ms so far\", \"ph\": \"C\", \"pid\": 1, \"ts\": %.3f, \"args\": {\"order\": "
         "%.3f, \"storage\": %.3f, \"gather\": %.3f, \"documents\": %.3f, \"outputs\": %.3f, \"slot\": %.3f}}",
-        t->filled ? ",\n" : "", micros(t, at_ns), (double)s->order_ns / 1e6, (double)s->storage_ns / 1e6,
-        (double)s->gather_ns / 1e6, (double)s->documents_ns / 1e6, (double)s->outputs_ns / 1e6,
-        (double)s->slot_ns / 1e6);
+        t->filled ? ",\n" : "", micros(t, at_ns), (double)s->time.order_ns / 1e6, (double)s->time.storage_ns / 1e6,
+        (double)s->time.gather_ns / 1e6, (double)s->time.documents_ns / 1e6, (double)s->time.outputs_ns / 1e6,
+        (double)s->time.slot_ns / 1e6);
     t->filled = true;
 }
 

@@ -235,24 +235,24 @@ static enum leat_status open_loader(struct run *r, struct leat_error *err)
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
 
     o.batch = v->batch;
-    o.rank = v->rank;
-    o.world = v->world;
+    o.ranks.rank = v->rank;
+    o.ranks.world = v->world;
     o.position = v->from;
-    o.engine = (enum leat_engine)v->engine;
-    o.on_damage = (enum leat_on_damage)v->on_damage;
+    o.io.engine = (enum leat_engine)v->engine;
+    o.io.on_damage = (enum leat_on_damage)v->on_damage;
     o.last = (enum leat_last_batch)v->last;
-    o.threads = v->threads;
-    o.verify = !v->no_verify;
-    o.slots = (uint32_t)v->slots;
-    o.apart = (enum leat_apart)v->apart;
-    o.nvtx = v->nvtx;
-    o.memory = v->memory;
-    o.device = r->consumer.on_device ? r->consumer.device.name : r->v->device;
-    o.driver = r->consumer.on_device ? r->consumer.device.driver_name : r->v->driver;
-    o.outputs = outputs[v->output];
-    o.borrow = v->borrow && o.outputs;
-    o.number_bytes = v->output == LOAD_I64 ? 8 : 4;
-    o.cu_seqlens_room = r->consumer.cu_seqlens_room;
+    o.io.threads = v->threads;
+    o.io.verify = !v->no_verify;
+    o.io.slots = (uint32_t)v->slots;
+    o.io.apart = (enum leat_apart)v->apart;
+    o.io.nvtx = v->nvtx;
+    o.io.memory = v->memory;
+    o.device.name = r->consumer.on_device ? r->consumer.device.name : r->v->device;
+    o.device.driver = r->consumer.on_device ? r->consumer.device.driver_name : r->v->driver;
+    o.outputs.wanted = outputs[v->output];
+    o.outputs.borrow = v->borrow && o.outputs.wanted;
+    o.outputs.number_bytes = v->output == LOAD_I64 ? 8 : 4;
+    o.outputs.cu_seqlens_room = r->consumer.cu_seqlens_room;
     return leat_loader_open(&r->loader, r->plan, &o, err);
 }
 
@@ -473,7 +473,7 @@ static enum leat_status settle_ring(struct run *r, struct leat_error *err)
     enum leat_status s = LEAT_OK;
 
     leat_loader_stats(r->loader, &stats);
-    for (uint32_t i = 0; s == LEAT_OK && i < stats.slots && !cli_interrupted(); i++) {
+    for (uint32_t i = 0; s == LEAT_OK && i < stats.ring.slots && !cli_interrupted(); i++) {
         const struct leat_batch *b;
 
         s = leat_loader_next(r->loader, &b, err);
@@ -486,7 +486,7 @@ static enum leat_status settle_ring(struct run *r, struct leat_error *err)
     }
     r->consumer.hashing = false; /* these rows do not belong to the checksum */
     if (s == LEAT_OK)
-        s = load_steps(r, stats.slots, &f, err);
+        s = load_steps(r, stats.ring.slots, &f, err);
     r->consumer.hashing = hashing;
     if (s == LEAT_OK && r->consumer.on_device)
         s = load_device_wait(&r->consumer.device, err);
@@ -505,7 +505,7 @@ static enum leat_status rounds(struct run *r, struct load_result *result, struct
     if (r->loader)
         leat_loader_stats(r->loader, &stats);
     if (r->v->synthetic || r->v->bare)
-        r->to_hold += (rounds - 1) * stats.slots; /* see settle_ring() */
+        r->to_hold += (rounds - 1) * stats.ring.slots; /* see settle_ring() */
     progress_begin(&r->progress, PROGRESS_AUTO, "load", PROGRESS_COUNT);
     if (s == LEAT_OK && r->v->warm_up > 0 && r->loader)
         s = warm_up(r, err);

@@ -55,10 +55,16 @@ def fenced(text, language=""):
 
 
 def header(name):
-    """/* ---- Title ---- */ begins a section."""
-    parts = re.split(r"^/\* -+ (.+?) -+ \*/\n", (ROOT / f"include/{name}.h").read_text(encoding="utf-8"), flags=re.M)
-    sections = [f"## {parts[n]}\n\n" + fenced(parts[n + 1], "c") for n in range(1, len(parts), 2)]
-    return "\n".join([f"# {name}.h\n\n" + fenced(parts[0], "c"), *sections])
+    """The header, and those that it lists, one after another. /* ---- Title ---- */ begins a section."""
+    def read(path):
+        return (ROOT / "include" / path).read_text(encoding="utf-8")
+
+    pages = [f"# {name}.h\n\n" + fenced(read(f"{name}.h"), "c")]
+    for subject in re.findall(r"^ \*   (leat/\w+\.h) ", read(f"{name}.h"), re.M):
+        parts = re.split(r"^/\* -+ (.+?) -+ \*/\n", read(subject), flags=re.M)
+        pages.append(f"## {subject}\n\n" + fenced(parts[0], "c"))
+        pages += [f"### {parts[n]}\n\n" + fenced(parts[n + 1], "c") for n in range(1, len(parts), 2)]
+    return "\n".join(pages)
 
 
 def commands(build, program):

@@ -662,9 +662,9 @@ static void clean_up(struct adopt *a)
 enum leat_status leat_adopt(const char *name, const struct leat_adopt_options *options, struct leat_info *info,
                             struct leat_error *err)
 {
+    static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_adopt_options, reserved), { 0, 0 } };
     struct adopt a = { .state = { .fd = -1 }, .options = LEAT_ADOPT_OPTIONS_INIT };
-    enum leat_status s =
-        options_read(&a.options, sizeof a.options, &a.options.reserved, options, "leat_adopt_options", err);
+    enum leat_status s = options_read(&a.options, sizeof a.options, reserved, options, "leat_adopt_options", err);
 
     if (s == LEAT_OK && !name)
         s = status_set(err, LEAT_E_ARGUMENT, "leat_adopt: missing name");

@@ -2,27 +2,35 @@
  * options.h: the one way to read a caller's struct that begins with its size, and to fill one. The caller may have been
  * compiled with an older header, where the struct is smaller, or with a newer one, where it is larger.
  *
- * Fields that the caller's version lacks keep their defaults. Bytes that this library does not know must be 0, the
- * default of every field that a later version adds; other values ask for what this library cannot do.
+ * Fields that the caller's version lacks keep their defaults. A struct inside another one keeps its size: what a later
+ * version adds to it takes the place of reserved numbers. Bytes that this library does not know must be 0, the default
+ * of every field that a later version adds; other values ask for what this library cannot do.
  */
 #ifndef LEAT_BASE_OPTIONS_H
 #define LEAT_BASE_OPTIONS_H
 
+#include <stddef.h>
 #include <string.h>
 
 #include "leat.h"
 
+/* Numbers of a struct that must be 0. */
+struct options_reserved {
+    size_t at, bytes;
+};
+#define OPTIONS_RESERVED(type, member)                                                                                 \
+    {                                                                                                                  \
+        offsetof(struct type, member), sizeof((struct type *)NULL)->member                                             \
+    }
+
 /*
  * Copies the caller's options to `all`, a struct of `size` bytes that holds the defaults; its own size stays. `given`
- * may be NULL: the defaults. `reserved` (or NULL) is a field of `all` that must be 0. `what` names the struct, without
- * "struct". Returns LEAT_E_ARGUMENT for a size that no _INIT macro sets, and LEAT_E_UNSUPPORTED for bytes that are not
- * 0 in a reserved field or beyond what this library knows.
+ * may be NULL: the defaults. `reserved` (or NULL) lists what must be 0, and ends with an element of 0 bytes. `what`
+ * names the struct, without "struct". Returns LEAT_E_ARGUMENT for a size that no _INIT macro sets, and
+ * LEAT_E_UNSUPPORTED for bytes that are not 0 in a reserved field or beyond what this library knows.
  */
-enum leat_status options_read(void *all, size_t size, const uint32_t *reserved, const void *given, const char *what,
-                              struct leat_error *err);
-
-/* The same for a second reserved field of a struct that has several. */
-enum leat_status options_check_reserved(uint32_t reserved, const char *what, struct leat_error *err);
+enum leat_status options_read(void *all, size_t size, const struct options_reserved *reserved, const void *given,
+                              const char *what, struct leat_error *err);
 
 /* Fills the fields of a caller's struct that both versions know, except its size. */
 static inline void options_fill(void *out, const void *full, size_t full_size)

@@ -46,7 +46,7 @@ static enum leat_status check_outputs(const struct loader_slot *slot, const stru
     if (o->rows && o->rows < b->rows)
         return status_set(err, LEAT_E_ARGUMENT, "outputs of %" PRIu64 " rows are too small for a batch of %u", o->rows,
                           b->rows);
-    if (!o->unshifted != !slot->loader->options.unshifted)
+    if (!o->unshifted != !slot->loader->options.outputs.unshifted)
         return status_set(err, LEAT_E_ARGUMENT,
                           "`unshifted` must be the same in these outputs and in the options that the loader was opened "
                           "with, because rows for unshifted labels have their last token among the inputs");
@@ -81,13 +81,14 @@ enum leat_status leat_batch_write(const struct leat_batch *batch, const struct l
 {
     const struct loader_slot *slot = slot_of(batch);
     struct leat_loader *l = slot->loader;
+    static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_outputs, reserved), { 0, 0 } };
     struct leat_outputs full = LEAT_OUTPUTS_INIT;
     enum leat_status s = loader_check_process(l, err);
     struct rows_job job;
 
     if (s != LEAT_OK)
         return s;
-    s = options_read(&full, sizeof full, &full.reserved, outputs, "leat_outputs", err);
+    s = options_read(&full, sizeof full, reserved, outputs, "leat_outputs", err);
     if (s == LEAT_OK)
         s = check_outputs(slot, &full, err);
     if (s != LEAT_OK)
@@ -109,7 +110,7 @@ enum leat_status leat_batch_borrow(const struct leat_batch *batch, struct leat_o
 
     if (s != LEAT_OK)
         return s;
-    if (!l->options.borrow)
+    if (!l->options.outputs.borrow)
         return status_set(err, LEAT_E_ARGUMENT,
                           "the loader cannot lend batches: set `borrow` and `outputs` when opening it");
     s = l->ops->await(l->backend, slot->number, stream, err);

@@ -43,11 +43,11 @@ static bool size_outputs(struct leat_loader *l, uint64_t numbers)
     const struct leat_loader_options *o = &l->options;
     struct loader_sizes *z = &l->sizes;
     uint64_t size = 0, wide;
-    bool ok = bytes_multiply(numbers, o->number_bytes, &wide);
+    bool ok = bytes_multiply(numbers, o->outputs.number_bytes, &wide);
 
 #define ADD(field, name, kind, documents)                                                                              \
-    if (ok && o->outputs & LEAT_OUTPUT_##name)                                                                         \
-        ok = add_part(&size, rows_output_bytes(kind, numbers, o->number_bytes, o->cu_seqlens_room),                    \
+    if (ok && o->outputs.wanted & LEAT_OUTPUT_##name)                                                                  \
+        ok = add_part(&size, rows_output_bytes(kind, numbers, o->outputs.number_bytes, o->outputs.cu_seqlens_room),    \
                       &z->outputs[ROWS_OUTPUT_##name]);
     ROWS_OUTPUTS(ADD, ADD)
 #undef ADD
@@ -58,10 +58,10 @@ static bool size_outputs(struct leat_loader *l, uint64_t numbers)
 /* Whether rows of `row_bytes` may lie apart at all. */
 static bool may_lie_apart(const struct leat_loader *l, uint64_t row_bytes)
 {
-    if (l->options.apart == LEAT_APART_NEVER || l->options.apart == LEAT_APART_MAPPED ||
-        !gather_may_be_direct(l->options.engine))
+    if (l->options.io.apart == LEAT_APART_NEVER || l->options.io.apart == LEAT_APART_MAPPED ||
+        !gather_may_be_direct(l->options.io.engine))
         return false;
-    return l->options.apart == LEAT_APART_ALWAYS || (l->ops->apart && row_bytes >= MIN_ROW);
+    return l->options.io.apart == LEAT_APART_ALWAYS || (l->ops->apart && row_bytes >= MIN_ROW);
 }
 
 static uint64_t whole_pages(uint64_t bytes)
@@ -99,20 +99,20 @@ uint64_t loader_layout_longest(const struct leat_loader *l, uint64_t inputs)
 {
     uint64_t align = l->plan->rules.fit[PLAN_FIT_ALIGN], pieces = l->plan->order->own_labels ? l->plan->max_pieces : 1;
 
-    return l->options.unshifted ? inputs + pieces * (align > 0 ? align : 1) : inputs;
+    return l->options.outputs.unshifted ? inputs + pieces * (align > 0 ? align : 1) : inputs;
 }
 
 bool loader_layout_size(struct leat_loader *l)
 {
     bool own = l->plan->order->own_labels;
     uint64_t words = ((uint64_t)l->max_length + 1 + 63) / 64, size = 0, tokens;
-    uint64_t width = (uint64_t)l->max_length + (own && !l->options.unshifted ? l->plan->max_pieces : 1);
+    uint64_t width = (uint64_t)l->max_length + (own && !l->options.outputs.unshifted ? l->plan->max_pieces : 1);
     struct loader_sizes *z = &l->sizes;
 
     if (!bytes_multiply(width, l->rows, &tokens) || tokens > UINT64_MAX / 64 ||
         !add_part(&size, 4 * (uint64_t)l->rows, &z->lengths_at) || !add_part(&size, l->rows, &z->flags_at))
         return false;
-    if ((own || l->options.apart == LEAT_APART_MAPPED || may_lie_apart(l, width * l->token_width)) &&
+    if ((own || l->options.io.apart == LEAT_APART_MAPPED || may_lie_apart(l, width * l->token_width)) &&
         !add_part(&size, 8 * (uint64_t)l->rows, &z->rows_at))
         return false;
     z->starts_at = (size_t)size;
@@ -122,7 +122,7 @@ bool loader_layout_size(struct leat_loader *l)
         (!add_part(&size, sizeof(struct rows_mark) * words * l->rows, &z->marks_at) ||
          !add_part(&size, sizeof(struct rows_head) * ((uint64_t)l->rows + 1), &z->heads_at)))
         return false;
-    return (!l->options.borrow || size_outputs(l, (uint64_t)l->max_length * l->rows)) &&
+    return (!l->options.outputs.borrow || size_outputs(l, (uint64_t)l->max_length * l->rows)) &&
            size_tokens(l, size, width * l->token_width);
 }
 
@@ -154,7 +154,7 @@ static bool lies_apart(struct leat_loader *l, const struct loader_slot *slot)
 
 uint32_t loader_layout_inputs(const struct leat_loader *l, const struct loader_slot *slot, uint32_t row)
 {
-    return l->options.unshifted ? loader_pieces_tokens(l, slot, row) : slot->samples[row].length;
+    return l->options.outputs.unshifted ? loader_pieces_tokens(l, slot, row) : slot->samples[row].length;
 }
 
 static void lay_out(struct leat_loader *l, struct loader_slot *slot, uint32_t rows)
@@ -176,7 +176,7 @@ static void lay_out(struct leat_loader *l, struct loader_slot *slot, uint32_t ro
                                           .starts_at = z->starts_at,
                                           .marks_at = z->marks_at,
                                           .heads_at = z->heads_at,
-                                          .own_labels = l->plan->order->own_labels && !l->options.unshifted };
+                                          .own_labels = l->plan->order->own_labels && !l->options.outputs.unshifted };
     slot->batch.rows = rows;
     slot->batch.width = longest + 1;
 }
@@ -281,7 +281,7 @@ void loader_layout_begin(struct leat_loader *l, struct loader_slot *slot, uint32
 {
     lay_out(l, slot, rows);
     slot->job.count = slot->first_piece[slot->places];
-    if (l->options.apart == LEAT_APART_MAPPED) {
+    if (l->options.io.apart == LEAT_APART_MAPPED) {
         loader_mapped_put(l, slot);
         return;
     }
@@ -321,7 +321,7 @@ void loader_layout_clear(const struct leat_loader *l, struct loader_slot *slot, 
  * another document, to which such a row does not connect it. */
 static bool masks_first(const struct leat_loader *l)
 {
-    return l->plan->order->own_labels && l->options.unshifted;
+    return l->plan->order->own_labels && l->options.outputs.unshifted;
 }
 
 struct rows_job loader_job(const struct loader_slot *slot, const struct leat_outputs *o)
@@ -344,12 +344,12 @@ void loader_borrowed(const struct loader_slot *slot, uint8_t *base, struct leat_
 {
     const struct leat_loader *l = slot->loader;
     const struct loader_sizes *z = &l->sizes;
-    uint32_t wanted = l->options.outputs;
+    uint32_t wanted = l->options.outputs.wanted;
 
     *out = (struct leat_outputs) { .size = sizeof *out,
-                                   .number_bytes = l->options.number_bytes,
-                                   .unshifted = l->options.unshifted,
-                                   .mask_first = l->options.mask_first,
+                                   .number_bytes = l->options.outputs.number_bytes,
+                                   .unshifted = l->options.outputs.unshifted,
+                                   .mask_first = l->options.outputs.mask_first,
                                    .rows = slot->batch.rows,
                                    .length = slot->batch.length };
 #define POINT(field, name, kind, documents)                                                                            \
@@ -358,5 +358,5 @@ void loader_borrowed(const struct loader_slot *slot, uint8_t *base, struct leat_
     ROWS_OUTPUTS(POINT, POINT)
 #undef POINT
     if (out->cu_seqlens)
-        out->cu_seqlens_room = l->options.cu_seqlens_room;
+        out->cu_seqlens_room = l->options.outputs.cu_seqlens_room;
 }

@@ -39,30 +39,31 @@
 
 static enum leat_status check_options(const struct leat_loader_options *o, struct leat_error *err)
 {
-    if (o->engine < LEAT_ENGINE_AUTO || o->engine >= GATHER_ENGINE_COUNT)
-        return status_set(err, LEAT_E_ARGUMENT, "unknown engine %d", (int)o->engine);
-    if (o->on_damage != LEAT_ON_DAMAGE_ERROR && o->on_damage != LEAT_ON_DAMAGE_MASK)
-        return status_set(err, LEAT_E_ARGUMENT, "unknown value %d for on_damage", (int)o->on_damage);
+    if (o->io.engine < LEAT_ENGINE_AUTO || o->io.engine >= GATHER_ENGINE_COUNT)
+        return status_set(err, LEAT_E_ARGUMENT, "unknown engine %d", (int)o->io.engine);
+    if (o->io.on_damage != LEAT_ON_DAMAGE_ERROR && o->io.on_damage != LEAT_ON_DAMAGE_MASK)
+        return status_set(err, LEAT_E_ARGUMENT, "unknown value %d for on_damage", (int)o->io.on_damage);
     if (o->last < LEAT_LAST_SHORT || o->last > LEAT_LAST_DROPPED)
         return status_set(err, LEAT_E_ARGUMENT, "unknown value %d for `last`", (int)o->last);
-    if (o->apart < LEAT_APART_AUTO || o->apart > LEAT_APART_MAPPED)
-        return status_set(err, LEAT_E_ARGUMENT, "unknown value %d for apart", (int)o->apart);
-    if (o->threads > 1)
-        return status_set(err, LEAT_E_ARGUMENT, "threads must be 0 or 1, not %u", o->threads);
-    if (o->slots == 1 || o->slots > RING_MAX)
-        return status_set(err, LEAT_E_ARGUMENT, "a ring has 2 to %u slots, not %u", RING_MAX, o->slots);
-    if (o->number_bytes != 4 && o->number_bytes != 8)
-        return status_set(err, LEAT_E_ARGUMENT, "numbers of outputs have 4 or 8 bytes, not %u", o->number_bytes);
-    if (o->outputs & ~KNOWN_OUTPUTS)
-        return status_set(err, LEAT_E_ARGUMENT, "unknown bits 0x%x in outputs", o->outputs);
-    if (o->borrow && o->outputs == 0)
+    if (o->io.apart < LEAT_APART_AUTO || o->io.apart > LEAT_APART_MAPPED)
+        return status_set(err, LEAT_E_ARGUMENT, "unknown value %d for apart", (int)o->io.apart);
+    if (o->io.threads > 1)
+        return status_set(err, LEAT_E_ARGUMENT, "threads must be 0 or 1, not %u", o->io.threads);
+    if (o->io.slots == 1 || o->io.slots > RING_MAX)
+        return status_set(err, LEAT_E_ARGUMENT, "a ring has 2 to %u slots, not %u", RING_MAX, o->io.slots);
+    if (o->outputs.number_bytes != 4 && o->outputs.number_bytes != 8)
+        return status_set(err, LEAT_E_ARGUMENT, "numbers of outputs have 4 or 8 bytes, not %u",
+                          o->outputs.number_bytes);
+    if (o->outputs.wanted & ~KNOWN_OUTPUTS)
+        return status_set(err, LEAT_E_ARGUMENT, "unknown bits 0x%x in outputs", o->outputs.wanted);
+    if (o->outputs.borrow && o->outputs.wanted == 0)
         return status_set(err, LEAT_E_ARGUMENT, "`borrow` needs `outputs`");
-    if (o->borrow && o->outputs & LEAT_OUTPUT_CU_SEQLENS && o->cu_seqlens_room < 2)
+    if (o->outputs.borrow && o->outputs.wanted & LEAT_OUTPUT_CU_SEQLENS && o->outputs.cu_seqlens_room < 2)
         return status_set(err, LEAT_E_ARGUMENT, "borrowed cu_seqlens need room for at least 2 numbers");
-    if (o->borrow && o->outputs & LEAT_OUTPUT_CU_SEQLENS && o->cu_seqlens_room > INT32_MAX)
+    if (o->outputs.borrow && o->outputs.wanted & LEAT_OUTPUT_CU_SEQLENS && o->outputs.cu_seqlens_room > INT32_MAX)
         return status_set(err, LEAT_E_ARGUMENT,
                           "borrowed cu_seqlens have room for at most 2^31 - 1 numbers, not for %" PRIu64,
-                          o->cu_seqlens_room);
+                          o->outputs.cu_seqlens_room);
     if (o->batch > LOADER_MAX_BATCH)
         return status_set(err, LEAT_E_ARGUMENT, "a batch of %" PRIu64 " rows is too large; the limit is 2^31",
                           o->batch);
@@ -102,6 +103,11 @@ static enum leat_status set_length(struct leat_loader *l, uint64_t inputs, struc
 static enum leat_status take_options(struct leat_loader *l, const struct leat_loader_options *options,
                                      struct leat_error *err)
 {
+    static const struct options_reserved reserved[] = {
+        OPTIONS_RESERVED(leat_loader_options, reserved),         OPTIONS_RESERVED(leat_loader_options, ranks.reserved),
+        OPTIONS_RESERVED(leat_loader_options, io.reserved),      OPTIONS_RESERVED(leat_loader_options, device.reserved),
+        OPTIONS_RESERVED(leat_loader_options, outputs.reserved), { 0, 0 }
+    };
     struct leat_loader_options *o = &l->options;
     struct leat_plan_info plan = LEAT_PLAN_INFO_INIT;
     struct leat_info info = LEAT_INFO_INIT;
@@ -109,11 +115,11 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
     enum leat_status s;
 
     *o = (struct leat_loader_options)LEAT_LOADER_OPTIONS_INIT;
-    s = options_read(o, sizeof *o, NULL, options, "leat_loader_options", err);
+    s = options_read(o, sizeof *o, reserved, options, "leat_loader_options", err);
     if (s == LEAT_OK)
         s = check_options(o, err);
     if (s == LEAT_OK)
-        s = leat_plan_rank_rows(o->batch, o->rank, o->world, &l->first_row, &rows, err);
+        s = leat_plan_rank_rows(o->batch, o->ranks.rank, o->ranks.world, &l->first_row, &rows, err);
     if (s == LEAT_OK)
         s = find_begin(l, err);
     if (s != LEAT_OK)
@@ -125,21 +131,22 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
     l->token_width = info.token_width;
     l->pad = info.end_token == LEAT_NONE ? 0 : (uint32_t)info.end_token;
     l->narrow = info.vocabulary <= (uint64_t)1 << 31;
-    if (o->borrow && o->number_bytes == 4 && !l->narrow)
+    if (o->outputs.borrow && o->outputs.number_bytes == 4 && !l->narrow)
         return status_set(err, LEAT_E_ARGUMENT,
                           "ids of a vocabulary of %" PRIu64 " entries do not fit into 4 signed bytes", info.vocabulary);
-    l->documents = o->outputs & NEEDS_DOCUMENTS || o->mask_first || l->plan->order->own_labels;
+    l->documents = o->outputs.wanted & NEEDS_DOCUMENTS || o->outputs.mask_first || l->plan->order->own_labels;
     for (uint64_t i = 0; s == LEAT_OK && l->documents && i < l->plan->rules.source_count; i++)
         s = dataset_need_documents(l->plan->sources[i].dataset, err);
     if (s != LEAT_OK)
         return s;
-    if (!o->device)
-        o->device = "host";
-    if (o->driver && !*o->driver)
-        o->driver = NULL;
-    l->ops = backend_find(o->device);
+    if (!o->device.name)
+        o->device.name = "host";
+    if (o->device.driver && !*o->device.driver)
+        o->device.driver = NULL;
+    l->ops = backend_find(o->device.name);
     if (!l->ops)
-        return status_set(err, LEAT_E_UNSUPPORTED, "this build has no device %.100s; \"host\" always works", o->device);
+        return status_set(err, LEAT_E_UNSUPPORTED, "this build has no device %.100s; \"host\" always works",
+                          o->device.name);
     loader_mask_open(l);
     return set_length(l, plan.max_seq_len, err);
 }
@@ -149,7 +156,7 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
 /* How many slots: enough to keep a disk busy and to cover a late consumer, as far as memory allows. */
 static enum leat_status choose_slots(struct leat_loader *l, struct leat_error *err)
 {
-    uint64_t each = (uint64_t)l->sizes.slot_bytes + l->sizes.output_bytes, max = l->options.memory, fit, slots;
+    uint64_t each = (uint64_t)l->sizes.slot_bytes + l->sizes.output_bytes, max = l->options.io.memory, fit, slots;
     uint64_t free = max ? 0 : memory_left(), on_device = max ? 0 : l->ops->room(l->backend);
 
     if (free > on_device)
@@ -159,15 +166,15 @@ static enum leat_status choose_slots(struct leat_loader *l, struct leat_error *e
     else if (max == 0)
         max = free / MEMORY_SHARE > MIN_SLOTS * each ? free / MEMORY_SHARE : free / 2;
     fit = max / each;
-    slots = l->options.slots ? l->options.slots : USUAL_SLOTS;
-    if (!l->options.slots && slots * l->rows < ROWS_AHEAD) {
+    slots = l->options.io.slots ? l->options.io.slots : USUAL_SLOTS;
+    if (!l->options.io.slots && slots * l->rows < ROWS_AHEAD) {
         slots = bytes_divide_up(ROWS_AHEAD, l->rows);
         if (slots > RING_MAX)
             slots = RING_MAX;
         while (slots > USUAL_SLOTS && slots * each > SMALL_RING)
             slots--;
     }
-    if (l->options.memory > 0 || !l->options.slots)
+    if (l->options.io.memory > 0 || !l->options.io.slots)
         slots = slots < fit ? slots : fit;
     if (slots < 2)
         return status_set_hint(err, LEAT_E_NO_MEMORY, LEAT_HINT_MEMORY,
@@ -187,7 +194,7 @@ static enum leat_status size_ring(struct leat_loader *l, struct leat_error *err)
 
     if (s == LEAT_OK || l->sizes.row_room == 0)
         return s;
-    l->options.apart = LEAT_APART_NEVER;
+    l->options.io.apart = LEAT_APART_NEVER;
     return loader_layout_size(l) ? choose_slots(l, err) : s;
 }
 
@@ -280,7 +287,7 @@ static enum leat_status start_thread(struct leat_loader *l, struct leat_error *e
     if (r != 0)
         return status_set_os(err, r, "cannot start the loader's thread (" THREAD_LIMITS "; threads = 0 needs none)");
     l->has_thread = true;
-    place_thread(l->thread, l->options.numa_node);
+    place_thread(l->thread, l->options.io.numa_node);
     return LEAT_OK;
 }
 
@@ -293,27 +300,27 @@ static enum leat_status open_parts(struct leat_loader *l, const struct leat_load
         s = status_set(err, LEAT_E_ARGUMENT, "a batch of %u rows of %u tokens does not fit into memory", l->rows,
                        l->max_length + 1);
     if (s == LEAT_OK)
-        s = l->ops->open(&l->backend, l->options.device, l->options.driver, err);
-    if (s == LEAT_OK && l->options.apart == LEAT_APART_MAPPED)
+        s = l->ops->open(&l->backend, l->options.device.name, l->options.device.driver, err);
+    if (s == LEAT_OK && l->options.io.apart == LEAT_APART_MAPPED)
         s = l->ops->reads_maps(l->backend, err);
     if (s == LEAT_OK)
         s = size_ring(l, err);
     if (s == LEAT_OK)
-        s = l->ops->allocate_ring(l->backend, &l->memory, l->options.numa_node, err);
+        s = l->ops->allocate_ring(l->backend, &l->memory, l->options.io.numa_node, err);
     if (s == LEAT_OK)
         s = loader_log_open(l, err);
-    if (s == LEAT_OK && l->options.nvtx)
+    if (s == LEAT_OK && l->options.io.nvtx)
         l->ranges = ranges_open();
     if (s == LEAT_OK)
         s = make_slots(l, err);
     if (s == LEAT_OK)
-        s = gather_open(&l->gather, l->plan, l->options.engine, l->options.verify, l->options.threads > 0,
+        s = gather_open(&l->gather, l->plan, l->options.io.engine, l->options.io.verify, l->options.io.threads > 0,
                         ((uint64_t)l->max_length + 1) * l->token_width, err);
     if (l->sizes.row_room > 0)
         l->gather.memory = (struct gather_memory) { l->memory.host, l->memory.stride, l->memory.slots };
     if (s == LEAT_OK)
         s = loader_ahead_open(l, err);
-    if (s == LEAT_OK && l->options.threads > 0)
+    if (s == LEAT_OK && l->options.io.threads > 0)
         s = start_thread(l, err);
     return s;
 }
@@ -336,7 +343,7 @@ enum leat_status leat_loader_open(struct leat_loader **out, const struct leat_pl
     make_guard(l);
     s = open_parts(l, options, err);
     /* the caller's strings are valid only while opening */
-    l->options.state = l->options.device = l->options.driver = l->options.stats_file = NULL;
+    l->options.state = l->options.device.name = l->options.device.driver = l->options.stats_file = NULL;
     if (s != LEAT_OK)
         leat_loader_close(l);
     else

@@ -38,7 +38,7 @@ static uint32_t gap_after(const struct leat_loader *l, uint64_t places)
 
 uint32_t loader_pieces_gap(const struct leat_loader *l, const struct leat_piece *piece)
 {
-    return gap_after(l, l->options.unshifted ? piece->count : piece->count - 1);
+    return gap_after(l, l->options.outputs.unshifted ? piece->count : piece->count - 1);
 }
 
 uint32_t loader_pieces_tokens(const struct leat_loader *l, const struct loader_slot *slot, uint32_t row)
@@ -142,7 +142,7 @@ enum leat_status loader_documents_find(struct leat_loader *l, const struct loade
 
     for (uint32_t k = slot->first_piece[row]; s == LEAT_OK && k < slot->first_piece[row + 1]; k++) {
         const struct leat_piece *piece = &slot->pieces[k];
-        uint32_t at = l->options.unshifted ? tokens : piece->at;
+        uint32_t at = l->options.outputs.unshifted ? tokens : piece->at;
 
         tokens += piece->count + loader_pieces_gap(l, piece);
         if (piece->count == 0)

@@ -83,7 +83,7 @@ static enum leat_status find_length(const struct leat_loader *l, struct loader_s
     if (slot->places == 0)
         s = plan_samples(l->plan, l->positions - 1, 1, &last, &got, err);
     if (s == LEAT_OK && slot->places == 0)
-        longest = length_with(l, &last, l->options.unshifted ? last.tokens : last.length);
+        longest = length_with(l, &last, l->options.outputs.unshifted ? last.tokens : last.length);
     slot->batch.length = longest > 1 ? (uint32_t)longest : 1;
     return s;
 }
@@ -144,7 +144,7 @@ static bool begin_batch(struct leat_loader *l, struct loader_slot *slot)
 
 static bool is_masked(const struct leat_loader *l, enum leat_status s)
 {
-    return l->options.on_damage == LEAT_ON_DAMAGE_MASK && !l->gather.server_failed &&
+    return l->options.io.on_damage == LEAT_ON_DAMAGE_MASK && !l->gather.server_failed &&
            (s == LEAT_E_IO || s == LEAT_E_TRUNCATED || s == LEAT_E_CHECKSUM || s == LEAT_E_DOCUMENTS ||
             s == LEAT_E_TOKEN);
 }
@@ -194,7 +194,7 @@ static enum leat_status gather_rows(struct leat_loader *l, struct loader_slot *s
 
     for (uint32_t row = 0; s == LEAT_OK && row < places; row++) {
         s = gather_row(l, slot, first[row], first[row + 1], err);
-        if (l->options.apart == LEAT_APART_MAPPED)
+        if (l->options.io.apart == LEAT_APART_MAPPED)
             loader_mapped_settle(l, slot, row);
         if (s != LEAT_OK)
             s = mask_damage(l, slot, row, s);
@@ -294,7 +294,7 @@ static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot
     t3 = clock_ns();
     counter_bump(&st->copy_ns, t3 - t2);
     note_batch(st, st->begin_ns + (t3 - t0));
-    if (s == LEAT_OK && l->options.borrow) {
+    if (s == LEAT_OK && l->options.outputs.borrow) {
         s = make_outputs(l, slot, err);
         counter_bump(&st->outputs_ns, clock_ns() - t3);
     }

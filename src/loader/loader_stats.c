@@ -120,16 +120,16 @@ static void count_remote(const struct leat_loader *l, struct leat_loader_stats *
     struct cache_counts c = { 0 };
 
     count_caches(l, &c);
-    s->caching = c.filling;
-    s->remote_requests = c.requests;
-    s->remote_retries = c.retries;
-    s->remote_bytes = c.bytes;
+    s->remote.caching = c.filling;
+    s->remote.requests = c.requests;
+    s->remote.retries = c.retries;
+    s->remote.bytes = c.bytes;
     /* some are asked for long before they are needed */
-    s->remote_share = share(c.remote_pages < c.pages ? c.remote_pages : c.pages, c.pages);
-    s->cached_bytes = c.here_bytes;
-    s->cache_bytes = c.all_bytes;
-    s->evicted_bytes = c.evicted_bytes;
-    s->cache_failed = c.failed;
+    s->remote.share = share(c.remote_pages < c.pages ? c.remote_pages : c.pages, c.pages);
+    s->remote.cached_bytes = c.here_bytes;
+    s->remote.cache_bytes = c.all_bytes;
+    s->remote.evicted_bytes = c.evicted_bytes;
+    s->remote.cache_failed = c.failed;
 }
 
 void leat_loader_stats(const struct leat_loader *l, struct leat_loader_stats *stats)
@@ -142,40 +142,40 @@ void leat_loader_stats(const struct leat_loader *l, struct leat_loader_stats *st
     s.batches = counter_value(&c->batches);
     s.rows = counter_value(&c->rows);
     s.tokens = counter_value(&c->tokens);
-    s.bytes = counter_value(&g->bytes);
-    s.read_bytes = counter_value(&g->read_bytes);
-    s.reads = counter_value(&g->reads);
-    s.hits = counter_value(&g->hits);
-    s.pages_verified = counter_value(&g->pages_verified);
+    s.io.bytes = counter_value(&g->bytes);
+    s.io.read_bytes = counter_value(&g->read_bytes);
+    s.io.reads = counter_value(&g->reads);
+    s.io.hits = counter_value(&g->hits);
+    s.io.pages_verified = counter_value(&g->pages_verified);
     s.rows_damaged = counter_value(&st->rows_damaged);
-    s.warmed_bytes = loader_forked(l) ? 0 : warm_bytes(l->gather.warm);
+    s.io.warmed_bytes = loader_forked(l) ? 0 : warm_bytes(l->gather.warm);
     s.next = times_of(&c->next);
-    s.order_ns = counter_value(&st->order_ns);
-    s.gather_ns = counter_value(&st->gather_ns);
-    s.storage_ns = counter_value(&g->storage_ns);
-    s.documents_ns = counter_value(&st->documents_ns);
-    s.outputs_ns = counter_value(&st->outputs_ns);
-    s.copy_ns = counter_value(&st->copy_ns);
-    s.slot_ns = counter_value(&st->slot_ns);
-    s.consumer_ns = counter_value(&c->wait_ns);
-    s.waiting_share = share(counter_value(&c->recent_wait_sum), counter_value(&c->recent_all_sum));
-    s.waiting_share_all = share(counter_value(&c->wait_ns), counter_value(&c->all_ns));
-    s.first_batch_ns = counter_value(&c->first_ns);
-    s.ring_bytes = l->memory.bytes;
-    s.slots = l->memory.slots;
-    s.reads_in_flight = atomic_load(&g->max_in_flight);
-    s.huge_pages = l->memory.huge_pages;
-    s.warming = !loader_forked(l) && !warm_ended(l->gather.warm);
-    tell_engines(l, s.engine, sizeof s.engine);
-    l->ops->describe(l->backend, s.device, sizeof s.device);
-    s.device_ring_bytes = l->memory.device_bytes;
-    s.device_memory_used = 1 - share(l->memory.device_free, l->memory.device_total);
+    s.time.order_ns = counter_value(&st->order_ns);
+    s.time.gather_ns = counter_value(&st->gather_ns);
+    s.time.storage_ns = counter_value(&g->storage_ns);
+    s.time.documents_ns = counter_value(&st->documents_ns);
+    s.time.outputs_ns = counter_value(&st->outputs_ns);
+    s.time.copy_ns = counter_value(&st->copy_ns);
+    s.time.slot_ns = counter_value(&st->slot_ns);
+    s.time.consumer_ns = counter_value(&c->wait_ns);
+    s.time.waiting_share = share(counter_value(&c->recent_wait_sum), counter_value(&c->recent_all_sum));
+    s.time.waiting_share_all = share(counter_value(&c->wait_ns), counter_value(&c->all_ns));
+    s.time.first_batch_ns = counter_value(&c->first_ns);
+    s.ring.bytes = l->memory.bytes;
+    s.ring.slots = l->memory.slots;
+    s.io.reads_in_flight = atomic_load(&g->max_in_flight);
+    s.ring.huge_pages = l->memory.huge_pages;
+    s.io.warming = !loader_forked(l) && !warm_ended(l->gather.warm);
+    tell_engines(l, s.io.engine, sizeof s.io.engine);
+    l->ops->describe(l->backend, s.device.name, sizeof s.device.name);
+    s.device.ring_bytes = l->memory.device_bytes;
+    s.device.memory_used = 1 - share(l->memory.device_free, l->memory.device_total);
     if (l->memory.device_total == 0)
-        s.device_memory_used = 0;
-    s.unpinned = l->memory.unpinned;
-    s.slots_wanted = l->memory.slots_wanted;
-    s.copied_bytes = counter_value(&g->copied);
-    s.unregistered = atomic_load(&l->gather.uring_unregistered);
+        s.device.memory_used = 0;
+    s.ring.unpinned = l->memory.unpinned;
+    s.ring.slots_wanted = l->memory.slots_wanted;
+    s.io.copied_bytes = counter_value(&g->copied);
+    s.io.unregistered = atomic_load(&l->gather.uring_unregistered);
     count_remote(l, &s);
     options_fill(stats, &s, sizeof s);
 }
@@ -190,20 +190,21 @@ void leat_loader_stats_line(const struct leat_loader *loader, char *text, uint64
         text, capacity,
         "batches %" PRIu64 ", rows %" PRIu64
         ", waited %.1f %% of the last %u (all: %.1f %%), next p50 %.1f us p99 %.1f us, engine %s, ring %u x %.1f KiB",
-        s.batches, s.rows, 100 * s.waiting_share, LOADER_RECENT, 100 * s.waiting_share_all, (double)s.next.p50 / 1e3,
-        (double)s.next.p99 / 1e3, s.engine, s.slots, (double)s.ring_bytes / s.slots / 1024);
+        s.batches, s.rows, 100 * s.time.waiting_share, LOADER_RECENT, 100 * s.time.waiting_share_all,
+        (double)s.next.p50 / 1e3, (double)s.next.p99 / 1e3, s.io.engine, s.ring.slots,
+        (double)s.ring.bytes / s.ring.slots / 1024);
     used = capacity ? strlen(text) : 0;
-    if (used + 1 < capacity && s.warming)
-        snprintf(text + used, capacity - used, ", warming: %.1f GB", (double)s.warmed_bytes / 1e9);
+    if (used + 1 < capacity && s.io.warming)
+        snprintf(text + used, capacity - used, ", warming: %.1f GB", (double)s.io.warmed_bytes / 1e9);
     used = capacity ? strlen(text) : 0;
-    if (used + 1 < capacity && s.cache_bytes)
+    if (used + 1 < capacity && s.remote.cache_bytes)
         snprintf(text + used, capacity - used,
-                 ", remote %.1f %% (%" PRIu64 " requests, %.2f GB), cached %.1f of %.1f GB", 100 * s.remote_share,
-                 s.remote_requests, (double)s.remote_bytes / 1e9, (double)s.cached_bytes / 1e9,
-                 (double)s.cache_bytes / 1e9);
+                 ", remote %.1f %% (%" PRIu64 " requests, %.2f GB), cached %.1f of %.1f GB", 100 * s.remote.share,
+                 s.remote.requests, (double)s.remote.bytes / 1e9, (double)s.remote.cached_bytes / 1e9,
+                 (double)s.remote.cache_bytes / 1e9);
     used = capacity ? strlen(text) : 0;
-    if (used + 1 < capacity && s.evicted_bytes)
-        snprintf(text + used, capacity - used, ", evicted %.2f GB", (double)s.evicted_bytes / 1e9);
+    if (used + 1 < capacity && s.remote.evicted_bytes)
+        snprintf(text + used, capacity - used, ", evicted %.2f GB", (double)s.remote.evicted_bytes / 1e9);
     used = capacity ? strlen(text) : 0;
     if (used + 1 < capacity && s.rows_damaged)
         snprintf(text + used, capacity - used, ", damaged rows %" PRIu64, s.rows_damaged);
@@ -241,36 +242,36 @@ static bool once(struct leat_loader *l, unsigned notice)
 /* Says what bounds a loader that is too slow, and what helps. */
 static const char *cause_of(const struct leat_loader *l, const struct leat_loader_stats *s)
 {
-    uint64_t storage = s->storage_ns, max = storage;
+    uint64_t storage = s->time.storage_ns, max = storage;
     const char *cause =
         "the time goes into waiting for storage: use a faster disk, or more memory to keep the files in";
 
-    if (s->caching)
+    if (s->remote.caching)
         return "tokens still come from the server, and the cache is being filled: this passes (leat pull copies a "
                "dataset beforehand)";
-    if (l->gather.has_holes && storage >= s->gather_ns && storage >= s->documents_ns)
+    if (l->gather.has_holes && storage >= s->time.gather_ns && storage >= s->time.documents_ns)
         return "tokens come from the server: copy the dataset beforehand (leat pull), or let the cache lie on a disk "
                "with room for all of it (LEAT_CACHE)";
-    if (s->warming)
+    if (s->io.warming)
         return "files are still being read into memory: this passes";
-    if (!l->has_thread && storage < s->gather_ns)
+    if (!l->has_thread && storage < s->time.gather_ns)
         return "the loader has no thread, so it works only while the consumer waits: open it with threads = 1";
-    if (s->gather_ns > max) {
-        max = s->gather_ns;
+    if (s->time.gather_ns > max) {
+        max = s->time.gather_ns;
         cause = "the time goes into copying tokens: give the process a core for the loader's thread, or verify files "
                 "beforehand and open the loader without `verify`";
     }
-    if (s->documents_ns > max) {
-        max = s->documents_ns;
+    if (s->time.documents_ns > max) {
+        max = s->time.documents_ns;
         cause = "the time goes into finding document starts and reading masks: ask for positions, documents and "
                 "sequences only if they are used";
     }
-    if (s->outputs_ns > max) {
-        max = s->outputs_ns;
+    if (s->time.outputs_ns > max) {
+        max = s->time.outputs_ns;
         cause = "the time goes into widening on the host: use tokens of the stored width, and widen them where they "
                 "are used";
     }
-    if (s->order_ns > max)
+    if (s->time.order_ns > max)
         cause = "the time goes into computing the order: use longer sequences or fewer sources";
     return cause;
 }
@@ -278,21 +279,21 @@ static const char *cause_of(const struct leat_loader *l, const struct leat_loade
 /* A notice on memory; false: nothing new. */
 static bool memory_notice(struct leat_loader *l, const struct leat_loader_stats *s, char *text, size_t capacity)
 {
-    if (s->unpinned && once(l, NOTICE_UNPINNED))
+    if (s->ring.unpinned && once(l, NOTICE_UNPINNED))
         snprintf(text, capacity,
                  "the system refused to pin %.1f MiB for the ring: copies to the GPU are slower and use CPU time; "
                  "raise the limit of locked memory (ulimit -l)",
-                 (double)s->ring_bytes / (1 << 20));
-    else if (s->slots < s->slots_wanted && once(l, NOTICE_FEWER_SLOTS))
+                 (double)s->ring.bytes / (1 << 20));
+    else if (s->ring.slots < s->ring.slots_wanted && once(l, NOTICE_FEWER_SLOTS))
         snprintf(text, capacity,
                  "the ring has %u slots instead of %u: the GPU had no more memory, or no more could be pinned",
-                 s->slots, s->slots_wanted);
-    else if (s->device_memory_used > DEVICE_FULL && once(l, NOTICE_DEVICE_FULL))
+                 s->ring.slots, s->ring.slots_wanted);
+    else if (s->device.memory_used > DEVICE_FULL && once(l, NOTICE_DEVICE_FULL))
         snprintf(
             text, capacity,
             "%.0f %% of the GPU's memory is in use with the ring's %.1f MiB in it: give the loader fewer slots, or "
             "less `memory`, if the training runs out of it",
-            100 * s->device_memory_used, (double)s->device_ring_bytes / (1 << 20));
+            100 * s->device.memory_used, (double)s->device.ring_bytes / (1 << 20));
     else
         return false;
     return true;
@@ -324,9 +325,11 @@ static const char *time_left(const struct leat_loader *l, const struct leat_load
     double seconds = (double)(clock_ns() - l->opened_ns) / 1e9;
 
     text[0] = '\0';
-    if (s->caching && s->remote_bytes > 0 && s->cached_bytes > 0 && s->cache_bytes > s->cached_bytes)
+    if (s->remote.caching && s->remote.bytes > 0 && s->remote.cached_bytes > 0 &&
+        s->remote.cache_bytes > s->remote.cached_bytes)
         snprintf(text, capacity, "; the cache will be complete in about %.0f min",
-                 (double)(s->cache_bytes - s->cached_bytes) / (double)s->remote_bytes * seconds / 60 + 0.5);
+                 (double)(s->remote.cache_bytes - s->remote.cached_bytes) / (double)s->remote.bytes * seconds / 60 +
+                     0.5);
     return text;
 }
 
@@ -407,10 +410,10 @@ uint32_t leat_loader_notice(struct leat_loader *loader, char *text, uint64_t cap
         snprintf(text, capacity, "rows whose tokens are damaged are masked; verify the datasets (leat verify)");
         return 1;
     }
-    if (s.batches > LOADER_RECENT && s.waiting_share > STARVED &&
-        once(loader, s.warming || s.caching ? NOTICE_WARMING : NOTICE_STARVED)) {
-        snprintf(text, capacity, "the consumer waited for batches %.0f %% of its time: %s%s", 100 * s.waiting_share,
-                 cause_of(loader, &s), time_left(loader, &s, left, sizeof left));
+    if (s.batches > LOADER_RECENT && s.time.waiting_share > STARVED &&
+        once(loader, s.io.warming || s.remote.caching ? NOTICE_WARMING : NOTICE_STARVED)) {
+        snprintf(text, capacity, "the consumer waited for batches %.0f %% of its time: %s%s",
+                 100 * s.time.waiting_share, cause_of(loader, &s), time_left(loader, &s, left, sizeof left));
         return 1;
     }
     return 0;
@@ -563,7 +566,7 @@ static void write_line(struct leat_loader *l)
     put(&x, "{\"time\": ");
     put_seconds(&x, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
     put(&x, ", \"rank\": ");
-    put_count(&x, l->options.rank);
+    put_count(&x, l->options.ranks.rank);
     for (size_t i = 0; i < LOADER_FIELDS; i++)
         put_field(&x, &loader_fields[i], &s);
     put(&x, "}\n");

@@ -190,19 +190,24 @@ static enum leat_status add_options(struct plan_rules *r, const struct leat_plan
         s = plan_rules_set_split(r, o->split, strlen(o->split), err);
     if (s == LEAT_OK && o->use)
         s = plan_rules_set_use(r, o->use, strlen(o->use), err);
-    if (s == LEAT_OK && o->mid_level_dataset_surplus)
-        s = plan_megatron_set_surplus(r, o->mid_level_dataset_surplus, strlen(o->mid_level_dataset_surplus), err);
+    if (s == LEAT_OK && o->megatron.mid_level_dataset_surplus)
+        s = plan_megatron_set_surplus(r, o->megatron.mid_level_dataset_surplus,
+                                      strlen(o->megatron.mid_level_dataset_surplus), err);
     return s;
 }
 
 enum leat_status leat_plan_open(struct leat_plan **out, const struct leat_plan_options *options, struct leat_error *err)
 {
+    static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_plan_options, reserved),
+                                                        OPTIONS_RESERVED(leat_plan_options, fit.reserved),
+                                                        OPTIONS_RESERVED(leat_plan_options, megatron.reserved),
+                                                        { 0, 0 } };
     struct leat_plan_options o = LEAT_PLAN_OPTIONS_INIT;
     struct plan_rules rules = { .seed = 0 };
     enum leat_status s;
 
     *out = NULL;
-    s = options_read(&o, sizeof o, &o.reserved, options, "leat_plan_options", err);
+    s = options_read(&o, sizeof o, reserved, options, "leat_plan_options", err);
     if (s != LEAT_OK)
         return s;
     rules.seed = o.seed;
@@ -210,13 +215,13 @@ enum leat_status leat_plan_open(struct leat_plan **out, const struct leat_plan_o
     rules.base_len = o.base_len;
     rules.epochs = o.epochs;
     rules.order = (uint32_t)o.order;
-    rules.fit[PLAN_FIT_MAX_PER_ROW] = o.max_per_row;
-    rules.fit[PLAN_FIT_MIN_LENGTH] = o.min_length;
-    rules.fit[PLAN_FIT_MAX_LENGTH] = o.max_length;
-    rules.fit[PLAN_FIT_CUT_LENGTH] = o.cut_length;
-    rules.fit[PLAN_FIT_ALIGN] = o.align;
-    rules.fit[PLAN_FIT_OVERLAP] = o.overlap;
-    rules.megatron.samples = o.samples;
+    rules.fit[PLAN_FIT_MAX_PER_ROW] = o.fit.max_per_row;
+    rules.fit[PLAN_FIT_MIN_LENGTH] = o.fit.min_length;
+    rules.fit[PLAN_FIT_MAX_LENGTH] = o.fit.max_length;
+    rules.fit[PLAN_FIT_CUT_LENGTH] = o.fit.cut_length;
+    rules.fit[PLAN_FIT_ALIGN] = o.fit.align;
+    rules.fit[PLAN_FIT_OVERLAP] = o.fit.overlap;
+    rules.megatron.samples = o.megatron.samples;
     if (!plan_order_of((uint64_t)o.order))
         return status_set(err, LEAT_E_ARGUMENT, "unknown order %d", (int)o.order);
     s = add_options(&rules, &o, err);

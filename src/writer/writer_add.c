@@ -458,6 +458,8 @@ static enum leat_status check(const struct leat_writer *w, const struct leat_doc
     return LEAT_OK;
 }
 
+static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_documents, reserved), { 0, 0 } };
+
 enum leat_status leat_writer_place(struct leat_writer *w, const struct leat_documents *given, struct leat_place *place,
                                    struct leat_error *err)
 {
@@ -467,7 +469,7 @@ enum leat_status leat_writer_place(struct leat_writer *w, const struct leat_docu
     struct totals t;
 
     if (s == LEAT_OK)
-        s = options_read(&d, sizeof d, &d.reserved, given, "leat_documents", err);
+        s = options_read(&d, sizeof d, reserved, given, "leat_documents", err);
     if (s == LEAT_OK)
         s = check(w, &d, err);
     if (s != LEAT_OK)
@@ -592,7 +594,7 @@ enum leat_status leat_writer_put(struct leat_writer *w, const struct leat_docume
 {
     struct leat_documents d = LEAT_DOCUMENTS_INIT;
     struct leat_error why;
-    enum leat_status s = options_read(&d, sizeof d, &d.reserved, given, "leat_documents", &why);
+    enum leat_status s = options_read(&d, sizeof d, reserved, given, "leat_documents", &why);
 
     if (s == LEAT_OK)
         s = writer_ready(w, &why);

@@ -34,8 +34,8 @@ static inline void refused(const char *device, const char *driver, enum leat_sta
     struct leat_loader_options o = options();
     struct leat_loader *l;
 
-    o.device = device;
-    o.driver = driver;
+    o.device.name = device;
+    o.device.driver = driver;
     T_STATUS(cuda_open(&l, &w, o), status);
     T_CHECK(!l);
     T_CONTAINS(t_err.message, words);

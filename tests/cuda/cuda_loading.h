@@ -39,10 +39,10 @@ static inline enum leat_status cuda_open(struct leat_loader **l, const struct lo
 {
     enum leat_status s;
 
-    if (!o.device)
-        o.device = cuda->name;
-    if (!o.driver)
-        o.driver = cuda->driver_name;
+    if (!o.device.name)
+        o.device.name = cuda->name;
+    if (!o.device.driver)
+        o.device.driver = cuda->driver_name;
     cuda_allow_waiting(1);
     s = leat_loader_open(l, w->plan, &o, &t_err);
     cuda_allow_waiting(-1);

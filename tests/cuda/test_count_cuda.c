@@ -23,9 +23,9 @@ static void steps(const struct loading *w, uint32_t threads, bool borrow)
     struct leat_loader *l;
 
     o.batch = ROWS;
-    o.threads = threads;
-    o.borrow = borrow;
-    o.outputs = borrow ? LEAT_OUTPUT_INPUTS : 0;
+    o.io.threads = threads;
+    o.outputs.borrow = borrow;
+    o.outputs.wanted = borrow ? LEAT_OUTPUT_INPUTS : 0;
     T_OK(cuda_open(&l, w, o));
     opened = atomic_load(&load_device_calls.waits);
     calls = atomic_load(&load_device_calls.calls);

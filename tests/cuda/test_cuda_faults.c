@@ -27,12 +27,12 @@ static struct run run(uint32_t threads, bool borrow, void (*before)(void))
     MUST(cuda->driver.context_push(context));
     MUST(cuda->driver.memory_allocate(&memory, BYTES));
     cuda->fake->exempt(-1);
-    o.device = "cuda:1";
-    o.threads = threads;
-    o.borrow = borrow;
-    o.apart = borrow ? LEAT_APART_MAPPED : LEAT_APART_AUTO; /* one call more */
-    o.outputs = LEAT_OUTPUT_INPUTS;
-    o.slots = 3;
+    o.device.name = "cuda:1";
+    o.io.threads = threads;
+    o.outputs.borrow = borrow;
+    o.io.apart = borrow ? LEAT_APART_MAPPED : LEAT_APART_AUTO; /* one call more */
+    o.outputs.wanted = LEAT_OUTPUT_INPUTS;
+    o.io.slots = 3;
     r.opening = cuda_open(&l, &w, o);
     r.error = t_err;
     T_CHECK((r.opening == LEAT_OK) == (l != NULL));
@@ -124,7 +124,7 @@ static void every_call_of_finding(void)
             enum leat_status s;
 
             failing = NULL;
-            o.device = devices[kind / 2];
+            o.device.name = devices[kind / 2];
             cuda->fake->fail_call(n, results[kind % 2], false);
             s = cuda_open(&l, &w, o);
             stop_failing();
@@ -238,7 +238,7 @@ static void driver_goes_first(void)
     struct leat_loader *l[2];
 
     T_OK(cuda_open(&l[0], &w, o));
-    o.threads = 0;
+    o.io.threads = 0;
     T_OK(cuda_open(&l[1], &w, o));
     T_OK(leat_loader_next(l[0], &b, &t_err));
     T_OK(leat_loader_next(l[1], &b, &t_err));

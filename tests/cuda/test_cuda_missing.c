@@ -49,19 +49,19 @@ static void chosen(void)
 
     fake.devices = 4;
     configure();
-    o.device = "cuda:MIG-30313233-3435-3637-3839-3a3b3c3d3e3f";
+    o.device.name = "cuda:MIG-30313233-3435-3637-3839-3a3b3c3d3e3f";
     T_OK(cuda_open(&l, &w, o));
     leat_loader_stats(l, &stats);
-    T_STR(stats.device, "cuda:3, Stand-in MIG 1g");
+    T_STR(stats.device.name, "cuda:3, Stand-in MIG 1g");
     cuda_close(l);
     cuda->fake->exempt(1);
     MUST(cuda->driver.context_retain(&context, 2));
     MUST(cuda->driver.context_push(context));
     cuda->fake->exempt(-1);
-    o.device = NULL;
+    o.device.name = NULL;
     T_OK(cuda_open(&l, &w, o));
     leat_loader_stats(l, &stats);
-    T_STR(stats.device, "cuda:2, Stand-in");
+    T_STR(stats.device.name, "cuda:2, Stand-in");
     cuda_close(l);
     T_EQ(cuda->fake->depth(), 1);
 }
@@ -77,11 +77,11 @@ static struct leat_loader_stats with_memory(unsigned slots, const char *words)
     char text[600];
 
     configure();
-    o.slots = 16;
+    o.io.slots = 16;
     T_OK(cuda_open(&l, &w, o));
     take(l);
     leat_loader_stats(l, &stats);
-    T_EQ(stats.slots, slots);
+    T_EQ(stats.ring.slots, slots);
     while (leat_loader_notice(l, text, sizeof text))
         told = told || (words && strstr(text, words));
     T_EQ(told, words != NULL);
@@ -91,47 +91,47 @@ static struct leat_loader_stats with_memory(unsigned slots, const char *words)
 
 static void pinned_memory(void)
 {
-    size_t slot = (size_t)(with_memory(16, NULL).ring_bytes / 16);
+    size_t slot = (size_t)(with_memory(16, NULL).ring.bytes / 16);
     struct leat_loader_stats stats;
 
     fake.pinned = 5 * slot;
     stats = with_memory(4, "the ring has 4 slots instead of 16");
-    T_EQ(stats.slots_wanted, 16);
-    T_EQ(stats.unpinned, 0);
+    T_EQ(stats.ring.slots_wanted, 16);
+    T_EQ(stats.ring.unpinned, 0);
     fake.pinned = 2 * slot;
     with_memory(2, "the ring has 2 slots instead of 16");
     fake.pinned = slot;
     fake.pageable = true;
     stats = with_memory(16, "refused to pin");
-    T_EQ(stats.unpinned, 1);
+    T_EQ(stats.ring.unpinned, 1);
 }
 
 static void device_memory(void)
 {
     struct leat_loader_options o = options();
     struct leat_loader_stats stats = with_memory(16, NULL);
-    size_t slot = (size_t)(stats.device_ring_bytes / 16);
+    size_t slot = (size_t)(stats.device.ring_bytes / 16);
     struct leat_loader *l;
 
-    T_CHECK(stats.device_memory_used > 0 && stats.device_memory_used < 0.001);
+    T_CHECK(stats.device.memory_used > 0 && stats.device.memory_used < 0.001);
     fake.memory = 16 * slot - 1;
     stats = with_memory(8, "the ring has 8 slots instead of 16");
-    T_CHECK(stats.device_memory_used > 0.3 && stats.device_memory_used < 0.7);
+    T_CHECK(stats.device.memory_used > 0.3 && stats.device.memory_used < 0.7);
     fake.memory = 16 * slot + BYTES; /* of the test's own */
     stats = with_memory(16, "% of the GPU's memory is in use");
-    T_CHECK(stats.device_memory_used > 0.8);
+    T_CHECK(stats.device.memory_used > 0.8);
     fake.memory = slot + slot / 2;
     configure();
-    o.slots = 8;
+    o.io.slots = 8;
     T_STATUS(cuda_open(&l, &w, o), LEAT_E_NO_MEMORY);
     T_CONTAINS(t_err.message, "the GPU has no room for 2 slots of ");
-    o.slots = 0; /* chosen from what is free */
+    o.io.slots = 0; /* chosen from what is free */
     T_STATUS(cuda_open(&l, &w, o), LEAT_E_NO_MEMORY);
     fake.memory = 100 * slot;
     configure();
     T_OK(cuda_open(&l, &w, o));
     leat_loader_stats(l, &stats);
-    T_CHECK(stats.slots >= 4 && stats.device_ring_bytes <= fake.memory / 8);
+    T_CHECK(stats.ring.slots >= 4 && stats.device.ring_bytes <= fake.memory / 8);
     cuda_close(l);
 }
 
@@ -143,7 +143,7 @@ static void no_maps(void)
 
     fake.no_maps = true;
     configure();
-    o.apart = LEAT_APART_MAPPED;
+    o.io.apart = LEAT_APART_MAPPED;
     T_STATUS(cuda_open(&l, &w, o), LEAT_E_UNSUPPORTED);
     T_CONTAINS(t_err.message, "Stand-in cannot read the memory of programs by itself");
 }

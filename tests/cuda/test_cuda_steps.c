@@ -19,8 +19,8 @@ static struct leat_loader_options options(uint32_t threads)
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
 
     o.batch = ROWS;
-    o.threads = threads;
-    o.slots = 4;
+    o.io.threads = threads;
+    o.io.slots = 4;
     return o;
 }
 
@@ -114,9 +114,9 @@ static void borrowed(const struct loading *w, uint32_t threads)
 
     for (unsigned i = 0; i < BUFFERS; i++)
         buffers[i] = cuda_allocate(BYTES);
-    o.outputs = LEAT_OUTPUT_INPUTS | LEAT_OUTPUT_CU_SEQLENS;
-    o.cu_seqlens_room = ROWS * LENGTH + 1;
-    o.borrow = 1;
+    o.outputs.wanted = LEAT_OUTPUT_INPUTS | LEAT_OUTPUT_CU_SEQLENS;
+    o.outputs.cu_seqlens_room = ROWS * LENGTH + 1;
+    o.outputs.borrow = 1;
     T_OK(cuda_open(&l, w, o));
     for (unsigned round = 0; round < 20; round++) {
         for (unsigned i = 0; i < BUFFERS; i++) {
@@ -236,8 +236,8 @@ static void released_in_capture(const struct loading *w, uint32_t threads)
     enum leat_status s = LEAT_OK;
     struct leat_loader *l;
 
-    o.outputs = LEAT_OUTPUT_INPUTS;
-    o.borrow = 1;
+    o.outputs.wanted = LEAT_OUTPUT_INPUTS;
+    o.outputs.borrow = 1;
     T_OK(cuda_open(&l, w, o));
     T_OK(leat_loader_next(l, &b, &t_err));
     T_OK(leat_batch_borrow(b, &out, stream, &t_err));
@@ -268,8 +268,8 @@ static void default_stream_in_capture(const struct loading *w, uint32_t threads,
     struct leat_loader *l;
     cuda_stream stream;
 
-    o.outputs = LEAT_OUTPUT_INPUTS;
-    o.borrow = borrow;
+    o.outputs.wanted = LEAT_OUTPUT_INPUTS;
+    o.outputs.borrow = borrow;
     T_OK(cuda_open(&l, w, o));
     T_OK(leat_loader_next(l, &b, &t_err));
     if (borrow)
@@ -352,7 +352,7 @@ static void two_at_once(const struct loading *w, const char *second)
     const struct leat_batch *b;
 
     T_OK(cuda_open(&l[0], w, o));
-    o.device = second;
+    o.device.name = second;
     if (cuda_open(&l[1], w, o) != LEAT_OK && !cuda->fake) {
         fprintf(stderr, "no second GPU: %s\n", t_err.message);
         cuda_close(l[0]);
@@ -366,10 +366,10 @@ static void two_at_once(const struct loading *w, const char *second)
             leat_batch_release(b, NULL);
         }
     leat_loader_stats(l[1], &stats);
-    T_CONTAINS(stats.device, "cuda:1, ");
-    T_EQ(stats.unpinned, 0);
-    T_EQ(stats.slots, 4);
-    T_CHECK(stats.device_ring_bytes >= stats.ring_bytes);
+    T_CONTAINS(stats.device.name, "cuda:1, ");
+    T_EQ(stats.ring.unpinned, 0);
+    T_EQ(stats.ring.slots, 4);
+    T_CHECK(stats.device.ring_bytes >= stats.ring.bytes);
     cuda_close(l[0]);
     cuda_close(l[1]);
 }
@@ -389,9 +389,9 @@ static void count_calls(const struct loading *w, bool borrow, bool masked)
     struct leat_loader *l;
     unsigned steps = 200;
 
-    o.slots = 8;
-    o.outputs = borrow ? LEAT_OUTPUT_LABELS : 0;
-    o.borrow = borrow;
+    o.io.slots = 8;
+    o.outputs.wanted = borrow ? LEAT_OUTPUT_LABELS : 0;
+    o.outputs.borrow = borrow;
     T_OK(cuda_open(&l, w, o));
     for (unsigned k = 0; k < 20 + steps; k++) {
         struct leat_outputs out = LEAT_OUTPUTS_INIT;

@@ -23,10 +23,10 @@ static void run(const struct loading *w, uint32_t nvtx, uint32_t threads, bool b
     struct leat_loader *l;
 
     o.batch = 4;
-    o.nvtx = nvtx;
-    o.threads = threads;
-    o.borrow = borrow;
-    o.outputs = borrow ? LEAT_OUTPUT_INPUTS : 0;
+    o.io.nvtx = nvtx;
+    o.io.threads = threads;
+    o.outputs.borrow = borrow;
+    o.outputs.wanted = borrow ? LEAT_OUTPUT_INPUTS : 0;
     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
     for (unsigned k = 0; k < 50; k++) {
         T_OK(leat_loader_next(l, &b, &t_err));

@@ -119,8 +119,8 @@ static void load_on(unsigned engine)
     snprintf(text, sizeof text, "source %s\nseq-len 700\n", name);
     w.plan = loading_plan(text);
     o.batch = 4;
-    o.engine = engine;
-    o.verify = 0; /* so that each batch is read from the file as it is */
+    o.io.engine = engine;
+    o.io.verify = 0; /* so that each batch is read from the file as it is */
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     T_OK(leat_loader_next(l, &b, &t_err));
     leat_batch_release(b, NULL);

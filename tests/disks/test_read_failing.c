@@ -85,7 +85,7 @@ static void load(const char *name, unsigned engine)
 
     snprintf(text, sizeof text, "source %s\nseq-len %d\nepochs 1\n", name, LENGTH);
     o.batch = 4;
-    o.engine = engine;
+    o.io.engine = engine;
     s = leat_plan_parse(&w.plan, text, strlen(text), NULL, NULL, &err);
     if (s == LEAT_OK)
         s = leat_loader_open(&l, w.plan, &o, &err);

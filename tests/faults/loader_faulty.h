@@ -46,10 +46,10 @@ static inline struct leat_loader_options options(enum leat_engine engine, enum l
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
 
     o.batch = 5;
-    o.engine = engine;
-    o.on_damage = on_damage;
-    o.slots = 4;
-    o.apart = apart;
+    o.io.engine = engine;
+    o.io.on_damage = on_damage;
+    o.io.slots = 4;
+    o.io.apart = apart;
     return o;
 }
 

@@ -64,7 +64,7 @@ static void cut(enum leat_access access, enum leat_engine engine, enum leat_on_d
     w = open_plan(access);
     leased = leased_file(w.plan);
     cut_early = false;
-    o.threads = threads;
+    o.io.threads = threads;
     r = take_all(&w, &o, cut_after_three);
     leat_plan_close(w.plan); /* a lease that nobody asked about any more is given back now */
     if (r.batches >= 3)

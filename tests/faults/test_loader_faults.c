@@ -55,7 +55,7 @@ static void damaged_page(enum leat_access access, enum leat_engine engine, uint3
     struct loading w;
     struct run r;
 
-    o.threads = threads;
+    o.io.threads = threads;
     copy_original();
     damage(7 * 4096 + 100);
     if (threads)
@@ -68,8 +68,8 @@ static void damaged_page(enum leat_access access, enum leat_engine engine, uint3
     T_CONTAINS(t_err.message, "page 7 of ");
     T_CONTAINS(t_err.message, "d.tokens");
     T_CONTAINS(t_err.message, "documents ");
-    o.on_damage = LEAT_ON_DAMAGE_MASK;
-    o.outputs = LEAT_OUTPUT_POSITION_IDS;
+    o.io.on_damage = LEAT_ON_DAMAGE_MASK;
+    o.outputs.wanted = LEAT_OUTPUT_POSITION_IDS;
     r = take_all(&w, &o, NULL);
     T_EQ(r.status, LEAT_E_END);
     T_EQ(r.damaged, rows);
@@ -94,11 +94,11 @@ static void damaged_directory(void)
     fd = open(with(name, ".leat"), O_WRONLY);
     T_CHECK(pwrite(fd, ones, 8, (off_t)part->index->header.sections[FORMAT_DIRECTORY].offset) == 8);
     close(fd);
-    o.outputs = LEAT_OUTPUT_POSITION_IDS;
+    o.outputs.wanted = LEAT_OUTPUT_POSITION_IDS;
     r = take_all(&w, &o, NULL);
     T_EQ(r.status, LEAT_E_DOCUMENTS);
     T_CONTAINS(t_err.message, "entry 0 of its directory does not match the next one");
-    o.on_damage = LEAT_ON_DAMAGE_MASK;
+    o.io.on_damage = LEAT_ON_DAMAGE_MASK;
     r = take_all(&w, &o, NULL);
     T_EQ(r.status, LEAT_E_END);
     T_CHECK(r.damaged > 0);
@@ -115,7 +115,7 @@ static void failing_reads(enum leat_engine engine)
 
     copy_original();
     w = open_plan(LEAT_ACCESS_READ);
-    o.threads = 0; /* so that the count of calls is always the same */
+    o.io.threads = 0; /* so that the count of calls is always the same */
     fault_arm(FAULT_SYSTEM, FAULT_COUNT, 0, 0);
     r = take_all(&w, &o, NULL);
     T_EQ(r.status, LEAT_E_END);
@@ -125,8 +125,8 @@ static void failing_reads(enum leat_engine engine)
             unsigned files = fault_open_files();
             long allocations = fault_allocations();
 
-            o.on_damage = d;
-            o.outputs = n % 3 ? 0 : LEAT_OUTPUT_POSITION_IDS; /* which are found in the index */
+            o.io.on_damage = d;
+            o.outputs.wanted = n % 3 ? 0 : LEAT_OUTPUT_POSITION_IDS; /* which are found in the index */
             fault_arm(FAULT_SYSTEM, n % 2 ? FAULT_ONCE : FAULT_FROM_THEN_ON, n, EIO);
             r = take_all(&w, &o, NULL);
             fault_disarm();
@@ -161,7 +161,7 @@ static void failing_places(enum leat_engine engine, uint32_t threads)
         struct leat_loader *l;
         uint64_t k = 0;
 
-        o.threads = threads;
+        o.io.threads = threads;
         fault_arm(FAULT_SYSTEM, FAULT_ONCE, n, EIO);
         s = leat_loader_open(&l, documents, &o, &t_err);
         while (s == LEAT_OK && k < 300 && (s = leat_loader_next(l, &b, &t_err)) == LEAT_OK) {
@@ -194,8 +194,8 @@ static void short_and_interrupted(enum leat_engine engine)
 
             copy_original();
             w = open_plan(LEAT_ACCESS_READ);
-            o.threads = threads;
-            o.outputs = LEAT_OUTPUT_CU_SEQLENS;
+            o.io.threads = threads;
+            o.outputs.wanted = LEAT_OUTPUT_CU_SEQLENS;
             fault_arm(FAULT_SYSTEM, mode, 1, 0);
             r = take_all(&w, &o, NULL);
             fault_disarm();
@@ -216,8 +216,8 @@ static void slow_reads(enum leat_engine engine)
 
     copy_original();
     w = open_plan(LEAT_ACCESS_READ);
-    o.slots = 16;
-    o.verify = 0;
+    o.io.slots = 16;
+    o.io.verify = 0;
     fault_arm(FAULT_SYSTEM, FAULT_DELAY, 100, 0);
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     for (uint64_t k = 0; leat_loader_next(l, &b, &t_err) == LEAT_OK; k++) {
@@ -252,7 +252,7 @@ static void failing_maps(void)
             const char *call;
             struct run r;
 
-            o.threads = 0;
+            o.io.threads = 0;
             fault_arm(i == 2 ? FAULT_MEMORY : FAULT_SYSTEM, FAULT_ONCE, n, errors[i]);
             r = take_all(&w, &o, NULL);
             fault_disarm();
@@ -303,9 +303,9 @@ static void opening(enum fault_kind kind, enum leat_access access, bool document
         struct leat_loader *l = NULL;
         enum leat_status s = LEAT_OK;
 
-        o.outputs = LEAT_OUTPUT_INPUTS;
-        o.borrow = 1;
-        o.numa_node = 0;
+        o.outputs.wanted = LEAT_OUTPUT_INPUTS;
+        o.outputs.borrow = 1;
+        o.io.numa_node = 0;
         fault_arm(kind, FAULT_ONCE, n, kind == FAULT_MEMORY ? ENOMEM : EIO);
         if (documents)
             s = leat_plan_reorder(&plan, w.plan, LEAT_ORDER_DOCUMENTS, 0, &t_err);

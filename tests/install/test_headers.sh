@@ -9,7 +9,7 @@ failures=0 tried=0
 # struct leat_x of LEAT_X_INIT, for each that is defined
 {
     echo '#include <leat_pack.h>'
-    sed -n 's/^#define LEAT_\([A-Z_]*\)_INIT.*/\1/p' include/leat.h include/leat_pack.h | while read -r name; do
+    sed -n 's/^#define LEAT_\([A-Z_]*\)_INIT.*/\1/p' include/leat/*.h | while read -r name; do
         struct=$(printf '%s' "$name" | tr '[:upper:]' '[:lower:]')
         echo "extern struct leat_$struct v_$struct;"
         echo "struct leat_$struct v_$struct = LEAT_${name}_INIT;"
@@ -19,13 +19,14 @@ failures=0 tried=0
 } >"$tmp/all.c"
 found=$(grep -c '^struct' "$tmp/all.c")
 [ "$found" -ge 25 ] || { echo "only $found _INIT macros are found in the headers" >&2 && failures=1; }
-echo '#include <leat.h>' >"$tmp/first.c"
-for file in all first; do
-    cp "$tmp/$file.c" "$tmp/$file.cc"
+cp "$tmp/all.c" "$tmp/all.cc"
+for header in $(cd include && find . -name '*.h' | sed 's|^./||'); do
+    name=first_$(printf '%s' "$header" | tr '/.' '__')
+    echo "#include <$header>" | tee "$tmp/$name.c" >"$tmp/$name.cc"
 done
 
 try() { # COMPILER STANDARD SUFFIX
-    if "$1" "-std=$2" -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only "$tmp/all.$3" "$tmp/first.$3" \
+    if "$1" "-std=$2" -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only "$tmp/all.$3" "$tmp"/first_*."$3" \
         2>"$tmp/said"; then
         tried=$((tried + 1))
     elif ! : | "$1" "-std=$2" -x "$([ "$3" = cc ] && echo c++ || echo c)" -fsyntax-only - 2>"$tmp/none"; then

@@ -37,12 +37,12 @@ try() { # NAME HEADERS WISH [-DFLAG [ARGUMENT]]
     [ "$answer" = "$wish" ] || fail "$name: $answer"
 }
 change() { # FOLDER SCRIPT...: the headers of today, changed; each script must change something
-    mkdir -p "$1" && cp "$root"/include/*.h "$1" && folder=$1
+    mkdir -p "$1" && cp -r "$root"/include/* "$1" && folder=$1
     shift
     for script; do
-        before=$(cat "$folder"/*.h | cksum)
-        sed -i "$script" "$folder"/*.h
-        [ "$(cat "$folder"/*.h | cksum)" != "$before" ] || fail "nothing is changed by: $script"
+        before=$(cat "$folder"/*.h "$folder"/leat/*.h | cksum)
+        sed -i "$script" "$folder"/*.h "$folder"/leat/*.h
+        [ "$(cat "$folder"/*.h "$folder"/leat/*.h | cksum)" != "$before" ] || fail "nothing is changed by: $script"
     done
 }
 
@@ -52,21 +52,25 @@ good="$facts
 
 # older: the last fields of structs were not there; whole words of them, since padding in their place may hold anything
 change "$tmp/older-headers" \
-    '/^struct leat_loader_options {/,/^};/{/enum leat_apart apart;/d;/int32_t numa_node;/d;/const char \*driver;/d}' \
+    '/^struct leat_loader_options {/,/^};/{/struct leat_loader_outputs outputs;/d}' \
     '/^struct leat_loader_options {/,/^};/{/const char \*stats_file;/d;/uint64_t stats_ms;/d}' \
-    's/, -1, LEAT_APART_AUTO, NULL, NULL, 0 }/ }/' \
+    's/, { 0, 8, 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0, 0 } }, NULL, 0 }/ }/' \
     '/^struct leat_input {/,/^};/{/uint8_t hash/d}'
-sed -i '/^#define LEAT_INPUT_INIT/s/, { 0 } }/ }/' "$tmp/older-headers/leat.h"
+sed -i '/^#define LEAT_INPUT_INIT/s/, { 0 } }/ }/' "$tmp/older-headers/leat/dataset.h"
 try older "$tmp/older-headers" "$good"
 
-# newer: the library does not know the last fields
+# newer: the library does not know the last fields, and one that a struct inside has in place of a reserved number
 change "$tmp/newer-headers" \
     '/^struct leat_loader_options {/,/^};/s/^};/    uint64_t of_tomorrow;\n};/' \
-    's/LEAT_APART_AUTO, NULL, NULL, 0 }/LEAT_APART_AUTO, NULL, NULL, 0, 0 }/' \
+    's/0, 0 } }, NULL, 0 }/0, 0 } }, NULL, 0, 0 }/' \
+    '/^struct leat_loader_io {/,/^};/s/uint64_t reserved\[4\];/uint64_t reserved[3], of_tomorrow;/' \
+    's/-1, 0, { 0, 0, 0, 0 } }/-1, 0, { 0, 0, 0 }, 0 }/' \
     '/^struct leat_input {/,/^};/s/^};/    uint64_t of_tomorrow;\n};/' \
     '/^#define LEAT_INPUT_INIT/s/{ 0 } }/{ 0 }, 0 }/'
 try newer "$tmp/newer-headers" "$good" -DNEWER
 try newer-set "$tmp/newer-headers" "$facts
 refused" -DNEWER unknown
+try newer-inside "$tmp/newer-headers" "$facts
+refused" -DNEWER inside
 
 [ "$failures" -eq 0 ]

@@ -2,7 +2,7 @@
  * yesterday.c: a program that uses structs of both headers, for test_yesterday.sh: compiled with headers of another day
  * than the library's. yesterday NAME [UNKNOWN] writes a dataset, reads it by a plan and a loader, and prints what it
  * got. With UNKNOWN (compiled with -DNEWER, by headers with fields that the library does not know) it sets such a
- * field, which must be refused.
+ * field, "inside" a struct in the options or at their end, which must be refused.
  */
 #include <leat.h>
 #include <leat_pack.h>
@@ -30,7 +30,7 @@ static int write_one(const char *name)
 }
 
 /* The labels of the first batch: 2 3 4 | 5 6 7 of "1 2 3 4 5 6 7 8 9 end", in their order. */
-static int load(const char *name, int unknown)
+static int load(const char *name, const char *unknown)
 {
     struct leat_plan_source source = LEAT_PLAN_SOURCE_INIT;
     struct leat_plan_options plan_options = LEAT_PLAN_OPTIONS_INIT;
@@ -55,7 +55,8 @@ static int load(const char *name, int unknown)
     plan_options.open = &how;
     options.batch = 2;
 #ifdef NEWER
-    options.of_tomorrow = unknown ? 1 : 0;
+    options.of_tomorrow = unknown && strcmp(unknown, "inside") != 0;
+    options.io.of_tomorrow = unknown && !options.of_tomorrow;
 #endif
     if (leat_plan_open(&plan, &plan_options, &err) != LEAT_OK)
         return 0;
@@ -63,7 +64,7 @@ static int load(const char *name, int unknown)
         leat_plan_close(plan);
         if (unknown && err.status == LEAT_E_UNSUPPORTED && strstr(err.message, "leat_loader_options"))
             printf("refused\n");
-        return unknown;
+        return unknown != NULL;
     }
     outputs.labels = labels;
     if (unknown || leat_loader_next(loader, &batch, &err) != LEAT_OK ||
@@ -103,7 +104,7 @@ int main(int argc, char **argv)
     leat_tokenizer_close(t);
     leat_dataset_close(d);
     printf("%u tokens, end %u, %u bytes\n", (unsigned)info.tokens, (unsigned)info.end_token, (unsigned)input.bytes);
-    if (!load(joined, argc > 2)) {
+    if (!load(joined, argv[2])) {
         printf("%s\n", err.message);
         return 1;
     }

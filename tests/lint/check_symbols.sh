@@ -5,9 +5,9 @@
 # no other.
 . tests/lint/common.sh
 
-# The functions that a header declares.
+# The functions that headers declare.
 declared() {
-    code "$1" | cut -d: -f3- | grep -v '^[[:space:]]*#' | tr '\n' ' ' | grep -oE 'LEAT_API[^;{]*;' |
+    code "$@" | cut -d: -f3- | grep -v '^[[:space:]]*#' | tr '\n' ' ' | grep -oE 'LEAT_API[^;{]*;' |
         sed -nE 's/^[^(]*[^a-z0-9_]([a-z0-9_]+)\(.*/\1/p' | LC_ALL=C sort
 }
 # "NAME VERSION" of a map.
@@ -24,7 +24,7 @@ lacking() {
 }
 
 for library in leat leat_pack; do
-    so=$build/lib$library.so header=include/$library.h
+    so=$build/lib$library.so headers=$(files 'include/*' | groups | sed -n "s/^header $library //p")
     case $library in
     leat) map=src/leat.map ;;
     *) map=tokenize_tools/leat_pack.map ;;
@@ -34,10 +34,12 @@ for library in leat leat_pack; do
     exports=$(nm -D --defined-only "$so" | awk '$2 != "A" { print $3 }' |
         grep -vE '^(_init|_fini|_edata|_end|__bss_start)(@|$)' | sed 's/@@*/ /; s/^[^ ]*$/& -/' | LC_ALL=C sort)
     have=$(printf '%s\n' "$exports" | cut -d' ' -f1)
-    want=$(declared "$header")
+    # names of files have no spaces
+    # shellcheck disable=SC2086
+    want=$(declared $headers)
     versions=$(mapped "$map")
-    lacking "$have" "$want" "$so exports" "which $header does not declare"
-    lacking "$want" "$have" "$header declares" "which $so does not export"
+    lacking "$have" "$want" "$so exports" "which no header of $library declares"
+    lacking "$want" "$have" "a header of $library declares" "which $so does not export"
     lacking "$exports" "$versions" "$so exports" "which $map does not say"
     lacking "$versions" "$exports" "$map says" "which $so does not export"
 

@@ -34,18 +34,18 @@ table() {
     same "$1" "the rows" "$(rows "$2" "$1" | sed 's/.* //')" "$(header "$2" "$3" | grep -v '^auto=' | sed 's/=.*//')"
 }
 
-table src/gather/gather.c ENGINE include/leat.h
-same python/leat/loader.py ENGINES "$(dict ENGINES python/leat/loader.py)" "$(header ENGINE include/leat.h)"
+table src/gather/gather.c ENGINE include/leat/loader.h
+same python/leat/loader.py ENGINES "$(dict ENGINES python/leat/loader.py)" "$(header ENGINE include/leat/loader.h)"
 same python/leat/loader.pyi "the engines" \
     "$(grep -oE 'engine: Literal\[[^]]*' python/leat/loader.pyi | grep -oE '"[a-z]+"' | tr -d '"')" \
-    "$(header ENGINE include/leat.h | sed 's/=.*//')"
+    "$(header ENGINE include/leat/loader.h | sed 's/=.*//')"
 
 formats=tokenize_tools/corpus/record_format.h
-table $formats PACK include/leat_pack.h
+table $formats PACK include/leat/pack.h
 same python/leat/_pack_options.py FORMATS "$(dict FORMATS python/leat/_pack_options.py)" \
-    "$(header PACK include/leat_pack.h)"
+    "$(header PACK include/leat/pack.h)"
 
-orders=$(header ORDER include/leat.h | sed 's/=.*//' | tr '_' '-')
+orders=$(header ORDER include/leat/plan.h | sed 's/=.*//' | tr '_' '-')
 same tokenize_tools/cli/plan_options.c "the values of --order" \
     "$(sed -nE 's/.*\[LEAT_ORDER_[A-Z_]+\] = "([a-z-]+)".*/\1/p' tokenize_tools/cli/plan_options.c)" "$orders"
 same python/leat/plan.pyi "the orders" \
@@ -55,12 +55,12 @@ same src/plan/plan_order.c "the rows" \
 
 # Fields of outputs are called as their numbers are; those that are made singly have a file each.
 made=src/rows/rows_outputs.h
-outputs=$(header OUTPUT include/leat.h | sed 's/=.*//')
+outputs=$(header OUTPUT include/leat/loader.h | sed 's/=.*//')
 made_rows=$(sed -nE 's/^ +(together|singly)\(([a-z_]+, [A-Z_]+), .*/\2/p' $made)
 same $made "the rows" "$(printf '%s\n' "$made_rows" | sed 's/.*, //' | tr '[:upper:]' '[:lower:]')" "$outputs"
 same $made "the fields" "$(printf '%s\n' "$made_rows" | sed 's/, .*//')" "$outputs"
-same include/leat.h "the fields of struct leat_outputs" \
-    "$(sed -n '/^struct leat_outputs {/,/^};/s/^ *[a-z0-9_]* \*\([a-z_]*\);.*/\1/p' include/leat.h)" "$outputs"
+same include/leat/loader.h "the fields of struct leat_outputs" \
+    "$(sed -n '/^struct leat_outputs {/,/^};/s/^ *[a-z0-9_]* \*\([a-z_]*\);.*/\1/p' include/leat/loader.h)" "$outputs"
 same $made "the outputs that are made singly" \
     "$(sed -nE 's/^ +singly\(([a-z_]+), .*/\1/p' $made)" \
     "$(files 'src/rows/output_*.h' | sed 's|src/rows/output_||; s/\.h$//')"

@@ -173,10 +173,10 @@ if "${CC:-cc}" -fPIC -c extra.c -o extra.o; then
     spoil build/libleat.so
     rm build/libleat.so
     "${CC:-cc}" -shared -pthread -Wl,--whole-archive build/libleat.a -Wl,--no-whole-archive extra.o \
-        -o build/libleat.so 2>/dev/null && expect symbols 'exports leat_extra, which include/leat.h does not'
+        -o build/libleat.so 2>/dev/null && expect symbols 'exports leat_extra, which no header of leat declares'
     mend
 fi
-added include/leat_pack.h 'LEAT_API int leat_more(const char *a, int b);' symbols 'leat_more, which build/libleat_pack'
+added include/leat/pack.h 'LEAT_API int leat_more(const char *a, int b);' symbols 'leat_more, which build/libleat_pack'
 removed src/leat.map 'leat_version;' symbols 'exports leat_version LEAT_0, which src/leat.map does not say'
 removed tokenize_tools/leat_pack.map 'leat_merge;' symbols \
     'leat_merge LEAT_PACK_0, which tokenize_tools/leat_pack.map'
@@ -244,8 +244,8 @@ added README.md 'Type `make fly`.' docs 'there is no make target fly'
 added README.md 'See [wings](docs/wings.md).' docs 'there is no file docs/wings.md'
 added README.md 'See `src/wings.c`.' docs 'there is no file src/wings.c'
 removed src/names.c LEAT_E_MISMATCH docs 'leat_status_name() has no name for LEAT_E_MISMATCH'
-spoil include/leat.h
-sed 's/^    LEAT_E_STATE = 52/    LEAT_E_NEW = 53,\n&/' kept >include/leat.h
+spoil include/leat/error.h
+sed 's/^    LEAT_E_STATE = 52/    LEAT_E_NEW = 53,\n&/' kept >include/leat/error.h
 expect docs 'nothing gives LEAT_E_NEW'
 mend
 
@@ -253,7 +253,7 @@ mend
 
 added src/rows/rows.c 'const char *s = "replace it (--force)";' hints 'an option in a sentence'
 added src/rows/rows.c 'const char *s = "--%s: is wrong";' hints 'src/rows/rows.c'
-added include/leat.h '    LEAT_HINT_NEW = 99,' hints 'no sentence gives LEAT_HINT_NEW'
+added include/leat/error.h '    LEAT_HINT_NEW = 99,' hints 'no sentence gives LEAT_HINT_NEW'
 removed python/src/core/errors.c LEAT_HINT_MERGE hints 'python/src/core/errors.c:1: no row for LEAT_HINT_MERGE'
 removed tokenize_tools/cli/hints.c LEAT_HINT_MERGE hints 'tokenize_tools/cli/hints.c:1: no row for LEAT_HINT_MERGE'
 
@@ -268,7 +268,7 @@ renamed() { # FILE FROM TO TEXT: with one word for another
 renamed src/gather/gather.c '\[LEAT_ENGINE_PREAD\] = "pread",' '' \
     'src/gather/gather.c:1: the rows: advise map uring instead of'
 renamed src/gather/gather.c '= "pread"' '= "read"' 'LEAT_ENGINE_PREAD is called read'
-renamed include/leat.h 'LEAT_ENGINE_MAP = 1,' 'LEAT_ENGINE_MAP = 5,' 'python/leat/loader.py:1: ENGINES: '
+renamed include/leat/loader.h 'LEAT_ENGINE_MAP = 1,' 'LEAT_ENGINE_MAP = 5,' 'python/leat/loader.py:1: ENGINES: '
 renamed python/leat/loader.pyi '"advise", ' '' 'python/leat/loader.pyi:1: the engines: '
 renamed python/leat/_pack_options.py '"text": 2' '"text": 3' 'python/leat/_pack_options.py:1: FORMATS: '
 renamed tokenize_tools/cli/plan_options.c '"sequential"' '"in-order"' 'the values of --order: '
@@ -277,7 +277,8 @@ renamed src/rows/rows_outputs.h 'LOSS_MASK, ROWS' 'LOSS, ROWS' 'src/rows/rows_ou
 renamed python/src/loader/batch.h 'row(LABELS' 'row(TARGETS' 'python/src/loader/batch.h:1: the rows: '
 renamed src/rows/rows_outputs.h 'together(labels,' 'together(targets,' 'src/rows/rows_outputs.h:1: the fields: '
 renamed src/rows/rows_outputs.h ' singly(' ' together(' 'the outputs that are made singly: '
-renamed include/leat.h 'uint8_t \*loss_mask;' 'uint8_t *loss;' 'include/leat.h:1: the fields of struct leat_outputs: '
+renamed include/leat/loader.h 'uint8_t \*loss_mask;' 'uint8_t *loss;' \
+    'include/leat/loader.h:1: the fields of struct leat_outputs: '
 renamed python/leat/batch.pyi 'cu_seqlens: Any' '' 'python/leat/batch.pyi:1: the attributes of Batch: '
 
 together

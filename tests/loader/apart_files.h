@@ -51,9 +51,9 @@ static inline struct leat_loader_options options(enum leat_engine engine, enum l
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
 
     o.batch = 7;
-    o.engine = engine;
-    o.apart = apart;
-    o.slots = 3;
+    o.io.engine = engine;
+    o.io.apart = apart;
+    o.io.slots = 3;
     o.last = LEAT_LAST_PADDED;
     return o;
 }
@@ -77,7 +77,7 @@ static inline void check_ends_with_damage(struct loading *w, struct leat_loader_
     const struct leat_batch *b;
     struct leat_loader *l;
 
-    o.on_damage = LEAT_ON_DAMAGE_ERROR;
+    o.io.on_damage = LEAT_ON_DAMAGE_ERROR;
     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
     while (leat_loader_next(l, &b, &t_err) == LEAT_OK)
         leat_batch_release(b, NULL);

@@ -47,8 +47,8 @@ static inline struct leat_loader_options options(enum leat_engine engine)
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
 
     o.batch = BATCH;
-    o.engine = engine;
-    o.apart = apart;
+    o.io.engine = engine;
+    o.io.apart = apart;
     return o;
 }
 

@@ -88,13 +88,13 @@ static inline struct taken taken_run(const struct loading *w, struct leat_loader
     const struct leat_batch *b;
     struct leat_loader *l;
 
-    o.outputs = LEAT_OUTPUT_INPUTS | LEAT_OUTPUT_LABELS | LEAT_OUTPUT_DOCUMENT_IDS;
-    o.mask_first = o.borrow;
+    o.outputs.wanted = LEAT_OUTPUT_INPUTS | LEAT_OUTPUT_LABELS | LEAT_OUTPUT_DOCUMENT_IDS;
+    o.outputs.mask_first = o.outputs.borrow;
     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
     while (l && t.batches < max && leat_loader_next(l, &b, &t_err) == LEAT_OK) {
         taken_rows(&t, b);
-        taken_outputs(&t, b, o.unshifted, b->number % 2 ? 4 : 8);
-        if (o.borrow)
+        taken_outputs(&t, b, o.outputs.unshifted, b->number % 2 ? 4 : 8);
+        if (o.outputs.borrow)
             taken_borrowed(&t, b);
         t.batches++;
         t.apart += b->tokens == NULL;

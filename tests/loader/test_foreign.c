@@ -60,8 +60,8 @@ static void load_all(const struct leat_dataset *const *d, unsigned count, unsign
         struct leat_loader *loader;
 
         l.batch = 5;
-        l.engine = e;
-        l.threads = e & 1;
+        l.io.engine = e;
+        l.io.threads = e & 1;
         T_OK(leat_loader_open(&loader, w.plan, &l, &t_err));
         for (uint64_t k = 0; k < 6; k++) {
             T_OK(leat_loader_next(loader, &b, &t_err));
@@ -248,8 +248,8 @@ static enum leat_status load_until(struct leat_dataset *d, enum leat_engine engi
     o.epochs = 1;
     T_OK(leat_plan_open(&plan, &o, &t_err));
     l.batch = 5;
-    l.engine = engine;
-    l.verify = verify;
+    l.io.engine = engine;
+    l.io.verify = verify;
     T_OK(leat_loader_open(&loader, plan, &l, &t_err));
     while ((s = leat_loader_next(loader, &b, &t_err)) == LEAT_OK)
         leat_batch_release(b, NULL);

@@ -33,9 +33,9 @@ static void same(unsigned width, const char *rules, uint32_t threads, uint32_t b
     struct loading w = open_plan(width, LEAT_ACCESS_TRUSTED, rules);
     struct taken mapped, direct;
 
-    o.borrow = borrow;
-    o.threads = threads;
-    o.verify = !borrow;
+    o.outputs.borrow = borrow;
+    o.io.threads = threads;
+    o.io.verify = !borrow;
     leat_plan_info(w.plan, &info);
     if (info.positions == LEAT_NONE)
         o.position = 9600 - ROWS / 2; /* where the length changes */
@@ -44,15 +44,15 @@ static void same(unsigned width, const char *rules, uint32_t threads, uint32_t b
     mapped = taken_run(&w, o, ROWS / 7 + 1);
     leat_plan_close(w.plan);
     T_EQ(mapped.apart, 0);
-    T_CHECK(mapped.stats.copied_bytes > 0);
+    T_CHECK(mapped.stats.io.copied_bytes > 0);
     w = open_cold(width, rules);
-    o.engine = LEAT_ENGINE_URING;
+    o.io.engine = LEAT_ENGINE_URING;
     direct = taken_run(&w, o, ROWS / 7 + 1);
     leat_plan_close(w.plan);
     T_EQ(direct.batches, mapped.batches);
     T_EQ(direct.apart, direct.batches);
-    T_EQ(direct.stats.copied_bytes, 0);
-    T_EQ(direct.stats.hits, 0);
+    T_EQ(direct.stats.io.copied_bytes, 0);
+    T_EQ(direct.stats.io.hits, 0);
     T_CHECK(taken_equal(&direct, &mapped));
 }
 
@@ -95,9 +95,9 @@ static void by_itself(void)
         snprintf(rules, sizeof rules, "seq-len %llu\n", (unsigned long long)table[i].length);
         w = open_cold(2, rules);
         t = taken_run(&w, o, 4);
-        apart = strncmp(t.stats.device, "host", 4) == 0 ? table[i].on_host : table[i].on_gpu;
+        apart = strncmp(t.stats.device.name, "host", 4) == 0 ? table[i].on_host : table[i].on_gpu;
         T_EQ(t.apart, apart ? 4 : 0);
-        T_EQ(t.stats.copied_bytes > 0, !apart);
+        T_EQ(t.stats.io.copied_bytes > 0, !apart);
         leat_plan_close(w.plan);
     }
 }
@@ -117,8 +117,8 @@ static void damaged(uint32_t threads, uint64_t length)
     damage_page();
     snprintf(rules, sizeof rules, "seq-len %llu\nepochs 2\n", (unsigned long long)length);
     w = open_cold(2, rules);
-    o.threads = threads;
-    o.on_damage = LEAT_ON_DAMAGE_MASK;
+    o.io.threads = threads;
+    o.io.on_damage = LEAT_ON_DAMAGE_MASK;
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     while (leat_loader_next(l, &b, &t_err) == LEAT_OK) {
         T_CHECK(!b->tokens);
@@ -165,7 +165,7 @@ static void mixed(const char *weights, bool some_apart, bool some_together)
     T_CHECK(page_cache_drop(token_file(1)));
     page_cache_fill(token_file(0));
     o.batch = 16;
-    o.threads = 0;
+    o.io.threads = 0;
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     for (unsigned k = 0; k < 12; k++) {
         T_OK(leat_loader_next(l, &b, &t_err));
@@ -180,7 +180,7 @@ static void mixed(const char *weights, bool some_apart, bool some_together)
     T_CHECK(cold_rows > 0 && cold_rows < rows);
     T_EQ(apart > 0, some_apart);
     T_EQ(apart < 12, some_together);
-    T_CHECK(stats.copied_bytes > 0 && (!some_apart || stats.copied_bytes < stats.bytes));
+    T_CHECK(stats.io.copied_bytes > 0 && (!some_apart || stats.io.copied_bytes < stats.io.bytes));
     leat_loader_close(l);
     leat_plan_close(w.plan);
 }
@@ -201,11 +201,11 @@ static void without_registering(void)
         t_failures = 0;
         w = open_cold(2, "seq-len 2048\n");
         t = taken_run(&w, options(LEAT_ENGINE_URING, LEAT_APART_ALWAYS), 10);
-        if (strcmp(t.stats.engine, "uring") != 0)
+        if (strcmp(t.stats.io.engine, "uring") != 0)
             _exit(t_failures != 0); /* there is none in any case */
         T_EQ(t.apart, 10);
-        T_EQ(t.stats.copied_bytes, 0);
-        T_EQ(t.stats.unregistered, 1);
+        T_EQ(t.stats.io.copied_bytes, 0);
+        T_EQ(t.stats.io.unregistered, 1);
         _exit(t_failures != 0);
     }
     expect_success(child);
@@ -234,8 +234,8 @@ static bool has_uring(void)
 
     leat_plan_close(w.plan);
     T_EQ(t.apart, 0);
-    T_CHECK(t.stats.copied_bytes > 0);
-    return strcmp(t.stats.engine, "uring") == 0;
+    T_CHECK(t.stats.io.copied_bytes > 0);
+    return strcmp(t.stats.io.engine, "uring") == 0;
 }
 
 int main(void)

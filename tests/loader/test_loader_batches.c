@@ -17,7 +17,7 @@ static uint64_t check_batches(const struct loading *w, struct leat_loader_option
     enum leat_status s = LEAT_OK;
 
     leat_plan_info(w->plan, &info);
-    T_OK(leat_plan_rank_rows(o.batch, o.rank, o.world, &first_row, &rows, &t_err));
+    T_OK(leat_plan_rank_rows(o.batch, o.ranks.rank, o.ranks.world, &first_row, &rows, &t_err));
     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
     for (; k < max && (s = leat_loader_next(l, &b, &t_err)) == LEAT_OK; k++) {
         uint64_t p = o.position + k * o.batch;
@@ -48,14 +48,14 @@ static void engines(const struct loading *w, uint64_t batch)
                 int before = t_failures;
 
                 o.batch = batch;
-                o.engine = e;
-                o.threads = threads;
-                o.verify = verify;
+                o.io.engine = e;
+                o.io.threads = threads;
+                o.io.verify = verify;
                 check_batches(w, o, 20);
                 o.position = 777;
-                o.slots = 2 + (uint32_t)e;
-                o.world = 2;
-                o.rank = threads;
+                o.io.slots = 2 + (uint32_t)e;
+                o.ranks.world = 2;
+                o.ranks.rank = threads;
                 check_batches(w, o, 20);
                 if (t_failures > before)
                     T_FAIL("engine %s, %u threads, verify %u", gather_engine_names[e], threads, verify);
@@ -77,8 +77,8 @@ static void ranks(const struct loading *w, enum leat_last_batch last)
         struct leat_loader *l;
 
         o.batch = 14;
-        o.rank = rank;
-        o.world = 2;
+        o.ranks.rank = rank;
+        o.ranks.world = 2;
         o.last = last;
         T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
         while (leat_loader_next(l, &b, &t_err) == LEAT_OK) {
@@ -115,17 +115,17 @@ static void last_shape(const struct loading *w)
     leat_plan_info(w->plan, &info);
     T_OK(leat_plan_samples(w->plan, info.positions - 1, 1, &last, &got, &t_err));
     o.last = LEAT_LAST_PADDED;
-    o.threads = 0;
-    for (o.world = 1; o.world <= 5; o.world++)
+    o.io.threads = 0;
+    for (o.ranks.world = 1; o.ranks.world <= 5; o.ranks.world++)
         for (uint64_t rows = 1; rows <= 3; rows++)
-            for (uint64_t left = 1; left <= rows * o.world; left++)
-                for (o.rank = 0; o.rank < o.world; o.rank++) {
+            for (uint64_t left = 1; left <= rows * o.ranks.world; left++)
+                for (o.ranks.rank = 0; o.ranks.rank < o.ranks.world; o.ranks.rank++) {
                     const struct leat_batch *b;
                     struct leat_loader *l;
 
-                    o.batch = rows * o.world;
+                    o.batch = rows * o.ranks.world;
                     o.position = info.positions - left;
-                    o.apart = (enum leat_apart)(left % (LEAT_APART_MAPPED + 1));
+                    o.io.apart = (enum leat_apart)(left % (LEAT_APART_MAPPED + 1));
                     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
                     T_OK(leat_loader_next(l, &b, &t_err));
                     T_EQ(b->rows, rows);

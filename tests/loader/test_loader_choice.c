@@ -48,9 +48,9 @@ static struct leat_loader_stats take(const struct loading *w, struct leat_loader
     }
     leat_loader_stats(l, &stats);
     T_CHECK(stats.batches == from + count && stats.rows == 16 * stats.batches && stats.tokens == 512 * stats.rows);
-    T_CHECK(stats.bytes >= 16 * stats.batches * 513 * 2 && stats.read_bytes >= stats.bytes);
+    T_CHECK(stats.io.bytes >= 16 * stats.batches * 513 * 2 && stats.io.read_bytes >= stats.io.bytes);
     /* a few may be counted this moment; they were counted a ring ahead: "256 of 192 rows from memory" */
-    T_CHECK(stats.hits < stats.reads + 16);
+    T_CHECK(stats.io.hits < stats.io.reads + 16);
     T_CHECK(stats.next.count == stats.batches - 1 && stats.next.max >= stats.next.p50);
     return stats;
 }
@@ -60,7 +60,7 @@ static struct leat_loader_options options(enum leat_engine engine)
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
 
     o.batch = 16;
-    o.engine = engine;
+    o.io.engine = engine;
     return o;
 }
 
@@ -75,9 +75,9 @@ static void hot(enum leat_access access, const char *engine)
     page_cache_fill(token_file()); /* a busy machine may have taken what was written out of memory */
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     stats = take(&w, l, 0, 200);
-    T_STR(stats.engine, engine);
-    T_EQ(stats.warmed_bytes, 0);
-    T_CHECK(stats.hits + 1 >= stats.reads); /* one may be counted this moment */
+    T_STR(stats.io.engine, engine);
+    T_EQ(stats.io.warmed_bytes, 0);
+    T_CHECK(stats.io.hits + 1 >= stats.io.reads); /* one may be counted this moment */
     leat_loader_stats_line(l, text, sizeof text);
     T_CONTAINS(text, "batches 200, rows 3200");
     T_CONTAINS(text, engine);
@@ -108,7 +108,7 @@ static void many(const char *folder)
     w.plan = loading_plan(text);
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     stats = take(&w, l, 0, 40); /* two epochs: each file has three rows */
-    T_STR(stats.engine, "map");
+    T_STR(stats.io.engine, "map");
     leat_loader_close(l);
     leat_plan_close(w.plan);
 }
@@ -149,12 +149,12 @@ static void forced(enum leat_engine engine, const char *shown)
 #if !defined(LEAT_HAVE_URING)
     T_CHECK(refused || engine != LEAT_ENGINE_URING);
 #endif
-    T_STR(stats.engine, refused && engine == LEAT_ENGINE_URING ? "advise" : shown);
-    T_EQ(stats.warmed_bytes, 0);
+    T_STR(stats.io.engine, refused && engine == LEAT_ENGINE_URING ? "advise" : shown);
+    T_EQ(stats.io.warmed_bytes, 0);
     if (engine == LEAT_ENGINE_URING && !refused)
-        T_CHECK(stats.reads_in_flight >= 64);
+        T_CHECK(stats.io.reads_in_flight >= 64);
     /* whole pages around rows of 1026 bytes, and no more; the map's faults are the kernel's affair */
-    T_CHECK(stats.read_bytes <= 16 * stats.batches * 8 * 4096 + stats.slots * 16 * 8192);
+    T_CHECK(stats.io.read_bytes <= 16 * stats.batches * 8 * 4096 + stats.ring.slots * 16 * 8192);
     leat_loader_close(l);
     leat_plan_close(w.plan);
 }
@@ -188,10 +188,11 @@ static void partly_in_memory(void)
     leat_loader_close(l);
     leat_plan_close(w.plan);
     after = page_cache_pages(token_file());
-    T_CHECK(stats.hits > 0);
-    if (strcmp(stats.engine, "uring") == 0 && may_be_read_directly() && after > before + stats.reads / 8)
-        T_FAIL("of %llu rows, %llu of memory: %llu pages in memory after %llu before", (unsigned long long)stats.reads,
-               (unsigned long long)stats.hits, (unsigned long long)after, (unsigned long long)before);
+    T_CHECK(stats.io.hits > 0);
+    if (strcmp(stats.io.engine, "uring") == 0 && may_be_read_directly() && after > before + stats.io.reads / 8)
+        T_FAIL("of %llu rows, %llu of memory: %llu pages in memory after %llu before",
+               (unsigned long long)stats.io.reads, (unsigned long long)stats.io.hits, (unsigned long long)after,
+               (unsigned long long)before);
 }
 
 /* Rows that are longer than a read of the ring, and than what is read around a row at once. */
@@ -229,12 +230,12 @@ static void warms(void)
     T_CHECK(page_cache_drop(token_file()));
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     stats = take(&w, l, 0, 20);
-    while (stats.warming || strcmp(stats.engine, "map") != 0) {
+    while (stats.io.warming || strcmp(stats.io.engine, "map") != 0) {
         stats = take(&w, l, k, 5);
         k += 5;
         usleep(10000);
     }
-    T_CHECK(stats.warmed_bytes > 0 || stats.hits + 1 >= stats.reads);
+    T_CHECK(stats.io.warmed_bytes > 0 || stats.io.hits + 1 >= stats.io.reads);
     leat_loader_close(l);
     leat_plan_close(w.plan);
 }
@@ -258,8 +259,8 @@ static void without_uring(void)
         T_CHECK(page_cache_drop(token_file()));
         T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
         stats = take(&w, l, 0, 60);
-        T_STR(stats.engine, "advise");
-        T_EQ(stats.reads_in_flight, 0);
+        T_STR(stats.io.engine, "advise");
+        T_EQ(stats.io.reads_in_flight, 0);
         T_CHECK(leat_loader_notice(l, text, sizeof text));
         T_CONTAINS(text, "io_uring");
 #if defined(LEAT_HAVE_URING)
@@ -282,7 +283,7 @@ static void starved(void)
     unsigned told = 0;
     char text[600];
 
-    o.threads = 0;                 /* all work is waiting then */
+    o.io.threads = 0;              /* all work is waiting then */
     page_cache_fill(token_file()); /* as in hot() */
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     for (unsigned k = 0; k < 300; k++) {

@@ -38,17 +38,17 @@ static void warms(void)
     T_CHECK(mount_fuse(&f));
     w = open_plan(LEAT_ACCESS_LEASED, "");
     T_CHECK(!is_mapped("/mounted/"));
-    o.slots = 4;
+    o.io.slots = 4;
     o.batch = 1; /* few reads of rows, which leave holes in what is to be read at once */
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     stats = take(&w, l, 4);
     T_CHECK(!is_mapped("/mounted/"));
-    while (stats.warming) {
-        T_CHECK(strcmp(stats.engine, "advise") == 0 || strcmp(stats.engine, "pread") == 0);
+    while (stats.io.warming) {
+        T_CHECK(strcmp(stats.io.engine, "advise") == 0 || strcmp(stats.io.engine, "pread") == 0);
         usleep(10000);
         leat_loader_stats(l, &stats);
     }
-    while (strcmp(stats.engine, "pread") != 0) /* looked at once a second */
+    while (strcmp(stats.io.engine, "pread") != 0) /* looked at once a second */
         stats = take(&w, l, 1);
     stats = take(&w, l, 500);
     /* what the kernel was told of is read by now: rows have been taken from all of the file */
@@ -72,8 +72,8 @@ static void forced(enum leat_access access, enum leat_engine engine, const char 
     w = open_plan(access, "");
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     stats = take(&w, l, 40);
-    if (strcmp(stats.engine, "advise") != 0 || engine != LEAT_ENGINE_URING) /* no io_uring here */
-        T_STR(stats.engine, shown);
+    if (strcmp(stats.io.engine, "advise") != 0 || engine != LEAT_ENGINE_URING) /* no io_uring here */
+        T_STR(stats.io.engine, shown);
     T_CHECK(access == LEAT_ACCESS_TRUSTED || !is_mapped("/mounted/"));
     end_fuse(&f, &w, l);
 }
@@ -93,20 +93,20 @@ static bool overtakes(void)
 
     T_CHECK(mount_fuse(&f));
     w = open_plan(LEAT_ACCESS_LEASED, "");
-    o.slots = 16;
+    o.io.slots = 16;
     atomic_store(&f.board->hold_for, OTHERS);
     atomic_store(&f.board->hold_every, 500);
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     do {
         stats = take(&w, l, 1);
         usleep(500); /* a ring that is full when the slow read is met has few others begun: more must be, then */
-    } while (atomic_load(&f.board->held) < 5 && strcmp(stats.engine, "uring") == 0);
+    } while (atomic_load(&f.board->held) < 5 && strcmp(stats.io.engine, "uring") == 0);
     atomic_store(&f.board->hold_every, 0);
     T_EQ(atomic_load(&f.board->alone), 0);
     fprintf(stderr, "%llu reads were held until %u others were answered; %u in flight at most\n",
-            (ull)atomic_load(&f.board->held), OTHERS, stats.reads_in_flight);
+            (ull)atomic_load(&f.board->held), OTHERS, stats.io.reads_in_flight);
     end_fuse(&f, &w, l);
-    return strcmp(stats.engine, "uring") == 0;
+    return strcmp(stats.io.engine, "uring") == 0;
 }
 
 /* O_DIRECT that is taken when a file is opened and refused when it is read is not tried for each read. */
@@ -123,8 +123,8 @@ static void refuses_direct(void)
     w = open_plan(LEAT_ACCESS_LEASED, "");
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     stats = take(&w, l, 200);
-    T_STR(stats.engine, "uring");
-    T_CHECK(atomic_load(&f.board->refused) > 0 && atomic_load(&f.board->refused) <= 2 * stats.reads_in_flight);
+    T_STR(stats.io.engine, "uring");
+    T_CHECK(atomic_load(&f.board->refused) > 0 && atomic_load(&f.board->refused) <= 2 * stats.io.reads_in_flight);
     end_fuse(&f, &w, l);
 }
 
@@ -140,7 +140,7 @@ static void slow_reads(void)
 
     T_CHECK(mount_fuse(&f));
     w = open_plan(LEAT_ACCESS_LEASED, "");
-    o.slots = 32;
+    o.io.slots = 32;
     atomic_store(&f.board->slow_every, 1000);
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     for (uint64_t k = 0; k < 500; k++) {
@@ -191,8 +191,8 @@ static void *stops(void *fuse)
     char text[600];
 
     atomic_store(&f->board->hold_byte, late_byte(&w));
-    o.threads = 0;
-    o.slots = 4;
+    o.io.threads = 0;
+    o.io.slots = 4;
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     T_OK(leat_loader_next(l, &b, &t_err));
     row = leat_batch_row(b, 0);

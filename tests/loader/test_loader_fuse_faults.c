@@ -52,7 +52,7 @@ static void fails(enum leat_engine engine, enum leat_on_damage on_damage, bool d
     rows = bad_rows(&w, info.positions, &first);
     atomic_store(&f.board->fail_begin, (uint64_t)BAD_PAGE * 4096);
     atomic_store(&f.board->fail_end, (uint64_t)BAD_PAGE * 4096 + 4096);
-    o.on_damage = on_damage;
+    o.io.on_damage = on_damage;
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     while ((s = leat_loader_next(l, &b, &t_err)) == LEAT_OK) {
         loading_check(&w, b, BATCH * k++);
@@ -130,11 +130,11 @@ static void short_reads_unseen(enum leat_engine engine, bool overlay)
     }
     w = open_plan(LEAT_ACCESS_READ, "");
     atomic_store(&f.board->short_every, 3);
-    o.verify = overlay;
+    o.io.verify = overlay;
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     stats = take(&w, l, TWICE);
     if (engine == LEAT_ENGINE_AUTO || !overlay)
-        T_CHECK(strcmp(stats.engine, "uring") != 0);
+        T_CHECK(strcmp(stats.io.engine, "uring") != 0);
     leat_loader_close(l);
     leat_plan_close(w.plan);
     if (overlay)
@@ -178,7 +178,7 @@ static void late_reads(void)
     atomic_store(&f.board->hold_for, 1000000);
     atomic_store(&f.board->hold_every, many_reads(&f) + 4);
     o.batch = 2;
-    o.on_damage = LEAT_ON_DAMAGE_MASK;
+    o.io.on_damage = LEAT_ON_DAMAGE_MASK;
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     for (unsigned i = 0; i < 60000 && atomic_load(&f.board->held) == 0; i++)
         usleep(1000);
@@ -219,7 +219,7 @@ static bool has_uring(void)
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     stats = take(&w, l, 1);
     end_fuse(&f, &w, l);
-    return strcmp(stats.engine, "uring") == 0;
+    return strcmp(stats.io.engine, "uring") == 0;
 }
 
 static void rows_apart(void)

@@ -34,8 +34,8 @@ static struct leat_loader *open_loader(const char *file, uint64_t ms)
     struct leat_loader *l;
 
     o.batch = 6;
-    o.rank = 1;
-    o.world = 2;
+    o.ranks.rank = 1;
+    o.ranks.world = 2;
     o.stats_file = file;
     o.stats_ms = ms;
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));

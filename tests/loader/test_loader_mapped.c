@@ -34,7 +34,7 @@ static uint64_t joined_bytes(const struct loading *w, uint64_t positions, uint64
 /* Whether all bytes were copied; a thread may have counted a piece that it has not copied yet. */
 static bool all_copied(const struct taken *t, const struct leat_loader_options *o, unsigned width)
 {
-    return t->stats.copied_bytes + (o->threads ? LONGEST * width : 0) >= t->stats.bytes;
+    return t->stats.io.copied_bytes + (o->io.threads ? LONGEST * width : 0) >= t->stats.io.bytes;
 }
 
 /* `all`: to the plan's end, which is near. */
@@ -55,9 +55,9 @@ static void same(unsigned width, const char *rules, uint32_t threads, uint32_t b
     static unsigned turn;
     struct taken copied, mapped;
 
-    o.borrow = borrow;
-    o.threads = threads;
-    o.verify = !borrow;
+    o.outputs.borrow = borrow;
+    o.io.threads = threads;
+    o.io.verify = !borrow;
     leat_plan_info(w.plan, &info);
     if (info.positions == LEAT_NONE)
         o.position = 9600 - ROWS / 2; /* where the length changes */
@@ -72,8 +72,8 @@ static void same(unsigned width, const char *rules, uint32_t threads, uint32_t b
         if (!ways[i].stays && !t_every() && i != 1 + turn % 3)
             continue;
         w = open_plan(width, ways[i].access, rules);
-        o.engine = ways[i].engine;
-        o.apart = LEAT_APART_MAPPED;
+        o.io.engine = ways[i].engine;
+        o.io.apart = LEAT_APART_MAPPED;
         mapped = taken_run(&w, o, batches);
         T_EQ(mapped.batches, copied.batches);
         T_EQ(mapped.apart, mapped.batches);
@@ -82,7 +82,7 @@ static void same(unsigned width, const char *rules, uint32_t threads, uint32_t b
         if (!ways[i].stays)
             T_CHECK(all_copied(&mapped, &o, width));
         else
-            T_EQ(mapped.stats.copied_bytes, all ? joined_bytes(&w, info.positions, info.align) : 0);
+            T_EQ(mapped.stats.io.copied_bytes, all ? joined_bytes(&w, info.positions, info.align) : 0);
         leat_plan_close(w.plan);
     }
 }
@@ -121,7 +121,7 @@ static void lies_in_map(void)
     for (uint32_t row = 0; row < b->rows; row++) {
         uintptr_t at = (uintptr_t)leat_batch_row(b, row);
 
-        T_CHECK(at < ring || at >= ring + stats.ring_bytes);
+        T_CHECK(at < ring || at >= ring + stats.ring.bytes);
         T_EQ(at % 4096, b->samples[row].offset * 2 % 4096);
     }
     leat_batch_release(b, NULL);
@@ -144,8 +144,8 @@ static void damaged(uint32_t threads, uint64_t length, uint64_t rows_of_file)
     damage_page();
     snprintf(text, sizeof text, "seq-len %llu\nepochs 2\n", (unsigned long long)length);
     w = open_plan(2, LEAT_ACCESS_TRUSTED, text);
-    o.threads = threads;
-    o.on_damage = LEAT_ON_DAMAGE_MASK;
+    o.io.threads = threads;
+    o.io.on_damage = LEAT_ON_DAMAGE_MASK;
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     while (leat_loader_next(l, &b, &t_err) == LEAT_OK) {
         loading_check(&w, b, rows);

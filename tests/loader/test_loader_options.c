@@ -33,24 +33,24 @@ static void refusals(const struct loading *w)
     REFUSED(LEAT_E_ARGUMENT, "0 rows", o.batch = 0);
     REFUSED(LEAT_E_ARGUMENT, "2^31", o.batch = (uint64_t)1 << 40);
     REFUSED(LEAT_E_NO_MEMORY, "use fewer rows", o.batch = (uint64_t)1 << 31);
-    REFUSED(LEAT_E_ARGUMENT, "ranks count from 0", o.rank = 1);
-    REFUSED(LEAT_E_ARGUMENT, "nearest", o.world = 3);
-    REFUSED(LEAT_E_ARGUMENT, "unknown engine 5", o.engine = (enum leat_engine)5);
-    REFUSED(LEAT_E_ARGUMENT, "damage", o.on_damage = (enum leat_on_damage)2);
+    REFUSED(LEAT_E_ARGUMENT, "ranks count from 0", o.ranks.rank = 1);
+    REFUSED(LEAT_E_ARGUMENT, "nearest", o.ranks.world = 3);
+    REFUSED(LEAT_E_ARGUMENT, "unknown engine 5", o.io.engine = (enum leat_engine)5);
+    REFUSED(LEAT_E_ARGUMENT, "damage", o.io.on_damage = (enum leat_on_damage)2);
     REFUSED(LEAT_E_ARGUMENT, "for `last`", o.last = (enum leat_last_batch)3);
-    REFUSED(LEAT_E_ARGUMENT, "for apart", o.apart = (enum leat_apart)(LEAT_APART_MAPPED + 1));
-    REFUSED(LEAT_E_ARGUMENT, "threads must be 0 or 1", o.threads = 2);
-    REFUSED(LEAT_E_ARGUMENT, "2 to 64 slots", o.slots = 1);
-    REFUSED(LEAT_E_ARGUMENT, "2 to 64 slots", o.slots = 65);
-    REFUSED(LEAT_E_ARGUMENT, "4 or 8 bytes", o.number_bytes = 2);
-    REFUSED(LEAT_E_ARGUMENT, "unknown bits 0x100 in outputs", o.outputs = 256);
-    REFUSED(LEAT_E_ARGUMENT, "`borrow` needs `outputs`", o.borrow = 1);
-    REFUSED(LEAT_E_ARGUMENT, "at least 2 numbers", o.borrow = 1; o.outputs = LEAT_OUTPUT_CU_SEQLENS);
-    REFUSED(LEAT_E_ARGUMENT, "not for 1099511627776", o.borrow = 1, o.outputs = 64,
-            o.cu_seqlens_room = (uint64_t)1 << 40);
+    REFUSED(LEAT_E_ARGUMENT, "for apart", o.io.apart = (enum leat_apart)(LEAT_APART_MAPPED + 1));
+    REFUSED(LEAT_E_ARGUMENT, "threads must be 0 or 1", o.io.threads = 2);
+    REFUSED(LEAT_E_ARGUMENT, "2 to 64 slots", o.io.slots = 1);
+    REFUSED(LEAT_E_ARGUMENT, "2 to 64 slots", o.io.slots = 65);
+    REFUSED(LEAT_E_ARGUMENT, "4 or 8 bytes", o.outputs.number_bytes = 2);
+    REFUSED(LEAT_E_ARGUMENT, "unknown bits 0x100 in outputs", o.outputs.wanted = 256);
+    REFUSED(LEAT_E_ARGUMENT, "`borrow` needs `outputs`", o.outputs.borrow = 1);
+    REFUSED(LEAT_E_ARGUMENT, "at least 2 numbers", o.outputs.borrow = 1; o.outputs.wanted = LEAT_OUTPUT_CU_SEQLENS);
+    REFUSED(LEAT_E_ARGUMENT, "not for 1099511627776", o.outputs.borrow = 1, o.outputs.wanted = 64,
+            o.outputs.cu_seqlens_room = (uint64_t)1 << 40);
     REFUSED(LEAT_E_ARGUMENT, "no position", o.position = LEAT_MAX_SAMPLES + 1);
-    REFUSED(LEAT_E_NO_MEMORY, "allow more memory", o.memory = 400);
-    REFUSED(LEAT_E_UNSUPPORTED, "\"host\" always works", o.device = "abacus:0");
+    REFUSED(LEAT_E_NO_MEMORY, "allow more memory", o.io.memory = 400);
+    REFUSED(LEAT_E_UNSUPPORTED, "\"host\" always works", o.device.name = "abacus:0");
     REFUSED(LEAT_E_CHECKPOINT, "not a state", o.state = "x"; o.state_bytes = 1);
 }
 
@@ -62,8 +62,8 @@ static void older_program(const struct loading *w)
     struct leat_loader *l;
 
     o.batch = 4;
-    o.rank = 7; /* not looked at */
-    o.size = offsetof(struct leat_loader_options, rank);
+    o.ranks.rank = 7; /* not looked at */
+    o.size = offsetof(struct leat_loader_options, ranks);
     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
     T_OK(leat_loader_next(l, &b, &t_err));
     loading_check(w, b, 0);
@@ -97,11 +97,11 @@ static void wide_ids(const char *name)
 
     snprintf(text, sizeof text, "source %s\nseq-len 20\n", name);
     wide.plan = loading_plan(text);
-    options.borrow = options.batch = 1;
-    options.outputs = LEAT_OUTPUT_INPUTS;
-    options.number_bytes = 4;
+    options.outputs.borrow = options.batch = 1;
+    options.outputs.wanted = LEAT_OUTPUT_INPUTS;
+    options.outputs.number_bytes = 4;
     refused(&wide, options, LEAT_E_ARGUMENT, "do not fit into 4 signed bytes");
-    options.borrow = options.outputs = 0;
+    options.outputs.borrow = options.outputs.wanted = 0;
     T_OK(leat_loader_open(&l, wide.plan, &options, &t_err));
     T_OK(leat_loader_next(l, &b, &t_err));
     out.number_bytes = 4;
@@ -145,13 +145,13 @@ static void little_memory(const struct loading *w)
     struct leat_loader *l;
 
     o.batch = 4;
-    o.apart = LEAT_APART_ALWAYS;
-    o.memory = 20000;
+    o.io.apart = LEAT_APART_ALWAYS;
+    o.io.memory = 20000;
     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
     T_OK(leat_loader_next(l, &b, &t_err));
     loading_check(w, b, 0);
     leat_loader_stats(l, &stats);
-    T_CHECK(stats.ring_bytes <= 20000);
+    T_CHECK(stats.ring.bytes <= 20000);
     leat_loader_close(l);
 }
 
@@ -166,11 +166,11 @@ static void events(const struct loading *w)
     int fd;
 
     o.batch = 4;
-    o.threads = 0;
+    o.io.threads = 0;
     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
     T_STATUS(leat_loader_event_fd(l, &fd, &t_err), LEAT_E_UNSUPPORTED);
     leat_loader_close(l);
-    o.threads = 1;
+    o.io.threads = 1;
     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
     T_OK(leat_loader_event_fd(l, &fd, &t_err));
     while (write(fd, &full, sizeof full) < 0) /* until nothing came in between */
@@ -193,8 +193,8 @@ static void placed(const struct loading *w, int32_t node)
     struct leat_loader *l;
 
     o.batch = 4;
-    o.numa_node = node;
-    o.nvtx = 1; /* nothing is changed by it, with or without a profiler */
+    o.io.numa_node = node;
+    o.io.nvtx = 1; /* nothing is changed by it, with or without a profiler */
     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
     T_OK(leat_loader_next(l, &b, &t_err));
     loading_check(w, b, 0);
@@ -220,13 +220,13 @@ static void rooms(const struct loading *w)
         struct leat_loader *l;
 
         o.batch = 16384;
-        o.slots = 4;
-        o.borrow = i > 0;
-        o.outputs = rows[i].output;
-        o.number_bytes = 8;
+        o.io.slots = 4;
+        o.outputs.borrow = i > 0;
+        o.outputs.wanted = rows[i].output;
+        o.outputs.number_bytes = 8;
         T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
         leat_loader_stats(l, &stats);
-        room = stats.device_ring_bytes ? stats.device_ring_bytes : stats.ring_bytes;
+        room = stats.device.ring_bytes ? stats.device.ring_bytes : stats.ring.bytes;
         none = i == 0 ? room : none;
         T_CHECK(room - none >= wanted && room - none < wanted + (1 << 20)); /* whole pages */
         leat_loader_close(l);
@@ -252,8 +252,8 @@ static void resumes(const struct loading *w)
     }
     leat_loader_close(l);
     o.batch = 8; /* what comes next does not depend on it */
-    o.world = 2;
-    o.rank = 1;
+    o.ranks.world = 2;
+    o.ranks.rank = 1;
     o.state = text;
     o.state_bytes = strlen(text);
     o.position = 5; /* does not count */

@@ -75,7 +75,7 @@ def one(sources, width, plan, rng, engine, output):
 def main():
     print(f"LEAT_TEST_SEED={seed}", file=sys.stderr)
     rng = random.Random(seed)
-    with open("include/leat.h", encoding="utf-8") as f:
+    with open("include/leat/loader.h", encoding="utf-8") as f:
         engines = [name.lower() for name in re.findall(r"^    LEAT_ENGINE_(\w+) = ", f.read(), re.M)]
     for width in (2, 4):
         for name, tokens in (("a", 60000), ("b", 20000), ("c", 7000)):

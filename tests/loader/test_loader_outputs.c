@@ -227,11 +227,11 @@ static void write_batches(const struct loading *w, struct loading_starts starts,
     struct leat_loader *l;
 
     o.batch = 7;
-    o.world = world;
-    o.rank = world - 1;
-    o.outputs = LEAT_OUTPUT_POSITION_IDS;
+    o.ranks.world = world;
+    o.ranks.rank = world - 1;
+    o.outputs.wanted = LEAT_OUTPUT_POSITION_IDS;
     o.last = LEAT_LAST_PADDED;
-    o.unshifted = unshifted;
+    o.outputs.unshifted = unshifted;
     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
     while (leat_loader_next(l, &b, &t_err) == LEAT_OK) {
         struct expected e = { w, b, starts, unshifted, first, 0 };
@@ -253,13 +253,13 @@ static void borrow_batches(const struct loading *w, struct loading_starts starts
         struct leat_loader *l;
 
         o.batch = 6;
-        o.outputs = outputs;
-        o.borrow = 1;
-        o.number_bytes = bytes;
-        o.unshifted = bytes == 4;
-        o.mask_first = bytes == 8;
-        o.cu_seqlens_room = 1000;
-        o.threads = bytes == 8;
+        o.outputs.wanted = outputs;
+        o.outputs.borrow = 1;
+        o.outputs.number_bytes = bytes;
+        o.outputs.unshifted = bytes == 4;
+        o.outputs.mask_first = bytes == 8;
+        o.outputs.cu_seqlens_room = 1000;
+        o.io.threads = bytes == 8;
         T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
         for (unsigned i = 0; i < 5; i++) {
             struct leat_outputs out = LEAT_OUTPUTS_INIT;
@@ -269,7 +269,7 @@ static void borrow_batches(const struct loading *w, struct loading_starts starts
 #define BORROWED(field, name, kind, documents) T_EQ(out.field != NULL, (outputs & LEAT_OUTPUT_##name) != 0);
             ROWS_OUTPUTS(BORROWED, BORROWED)
 #undef BORROWED
-            check_outputs(&(struct expected) { w, b, starts, o.unshifted, o.mask_first, 0 }, &out);
+            check_outputs(&(struct expected) { w, b, starts, o.outputs.unshifted, o.outputs.mask_first, 0 }, &out);
             leat_batch_release(b, NULL);
         }
         leat_loader_close(l);
@@ -307,9 +307,9 @@ static void too_many_sequences(const struct loading *w)
     struct leat_loader *l;
 
     o.batch = 7;
-    o.borrow = 1;
-    o.outputs = LEAT_OUTPUT_CU_SEQLENS;
-    o.cu_seqlens_room = 2;
+    o.outputs.borrow = 1;
+    o.outputs.wanted = LEAT_OUTPUT_CU_SEQLENS;
+    o.outputs.cu_seqlens_room = 2;
     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
     T_REFUSED(leat_loader_next(l, &b, &t_err), LEAT_E_RANGE, "the room for 2 numbers of cu_seqlens");
     leat_loader_close(l);

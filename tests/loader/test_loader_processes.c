@@ -63,8 +63,8 @@ static void forks(enum leat_engine engine, uint32_t threads)
     pid_t child;
 
     o.batch = 4;
-    o.engine = engine;
-    o.threads = threads;
+    o.io.engine = engine;
+    o.io.threads = threads;
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     T_OK(leat_loader_next(l, &b, &t_err));
     child = fork();
@@ -99,8 +99,8 @@ static void cover(void)
             struct leat_loader *l;
 
             o.batch = 10;
-            o.rank = rank;
-            o.world = 2;
+            o.ranks.rank = rank;
+            o.ranks.world = 2;
             o.last = LEAT_LAST_PADDED;
             T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
             while (leat_loader_next(l, &b, &t_err) == LEAT_OK) {
@@ -154,9 +154,9 @@ static void take_memory(const struct loading *w, struct sizes *z, unsigned rank)
     struct leat_loader *l;
 
     o.batch = PROCESSES * 16;
-    o.rank = rank;
-    o.world = PROCESSES;
-    o.engine = LEAT_ENGINE_MAP;
+    o.ranks.rank = rank;
+    o.ranks.world = PROCESSES;
+    o.io.engine = LEAT_ENGINE_MAP;
     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
     for (unsigned k = 0; k < 300; k++) {
         T_OK(leat_loader_next(l, &b, &t_err));
@@ -168,7 +168,7 @@ static void take_memory(const struct loading *w, struct sizes *z, unsigned rank)
         usleep(1000);
     z->own[rank] = rollup("Anonymous:") - before;
     z->pss[rank] = rollup("Pss:");
-    z->ring[rank] = stats.ring_bytes / 1024;
+    z->ring[rank] = stats.ring.bytes / 1024;
     atomic_fetch_add(&z->ready, 1);
     while (atomic_load(&z->ready) < 2 * PROCESSES)
         usleep(1000);

@@ -61,12 +61,12 @@ static struct leat_loader_options random_options(uint64_t *random)
 
     o.batch = 1 + t_below(random, 12);
     o.position = t_below(random, 3) ? 0 : t_below(random, 100000);
-    o.engine = (enum leat_engine)t_below(random, 5);
-    o.threads = t_below(random, 5) > 0;
-    o.slots = t_below(random, 3) ? 2 + (uint32_t)t_below(random, 14) : 0;
-    o.verify = (uint32_t)t_below(random, 2);
-    o.outputs = t_below(random, 2) ? LEAT_OUTPUT_LABELS | LEAT_OUTPUT_POSITION_IDS : 0;
-    o.borrow = o.outputs && t_below(random, 2);
+    o.io.engine = (enum leat_engine)t_below(random, 5);
+    o.io.threads = t_below(random, 5) > 0;
+    o.io.slots = t_below(random, 3) ? 2 + (uint32_t)t_below(random, 14) : 0;
+    o.io.verify = (uint32_t)t_below(random, 2);
+    o.outputs.wanted = t_below(random, 2) ? LEAT_OUTPUT_LABELS | LEAT_OUTPUT_POSITION_IDS : 0;
+    o.outputs.borrow = o.outputs.wanted && t_below(random, 2);
     return o;
 }
 
@@ -98,7 +98,7 @@ static enum leat_status next_in_steps(struct leat_loader *l, const struct leat_b
     leat_loader_stats(l, &after);
     /* the first batch is a start, not a wait */
     if (s == LEAT_OK && times > 0 && before.batches > 0)
-        T_CHECK(after.consumer_ns - before.consumer_ns >= 1000 * times);
+        T_CHECK(after.time.consumer_ns - before.time.consumer_ns >= 1000 * times);
     return s;
 }
 
@@ -108,7 +108,7 @@ static uint64_t one_life(const struct loading *w, uint64_t *random, uint64_t max
     struct leat_loader_options o = random_options(random);
     const struct leat_batch *held[MAX_HELD];
     uint64_t count = t_below(random, max), held_count = 0, k = 0;
-    bool events = o.threads && t_below(random, 3) == 0, helped = t_below(random, 3) == 0;
+    bool events = o.io.threads && t_below(random, 3) == 0, helped = t_below(random, 3) == 0;
     bool steps = !events && t_below(random, 3) == 0;
     struct releaser releaser = { .stop = false };
     struct leat_loader_stats stats = LEAT_LOADER_STATS_INIT;
@@ -139,7 +139,7 @@ static uint64_t one_life(const struct loading *w, uint64_t *random, uint64_t max
         if (helped && t_below(random, 2) && hand_over(&releaser, b))
             continue;
         held[held_count++] = b;
-        while (held_count > 0 && (held_count + 1 >= stats.slots || held_count == MAX_HELD || t_below(random, 2))) {
+        while (held_count > 0 && (held_count + 1 >= stats.ring.slots || held_count == MAX_HELD || t_below(random, 2))) {
             uint64_t i = t_below(random, held_count);
 
             leat_batch_release(held[i], NULL);
@@ -165,8 +165,8 @@ static void hold_all(const struct loading *w, uint32_t threads)
     struct leat_loader *l;
 
     o.batch = 3;
-    o.slots = 4;
-    o.threads = threads;
+    o.io.slots = 4;
+    o.io.threads = threads;
     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
     for (unsigned i = 0; i < 4; i++)
         T_OK(leat_loader_next(l, &b[i], &t_err));
@@ -190,8 +190,8 @@ static void slow_batches(const struct loading *w)
     struct leat_loader *l;
 
     o.batch = 5000;
-    o.slots = 2;
-    o.engine = LEAT_ENGINE_PREAD;
+    o.io.slots = 2;
+    o.io.engine = LEAT_ENGINE_PREAD;
     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
     for (unsigned i = 0; i < 20; i++) {
         T_OK(next_in_steps(l, &b));
@@ -230,8 +230,8 @@ static void *open_and_close(void *context)
     fdatasync(fd);
 
     o.batch = 4;
-    o.slots = 2;
-    o.engine = LEAT_ENGINE_URING;
+    o.io.slots = 2;
+    o.io.engine = LEAT_ENGINE_URING;
     for (; x->done < x->batches; x->done++) {
         const struct leat_batch *b;
         struct leat_loader *l;

@@ -49,8 +49,8 @@ static void fails_in(const struct loading *w, uint64_t number, bool with_send)
     const struct leat_batch *b;
 
     o.batch = 4;
-    o.threads = 0;
-    o.device = "host";
+    o.io.threads = 0;
+    o.device.name = "host";
     T_OK(leat_loader_open(&loader, w->plan, &o, &t_err));
     ops.idle = idle;
     ops.send = send;

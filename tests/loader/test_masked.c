@@ -123,12 +123,12 @@ static void check_batches(enum leat_order order, enum leat_engine engine, uint32
     struct leat_loader *l;
 
     o.batch = BATCH;
-    o.engine = engine;
-    o.number_bytes = way & 4 ? 4 : 8;
-    o.borrow = way & 2 ? 1 : 0;
-    o.unshifted = way & 1;
-    o.apart = aparts[way >> 3];
-    o.outputs = LEAT_OUTPUT_LABELS | LEAT_OUTPUT_LOSS_MASK | LEAT_OUTPUT_LOSS_WEIGHTS;
+    o.io.engine = engine;
+    o.outputs.number_bytes = way & 4 ? 4 : 8;
+    o.outputs.borrow = way & 2 ? 1 : 0;
+    o.outputs.unshifted = way & 1;
+    o.io.apart = aparts[way >> 3];
+    o.outputs.wanted = LEAT_OUTPUT_LABELS | LEAT_OUTPUT_LOSS_MASK | LEAT_OUTPUT_LOSS_WEIGHTS;
     T_OK(leat_loader_open(&l, plan, &o, &t_err));
     T_CHECK(leat_loader_max_length(l) <= LONGEST);
     while (leat_loader_next(l, &b, &t_err) == LEAT_OK && b->number < 20) {
@@ -137,11 +137,11 @@ static void check_batches(enum leat_order order, enum leat_engine engine, uint32
         out.labels = labels;
         out.loss_mask = loss;
         out.loss_weights = weights;
-        out.number_bytes = o.number_bytes;
-        out.unshifted = o.unshifted;
+        out.number_bytes = o.outputs.number_bytes;
+        out.unshifted = o.outputs.unshifted;
         out.rows = b->rows + MORE;
         out.length = b->length + MORE;
-        if (o.borrow)
+        if (o.outputs.borrow)
             T_OK(leat_batch_borrow(b, &out, NULL, &t_err));
         else
             T_OK(leat_batch_write(b, &out, NULL, &t_err));
@@ -199,11 +199,11 @@ static enum leat_status load_all(struct leat_plan *plan, enum leat_on_damage on_
 
     *damaged = 0;
     o.batch = BATCH;
-    o.on_damage = on_damage;
-    o.apart = apart;
+    o.io.on_damage = on_damage;
+    o.io.apart = apart;
     if (apart == LEAT_APART_MAPPED)
-        o.engine = LEAT_ENGINE_MAP; /* rows stay in the map until their mask turns out to be damaged */
-    o.outputs = LEAT_OUTPUT_CU_SEQLENS;
+        o.io.engine = LEAT_ENGINE_MAP; /* rows stay in the map until their mask turns out to be damaged */
+    o.outputs.wanted = LEAT_OUTPUT_CU_SEQLENS;
     T_OK(leat_loader_open(&l, plan, &o, &t_err));
     while ((s = leat_loader_next(l, &b, &t_err)) == LEAT_OK) {
         for (uint32_t row = 0; row < b->rows; row++)

@@ -268,11 +268,11 @@ static void take(const struct all *a, uint32_t batch, uint32_t rank, uint32_t wo
 
     leat_plan_info(a->plan, &info);
     o.batch = batch;
-    o.rank = rank;
-    o.world = world;
+    o.ranks.rank = rank;
+    o.ranks.world = world;
     o.state = state;
     o.state_bytes = state ? strlen(state) : 0;
-    o.outputs = LEAT_OUTPUT_POSITION_IDS;
+    o.outputs.wanted = LEAT_OUTPUT_POSITION_IDS;
     T_OK(leat_loader_open(&l, a->plan, &o, &t_err));
     for (uint64_t k = 0; leat_loader_next(l, &b, &t_err) == LEAT_OK; k++, from += batch) {
         uint64_t first = from + rank * each, left = info.positions > first ? info.positions - first : 0;

@@ -126,7 +126,7 @@ static uint64_t deliver(const struct leat_plan *plan, struct leat_loader_options
 
     leat_plan_info(plan, &info);
     o.batch = BATCH;
-    o.outputs = LEAT_OUTPUT_POSITION_IDS;
+    o.outputs.wanted = LEAT_OUTPUT_POSITION_IDS;
     w.unshifted = unshifted;
     w.inputs = out.inputs;
     w.labels = out.labels;
@@ -136,7 +136,7 @@ static uint64_t deliver(const struct leat_plan *plan, struct leat_loader_options
     w.attention_mask = out.attention;
     w.cu_seqlens = out.sequences;
     w.cu_seqlens_room = MAX_SEQS;
-    o.unshifted = unshifted;
+    o.outputs.unshifted = unshifted;
     T_OK(leat_loader_open(&l, plan, &o, &t_err));
     T_CHECK(leat_loader_max_length(l) <= WIDEST);
     while ((s = leat_loader_next(l, &b, &t_err)) == LEAT_OK) {
@@ -187,9 +187,9 @@ static void ranks(const struct leat_plan *plan, uint32_t world, uint32_t unshift
 {
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
 
-    o.world = world;
+    o.ranks.world = world;
     o.last = LEAT_LAST_PADDED;
-    for (o.rank = 0; o.rank < world; o.rank++)
+    for (o.ranks.rank = 0; o.ranks.rank < world; o.ranks.rank++)
         T_EQ(deliver(plan, o, unshifted, NULL), 0);
 }
 
@@ -207,8 +207,8 @@ static void resumed(const struct leat_plan *plan)
     memset(shown[2], 0, tokens_of[2] + 1);
     o.state = state;
     o.state_bytes = strlen(state);
-    o.world = 2;
-    for (o.rank = 0; o.rank < 2; o.rank++)
+    o.ranks.world = 2;
+    for (o.ranks.rank = 0; o.ranks.rank < 2; o.ranks.rank++)
         deliver(plan, o, 0, NULL);
     for (uint64_t position = 0; position < 48; position++) { /* the rows before */
         struct leat_piece pieces[LONGEST];
@@ -264,7 +264,7 @@ static void damage(void)
     fseek(f, 9000, SEEK_SET);
     fputc(0x5a, f);
     fclose(f);
-    o.on_damage = LEAT_ON_DAMAGE_MASK;
+    o.io.on_damage = LEAT_ON_DAMAGE_MASK;
     plan = open_plan(48, "epochs 1");
     damaged = deliver(plan, o, 0, NULL);
     T_CHECK(damaged > 10 && damaged < 200);
@@ -321,11 +321,11 @@ int main(void)
     together(plan);
     o.last = LEAT_LAST_PADDED;
     for (enum leat_engine e = LEAT_ENGINE_MAP; e <= LEAT_ENGINE_URING; e++) {
-        o.engine = e;
-        o.apart = e % 2 ? LEAT_APART_ALWAYS : LEAT_APART_AUTO;
-        o.threads = e % 2;
+        o.io.engine = e;
+        o.io.apart = e % 2 ? LEAT_APART_ALWAYS : LEAT_APART_AUTO;
+        o.io.threads = e % 2;
         deliver(plan, o, e == LEAT_ENGINE_PREAD, NULL);
-        o.apart = LEAT_APART_MAPPED;
+        o.io.apart = LEAT_APART_MAPPED;
         deliver(plan, o, e != LEAT_ENGINE_PREAD, NULL);
     }
     leat_plan_close(plan);

@@ -124,8 +124,8 @@ static uint64_t deliver(const struct leat_plan *plan, struct leat_loader_options
     struct leat_loader *l;
 
     o.batch = 8;
-    o.outputs = LEAT_OUTPUT_POSITION_IDS | LEAT_OUTPUT_DOCUMENT_IDS;
-    o.mask_first = 1;
+    o.outputs.wanted = LEAT_OUTPUT_POSITION_IDS | LEAT_OUTPUT_DOCUMENT_IDS;
+    o.outputs.mask_first = 1;
     out.inputs = numbers;
     out.labels = numbers + 8 * LENGTH;
     out.position_ids = numbers + 16 * LENGTH;
@@ -239,9 +239,9 @@ int main(void)
     T_EQ(one.count, FIRST);
     T_EQ(deliver(plan, o, 0, state), 0);
     for (enum leat_engine e = LEAT_ENGINE_MAP; e <= LEAT_ENGINE_URING; e++) {
-        o.engine = e;
-        o.apart = LEAT_APART_ALWAYS;
-        o.threads = e % 2;
+        o.io.engine = e;
+        o.io.apart = LEAT_APART_ALWAYS;
+        o.io.threads = e % 2;
         T_EQ(deliver(plan, o, 0, NULL), 0);
     }
     T_OK(leat_plan_state_load(plan, state, strlen(state), &loaded, &t_err));
@@ -255,7 +255,7 @@ int main(void)
 
     damage("c", 9000);
     o = (struct leat_loader_options)LEAT_LOADER_OPTIONS_INIT;
-    o.on_damage = LEAT_ON_DAMAGE_MASK;
+    o.io.on_damage = LEAT_ON_DAMAGE_MASK;
     plan = open_pairs();
     T_CHECK(deliver(plan, o, 0, NULL) > 10);
     leat_plan_close(plan);

@@ -206,11 +206,11 @@ static void check_loader(const struct loading *w, struct leat_loader_options o, 
     struct leat_loader *l;
     char text[512] = "";
 
-    o.slots = 2; /* more would never be filled again, and to make them takes longer than all else here */
+    o.io.slots = 2; /* more would never be filled again, and to make them takes longer than all else here */
     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
     while (leat_loader_notice(l, text, sizeof text) && !strstr(text, "have no hashes"))
         ;
-    T_EQ(strstr(text, "have no hashes") != NULL, hashless && o.verify);
+    T_EQ(strstr(text, "have no hashes") != NULL, hashless && o.io.verify);
     for (uint64_t k = 0; k < batches; k++) {
         T_OK(leat_loader_next(l, &b, &t_err));
         T_EQ(b->damaged, 0);
@@ -255,7 +255,7 @@ static void check_missing(const struct leat_dataset *d, enum missing missing)
             struct leat_loader *l;
 
             o.batch = 5;
-            o.outputs = LEAT_OUTPUT_POSITION_IDS;
+            o.outputs.wanted = LEAT_OUTPUT_POSITION_IDS;
             T_REFUSED(leat_loader_open(&l, w.plan, &o, &t_err), LEAT_E_NOT_FOUND,
                       "does not record where its documents start");
             leat_plan_close(w.plan);
@@ -288,16 +288,16 @@ static void check_engines(const struct leat_dataset *d, bool mapped, uint64_t se
             int before = t_failures;
 
             o.batch = seq_len > 10000 ? 2 : 5;
-            o.engine = e;
-            o.threads = i == 1 || i == 2;
-            o.verify = i & 1;
-            o.apart = aparts[i >> 1];
+            o.io.engine = e;
+            o.io.threads = i == 1 || i == 2;
+            o.io.verify = i & 1;
+            o.io.apart = aparts[i >> 1];
             if (i >> 1 & 1 && !mapped)
                 page_cache_drop(inside);
             check_loader(&w, o, seq_len > 10000 ? 2 : 4);
             if (t_failures > before)
                 T_FAIL("offset %u, width %u, %u tokens, engine %s, %u threads, verify %u, apart %u", (unsigned)offset,
-                       width, (unsigned)seq_len, gather_engine_names[e], o.threads, o.verify, o.apart);
+                       width, (unsigned)seq_len, gather_engine_names[e], o.io.threads, o.io.verify, o.io.apart);
         }
     leat_plan_close(w.plan);
 }
@@ -324,16 +324,16 @@ static void check_mixed(uint64_t seq_len, bool cold)
             int before = t_failures;
 
             o.batch = 7;
-            o.engine = e;
-            o.threads = i & 1;
-            o.verify = i >> 1 & 1;
-            o.apart = aparts[i >> 2];
+            o.io.engine = e;
+            o.io.threads = i & 1;
+            o.io.verify = i >> 1 & 1;
+            o.io.apart = aparts[i >> 2];
             for (unsigned k = 0; cold && k < 3; k++)
                 page_cache_drop(files[k]);
             check_loader(&w, o, 4);
             if (t_failures > before)
                 T_FAIL("mixed offsets, width %u, %u tokens, engine %s, %u threads, verify %u, apart %u", width,
-                       (unsigned)seq_len, gather_engine_names[e], o.threads, o.verify, o.apart);
+                       (unsigned)seq_len, gather_engine_names[e], o.io.threads, o.io.verify, o.io.apart);
         }
     leat_plan_close(w.plan);
     for (unsigned i = 0; i < 3; i++)
@@ -359,7 +359,7 @@ static void check_damage(enum missing missing)
         d = open_inside(LEAT_ACCESS_LEASED, missing);
         w = plan_of(d, 1000);
         o.batch = 10;
-        o.engine = e;
+        o.io.engine = e;
         T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
         for (uint64_t k = 0; s == LEAT_OK && k < TOKENS / 10000; k++)
             if ((s = leat_loader_next(l, &b, &t_err)) == LEAT_OK)

@@ -95,12 +95,12 @@ static void check(uint64_t length, const char *split, struct leat_plan_options o
         ends[p] = part.tokens;
     }
     count_windows(length, begins, ends, &wanted);
-    count_rows(plan, length, o.overlap, &wanted);
+    count_rows(plan, length, o.fit.overlap, &wanted);
     T_OK(leat_plan_fit_report(plan, 0, length, &got, &t_err));
     wanted.full_rows = got.full_rows;
     wanted.patterns = got.patterns;
     T_EQ(got.rows * length, got.predictions + got.context + got.padding);
-    if (o.min_length + o.max_length + o.cut_length > 0) { /* windows count all */
+    if (o.fit.min_length + o.fit.max_length + o.fit.cut_length > 0) { /* windows count all */
         T_EQ(got.documents + got.left_out, wanted.documents);
         T_EQ(got.predictions + got.unused, wanted.predictions);
         T_CHECK(got.left_out > 0 && got.unused > 0);
@@ -122,26 +122,26 @@ int main(void)
 {
     struct leat_plan_options no = LEAT_PLAN_OPTIONS_INIT, cut = no, within = no, overlap = no, both = no;
 
-    cut.min_length = 18;
-    cut.cut_length = 64;
-    within.min_length = 2;
-    within.max_length = 4095;
+    cut.fit.min_length = 18;
+    cut.fit.cut_length = 64;
+    within.fit.min_length = 2;
+    within.fit.max_length = 4095;
     dataset = documents_dataset(t_folder(), 0, LENGTHS);
     for (uint64_t length = 1; length < 140; length += length < 9 ? 1 : 27) {
         check(length, NULL, no);
         check(length, "y=0.05,x=0.95", no);
         check(length, NULL, cut);
         check(length, NULL, within);
-        overlap.align = 0;
-        overlap.overlap = length / 3;
+        overlap.fit.align = 0;
+        overlap.fit.overlap = length / 3;
         check(length, NULL, overlap);
-        overlap.overlap = length - 1;
-        overlap.align = length;
+        overlap.fit.overlap = length - 1;
+        overlap.fit.align = length;
         check(length, NULL, overlap);
     }
     check(5000, NULL, no);
-    both.align = 8;
-    both.overlap = 17;
+    both.fit.align = 8;
+    both.fit.overlap = 17;
     check(40, NULL, both);
     leat_dataset_close(dataset);
     return t_end();

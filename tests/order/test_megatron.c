@@ -145,8 +145,8 @@ static void check_options(void)
     options.seed = 1234;
     options.order = LEAT_ORDER_MEGATRON;
     options.split = "8,1,1";
-    options.samples = 60;
-    options.mid_level_dataset_surplus = "0.25";
+    options.megatron.samples = 60;
+    options.megatron.mid_level_dataset_surplus = "0.25";
     T_OK(leat_plan_open(&made, &options, &t_err));
     T_OK(leat_plan_text(read, text, sizeof text, &bytes, &t_err));
     T_OK(leat_plan_text(made, more, sizeof more, &bytes, &t_err));
@@ -266,8 +266,8 @@ static void check_loader(void)
     uint32_t crossed = 0;
 
     options.batch = 4;
-    options.world = 2;
-    options.rank = 1;
+    options.ranks.world = 2;
+    options.ranks.rank = 1;
     options.last = LEAT_LAST_DROPPED;
     T_OK(leat_loader_open(&loader, plan, &options, &t_err));
     for (uint64_t step = 0; step < 12; step++) {

@@ -56,9 +56,9 @@ static void print_stats(const struct leat_loader *l)
     struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
 
     leat_loader_stats(l, &s);
-    printf("engine %s requests %llu bytes %llu share %.3f complete %d evicted %llu mapped %llu\n", s.engine,
-           (unsigned long long)s.remote_requests, (unsigned long long)s.remote_bytes, s.remote_share,
-           s.cached_bytes == s.cache_bytes, (unsigned long long)s.evicted_bytes, mapped());
+    printf("engine %s requests %llu bytes %llu share %.3f complete %d evicted %llu mapped %llu\n", s.io.engine,
+           (unsigned long long)s.remote.requests, (unsigned long long)s.remote.bytes, s.remote.share,
+           s.remote.cached_bytes == s.remote.cache_bytes, (unsigned long long)s.remote.evicted_bytes, mapped());
 }
 
 static void print_notices(struct leat_loader *l)
@@ -79,7 +79,7 @@ static void wait_for_cache(const struct leat_loader *l)
     do {
         nanosleep(&t, NULL);
         leat_loader_stats(l, &s);
-    } while (!s.cache_failed && (s.cached_bytes < s.cache_bytes || s.caching));
+    } while (!s.remote.cache_failed && (s.remote.cached_bytes < s.remote.cache_bytes || s.remote.caching));
 }
 
 static void wait_for_notice(struct leat_loader *l)
@@ -99,7 +99,7 @@ static void leave_child(const struct leat_loader *l)
     struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
     pid_t child;
 
-    while (!s.caching) { /* it has the lock */
+    while (!s.remote.caching) { /* it has the lock */
         nanosleep(&t, NULL);
         leat_loader_stats(l, &s);
     }
@@ -170,10 +170,10 @@ static enum leat_status run(char **words, uint32_t threads, const char *mode, st
     options.epochs = 1;
     options.open = &open;
     how.batch = ROWS;
-    how.engine = (enum leat_engine)strtoul(words[1], NULL, 10);
-    how.threads = threads;
-    how.slots = strcmp(mode, "narrow") == 0 ? NARROW : 0;
-    how.apart = LEAT_APART_NEVER;
+    how.io.engine = (enum leat_engine)strtoul(words[1], NULL, 10);
+    how.io.threads = threads;
+    how.io.slots = strcmp(mode, "narrow") == 0 ? NARROW : 0;
+    how.io.apart = LEAT_APART_NEVER;
     s = leat_plan_open(&plan, &options, err);
     if (s == LEAT_OK && strcmp(mode, "child") == 0 && fork() > 0)
         return wait_for_child();

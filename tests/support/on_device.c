@@ -97,17 +97,17 @@ enum leat_status __wrap_leat_loader_open(struct leat_loader **out, const struct 
     s = options_read(&o, sizeof o, NULL, options, "leat_loader_options", err);
     if (s != LEAT_OK)
         return s;
-    if (!o.device) {
-        o.device = d->name;
-        o.driver = d->driver_name;
+    if (!o.device.name) {
+        o.device.name = d->name;
+        o.device.driver = d->driver_name;
     }
     if (d->fake)
         d->fake->allow_waiting(1);
     s = __real_leat_loader_open(out, plan, &o, err);
-    if (!d->reads_maps && o.apart == LEAT_APART_MAPPED && s == LEAT_OK)
+    if (!d->reads_maps && o.io.apart == LEAT_APART_MAPPED && s == LEAT_OK)
         stop("rows stay in maps that the device cannot read");
-    if (!d->reads_maps && o.apart == LEAT_APART_MAPPED && s == LEAT_E_UNSUPPORTED) {
-        o.apart = LEAT_APART_AUTO;
+    if (!d->reads_maps && o.io.apart == LEAT_APART_MAPPED && s == LEAT_E_UNSUPPORTED) {
+        o.io.apart = LEAT_APART_AUTO;
         s = __real_leat_loader_open(out, plan, &o, err);
     }
     if (d->fake)
@@ -237,7 +237,7 @@ enum leat_status __wrap_leat_batch_write(const struct leat_batch *batch, const s
     if (loader_forked(loader_of(batch)))
         return __real_leat_batch_write(batch, outputs, NULL, err);
     d = device();
-    s = options_read(&o, sizeof o, &o.reserved, outputs, "leat_outputs", err);
+    s = options_read(&o, sizeof o, NULL, outputs, "leat_outputs", err);
     if (s != LEAT_OK)
         return s;
     host = o;

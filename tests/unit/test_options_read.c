@@ -14,10 +14,19 @@ struct now {
     size_t size;
     uint64_t a, b;
     uint32_t c, reserved;
+    struct {
+        uint64_t e, reserved[2];
+    } inside;
 };
 #define NOW_INIT                                                                                                       \
     {                                                                                                                  \
-        sizeof(struct now), 1, 2, 3, 0                                                                                 \
+        sizeof(struct now), 1, 2, 3, 0,                                                                                \
+        {                                                                                                              \
+            4,                                                                                                         \
+            {                                                                                                          \
+                0, 0                                                                                                   \
+            }                                                                                                          \
+        }                                                                                                              \
     }
 
 /* The same when only `a` was there, and with a field that this library does not know. */
@@ -32,15 +41,19 @@ struct later {
 
 static enum leat_status read_it(struct now *all, const void *given)
 {
+    static const struct options_reserved reserved[] = { OPTIONS_RESERVED(now, reserved),
+                                                        OPTIONS_RESERVED(now, inside.reserved),
+                                                        { 0, 0 } };
+
     *all = (struct now)NOW_INIT;
-    return options_read(all, sizeof *all, &all->reserved, given, "now", &t_err);
+    return options_read(all, sizeof *all, reserved, given, "now", &t_err);
 }
 
 static void check_read(void)
 {
-    struct now all, same = { sizeof same, 7, 8, 9, 0 };
+    struct now all, same = { sizeof same, 7, 8, 9, 0, { 10, { 0, 0 } } };
     struct before old = { sizeof old, 7 };
-    struct later later = { { sizeof later, 7, 8, 9, 0 }, 0 };
+    struct later later = { { sizeof later, 7, 8, 9, 0, { 10, { 0, 0 } } }, 0 };
 
     T_OK(read_it(&all, NULL));
     T_CHECK(all.size == sizeof all && all.a == 1 && all.b == 2 && all.c == 3);
@@ -55,6 +68,12 @@ static void check_read(void)
     T_CONTAINS(t_err.message, "struct now");
     same.reserved = 1;
     T_STATUS(read_it(&all, &same), LEAT_E_UNSUPPORTED);
+    same.reserved = 0;
+    same.inside.reserved[1] = (uint64_t)1 << 63; /* the last one's last byte alone */
+    T_STATUS(read_it(&all, &same), LEAT_E_UNSUPPORTED);
+    same.inside.reserved[1] = 0;
+    T_OK(read_it(&all, &same));
+    T_EQ(all.inside.e, 10);
 }
 
 static void check_sizes(void)
@@ -73,13 +92,13 @@ static void check_sizes(void)
 
 static void check_fill(void)
 {
-    struct now full = { 99, 1, 2, 3, 0 };
+    struct now full = { 99, 1, 2, 3, 0, { 4, { 0, 0 } } };
     struct {
         struct before one;
         uint64_t after;
     } old = { { sizeof(struct before), 7 }, 8 };
-    struct now same = { sizeof same, 7, 7, 7, 0 };
-    struct later later = { { sizeof later, 7, 7, 7, 7 }, 7 };
+    struct now same = { sizeof same, 7, 7, 7, 0, { 7, { 7, 7 } } };
+    struct later later = { { sizeof later, 7, 7, 7, 7, { 7, { 7, 7 } } }, 7 };
 
     options_fill(&old.one, &full, sizeof full);
     T_CHECK(old.one.size == sizeof(struct before) && old.one.a == 1 && old.after == 8);
@@ -87,7 +106,7 @@ static void check_fill(void)
     T_CHECK(same.size == sizeof same && same.a == 1 && same.b == 2 && same.c == 3);
     options_fill(&later, &full, sizeof full);
     T_CHECK(later.now.size == sizeof later && later.now.a == 1 && later.now.c == 3 && later.d == 7);
-    same = (struct now) { 0, 7, 7, 7, 7 }; /* a size that was never set */
+    same = (struct now) { 0, 7, 7, 7, 7, { 7, { 7, 7 } } }; /* a size that was never set */
     options_fill(&same, &full, sizeof full);
     T_CHECK(same.size == 0 && same.a == 7 && same.c == 7);
 }
@@ -129,9 +148,26 @@ static void check_plans(void)
     o.phase_count = 1;
     REFUSED("leat_plan_phase", leat_plan_open(&plan, &o, &t_err));
     o.phase_count = 0;
+    o.fit.reserved[3] = 1;
+    T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_UNSUPPORTED);
+    o.fit.reserved[3] = 0;
+    o.megatron.reserved[0] = 1;
+    T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_UNSUPPORTED);
+    o.megatron.reserved[0] = 0;
     T_OK(leat_plan_open(&plan, &o, &t_err));
     REFUSED("leat_plan_state", leat_plan_state_save(plan, none, text, &t_err));
     REFUSED("leat_loader_options", leat_loader_open(&loader, plan, none, &t_err));
+    for (int i = 0; i < 5; i++) {
+        struct leat_loader_options l = LEAT_LOADER_OPTIONS_INIT;
+
+        l.batch = 1;
+        l.reserved = i == 0;
+        l.ranks.reserved[1] = i == 1;
+        l.io.reserved[3] = i == 2;
+        l.device.reserved[3] = i == 3;
+        l.outputs.reserved[8] = i == 4;
+        T_STATUS(leat_loader_open(&loader, plan, &l, &t_err), LEAT_E_UNSUPPORTED);
+    }
     leat_plan_close(plan);
     fake_dataset_free(d);
 }

@@ -91,10 +91,12 @@ struct field {
     size_t offset, bytes;
     enum field_kind kind;
 };
-#define FIELD_ROW(kind, type, member)                                                                                  \
+#define FIELD_NAMED(kind, name, type, member)                                                                          \
     {                                                                                                                  \
-#member, offsetof(struct type, member), sizeof(((struct type *)0)->member), kind                               \
+        name, offsetof(struct type, member), sizeof(((struct type *)0)->member), kind                                  \
     }
+#define FIELD_ROW(kind, type, member)            FIELD_NAMED(kind, #member, type, member)
+#define FIELD_INSIDE(kind, type, inside, member) FIELD_NAMED(kind, #member, type, inside.member) /* of a struct in it */
 
 /* A table of fields: arguments of the functions below. */
 #define FIELDS(table) (table), ARGS_COUNT(table)

@@ -29,16 +29,33 @@ static struct loader *loader_of(PyObject *self)
 
 /* ---- Opening ---- */
 
-#define NUMBER(member) FIELD_ROW(FIELD_NUMBER, leat_loader_options, member)
-#define FLAG(member)   FIELD_ROW(FIELD_FLAG, leat_loader_options, member)
-#define TEXT(member)   FIELD_ROW(FIELD_TEXT, leat_loader_options, member)
+#define ROW(kind, member)             FIELD_ROW(FIELD_##kind, leat_loader_options, member)
+#define INSIDE(kind, subject, member) FIELD_INSIDE(FIELD_##kind, leat_loader_options, subject, member)
+#define NAMED(kind, name, member)     FIELD_NAMED(FIELD_##kind, name, leat_loader_options, member)
 static const struct field options[] = {
-    NUMBER(batch),        NUMBER(rank),      NUMBER(world),    NUMBER(position),
-    NUMBER(engine),       NUMBER(on_damage), NUMBER(last),     NUMBER(threads),
-    FLAG(verify),         NUMBER(slots),     NUMBER(outputs),  FLAG(borrow),
-    NUMBER(number_bytes), FLAG(unshifted),   FLAG(mask_first), NUMBER(cu_seqlens_room),
-    NUMBER(memory),       NUMBER(numa_node), NUMBER(apart),    NUMBER(stats_ms),
-    TEXT(device),         TEXT(driver),      TEXT(stats_file),
+    ROW(NUMBER, batch),
+    ROW(NUMBER, position),
+    ROW(NUMBER, last),
+    INSIDE(NUMBER, ranks, rank),
+    INSIDE(NUMBER, ranks, world),
+    INSIDE(NUMBER, io, engine),
+    INSIDE(NUMBER, io, apart),
+    INSIDE(NUMBER, io, on_damage),
+    INSIDE(FLAG, io, verify),
+    INSIDE(NUMBER, io, threads),
+    INSIDE(NUMBER, io, slots),
+    INSIDE(NUMBER, io, memory),
+    INSIDE(NUMBER, io, numa_node),
+    NAMED(TEXT, "device", device.name),
+    INSIDE(TEXT, device, driver),
+    NAMED(NUMBER, "outputs", outputs.wanted),
+    INSIDE(FLAG, outputs, unshifted),
+    INSIDE(FLAG, outputs, borrow),
+    INSIDE(NUMBER, outputs, number_bytes),
+    INSIDE(FLAG, outputs, mask_first),
+    INSIDE(NUMBER, outputs, cu_seqlens_room),
+    ROW(TEXT, stats_file),
+    ROW(NUMBER, stats_ms),
 };
 
 static void close_loader(void *loader)
@@ -62,11 +79,11 @@ static PyObject *wrap(struct leat_loader *loader, struct handle *plan, const str
     self->plan = handle_hold(plan);
     self->pool = memory_pool_make();
     self->cursor = o->position;
-    self->form = (struct batch_form) { .wanted = o->outputs,
-                                       .number_bytes = o->number_bytes,
-                                       .unshifted = o->unshifted,
-                                       .mask_first = o->mask_first,
-                                       .cu_seqlens_room = o->cu_seqlens_room };
+    self->form = (struct batch_form) { .wanted = o->outputs.wanted,
+                                       .number_bytes = o->outputs.number_bytes,
+                                       .unshifted = o->outputs.unshifted,
+                                       .mask_first = o->outputs.mask_first,
+                                       .cu_seqlens_room = o->outputs.cu_seqlens_room };
     if (self->pool)
         return (PyObject *)self;
     Py_DECREF(self);

@@ -128,10 +128,13 @@ static PyObject *wrap(struct leat_plan *plan, PyObject *sources)
 
 #define NUMBER(member) FIELD_ROW(FIELD_NUMBER, leat_plan_options, member)
 #define TEXT(member)   FIELD_ROW(FIELD_TEXT, leat_plan_options, member)
+#define FIT(member)    FIELD_INSIDE(FIELD_NUMBER, leat_plan_options, fit, member)
 static const struct field options[] = {
-    NUMBER(seq_len),     NUMBER(base_len),   NUMBER(seed),       NUMBER(order),      NUMBER(epochs),
-    NUMBER(max_per_row), NUMBER(min_length), NUMBER(max_length), NUMBER(cut_length), NUMBER(align),
-    NUMBER(overlap),     NUMBER(samples),    TEXT(split),        TEXT(use),          TEXT(mid_level_dataset_surplus),
+    NUMBER(seq_len), NUMBER(base_len), NUMBER(seed),
+    NUMBER(order),   NUMBER(epochs),   FIT(max_per_row),
+    FIT(min_length), FIT(max_length),  FIT(cut_length),
+    FIT(align),      FIT(overlap),     FIELD_INSIDE(FIELD_NUMBER, leat_plan_options, megatron, samples),
+    TEXT(split),     TEXT(use),        FIELD_INSIDE(FIELD_TEXT, leat_plan_options, megatron, mid_level_dataset_surplus),
 };
 
 /* open_plan(sources, phases, skips, opening, options): lists of tuples, and a dict */

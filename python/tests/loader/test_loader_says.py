@@ -27,12 +27,23 @@ def test_stats(plan):
 
 
 def test_stats_are_all_there(plan):
-    """Every member of the struct in leat.h, times without their unit."""
-    header = (pathlib.Path(__file__).parents[3] / "include" / "leat.h").read_text()
-    body = re.sub(r"/\*.*?\*/", "", header[header.index("struct leat_loader_stats {"):], flags=re.S).split("};")[0]
-    names = {re.sub(r"_ns$|\[.*", "", name) for line in re.findall(r"^    (?:struct )?\w+ ([^;]*);", body, re.M)
-             for name in line.replace(" ", "").split(",")}
-    assert names - {"size", "reserved"} == set(leat.Loader(plan, 4).stats())
+    """Every member of the struct in leat/loader.h, times without their unit."""
+    header = (pathlib.Path(__file__).parents[3] / "include" / "leat" / "loader.h").read_text()
+    header = re.sub(r"/\*.*?\*/", "", header, flags=re.S)
+
+    def members(struct):
+        body = re.search(f"struct {struct} {{(.*?)^}};", header, re.M | re.S)[1]
+        return [(kind, re.sub(r"_ns$|\[.*", "", name)) for kind, line in re.findall(r"^    (.*?\w) ([^;]*);", body, re.M)
+                for name in line.replace(" ", "").split(",") if not name.startswith(("size", "reserved"))]
+
+    said = set(leat.Loader(plan, 4).stats())
+    for kind, subject in members("leat_loader_stats"):
+        inside = kind.startswith("struct") and kind != "struct leat_times"
+        for _, name in members(kind.split()[1]) if inside else [(kind, subject)]:
+            one = said & ({subject if name == "name" else name, f"{subject}_{name}"} if inside else {name})
+            assert one, f"{subject}.{name}"
+            said -= {f"{subject}_{name}"} & one or one
+    assert not said
 
 
 def test_notices(plan):

@@ -67,18 +67,18 @@ static enum leat_status open_loader(struct batch *b, struct leat_error *err)
     enum leat_status s;
 
     o.batch = b->wanted->batch;
-    o.rank = b->wanted->rank;
-    o.world = b->wanted->world;
+    o.ranks.rank = b->wanted->rank;
+    o.ranks.world = b->wanted->world;
     o.position = b->wanted->position;
-    o.threads = 0;
-    o.slots = 2;
-    o.outputs = b->documents ? LEAT_OUTPUT_POSITION_IDS : 0;
+    o.io.threads = 0;
+    o.io.slots = 2;
+    o.outputs.wanted = b->documents ? LEAT_OUTPUT_POSITION_IDS : 0;
     s = leat_loader_open(&b->loader, b->plan, &o, err);
     if (s == LEAT_OK)
         s = leat_loader_next(b->loader, &b->now, err);
     if (s == LEAT_E_END)
         s = status_set(err, LEAT_E_RANGE, "the plan ends before position %" PRIu64,
-                       (o.position + o.rank * (o.batch / o.world))); /* the rank's first */
+                       (o.position + o.ranks.rank * (o.batch / o.ranks.world))); /* the rank's first */
     return s;
 }
 

@@ -1,0 +1,113 @@
+/* packer.h: packs texts that a program makes. */
+#ifndef LEAT_PUBLIC_PACKER_H
+#define LEAT_PUBLIC_PACKER_H
+
+#include "pack.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Packing texts that a program makes ------------------------------------------------------------------------- */
+
+/*
+ * A packer takes texts (or ids) from a program, encodes them with its own threads, and writes them in the order in
+ * which they were given. It belongs to one thread at a time. It copies what it is given. A call waits while there is no
+ * room.
+ *
+ * After a call fails with anything but LEAT_E_ARGUMENT, every later call returns the same status, until
+ * leat_packer_suspend() or leat_packer_abandon() ends the packer. An earlier text may be what failed.
+ *
+ * A packer works only in the process that opened it. In a child every call returns LEAT_E_FORKED, and
+ * leat_packer_suspend() and leat_packer_abandon() do nothing: what the child has of the packer ends with the child.
+ */
+struct leat_packer;
+
+/*
+ * Starts a dataset. The options `format`, `text`, `id`, `split_of`, `part` and `parts` do not apply; `shuffle`,
+ * `dedup`, `by` and `splits` are LEAT_E_ARGUMENT: leat_merge() does that with the finished dataset. With `resume` it
+ * continues from the last checkpoint, or starts without one; a finished dataset is LEAT_E_EXISTS. With `chat`, each
+ * text that is added is a record of JSON, as a line of a file has it, with the fields `messages` and `tools`; the
+ * strings of the options, and `renderers`, must outlive the packer, and spans are LEAT_E_ARGUMENT. `progress` is called
+ * only by this call, while a renderer starts and while a run that is resumed is checked. The folder of `output`, and
+ * those above it, must keep their names until the packer ends; if not, finishing fails, and the run can be resumed in
+ * the renamed folder. Statuses as leat_pack().
+ */
+LEAT_API enum leat_status leat_packer_open(struct leat_packer **out, const char *output,
+                                           const struct leat_pack_options *options, struct leat_error *err);
+
+/* Gets the caller's note of the checkpoint that was resumed; *bytes is 0 if none was. The memory is the packer's. */
+LEAT_API void leat_packer_note(const struct leat_packer *p, const void **note, uint64_t *bytes);
+
+/* Declares an input, so that origins of documents can name it; *number (may be NULL) is its number. */
+LEAT_API enum leat_status leat_packer_add_input(struct leat_packer *p, const char *path, uint64_t *number,
+                                                struct leat_error *err);
+
+/*
+ * Texts as Arrow lays out an array of strings: text i is data[offsets[i], offsets[i + 1]). Set `offsets32` or
+ * `offsets64`, not both. `origins` (NULL: from no input) has `count` entries.
+ */
+struct leat_texts {
+    size_t size;
+    uint64_t count;
+    const char *data;
+    const int32_t *offsets32;
+    const int64_t *offsets64;
+    const struct leat_origin *origins;
+};
+#define LEAT_TEXTS_INIT { sizeof(struct leat_texts), 0, NULL, NULL, NULL, NULL }
+
+/* Adds texts, or one. A text that cannot be encoded is rejected, as leat_pack() rejects a record. LEAT_E_ARGUMENT, and
+ * nothing is taken, if offsets decrease or an origin names an input that was not declared. */
+LEAT_API enum leat_status leat_packer_add_texts(struct leat_packer *p, const struct leat_texts *texts,
+                                                struct leat_error *err);
+LEAT_API enum leat_status leat_packer_add_text(struct leat_packer *p, const char *text, uint64_t bytes,
+                                               const struct leat_origin *origin, struct leat_error *err);
+
+/* Adds a document that is encoded already. LEAT_E_ARGUMENT, and it is not taken, for an id beyond the vocabulary. */
+LEAT_API enum leat_status leat_packer_add_ids(struct leat_packer *p, const uint32_t *ids, uint64_t count,
+                                              const struct leat_origin *origin, struct leat_error *err);
+
+/* A stretch of a text: bytes [begin, end). */
+struct leat_span {
+    uint64_t begin, end;
+};
+
+/*
+ * The same for a packer with `store_mask`, saying which tokens training learns to predict (leat_dataset_mask()). The
+ * first takes a byte per id, as leat_writer_add_masked() does.
+ *
+ * The second takes the stretches of the text that are learned, in order and not overlapping; an empty one stands for
+ * nothing. The mask of a token is 255 if one of the bytes that it stands for is in a span, else 0. So a token that
+ * reaches over an end of a span is learned. The end token has the mask of the last token, the begin token that of the
+ * first; in a document without tokens, both have 255. A text is rejected if it is malformed UTF-8, or if its tokens
+ * cannot be traced to its bytes: the tokenizer normalizes it to another text, or has no token for a character.
+ *
+ * A mask or `spans` of NULL: all is learned. LEAT_E_ARGUMENT, and nothing is taken: a mask or spans, without
+ * `store_mask`; spans that are not as above.
+ */
+LEAT_API enum leat_status leat_packer_add_ids_masked(struct leat_packer *p, const uint32_t *ids, const uint8_t *mask,
+                                                     uint64_t count, const struct leat_origin *origin,
+                                                     struct leat_error *err);
+LEAT_API enum leat_status leat_packer_add_text_masked(struct leat_packer *p, const char *text, uint64_t bytes,
+                                                      const struct leat_span *spans, uint64_t span_count,
+                                                      const struct leat_origin *origin, struct leat_error *err);
+
+/* Waits until all is written, makes it durable, and stores a checkpoint with the caller's `note`, at most 1 MiB. A
+ * packer makes no other checkpoints. */
+LEAT_API enum leat_status leat_packer_checkpoint(struct leat_packer *p, const void *note, uint64_t bytes,
+                                                 struct leat_error *err);
+
+/* Finishes the dataset. `report` may be NULL. Frees the packer on success, not on failure. */
+LEAT_API enum leat_status leat_packer_finish(struct leat_packer *p, struct leat_pack_report *report,
+                                             struct leat_error *err);
+
+/* Ends and frees the packer unfinished: the first keeps the last checkpoint, the second removes all. After
+ * LEAT_E_REJECTS both leave the list of what was rejected, OUTPUT.rejects.jsonl. NULL is fine. */
+LEAT_API void leat_packer_suspend(struct leat_packer *p);
+LEAT_API void leat_packer_abandon(struct leat_packer *p);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

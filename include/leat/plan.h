@@ -1,0 +1,329 @@
+/* plan.h: which tokens each sample shows, and which samples show a token. */
+#ifndef LEAT_PUBLIC_PLAN_H
+#define LEAT_PUBLIC_PLAN_H
+
+#include "dataset.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- The order of samples --------------------------------------------------------------------------------------- */
+
+/*
+ * A plan says which tokens sample n shows: a pure function of the plan and n. It stores no permutation, so it opens
+ * quickly, any n can be asked for at once, and there is an inverse: which samples show this document? docs/ORDER.md has
+ * the rules, and how to compute them elsewhere; each rule has a version that never changes.
+ *
+ * A *source* is a dataset or a list of them. Each dataset is cut into *blocks* of base_len tokens; the rest at its end
+ * is dropped. Each epoch of a source shows all its blocks once, in a new order. A sample is a *window*: a block, or a
+ * slice of one if seq_len is shorter. It has seq_len inputs and seq_len + 1 tokens, since the last input's label is the
+ * token after it. Sources take turns by their weights, exactly: after k samples each source has had its share of them
+ * to within 1.5.
+ *
+ * Samples are *numbered* n = 0, 1, 2, ... for good. If some are skipped, a sample's *position* p counts only those that
+ * are shown. A batch is consecutive positions: batch size and world size are not part of a plan, and may change at any
+ * step.
+ *
+ * This describes windows. In the orders of documents a sample is a whole document, with its begin and end token, cut
+ * after seq_len + 1 tokens. Sample n is document P(n mod D) of the D documents of all sources. P is the permutation for
+ * the plan's seed, source 2^32 - 1 and epoch n div D; in sequential order P(i) = i. With `epochs`, the plan ends after
+ * that many passes. With a split, D counts the documents that start in the used range. Weights and the limits of single
+ * sources have no effect; phases are refused.
+ *
+ * The order `megatron` takes megatron-core's own settings: its split ("969,30,1"; NULL: all of each dataset, as for
+ * --train-data-path), "train", "valid" or "test" to use of it, a seed below 2^32, weights for all sources or for none
+ * (NULL; the sources are then blended by their lengths), and `samples`. Phases, limits of epochs and base_len are
+ * refused. Opening it makes Megatron's indexes, in memory, with doubles as Megatron does: open it in a thread that
+ * rounds to nearest, as all do that have not called fesetround().
+ *
+ *   Threads     an open plan never changes: any number of threads may use it.  Fork: as for datasets.
+ */
+struct leat_plan;
+
+#define LEAT_MAX_SAMPLES ((uint64_t)1 << 60) /* every sample's number is below it */
+
+enum leat_order {
+    LEAT_ORDER_SHUFFLED = 0,            /* windows, in a new order in each epoch */
+    LEAT_ORDER_SEQUENTIAL = 1,          /* windows, in the order of the files in each epoch */
+    LEAT_ORDER_DOCUMENTS = 2,           /* whole documents, one per row, for fine-tuning; a new order in each epoch */
+    LEAT_ORDER_DOCUMENTS_SEQUENTIAL = 3, /* whole documents, in the order of the files in each epoch */
+    LEAT_ORDER_FIT = 4, /* rows of whole documents, put together by best fit; others meet in each epoch */
+    LEAT_ORDER_MEGATRON = 5 /* megatron-core's: its GPTDataset and BlendedDataset, sample for sample */
+};
+
+/* Returns an order's name in a plan's text ("shuffled"), or NULL for an unknown number. The numbers have no gaps. */
+LEAT_API const char *leat_order_name(enum leat_order order);
+
+struct leat_plan_source {
+    size_t size;
+    const char *name;    /* NAME, a folder or @FILE, as for leat_dataset_open(); without a newline */
+    const char *weight;  /* a decimal, read exactly ("0.3", "1e-9"); NULL: 1, for megatron none. "0": unused until a
+                          * phase sets one */
+    uint64_t epochs;     /* at most this many passes; the other sources then share its weight. 0: no limit */
+    const struct leat_dataset *dataset; /* already open, and until the plan is closed; NULL: the plan opens `name` */
+};
+#define LEAT_PLAN_SOURCE_INIT { sizeof(struct leat_plan_source), NULL, NULL, 0, NULL }
+
+/* New weights, and a new length if wanted, from sample `begin` on; samples before it do not depend on it. If the phase
+ * before shows slices (its seq_len < base_len), it must have a multiple of 16 x base_len / seq_len samples. */
+struct leat_plan_phase {
+    size_t size;
+    uint64_t begin;      /* greater than that of the phase before */
+    const char *weights; /* decimals in the order of the sources, separated by commas; sources left out get 0 */
+    uint64_t seq_len;    /* a divisor of base_len, or for fit any; 0: as before */
+};
+#define LEAT_PLAN_PHASE_INIT { sizeof(struct leat_plan_phase), 0, NULL, 0 }
+
+/* Samples [first, end). */
+struct leat_plan_range {
+    uint64_t first, end;
+};
+
+/* Only for LEAT_ORDER_FIT. 0: not given. Documents are measured with their begin and end tokens. */
+struct leat_plan_fit {
+    uint64_t max_per_row; /* documents, or parts of documents, in a row: bounds the number of sequences */
+    uint64_t min_length;  /* documents of fewer tokens are left out */
+    uint64_t max_length;  /* documents of more tokens are left out */
+    uint64_t cut_length;  /* only this many first tokens of longer documents are used */
+    uint64_t align;       /* documents begin at multiples of it in a row; divides every seq_len; struct leat_piece */
+    uint64_t overlap;     /* each row of a document longer than a row, except its first, begins with the last so many
+                           * predictions of the row before: context without loss. Below every seq_len */
+    uint64_t reserved[4]; /* 0 */
+};
+
+/* Only for LEAT_ORDER_MEGATRON. */
+struct leat_plan_megatron {
+    uint64_t samples;                      /* the number of samples to build for; 0: not given */
+    const char *mid_level_dataset_surplus; /* a decimal; NULL: 0.005, as in Megatron */
+    uint64_t reserved[4];                  /* 0 */
+};
+
+struct leat_plan_options {
+    size_t size;
+    const struct leat_plan_source *sources; /* an array; the first element's size is the size of all */
+    uint64_t source_count;                  /* 1 to 65536 */
+    const struct leat_open_options *open;   /* for datasets that the plan opens; NULL: the defaults */
+    uint64_t seq_len;  /* inputs of a sample, 1 to 2^30 */
+    uint64_t base_len; /* tokens of a block, a multiple of every seq_len; 0: seq_len */
+    enum leat_order order;
+    uint32_t reserved; /* 0 */
+    uint64_t seed;
+    uint64_t epochs;   /* at most this many passes over any source; the plan ends when all are used up. 0: no limit */
+    const char *split; /* "train=0.99,valid=0.01": consecutive ranges of each dataset; for megatron "969,30,1"; NULL:
+                        * none */
+    const char *use;   /* the name of the range to use; for megatron "train" if NULL */
+    const struct leat_plan_phase *phases; /* an array, as `sources`, in rising order; the first begins after sample 0 */
+    uint64_t phase_count;
+    const struct leat_plan_range *skips; /* samples to skip, in any order; ranges must not overlap */
+    uint64_t skip_count;
+    struct leat_plan_fit fit;
+    struct leat_plan_megatron megatron;
+};
+#define LEAT_PLAN_OPTIONS_INIT                                                                                         \
+    { sizeof(struct leat_plan_options), NULL, 0, NULL, 0, 0, LEAT_ORDER_SHUFFLED, 0, 0, 0, NULL, NULL, NULL, 0, NULL,  \
+      0, { 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } }, { 0, NULL, { 0, 0, 0, 0 } } }
+
+/*
+ * Opens a plan and its datasets, which must agree in vocabulary, tokenizer, begin and end token (LEAT_E_INCOMPATIBLE).
+ * On success the caller owns *out until leat_plan_close(). Of the options, keeps only each source's `dataset`. Writes
+ * no file. Takes as long as opening the datasets, and some 20 us for each phase of 20 sources.
+ * Returns LEAT_E_ARGUMENT with the remedy (a source without a whole block, a phase that begins inside a block, weights
+ * whose sum as integers exceeds 2^48, ...), _NO_MEMORY, _INCOMPATIBLE, or as leat_dataset_open().
+ */
+LEAT_API enum leat_status leat_plan_open(struct leat_plan **out, const struct leat_plan_options *options,
+                                         struct leat_error *err);
+
+/*
+ * Opens a plan from its text (docs/ORDER.md, "Plan text"), as leat_plan_text() gives it. `label` names it in messages:
+ * "run7.plan, line 3: ...". If it is NULL, messages begin with the line's key ("source: ..."), and the text must not
+ * have the first line "leat plan 1". err->offset is where a wrong line starts in `text`. `open` may be NULL.
+ */
+LEAT_API enum leat_status leat_plan_parse(struct leat_plan **out, const char *text, uint64_t bytes, const char *label,
+                                          const struct leat_open_options *open, struct leat_error *err);
+
+/*
+ * Opens a plan with the sources, seed, split and limits of epochs of `plan` in another order, such as whole documents
+ * instead of windows, with rows of seq_len inputs (0: as in its first phase). Drops phases and skips, since they go by
+ * sample numbers. `plan` must stay open until *out is closed. Returns as leat_plan_open().
+ */
+LEAT_API enum leat_status leat_plan_reorder(struct leat_plan **out, const struct leat_plan *plan, enum leat_order order,
+                                            uint64_t seq_len, struct leat_error *err);
+
+/* Closes and frees, with the datasets that the plan opened itself. NULL is fine. */
+LEAT_API void leat_plan_close(struct leat_plan *plan);
+
+/*
+ * Copies at most capacity - 1 bytes of the plan's text, and a NUL, to `text`. Sets *bytes to its whole length, so that
+ * a second call can make room. The same plan has the same text, however it was made.
+ */
+LEAT_API enum leat_status leat_plan_text(const struct leat_plan *plan, char *text, uint64_t capacity, uint64_t *bytes,
+                                         struct leat_error *err);
+
+struct leat_plan_info {
+    size_t size;
+    uint64_t sources;
+    uint64_t phases;
+    uint64_t samples;      /* numbered from 0; LEAT_NONE: no end below LEAT_MAX_SAMPLES */
+    uint64_t positions;    /* samples that are not skipped; LEAT_NONE: no end. Skips up to LEAT_MAX_SAMPLES are one */
+    uint64_t seed;
+    uint64_t seq_len;      /* of the first phase */
+    uint64_t max_seq_len;  /* the longest of any phase */
+    uint64_t base_len;
+    uint32_t permutation_version, blend_version, split_version; /* of the rules in docs/ORDER.md */
+    uint32_t token_width;  /* of the sources: 2 or 4 */
+    enum leat_order order;
+    uint32_t reserved;     /* 0 */
+    uint64_t align, overlap; /* of LEAT_ORDER_FIT; 0: none */
+};
+#define LEAT_PLAN_INFO_INIT                                                                                            \
+    { sizeof(struct leat_plan_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, LEAT_ORDER_SHUFFLED, 0, 0, 0 }
+
+LEAT_API void leat_plan_info(const struct leat_plan *plan, struct leat_plan_info *info);
+
+struct leat_plan_source_info {
+    size_t size;
+    const char *name;                   /* valid until the plan is closed, as is `dataset` */
+    const struct leat_dataset *dataset; /* to read the samples' tokens from */
+    uint64_t blocks;                    /* each epoch shows all of them once; for documents: their number; for megatron:
+                                         * samples that were built, of all epochs */
+    uint64_t tokens;                    /* in the used range; without a split: all */
+    uint64_t dropped;                   /* of `tokens`: at ends of datasets, shown by no sample as an input */
+    uint64_t weight;                    /* in the first phase, as an integer: weights have no common factor; for
+                                         * megatron: how many of the plan's samples are its */
+    uint64_t epochs;                    /* limit of passes; 0: none */
+};
+#define LEAT_PLAN_SOURCE_INFO_INIT { sizeof(struct leat_plan_source_info), NULL, NULL, 0, 0, 0, 0, 0 }
+
+/* Describes source `number`. Returns LEAT_E_RANGE unless `number` is below info.sources. */
+LEAT_API enum leat_status leat_plan_source_info(const struct leat_plan *plan, uint64_t number,
+                                                struct leat_plan_source_info *info, struct leat_error *err);
+
+/* One sample: a row of `length` inputs. Source, part, token and offset are those of its first piece. */
+struct leat_sample {
+    uint64_t number; /* n */
+    uint64_t epoch;  /* of the source; for documents: of the plan; for megatron: 0, or the last one's if Megatron
+                      * shuffles that by itself */
+    uint64_t block;  /* of the source; for documents: the document's number in the source; for fit: the row's; for
+                      * megatron: that of Megatron's sample index */
+    uint64_t window; /* of the source, in windows of this length: block * slices + slice; for documents and megatron:
+                      * block */
+    uint64_t token;  /* the first token's number in the source's dataset, as for leat_dataset_read() */
+    uint64_t offset; /* the first token's number in its part */
+    uint32_t source;
+    uint32_t part;   /* number of the dataset in the source's list */
+    uint32_t length; /* inputs; for fit: without the padding after them, with that of `align` between them */
+    uint32_t slice;  /* number in the block; for documents: 0 */
+    uint32_t tokens; /* of the row: length + 1, since the last input's label is the token after it; 0 for a document
+                      * without tokens; for fit: length + pieces, since each piece has its last label */
+    uint32_t pieces; /* of the row; see leat_plan_pieces() */
+};
+
+/*
+ * A piece of a row: `count` consecutive tokens of one dataset, from place `at` of the row on. It covers the places up
+ * to the next piece, or to the row's end. The label of a place is the next token in the same piece, or, at its
+ * end, the first token of the next piece. So a piece that covers c places has c tokens if the next piece supplies its
+ * last label, and c + 1 if it has that label itself, as the last piece of a row does.
+ *
+ * In plans of order fit with `align`, a piece of c tokens has c - 1 predictions and covers that many places, and
+ * also the places up to the next multiple of `align`: a gap, which has no loss. A gap belongs to its piece:
+ * positions go on in it, and its document, its sequence in cu_seqlens and its attention mask are the piece's. Its first
+ * input is the piece's last token; padding follows. In plans with `overlap`, the first `overlap` predictions of a piece
+ * that does not begin where its document does are context without loss.
+ */
+struct leat_piece {
+    uint64_t token;    /* the first token's number in the source's dataset */
+    uint64_t offset;   /* the first token's number in its part */
+    uint64_t document; /* of these tokens, numbered in the source's dataset; LEAT_NONE: not looked up, as for windows */
+    uint32_t source;
+    uint32_t part;     /* number of the dataset in the source's list */
+    uint32_t count;    /* tokens; 0 for a document without tokens */
+    uint32_t at;       /* place in the row, from 0 */
+};
+
+/*
+ * Computes the samples of positions [first, first + count). Sets *got (not NULL) to how many there are: fewer than
+ * `count` only if the plan ends. For windows, takes 10 to 60 ns each and reads no file; many at once are faster.
+ */
+LEAT_API enum leat_status leat_plan_samples(const struct leat_plan *plan, uint64_t first, uint64_t count,
+                                            struct leat_sample *samples, uint64_t *got, struct leat_error *err);
+
+/* Computes sample n, skipped or not. Returns LEAT_E_RANGE if the plan ends before it. */
+LEAT_API enum leat_status leat_plan_sample(const struct leat_plan *plan, uint64_t number, struct leat_sample *sample,
+                                           struct leat_error *err);
+
+/*
+ * Computes the pieces of sample n, in the order of its row. Copies at most `room` of them to pieces[], and sets *count
+ * (not NULL) to how many it has, so that a second call can make room. LEAT_E_RANGE: the plan ends before sample n.
+ */
+LEAT_API enum leat_status leat_plan_pieces(const struct leat_plan *plan, uint64_t number, struct leat_piece *pieces,
+                                           uint64_t room, uint64_t *count, struct leat_error *err);
+
+/* The same for `count` samples at once, as leat_plan_samples() gave them: much faster than one by one. The pieces of
+ * one sample follow those of the other: pieces[] must have room for all, the sum of the samples' `pieces`. Give the
+ * samples unchanged: order fit refuses those whose number of pieces does not match (LEAT_E_ARGUMENT), and checks no
+ * more. */
+LEAT_API enum leat_status leat_plan_sample_pieces(const struct leat_plan *plan, const struct leat_sample *samples,
+                                                  uint64_t count, struct leat_piece *pieces, struct leat_error *err);
+
+/* Returns the number of the sample at a position; and back: for a skipped sample, the position of the next one that is
+ * shown, with *skipped (may be NULL) set to 1, else to 0. Both count on after the plan's end. */
+LEAT_API uint64_t leat_plan_number(const struct leat_plan *plan, uint64_t position);
+LEAT_API uint64_t leat_plan_position(const struct leat_plan *plan, uint64_t number, uint32_t *skipped);
+
+/* Computes the rows of a global batch that belong to a rank: [*first, *first + *count). Returns LEAT_E_ARGUMENT unless
+ * `batch` is a multiple of `world` and `rank` is below it. The order of samples does not depend on any of them. */
+LEAT_API enum leat_status leat_plan_rank_rows(uint64_t batch, uint64_t rank, uint64_t world, uint64_t *first,
+                                              uint64_t *count, struct leat_error *err);
+
+/* ---- The way back: which samples show this ---- */
+
+/* Called with each sample found. A nonzero result ends the search, and the call returns LEAT_OK. */
+typedef uint32_t leat_plan_found(void *context, const struct leat_sample *sample);
+
+/* Which samples are looked for: those that show a token of [first, first + count) of a source's dataset as an input. */
+struct leat_trace {
+    uint64_t source, first, count;
+    uint64_t epochs;      /* in epochs [0, epochs); LEAT_NONE: in all */
+    uint64_t from, until; /* numbered [from, until); LEAT_NONE: to the end of the plan */
+};
+
+/*
+ * Calls `found` with these samples, in no particular order. If the plan has no end, `epochs` or `until` must be a limit
+ * (else LEAT_E_ARGUMENT). Very many samples are found stretch by stretch, in bounded memory: epochs before `from` are
+ * not searched. Includes skipped samples: leat_plan_position() says which they are. For windows, takes some 200 ns per
+ * block of these tokens and epoch, or 50 ns per sample below `until`, whichever is less, and reads no file.
+ * leat_dataset_documents_in(sample->token, sample->length) of the source's dataset finds a sample's documents. Returns
+ * LEAT_E_RANGE for an unknown source or tokens outside it.
+ */
+LEAT_API enum leat_status leat_plan_trace(const struct leat_plan *plan, const struct leat_trace *trace,
+                                          leat_plan_found *found, void *context, struct leat_error *err);
+
+/* ---- Where a run stands ---- */
+
+#define LEAT_PLAN_STATE_BYTES 4096 /* room for any state, with its NUL */
+
+struct leat_plan_state {
+    size_t size;
+    uint64_t position; /* samples shown so far; also the position of the next one */
+    uint64_t damaged;  /* those of them with damaged tokens, which were masked; the caller counts them */
+    uint64_t skipped;  /* samples skipped so far; set by leat_plan_state_load() */
+};
+#define LEAT_PLAN_STATE_INIT { sizeof(struct leat_plan_state), 0, 0, 0 }
+
+/* Writes the state as text, to save with a checkpoint: the position, and fingerprints of all that led there. */
+LEAT_API enum leat_status leat_plan_state_save(const struct leat_plan *plan, const struct leat_plan_state *state,
+                                               char text[LEAT_PLAN_STATE_BYTES], struct leat_error *err);
+
+/*
+ * Reads a state's text and checks that this plan has the same past: the same rules, seed, base length, sources and
+ * phases up to the position, and the same skips before it. Later phases and skips may differ. Returns
+ * LEAT_E_CHECKPOINT if not; `err` names the first difference, or what is wrong with the text.
+ */
+LEAT_API enum leat_status leat_plan_state_load(const struct leat_plan *plan, const char *text, uint64_t bytes,
+                                               struct leat_plan_state *state, struct leat_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

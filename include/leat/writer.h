@@ -1,0 +1,191 @@
+/* writer.h: writes a dataset. */
+#ifndef LEAT_PUBLIC_WRITER_H
+#define LEAT_PUBLIC_WRITER_H
+
+#include "dataset.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Writing a dataset ------------------------------------------------------------------------------------------ */
+
+struct leat_writer;
+
+struct leat_writer_options {
+    size_t size;
+    uint64_t vocabulary;  /* 1 to 2^32; decides the width: two bytes up to 65,536 entries, else four */
+    uint64_t end_token;   /* appended to each document; LEAT_NONE: none. _INIT: LEAT_NONE */
+    uint64_t begin_token; /* put before each document; LEAT_NONE: none. _INIT: LEAT_NONE */
+    const struct leat_stored_tokenizer *tokenizer; /* to store in the index; NULL: none. The call copies it */
+    const uint8_t *fingerprint; /* 16 bytes; NULL: a hash of the stored tokenizer */
+    uint64_t created;           /* seconds since 1970; 0: not recorded, so that the same content gives the same bytes */
+    uint32_t force;             /* 1: finishing replaces an existing dataset; 0: opening returns LEAT_E_EXISTS */
+    uint32_t store_lines;       /* 1: store a line number for each document */
+    uint32_t store_ids;         /* 1: store an id string for each document */
+    uint32_t store_hashes;      /* 1: store a hash of each document's text */
+    /* If not NULL: called about ten times per second while leat_writer_resume() reads back what was written, with the
+     * bytes done. Nonzero stops that (LEAT_E_STOPPED); the run can still be resumed. */
+    uint32_t (*progress)(void *context, uint64_t done, uint64_t total);
+    void *context;
+    uint32_t store_mask; /* 1: store a mask: a byte for each token, see leat_dataset_mask() */
+    uint32_t index_only; /* 1: write NAME.leat alone. The tokens that are added are hashed, not written: they are, or
+                          * will be, in NAME.tokens, which the caller moves there afterwards. No checkpoints */
+    /* From this byte of NAME.tokens on, tokens go to the disk past the page cache, if the file system says that it can
+     * do that (ext4, XFS; Linux 6.1): threads that put documents then do not wait for each other in the kernel, which
+     * also copies nothing, but the next reader of the file finds it on the disk. The bytes are the same. Up to 4
+     * threads of the writer write up to 4 MiB beside the caller's. 0: never; 1: all tokens */
+    uint64_t direct_from;
+};
+#define LEAT_WRITER_OPTIONS_INIT                                                                                       \
+    { sizeof(struct leat_writer_options), 0, LEAT_NONE, LEAT_NONE, NULL, NULL, 0, 0, 0, 0, 0, NULL, NULL, 0, 0, 0 }
+
+/*
+ * Starts a dataset `name` (NAME, NAME.leat or NAME.tokens; NAME must not end in a dot or in .partial). Its folder must
+ * exist. Until leat_writer_finish(), everything is in files named NAME.partial.*, locked against a second writer.
+ * Removes the leftovers of a killed run; but if they hold a checkpoint and `force` is 0, returns LEAT_E_EXISTS. Memory
+ * stays within about 20 MiB, plus 100 bytes and the path of each input, for any number of documents.
+ * Returns LEAT_E_ARGUMENT, _UNSUPPORTED (the name is a URL), _EXISTS, _BUSY, _NO_FILE (the folder), _PERMISSION,
+ * _NO_SPACE, _IO or _NO_MEMORY.
+ *
+ * Where the process has a limit on the size of files (RLIMIT_FSIZE), writing beyond it is LEAT_E_NO_SPACE if the
+ * program ignores SIGXFSZ, as Python does; else the system ends the program by that signal.
+ *
+ * If a call fails, the writer fails: every later call returns the same status, until leat_writer_suspend() or
+ * leat_writer_abandon() ends it. Exceptions are LEAT_E_ARGUMENT, LEAT_E_STATE, and LEAT_E_TOKEN for a whole document.
+ */
+LEAT_API enum leat_status leat_writer_open(struct leat_writer **out, const char *name,
+                                           const struct leat_writer_options *options, struct leat_error *err);
+
+/* Declares an input with the next number, and sets *number (may be NULL) to it. Stores `path` as given. */
+LEAT_API enum leat_status leat_writer_add_input(struct leat_writer *w, const char *path, uint64_t *number,
+                                                struct leat_error *err);
+
+/* Sets an input's bytes, rejects and hash. Ignores its documents, tokens and path_bytes: the writer counts them. */
+LEAT_API enum leat_status leat_writer_set_input(struct leat_writer *w, uint64_t number, const struct leat_input *input,
+                                                struct leat_error *err);
+
+/*
+ * Appends a whole document: its ids, between the options' begin and end token. A count of 0 makes a document too.
+ * `origin` may be NULL (from no input).
+ * Returns LEAT_E_TOKEN for an id that is not below the vocabulary size, and then writes nothing of the document.
+ */
+LEAT_API enum leat_status leat_writer_add_u16(struct leat_writer *w, const uint16_t *ids, uint64_t count,
+                                              const struct leat_origin *origin, struct leat_error *err);
+LEAT_API enum leat_status leat_writer_add_u32(struct leat_writer *w, const uint32_t *ids, uint64_t count,
+                                              const struct leat_origin *origin, struct leat_error *err);
+
+/*
+ * The same for ids of `id_width` 2 or 4 bytes, with a byte of the mask for each (NULL: 255, which is also the mask of
+ * documents added by the other calls). The begin token gets the byte of the document's first id, and the end token that
+ * of the last; of a document without ids, 255. LEAT_E_ARGUMENT: a mask, without `store_mask`.
+ */
+LEAT_API enum leat_status leat_writer_add_masked(struct leat_writer *w, const void *ids, uint32_t id_width,
+                                                 const uint8_t *mask, uint64_t count, const struct leat_origin *origin,
+                                                 struct leat_error *err);
+
+/* Writes a document in pieces, if it does not fit in memory: any number of appends, then the end. An id out of range
+ * makes the writer fail, since part of the document is already written. */
+LEAT_API enum leat_status leat_writer_append_u16(struct leat_writer *w, const uint16_t *ids, uint64_t count,
+                                                 struct leat_error *err);
+LEAT_API enum leat_status leat_writer_append_u32(struct leat_writer *w, const uint32_t *ids, uint64_t count,
+                                                 struct leat_error *err);
+/* The same for ids of `id_width` 2 or 4 bytes, with a byte of the mask for each (NULL: 255). */
+LEAT_API enum leat_status leat_writer_append_masked(struct leat_writer *w, const void *ids, uint32_t id_width,
+                                                    const uint8_t *mask, uint64_t count, struct leat_error *err);
+LEAT_API enum leat_status leat_writer_end_document(struct leat_writer *w, const struct leat_origin *origin,
+                                                   struct leat_error *err);
+
+/*
+ * Several documents at once, for programs whose threads make ids side by side. leat_writer_place() decides where they
+ * go; calls of it, and of all functions above and below, come from one thread at a time, in the order of the documents.
+ * leat_writer_put() then writes them, and may be called by several threads at once, in any order: exactly once for
+ * each place, with the same documents. Checkpoints and finishing wait until all documents with a place are written.
+ */
+struct leat_documents {
+    size_t size;
+    const void *ids;         /* of all documents, one after another: uint16_t or uint32_t, see id_width */
+    const uint64_t *lengths; /* how many ids each document has */
+    const struct leat_origin *origins; /* of each; NULL: all from no input */
+    uint64_t count;                    /* of documents */
+    uint64_t first_line;               /* added to the line of each origin that has one */
+    uint32_t id_width;                 /* 2 or 4 bytes */
+    uint32_t reserved;                 /* 0 */
+    const uint8_t *mask;               /* of each id, as for leat_writer_add_masked(); NULL: 255 */
+};
+#define LEAT_DOCUMENTS_INIT                                                                                            \
+    { sizeof(struct leat_documents), NULL, NULL, NULL, 0, 0, 0, 0, NULL }
+
+/* Where documents go: the number of the first one, its first token, and numbers of the writer's own. */
+struct leat_place {
+    uint64_t token, document, id_byte, cell;
+};
+
+LEAT_API enum leat_status leat_writer_place(struct leat_writer *w, const struct leat_documents *documents,
+                                            struct leat_place *place, struct leat_error *err);
+
+/* If it fails, the writer fails; also with LEAT_E_TOKEN for an id that is not below the vocabulary size, and
+ * LEAT_E_ARGUMENT for an origin in an input that was not declared. */
+LEAT_API enum leat_status leat_writer_put(struct leat_writer *w, const struct leat_documents *documents,
+                                          const struct leat_place *place, struct leat_error *err);
+
+/* Sets a metadata pair. The same key again replaces its value; a NULL value removes the pair. Keys are not empty. */
+LEAT_API enum leat_status leat_writer_set_metadata(struct leat_writer *w, const char *key, const char *value,
+                                                   struct leat_error *err);
+
+/* Returns how many tokens and documents have been written. */
+LEAT_API uint64_t leat_writer_tokens(const struct leat_writer *w);
+LEAT_API uint64_t leat_writer_documents(const struct leat_writer *w);
+
+/* Returns how many bytes of tokens this writer has written past the page cache (`direct_from`). */
+LEAT_API uint64_t leat_writer_direct_bytes(const struct leat_writer *w);
+
+/*
+ * Makes everything so far durable, together with `note` (the caller's own bytes: where it is in its inputs), so that
+ * leat_writer_resume() can continue from here, however the run ends. LEAT_E_STATE: a document is open. If the call
+ * fails, the checkpoint before it stays.
+ */
+LEAT_API enum leat_status leat_writer_checkpoint(struct leat_writer *w, const void *note, uint64_t note_bytes,
+                                                 struct leat_error *err);
+
+/*
+ * Opens the writer at its last checkpoint, and drops what was written after it. `options` must be those of the run's
+ * start, except `force`, `created` and `progress` (LEAT_E_CHECKPOINT names the difference). Reads back all that was
+ * written before the checkpoint, and changes nothing unless it is intact. On success *note is the checkpoint's note,
+ * freed by leat_writer_free_note(), and *note_bytes its length; `note` may be NULL.
+ * Returns LEAT_E_CHECKPOINT if there is no checkpoint (without a hint), also after a run that has finished if `force`
+ * is 1; if it is of another version of leat; or if a file is damaged. LEAT_E_EXISTS if the run has finished and `force`
+ * is 0, or if a file has been replaced by something else, such as a link.
+ */
+LEAT_API enum leat_status leat_writer_resume(struct leat_writer **out, const char *name,
+                                             const struct leat_writer_options *options, void **note,
+                                             uint64_t *note_bytes, struct leat_error *err);
+LEAT_API void leat_writer_free_note(void *note);
+
+/*
+ * Does all of leat_writer_finish() except naming the files: completes the index and makes both files durable, so that
+ * finishing can no longer fail for lack of space. For several datasets that should be finished all or none. After it
+ * only leat_writer_finish(), _suspend() and _abandon() are allowed; other calls return LEAT_E_STATE.
+ */
+LEAT_API enum leat_status leat_writer_prepare(struct leat_writer *w, struct leat_error *err);
+
+/*
+ * Ends the writer: completes the index, makes both files durable and gives them their names, tokens first, index last,
+ * so that an incomplete dataset never opens. Fills *info (may be NULL) as leat_dataset_info() does. On success it frees
+ * the writer. On failure it does not: leat_writer_suspend() can then keep the checkpoint, or leat_writer_abandon()
+ * remove everything.
+ */
+LEAT_API enum leat_status leat_writer_finish(struct leat_writer *w, struct leat_info *info, struct leat_error *err);
+
+/* Ends and frees the writer without finishing. Keeps the last checkpoint for leat_writer_resume(); if there is none, it
+ * does the same as leat_writer_abandon(). NULL is fine. */
+LEAT_API void leat_writer_suspend(struct leat_writer *w);
+
+/* Ends and frees the writer, and removes everything it wrote, with its checkpoint. An older dataset that it was to
+ * replace stays, unless leat_writer_finish() had already removed it. NULL is fine. */
+LEAT_API void leat_writer_abandon(struct leat_writer *w);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
