@@ -112,8 +112,9 @@ static enum leat_status cache_make_folders(char *path, struct leat_error *err)
     struct stat st;
 
     if (stat(path, &st) == 0)
-        return S_ISDIR(st.st_mode) ? LEAT_OK
-                                   : status_set(err, LEAT_E_EXISTS, "the cache %s is not a folder" REMEDY, path);
+        return S_ISDIR(st.st_mode)
+                   ? LEAT_OK
+                   : status_set_in(err, LEAT_E_EXISTS, path, "the cache %s is not a folder" REMEDY, path);
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         int r;
 
@@ -125,7 +126,7 @@ static enum leat_status cache_make_folders(char *path, struct leat_error *err)
     }
     if (mkdir(path, 0700) == 0 || errno == EEXIST)
         return LEAT_OK;
-    return status_before(err, status_set_os(err, errno, "cannot make the folder %s", path), CANNOT);
+    return status_before(err, status_set_os(err, errno, path, "cannot make the folder %s", path), CANNOT);
 }
 
 enum leat_status cache_make_folder(struct cache *c, struct leat_error *err)
@@ -181,8 +182,8 @@ enum leat_status cache_lock(int *fd, const char *path, bool shared, struct leat_
             r = flock(*fd, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB);
         while (r != 0 && errno == EINTR);
         if (r != 0) {
-            s = errno == EWOULDBLOCK ? status_set(err, LEAT_E_BUSY, "%s is locked by another process", path)
-                                     : status_set_os(err, errno, "cannot lock %s", path);
+            s = errno == EWOULDBLOCK ? status_set_in(err, LEAT_E_BUSY, path, "%s is locked by another process", path)
+                                     : status_set_os(err, errno, path, "cannot lock %s", path);
             file_close(fd);
             return s;
         }

@@ -46,7 +46,7 @@ enum leat_status foreign_peek(const char *path, size_t length, const char *suffi
     if (stat(joined, &st) != 0) {
         /* it may be there, and would be a mask, or decide what NAME means */
         if (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG)
-            s = status_set_os(err, errno, "cannot look at %s", joined);
+            s = status_set_os(err, errno, joined, "cannot look at %s", joined);
     } else if (S_ISREG(st.st_mode)) {
         s = file_open_read(&fd, &size, joined, err);
         if (s == LEAT_OK && count > 0 && size >= count)
@@ -62,7 +62,7 @@ enum leat_status foreign_take(struct part *p, struct file_map *file, uint64_t of
                               struct leat_error *err)
 {
     if (bytes % width != 0)
-        return status_set_at(err, LEAT_E_TRUNCATED, offset + bytes,
+        return status_set_at(err, LEAT_E_TRUNCATED, file->path, offset + bytes,
                              "%s holds %" PRIu64 " bytes of tokens, not a multiple of %u: it is cut, or its ids have "
                              "another size; restore it from its source",
                              file->path, bytes, (unsigned)width);
@@ -83,7 +83,7 @@ enum leat_status foreign_open_mask(struct file_map *f, struct part *p, const cha
     enum leat_status s = foreign_open_file(f, path, length, suffix, access, err);
 
     if (s == LEAT_OK && f->size != p->tokens)
-        return status_set_at(err, LEAT_E_MISMATCH, f->size,
+        return status_set_at(err, LEAT_E_MISMATCH, f->path, f->size,
                              "%s has %" PRIu64 " bytes, but a mask has one for each token, and %s has %" PRIu64
                              " tokens; restore both from their source",
                              f->path, f->size, p->data.file->path, p->tokens);

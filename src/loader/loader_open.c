@@ -170,7 +170,7 @@ static enum leat_status choose_slots(struct leat_loader *l, struct leat_error *e
     if (l->options.memory > 0 || !l->options.slots)
         slots = slots < fit ? slots : fit;
     if (slots < 2)
-        return status_set_hint(err, LEAT_E_NO_MEMORY, LEAT_HINT_MEMORY,
+        return status_set_hint(err, LEAT_E_NO_MEMORY, LEAT_HINT_MEMORY, NULL,
                                "two slots of %" PRIu64 " bytes do not fit into the allowed %" PRIu64
                                "; use fewer rows per batch, or allow more memory",
                                each, max);
@@ -278,7 +278,8 @@ static enum leat_status start_thread(struct leat_loader *l, struct leat_error *e
     int r = thread_start(&l->thread, STACK, loader_stage_run, l);
 
     if (r != 0)
-        return status_set_os(err, r, "cannot start the loader's thread (" THREAD_LIMITS "; threads = 0 needs none)");
+        return status_set_os(err, r, NULL,
+                             "cannot start the loader's thread (" THREAD_LIMITS "; threads = 0 needs none)");
     l->has_thread = true;
     place_thread(l->thread, l->options.numa_node);
     return LEAT_OK;

@@ -399,7 +399,7 @@ uint32_t leat_loader_notice(struct leat_loader *loader, char *text, uint64_t cap
     if (atomic_load(&loader->log.error) && once(loader, NOTICE_UNLOGGED)) {
         struct leat_error err;
 
-        status_set_os(&err, atomic_load(&loader->log.error), "statistics are no longer written to stats_file");
+        status_set_os(&err, atomic_load(&loader->log.error), NULL, "statistics are no longer written to stats_file");
         snprintf(text, capacity, "%s", err.message);
         return 1;
     }
@@ -627,7 +627,7 @@ enum leat_status loader_log_open(struct leat_loader *l, struct leat_error *err)
                           "cannot append statistics to %s, which holds something else: choose another name", path);
     l->log.fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (l->log.fd < 0)
-        return status_set_os(err, errno, "cannot write statistics to %s", path);
+        return status_set_os(err, errno, path, "cannot write statistics to %s", path);
     if (is_torn(l->log.fd, path)) {
         written = write(l->log.fd, "\n", 1);
         if (written != 1)

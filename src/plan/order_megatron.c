@@ -370,8 +370,9 @@ static enum leat_status make_source(const struct leat_plan *plan, size_t number,
     if (p->count == 0)
         return no_sequences(plan, number, err);
     if (p->count > MEGATRON_MAX_ENTRIES)
-        return status_set(err, LEAT_E_UNSUPPORTED, "%.300s has %" PRIu64 " sequences, too many for Megatron's index",
-                          plan->rules.sources[number].name, p->count);
+        return status_set_in(err, LEAT_E_UNSUPPORTED, plan->rules.sources[number].name,
+                             "%.300s has %" PRIu64 " sequences, too many for Megatron's index",
+                             plan->rules.sources[number].name, p->count);
     lengths = malloc((size_t)(p->count + 1) * sizeof *lengths);
     if (!lengths)
         return status_no_memory(err, p->count * sizeof *lengths);

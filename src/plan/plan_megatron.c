@@ -134,7 +134,7 @@ static enum leat_status check_sources(const struct plan_rules *r, struct leat_er
     }
     if (first->weighted && r->megatron.samples == 0)
         return status_set_hint(
-            err, LEAT_E_ARGUMENT, LEAT_HINT_SAMPLES,
+            err, LEAT_E_ARGUMENT, LEAT_HINT_SAMPLES, NULL,
             "the number of samples is missing: with weights, Megatron builds for a given number of samples");
     return LEAT_OK;
 }

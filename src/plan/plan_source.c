@@ -106,14 +106,14 @@ static enum leat_status no_block(const struct plan_source *s, const struct plan_
 
     if (split_too_small(s, rules))
         return status_set_hint(
-            err, LEAT_E_ARGUMENT, one ? LEAT_HINT_NONE : LEAT_HINT_MERGE,
+            err, LEAT_E_ARGUMENT, one ? LEAT_HINT_NONE : LEAT_HINT_MERGE, name,
             "%.300s has a weight, but its range \"%.*s\" of the split has no block of %" PRIu64
             " tokens and one more: it has %" PRIu64
             " tokens in %lu dataset%s; give the range a larger fraction than %s,%s use a shorter length%s",
             name, PLAN_SHOWN, rules->use, rules->base_len, s->tokens, (unsigned long)s->part_count, one ? "" : "s",
             decimal_print(plan_rules_used(rules)->fraction, fraction), one ? " or" : "",
             one ? "" : ", or merge its datasets");
-    return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_MERGE,
+    return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_MERGE, name,
                            "%.300s has a weight, but no block of %" PRIu64 " tokens and one more: %s has %" PRIu64
                            " tokens in %lu dataset%s; use a shorter length, leave it out, or merge its datasets",
                            name, rules->base_len, rules->use ? "the range of it that is used" : "it", s->tokens,
@@ -268,8 +268,9 @@ static enum leat_status check_agreement(const struct leat_plan *plan, size_t one
         what = STATUS_FINGERPRINT;
     if (!what)
         return LEAT_OK;
-    return status_set(err, LEAT_E_INCOMPATIBLE, "%.300s and %.300s cannot be in one plan: they differ in their %s",
-                      plan->rules.sources[one].name, plan->rules.sources[other].name, what);
+    return status_set_in(err, LEAT_E_INCOMPATIBLE, plan->rules.sources[one].name,
+                         "%.300s and %.300s cannot be in one plan: they differ in their %s",
+                         plan->rules.sources[one].name, plan->rules.sources[other].name, what);
 }
 
 /* 2: leat's own files record everything; 1: their end token at least is known. */

@@ -41,10 +41,10 @@ static enum leat_status wrong(const struct reader *r, const char *format, ...)
     vsnprintf(sentence, sizeof sentence, format, args);
     va_end(args);
     if (!r->label)
-        return status_set_at(r->err, LEAT_E_ARGUMENT, r->at, "%.*s: %.800s", plan_rules_shown(r->key_length), r->key,
-                             sentence);
-    return status_set_at(r->err, LEAT_E_ARGUMENT, r->at, "%.100s, line %" PRIu64 ": %.800s", r->label, r->line,
-                         sentence);
+        return status_set_at(r->err, LEAT_E_ARGUMENT, NULL, r->at, "%.*s: %.800s", plan_rules_shown(r->key_length),
+                             r->key, sentence);
+    return status_set_at(r->err, LEAT_E_ARGUMENT, r->label, r->at, "%.100s, line %" PRIu64 ": %.800s", r->label,
+                         r->line, sentence);
 }
 
 /* Adds the line's place to the error of a failed call. */

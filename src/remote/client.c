@@ -214,10 +214,11 @@ static bool retry(struct remote *r, struct transfer *t, uint32_t max_tries, cons
                        tenths % 10);
     answer_code(t, code);
     if (t->code >= 300 && !*why)
-        return fail(t, status_set(&t->error, LEAT_E_IO, "%s: the server answered %ld%s%s, %s; try later", t->url->name,
-                                  t->code, *code ? " " : "", code, tries));
-    return fail(t, status_set(&t->error, LEAT_E_IO, "%s: %s, %s", t->url->name,
-                              *why ? why : "the connection broke in the middle of the answer", tries));
+        return fail(t,
+                    status_set_in(&t->error, LEAT_E_IO, t->url->name, "%s: the server answered %ld%s%s, %s; try later",
+                                  t->url->name, t->code, *code ? " " : "", code, tries));
+    return fail(t, status_set_in(&t->error, LEAT_E_IO, t->url->name, "%s: %s, %s", t->url->name,
+                                 *why ? why : "the connection broke in the middle of the answer", tries));
 }
 
 static bool is_later(const struct transfer *t)
@@ -281,8 +282,8 @@ static bool judge_answer(struct remote *r, struct transfer *t, const char *why)
         return fail(t, LEAT_OK);
     if (good && t->count > 0 && t->received < t->count && !t->too_long)
         return t->checked ? retry(r, t, r->options.max_tries, why)
-                          : fail(t, status_set(&t->error, LEAT_E_UNSUPPORTED, "%s: the server's answer is empty",
-                                               t->url->name));
+                          : fail(t, status_set_in(&t->error, LEAT_E_UNSUPPORTED, t->url->name,
+                                                  "%s: the server's answer is empty", t->url->name));
     if (good && !*why)
         return fail(t, LEAT_OK);
     if (is_later(t))
@@ -328,10 +329,10 @@ bool client_is_done(struct remote *r, struct transfer *t, enum carried how, cons
     case CARRIED_UNREACHABLE:
         return retry(r, t, r->answered || max_tries < UNKNOWN_TRIES ? max_tries : UNKNOWN_TRIES, why);
     default:
-        return fail(t, status_set(&t->error, LEAT_E_IO, "%s: %s%s", t->url->name, why,
-                                  is_secure(r, t->url)
-                                      ? "; if it is about certificates, install the system's (ca-certificates)"
-                                      : ""));
+        return fail(t, status_set_in(&t->error, LEAT_E_IO, t->url->name, "%s: %s%s", t->url->name, why,
+                                     is_secure(r, t->url)
+                                         ? "; if it is about certificates, install the system's (ca-certificates)"
+                                         : ""));
     }
 }
 

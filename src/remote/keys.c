@@ -508,7 +508,8 @@ enum leat_status keys_prepare(struct remote *r, const struct url *u, struct leat
     }
     keys_free(&got);
     if (s == LEAT_E_NO_FILE) /* for a caller that would be an object that does not exist */
-        s = status_set(err, LEAT_E_PERMISSION, "%s: the keys have expired, and no new ones are available", u->name);
+        s = status_set_in(err, LEAT_E_PERMISSION, u->name, "%s: the keys have expired, and no new ones are available",
+                          u->name);
     k->again = clock_ns() + AGAIN_NS;
     return k->token && now < k->expires ? LEAT_OK : s; /* what is left of them is used */
 }

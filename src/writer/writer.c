@@ -240,26 +240,26 @@ static enum leat_status check_way(const struct leat_writer *w, struct leat_error
     enum leat_status s = w->replace && !w->index_only ? LEAT_OK : writer_look(&w->names, &found, err);
 
     if (s == LEAT_OK && access(w->names.joining, F_OK) == 0)
-        return status_set(
-            err, LEAT_E_EXISTS,
+        return status_set_in(
+            err, LEAT_E_EXISTS, w->names.joining,
             "%s exists: parts are being joined in place into this dataset; join the same parts again, which goes "
             "on with that, or choose another name",
             w->names.joining);
     if (s == LEAT_OK && w->index_only && found.tokens)
-        return status_set(err, LEAT_E_EXISTS,
-                          "%s already exists; an index alone is written before its tokens get their name",
-                          w->names.tokens);
+        return status_set_in(err, LEAT_E_EXISTS, w->names.tokens,
+                             "%s already exists; an index alone is written before its tokens get their name",
+                             w->names.tokens);
 
     if (w->replace || s != LEAT_OK)
         return s;
     if (found.index)
-        return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
+        return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, w->names.index,
                                "%s already exists; choose another name or replace it", w->names.index);
     if (found.checkpoint)
-        return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_RESUME_OR_REPLACE,
+        return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_RESUME_OR_REPLACE, w->names.index,
                                "an earlier run of %s stopped at a checkpoint; resume it or start over", w->names.index);
     if (found.tokens && !found.half_named)
-        return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
+        return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, w->names.tokens,
                                "%s already exists, without an index; choose another name or replace it",
                                w->names.tokens);
     return LEAT_OK;
@@ -310,8 +310,8 @@ enum leat_status writer_ready(struct leat_writer *w, struct leat_error *err)
         *err = w->failure;
     pthread_mutex_unlock(&w->mutex);
     if (s == LEAT_OK && w->prepared)
-        return status_set(err, LEAT_E_STATE, "%s is complete: after leat_writer_prepare() it can only be finished",
-                          w->names.index);
+        return status_set_in(err, LEAT_E_STATE, w->names.index,
+                             "%s is complete: after leat_writer_prepare() it can only be finished", w->names.index);
     return s;
 }
 

@@ -257,10 +257,11 @@ static enum leat_status put_spill(struct output *o, const struct sink *spill, ui
             s = flush(o, err);
     }
     if (s == LEAT_OK && whole && !checksum_equal(sum, sink_sum(spill)))
-        s = status_set(err, LEAT_E_CHECKSUM,
-                       "%s does not hold what was written to it: another process wrote there too, or the disk damaged "
-                       "it; start over",
-                       spill->path);
+        s = status_set_in(
+            err, LEAT_E_CHECKSUM, spill->path,
+            "%s does not hold what was written to it: another process wrote there too, or the disk damaged "
+            "it; start over",
+            spill->path);
     return s;
 }
 

@@ -73,7 +73,7 @@ static enum leat_status check_free(const struct export_file *f, bool replace, st
     if (s == LEAT_OK)
         s = file_identify(f->path, &there, err);
     if (s == LEAT_OK && there.exists && !replace)
-        return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
+        return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, f->path,
                                "%s already exists: choose another name or replace it", f->path);
     return s;
 }
@@ -399,15 +399,16 @@ static enum leat_status check(struct exporting *e, const char *output, struct le
         return status_set(err, LEAT_E_ARGUMENT, "%s: files of %s have ids of %u bytes, not %u", output, format->name,
                           (unsigned)format->width, (unsigned)e->width);
     if (format->documents && info->documents == LEAT_NONE)
-        return status_set(err, LEAT_E_NOT_FOUND,
-                          "%s: files of %s record documents, and where those of the dataset start is not known: give "
-                          "its end token, or use another format",
-                          output, format->name);
+        return status_set_in(
+            err, LEAT_E_NOT_FOUND, output,
+            "%s: files of %s record documents, and where those of the dataset start is not known: give "
+            "its end token, or use another format",
+            output, format->name);
     if (format->max_tokens > 0 && info->tokens > format->max_tokens)
-        return status_set(err, LEAT_E_UNSUPPORTED,
-                          "%s: a file of %s holds at most %" PRIu64 " tokens, and the dataset has %" PRIu64
-                          "; use another format",
-                          output, format->name, format->max_tokens, info->tokens);
+        return status_set_in(err, LEAT_E_UNSUPPORTED, output,
+                             "%s: a file of %s holds at most %" PRIu64 " tokens, and the dataset has %" PRIu64
+                             "; use another format",
+                             output, format->name, format->max_tokens, info->tokens);
     return LEAT_OK;
 }
 
@@ -589,9 +590,9 @@ static enum leat_status export_dataset(struct exporting *e, const char *output, 
         e->width = e->options.number_bytes;
     s = check(e, output, err);
     if (s == LEAT_OK && e->info.stores_mask && e->format->mask == 0)
-        s = status_set(err, LEAT_E_UNSUPPORTED,
-                       "%.300s stores a mask, which files of %s do not hold; export to datatrove", names[0],
-                       e->format->name);
+        s = status_set_in(err, LEAT_E_UNSUPPORTED, names[0],
+                          "%.300s stores a mask, which files of %s do not hold; export to datatrove", names[0],
+                          e->format->name);
     if (s == LEAT_OK)
         s = begin_files(e, output, err);
     if (s == LEAT_OK)

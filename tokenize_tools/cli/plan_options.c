@@ -241,7 +241,7 @@ static void name_option(const char *text, size_t bytes, struct leat_error *err)
         return;
     key = strcspn(text + err->offset, " \n");
     if (strncmp(before.message, text + err->offset, key) == 0 && before.message[key] == ':')
-        status_set_at(err, before.status, before.offset, "--%s", before.message);
+        status_set_at(err, before.status, NULL, before.offset, "--%s", before.message);
 }
 
 /* Whether the command's --samples is a plan's: that of `leat trace` says which samples. */

@@ -155,8 +155,8 @@ static enum leat_status find_pattern(struct search *s, const char *pattern, stru
     if (code == GLOB_NOSPACE)
         return status_no_memory(err, strlen(pattern));
     if (code != 0)
-        return status_set(err, LEAT_E_NO_FILE,
-                          "no file matches %s (* ? [ ] match within one name; ** means no more than *)", pattern);
+        return status_set_in(err, LEAT_E_NO_FILE, pattern,
+                             "no file matches %s (* ? [ ] match within one name; ** means no more than *)", pattern);
     qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, by_bytes);
     /* a match is a name, whatever it looks like: a file called - or @list, a dangling link called a* */
     for (size_t i = 0; status == LEAT_OK && i < found.gl_pathc; i++) {
@@ -166,7 +166,7 @@ static enum leat_status find_pattern(struct search *s, const char *pattern, stru
         if (stat(match, &st) == 0)
             status = find_path(s, match, &st, err);
         else
-            status = status_set_os(err, errno, "cannot find the input %s", match);
+            status = status_set_os(err, errno, match, "cannot find the input %s", match);
     }
     globfree(&found);
     return status;
@@ -179,13 +179,14 @@ static enum leat_status find_nothing(struct search *s, const char *word, struct 
     const char *colon = strstr(word, "://");
 
     if (error == ENOENT && colon && colon > word)
-        return status_set(err, LEAT_E_UNSUPPORTED,
-                          "%s is a URL, and leat reads only those that begin with s3://, gs://, https:// or http://; "
-                          "download it first, or pipe it to standard input",
-                          word);
+        return status_set_in(
+            err, LEAT_E_UNSUPPORTED, word,
+            "%s is a URL, and leat reads only those that begin with s3://, gs://, https:// or http://; "
+            "download it first, or pipe it to standard input",
+            word);
     if (error == ENOENT && strpbrk(word, "*?["))
         return find_pattern(s, word, err);
-    return status_set_os(err, error, "cannot find the input %s", word);
+    return status_set_os(err, error, word, "cannot find the input %s", word);
 }
 
 enum leat_status search_word(struct search *s, const char *word, struct leat_error *err)
@@ -257,8 +258,9 @@ void inputs_free(struct input_list *list)
 
 enum leat_status inputs_check_end(const struct input *in, uint64_t at, struct leat_error *err)
 {
-    return at < in->size ? status_set_at(err, LEAT_E_TRUNCATED, at, "%s shrank while it was being packed", in->path)
-                         : LEAT_OK;
+    return at < in->size
+               ? status_set_at(err, LEAT_E_TRUNCATED, in->path, at, "%s shrank while it was being packed", in->path)
+               : LEAT_OK;
 }
 
 enum leat_status inputs_check_read(const struct input *in, uint64_t at, const struct leat_error *damage,

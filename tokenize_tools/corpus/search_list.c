@@ -27,7 +27,7 @@ enum leat_status list_file_open(struct list_file **out, const char *name, const 
         list->fd = open(name, O_RDONLY | O_CLOEXEC | (stop ? O_NONBLOCK : 0));
     while (list->fd < 0 && errno == EINTR);
     if (list->fd < 0) {
-        enum leat_status s = status_set_os(err, errno, "cannot open the list %s", name);
+        enum leat_status s = status_set_os(err, errno, name, "cannot open the list %s", name);
 
         free(list);
         return s;
@@ -155,7 +155,7 @@ static enum leat_status read_list(struct search *s, const char *list, struct lea
     status = find_lines(s, file, err);
     list_file_close(file);
     if (status == LEAT_OK && s->list->count == before)
-        return status_set(err, LEAT_E_NOT_FOUND, "the list %s names no input", list);
+        return status_set_in(err, LEAT_E_NOT_FOUND, list, "the list %s names no input", list);
     return status;
 }
 

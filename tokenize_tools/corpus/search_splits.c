@@ -174,7 +174,7 @@ static enum leat_status refuse_several(const struct splitting *p, struct leat_er
     struct shown shown;
 
     say_whose(p, whose);
-    return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_SPLIT,
+    return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_SPLIT, NULL,
                            "%s do not all belong to one split: %s; name a narrower folder, or choose a split or all "
                            "files",
                            whose, put_splits(&shown, p));
@@ -211,7 +211,7 @@ static enum leat_status refuse_configs(const struct search_root *root, const str
         put(&shown, ")");
     }
     put_end(&shown, "configurations");
-    return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_SPLIT_ALL,
+    return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_SPLIT_ALL, NULL,
                            "the folder %.*s has several configurations, as its README.md lists them: %s; name the "
                            "folder of one of them, or take all files",
                            SHOWN_FOLDER, root->path, shown.text);

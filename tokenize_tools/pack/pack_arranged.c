@@ -313,13 +313,14 @@ static enum leat_status refuse_packed(const struct arranging *a, bool in_way, en
                                       struct leat_error *err)
 {
     if (s == LEAT_E_BUSY && err && err->os_error)
-        return status_set(err, s,
-                          "%s is being written already, by another process or another call of this one: wait for that, "
-                          "or choose another name",
-                          a->output);
+        return status_set_in(
+            err, s, a->output,
+            "%s is being written already, by another process or another call of this one: wait for that, "
+            "or choose another name",
+            a->output);
     if (s != LEAT_E_EXISTS || !in_way)
         return s;
-    return status_set_hint(err, s, a->options->resume ? LEAT_HINT_REPLACE : LEAT_HINT_RESUME_OR_REPLACE,
+    return status_set_hint(err, s, a->options->resume ? LEAT_HINT_REPLACE : LEAT_HINT_RESUME_OR_REPLACE, a->output,
                            a->options->resume
                                ? "the earlier run of %s had other inputs or options: give the same ones, or start over"
                                : "the earlier run of %s has not ended: resume it, or start over",

@@ -184,10 +184,11 @@ static enum leat_status find_template(const struct beside *b, const char *named,
     if (s == LEAT_OK && !*text)
         take_of_config(b, "default", text, bytes);
     if (s == LEAT_OK && !*text)
-        s = status_set(err, LEAT_E_NOT_FOUND,
-                       "%s has neither chat_template.jinja nor a chat_template in tokenizer_config.json: name the file "
-                       "of a chat template",
-                       b->folder);
+        s = status_set_in(
+            err, LEAT_E_NOT_FOUND, b->folder,
+            "%s has neither chat_template.jinja nor a chat_template in tokenizer_config.json: name the file "
+            "of a chat template",
+            b->folder);
     return s;
 }
 

@@ -343,7 +343,7 @@ static enum leat_status look_if_finished(struct pack_run *r, const struct leat_e
     if (err)
         *err = *said;
     if (r->past.damaged.count > 0)
-        status_set_hint(err, said->status, said->hint,
+        status_set_hint(err, said->status, said->hint, r->index_path,
                         "%s already exists, packed from inputs that were cut off or broken: if these are whole now, "
                         "replace it",
                         r->index_path);
@@ -361,7 +361,7 @@ static bool stopped_replacing(struct pack_run *r, const struct leat_error *said,
     if (file_identify(r->checkpoint_path, &checkpoint, NULL) != LEAT_OK || !checkpoint.exists)
         return false;
     r->replacing = true;
-    status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
+    status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, r->index_path,
                     "%s exists, and a run that replaces it has stopped at a checkpoint: to resume that run, ask again "
                     "to replace the dataset",
                     r->index_path);
@@ -389,7 +389,7 @@ static enum leat_status resume_begun(struct pack_run *r, struct leat_error *err)
         return s;
     }
     if (!pack_output_load_note(&r->output, r->note, (size_t)note_bytes, &r->own_note, &r->own_note_bytes))
-        s = status_set(err, LEAT_E_CHECKPOINT, "the checkpoint of %s was not made by the packer", r->name);
+        s = status_set_in(err, LEAT_E_CHECKPOINT, r->name, "the checkpoint of %s was not made by the packer", r->name);
     if (s == LEAT_OK)
         s = reject_file_resume(&r->output.rejects, r->output.at.reject_bytes, r->output.at.reject_sum, err);
     if (s != LEAT_OK) { /* what is refused stays as it is */
@@ -436,7 +436,7 @@ enum leat_status pack_run_begin(struct pack_run *r, struct leat_error *err)
     /* a part of a run cannot choose another name */
     if (s == LEAT_E_EXISTS && r->options.run_file && r->past.damaged.count == 0 && !r->replacing)
         status_set_hint(
-            err, s, LEAT_HINT_REPLACE,
+            err, s, LEAT_HINT_REPLACE, r->name,
             "%.300s.leat and its .tokens are not those of this part: one is missing or damaged, or they are "
             "from another run; pack the part again and replace them",
             r->name);

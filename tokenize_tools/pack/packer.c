@@ -145,7 +145,7 @@ static enum leat_status add_text(struct leat_packer *p, const char *text, uint64
 static enum leat_status check_options(const struct leat_pack_options *o, struct leat_error *err)
 {
     if (o->shuffle || o->dedup || o->split_count > 0)
-        return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_MERGE,
+        return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_MERGE, NULL,
                                "a packer writes documents in the order in which they come: shuffle, deduplicate or "
                                "split its dataset by merging it");
     if (o->by)
@@ -168,7 +168,7 @@ static enum leat_status say_finished(const struct leat_packer *p, enum leat_stat
         return s;
     if (!index.exists)
         return s;
-    return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
+    return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, p->run.index_path,
                            "%s is finished already, with nothing left to resume; use it, choose another name or "
                            "replace it",
                            p->run.index_path);

@@ -81,7 +81,7 @@ static enum leat_status wait_for(const struct renderer *r, short events, uint64_
         if (ready > 0)
             return LEAT_OK;
         if (ready < 0 && errno != EINTR)
-            return status_set_os(err, errno, "waiting for the process that renders conversations");
+            return status_set_os(err, errno, NULL, "waiting for the process that renders conversations");
         if (clock_ns() >= until)
             return status_set(err, LEAT_E_AGAIN, "the process that renders conversations does not answer");
     }
@@ -241,7 +241,7 @@ static enum leat_status refused(const struct field *what, const struct field *wh
                           "install it (`pip install '.[chat]'` in leat's sources, or its wheel)",
                           leat_version(), why->size > 0 ? "version " : "none", why->bytes);
     if (is(what, "date"))
-        return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_CHAT_DATE,
+        return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_CHAT_DATE, NULL,
                                "the chat template calls strftime_now(), so that the same inputs would not give the "
                                "same bytes tomorrow: give the date that it writes");
     if (is(what, "template"))
