@@ -75,9 +75,12 @@ static enum leat_status adopt_take_end(uint64_t given, const struct part *p, uin
     *end_token = given != LEAT_NONE ? given : p->end_token;
     if (p->end_token == LEAT_NONE || *end_token == p->end_token)
         return LEAT_OK;
-    return status_set(err, LEAT_E_ARGUMENT,
-                      "%s says that its documents end with token %" PRIu64 ", and the end token given is %" PRIu64,
-                      p->name, p->end_token, given);
+    return status_in_file(err,
+                          status_argument(err, "end_token",
+                                          "%s says that its documents end with token %" PRIu64
+                                          ", and the end token given is %" PRIu64,
+                                          p->name, p->end_token, given),
+                          p->name);
 }
 
 #define STARTS 256u
@@ -292,12 +295,16 @@ static enum leat_status has_index(const struct adopt *a, struct leat_error *err)
     const struct part *p = &a->part;
 
     if (!(p->index->header.must_understand & FORMAT_ELSEWHERE))
-        return status_set(err, LEAT_E_ARGUMENT, "%s already has an index of leat", p->name);
+        return status_in_file(err, status_argument(err, "name", "%s already has an index of leat", p->name), p->name);
     if (a->options.force)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "%s already has an index, %s, which does not say which tool wrote %s: give the name of that "
-                          "file instead",
-                          p->name, p->index->file.path, p->data.file->path);
+        return status_in_file(
+            err,
+            status_argument(
+                err, "name",
+                "%s already has an index, %s, which does not say which tool wrote %s: give the name of that "
+                "file instead",
+                p->name, p->index->file.path, p->data.file->path),
+            p->name);
     return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, p->name, "%s already has an index, %s: replace it",
                            p->name, p->index->file.path);
 }
@@ -310,13 +317,19 @@ static enum leat_status check_part(const struct adopt *a, struct leat_error *err
     if (p->index)
         return has_index(a, err);
     if (p->tokenizer && !a->options.tokenizer)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "%s names a tokenizer, which an index stores whole: give it as tokenizer, too", p->name);
+        return status_in_file(
+            err,
+            status_argument(err, "tokenizer",
+                            "%s names a tokenizer, which an index stores whole: give it as tokenizer, too", p->name),
+            p->name);
     if (p->token_width == 2 && format_width(a->vocabulary) > 2)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "ids in %s have 2 bytes, but the given vocabulary has %" PRIu64
-                          " entries, for which an index needs ids of 4 bytes: give the tokenizer that made these ids",
-                          p->data.file->path, a->vocabulary);
+        return status_in_file(
+            err,
+            status_argument(err, "vocabulary",
+                            "ids in %s have 2 bytes, but the given vocabulary has %" PRIu64
+                            " entries, for which an index needs ids of 4 bytes: give the tokenizer that made these ids",
+                            p->data.file->path, a->vocabulary),
+            p->data.file->path);
     s = part_need_documents(p, err);
     if (s == LEAT_OK && part_sequences(p) != p->documents)
         return status_set_in(err, LEAT_E_UNSUPPORTED, p->name,
@@ -668,7 +681,7 @@ enum leat_status leat_adopt(const char *name, const struct leat_adopt_options *o
         options_read(&a.options, sizeof a.options, &a.options.reserved, options, "leat_adopt_options", err);
 
     if (s == LEAT_OK && !name)
-        s = status_set(err, LEAT_E_ARGUMENT, "leat_adopt: missing name");
+        s = status_argument(err, "name", "leat_adopt: missing name");
     if (s == LEAT_OK)
         s = adopt_open(&a.part, name, a.options.end_token, a.options.force != 0, err);
     if (s != LEAT_OK)

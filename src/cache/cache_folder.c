@@ -43,8 +43,8 @@ enum leat_status cache_root(char **root, const char *folder, struct leat_error *
     } else {
         base = variable("HOME");
         if (!base)
-            return status_set(err, LEAT_E_ARGUMENT,
-                              "no folder for the cache of remote datasets: set LEAT_CACHE to one on a local disk");
+            return status_argument(err, "cache",
+                                   "no folder for the cache of remote datasets: set LEAT_CACHE to one on a local disk");
         *root = path_join(base, ".cache/leat", NULL);
     }
     return *root ? LEAT_OK : status_no_memory(err, 0);
@@ -93,7 +93,8 @@ enum leat_status cache_limit(uint64_t *limit, uint64_t given, struct leat_error 
         }
     if (!text)
         return LEAT_OK;
-    return status_set(err, LEAT_E_ARGUMENT, "LEAT_CACHE_SIZE must be a size like 500GiB or 2TiB, not \"%.50s\"", text);
+    return status_argument(err, "LEAT_CACHE_SIZE", "LEAT_CACHE_SIZE must be a size like 500GiB or 2TiB, not \"%.50s\"",
+                           text);
 }
 
 enum leat_status cache_online(bool *online, bool given, struct leat_error *err)
@@ -103,7 +104,7 @@ enum leat_status cache_online(bool *online, bool given, struct leat_error *err)
     *online = given || (text && strcmp(text, "1") == 0);
     if (given || !text || *online || strcmp(text, "0") == 0)
         return LEAT_OK;
-    return status_set(err, LEAT_E_ARGUMENT, "LEAT_ONLINE must be 1 or 0, not \"%.50s\"", text);
+    return status_argument(err, "LEAT_ONLINE", "LEAT_ONLINE must be 1 or 0, not \"%.50s\"", text);
 }
 
 /* Makes a folder and those above it; others cannot read it. */

@@ -381,7 +381,7 @@ enum leat_status leat_dataset_documents_in(const struct leat_dataset *d, uint64_
     uint64_t from, to;
 
     if (s == LEAT_OK && count == 0)
-        s = status_set(err, LEAT_E_ARGUMENT, "leat_dataset_documents_in: the range of tokens is empty");
+        s = status_argument(err, "count", "leat_dataset_documents_in: the range of tokens is empty");
     if (s == LEAT_OK)
         s = dataset_need_documents(d, err);
     if (s == LEAT_OK)

@@ -616,15 +616,14 @@ enum leat_status leat_dataset_open_list(struct leat_dataset **out, const char *c
     if (s != LEAT_OK)
         return s;
     if (count == 0)
-        return status_set(err, LEAT_E_ARGUMENT, "missing name of the dataset");
+        return status_argument(err, "name", "missing name of the dataset");
     if (all.access > LEAT_ACCESS_READ)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_dataset_open: unknown access mode %u", (unsigned)all.access);
+        return status_argument(err, "access", "leat_dataset_open: unknown access mode %u", (unsigned)all.access);
     if (all.online > 1)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_dataset_open: online must be 0 or 1, not %u",
-                          (unsigned)all.online);
+        return status_argument(err, "online", "leat_dataset_open: online must be 0 or 1, not %u", (unsigned)all.online);
     for (size_t i = 0; s == LEAT_OK && i < count; i++)
         s = list[i] && *list[i] ? resolve(&names, list[i], err)
-                                : status_set(err, LEAT_E_ARGUMENT, "the name of the dataset is empty");
+                                : status_argument(err, "name", "the name of the dataset is empty");
     if (s == LEAT_OK) {
         d = calloc(1, sizeof *d);
         if (d)

@@ -359,7 +359,7 @@ enum leat_status leat_dataset_find_input(const struct leat_dataset *d, const cha
     uint64_t length = path ? strlen(path) : 0;
 
     if (!path)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_dataset_find_input: missing path");
+        return status_argument(err, "path", "leat_dataset_find_input: missing path");
     for (uint64_t i = 0; i < d->inputs; i++) {
         struct part *p = dataset_part_of_input(d, i);
         struct records_input r;

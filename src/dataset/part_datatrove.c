@@ -60,10 +60,16 @@ static enum leat_status open_pair(struct part *p, enum leat_access access, struc
     d->tokens.fd = d->index.fd = d->loss.fd = -1;
     s = foreign_parse(&o, p->name, false, err);
     if (s == LEAT_OK && (o.end != LEAT_NONE || o.begin != LEAT_NONE))
-        s = status_set(err, LEAT_E_ARGUMENT, "%.300s: end= and begin= find documents, which FILE.ds.index records",
-                       p->name);
+        s = status_in_file(err,
+                           status_argument(err, "name",
+                                           "%.300s: end= and begin= find documents, which FILE.ds.index records",
+                                           p->name),
+                           p->name);
     if (s == LEAT_OK && o.mask)
-        s = status_set(err, LEAT_E_ARGUMENT, "%.300s: the mask of such a file is FILE.ds.loss, without mask=", p->name);
+        s = status_in_file(
+            err,
+            status_argument(err, "name", "%.300s: the mask of such a file is FILE.ds.loss, without mask=", p->name),
+            p->name);
     if (s == LEAT_OK)
         s = foreign_open_file(&d->tokens, o.path, o.length, "", access, err);
     if (s == LEAT_OK)

@@ -217,11 +217,16 @@ static enum leat_status place_raw(struct file_map *f, const struct foreign_optio
     enum leat_status s;
 
     if (o->width == 0)
-        return status_set(err, LEAT_E_ARGUMENT, "%s: unknown size of a token: add ?dtype=u16 or ?dtype=u32 to the name",
-                          f->path);
+        return status_in_file(err,
+                              status_argument(err, "name",
+                                              "%s: unknown size of a token: add ?dtype=u16 or ?dtype=u32 to the name",
+                                              f->path),
+                              f->path);
     if (o->width == 2 && ((o->end != LEAT_NONE && o->end > 65535) || (o->begin != LEAT_NONE && o->begin > 65535)))
-        return status_set(err, LEAT_E_ARGUMENT, "%s: ids of 2 bytes are at most 65535, not %" PRIu64, f->path,
-                          o->end != LEAT_NONE ? o->end : o->begin);
+        return status_in_file(err,
+                              status_argument(err, "name", "%s: ids of 2 bytes are at most 65535, not %" PRIu64,
+                                              f->path, o->end != LEAT_NONE ? o->end : o->begin),
+                              f->path);
     s = file_map_read(f, 0, head, count, err);
     if (s != LEAT_OK)
         return s;

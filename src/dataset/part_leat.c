@@ -62,8 +62,8 @@ static enum leat_status cut_name(struct part *p, struct leat_error *err)
     size_t length = file_dataset_length(p->name, strlen(p->name));
 
     if (file_ends_with(p->name, length, ".partial"))
-        return status_set(err, LEAT_E_ARGUMENT, "%.*s is not a dataset: names that end in .partial are unfinished",
-                          (int)(length < SHOWN_BYTES ? length : SHOWN_BYTES), p->name);
+        return status_argument(err, "name", "%.*s is not a dataset: names that end in .partial are unfinished",
+                               (int)(length < SHOWN_BYTES ? length : SHOWN_BYTES), p->name);
     p->name[length] = '\0';
     return LEAT_OK;
 }

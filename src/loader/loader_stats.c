@@ -623,8 +623,11 @@ enum leat_status loader_log_open(struct leat_loader *l, struct leat_error *err)
     if (!path || !*path)
         return LEAT_OK;
     if (holds_else(path))
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "cannot append statistics to %s, which holds something else: choose another name", path);
+        return status_in_file(
+            err,
+            status_argument(err, "stats_file",
+                            "cannot append statistics to %s, which holds something else: choose another name", path),
+            path);
     l->log.fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (l->log.fd < 0)
         return status_set_os(err, errno, path, "cannot write statistics to %s", path);

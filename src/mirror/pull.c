@@ -523,14 +523,14 @@ enum leat_status leat_pull(const char *url, const char *name, const struct leat_
     enum leat_status s;
 
     if (!url || !name)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_pull: the URL or the name is NULL");
+        return status_argument(err, !url ? "url" : "name", "leat_pull: the URL or the name is NULL");
     s = options_read(&p.options, sizeof p.options, NULL, options, "leat_pull_options", err);
     if (s != LEAT_OK)
         return s;
     if (!p.options.connections)
         p.options.connections = MIRROR_CONNECTIONS;
     if (p.options.connections > MIRROR_MAX_CONNECTIONS)
-        return status_set(err, LEAT_E_ARGUMENT, "at most %u connections", MIRROR_MAX_CONNECTIONS);
+        return status_argument(err, "connections", "at most %u connections", MIRROR_MAX_CONNECTIONS);
     p.kernels = checksum_kernels();
     s = open_all(&p, url, name, err);
     if (s == LEAT_OK)

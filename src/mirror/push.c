@@ -513,10 +513,14 @@ static enum leat_status parse_urls(struct push *p, const char *text, struct leat
     if (s != LEAT_OK)
         return s;
     if (!url_in_bucket(&given) || !*given.key)
-        s = status_set(err, LEAT_E_ARGUMENT, "%s: a dataset is pushed to s3://BUCKET/NAME or gs://BUCKET/NAME",
-                       given.name);
+        s = status_in_file(
+            err,
+            status_argument(err, "url", "%s: a dataset is pushed to s3://BUCKET/NAME or gs://BUCKET/NAME", given.name),
+            given.name);
     else if (given.key[strlen(given.key) - 1] == '/')
-        s = status_set(err, LEAT_E_ARGUMENT, "%s is a folder; choose the name of a dataset in it", given.name);
+        s = status_in_file(
+            err, status_argument(err, "url", "%s is a folder; choose the name of a dataset in it", given.name),
+            given.name);
     url_free(&given);
     if (s != LEAT_OK)
         return s;
@@ -543,7 +547,7 @@ static enum leat_status read_options(struct push *p, const struct leat_push_opti
     if (!p->options.connections)
         p->options.connections = MIRROR_CONNECTIONS;
     if (p->options.connections > MIRROR_MAX_CONNECTIONS)
-        return status_set(err, LEAT_E_ARGUMENT, "at most %u connections", MIRROR_MAX_CONNECTIONS);
+        return status_argument(err, "connections", "at most %u connections", MIRROR_MAX_CONNECTIONS);
     return LEAT_OK;
 }
 
@@ -579,7 +583,7 @@ enum leat_status leat_push(const char *name, const char *url, const struct leat_
     enum leat_status s;
 
     if (!name || !url)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_push: the name or the URL is NULL");
+        return status_argument(err, !url ? "url" : "name", "leat_push: the name or the URL is NULL");
     s = read_options(&p, options, err);
     if (s != LEAT_OK)
         return s;

@@ -167,7 +167,7 @@ enum leat_status leat_plan_trace(const struct leat_plan *plan, const struct leat
                              trace->first, trace->first + trace->count, plan->rules.sources[trace->source].name,
                              info.tokens);
     if (trace->epochs == LEAT_NONE && trace->until == LEAT_NONE && plan->end >= LEAT_MAX_SAMPLES)
-        return status_set(err, LEAT_E_ARGUMENT, "the plan has no end: limit the epochs or the samples to search");
+        return status_argument(err, "epochs", "the plan has no end: limit the epochs or the samples to search");
     if (trace->count == 0 || trace->from >= s.until)
         return LEAT_OK;
     s.end = trace->first + trace->count;

@@ -104,7 +104,7 @@ static enum leat_status add_signature(const struct remote *r, struct request *q,
     sha256_of(t->body_bytes ? t->body : "", t->body_bytes, hash);
     sha256_hex(hash, payload);
     if (!signature_make(&sr, &c, r->region, moment, authorization))
-        return status_set(err, LEAT_E_ARGUMENT, "AWS_ACCESS_KEY_ID or AWS_REGION is too long");
+        return status_argument(err, "AWS_REGION", "AWS_ACCESS_KEY_ID or AWS_REGION is too long");
     for (size_t i = 0; i < sr.header_count && s == LEAT_OK; i++)
         s = add(q, headers[i].name, headers[i].value, err);
     if (s == LEAT_OK)
@@ -354,11 +354,12 @@ static enum leat_status read_settings(struct remote *r, struct leat_error *err)
         r->options.stall_seconds = STANDARD_STALL;
     if (!r->options.max_tries && tries &&
         (!answer_number(tries, strlen(tries), &number) || number == 0 || number > 1000))
-        return status_set(err, LEAT_E_ARGUMENT, "AWS_MAX_ATTEMPTS must be a number from 1 to 1000");
+        return status_argument(err, "AWS_MAX_ATTEMPTS", "AWS_MAX_ATTEMPTS must be a number from 1 to 1000");
     if (!r->options.max_tries)
         r->options.max_tries = number ? (uint32_t)number : STANDARD_TRIES;
     if (e->values[SETTING_ID] && !e->values[SETTING_SECRET])
-        return status_set(err, LEAT_E_ARGUMENT, "the AWS access key id has no secret key; set AWS_SECRET_ACCESS_KEY");
+        return status_argument(err, "AWS_SECRET_ACCESS_KEY",
+                               "the AWS access key id has no secret key; set AWS_SECRET_ACCESS_KEY");
     if (e->foreign && !e->by_variables)
         return status_set(err, LEAT_E_UNSUPPORTED,
                           "the AWS profile gets its keys by %s, which leat does not support; set AWS_ACCESS_KEY_ID and "
@@ -367,7 +368,7 @@ static enum leat_status read_settings(struct remote *r, struct leat_error *err)
     if (!region)
         region = STANDARD_REGION;
     if (strlen(region) >= sizeof r->region || !address_is_region(region))
-        return status_set(err, LEAT_E_ARGUMENT, "AWS_REGION is not the name of a region, such as us-east-1");
+        return status_argument(err, "AWS_REGION", "AWS_REGION is not the name of a region, such as us-east-1");
     memcpy(r->region, region, strlen(region) + 1);
     return LEAT_OK;
 }

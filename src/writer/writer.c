@@ -35,7 +35,7 @@ static enum leat_status take_tokenizer(struct leat_writer *w, const struct leat_
         return LEAT_OK;
     }
     if (!t->name || !*t->name || (!t->file && t->file_bytes > 0))
-        return status_set(err, LEAT_E_ARGUMENT, "the tokenizer to store has no name, or a length but no bytes");
+        return status_argument(err, "tokenizer", "the tokenizer to store has no name, or a length but no bytes");
     sizes = (struct records_tokenizer) { strlen(t->name), t->pattern ? strlen(t->pattern) : 0, t->file_bytes,
                                          t->file != NULL };
     if (!bytes_add(FORMAT_TOKENIZER_BYTES + sizes.name_bytes + sizes.pattern_bytes, sizes.file_bytes, &total) ||
@@ -64,14 +64,15 @@ static enum leat_status take_tokenizer(struct leat_writer *w, const struct leat_
 static enum leat_status check_options(const struct leat_writer_options *o, struct leat_error *err)
 {
     if (o->vocabulary == 0 || o->vocabulary > FORMAT_MAX_VOCABULARY)
-        return status_set(err, LEAT_E_ARGUMENT, "a vocabulary must have 1 to 2^32 entries, not %" PRIu64,
-                          o->vocabulary);
+        return status_argument(err, "vocabulary", "a vocabulary must have 1 to 2^32 entries, not %" PRIu64,
+                               o->vocabulary);
     if (o->end_token != LEAT_NONE && o->end_token >= o->vocabulary)
-        return status_set(err, LEAT_E_ARGUMENT, "the end token %" PRIu64 " is not below the vocabulary size %" PRIu64,
-                          o->end_token, o->vocabulary);
+        return status_argument(err, "end_token", "the end token %" PRIu64 " is not below the vocabulary size %" PRIu64,
+                               o->end_token, o->vocabulary);
     if (o->begin_token != LEAT_NONE && o->begin_token >= o->vocabulary)
-        return status_set(err, LEAT_E_ARGUMENT, "the begin token %" PRIu64 " is not below the vocabulary size %" PRIu64,
-                          o->begin_token, o->vocabulary);
+        return status_argument(err, "begin_token",
+                               "the begin token %" PRIu64 " is not below the vocabulary size %" PRIu64, o->begin_token,
+                               o->vocabulary);
     return LEAT_OK;
 }
 
@@ -86,7 +87,7 @@ enum leat_status writer_new(struct leat_writer **out, const char *name, const st
     if (s == LEAT_OK)
         s = check_options(options, err);
     if (s == LEAT_OK && !name)
-        s = status_set(err, LEAT_E_ARGUMENT, "the dataset to write needs a name");
+        s = status_argument(err, "name", "the dataset to write needs a name");
     if (s != LEAT_OK)
         return s;
     w = calloc(1, sizeof *w);

@@ -498,7 +498,7 @@ enum leat_status leat_writer_resume(struct leat_writer **out, const char *name,
     }
     if (s == LEAT_OK && w->index_only) {
         writer_free(w);
-        return status_set(err, LEAT_E_ARGUMENT, "an index alone has no checkpoints: index_only must be 0");
+        return status_argument(err, "index_only", "an index alone has no checkpoints: index_only must be 0");
     }
     if (s != LEAT_OK)
         return s;

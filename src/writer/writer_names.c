@@ -54,13 +54,19 @@ static enum leat_status check_name(const char *name, size_t length, struct leat_
         last--;
     last = length - last; /* of its last part */
     if (last == 0 || length > LONGEST_NAME || name[length - 1] == '.')
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "invalid dataset name \"%.200s\": it must end in a file name that does not end in a dot",
-                          name);
+        return status_in_file(
+            err,
+            status_argument(err, "name",
+                            "invalid dataset name \"%.200s\": it must end in a file name that does not end in a dot",
+                            name),
+            name);
     if (file_ends_with(name, length, ".partial"))
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "invalid dataset name \"%.200s\": names that end in .partial are for unfinished datasets",
-                          name);
+        return status_in_file(
+            err,
+            status_argument(err, "name",
+                            "invalid dataset name \"%.200s\": names that end in .partial are for unfinished datasets",
+                            name),
+            name);
     return own_file_check_local(name, err);
 }
 

@@ -275,8 +275,8 @@ static enum leat_status check_in_place(const struct merge *m, const char *output
     enum leat_status s = LEAT_OK;
 
     if (o->shuffle || o->dedup || o->split_count > 0 || o->force)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "joining in place neither shuffles, deduplicates nor splits, and replaces nothing");
+        return status_argument(err, "in_place",
+                               "joining in place neither shuffles, deduplicates nor splits, and replaces nothing");
     if (m->field)
         return status_set(err, LEAT_E_UNSUPPORTED, "what is divided by %.100s cannot be joined in place", m->field);
     for (size_t i = 0; s == LEAT_OK && i < sizeof suffixes / sizeof *suffixes; i++) {
@@ -409,7 +409,7 @@ enum leat_status leat_merge(const char *output, const char *const *parts, uint64
     enum leat_status s;
 
     if (!output || !parts || count == 0)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_merge: missing output or parts");
+        return status_argument(err, !output ? "output" : "parts", "leat_merge: missing output or parts");
     s = own_file_check_local(output, err);
     if (s == LEAT_OK)
         s = begin(&m, &full, output, options, report, err);

@@ -266,7 +266,7 @@ enum leat_status merge_names_take(struct merge_names *n, const char *output, con
     if (!n->items || !n->sorted)
         return status_no_memory(err, count * sizeof *n->sorted);
     for (size_t i = 0; s == LEAT_OK && i < count; i++) {
-        s = given[i] ? check_run(given[i], err) : status_set(err, LEAT_E_ARGUMENT, "part %zu is NULL", i);
+        s = given[i] ? check_run(given[i], err) : status_argument(err, "parts", "part %zu is NULL", i);
         if (s == LEAT_OK)
             n->sorted[n->given++] = cut(given[i]);
     }

@@ -46,7 +46,9 @@ static enum leat_status judge_kind(const char *path, const struct file_kind *kin
     if (*format)
         return LEAT_OK;
     record_format_tell(names);
-    return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_FORMAT, path, "%s: unknown suffix %s", path, names);
+    return status_field(
+        err, status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_FORMAT, path, "%s: unknown suffix %s", path, names),
+        "format");
 }
 
 enum leat_status input_judge_given(const char *path, bool look, const struct input_rules *rules,

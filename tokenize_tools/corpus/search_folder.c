@@ -257,12 +257,18 @@ static enum leat_status found_folder(struct search *s, const char *path, bool is
     enum leat_status status;
 
     if (is_link && ++s->visits > SEARCH_VISITS)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "%s: links lead to more than %u folders; do they lead to each other again and again?", path,
-                          SEARCH_VISITS);
+        return status_in_file(
+            err,
+            status_argument(err, "inputs",
+                            "%s: links lead to more than %u folders; do they lead to each other again and again?", path,
+                            SEARCH_VISITS),
+            path);
     if (s->depth == SEARCH_DEPTH)
-        return status_set(err, LEAT_E_ARGUMENT, "%s: folders are nested more than %d deep; does a link form a cycle?",
-                          path, SEARCH_DEPTH);
+        return status_in_file(err,
+                              status_argument(err, "inputs",
+                                              "%s: folders are nested more than %d deep; does a link form a cycle?",
+                                              path, SEARCH_DEPTH),
+                              path);
     s->depth++;
     s->links += is_link;
     status = search_in(s, path, err);
@@ -292,7 +298,9 @@ static enum leat_status cannot_follow(const char *path, struct leat_error *err)
     ssize_t size = readlink(path, target, sizeof target - 1);
 
     if (why == ELOOP)
-        return status_set(err, LEAT_E_ARGUMENT, "%.300s: too many symbolic links; does a link form a cycle?", path);
+        return status_in_file(
+            err, status_argument(err, "inputs", "%.300s: too many symbolic links; does a link form a cycle?", path),
+            path);
     if (why != ENOENT || size < 0)
         return status_set_os(err, why, path, "cannot follow the symbolic link %s", path);
     target[size] = '\0';

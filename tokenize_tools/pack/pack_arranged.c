@@ -365,12 +365,16 @@ bool pack_arranges(const struct leat_pack_options *o)
 enum leat_status pack_arranged_check(const struct leat_pack_options *o, struct leat_error *err)
 {
     if (o->run_file && o->by && o->split_count > 0)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "the documents of each value are split alone, when a run is divided by values: split them "
-                          "when merging the parts");
+        return status_argument(
+            err, "splits",
+            "the documents of each value are split alone, when a run is divided by values: split them "
+            "when merging the parts");
     if (o->parts > 0 && (!o->run_file || o->shuffle || o->dedup))
-        return status_set(
-            err, LEAT_E_ARGUMENT,
+        return status_argument(
+            err,
+            o->shuffle ? "shuffle"
+            : o->dedup ? "dedup"
+                       : "splits",
             o->run_file
                 ? "shuffling and deduplicating need the whole run: use them when merging its parts"
                 : "shuffling, deduplicating and splitting need the whole run: use them when merging its shares");

@@ -291,8 +291,9 @@ enum leat_status pack_chat_open(struct pack_chat *c, const struct leat_pack_opti
         s = make_plan(c, &b, o, err);
     close_beside(&b);
     if (s == LEAT_OK && !o->renderers)
-        s = status_set(err, LEAT_E_ARGUMENT,
-                       "conversations are rendered by processes that the program starts: give leat_pack() `renderers`");
+        s = status_argument(
+            err, "renderers",
+            "conversations are rendered by processes that the program starts: give leat_pack() `renderers`");
     return s == LEAT_OK ? try_plan(c, o, limits, err) : s;
 }
 

@@ -93,7 +93,7 @@ enum leat_status pack_options_read(struct leat_pack_options *o, const struct lea
     enum leat_status s = options_read(o, sizeof *o, &o->reserved, given, "leat_pack_options", err);
 
     if (s == LEAT_OK && o->renderers && (!o->renderers->open || !o->renderers->close))
-        s = status_set(err, LEAT_E_ARGUMENT, "`renderers` needs both functions, open and close");
+        s = status_argument(err, "renderers", "`renderers` needs both functions, open and close");
     return s == LEAT_OK ? options_check_reserved(o->reserved_mask | o->reserved_write, "leat_pack_options", err) : s;
 }
 
@@ -116,14 +116,16 @@ static enum leat_status take_options(struct pack_run *r, const char *output, con
     if (s != LEAT_OK)
         return s;
     if (!output || !*output || !o->tokenizer)
-        return status_set(err, LEAT_E_ARGUMENT, "packing needs an output and a tokenizer");
+        return status_argument(err, !output || !*output ? "output" : "tokenizer",
+                               "packing needs an output and a tokenizer");
     if (o->parts > 0 && (o->part < 1 || o->part > o->parts))
-        return status_set(err, LEAT_E_ARGUMENT, "no share %u of %u: shares count from 1", o->part, o->parts);
+        return status_argument(err, "part", "no share %u of %u: shares count from 1", o->part, o->parts);
     pack_options_default(o);
     if (o->write > LEAT_WRITE_DIRECT)
-        return status_set(err, LEAT_E_ARGUMENT, "unknown value %u for write", (unsigned)o->write);
+        return status_argument(err, "write", "unknown value %u for write", (unsigned)o->write);
     if (o->chat && o->mask_field)
-        return status_set(err, LEAT_E_ARGUMENT, "a conversation says by its template what is learned, not by a field");
+        return status_argument(err, "mask_field",
+                               "a conversation says by its template what is learned, not by a field");
     o->store_mask = o->store_mask || o->mask_field || o->chat;
     if (o->memory == 0) {
         uint64_t usual = PACK_USUAL_MEMORY + memory_resident() / PACK_GIB * PACK_GIB;

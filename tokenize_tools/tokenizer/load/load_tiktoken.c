@@ -398,16 +398,22 @@ static enum leat_status find_name(struct reader *r, const struct tiktoken_name *
     if (source->pattern) {
         *name = tiktoken_name_find(source->pattern);
         return *name ? LEAT_OK
-                     : status_set_hint(r->err, LEAT_E_ARGUMENT, LEAT_HINT_PATTERN, NULL,
-                                       "unknown pattern %s; choose one of %s", source->pattern, tiktoken_name_list());
+                     : status_field(r->err,
+                                    status_set_hint(r->err, LEAT_E_ARGUMENT, LEAT_HINT_PATTERN, NULL,
+                                                    "unknown pattern %s; choose one of %s", source->pattern,
+                                                    tiktoken_name_list()),
+                                    "pattern");
     }
     *name = tiktoken_name_of_file(source->path);
     if (!*name)
         *name = tiktoken_name_of_bytes(source->bytes, source->size);
     if (!*name)
-        return status_set_hint(r->err, LEAT_E_ARGUMENT, LEAT_HINT_PATTERN, source->path,
-                               "%s: neither the file nor its name says which pattern splits text; choose one of %s",
-                               source->path, tiktoken_name_list());
+        return status_field(
+            r->err,
+            status_set_hint(r->err, LEAT_E_ARGUMENT, LEAT_HINT_PATTERN, source->path,
+                            "%s: neither the file nor its name says which pattern splits text; choose one of %s",
+                            source->path, tiktoken_name_list()),
+            "pattern");
     if ((*name)->ranks != r->spec->token_count)
         return status_set_hint(r->err, LEAT_E_VOCABULARY, LEAT_HINT_PATTERN, source->path,
                                "%s has %u tokens, but the published %s has %u: is the file complete? To take it as "

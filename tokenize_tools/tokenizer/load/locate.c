@@ -328,8 +328,11 @@ static enum leat_status only_one(char *name, const char *folder, const char *beg
     }
     closedir(d);
     if (other[0])
-        return status_set(err, LEAT_E_ARGUMENT, "the folder %s has several vocabularies, %s and %s: name one", folder,
-                          strcmp(name, other) < 0 ? name : other, strcmp(name, other) < 0 ? other : name);
+        return status_in_file(
+            err,
+            status_argument(err, "spec", "the folder %s has several vocabularies, %s and %s: name one", folder,
+                            strcmp(name, other) < 0 ? name : other, strcmp(name, other) < 0 ? other : name),
+            folder);
     return LEAT_OK;
 }
 

@@ -83,10 +83,12 @@ static enum leat_status load_into(struct tokenizer_spec *spec, enum load_format 
         return load_tiktoken(spec, source, err);
     }
     if (source->pattern)
-        return status_set_hint(
-            err, LEAT_E_ARGUMENT, LEAT_HINT_PATTERN, source->path,
-            "a pattern applies only to *.tiktoken files, and %s is not one; leave out the pattern %s", source->path,
-            source->pattern);
+        return status_field(
+            err,
+            status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_PATTERN, source->path,
+                            "a pattern applies only to *.tiktoken files, and %s is not one; leave out the pattern %s",
+                            source->path, source->pattern),
+            "pattern");
     for (p = source->bytes; p < end && is_space(*p);)
         p++;
     if (p < end && (*p == '{' || *p == '['))
@@ -132,8 +134,11 @@ static enum leat_status open_builtin(struct opened_spec *o, const char *pattern,
     enum leat_status s;
 
     if (pattern)
-        return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_PATTERN, NULL,
-                               "the built-in %s has its own pattern; leave out the pattern %s", o->at.builtin, pattern);
+        return status_field(err,
+                            status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_PATTERN, NULL,
+                                            "the built-in %s has its own pattern; leave out the pattern %s",
+                                            o->at.builtin, pattern),
+                            "pattern");
     s = builtin_load(&o->spec, o->at.builtin, err);
     if (s == LEAT_OK)
         identify(o, NULL);

@@ -74,7 +74,7 @@ enum leat_status leat_tokenizer_open(struct leat_tokenizer **out, const char *sp
     if (s != LEAT_OK)
         return s;
     if (!spec || !*spec)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_tokenizer_open: missing name");
+        return status_argument(err, "spec", "leat_tokenizer_open: missing name");
     t = calloc(1, sizeof *t);
     if (!t)
         return status_no_memory(err, sizeof *t);
