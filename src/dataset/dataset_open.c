@@ -206,7 +206,11 @@ static bool say_joining(const char *name, struct leat_error *err)
 
 void dataset_say_missing(const char *name, struct leat_error *err)
 {
-    if (!err || say_joining(name, err))
+    if (!err)
+        return;
+    if (!exists(name, ".leat") && !exists(name, ".tokens"))
+        err->file[0] = '\0'; /* no file of it is there: its name as it was given stands for all, see named() */
+    if (say_joining(name, err))
         return;
     if (exists(name, ".leat"))
         status_after(err, "; %.300s.leat is there, and a dataset is both files: restore the other one", name);
@@ -581,6 +585,15 @@ static enum leat_status too_many(const char *name, struct leat_error *err)
     return status_set_in(err, LEAT_E_HEADER, name, "the list with %s has more than 2^64 tokens or documents", name);
 }
 
+/* After a failure: names the dataset if no file of it is named. A URL may hold a key, and was named without, if at all.
+ */
+static enum leat_status named(const char *name, enum leat_status s, struct leat_error *err)
+{
+    if (s == LEAT_E_ARGUMENT)
+        status_field(err, s, "name");
+    return cache_takes(name) ? s : status_in_file(err, s, name);
+}
+
 static enum leat_status append_part(struct leat_dataset *d, const char *name, const struct leat_open_options *how,
                                     struct leat_error *err)
 {
@@ -622,7 +635,7 @@ enum leat_status leat_dataset_open_list(struct leat_dataset **out, const char *c
     if (all.online > 1)
         return status_argument(err, "online", "leat_dataset_open: online must be 0 or 1, not %u", (unsigned)all.online);
     for (size_t i = 0; s == LEAT_OK && i < count; i++)
-        s = list[i] && *list[i] ? resolve(&names, list[i], err)
+        s = list[i] && *list[i] ? named(list[i], resolve(&names, list[i], err), err)
                                 : status_argument(err, "name", "the name of the dataset is empty");
     if (s == LEAT_OK) {
         d = calloc(1, sizeof *d);
@@ -635,7 +648,7 @@ enum leat_status leat_dataset_open_list(struct leat_dataset **out, const char *c
     if (s == LEAT_OK)
         folder_note(&d->home);
     for (size_t i = 0; s == LEAT_OK && i < names.count; i++)
-        s = append_part(d, names.items[i], &all, err);
+        s = named(names.items[i], append_part(d, names.items[i], &all, err), err);
     names_free(&names);
     if (s != LEAT_OK)
         leat_dataset_close(d);

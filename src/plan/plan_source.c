@@ -149,9 +149,9 @@ static void say_weight(const char *name, enum leat_status status, struct leat_er
 {
     const char *colon = strrchr(name, ':');
 
-    /* the sentence has the whole name, unless a scheme was taken from it: raw:FILE?dtype=u16 has its colon there; what
-     * has a slash, such as a server's port and what follows, was not meant as a weight */
-    if (status == LEAT_E_NO_FILE && err && colon && !strchr(colon, '/') && strstr(err->message, name))
+    /* what is missing has the whole name, unless a scheme was taken from it: raw:FILE?dtype=u16 has its colon there;
+     * what has a slash, such as a server's port and what follows, was not meant as a weight */
+    if (status == LEAT_E_NO_FILE && err && colon && !strchr(colon, '/') && strcmp(err->file, name) == 0)
         status_after(err, "; \"%.100s\" after its last colon is not a weight, which is a decimal number such as 0.25",
                      colon + 1);
 }

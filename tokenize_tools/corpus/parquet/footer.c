@@ -134,8 +134,10 @@ static void add_chunk(struct thrift *t, struct parquet_file *file, const struct 
     if (t->status != LEAT_OK)
         return;
     if (why)
-        t->status = status_set_in(t->err, LEAT_E_UNSUPPORTED, file->source.name, "%s: the column %s %s",
-                                  file->source.name, c->path, why);
+        t->status = status_field(t->err,
+                                 status_set_in(t->err, LEAT_E_UNSUPPORTED, file->source.name, "%s: the column %s %s",
+                                               file->source.name, c->path, why),
+                                 c->path);
     else if (c->exists && m->type != (uint64_t)c->type)
         thrift_broken(t, "a column has another type than its pages");
     else if (c->exists && (c->max_repetition > 0 ? m->values < rows : m->values != rows))

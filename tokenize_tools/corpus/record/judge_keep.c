@@ -189,7 +189,7 @@ static enum leat_status want_field(struct condition *c, struct record_fields *fi
         want.use = RECORD_EXISTS;
     else /* of a string, what comes after that many bytes decides nothing; and a pair of surrogates is not cut */
         want.most = c->is_number ? MAX_NUMBER : RECORD_RAW_BYTES * c->text_bytes + 12;
-    return record_want(fields, &want, &c->want, err);
+    return status_field(err, record_want(fields, &want, &c->want, err), "keep");
 }
 
 static enum leat_status prepare(void **self, struct record_fields *fields, const struct leat_pack_options *o,

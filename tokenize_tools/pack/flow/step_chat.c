@@ -36,7 +36,8 @@ static enum leat_status settle(struct unit *u, const struct chat_item *item, enu
                                const struct leat_error *why, struct leat_error *err)
 {
     if (s == LEAT_E_TEXT)
-        return documents_reject(&u->docs, &item->as_read, why->message, item->sample, item->sample_bytes, err);
+        return documents_reject(&u->docs, &item->as_read, why->message, why->field, item->sample, item->sample_bytes,
+                                err);
     if (s != LEAT_OK && err)
         *err = *why;
     return s;
