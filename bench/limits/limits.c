@@ -93,7 +93,7 @@ static enum leat_status create_nameless(struct limits *l, int *fd, int *direct, 
         return status_no_memory(err, strlen(l->folder));
     *fd = mkostemp(path, O_CLOEXEC);
     if (*fd < 0) {
-        s = status_set_os(err, errno, "cannot create a test file in %s", l->folder);
+        s = status_set_os(err, errno, l->folder, "cannot create a test file in %s", l->folder);
     } else {
         if (direct) {
             *direct = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
@@ -135,7 +135,7 @@ static enum leat_status choose_sizes(struct limits *l, uint64_t asked, struct le
     uint64_t room, memory = machine_memory();
 
     if (statvfs(l->folder, &fs) != 0)
-        return status_set_os(err, errno, "cannot read the folder %s", l->folder);
+        return status_set_os(err, errno, l->folder, "cannot read the folder %s", l->folder);
     room = (uint64_t)fs.f_bavail * fs.f_frsize / 10 * 9;
     l->file_bytes = asked;
     if (asked == 0) {

@@ -63,7 +63,7 @@ enum leat_status load_output_open(FILE **out, const char *path, const struct loa
             return status_set(err, LEAT_E_ARGUMENT, "%s is in use by this run: choose another name", path);
     }
     *out = fopen(path, "we");
-    return *out ? LEAT_OK : status_set_os(err, errno, "cannot write %s", path);
+    return *out ? LEAT_OK : status_set_os(err, errno, path, "cannot write %s", path);
 }
 
 /* ---- A trace ---- */

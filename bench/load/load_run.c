@@ -611,10 +611,10 @@ enum leat_status load_run(const struct leat_plan *plan, const struct load_values
     consumer_close(&r.consumer);
     free(r.views);
     if (r.consumer.dump && (fflush(r.consumer.dump) != 0 || ferror(r.consumer.dump)) && s == LEAT_OK)
-        s = status_set_os(err, errno, "cannot write %s", v->dump);
+        s = status_set_os(err, errno, v->dump, "cannot write %s", v->dump);
     if (r.consumer.dump)
         fclose(r.consumer.dump);
     if (!load_trace_close(r.trace) && s == LEAT_OK)
-        s = status_set_os(err, errno, "cannot write %s", v->trace);
+        s = status_set_os(err, errno, v->trace, "cannot write %s", v->trace);
     return s;
 }

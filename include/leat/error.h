@@ -124,13 +124,20 @@ enum leat_hint {
     LEAT_HINT_CHAT_TIME = 25         /* `chat_seconds` there, or `skip_slow_chats` */
 };
 
-/* The caller provides it; a failing call fills it. */
+/*
+ * The caller provides it; a failing call fills all of it. `message` is for people; a program reads the other members.
+ * What does not fit into `file` or `field` is cut, and then ends in "...".
+ */
 struct leat_error {
     enum leat_status status;
     int os_error;       /* errno of the failed system call, else 0 */
-    uint64_t offset;    /* byte offset in the file that `message` names, else LEAT_NONE */
+    uint64_t offset;    /* byte offset in `file`, or in the caller's text where that is empty; else LEAT_NONE */
     char message[1020]; /* one sentence or two, without a final newline; safe to print (leat_show()) */
     uint32_t hint;      /* enum leat_hint */
+    char file[1024];    /* the file, folder or URL that the failure is about, spelled as its name was given: opening
+                         * a/b meets a/b.tokens; as its bytes are, not for printing; "": none */
+    char field[128];    /* what is wrong in it or with it: the option or parameter (LEAT_E_ARGUMENT), by its name in C
+                         * and without the struct's; or a record's member or column, as it was asked for; "": none */
 };
 
 /*

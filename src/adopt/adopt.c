@@ -75,9 +75,12 @@ static enum leat_status adopt_take_end(uint64_t given, const struct part *p, uin
     *end_token = given != LEAT_NONE ? given : p->end_token;
     if (p->end_token == LEAT_NONE || *end_token == p->end_token)
         return LEAT_OK;
-    return status_set(err, LEAT_E_ARGUMENT,
-                      "%s says that its documents end with token %" PRIu64 ", and the end token given is %" PRIu64,
-                      p->name, p->end_token, given);
+    return status_in_file(err,
+                          status_argument(err, "end_token",
+                                          "%s says that its documents end with token %" PRIu64
+                                          ", and the end token given is %" PRIu64,
+                                          p->name, p->end_token, given),
+                          p->name);
 }
 
 #define STARTS 256u
@@ -111,10 +114,10 @@ static enum leat_status load_starts(struct adopt_ends *e, struct part *p, struct
 
 static enum leat_status lacks_end(const struct adopt_ends *e, const struct part *p, struct leat_error *err)
 {
-    return status_set(err, LEAT_E_TOKEN,
-                      "document %" PRIu64 " of %s does not end with token %" PRIu64
-                      ": give the end token that its tokenizer has, or none",
-                      e->document, p->name, e->token);
+    return status_set_in(err, LEAT_E_TOKEN, p->name,
+                         "document %" PRIu64 " of %s does not end with token %" PRIu64
+                         ": give the end token that its tokenizer has, or none",
+                         e->document, p->name, e->token);
 }
 
 /* Checks documents that end in `count` tokens from `first` on. LEAT_E_TOKEN. */
@@ -292,14 +295,18 @@ static enum leat_status has_index(const struct adopt *a, struct leat_error *err)
     const struct part *p = &a->part;
 
     if (!(p->index->header.must_understand & FORMAT_ELSEWHERE))
-        return status_set(err, LEAT_E_ARGUMENT, "%s already has an index of leat", p->name);
+        return status_in_file(err, status_argument(err, "name", "%s already has an index of leat", p->name), p->name);
     if (a->options.force)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "%s already has an index, %s, which does not say which tool wrote %s: give the name of that "
-                          "file instead",
-                          p->name, p->index->file.path, p->data.file->path);
-    return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, "%s already has an index, %s: replace it", p->name,
-                           p->index->file.path);
+        return status_in_file(
+            err,
+            status_argument(
+                err, "name",
+                "%s already has an index, %s, which does not say which tool wrote %s: give the name of that "
+                "file instead",
+                p->name, p->index->file.path, p->data.file->path),
+            p->name);
+    return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, p->name, "%s already has an index, %s: replace it",
+                           p->name, p->index->file.path);
 }
 
 static enum leat_status check_part(const struct adopt *a, struct leat_error *err)
@@ -310,19 +317,25 @@ static enum leat_status check_part(const struct adopt *a, struct leat_error *err
     if (p->index)
         return has_index(a, err);
     if (p->tokenizer && !a->options.tokenizer)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "%s names a tokenizer, which an index stores whole: give it as tokenizer, too", p->name);
+        return status_in_file(
+            err,
+            status_argument(err, "tokenizer",
+                            "%s names a tokenizer, which an index stores whole: give it as tokenizer, too", p->name),
+            p->name);
     if (p->token_width == 2 && format_width(a->vocabulary) > 2)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "ids in %s have 2 bytes, but the given vocabulary has %" PRIu64
-                          " entries, for which an index needs ids of 4 bytes: give the tokenizer that made these ids",
-                          p->data.file->path, a->vocabulary);
+        return status_in_file(
+            err,
+            status_argument(err, "vocabulary",
+                            "ids in %s have 2 bytes, but the given vocabulary has %" PRIu64
+                            " entries, for which an index needs ids of 4 bytes: give the tokenizer that made these ids",
+                            p->data.file->path, a->vocabulary),
+            p->data.file->path);
     s = part_need_documents(p, err);
     if (s == LEAT_OK && part_sequences(p) != p->documents)
-        return status_set(err, LEAT_E_UNSUPPORTED,
-                          "documents of %s have several sequences, which leat's index does not record: adopting it "
-                          "would change the samples of the order megatron; use it as it is",
-                          p->name);
+        return status_set_in(err, LEAT_E_UNSUPPORTED, p->name,
+                             "documents of %s have several sequences, which leat's index does not record: adopting it "
+                             "would change the samples of the order megatron; use it as it is",
+                             p->name);
     return s;
 }
 
@@ -338,7 +351,7 @@ static enum leat_status facts_of(const struct adopt *a, struct hash128 *facts, s
 
     for (unsigned i = 0; i < 2 && files[i]; i++) {
         if (fstat(files[i]->fd, &st) != 0)
-            return status_set_os(err, errno, "cannot look at %s", files[i]->path);
+            return status_set_os(err, errno, files[i]->path, "cannot look at %s", files[i]->path);
         numbers[5 + 3 * i] = (uint64_t)st.st_size;
         numbers[6 + 3 * i] = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
         numbers[7 + 3 * i] = (uint64_t)st.st_ctim.tv_sec * 1000000000u + (uint64_t)st.st_ctim.tv_nsec;
@@ -378,7 +391,7 @@ static enum leat_status find_token_path(struct adopt *a, const char *index, stru
     else if (s == LEAT_OK)
         a->token_path = realpath(path, NULL);
     if (s == LEAT_OK && !a->token_path)
-        s = status_set_os(err, errno, "cannot find the absolute path of %s", path);
+        s = status_set_os(err, errno, path, "cannot find the absolute path of %s", path);
     free(of_tokens);
     free(of_index);
     return s;
@@ -398,7 +411,7 @@ static enum leat_status check_ids(const struct adopt *a, uint64_t first, const u
     do
         id = p->token_width == 2 ? bytes_load16(bytes + 2 * i) : bytes_load32(bytes + 4 * i);
     while (id < a->vocabulary && ++i < count);
-    return status_set_at(err, LEAT_E_TOKEN, p->data.offset + (first + i) * p->token_width,
+    return status_set_at(err, LEAT_E_TOKEN, p->data.file->path, p->data.offset + (first + i) * p->token_width,
                          "token %" PRIu64 " of %s is %" PRIu64 ", and the vocabulary has %" PRIu64
                          " entries: the file is damaged, or was made with another tokenizer",
                          first + i, p->data.file->path, id, a->vocabulary);
@@ -492,8 +505,8 @@ static enum leat_status put_hashes(struct adopt *a, struct leat_error *err)
         done += here;
     }
     if (s == LEAT_OK && !checksum_equal(sum, a->state.hash_sum))
-        return status_set(err, LEAT_E_CHECKPOINT, "%s is damaged: remove it, and adopt %s again", a->state.path,
-                          a->part.name);
+        return status_set_in(err, LEAT_E_CHECKPOINT, a->state.path, "%s is damaged: remove it, and adopt %s again",
+                             a->state.path, a->part.name);
     return s;
 }
 
@@ -554,12 +567,12 @@ static enum leat_status check_way(const struct leat_writer *w, struct leat_error
     if (s != LEAT_OK)
         return s;
     if (found.tokens || found.partial_tokens || found.checkpoint)
-        return status_set(
-            err, LEAT_E_EXISTS,
+        return status_set_in(
+            err, LEAT_E_EXISTS, found.tokens ? w->names.tokens : w->names.index,
             "%s is the name of a dataset of leat's own, finished or not: choose another name for the index",
             found.tokens ? w->names.tokens : w->names.index);
     if (found.index && !w->replace)
-        return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
+        return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, w->names.index,
                                "%s already exists: choose another name or replace it", w->names.index);
     return LEAT_OK;
 }
@@ -633,8 +646,9 @@ static enum leat_status adopt(struct adopt *a, struct leat_error *err)
     if (s == LEAT_OK)
         s = facts_of(a, &after, err);
     if (s == LEAT_OK && !checksum_equal(before, after))
-        s = status_set(err, LEAT_E_MISMATCH, "%s was changed while it was adopted: start over when it stays as it is",
-                       a->part.data.file->path);
+        s = status_set_in(err, LEAT_E_MISMATCH, a->part.data.file->path,
+                          "%s was changed while it was adopted: start over when it stays as it is",
+                          a->part.data.file->path);
     return s == LEAT_OK ? name_index(a, err) : s;
 }
 
@@ -667,7 +681,7 @@ enum leat_status leat_adopt(const char *name, const struct leat_adopt_options *o
     enum leat_status s = options_read(&a.options, sizeof a.options, reserved, options, "leat_adopt_options", err);
 
     if (s == LEAT_OK && !name)
-        s = status_set(err, LEAT_E_ARGUMENT, "leat_adopt: missing name");
+        s = status_argument(err, "name", "leat_adopt: missing name");
     if (s == LEAT_OK)
         s = adopt_open(&a.part, name, a.options.end_token, a.options.force != 0, err);
     if (s != LEAT_OK)

@@ -43,9 +43,9 @@ enum leat_status file_size(int fd, uint64_t *size, const char *path, struct leat
     struct stat st;
 
     if (fstat(fd, &st) != 0)
-        return status_set_os(err, errno, "cannot look at %s", path);
+        return status_set_os(err, errno, path, "cannot look at %s", path);
     if (!S_ISREG(st.st_mode))
-        return status_set(err, LEAT_E_IO, "%s is not a regular file", path);
+        return status_set_in(err, LEAT_E_IO, path, "%s is not a regular file", path);
     *size = (uint64_t)st.st_size;
     return LEAT_OK;
 }
@@ -56,7 +56,7 @@ enum leat_status file_open_read(int *fd, uint64_t *size, const char *path, struc
 
     *fd = open_again(path, O_RDONLY);
     if (*fd < 0)
-        return status_set_os(err, errno, "cannot open %s", path);
+        return status_set_os(err, errno, path, "cannot open %s", path);
     s = file_size(*fd, size, path, err);
     if (s != LEAT_OK)
         file_close(fd);
@@ -66,7 +66,7 @@ enum leat_status file_open_read(int *fd, uint64_t *size, const char *path, struc
 enum leat_status file_create(int *fd, const char *path, struct leat_error *err)
 {
     *fd = open_again(path, O_RDWR | O_CREAT | O_EXCL);
-    return *fd < 0 ? status_set_os(err, errno, "cannot create %s", path) : LEAT_OK;
+    return *fd < 0 ? status_set_os(err, errno, path, "cannot create %s", path) : LEAT_OK;
 }
 
 /* Nothing is left at `offset`. The file's end may lie far before; or after, if it has grown again. */
@@ -76,7 +76,7 @@ static enum leat_status say_cut(int fd, uint64_t offset, const char *path, struc
 
     if (fstat(fd, &st) == 0 && (uint64_t)st.st_size < offset)
         offset = (uint64_t)st.st_size;
-    return status_set_at(err, LEAT_E_TRUNCATED, offset,
+    return status_set_at(err, LEAT_E_TRUNCATED, path, offset,
                          "%s ends at byte %" PRIu64
                          ", but was longer when it was opened: it was truncated; restore it from its source",
                          path, offset);
@@ -94,7 +94,7 @@ enum leat_status file_read_at(int fd, uint64_t offset, void *out, uint64_t count
         if (got < 0) {
             if (errno == EINTR)
                 continue;
-            status_set_os(err, errno, "cannot read %s at byte %" PRIu64, path, offset);
+            status_set_os(err, errno, path, "cannot read %s at byte %" PRIu64, path, offset);
             if (err) {
                 err->status = LEAT_E_IO; /* whatever the errno: for the reader the disk fails */
                 err->offset = offset;
@@ -122,7 +122,7 @@ enum leat_status file_write_at(int fd, uint64_t offset, const void *bytes, uint6
         if (put < 0 && errno == EINTR)
             continue;
         if (put <= 0)
-            return status_set_os(err, put < 0 ? errno : EIO, "cannot write %s at byte %" PRIu64, path, offset);
+            return status_set_os(err, put < 0 ? errno : EIO, path, "cannot write %s at byte %" PRIu64, path, offset);
         from += put;
         offset += (uint64_t)put;
         count -= (uint64_t)put;
@@ -191,7 +191,7 @@ enum leat_status file_truncate(int fd, uint64_t size, const char *path, struct l
     do
         r = ftruncate(fd, (off_t)size);
     while (r != 0 && errno == EINTR);
-    return r == 0 ? LEAT_OK : status_set_os(err, errno, "cannot set the length of %s", path);
+    return r == 0 ? LEAT_OK : status_set_os(err, errno, path, "cannot set the length of %s", path);
 }
 
 /* The kernel reports a write that failed to the first sync after it, even of a file that was opened later: that report
@@ -258,7 +258,7 @@ enum leat_status file_sync(int fd, const char *path, struct leat_error *err)
     do
         r = fsync(fd);
     while (r != 0 && errno == EINTR);
-    return r == 0 ? LEAT_OK : status_set_os(err, errno, "cannot make %s durable (fsync)", path);
+    return r == 0 ? LEAT_OK : status_set_os(err, errno, path, "cannot make %s durable (fsync)", path);
 }
 
 /* Some remote file systems cannot sync a folder, and say so: that is not an error. */
@@ -300,7 +300,7 @@ enum leat_status file_sync_folder(const char *path, struct leat_error *err)
         return status_no_memory(err, strlen(path));
     fd = open_again(folder, O_RDONLY | O_DIRECTORY);
     if (fd < 0)
-        s = status_set_os(err, errno, "cannot open the folder %s", folder);
+        s = status_set_os(err, errno, folder, "cannot open the folder %s", folder);
     else
         s = sync_names(fd, folder, err);
     file_close(&fd);
@@ -410,13 +410,13 @@ enum leat_status file_rename(const char *from, const char *to, bool replace, str
     why = errno;
     if (r == 0 || (known && !file_same(was, old) && is_renamed(from, to, was)))
         return LEAT_OK;
-    return status_set_os(err, why, "cannot rename %s to %s", from, to);
+    return status_set_os(err, why, to, "cannot rename %s to %s", from, to);
 }
 
 enum leat_status file_remove(const char *path, struct leat_error *err)
 {
     if (unlink(path) != 0 && errno != ENOENT)
-        return status_set_os(err, errno, "cannot remove %s", path);
+        return status_set_os(err, errno, path, "cannot remove %s", path);
     return LEAT_OK;
 }
 
@@ -428,7 +428,7 @@ enum leat_status file_identify(const char *path, struct file_identity *identity,
     if (lstat(path, &st) == 0)
         *identity = (struct file_identity) { true, st.st_dev, st.st_ino };
     else if (errno != ENOENT && errno != ENOTDIR)
-        return status_set_os(err, errno, "cannot look at %s", path);
+        return status_set_os(err, errno, path, "cannot look at %s", path);
     return LEAT_OK;
 }
 

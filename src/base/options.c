@@ -19,7 +19,7 @@ enum leat_status options_read(void *all, size_t size, const struct options_reser
         return LEAT_OK;
     memcpy(&theirs, given, sizeof theirs);
     if (theirs < sizeof theirs || theirs > MAX_BYTES)
-        return status_set(err, LEAT_E_ARGUMENT, "struct %s has no size: begin it with its _INIT macro", what);
+        return status_argument(err, "size", "struct %s has no size: begin it with its _INIT macro", what);
     both = theirs < size ? theirs : size;
     memcpy((char *)all + sizeof theirs, (const char *)given + sizeof theirs, both - sizeof theirs);
     known = bytes_all_zero((const char *)given + both, theirs - both);

@@ -21,8 +21,8 @@ static enum leat_status say_kind(const char *path, mode_t mode, struct leat_erro
 {
     const char *kind = S_ISLNK(mode) ? "a symbolic link" : S_ISDIR(mode) ? "a folder" : "not a regular file";
 
-    return status_set(err, LEAT_E_EXISTS, "%s is %s, where leat writes a file: remove it, or choose another name", path,
-                      kind);
+    return status_set_in(err, LEAT_E_EXISTS, path,
+                         "%s is %s, where leat writes a file: remove it, or choose another name", path, kind);
 }
 
 static enum leat_status say_open_failed(const char *path, enum own_file_use use, int os_error, struct leat_error *err)
@@ -31,7 +31,7 @@ static enum leat_status say_open_failed(const char *path, enum own_file_use use,
 
     if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
         return say_kind(path, st.st_mode, err);
-    return status_set_os(err, os_error, "cannot open %s%s", path, use == OWN_FILE_READ ? "" : " for writing");
+    return status_set_os(err, os_error, path, "cannot open %s%s", path, use == OWN_FILE_READ ? "" : " for writing");
 }
 
 static enum leat_status check_owner(const struct stat *st, const char *path, struct leat_error *err)
@@ -46,11 +46,11 @@ static enum leat_status check_owner(const struct stat *st, const char *path, str
     if (!folder)
         return status_no_memory(err, strlen(path));
     if (stat(folder, &of_folder) != 0)
-        s = status_set_os(err, errno, "cannot look at %s", folder);
+        s = status_set_os(err, errno, folder, "cannot look at %s", folder);
     else if (st->st_uid != of_folder.st_uid)
-        s = status_set(err, LEAT_E_PERMISSION,
-                       "%s belongs to user %lu, who can change it at any time: remove it, or choose another name", path,
-                       (unsigned long)st->st_uid);
+        s = status_set_in(err, LEAT_E_PERMISSION, path,
+                          "%s belongs to user %lu, who can change it at any time: remove it, or choose another name",
+                          path, (unsigned long)st->st_uid);
     free(folder);
     return s;
 }
@@ -60,14 +60,14 @@ static enum leat_status check(int fd, uint64_t *size, const char *path, enum own
     struct stat st;
 
     if (fstat(fd, &st) != 0)
-        return status_set_os(err, errno, "cannot look at %s", path);
+        return status_set_os(err, errno, path, "cannot look at %s", path);
     if (!S_ISREG(st.st_mode))
         return say_kind(path, st.st_mode, err);
     if (use == OWN_FILE_WRITE && st.st_nlink > 1)
-        return status_set(err, LEAT_E_EXISTS,
-                          "%s has a second name (a hard link), under which it would change too: put a copy in its "
-                          "place, or choose another name",
-                          path);
+        return status_set_in(err, LEAT_E_EXISTS, path,
+                             "%s has a second name (a hard link), under which it would change too: put a copy in its "
+                             "place, or choose another name",
+                             path);
     if (size)
         *size = (uint64_t)st.st_size;
     return check_owner(&st, path, err);
@@ -98,9 +98,9 @@ bool own_file_is_url(const char *name)
 enum leat_status own_file_check_local(const char *output, struct leat_error *err)
 {
     return own_file_is_url(output)
-               ? status_set(err, LEAT_E_UNSUPPORTED,
-                            "%.300s is a URL: write to a local name first; `leat push` copies datasets to a bucket",
-                            output)
+               ? status_set_in(err, LEAT_E_UNSUPPORTED, output,
+                               "%.300s is a URL: write to a local name first; `leat push` copies datasets to a bucket",
+                               output)
                : LEAT_OK;
 }
 
@@ -109,7 +109,8 @@ enum leat_status own_file_check_name(const char *path, struct leat_error *err)
     struct stat st;
 
     if (lstat(path, &st) != 0)
-        return errno == ENOENT || errno == ENOTDIR ? LEAT_OK : status_set_os(err, errno, "cannot look at %s", path);
+        return errno == ENOENT || errno == ENOTDIR ? LEAT_OK
+                                                   : status_set_os(err, errno, path, "cannot look at %s", path);
     return S_ISREG(st.st_mode) || S_ISLNK(st.st_mode) ? LEAT_OK : say_kind(path, st.st_mode, err);
 }
 
@@ -120,7 +121,7 @@ enum leat_status own_file_is_named(int fd, const char *path, bool *named, struct
     enum leat_status s = file_identify(path, &now, err);
 
     if (s == LEAT_OK && fstat(fd, &st) != 0)
-        s = status_set_os(err, errno, "cannot examine %s", path);
+        s = status_set_os(err, errno, path, "cannot examine %s", path);
     if (s == LEAT_OK)
         *named = file_same(now, (struct file_identity) { true, st.st_dev, st.st_ino });
     return s;
@@ -167,9 +168,9 @@ static enum leat_status say_busy(int fd, const char *path, const char *output, s
 
     if (output)
         snprintf(lock, sizeof lock, " (it holds %.280s)", path);
-    status_set(err, LEAT_E_BUSY, "%s is writing %.300s%s: %s, or choose another name",
-               here ? "this process" : "another process", output ? output : path, lock,
-               here ? "end that writer" : "wait for it");
+    status_set_in(err, LEAT_E_BUSY, output ? output : path, "%s is writing %.300s%s: %s, or choose another name",
+                  here ? "this process" : "another process", output ? output : path, lock,
+                  here ? "end that writer" : "wait for it");
     if (err)
         err->os_error = EWOULDBLOCK;
     return LEAT_E_BUSY;
@@ -188,7 +189,7 @@ enum leat_status own_file_lock(int fd, const char *path, const char *output, str
     os_error = errno;
     if (os_error == EWOULDBLOCK)
         return say_busy(fd, path, output, err);
-    s = status_set_os(err, os_error, "cannot lock %s", path);
+    s = status_set_os(err, os_error, path, "cannot lock %s", path);
     if (os_error == ENOLCK || os_error == ENOSYS || os_error == EOPNOTSUPP)
         status_after(err, "; leat writes only where the file system has locks (flock): mount it with them, or choose "
                           "another folder");
@@ -236,7 +237,8 @@ enum leat_status own_file_begin(int *fd, const char *path, struct leat_error *er
         if (s != LEAT_OK || *fd >= 0)
             return s;
     }
-    return status_set(err, LEAT_E_BUSY, "%s was renamed each of the %u times that it was made", path, BEGIN_TRIES);
+    return status_set_in(err, LEAT_E_BUSY, path, "%s was renamed each of the %u times that it was made", path,
+                         BEGIN_TRIES);
 }
 
 static enum leat_status check_folder(const char *path, const char *around, struct leat_error *err)
@@ -244,15 +246,15 @@ static enum leat_status check_folder(const char *path, const char *around, struc
     struct stat st, of_folder;
 
     if (lstat(path, &st) != 0 || stat(around, &of_folder) != 0)
-        return status_set_os(err, errno, "cannot look at %s", path);
+        return status_set_os(err, errno, path, "cannot look at %s", path);
     if (!S_ISDIR(st.st_mode))
-        return status_set(err, LEAT_E_EXISTS,
-                          "%s is not a folder, but leat needs a folder of that name: remove it, or choose another name",
-                          path);
+        return status_set_in(
+            err, LEAT_E_EXISTS, path,
+            "%s is not a folder, but leat needs a folder of that name: remove it, or choose another name", path);
     if (st.st_uid != geteuid() && st.st_uid != of_folder.st_uid)
-        return status_set(err, LEAT_E_PERMISSION,
-                          "%s belongs to user %lu, who can change it at any time: remove it, or choose another name",
-                          path, (unsigned long)st.st_uid);
+        return status_set_in(err, LEAT_E_PERMISSION, path,
+                             "%s belongs to user %lu, who can change it at any time: remove it, or choose another name",
+                             path, (unsigned long)st.st_uid);
     return LEAT_OK;
 }
 
@@ -265,7 +267,7 @@ enum leat_status own_file_make_folder(const char *path, bool *made, struct leat_
     if (!around)
         return status_no_memory(err, strlen(path));
     if (!*made && errno != EEXIST)
-        s = status_set_os(err, errno, "cannot make the folder %s", path);
+        s = status_set_os(err, errno, path, "cannot make the folder %s", path);
     else
         s = check_folder(path, around, err);
     free(around);

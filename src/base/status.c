@@ -17,6 +17,8 @@ static void fill(struct leat_error *err, enum leat_status status, int os_error, 
     err->os_error = os_error;
     err->offset = offset;
     err->hint = LEAT_HINT_NONE;
+    err->file[0] = '\0';
+    err->field[0] = '\0';
     vsnprintf(err->message, sizeof err->message, format, args);
     show_in_place(err->message, sizeof err->message); /* it quotes names and texts of files */
 }
@@ -33,8 +35,49 @@ enum leat_status status_set(struct leat_error *err, enum leat_status status, con
     return status;
 }
 
-enum leat_status status_set_at(struct leat_error *err, enum leat_status status, uint64_t offset, const char *format,
+/* Copies a name; one that is too long is cut and ends in "...". */
+static void copy(char *out, size_t room, const char *name)
+{
+    size_t length = strlen(name), kept = room - 4;
+
+    if (length < room) {
+        memcpy(out, name, length + 1);
+        return;
+    }
+    kept -= utf8_open_end((const uint8_t *)name, kept);
+    memcpy(out, name, kept);
+    memcpy(out + kept, "...", 4);
+}
+
+enum leat_status status_in_file(struct leat_error *err, enum leat_status s, const char *file)
+{
+    if (s != LEAT_OK && err && file && !err->file[0])
+        copy(err->file, sizeof err->file, file);
+    return s;
+}
+
+enum leat_status status_field(struct leat_error *err, enum leat_status s, const char *field)
+{
+    if (s != LEAT_OK && err && field && !err->field[0])
+        copy(err->field, sizeof err->field, field);
+    return s;
+}
+
+enum leat_status status_set_in(struct leat_error *err, enum leat_status status, const char *file, const char *format,
                                ...)
+{
+    va_list args;
+
+    if (err) {
+        va_start(args, format);
+        fill(err, status, 0, LEAT_NONE, format, args);
+        va_end(args);
+    }
+    return status_in_file(err, status, file);
+}
+
+enum leat_status status_set_at(struct leat_error *err, enum leat_status status, const char *file, uint64_t offset,
+                               const char *format, ...)
 {
     va_list args;
 
@@ -43,10 +86,22 @@ enum leat_status status_set_at(struct leat_error *err, enum leat_status status, 
         fill(err, status, 0, offset, format, args);
         va_end(args);
     }
-    return status;
+    return status_in_file(err, status, file);
 }
 
-enum leat_status status_set_hint(struct leat_error *err, enum leat_status status, enum leat_hint hint,
+enum leat_status status_argument(struct leat_error *err, const char *field, const char *format, ...)
+{
+    va_list args;
+
+    if (err) {
+        va_start(args, format);
+        fill(err, LEAT_E_ARGUMENT, 0, LEAT_NONE, format, args);
+        va_end(args);
+    }
+    return status_field(err, LEAT_E_ARGUMENT, field);
+}
+
+enum leat_status status_set_hint(struct leat_error *err, enum leat_status status, enum leat_hint hint, const char *file,
                                  const char *format, ...)
 {
     va_list args;
@@ -57,7 +112,7 @@ enum leat_status status_set_hint(struct leat_error *err, enum leat_status status
         va_end(args);
         err->hint = hint;
     }
-    return status;
+    return status_in_file(err, status, file);
 }
 
 /* Reserved for the system's text and the remedy. */
@@ -103,7 +158,7 @@ static const char *remedy(int os_error)
     }
 }
 
-enum leat_status status_set_os(struct leat_error *err, int os_error, const char *format, ...)
+enum leat_status status_set_os(struct leat_error *err, int os_error, const char *file, const char *format, ...)
 {
     va_list args;
     size_t used;
@@ -128,7 +183,7 @@ enum leat_status status_set_os(struct leat_error *err, int os_error, const char 
 #endif
         snprintf(err->message + used, sizeof err->message - used, ": %s%s", text, remedy(os_error));
     }
-    return from_errno(os_error);
+    return status_in_file(err, from_errno(os_error), file);
 }
 
 enum leat_status status_before(struct leat_error *err, enum leat_status status, const char *format, ...)

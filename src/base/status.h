@@ -21,25 +21,42 @@
 #define STATUS_PRINTF(at, first)
 #endif
 
-/* Fills `err` (may be NULL) with the status and a sentence; returns the status. */
+/* Fills `err` (may be NULL) with the status and a sentence; returns the status. This call and those below clear what
+ * they are not given: offset, hint, file and field. */
 enum leat_status status_set(struct leat_error *err, enum leat_status status, const char *format, ...)
     STATUS_PRINTF(3, 4);
 
-/* The same with the byte offset in the file that the sentence names. */
-enum leat_status status_set_at(struct leat_error *err, enum leat_status status, uint64_t offset, const char *format,
+/* The same with the file that it is about, as its name was given; NULL: none. */
+enum leat_status status_set_in(struct leat_error *err, enum leat_status status, const char *file, const char *format,
                                ...) STATUS_PRINTF(4, 5);
 
+/* The same with a byte offset in the file. */
+enum leat_status status_set_at(struct leat_error *err, enum leat_status status, const char *file, uint64_t offset,
+                               const char *format, ...) STATUS_PRINTF(5, 6);
+
+/* LEAT_E_ARGUMENT, with the option or parameter that is wrong, by its name in the public header; NULL: none alone. */
+enum leat_status status_argument(struct leat_error *err, const char *field, const char *format, ...)
+    STATUS_PRINTF(3, 4);
+
 /*
- * status_set() with a hint at what the caller could change. The sentence ends with what to do in general ("%s already
+ * status_set_in() with a hint at what the caller could change. The sentence ends with what to do in general ("%s already
  * exists; choose another name or replace it"): each front end appends its own words for the hint, in parentheses. The
  * other calls that fill `err` clear the hint; status_before() and status_after() keep it.
  */
-enum leat_status status_set_hint(struct leat_error *err, enum leat_status status, enum leat_hint hint,
-                                 const char *format, ...) STATUS_PRINTF(4, 5);
+enum leat_status status_set_hint(struct leat_error *err, enum leat_status status, enum leat_hint hint, const char *file,
+                                 const char *format, ...) STATUS_PRINTF(5, 6);
 
-/* A failed system call: picks the status from `os_error` (an errno), and appends its text and a remedy, if one is
+/* A failed system call, on the file (NULL: on none): picks the status from `os_error` (an errno), and appends its text and a remedy, if one is
  * known, to the sentence. */
-enum leat_status status_set_os(struct leat_error *err, int os_error, const char *format, ...) STATUS_PRINTF(3, 4);
+enum leat_status status_set_os(struct leat_error *err, int os_error, const char *file, const char *format, ...)
+    STATUS_PRINTF(4, 5);
+
+/* After a call has failed with `s`: names the file that it was about, unless a file is named already: who is next to a
+ * file knows best which it is. Returns `s`, which may be LEAT_OK. */
+enum leat_status status_in_file(struct leat_error *err, enum leat_status s, const char *file);
+
+/* Likewise the option, parameter, member or column. */
+enum leat_status status_field(struct leat_error *err, enum leat_status s, const char *field);
 
 /* After a call has failed with `status` and a sentence: puts words, cut to STATUS_BEFORE - 1 bytes, and ": " before the
  * sentence. Returns the status. */

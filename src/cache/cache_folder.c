@@ -43,8 +43,8 @@ enum leat_status cache_root(char **root, const char *folder, struct leat_error *
     } else {
         base = variable("HOME");
         if (!base)
-            return status_set(err, LEAT_E_ARGUMENT,
-                              "no folder for the cache of remote datasets: set LEAT_CACHE to one on a local disk");
+            return status_argument(err, "cache",
+                                   "no folder for the cache of remote datasets: set LEAT_CACHE to one on a local disk");
         *root = path_join(base, ".cache/leat", NULL);
     }
     return *root ? LEAT_OK : status_no_memory(err, 0);
@@ -93,7 +93,8 @@ enum leat_status cache_limit(uint64_t *limit, uint64_t given, struct leat_error 
         }
     if (!text)
         return LEAT_OK;
-    return status_set(err, LEAT_E_ARGUMENT, "LEAT_CACHE_SIZE must be a size like 500GiB or 2TiB, not \"%.50s\"", text);
+    return status_argument(err, "LEAT_CACHE_SIZE", "LEAT_CACHE_SIZE must be a size like 500GiB or 2TiB, not \"%.50s\"",
+                           text);
 }
 
 enum leat_status cache_online(bool *online, bool given, struct leat_error *err)
@@ -103,7 +104,7 @@ enum leat_status cache_online(bool *online, bool given, struct leat_error *err)
     *online = given || (text && strcmp(text, "1") == 0);
     if (given || !text || *online || strcmp(text, "0") == 0)
         return LEAT_OK;
-    return status_set(err, LEAT_E_ARGUMENT, "LEAT_ONLINE must be 1 or 0, not \"%.50s\"", text);
+    return status_argument(err, "LEAT_ONLINE", "LEAT_ONLINE must be 1 or 0, not \"%.50s\"", text);
 }
 
 /* Makes a folder and those above it; others cannot read it. */
@@ -112,8 +113,9 @@ static enum leat_status cache_make_folders(char *path, struct leat_error *err)
     struct stat st;
 
     if (stat(path, &st) == 0)
-        return S_ISDIR(st.st_mode) ? LEAT_OK
-                                   : status_set(err, LEAT_E_EXISTS, "the cache %s is not a folder" REMEDY, path);
+        return S_ISDIR(st.st_mode)
+                   ? LEAT_OK
+                   : status_set_in(err, LEAT_E_EXISTS, path, "the cache %s is not a folder" REMEDY, path);
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         int r;
 
@@ -125,7 +127,7 @@ static enum leat_status cache_make_folders(char *path, struct leat_error *err)
     }
     if (mkdir(path, 0700) == 0 || errno == EEXIST)
         return LEAT_OK;
-    return status_before(err, status_set_os(err, errno, "cannot make the folder %s", path), CANNOT);
+    return status_before(err, status_set_os(err, errno, path, "cannot make the folder %s", path), CANNOT);
 }
 
 enum leat_status cache_make_folder(struct cache *c, struct leat_error *err)
@@ -181,8 +183,8 @@ enum leat_status cache_lock(int *fd, const char *path, bool shared, struct leat_
             r = flock(*fd, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB);
         while (r != 0 && errno == EINTR);
         if (r != 0) {
-            s = errno == EWOULDBLOCK ? status_set(err, LEAT_E_BUSY, "%s is locked by another process", path)
-                                     : status_set_os(err, errno, "cannot lock %s", path);
+            s = errno == EWOULDBLOCK ? status_set_in(err, LEAT_E_BUSY, path, "%s is locked by another process", path)
+                                     : status_set_os(err, errno, path, "cannot lock %s", path);
             file_close(fd);
             return s;
         }

@@ -96,8 +96,9 @@ enum leat_status cache_check_process(const struct cache *c, struct leat_error *e
 {
     if (c->owner == getpid())
         return LEAT_OK;
-    return status_set(err, LEAT_E_FORKED,
-                      "%s was opened by another process, and not all of it is here: open it in each process", c->name);
+    return status_set_in(err, LEAT_E_FORKED, c->name,
+                         "%s was opened by another process, and not all of it is here: open it in each process",
+                         c->name);
 }
 
 enum leat_status cache_need(struct cache *c, uint64_t first, uint64_t count, uint64_t max_ns, struct leat_error *err)

@@ -40,7 +40,7 @@ static enum leat_status check_section(struct cache *c, int fd, const char *path,
     s = page_sum_add_file(&sum, fd, place->offset, place->bytes, path, err);
     if (s == LEAT_OK && !checksum_equal(page_sum_now(&sum), place->sum))
         return status_set_at(
-            err, LEAT_E_CHECKSUM, place->offset,
+            err, LEAT_E_CHECKSUM, c->index_url.name, place->offset,
             "%s: the bytes from number %" PRIu64
             " on arrived damaged %u times; verify the dataset where it was made, and copy it to the server again",
             c->index_url.name, place->offset, REMOTE_DAMAGED_TRIES);
@@ -182,11 +182,11 @@ static enum leat_status be_patient(const struct cache *c, struct patience *p, st
         (void)nanosleep(&wait, NULL);
         return LEAT_OK;
     }
-    return status_set(err, LEAT_E_BUSY,
-                      "%s: process %ld fetches this index into the cache, and %s for %" PRIu64
-                      " s: %send it, and start again",
-                      c->index_url.name, process, stopped ? "is stopped: nothing has arrived" : "nothing has arrived",
-                      silent / 1000000000, stopped ? "let it go on (kill -CONT), or " : "");
+    return status_set_in(
+        err, LEAT_E_BUSY, c->index_url.name,
+        "%s: process %ld fetches this index into the cache, and %s for %" PRIu64 " s: %send it, and start again",
+        c->index_url.name, process, stopped ? "is stopped: nothing has arrived" : "nothing has arrived",
+        silent / 1000000000, stopped ? "let it go on (kill -CONT), or " : "");
 }
 
 /* Brings the index, if index.leat is missing, and opens it. */
@@ -288,9 +288,9 @@ static enum leat_status look_at_server(struct cache *c, struct leat_error *err)
     enum leat_status s = read_header(c, err);
 
     if (s == LEAT_OK && (c->header.must_understand & FORMAT_ELSEWHERE))
-        return status_set(err, LEAT_E_UNSUPPORTED,
-                          "%s is an index for tokens in another tool's file; fetch both files by other means",
-                          c->index_url.name);
+        return status_set_in(err, LEAT_E_UNSUPPORTED, c->index_url.name,
+                             "%s is an index for tokens in another tool's file; fetch both files by other means",
+                             c->index_url.name);
     c->pages = bytes_divide_up(c->header.token_file_bytes, PAGE);
     return s;
 }
@@ -331,10 +331,11 @@ static enum leat_status open_folder(struct cache *c, struct leat_error *err)
         if (locked != LEAT_E_NO_FILE && locked != LEAT_E_BUSY)
             break;
         if (clock_ns() - began >= STUCK_NS)
-            return status_set(err, LEAT_E_BUSY,
-                              "%s: a process that is removing it from the cache has made no progress for two minutes; "
-                              "is a process that uses the cache stopped?",
-                              c->name);
+            return status_set_in(
+                err, LEAT_E_BUSY, c->name,
+                "%s: a process that is removing it from the cache has made no progress for two minutes; "
+                "is a process that uses the cache stopped?",
+                c->name);
         (void)nanosleep(&(struct timespec) { 0, 10000000 }, NULL);
     }
     if (locked == LEAT_OK)
@@ -369,7 +370,7 @@ static enum leat_status give_files(const struct cache *c, struct cache_files *fi
                                     .offline = c->offline };
     if (files->index_fd >= 0 && files->tokens_fd >= 0)
         return LEAT_OK;
-    status_set_os(err, errno, "cannot open the cached files of %s", c->name);
+    status_set_os(err, errno, c->name, "cannot open the cached files of %s", c->name);
     file_close(&files->index_fd);
     file_close(&files->tokens_fd);
     return LEAT_E_IO;
@@ -405,8 +406,8 @@ enum leat_status cache_open(struct cache **out, const char *url, const struct ca
     if (s == LEAT_OK)
         s = open_folder(c, err);
     if (s == LEAT_OK && !c->whole && c->offline)
-        s = status_set(err, LEAT_E_IO, "%s: the copy in the cache was removed just now, and its server does not answer",
-                       c->name);
+        s = status_set_in(err, LEAT_E_IO, c->name,
+                          "%s: the copy in the cache was removed just now, and its server does not answer", c->name);
     if (s == LEAT_OK && !c->whole && few)
         s = open_remote(c, 0, err);
     if (s == LEAT_OK && !c->offline)

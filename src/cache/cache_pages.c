@@ -69,8 +69,8 @@ enum leat_status cache_lock_bytes(int fd, short type, uint64_t first, uint64_t c
     if (r == 0)
         return LEAT_OK;
     if (errno == EAGAIN || errno == EACCES)
-        return status_set(err, LEAT_E_BUSY, "a part of %s is locked by another process", path);
-    return status_set_os(err, errno, "cannot lock a part of %s", path);
+        return status_set_in(err, LEAT_E_BUSY, path, "a part of %s is locked by another process", path);
+    return status_set_os(err, errno, path, "cannot lock a part of %s", path);
 }
 
 static enum leat_status lock_region(struct cache *c, short type, uint64_t region, struct leat_error *err)
@@ -250,10 +250,10 @@ static enum leat_status open_whole(struct cache *c, struct leat_error *err)
 
     if (s == LEAT_OK && size != c->header.token_file_bytes) {
         file_close(&c->tokens_fd);
-        return status_set(err, LEAT_E_TRUNCATED,
-                          "%s has %" PRIu64 " bytes, but should have %" PRIu64
-                          ": it was changed; remove its folder in the cache to fetch it again",
-                          c->paths[PATH_TOKENS], size, c->header.token_file_bytes);
+        return status_set_in(err, LEAT_E_TRUNCATED, c->paths[PATH_TOKENS],
+                             "%s has %" PRIu64 " bytes, but should have %" PRIu64
+                             ": it was changed; remove its folder in the cache to fetch it again",
+                             c->paths[PATH_TOKENS], size, c->header.token_file_bytes);
     }
     c->whole = s == LEAT_OK;
     return s;

@@ -205,7 +205,7 @@ static enum leat_status free_region(const struct partial *p, uint64_t region, ui
     free(marks);
     if (s == LEAT_OK && fallocate(p->tokens_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(page * PAGE),
                                   (off_t)(count * PAGE)) != 0)
-        return status_set_os(err, errno, "cannot free a part of %s", p->tokens_path);
+        return status_set_os(err, errno, p->tokens_path, "cannot free a part of %s", p->tokens_path);
     record.used = 0; /* last: until then it is a candidate */
     if (s == LEAT_OK)
         s = file_write_at(p->map_fd, at, &record, sizeof record, p->map_path, err);
@@ -510,8 +510,8 @@ enum leat_status cache_make_room(const struct cache *c, struct leat_error *err)
     measure(c->folder, &own);
     if (make_room(c, all > own.bytes ? all - own.bytes : 0, free_bytes(c), &taken))
         return LEAT_OK;
-    return status_set(
-        err, LEAT_E_NO_SPACE,
+    return status_set_in(
+        err, LEAT_E_NO_SPACE, c->name,
         "the cache has no room for all of %s (%s, and %s are taken): give it a larger disk (LEAT_CACHE) or a "
         "larger limit (LEAT_CACHE_SIZE)",
         c->name, cache_size(all).text, cache_size(taken).text);

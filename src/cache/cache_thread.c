@@ -234,7 +234,8 @@ static enum leat_status write_back(struct cache *c, struct leat_error *err)
         if (sync_file_range(c->tokens_fd, (off64_t)at, SYNC_BYTES,
                             SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER) != 0 &&
             (errno == EIO || errno == ENOSPC || errno == EDQUOT)) /* else it cannot be asked so, but by fsync() */
-            return status_set_os(err, errno, "cannot write %s to the disk", c->paths[PATH_TOKENS_PARTIAL]);
+            return status_set_os(err, errno, c->paths[PATH_TOKENS_PARTIAL], "cannot write %s to the disk",
+                                 c->paths[PATH_TOKENS_PARTIAL]);
     }
     return LEAT_OK;
 }
@@ -255,7 +256,7 @@ static enum leat_status name_file(struct cache *c, struct leat_error *err)
     if (s == LEAT_OK)
         s = own_file_is_named(c->tokens_fd, partial, &named, err);
     if (s == LEAT_OK && !named)
-        s = status_set(err, LEAT_E_MISMATCH, "%s is no longer the file that was filled", partial);
+        s = status_set_in(err, LEAT_E_MISMATCH, partial, "%s is no longer the file that was filled", partial);
     if (s == LEAT_OK)
         s = file_rename(partial, path, true, err);
     if (s == LEAT_OK)
@@ -288,7 +289,8 @@ static bool cache_fill_end(struct cache *c)
     if (checksum_equal(c->fill_sum, c->header.token_sum))
         s = name_file(c, &why);
     else
-        s = status_set(&why, LEAT_E_CHECKSUM, "%s: the pages match their hashes, but not the sum of all", c->name);
+        s = status_set_in(&why, LEAT_E_CHECKSUM, c->name, "%s: the pages match their hashes, but not the sum of all",
+                          c->name);
     if (s == LEAT_OK) {
         pthread_mutex_lock(&c->mutex);
         forget_failures(c);
@@ -486,7 +488,7 @@ static enum leat_status take(struct cache *c, struct lane *lane, struct leat_err
         return s == LEAT_OK ? LEAT_E_AGAIN : s;
     }
     return status_set_at(
-        err, LEAT_E_CHECKSUM, wrong * PAGE,
+        err, LEAT_E_CHECKSUM, c->tokens_url.name, wrong * PAGE,
         "%s: page %" PRIu64
         " arrived damaged %u times; verify the dataset where it was made, and copy it to the server again",
         c->tokens_url.name, wrong, REMOTE_DAMAGED_TRIES);
@@ -610,7 +612,7 @@ enum leat_status cache_start(struct cache *c, struct leat_error *err)
         return LEAT_OK;
     r = thread_start(&c->thread, STACK, work, c);
     if (r != 0)
-        return status_set_os(err, r, "cannot start the thread that fetches %s (" THREAD_LIMITS ")", c->name);
+        return status_set_os(err, r, NULL, "cannot start the thread that fetches %s (" THREAD_LIMITS ")", c->name);
     c->has_thread = true;
     return LEAT_OK;
 }

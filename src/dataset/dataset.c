@@ -235,31 +235,31 @@ enum leat_status leat_dataset_view(const struct leat_dataset *d, uint64_t first,
     if (s != LEAT_OK)
         return s;
     if (BYTES_BIG_ENDIAN)
-        return status_set_hint(err, LEAT_E_UNSUPPORTED, LEAT_HINT_READ,
+        return status_set_hint(err, LEAT_E_UNSUPPORTED, LEAT_HINT_READ, NULL,
                                "views show little-endian bytes, but this machine is big-endian; copy the tokens");
     p = dataset_part_of_token(d, first);
     if (!bytes_inside(first - p->first_token, count, p->tokens))
-        return status_set(err, LEAT_E_RANGE,
-                          "tokens %" PRIu64 " to %" PRIu64
-                          " lie in %s and the next dataset of the list: view one dataset at a time",
-                          first, first + count, p->name);
+        return status_set_in(err, LEAT_E_RANGE, p->name,
+                             "tokens %" PRIu64 " to %" PRIu64
+                             " lie in %s and the next dataset of the list: view one dataset at a time",
+                             first, first + count, p->name);
     if (p->data.offset % p->token_width != 0)
-        return status_set_hint(err, LEAT_E_NOT_MAPPED, LEAT_HINT_READ,
+        return status_set_hint(err, LEAT_E_NOT_MAPPED, LEAT_HINT_READ, p->name,
                                "the tokens of %s start at byte %" PRIu64
                                ", not at a multiple of their %u bytes; copy the tokens",
                                p->name, p->data.offset, (unsigned)p->token_width);
     if (p->data.file->cache)
-        return status_set_hint(err, LEAT_E_NOT_MAPPED, LEAT_HINT_READ,
+        return status_set_hint(err, LEAT_E_NOT_MAPPED, LEAT_HINT_READ, p->data.file->path,
                                "not all of %s is here: copy the tokens, or pull the dataset first", p->data.file->path);
     bytes = file_map_enter(p->data.file);
     if (!bytes)
-        return status_set_hint(err, LEAT_E_NOT_MAPPED, LEAT_HINT_READ,
+        return status_set_hint(err, LEAT_E_NOT_MAPPED, LEAT_HINT_READ, p->data.file->path,
                                "%s is not mapped; copy the tokens, or trust that nobody changes the file",
                                p->data.file->path);
     at = p->data.offset + (first - p->first_token) * p->token_width;
     if (count <= FILLED_VIEW && !file_map_fill(p->data.file, at, count * p->token_width)) {
         file_map_leave(p->data.file);
-        return status_set_hint(err, LEAT_E_NOT_MAPPED, LEAT_HINT_READ,
+        return status_set_hint(err, LEAT_E_NOT_MAPPED, LEAT_HINT_READ, p->data.file->path,
                                "the disk does not deliver tokens %" PRIu64 " to %" PRIu64
                                " of %s; copying them shows why",
                                first, first + count, p->data.file->path);
@@ -381,7 +381,7 @@ enum leat_status leat_dataset_documents_in(const struct leat_dataset *d, uint64_
     uint64_t from, to;
 
     if (s == LEAT_OK && count == 0)
-        s = status_set(err, LEAT_E_ARGUMENT, "leat_dataset_documents_in: the range of tokens is empty");
+        s = status_argument(err, "count", "leat_dataset_documents_in: the range of tokens is empty");
     if (s == LEAT_OK)
         s = dataset_need_documents(d, err);
     if (s == LEAT_OK)
@@ -391,9 +391,9 @@ enum leat_status leat_dataset_documents_in(const struct leat_dataset *d, uint64_
     if (s != LEAT_OK)
         return s;
     if (to < from)
-        return status_set(err, LEAT_E_DOCUMENTS,
-                          "the document starts of %s contradict each other; verify the dataset, or write it again",
-                          dataset_part_of_token(d, first)->name);
+        return status_set_in(err, LEAT_E_DOCUMENTS, dataset_part_of_token(d, first)->name,
+                             "the document starts of %s contradict each other; verify the dataset, or write it again",
+                             dataset_part_of_token(d, first)->name);
     *document = from;
     *documents = to - from + 1;
     return LEAT_OK;

@@ -206,7 +206,11 @@ static bool say_joining(const char *name, struct leat_error *err)
 
 void dataset_say_missing(const char *name, struct leat_error *err)
 {
-    if (!err || say_joining(name, err))
+    if (!err)
+        return;
+    if (!exists(name, ".leat") && !exists(name, ".tokens"))
+        err->file[0] = '\0'; /* no file of it is there: its name as it was given stands for all, see named() */
+    if (say_joining(name, err))
         return;
     if (exists(name, ".leat"))
         status_after(err, "; %.300s.leat is there, and a dataset is both files: restore the other one", name);
@@ -308,13 +312,13 @@ static enum leat_status judge_parts(const char *folder, const char *run, const s
     if (sscanf(run, "leat run %*u\nparts %u", &parts) != 1)
         return LEAT_OK;
     if (other)
-        return status_set(err, LEAT_E_INCOMPATIBLE,
-                          "%s.leat is not a part of the run in its folder: move it elsewhere, so that the folder opens",
-                          other);
+        return status_set_in(
+            err, LEAT_E_INCOMPATIBLE, folder,
+            "%s.leat is not a part of the run in its folder: move it elsewhere, so that the folder opens", other);
     if (found->count - first < parts)
-        return status_set(err, LEAT_E_NO_FILE,
-                          "the run in the folder %s is not finished: %zu of its %u parts are there", folder,
-                          found->count - first, parts);
+        return status_set_in(err, LEAT_E_NO_FILE, folder,
+                             "the run in the folder %s is not finished: %zu of its %u parts are there", folder,
+                             found->count - first, parts);
     return LEAT_OK;
 }
 
@@ -344,9 +348,9 @@ static enum leat_status check_failed(const char *folder, const struct names *bea
         read_start(beats->items[i], text, sizeof text);
         why = strstr(text, "\ndamage ");
         if (why && why[8] != '\n' && why[8] != '\0')
-            return status_set(err, LEAT_E_NO_FILE,
-                              "the run in the folder %.200s is not finished: %.*s has failed: %.*s", folder,
-                              (int)strcspn(name, "."), name, (int)strcspn(why + 8, "\n"), why + 8);
+            return status_set_in(err, LEAT_E_NO_FILE, folder,
+                                 "the run in the folder %.200s is not finished: %.*s has failed: %.*s", folder,
+                                 (int)strcspn(name, "."), name, (int)strcspn(why + 8, "\n"), why + 8);
     }
     return LEAT_OK;
 }
@@ -378,7 +382,7 @@ static enum leat_status names_of_folder(struct names *n, const char *folder, con
     struct dirent *entry;
 
     if (!dir)
-        return status_set_os(err, errno, "cannot open the folder %s", folder);
+        return status_set_os(err, errno, folder, "cannot open the folder %s", folder);
     while (s == LEAT_OK && (errno = 0, entry = readdir(dir))) {
         struct text name = { entry->d_name, strlen(entry->d_name) };
 
@@ -392,13 +396,13 @@ static enum leat_status names_of_folder(struct names *n, const char *folder, con
             s = names_add(n, nothing, place, name, err);
     }
     if (s == LEAT_OK && errno != 0)
-        s = status_set_os(err, errno, "cannot read the folder %s", folder);
+        s = status_set_os(err, errno, folder, "cannot read the folder %s", folder);
     closedir(dir);
     if (s == LEAT_OK && strcmp(suffix, ".leat") == 0)
         s = check_parts(folder, n, before, &beats, err);
     names_free(&beats);
     if (s == LEAT_OK && n->count == before) {
-        s = status_set(err, LEAT_E_NO_FILE, "the folder %s holds no dataset (no *%s in it)", folder, suffix);
+        s = status_set_in(err, LEAT_E_NO_FILE, folder, "the folder %s holds no dataset (no *%s in it)", folder, suffix);
         dataset_say_folder(folder, err);
     }
     if (n->count > before)
@@ -449,11 +453,11 @@ static enum leat_status add_lines(struct names *n, const char *path, const char 
             continue;
         if (memchr(line, '\0', length))
             return status_set_at(
-                err, LEAT_E_ARGUMENT, (uint64_t)(line - text),
+                err, LEAT_E_ARGUMENT, path, (uint64_t)(line - text),
                 "%s is not a list of datasets: it has a zero byte at byte %td; write one name per line", path,
                 line - text);
         if (line[0] == '@')
-            return status_set_at(err, LEAT_E_ARGUMENT, (uint64_t)(line - text),
+            return status_set_at(err, LEAT_E_ARGUMENT, path, (uint64_t)(line - text),
                                  "%s names a list (%.*s): a list holds datasets only; write @ as ./@ in a name", path,
                                  (int)(length < SHOWN_BYTES ? length : SHOWN_BYTES), line);
         s = add_line(n, path, (struct text) { line, length }, err);
@@ -477,7 +481,7 @@ static enum leat_status names_of_list(struct names *n, const char *path, struct 
     if (s == LEAT_OK)
         s = add_lines(n, path, text, (size_t)size, err);
     if (s == LEAT_OK && n->count == before)
-        s = status_set(err, LEAT_E_NO_FILE, "the list %s names no dataset", path);
+        s = status_set_in(err, LEAT_E_NO_FILE, path, "the list %s names no dataset", path);
     free(text);
     file_close(&fd);
     return s;
@@ -518,7 +522,7 @@ static enum leat_status names_of_url(struct names *n, const char *url, struct le
     enum leat_status s = cache_list(url, take_url, n, run, sizeof run, err);
 
     if (s == LEAT_OK && n->count == before)
-        return status_set(err, LEAT_E_NO_FILE, "%s holds no dataset (no *.leat in it)", url);
+        return status_set_in(err, LEAT_E_NO_FILE, url, "%s holds no dataset (no *.leat in it)", url);
     if (s == LEAT_OK)
         s = judge_parts(url, run, n, before, err);
     if (n->count > before)
@@ -578,7 +582,16 @@ static enum leat_status check_agreement(const struct leat_dataset *d, const stru
 
 static enum leat_status too_many(const char *name, struct leat_error *err)
 {
-    return status_set(err, LEAT_E_HEADER, "the list with %s has more than 2^64 tokens or documents", name);
+    return status_set_in(err, LEAT_E_HEADER, name, "the list with %s has more than 2^64 tokens or documents", name);
+}
+
+/* After a failure: names the dataset if no file of it is named. A URL may hold a key, and was named without, if at all.
+ */
+static enum leat_status named(const char *name, enum leat_status s, struct leat_error *err)
+{
+    if (s == LEAT_E_ARGUMENT)
+        status_field(err, s, "name");
+    return cache_takes(name) ? s : status_in_file(err, s, name);
 }
 
 static enum leat_status append_part(struct leat_dataset *d, const char *name, const struct leat_open_options *how,
@@ -616,15 +629,14 @@ enum leat_status leat_dataset_open_list(struct leat_dataset **out, const char *c
     if (s != LEAT_OK)
         return s;
     if (count == 0)
-        return status_set(err, LEAT_E_ARGUMENT, "missing name of the dataset");
+        return status_argument(err, "name", "missing name of the dataset");
     if (all.access > LEAT_ACCESS_READ)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_dataset_open: unknown access mode %u", (unsigned)all.access);
+        return status_argument(err, "access", "leat_dataset_open: unknown access mode %u", (unsigned)all.access);
     if (all.online > 1)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_dataset_open: online must be 0 or 1, not %u",
-                          (unsigned)all.online);
+        return status_argument(err, "online", "leat_dataset_open: online must be 0 or 1, not %u", (unsigned)all.online);
     for (size_t i = 0; s == LEAT_OK && i < count; i++)
-        s = list[i] && *list[i] ? resolve(&names, list[i], err)
-                                : status_set(err, LEAT_E_ARGUMENT, "the name of the dataset is empty");
+        s = list[i] && *list[i] ? named(list[i], resolve(&names, list[i], err), err)
+                                : status_argument(err, "name", "the name of the dataset is empty");
     if (s == LEAT_OK) {
         d = calloc(1, sizeof *d);
         if (d)
@@ -636,7 +648,7 @@ enum leat_status leat_dataset_open_list(struct leat_dataset **out, const char *c
     if (s == LEAT_OK)
         folder_note(&d->home);
     for (size_t i = 0; s == LEAT_OK && i < names.count; i++)
-        s = append_part(d, names.items[i], &all, err);
+        s = named(names.items[i], append_part(d, names.items[i], &all, err), err);
     names_free(&names);
     if (s != LEAT_OK)
         leat_dataset_close(d);

@@ -43,7 +43,7 @@ static enum leat_status wrong_record(const struct part *p, unsigned kind, uint64
 {
     uint64_t at = p->index->header.sections[kind].offset + offset;
 
-    return status_set_at(err, LEAT_E_RECORD, at,
+    return status_set_at(err, LEAT_E_RECORD, p->index->file.path, at,
                          "%s: record %" PRIu64
                          " of its %s section is invalid: %s; verify the dataset, or write it again",
                          p->index->file.path, number, format_section_name(kind), what);
@@ -237,7 +237,8 @@ enum leat_status leat_dataset_origins(const struct leat_dataset *d, uint64_t fir
         uint64_t at = first - p->first_document, left = p->documents - at, here = count < left ? count : left;
 
         if (!p->index)
-            return status_set(err, LEAT_E_NOT_FOUND, "%s does not record where its documents came from", p->name);
+            return status_set_in(err, LEAT_E_NOT_FOUND, p->name, "%s does not record where its documents came from",
+                                 p->name);
         s = fill_places(p, at, here, origins, err);
         if (s == LEAT_OK && part_has(p, FORMAT_LINES))
             s = fill_lines(p, at, here, origins, err);
@@ -358,7 +359,7 @@ enum leat_status leat_dataset_find_input(const struct leat_dataset *d, const cha
     uint64_t length = path ? strlen(path) : 0;
 
     if (!path)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_dataset_find_input: missing path");
+        return status_argument(err, "path", "leat_dataset_find_input: missing path");
     for (uint64_t i = 0; i < d->inputs; i++) {
         struct part *p = dataset_part_of_input(d, i);
         struct records_input r;
@@ -374,7 +375,7 @@ enum leat_status leat_dataset_find_input(const struct leat_dataset *d, const cha
             return LEAT_OK;
         }
     }
-    return status_set_hint(err, LEAT_E_NOT_FOUND, LEAT_HINT_INPUTS,
+    return status_set_hint(err, LEAT_E_NOT_FOUND, LEAT_HINT_INPUTS, NULL,
                            "this dataset has no input %.*s; see the list of its inputs", SHOWN_BYTES, path);
 }
 
@@ -528,7 +529,7 @@ enum leat_status leat_dataset_find_id(const struct leat_dataset *d, const char *
         return status_set(err, LEAT_E_NOT_FOUND, "this dataset has no document ids stored");
     leat_dataset_info(d, &info);
     if (info.id_bytes == 0)
-        return status_set_hint(err, LEAT_E_NOT_FOUND, LEAT_HINT_ID,
+        return status_set_hint(err, LEAT_E_NOT_FOUND, LEAT_HINT_ID, NULL,
                                "no document in this dataset has an id: none of its records had the field or column "
                                "that was named for ids; pack the inputs again with the right name");
     return status_set(err, LEAT_E_NOT_FOUND, "no document has the id %.*s",

@@ -27,7 +27,7 @@ enum leat_status leat_dataset_text_hashes(const struct leat_dataset *d, uint64_t
         uint64_t at = first - p->first_document, left = p->documents - at, here = count < left ? count : left;
 
         if (!part_has(p, FORMAT_TEXT_HASHES))
-            return status_set_hint(err, LEAT_E_NOT_FOUND, LEAT_HINT_PACK,
+            return status_set_hint(err, LEAT_E_NOT_FOUND, LEAT_HINT_PACK, p->name,
                                    "%s has no text hashes; pack its inputs again", p->name);
         s = part_section(p, FORMAT_TEXT_HASHES, FORMAT_HASH_BYTES * at, hashes, FORMAT_HASH_BYTES * here, err);
         hashes += here;
@@ -71,7 +71,7 @@ static enum leat_status read_page(struct part *p, uint64_t page, uint8_t bytes[F
     p->kernels->pages(&sum, bytes, count, page, &found);
     if (found == bytes_le32(stored))
         return LEAT_OK;
-    return status_set_at(err, LEAT_E_CHECKSUM, part_place(p, FORMAT_MASK)->offset + begin,
+    return status_set_at(err, LEAT_E_CHECKSUM, p->index->file.path, part_place(p, FORMAT_MASK)->offset + begin,
                          "%s: the mask of tokens %" PRIu64 " to %" PRIu64 " is damaged; %s", p->index->file.path, begin,
                          begin + count - 1, part_remedy(p, false));
 }
@@ -84,7 +84,7 @@ static enum leat_status read_foreign(struct part *p, uint64_t first, uint64_t co
 
     for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
         if (out[i] > 1)
-            return status_set_at(err, LEAT_E_TOKEN, p->mask.offset + first + i,
+            return status_set_at(err, LEAT_E_TOKEN, p->mask.file->path, p->mask.offset + first + i,
                                  "byte %" PRIu64 " of %s is %u, but a mask has 0 or 1 for each token; restore the file "
                                  "from its source, or write it again",
                                  first + i, p->mask.file->path, out[i]);
@@ -152,9 +152,10 @@ static enum leat_status fill_tokenizer(struct leat_stored_tokenizer *t, const st
     *t = (struct leat_stored_tokenizer) { name, pattern, sizes->is_file ? file : NULL, sizes->file_bytes };
     /* callers get strings, which a NUL inside would cut */
     if (s == LEAT_OK && (strlen(name) != sizes->name_bytes || strlen(pattern) != sizes->pattern_bytes))
-        s = status_set_at(
-            err, LEAT_E_RECORD, p->index->header.sections[FORMAT_TOKENIZER].offset + FORMAT_TOKENIZER_BYTES,
-            "%s: the name in its tokenizer section contains a zero byte; write the dataset again", p->index->file.path);
+        s = status_set_at(err, LEAT_E_RECORD, p->index->file.path,
+                          p->index->header.sections[FORMAT_TOKENIZER].offset + FORMAT_TOKENIZER_BYTES,
+                          "%s: the name in its tokenizer section contains a zero byte; write the dataset again",
+                          p->index->file.path);
     return s;
 }
 
@@ -175,7 +176,8 @@ static enum leat_status read_named(const struct part *p, struct leat_stored_toke
     enum leat_status s = is_file || slash ? file_open_read(&fd, &size, p->tokenizer, err) : LEAT_OK;
 
     if (s == LEAT_OK && size > MAX_NAMED_BYTES)
-        s = status_set(err, LEAT_E_UNSUPPORTED, "%s is too large for a tokenizer's file", p->tokenizer);
+        s = status_set_in(err, LEAT_E_UNSUPPORTED, p->tokenizer, "%s is too large for a tokenizer's file",
+                          p->tokenizer);
     if (s == LEAT_OK) {
         t = malloc(sizeof *t + name_bytes + (size_t)size);
         s = t ? LEAT_OK : status_no_memory(err, size);
@@ -207,13 +209,13 @@ enum leat_status leat_dataset_tokenizer(const struct leat_dataset *d, struct lea
     if (p->tokenizer)
         return read_named(p, tokenizer, err);
     if (!part_has(p, FORMAT_TOKENIZER))
-        return status_set(err, LEAT_E_NOT_FOUND, "%s stores no tokenizer", p->name);
+        return status_set_in(err, LEAT_E_NOT_FOUND, p->name, "%s stores no tokenizer", p->name);
     section = &p->index->header.sections[FORMAT_TOKENIZER];
     s = section->bytes >= sizeof fixed ? part_section(p, FORMAT_TOKENIZER, 0, fixed, sizeof fixed, err) : LEAT_OK;
     if (s != LEAT_OK)
         return s;
     if (section->bytes < sizeof fixed || !records_load_tokenizer(&sizes, fixed, section->bytes))
-        return status_set_at(err, LEAT_E_RECORD, section->offset,
+        return status_set_at(err, LEAT_E_RECORD, p->index->file.path, section->offset,
                              "%s: the tokenizer section is inconsistent; verify the dataset, or write it again",
                              p->index->file.path);
     t = section->bytes < SIZE_MAX / 2 ? malloc(sizeof *t + (size_t)section->bytes + 2) : NULL;
@@ -246,10 +248,10 @@ static enum leat_status fill_metadata(struct leat_metadata *m, uint64_t count, c
     m->pairs = pairs;
     for (uint64_t i = 0; i < count; i++) {
         if (!records_next_pair(&pair, raw, bytes, &at) || (i + 1 == count && at != bytes))
-            return status_set_at(err, LEAT_E_RECORD, p->index->header.sections[FORMAT_METADATA].offset + at,
-                                 "%s: pair %" PRIu64
-                                 " of its metadata is invalid; verify the dataset, or write it again",
-                                 p->index->file.path, i);
+            return status_set_at(
+                err, LEAT_E_RECORD, p->index->file.path, p->index->header.sections[FORMAT_METADATA].offset + at,
+                "%s: pair %" PRIu64 " of its metadata is invalid; verify the dataset, or write it again",
+                p->index->file.path, i);
         pairs[i] = pair;
         pairs[i].key = memcpy(text, pair.key, (size_t)pair.key_bytes);
         text += pair.key_bytes;
@@ -281,7 +283,7 @@ enum leat_status leat_dataset_metadata(const struct leat_dataset *d, uint64_t pa
     /* a pair takes at least 16 bytes of the section, so more entries than that are impossible */
     if (section->entries > bytes / 16 || (section->entries == 0) != (bytes == 0) || bytes > SIZE_MAX / 8)
         return status_set_at(
-            err, LEAT_E_RECORD, section->offset,
+            err, LEAT_E_RECORD, p->index->file.path, section->offset,
             "%s: the number of its metadata pairs does not match their size; verify the dataset, or write it again",
             p->index->file.path);
     m = malloc(sizeof *m + (size_t)section->entries * (sizeof m->pairs[0] + 2) + (size_t)bytes);

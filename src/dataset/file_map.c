@@ -225,7 +225,7 @@ static enum leat_status check_range(const struct file_map *f, uint64_t offset, u
 {
     if (bytes_inside(offset, count, f->size))
         return LEAT_OK;
-    return status_set_at(err, LEAT_E_RANGE, offset,
+    return status_set_at(err, LEAT_E_RANGE, f->path, offset,
                          "bytes %" PRIu64 " to %" PRIu64 " are outside %s, which has %" PRIu64, offset, offset + count,
                          f->path, f->size);
 }

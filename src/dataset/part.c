@@ -129,8 +129,8 @@ enum leat_status part_need_documents(const struct part *p, struct leat_error *er
 {
     if (p->documents != LEAT_NONE)
         return LEAT_OK;
-    return status_set(
-        err, LEAT_E_NOT_FOUND,
+    return status_set_in(
+        err, LEAT_E_NOT_FOUND, p->name,
         "%s does not record where its documents start: %s, use it without documents, or pack its texts with leat",
         p->name,
         p->foreign ? "name the token that ends each (end=ID in the name)" : "write it again with its documents");
@@ -186,8 +186,8 @@ enum leat_status part_document_at(struct part *p, uint64_t token, uint64_t *docu
     /* the last one that begins at or before it: earlier ones that begin at the same place are empty */
     s = part_first_from(p, token + 1, document, err);
     if (s == LEAT_OK && *document == 0)
-        return status_set(err, LEAT_E_DOCUMENTS, "%s: its first document does not start at token 0; write it again",
-                          p->name);
+        return status_set_in(err, LEAT_E_DOCUMENTS, p->name,
+                             "%s: its first document does not start at token 0; write it again", p->name);
     *document -= s == LEAT_OK;
     return s;
 }
@@ -224,11 +224,11 @@ enum leat_status part_check_ids(const struct part *p, uint64_t first, const void
         i++;
     if (p->foreign && p->token_width == 4)
         return status_set_at(
-            err, LEAT_E_TOKEN, p->data.offset + (first + i) * p->token_width,
+            err, LEAT_E_TOKEN, p->data.file->path, p->data.offset + (first + i) * p->token_width,
             "token %" PRIu64
             " of %s is %d: an id is never negative; restore the file from its source, or write it again",
             first + i, p->data.file->path, (int)(int32_t)id_at(p, ids, i));
-    return status_set_at(err, LEAT_E_TOKEN, p->data.offset + (first + i) * p->token_width,
+    return status_set_at(err, LEAT_E_TOKEN, p->data.file->path, p->data.offset + (first + i) * p->token_width,
                          "token %" PRIu64 " of %s is %" PRIu64 ", not below the vocabulary size %" PRIu64
                          "; write the dataset again",
                          first + i, p->data.file->path, id_at(p, ids, i), p->vocabulary);
@@ -262,17 +262,18 @@ enum leat_status part_check_agreement(const struct part *a, const struct part *b
         if (!differs(a, b, f))
             continue;
         if (f->a == LEAT_NONE || f->b == LEAT_NONE)
-            return status_set(err, LEAT_E_INCOMPATIBLE, "%s and %s cannot be joined: only %s has one (%s)", a->name,
-                              b->name, f->a == LEAT_NONE ? "the second" : "the first", f->what);
-        return status_set(err, LEAT_E_INCOMPATIBLE, "%s and %s cannot be joined: their %s is %" PRIu64 " and %" PRIu64,
-                          a->name, b->name, f->what, f->a, f->b);
+            return status_set_in(err, LEAT_E_INCOMPATIBLE, a->name, "%s and %s cannot be joined: only %s has one (%s)",
+                                 a->name, b->name, f->a == LEAT_NONE ? "the second" : "the first", f->what);
+        return status_set_in(err, LEAT_E_INCOMPATIBLE, a->name,
+                             "%s and %s cannot be joined: their %s is %" PRIu64 " and %" PRIu64, a->name, b->name,
+                             f->what, f->a, f->b);
     }
     if (!a->foreign && !b->foreign && memcmp(a->fingerprint, b->fingerprint, sizeof a->fingerprint) != 0)
-        return status_set(err, LEAT_E_INCOMPATIBLE,
-                          "%s and %s cannot be joined: they differ in their " STATUS_FINGERPRINT, a->name, b->name);
+        return status_set_in(err, LEAT_E_INCOMPATIBLE, a->name,
+                             "%s and %s cannot be joined: they differ in their " STATUS_FINGERPRINT, a->name, b->name);
     if (a->tokenizer && b->tokenizer && strcmp(a->tokenizer, b->tokenizer) != 0)
-        return status_set(err, LEAT_E_INCOMPATIBLE, "%s and %s cannot be joined: their names say different tokenizers",
-                          a->name, b->name);
+        return status_set_in(err, LEAT_E_INCOMPATIBLE, a->name,
+                             "%s and %s cannot be joined: their names say different tokenizers", a->name, b->name);
     return LEAT_OK;
 }
 
@@ -281,9 +282,9 @@ enum leat_status part_check_agreement(const struct part *a, const struct part *b
 enum leat_status part_hashes(struct part *p, uint64_t first, uint64_t count, uint8_t *hashes, struct leat_error *err)
 {
     if (!bytes_inside(4 * first, 4 * count, p->hashes.bytes))
-        return status_set(err, LEAT_E_SECTION,
-                          "%s has no hashes for pages %" PRIu64 " to %" PRIu64 "; verify the dataset", p->name, first,
-                          first + count);
+        return status_set_in(err, LEAT_E_SECTION, p->name,
+                             "%s has no hashes for pages %" PRIu64 " to %" PRIu64 "; verify the dataset", p->name,
+                             first, first + count);
     return file_map_read(p->hashes.file, p->hashes.offset + 4 * first, hashes, 4 * count, err);
 }
 
@@ -305,8 +306,8 @@ enum leat_status part_check_pages(struct part *p, uint64_t first, uint64_t count
     enum leat_status s;
 
     if (!p->hashes.file)
-        return status_set(err, LEAT_E_NOT_FOUND, "%s stores no hashes of its tokens, so they cannot be verified",
-                          p->name);
+        return status_set_in(err, LEAT_E_NOT_FOUND, p->name,
+                             "%s stores no hashes of its tokens, so they cannot be verified", p->name);
     for (uint64_t page = first, here; page < first + count; page += here) {
         uint64_t at = page * FORMAT_PAGE_BYTES, left = p->data.bytes - at, size;
 
@@ -350,12 +351,12 @@ enum leat_status part_damaged_page(struct part *p, uint64_t page, uint64_t *docu
     if (documents)
         *documents = from == LEAT_NONE ? 0 : to - from + 1;
     if (from == LEAT_NONE && p->documents == LEAT_NONE)
-        return status_set_at(err, LEAT_E_CHECKSUM, p->data.offset + page * FORMAT_PAGE_BYTES,
+        return status_set_at(err, LEAT_E_CHECKSUM, p->data.file->path, p->data.offset + page * FORMAT_PAGE_BYTES,
                              "page %" PRIu64 " of %s (tokens %" PRIu64 " to %" PRIu64
                              ") is damaged: its hash does not match; %s",
                              page, p->data.file->path, first, first + count - 1, part_remedy(p, false));
     if (from == LEAT_NONE)
-        return status_set_at(err, LEAT_E_CHECKSUM, p->data.offset + page * FORMAT_PAGE_BYTES,
+        return status_set_at(err, LEAT_E_CHECKSUM, p->data.file->path, p->data.offset + page * FORMAT_PAGE_BYTES,
                              "page %" PRIu64 " of %s (tokens %" PRIu64 " to %" PRIu64
                              ") is damaged, and the document starts of its index cannot be read; %s",
                              page, p->data.file->path, first, first + count - 1, part_remedy(p, true));
@@ -363,7 +364,7 @@ enum leat_status part_damaged_page(struct part *p, uint64_t page, uint64_t *docu
         snprintf(which, sizeof which, "document %" PRIu64, from);
     else
         snprintf(which, sizeof which, "documents %" PRIu64 " to %" PRIu64, from, to);
-    return status_set_at(err, LEAT_E_CHECKSUM, p->data.offset + page * FORMAT_PAGE_BYTES,
+    return status_set_at(err, LEAT_E_CHECKSUM, p->data.file->path, p->data.offset + page * FORMAT_PAGE_BYTES,
                          "page %" PRIu64 " of %s (tokens %" PRIu64 " to %" PRIu64
                          ", %s) is damaged: its hash does not match; %s",
                          page, p->data.file->path, first, first + count - 1, which, part_remedy(p, false));

@@ -60,17 +60,23 @@ static enum leat_status open_pair(struct part *p, enum leat_access access, struc
     d->tokens.fd = d->index.fd = d->loss.fd = -1;
     s = foreign_parse(&o, p->name, false, err);
     if (s == LEAT_OK && (o.end != LEAT_NONE || o.begin != LEAT_NONE))
-        s = status_set(err, LEAT_E_ARGUMENT, "%.300s: end= and begin= find documents, which FILE.ds.index records",
-                       p->name);
+        s = status_in_file(err,
+                           status_argument(err, "name",
+                                           "%.300s: end= and begin= find documents, which FILE.ds.index records",
+                                           p->name),
+                           p->name);
     if (s == LEAT_OK && o.mask)
-        s = status_set(err, LEAT_E_ARGUMENT, "%.300s: the mask of such a file is FILE.ds.loss, without mask=", p->name);
+        s = status_in_file(
+            err,
+            status_argument(err, "name", "%.300s: the mask of such a file is FILE.ds.loss, without mask=", p->name),
+            p->name);
     if (s == LEAT_OK)
         s = foreign_open_file(&d->tokens, o.path, o.length, "", access, err);
     if (s == LEAT_OK)
         s = foreign_open_file(&d->index, o.path, o.length, ".index", access, err);
     documents = d->index.size / 8;
     if (s == LEAT_OK && d->index.size % 8 != 0)
-        return status_set_at(err, LEAT_E_TRUNCATED, d->index.size,
+        return status_set_at(err, LEAT_E_TRUNCATED, d->index.path, d->index.size,
                              "%s has %" PRIu64 " bytes, not a multiple of 8: it is cut; restore it from its source",
                              d->index.path, d->index.size);
     if (s == LEAT_OK && documents > 0)
@@ -80,7 +86,7 @@ static enum leat_status open_pair(struct part *p, enum leat_access access, struc
     last = bytes_le64(last);
     width = width_of(d->tokens.size, last);
     if (width == 0)
-        return status_set_at(err, LEAT_E_TRUNCATED, d->tokens.size,
+        return status_set_at(err, LEAT_E_TRUNCATED, d->tokens.path, d->tokens.size,
                              "%s has %" PRIu64 " bytes, but its documents end at token %" PRIu64
                              " by %s, which fits neither 2 nor 4 bytes per token; restore both from their source",
                              d->tokens.path, d->tokens.size, last, d->index.path);
@@ -121,7 +127,7 @@ static enum leat_status starts(struct part *p, uint64_t first, uint64_t count, u
         out[i] = bytes_le64(out[i]);
         if (out[i] < before || out[i] > p->tokens)
             return status_set_at(
-                err, LEAT_E_DOCUMENTS, 8 * (first + i - 1),
+                err, LEAT_E_DOCUMENTS, d->index.path, 8 * (first + i - 1),
                 "%s: document %" PRIu64 " ends at token %" PRIu64 ", %s; restore both files from their source",
                 d->index.path, first + i - 1, out[i], out[i] < before ? "before it starts" : "beyond the last token");
         before = out[i];

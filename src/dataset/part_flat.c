@@ -78,7 +78,7 @@ static enum leat_status flat_starts(struct part *p, uint64_t first, uint64_t cou
 /* Fewer bytes than a header has, or than it says. */
 static enum leat_status too_short(const struct file_map *f, uint64_t needed, const char *what, struct leat_error *err)
 {
-    return status_set_at(err, LEAT_E_TRUNCATED, f->size,
+    return status_set_at(err, LEAT_E_TRUNCATED, f->path, f->size,
                          "%s has %" PRIu64 " byte%s, but %s needs %" PRIu64 "; restore it from its source", f->path,
                          f->size, f->size == 1 ? "" : "s", what, needed);
 }
@@ -124,7 +124,7 @@ static enum leat_status place_llmc(struct file_map *f, const struct foreign_opti
         return s;
     *place = (struct place) { LLMC_HEADER, f->size - LLMC_HEADER, llmc_width(head) };
     if (place->width == 0)
-        return status_set_at(err, LEAT_E_NOT_LEAT, 0,
+        return status_set_at(err, LEAT_E_NOT_LEAT, f->path, 0,
                              "%s is not a token file of llm.c, as its first 8 bytes show; if it has no header, use "
                              "raw:FILE?dtype=u16",
                              f->path);
@@ -133,13 +133,13 @@ static enum leat_status place_llmc(struct file_map *f, const struct foreign_opti
     if ((tokens & UINT32_MAX) == count && place->bytes % place->width == 0)
         return LEAT_OK;
     if ((tokens & UINT32_MAX) == count)
-        return status_set_at(err, LEAT_E_TRUNCATED, f->size,
+        return status_set_at(err, LEAT_E_TRUNCATED, f->path, f->size,
                              "%s: its last token has only %" PRIu64
                              " of %u bytes: it is cut; restore it from its source",
                              f->path, place->bytes % place->width, (unsigned)place->width);
     if (tokens < count)
         return too_short(f, LLMC_HEADER + count * place->width, "its header", err);
-    return status_set_at(err, LEAT_E_HEADER, 8,
+    return status_set_at(err, LEAT_E_HEADER, f->path, 8,
                          "%s: its header says %" PRIu64 " tokens, but there are bytes for %" PRIu64
                          "; restore it from its source",
                          f->path, count, tokens);
@@ -178,15 +178,15 @@ static enum leat_status place_pbin(struct file_map *f, const struct foreign_opti
         return s;
     *place = (struct place) { PBIN_HEADER, bytes_load64(head), bytes_load32(head + 8) };
     if (place->width != 1 && place->width != 2 && place->width != 4)
-        return status_set_at(err, LEAT_E_HEADER, 8,
+        return status_set_at(err, LEAT_E_HEADER, f->path, 8,
                              "%s is not a .pbin file of Modalities: its header says %u bytes per token", f->path,
                              (unsigned)place->width);
     if (place->width == 1)
-        return status_set_at(err, LEAT_E_UNSUPPORTED, 8,
+        return status_set_at(err, LEAT_E_UNSUPPORTED, f->path, 8,
                              "%s has tokens of 1 byte, and leat reads 2 and 4; write it again with another size",
                              f->path);
     if (!bytes_inside(PBIN_HEADER, place->bytes, f->size))
-        return status_set_at(err, LEAT_E_TRUNCATED, f->size,
+        return status_set_at(err, LEAT_E_TRUNCATED, f->path, f->size,
                              "%s has %" PRIu64 " bytes, but its header says %" PRIu64
                              " of tokens; restore it from its source",
                              f->path, f->size, place->bytes);
@@ -217,21 +217,26 @@ static enum leat_status place_raw(struct file_map *f, const struct foreign_optio
     enum leat_status s;
 
     if (o->width == 0)
-        return status_set(err, LEAT_E_ARGUMENT, "%s: unknown size of a token: add ?dtype=u16 or ?dtype=u32 to the name",
-                          f->path);
+        return status_in_file(err,
+                              status_argument(err, "name",
+                                              "%s: unknown size of a token: add ?dtype=u16 or ?dtype=u32 to the name",
+                                              f->path),
+                              f->path);
     if (o->width == 2 && ((o->end != LEAT_NONE && o->end > 65535) || (o->begin != LEAT_NONE && o->begin > 65535)))
-        return status_set(err, LEAT_E_ARGUMENT, "%s: ids of 2 bytes are at most 65535, not %" PRIu64, f->path,
-                          o->end != LEAT_NONE ? o->end : o->begin);
+        return status_in_file(err,
+                              status_argument(err, "name", "%s: ids of 2 bytes are at most 65535, not %" PRIu64,
+                                              f->path, o->end != LEAT_NONE ? o->end : o->begin),
+                              f->path);
     s = file_map_read(f, 0, head, count, err);
     if (s != LEAT_OK)
         return s;
     if (memcmp(head, numpy, sizeof numpy) == 0)
-        return status_set_at(err, LEAT_E_UNSUPPORTED, 0,
+        return status_set_at(err, LEAT_E_UNSUPPORTED, f->path, 0,
                              "%s begins with a header of NumPy, which would be read as tokens; write the array without "
                              "it (ndarray.tofile)",
                              f->path);
     if (llmc_width(head) > 0)
-        return status_set_at(err, LEAT_E_UNSUPPORTED, 0,
+        return status_set_at(err, LEAT_E_UNSUPPORTED, f->path, 0,
                              "%s begins with a header of llm.c, which would be read as tokens; use llmc:FILE", f->path);
     *place = (struct place) { 0, f->size, o->width };
     return LEAT_OK;

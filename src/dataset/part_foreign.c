@@ -46,7 +46,7 @@ enum leat_status foreign_peek(const char *path, size_t length, const char *suffi
     if (stat(joined, &st) != 0) {
         /* it may be there, and would be a mask, or decide what NAME means */
         if (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG)
-            s = status_set_os(err, errno, "cannot look at %s", joined);
+            s = status_set_os(err, errno, joined, "cannot look at %s", joined);
     } else if (S_ISREG(st.st_mode)) {
         s = file_open_read(&fd, &size, joined, err);
         if (s == LEAT_OK && count > 0 && size >= count)
@@ -62,7 +62,7 @@ enum leat_status foreign_take(struct part *p, struct file_map *file, uint64_t of
                               struct leat_error *err)
 {
     if (bytes % width != 0)
-        return status_set_at(err, LEAT_E_TRUNCATED, offset + bytes,
+        return status_set_at(err, LEAT_E_TRUNCATED, file->path, offset + bytes,
                              "%s holds %" PRIu64 " bytes of tokens, not a multiple of %u: it is cut, or its ids have "
                              "another size; restore it from its source",
                              file->path, bytes, (unsigned)width);
@@ -83,7 +83,7 @@ enum leat_status foreign_open_mask(struct file_map *f, struct part *p, const cha
     enum leat_status s = foreign_open_file(f, path, length, suffix, access, err);
 
     if (s == LEAT_OK && f->size != p->tokens)
-        return status_set_at(err, LEAT_E_MISMATCH, f->size,
+        return status_set_at(err, LEAT_E_MISMATCH, f->path, f->size,
                              "%s has %" PRIu64 " bytes, but a mask has one for each token, and %s has %" PRIu64
                              " tokens; restore both from their source",
                              f->path, f->size, p->data.file->path, p->tokens);
@@ -143,15 +143,20 @@ static enum leat_status parse_pair(struct foreign_options *o, const char *text, 
         o->width = is_key(value, left, "u16") ? 2 : is_key(value, left, "u32") ? 4 : 0;
         if (o->width > 0)
             return LEAT_OK;
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "%.300s: unknown dtype \"%.*s\"; use u16, or u32, which reads files of int32 too", name,
-                          (int)(left < 40 ? left : 40), value);
+        return status_in_file(
+            err,
+            status_argument(err, "name",
+                            "%.300s: unknown dtype \"%.*s\"; use u16, or u32, which reads files of int32 too", name,
+                            (int)(left < 40 ? left : 40), value),
+            name);
     }
     if (is_end || is_key(text, key, "begin")) {
         if (parse_id(value, left, is_end ? &o->end : &o->begin))
             return LEAT_OK;
-        return status_set(err, LEAT_E_ARGUMENT, "%.300s: \"%.*s\" is not the id of a token", name,
-                          (int)(length < 40 ? length : 40), text);
+        return status_in_file(err,
+                              status_argument(err, "name", "%.300s: \"%.*s\" is not the id of a token", name,
+                                              (int)(length < 40 ? length : 40), text),
+                              name);
     }
     if (is_key(text, key, "tokenizer") && left > 0) {
         o->tokenizer = value;
@@ -163,9 +168,12 @@ static enum leat_status parse_pair(struct foreign_options *o, const char *text, 
         o->mask_length = left;
         return LEAT_OK;
     }
-    return status_set(err, LEAT_E_ARGUMENT,
-                      "%.300s: unknown key \"%.*s\"; it may have %send=ID or begin=ID, tokenizer=SPEC, and mask=FILE",
-                      name, (int)(key < 40 ? key : 40), text, dtype ? "dtype=u16|u32, " : "");
+    return status_in_file(
+        err,
+        status_argument(err, "name",
+                        "%.300s: unknown key \"%.*s\"; it may have %send=ID or begin=ID, tokenizer=SPEC, and mask=FILE",
+                        name, (int)(key < 40 ? key : 40), text, dtype ? "dtype=u16|u32, " : ""),
+        name);
 }
 
 enum leat_status foreign_parse(struct foreign_options *o, const char *name, bool dtype, struct leat_error *err)
@@ -184,9 +192,11 @@ enum leat_status foreign_parse(struct foreign_options *o, const char *name, bool
         at = *at ? at : NULL;
     }
     if (s == LEAT_OK && o->length == 0)
-        return status_set(err, LEAT_E_ARGUMENT, "%.300s names no file", name);
+        return status_in_file(err, status_argument(err, "name", "%.300s names no file", name), name);
     if (s == LEAT_OK && o->end != LEAT_NONE && o->begin != LEAT_NONE)
-        return status_set(err, LEAT_E_ARGUMENT, "%.300s: documents are found by end= or by begin=; give one", name);
+        return status_in_file(
+            err, status_argument(err, "name", "%.300s: documents are found by end= or by begin=; give one", name),
+            name);
     return s;
 }
 

@@ -255,7 +255,7 @@ enum leat_status part_found_starts(struct part_found *found, struct part *p, uin
     for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
         starts[i] = bytes_le64(starts[i]);
         if (starts[i] < before || starts[i] > p->tokens)
-            return status_set_at(err, LEAT_E_DOCUMENTS, found->offset + 8 * (first + i),
+            return status_set_at(err, LEAT_E_DOCUMENTS, found->file.path, found->offset + 8 * (first + i),
                                  "%s: document %" PRIu64 " starts at token %" PRIu64
                                  ", %s; remove the file: it will be made again",
                                  found->file.path, first + i, starts[i],

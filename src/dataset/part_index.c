@@ -65,14 +65,14 @@ static enum leat_status check_document_ends(struct part *p, struct leat_error *e
     enum leat_status s = part_index_starts(p, 0, 1, &start, err);
 
     if (s == LEAT_OK && start != 0)
-        return status_set_at(err, LEAT_E_DOCUMENTS, offset,
+        return status_set_at(err, LEAT_E_DOCUMENTS, p->index->file.path, offset,
                              "%s: the first document starts at token %" PRIu64
                              ", not 0; restore the file from its source, or write the dataset again",
                              p->index->file.path, start);
     if (s == LEAT_OK)
         s = part_index_starts(p, last, 1, &start, err);
     if (s == LEAT_OK && start != p->tokens)
-        return status_set_at(err, LEAT_E_DOCUMENTS, offset + 8 * last,
+        return status_set_at(err, LEAT_E_DOCUMENTS, p->index->file.path, offset + 8 * last,
                              "%s: the last document ends at token %" PRIu64 " of %" PRIu64
                              "; restore the file from its source, or write the dataset again",
                              p->index->file.path, start, p->tokens);
@@ -92,7 +92,7 @@ static enum leat_status check_token_ends(struct part *p, struct leat_error *err)
     if (s == LEAT_OK && pages > 1)
         s = part_check_pages(p, pages - 1, 1, err);
     if (s == LEAT_E_CHECKSUM)
-        return status_set_at(err, LEAT_E_MISMATCH, err ? err->offset : 0,
+        return status_set_at(err, LEAT_E_MISMATCH, p->data.file->path, err ? err->offset : 0,
                              "the first or last page of %s does not match %s: the token file is damaged, or the two "
                              "files do not belong together; restore both from their source",
                              p->data.file->path, p->index->file.path);
@@ -124,8 +124,8 @@ static enum leat_status read_place(struct part *p, struct part_index *x, const u
     if (s != LEAT_OK)
         return s;
     if (place->bytes > 8 + MAX_PATH)
-        return status_set_at(err, LEAT_E_RECORD, place->offset, "%s: the path of its token file is too long",
-                             x->file.path);
+        return status_set_at(err, LEAT_E_RECORD, x->file.path, place->offset,
+                             "%s: the path of its token file is too long", x->file.path);
     *path = calloc(1, (size_t)place->bytes - 8 + 1);
     if (!*path)
         return status_no_memory(err, place->bytes);
@@ -134,8 +134,8 @@ static enum leat_status read_place(struct part *p, struct part_index *x, const u
         s = file_map_read(&x->file, place->offset + 8, *path, place->bytes - 8, err);
     *offset = bytes_load64(number);
     if (s == LEAT_OK && strlen(*path) != place->bytes - 8)
-        return status_set_at(err, LEAT_E_RECORD, place->offset + 8, "%s: the path of its token file has a zero byte",
-                             x->file.path);
+        return status_set_at(err, LEAT_E_RECORD, x->file.path, place->offset + 8,
+                             "%s: the path of its token file has a zero byte", x->file.path);
     return s;
 }
 
@@ -161,7 +161,7 @@ enum leat_status part_section(struct part *p, unsigned kind, uint64_t offset, vo
     const struct format_place *s = &p->index->header.sections[kind];
 
     if (!bytes_inside(offset, count, s->bytes))
-        return status_set_at(err, LEAT_E_SECTION, s->offset,
+        return status_set_at(err, LEAT_E_SECTION, p->index->file.path, s->offset,
                              "%s: bytes %" PRIu64 " to %" PRIu64 " are outside its %s section, which has %" PRIu64
                              "; verify the dataset, or write it again",
                              p->index->file.path, offset, offset + count, format_section_name(kind), s->bytes);
@@ -179,11 +179,12 @@ enum leat_status part_index_starts(struct part *p, uint64_t first, uint64_t coun
     for (uint64_t i = 0; i < count; i++) {
         starts[i] = bytes_le64(starts[i]);
         if (starts[i] < before || starts[i] > p->tokens)
-            return status_set_at(
-                err, LEAT_E_DOCUMENTS, p->index->header.sections[FORMAT_DOCUMENTS].offset + 8 * (first + i),
-                "%s: document %" PRIu64 " starts at token %" PRIu64 ", %s; verify the dataset, or write it again",
-                p->index->file.path, first + i, starts[i],
-                starts[i] < before ? "before the previous one" : "beyond the last token");
+            return status_set_at(err, LEAT_E_DOCUMENTS, p->index->file.path,
+                                 p->index->header.sections[FORMAT_DOCUMENTS].offset + 8 * (first + i),
+                                 "%s: document %" PRIu64 " starts at token %" PRIu64
+                                 ", %s; verify the dataset, or write it again",
+                                 p->index->file.path, first + i, starts[i],
+                                 starts[i] < before ? "before the previous one" : "beyond the last token");
         before = starts[i];
     }
     return LEAT_OK;
@@ -193,7 +194,7 @@ static enum leat_status wrong_directory(struct part *p, uint64_t cell, struct le
 {
     uint64_t at = p->index->header.sections[FORMAT_DIRECTORY].offset + 8 * cell;
 
-    return status_set_at(err, LEAT_E_DOCUMENTS, at,
+    return status_set_at(err, LEAT_E_DOCUMENTS, p->index->file.path, at,
                          "%s: entry %" PRIu64
                          " of its directory does not match the document starts; verify the dataset, or write it again",
                          p->index->file.path, cell);
@@ -278,7 +279,7 @@ enum leat_status part_index_near(struct part *p, uint64_t first, uint64_t end, u
     *from = bytes_le64(entry[0]);
     *to = bytes_le64(entry[1]);
     if (*from > *to || *to > p->documents)
-        return status_set_at(err, LEAT_E_DOCUMENTS, directory->offset + 8 * low,
+        return status_set_at(err, LEAT_E_DOCUMENTS, p->index->file.path, directory->offset + 8 * low,
                              "%s: entry %" PRIu64
                              " of its directory does not match the next one; verify the dataset, or write it again",
                              p->index->file.path, low);

@@ -62,8 +62,8 @@ static enum leat_status cut_name(struct part *p, struct leat_error *err)
     size_t length = file_dataset_length(p->name, strlen(p->name));
 
     if (file_ends_with(p->name, length, ".partial"))
-        return status_set(err, LEAT_E_ARGUMENT, "%.*s is not a dataset: names that end in .partial are unfinished",
-                          (int)(length < SHOWN_BYTES ? length : SHOWN_BYTES), p->name);
+        return status_argument(err, "name", "%.*s is not a dataset: names that end in .partial are unfinished",
+                               (int)(length < SHOWN_BYTES ? length : SHOWN_BYTES), p->name);
     p->name[length] = '\0';
     return LEAT_OK;
 }
@@ -82,7 +82,7 @@ static enum leat_status open_elsewhere(struct part *p, struct own *own, const ch
         return status_no_memory(err, folder + strlen(path));
     s = file_map_open(&own->tokens, whole, access, err);
     if (s == LEAT_OK && !bytes_inside(offset, bytes, own->tokens.size))
-        s = status_set_at(err, LEAT_E_TRUNCATED, own->tokens.size,
+        s = status_set_at(err, LEAT_E_TRUNCATED, whole, own->tokens.size,
                           "%s has %" PRIu64 " bytes, but %s says that its tokens are %" PRIu64 " from byte %" PRIu64
                           ": it is cut, or another file; restore it from its source, or adopt it again",
                           whole, own->tokens.size, own->index.file.path, bytes, offset);
@@ -145,8 +145,8 @@ static enum leat_status open_pair(struct part *p, enum leat_access access, struc
         s = open_once(p, own, access, &path, &offset, &replaced, err);
     }
     if (replaced)
-        s = status_set(err, LEAT_E_MISMATCH, "%s.leat was replaced each of the %u times that it was opened", p->name,
-                       PAIR_TRIES);
+        s = status_set_in(err, LEAT_E_MISMATCH, p->name, "%s.leat was replaced each of the %u times that it was opened",
+                          p->name, PAIR_TRIES);
     else if (s == LEAT_OK)
         s = path ? open_elsewhere(p, own, path, offset, access, err) : take(p, own, 0, own->tokens.size, err);
     free(path);
@@ -216,7 +216,7 @@ enum leat_status part_open_at(struct part *p, const char *name, const char *toke
     if (s == LEAT_OK)
         s = file_map_open(&own->tokens, token_path, access, err);
     if (s == LEAT_OK && !bytes_inside(offset, bytes, own->tokens.size))
-        s = status_set_at(err, LEAT_E_TRUNCATED, own->tokens.size,
+        s = status_set_at(err, LEAT_E_TRUNCATED, token_path, own->tokens.size,
                           "%s has %" PRIu64 " bytes, but the tokens of %s need %" PRIu64 " from byte %" PRIu64
                           "; restore it from its source",
                           token_path, own->tokens.size, name, bytes, offset);

@@ -87,7 +87,7 @@ static enum leat_status read_header(struct part_megatron *m, uint8_t header[HEAD
     enum leat_status s;
 
     if (m->index.size < HEADER_BYTES)
-        return status_set_at(err, LEAT_E_TRUNCATED, m->index.size,
+        return status_set_at(err, LEAT_E_TRUNCATED, path, m->index.size,
                              "%s has %" PRIu64
                              " bytes, but a Megatron index has at least %u; restore it from its source",
                              path, m->index.size, HEADER_BYTES);
@@ -95,22 +95,22 @@ static enum leat_status read_header(struct part_megatron *m, uint8_t header[HEAD
     if (s != LEAT_OK)
         return s;
     if (memcmp(header, magic, sizeof magic) != 0)
-        return status_set_at(err, LEAT_E_NOT_LEAT, 0,
+        return status_set_at(err, LEAT_E_NOT_LEAT, path, 0,
                              "%s is not an index of Megatron: it does not begin with MMIDIDX (an older one, of "
                              "fairseq's lazy or cached kind, has to be written again)",
                              path);
     if (bytes_load64(header + 9) != 1)
-        return status_set_at(err, LEAT_E_VERSION, 9,
+        return status_set_at(err, LEAT_E_VERSION, path, 9,
                              "%s has version %" PRIu64 " of Megatron's index (2 and 3 are Fast-LLM's), and leat reads "
                              "version 1; convert it with the tool that wrote it",
                              path, bytes_load64(header + 9));
     type = type_of(header[17]);
     *width = type.width;
     if (!type.name)
-        return status_set_at(err, LEAT_E_HEADER, 17, "%s: unknown type %u of its tokens; restore it from its source",
-                             path, header[17]);
+        return status_set_at(err, LEAT_E_HEADER, path, 17,
+                             "%s: unknown type %u of its tokens; restore it from its source", path, header[17]);
     if (type.width == 0)
-        return status_set_at(err, LEAT_E_UNSUPPORTED, 17,
+        return status_set_at(err, LEAT_E_UNSUPPORTED, path, 17,
                              "%s: its tokens are %s, and leat reads uint16 and int32; write them as one of these", path,
                              type.name);
     return LEAT_OK;
@@ -125,18 +125,18 @@ static enum leat_status place_arrays(struct part_megatron *m, const uint8_t head
     *entries = bytes_load64(header + 26);
     m->sequences = sequences;
     if (*entries == 0)
-        return status_set_at(err, LEAT_E_HEADER, 26, "%s has no document index; write it again with Megatron's tools",
-                             m->index.path);
+        return status_set_at(err, LEAT_E_HEADER, m->index.path, 26,
+                             "%s has no document index; write it again with Megatron's tools", m->index.path);
     if (!bytes_multiply(sequences, 12, &m->documents_at) ||
         !bytes_add(m->documents_at, HEADER_BYTES, &m->documents_at) || !bytes_multiply(*entries, 8, &bytes) ||
         !bytes_add(m->documents_at, bytes, &end) || end > m->index.size)
-        return status_set_at(err, LEAT_E_TRUNCATED, m->index.size,
+        return status_set_at(err, LEAT_E_TRUNCATED, m->index.path, m->index.size,
                              "%s has %" PRIu64 " bytes, too few for the %" PRIu64 " sequences and %" PRIu64
                              " entries of the document index that its header says; restore it from its source",
                              m->index.path, m->index.size, sequences, *entries);
     if (m->index.size != end && m->index.size - end != sequences) /* the modes */
         return status_set_at(
-            err, LEAT_E_HEADER, end,
+            err, LEAT_E_HEADER, m->index.path, end,
             "%s has %" PRIu64
             " bytes after its arrays, which is neither none nor one per sequence; write it again with Megatron's tools",
             m->index.path, m->index.size - end);
@@ -177,13 +177,13 @@ static enum leat_status wrong_pointer(const struct walk *w, uint64_t pointer, st
     uint64_t off = w->at - pointer;
 
     if (off != 0 && (off & UINT32_MAX) == 0)
-        return status_set_at(err, LEAT_E_DOCUMENTS, m->pointers_at + 8 * w->next,
+        return status_set_at(err, LEAT_E_DOCUMENTS, m->index.path, m->pointers_at + 8 * w->next,
                              "%s: its pointers wrap: sequence %" PRIu64 " begins at byte %" PRIu64
                              ", and the index says %" PRId64 ", as writers of 32-bit pointers do in large files; write "
                              "the index again with a current version of Megatron",
                              m->index.path, w->next, w->at, pointer);
     return status_set_at(
-        err, LEAT_E_DOCUMENTS, m->pointers_at + 8 * w->next,
+        err, LEAT_E_DOCUMENTS, m->index.path, m->pointers_at + 8 * w->next,
         "%s: sequence %" PRIu64 " begins at byte %" PRId64 ", but the one before it ends at byte %" PRIu64
         ": they overlap or leave a gap, so this is not a text in order; write it again with Megatron's tools",
         m->index.path, w->next, pointer, w->at);
@@ -199,7 +199,7 @@ static enum leat_status check_begin(struct walk *w, struct leat_error *err)
     if (w->next == m->sequences) {
         if (w->at == w->part->data.bytes)
             return LEAT_OK;
-        return status_set_at(err, LEAT_E_DOCUMENTS, m->pointers_at,
+        return status_set_at(err, LEAT_E_DOCUMENTS, m->index.path, m->pointers_at,
                              "%s: its sequences end at byte %" PRIu64 " of %" PRIu64
                              "; restore both files from their source",
                              m->index.path, w->at, w->part->data.bytes);
@@ -220,7 +220,7 @@ static enum leat_status pass(struct walk *w, struct leat_error *err)
 
     if (length > INT32_MAX || !bytes_inside(w->at, bytes, w->part->data.bytes))
         return status_set_at(
-            err, LEAT_E_DOCUMENTS, m->lengths_at + 4 * w->next,
+            err, LEAT_E_DOCUMENTS, m->index.path, m->lengths_at + 4 * w->next,
             "%s: sequence %" PRIu64
             " has a length of %d tokens, which does not fit into %s; restore both files from their source",
             m->index.path, w->next, (int)(int32_t)length, m->tokens.path);
@@ -247,7 +247,7 @@ static enum leat_status begin_walk(struct walk *w, struct part *p, uint64_t firs
         return s;
     w->at = bytes_le64(w->pointers[0]);
     if (w->at > p->data.bytes || w->at % p->token_width != 0)
-        return status_set_at(err, LEAT_E_DOCUMENTS, m->pointers_at + 8 * w->next,
+        return status_set_at(err, LEAT_E_DOCUMENTS, m->index.path, m->pointers_at + 8 * w->next,
                              "%s: sequence %" PRIu64 " begins at byte %" PRId64
                              ", where no token of %s begins; write the index again with Megatron's tools",
                              m->index.path, w->next, w->at, m->tokens.path);
@@ -265,7 +265,7 @@ static enum leat_status read_entries(struct part *p, uint64_t first, uint64_t co
     for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
         entries[i] = bytes_le64(entries[i]);
         if (entries[i] > m->sequences || (i > 0 && entries[i] < entries[i - 1]))
-            return status_set_at(err, LEAT_E_DOCUMENTS, m->documents_at + 8 * (first + i),
+            return status_set_at(err, LEAT_E_DOCUMENTS, m->index.path, m->documents_at + 8 * (first + i),
                                  "%s: document %" PRIu64 " begins with sequence %" PRId64
                                  ", which is %s: its document index is damaged, as by a faulty merge; write it again "
                                  "with Megatron's tools",
@@ -336,7 +336,7 @@ static enum leat_status check_ends(struct part *p, struct leat_error *err)
     if (s == LEAT_OK)
         s = read_entries(p, p->documents, 1, &ends[1], err);
     if (s == LEAT_OK && (ends[0] != 0 || ends[1] != m->sequences))
-        return status_set_at(err, LEAT_E_DOCUMENTS, m->documents_at,
+        return status_set_at(err, LEAT_E_DOCUMENTS, m->index.path, m->documents_at,
                              "%s: its document index goes from sequence %" PRIu64 " to %" PRIu64
                              ", and there are %" PRIu64
                              ": it is damaged, as by a faulty merge; write it again with Megatron's tools",
@@ -359,7 +359,7 @@ static enum leat_status check_ends(struct part *p, struct leat_error *err)
         w.at = p->data.bytes - (uint64_t)bytes_le32(w.lengths[0]) * p->token_width;
         return wrong_pointer(&w, bytes_le64(w.pointers[0]), err);
     }
-    return status_set_at(err, said > p->data.bytes ? LEAT_E_TRUNCATED : LEAT_E_MISMATCH, p->data.bytes,
+    return status_set_at(err, said > p->data.bytes ? LEAT_E_TRUNCATED : LEAT_E_MISMATCH, m->tokens.path, p->data.bytes,
                          "%s has %" PRIu64 " bytes, but %s says that its last sequence ends at byte %" PRId64
                          ": %s; restore both from their source",
                          m->tokens.path, p->data.bytes, m->index.path, said,

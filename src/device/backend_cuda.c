@@ -515,8 +515,8 @@ static enum leat_status launch_pass(struct backend *b, cuda_function kernel, str
     void *parameters[] = { j, &grid };
 
     if (blocks > INT32_MAX)
-        return status_set(err, LEAT_E_ARGUMENT, "%u rows of %u numbers are too many for one batch on a GPU", j->rows,
-                          j->length);
+        return status_argument(err, "rows", "%u rows of %u numbers are too many for one batch on a GPU", j->rows,
+                               j->length);
     return backend_cuda_check(
         b, b->driver.launch(kernel, (unsigned)blocks, 1, 1, ROWS_BLOCK, 1, 1, 0, stream, parameters, NULL),
         "starting a kernel", err);

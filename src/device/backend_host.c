@@ -21,8 +21,8 @@ static enum leat_status open_host(struct backend **out, const char *device, cons
 {
     *out = NULL;
     if (driver)
-        return status_set(err, LEAT_E_ARGUMENT, "driver \"%.300s\" is for a GPU, but the device is \"%s\"", driver,
-                          device);
+        return status_argument(err, "driver", "driver \"%.300s\" is for a GPU, but the device is \"%s\"", driver,
+                               device);
     *out = calloc(1, sizeof **out);
     if (!*out)
         return status_no_memory(err, sizeof **out);

@@ -16,8 +16,8 @@ enum leat_status cuda_device_parse(const char *device, const char **which, struc
 {
     *which = device[4] == ':' ? device + 5 : "";
     if (device[4] == ':' && (**which == '\0' || strlen(*which) >= CUDA_DEVICE_NAME))
-        return status_set(
-            err, LEAT_E_ARGUMENT,
+        return status_argument(
+            err, "device",
             "unknown device \"%.100s\"; write \"cuda\", \"cuda:0\" (a number) or \"cuda:GPU-...\" (a UUID)", device);
     return LEAT_OK;
 }
@@ -80,7 +80,7 @@ static enum leat_status find_uuid(const struct cuda_driver *d, int count, const 
     int matches = 0;
 
     if (!digits_of(which, wanted))
-        return status_set(err, LEAT_E_ARGUMENT, "\"%s\" is neither the number of a GPU nor the UUID of one", which);
+        return status_argument(err, "device", "\"%s\" is neither the number of a GPU nor the UUID of one", which);
     for (int i = 0; i < count; i++) {
         cuda_device device;
         cuda_uuid uuid;

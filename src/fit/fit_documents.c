@@ -137,13 +137,13 @@ static enum leat_status check_length(const struct plan_rules *rules, uint64_t le
     uint64_t align = rules->fit[PLAN_FIT_ALIGN], overlap = rules->fit[PLAN_FIT_OVERLAP];
 
     if (length > FIT_MAX_LENGTH)
-        return status_set(err, LEAT_E_ARGUMENT, "rows of order fit have at most 2^24 inputs, not %" PRIu64, length);
+        return status_argument(err, "seq_len", "rows of order fit have at most 2^24 inputs, not %" PRIu64, length);
     if (align > 0 && length % align != 0)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "rows of %" PRIu64 " inputs are not a multiple of align, which is %" PRIu64, length, align);
+        return status_argument(
+            err, "align", "rows of %" PRIu64 " inputs are not a multiple of align, which is %" PRIu64, length, align);
     if (overlap >= length)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "an overlap of %" PRIu64 " leaves no room in rows of %" PRIu64 " inputs", overlap, length);
+        return status_argument(err, "overlap", "an overlap of %" PRIu64 " leaves no room in rows of %" PRIu64 " inputs",
+                               overlap, length);
     return LEAT_OK;
 }
 
@@ -165,9 +165,12 @@ enum leat_status fit_documents_make(struct fit_documents *f, const struct fit_le
     s = make(f, source, length, rules->seed, counts, err);
     free(counts);
     if (s == LEAT_OK && (f->rows > PERMUTE_MAX || !bytes_multiply(f->rows, length, &places)))
-        s = status_set(err, LEAT_E_ARGUMENT,
-                       "%.300s has %" PRIu64 " rows of %" PRIu64 " places; more than 2^48 is too many",
-                       rules->sources[source].name, f->rows, length);
+        s = status_in_file(err,
+                           status_argument(err, "sources",
+                                           "%.300s has %" PRIu64 " rows of %" PRIu64
+                                           " places; more than 2^48 is too many",
+                                           rules->sources[source].name, f->rows, length),
+                           rules->sources[source].name);
     return s;
 }
 

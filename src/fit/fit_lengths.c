@@ -219,11 +219,12 @@ static enum leat_status make(struct fit_lengths *l, const struct plan_source *s,
         documents += used[i].end - used[i].first;
     if (documents <= max_in_memory)
         return sort(l, s, used, true, err);
-    return status_set(err, LEAT_E_UNSUPPORTED,
-                      "%.300s has %" PRIu64
-                      " documents, too many to sort in memory for rows of whole documents: run `leat fit %.300s` once, "
-                      "which writes them sorted to a file beside it (%.300s)",
-                      name, documents, name, why.message);
+    return status_set_in(
+        err, LEAT_E_UNSUPPORTED, name,
+        "%.300s has %" PRIu64
+        " documents, too many to sort in memory for rows of whole documents: run `leat fit %.300s` once, "
+        "which writes them sorted to a file beside it (%.300s)",
+        name, documents, name, why.message);
 }
 
 enum leat_status fit_lengths_make(struct fit_lengths *l, const struct plan_source *s, const char *name,

@@ -271,11 +271,12 @@ static enum leat_status take_runs(struct fit_side *side, const struct leat_part 
         if (side->runs[i].count == 0 || side->runs[i].count > side->documents - place ||
             (i > 0 && side->runs[i].tokens <= side->runs[i - 1].tokens) ||
             !bytes_multiply(side->runs[i].tokens, side->runs[i].count, &all) || all > part->tokens - tokens)
-            return status_set(err, LEAT_E_DOCUMENTS, "%s is damaged", side->path);
+            return status_set_in(err, LEAT_E_DOCUMENTS, side->path, "%s is damaged", side->path);
         place += side->runs[i].count;
         tokens += all;
     }
-    return place == side->documents ? LEAT_OK : status_set(err, LEAT_E_DOCUMENTS, "%s is damaged", side->path);
+    return place == side->documents ? LEAT_OK
+                                    : status_set_in(err, LEAT_E_DOCUMENTS, side->path, "%s is damaged", side->path);
 }
 
 /* Reads the header, and looks how long the file has to be. */
@@ -285,7 +286,7 @@ static enum leat_status read_begin(struct fit_side *side, const struct leat_part
     enum leat_status s;
 
     if (side->file.size < sizeof header)
-        return status_set(err, LEAT_E_TRUNCATED, "%s is too short", side->path);
+        return status_set_in(err, LEAT_E_TRUNCATED, side->path, "%s is too short", side->path);
     s = file_map_read(&side->file, 0, header, sizeof header, err);
     if (s != LEAT_OK)
         return s;
@@ -293,11 +294,11 @@ static enum leat_status read_begin(struct fit_side *side, const struct leat_part
     side->documents = part->documents;
     store_begin(wanted, part);
     if (memcmp(header, wanted, sizeof wanted) != 0 || side->documents > UINT32_MAX || side->run_count > side->documents)
-        return status_set(err, LEAT_E_INCOMPATIBLE, "%s was made from another dataset, or by another version of leat",
-                          side->path);
+        return status_set_in(err, LEAT_E_INCOMPATIBLE, side->path,
+                             "%s was made from another dataset, or by another version of leat", side->path);
     side->list = fit_side_head_bytes(side->documents, side->run_count);
     if (side->file.size != side->list + 4 * side->documents)
-        return status_set(err, LEAT_E_TRUNCATED, "%s is too short or too long", side->path);
+        return status_set_in(err, LEAT_E_TRUNCATED, side->path, "%s is too short or too long", side->path);
     return LEAT_OK;
 }
 
@@ -313,7 +314,7 @@ static enum leat_status read_head(struct fit_side *side, const struct leat_part 
         return status_no_memory(err, side->list);
     s = file_map_read(&side->file, 0, side->head, side->list, err);
     if (s == LEAT_OK && !checksum_equal(checksum_load(side->head + HASHED), hash_head(side->head, side->list)))
-        s = status_set(err, LEAT_E_CHECKSUM, "%s is damaged", side->path);
+        s = status_set_in(err, LEAT_E_CHECKSUM, side->path, "%s is damaged", side->path);
     return s == LEAT_OK ? take_runs(side, part, err) : s;
 }
 
@@ -345,7 +346,7 @@ void fit_side_close(struct fit_side *side)
 
 static enum leat_status damaged(const struct fit_side *side, struct leat_error *err)
 {
-    return status_set(err, LEAT_E_DOCUMENTS, "%s is damaged: make it again with `leat fit`", side->path);
+    return status_set_in(err, LEAT_E_DOCUMENTS, side->path, "%s is damaged: make it again with `leat fit`", side->path);
 }
 
 /* Compares a page of the list with its hash. */
@@ -495,12 +496,12 @@ static enum leat_status fit_part(const struct leat_dataset *d, const struct leat
     if (s == LEAT_OK && !path)
         s = status_no_memory(err, strlen(part.name));
     if (s == LEAT_OK && part.documents > UINT32_MAX)
-        s = status_set(err, LEAT_E_UNSUPPORTED,
-                       "%.300s has %" PRIu64 " documents; a file of documents by length holds 2^32", part.name,
-                       part.documents);
+        s = status_set_in(err, LEAT_E_UNSUPPORTED, part.name,
+                          "%.300s has %" PRIu64 " documents; a file of documents by length holds 2^32", part.name,
+                          part.documents);
     if (s == LEAT_OK && own_file_is_url(path))
-        s = status_set(err, LEAT_E_UNSUPPORTED,
-                       "%s cannot be written beside a URL: copy the dataset with `leat pull` first", path);
+        s = status_set_in(err, LEAT_E_UNSUPPORTED, path,
+                          "%s cannot be written beside a URL: copy the dataset with `leat pull` first", path);
     if (s == LEAT_OK)
         s = own_file_check_name(path, err);
     if (s == LEAT_OK) {

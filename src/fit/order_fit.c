@@ -113,8 +113,8 @@ static enum leat_status take_rows(struct batch *b, const struct leat_sample *sam
                 fit_fetch_entries(&r->documents->fit, r->pattern);
         }
         if (pieces == 0 || x->pieces != pieces)
-            return status_set(err, LEAT_E_ARGUMENT,
-                              "sample %" PRIu64 " did not come from leat_plan_samples() of this plan", x->number);
+            return status_argument(err, "samples",
+                                   "sample %" PRIu64 " did not come from leat_plan_samples() of this plan", x->number);
         r->sample = x;
         r->first = b->piece_count;
         r->pieces = b->first_only ? 1 : pieces;
@@ -541,10 +541,12 @@ static enum leat_status count_drawn(const struct maker *m, const struct stretch 
     epochs = bytes_divide_up(m->drawn[source], m->last[source]->rows);
     if (bytes_multiply(epochs, rows, &m->counts[source]) && m->counts[source] <= LEAT_MAX_SAMPLES)
         return LEAT_OK;
-    return status_set(err, LEAT_E_ARGUMENT,
-                      "%.300s has had %" PRIu64 " epochs when the phase at sample %" PRIu64
-                      " starts: too many to count rows of another length",
-                      m->plan->rules.sources[source].name, epochs, stretch->begin);
+    return status_in_file(err,
+                          status_argument(err, "sources",
+                                          "%.300s has had %" PRIu64 " epochs when the phase at sample %" PRIu64
+                                          " starts: too many to count rows of another length",
+                                          m->plan->rules.sources[source].name, epochs, stretch->begin),
+                          m->plan->rules.sources[source].name);
 }
 
 /* Counts rows, limits and draws of the sources for a stretch. */
@@ -561,10 +563,13 @@ static enum leat_status count_sources(const struct maker *m, const struct stretc
         if (!has_weight(m, i))
             continue;
         if (m->rows[i] == 0)
-            return status_set(
-                err, LEAT_E_ARGUMENT, "%.300s has a weight, but %s no document of at least two tokens%s; leave it out",
-                plan->rules.sources[i].name, plan->rules.use ? "the range of it that is used has" : "it has",
-                stretch->documents[i].unused > 0 ? " within min-length, max-length and cut-length" : "");
+            return status_in_file(
+                err,
+                status_argument(
+                    err, "sources", "%.300s has a weight, but %s no document of at least two tokens%s; leave it out",
+                    plan->rules.sources[i].name, plan->rules.use ? "the range of it that is used has" : "it has",
+                    stretch->documents[i].unused > 0 ? " within min-length, max-length and cut-length" : ""),
+                plan->rules.sources[i].name);
         s = count_drawn(m, stretch, i, err);
     }
     return s;
@@ -783,7 +788,7 @@ enum leat_status leat_plan_fit_report(const struct leat_plan *plan, uint64_t sou
         return status_set(err, LEAT_E_RANGE, "no source %" PRIu64 ": the plan has %zu, numbered from 0", source,
                           plan->rules.source_count);
     if (seq_len == 0)
-        return status_set(err, LEAT_E_ARGUMENT, "rows have at least one input");
+        return status_argument(err, "length", "rows have at least one input");
     s = leat_dataset_starts(plan->sources[source].dataset, 0, 0, NULL, err);
     if (s == LEAT_OK)
         s = fit_lengths_count(&lengths, &plan->sources[source], err);

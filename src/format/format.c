@@ -175,30 +175,30 @@ static enum leat_status check_envelope(const uint8_t *page, uint64_t count, cons
                                        const struct checksum_kernels *k, struct leat_error *err)
 {
     if (count == 0)
-        return status_set_at(err, LEAT_E_NOT_LEAT, 0,
+        return status_set_at(err, LEAT_E_NOT_LEAT, path, 0,
                              "%s is empty: it was truncated, or copying it failed; restore it from its source", path);
     if (count < sizeof magic || memcmp(page, magic, sizeof magic) != 0)
-        return status_set_at(err, LEAT_E_NOT_LEAT, 0,
+        return status_set_at(err, LEAT_E_NOT_LEAT, path, 0,
                              "%s is not a leat index: it does not begin with leat's magic bytes; give the name of a "
                              "dataset (NAME.leat next to NAME.tokens)",
                              path);
     if (count < FORMAT_HEADER_BYTES)
-        return status_set_at(err, LEAT_E_TRUNCATED, count,
+        return status_set_at(err, LEAT_E_TRUNCATED, path, count,
                              "%s ends at byte %" PRIu64
                              ", inside its header: it was truncated; restore it from its source",
                              path, count);
     /* every version has its header's checksum here, so that damage is not taken for a newer version */
     if (!checksum_equal(k->hash(page, AT_CHECKSUM), checksum_load(page + AT_CHECKSUM)))
-        return status_set_at(err, LEAT_E_CHECKSUM, AT_CHECKSUM,
+        return status_set_at(err, LEAT_E_CHECKSUM, path, AT_CHECKSUM,
                              "the header of %s is damaged: its checksum does not match; restore the file from its "
                              "source",
                              path);
     if (bytes_load32(page + AT_VERSION) != FORMAT_VERSION)
-        return status_set_at(err, LEAT_E_VERSION, AT_VERSION,
+        return status_set_at(err, LEAT_E_VERSION, path, AT_VERSION,
                              "%s has format version %u; this library reads version %u: use a newer leat", path,
                              bytes_load32(page + AT_VERSION), FORMAT_VERSION);
     if ((bytes_load64(page + AT_MUST_UNDERSTAND) & ~(uint64_t)FORMAT_ELSEWHERE) != 0)
-        return status_set_at(err, LEAT_E_FEATURE, AT_MUST_UNDERSTAND,
+        return status_set_at(err, LEAT_E_FEATURE, path, AT_MUST_UNDERSTAND,
                              "%s needs features (bits %#" PRIx64 ") that this library does not know: use a newer leat",
                              path, bytes_load64(page + AT_MUST_UNDERSTAND));
     return LEAT_OK;
@@ -206,7 +206,7 @@ static enum leat_status check_envelope(const uint8_t *page, uint64_t count, cons
 
 static enum leat_status wrong_field(struct leat_error *err, const char *path, uint64_t offset, const char *what)
 {
-    return status_set_at(err, LEAT_E_HEADER, offset,
+    return status_set_at(err, LEAT_E_HEADER, path, offset,
                          "the header of %s is invalid at byte %" PRIu64 ": %s; write the dataset again", path, offset,
                          what);
 }
@@ -279,12 +279,12 @@ static const char *wrong_size(uint64_t bytes, uint64_t right)
 static enum leat_status check_sizes(const struct format_header *h, const struct format_found *f, struct leat_error *err)
 {
     if (f->index_bytes != h->index_bytes)
-        return status_set_at(err, LEAT_E_TRUNCATED, f->index_bytes,
+        return status_set_at(err, LEAT_E_TRUNCATED, f->path, f->index_bytes,
                              "%s has %" PRIu64 " bytes, but its header says %" PRIu64
                              ": %s; restore it from its source",
                              f->path, f->index_bytes, h->index_bytes, wrong_size(f->index_bytes, h->index_bytes));
     if (f->token_file_bytes != h->token_file_bytes)
-        return status_set_at(err, LEAT_E_TRUNCATED, f->token_file_bytes,
+        return status_set_at(err, LEAT_E_TRUNCATED, f->token_path, f->token_file_bytes,
                              "%s has %" PRIu64 " bytes, but its index says %" PRIu64
                              ": %s, or the two files do not belong together; restore both from their source",
                              f->token_path, f->token_file_bytes, h->token_file_bytes,
@@ -295,7 +295,7 @@ static enum leat_status check_sizes(const struct format_header *h, const struct 
 static enum leat_status wrong_section(struct leat_error *err, const char *path, uint64_t offset, unsigned kind,
                                       const char *what)
 {
-    return status_set_at(err, LEAT_E_SECTION, offset,
+    return status_set_at(err, LEAT_E_SECTION, path, offset,
                          "the section table of %s is invalid at byte %" PRIu64
                          " (section %u, %s): %s; write the dataset again",
                          path, offset, kind, format_section_name(kind), what);
@@ -359,7 +359,7 @@ static enum leat_status parse_section(struct format_header *h, const uint8_t *en
     *end = s.offset + s.bytes;
     if (!is_known(h, kind)) {
         if (s.flags & FORMAT_MUST_UNDERSTAND)
-            return status_set_at(err, LEAT_E_FEATURE, at + IN_KIND,
+            return status_set_at(err, LEAT_E_FEATURE, path, at + IN_KIND,
                                  "%s has a section of kind %u that must be understood, but this library does not know "
                                  "it: use a newer leat",
                                  path, kind);

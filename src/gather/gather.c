@@ -53,7 +53,7 @@ static enum leat_status count_files(struct gather *g, const struct leat_plan *pl
         g->first_file[i] = (uint32_t)files;
         files += dataset_of(plan, i)->part_count;
         if (files > UINT32_MAX / 2)
-            return status_set(err, LEAT_E_ARGUMENT, "the plan's sources have more than 2^31 datasets");
+            return status_argument(err, "plan", "the plan's sources have more than 2^31 datasets");
     }
     g->file_count = (uint32_t)files;
     g->files = calloc(files, sizeof *g->files);

@@ -206,7 +206,7 @@ enum leat_status leat_loader_event_fd(struct leat_loader *loader, int *fd, struc
         return LEAT_OK;
     made = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK); /* batches may be ready already */
     if (made < 0)
-        return status_set_os(err, errno, "cannot create an event descriptor");
+        return status_set_os(err, errno, NULL, "cannot create an event descriptor");
     if (!atomic_compare_exchange_strong(&loader->event_fd, &none, made))
         close(made);
     *fd = atomic_load(&loader->event_fd);

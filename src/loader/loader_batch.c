@@ -32,29 +32,31 @@ static enum leat_status check_outputs(const struct loader_slot *slot, const stru
     const char *needing = needs_documents(o);
 
     if (o->number_bytes != 4 && o->number_bytes != 8)
-        return status_set(err, LEAT_E_ARGUMENT, "numbers of outputs have 4 or 8 bytes, not %u", o->number_bytes);
+        return status_argument(err, "number_bytes", "numbers of outputs have 4 or 8 bytes, not %u", o->number_bytes);
     if (o->number_bytes == 4 && (o->inputs || o->labels) && !slot->loader->narrow)
-        return status_set(err, LEAT_E_ARGUMENT, "ids of this vocabulary do not fit into 4 signed bytes; use 8");
+        return status_argument(err, "number_bytes", "ids of this vocabulary do not fit into 4 signed bytes; use 8");
     if (o->length > (uint64_t)1 << 30)
-        return status_set(err, LEAT_E_ARGUMENT, "outputs of length %" PRIu64 " are too long; the limit is 2^30",
-                          o->length);
+        return status_argument(err, "length", "outputs of length %" PRIu64 " are too long; the limit is 2^30",
+                               o->length);
     if (o->rows > LOADER_MAX_BATCH)
-        return status_set(err, LEAT_E_ARGUMENT, "outputs of %" PRIu64 " rows are too many; the limit is 2^31", o->rows);
+        return status_argument(err, "rows", "outputs of %" PRIu64 " rows are too many; the limit is 2^31", o->rows);
     if (o->length && o->length < b->length)
-        return status_set(err, LEAT_E_ARGUMENT, "outputs of length %" PRIu64 " are too short for a batch of length %u",
-                          o->length, b->length);
+        return status_argument(err, "length", "outputs of length %" PRIu64 " are too short for a batch of length %u",
+                               o->length, b->length);
     if (o->rows && o->rows < b->rows)
-        return status_set(err, LEAT_E_ARGUMENT, "outputs of %" PRIu64 " rows are too small for a batch of %u", o->rows,
-                          b->rows);
+        return status_argument(err, "rows", "outputs of %" PRIu64 " rows are too small for a batch of %u", o->rows,
+                               b->rows);
     if (!o->unshifted != !slot->loader->options.outputs.unshifted)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "`unshifted` must be the same in these outputs and in the options that the loader was opened "
-                          "with, because rows for unshifted labels have their last token among the inputs");
+        return status_argument(
+            err, "unshifted",
+            "`unshifted` must be the same in these outputs and in the options that the loader was opened "
+            "with, because rows for unshifted labels have their last token among the inputs");
     if (needing && !slot->loader->documents)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "%s needs a loader that knows where documents start: name an output that needs this (such as "
-                          "position_ids) in `outputs` when opening the loader",
-                          needing);
+        return status_argument(
+            err, "outputs",
+            "%s needs a loader that knows where documents start: name an output that needs this (such as "
+            "position_ids) in `outputs` when opening the loader",
+            needing);
     return LEAT_OK;
 }
 
@@ -111,8 +113,8 @@ enum leat_status leat_batch_borrow(const struct leat_batch *batch, struct leat_o
     if (s != LEAT_OK)
         return s;
     if (!l->options.outputs.borrow)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "the loader cannot lend batches: set `borrow` and `outputs` when opening it");
+        return status_argument(err, "borrow",
+                               "the loader cannot lend batches: set `borrow` and `outputs` when opening it");
     s = l->ops->await(l->backend, slot->number, stream, err);
     if (s != LEAT_OK)
         return s;

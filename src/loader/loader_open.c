@@ -40,33 +40,31 @@
 static enum leat_status check_options(const struct leat_loader_options *o, struct leat_error *err)
 {
     if (o->io.engine < LEAT_ENGINE_AUTO || o->io.engine >= GATHER_ENGINE_COUNT)
-        return status_set(err, LEAT_E_ARGUMENT, "unknown engine %d", (int)o->io.engine);
+        return status_argument(err, "engine", "unknown engine %d", (int)o->io.engine);
     if (o->io.on_damage != LEAT_ON_DAMAGE_ERROR && o->io.on_damage != LEAT_ON_DAMAGE_MASK)
-        return status_set(err, LEAT_E_ARGUMENT, "unknown value %d for on_damage", (int)o->io.on_damage);
+        return status_argument(err, "on_damage", "unknown value %d for on_damage", (int)o->io.on_damage);
     if (o->last < LEAT_LAST_SHORT || o->last > LEAT_LAST_DROPPED)
-        return status_set(err, LEAT_E_ARGUMENT, "unknown value %d for `last`", (int)o->last);
+        return status_argument(err, "last", "unknown value %d for `last`", (int)o->last);
     if (o->io.apart < LEAT_APART_AUTO || o->io.apart > LEAT_APART_MAPPED)
-        return status_set(err, LEAT_E_ARGUMENT, "unknown value %d for apart", (int)o->io.apart);
+        return status_argument(err, "apart", "unknown value %d for apart", (int)o->io.apart);
     if (o->io.threads > 1)
-        return status_set(err, LEAT_E_ARGUMENT, "threads must be 0 or 1, not %u", o->io.threads);
+        return status_argument(err, "threads", "threads must be 0 or 1, not %u", o->io.threads);
     if (o->io.slots == 1 || o->io.slots > RING_MAX)
-        return status_set(err, LEAT_E_ARGUMENT, "a ring has 2 to %u slots, not %u", RING_MAX, o->io.slots);
+        return status_argument(err, "slots", "a ring has 2 to %u slots, not %u", RING_MAX, o->io.slots);
     if (o->outputs.number_bytes != 4 && o->outputs.number_bytes != 8)
-        return status_set(err, LEAT_E_ARGUMENT, "numbers of outputs have 4 or 8 bytes, not %u",
-                          o->outputs.number_bytes);
+        return status_argument(err, "number_bytes", "numbers of outputs have 4 or 8 bytes, not %u", o->outputs.number_bytes);
     if (o->outputs.wanted & ~KNOWN_OUTPUTS)
-        return status_set(err, LEAT_E_ARGUMENT, "unknown bits 0x%x in outputs", o->outputs.wanted);
+        return status_argument(err, "outputs", "unknown bits 0x%x in outputs", o->outputs.wanted);
     if (o->outputs.borrow && o->outputs.wanted == 0)
-        return status_set(err, LEAT_E_ARGUMENT, "`borrow` needs `outputs`");
+        return status_argument(err, "outputs", "`borrow` needs `outputs`");
     if (o->outputs.borrow && o->outputs.wanted & LEAT_OUTPUT_CU_SEQLENS && o->outputs.cu_seqlens_room < 2)
-        return status_set(err, LEAT_E_ARGUMENT, "borrowed cu_seqlens need room for at least 2 numbers");
+        return status_argument(err, "cu_seqlens_room", "borrowed cu_seqlens need room for at least 2 numbers");
     if (o->outputs.borrow && o->outputs.wanted & LEAT_OUTPUT_CU_SEQLENS && o->outputs.cu_seqlens_room > INT32_MAX)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "borrowed cu_seqlens have room for at most 2^31 - 1 numbers, not for %" PRIu64,
-                          o->outputs.cu_seqlens_room);
+        return status_argument(err, "cu_seqlens_room",
+                               "borrowed cu_seqlens have room for at most 2^31 - 1 numbers, not for %" PRIu64,
+                               o->outputs.cu_seqlens_room);
     if (o->batch > LOADER_MAX_BATCH)
-        return status_set(err, LEAT_E_ARGUMENT, "a batch of %" PRIu64 " rows is too large; the limit is 2^31",
-                          o->batch);
+        return status_argument(err, "batch", "a batch of %" PRIu64 " rows is too large; the limit is 2^31", o->batch);
     return LEAT_OK;
 }
 
@@ -84,8 +82,8 @@ static enum leat_status find_begin(struct leat_loader *l, struct leat_error *err
         l->stage.damaged = state.damaged;
     }
     if (l->stage.position > LEAT_MAX_SAMPLES)
-        return status_set(err, LEAT_E_ARGUMENT, "no position %" PRIu64 ": positions are at most 2^60",
-                          l->stage.position);
+        return status_argument(err, "position", "no position %" PRIu64 ": positions are at most 2^60",
+                               l->stage.position);
     return LEAT_OK;
 }
 
@@ -94,8 +92,8 @@ static enum leat_status set_length(struct leat_loader *l, uint64_t inputs, struc
     uint64_t longest = loader_layout_longest(l, inputs);
 
     if (longest > UINT32_MAX / 2)
-        return status_set(err, LEAT_E_ARGUMENT, "rows of up to %" PRIu64 " inputs are too long; the limit is 2^31 - 1",
-                          longest);
+        return status_argument(err, "plan", "rows of up to %" PRIu64 " inputs are too long; the limit is 2^31 - 1",
+                               longest);
     l->max_length = (uint32_t)longest;
     return LEAT_OK;
 }
@@ -132,8 +130,9 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
     l->pad = info.end_token == LEAT_NONE ? 0 : (uint32_t)info.end_token;
     l->narrow = info.vocabulary <= (uint64_t)1 << 31;
     if (o->outputs.borrow && o->outputs.number_bytes == 4 && !l->narrow)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "ids of a vocabulary of %" PRIu64 " entries do not fit into 4 signed bytes", info.vocabulary);
+        return status_argument(err, "number_bytes",
+                               "ids of a vocabulary of %" PRIu64 " entries do not fit into 4 signed bytes",
+                               info.vocabulary);
     l->documents = o->outputs.wanted & NEEDS_DOCUMENTS || o->outputs.mask_first || l->plan->order->own_labels;
     for (uint64_t i = 0; s == LEAT_OK && l->documents && i < l->plan->rules.source_count; i++)
         s = dataset_need_documents(l->plan->sources[i].dataset, err);
@@ -177,7 +176,7 @@ static enum leat_status choose_slots(struct leat_loader *l, struct leat_error *e
     if (l->options.io.memory > 0 || !l->options.io.slots)
         slots = slots < fit ? slots : fit;
     if (slots < 2)
-        return status_set_hint(err, LEAT_E_NO_MEMORY, LEAT_HINT_MEMORY,
+        return status_set_hint(err, LEAT_E_NO_MEMORY, LEAT_HINT_MEMORY, NULL,
                                "two slots of %" PRIu64 " bytes do not fit into the allowed %" PRIu64
                                "; use fewer rows per batch, or allow more memory",
                                each, max);
@@ -285,7 +284,8 @@ static enum leat_status start_thread(struct leat_loader *l, struct leat_error *e
     int r = thread_start(&l->thread, STACK, loader_stage_run, l);
 
     if (r != 0)
-        return status_set_os(err, r, "cannot start the loader's thread (" THREAD_LIMITS "; threads = 0 needs none)");
+        return status_set_os(err, r, NULL,
+                             "cannot start the loader's thread (" THREAD_LIMITS "; threads = 0 needs none)");
     l->has_thread = true;
     place_thread(l->thread, l->options.io.numa_node);
     return LEAT_OK;
@@ -297,8 +297,8 @@ static enum leat_status open_parts(struct leat_loader *l, const struct leat_load
     enum leat_status s = take_options(l, options, err);
 
     if (s == LEAT_OK && !loader_layout_size(l))
-        s = status_set(err, LEAT_E_ARGUMENT, "a batch of %u rows of %u tokens does not fit into memory", l->rows,
-                       l->max_length + 1);
+        s = status_argument(err, "batch", "a batch of %u rows of %u tokens does not fit into memory", l->rows,
+                            l->max_length + 1);
     if (s == LEAT_OK)
         s = l->ops->open(&l->backend, l->options.device.name, l->options.device.driver, err);
     if (s == LEAT_OK && l->options.io.apart == LEAT_APART_MAPPED)

@@ -402,7 +402,7 @@ uint32_t leat_loader_notice(struct leat_loader *loader, char *text, uint64_t cap
     if (atomic_load(&loader->log.error) && once(loader, NOTICE_UNLOGGED)) {
         struct leat_error err;
 
-        status_set_os(&err, atomic_load(&loader->log.error), "statistics are no longer written to stats_file");
+        status_set_os(&err, atomic_load(&loader->log.error), NULL, "statistics are no longer written to stats_file");
         snprintf(text, capacity, "%s", err.message);
         return 1;
     }
@@ -626,11 +626,14 @@ enum leat_status loader_log_open(struct leat_loader *l, struct leat_error *err)
     if (!path || !*path)
         return LEAT_OK;
     if (holds_else(path))
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "cannot append statistics to %s, which holds something else: choose another name", path);
+        return status_in_file(
+            err,
+            status_argument(err, "stats_file",
+                            "cannot append statistics to %s, which holds something else: choose another name", path),
+            path);
     l->log.fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (l->log.fd < 0)
-        return status_set_os(err, errno, "cannot write statistics to %s", path);
+        return status_set_os(err, errno, path, "cannot write statistics to %s", path);
     if (is_torn(l->log.fd, path)) {
         written = write(l->log.fd, "\n", 1);
         if (written != 1)

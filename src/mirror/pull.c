@@ -154,7 +154,7 @@ static enum leat_status bring_section(struct pull *p, const struct format_place 
     }
     if (s == LEAT_OK)
         return status_set_at(
-            err, LEAT_E_CHECKSUM, place->offset,
+            err, LEAT_E_CHECKSUM, p->index_url.name, place->offset,
             "%s: what arrived from byte %" PRIu64
             " on was damaged %u times; verify the dataset where it was made, and copy it to the server again",
             p->index_url.name, place->offset, REMOTE_DAMAGED_TRIES);
@@ -279,7 +279,7 @@ static enum leat_status take(struct tokens *t, struct lane *lane, struct leat_er
         return remote_begin(t->p->remote, transfer, err);
     if (!right)
         return status_set_at(
-            err, LEAT_E_CHECKSUM, page * FORMAT_PAGE_BYTES,
+            err, LEAT_E_CHECKSUM, t->p->tokens_url.name, page * FORMAT_PAGE_BYTES,
             "%s: page %" PRIu64
             " arrived damaged %u times; verify the dataset where it was made, and copy it to the server again",
             t->p->tokens_url.name, page, REMOTE_DAMAGED_TRIES);
@@ -310,10 +310,10 @@ static enum leat_status run(struct tokens *t, struct leat_error *err)
     if (s != LEAT_OK)
         remote_abandon(t->p->remote);
     if (s == LEAT_OK && !checksum_equal(t->sum, t->p->header.token_sum))
-        return status_set(err, LEAT_E_CHECKSUM,
-                          "%s: the sum of all pages is wrong; verify the dataset where it was "
-                          "made",
-                          t->p->tokens_url.name);
+        return status_set_in(err, LEAT_E_CHECKSUM, t->p->tokens_url.name,
+                             "%s: the sum of all pages is wrong; verify the dataset where it was "
+                             "made",
+                             t->p->tokens_url.name);
     return s;
 }
 
@@ -393,9 +393,9 @@ static enum leat_status look_at_server(struct pull *p, struct leat_error *err)
     if (s == LEAT_OK)
         s = read_header(p, err);
     if (s == LEAT_OK && (p->header.must_understand & FORMAT_ELSEWHERE))
-        return status_set(err, LEAT_E_UNSUPPORTED,
-                          "%s is an index for tokens in another tool's file; fetch both files by other means",
-                          p->index_url.name);
+        return status_set_in(err, LEAT_E_UNSUPPORTED, p->index_url.name,
+                             "%s is an index for tokens in another tool's file; fetch both files by other means",
+                             p->index_url.name);
     return s;
 }
 
@@ -428,10 +428,11 @@ static enum leat_status check_free(struct pull *p, struct leat_error *err)
     if (s != LEAT_OK)
         return s;
     if (found.checkpoint)
-        return status_set(err, LEAT_E_EXISTS, "%s is an unfinished dataset that is written here; finish or remove it",
-                          p->names.partial[FILE_CHECKPOINT]);
+        return status_set_in(err, LEAT_E_EXISTS, p->names.partial[FILE_CHECKPOINT],
+                             "%s is an unfinished dataset that is written here; finish or remove it",
+                             p->names.partial[FILE_CHECKPOINT]);
     if ((found.index || (found.tokens && !found.half_named)) && !p->options.force)
-        return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
+        return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, found.index ? p->names.index : p->names.tokens,
                                "%s already exists: choose another name or replace it",
                                found.index ? p->names.index : p->names.tokens);
     return found.half_named ? writer_unname_tokens(&p->names, &found, err) : LEAT_OK;
@@ -522,14 +523,14 @@ enum leat_status leat_pull(const char *url, const char *name, const struct leat_
     enum leat_status s;
 
     if (!url || !name)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_pull: the URL or the name is NULL");
+        return status_argument(err, !url ? "url" : "name", "leat_pull: the URL or the name is NULL");
     s = options_read(&p.options, sizeof p.options, NULL, options, "leat_pull_options", err);
     if (s != LEAT_OK)
         return s;
     if (!p.options.connections)
         p.options.connections = MIRROR_CONNECTIONS;
     if (p.options.connections > MIRROR_MAX_CONNECTIONS)
-        return status_set(err, LEAT_E_ARGUMENT, "at most %u connections", MIRROR_MAX_CONNECTIONS);
+        return status_argument(err, "connections", "at most %u connections", MIRROR_MAX_CONNECTIONS);
     p.kernels = checksum_kernels();
     s = open_all(&p, url, name, err);
     if (s == LEAT_OK)

@@ -90,7 +90,7 @@ static enum leat_status check_pages(struct sending *s, const uint8_t *bytes, uin
     p->kernels->pages(&sum, bytes, count, at, s->computed);
     for (uint64_t i = 0; i < pages; i++)
         if (bytes_le32(s->stored[i]) != s->computed[i])
-            return status_set_at(err, LEAT_E_CHECKSUM, (at + i) * FORMAT_PAGE_BYTES,
+            return status_set_at(err, LEAT_E_CHECKSUM, s->file->path, (at + i) * FORMAT_PAGE_BYTES,
                                  "%s: page %" PRIu64
                                  " is damaged, so the dataset is not sent; restore it from its source",
                                  s->file->path, at + i);
@@ -103,7 +103,7 @@ static enum leat_status check_sum(const struct sending *s, struct leat_error *er
 {
     if (!s->file->tokens || checksum_equal(s->sum, s->file->push->header.token_sum))
         return LEAT_OK;
-    return status_set_at(err, LEAT_E_CHECKSUM, 0,
+    return status_set_at(err, LEAT_E_CHECKSUM, s->file->path, 0,
                          "%s is damaged: the sum of its page hashes does not match its index; restore both from their "
                          "source",
                          s->file->path);
@@ -181,7 +181,7 @@ static enum leat_status look(struct sending *s, bool *there, struct leat_error *
     }
     if (p->options.force)
         return LEAT_OK;
-    return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
+    return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, s->file->url->name,
                            "%s already exists; choose another name or replace it", s->file->url->name);
 }
 
@@ -380,10 +380,11 @@ static enum leat_status say_not_own(const char *name, struct leat_error *err)
     if (s != LEAT_OK)
         return s;
     leat_dataset_close(d);
-    return status_set(err, LEAT_E_UNSUPPORTED,
-                      "%s: only leat's own datasets can be pushed: `leat adopt -t` and `leat merge` make one of other "
-                      "tools' files, `leat merge` one of a list",
-                      name);
+    return status_set_in(
+        err, LEAT_E_UNSUPPORTED, name,
+        "%s: only leat's own datasets can be pushed: `leat adopt -t` and `leat merge` make one of other "
+        "tools' files, `leat merge` one of a list",
+        name);
 }
 
 static enum leat_status open_local(struct push *p, const char *name, struct leat_error *err)
@@ -393,9 +394,9 @@ static enum leat_status open_local(struct push *p, const char *name, struct leat
     enum leat_status s;
 
     if (own_file_is_url(name))
-        return status_set(err, LEAT_E_UNSUPPORTED,
-                          "%s is a URL: only what is on this machine can be pushed; copy it with `leat pull` first",
-                          name);
+        return status_set_in(err, LEAT_E_UNSUPPORTED, name,
+                             "%s is a URL: only what is on this machine can be pushed; copy it with `leat pull` first",
+                             name);
     s = make_path(&p->index_path, name, ".leat", err);
     if (s == LEAT_OK)
         s = make_path(&p->tokens_path, name, ".tokens", err);
@@ -408,10 +409,11 @@ static enum leat_status open_local(struct push *p, const char *name, struct leat
     count = index_bytes < sizeof page ? index_bytes : sizeof page;
     s = file_read_at(p->index_fd, 0, page, count, p->index_path, err);
     if (s == LEAT_OK && count == sizeof page && format_peek_elsewhere(page, &token_bytes))
-        return status_set(err, LEAT_E_UNSUPPORTED,
-                          "%s is an index for tokens in another tool's file, which cannot be pushed; copy both files "
-                          "by other means",
-                          p->index_path);
+        return status_set_in(
+            err, LEAT_E_UNSUPPORTED, p->index_path,
+            "%s is an index for tokens in another tool's file, which cannot be pushed; copy both files "
+            "by other means",
+            p->index_path);
     if (s == LEAT_OK)
         s = file_open_read(&p->tokens_fd, &token_bytes, p->tokens_path, err);
     if (s != LEAT_OK)
@@ -435,7 +437,7 @@ static enum leat_status check_index(struct push *p, struct leat_error *err)
         if (i >= FORMAT_KINDS || place->present)
             s = mirror_section_is_right(&f, place, &right, err);
         if (s == LEAT_OK && !right)
-            return status_set_at(err, LEAT_E_CHECKSUM, place->offset,
+            return status_set_at(err, LEAT_E_CHECKSUM, p->index_path, place->offset,
                                  "%s: its section from byte %" PRIu64
                                  " on is damaged, so the dataset is not sent; restore it from its source",
                                  p->index_path, place->offset);
@@ -454,7 +456,7 @@ static enum leat_status check_free(struct push *p, struct leat_error *err)
     enum leat_status s = remote_stat(p->remote, &p->index_url, &object, &why);
 
     if (s == LEAT_OK)
-        return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
+        return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, p->index_url.name,
                                "%s already exists; choose another name or replace it", p->index_url.name);
     if (s != LEAT_E_NO_FILE && err)
         *err = why;
@@ -477,9 +479,9 @@ static enum leat_status check_there(struct push *p, const struct url *url, uint6
     enum leat_status s = remote_stat(p->remote, url, &object, err);
 
     if (s == LEAT_OK && object.size != bytes)
-        return status_set(err, LEAT_E_MISMATCH,
-                          "%s has %" PRIu64 " bytes there and %" PRIu64 " here: another program wrote it, too",
-                          url->name, object.size, bytes);
+        return status_set_in(err, LEAT_E_MISMATCH, url->name,
+                             "%s has %" PRIu64 " bytes there and %" PRIu64 " here: another program wrote it, too",
+                             url->name, object.size, bytes);
     return s;
 }
 
@@ -511,10 +513,14 @@ static enum leat_status parse_urls(struct push *p, const char *text, struct leat
     if (s != LEAT_OK)
         return s;
     if (!url_in_bucket(&given) || !*given.key)
-        s = status_set(err, LEAT_E_ARGUMENT, "%s: a dataset is pushed to s3://BUCKET/NAME or gs://BUCKET/NAME",
-                       given.name);
+        s = status_in_file(
+            err,
+            status_argument(err, "url", "%s: a dataset is pushed to s3://BUCKET/NAME or gs://BUCKET/NAME", given.name),
+            given.name);
     else if (given.key[strlen(given.key) - 1] == '/')
-        s = status_set(err, LEAT_E_ARGUMENT, "%s is a folder; choose the name of a dataset in it", given.name);
+        s = status_in_file(
+            err, status_argument(err, "url", "%s is a folder; choose the name of a dataset in it", given.name),
+            given.name);
     url_free(&given);
     if (s != LEAT_OK)
         return s;
@@ -541,7 +547,7 @@ static enum leat_status read_options(struct push *p, const struct leat_push_opti
     if (!p->options.connections)
         p->options.connections = MIRROR_CONNECTIONS;
     if (p->options.connections > MIRROR_MAX_CONNECTIONS)
-        return status_set(err, LEAT_E_ARGUMENT, "at most %u connections", MIRROR_MAX_CONNECTIONS);
+        return status_argument(err, "connections", "at most %u connections", MIRROR_MAX_CONNECTIONS);
     return LEAT_OK;
 }
 
@@ -577,7 +583,7 @@ enum leat_status leat_push(const char *name, const char *url, const struct leat_
     enum leat_status s;
 
     if (!name || !url)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_push: the name or the URL is NULL");
+        return status_argument(err, !url ? "url" : "name", "leat_push: the name or the URL is NULL");
     s = read_options(&p, options, err);
     if (s != LEAT_OK)
         return s;

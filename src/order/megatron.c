@@ -192,7 +192,7 @@ static enum leat_status count_samples(struct megatron_source *s, uint64_t count,
     uint64_t tokens, before, per_epoch;
 
     if (s->tokens == 0)
-        return status_set(err, LEAT_E_ARGUMENT, "it has no tokens to make samples of");
+        return status_argument(err, "sources", "it has no tokens to make samples of");
     if (wanted == MEGATRON_NO_SAMPLES)
         tokens = 0;
     else if (!bytes_multiply(wanted, seq_len, &tokens) || !bytes_add(tokens, 1, &tokens))
@@ -206,8 +206,8 @@ static enum leat_status count_samples(struct megatron_source *s, uint64_t count,
                           s->epochs, count, s->tokens);
     s->samples = s->separate = (tokens - 1) / seq_len;
     if (s->samples == 0)
-        return status_set(err, LEAT_E_ARGUMENT, "it has %" PRIu64 " tokens, too few for a sample of %" PRIu64,
-                          s->tokens, seq_len + 1);
+        return status_argument(err, "sources", "it has %" PRIu64 " tokens, too few for a sample of %" PRIu64, s->tokens,
+                               seq_len + 1);
     if (s->epochs == 1)
         return LEAT_OK;
     before = (tokens - s->tokens - 1) / seq_len;
@@ -337,11 +337,11 @@ static void leave_out(struct shares *x, uint32_t place)
 
 static enum leat_status too_many(uint32_t source, uint64_t size, uint64_t n, struct leat_error *err)
 {
-    return status_set(err, LEAT_E_ARGUMENT,
-                      "the blend takes more samples of source %lu than the %" PRIu64
-                      " that were built for it, from sample %" PRIu64
-                      " on, and Megatron fails, too; give a larger mid-level-dataset-surplus",
-                      (unsigned long)source, size, n);
+    return status_argument(err, "mid_level_dataset_surplus",
+                           "the blend takes more samples of source %lu than the %" PRIu64
+                           " that were built for it, from sample %" PRIu64
+                           " on, and Megatron fails, too; give a larger mid-level-dataset-surplus",
+                           (unsigned long)source, size, n);
 }
 
 /* Megatron's loop; `all`: each source gives all samples that it has. */

@@ -35,10 +35,11 @@ static enum leat_status add_segment(struct maker *m, uint64_t first, uint32_t ph
     enum leat_status status;
 
     if (((uint64_t)s->segment_count + 1) * s->source_count > SAMPLER_MAX_ENTRIES)
-        return status_set(m->err, LEAT_E_ARGUMENT,
-                          "too many changes of weights for %lu sources: phases, and sources with a limit of epochs, "
-                          "make more than %" PRIu64 "; leave some out, or join sources",
-                          (unsigned long)s->source_count, SAMPLER_MAX_ENTRIES / s->source_count);
+        return status_argument(
+            m->err, "sources",
+            "too many changes of weights for %lu sources: phases, and sources with a limit of epochs, "
+            "make more than %" PRIu64 "; leave some out, or join sources",
+            (unsigned long)s->source_count, SAMPLER_MAX_ENTRIES / s->source_count);
     status = GROW(s->segments, (uint64_t)s->segment_count + 1, s->segment_room, m->err);
     if (status == LEAT_OK)
         status = GROW(s->counts, ((uint64_t)s->segment_count + 1) * s->source_count, s->count_room, m->err);
@@ -114,12 +115,12 @@ static enum leat_status unlawful(const struct sampler_phase *p, uint64_t begin, 
     uint64_t unit = p->by_group.divisor, rest = (begin - p->begin) % unit;
     uint64_t nearest = rest <= unit / 2 && begin - rest > p->begin ? begin - rest : begin - rest + unit;
 
-    return status_set(err, LEAT_E_ARGUMENT,
-                      "a phase cannot begin at sample %" PRIu64 ": the one before it begins at %" PRIu64
-                      " and shows blocks in %" PRIu64 " slices, %" PRIu64
-                      " blocks at a time, so a change must come a multiple of %" PRIu64
-                      " samples later; the nearest is sample %" PRIu64,
-                      begin, p->begin, p->slices, p->group, unit, nearest);
+    return status_argument(err, "phases",
+                           "a phase cannot begin at sample %" PRIu64 ": the one before it begins at %" PRIu64
+                           " and shows blocks in %" PRIu64 " slices, %" PRIu64
+                           " blocks at a time, so a change must come a multiple of %" PRIu64
+                           " samples later; the nearest is sample %" PRIu64,
+                           begin, p->begin, p->slices, p->group, unit, nearest);
 }
 
 static enum leat_status make_phase(struct maker *m, uint32_t number)
@@ -135,10 +136,11 @@ static enum leat_status make_phase(struct maker *m, uint32_t number)
     p->by_group = wide_divider(p->slices * p->group);
     memcpy(m->weights, rule->weights, m->s->source_count * sizeof *m->weights);
     if (!drop_spent(m))
-        return status_set(m->err, LEAT_E_ARGUMENT,
-                          "the phase at sample %" PRIu64
-                          " has no source left: all sources with a weight in it have reached their limits of epochs",
-                          p->begin);
+        return status_argument(
+            m->err, "phases",
+            "the phase at sample %" PRIu64
+            " has no source left: all sources with a weight in it have reached their limits of epochs",
+            p->begin);
     draws = last ? UINT64_MAX : bytes_divide_up(next - rule->begin, p->slices);
     status = make_segments(m, number, draws, &made);
     if (status != LEAT_OK)
@@ -153,10 +155,10 @@ static enum leat_status make_phase(struct maker *m, uint32_t number)
         return !last && made * p->slices % p->by_group.divisor != 0 && drop_spent(m) ? unlawful(p, next, m->err)
                                                                                      : LEAT_OK;
     if (made < draws)
-        return status_set(m->err, LEAT_E_ARGUMENT,
-                          "a phase cannot start at sample %" PRIu64 ": the plan ends at sample %" PRIu64
-                          ", where all sources of the phase before are spent; start it there at the latest",
-                          next, p->end);
+        return status_argument(m->err, "phases",
+                               "a phase cannot start at sample %" PRIu64 ": the plan ends at sample %" PRIu64
+                               ", where all sources of the phase before are spent; start it there at the latest",
+                               next, p->end);
     return unlawful(p, next, m->err);
 }
 

@@ -100,8 +100,8 @@ static enum leat_status wrong_count(const struct plan_rules *rules, uint64_t cou
 {
     char fraction[DECIMAL_TEXT];
 
-    status_set(err, LEAT_E_ARGUMENT, "an order of documents needs 1 to 2^48 documents, and the plan has %" PRIu64,
-               count);
+    status_argument(err, "sources", "an order of documents needs 1 to 2^48 documents, and the plan has %" PRIu64,
+                    count);
     if (err && rules->use && count == 0)
         status_after(err, ": none starts in the range \"%.*s\" of the split; give it a larger fraction than %s",
                      PLAN_SHOWN, rules->use, decimal_print(plan_rules_used(rules)->fraction, fraction));

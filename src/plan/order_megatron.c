@@ -312,8 +312,8 @@ static enum leat_status find_sequences(const struct leat_plan *plan, size_t numb
     end = info.sequences;
     if (rules->ratio_count > 0 && !megatron_split(rules->ratios, rules->ratio_count, plan_megatron_used(&plan->rules),
                                                   info.sequences, &p->first, &end))
-        return status_set(err, LEAT_E_ARGUMENT, "the split gives nothing to \"%s\": Megatron makes no dataset of it",
-                          plan->rules.use);
+        return status_argument(err, "split", "the split gives nothing to \"%s\": Megatron makes no dataset of it",
+                               plan->rules.use);
     p->count = end - p->first;
     return LEAT_OK;
 }
@@ -351,12 +351,13 @@ static enum leat_status no_sequences(const struct leat_plan *plan, size_t number
 
     leat_dataset_info(plan->sources[number].dataset, &info);
     if (plan->rules.megatron.ratio_count == 0)
-        return status_set(err, LEAT_E_ARGUMENT, "%.300s has no %s to make samples of", name, what);
-    return status_set(err, LEAT_E_ARGUMENT,
-                      "the split gives \"%.100s\" none of the %" PRIu64
-                      " %s of %.300s (it begins and ends at number %" PRIu64
-                      "): give it a larger share, or use more documents",
-                      plan->rules.use, info.sequences, what, name, p->first);
+        return status_in_file(err, status_argument(err, "sources", "%.300s has no %s to make samples of", name, what),
+                              name);
+    return status_argument(err, "split",
+                           "the split gives \"%.100s\" none of the %" PRIu64
+                           " %s of %.300s (it begins and ends at number %" PRIu64
+                           "): give it a larger share, or use more documents",
+                           plan->rules.use, info.sequences, what, name, p->first);
 }
 
 static enum leat_status make_source(const struct leat_plan *plan, size_t number, struct leat_error *err)
@@ -370,8 +371,9 @@ static enum leat_status make_source(const struct leat_plan *plan, size_t number,
     if (p->count == 0)
         return no_sequences(plan, number, err);
     if (p->count > MEGATRON_MAX_ENTRIES)
-        return status_set(err, LEAT_E_UNSUPPORTED, "%.300s has %" PRIu64 " sequences, too many for Megatron's index",
-                          plan->rules.sources[number].name, p->count);
+        return status_set_in(err, LEAT_E_UNSUPPORTED, plan->rules.sources[number].name,
+                             "%.300s has %" PRIu64 " sequences, too many for Megatron's index",
+                             plan->rules.sources[number].name, p->count);
     lengths = malloc((size_t)(p->count + 1) * sizeof *lengths);
     if (!lengths)
         return status_no_memory(err, p->count * sizeof *lengths);

@@ -42,14 +42,16 @@ static enum leat_status phase_weights(struct leat_plan *plan, size_t phase, stru
 
         if (sum > 0)
             snprintf(shown, sizeof shown, "%" PRIu64, sum);
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "the weights from sample %" PRIu64
-                          " on are too fine: as integers without a common factor their sum is %s; the limit is 2^48 "
-                          "(about 2.8 * 10^14); give them fewer digits",
-                          begin, shown);
+        return status_argument(
+            err, begin > 0 ? "phases" : "sources",
+            "the weights from sample %" PRIu64
+            " on are too fine: as integers without a common factor their sum is %s; the limit is 2^48 "
+            "(about 2.8 * 10^14); give them fewer digits",
+            begin, shown);
     }
     if (sum == 0)
-        return status_set(err, LEAT_E_ARGUMENT, "no source has a weight from sample %" PRIu64 " on", begin);
+        return status_argument(err, begin > 0 ? "phases" : "sources",
+                               "no source has a weight from sample %" PRIu64 " on", begin);
     return LEAT_OK;
 }
 
@@ -97,8 +99,8 @@ static enum leat_status make_phases(struct leat_plan *plan, struct leat_error *e
     enum leat_status s;
 
     if (phases > SAMPLER_MAX_ENTRIES / sources)
-        return status_set(err, LEAT_E_ARGUMENT, "%zu phases of %zu sources are too many; the limit is %" PRIu64, phases,
-                          sources, SAMPLER_MAX_ENTRIES / sources);
+        return status_argument(err, "phases", "%zu phases of %zu sources are too many; the limit is %" PRIu64, phases,
+                               sources, SAMPLER_MAX_ENTRIES / sources);
     decimals = calloc(sources, sizeof *decimals);
     plan->weights = calloc(phases * sources, sizeof *plan->weights);
     plan->lengths = calloc(phases, sizeof *plan->lengths);
@@ -163,7 +165,7 @@ static enum leat_status add_options(struct plan_rules *r, const struct leat_plan
         if (s != LEAT_OK)
             return s;
         if (!source.name)
-            return status_set(err, LEAT_E_ARGUMENT, "source %zu of the plan has no name", i);
+            return status_argument(err, "sources", "source %zu of the plan has no name", i);
         s = plan_rules_add_source(
             r,
             &(struct plan_source_text) { .name = source.name,
@@ -181,7 +183,7 @@ static enum leat_status add_options(struct plan_rules *r, const struct leat_plan
         if (s != LEAT_OK)
             return s;
         if (!phase.weights)
-            return status_set(err, LEAT_E_ARGUMENT, "phase %zu of the plan has no weights", i);
+            return status_argument(err, "phases", "phase %zu of the plan has no weights", i);
         s = plan_rules_add_phase(r, phase.begin, phase.weights, strlen(phase.weights), phase.seq_len, err);
     }
     for (size_t i = 0; s == LEAT_OK && i < o->skip_count; i++)
@@ -223,7 +225,7 @@ enum leat_status leat_plan_open(struct leat_plan **out, const struct leat_plan_o
     rules.fit[PLAN_FIT_OVERLAP] = o.fit.overlap;
     rules.megatron.samples = o.megatron.samples;
     if (!plan_order_of((uint64_t)o.order))
-        return status_set(err, LEAT_E_ARGUMENT, "unknown order %d", (int)o.order);
+        return status_argument(err, "order", "unknown order %d", (int)o.order);
     s = add_options(&rules, &o, err);
     if (s == LEAT_OK)
         return plan_open_rules(out, &rules, o.open, err);
@@ -255,7 +257,7 @@ enum leat_status leat_plan_reorder(struct leat_plan **out, const struct leat_pla
 
     *out = NULL;
     if (!plan_order_of((uint64_t)order))
-        return status_set(err, LEAT_E_ARGUMENT, "unknown order %d", (int)order);
+        return status_argument(err, "order", "unknown order %d", (int)order);
     datasets = calloc(plan->rules.source_count, sizeof *datasets);
     if (!datasets)
         return status_no_memory(err, plan->rules.source_count * sizeof *datasets);
@@ -453,18 +455,17 @@ enum leat_status leat_plan_rank_rows(uint64_t batch, uint64_t rank, uint64_t wor
                                      struct leat_error *err)
 {
     if (batch == 0 || world == 0)
-        return status_set(err, LEAT_E_ARGUMENT, "%" PRIu64 " rows cannot be a batch for %" PRIu64 " ranks", batch,
-                          world);
+        return status_argument(err, "batch", "%" PRIu64 " rows cannot be a batch for %" PRIu64 " ranks", batch, world);
     if (rank >= world)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "rank %" PRIu64 " is not below the world size %" PRIu64 ": ranks count from 0", rank, world);
+        return status_argument(
+            err, "rank", "rank %" PRIu64 " is not below the world size %" PRIu64 ": ranks count from 0", rank, world);
     if (batch % world != 0)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "a global batch of %" PRIu64 " rows does not divide equally among %" PRIu64
-                          " ranks; the nearest size that does is %" PRIu64,
-                          batch, world,
-                          batch % world <= world / 2 && batch > world ? batch - batch % world
-                                                                      : batch - batch % world + world);
+        return status_argument(err, "batch",
+                               "a global batch of %" PRIu64 " rows does not divide equally among %" PRIu64
+                               " ranks; the nearest size that does is %" PRIu64,
+                               batch, world,
+                               batch % world <= world / 2 && batch > world ? batch - batch % world
+                                                                           : batch - batch % world + world);
     *count = batch / world;
     *first = rank * *count;
     return LEAT_OK;

@@ -162,11 +162,12 @@ enum leat_status leat_plan_trace(const struct leat_plan *plan, const struct leat
                           plan->rules.source_count);
     leat_dataset_info(plan->sources[trace->source].dataset, &info);
     if (trace->first > info.tokens || trace->count > info.tokens - trace->first)
-        return status_set(err, LEAT_E_RANGE,
-                          "tokens %" PRIu64 " to %" PRIu64 " are not all in %.300s, which has %" PRIu64, trace->first,
-                          trace->first + trace->count, plan->rules.sources[trace->source].name, info.tokens);
+        return status_set_in(err, LEAT_E_RANGE, plan->rules.sources[trace->source].name,
+                             "tokens %" PRIu64 " to %" PRIu64 " are not all in %.300s, which has %" PRIu64,
+                             trace->first, trace->first + trace->count, plan->rules.sources[trace->source].name,
+                             info.tokens);
     if (trace->epochs == LEAT_NONE && trace->until == LEAT_NONE && plan->end >= LEAT_MAX_SAMPLES)
-        return status_set(err, LEAT_E_ARGUMENT, "the plan has no end: limit the epochs or the samples to search");
+        return status_argument(err, "epochs", "the plan has no end: limit the epochs or the samples to search");
     if (trace->count == 0 || trace->from >= s.until)
         return LEAT_OK;
     s.end = trace->first + trace->count;

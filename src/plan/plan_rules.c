@@ -28,13 +28,14 @@ static char *copy(const char *text, size_t length)
 static enum leat_status check_name(const char *name, size_t length, struct leat_error *err)
 {
     if (length == 0)
-        return status_set(err, LEAT_E_ARGUMENT, "a source has no name; write NAME, NAME:WEIGHT or NAME:WEIGHT:EPOCHS");
+        return status_argument(err, "sources", "a source has no name; write NAME, NAME:WEIGHT or NAME:WEIGHT:EPOCHS");
     if (memchr(name, '\n', length) || memchr(name, '\0', length) || name[0] == ' ' || name[0] == '\t' ||
         name[length - 1] == ' ' || name[length - 1] == '\t' || name[length - 1] == '\r')
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "a plan's text cannot hold the name \"%.*s\": it has a newline in it, or blanks at an end; "
-                          "rename it, or name it in an @list",
-                          plan_rules_shown(length), name);
+        return status_argument(
+            err, "sources",
+            "a plan's text cannot hold the name \"%.*s\": it has a newline in it, or blanks at an end; "
+            "rename it, or name it in an @list",
+            plan_rules_shown(length), name);
     return LEAT_OK;
 }
 
@@ -44,13 +45,12 @@ static enum leat_status parse_weight(const char *text, size_t length, struct dec
 
     if (decimal_parse(text, length, weight, &why))
         return LEAT_OK;
-    return status_set(err, LEAT_E_ARGUMENT, "the weight \"%.*s\" %s", plan_rules_shown(length), text, why);
+    return status_argument(err, "sources", "the weight \"%.*s\" %s", plan_rules_shown(length), text, why);
 }
 
 enum leat_status plan_rules_say_sources(struct leat_error *err)
 {
-    return status_set(err, LEAT_E_ARGUMENT, "more than %u sources; join some in a folder or an @list",
-                      PLAN_MAX_SOURCES);
+    return status_argument(err, "sources", "more than %u sources; join some in a folder or an @list", PLAN_MAX_SOURCES);
 }
 
 enum leat_status plan_rules_add_source(struct plan_rules *r, const struct plan_source_text *text,
@@ -117,13 +117,12 @@ enum leat_status plan_rules_add_skip(struct plan_rules *r, uint64_t first, uint6
     enum leat_status s;
 
     if (first >= end)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "the skip from sample %" PRIu64 " to %" PRIu64
-                          " is empty: its end must be greater than its start",
-                          first, end);
+        return status_argument(err, "skips",
+                               "the skip from sample %" PRIu64 " to %" PRIu64
+                               " is empty: its end must be greater than its start",
+                               first, end);
     if (end > LEAT_MAX_SAMPLES)
-        return status_set(err, LEAT_E_ARGUMENT, "a skip ends at sample %" PRIu64 "; samples are numbered below 2^60",
-                          end);
+        return status_argument(err, "skips", "a skip ends at sample %" PRIu64 "; samples are numbered below 2^60", end);
     s = GROW(r->skips, r->skip_count + 1, r->skip_room, err);
     if (s == LEAT_OK)
         r->skips[r->skip_count++] = (struct skips_range) { first, end };
@@ -143,10 +142,10 @@ static enum leat_status finish_skips(struct plan_rules *r, struct leat_error *er
         qsort(r->skips, r->skip_count, sizeof *r->skips, compare_ranges);
     for (size_t i = 1; i < r->skip_count; i++)
         if (r->skips[i].first < r->skips[i - 1].end)
-            return status_set(err, LEAT_E_ARGUMENT,
-                              "the skips %" PRIu64 ":%" PRIu64 " and %" PRIu64 ":%" PRIu64
-                              " overlap; each sample is skipped once",
-                              r->skips[i - 1].first, r->skips[i - 1].end, r->skips[i].first, r->skips[i].end);
+            return status_argument(err, "skips",
+                                   "the skips %" PRIu64 ":%" PRIu64 " and %" PRIu64 ":%" PRIu64
+                                   " overlap; each sample is skipped once",
+                                   r->skips[i - 1].first, r->skips[i - 1].end, r->skips[i].first, r->skips[i].end);
     return LEAT_OK;
 }
 
@@ -162,20 +161,19 @@ static enum leat_status add_split(struct plan_rules *r, const char *text, size_t
     uint64_t units;
 
     if (name_length == 0 || !decimal_parse(equals + 1, length - name_length - 1, &split.fraction, &why))
-        return status_set(err, LEAT_E_ARGUMENT, "the split \"%.*s\" %s", plan_rules_shown(length), text,
-                          name_length ? "has no decimal number after its =" : why);
+        return status_argument(err, "split", "the split \"%.*s\" %s", plan_rules_shown(length), text,
+                               name_length ? "has no decimal number after its =" : why);
     for (size_t i = 0; i < name_length; i++)
         if (text[i] == ' ' || text[i] == '\t' || text[i] == '\r')
-            return status_set(err, LEAT_E_ARGUMENT, "the split \"%.*s\" has a blank in its name",
-                              plan_rules_shown(length), text);
+            return status_argument(err, "split", "the split \"%.*s\" has a blank in its name", plan_rules_shown(length),
+                                   text);
     if (!decimal_to_units(split.fraction, &units) || units == 0)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "the split \"%.*s\" is not above 0 and at most 1, with at most 18 decimal places",
-                          plan_rules_shown(length), text);
+        return status_argument(err, "split",
+                               "the split \"%.*s\" is not above 0 and at most 1, with at most 18 decimal places",
+                               plan_rules_shown(length), text);
     for (size_t i = 0; i < r->split_count; i++)
         if (strlen(r->splits[i].name) == name_length && memcmp(r->splits[i].name, text, name_length) == 0)
-            return status_set(err, LEAT_E_ARGUMENT, "two splits are called \"%.*s\"", plan_rules_shown(name_length),
-                              text);
+            return status_argument(err, "split", "two splits are called \"%.*s\"", plan_rules_shown(name_length), text);
     s = GROW(r->splits, r->split_count + 1, r->split_room, err);
     if (s != LEAT_OK)
         return s;
@@ -193,7 +191,7 @@ enum leat_status plan_rules_set_split(struct plan_rules *r, const char *text, si
     if (plan_megatron_is_split(text, length))
         return plan_megatron_set_split(r, text, length, err);
     if (memchr(text, '\n', length) || memchr(text, '\0', length))
-        return status_set(err, LEAT_E_ARGUMENT, "a split's name cannot have a newline or a zero byte in it");
+        return status_argument(err, "split", "a split's name cannot have a newline or a zero byte in it");
     for (size_t at = 0; s == LEAT_OK && at <= length;) {
         const char *comma = memchr(text + at, ',', length - at);
         size_t here = comma ? (size_t)(comma - text) - at : length - at;
@@ -230,26 +228,26 @@ static enum leat_status finish_splits(const struct plan_rules *r, struct leat_er
     if (s != LEAT_OK)
         return s;
     if (r->split_count == 0)
-        return r->use
-                   ? status_set(err, LEAT_E_ARGUMENT,
-                                "the range %.*s is to be used, but the split is missing; give one, such as %.*s=0.99",
-                                PLAN_SHOWN, r->use, PLAN_SHOWN, r->use)
-                   : LEAT_OK;
+        return r->use ? status_argument(
+                            err, "split",
+                            "the range %.*s is to be used, but the split is missing; give one, such as %.*s=0.99",
+                            PLAN_SHOWN, r->use, PLAN_SHOWN, r->use)
+                      : LEAT_OK;
     if (!r->use)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "the plan does not say which range of the split to use; name one, such as %.*s", PLAN_SHOWN,
-                          r->splits[0].name);
+        return status_argument(err, "use",
+                               "the plan does not say which range of the split to use; name one, such as %.*s",
+                               PLAN_SHOWN, r->splits[0].name);
     if (used_split(r) == r->split_count)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "unknown range \"%.*s\" of the split, whose first is \"%.*s\"; name each range, as in "
-                          "train=0.99,valid=0.01",
-                          PLAN_SHOWN, r->use, PLAN_SHOWN, r->splits[0].name);
+        return status_argument(err, "use",
+                               "unknown range \"%.*s\" of the split, whose first is \"%.*s\"; name each range, as in "
+                               "train=0.99,valid=0.01",
+                               PLAN_SHOWN, r->use, PLAN_SHOWN, r->splits[0].name);
     for (size_t i = 0; i < r->split_count; i++) {
         uint64_t units;
 
         decimal_to_units(r->splits[i].fraction, &units);
         if (units > DECIMAL_UNIT - total)
-            return status_set(err, LEAT_E_ARGUMENT, "the fractions of the split add up to more than 1");
+            return status_argument(err, "split", "the fractions of the split add up to more than 1");
         total += units;
     }
     return LEAT_OK;
@@ -279,13 +277,13 @@ void plan_rules_part(const struct plan_rules *r, uint64_t *begin, uint64_t *end)
 static enum leat_status check_length(const struct plan_rules *r, uint64_t seq_len, struct leat_error *err)
 {
     if (seq_len == 0 || seq_len > PLAN_MAX_LENGTH)
-        return status_set(err, LEAT_E_ARGUMENT, "a sequence length of %" PRIu64 " is not between 1 and 2^30", seq_len);
+        return status_argument(err, "seq_len", "a sequence length of %" PRIu64 " is not between 1 and 2^30", seq_len);
     if (plan_order_of(r->order)->lengths || r->base_len % seq_len == 0)
         return LEAT_OK;
-    status_set(err, LEAT_E_ARGUMENT,
-               "the sequence length %" PRIu64 " does not divide the base length %" PRIu64
-               "; set the base length to a common multiple of all lengths",
-               seq_len, r->base_len);
+    status_argument(err, "seq_len",
+                    "the sequence length %" PRIu64 " does not divide the base length %" PRIu64
+                    "; set the base length to a common multiple of all lengths",
+                    seq_len, r->base_len);
     if (err && seq_len % r->base_len == 0)
         status_after(err, ", as %" PRIu64, seq_len);
     return LEAT_E_ARGUMENT;
@@ -294,12 +292,17 @@ static enum leat_status check_length(const struct plan_rules *r, uint64_t seq_le
 const char *const plan_fit_names[PLAN_FIT_OPTIONS] = { "max-per-row", "min-length", "max-length",
                                                        "cut-length",  "align",      "overlap" };
 
+/* As struct leat_plan_options has them. */
+static const char *const plan_fit_fields[PLAN_FIT_OPTIONS] = { "max_per_row", "min_length", "max_length",
+                                                               "cut_length",  "align",      "overlap" };
+
 static enum leat_status check_fit(struct plan_rules *r, struct leat_error *err)
 {
     for (unsigned i = 0; i < PLAN_FIT_OPTIONS; i++)
         if (r->fit[i] > 0 && !plan_order_of(r->order)->own_labels)
-            return status_set(err, LEAT_E_ARGUMENT, "%s is for rows of whole documents, but the plan's order is %s",
-                              plan_fit_names[i], leat_order_name((enum leat_order)r->order));
+            return status_argument(err, plan_fit_fields[i],
+                                   "%s is for rows of whole documents, but the plan's order is %s", plan_fit_names[i],
+                                   leat_order_name((enum leat_order)r->order));
     if (r->fit[PLAN_FIT_ALIGN] == 1) /* the same plan has the same text */
         r->fit[PLAN_FIT_ALIGN] = 0;
     return LEAT_OK;
@@ -310,21 +313,19 @@ static enum leat_status finish_phases(const struct plan_rules *r, struct leat_er
     uint64_t before = 0;
 
     if (r->phase_count > 0 && !plan_order_of(r->order)->phases)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "a plan of order %s has no phases: its weights and length do not change",
-                          leat_order_name((enum leat_order)r->order));
+        return status_argument(err, "phases", "a plan of order %s has no phases: its weights and length do not change",
+                               leat_order_name((enum leat_order)r->order));
     for (size_t i = 0; i < r->phase_count; i++) {
         const struct plan_phase_rule *p = &r->phases[i];
 
         if (p->begin <= before || p->begin >= LEAT_MAX_SAMPLES)
-            return status_set(err, LEAT_E_ARGUMENT,
-                              "a phase starts at sample %" PRIu64 ", not after the phase before it, at %" PRIu64 "%s",
-                              p->begin, before,
-                              p->begin >= LEAT_MAX_SAMPLES ? ", and below 2^60" : "; give phases in their order");
+            return status_argument(
+                err, "phases", "a phase starts at sample %" PRIu64 ", not after the phase before it, at %" PRIu64 "%s",
+                p->begin, before, p->begin >= LEAT_MAX_SAMPLES ? ", and below 2^60" : "; give phases in their order");
         before = p->begin;
         if (p->weight_count > r->source_count)
-            return status_set(err, LEAT_E_ARGUMENT, "the phase at sample %" PRIu64 " has %zu weights for %zu source%s",
-                              p->begin, p->weight_count, r->source_count, r->source_count == 1 ? "" : "s");
+            return status_argument(err, "phases", "the phase at sample %" PRIu64 " has %zu weights for %zu source%s",
+                                   p->begin, p->weight_count, r->source_count, r->source_count == 1 ? "" : "s");
         if (p->seq_len > 0 && check_length(r, p->seq_len, err) != LEAT_OK)
             return LEAT_E_ARGUMENT;
     }
@@ -336,17 +337,17 @@ enum leat_status plan_rules_finish(struct plan_rules *r, struct leat_error *err)
     enum leat_status s;
 
     if (r->source_count == 0)
-        return status_set(err, LEAT_E_ARGUMENT, "a plan needs a source");
+        return status_argument(err, "sources", "a plan needs a source");
     if (r->seq_len == 0)
-        return status_set(err, LEAT_E_ARGUMENT, "a plan needs a sequence length: the tokens of a sample");
+        return status_argument(err, "seq_len", "a plan needs a sequence length: the tokens of a sample");
     if (r->base_len == 0)
         r->base_len = r->seq_len;
     if (plan_order_of(r->order)->lengths && r->base_len != r->seq_len)
-        return status_set(err, LEAT_E_ARGUMENT, "a plan of order %s has no base length%s",
-                          leat_order_name((enum leat_order)r->order),
-                          plan_order_of(r->order)->phases ? ": each phase may have any length" : "");
+        return status_argument(err, "base_len", "a plan of order %s has no base length%s",
+                               leat_order_name((enum leat_order)r->order),
+                               plan_order_of(r->order)->phases ? ": each phase may have any length" : "");
     if (r->base_len > PLAN_MAX_LENGTH)
-        return status_set(err, LEAT_E_ARGUMENT, "a base length of %" PRIu64 " is not between 1 and 2^30", r->base_len);
+        return status_argument(err, "base_len", "a base length of %" PRIu64 " is not between 1 and 2^30", r->base_len);
     s = check_length(r, r->seq_len, err);
     if (s == LEAT_OK)
         s = check_fit(r, err);

@@ -105,19 +105,25 @@ static enum leat_status no_block(const struct plan_source *s, const struct plan_
     char fraction[DECIMAL_TEXT];
 
     if (split_too_small(s, rules))
-        return status_set_hint(
-            err, LEAT_E_ARGUMENT, one ? LEAT_HINT_NONE : LEAT_HINT_MERGE,
-            "%.300s has a weight, but its range \"%.*s\" of the split has no block of %" PRIu64
-            " tokens and one more: it has %" PRIu64
-            " tokens in %lu dataset%s; give the range a larger fraction than %s,%s use a shorter length%s",
-            name, PLAN_SHOWN, rules->use, rules->base_len, s->tokens, (unsigned long)s->part_count, one ? "" : "s",
-            decimal_print(plan_rules_used(rules)->fraction, fraction), one ? " or" : "",
-            one ? "" : ", or merge its datasets");
-    return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_MERGE,
-                           "%.300s has a weight, but no block of %" PRIu64 " tokens and one more: %s has %" PRIu64
-                           " tokens in %lu dataset%s; use a shorter length, leave it out, or merge its datasets",
-                           name, rules->base_len, rules->use ? "the range of it that is used" : "it", s->tokens,
-                           (unsigned long)s->part_count, one ? "" : "s");
+        return status_field(
+            err,
+            status_set_hint(
+                err, LEAT_E_ARGUMENT, one ? LEAT_HINT_NONE : LEAT_HINT_MERGE, name,
+                "%.300s has a weight, but its range \"%.*s\" of the split has no block of %" PRIu64
+                " tokens and one more: it has %" PRIu64
+                " tokens in %lu dataset%s; give the range a larger fraction than %s,%s use a shorter length%s",
+                name, PLAN_SHOWN, rules->use, rules->base_len, s->tokens, (unsigned long)s->part_count, one ? "" : "s",
+                decimal_print(plan_rules_used(rules)->fraction, fraction), one ? " or" : "",
+                one ? "" : ", or merge its datasets"),
+            "sources");
+    return status_field(
+        err,
+        status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_MERGE, name,
+                        "%.300s has a weight, but no block of %" PRIu64 " tokens and one more: %s has %" PRIu64
+                        " tokens in %lu dataset%s; use a shorter length, leave it out, or merge its datasets",
+                        name, rules->base_len, rules->use ? "the range of it that is used" : "it", s->tokens,
+                        (unsigned long)s->part_count, one ? "" : "s"),
+        "sources");
 }
 
 static enum leat_status check_blocks(const struct plan_source *s, const struct plan_rules *rules, size_t number,
@@ -126,9 +132,12 @@ static enum leat_status check_blocks(const struct plan_source *s, const struct p
     const char *name = rules->sources[number].name;
 
     if (s->blocks > PERMUTE_MAX)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "%.300s has %" PRIu64 " blocks of %" PRIu64 " tokens; more than 2^48 is too many", name,
-                          s->blocks, rules->base_len);
+        return status_in_file(err,
+                              status_argument(err, "sources",
+                                              "%.300s has %" PRIu64 " blocks of %" PRIu64
+                                              " tokens; more than 2^48 is too many",
+                                              name, s->blocks, rules->base_len),
+                              name);
     if (s->blocks == 0 && is_used(rules, number) && plan_order_of(rules->order)->blocks)
         return no_block(s, rules, name, err);
     return LEAT_OK;
@@ -140,9 +149,9 @@ static void say_weight(const char *name, enum leat_status status, struct leat_er
 {
     const char *colon = strrchr(name, ':');
 
-    /* the sentence has the whole name, unless a scheme was taken from it: raw:FILE?dtype=u16 has its colon there; what
-     * has a slash, such as a server's port and what follows, was not meant as a weight */
-    if (status == LEAT_E_NO_FILE && err && colon && !strchr(colon, '/') && strstr(err->message, name))
+    /* what is missing has the whole name, unless a scheme was taken from it: raw:FILE?dtype=u16 has its colon there;
+     * what has a slash, such as a server's port and what follows, was not meant as a weight */
+    if (status == LEAT_E_NO_FILE && err && colon && !strchr(colon, '/') && strcmp(err->file, name) == 0)
         status_after(err, "; \"%.100s\" after its last colon is not a weight, which is a decimal number such as 0.25",
                      colon + 1);
 }
@@ -191,7 +200,8 @@ enum leat_status plan_source_open(struct plan_source *s, const struct plan_rules
         return status;
     leat_dataset_info(s->dataset, &info);
     if (info.parts > UINT32_MAX)
-        return status_set(err, LEAT_E_ARGUMENT, "%.300s has more than 2^32 datasets", rule->name);
+        return status_in_file(err, status_argument(err, "sources", "%.300s has more than 2^32 datasets", rule->name),
+                              rule->name);
     s->part_count = (uint32_t)info.parts;
     s->parts = calloc(s->part_count, sizeof *s->parts);
     if (!s->parts)
@@ -268,8 +278,9 @@ static enum leat_status check_agreement(const struct leat_plan *plan, size_t one
         what = STATUS_FINGERPRINT;
     if (!what)
         return LEAT_OK;
-    return status_set(err, LEAT_E_INCOMPATIBLE, "%.300s and %.300s cannot be in one plan: they differ in their %s",
-                      plan->rules.sources[one].name, plan->rules.sources[other].name, what);
+    return status_set_in(err, LEAT_E_INCOMPATIBLE, plan->rules.sources[one].name,
+                         "%.300s and %.300s cannot be in one plan: they differ in their %s",
+                         plan->rules.sources[one].name, plan->rules.sources[other].name, what);
 }
 
 /* 2: leat's own files record everything; 1: their end token at least is known. */

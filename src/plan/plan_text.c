@@ -25,7 +25,8 @@ struct reader {
     uint64_t line, at; /* number, place in the text */
     const char *key, *value;
     size_t key_length, value_length;
-    bool seen[32]; /* of the keys' table: given already */
+    const char *field; /* of struct leat_plan_options; NULL: none, the key is unknown */
+    bool seen[32];     /* of the keys' table: given already */
     bool seeded;
     struct leat_error *err;
 };
@@ -41,10 +42,12 @@ static enum leat_status wrong(const struct reader *r, const char *format, ...)
     vsnprintf(sentence, sizeof sentence, format, args);
     va_end(args);
     if (!r->label)
-        return status_set_at(r->err, LEAT_E_ARGUMENT, r->at, "%.*s: %.800s", plan_rules_shown(r->key_length), r->key,
-                             sentence);
-    return status_set_at(r->err, LEAT_E_ARGUMENT, r->at, "%.100s, line %" PRIu64 ": %.800s", r->label, r->line,
-                         sentence);
+        status_set_at(r->err, LEAT_E_ARGUMENT, NULL, r->at, "%.*s: %.800s", plan_rules_shown(r->key_length), r->key,
+                      sentence);
+    else
+        status_set_at(r->err, LEAT_E_ARGUMENT, r->label, r->at, "%.100s, line %" PRIu64 ": %.800s", r->label, r->line,
+                      sentence);
+    return status_field(r->err, LEAT_E_ARGUMENT, r->field);
 }
 
 /* Adds the line's place to the error of a failed call. */
@@ -236,28 +239,28 @@ static enum leat_status read_skip(struct reader *r)
 }
 
 static const struct key {
-    const char *name;
+    const char *name, *field;
     bool many; /* may come more than once */
     enum leat_status (*read)(struct reader *r);
 } keys[] = {
-    { "source", true, read_source },
-    { "seq-len", false, read_seq_len },
-    { "base-len", false, read_base_len },
-    { "seed", false, read_seed },
-    { "order", false, read_order },
-    { "epochs", false, read_epochs },
-    { "split", false, read_split },
-    { "use", false, read_use },
-    { "at", true, read_at },
-    { "skip", true, read_skip },
-    { "samples", false, read_samples },
-    { "mid-level-dataset-surplus", false, read_surplus },
-    { "max-per-row", false, read_fit },
-    { "min-length", false, read_fit },
-    { "max-length", false, read_fit },
-    { "cut-length", false, read_fit },
-    { "align", false, read_fit },
-    { "overlap", false, read_fit },
+    { "source", "sources", true, read_source },
+    { "seq-len", "seq_len", false, read_seq_len },
+    { "base-len", "base_len", false, read_base_len },
+    { "seed", "seed", false, read_seed },
+    { "order", "order", false, read_order },
+    { "epochs", "epochs", false, read_epochs },
+    { "split", "split", false, read_split },
+    { "use", "use", false, read_use },
+    { "at", "phases", true, read_at },
+    { "skip", "skips", true, read_skip },
+    { "samples", "samples", false, read_samples },
+    { "mid-level-dataset-surplus", "mid_level_dataset_surplus", false, read_surplus },
+    { "max-per-row", "max_per_row", false, read_fit },
+    { "min-length", "min_length", false, read_fit },
+    { "max-length", "max_length", false, read_fit },
+    { "cut-length", "cut_length", false, read_fit },
+    { "align", "align", false, read_fit },
+    { "overlap", "overlap", false, read_fit },
 };
 #define KEYS (sizeof keys / sizeof keys[0])
 
@@ -275,6 +278,7 @@ static enum leat_status read_line(struct reader *r, const char *line, size_t len
     if (length == 0 || line[0] == '#')
         return LEAT_OK;
     r->key = r->value = line;
+    r->field = NULL;
     for (r->key_length = 0; r->key_length < length && !is_blank(line[r->key_length]);)
         r->key_length++;
     r->value = line + r->key_length;
@@ -284,6 +288,7 @@ static enum leat_status read_line(struct reader *r, const char *line, size_t len
     for (size_t i = 0; i < KEYS; i++) {
         if (strlen(keys[i].name) != r->key_length || memcmp(keys[i].name, r->key, r->key_length) != 0)
             continue;
+        r->field = keys[i].field;
         if (r->value_length == 0)
             return wrong(r, "%s has no value", keys[i].name);
         if (r->seen[i] && !keys[i].many)

@@ -59,8 +59,8 @@ static const struct {
 /* The hint tells it apart from a dataset whose two files do not match, which is damage. */
 static enum leat_status has_changed(const struct transfer *t, struct leat_error *err)
 {
-    return status_set_hint(err, LEAT_E_MISMATCH, LEAT_HINT_AGAIN, "%s has changed while it was read; start again",
-                           t->url->name);
+    return status_set_hint(err, LEAT_E_MISMATCH, LEAT_HINT_AGAIN, t->url->name,
+                           "%s has changed while it was read; start again", t->url->name);
 }
 
 static enum leat_status by_code(const struct transfer *t, bool signed_by_key, struct leat_error *err)
@@ -71,30 +71,31 @@ static enum leat_status by_code(const struct transfer *t, bool signed_by_key, st
     case 401:
     case 403:
         if (url_in_bucket(t->url) && !signed_by_key)
-            return status_set(err, LEAT_E_PERMISSION,
-                              "%s: the server requires credentials, and none were found: set AWS_ACCESS_KEY_ID and "
-                              "AWS_SECRET_ACCESS_KEY, or give this machine a role",
-                              name);
-        return status_set(err, LEAT_E_PERMISSION, "%s: the server denies access (%ld)", name, t->code);
+            return status_set_in(err, LEAT_E_PERMISSION, name,
+                                 "%s: the server requires credentials, and none were found: set AWS_ACCESS_KEY_ID and "
+                                 "AWS_SECRET_ACCESS_KEY, or give this machine a role",
+                                 name);
+        return status_set_in(err, LEAT_E_PERMISSION, name, "%s: the server denies access (%ld)", name, t->code);
     case 404:
     case 410:
-        return status_set(err, LEAT_E_NO_FILE, "%s does not exist", name);
+        return status_set_in(err, LEAT_E_NO_FILE, name, "%s does not exist", name);
     case 409:
     case 412:
         if (t->only_new)
-            return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
+            return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, name,
                                    "%s already exists; choose another name or replace it", name);
         return has_changed(t, err);
     case 416:
-        return status_set_hint(err, LEAT_E_TRUNCATED, LEAT_HINT_AGAIN, "%s is shorter than it was; start again", name);
+        return status_set_hint(err, LEAT_E_TRUNCATED, LEAT_HINT_AGAIN, name, "%s is shorter than it was; start again",
+                               name);
     default:
         if (t->code >= 300 && t->code < 400 && t->redirects > 0)
-            return status_set(err, LEAT_E_UNSUPPORTED, "%s: too many redirects (%ld, after %u)", name, t->code,
-                              t->redirects);
+            return status_set_in(err, LEAT_E_UNSUPPORTED, name, "%s: too many redirects (%ld, after %u)", name, t->code,
+                                 t->redirects);
         if (t->code >= 300 && t->code < 400)
-            return status_set(err, LEAT_E_UNSUPPORTED,
-                              "%s: the server redirects to another address (%ld); use that one", name, t->code);
-        return status_set(err, LEAT_E_IO, "%s: the server answered %ld", name, t->code);
+            return status_set_in(err, LEAT_E_UNSUPPORTED, name,
+                                 "%s: the server redirects to another address (%ld); use that one", name, t->code);
+        return status_set_in(err, LEAT_E_IO, name, "%s: the server answered %ld", name, t->code);
     }
 }
 
@@ -107,15 +108,15 @@ enum leat_status answer_failed(const struct transfer *t, bool signed_by_key, str
     if (range && !answer_same_version(t))
         return has_changed(t, err);
     if (range)
-        return status_set(err, LEAT_E_UNSUPPORTED,
-                          "%s: the server sent other bytes than requested: it does not serve parts of files",
-                          t->url->name);
+        return status_set_in(err, LEAT_E_UNSUPPORTED, t->url->name,
+                             "%s: the server sent other bytes than requested: it does not serve parts of files",
+                             t->url->name);
     if (good)
-        return status_set(err, LEAT_E_IO, "%s: the server's answer is too long", t->url->name);
+        return status_set_in(err, LEAT_E_IO, t->url->name, "%s: the server's answer is too long", t->url->name);
     answer_code(t, code);
     for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(code, words[i].code) == 0)
-            return status_set(err, words[i].status, "%s: %s", t->url->name, words[i].sentence);
+            return status_set_in(err, words[i].status, t->url->name, "%s: %s", t->url->name, words[i].sentence);
     s = by_code(t, signed_by_key, err);
     if (*code && err)
         status_after(err, " (%s)", code);

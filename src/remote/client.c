@@ -104,7 +104,7 @@ static enum leat_status add_signature(const struct remote *r, struct request *q,
     sha256_of(t->body_bytes ? t->body : "", t->body_bytes, hash);
     sha256_hex(hash, payload);
     if (!signature_make(&sr, &c, r->region, moment, authorization))
-        return status_set(err, LEAT_E_ARGUMENT, "AWS_ACCESS_KEY_ID or AWS_REGION is too long");
+        return status_argument(err, "AWS_REGION", "AWS_ACCESS_KEY_ID or AWS_REGION is too long");
     for (size_t i = 0; i < sr.header_count && s == LEAT_OK; i++)
         s = add(q, headers[i].name, headers[i].value, err);
     if (s == LEAT_OK)
@@ -214,10 +214,11 @@ static bool retry(struct remote *r, struct transfer *t, uint32_t max_tries, cons
                        tenths % 10);
     answer_code(t, code);
     if (t->code >= 300 && !*why)
-        return fail(t, status_set(&t->error, LEAT_E_IO, "%s: the server answered %ld%s%s, %s; try later", t->url->name,
-                                  t->code, *code ? " " : "", code, tries));
-    return fail(t, status_set(&t->error, LEAT_E_IO, "%s: %s, %s", t->url->name,
-                              *why ? why : "the connection broke in the middle of the answer", tries));
+        return fail(t,
+                    status_set_in(&t->error, LEAT_E_IO, t->url->name, "%s: the server answered %ld%s%s, %s; try later",
+                                  t->url->name, t->code, *code ? " " : "", code, tries));
+    return fail(t, status_set_in(&t->error, LEAT_E_IO, t->url->name, "%s: %s, %s", t->url->name,
+                                 *why ? why : "the connection broke in the middle of the answer", tries));
 }
 
 static bool is_later(const struct transfer *t)
@@ -281,8 +282,8 @@ static bool judge_answer(struct remote *r, struct transfer *t, const char *why)
         return fail(t, LEAT_OK);
     if (good && t->count > 0 && t->received < t->count && !t->too_long)
         return t->checked ? retry(r, t, r->options.max_tries, why)
-                          : fail(t, status_set(&t->error, LEAT_E_UNSUPPORTED, "%s: the server's answer is empty",
-                                               t->url->name));
+                          : fail(t, status_set_in(&t->error, LEAT_E_UNSUPPORTED, t->url->name,
+                                                  "%s: the server's answer is empty", t->url->name));
     if (good && !*why)
         return fail(t, LEAT_OK);
     if (is_later(t))
@@ -328,10 +329,10 @@ bool client_is_done(struct remote *r, struct transfer *t, enum carried how, cons
     case CARRIED_UNREACHABLE:
         return retry(r, t, r->answered || max_tries < UNKNOWN_TRIES ? max_tries : UNKNOWN_TRIES, why);
     default:
-        return fail(t, status_set(&t->error, LEAT_E_IO, "%s: %s%s", t->url->name, why,
-                                  is_secure(r, t->url)
-                                      ? "; if it is about certificates, install the system's (ca-certificates)"
-                                      : ""));
+        return fail(t, status_set_in(&t->error, LEAT_E_IO, t->url->name, "%s: %s%s", t->url->name, why,
+                                     is_secure(r, t->url)
+                                         ? "; if it is about certificates, install the system's (ca-certificates)"
+                                         : ""));
     }
 }
 
@@ -353,11 +354,12 @@ static enum leat_status read_settings(struct remote *r, struct leat_error *err)
         r->options.stall_seconds = STANDARD_STALL;
     if (!r->options.max_tries && tries &&
         (!answer_number(tries, strlen(tries), &number) || number == 0 || number > 1000))
-        return status_set(err, LEAT_E_ARGUMENT, "AWS_MAX_ATTEMPTS must be a number from 1 to 1000");
+        return status_argument(err, "AWS_MAX_ATTEMPTS", "AWS_MAX_ATTEMPTS must be a number from 1 to 1000");
     if (!r->options.max_tries)
         r->options.max_tries = number ? (uint32_t)number : STANDARD_TRIES;
     if (e->values[SETTING_ID] && !e->values[SETTING_SECRET])
-        return status_set(err, LEAT_E_ARGUMENT, "the AWS access key id has no secret key; set AWS_SECRET_ACCESS_KEY");
+        return status_argument(err, "AWS_SECRET_ACCESS_KEY",
+                               "the AWS access key id has no secret key; set AWS_SECRET_ACCESS_KEY");
     if (e->foreign && !e->by_variables)
         return status_set(err, LEAT_E_UNSUPPORTED,
                           "the AWS profile gets its keys by %s, which leat does not support; set AWS_ACCESS_KEY_ID and "
@@ -366,7 +368,7 @@ static enum leat_status read_settings(struct remote *r, struct leat_error *err)
     if (!region)
         region = STANDARD_REGION;
     if (strlen(region) >= sizeof r->region || !address_is_region(region))
-        return status_set(err, LEAT_E_ARGUMENT, "AWS_REGION is not the name of a region, such as us-east-1");
+        return status_argument(err, "AWS_REGION", "AWS_REGION is not the name of a region, such as us-east-1");
     memcpy(r->region, region, strlen(region) + 1);
     return LEAT_OK;
 }

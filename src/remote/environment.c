@@ -147,7 +147,7 @@ static enum leat_status read_file(struct profile_file *f, const char *path, stru
     if (!in && (errno == ENOENT || errno == ENOTDIR))
         return LEAT_OK;
     if (!in)
-        return status_set_os(err, errno, "cannot open %s", path);
+        return status_set_os(err, errno, path, "cannot open %s", path);
     buffer = malloc(BUFSIZ);
     if (!buffer) {
         s = status_no_memory(err, BUFSIZ);
@@ -157,7 +157,7 @@ static enum leat_status read_file(struct profile_file *f, const char *path, stru
     while (s == LEAT_OK && fgets(line, sizeof line, in))
         s = take_line(f, line, err);
     if (s == LEAT_OK && ferror(in))
-        s = status_set_os(err, errno, "cannot read %s", path);
+        s = status_set_os(err, errno, path, "cannot read %s", path);
     explicit_bzero(line, sizeof line);
 out:
     (void)fclose(in);

@@ -197,7 +197,7 @@ static enum leat_status read_text(char **text, const char *path, struct leat_err
 
     *text = NULL;
     if (s == LEAT_OK && size > MAX_FILE)
-        s = status_set(err, LEAT_E_ARGUMENT, "%s is too long for a token", path);
+        s = status_set_in(err, LEAT_E_ARGUMENT, path, "%s is too long for a token", path);
     if (s == LEAT_OK) {
         *text = calloc(1, (size_t)size + 1);
         s = *text ? file_read_at(fd, 0, *text, size, path, err) : status_no_memory(err, size);
@@ -311,8 +311,8 @@ static enum leat_status from_container(struct remote *r, struct keys *k, struct 
         return LEAT_E_NO_FILE;
     s = text_join(&url, err, path ? CONTAINER : "", path ? path : full, NULL);
     if (s == LEAT_OK && !may_be_asked(url))
-        s = status_set(err, LEAT_E_ARGUMENT,
-                       "AWS_CONTAINER_CREDENTIALS_FULL_URI must be https://, or http:// of this machine");
+        s = status_argument(err, "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+                            "AWS_CONTAINER_CREDENTIALS_FULL_URI must be https://, or http:// of this machine");
     if (s == LEAT_OK && values[SETTING_CONTAINER_TOKEN_FILE])
         s = read_text(&token, values[SETTING_CONTAINER_TOKEN_FILE], err);
     else if (s == LEAT_OK && values[SETTING_CONTAINER_TOKEN])
@@ -508,7 +508,8 @@ enum leat_status keys_prepare(struct remote *r, const struct url *u, struct leat
     }
     keys_free(&got);
     if (s == LEAT_E_NO_FILE) /* for a caller that would be an object that does not exist */
-        s = status_set(err, LEAT_E_PERMISSION, "%s: the keys have expired, and no new ones are available", u->name);
+        s = status_set_in(err, LEAT_E_PERMISSION, u->name, "%s: the keys have expired, and no new ones are available",
+                          u->name);
     k->again = clock_ns() + AGAIN_NS;
     return k->token && now < k->expires ? LEAT_OK : s; /* what is left of them is used */
 }

@@ -33,7 +33,8 @@ static enum leat_status take_look(struct remote_look *look, struct leat_error *e
         return LEAT_OK;
     }
     if (s == LEAT_OK && look->object.size == UINT64_MAX)
-        return status_set(err, LEAT_E_UNSUPPORTED, "%s: the server does not say how long it is", look->url->name);
+        return status_set_in(err, LEAT_E_UNSUPPORTED, look->url->name, "%s: the server does not say how long it is",
+                             look->url->name);
     if (s != LEAT_OK && err)
         *err = t->error;
     return s;
@@ -97,8 +98,8 @@ enum leat_status remote_read(struct remote *r, const struct url *url, const stru
     uint8_t *to = out;
 
     if (first > object->size || count > object->size - first)
-        return status_set(err, LEAT_E_TRUNCATED, "%s has %" PRIu64 " bytes, fewer than it should have", url->name,
-                          object->size);
+        return status_set_in(err, LEAT_E_TRUNCATED, url->name, "%s has %" PRIu64 " bytes, fewer than it should have",
+                             url->name, object->size);
     for (unsigned i = 0; i < READ_PARTS && first < end && s == LEAT_OK; i++) {
         parts[i] = (struct transfer) { .url = url, .if_match = object->etag };
         s = begin_part(r, &parts[i], &first, end, &to, err);
@@ -141,7 +142,7 @@ static bool copy_text(char *out, size_t room, const struct xml_text *text)
 
 static enum leat_status broken_list(const struct url *url, struct leat_error *err)
 {
-    return status_set(err, LEAT_E_IO, "%s: the server's list is not valid for S3", url->name);
+    return status_set_in(err, LEAT_E_IO, url->name, "%s: the server's list is not valid for S3", url->name);
 }
 
 /* Takes the end of an element of the list. */
@@ -263,7 +264,8 @@ enum leat_status remote_list(struct remote *r, const struct url *url, remote_tak
     enum leat_status s;
 
     if (!url_in_bucket(url))
-        return status_set(err, LEAT_E_UNSUPPORTED, "%s: only buckets can be listed; name the files", url->name);
+        return status_set_in(err, LEAT_E_UNSUPPORTED, url->name, "%s: only buckets can be listed; name the files",
+                             url->name);
     bucket.key = nothing;
     do {
         uint64_t before = l.objects;

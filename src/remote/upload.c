@@ -14,7 +14,7 @@
 
 static enum leat_status strange(const struct upload *u, struct leat_error *err)
 {
-    return status_set(err, LEAT_E_IO, "%s: the server's answer is not valid for S3", u->url->name);
+    return status_set_in(err, LEAT_E_IO, u->url->name, "%s: the server's answer is not valid for S3", u->url->name);
 }
 
 /* ---- Finding and beginning -------------------------------------------------------------------------------------- */
@@ -215,10 +215,10 @@ static enum leat_status read_completed(struct upload *u, struct transfer *t, str
     while (xml_next(&x, &text))
         completed |= xml_is(&x, "CompleteMultipartUploadResult");
     return completed && !x.broken ? LEAT_OK
-                                  : status_set(err, LEAT_E_IO,
-                                               "%s: the server could not put the parts together; run "
-                                               "the same command again",
-                                               u->url->name);
+                                  : status_set_in(err, LEAT_E_IO, u->url->name,
+                                                  "%s: the server could not put the parts together; run "
+                                                  "the same command again",
+                                                  u->url->name);
 }
 
 enum leat_status upload_complete(struct upload *u, bool only_new, struct leat_error *err)

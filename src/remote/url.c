@@ -167,9 +167,10 @@ static enum leat_status take_endpoint(struct address *a, const char *endpoint, c
 
     *base = NULL;
     if (scheme == 0 || host == 0 || memchr(endpoint + scheme, '@', host) || strpbrk(endpoint, "?#"))
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "AWS_ENDPOINT_URL (or endpoint_url in ~/.aws/config) must be https://HOST or http://HOST, "
-                          "without a user, a password or a ?");
+        return status_argument(
+            err, "AWS_ENDPOINT_URL",
+            "AWS_ENDPOINT_URL (or endpoint_url in ~/.aws/config) must be https://HOST or http://HOST, "
+            "without a user, a password or a ?");
     while (end > scheme + host && endpoint[end - 1] == '/')
         end--;
     s = text_copy(&a->host, endpoint + scheme, host, err);

@@ -37,10 +37,11 @@ static enum leat_status check_rising(struct verify_worker *w, const struct verif
         uint64_t value = bytes_load64(w->bytes + i);
 
         if (value < before)
-            return status_set_at(
-                &w->err, a->kind == FORMAT_DOCUMENTS ? LEAT_E_DOCUMENTS : LEAT_E_RECORD, a->place.offset + at + i,
-                "%s: entry %" PRIu64 " of its %s section is less than the previous one; write the dataset again",
-                w->v->part->index->file.path, (at + i) / 8, format_section_name(a->kind));
+            return status_set_at(&w->err, a->kind == FORMAT_DOCUMENTS ? LEAT_E_DOCUMENTS : LEAT_E_RECORD,
+                                 w->v->part->index->file.path, a->place.offset + at + i,
+                                 "%s: entry %" PRIu64
+                                 " of its %s section is less than the previous one; write the dataset again",
+                                 w->v->part->index->file.path, (at + i) / 8, format_section_name(a->kind));
         before = value;
     }
     return s;
@@ -105,7 +106,8 @@ static enum leat_status check_origins(struct verify_worker *w, const struct veri
         else if (ordered && (input < last[1] || (input == last[1] && offset < last[0])))
             wrong = "lies before the previous one, although its index says that they are in order";
         if (wrong)
-            return status_set_at(&w->err, LEAT_E_RECORD, a->place.offset + at + FORMAT_ORIGIN_BYTES * i,
+            return status_set_at(&w->err, LEAT_E_RECORD, w->v->part->index->file.path,
+                                 a->place.offset + at + FORMAT_ORIGIN_BYTES * i,
                                  "%s: the origin of document %" PRIu64 " %s; write the dataset again",
                                  w->v->part->index->file.path, first + i, wrong);
         last[0] = offset;
@@ -119,7 +121,7 @@ static enum leat_status check_lines(struct verify_worker *w, const struct verify
 {
     for (uint64_t i = 0; i < count; i += 8)
         if (bytes_load64(w->bytes + i) == 0)
-            return status_set_at(&w->err, LEAT_E_RECORD, a->place.offset + at + i,
+            return status_set_at(&w->err, LEAT_E_RECORD, w->v->part->index->file.path, a->place.offset + at + i,
                                  "%s: the line of document %" PRIu64
                                  " is 0, but lines count from 1; write the dataset again",
                                  w->v->part->index->file.path, (at + i) / 8);
@@ -137,7 +139,8 @@ static enum leat_status check_mask(struct verify_worker *w, const struct verify_
     w->v->part->kernels->pages(&sum, w->bytes, (size_t)count, page, found);
     for (uint64_t i = 0; s == LEAT_OK && i < pages; i++)
         if (found[i] != bytes_le32(stored[i]))
-            return status_set_at(&w->err, LEAT_E_CHECKSUM, a->place.offset + at + i * CHECKSUM_PAGE,
+            return status_set_at(&w->err, LEAT_E_CHECKSUM, w->v->part->index->file.path,
+                                 a->place.offset + at + i * CHECKSUM_PAGE,
                                  "%s: page %" PRIu64 " of its mask does not match its hash; %s",
                                  w->v->part->index->file.path, page + i, part_remedy(w->v->part, false));
     return s;
@@ -201,7 +204,7 @@ static void check_sums(struct verify *v)
 
         if (!checksum_equal(a->sum, a->place.sum))
             verify_note(v,
-                        status_set_at(&why, LEAT_E_CHECKSUM, a->place.offset,
+                        status_set_at(&why, LEAT_E_CHECKSUM, v->part->index->file.path, a->place.offset,
                                       "the %s section of %s (bytes %" PRIu64 " to %" PRIu64
                                       ") is damaged: its checksum does not match; %s",
                                       format_section_name(a->kind), v->part->index->file.path, a->place.offset,
@@ -212,7 +215,7 @@ static void check_sums(struct verify *v)
     if (!v->options->index_only && v->found.damaged_pages == 0 &&
         !checksum_equal(v->token_sum, v->part->index->header.token_sum))
         verify_note(v,
-                    status_set_at(&why, LEAT_E_CHECKSUM, 0,
+                    status_set_at(&why, LEAT_E_CHECKSUM, v->part->data.file->path, 0,
                                   "%s is damaged: the sum of its page hashes does not match its index, although the "
                                   "short hash of each page does; %s",
                                   v->part->data.file->path, part_remedy(v->part, true)),
@@ -233,9 +236,10 @@ static void check_padding(struct verify *v)
             continue; /* the last one */
         s = file_map_read(&v->part->index->file, end, bytes, next - end, &why);
         if (s == LEAT_OK && !bytes_all_zero(bytes, next - end))
-            s = status_set_at(
-                &why, LEAT_E_SECTION, end, "%s: the bytes after its %s section are not zero: it is damaged; %s",
-                v->part->index->file.path, format_section_name(v->areas[i].kind), part_remedy(v->part, false));
+            s = status_set_at(&why, LEAT_E_SECTION, v->part->index->file.path, end,
+                              "%s: the bytes after its %s section are not zero: it is damaged; %s",
+                              v->part->index->file.path, format_section_name(v->areas[i].kind),
+                              part_remedy(v->part, false));
         note(v, s, &why, end);
     }
 }
@@ -270,7 +274,7 @@ static void check_inputs(struct verify *v)
             wrong = "the paths do not end with the path of the last input";
         }
         if (wrong) {
-            status_set_at(&why, LEAT_E_RECORD, section + at,
+            status_set_at(&why, LEAT_E_RECORD, v->part->index->file.path, section + at,
                           "%s: input %" PRIu64 " is invalid: %s; write the dataset again", v->part->index->file.path, i,
                           wrong);
             note(v, LEAT_E_RECORD, &why, section + at);
@@ -293,7 +297,7 @@ static void check_id_ends(struct verify *v)
     if (ends->entries > 0)
         s = part_section(v->part, FORMAT_ID_ENDS, 8 * (ends->entries - 1), &last, 8, &why);
     if (s == LEAT_OK && bytes_le64(last) != ids->bytes)
-        s = status_set_at(&why, LEAT_E_RECORD, ends->offset,
+        s = status_set_at(&why, LEAT_E_RECORD, v->part->index->file.path, ends->offset,
                           "%s: the id of the last document does not end with the ids section; write the dataset again",
                           v->part->index->file.path);
     note(v, s, &why, ends->offset);

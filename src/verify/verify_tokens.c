@@ -78,7 +78,8 @@ static bool is_cut(const struct part *p, uint64_t token)
 
 static enum leat_status wrong_border(struct verify_worker *w, uint64_t document, uint64_t token, const char *what)
 {
-    return status_set_at(&w->err, LEAT_E_TOKEN, token * w->v->part->token_width,
+    return status_set_at(&w->err, LEAT_E_TOKEN, w->v->part->data.file->path,
+                         w->v->part->data.offset + token * w->v->part->token_width,
                          "document %" PRIu64 " of %s %s (token %" PRIu64 " of the file); write the dataset again",
                          document, w->v->part->name, what, token);
 }
@@ -87,11 +88,11 @@ static enum leat_status wrong_entry(struct verify_worker *w, uint64_t cell)
 {
     const struct part *p = w->v->part;
 
-    return status_set_at(&w->err, LEAT_E_DOCUMENTS, part_place(p, FORMAT_DIRECTORY)->offset + 8 * cell,
-                         "%s: entry %" PRIu64
-                         " of its directory is not the first document that starts at or after token %" PRIu64
-                         "; write the dataset again",
-                         p->index->file.path, cell, cell * (FORMAT_CELL_BYTES / p->token_width));
+    return status_set_at(
+        &w->err, LEAT_E_DOCUMENTS, p->index->file.path, part_place(p, FORMAT_DIRECTORY)->offset + 8 * cell,
+        "%s: entry %" PRIu64 " of its directory is not the first document that starts at or after token %" PRIu64
+        "; write the dataset again",
+        p->index->file.path, cell, cell * (FORMAT_CELL_BYTES / p->token_width));
 }
 
 /* Entries of cells that begin at or before `start`, the start under the cursor, must name it: the one before it lies
@@ -184,9 +185,9 @@ static enum leat_status check_borders(struct verify_worker *w, struct walk *k, u
         if (s != LEAT_OK)
             return s;
         if (start < k->before || start < first)
-            return status_set(&w->err, LEAT_E_DOCUMENTS,
-                              "document %" PRIu64 " of %s begins before the previous one; write the dataset again",
-                              k->number, w->v->part->name);
+            return status_set_in(&w->err, LEAT_E_DOCUMENTS, w->v->part->name,
+                                 "document %" PRIu64 " of %s begins before the previous one; write the dataset again",
+                                 k->number, w->v->part->name);
         s = check_entries(w, k, start);
         if (s != LEAT_OK)
             return s;

@@ -137,7 +137,7 @@ static enum leat_status write_direct(struct pens *p, const struct sink_frame *f,
             put = pwrite(p->fd, f->bytes, f->filled, (off_t)f->offset);
         while (put < 0 && errno == EINTR);
         if (put < 0 && errno != EINVAL)
-            return status_set_os(err, errno, "cannot write %s at byte %" PRIu64, s->path, f->offset);
+            return status_set_os(err, errno, s->path, "cannot write %s at byte %" PRIu64, s->path, f->offset);
     }
     if (put < 0) {
         atomic_store(&p->refused, true);
@@ -496,11 +496,11 @@ static enum leat_status reopen(struct sink *s, uint64_t size, struct hash128 rig
     enum leat_status status = own_file_open(&s->fd, &there, s->path, OWN_FILE_WRITE, err);
 
     if (status == LEAT_E_NO_FILE)
-        return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
+        return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE, s->path,
                                "%s existed at the checkpoint and is now missing: the run cannot be resumed; start over",
                                s->path);
     if (status == LEAT_OK && there < size)
-        status = status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
+        status = status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE, s->path,
                                  "%s has %" PRIu64 " bytes, but had %" PRIu64
                                  " at the checkpoint: the run cannot be resumed; start over",
                                  s->path, there, size);
@@ -511,7 +511,7 @@ static enum leat_status reopen(struct sink *s, uint64_t size, struct hash128 rig
     if (status == LEAT_OK)
         status = read_back(s, &sum, size, reading, err);
     if (status == LEAT_OK && !checksum_equal(page_sum_now(&sum), right))
-        status = status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
+        status = status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE, s->path,
                                  "%s is damaged: it is not what it was at the checkpoint, so the run cannot be "
                                  "resumed; start over",
                                  s->path);

@@ -35,7 +35,7 @@ static enum leat_status take_tokenizer(struct leat_writer *w, const struct leat_
         return LEAT_OK;
     }
     if (!t->name || !*t->name || (!t->file && t->file_bytes > 0))
-        return status_set(err, LEAT_E_ARGUMENT, "the tokenizer to store has no name, or a length but no bytes");
+        return status_argument(err, "tokenizer", "the tokenizer to store has no name, or a length but no bytes");
     sizes = (struct records_tokenizer) { strlen(t->name), t->pattern ? strlen(t->pattern) : 0, t->file_bytes,
                                          t->file != NULL };
     if (!bytes_add(FORMAT_TOKENIZER_BYTES + sizes.name_bytes + sizes.pattern_bytes, sizes.file_bytes, &total) ||
@@ -64,14 +64,15 @@ static enum leat_status take_tokenizer(struct leat_writer *w, const struct leat_
 static enum leat_status check_options(const struct leat_writer_options *o, struct leat_error *err)
 {
     if (o->vocabulary == 0 || o->vocabulary > FORMAT_MAX_VOCABULARY)
-        return status_set(err, LEAT_E_ARGUMENT, "a vocabulary must have 1 to 2^32 entries, not %" PRIu64,
-                          o->vocabulary);
+        return status_argument(err, "vocabulary", "a vocabulary must have 1 to 2^32 entries, not %" PRIu64,
+                               o->vocabulary);
     if (o->end_token != LEAT_NONE && o->end_token >= o->vocabulary)
-        return status_set(err, LEAT_E_ARGUMENT, "the end token %" PRIu64 " is not below the vocabulary size %" PRIu64,
-                          o->end_token, o->vocabulary);
+        return status_argument(err, "end_token", "the end token %" PRIu64 " is not below the vocabulary size %" PRIu64,
+                               o->end_token, o->vocabulary);
     if (o->begin_token != LEAT_NONE && o->begin_token >= o->vocabulary)
-        return status_set(err, LEAT_E_ARGUMENT, "the begin token %" PRIu64 " is not below the vocabulary size %" PRIu64,
-                          o->begin_token, o->vocabulary);
+        return status_argument(err, "begin_token",
+                               "the begin token %" PRIu64 " is not below the vocabulary size %" PRIu64, o->begin_token,
+                               o->vocabulary);
     return LEAT_OK;
 }
 
@@ -86,7 +87,7 @@ enum leat_status writer_new(struct leat_writer **out, const char *name, const st
     if (s == LEAT_OK)
         s = check_options(options, err);
     if (s == LEAT_OK && !name)
-        s = status_set(err, LEAT_E_ARGUMENT, "the dataset to write needs a name");
+        s = status_argument(err, "name", "the dataset to write needs a name");
     if (s != LEAT_OK)
         return s;
     w = calloc(1, sizeof *w);
@@ -240,26 +241,26 @@ static enum leat_status check_way(const struct leat_writer *w, struct leat_error
     enum leat_status s = w->replace && !w->index_only ? LEAT_OK : writer_look(&w->names, &found, err);
 
     if (s == LEAT_OK && access(w->names.joining, F_OK) == 0)
-        return status_set(
-            err, LEAT_E_EXISTS,
+        return status_set_in(
+            err, LEAT_E_EXISTS, w->names.joining,
             "%s exists: parts are being joined in place into this dataset; join the same parts again, which goes "
             "on with that, or choose another name",
             w->names.joining);
     if (s == LEAT_OK && w->index_only && found.tokens)
-        return status_set(err, LEAT_E_EXISTS,
-                          "%s already exists; an index alone is written before its tokens get their name",
-                          w->names.tokens);
+        return status_set_in(err, LEAT_E_EXISTS, w->names.tokens,
+                             "%s already exists; an index alone is written before its tokens get their name",
+                             w->names.tokens);
 
     if (w->replace || s != LEAT_OK)
         return s;
     if (found.index)
-        return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
+        return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, w->names.index,
                                "%s already exists; choose another name or replace it", w->names.index);
     if (found.checkpoint)
-        return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_RESUME_OR_REPLACE,
+        return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_RESUME_OR_REPLACE, w->names.index,
                                "an earlier run of %s stopped at a checkpoint; resume it or start over", w->names.index);
     if (found.tokens && !found.half_named)
-        return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
+        return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, w->names.tokens,
                                "%s already exists, without an index; choose another name or replace it",
                                w->names.tokens);
     return LEAT_OK;
@@ -310,8 +311,8 @@ enum leat_status writer_ready(struct leat_writer *w, struct leat_error *err)
         *err = w->failure;
     pthread_mutex_unlock(&w->mutex);
     if (s == LEAT_OK && w->prepared)
-        return status_set(err, LEAT_E_STATE, "%s is complete: after leat_writer_prepare() it can only be finished",
-                          w->names.index);
+        return status_set_in(err, LEAT_E_STATE, w->names.index,
+                             "%s is complete: after leat_writer_prepare() it can only be finished", w->names.index);
     return s;
 }
 

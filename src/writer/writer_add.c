@@ -217,10 +217,10 @@ static void writer_count_input(struct leat_writer *w, uint64_t input, uint64_t d
 static enum leat_status check_origin(const struct leat_writer *w, const struct leat_origin *o, struct leat_error *err)
 {
     if (o && o->input != LEAT_NONE && o->input >= w->input_count)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "document %" PRIu64 " names input %" PRIu64 " as its origin, but only %" PRIu64
-                          " were declared",
-                          w->end.document, o->input, w->input_count);
+        return status_argument(err, "origin",
+                               "document %" PRIu64 " names input %" PRIu64 " as its origin, but only %" PRIu64
+                               " were declared",
+                               w->end.document, o->input, w->input_count);
     return LEAT_OK;
 }
 
@@ -332,9 +332,9 @@ enum leat_status leat_writer_add_masked(struct leat_writer *w, const void *ids, 
                                         uint64_t count, const struct leat_origin *origin, struct leat_error *err)
 {
     if (id_width != 2 && id_width != 4)
-        return status_set(err, LEAT_E_ARGUMENT, "ids have 2 or 4 bytes, not %u", id_width);
+        return status_argument(err, "id_width", "ids have 2 or 4 bytes, not %u", id_width);
     if (mask && !w->store_mask)
-        return status_set(err, LEAT_E_ARGUMENT, "a mask, but this dataset stores none");
+        return status_argument(err, "mask", "a mask, but this dataset stores none");
     return add(w, ids, id_width, mask, count, origin, err);
 }
 
@@ -354,9 +354,9 @@ enum leat_status leat_writer_append_masked(struct leat_writer *w, const void *id
                                            const uint8_t *mask, uint64_t count, struct leat_error *err)
 {
     if (id_width != 2 && id_width != 4)
-        return status_set(err, LEAT_E_ARGUMENT, "ids have 2 or 4 bytes, not %u", id_width);
+        return status_argument(err, "id_width", "ids have 2 or 4 bytes, not %u", id_width);
     if (mask && !w->store_mask)
-        return status_set(err, LEAT_E_ARGUMENT, "a mask, but this dataset stores none");
+        return status_argument(err, "mask", "a mask, but this dataset stores none");
     return append_chunk(w, ids, id_width, mask, count, err);
 }
 
@@ -452,9 +452,9 @@ static enum leat_status check(const struct leat_writer *w, const struct leat_doc
     if (w->document_open)
         return status_set(err, LEAT_E_STATE, "a document is open: end it before placing others");
     if ((d->id_width != 2 && d->id_width != 4) || (d->count > 0 && !d->lengths))
-        return status_set(err, LEAT_E_ARGUMENT, "documents to place need their lengths, and ids of 2 or 4 bytes");
+        return status_argument(err, "documents", "documents to place need their lengths, and ids of 2 or 4 bytes");
     if (d->mask && !w->store_mask)
-        return status_set(err, LEAT_E_ARGUMENT, "a mask, but this dataset stores none");
+        return status_argument(err, "documents", "a mask, but this dataset stores none");
     return LEAT_OK;
 }
 
@@ -526,9 +526,9 @@ static enum leat_status end_run(struct leat_writer *w, struct run *r, uint64_t i
     inputs = w->input_count;
     pthread_mutex_unlock(&w->mutex);
     if (input != LEAT_NONE && input >= inputs)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "a document names input %" PRIu64 " as its origin, but only %" PRIu64 " are declared", input,
-                          inputs);
+        return status_argument(err, "documents",
+                               "a document names input %" PRIu64 " as its origin, but only %" PRIu64 " are declared",
+                               input, inputs);
     return LEAT_OK;
 }
 

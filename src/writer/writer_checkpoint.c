@@ -267,7 +267,7 @@ static enum leat_status check_rules(const struct leat_writer *w, struct cursor *
         uint64_t then = take_u64(c);
 
         if (!c->failed && then != rules[i].value)
-            return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
+            return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE, w->names.index,
                                    "%s cannot be resumed: its %s was %s and now is %s; use the same options or start "
                                    "over",
                                    w->names.index, rules[i].what, shown(then, was), shown(rules[i].value, is));
@@ -276,7 +276,7 @@ static enum leat_status check_rules(const struct leat_writer *w, struct cursor *
     hash = take(c, 16);
     if (!c->failed &&
         (memcmp(fingerprint, w->fingerprint, 16) != 0 || !checksum_equal(checksum_load(hash), checkpoint_tokenizer(w))))
-        return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
+        return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE, w->names.index,
                                "%s cannot be resumed: its run used another tokenizer; use the same one or start over",
                                w->names.index);
     return LEAT_OK;
@@ -294,7 +294,8 @@ static enum leat_status read_checkpoint(const struct leat_writer *w, uint8_t **b
 
     s = own_file_open(&fd, &size, path, OWN_FILE_READ, err);
     if (s == LEAT_E_NO_FILE)
-        return status_set(err, LEAT_E_CHECKPOINT, "no stopped run of %s to resume (no %s)", w->names.index, path);
+        return status_set_in(err, LEAT_E_CHECKPOINT, w->names.index, "no stopped run of %s to resume (no %s)",
+                             w->names.index, path);
     if (s != LEAT_OK)
         return s;
     *bytes = size < SIZE_MAX ? malloc((size_t)size + 1) : NULL;
@@ -305,10 +306,10 @@ static enum leat_status read_checkpoint(const struct leat_writer *w, uint8_t **b
         return s;
     if (size < CHECKPOINT_MAGIC_BYTES + 16 || memcmp(*bytes, checkpoint_magic, CHECKPOINT_MAGIC_BYTES - 1) != 0 ||
         !checksum_equal(w->kernels->hash(*bytes, *count - 16), checksum_load(*bytes + *count - 16)))
-        return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
+        return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE, path,
                                "%s is damaged: the run cannot be resumed; start over", path);
     if ((*bytes)[CHECKPOINT_MAGIC_BYTES - 1] != checkpoint_magic[CHECKPOINT_MAGIC_BYTES - 1])
-        return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
+        return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE, path,
                                "%s was made by another version of leat: resume with that version, or start over", path);
     return LEAT_OK;
 }
@@ -447,7 +448,7 @@ static enum leat_status load(struct leat_writer *w, struct cursor *c, struct sin
     if (s != LEAT_OK)
         return s;
     if (c->failed || c->left != 0 || !plausible(w, spills))
-        return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
+        return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE, w->names.partial[FILE_CHECKPOINT],
                                "%s contradicts itself: the run cannot be resumed; start over",
                                w->names.partial[FILE_CHECKPOINT]);
     return reopen_spills(w, spills, reading, err);
@@ -465,13 +466,14 @@ static enum leat_status undo_finish(struct leat_writer *w, struct leat_error *er
     if (found.index && !found.partial_tokens && (found.checkpoint || !w->replace)) {
         writer_remove_partial(n, NULL); /* without the tokens the rest is useless */
         if (found.checkpoint)
-            return status_set(err, LEAT_E_EXISTS, "%s is finished: there is nothing left to resume", n->index);
+            return status_set_in(err, LEAT_E_EXISTS, n->index, "%s is finished: there is nothing left to resume",
+                                 n->index);
     }
     if (found.index && !w->replace)
-        return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
+        return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, n->index,
                                "%s already exists; choose another name or replace it", n->index);
     if (found.checkpoint && found.tokens && !found.half_named && !w->replace)
-        return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
+        return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, n->tokens,
                                "%s exists, without an index, and is not of this run: move it away, or replace it",
                                n->tokens);
     if (!found.half_named || !found.checkpoint)
@@ -496,7 +498,7 @@ enum leat_status leat_writer_resume(struct leat_writer **out, const char *name,
     }
     if (s == LEAT_OK && w->index_only) {
         writer_free(w);
-        return status_set(err, LEAT_E_ARGUMENT, "an index alone has no checkpoints: index_only must be 0");
+        return status_argument(err, "index_only", "an index alone has no checkpoints: index_only must be 0");
     }
     if (s != LEAT_OK)
         return s;

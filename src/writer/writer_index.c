@@ -49,7 +49,7 @@ enum leat_status leat_writer_add_input(struct leat_writer *w, const char *path, 
     if (s != LEAT_OK)
         return s;
     if (!path)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_writer_add_input: missing path");
+        return status_argument(err, "path", "leat_writer_add_input: missing path");
     pthread_mutex_lock(&w->mutex);
     s = writer_push_input(w, path, &empty, &why);
     pthread_mutex_unlock(&w->mutex);
@@ -67,10 +67,10 @@ enum leat_status leat_writer_set_input(struct leat_writer *w, uint64_t number, c
     if (s != LEAT_OK)
         return s;
     if (!input)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_writer_set_input: missing values");
+        return status_argument(err, "input", "leat_writer_set_input: missing values");
     if (number >= w->input_count)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_writer_set_input: no input %" PRIu64 ", only %" PRIu64 " inputs",
-                          number, w->input_count);
+        return status_argument(err, "number", "leat_writer_set_input: no input %" PRIu64 ", only %" PRIu64 " inputs",
+                               number, w->input_count);
     s = options_read(&full, sizeof full, NULL, input, "leat_input", err);
     if (s != LEAT_OK)
         return s;
@@ -143,7 +143,7 @@ enum leat_status leat_writer_set_metadata(struct leat_writer *w, const char *key
     if (s != LEAT_OK)
         return s;
     if (!key || !*key)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_writer_set_metadata: a key must not be empty");
+        return status_argument(err, "key", "leat_writer_set_metadata: a key must not be empty");
     i = find_key(w, key, &found);
     if (!found)
         return value ? writer_fail(w, insert_pair(w, i, key, value, &why), &why, err) : LEAT_OK;
@@ -257,10 +257,11 @@ static enum leat_status put_spill(struct output *o, const struct sink *spill, ui
             s = flush(o, err);
     }
     if (s == LEAT_OK && whole && !checksum_equal(sum, sink_sum(spill)))
-        s = status_set(err, LEAT_E_CHECKSUM,
-                       "%s does not hold what was written to it: another process wrote there too, or the disk damaged "
-                       "it; start over",
-                       spill->path);
+        s = status_set_in(
+            err, LEAT_E_CHECKSUM, spill->path,
+            "%s does not hold what was written to it: another process wrote there too, or the disk damaged "
+            "it; start over",
+            spill->path);
     return s;
 }
 

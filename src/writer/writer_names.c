@@ -54,13 +54,19 @@ static enum leat_status check_name(const char *name, size_t length, struct leat_
         last--;
     last = length - last; /* of its last part */
     if (last == 0 || length > LONGEST_NAME || name[length - 1] == '.')
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "invalid dataset name \"%.200s\": it must end in a file name that does not end in a dot",
-                          name);
+        return status_in_file(
+            err,
+            status_argument(err, "name",
+                            "invalid dataset name \"%.200s\": it must end in a file name that does not end in a dot",
+                            name),
+            name);
     if (file_ends_with(name, length, ".partial"))
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "invalid dataset name \"%.200s\": names that end in .partial are for unfinished datasets",
-                          name);
+        return status_in_file(
+            err,
+            status_argument(err, "name",
+                            "invalid dataset name \"%.200s\": names that end in .partial are for unfinished datasets",
+                            name),
+            name);
     return own_file_check_local(name, err);
 }
 
@@ -132,7 +138,7 @@ static enum leat_status open_lock(int *lock, const struct writer_names *n, struc
     enum leat_status s = file_create(lock, path, &why);
 
     if (s == LEAT_E_NO_FILE) {
-        s = status_set(err, LEAT_E_NO_FILE, "the folder for %s does not exist", n->index);
+        s = status_set_in(err, LEAT_E_NO_FILE, n->index, "the folder for %s does not exist", n->index);
         if (err)
             err->os_error = why.os_error;
         return s;
@@ -177,8 +183,8 @@ enum leat_status writer_lock(int *lock, const struct writer_names *n, struct lea
             return s;
         own_file_unlock(lock);
     }
-    return status_set(err, LEAT_E_BUSY, "%s was removed each of the %u times that it was made: choose another name",
-                      path, LOCK_TRIES);
+    return status_set_in(err, LEAT_E_BUSY, path,
+                         "%s was removed each of the %u times that it was made: choose another name", path, LOCK_TRIES);
 }
 
 bool writer_lost_lock(int lock, const struct writer_names *n)
@@ -192,10 +198,10 @@ enum leat_status writer_check_lock(int lock, const struct writer_names *n, struc
 {
     if (!writer_lost_lock(lock, n))
         return LEAT_OK;
-    return status_set(err, LEAT_E_BUSY,
-                      "%s: its lock file %s was removed while this process was writing, so another process may be "
-                      "writing the same files; when no process writes them, start over",
-                      n->index, n->partial[FILE_LOCK]);
+    return status_set_in(err, LEAT_E_BUSY, n->index,
+                         "%s: its lock file %s was removed while this process was writing, so another process may be "
+                         "writing the same files; when no process writes them, start over",
+                         n->index, n->partial[FILE_LOCK]);
 }
 
 enum leat_status writer_check_own_lock(struct leat_writer *w, struct leat_error *err)

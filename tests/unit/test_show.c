@@ -101,7 +101,7 @@ static void test_sentences(void)
     T_STR(err.message, "\\u2066part: x\\x1b[2J\\u009b\\x0a: bad");
     status_after(&err, " (%s)", "\x07");
     T_STR(err.message, "\\u2066part: x\\x1b[2J\\u009b\\x0a: bad (\\x07)");
-    status_set_os(&err, 2, "cannot open %s", "\xff");
+    status_set_os(&err, 2, NULL, "cannot open %s", "\xff");
     T_STR(err.message, "cannot open \\xff: No such file or directory");
 
     /* a name that is cut is cut between characters */
@@ -110,7 +110,7 @@ static void test_sentences(void)
     for (unsigned shift = 0; shift < 3; shift++) {
         status_set(&err, LEAT_E_IO, "%.*s%s", (int)shift, "ab", name);
         T_CHECK(!strchr(err.message, '\\') && strlen(err.message) > sizeof err.message - 8);
-        status_set_os(&err, 2, "%.*s%s", (int)shift, "ab", name);
+        status_set_os(&err, 2, NULL, "%.*s%s", (int)shift, "ab", name);
         T_CHECK(!strchr(err.message, '\\') && strstr(err.message, "\xe2\x82\xac...: No such file"));
         T_EQ(utf8_valid_prefix((const uint8_t *)err.message, strlen(err.message)), strlen(err.message));
     }

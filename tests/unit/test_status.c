@@ -27,13 +27,13 @@ static void test_errnos(void)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        T_STATUS(status_set_os(&t_err, rows[i].os_error, "cannot do %s", "it"), rows[i].status);
+        T_STATUS(status_set_os(&t_err, rows[i].os_error, "it", "cannot do %s", "it"), rows[i].status);
         T_EQ(t_err.status, rows[i].status);
         T_EQ(t_err.os_error, rows[i].os_error);
         T_CONTAINS(t_err.message, rows[i].words);
     }
     /* what needs the files is not known here: a plain pack was told of the datasets of a list */
-    T_REFUSED(status_set_os(&t_err, EMFILE, "cannot open it"), LEAT_E_IO,
+    T_REFUSED(status_set_os(&t_err, EMFILE, NULL, "cannot open it"), LEAT_E_IO,
               "; raise the limit of open files (ulimit -n)");
     T_CHECK(!strstr(t_err.message, "dataset"));
 }
@@ -44,7 +44,7 @@ static void test_long_paths(void)
 
     memset(path, 'p', sizeof path - 1);
     path[sizeof path - 1] = '\0';
-    T_REFUSED(status_set_os(&t_err, ENOSPC, "cannot write %s", path), LEAT_E_NO_SPACE, "cannot write ppp");
+    T_REFUSED(status_set_os(&t_err, ENOSPC, path, "cannot write %s", path), LEAT_E_NO_SPACE, "cannot write ppp");
     T_CONTAINS(t_err.message,
                "ppp...: No space left on device; free some space or inodes (df, df -i), or write to another disk");
     T_REFUSED(status_before(&t_err, LEAT_E_NO_SPACE, "lane %d", 7), LEAT_E_NO_SPACE, "lane 7: cannot write ppp");
@@ -53,21 +53,21 @@ static void test_long_paths(void)
 
 static void test_hint(void)
 {
-    T_STATUS(status_set_hint(&t_err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, "%s exists", "a"), LEAT_E_EXISTS);
+    T_STATUS(status_set_hint(&t_err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, "a", "%s exists", "a"), LEAT_E_EXISTS);
     T_CHECK(t_err.hint == LEAT_HINT_REPLACE && t_err.offset == LEAT_NONE && t_err.os_error == 0);
     status_before(&t_err, LEAT_E_EXISTS, "lane %d", 7);
     status_after(&t_err, "; %s", "really");
     T_CHECK(t_err.hint == LEAT_HINT_REPLACE && strcmp(t_err.message, "lane 7: a exists; really") == 0);
-    status_set_os(&t_err, ENOENT, "x");
+    status_set_os(&t_err, ENOENT, NULL, "x");
     T_CHECK(t_err.hint == LEAT_HINT_NONE);
 }
 
 static void test_nobody_asks(void)
 {
-    T_STATUS(status_set_hint(NULL, LEAT_E_EXISTS, LEAT_HINT_REPLACE, "x"), LEAT_E_EXISTS);
+    T_STATUS(status_set_hint(NULL, LEAT_E_EXISTS, LEAT_HINT_REPLACE, NULL, "x"), LEAT_E_EXISTS);
     T_STATUS(status_set(NULL, LEAT_E_STATE, "x"), LEAT_E_STATE);
-    T_STATUS(status_set_at(NULL, LEAT_E_HEADER, 3, "x"), LEAT_E_HEADER);
-    T_STATUS(status_set_os(NULL, ENOENT, "x"), LEAT_E_NO_FILE);
+    T_STATUS(status_set_at(NULL, LEAT_E_HEADER, "f", 3, "x"), LEAT_E_HEADER);
+    T_STATUS(status_set_os(NULL, ENOENT, NULL, "x"), LEAT_E_NO_FILE);
     T_STATUS(status_before(NULL, LEAT_E_IO, "x"), LEAT_E_IO);
     T_STATUS(status_no_memory(NULL, 5), LEAT_E_NO_MEMORY);
 }

@@ -54,8 +54,8 @@ enum leat_status divide_field(const struct merge_parts *parts, const char **fiel
         const char *other = merge_parts_metadata(&parts->items[i], BY_METADATA_IDS);
 
         if (!other != !*field || (other && strcmp(other, *field) != 0))
-            return status_set(
-                err, LEAT_E_INCOMPATIBLE,
+            return status_set_in(
+                err, LEAT_E_INCOMPATIBLE, parts->items[0].name,
                 "%.300s and %.300s cannot be joined: the documents of one are to be divided by \"%.100s\", "
                 "those of the other %s%.100s%s",
                 parts->items[0].name, parts->items[i].name, *field ? *field : other,

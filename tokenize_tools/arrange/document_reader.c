@@ -135,12 +135,12 @@ static void next_part(struct document_reader *r)
 
 static enum leat_status lacks_token(const struct document_reader *r, struct leat_error *err)
 {
-    return status_set(err, LEAT_E_TOKEN,
-                      "%.300s: the document at token %" PRIu64
-                      " lacks its begin or end token, and only whole documents are "
-                      "merged. If the dataset was adopted from a file that was cut, use it in a list (@FILE); else "
-                      "verify it",
-                      r->part->name, (r->token - r->part->first_token));
+    return status_set_in(err, LEAT_E_TOKEN, r->part->name,
+                         "%.300s: the document at token %" PRIu64
+                         " lacks its begin or end token, and only whole documents are "
+                         "merged. If the dataset was adopted from a file that was cut, use it in a list (@FILE); else "
+                         "verify it",
+                         r->part->name, (r->token - r->part->first_token));
 }
 
 enum leat_status document_reader_next(struct document_reader *r, struct document *d, bool *more, struct leat_error *err)
@@ -278,11 +278,11 @@ static enum leat_status check_mask(struct document_reader *r, const uint8_t *mas
         same = same && mask[here - 1] == (r->has_id ? r->last_mask : UINT8_MAX) &&
                (r->has_id || r->begin_mask == UINT8_MAX);
     return same ? LEAT_OK
-                : status_set(err, LEAT_E_UNSUPPORTED,
-                             "%.300s: the mask of the begin or end token of document %" PRIu64
-                             " is not that of the token next "
-                             "to it, as leat writes it: it cannot be written anew",
-                             r->part->name, (r->at - 1));
+                : status_set_in(err, LEAT_E_UNSUPPORTED, r->part->name,
+                                "%.300s: the mask of the begin or end token of document %" PRIu64
+                                " is not that of the token next "
+                                "to it, as leat writes it: it cannot be written anew",
+                                r->part->name, (r->at - 1));
 }
 
 enum leat_status document_reader_chunk(struct document_reader *r, struct token_chunk *chunk, bool *last,

@@ -73,7 +73,7 @@ static enum leat_status check_free(const struct export_file *f, bool replace, st
     if (s == LEAT_OK)
         s = file_identify(f->path, &there, err);
     if (s == LEAT_OK && there.exists && !replace)
-        return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
+        return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, f->path,
                                "%s already exists: choose another name or replace it", f->path);
     return s;
 }
@@ -393,21 +393,24 @@ static enum leat_status check(struct exporting *e, const char *output, struct le
     const struct leat_info *info = &e->info;
 
     if (e->options.number_bytes != 0 && e->options.number_bytes != 2 && e->options.number_bytes != 4)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_export: number_bytes is %u, not 0, 2 or 4",
-                          (unsigned)e->options.number_bytes);
+        return status_argument(err, "number_bytes", "leat_export: number_bytes is %u, not 0, 2 or 4",
+                               (unsigned)e->options.number_bytes);
     if (format->width > 0 && e->width != format->width)
-        return status_set(err, LEAT_E_ARGUMENT, "%s: files of %s have ids of %u bytes, not %u", output, format->name,
-                          (unsigned)format->width, (unsigned)e->width);
+        return status_in_file(err,
+                              status_argument(err, "number_bytes", "%s: files of %s have ids of %u bytes, not %u",
+                                              output, format->name, (unsigned)format->width, (unsigned)e->width),
+                              output);
     if (format->documents && info->documents == LEAT_NONE)
-        return status_set(err, LEAT_E_NOT_FOUND,
-                          "%s: files of %s record documents, and where those of the dataset start is not known: give "
-                          "its end token, or use another format",
-                          output, format->name);
+        return status_set_in(
+            err, LEAT_E_NOT_FOUND, output,
+            "%s: files of %s record documents, and where those of the dataset start is not known: give "
+            "its end token, or use another format",
+            output, format->name);
     if (format->max_tokens > 0 && info->tokens > format->max_tokens)
-        return status_set(err, LEAT_E_UNSUPPORTED,
-                          "%s: a file of %s holds at most %" PRIu64 " tokens, and the dataset has %" PRIu64
-                          "; use another format",
-                          output, format->name, format->max_tokens, info->tokens);
+        return status_set_in(err, LEAT_E_UNSUPPORTED, output,
+                             "%s: a file of %s holds at most %" PRIu64 " tokens, and the dataset has %" PRIu64
+                             "; use another format",
+                             output, format->name, format->max_tokens, info->tokens);
     return LEAT_OK;
 }
 
@@ -542,8 +545,10 @@ static enum leat_status check_other(const struct exporting *e, const char *path,
         same = s == LEAT_OK && file_same(output, own);
     }
     if (s == LEAT_OK && same)
-        s = status_set(err, LEAT_E_ARGUMENT, "%s is a file of a dataset: choose another name for what is exported",
-                       path);
+        s = status_in_file(
+            err,
+            status_argument(err, "output", "%s is a file of a dataset: choose another name for what is exported", path),
+            path);
     return s;
 }
 
@@ -553,7 +558,9 @@ static enum leat_status begin_files(struct exporting *e, const char *output, str
     enum leat_status s = LEAT_OK;
 
     if (length == 0 || output[length - 1] == '/')
-        return status_set(err, LEAT_E_ARGUMENT, "invalid output \"%.200s\": it must end in a file name", output);
+        return status_in_file(
+            err, status_argument(err, "output", "invalid output \"%.200s\": it must end in a file name", output),
+            output);
     for (unsigned i = 0; s == LEAT_OK && i < count_files(e->format); i++)
         s = begin_file(&e->files[i], output, length, e->format->suffixes[i], e->options.force, err);
     for (unsigned i = 0; s == LEAT_OK && i < count_files(e->format); i++)
@@ -589,9 +596,9 @@ static enum leat_status export_dataset(struct exporting *e, const char *output, 
         e->width = e->options.number_bytes;
     s = check(e, output, err);
     if (s == LEAT_OK && e->info.stores_mask && e->format->mask == 0)
-        s = status_set(err, LEAT_E_UNSUPPORTED,
-                       "%.300s stores a mask, which files of %s do not hold; export to datatrove", names[0],
-                       e->format->name);
+        s = status_set_in(err, LEAT_E_UNSUPPORTED, names[0],
+                          "%.300s stores a mask, which files of %s do not hold; export to datatrove", names[0],
+                          e->format->name);
     if (s == LEAT_OK)
         s = begin_files(e, output, err);
     if (s == LEAT_OK)
@@ -609,7 +616,7 @@ enum leat_status leat_export(const char *output, const char *const *names, uint6
     enum leat_status s;
 
     if (!output || !names || count == 0)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_export: missing output or names");
+        return status_argument(err, !output ? "output" : "names", "leat_export: missing output or names");
     s = options_read(&full, sizeof full, NULL, report, "leat_export_report", err);
     if (s == LEAT_OK)
         s = options_read(&e.options, sizeof e.options, NULL, options, "leat_export_options", err);
@@ -619,9 +626,8 @@ enum leat_status leat_export(const char *output, const char *const *names, uint6
         return s;
     e.format = e.options.to ? find_format(e.options.to) : NULL;
     if (!e.format)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "unknown format \"%.50s\": use megatron, raw, nanogpt, llmc or datatrove",
-                          e.options.to ? e.options.to : "");
+        return status_argument(err, "to", "unknown format \"%.50s\": use megatron, raw, nanogpt, llmc or datatrove",
+                               e.options.to ? e.options.to : "");
     for (unsigned i = 0; i < EXPORT_FILES; i++)
         e.files[i].fd = -1;
     s = export_dataset(&e, output, names, count, err);

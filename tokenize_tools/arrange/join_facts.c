@@ -40,8 +40,8 @@ static enum leat_status load(struct named_input *n, const struct merge_part *s, 
     status = leat_dataset_input_path(s->dataset, s->first_input + number, n->path, (size_t)n->input.path_bytes + 1,
                                      &bytes, err);
     if (status == LEAT_OK && strlen(n->path) != bytes)
-        status = status_set(err, LEAT_E_UNSUPPORTED,
-                            "%.300s cannot be merged: the path of one of its inputs holds a zero byte", s->name);
+        status = status_set_in(err, LEAT_E_UNSUPPORTED, s->name,
+                               "%.300s cannot be merged: the path of one of its inputs holds a zero byte", s->name);
     if (status != LEAT_OK) {
         free(n->path);
         n->path = NULL;
@@ -202,8 +202,8 @@ static enum leat_status join_pair(const struct merge_parts *all, size_t number, 
                                   struct outputs *outputs, struct leat_error *err)
 {
     if (strlen(pair->key) != pair->key_bytes || strlen(pair->value) != pair->value_bytes)
-        return status_set(err, LEAT_E_UNSUPPORTED, "%.300s cannot be merged: its metadata hold a zero byte",
-                          all->items[number].name);
+        return status_set_in(err, LEAT_E_UNSUPPORTED, all->items[number].name,
+                             "%.300s cannot be merged: its metadata hold a zero byte", all->items[number].name);
     if (tells_share(all, pair) || strcmp(pair->key, DAMAGE_KEY) == 0)
         return LEAT_OK;
     return holds_for_all(all, pair) ? outputs_set_metadata(outputs, pair->key, pair->value, err)

@@ -67,15 +67,15 @@ static enum leat_status check_mark(const char *mark, const char *text, struct le
         s = file_read_at(fd, 0, there, size, mark, err);
     file_close(&fd);
     if (s == LEAT_OK && strcmp(there, text) != 0)
-        s = status_set(err, LEAT_E_EXISTS, "%s says that the run is being joined into %.*s: end that first", mark,
-                       (int)strcspn(there, "\n"), there);
+        s = status_set_in(err, LEAT_E_EXISTS, mark, "%s says that the run is being joined into %.*s: end that first",
+                          mark, (int)strcspn(there, "\n"), there);
     return s;
 }
 
 static enum leat_status join_runs_mark(char *const *runs, size_t count, const char *plan, struct leat_error *err)
 {
     char *whole = realpath(plan, NULL), *text;
-    enum leat_status s = whole ? LEAT_OK : status_set_os(err, errno, "cannot find %s", plan);
+    enum leat_status s = whole ? LEAT_OK : status_set_os(err, errno, plan, "cannot find %s", plan);
 
     text = whole ? path_append(whole, strlen(whole) - strlen(".joining"), "\n", NULL) : NULL;
     for (size_t i = 0; s == LEAT_OK && i < count; i++) {
@@ -138,7 +138,8 @@ char *join_plan_name(const char *output)
 
 static enum leat_status refuse(const char *name, const char *why, struct leat_error *err)
 {
-    return status_set(err, LEAT_E_UNSUPPORTED, "%.300s cannot be joined in place: %s; merge without that", name, why);
+    return status_set_in(err, LEAT_E_UNSUPPORTED, name, "%.300s cannot be joined in place: %s; merge without that",
+                         name, why);
 }
 
 /* Whether a file of an earlier joining lies there, which this one would take for its own. */
@@ -158,7 +159,7 @@ static enum leat_status check_line_breaks(const struct leat_part *p, struct leat
     enum leat_status s = LEAT_OK;
 
     if (!whole)
-        return status_set_os(err, errno, "cannot find %s", p->token_path);
+        return status_set_os(err, errno, p->token_path, "cannot find %s", p->token_path);
     if (strchr(whole, '\n'))
         s = refuse(p->name, "its name, or that of a folder that it is in, has a line break", err);
     free(whole);
@@ -175,7 +176,7 @@ static enum leat_status check_one(const struct leat_part *p, dev_t device, uint3
     if (!file_ends_with(p->token_path, strlen(p->token_path), ".tokens"))
         return refuse(p->name, "its tokens are in a file of another tool", err);
     if (lstat(p->token_path, &st) != 0)
-        return status_set_os(err, errno, "cannot find %s", p->token_path);
+        return status_set_os(err, errno, p->token_path, "cannot find %s", p->token_path);
     if (!S_ISREG(st.st_mode) || st.st_nlink != 1)
         return refuse(p->name, "its tokens have a second name, or are a symbolic link", err);
     if (st.st_dev != device)
@@ -188,7 +189,9 @@ static enum leat_status check_one(const struct leat_part *p, dev_t device, uint3
     if (has_leftover(p->token_path, strlen(p->token_path), ""))
         return refuse(p->name, "an earlier joining has left a file .tokens.joining beside it, which is in the way",
                       err);
-    return access(p->token_path, W_OK) == 0 ? LEAT_OK : status_set_os(err, errno, "cannot write to %s", p->token_path);
+    return access(p->token_path, W_OK) == 0
+               ? LEAT_OK
+               : status_set_os(err, errno, p->token_path, "cannot write to %s", p->token_path);
 }
 
 static enum leat_status each_part(const struct merge_parts *parts, size_t i, struct leat_part *p,
@@ -211,9 +214,10 @@ enum leat_status join_plan_check(const char *output, const struct merge_parts *p
     if (s == LEAT_OK && (parts->shares.of || parts->items[0].shares.of == 0))
         s = refuse(parts->items[0].name, "only all parts of one run are, in their order", err);
     if (s == LEAT_OK && has_leftover(output, file_dataset_length(output, strlen(output)), ".tokens"))
-        s = status_set(err, LEAT_E_EXISTS, "%s.joining.tokens exists, of an earlier joining: move it away", output);
+        s = status_set_in(err, LEAT_E_EXISTS, output, "%s.joining.tokens exists, of an earlier joining: move it away",
+                          output);
     if (s == LEAT_OK && stat(folder, &st) != 0)
-        s = status_set_os(err, errno, "cannot find the folder %s", folder);
+        s = status_set_os(err, errno, folder, "cannot find the folder %s", folder);
     for (size_t i = 0; s == LEAT_OK && i < parts->count; i++) {
         struct leat_part p;
 
@@ -263,7 +267,7 @@ static enum leat_status add_file(struct buffer *b, const struct leat_part *p, ui
     enum leat_status s;
 
     if (!whole)
-        return status_set_os(err, errno, "cannot find %s", p->token_path);
+        return status_set_os(err, errno, p->token_path, "cannot find %s", p->token_path);
     snprintf(head, sizeof head, "tokens %" PRIu64 " ", p->tokens * width);
     s = add_run(b, whole, before, err);
     if (s == LEAT_OK)
@@ -308,10 +312,10 @@ enum leat_status join_plan_write(const char *output, const struct merge_parts *p
 
 static enum leat_status join_plan_damaged(const struct join *j, struct leat_error *err)
 {
-    return status_set(err, LEAT_E_RECORD,
-                      "%s, the plan of a joining, is damaged: keep %s* and the files of the parts, and restore the "
-                      "plan as it was last; or pack the parts again",
-                      j->plan, j->plan);
+    return status_set_in(err, LEAT_E_RECORD, j->plan,
+                         "%s, the plan of a joining, is damaged: keep %s* and the files of the parts, and restore the "
+                         "plan as it was last; or pack the parts again",
+                         j->plan, j->plan);
 }
 
 static enum leat_status take_run(struct join *j, const char *folder, struct leat_error *err)
@@ -461,9 +465,9 @@ static enum leat_status is_ours(const char *from, const char *to, bool *there, s
         s = file_identify(to, &new, err);
     *there = s == LEAT_OK && new.exists;
     if (s == LEAT_OK && old.exists && new.exists && !file_same(old, new))
-        return status_set(err, LEAT_E_EXISTS,
-                          "%s is another file than %s, which is to get this name: move it away, and start again", to,
-                          from);
+        return status_set_in(err, LEAT_E_EXISTS, to,
+                             "%s is another file than %s, which is to get this name: move it away, and start again", to,
+                             from);
     return s;
 }
 
@@ -591,8 +595,8 @@ static enum leat_status append_file(struct join *j, int to_fd, const struct join
     if (s == LEAT_OK && left)
         s = own_file_open(&fd, &size, path, OWN_FILE_WRITE, err);
     if (s == LEAT_OK && left && size != f->bytes)
-        s = status_set(err, LEAT_E_TRUNCATED, "%s has %" PRIu64 " bytes, but had %" PRIu64 " when joining began", path,
-                       size, f->bytes);
+        s = status_set_in(err, LEAT_E_TRUNCATED, path,
+                          "%s has %" PRIu64 " bytes, but had %" PRIu64 " when joining began", path, size, f->bytes);
     if (s == LEAT_OK && left)
         s = append_open(j, to_fd, &(struct appended) { .file = f, .path = path, .fd = fd }, err);
     file_close(&fd);
@@ -614,11 +618,11 @@ static enum leat_status append_all(struct join *j, struct leat_error *err)
     if (s == LEAT_OK)
         s = own_file_open(&fd, &j->there, j->tokens, OWN_FILE_WRITE, err);
     if (s == LEAT_OK && j->there < j->done)
-        s = status_set(err, LEAT_E_TRUNCATED,
-                       "%s has %" PRIu64 " bytes, but %" PRIu64
-                       " were there when joining stopped: restore it, or pack the parts "
-                       "again",
-                       j->tokens, j->there, j->done);
+        s = status_set_in(err, LEAT_E_TRUNCATED, j->tokens,
+                          "%s has %" PRIu64 " bytes, but %" PRIu64
+                          " were there when joining stopped: restore it, or pack the parts "
+                          "again",
+                          j->tokens, j->there, j->done);
     if (s == LEAT_OK && (j->there > j->total || j->there - j->done > STEP_BYTES))
         s = join_plan_damaged(j, err); /* no more than a step is written before the plan says so */
     j->pace->done = j->done;

@@ -59,7 +59,7 @@ static enum leat_status check_kept(const struct merge *m, struct leat_error *err
     if (!m->parts.whole_run || m->parts.documents > 0 || m->options.allow_empty || !keep ||
         merge_parts_metadata(first, METADATA_SPLITS))
         return LEAT_OK;
-    return status_set_hint(err, LEAT_E_EMPTY, LEAT_HINT_EMPTY,
+    return status_set_hint(err, LEAT_E_EMPTY, LEAT_HINT_EMPTY, NULL,
                            "no document is left in any part of the run, which kept the records with %.300s; a dataset "
                            "without documents is not made",
                            keep);
@@ -121,7 +121,7 @@ static enum leat_status choose_output(const struct merge *m, const struct docume
     if (m->splits.count == 0)
         return LEAT_OK;
     if (!d->origin.text_hash)
-        return status_set_hint(err, LEAT_E_NOT_FOUND, LEAT_HINT_PACK,
+        return status_set_hint(err, LEAT_E_NOT_FOUND, LEAT_HINT_PACK, NULL,
                                "document %" PRIu64 " has no text hash, which splitting needs; pack its input again",
                                d->number);
     *output = split_fractions_choose(&m->splits, d->origin.text_hash);
@@ -275,8 +275,8 @@ static enum leat_status check_in_place(const struct merge *m, const char *output
     enum leat_status s = LEAT_OK;
 
     if (o->shuffle || o->dedup || o->split_count > 0 || o->force)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "joining in place neither shuffles, deduplicates nor splits, and replaces nothing");
+        return status_argument(err, "in_place",
+                               "joining in place neither shuffles, deduplicates nor splits, and replaces nothing");
     if (m->field)
         return status_set(err, LEAT_E_UNSUPPORTED, "what is divided by %.100s cannot be joined in place", m->field);
     for (size_t i = 0; s == LEAT_OK && i < sizeof suffixes / sizeof *suffixes; i++) {
@@ -285,7 +285,7 @@ static enum leat_status check_in_place(const struct merge *m, const char *output
 
         s = name ? file_identify(name, &file, err) : status_no_memory(err, length);
         if (s == LEAT_OK && file.exists)
-            s = status_set(err, LEAT_E_EXISTS, "%s already exists; choose another name", name);
+            s = status_set_in(err, LEAT_E_EXISTS, name, "%s already exists; choose another name", name);
         free(name);
     }
     return s == LEAT_OK ? join_plan_check(output, &m->parts, err) : s;
@@ -409,7 +409,7 @@ enum leat_status leat_merge(const char *output, const char *const *parts, uint64
     enum leat_status s;
 
     if (!output || !parts || count == 0)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_merge: missing output or parts");
+        return status_argument(err, !output ? "output" : "parts", "leat_merge: missing output or parts");
     s = own_file_check_local(output, err);
     if (s == LEAT_OK)
         s = begin(&m, &full, output, options, report, err);

@@ -81,9 +81,9 @@ static enum leat_status check_run(const char *name, struct leat_error *err)
     if ((strcmp(last, "leat-run") != 0 && strncmp(last, "leat-run.", 9) != 0) || lstat(name, &st) != 0 ||
         !S_ISREG(st.st_mode))
         return LEAT_OK;
-    return status_set(err, LEAT_E_INCOMPATIBLE,
-                      "%.300s is a file of a run in parts: give the folder of the run, %.*s, as the part", name,
-                      last > name ? (int)(last - name) : 1, last > name ? name : ".");
+    return status_set_in(err, LEAT_E_INCOMPATIBLE, name,
+                         "%.300s is a file of a run in parts: give the folder of the run, %.*s, as the part", name,
+                         last > name ? (int)(last - name) : 1, last > name ? name : ".");
 }
 
 /* ---- All names, sorted ---- */
@@ -231,10 +231,11 @@ static enum leat_status check_output(const struct merge_name *x, const char *out
 
     if (s != LEAT_OK || !file_same(own, *index))
         return s;
-    return status_set(err, LEAT_E_EXISTS,
-                      "%.300s is among the parts, and a file of %.300s, the dataset to write: choose another name for "
-                      "that, or a narrower pattern for the parts",
-                      x->name, output);
+    return status_set_in(
+        err, LEAT_E_EXISTS, x->name,
+        "%.300s is among the parts, and a file of %.300s, the dataset to write: choose another name for "
+        "that, or a narrower pattern for the parts",
+        x->name, output);
 }
 
 /* ---- All ---- */
@@ -265,7 +266,7 @@ enum leat_status merge_names_take(struct merge_names *n, const char *output, con
     if (!n->items || !n->sorted)
         return status_no_memory(err, count * sizeof *n->sorted);
     for (size_t i = 0; s == LEAT_OK && i < count; i++) {
-        s = given[i] ? check_run(given[i], err) : status_set(err, LEAT_E_ARGUMENT, "part %zu is NULL", i);
+        s = given[i] ? check_run(given[i], err) : status_argument(err, "parts", "part %zu is NULL", i);
         if (s == LEAT_OK)
             n->sorted[n->given++] = cut(given[i]);
     }
@@ -278,7 +279,8 @@ enum leat_status merge_names_take(struct merge_names *n, const char *output, con
         s = keep(n, &x, output, &index, options, err);
     }
     if (s == LEAT_OK && n->count == 0)
-        s = status_set(err, LEAT_E_NO_FILE, "no part is a finished dataset: %.300s only lies beside one", given[0]);
+        s = status_set_in(err, LEAT_E_NO_FILE, given[0], "no part is a finished dataset: %.300s only lies beside one",
+                          given[0]);
     return s;
 }
 
@@ -308,8 +310,8 @@ static enum leat_status check_agreement(const struct leat_info *a, const struct 
         what = STATUS_FINGERPRINT;
     if (!what)
         return LEAT_OK;
-    return status_set(err, LEAT_E_INCOMPATIBLE, "%.300s and %.300s cannot be merged: they differ in their %s", name_a,
-                      name_b, what);
+    return status_set_in(err, LEAT_E_INCOMPATIBLE, name_a,
+                         "%.300s and %.300s cannot be merged: they differ in their %s", name_a, name_b, what);
 }
 
 /* Whether the dataset has a hash for each document. One without documents has. */
@@ -371,10 +373,11 @@ static enum leat_status open_part(struct merge_parts *all, const char *name, con
         all->first = info;
     s = check_agreement(&all->first, &info, first_name, name, err);
     if (s == LEAT_OK && info.foreign_parts > 0 && info.documents != LEAT_NONE)
-        s = status_set(err, LEAT_E_UNSUPPORTED,
-                       "%s has files of another tool, which lack the hashes and records that merging reads: adopt them "
-                       "first",
-                       name);
+        s = status_set_in(
+            err, LEAT_E_UNSUPPORTED, name,
+            "%s has files of another tool, which lack the hashes and records that merging reads: adopt them "
+            "first",
+            name);
     if (s != LEAT_OK)
         return s;
     /* sums of the sizes of real files */
@@ -421,7 +424,7 @@ enum leat_status merge_parts_need_hashes(const struct merge_parts *s, const char
 {
     for (size_t i = 0; i < s->count; i++)
         if (!s->items[i].hashes)
-            return status_set_hint(err, LEAT_E_NOT_FOUND, LEAT_HINT_PACK,
+            return status_set_hint(err, LEAT_E_NOT_FOUND, LEAT_HINT_PACK, s->items[i].name,
                                    "%.300s has no text hashes, which %s needs; pack its inputs again", s->items[i].name,
                                    what);
     return LEAT_OK;
@@ -531,21 +534,22 @@ static enum leat_status wrong(const struct merge_part *a, const struct merge_par
     shares_print(text_a, &a->shares);
     shares_print(text_b, &b->shares);
     if (a->shares.of != b->shares.of)
-        return status_set(err, LEAT_E_INCOMPATIBLE,
-                          "%.300s is share %s of a run, and %.300s is share %s of another run; merge the shares of "
-                          "each run first",
-                          a->name, text_a, b->name, text_b);
+        return status_set_in(err, LEAT_E_INCOMPATIBLE, a->name,
+                             "%.300s is share %s of a run, and %.300s is share %s of another run; merge the shares of "
+                             "each run first",
+                             a->name, text_a, b->name, text_b);
     if (b->shares.first > a->shares.last)
-        return status_set(err, LEAT_E_INCOMPATIBLE,
-                          "share %" PRIu64 "/%" PRIu64 " is missing between %.300s (share %s) and %.300s (share %s)",
-                          a->shares.last + 1, a->shares.of, a->name, text_a, b->name, text_b);
+        return status_set_in(err, LEAT_E_INCOMPATIBLE, a->name,
+                             "share %" PRIu64 "/%" PRIu64 " is missing between %.300s (share %s) and %.300s (share %s)",
+                             a->shares.last + 1, a->shares.of, a->name, text_a, b->name, text_b);
     if (strcmp(a->name, b->name) == 0)
-        return status_set(err, LEAT_E_INCOMPATIBLE, "%.300s (share %s of a run) is named twice: give each share once",
-                          a->name, text_a);
-    return status_set(err, LEAT_E_INCOMPATIBLE,
-                      "%.300s (share %s of a run) and %.300s (share %s) overlap: give each share once, and merge the "
-                      "shares of each run first",
-                      a->name, text_a, b->name, text_b);
+        return status_set_in(err, LEAT_E_INCOMPATIBLE, a->name,
+                             "%.300s (share %s of a run) is named twice: give each share once", a->name, text_a);
+    return status_set_in(
+        err, LEAT_E_INCOMPATIBLE, a->name,
+        "%.300s (share %s of a run) and %.300s (share %s) overlap: give each share once, and merge the "
+        "shares of each run first",
+        a->name, text_a, b->name, text_b);
 }
 
 /* As the parts of a run follow each other. */
@@ -569,10 +573,10 @@ static enum leat_status check_cut(const struct merge_part *s, struct leat_error 
 
     if (!cut || strcmp(cut, "0") == 0 || strcmp(cut, "1") == 0)
         return LEAT_OK;
-    return status_set(err, LEAT_E_INCOMPATIBLE,
-                      "%.300s was shuffled together with the other parts of its run, by an earlier version of leat: "
-                      "they open as one dataset, but are not merged; pack the run anew for that",
-                      s->name);
+    return status_set_in(err, LEAT_E_INCOMPATIBLE, s->name,
+                         "%.300s was shuffled together with the other parts of its run, by an earlier version of leat: "
+                         "they open as one dataset, but are not merged; pack the run anew for that",
+                         s->name);
 }
 
 enum leat_status shares_check(struct merge_parts *all, struct leat_error *err)
@@ -597,9 +601,9 @@ enum leat_status shares_check(struct merge_parts *all, struct leat_error *err)
             return s;
     }
     if (other)
-        return status_set(err, LEAT_E_INCOMPATIBLE,
-                          "%.300s is a share of a run, and %.300s is not; merge the shares of the run first",
-                          share->name, other->name);
+        return status_set_in(err, LEAT_E_INCOMPATIBLE, share->name,
+                             "%.300s is a share of a run, and %.300s is not; merge the shares of the run first",
+                             share->name, other->name);
     qsort(all->items, all->count, sizeof *all->items, compare_shares);
     for (size_t i = 1; i < all->count; i++) {
         const struct merge_part *a = &all->items[i - 1], *b = &all->items[i];

@@ -171,7 +171,7 @@ static enum leat_status read_file(const char *path, char **text, size_t *bytes, 
     if (s != LEAT_OK)
         return s;
     if (size > MAX_PLAN_BYTES)
-        s = status_set(err, LEAT_E_ARGUMENT, "%s is not a plan: it is larger than 64 MiB", path);
+        s = status_set_in(err, LEAT_E_ARGUMENT, path, "%s is not a plan: it is larger than 64 MiB", path);
     *text = s == LEAT_OK ? malloc((size_t)size + 1) : NULL;
     if (s == LEAT_OK && !*text)
         s = status_no_memory(err, size);
@@ -231,17 +231,14 @@ static bool put_file(const struct command *c, const struct plan_options *o, FILE
     return ok && put_skips(c, o, out, code);
 }
 
-/* Lines of `text` are options, and what is wrong with one begins with its key: puts the dashes before it. */
-static void name_option(const char *text, size_t bytes, struct leat_error *err)
+/* Lines of the text are options, and what is wrong with one begins with its key: puts the dashes before it. What is
+ * wrong with the plan as a whole has no place in the text, and what is wrong in a list of datasets has a file. */
+static void name_option(struct leat_error *err)
 {
     struct leat_error before = *err;
-    size_t key;
 
-    if (err->status != LEAT_E_ARGUMENT || err->offset >= bytes)
-        return;
-    key = strcspn(text + err->offset, " \n");
-    if (strncmp(before.message, text + err->offset, key) == 0 && before.message[key] == ':')
-        status_set_at(err, before.status, before.offset, "--%s", before.message);
+    if (err->status == LEAT_E_ARGUMENT && err->offset != LEAT_NONE && !err->file[0])
+        status_field(err, status_set_at(err, before.status, NULL, before.offset, "--%s", before.message), before.field);
 }
 
 /* Whether the command's --samples is a plan's: that of `leat trace` says which samples. */
@@ -292,7 +289,7 @@ bool plan_options_open(const struct command *c, const struct plan_options *o, st
     fclose(out);
     if (ok && leat_plan_parse(plan, text, bytes, o->plan, &open, &err) != LEAT_OK) {
         if (!o->plan)
-            name_option(text, bytes, &err);
+            name_option(&err);
         say_samples(c, o, &err);
         if (o->plan && err.status == LEAT_E_NO_FILE)
             status_after(&err, "; %.300s names it, and names in a plan count from the folder that the command runs in",

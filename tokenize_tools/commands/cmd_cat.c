@@ -118,8 +118,8 @@ static enum leat_status open_decoder(struct cat *c, const char *name, struct lea
     enum leat_status s = leat_dataset_tokenizer(c->d, &t, err);
 
     if (s == LEAT_E_NOT_FOUND)
-        return status_set(err, s, "%s stores no tokenizer, so its text cannot be shown; use --ids or --tokenizer",
-                          name);
+        return status_set_in(err, s, name,
+                             "%s stores no tokenizer, so its text cannot be shown; use --ids or --tokenizer", name);
     if (s != LEAT_OK)
         return s;
     c->by_block = t->file == NULL;
@@ -334,13 +334,13 @@ static enum leat_status clip(struct range *r, uint64_t all, const char *name, co
     if (r->last == UINT64_MAX)
         r->last = all;
     if (r->single && r->first >= all)
-        return status_set(err, LEAT_E_RANGE,
-                          "%s has %" PRIu64 " %s, numbered from 0: number %" PRIu64 " does not exist", name, all, what,
-                          r->first);
+        return status_set_in(err, LEAT_E_RANGE, name,
+                             "%s has %" PRIu64 " %s, numbered from 0: number %" PRIu64 " does not exist", name, all,
+                             what, r->first);
     if (r->first > r->last || r->last > all)
-        return status_set(err, LEAT_E_RANGE,
-                          "%s has %" PRIu64 " %s, numbered from 0: %" PRIu64 ":%" PRIu64 " reaches past the end", name,
-                          all, what, r->first, r->last);
+        return status_set_in(err, LEAT_E_RANGE, name,
+                             "%s has %" PRIu64 " %s, numbered from 0: %" PRIu64 ":%" PRIu64 " reaches past the end",
+                             name, all, what, r->first, r->last);
     return LEAT_OK;
 }
 
@@ -363,7 +363,8 @@ static enum leat_status locate(struct cat *c, struct cat_values *v, const char *
         if (s == LEAT_OK)
             s = leat_dataset_starts(c->d, r->last, 1, &c->last, err);
         if (s == LEAT_OK && c->first > c->last)
-            s = status_set(err, LEAT_E_DOCUMENTS, "document starts of %s do not ascend; verify the dataset", name);
+            s = status_set_in(err, LEAT_E_DOCUMENTS, name, "document starts of %s do not ascend; verify the dataset",
+                              name);
     } else {
         c->first = r->first;
         c->last = r->last;

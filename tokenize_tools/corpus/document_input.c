@@ -69,8 +69,9 @@ static enum leat_status make_room(struct text_input *in, struct leat_error *err)
     }
     text = in->room <= SIZE_MAX / 2 ? realloc(in->text, 2 * in->room) : NULL;
     if (!text)
-        return status_set(err, LEAT_E_NO_MEMORY, "not enough memory for a text of more than %zu bytes of %s",
-                          in->end - in->begin, byte_stream_name(in->stream));
+        return status_set_in(err, LEAT_E_NO_MEMORY, byte_stream_name(in->stream),
+                             "not enough memory for a text of more than %zu bytes of %s", in->end - in->begin,
+                             byte_stream_name(in->stream));
     in->text = text;
     in->room *= 2;
     return LEAT_OK;
@@ -194,8 +195,8 @@ enum leat_status document_input_open(struct document_input **out, const char *pa
 
     *out = NULL;
     if (fetch_is_url(path))
-        return status_set(
-            err, LEAT_E_UNSUPPORTED,
+        return status_set_in(
+            err, LEAT_E_UNSUPPORTED, path,
             "%s is a URL, which is read only to be packed; download it first, or pipe it to standard input", path);
     in = calloc(1, sizeof *in);
     if (!in)
@@ -203,7 +204,8 @@ enum leat_status document_input_open(struct document_input **out, const char *pa
     in->format = format_of(path, kind);
     if (in->format->rows) {
         free(in);
-        return status_set(err, LEAT_E_UNSUPPORTED, "%s is a Parquet file, which is read only to be packed", path);
+        return status_set_in(err, LEAT_E_UNSUPPORTED, path, "%s is a Parquet file, which is read only to be packed",
+                             path);
     }
     s = record_want_texts(&in->fields, field, NULL, err);
     if (s == LEAT_OK)

@@ -101,13 +101,19 @@ static enum leat_status say_missing(const struct field_search *f, const struct r
         snprintf(others, sizeof others, " (nor in those of %" PRIu64 " other input%s)", f->inputs - 1,
                  f->inputs == 2 ? "" : "s");
     if (kind != JSON_KIND_NONE)
-        return status_set_hint(err, LEAT_E_UNSUPPORTED, w->hint,
-                               "%.300s: the member \"%.200s\" is %s, not a string, in the first %s%s; %s %s; %s",
-                               f->path, path, json_scan_kind(kind), count_records(number, f->path_records), others,
-                               f->path_records == 1 ? "it has" : "they have", names, advice);
-    return status_set_hint(err, LEAT_E_NOT_FOUND, w->hint, "%.300s: no member \"%.200s\" in the first %s%s; %s %s; %s",
-                           f->path, path, count_records(number, f->path_records), others,
-                           f->path_records == 1 ? "it has" : "they have", names, advice);
+        return status_field(
+            err,
+            status_set_hint(err, LEAT_E_UNSUPPORTED, w->hint, f->path,
+                            "%.300s: the member \"%.200s\" is %s, not a string, in the first %s%s; %s %s; %s", f->path,
+                            path, json_scan_kind(kind), count_records(number, f->path_records), others,
+                            f->path_records == 1 ? "it has" : "they have", names, advice),
+            path);
+    return status_field(err,
+                        status_set_hint(err, LEAT_E_NOT_FOUND, w->hint, f->path,
+                                        "%.300s: no member \"%.200s\" in the first %s%s; %s %s; %s", f->path, path,
+                                        count_records(number, f->path_records), others,
+                                        f->path_records == 1 ? "it has" : "they have", names, advice),
+                        path);
 }
 
 /* ---- Records ---- */
@@ -270,8 +276,8 @@ enum leat_status inputs_check_head(const struct input *in, const struct byte_str
                           "standard input is a Parquet file, which is read from its end: save it, and name the file");
     if (!kind || allow_binary || (kind->what == FILE_BINARY && !alone))
         return LEAT_OK;
-    return status_set_hint(err, LEAT_E_UNSUPPORTED, LEAT_HINT_BINARY, "%s is %s%s: %s", byte_stream_name(stream),
-                           plain ? "" : "compressed, and what it holds is ", kind->name,
+    return status_set_hint(err, LEAT_E_UNSUPPORTED, LEAT_HINT_BINARY, byte_stream_name(stream), "%s is %s%s: %s",
+                           byte_stream_name(stream), plain ? "" : "compressed, and what it holds is ", kind->name,
                            plain ? kind->cure : cure_within(kind));
 }
 

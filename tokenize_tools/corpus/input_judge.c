@@ -20,7 +20,7 @@ static const struct record_format *format_of(const char *path, const struct inpu
 static enum leat_status say_kind(const char *path, const struct file_kind *kind, enum leat_hint hint,
                                  struct leat_error *err)
 {
-    return status_set_hint(err, LEAT_E_UNSUPPORTED, hint, "%s is %s: %s", path, kind->name, kind->cure);
+    return status_set_hint(err, LEAT_E_UNSUPPORTED, hint, path, "%s is %s: %s", path, kind->name, kind->cure);
 }
 
 bool input_judge_by_name(const char *name, bool look, const struct input_rules *rules,
@@ -46,7 +46,9 @@ static enum leat_status judge_kind(const char *path, const struct file_kind *kin
     if (*format)
         return LEAT_OK;
     record_format_tell(names);
-    return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_FORMAT, "%s: unknown suffix %s", path, names);
+    return status_field(
+        err, status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_FORMAT, path, "%s: unknown suffix %s", path, names),
+        "format");
 }
 
 enum leat_status input_judge_given(const char *path, bool look, const struct input_rules *rules,

@@ -71,9 +71,12 @@ enum leat_status search_add(struct search *s, const char *path, const struct rec
                             const struct stat *st, struct leat_error *err)
 {
     if ((s->lists > 0 || s->links > 0) && ++s->indirect > SEARCH_IN_LIST)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "%s: lists and links name more than %u inputs; do they name each other again and again?",
-                          path, SEARCH_IN_LIST);
+        return status_in_file(
+            err,
+            status_argument(err, "inputs",
+                            "%s: lists and links name more than %u inputs; do they name each other again and again?",
+                            path, SEARCH_IN_LIST),
+            path);
     return add(s->list, strdup(path), format, st, err);
 }
 
@@ -107,11 +110,11 @@ static enum leat_status add_standard_input(struct search *s, struct leat_error *
 
     for (size_t i = 0; i < s->list->count; i++)
         if (strcmp(s->list->items[i].path, "-") == 0)
-            return status_set(err, LEAT_E_ARGUMENT, "standard input (-) is given twice");
+            return status_argument(err, "inputs", "standard input (-) is given twice");
     own = fstat(STDIN_FILENO, &st) == 0 ? own_outputs_find(s->rules->own, &st) : NULL;
     if (own)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "standard input (-) is %s, which this run writes; choose another output", own->name);
+        return status_argument(err, "inputs", "standard input (-) is %s, which this run writes; choose another output",
+                               own->name);
     return search_add(s, "-", record_format_number(s->rules->format ? (int)s->rules->format : LEAT_PACK_JSONL), NULL,
                       err);
 }
@@ -140,8 +143,11 @@ static enum leat_status find_path(struct search *s, const char *path, const stru
     if (S_ISDIR(st->st_mode))
         return search_folder(s, path, err);
     if (!S_ISREG(st->st_mode))
-        return status_set(err, LEAT_E_ARGUMENT, "%s is neither a file nor a folder; for a pipe, use - and redirect it",
-                          path);
+        return status_in_file(err,
+                              status_argument(err, "inputs",
+                                              "%s is neither a file nor a folder; for a pipe, use - and redirect it",
+                                              path),
+                              path);
     return add_given(s, path, st, err);
 }
 
@@ -155,8 +161,8 @@ static enum leat_status find_pattern(struct search *s, const char *pattern, stru
     if (code == GLOB_NOSPACE)
         return status_no_memory(err, strlen(pattern));
     if (code != 0)
-        return status_set(err, LEAT_E_NO_FILE,
-                          "no file matches %s (* ? [ ] match within one name; ** means no more than *)", pattern);
+        return status_set_in(err, LEAT_E_NO_FILE, pattern,
+                             "no file matches %s (* ? [ ] match within one name; ** means no more than *)", pattern);
     qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, by_bytes);
     /* a match is a name, whatever it looks like: a file called - or @list, a dangling link called a* */
     for (size_t i = 0; status == LEAT_OK && i < found.gl_pathc; i++) {
@@ -166,7 +172,7 @@ static enum leat_status find_pattern(struct search *s, const char *pattern, stru
         if (stat(match, &st) == 0)
             status = find_path(s, match, &st, err);
         else
-            status = status_set_os(err, errno, "cannot find the input %s", match);
+            status = status_set_os(err, errno, match, "cannot find the input %s", match);
     }
     globfree(&found);
     return status;
@@ -179,13 +185,14 @@ static enum leat_status find_nothing(struct search *s, const char *word, struct 
     const char *colon = strstr(word, "://");
 
     if (error == ENOENT && colon && colon > word)
-        return status_set(err, LEAT_E_UNSUPPORTED,
-                          "%s is a URL, and leat reads only those that begin with s3://, gs://, https:// or http://; "
-                          "download it first, or pipe it to standard input",
-                          word);
+        return status_set_in(
+            err, LEAT_E_UNSUPPORTED, word,
+            "%s is a URL, and leat reads only those that begin with s3://, gs://, https:// or http://; "
+            "download it first, or pipe it to standard input",
+            word);
     if (error == ENOENT && strpbrk(word, "*?["))
         return find_pattern(s, word, err);
-    return status_set_os(err, error, "cannot find the input %s", word);
+    return status_set_os(err, error, word, "cannot find the input %s", word);
 }
 
 enum leat_status search_word(struct search *s, const char *word, struct leat_error *err)
@@ -217,7 +224,7 @@ enum leat_status inputs_find(struct input_list *list, const char *const *words, 
     s.stop = seldom_stop(&s.seldom, &rules->stop);
     *list = (struct input_list) { 0 };
     if (rules->format != LEAT_PACK_AUTO && !record_format_number((int)rules->format))
-        return status_set(err, LEAT_E_ARGUMENT, "unknown input format %d", (int)rules->format);
+        return status_argument(err, "format", "unknown input format %d", (int)rules->format);
     for (size_t i = 0; status == LEAT_OK && i < count; i++)
         status = search_word(&s, words[i], err);
     if (status == LEAT_OK)
@@ -229,8 +236,11 @@ enum leat_status inputs_find(struct input_list *list, const char *const *words, 
         free(s.roots[i].path);
     free(s.roots);
     if (status == LEAT_OK && list->count == 0 && list->skipped_count > 0)
-        status = status_set(err, LEAT_E_ARGUMENT, "%s is a file of this run's own output; choose another output",
-                            list->skipped[0].path);
+        status = status_in_file(err,
+                                status_argument(err, "output",
+                                                "%s is a file of this run's own output; choose another output",
+                                                list->skipped[0].path),
+                                list->skipped[0].path);
     if (status != LEAT_OK)
         inputs_free(list);
     else if (list->skipped_count > 0)
@@ -257,8 +267,9 @@ void inputs_free(struct input_list *list)
 
 enum leat_status inputs_check_end(const struct input *in, uint64_t at, struct leat_error *err)
 {
-    return at < in->size ? status_set_at(err, LEAT_E_TRUNCATED, at, "%s shrank while it was being packed", in->path)
-                         : LEAT_OK;
+    return at < in->size
+               ? status_set_at(err, LEAT_E_TRUNCATED, in->path, at, "%s shrank while it was being packed", in->path)
+               : LEAT_OK;
 }
 
 enum leat_status inputs_check_read(const struct input *in, uint64_t at, const struct leat_error *damage,
@@ -357,7 +368,7 @@ enum leat_status inputs_share(struct input_list *list, unsigned part, unsigned p
         enum leat_status status = LEAT_OK;
 
         if (strcmp(in->path, "-") == 0)
-            return status_set(err, LEAT_E_ARGUMENT, "standard input cannot be divided into shares");
+            return status_argument(err, "parts", "standard input cannot be divided into shares");
         if (!in->compressed && !in->object && divides(in) && at < to && at + in->size > from)
             status = look_for_lines(in, &seldom_asked, &in->compressed, &in->undivided, err);
         if (status != LEAT_OK)

@@ -51,7 +51,7 @@ static enum leat_status add_file(struct own_outputs *own, const char *folder, co
         return status_no_memory(err, size);
     snprintf(path, size, "%s/%s", folder, name);
     if (lstat(path, &st) != 0)
-        s = errno == ENOENT ? LEAT_OK : status_set_os(err, errno, "cannot look at %s", path);
+        s = errno == ENOENT ? LEAT_OK : status_set_os(err, errno, path, "cannot look at %s", path);
     else
         s = add(own, &st, name, err);
     if (s == LEAT_OK && S_ISLNK(st.st_mode) && stat(path, &st) == 0)
@@ -69,12 +69,12 @@ static enum leat_status add_files(struct own_outputs *own, const char *folder, c
     if (!d && (errno == ENOENT || errno == ENOTDIR)) /* the writer says what is wrong with the name */
         return LEAT_OK;
     if (!d)
-        return status_set_os(err, errno, "cannot read the folder %s", folder);
+        return status_set_os(err, errno, folder, "cannot read the folder %s", folder);
     while (s == LEAT_OK && (errno = 0, entry = readdir(d)) != NULL)
         if (belongs(entry->d_name, base))
             s = add_file(own, folder, entry->d_name, err);
     if (s == LEAT_OK && errno != 0)
-        s = status_set_os(err, errno, "cannot read the folder %s", folder);
+        s = status_set_os(err, errno, folder, "cannot read the folder %s", folder);
     closedir(d);
     return s;
 }

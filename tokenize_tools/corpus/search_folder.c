@@ -123,7 +123,7 @@ static enum leat_status real_path(char **real, const char *path, struct leat_err
     if (*real)
         return LEAT_OK;
     return errno == ENOMEM ? status_no_memory(err, strlen(path))
-                           : status_set_os(err, errno, "cannot find what %s leads to", path);
+                           : status_set_os(err, errno, path, "cannot find what %s leads to", path);
 }
 
 /* Whether `path` is folder[0..length), or lies in it. */
@@ -257,12 +257,18 @@ static enum leat_status found_folder(struct search *s, const char *path, bool is
     enum leat_status status;
 
     if (is_link && ++s->visits > SEARCH_VISITS)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "%s: links lead to more than %u folders; do they lead to each other again and again?", path,
-                          SEARCH_VISITS);
+        return status_in_file(
+            err,
+            status_argument(err, "inputs",
+                            "%s: links lead to more than %u folders; do they lead to each other again and again?", path,
+                            SEARCH_VISITS),
+            path);
     if (s->depth == SEARCH_DEPTH)
-        return status_set(err, LEAT_E_ARGUMENT, "%s: folders are nested more than %d deep; does a link form a cycle?",
-                          path, SEARCH_DEPTH);
+        return status_in_file(err,
+                              status_argument(err, "inputs",
+                                              "%s: folders are nested more than %d deep; does a link form a cycle?",
+                                              path, SEARCH_DEPTH),
+                              path);
     s->depth++;
     s->links += is_link;
     status = search_in(s, path, err);
@@ -292,13 +298,15 @@ static enum leat_status cannot_follow(const char *path, struct leat_error *err)
     ssize_t size = readlink(path, target, sizeof target - 1);
 
     if (why == ELOOP)
-        return status_set(err, LEAT_E_ARGUMENT, "%.300s: too many symbolic links; does a link form a cycle?", path);
+        return status_in_file(
+            err, status_argument(err, "inputs", "%.300s: too many symbolic links; does a link form a cycle?", path),
+            path);
     if (why != ENOENT || size < 0)
-        return status_set_os(err, why, "cannot follow the symbolic link %s", path);
+        return status_set_os(err, why, path, "cannot follow the symbolic link %s", path);
     target[size] = '\0';
-    return status_set(err, LEAT_E_NO_FILE,
-                      "%.300s is a symbolic link to %.300s, which is missing; restore that, or remove the link", path,
-                      target);
+    return status_set_in(err, LEAT_E_NO_FILE, path,
+                         "%.300s is a symbolic link to %.300s, which is missing; restore that, or remove the link",
+                         path, target);
 }
 
 /* Whether a name shows that the folder which holds it is a table: no file of that may be packed by itself. */
@@ -334,7 +342,7 @@ static enum leat_status found(struct search *s, const char *path, const char *na
     struct stat st;
 
     if (lstat(path, &st) != 0) /* what is hidden may come and go */
-        return kind == NAME_HIDDEN ? LEAT_OK : status_set_os(err, errno, "cannot examine %s", path);
+        return kind == NAME_HIDDEN ? LEAT_OK : status_set_os(err, errno, path, "cannot examine %s", path);
     is_link = S_ISLNK(st.st_mode);
     if (is_link)
         leads = stat(path, &st) == 0;
@@ -361,7 +369,7 @@ static enum leat_status search_in(struct search *s, const char *folder, struct l
     struct dirent *entry;
 
     if (!d)
-        return status_set_os(err, errno, "cannot read the folder %s", folder);
+        return status_set_os(err, errno, folder, "cannot read the folder %s", folder);
     while (status == LEAT_OK && (errno = 0, entry = readdir(d)) != NULL) {
         char *path;
 
@@ -375,7 +383,7 @@ static enum leat_status search_in(struct search *s, const char *folder, struct l
         free(path);
     }
     if (status == LEAT_OK && errno != 0)
-        status = status_set_os(err, errno, "cannot read the folder %s", folder);
+        status = status_set_os(err, errno, folder, "cannot read the folder %s", folder);
     closedir(d);
     return status;
 }
@@ -390,25 +398,26 @@ static enum leat_status say_no_files(const struct search *s, const char *folder,
     char names[RECORD_FORMAT_SENTENCE];
 
     if (s->outside)
-        return status_set_hint(err, LEAT_E_NOT_FOUND, LEAT_HINT_FOLLOW,
+        return status_set_hint(err, LEAT_E_NOT_FOUND, LEAT_HINT_FOLLOW, folder,
                                "the folder %s has no file to pack but links that lead out of it, such as %s; follow "
                                "links to pack what they lead to",
                                folder, s->outside);
     if (s->marked)
-        return status_set(err, LEAT_E_NOT_FOUND,
-                          "the folder %s has no file to pack but names that begin with _, which are passed over in "
-                          "folders, such as %s; name these to pack them",
-                          folder, s->marked);
+        return status_set_in(err, LEAT_E_NOT_FOUND, folder,
+                             "the folder %s has no file to pack but names that begin with _, which are passed over in "
+                             "folders, such as %s; name these to pack them",
+                             folder, s->marked);
     if (s->special)
-        return status_set(err, LEAT_E_NOT_FOUND,
-                          "the folder %s has no file to pack; %s is neither a file nor a folder; for a pipe, use - and "
-                          "redirect it",
-                          folder, s->special);
+        return status_set_in(
+            err, LEAT_E_NOT_FOUND, folder,
+            "the folder %s has no file to pack; %s is neither a file nor a folder; for a pipe, use - and "
+            "redirect it",
+            folder, s->special);
     if (s->rules->format != LEAT_PACK_AUTO)
-        return status_set(err, LEAT_E_NOT_FOUND, "the folder %s has no files", folder);
+        return status_set_in(err, LEAT_E_NOT_FOUND, folder, "the folder %s has no files", folder);
     record_format_tell(names);
-    return status_set_hint(err, LEAT_E_NOT_FOUND, LEAT_HINT_FORMAT, "the folder %s has no file with a known suffix %s",
-                           folder, names);
+    return status_set_hint(err, LEAT_E_NOT_FOUND, LEAT_HINT_FORMAT, folder,
+                           "the folder %s has no file with a known suffix %s", folder, names);
 }
 
 static enum leat_status add_root(struct search *s, const char *folder, size_t before, bool card, struct leat_error *err)
@@ -430,7 +439,7 @@ enum leat_status search_end_folder(struct search *s, const char *folder, size_t 
                                    struct leat_error *err)
 {
     if (s->unread_count > 0 && !s->rules->skip_unknown)
-        return status_set_hint(err, LEAT_E_UNSUPPORTED, LEAT_HINT_SKIP,
+        return status_set_hint(err, LEAT_E_UNSUPPORTED, LEAT_HINT_SKIP, folder,
                                "the folder %s has %zu file%s that may hold texts but cannot be read; %s is %s: %s, or "
                                "skip such files",
                                folder, s->unread_count, s->unread_count == 1 ? "" : "s", s->unread,
@@ -459,7 +468,7 @@ static enum leat_status look_for_card(const char *folder, bool *card, struct lea
     if (stat(path, &st) == 0)
         *card = S_ISREG(st.st_mode);
     else if (errno != ENOENT) /* what it says must not be missed */
-        status = status_set_os(err, errno, "cannot examine %s", path);
+        status = status_set_os(err, errno, path, "cannot examine %s", path);
     free(path);
     return status;
 }

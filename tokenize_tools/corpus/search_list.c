@@ -27,7 +27,7 @@ enum leat_status list_file_open(struct list_file **out, const char *name, const 
         list->fd = open(name, O_RDONLY | O_CLOEXEC | (stop ? O_NONBLOCK : 0));
     while (list->fd < 0 && errno == EINTR);
     if (list->fd < 0) {
-        enum leat_status s = status_set_os(err, errno, "cannot open the list %s", name);
+        enum leat_status s = status_set_os(err, errno, name, "cannot open the list %s", name);
 
         free(list);
         return s;
@@ -46,7 +46,9 @@ void list_file_close(struct list_file *list)
 
 static enum leat_status refuse(const struct list_file *list, const char *what, struct leat_error *err)
 {
-    return status_set(err, LEAT_E_ARGUMENT, "%s: a line %s; this is not a list of names", list->name, what);
+    return status_in_file(
+        err, status_argument(err, "inputs", "%s: a line %s; this is not a list of names", list->name, what),
+        list->name);
 }
 
 /* More text after that which is there, or list->ended. */
@@ -128,10 +130,13 @@ static enum leat_status find_lines(struct search *s, struct list_file *file, str
         if (status != LEAT_OK || !line)
             return status;
         if (++s->lines > SEARCH_IN_LIST)
-            return status_set(err, LEAT_E_ARGUMENT,
-                              "%s: lists have more than %u lines, each counted as often as it is read; does a list "
-                              "end, and not name others again and again?",
-                              file->name, SEARCH_IN_LIST);
+            return status_in_file(
+                err,
+                status_argument(err, "inputs",
+                                "%s: lists have more than %u lines, each counted as often as it is read; does a list "
+                                "end, and not name others again and again?",
+                                file->name, SEARCH_IN_LIST),
+                file->name);
         status = search_check_stop(s, err);
         if (status == LEAT_OK && line[strspn(line, " \t")] != '\0' && line[0] != '#')
             status = find_listed(s, file->name, line, err);
@@ -155,7 +160,7 @@ static enum leat_status read_list(struct search *s, const char *list, struct lea
     status = find_lines(s, file, err);
     list_file_close(file);
     if (status == LEAT_OK && s->list->count == before)
-        return status_set(err, LEAT_E_NOT_FOUND, "the list %s names no input", list);
+        return status_set_in(err, LEAT_E_NOT_FOUND, list, "the list %s names no input", list);
     return status;
 }
 
@@ -167,12 +172,17 @@ enum leat_status search_list(struct search *s, const char *list, struct leat_err
         return status_set(err, LEAT_E_UNSUPPORTED,
                           "a list is a file of this machine, and may name URLs: download the one that @ stands before");
     if (++s->visits > SEARCH_VISITS)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "%s: more than %u lists are read; do they name each other again and again?", list,
-                          SEARCH_VISITS);
+        return status_in_file(
+            err,
+            status_argument(err, "inputs", "%s: more than %u lists are read; do they name each other again and again?",
+                            list, SEARCH_VISITS),
+            list);
     if (s->depth == SEARCH_DEPTH)
-        return status_set(err, LEAT_E_ARGUMENT, "%s: lists are nested more than %d deep; do they form a cycle?", list,
-                          SEARCH_DEPTH);
+        return status_in_file(err,
+                              status_argument(err, "inputs",
+                                              "%s: lists are nested more than %d deep; do they form a cycle?", list,
+                                              SEARCH_DEPTH),
+                              list);
     s->depth++;
     s->lists++;
     status = read_list(s, list, err);

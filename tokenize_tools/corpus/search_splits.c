@@ -174,10 +174,13 @@ static enum leat_status refuse_several(const struct splitting *p, struct leat_er
     struct shown shown;
 
     say_whose(p, whose);
-    return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_SPLIT,
-                           "%s do not all belong to one split: %s; name a narrower folder, or choose a split or all "
-                           "files",
-                           whose, put_splits(&shown, p));
+    return status_field(
+        err,
+        status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_SPLIT, NULL,
+                        "%s do not all belong to one split: %s; name a narrower folder, or choose a split or all "
+                        "files",
+                        whose, put_splits(&shown, p)),
+        "split_of");
 }
 
 static enum leat_status refuse_missing(const struct splitting *p, struct leat_error *err)
@@ -188,12 +191,13 @@ static enum leat_status refuse_missing(const struct splitting *p, struct leat_er
 
     say_whose(p, whose);
     if (!p->said)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "%s have no split \"%.*s\": no name says which split a file belongs to, so all are of the "
-                          "split train",
-                          whose, SHOWN_NAME, wanted);
-    return status_set(err, LEAT_E_ARGUMENT, "%s have no split \"%.*s\", but these: %s", whose, SHOWN_NAME, wanted,
-                      put_splits(&shown, p));
+        return status_argument(
+            err, "split_of",
+            "%s have no split \"%.*s\": no name says which split a file belongs to, so all are of the "
+            "split train",
+            whose, SHOWN_NAME, wanted);
+    return status_argument(err, "split_of", "%s have no split \"%.*s\", but these: %s", whose, SHOWN_NAME, wanted,
+                           put_splits(&shown, p));
 }
 
 static enum leat_status refuse_configs(const struct search_root *root, const struct hub_card *card,
@@ -211,10 +215,13 @@ static enum leat_status refuse_configs(const struct search_root *root, const str
         put(&shown, ")");
     }
     put_end(&shown, "configurations");
-    return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_SPLIT_ALL,
-                           "the folder %.*s has several configurations, as its README.md lists them: %s; name the "
-                           "folder of one of them, or take all files",
-                           SHOWN_FOLDER, root->path, shown.text);
+    return status_field(
+        err,
+        status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_SPLIT_ALL, NULL,
+                        "the folder %.*s has several configurations, as its README.md lists them: %s; name the "
+                        "folder of one of them, or take all files",
+                        SHOWN_FOLDER, root->path, shown.text),
+        "split_of");
 }
 
 /* ---- Splits ---- */

@@ -20,8 +20,8 @@ enum leat_status span_check(const struct leat_span *spans, uint64_t span_count, 
 
     for (uint64_t i = 0; i < span_count; before = spans[i++].end)
         if (spans[i].begin < before || spans[i].end < spans[i].begin || spans[i].end > bytes)
-            return status_set(
-                err, LEAT_E_ARGUMENT,
+            return status_argument(
+                err, "spans",
                 "span %llu of a mask, [%llu, %llu), ends before it begins, begins before the end of the one before, or "
                 "ends after the text, at %llu",
                 (unsigned long long)i, (unsigned long long)spans[i].begin, (unsigned long long)spans[i].end,

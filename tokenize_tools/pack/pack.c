@@ -16,14 +16,17 @@ static enum leat_status check(const char *output, const char *const *inputs, uin
     enum leat_status s;
 
     if (!output || !*output || !o->tokenizer)
-        return status_set(err, LEAT_E_ARGUMENT, "packing needs an output and a tokenizer");
+        return status_argument(err, !output || !*output ? "output" : "tokenizer",
+                               "packing needs an output and a tokenizer");
     if (count == 0 || !inputs)
-        return status_set(err, LEAT_E_ARGUMENT, "packing needs at least one input");
+        return status_argument(err, "inputs", "packing needs at least one input");
     for (uint64_t i = 0; i < count; i++)
         if (!inputs[i])
-            return status_set(err, LEAT_E_ARGUMENT, "input %llu is NULL", (unsigned long long)i);
+            return status_argument(err, "inputs", "input %llu is NULL", (unsigned long long)i);
     if (o->run_file && o->parts == 0)
-        return status_set(err, LEAT_E_ARGUMENT, "the file %s is for runs of several parts", o->run_file);
+        return status_in_file(err,
+                              status_argument(err, "run_file", "the file %s is for runs of several parts", o->run_file),
+                              o->run_file);
     s = own_file_check_local(output, err);
     if (s != LEAT_OK)
         return s;

@@ -313,13 +313,14 @@ static enum leat_status refuse_packed(const struct arranging *a, bool in_way, en
                                       struct leat_error *err)
 {
     if (s == LEAT_E_BUSY && err && err->os_error)
-        return status_set(err, s,
-                          "%s is being written already, by another process or another call of this one: wait for that, "
-                          "or choose another name",
-                          a->output);
+        return status_set_in(
+            err, s, a->output,
+            "%s is being written already, by another process or another call of this one: wait for that, "
+            "or choose another name",
+            a->output);
     if (s != LEAT_E_EXISTS || !in_way)
         return s;
-    return status_set_hint(err, s, a->options->resume ? LEAT_HINT_REPLACE : LEAT_HINT_RESUME_OR_REPLACE,
+    return status_set_hint(err, s, a->options->resume ? LEAT_HINT_REPLACE : LEAT_HINT_RESUME_OR_REPLACE, a->output,
                            a->options->resume
                                ? "the earlier run of %s had other inputs or options: give the same ones, or start over"
                                : "the earlier run of %s has not ended: resume it, or start over",
@@ -364,12 +365,16 @@ bool pack_arranges(const struct leat_pack_options *o)
 enum leat_status pack_arranged_check(const struct leat_pack_options *o, struct leat_error *err)
 {
     if (o->run_file && o->by && o->split_count > 0)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "the documents of each value are split alone, when a run is divided by values: split them "
-                          "when merging the parts");
+        return status_argument(
+            err, "splits",
+            "the documents of each value are split alone, when a run is divided by values: split them "
+            "when merging the parts");
     if (o->parts > 0 && (!o->run_file || o->shuffle || o->dedup))
-        return status_set(
-            err, LEAT_E_ARGUMENT,
+        return status_argument(
+            err,
+            o->shuffle ? "shuffle"
+            : o->dedup ? "dedup"
+                       : "splits",
             o->run_file
                 ? "shuffling and deduplicating need the whole run: use them when merging its parts"
                 : "shuffling, deduplicating and splitting need the whole run: use them when merging its shares");

@@ -27,7 +27,7 @@ static enum leat_status check_free(const struct pack_output *o, const char *valu
     path = pack_split_name(o->by_output, name.text, ".leat");
     s = path ? file_identify(path, &there, err) : status_no_memory(err, strlen(value));
     if (s == LEAT_OK && there.exists)
-        s = status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
+        s = status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, path,
                             "%s already exists; choose another name or replace it", path);
     free(path);
     return s;
@@ -193,13 +193,13 @@ static enum leat_status find_all(struct look *l, struct leat_error *err)
     struct dirent *entry;
 
     if (folder && !d)
-        s = status_set_os(err, errno, "cannot read the folder %s", folder);
+        s = status_set_os(err, errno, folder, "cannot read the folder %s", folder);
     while (s == LEAT_OK && (errno = 0, entry = readdir(d)) != NULL)
         if (strncmp(entry->d_name, base, length) == 0 && entry->d_name[length] == '.' &&
             file_ends_with(entry->d_name + length, strlen(entry->d_name + length), ".leat"))
             s = add_found(l, entry->d_name, err);
     if (s == LEAT_OK && errno != 0)
-        s = status_set_os(err, errno, "cannot read the folder %s", folder);
+        s = status_set_os(err, errno, folder, "cannot read the folder %s", folder);
     if (d)
         closedir(d);
     free(folder);

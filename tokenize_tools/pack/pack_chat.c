@@ -184,10 +184,11 @@ static enum leat_status find_template(const struct beside *b, const char *named,
     if (s == LEAT_OK && !*text)
         take_of_config(b, "default", text, bytes);
     if (s == LEAT_OK && !*text)
-        s = status_set(err, LEAT_E_NOT_FOUND,
-                       "%s has neither chat_template.jinja nor a chat_template in tokenizer_config.json: name the file "
-                       "of a chat template",
-                       b->folder);
+        s = status_set_in(
+            err, LEAT_E_NOT_FOUND, b->folder,
+            "%s has neither chat_template.jinja nor a chat_template in tokenizer_config.json: name the file "
+            "of a chat template",
+            b->folder);
     return s;
 }
 
@@ -290,8 +291,9 @@ enum leat_status pack_chat_open(struct pack_chat *c, const struct leat_pack_opti
         s = make_plan(c, &b, o, err);
     close_beside(&b);
     if (s == LEAT_OK && !o->renderers)
-        s = status_set(err, LEAT_E_ARGUMENT,
-                       "conversations are rendered by processes that the program starts: give leat_pack() `renderers`");
+        s = status_argument(
+            err, "renderers",
+            "conversations are rendered by processes that the program starts: give leat_pack() `renderers`");
     return s == LEAT_OK ? try_plan(c, o, limits, err) : s;
 }
 

@@ -144,7 +144,7 @@ enum leat_status pack_description_say_difference(const char *run, const char *th
     /* inputs come last: an option opposite an input is one that the other run lacks */
     if (is_input(then) != is_input(now))
         return status_set_hint(
-            err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
+            err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE, run,
             is_input(now)
                 ? "the earlier run of %.300s differs: that one had \"%.250s\", and this one does not; give the "
                   "same inputs and options or start over"
@@ -152,7 +152,7 @@ enum leat_status pack_description_say_difference(const char *run, const char *th
                   "same inputs and options or start over",
             run, is_input(now) ? then : now);
     return status_set_hint(
-        err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
+        err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE, run,
         "the earlier run of %.300s differs: that one had \"%.250s\", this one has \"%.250s\"; give the "
         "same inputs and options or start over",
         run, then, now);

@@ -42,11 +42,11 @@ enum leat_status pack_earlier_check(const char *output, const struct leat_pack_o
     if (s != LEAT_OK || finished || !left)
         return s;
     if (o->resume)
-        return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
+        return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE, output,
                                "the earlier run of %.300s has not ended, and it %s: give the same inputs and options, "
                                "or start over",
                                output, kind);
-    return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_RESUME_OR_REPLACE,
+    return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_RESUME_OR_REPLACE, output,
                            "the earlier run of %.300s has not ended, and it %s: resume it with its options, or start "
                            "over",
                            output, kind);
@@ -120,7 +120,7 @@ enum leat_status pack_earlier_keep(const struct leat_pack_options *o, uint64_t k
     if (rejected > 0)
         snprintf(why, sizeof why, " and the other %llu %s rejected%s%.300s", (unsigned long long)rejected,
                  rejected == 1 ? "was" : "were", listed ? ", see " : "", listed ? rejects->path : "");
-    return status_set_hint(err, LEAT_E_EMPTY, LEAT_HINT_EMPTY,
+    return status_set_hint(err, LEAT_E_EMPTY, LEAT_HINT_EMPTY, NULL,
                            "no document is left: of the %llu record%s read, %s left out %llu%s; a number is compared "
                            "with numbers, and any other value, or one in quotes, with strings; a dataset without "
                            "documents is not made",

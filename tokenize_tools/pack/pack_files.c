@@ -24,23 +24,32 @@ static enum leat_status check_formats(const struct pack_run *r, struct leat_erro
     const struct input_list *inputs = &r->setup.inputs;
 
     if (o->by && !*o->by)
-        return status_set(err, LEAT_E_ARGUMENT, "the field to choose datasets by has no name");
+        return status_argument(err, "by", "the field to choose datasets by has no name");
     for (size_t i = 0; i < inputs->count; i++) {
         const struct input *in = &inputs->items[i];
 
         if (!in->format->whole)
             continue;
         if (o->keep_count > 0)
-            return status_set(err, LEAT_E_ARGUMENT,
-                              "%s has no fields on which records can be kept or left out: pack it without conditions",
-                              in->path);
+            return status_in_file(
+                err,
+                status_argument(err, "keep",
+                                "%s has no fields on which records can be kept or left out: pack it without conditions",
+                                in->path),
+                in->path);
         if (o->mask_field || o->chat)
-            return status_set(err, LEAT_E_ARGUMENT,
-                              "%s is neither JSON nor Parquet: only records with fields can say what is learned",
-                              in->path);
+            return status_in_file(
+                err,
+                status_argument(err, "mask_field",
+                                "%s is neither JSON nor Parquet: only records with fields can say what is learned",
+                                in->path),
+                in->path);
         if (o->by)
-            return status_set(err, LEAT_E_ARGUMENT, "%s has no field \"%.200s\" to choose a dataset by: it is a text",
-                              in->path, o->by);
+            return status_in_file(err,
+                                  status_argument(err, "by",
+                                                  "%s has no field \"%.200s\" to choose a dataset by: it is a text",
+                                                  in->path, o->by),
+                                  in->path);
     }
     return LEAT_OK;
 }
@@ -60,7 +69,7 @@ static enum leat_status check_tables(const struct pack_setup *setup, struct leat
             continue;
         objects = objects || in->object;
         if (strcmp(in->path, "-") == 0)
-            return status_set(err, LEAT_E_ARGUMENT, "Parquet cannot be read from standard input: name the file");
+            return status_argument(err, "inputs", "Parquet cannot be read from standard input: name the file");
         s = row_input_open(&rows, setup, i, 0, setup->window_bytes, err);
         row_input_close(rows);
         if (row_input_is_damage(s)) /* it will be a reject */

@@ -237,8 +237,12 @@ static enum leat_status write_rejects(struct pack_output *o, const struct unit *
                                     .sample_bytes = r->sample.bytes };
 
         s = reject_file_add(&o->rejects, &line, err);
-        if (!o->reason[0])
+        if (!o->reason[0]) {
             snprintf(o->reason, sizeof o->reason, "%.*s", (int)line.reason_bytes, (const char *)line.reason);
+            snprintf(o->reason_field, sizeof o->reason_field, "%.*s", (int)r->field.bytes,
+                     (const char *)documents_string(&u->docs, r->field));
+            o->reason_input = r->input;
+        }
         o->at.rejects += 1 + r->lost;
         o->at.lost += r->lost;
     }
@@ -256,12 +260,22 @@ static const char *list_name(const struct pack_output *o)
     return o->rejects_given && !folder_left(o->folder) ? o->rejects_given : o->rejects.path;
 }
 
+/* Too many are an error of the first one's file and field. */
+static enum leat_status of_first(const struct pack_output *o, struct leat_error *err)
+{
+    if (!o->reason[0])
+        return LEAT_E_REJECTS;
+    status_in_file(err, LEAT_E_REJECTS, path_of(o, o->reason_input));
+    return status_field(err, LEAT_E_REJECTS, o->reason_field);
+}
+
 static enum leat_status say_too_many(const struct pack_output *o, uint64_t records, struct leat_error *err)
 {
-    return status_set(
-        err, LEAT_E_REJECTS, "%llu of %llu record%s %s rejected, more than allowed; %s lists them with the reasons%s%s",
-        (unsigned long long)o->at.rejects, (unsigned long long)records, records == 1 ? "" : "s",
-        o->at.rejects == 1 ? "was" : "were", list_name(o), o->reason[0] ? ", for example: " : "", o->reason);
+    status_set(err, LEAT_E_REJECTS,
+               "%llu of %llu record%s %s rejected, more than allowed; %s lists them with the reasons%s%s",
+               (unsigned long long)o->at.rejects, (unsigned long long)records, records == 1 ? "" : "s",
+               o->at.rejects == 1 ? "was" : "were", list_name(o), o->reason[0] ? ", for example: " : "", o->reason);
+    return of_first(o, err);
 }
 
 void pack_output_say_unlisted(const struct pack_output *o, uint64_t records, const struct leat_error *why,
@@ -271,6 +285,7 @@ void pack_output_say_unlisted(const struct pack_output *o, uint64_t records, con
                "%llu of %llu record%s %s rejected, more than allowed, and they are not listed: %.500s%s%s",
                (unsigned long long)o->at.rejects, (unsigned long long)records, records == 1 ? "" : "s",
                o->at.rejects == 1 ? "was" : "were", why->message, o->reason[0] ? "; for example: " : "", o->reason);
+    of_first(o, err);
 }
 
 enum leat_status pack_output_judge(const struct pack_output *o, struct leat_error *err)

@@ -47,6 +47,8 @@ struct pack_output {
     char *rejects_given;   /* the list's name as the caller gave it, right as long as the process is in this folder: */
     struct folder *folder; /* NULL: rejects.path is the caller's */
     char reason[160];      /* of the first of this run; "": none */
+    char reason_field[sizeof((struct leat_error *)0)->field]; /* of its record, because of which it is; "": none */
+    uint64_t reason_input;                                    /* the input that it is in */
     struct pack_position at;
     uint64_t max_rejects;        /* more end the run; UINT64_MAX: any number */
     uint64_t max_rejects_ppm;    /* of a million records; UINT64_MAX: any */

@@ -97,7 +97,7 @@ enum leat_status pack_options_read(struct leat_pack_options *o, const struct lea
     enum leat_status s = options_read(o, sizeof *o, reserved, given, "leat_pack_options", err);
 
     if (s == LEAT_OK && o->renderers && (!o->renderers->open || !o->renderers->close))
-        s = status_set(err, LEAT_E_ARGUMENT, "`renderers` needs both functions, open and close");
+        s = status_argument(err, "renderers", "`renderers` needs both functions, open and close");
     return s;
 }
 
@@ -120,14 +120,16 @@ static enum leat_status take_options(struct pack_run *r, const char *output, con
     if (s != LEAT_OK)
         return s;
     if (!output || !*output || !o->tokenizer)
-        return status_set(err, LEAT_E_ARGUMENT, "packing needs an output and a tokenizer");
+        return status_argument(err, !output || !*output ? "output" : "tokenizer",
+                               "packing needs an output and a tokenizer");
     if (o->parts > 0 && (o->part < 1 || o->part > o->parts))
-        return status_set(err, LEAT_E_ARGUMENT, "no share %u of %u: shares count from 1", o->part, o->parts);
+        return status_argument(err, "part", "no share %u of %u: shares count from 1", o->part, o->parts);
     pack_options_default(o);
     if (o->write > LEAT_WRITE_DIRECT)
-        return status_set(err, LEAT_E_ARGUMENT, "unknown value %u for write", (unsigned)o->write);
+        return status_argument(err, "write", "unknown value %u for write", (unsigned)o->write);
     if (o->chat && o->mask_field)
-        return status_set(err, LEAT_E_ARGUMENT, "a conversation says by its template what is learned, not by a field");
+        return status_argument(err, "mask_field",
+                               "a conversation says by its template what is learned, not by a field");
     o->store_mask = o->store_mask || o->mask_field || o->chat;
     if (o->memory == 0) {
         uint64_t usual = PACK_USUAL_MEMORY + memory_resident() / PACK_GIB * PACK_GIB;
@@ -347,7 +349,7 @@ static enum leat_status look_if_finished(struct pack_run *r, const struct leat_e
     if (err)
         *err = *said;
     if (r->past.damaged.count > 0)
-        status_set_hint(err, said->status, said->hint,
+        status_set_hint(err, said->status, said->hint, r->index_path,
                         "%s already exists, packed from inputs that were cut off or broken: if these are whole now, "
                         "replace it",
                         r->index_path);
@@ -365,7 +367,7 @@ static bool stopped_replacing(struct pack_run *r, const struct leat_error *said,
     if (file_identify(r->checkpoint_path, &checkpoint, NULL) != LEAT_OK || !checkpoint.exists)
         return false;
     r->replacing = true;
-    status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
+    status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, r->index_path,
                     "%s exists, and a run that replaces it has stopped at a checkpoint: to resume that run, ask again "
                     "to replace the dataset",
                     r->index_path);
@@ -393,7 +395,7 @@ static enum leat_status resume_begun(struct pack_run *r, struct leat_error *err)
         return s;
     }
     if (!pack_output_load_note(&r->output, r->note, (size_t)note_bytes, &r->own_note, &r->own_note_bytes))
-        s = status_set(err, LEAT_E_CHECKPOINT, "the checkpoint of %s was not made by the packer", r->name);
+        s = status_set_in(err, LEAT_E_CHECKPOINT, r->name, "the checkpoint of %s was not made by the packer", r->name);
     if (s == LEAT_OK)
         s = reject_file_resume(&r->output.rejects, r->output.at.reject_bytes, r->output.at.reject_sum, err);
     if (s != LEAT_OK) { /* what is refused stays as it is */
@@ -440,7 +442,7 @@ enum leat_status pack_run_begin(struct pack_run *r, struct leat_error *err)
     /* a part of a run cannot choose another name */
     if (s == LEAT_E_EXISTS && r->options.run_file && r->past.damaged.count == 0 && !r->replacing)
         status_set_hint(
-            err, s, LEAT_HINT_REPLACE,
+            err, s, LEAT_HINT_REPLACE, r->name,
             "%.300s.leat and its .tokens are not those of this part: one is missing or damaged, or they are "
             "from another run; pack the part again and replace them",
             r->name);

@@ -70,26 +70,29 @@ static void say_planned(const char *run, const char *then, const char *now, stru
     const char *input_then = input_of(then, &about_then), *input_now = input_of(now, &about_now);
 
     if (sscanf(then, "part 0/%llu", &before) == 1 && sscanf(now, "part 0/%llu", &after) == 1)
-        status_set(err, LEAT_E_CHECKPOINT, "the run in %.200s has %llu part%s, not %llu", run, before,
-                   before == 1 ? "" : "s", after);
+        status_set_in(err, LEAT_E_CHECKPOINT, run, "the run in %.200s has %llu part%s, not %llu", run, before,
+                      before == 1 ? "" : "s", after);
     else if (sscanf(then, "inputs %llu", &before) == 1 && sscanf(now, "inputs %llu", &after) == 1)
-        status_set(err, LEAT_E_CHECKPOINT, "the run in %.200s was planned with %llu input%s, but %llu %s here", run,
-                   before, before == 1 ? "" : "s", after, after == 1 ? "is" : "are");
+        status_set_in(err, LEAT_E_CHECKPOINT, run, "the run in %.200s was planned with %llu input%s, but %llu %s here",
+                      run, before, before == 1 ? "" : "s", after, after == 1 ? "is" : "are");
     else if (input_then && input_now && strcmp(input_then, input_now) != 0)
-        status_set(err, LEAT_E_CHECKPOINT, "the run in %.200s was planned with the input %.200s, where %.200s is here",
-                   run, input_then, input_now);
+        status_set_in(err, LEAT_E_CHECKPOINT, run,
+                      "the run in %.200s was planned with the input %.200s, where %.200s is here", run, input_then,
+                      input_now);
     else if (input_then && input_now && (about_then != about_now || memcmp(then, now, about_then) != 0))
-        status_set(err, LEAT_E_CHECKPOINT, "the input %.300s has changed since the run in %.200s was planned (%s)",
-                   input_now, run, strstr(now, " bytes, etag ") ? "size or etag" : "size or time");
+        status_set_in(err, LEAT_E_CHECKPOINT, input_now,
+                      "the input %.300s has changed since the run in %.200s was planned (%s)", input_now, run,
+                      strstr(now, " bytes, etag ") ? "size or etag" : "size or time");
     else if (strncmp(then, "tokenizer ", 10) == 0 && strncmp(now, "tokenizer ", 10) == 0)
-        status_set(err, LEAT_E_CHECKPOINT, "the run in %.200s was planned with another tokenizer", run);
+        status_set_in(err, LEAT_E_CHECKPOINT, run, "the run in %.200s was planned with another tokenizer", run);
     else if (strncmp(then, "chat template ", 14) == 0 && strncmp(now, "chat template ", 14) == 0)
-        status_set(err, LEAT_E_CHECKPOINT,
-                   "the run in %.200s was planned with another chat template, or other special tokens beside it", run);
+        status_set_in(err, LEAT_E_CHECKPOINT, run,
+                      "the run in %.200s was planned with another chat template, or other special tokens beside it",
+                      run);
     else
-        status_set(err, LEAT_E_CHECKPOINT,
-                   "the run in %.200s was planned with \"%.200s\", not with \"%.200s\": give the same options", run,
-                   as_option(then), as_option(now));
+        status_set_in(err, LEAT_E_CHECKPOINT, run,
+                      "the run in %.200s was planned with \"%.200s\", not with \"%.200s\": give the same options", run,
+                      as_option(then), as_option(now));
 }
 
 /* Replacing this part's dataset does not help: no hint. */
@@ -150,8 +153,8 @@ enum leat_status pack_run_file(const struct leat_pack_options *o, struct input_l
     else if (s == LEAT_OK && o->part == 0)
         s = write_or_compare(o->run_file, &text, err);
     else if (s == LEAT_OK)
-        s = status_set(err, LEAT_E_NO_FILE, "%s is missing: nobody has said what the parts of this run have in common",
-                       o->run_file);
+        s = status_set_in(err, LEAT_E_NO_FILE, o->run_file,
+                          "%s is missing: nobody has said what the parts of this run have in common", o->run_file);
     report->inputs = inputs->count;
     report->disk_bytes = inputs->bytes;
     buffer_free(&text);

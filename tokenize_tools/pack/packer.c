@@ -87,8 +87,8 @@ static enum leat_status check_origin(const struct leat_packer *p, const struct l
                                      struct leat_error *err)
 {
     if (origin && origin->input != LEAT_NONE && origin->input >= p->inputs)
-        return status_set(err, LEAT_E_ARGUMENT, "an origin names input %llu, but only %llu were declared",
-                          (unsigned long long)origin->input, (unsigned long long)p->inputs);
+        return status_argument(err, "origin", "an origin names input %llu, but only %llu were declared",
+                               (unsigned long long)origin->input, (unsigned long long)p->inputs);
     return LEAT_OK;
 }
 
@@ -145,15 +145,21 @@ static enum leat_status add_text(struct leat_packer *p, const char *text, uint64
 static enum leat_status check_options(const struct leat_pack_options *o, struct leat_error *err)
 {
     if (o->shuffle || o->dedup || o->split_count > 0)
-        return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_MERGE,
-                               "a packer writes documents in the order in which they come: shuffle, deduplicate or "
-                               "split its dataset by merging it");
+        return status_field(
+            err,
+            status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_MERGE, NULL,
+                            "a packer writes documents in the order in which they come: shuffle, deduplicate or "
+                            "split its dataset by merging it"),
+            o->shuffle ? "shuffle"
+            : o->dedup ? "dedup"
+                       : "splits");
     if (o->by)
-        return status_set(err, LEAT_E_ARGUMENT, "a packer takes texts, which have no fields to choose datasets by");
+        return status_argument(err, "by", "a packer takes texts, which have no fields to choose datasets by");
     if (o->mask_field)
-        return status_set(err, LEAT_E_ARGUMENT, "a packer takes texts, which have no fields for masks: give the masks");
+        return status_argument(err, "mask_field",
+                               "a packer takes texts, which have no fields for masks: give the masks");
     if (o->keep_count > 0)
-        return status_set(err, LEAT_E_ARGUMENT, "a packer takes texts, which have no fields for conditions");
+        return status_argument(err, "keep", "a packer takes texts, which have no fields for conditions");
     return LEAT_OK;
 }
 
@@ -168,7 +174,7 @@ static enum leat_status say_finished(const struct leat_packer *p, enum leat_stat
         return s;
     if (!index.exists)
         return s;
-    return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
+    return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, p->run.index_path,
                            "%s is finished already, with nothing left to resume; use it, choose another name or "
                            "replace it",
                            p->run.index_path);
@@ -266,7 +272,7 @@ enum leat_status leat_packer_add_input(struct leat_packer *p, const char *path, 
     enum leat_status s = check_process(p, err);
 
     if (s == LEAT_OK && !path)
-        s = status_set(err, LEAT_E_ARGUMENT, "leat_packer_add_input: missing path");
+        s = status_argument(err, "path", "leat_packer_add_input: missing path");
     if (s != LEAT_OK)
         return s;
     s = p->failed;
@@ -295,10 +301,10 @@ static enum leat_status check_texts(const struct leat_packer *p, const struct le
     enum leat_status s = LEAT_OK;
 
     if (t->count > 0 && (!t->offsets32 == !t->offsets64))
-        return status_set(err, LEAT_E_ARGUMENT, "leat_packer_add_texts: set exactly one of offsets32 and offsets64");
+        return status_argument(err, "texts", "leat_packer_add_texts: set exactly one of offsets32 and offsets64");
     for (uint64_t i = 0; s == LEAT_OK && i < t->count; i++) {
         if (offset_of(t, i) < 0 || offset_of(t, i + 1) < offset_of(t, i))
-            return status_set(err, LEAT_E_ARGUMENT, "text %llu ends before it starts", (unsigned long long)i);
+            return status_argument(err, "texts", "text %llu ends before it starts", (unsigned long long)i);
         s = check_origin(p, t->origins ? &t->origins[i] : NULL, err);
     }
     return s;
@@ -327,8 +333,7 @@ enum leat_status leat_packer_add_texts(struct leat_packer *p, const struct leat_
 static enum leat_status check_mask(const struct leat_packer *p, const void *mask, struct leat_error *err)
 {
     if (mask && !p->run.setup.masks)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "a mask, but this dataset stores none: open the packer with store_mask");
+        return status_argument(err, "mask", "a mask, but this dataset stores none: open the packer with store_mask");
     return LEAT_OK;
 }
 
@@ -344,7 +349,7 @@ enum leat_status leat_packer_add_text_masked(struct leat_packer *p, const char *
     if (s == LEAT_OK)
         s = check_mask(p, spans, err);
     if (s == LEAT_OK && spans && p->run.options.chat)
-        s = status_set(err, LEAT_E_ARGUMENT, "the chat template says what of a conversation is learned: no spans");
+        s = status_argument(err, "spans", "the chat template says what of a conversation is learned: no spans");
     if (s == LEAT_OK && spans)
         s = span_check(spans, span_count, bytes, err);
     if (s != LEAT_OK)
@@ -366,8 +371,8 @@ static enum leat_status check_ids(const struct leat_packer *p, const uint32_t *i
 {
     for (uint64_t i = 0; i < count; i++)
         if (ids[i] >= p->run.tokenizer.vocabulary)
-            return status_set(err, LEAT_E_ARGUMENT, "id %u is not below the vocabulary's size of %llu", ids[i],
-                              (unsigned long long)p->run.tokenizer.vocabulary);
+            return status_argument(err, "ids", "id %u is not below the vocabulary's size of %llu", ids[i],
+                                   (unsigned long long)p->run.tokenizer.vocabulary);
     return LEAT_OK;
 }
 
@@ -416,7 +421,7 @@ enum leat_status leat_packer_checkpoint(struct leat_packer *p, const void *note,
     enum leat_status s = check_process(p, err);
 
     if (s == LEAT_OK && bytes > MAX_NOTE)
-        s = status_set(err, LEAT_E_ARGUMENT, "a note can have at most 1 MiB");
+        s = status_argument(err, "note", "a note can have at most 1 MiB");
     if (s != LEAT_OK)
         return s;
     s = p->failed;

@@ -63,11 +63,11 @@ static enum leat_status reopen(struct reject_file *f, const char *path, uint64_t
 
     page_sum_begin(&f->sum, 0, (struct hash128) { 0, 0 });
     if (s == LEAT_OK && size < bytes)
-        s = status_set(err, LEAT_E_CHECKPOINT, "%s is shorter than the killed run left it", path);
+        s = status_set_in(err, LEAT_E_CHECKPOINT, path, "%s is shorter than the killed run left it", path);
     if (s == LEAT_OK)
         s = page_sum_add_file(&f->sum, f->fd, 0, bytes, path, err);
     if (s == LEAT_OK && !checksum_equal(page_sum_now(&f->sum), sum))
-        s = status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
+        s = status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE, path,
                             "%s is damaged: it is not what it was at the checkpoint, so the run cannot be resumed; "
                             "start over",
                             path);

@@ -61,10 +61,11 @@ static enum leat_status open_file(struct page *p, struct leat_error *err)
         return s;
     if (stat(p->path, &about) == 0 && !S_ISREG(about.st_mode)) {
         p->out = fopen(p->path, "we");
-        return p->out ? LEAT_OK : status_set_os(err, errno, "cannot write %s", p->path);
+        return p->out ? LEAT_OK : status_set_os(err, errno, p->path, "cannot write %s", p->path);
     }
     if (is_other_file(p->path))
-        return status_set(err, LEAT_E_EXISTS, "%s already exists, and is not a page: choose another name", p->path);
+        return status_set_in(err, LEAT_E_EXISTS, p->path, "%s already exists, and is not a page: choose another name",
+                             p->path);
     p->partial = malloc(room);
     if (!p->partial)
         return status_no_memory(err, room);
@@ -73,7 +74,7 @@ static enum leat_status open_file(struct page *p, struct leat_error *err)
     if (p->out)
         return LEAT_OK;
     free(p->partial);
-    return status_set_os(err, errno, "cannot write %s", p->path);
+    return status_set_os(err, errno, p->path, "cannot write %s", p->path);
 }
 
 enum leat_status page_open(struct page *p, const char *path, const char *title, const char *style,
@@ -110,14 +111,14 @@ enum leat_status page_close(struct page *p, int failed, struct leat_error *err)
         return LEAT_OK;
     bad = fflush(p->out) != 0 || ferror(p->out);
     if (bad && !failed)
-        s = status_set_os(err, errno, "cannot write %s", p->path);
+        s = status_set_os(err, errno, p->path, "cannot write %s", p->path);
     bytes = ftell(p->out);
     if (fclose(p->out) != 0 && !bad && !failed)
-        s = status_set_os(err, errno, "cannot write %s", p->path);
+        s = status_set_os(err, errno, p->path, "cannot write %s", p->path);
     if (!p->partial)
         return s;
     if (!failed && s == LEAT_OK && rename(p->partial, p->path) != 0)
-        s = status_set_os(err, errno, "cannot write %s", p->path);
+        s = status_set_os(err, errno, p->path, "cannot write %s", p->path);
     if (failed || s != LEAT_OK)
         (void)unlink(p->partial);
     else

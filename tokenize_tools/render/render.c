@@ -81,7 +81,7 @@ static enum leat_status wait_for(const struct renderer *r, short events, uint64_
         if (ready > 0)
             return LEAT_OK;
         if (ready < 0 && errno != EINTR)
-            return status_set_os(err, errno, "waiting for the process that renders conversations");
+            return status_set_os(err, errno, NULL, "waiting for the process that renders conversations");
         if (clock_ns() >= until)
             return status_set(err, LEAT_E_AGAIN, "the process that renders conversations does not answer");
     }
@@ -231,23 +231,27 @@ static enum leat_status send_start(struct renderer *r, const struct render_plan 
 static enum leat_status refused(const struct field *what, const struct field *why, struct leat_error *err)
 {
     if (is(what, "jinja2"))
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "chat templates are rendered by jinja2, which this Python does not have (%.200s): pip "
-                          "install jinja2",
-                          why->bytes);
+        return status_argument(err, "chat",
+                               "chat templates are rendered by jinja2, which this Python does not have (%.200s): pip "
+                               "install jinja2",
+                               why->bytes);
     if (is(what, "package"))
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "chat templates are rendered by the Python package of leat %s, and this Python has %s%s: "
-                          "install it (`pip install '.[chat]'` in leat's sources, or its wheel)",
-                          leat_version(), why->size > 0 ? "version " : "none", why->bytes);
+        return status_argument(
+            err, "chat",
+            "chat templates are rendered by the Python package of leat %s, and this Python has %s%s: "
+            "install it (`pip install '.[chat]'` in leat's sources, or its wheel)",
+            leat_version(), why->size > 0 ? "version " : "none", why->bytes);
     if (is(what, "date"))
-        return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_CHAT_DATE,
-                               "the chat template calls strftime_now(), so that the same inputs would not give the "
-                               "same bytes tomorrow: give the date that it writes");
+        return status_field(
+            err,
+            status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_CHAT_DATE, NULL,
+                            "the chat template calls strftime_now(), so that the same inputs would not give the "
+                            "same bytes tomorrow: give the date that it writes"),
+            "chat_date");
     if (is(what, "template"))
         return status_set(err, LEAT_E_UNSUPPORTED, "the chat template cannot be used: %s", why->bytes);
-    return status_set(err, LEAT_E_ARGUMENT, "the Python package of leat is of another version: install that of leat %s",
-                      leat_version());
+    return status_argument(err, "chat", "the Python package of leat is of another version: install that of leat %s",
+                           leat_version());
 }
 
 static enum leat_status receive_start(struct renderer *r, struct leat_error *err)

@@ -77,7 +77,7 @@ static enum leat_status read_plan(struct buffer *b, const char *name, struct lea
     enum leat_status s = file_open_read(&fd, &size, name, err);
 
     if (s == LEAT_OK && size > MAX_PLAN)
-        s = status_set(err, LEAT_E_UNSUPPORTED, "%s is too large for the plan of a run", name);
+        s = status_set_in(err, LEAT_E_UNSUPPORTED, name, "%s is too large for the plan of a run", name);
     if (s == LEAT_OK)
         s = buffer_reserve(b, (size_t)size + 1, err); /* with the end of a string */
     if (s == LEAT_OK)
@@ -97,10 +97,10 @@ static enum leat_status compare_plan(const struct run_folder *r, const char *nam
     enum leat_status s = read_plan(&there, name, err);
 
     if (s == LEAT_OK && (there.size != plan->size || memcmp(there.bytes, plan->bytes, plan->size) != 0))
-        s = status_set(err, LEAT_E_EXISTS,
-                       "%s is the folder of another run (%s says which): choose another folder, or give the same "
-                       "arguments in the same folder",
-                       r->path, name);
+        s = status_set_in(err, LEAT_E_EXISTS, r->path,
+                          "%s is the folder of another run (%s says which): choose another folder, or give the same "
+                          "arguments in the same folder",
+                          r->path, name);
     buffer_free(&there);
     return s;
 }
@@ -146,12 +146,12 @@ enum leat_status run_folder_check_new(const struct run_folder *r, struct leat_er
     struct dirent *entry;
 
     if (!folder)
-        return status_set_os(err, errno, "cannot read the folder %s", r->path);
+        return status_set_os(err, errno, r->path, "cannot read the folder %s", r->path);
     while (s == LEAT_OK && (entry = readdir(folder)))
         if (strncmp(entry->d_name, "part-", 5) == 0)
-            s = status_set(err, LEAT_E_EXISTS,
-                           "%s/%s is of another run: choose an empty folder, or remove all files of this one", r->path,
-                           entry->d_name);
+            s = status_set_in(err, LEAT_E_EXISTS, r->path,
+                              "%s/%s is of another run: choose an empty folder, or remove all files of this one",
+                              r->path, entry->d_name);
     closedir(folder);
     /* asked for last: another process may have planned this run since, and a part may have begun */
     return s == LEAT_OK || run_folder_is(r->path) ? LEAT_OK : s;
@@ -164,12 +164,12 @@ char *run_folder_make(const char *path, struct leat_error *err)
     if (own_file_check_local(path, err) != LEAT_OK)
         return NULL;
     if (mkdir(path, 0777) != 0 && errno != EEXIST) {
-        status_set_os(err, errno, "cannot make the folder %s", path);
+        status_set_os(err, errno, path, "cannot make the folder %s", path);
         return NULL;
     }
     whole = realpath(path, NULL);
     if (!whole)
-        status_set_os(err, errno, "cannot find the folder %s", path);
+        status_set_os(err, errno, path, "cannot find the folder %s", path);
     return whole;
 }
 
@@ -222,10 +222,11 @@ static enum leat_status check_joining(const char *out, const char *mark, struct 
     snprintf(plan, sizeof plan, "%.*s.joining", PATH_MAX, out);
     if (access(plan, F_OK) == 0 || access(mark, F_OK) != 0) /* or it has ended just now */
         return LEAT_OK;
-    return status_set(err, LEAT_E_NO_FILE,
-                      "%s names a joining into %s, but %s is missing: restore it, or remove %s if all parts are still "
-                      "there",
-                      mark, out, plan, mark);
+    return status_set_in(
+        err, LEAT_E_NO_FILE, mark,
+        "%s names a joining into %s, but %s is missing: restore it, or remove %s if all parts are still "
+        "there",
+        mark, out, plan, mark);
 }
 
 /* The first line of the file that a joining in place leaves; without it, nothing. */
@@ -256,23 +257,24 @@ enum leat_status run_folder_read(struct run_folder *r, const char *path, struct 
 
     *r = (struct run_folder) { 0 };
     if (s == LEAT_OK && !run_folder_is(path))
-        s = status_set(err, LEAT_E_NO_FILE,
-                       "%s is not the folder of a run: leat pack --run %s --parts N ... INPUT... makes one", path,
-                       path);
+        s = status_set_in(err, LEAT_E_NO_FILE, path,
+                          "%s is not the folder of a run: leat pack --run %s --parts N ... INPUT... makes one", path,
+                          path);
     if (s == LEAT_OK && !(r->path = realpath(path, NULL)))
-        s = status_set_os(err, errno, "cannot find the folder %s", path);
+        s = status_set_os(err, errno, path, "cannot find the folder %s", path);
     if (s == LEAT_OK)
         s = read_plan(&plan, name, err);
     rest = s == LEAT_OK ? (char *)plan.bytes : NULL;
     line = rest ? strsep(&rest, "\n") : NULL;
     if (s == LEAT_OK && strcmp(line, first_line) != 0)
-        s = status_set(err, LEAT_E_UNSUPPORTED, "%s is not the plan of a run that this version can read", name);
+        s = status_set_in(err, LEAT_E_UNSUPPORTED, name, "%s is not the plan of a run that this version can read",
+                          name);
     while (s == LEAT_OK && (line = strsep(&rest, "\n")))
         s = take_line(r, line, err);
     if (s == LEAT_OK && (r->parts < 1 || !r->from))
-        s = status_set(err, LEAT_E_RECORD,
-                       "%s is damaged: it does not say how many parts the run has, or in which folder it was planned",
-                       name);
+        s = status_set_in(
+            err, LEAT_E_RECORD, name,
+            "%s is damaged: it does not say how many parts the run has, or in which folder it was planned", name);
     if (s == LEAT_OK)
         s = read_joining(r, err);
     buffer_free(&plan);

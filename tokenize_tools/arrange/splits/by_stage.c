@@ -48,13 +48,13 @@ static enum leat_status each_file(const struct by_stage *s,
     struct dirent *entry;
 
     if (!d)
-        return status_set_os(err, errno, "cannot read the folder %s", s->folder);
+        return status_set_os(err, errno, s->folder, "cannot read the folder %s", s->folder);
     while (status == LEAT_OK && (errno = 0, entry = readdir(d)) != NULL)
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
             strncmp(entry->d_name, LOCK_NAME, strlen(LOCK_NAME)) != 0)
             status = act(s, entry->d_name, err);
     if (status == LEAT_OK && errno != 0)
-        status = status_set_os(err, errno, "cannot read the folder %s", s->folder);
+        status = status_set_os(err, errno, s->folder, "cannot read the folder %s", s->folder);
     closedir(d);
     return status;
 }
@@ -177,7 +177,7 @@ static enum leat_status check_free(const struct by_stage *s, const char *name, c
     if (status == LEAT_OK)
         status = file_identify(path, &there, err);
     if (status == LEAT_OK && there.exists && !replace)
-        status = status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
+        status = status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, path,
                                  "%s already exists; choose another name or replace it", path);
     free(path);
     return status;

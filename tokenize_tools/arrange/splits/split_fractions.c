@@ -61,13 +61,13 @@ static enum leat_status check_name(const struct leat_split *splits, size_t i, st
     const char *name = splits[i].name;
 
     if (!name || !*name || strlen(name) > LONGEST_NAME || name[strspn(name, allowed)] || is_reserved(name))
-        return status_set(
-            err, LEAT_E_ARGUMENT,
+        return status_argument(
+            err, "splits",
             "invalid split name \"%.100s\": use letters, digits, '-' and '_', but not leat, tokens, partial or packed",
             name ? name : "");
     for (size_t k = 0; k < i; k++)
         if (strcmp(splits[k].name, name) == 0)
-            return status_set(err, LEAT_E_ARGUMENT, "two splits are called %s", name);
+            return status_in_file(err, status_argument(err, "splits", "two splits are called %s", name), name);
     return LEAT_OK;
 }
 
@@ -105,13 +105,14 @@ static enum leat_status add_fraction(const struct leat_split *split, uint64_t *s
                                      struct leat_error *err)
 {
     if (!split->fraction || !parse_fraction(split->fraction, value))
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "the fraction of split %s is \"%.100s\"; it must be a decimal number above 0 and up to 1, "
-                          "with at most %u digits after the point",
-                          split->name, split->fraction ? split->fraction : "", DIGITS);
+        return status_argument(
+            err, "splits",
+            "the fraction of split %s is \"%.100s\"; it must be a decimal number above 0 and up to 1, "
+            "with at most %u digits after the point",
+            split->name, split->fraction ? split->fraction : "", DIGITS);
     if (*value > ONE - *sum)
-        return status_set(err, LEAT_E_ARGUMENT, "the fractions up to that of split %s add up to more than 1",
-                          split->name);
+        return status_argument(err, "splits", "the fractions up to that of split %s add up to more than 1",
+                               split->name);
     *sum += *value;
     return LEAT_OK;
 }
@@ -124,9 +125,9 @@ enum leat_status split_fractions_make(struct split_fractions *f, const struct le
 
     memset(f, 0, sizeof *f);
     if (count > SPLITS_MAX)
-        return status_set(err, LEAT_E_ARGUMENT, "%zu splits are too many: at most %d", count, SPLITS_MAX);
+        return status_argument(err, "splits", "%zu splits are too many: at most %d", count, SPLITS_MAX);
     if (count > 0 && !splits)
-        return status_set(err, LEAT_E_ARGUMENT, "splits is NULL, but split_count is not 0");
+        return status_argument(err, "splits", "splits is NULL, but split_count is not 0");
     f->text = calloc(count + 1, LONGEST_NAME + 32);
     if (!f->text)
         return status_no_memory(err, (count + 1) * (LONGEST_NAME + 32));

@@ -96,7 +96,7 @@ static enum leat_status sample_run(struct sample *sample, const struct leat_pack
     snprintf(sample->folder, sizeof sample->folder, "%.400s/leat-dry-run-XXXXXX",
              temporary && *temporary ? temporary : "/tmp");
     if (!mkdtemp(sample->folder)) {
-        s = status_set_os(err, errno, "cannot create the temporary folder %s", sample->folder);
+        s = status_set_os(err, errno, sample->folder, "cannot create the temporary folder %s", sample->folder);
         sample->folder[0] = '\0';
         return s;
     }

@@ -212,7 +212,7 @@ int pack_in_run_plan(struct pack_in_run *in, const struct pack_values *v, struct
     if (r->from)
         r->path = run_folder_make(v->run, &err);
     else
-        status_set_os(&err, errno, "cannot find out the current folder");
+        status_set_os(&err, errno, NULL, "cannot find out the current folder");
     if (!r->path)
         return cli_failed(&err);
     in->inputs = run_folder_file(r->path, ".inputs");

@@ -329,15 +329,6 @@ static void say_over(const struct pack_values *v)
                   : "--resume fails the same way: repair or leave out this input, and start over with --force");
 }
 
-/* Whether the message names the field of the text, which is then missing or holds no text. */
-static bool lacks_text(const struct pack_values *v, const struct leat_error *err)
-{
-    char quoted[512];
-
-    snprintf(quoted, sizeof quoted, "\"%.500s\"", v->text);
-    return strstr(err->message, quoted) != NULL;
-}
-
 int pack_bar_say_failed(const struct pack_values *v, const struct pack_notices *n,
                         const struct leat_pack_report *report, const struct leat_error *err)
 {
@@ -353,7 +344,7 @@ int pack_bar_say_failed(const struct pack_values *v, const struct pack_notices *
     } else {
         code = cli_failed(err);
     }
-    if (err->status == LEAT_E_REJECTS && report->documents == 0 && lacks_text(v, err))
+    if (err->status == LEAT_E_REJECTS && report->documents == 0 && strcmp(err->field, v->text) == 0)
         cli_error("no record was packed: --text FIELD names the member or column that holds the text; this run looked "
                   "for \"%s\"",
                   v->text);

@@ -89,12 +89,13 @@ static enum leat_status start(struct child *c, int its_end, struct leat_error *e
         return status_no_memory(err, 1);
     failed = spawn(&c->pid, its_end, words);
     if (failed == ENOENT)
-        s = status_set(err, LEAT_E_ARGUMENT,
-                       "chat templates are rendered in Python, and %.300s is missing: install Python 3.10 or newer, "
-                       "and leat %s with it (`pip install '.[chat]'` in leat's sources)",
-                       python, leat_version());
+        s = status_argument(
+            err, "chat",
+            "chat templates are rendered in Python, and %.300s is missing: install Python 3.10 or newer, "
+            "and leat %s with it (`pip install '.[chat]'` in leat's sources)",
+            python, leat_version());
     else if (failed)
-        s = status_set_os(err, failed, "starting %.300s", python);
+        s = status_set_os(err, failed, NULL, "starting %.300s", python);
     free(python);
     return s;
 }
@@ -109,7 +110,7 @@ static enum leat_status open_renderer(void *context, int *fd, struct leat_error 
     if (!c)
         return status_no_memory(err, sizeof *c);
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) {
-        s = status_set_os(err, errno, "making a connection to Python");
+        s = status_set_os(err, errno, NULL, "making a connection to Python");
         free(c);
         return s;
     }

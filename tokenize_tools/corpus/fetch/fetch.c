@@ -228,7 +228,8 @@ enum leat_status fetch_read_all(struct fetch *f, uint64_t at, void *out, size_t 
 
         s = fetch_read(f, at, to, count, &got, stop, err);
         if (s == LEAT_OK && got == 0)
-            s = status_set(err, LEAT_E_MISMATCH, "%s is shorter than it was; start again", f->object->url.name);
+            s = status_set_in(err, LEAT_E_MISMATCH, f->object->url.name, "%s is shorter than it was; start again",
+                              f->object->url.name);
         at += got;
         to += got;
         count -= got;

@@ -118,7 +118,8 @@ static enum leat_status take_answer(struct look_up *l, struct leat_error *err)
     }
     l->object->found.size = empty ? 0 : t->answer.size;
     if (l->object->found.size == UINT64_MAX)
-        return status_set(err, LEAT_E_UNSUPPORTED, "%s: the server does not say how long it is", l->object->url.name);
+        return status_set_in(err, LEAT_E_UNSUPPORTED, l->object->url.name, "%s: the server does not say how long it is",
+                             l->object->url.name);
     keep_etag(l->object, t->answer.etag);
     l->object->head = malloc(t->received + 1);
     if (!l->object->head)

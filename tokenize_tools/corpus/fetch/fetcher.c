@@ -105,8 +105,8 @@ static void judge(struct fetch_range *r)
     if (t->status == LEAT_OK && !*found->etag)
         memcpy(found->etag, t->answer.etag, sizeof found->etag); /* the list had none */
     if (other || t->status == LEAT_E_TRUNCATED)
-        t->status = status_set(&t->error, LEAT_E_MISMATCH, "%s has changed while it was read; start again",
-                               r->object->url.name);
+        t->status = status_set_in(&t->error, LEAT_E_MISMATCH, r->object->url.name,
+                                  "%s has changed while it was read; start again", r->object->url.name);
 }
 
 /* A transfer has come to its end; the lock is held. */
@@ -200,7 +200,7 @@ enum leat_status fetcher_ask(struct fetcher *f, struct fetch_range *r, struct le
         e = thread_start(&f->thread, STACK_BYTES, thread_main, f);
         if (e != 0) {
             f->started = false;
-            return status_set_os(err, e, "cannot start a thread (" THREAD_LIMITS ")");
+            return status_set_os(err, e, NULL, "cannot start a thread (" THREAD_LIMITS ")");
         }
     }
     r->state = RANGE_WANTED;

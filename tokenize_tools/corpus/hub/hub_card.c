@@ -141,10 +141,13 @@ struct reading {
 
 static enum leat_status refuse(struct reading *r, const char *why, const char *config)
 {
-    return status_set_hint(r->err, LEAT_E_ARGUMENT, LEAT_HINT_SPLIT_ALL,
-                           "%.400s lists configurations that cannot be used: %s%s%.100s%s; mend it, name a narrower "
-                           "folder, or take all files",
-                           r->name, why, config ? " (configuration " : "", config ? config : "", config ? ")" : "");
+    return status_field(
+        r->err,
+        status_set_hint(r->err, LEAT_E_ARGUMENT, LEAT_HINT_SPLIT_ALL, r->name,
+                        "%.400s lists configurations that cannot be used: %s%s%.100s%s; mend it, name a narrower "
+                        "folder, or take all files",
+                        r->name, why, config ? " (configuration " : "", config ? config : "", config ? ")" : ""),
+        "split_of");
 }
 
 static yaml_node_t *node(struct reading *r, int number)
@@ -344,11 +347,14 @@ static enum leat_status refuse_yaml(const yaml_parser_t *parser, const struct bl
 {
     if (parser->error == YAML_MEMORY_ERROR)
         return status_no_memory(r->err, (size_t)(b->end - b->at));
-    return status_set_hint(r->err, LEAT_E_ARGUMENT, LEAT_HINT_SPLIT_ALL,
-                           "%.400s lists configurations, but its YAML cannot be read: line %zu: %.200s; mend it, name "
-                           "a narrower folder, or take all files",
-                           r->name, b->lines + parser->problem_mark.line + 1,
-                           parser->problem ? parser->problem : "it is not UTF-8");
+    return status_field(
+        r->err,
+        status_set_hint(r->err, LEAT_E_ARGUMENT, LEAT_HINT_SPLIT_ALL, r->name,
+                        "%.400s lists configurations, but its YAML cannot be read: line %zu: %.200s; mend it, name "
+                        "a narrower folder, or take all files",
+                        r->name, b->lines + parser->problem_mark.line + 1,
+                        parser->problem ? parser->problem : "it is not UTF-8"),
+        "split_of");
 }
 
 static bool has_anchor(const yaml_event_t *e)
@@ -432,7 +438,7 @@ static enum leat_status read_block(struct hub_card *card, const char *name, cons
                                    struct leat_error *err)
 {
     (void)card, (void)b;
-    return status_set_hint(err, LEAT_E_UNSUPPORTED, LEAT_HINT_SPLIT_ALL,
+    return status_set_hint(err, LEAT_E_UNSUPPORTED, LEAT_HINT_SPLIT_ALL, name,
                            "%.400s lists configurations, which this build cannot read: it has no libyaml "
                            "(libyaml-dev); name a narrower folder, or take all files",
                            name);

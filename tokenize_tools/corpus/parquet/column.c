@@ -15,8 +15,9 @@
 
 enum leat_status column_broken(const struct column *c, const char *why, struct leat_error *err)
 {
-    return status_set_at(err, LEAT_E_TEXT, c->page.offset, "%s: the page at byte %llu, in %s, is broken: %s",
-                         c->file->source.name, (unsigned long long)c->page.offset, c->name, why);
+    return status_set_at(err, LEAT_E_TEXT, c->file->source.name, c->page.offset,
+                         "%s: the page at byte %llu, in %s, is broken: %s", c->file->source.name,
+                         (unsigned long long)c->page.offset, c->name, why);
 }
 
 static bool is_packed(const struct column *c)
@@ -41,7 +42,7 @@ static enum leat_status reckon(struct column *c, const struct block *to, const s
     m->outgrew = m->needs > m->limit && !m->may_map;
     if (!m->outgrew)
         return LEAT_OK;
-    return status_set_at(err, LEAT_E_NO_MEMORY, c->page.offset,
+    return status_set_at(err, LEAT_E_NO_MEMORY, c->file->source.name, c->page.offset,
                          "%s: the page at byte %llu, in %s, which has %llu bytes when it is decompressed, is too large "
                          "for the memory that is left",
                          c->file->source.name, (unsigned long long)c->page.offset, c->name,
@@ -83,7 +84,7 @@ static enum leat_status read_body(struct column *c, const struct block *to, stru
     }
     if (s != LEAT_OK || !p->has_crc || crc == p->crc)
         return s;
-    return status_set_at(err, LEAT_E_CHECKSUM, p->offset,
+    return status_set_at(err, LEAT_E_CHECKSUM, c->file->source.name, p->offset,
                          "%s: the page at byte %llu, in %s, does not match its checksum: the file is damaged",
                          c->file->source.name, (unsigned long long)p->offset, c->name);
 }

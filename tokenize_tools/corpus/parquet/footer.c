@@ -134,7 +134,10 @@ static void add_chunk(struct thrift *t, struct parquet_file *file, const struct 
     if (t->status != LEAT_OK)
         return;
     if (why)
-        t->status = status_set(t->err, LEAT_E_UNSUPPORTED, "%s: the column %s %s", file->source.name, c->path, why);
+        t->status = status_field(t->err,
+                                 status_set_in(t->err, LEAT_E_UNSUPPORTED, file->source.name, "%s: the column %s %s",
+                                               file->source.name, c->path, why),
+                                 c->path);
     else if (c->exists && m->type != (uint64_t)c->type)
         thrift_broken(t, "a column has another type than its pages");
     else if (c->exists && (c->max_repetition > 0 ? m->values < rows : m->values != rows))
@@ -180,8 +183,9 @@ static void make_room(struct thrift *t, struct parquet_file *file, uint64_t coun
     if (file->source.needs)
         *file->source.needs = needs;
     if (file->source.most > 0 && needs > file->source.most)
-        t->status = status_set(t->err, LEAT_E_NO_MEMORY, "%s: its %llu row groups need %llu bytes of memory",
-                               file->source.name, (unsigned long long)count, (unsigned long long)needs);
+        t->status = status_set_in(t->err, LEAT_E_NO_MEMORY, file->source.name,
+                                  "%s: its %llu row groups need %llu bytes of memory", file->source.name,
+                                  (unsigned long long)count, (unsigned long long)needs);
     if (t->status == LEAT_OK)
         t->status = buffer_reserve(&file->groups, (size_t)groups, t->err);
     if (t->status == LEAT_OK)
@@ -273,28 +277,30 @@ static enum leat_status find_footer(struct parquet_file *file, struct leat_error
     uint64_t bytes;
 
     if (from->size < MAGIC_BYTES + END_BYTES)
-        return status_set(err, LEAT_E_TRUNCATED, "%s has %llu bytes: it is no Parquet file, or cut off", from->name,
-                          (unsigned long long)from->size);
+        return status_set_in(err, LEAT_E_TRUNCATED, from->name, "%s has %llu bytes: it is no Parquet file, or cut off",
+                             from->name, (unsigned long long)from->size);
     s = from->read(from->context, 0, head, sizeof head, err);
     if (s == LEAT_OK)
         s = from->read(from->context, from->size - END_BYTES, end, sizeof end, err);
     if (s != LEAT_OK)
         return s;
     if (memcmp(end + 4, "PARE", MAGIC_BYTES) == 0)
-        return status_set(err, LEAT_E_UNSUPPORTED, "%s is encrypted, which leat does not read; decrypt it first",
-                          from->name);
+        return status_set_in(err, LEAT_E_UNSUPPORTED, from->name,
+                             "%s is encrypted, which leat does not read; decrypt it first", from->name);
     kind = file_kind_of_bytes(head, sizeof head);
     if (kind && kind->what == FILE_COMPRESSED)
-        return status_set(err, LEAT_E_UNSUPPORTED, "%s is %s, and no Parquet file: decompress it first", from->name,
-                          kind->name);
+        return status_set_in(err, LEAT_E_UNSUPPORTED, from->name, "%s is %s, and no Parquet file: decompress it first",
+                             from->name, kind->name);
     if (memcmp(head, "PAR1", MAGIC_BYTES) != 0)
-        return status_set(err, LEAT_E_UNSUPPORTED, "%s is no Parquet file: it does not begin with PAR1", from->name);
+        return status_set_in(err, LEAT_E_UNSUPPORTED, from->name, "%s is no Parquet file: it does not begin with PAR1",
+                             from->name);
     if (memcmp(end + 4, "PAR1", MAGIC_BYTES) != 0)
-        return status_set(err, LEAT_E_TRUNCATED, "%s is cut off: it does not end with PAR1", from->name);
+        return status_set_in(err, LEAT_E_TRUNCATED, from->name, "%s is cut off: it does not end with PAR1", from->name);
     bytes = bytes_load32(end);
     if (bytes > from->size - MAGIC_BYTES - END_BYTES)
-        return status_set(err, LEAT_E_TEXT, "%s is broken: its footer has %llu bytes, and the file only %llu",
-                          from->name, (unsigned long long)bytes, (unsigned long long)from->size);
+        return status_set_in(err, LEAT_E_TEXT, from->name,
+                             "%s is broken: its footer has %llu bytes, and the file only %llu", from->name,
+                             (unsigned long long)bytes, (unsigned long long)from->size);
     file->data_end = from->size - END_BYTES - bytes;
     return LEAT_OK;
 }

@@ -23,8 +23,8 @@ static enum leat_status make_room(struct column *c, struct block *b, size_t more
     maps = m->needs > m->limit && m->may_map;
     m->outgrew = m->needs > m->limit && !maps;
     if (m->outgrew)
-        return status_set(err, LEAT_E_NO_MEMORY, "%s: a row in %s is too large for the memory that is left",
-                          c->file->source.name, c->name);
+        return status_set_in(err, LEAT_E_NO_MEMORY, c->file->source.name,
+                             "%s: a row in %s is too large for the memory that is left", c->file->source.name, c->name);
     s = maps || b->mapped ? block_map(b, (size_t)grown, c->window->source, err) : block_grow(b, (size_t)grown, err);
     m->held += block_memory(b) - before;
     return s;

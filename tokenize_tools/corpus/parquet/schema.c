@@ -259,8 +259,10 @@ static void refuse_nested(struct walk *w, const char *why)
     const char *path = w->columns[w->nested->want].path;
 
     if (w->t->status == LEAT_OK)
-        w->t->status =
-            status_set(w->t->err, LEAT_E_UNSUPPORTED, "%s: the column %s %s", w->t->window->source->name, path, why);
+        w->t->status = status_field(w->t->err,
+                                    status_set_in(w->t->err, LEAT_E_UNSUPPORTED, w->t->window->source->name,
+                                                  "%s: the column %s %s", w->t->window->source->name, path, why),
+                                    path);
 }
 
 /* Adds a node; its levels are `definition` and `repetition`. */
@@ -379,9 +381,12 @@ static void take_leaf(struct walk *w, const struct schema_node *n)
         if (refused && !c->exists && (w->wants[i].optional || (w->wants[i].may_lack && schema_is_nothing(n))))
             continue;
         if (refused)
-            t->status =
-                status_set(t->err, LEAT_E_UNSUPPORTED, "%s: the column %s %s%s%s", t->window->source->name, c->path,
-                           refused, w->wants[i].advice ? "; " : "", w->wants[i].advice ? w->wants[i].advice : "");
+            t->status = status_field(t->err,
+                                     status_set_in(t->err, LEAT_E_UNSUPPORTED, t->window->source->name,
+                                                   "%s: the column %s %s%s%s", t->window->source->name, c->path,
+                                                   refused, w->wants[i].advice ? "; " : "",
+                                                   w->wants[i].advice ? w->wants[i].advice : ""),
+                                     c->path);
         c->exists = true;
         c->number = w->leaves;
         c->max_definition = definition;
@@ -405,14 +410,22 @@ static enum leat_status refuse_group(struct walk *w, unsigned want, const struct
     const char *name = w->t->window->source->name, *path = w->columns[want].path;
 
     if (w->wants[want].advice)
-        return status_set(w->t->err, LEAT_E_UNSUPPORTED, "%s: the column %s is a %s; %s", name, path,
-                          schema_is_list(n) ? "list" : "group of columns", w->wants[want].advice);
+        return status_field(w->t->err,
+                            status_set_in(w->t->err, LEAT_E_UNSUPPORTED, name, "%s: the column %s is a %s; %s", name,
+                                          path, schema_is_list(n) ? "list" : "group of columns", w->wants[want].advice),
+                            path);
     return schema_is_list(n)
-               ? status_set(w->t->err, LEAT_E_UNSUPPORTED,
-                            "%s: the column %s is a list; name a column of single values, or pack conversations", name,
-                            path)
-               : status_set(w->t->err, LEAT_E_UNSUPPORTED,
-                            "%s: the column %s is a group of columns: name one, as %s.NAME", name, path, path);
+               ? status_field(
+                     w->t->err,
+                     status_set_in(w->t->err, LEAT_E_UNSUPPORTED, name,
+                                   "%s: the column %s is a list; name a column of single values, or pack conversations",
+                                   name, path),
+                     path)
+               : status_field(w->t->err,
+                              status_set_in(w->t->err, LEAT_E_UNSUPPORTED, name,
+                                            "%s: the column %s is a group of columns: name one, as %s.NAME", name, path,
+                                            path),
+                              path);
 }
 
 static void take_group(struct walk *w, const struct schema_node *n)
@@ -439,9 +452,12 @@ static void take_group(struct walk *w, const struct schema_node *n)
 
         g->matched[i] = on ? matched : OFF_PATH;
         if (on && schema_is_list(n) && !w->wants[i].optional && t->status == LEAT_OK)
-            t->status = status_set(t->err, LEAT_E_UNSUPPORTED,
-                                   "%s: the column %s is in a list, %.*s; name a column of single values",
-                                   t->window->source->name, w->columns[i].path, (int)(matched - 1), w->columns[i].path);
+            t->status = status_field(
+                t->err,
+                status_set_in(t->err, LEAT_E_UNSUPPORTED, t->window->source->name,
+                              "%s: the column %s is in a list, %.*s; name a column of single values",
+                              t->window->source->name, w->columns[i].path, (int)(matched - 1), w->columns[i].path),
+                w->columns[i].path);
         if (matched != OFF_PATH && !on && w->wants[i].use == PARQUET_JSON)
             begin_nested(w, i);
         else if (matched != OFF_PATH && !on && !w->wants[i].optional && t->status == LEAT_OK)
@@ -491,16 +507,19 @@ static void check_found(struct walk *w)
     for (unsigned i = 0; i < w->count && t->status == LEAT_OK; i++)
         if (!w->columns[i].exists && !w->wants[i].optional && !w->wants[i].may_lack &&
             !(w->nested->count > 0 && w->nested->want == i))
-            t->status =
-                status_set(t->err, LEAT_E_NOT_FOUND, "%s has no column %s; its columns are %.*s%s%s",
-                           t->window->source->name, w->columns[i].path, (int)w->listed, w->list,
-                           !w->unlisted     ? ""
-                           : w->listed == 0 ? "lists"
-                                            : ", and others",
-                           is_in_name(t->window->source->name, w->columns[i].path)
-                               ? "; it is only in the name of a folder, which leat does not read: write it into "
-                                 "the files, or pack each folder by itself"
-                               : "");
+            t->status = status_field(
+                t->err,
+                status_set_in(t->err, LEAT_E_NOT_FOUND, t->window->source->name,
+                              "%s has no column %s; its columns are %.*s%s%s", t->window->source->name,
+                              w->columns[i].path, (int)w->listed, w->list,
+                              !w->unlisted     ? ""
+                              : w->listed == 0 ? "lists"
+                                               : ", and others",
+                              is_in_name(t->window->source->name, w->columns[i].path)
+                                  ? "; it is only in the name of a folder, which leat does not read: write it into "
+                                    "the files, or pack each folder by itself"
+                                  : ""),
+                w->columns[i].path);
 }
 
 enum leat_status schema_read(struct thrift *t, struct thrift_field f, const struct parquet_want *wants,

@@ -41,8 +41,9 @@ enum leat_status window_copy(struct window *w, uint64_t offset, void *out, size_
 enum leat_status thrift_broken(struct thrift *t, const char *why)
 {
     if (t->status == LEAT_OK)
-        t->status = status_set_at(t->err, LEAT_E_TEXT, t->at, "%s: %s is broken at byte %llu: %s",
-                                  t->window->source->name, t->what, (unsigned long long)t->at, why);
+        t->status =
+            status_set_at(t->err, LEAT_E_TEXT, t->window->source->name, t->at, "%s: %s is broken at byte %llu: %s",
+                          t->window->source->name, t->what, (unsigned long long)t->at, why);
     return t->status;
 }
 

@@ -12,12 +12,12 @@ enum leat_status conversation_want(struct record_fields *fields, const char *mes
                                    const char *tools, bool tools_needed, struct leat_error *err)
 {
     struct record_want want = { .path = messages, .use = RECORD_MESSAGES, .needed = true, .most = SIZE_MAX };
-    enum leat_status s = record_want(fields, &want, &fields->text, err);
+    enum leat_status s = status_field(err, record_want(fields, &want, &fields->text, err), "messages");
 
     if (s == LEAT_OK && id)
         s = record_want_id(fields, id, err);
     want = (struct record_want) { .path = tools, .use = RECORD_TOOLS, .needed = tools_needed, .most = SIZE_MAX };
-    return s == LEAT_OK && tools ? record_want(fields, &want, &fields->tools, err) : s;
+    return s == LEAT_OK && tools ? status_field(err, record_want(fields, &want, &fields->tools, err), "tools") : s;
 }
 
 static enum leat_status check_utf8(const struct record *r, uint32_t want, const struct conversation_part *part,
@@ -25,7 +25,9 @@ static enum leat_status check_utf8(const struct record *r, uint32_t want, const 
 {
     return utf8_valid_prefix((const uint8_t *)part->at, part->bytes) == part->bytes
                ? LEAT_OK
-               : status_set(err, LEAT_E_TEXT, "\"%.200s\" is not valid UTF-8", r->fields->wants[want].path);
+               : status_field(
+                     err, status_set(err, LEAT_E_TEXT, "\"%.200s\" is not valid UTF-8", r->fields->wants[want].path),
+                     r->fields->wants[want].path);
 }
 
 /* The tools are this text; blank and null are none. */
@@ -93,7 +95,9 @@ enum leat_status conversation_take(struct conversation *c, struct record *r, str
         return s;
     c->messages = (struct conversation_part) { v->at, v->held };
     s = check_utf8(r, r->fields->text, &c->messages, err);
-    return s == LEAT_OK ? take_tools(c, r, err) : s;
+    if (s != LEAT_OK || r->fields->tools == RECORD_NONE)
+        return s;
+    return status_field(err, take_tools(c, r, err), r->fields->wants[r->fields->tools].path);
 }
 
 void conversation_free(struct conversation *c)

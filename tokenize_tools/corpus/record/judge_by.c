@@ -24,7 +24,7 @@ static enum leat_status prepare(void **self, struct record_fields *fields, const
     *self = b;
     b->field = o->by;
     want.most = sizeof((struct verdict *)0)->by + 1;
-    return record_want(fields, &want, &b->want, err);
+    return status_field(err, record_want(fields, &want, &b->want, err), "by");
 }
 
 static enum leat_status too_long(const char *field, struct leat_error *err)
@@ -50,9 +50,9 @@ static enum leat_status take(const struct record *r, const char *field, const st
     return LEAT_OK;
 }
 
-static enum leat_status judge(const void *self, const struct record *r, struct verdict *v, struct leat_error *err)
+static enum leat_status judge_value(const struct by *b, const struct record *r, struct verdict *v,
+                                    struct leat_error *err)
 {
-    const struct by *b = self;
     const struct record_value *value = record_value(r, b->want);
 
     switch (value->kind) {
@@ -67,6 +67,13 @@ static enum leat_status judge(const void *self, const struct record *r, struct v
         return status_set(err, LEAT_E_TEXT, "\"%.200s\" is %s, not a string, a number, true or false", b->field,
                           json_scan_kind(value->kind));
     }
+}
+
+static enum leat_status judge(const void *self, const struct record *r, struct verdict *v, struct leat_error *err)
+{
+    const struct by *b = self;
+
+    return status_field(err, judge_value(b, r, v, err), b->field);
 }
 
 const struct record_judge judge_by = { .prepare = prepare, .judge = judge, .free = free };

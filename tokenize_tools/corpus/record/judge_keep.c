@@ -50,7 +50,7 @@ struct keep {
 
 static enum leat_status wrong(const char *text, const char *why, struct leat_error *err)
 {
-    return status_set(err, LEAT_E_ARGUMENT, "the condition \"%.200s\" %s", text, why);
+    return status_argument(err, "keep", "the condition \"%.200s\" %s", text, why);
 }
 
 /* A string in double quotes, as JSON has it; false: it is something else. */
@@ -131,10 +131,11 @@ static enum leat_status read_value(struct condition *c, const char *text, const 
     if (*value == '"' || *value == '\'')
         return read_string(c, text, value, bytes, err);
     if (strchr("=<>", *value)) /* "=>", a third =: hardly a value that begins so */
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "the condition \"%.200s\" has a value that begins with %c: signs are = != < <= > >=, and a "
-                          "value that begins so stands in quotes",
-                          text, *value);
+        return status_argument(
+            err, "keep",
+            "the condition \"%.200s\" has a value that begins with %c: signs are = != < <= > >=, and a "
+            "value that begins so stands in quotes",
+            text, *value);
     c->text = malloc(bytes);
     if (!c->text)
         return status_no_memory(err, bytes);
@@ -188,7 +189,7 @@ static enum leat_status want_field(struct condition *c, struct record_fields *fi
         want.use = RECORD_EXISTS;
     else /* of a string, what comes after that many bytes decides nothing; and a pair of surrogates is not cut */
         want.most = c->is_number ? MAX_NUMBER : RECORD_RAW_BYTES * c->text_bytes + 12;
-    return record_want(fields, &want, &c->want, err);
+    return status_field(err, record_want(fields, &want, &c->want, err), "keep");
 }
 
 static enum leat_status prepare(void **self, struct record_fields *fields, const struct leat_pack_options *o,
@@ -206,7 +207,7 @@ static enum leat_status prepare(void **self, struct record_fields *fields, const
         k->count = i + 1;
         bytes += strlen(o->keep[i]) + 1;
         s = bytes > JUDGE_KEEP_BYTES
-                ? status_set(err, LEAT_E_ARGUMENT, "the conditions are longer than %zu bytes in all", JUDGE_KEEP_BYTES)
+                ? status_argument(err, "keep", "the conditions are longer than %zu bytes in all", JUDGE_KEEP_BYTES)
                 : read_condition(&k->conditions[i], o->keep[i], err);
         if (s == LEAT_OK)
             s = want_field(&k->conditions[i], fields, err);

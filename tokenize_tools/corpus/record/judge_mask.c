@@ -28,7 +28,7 @@ static enum leat_status prepare(void **self, struct record_fields *fields, const
         return status_no_memory(err, sizeof *m);
     *self = m;
     m->field = o->mask_field;
-    return record_want(fields, &want, &m->want, err);
+    return status_field(err, record_want(fields, &want, &m->want, err), "mask_field");
 }
 
 static void pass_space(const char **at)
@@ -98,11 +98,12 @@ static enum leat_status judge(const void *self, const struct record *r, struct v
     enum leat_status s;
 
     if (value->kind == JSON_KIND_NONE)
-        return status_set(err, LEAT_E_TEXT, "the record has no \"%.200s\" that says what is learned", m->field);
-    s = value->kind == JSON_KIND_ARRAY ? take_spans(v->spans, m->field, value->at, err) : refuse(m->field, err);
+        s = status_set(err, LEAT_E_TEXT, "the record has no \"%.200s\" that says what is learned", m->field);
+    else
+        s = value->kind == JSON_KIND_ARRAY ? take_spans(v->spans, m->field, value->at, err) : refuse(m->field, err);
     if (s != LEAT_OK)
         v->spans->size = before;
-    return s;
+    return status_field(err, s, m->field);
 }
 
 const struct record_judge judge_mask = { .prepare = prepare, .judge = judge, .free = free };

@@ -42,14 +42,14 @@ enum leat_status record_want_id(struct record_fields *fields, const char *id, st
         .path = id, .use = RECORD_ID, .needed = strcmp(id, "id") != 0, .most = RECORD_RAW_BYTES * RECORD_ID_BYTES + 1
     };
 
-    return record_want(fields, &want, &fields->id, err);
+    return status_field(err, record_want(fields, &want, &fields->id, err), "id");
 }
 
 enum leat_status record_want_texts(struct record_fields *fields, const char *text, const char *id,
                                    struct leat_error *err)
 {
     struct record_want want = { .path = text, .use = RECORD_TEXT, .needed = true };
-    enum leat_status s = record_want(fields, &want, &fields->text, err);
+    enum leat_status s = status_field(err, record_want(fields, &want, &fields->text, err), "text");
 
     return s == LEAT_OK && id ? record_want_id(fields, id, err) : s;
 }
@@ -201,9 +201,11 @@ static enum leat_status refuse_text(struct record *r, struct leat_error *err)
 
     r->problem = kind == JSON_KIND_NONE ? RECORD_NO_FIELD : RECORD_NO_STRING;
     if (kind == JSON_KIND_NONE)
-        return status_set(err, LEAT_E_TEXT, "the record has no \"%.200s\"", want->path);
-    return status_set(err, LEAT_E_TEXT, "\"%.200s\" is %s, not %s", want->path, json_scan_kind(kind),
-                      want->use == RECORD_MESSAGES ? "an array of messages" : "a string");
+        status_set(err, LEAT_E_TEXT, "the record has no \"%.200s\"", want->path);
+    else
+        status_set(err, LEAT_E_TEXT, "\"%.200s\" is %s, not %s", want->path, json_scan_kind(kind),
+                   want->use == RECORD_MESSAGES ? "an array of messages" : "a string");
+    return status_field(err, LEAT_E_TEXT, want->path);
 }
 
 enum leat_status record_check(struct record *r, struct leat_error *err)
@@ -216,8 +218,9 @@ enum leat_status record_check(struct record *r, struct leat_error *err)
     if (!is_long_id(record_value(r, f->id)))
         return LEAT_OK;
     r->problem = RECORD_ID_TOO_LONG;
-    return status_set(err, LEAT_E_TEXT, "the id \"%.200s\" is longer than %zu KiB", f->wants[f->id].path,
-                      RECORD_ID_BYTES >> 10);
+    status_set(err, LEAT_E_TEXT, "the id \"%.200s\" is longer than %zu KiB", f->wants[f->id].path,
+               RECORD_ID_BYTES >> 10);
+    return status_field(err, LEAT_E_TEXT, f->wants[f->id].path);
 }
 
 /* Unescapes a string where it stands. */

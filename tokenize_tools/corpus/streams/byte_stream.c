@@ -196,7 +196,7 @@ static enum leat_status check_memory(struct byte_stream *s)
     s->outgrew = bytes > s->max_memory;
     if (!s->outgrew)
         return LEAT_OK;
-    return status_set_at(&s->error, LEAT_E_NO_MEMORY, raw_input_position(&s->in),
+    return status_set_at(&s->error, LEAT_E_NO_MEMORY, s->in.name, raw_input_position(&s->in),
                          "%s: the %s data needs more than %llu bytes of memory at compressed byte %llu", s->in.name,
                          s->decompressor->name, (unsigned long long)s->max_memory,
                          (unsigned long long)raw_input_position(&s->in));

@@ -20,24 +20,25 @@ enum leat_status decompressor_broken(const struct decompressor *d, const struct 
 {
     uint64_t place = raw_input_position(in);
 
-    return status_set_at(err, LEAT_E_TEXT, place, "%s: the %s data is broken at compressed byte %llu: %s", in->name,
-                         d->name, (unsigned long long)place, why);
+    return status_set_at(err, LEAT_E_TEXT, in->name, place, "%s: the %s data is broken at compressed byte %llu: %s",
+                         in->name, d->name, (unsigned long long)place, why);
 }
 
 enum leat_status decompressor_cut_off(const struct decompressor *d, const struct raw_input *in, struct leat_error *err)
 {
     uint64_t place = raw_input_position(in) + (in->held - in->at);
 
-    return status_set_at(err, LEAT_E_TRUNCATED, place, "%s ends in the middle of %s, at compressed byte %llu", in->name,
-                         d->member, (unsigned long long)place);
+    return status_set_at(err, LEAT_E_TRUNCATED, in->name, place, "%s ends in the middle of %s, at compressed byte %llu",
+                         in->name, d->member, (unsigned long long)place);
 }
 
 enum leat_status decompressor_missing(const struct decompressor *d, const char *path, const char *libraries,
                                       const char *cure, struct leat_error *err)
 {
-    return status_set(err, LEAT_E_UNSUPPORTED,
-                      "%s is compressed with %s, which this build cannot read: it has %s; decompress the file with %s",
-                      path, d->name, libraries, cure);
+    return status_set_in(
+        err, LEAT_E_UNSUPPORTED, path,
+        "%s is compressed with %s, which this build cannot read: it has %s; decompress the file with %s", path, d->name,
+        libraries, cure);
 }
 
 /* Libraries would take some wrong bytes for a start, or want more before they say so. */
@@ -126,7 +127,7 @@ static bool is_zlib(const uint8_t *head, size_t bytes)
 static enum leat_status say(const char *path, const struct decompressor *d, const char *what, const char *cure,
                             struct leat_error *err)
 {
-    return status_set_at(err, LEAT_E_TEXT, 0, "%s is named %s, but is %s: %s", path, d->suffix, what, cure);
+    return status_set_at(err, LEAT_E_TEXT, path, 0, "%s is named %s, but is %s: %s", path, d->suffix, what, cure);
 }
 
 enum leat_status first_bytes_misnamed(struct raw_input *in, const char *path, const struct decompressor *d,
@@ -149,7 +150,7 @@ enum leat_status first_bytes_misnamed(struct raw_input *in, const char *path, co
     if (d == &decompressor_lz4 && is_hadoop(head, bytes, in->size))
         return say(path, d, "in blocks of Hadoop or Spark, which only these read", "write it with gzip or zstd instead",
                    err);
-    return status_set_at(err, LEAT_E_TEXT, 0,
+    return status_set_at(err, LEAT_E_TEXT, path, 0,
                          "%s is named %s, but does not start like a %s file; rename it if it is not compressed, or get "
                          "a new copy",
                          path, d->suffix, d->name);

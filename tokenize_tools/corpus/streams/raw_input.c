@@ -40,7 +40,7 @@ enum leat_status input_wait_read(const struct input_source *from, void *out, siz
             return LEAT_OK;
         }
         if (errno != EINTR && errno != EAGAIN)
-            return status_set_os(err, errno, "cannot read %s", from->name);
+            return status_set_os(err, errno, from->name, "cannot read %s", from->name);
         wait = wait || errno == EAGAIN; /* it is set not to wait */
     }
 }
@@ -122,13 +122,13 @@ static enum leat_status open_file(struct raw_input *in, const char *path, struct
         in->fd = open(path, O_RDONLY | O_CLOEXEC | (in->stop ? O_NONBLOCK : 0));
     while (in->fd < 0 && errno == EINTR);
     if (in->fd < 0)
-        return status_set_os(err, errno, "cannot open %s", path);
+        return status_set_os(err, errno, path, "cannot open %s", path);
     if (fstat(in->fd, &st) != 0)
-        return status_set_os(err, errno, "cannot examine %s", path);
+        return status_set_os(err, errno, path, "cannot examine %s", path);
     if (S_ISDIR(st.st_mode))
-        return status_set_os(err, EISDIR, "cannot read %s", path);
+        return status_set_os(err, EISDIR, path, "cannot read %s", path);
     if (!S_ISREG(st.st_mode) && in->stop)
-        return status_set(err, LEAT_E_IO, "%s is not a regular file", path);
+        return status_set_in(err, LEAT_E_IO, path, "%s is not a regular file", path);
     if (!S_ISREG(st.st_mode))
         return LEAT_OK;
     in->seekable = true;
@@ -183,12 +183,12 @@ enum leat_status raw_input_seek(struct raw_input *in, uint64_t offset, struct ha
     enum leat_status s;
 
     if (!in->seekable)
-        return status_set(err, LEAT_E_UNSUPPORTED,
-                          "%s is not a regular file: reading cannot resume in the middle "
-                          "of it",
-                          in->name);
+        return status_set_in(err, LEAT_E_UNSUPPORTED, in->name,
+                             "%s is not a regular file: reading cannot resume in the middle "
+                             "of it",
+                             in->name);
     if (offset > in->size)
-        return status_set_at(err, LEAT_E_TRUNCATED, in->size,
+        return status_set_at(err, LEAT_E_TRUNCATED, in->name, in->size,
                              "%s has %llu bytes, but reading has to resume at byte %llu; the file has changed",
                              in->name, (unsigned long long)in->size, (unsigned long long)offset);
     s = read_at(in, offset - count, before, count, err);

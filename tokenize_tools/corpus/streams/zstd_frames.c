@@ -116,11 +116,11 @@ static enum leat_status failed(const struct zstd_frames *z, const struct raw_inp
     uint64_t place = raw_input_position(in);
 
     if (ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation)
-        return status_set_at(err, LEAT_E_NO_MEMORY, place,
+        return status_set_at(err, LEAT_E_NO_MEMORY, in->name, place,
                              "%s: not enough memory for the window of the zstd frame at compressed byte %llu", in->name,
                              (unsigned long long)place);
     if (ZSTD_getErrorCode(code) == ZSTD_error_dictionary_wrong && !z->gave)
-        return status_set_at(err, LEAT_E_UNSUPPORTED, place,
+        return status_set_at(err, LEAT_E_UNSUPPORTED, in->name, place,
                              "%s is compressed by zstd with the dictionary %u, which leat cannot be given: decompress "
                              "it first (zstd -d -D DICTIONARY)",
                              in->name, ZSTD_getDictID_fromFrame(z->header, z->header_bytes));

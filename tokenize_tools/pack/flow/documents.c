@@ -92,7 +92,7 @@ enum leat_status documents_keep_by(struct documents *d, const void *value, size_
 }
 
 enum leat_status documents_reject(struct documents *d, const struct packer_document *document, const char *reason,
-                                  const void *record, size_t bytes, struct leat_error *err)
+                                  const char *field, const void *record, size_t bytes, struct leat_error *err)
 {
     struct reject *r;
     enum leat_status s = GROW(d->rejects, d->reject_count + 1, d->reject_room, err);
@@ -104,6 +104,8 @@ enum leat_status documents_reject(struct documents *d, const struct packer_docum
         .input = document->input, .offset = document->offset, .line = document->line, .place = document->text.begin
     };
     s = documents_keep(d, reason, strlen(reason), &r->reason, err);
+    if (s == LEAT_OK)
+        s = documents_keep(d, field, strlen(field), &r->field, err);
     if (s == LEAT_OK)
         s = documents_keep(d, record, bytes < REJECT_SAMPLE ? bytes : REJECT_SAMPLE, &r->sample, err);
     d->reject_count += s == LEAT_OK;

@@ -38,10 +38,10 @@ struct packer_document {
 };
 
 struct reject {
-    uint64_t input, offset, line;  /* as above */
-    size_t place;                  /* of the record or its text in the unit's text: rejects lie in this order */
-    struct stretch reason, sample; /* in `strings` */
-    uint64_t lost;                 /* records after it that are lost with it, and count as rejects, too */
+    uint64_t input, offset, line;         /* as above */
+    size_t place;                         /* of the record or its text in the unit's text: rejects lie in this order */
+    struct stretch reason, field, sample; /* in `strings` */
+    uint64_t lost;                        /* records after it that are lost with it, and count as rejects, too */
 };
 
 /* All zero at first, but for `spooled`, which is SPOOL_NONE. */
@@ -50,7 +50,7 @@ struct documents {
     size_t count, room;
     struct reject *rejects;
     size_t reject_count, reject_room;
-    struct buffer strings; /* ids, reasons, samples */
+    struct buffer strings; /* ids, reasons, fields, samples */
     struct buffer spans;
     struct buffer tokens;                 /* as the token file holds them, but in this machine's byte order */
     struct buffer mask;                   /* a byte for each of `tokens`, if the run stores a mask */
@@ -72,10 +72,10 @@ uint64_t documents_bytes(const struct documents *d);
 /* Adds one, zeroed. NULL with `err` filled: no memory. */
 struct packer_document *documents_add(struct documents *d, struct leat_error *err);
 
-/* What is or would be a document is rejected; the sample is cut to REJECT_SAMPLE bytes. */
+/* What is or would be a document is rejected, because of a field of its record or not (""); the sample is cut to REJECT_SAMPLE bytes. */
 #define REJECT_SAMPLE 200
 enum leat_status documents_reject(struct documents *d, const struct packer_document *document, const char *reason,
-                                  const void *record, size_t bytes, struct leat_error *err);
+                                  const char *field, const void *record, size_t bytes, struct leat_error *err);
 
 /* Puts rejects in the order of their places: the order of what scanning and encoding refuse must not depend on where
  * units start. */

@@ -584,7 +584,7 @@ enum leat_status flow_open(struct flow **out, struct pack_setup *setup, const st
         int e = pthread_create(&f->threads[f->thread_count], NULL, thread_main, f);
 
         if (e != 0 && f->thread_count == 0)
-            s = status_set_os(err, e, "cannot start a thread (" THREAD_LIMITS ")");
+            s = status_set_os(err, e, NULL, "cannot start a thread (" THREAD_LIMITS ")");
         if (e != 0)
             break; /* the threads that did start do the work */
         f->thread_count++;

@@ -94,8 +94,8 @@ static enum leat_status skip_to_next(struct lane *l, struct leat_error *err)
 
         s = byte_stream_read(l->stream, l->carry.bytes, left < LONG_CHUNK ? (size_t)left : LONG_CHUNK, &got, err);
         if (s == LEAT_OK && got == 0)
-            s = status_set(err, LEAT_E_CHECKPOINT, "%s is shorter than when the killed run read it",
-                           byte_stream_name(l->stream));
+            s = status_set_in(err, LEAT_E_CHECKPOINT, byte_stream_name(l->stream),
+                              "%s is shorter than when the killed run read it", byte_stream_name(l->stream));
     }
     return s;
 }

@@ -152,8 +152,9 @@ static enum leat_status run(struct long_record *r, struct unit *u, uint64_t at, 
     }
     if (s != LEAT_OK && err)
         *err = why;
-    return s == LEAT_OK && rejected ? documents_reject(&u->docs, r->as_read, why.message, sample, sample_bytes, err)
-                                    : s;
+    return s == LEAT_OK && rejected
+               ? documents_reject(&u->docs, r->as_read, why.message, why.field, sample, sample_bytes, err)
+               : s;
 }
 
 /* Reads the record into memory, and does with it what is done with shorter ones. */
@@ -197,7 +198,7 @@ static enum leat_status refuse_whole(struct long_record *r, struct unit *u, uint
         done += count;
     }
     return s == LEAT_OK && !blank
-               ? documents_reject(&u->docs, r->as_read, STEP_WHOLE_REASON, sample, sizeof sample, err)
+               ? documents_reject(&u->docs, r->as_read, STEP_WHOLE_REASON, "", sample, sizeof sample, err)
                : s;
 }
 
@@ -226,7 +227,8 @@ enum leat_status long_record_encode(struct pack_worker *w, struct unit *u, int f
     enum leat_status s;
 
     if (!in->format->is_json)
-        return documents_reject(&u->docs, as_read, "the record is too long: only JSON is taken in chunks", "", 0, err);
+        return documents_reject(&u->docs, as_read, "the record is too long: only JSON is taken in chunks", "", "", 0,
+                                err);
     r = malloc(sizeof *r);
     if (!r)
         return status_no_memory(err, sizeof *r);

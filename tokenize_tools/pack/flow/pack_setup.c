@@ -164,17 +164,19 @@ static enum leat_status refuse_memory(const struct pack_setup *s, uint64_t mib, 
 {
     bool small = s->bound < MIB;
 
-    return status_set_hint(
-        err, LEAT_E_ARGUMENT, LEAT_HINT_MEMORY,
-        "%.1f %s of memory%s is too little for the tokenizer%s%s and the texts of one thread; allow at "
-        "least %llu MiB",
-        (double)s->bound / (double)(small ? 1024 : MIB), small ? "KiB" : "MiB",
-        s->grouped ? ", which the control group leaves," : "",
-        s->inputs.fetcher ? ", what is read ahead from servers" : "",
-        s->chat            ? ", a whole conversation, processes that render them"
-        : s->whole_records ? ", a whole record with its mask"
-                           : "",
-        (unsigned long long)mib);
+    return status_field(
+        err,
+        status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_MEMORY, NULL,
+                        "%.1f %s of memory%s is too little for the tokenizer%s%s and the texts of one thread; allow at "
+                        "least %llu MiB",
+                        (double)s->bound / (double)(small ? 1024 : MIB), small ? "KiB" : "MiB",
+                        s->grouped ? ", which the control group leaves," : "",
+                        s->inputs.fetcher ? ", what is read ahead from servers" : "",
+                        s->chat            ? ", a whole conversation, processes that render them"
+                        : s->whole_records ? ", a whole record with its mask"
+                                           : "",
+                        (unsigned long long)mib),
+        "memory");
 }
 
 enum leat_status pack_setup_memory(struct pack_setup *s, uint64_t bound, struct leat_error *err)
@@ -221,7 +223,7 @@ enum leat_status pack_setup_refuse(const struct pack_setup *s, const char *name,
     uint64_t left = (needs / WINDOW_PERCENT + 1) * 100;
 
     return status_set_hint(
-        err, LEAT_E_NO_MEMORY, LEAT_HINT_MEMORY,
+        err, LEAT_E_NO_MEMORY, LEAT_HINT_MEMORY, name,
         "%s needs %.1f MiB of memory to be decompressed (%s), which is too much for %.1f MiB in all; "
         "allow at least %llu MiB",
         name, (double)needs / (double)MIB, what, (double)s->bound / (double)MIB,

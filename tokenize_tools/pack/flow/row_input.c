@@ -73,7 +73,8 @@ enum leat_status row_bytes_open(struct row_bytes *b, const struct input *in, con
         return open_object(b, err);
     s = file_open_read(&b->fd, &size, in->path, err);
     if (s == LEAT_OK && size != in->size)
-        s = status_set(err, LEAT_E_ARGUMENT, "%s has changed since packing began", in->path);
+        s = status_in_file(err, status_argument(err, "inputs", "%s has changed since packing began", in->path),
+                           in->path);
     return s;
 }
 
@@ -253,8 +254,10 @@ static enum leat_status check_count(const struct record_fields *fields, const st
     for (size_t i = 0; i < fields->count; i++)
         conditions += fields->wants[i].use == RECORD_VALUE || fields->wants[i].use == RECORD_EXISTS;
     return fields->count > PARQUET_MAX_COLUMNS
-               ? status_set(err, LEAT_E_ARGUMENT, "%s: too many conditions for a Parquet file; at most %zu", in->path,
-                            PARQUET_MAX_COLUMNS - (fields->count - conditions))
+               ? status_in_file(err,
+                                status_argument(err, "keep", "%s: too many conditions for a Parquet file; at most %zu",
+                                                in->path, PARQUET_MAX_COLUMNS - (fields->count - conditions)),
+                                in->path)
                : LEAT_OK;
 }
 

@@ -52,7 +52,7 @@ enum leat_status spool_open(struct spool *s, const char *beside, struct leat_err
     if (s->fd < 0)
         s->fd = open_and_unlink(folder);
     if (s->fd < 0)
-        status = status_set_os(err, errno, "cannot create a temporary file in %s", folder);
+        status = status_set_os(err, errno, folder, "cannot create a temporary file in %s", folder);
     free(folder);
     return status;
 }
@@ -98,7 +98,7 @@ enum leat_status spool_map(const char *beside, size_t size, void **memory, struc
     if (status == LEAT_OK) {
         *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, s.fd, 0);
         if (*memory == MAP_FAILED)
-            status = status_set_os(err, errno, "cannot map %s of %zu bytes", name, size);
+            status = status_set_os(err, errno, NULL, "cannot map %s of %zu bytes", name, size);
     }
     spool_close(&s);
     return status;

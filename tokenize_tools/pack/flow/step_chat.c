@@ -36,7 +36,8 @@ static enum leat_status settle(struct unit *u, const struct chat_item *item, enu
                                const struct leat_error *why, struct leat_error *err)
 {
     if (s == LEAT_E_TEXT)
-        return documents_reject(&u->docs, &item->as_read, why->message, item->sample, item->sample_bytes, err);
+        return documents_reject(&u->docs, &item->as_read, why->message, why->field, item->sample, item->sample_bytes,
+                                err);
     if (s != LEAT_OK && err)
         *err = *why;
     return s;
@@ -110,13 +111,13 @@ static enum leat_status blame(const struct pack_setup *setup, const struct chat_
         show_text(where + length, sizeof where - length, item->c.messages.at,
                   item->c.messages.bytes < 60 ? item->c.messages.bytes : 60);
     if (s == LEAT_E_DEVICE)
-        return status_set(err, LEAT_E_IO,
-                          "%s%sthe process that renders conversations ended, or gave no answer, at the one %s; see "
-                          "what it printed",
-                          path, colon, where);
+        return status_set_in(err, LEAT_E_IO, path,
+                             "%s%sthe process that renders conversations ended, or gave no answer, at the one %s; see "
+                             "what it printed",
+                             path, colon, where);
     if (setup->skip_slow_chats)
         return status_set(err, LEAT_E_TEXT, "rendering it takes longer than %u s", setup->render_limits.seconds);
-    return status_set_hint(err, LEAT_E_UNSUPPORTED, LEAT_HINT_CHAT_TIME,
+    return status_set_hint(err, LEAT_E_UNSUPPORTED, LEAT_HINT_CHAT_TIME, path,
                            "%s%srendering the conversation %s takes longer than %u s: mend the chat template, allow "
                            "more time, or leave out such conversations",
                            path, colon, where, setup->render_limits.seconds);

@@ -111,7 +111,7 @@ enum leat_status step_encode_text(struct pack_worker *w, struct unit *u, struct 
         const char *reason = s == LEAT_E_PRETOKEN ? STEP_PRETOKEN_REASON : why.message;
 
         *rejected = true;
-        return documents_reject(&u->docs, d, reason, text, bytes, err);
+        return documents_reject(&u->docs, d, reason, "", text, bytes, err);
     }
     if (s != LEAT_OK) {
         *err = why;

@@ -38,7 +38,7 @@ enum leat_status step_settle_spans(struct unit *u, struct packer_document *d, co
     if (judge_settle_spans(spans, d->spans.bytes / sizeof *spans, t->text, t->bytes, &why) == LEAT_OK)
         return LEAT_OK;
     *rejected = true;
-    return documents_reject(&u->docs, d, why.message, t->sample, t->sample_bytes, err);
+    return documents_reject(&u->docs, d, why.message, why.field, t->sample, t->sample_bytes, err);
 }
 
 /* The text and the id of a record that is kept become a document. */
@@ -80,7 +80,7 @@ enum leat_status step_scan_record(struct pack_worker *w, struct unit *u, char *t
     enum leat_status s;
 
     if (setup->whole_records && where.bytes > setup->whole_bytes)
-        return documents_reject(&u->docs, &as_read, STEP_WHOLE_REASON, record, where.bytes, err);
+        return documents_reject(&u->docs, &as_read, STEP_WHOLE_REASON, "", record, where.bytes, err);
     s = setup->inputs.items[u->input].format->read(&w->record, record, where.bytes, &why);
     if (s == LEAT_OK)
         s = step_judge(setup, u, &w->record, &w->verdict, &as_read, &why);
@@ -93,7 +93,7 @@ enum leat_status step_scan_record(struct pack_worker *w, struct unit *u, char *t
     if (s == LEAT_OK)
         s = record_check(&w->record, &why);
     if (s == LEAT_E_TEXT)
-        return documents_reject(&u->docs, &as_read, why.message, record, where.bytes, err);
+        return documents_reject(&u->docs, &as_read, why.message, why.field, record, where.bytes, err);
     if (s != LEAT_OK) {
         *err = why;
         return s;

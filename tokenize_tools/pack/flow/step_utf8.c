@@ -19,7 +19,7 @@ enum leat_status step_check_share(const struct pack_setup *setup, uint64_t malfo
 {
     if (setup->allow_binary || malformed <= MALFORMED_MIN || malformed <= bytes / MALFORMED_SHARE)
         return LEAT_OK;
-    return status_set_hint(err, LEAT_E_TEXT, LEAT_HINT_BINARY,
+    return status_set_hint(err, LEAT_E_TEXT, LEAT_HINT_BINARY, NULL,
                            "%" PRIu64 " parts of %" PRIu64
                            " bytes are not valid UTF-8: it is binary data, or text in another encoding",
                            malformed, bytes);
@@ -40,7 +40,7 @@ enum leat_status step_check_text(struct pack_worker *w, struct unit *u, struct p
     s = w->setup->reject_invalid ? say_malformed(valid, &why)
                                  : step_check_share(w->setup, d->malformed, t->bytes, &why);
     *rejected = s != LEAT_OK;
-    return *rejected ? documents_reject(&u->docs, d, why.message, t->sample, t->sample_bytes, err) : LEAT_OK;
+    return *rejected ? documents_reject(&u->docs, d, why.message, why.field, t->sample, t->sample_bytes, err) : LEAT_OK;
 }
 
 enum leat_status step_repair(struct pack_worker *w, const char **text, size_t *bytes, uint64_t *malformed,

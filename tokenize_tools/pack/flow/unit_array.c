@@ -33,8 +33,8 @@ void unit_array_open(const struct lane *l, char reason[UNIT_ARRAY_REASON], struc
     else
         snprintf(reason, UNIT_ARRAY_REASON, "it ends in the middle of its %s, where %s is expected", what(l),
                  json_records_expected(r));
-    status_set_at(err, LEAT_E_TEXT, r->position, "%s, at byte %llu: %s", byte_stream_name(l->stream),
-                  (unsigned long long)r->position, reason);
+    status_set_at(err, LEAT_E_TEXT, byte_stream_name(l->stream), r->position, "%s, at byte %llu: %s",
+                  byte_stream_name(l->stream), (unsigned long long)r->position, reason);
 }
 
 /* At a byte that cannot stand there: nothing after it is read as records, but the input is read to its end, so that
@@ -49,8 +49,8 @@ static enum leat_status end_broken(struct lane *l, struct unit *u, struct leat_e
     if (s != LEAT_OK)
         return s;
     snprintf(reason, sizeof reason, "its %s is broken: %s is expected", what(l), json_records_expected(&l->records));
-    status_set_at(&why, LEAT_E_TEXT, l->records.position, "%s, at byte %llu: %s", byte_stream_name(l->stream),
-                  (unsigned long long)l->records.position, reason);
+    status_set_at(&why, LEAT_E_TEXT, byte_stream_name(l->stream), l->records.position, "%s, at byte %llu: %s",
+                  byte_stream_name(l->stream), (unsigned long long)l->records.position, reason);
     while (s == LEAT_OK && got > 0) {
         s = pack_setup_check_stop(l->setup, byte_stream_name(l->stream), err);
         if (s != LEAT_OK)

@@ -125,7 +125,7 @@ static enum leat_status reject_kind(struct text_file *f, struct unit *u, const s
     size_t skip = mark_bytes(f->start);
 
     snprintf(reason, sizeof reason, "the input is %s: %s", kind->name, kind->cure);
-    return documents_reject(&u->docs, d, reason, f->start->bytes + skip, f->start->size - skip, err);
+    return documents_reject(&u->docs, d, reason, "", f->start->bytes + skip, f->start->size - skip, err);
 }
 
 static enum leat_status encode_file(struct text_file *f, struct unit *u, size_t input, struct leat_error *err)
@@ -164,7 +164,7 @@ static enum leat_status encode_file(struct text_file *f, struct unit *u, size_t 
         if (s != LEAT_OK)
             *err = why;
         else if (rejected)
-            s = documents_reject(&u->docs, d, why.message, sample, sample_bytes, err);
+            s = documents_reject(&u->docs, d, why.message, why.field, sample, sample_bytes, err);
     }
     if (rejected)
         u->docs.count--;

@@ -37,12 +37,12 @@ static enum leat_status encode_chat(struct pack_worker *w, struct unit *u, const
     enum leat_status s = LEAT_OK;
 
     if (d->text.bytes > w->setup->whole_bytes)
-        return documents_reject(&u->docs, d, STEP_WHOLE_REASON, record, d->text.bytes, err);
+        return documents_reject(&u->docs, d, STEP_WHOLE_REASON, "", record, d->text.bytes, err);
     s = record_read(&w->record, record, d->text.bytes, &why);
     if (s == LEAT_OK)
         return step_chat_record(w, u, d, record, d->text.bytes, err);
     if (s == LEAT_E_TEXT)
-        return documents_reject(&u->docs, d, why.message, record, d->text.bytes, err);
+        return documents_reject(&u->docs, d, why.message, why.field, record, d->text.bytes, err);
     *err = why;
     return s;
 }

@@ -38,7 +38,7 @@ static enum leat_status read_some(const struct range *r, uint8_t *to, size_t roo
     while (count < 0 && errno == EINTR);
     *got = count < 0 ? 0 : (size_t)count;
     if (count < 0)
-        return status_set_os(err, errno, "cannot read %s", r->in->path);
+        return status_set_os(err, errno, r->in->path, "cannot read %s", r->in->path);
     return count == 0 ? inputs_check_end(r->in, at, err) : LEAT_OK;
 }
 

@@ -43,7 +43,7 @@ static enum leat_status add_damage(struct unit *u, const struct packer_document 
         snprintf(lost, sizeof lost, "rows %llu to %llu are lost", (unsigned long long)at->offset,
                  (unsigned long long)(at->offset + row->lost - 1));
     snprintf(why, sizeof why, "%s%s%s", row->damage, lost[0] ? "; " : "", lost);
-    s = documents_reject(&u->docs, at, why, "", 0, err);
+    s = documents_reject(&u->docs, at, why, "", "", 0, err);
     if (s == LEAT_OK && row->lost > 1)
         u->docs.rejects[u->docs.reject_count - 1].lost = row->lost - 1;
     d->unread += row->unread;
@@ -111,7 +111,7 @@ static enum leat_status add_row(const struct pack_setup *setup, struct unit *u, 
     id = record_value(row->record, row->record->fields->id);
     s = judge(setup, u, row, &v, &as_read, &why);
     if (s == LEAT_E_TEXT)
-        return documents_reject(&u->docs, &as_read, why.message, id->at ? id->at : "", id->held, err);
+        return documents_reject(&u->docs, &as_read, why.message, why.field, id->at ? id->at : "", id->held, err);
     if (s != LEAT_OK) {
         *err = why;
         return s;
@@ -372,7 +372,7 @@ static enum leat_status encode_row(struct pack_worker *w, struct unit *u, int fd
     if (s != LEAT_OK || !rejected)
         return s;
     long_text_sample(w, sample, &sample_bytes);
-    s = documents_reject(&u->docs, d, why.message, sample, sample_bytes, err);
+    s = documents_reject(&u->docs, d, why.message, why.field, sample, sample_bytes, err);
     u->docs.count--;
     return s;
 }

@@ -45,7 +45,7 @@ void assemble_wrong(struct assembling *a, enum leat_status status, const struct 
     uint64_t at = jsontree_at(j, node);
 
     if (a->status == LEAT_OK)
-        a->status = status_set_at(a->err, status, at, "%s: %s (byte %" PRIu64 ")", j->path, what, at);
+        a->status = status_set_at(a->err, status, j->path, at, "%s: %s (byte %" PRIu64 ")", j->path, what, at);
 }
 
 static void put_bytes(struct assembling *a, const void *bytes, size_t size)
@@ -118,8 +118,8 @@ static void trim(struct jsontree_text *t)
 static void make_map(struct assembling *a, uint64_t count)
 {
     if (a->status == LEAT_OK && (count > SPEC_MAX_ID || !string_map_init(&a->ids, (uint32_t)count)))
-        a->status = count > SPEC_MAX_ID ? status_set(a->err, LEAT_E_VOCABULARY, "%s has too many tokens: %" PRIu64,
-                                                     a->source->path, count)
+        a->status = count > SPEC_MAX_ID ? status_set_in(a->err, LEAT_E_VOCABULARY, a->source->path,
+                                                        "%s has too many tokens: %" PRIu64, a->source->path, count)
                                         : status_no_memory(a->err, count * 32);
 }
 
@@ -141,8 +141,8 @@ static void read_words(struct assembling *a)
     uint64_t count = 0;
 
     if (valid < a->source->size) {
-        a->status =
-            status_set_at(a->err, LEAT_E_VOCABULARY, valid, "%s is not valid UTF-8 (byte %zu)", a->source->path, valid);
+        a->status = status_set_at(a->err, LEAT_E_VOCABULARY, a->source->path, valid, "%s is not valid UTF-8 (byte %zu)",
+                                  a->source->path, valid);
         return;
     }
     while (next_line(&p, end, &line))
@@ -687,7 +687,8 @@ static void read_level(struct assembling *a, struct jsontree *j)
     const struct assemble_source *source = a->source;
 
     if (!source->merges)
-        a->status = status_set(a->err, LEAT_E_NO_FILE, "%s needs the file merges.txt beside it", source->path);
+        a->status =
+            status_set_in(a->err, LEAT_E_NO_FILE, source->path, "%s needs the file merges.txt beside it", source->path);
     else
         a->status = jsontree_parse(j, source->bytes, source->size, source->path, a->err);
     if (a->status == LEAT_OK && j->nodes[0].kind != JSONTREE_OBJECT)

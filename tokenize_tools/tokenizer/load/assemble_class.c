@@ -46,10 +46,10 @@ static uint32_t id_around(struct assembling *a, struct jsontree_text t)
     if (a->kind->unknown_around)
         return a->unknown;
     if (a->status == LEAT_OK)
-        a->status = status_set(a->err, LEAT_E_UNSUPPORTED,
-                               "%s: tokenizer_config.json removes a token that stands around texts, which is not "
-                               "supported",
-                               a->source->path);
+        a->status = status_set_in(a->err, LEAT_E_UNSUPPORTED, a->source->path,
+                                  "%s: tokenizer_config.json removes a token that stands around texts, which is not "
+                                  "supported",
+                                  a->source->path);
     return 0;
 }
 
@@ -231,7 +231,7 @@ static void add_piece(struct assembling *a, struct jsontree_text text, double sc
     if (a->status != LEAT_OK)
         return;
     if (a->piece_count == a->piece_room)
-        a->status = status_set(a->err, LEAT_E_VOCABULARY, "%s: too many tokens", a->source->path);
+        a->status = status_set_in(a->err, LEAT_E_VOCABULARY, a->source->path, "%s: too many tokens", a->source->path);
     if (a->status != LEAT_OK)
         return;
     a->ids
@@ -246,9 +246,9 @@ static void add_piece_named(struct assembling *a, enum assemble_named n)
     if (a->named[n].text.bytes)
         add_piece(a, a->named[n].text, 0);
     else if (a->status == LEAT_OK)
-        a->status = status_set(a->err, LEAT_E_UNSUPPORTED,
-                               "%s: tokenizer_config.json removes a token of the vocabulary, which is not supported",
-                               a->source->path);
+        a->status = status_set_in(a->err, LEAT_E_UNSUPPORTED, a->source->path,
+                                  "%s: tokenizer_config.json removes a token of the vocabulary, which is not supported",
+                                  a->source->path);
 }
 
 static void put_charsmap(struct assembling *a)
@@ -388,8 +388,9 @@ static void t5_extra(struct assembling *a)
                  has_extra_id((struct jsontree_text) { spec_token_bytes(a->model, t), t->length });
     }
     if (found > 0 && wanted > 0 && found != wanted && a->status == LEAT_OK)
-        a->status = status_set(a->err, LEAT_E_VOCABULARY, "%s has %u tokens <extra_id_...>, and extra_ids is %u",
-                               a->source->path, found, wanted);
+        a->status =
+            status_set_in(a->err, LEAT_E_VOCABULARY, a->source->path,
+                          "%s has %u tokens <extra_id_...>, and extra_ids is %u", a->source->path, found, wanted);
     assemble_add_reserved(a);
     for (unsigned i = 0; found == 0 && i < wanted; i++)
         assemble_add_extra(a, numbered(a, "<extra_id_", i), true);
@@ -429,10 +430,10 @@ static void refuse_other_types(struct assembling *a, const char *name)
 {
     if (a->status == LEAT_OK && a->model->model != SPEC_SUMS)
         a->status =
-            status_set(a->err, LEAT_E_UNSUPPORTED,
-                       "%s: %s takes only a sentencepiece model of type unigram, and this one has another type; "
-                       "name the file itself to get sentencepiece's ids",
-                       a->source->path, name);
+            status_set_in(a->err, LEAT_E_UNSUPPORTED, a->source->path,
+                          "%s: %s takes only a sentencepiece model of type unigram, and this one has another type; "
+                          "name the file itself to get sentencepiece's ids",
+                          a->source->path, name);
 }
 
 static void camembert_vocabulary(struct assembling *a)
@@ -510,10 +511,11 @@ static struct jsontree_text source_language(struct assembling *a, unsigned count
         if (assemble_same(t, assemble_text_of(languages[i])))
             return t;
     if (a->status == LEAT_OK)
-        a->status = status_set(a->err, LEAT_E_UNSUPPORTED,
-                               "%s: \"src_lang\" of tokenizer_config.json, \"%.*s\", is not one of the %u languages of "
-                               "this tokenizer; use one, such as \"en_XX\"",
-                               a->source->path, t.length < 40 ? (int)t.length : 40, (const char *)t.bytes, count);
+        a->status =
+            status_set_in(a->err, LEAT_E_UNSUPPORTED, a->source->path,
+                          "%s: \"src_lang\" of tokenizer_config.json, \"%.*s\", is not one of the %u languages of "
+                          "this tokenizer; use one, such as \"en_XX\"",
+                          a->source->path, t.length < 40 ? (int)t.length : 40, (const char *)t.bytes, count);
     return t;
 }
 
@@ -588,7 +590,8 @@ static void pegasus_vocabulary(struct assembling *a)
         if (assemble_same(a->pieces[a->unknown].text, a->named[NAMED_UNK].text) && a->pieces[a->unknown].score == 0)
             return;
     if (a->status == LEAT_OK)
-        a->status = status_set(a->err, LEAT_E_VOCABULARY, "%s lacks the unknown token", a->source->path);
+        a->status =
+            status_set_in(a->err, LEAT_E_VOCABULARY, a->source->path, "%s lacks the unknown token", a->source->path);
 }
 
 static void pegasus_extra(struct assembling *a)
@@ -761,9 +764,9 @@ static void fill(struct assembling *a, struct string_map *tokens)
 
         string_map_add(tokens, string_map_hash(tokens, t.bytes, t.length), t.bytes, t.length, &found);
         if (found)
-            a->status = status_set(a->err, LEAT_E_UNSUPPORTED,
-                                   "%s has the token %.*s twice, which is not supported for this class",
-                                   a->source->path, (int)(t.length < 100 ? t.length : 100), (const char *)t.bytes);
+            a->status = status_set_in(a->err, LEAT_E_UNSUPPORTED, a->source->path,
+                                      "%s has the token %.*s twice, which is not supported for this class",
+                                      a->source->path, (int)(t.length < 100 ? t.length : 100), (const char *)t.bytes);
     }
 }
 
@@ -839,9 +842,9 @@ static void gemma_vocabulary(struct assembling *a)
     llama_vocabulary(a);
     a->unknown = 0;
     if (a->status == LEAT_OK && !a->named[NAMED_UNK].text.bytes)
-        a->status =
-            status_set(a->err, LEAT_E_UNSUPPORTED,
-                       "%s: tokenizer_config.json removes the unknown token, which is not supported", a->source->path);
+        a->status = status_set_in(a->err, LEAT_E_UNSUPPORTED, a->source->path,
+                                  "%s: tokenizer_config.json removes the unknown token, which is not supported",
+                                  a->source->path);
 }
 
 static void gemma(struct assembling *a)
@@ -862,10 +865,10 @@ static void nllb_vocabulary(struct assembling *a)
     for (unsigned i = 0; i < 4; i++)
         add_piece_named(a, first[i]);
     if (a->status == LEAT_OK && a->ids.count < 4)
-        a->status = status_set(a->err, LEAT_E_UNSUPPORTED,
-                               "%s: two of bos_token, pad_token, eos_token and unk_token are the same, which is not "
-                               "supported for this class",
-                               a->source->path);
+        a->status = status_set_in(a->err, LEAT_E_UNSUPPORTED, a->source->path,
+                                  "%s: two of bos_token, pad_token, eos_token and unk_token are the same, which is not "
+                                  "supported for this class",
+                                  a->source->path);
     for (uint32_t i = 0; a->status == LEAT_OK && i < a->model->token_count; i++) {
         struct jsontree_text t = token_text(a, i);
 
@@ -990,8 +993,8 @@ void assemble_find_class(struct assembling *a)
             a->kind = &classes[i];
     if (a->kind)
         return;
-    a->status = status_set(
-        a->err, LEAT_E_UNSUPPORTED,
+    a->status = status_set_in(
+        a->err, LEAT_E_UNSUPPORTED, a->source->path,
         "%s alone does not say how text is encoded: %s%.*s%s. leat reads it for the classes BertTokenizer (vocab.txt), "
         "GPT2Tokenizer, RobertaTokenizer and Qwen2Tokenizer (vocab.json), if tokenizer_config.json beside it names one "
         "as \"tokenizer_class\"; for others, let transformers write a tokenizer.json: save_pretrained()",

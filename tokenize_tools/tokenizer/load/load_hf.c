@@ -33,7 +33,8 @@ static enum leat_status report(struct load_hf *h, enum leat_status status, uint3
     char sentence[512];
 
     vsnprintf(sentence, sizeof sentence, format, args);
-    return status_set_at(h->err, status, at, "%s: %s: %s (byte %" PRIu64 ")", h->j->path, h->place, sentence, at);
+    return status_set_at(h->err, status, h->j->path, at, "%s: %s: %s (byte %" PRIu64 ")", h->j->path, h->place,
+                         sentence, at);
 }
 
 enum leat_status load_hf_wrong(struct load_hf *h, uint32_t node, const char *format, ...)

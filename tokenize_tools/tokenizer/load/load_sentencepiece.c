@@ -67,12 +67,13 @@ static enum leat_status wrong_at(struct proto *m, const uint8_t *at, const char 
 {
     uint64_t offset = (uint64_t)(at - m->source->bytes);
 
-    return status_set_at(m->err, LEAT_E_VOCABULARY, offset, "%s: %s (byte %" PRIu64 ")", m->source->path, what, offset);
+    return status_set_at(m->err, LEAT_E_VOCABULARY, m->source->path, offset, "%s: %s (byte %" PRIu64 ")",
+                         m->source->path, what, offset);
 }
 
 static enum leat_status wrong(struct proto *m, const char *what)
 {
-    return status_set(m->err, LEAT_E_VOCABULARY, "%s: %s", m->source->path, what);
+    return status_set_in(m->err, LEAT_E_VOCABULARY, m->source->path, "%s: %s", m->source->path, what);
 }
 
 /* At the end of a walk over fields. */

@@ -29,7 +29,7 @@ static enum leat_status wrong(struct tekken *t, uint32_t node, const char *what)
 {
     uint64_t at = jsontree_at(t->j, node);
 
-    return status_set_at(t->err, LEAT_E_VOCABULARY, at, "%s: %s (byte %" PRIu64 ")", t->j->path, what, at);
+    return status_set_at(t->err, LEAT_E_VOCABULARY, t->j->path, at, "%s: %s (byte %" PRIu64 ")", t->j->path, what, at);
 }
 
 /* A member of config that is a number of tokens. */

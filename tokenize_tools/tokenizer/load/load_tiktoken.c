@@ -261,8 +261,8 @@ static enum leat_status wrong(struct reader *r, const uint8_t *at, const char *w
 {
     uint64_t offset = (uint64_t)(at - r->source->bytes);
 
-    return status_set_at(r->err, LEAT_E_VOCABULARY, offset, "%s, line %" PRIu64 ": %s (byte %" PRIu64 ")",
-                         r->source->path, r->line, what, offset);
+    return status_set_at(r->err, LEAT_E_VOCABULARY, r->source->path, offset,
+                         "%s, line %" PRIu64 ": %s (byte %" PRIu64 ")", r->source->path, r->line, what, offset);
 }
 
 static bool is_space(uint8_t c)
@@ -398,18 +398,24 @@ static enum leat_status find_name(struct reader *r, const struct tiktoken_name *
     if (source->pattern) {
         *name = tiktoken_name_find(source->pattern);
         return *name ? LEAT_OK
-                     : status_set_hint(r->err, LEAT_E_ARGUMENT, LEAT_HINT_PATTERN,
-                                       "unknown pattern %s; choose one of %s", source->pattern, tiktoken_name_list());
+                     : status_field(r->err,
+                                    status_set_hint(r->err, LEAT_E_ARGUMENT, LEAT_HINT_PATTERN, NULL,
+                                                    "unknown pattern %s; choose one of %s", source->pattern,
+                                                    tiktoken_name_list()),
+                                    "pattern");
     }
     *name = tiktoken_name_of_file(source->path);
     if (!*name)
         *name = tiktoken_name_of_bytes(source->bytes, source->size);
     if (!*name)
-        return status_set_hint(r->err, LEAT_E_ARGUMENT, LEAT_HINT_PATTERN,
-                               "%s: neither the file nor its name says which pattern splits text; choose one of %s",
-                               source->path, tiktoken_name_list());
+        return status_field(
+            r->err,
+            status_set_hint(r->err, LEAT_E_ARGUMENT, LEAT_HINT_PATTERN, source->path,
+                            "%s: neither the file nor its name says which pattern splits text; choose one of %s",
+                            source->path, tiktoken_name_list()),
+            "pattern");
     if ((*name)->ranks != r->spec->token_count)
-        return status_set_hint(r->err, LEAT_E_VOCABULARY, LEAT_HINT_PATTERN,
+        return status_set_hint(r->err, LEAT_E_VOCABULARY, LEAT_HINT_PATTERN, source->path,
                                "%s has %u tokens, but the published %s has %u: is the file complete? To take it as "
                                "it is, without special tokens, name the pattern %s",
                                source->path, (unsigned)r->spec->token_count, (*name)->name, (unsigned)(*name)->ranks,
@@ -485,7 +491,7 @@ static enum leat_status add_config_specials(struct reader *r, uint32_t list)
             id = key.bytes[i] >= '0' && key.bytes[i] <= '9' ? id * 10 + (key.bytes[i] - '0') : SPEC_NONE;
         if (id > SPEC_MAX_ID || content == JSONTREE_NONE || nodes[content].kind != JSONTREE_STRING)
             return status_set_at(
-                r->err, LEAT_E_VOCABULARY, jsontree_at(j, k),
+                r->err, LEAT_E_VOCABULARY, j->path, jsontree_at(j, k),
                 "%s: an entry of \"added_tokens_decoder\" is not an id with a \"content\" (byte %" PRIu64 ")", j->path,
                 jsontree_at(j, k));
         t = jsontree_string(j, content);
@@ -543,9 +549,9 @@ static enum leat_status make_room(struct reader *r)
     for (uint64_t i = 0; i < source->size; i++)
         lines += source->bytes[i] == '\n' || source->bytes[i] == '\r';
     if (source->size > JSONTREE_MAX_BYTES || lines > SPEC_MAX_ID)
-        return status_set(r->err, LEAT_E_VOCABULARY,
-                          "%s has too many lines for a vocabulary: %" PRIu64 " in %" PRIu64 " bytes", source->path,
-                          lines, source->size);
+        return status_set_in(r->err, LEAT_E_VOCABULARY, source->path,
+                             "%s has too many lines for a vocabulary: %" PRIu64 " in %" PRIu64 " bytes", source->path,
+                             lines, source->size);
     r->spec->tokens = big_alloc(lines * sizeof *r->spec->tokens);
     r->spec->text = big_alloc(BASE64_ROOM(source->size));
     if (!r->spec->tokens || !r->spec->text)
@@ -585,7 +591,7 @@ static enum leat_status wrong_member(const struct jsontree *j, uint32_t node, co
 {
     uint64_t at = jsontree_at(j, node);
 
-    return status_set_at(err, LEAT_E_VOCABULARY, at, "%s: %s (byte %" PRIu64 ")", j->path, what, at);
+    return status_set_at(err, LEAT_E_VOCABULARY, j->path, at, "%s: %s (byte %" PRIu64 ")", j->path, what, at);
 }
 
 /* Adds each text once, since only one of several ids would be found. */
@@ -621,8 +627,9 @@ static enum leat_status check_apart(const struct reader *r)
 {
     for (uint32_t i = 0; i < r->spec->added_count; i++)
         if (spec_find_id(r->spec, r->spec->added[i].id))
-            return status_set(r->err, LEAT_E_VOCABULARY, "%s: the id %u is that of a special token and a rank too",
-                              r->source->path, (unsigned)r->spec->added[i].id);
+            return status_set_in(r->err, LEAT_E_VOCABULARY, r->source->path,
+                                 "%s: the id %u is that of a special token and a rank too", r->source->path,
+                                 (unsigned)r->spec->added[i].id);
     return LEAT_OK;
 }
 

@@ -179,11 +179,12 @@ static enum leat_status hub_cache_find(char *folder, size_t room, const char *id
     }
     model[used] = '\0';
     if (!is_folder(model))
-        return status_set(err, LEAT_E_NO_FILE,
-                          "the Hugging Face cache %s has no %s (leat downloads nothing: run hf download %.*s)", cache,
-                          strrchr(model, '/') + 1, (int)length, id);
+        return status_set_in(err, LEAT_E_NO_FILE, cache,
+                             "the Hugging Face cache %s has no %s (leat downloads nothing: run hf download %.*s)",
+                             cache, strrchr(model, '/') + 1, (int)length, id);
     if (!find_snapshot(folder, room, model, at ? at + 1 : NULL))
-        return status_set(err, LEAT_E_NO_FILE, "%s has no snapshot of revision %s", model, at ? at + 1 : "main");
+        return status_set_in(err, LEAT_E_NO_FILE, model, "%s has no snapshot of revision %s", model,
+                             at ? at + 1 : "main");
     return LEAT_OK;
 }
 
@@ -311,7 +312,7 @@ static enum leat_status only_one(char *name, const char *folder, const char *beg
 
     name[0] = '\0';
     if (!d)
-        return status_set_os(err, errno, "cannot read the folder %s", folder);
+        return status_set_os(err, errno, folder, "cannot read the folder %s", folder);
     while ((entry = readdir(d)) != NULL) {
         size_t length = strlen(entry->d_name);
 
@@ -327,8 +328,11 @@ static enum leat_status only_one(char *name, const char *folder, const char *beg
     }
     closedir(d);
     if (other[0])
-        return status_set(err, LEAT_E_ARGUMENT, "the folder %s has several vocabularies, %s and %s: name one", folder,
-                          strcmp(name, other) < 0 ? name : other, strcmp(name, other) < 0 ? other : name);
+        return status_in_file(
+            err,
+            status_argument(err, "spec", "the folder %s has several vocabularies, %s and %s: name one", folder,
+                            strcmp(name, other) < 0 ? name : other, strcmp(name, other) < 0 ? other : name),
+            folder);
     return LEAT_OK;
 }
 
@@ -376,11 +380,12 @@ static enum leat_status in_folder(char **path, const char *folder, struct leat_e
         if (s != LEAT_OK || *path)
             return s;
     }
-    return status_set(err, LEAT_E_NO_FILE,
-                      "the folder %s has no tokenizer: no tokenizer.json, tekken.json, tokenizer.model, spiece.model, "
-                      "sentencepiece.bpe.model, *.tiktoken, tiktoken.model, vocab.json with merges.txt, or vocab.txt, "
-                      "nor one of them with .zst",
-                      folder);
+    return status_set_in(
+        err, LEAT_E_NO_FILE, folder,
+        "the folder %s has no tokenizer: no tokenizer.json, tekken.json, tokenizer.model, spiece.model, "
+        "sentencepiece.bpe.model, *.tiktoken, tiktoken.model, vocab.json with merges.txt, or vocab.txt, "
+        "nor one of them with .zst",
+        folder);
 }
 
 /* Reads a file, and decompresses it if it is compressed: *plain is then memory of its own, else the same as *stored. */
@@ -449,25 +454,27 @@ static enum leat_status nothing(const char *spec, const struct leat_error *cache
     const char *nearest = strchr(spec, '/') ? NULL : builtin_nearest(spec);
 
     if (nearest)
-        return status_set(
-            err, LEAT_E_NO_FILE,
+        return status_set_in(
+            err, LEAT_E_NO_FILE, spec,
             "unknown tokenizer \"%s\"; did you mean the built-in %s? (No file, folder or model in the Hugging "
             "Face cache has that name.)",
             spec, nearest);
     if (names_a_file(spec))
-        return status_set(err, LEAT_E_NO_FILE, "unknown tokenizer \"%s\": no such file", spec);
+        return status_set_in(err, LEAT_E_NO_FILE, spec, "unknown tokenizer \"%s\": no such file", spec);
     if (model && model->builtin)
-        return status_set(err, LEAT_E_NO_FILE,
-                          "unknown tokenizer \"%s\"; that model's is the built-in %s. (No file, folder or model in the "
-                          "Hugging Face cache has that name.)",
-                          spec, model->builtin);
+        return status_set_in(
+            err, LEAT_E_NO_FILE, spec,
+            "unknown tokenizer \"%s\"; that model's is the built-in %s. (No file, folder or model in the "
+            "Hugging Face cache has that name.)",
+            spec, model->builtin);
     if (model)
-        return status_set(err, LEAT_E_NO_FILE,
-                          "unknown tokenizer \"%s\": not a built-in (%s), not a file or folder; its vocabulary is "
-                          "that of %s: run hf download %s, and give that name (leat downloads nothing)",
-                          spec, builtin_list(), model->repository, model->repository);
-    return status_set(err, LEAT_E_NO_FILE, "unknown tokenizer \"%s\": not a built-in (%s), not a file or folder%s%s",
-                      spec, builtin_list(), cache->message[0] ? "; and " : "", cache->message);
+        return status_set_in(err, LEAT_E_NO_FILE, spec,
+                             "unknown tokenizer \"%s\": not a built-in (%s), not a file or folder; its vocabulary is "
+                             "that of %s: run hf download %s, and give that name (leat downloads nothing)",
+                             spec, builtin_list(), model->repository, model->repository);
+    return status_set_in(err, LEAT_E_NO_FILE, spec,
+                         "unknown tokenizer \"%s\": not a built-in (%s), not a file or folder%s%s", spec,
+                         builtin_list(), cache->message[0] ? "; and " : "", cache->message);
 }
 
 static enum leat_status find_path(char **path, bool *by_folder, const char *spec, struct leat_error *err)

@@ -61,8 +61,8 @@ static enum leat_status load_json(struct tokenizer_spec *spec, enum load_format 
         *format = LOAD_TOKENIZER_JSON;
         s = load_hf(spec, &j, err);
     } else {
-        s = status_set(
-            err, LEAT_E_VOCABULARY,
+        s = status_set_in(
+            err, LEAT_E_VOCABULARY, source->path,
             "%s is JSON, but neither a tokenizer.json (it has no \"model\") nor a tekken.json (no \"config\" "
             "and \"vocab\")",
             source->path);
@@ -83,10 +83,12 @@ static enum leat_status load_into(struct tokenizer_spec *spec, enum load_format 
         return load_tiktoken(spec, source, err);
     }
     if (source->pattern)
-        return status_set_hint(
-            err, LEAT_E_ARGUMENT, LEAT_HINT_PATTERN,
-            "a pattern applies only to *.tiktoken files, and %s is not one; leave out the pattern %s", source->path,
-            source->pattern);
+        return status_field(
+            err,
+            status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_PATTERN, source->path,
+                            "a pattern applies only to *.tiktoken files, and %s is not one; leave out the pattern %s",
+                            source->path, source->pattern),
+            "pattern");
     for (p = source->bytes; p < end && is_space(*p);)
         p++;
     if (p < end && (*p == '{' || *p == '['))
@@ -95,10 +97,11 @@ static enum leat_status load_into(struct tokenizer_spec *spec, enum load_format 
         *format = LOAD_SENTENCEPIECE;
         return load_sentencepiece(spec, source, err);
     }
-    return status_set(err, LEAT_E_VOCABULARY,
-                      "%s has an unknown format: expected tokenizer.json, tekken.json, *.tiktoken or a sentencepiece "
-                      "model%s",
-                      source->path, source->size == 0 ? "; the file is empty" : "");
+    return status_set_in(
+        err, LEAT_E_VOCABULARY, source->path,
+        "%s has an unknown format: expected tokenizer.json, tekken.json, *.tiktoken or a sentencepiece "
+        "model%s",
+        source->path, source->size == 0 ? "; the file is empty" : "");
 }
 
 enum leat_status load_spec(struct tokenizer_spec **out, enum load_format *format, const struct load_source *source,
@@ -131,8 +134,11 @@ static enum leat_status open_builtin(struct opened_spec *o, const char *pattern,
     enum leat_status s;
 
     if (pattern)
-        return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_PATTERN,
-                               "the built-in %s has its own pattern; leave out the pattern %s", o->at.builtin, pattern);
+        return status_field(err,
+                            status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_PATTERN, NULL,
+                                            "the built-in %s has its own pattern; leave out the pattern %s",
+                                            o->at.builtin, pattern),
+                            "pattern");
     s = builtin_load(&o->spec, o->at.builtin, err);
     if (s == LEAT_OK)
         identify(o, NULL);
@@ -263,12 +269,12 @@ static enum leat_status check_ids(const struct opened_spec *o, const struct json
     }
     for (size_t i = 0; node != JSONTREE_NONE && i < sizeof other_ids / sizeof other_ids[0]; i++)
         if (is_named(j, node, from[k - 1].type ? other_ids[i].type : other_ids[i].class))
-            return status_set(err, LEAT_E_UNSUPPORTED,
-                              "%s: the ids of a %s are not those of its sentencepiece model: %sname the file itself "
-                              "for sentencepiece's ids",
-                              o->at.path, other_ids[i].class,
-                              other_ids[i].slow
-                                  ? "its class has no tokenizer.json, so encode with transformers and pack the ids, or "
+            return status_set_in(
+                err, LEAT_E_UNSUPPORTED, o->at.path,
+                "%s: the ids of a %s are not those of its sentencepiece model: %sname the file itself "
+                "for sentencepiece's ids",
+                o->at.path, other_ids[i].class,
+                other_ids[i].slow ? "its class has no tokenizer.json, so encode with transformers and pack the ids, or "
                                   : "let transformers write a tokenizer.json (save_pretrained()), or ");
     return LEAT_OK;
 }
@@ -296,7 +302,7 @@ static enum leat_status check_piece(const struct opened_spec *o, const struct js
     if (j->nodes[content].kind == JSONTREE_OBJECT)
         content = jsontree_member(j, content, "content");
     if (content == JSONTREE_NONE || j->nodes[content].kind != JSONTREE_STRING)
-        return status_set_at(err, LEAT_E_VOCABULARY, 0,
+        return status_set_at(err, LEAT_E_VOCABULARY, j->path, 0,
                              "%s: an added token is neither a string nor an object with "
                              "\"content\"",
                              j->path);
@@ -304,11 +310,11 @@ static enum leat_status check_piece(const struct opened_spec *o, const struct js
     found = spec_find_text(o->spec, t.bytes, t.length);
     if (found != SPEC_NONE && (any || found == id))
         return LEAT_OK;
-    return status_set(err, LEAT_E_UNSUPPORTED,
-                      "%s adds the token %.*s, which %s %s: let transformers write a tokenizer.json "
-                      "(save_pretrained()), or name the file itself for sentencepiece's ids",
-                      j->path, (int)(t.length < 100 ? t.length : 100), (const char *)t.bytes, o->at.path,
-                      found == SPEC_NONE ? "lacks" : "has with another id");
+    return status_set_in(err, LEAT_E_UNSUPPORTED, j->path,
+                         "%s adds the token %.*s, which %s %s: let transformers write a tokenizer.json "
+                         "(save_pretrained()), or name the file itself for sentencepiece's ids",
+                         j->path, (int)(t.length < 100 ? t.length : 100), (const char *)t.bytes, o->at.path,
+                         found == SPEC_NONE ? "lacks" : "has with another id");
 }
 
 /* Objects from ids to tokens ("added_tokens_decoder"), or from tokens to ids (added_tokens.json). */
@@ -318,7 +324,7 @@ static enum leat_status check_object(const struct opened_spec *o, const struct j
     enum leat_status s = LEAT_OK;
 
     if (j->nodes[node].kind != JSONTREE_OBJECT)
-        return status_set_at(err, LEAT_E_VOCABULARY, 0, "%s: added tokens must be an object", j->path);
+        return status_set_at(err, LEAT_E_VOCABULARY, j->path, 0, "%s: added tokens must be an object", j->path);
     for (uint32_t k = node + 1; s == LEAT_OK && k < jsontree_next(j, node); k = jsontree_next(j, k + 1)) {
         struct jsontree_text key = jsontree_string(j, k);
         uint64_t id = 0;
@@ -328,8 +334,8 @@ static enum leat_status check_object(const struct opened_spec *o, const struct j
             snprintf(number, sizeof number, "%.*s", key.length < 20 ? (int)key.length : 20, (const char *)key.bytes);
             id = strtoull(number, NULL, 10);
         } else if (!jsontree_u64(j, k + 1, &id)) {
-            return status_set_at(err, LEAT_E_VOCABULARY, jsontree_at(j, k + 1), "%s: an id must be a whole number",
-                                 j->path);
+            return status_set_at(err, LEAT_E_VOCABULARY, j->path, jsontree_at(j, k + 1),
+                                 "%s: an id must be a whole number", j->path);
         }
         s = check_piece(o, j, by_id ? k + 1 : k, false, id, err);
     }

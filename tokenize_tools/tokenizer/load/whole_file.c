@@ -20,8 +20,8 @@ enum leat_status whole_file_read(uint8_t **bytes, uint64_t *size, const char *pa
     if (s != LEAT_OK)
         return s;
     if (*size > WHOLE_FILE_MAX) {
-        s = status_set(err, LEAT_E_VOCABULARY,
-                       "%s is too large for a vocabulary: %" PRIu64 " bytes; the limit is 1 GiB", path, *size);
+        s = status_set_in(err, LEAT_E_VOCABULARY, path,
+                          "%s is too large for a vocabulary: %" PRIu64 " bytes; the limit is 1 GiB", path, *size);
     } else if ((*bytes = big_alloc(*size)) == NULL) {
         s = status_no_memory(err, *size);
     } else {
@@ -58,10 +58,10 @@ static enum leat_status grow(ZSTD_outBuffer *out, const ZSTD_inBuffer *in, const
     if (out->size == 0)
         room = hint < ZSTD_CONTENTSIZE_ERROR && hint < max ? hint + 1 : in->size * 4 + 4096;
     if (out->size > max)
-        return status_set(err, LEAT_E_VOCABULARY,
-                          "%s decompresses to more than %" PRIu64
-                          " MiB, the limit for a compressed vocabulary of its size",
-                          path, (max >> 20));
+        return status_set_in(err, LEAT_E_VOCABULARY, path,
+                             "%s decompresses to more than %" PRIu64
+                             " MiB, the limit for a compressed vocabulary of its size",
+                             path, (max >> 20));
     if (room > max + 1)
         room = max + 1;
     grown = out->dst ? realloc(out->dst, room) : big_alloc(room);
@@ -90,10 +90,11 @@ static enum leat_status decompress(ZSTD_DCtx *context, ZSTD_outBuffer *out, ZSTD
             return LEAT_OK;
         left = ZSTD_decompressStream(context, out, in);
         if (ZSTD_isError(left))
-            return status_set_at(err, LEAT_E_VOCABULARY, in->pos, "%s is damaged: zstd says \"%s\" near byte %zu", path,
-                                 ZSTD_getErrorName(left), in->pos);
+            return status_set_at(err, LEAT_E_VOCABULARY, path, in->pos, "%s is damaged: zstd says \"%s\" near byte %zu",
+                                 path, ZSTD_getErrorName(left), in->pos);
         if (left != 0 && in->pos == in->size && in->pos == read && out->pos == written)
-            return status_set_at(err, LEAT_E_VOCABULARY, in->size, "%s is cut off: its zstd data is incomplete", path);
+            return status_set_at(err, LEAT_E_VOCABULARY, path, in->size, "%s is cut off: its zstd data is incomplete",
+                                 path);
     }
 }
 

@@ -35,8 +35,9 @@ static enum leat_status wrong(struct parser *s, const uint8_t *at, const char *w
 {
     uint64_t offset = (uint64_t)(at - s->j->text);
 
-    return status_set_at(s->err, LEAT_E_VOCABULARY, offset, "%s is not valid JSON: %s at byte %" PRIu64 "%s",
-                         s->j->path, what, offset, at >= s->end ? ", where the file ends: is it complete?" : "");
+    return status_set_at(s->err, LEAT_E_VOCABULARY, s->j->path, offset,
+                         "%s is not valid JSON: %s at byte %" PRIu64 "%s", s->j->path, what, offset,
+                         at >= s->end ? ", where the file ends: is it complete?" : "");
 }
 
 /* The first allocation has as many nodes as a vocabulary of that size needs: a node takes 16 to 18 bytes of its
@@ -463,8 +464,8 @@ enum leat_status jsontree_parse(struct jsontree *j, const uint8_t *text, uint64_
 
     *j = (struct jsontree) { .text = text, .size = size, .path = path };
     if (size > JSONTREE_MAX_BYTES)
-        return status_set(err, LEAT_E_VOCABULARY,
-                          "%s is too large for a vocabulary: %" PRIu64 " bytes; the limit is 1 GiB", path, size);
+        return status_set_in(err, LEAT_E_VOCABULARY, path,
+                             "%s is too large for a vocabulary: %" PRIu64 " bytes; the limit is 1 GiB", path, size);
     status = parse(&s);
     if (status != LEAT_OK)
         jsontree_free(j);

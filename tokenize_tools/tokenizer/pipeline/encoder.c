@@ -413,7 +413,7 @@ static enum leat_status take_checked(struct encoder *e, const uint8_t *text, siz
     if (valid == bytes)
         return take_valid(e, text, bytes, last, err);
     if (e->options.reject_invalid)
-        return status_set_at(err, LEAT_E_TEXT, e->offset + valid, "the text is not valid UTF-8 at byte %" PRIu64,
+        return status_set_at(err, LEAT_E_TEXT, NULL, e->offset + valid, "the text is not valid UTF-8 at byte %" PRIu64,
                              (e->offset + valid));
     e->repaired.size = 0;
     s = utf8_repair(&e->repaired, text, bytes, NULL, err);

@@ -53,7 +53,8 @@ static enum leat_status finish(struct leat_tokenizer **out, struct leat_tokenize
     t->opened.spec = NULL;
     s = pipeline_make(&t->pipeline, spec, err);
     if (s != LEAT_OK && s != LEAT_E_NO_MEMORY)
-        s = status_before(err, s, "%s", t->opened.at.path ? t->opened.at.path : t->name);
+        s = status_in_file(err, status_before(err, s, "%s", t->opened.at.path ? t->opened.at.path : t->name),
+                           t->opened.at.path);
     if (s != LEAT_OK) {
         leat_tokenizer_close(t);
         return s;
@@ -74,7 +75,7 @@ enum leat_status leat_tokenizer_open(struct leat_tokenizer **out, const char *sp
     if (s != LEAT_OK)
         return s;
     if (!spec || !*spec)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_tokenizer_open: missing name");
+        return status_argument(err, "spec", "leat_tokenizer_open: missing name");
     t = calloc(1, sizeof *t);
     if (!t)
         return status_no_memory(err, sizeof *t);

@@ -230,8 +230,8 @@ enum leat_status spec_finish(struct tokenizer_spec *spec, const char *path, stru
         return s;
     for (uint32_t i = 1; i < spec->token_count; i++)
         if (spec->tokens[i].id == spec->tokens[i - 1].id)
-            return status_set(err, LEAT_E_VOCABULARY, "%s is damaged: two tokens have the id %u", path,
-                              (unsigned)spec->tokens[i].id);
+            return status_set_in(err, LEAT_E_VOCABULARY, path, "%s is damaged: two tokens have the id %u", path,
+                                 (unsigned)spec->tokens[i].id);
     if (spec->added_count > 0)
         qsort(spec->added, spec->added_count, sizeof *spec->added, compare_added);
     if (spec->token_count > 0)
