@@ -52,7 +52,8 @@ static enum leat_status check_options(const struct leat_loader_options *o, struc
     if (o->io.slots == 1 || o->io.slots > RING_MAX)
         return status_argument(err, "slots", "a ring has 2 to %u slots, not %u", RING_MAX, o->io.slots);
     if (o->outputs.number_bytes != 4 && o->outputs.number_bytes != 8)
-        return status_argument(err, "number_bytes", "numbers of outputs have 4 or 8 bytes, not %u", o->outputs.number_bytes);
+        return status_argument(err, "number_bytes", "numbers of outputs have 4 or 8 bytes, not %u",
+                               o->outputs.number_bytes);
     if (o->outputs.wanted & ~KNOWN_OUTPUTS)
         return status_argument(err, "outputs", "unknown bits 0x%x in outputs", o->outputs.wanted);
     if (o->outputs.borrow && o->outputs.wanted == 0)

@@ -57,6 +57,21 @@ static void check(double value)
     }
 }
 
+/* Numbers of usual sizes are made in integers: as the C library makes them, from few digits to many. */
+static void check_usual(bool is_float, double value)
+{
+    int digits = is_float ? 6 : 15;
+    char text[DECIMAL_TEXT], want[DECIMAL_TEXT];
+
+    if (is_float)
+        value = (double)(float)value;
+    do
+        snprintf(want, sizeof want, "%.*e", digits++ - 1, value);
+    while (is_float ? strtof(want, NULL) != (float)value : strtod(want, NULL) != value);
+    text_of(is_float, value, false, text);
+    T_STR(text, want);
+}
+
 /* As Python prints them: json.dumps(struct.unpack(...)). */
 static void check_python(void)
 {
@@ -120,5 +135,12 @@ int main(void)
         check(ldexp(1, power));
     for (int i = 0; i < 20000; i++)
         check((double)(int64_t)t_random(&random) * 1e-9);
+    for (int i = 0; i < 20000; i++) {
+        /* of all exponents that are usual, and beside them; and decimals with few digits */
+        double some = ldexp(1 + (double)(t_random(&random) >> 12) * 0x1p-52, (int)(t_random(&random) % 70) - 14);
+
+        check_usual(i % 2 == 0, i % 3 == 0 ? -some : some);
+        check_usual(i % 2 == 0, (double)(t_random(&random) % 1000000) / 1000);
+    }
     return t_end();
 }

@@ -41,11 +41,13 @@ int main(void)
     const char *path = t_path(t_folder(), "tokenizer.json");
     FILE *f = fopen(path, "wb");
     struct leat_tokenizer *t;
+    struct token_texts texts = { 0 };
     struct leat_encoder *e;
 
     T_CHECK(f && fputs(file, f) >= 0 && fclose(f) == 0);
     T_OK(leat_tokenizer_open(&t, path, NULL, &t_err));
     T_OK(leat_encoder_open(&e, t, NULL, &t_err));
+    T_OK(token_texts_make(&texts, t, &t_err));
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char got[64] = "", wanted[64];
         const uint32_t *ids;
@@ -54,7 +56,7 @@ int main(void)
 
         T_OK(leat_encoder_encode(e, rows[i].text, strlen(rows[i].text), &ids, &count, &t_err));
         T_CHECK(count <= 16);
-        s = token_trace(t, rows[i].text, strlen(rows[i].text), ids, count, ends, &t_err);
+        s = token_trace(&texts, rows[i].text, strlen(rows[i].text), ids, count, ends, &t_err);
         T_EQ(s, rows[i].ends ? LEAT_OK : LEAT_E_TEXT);
         for (uint64_t k = 0; s == LEAT_OK && k < count; k++)
             snprintf(got + strlen(got), sizeof got - strlen(got), "%llu ", (unsigned long long)ends[k]);
@@ -63,6 +65,7 @@ int main(void)
         if (s != LEAT_OK)
             T_CONTAINS(t_err.message, wanted);
     }
+    token_texts_free(&texts);
     leat_encoder_close(e);
     leat_tokenizer_close(t);
     return t_end();

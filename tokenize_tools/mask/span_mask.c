@@ -1,16 +1,36 @@
 /* span_mask.c: see span_mask.h. */
 #include "span_mask.h"
 
+#include <string.h>
+
 #include "base/status.h"
+
+/* Tokens before `byte`: the first of those from `i` on that ends after it. */
+static uint64_t first_after(const uint64_t *ends, uint64_t i, uint64_t count, uint64_t byte)
+{
+    while (i < count && ends[i] <= byte)
+        i++;
+    return i;
+}
 
 void span_mask(const uint64_t *ends, uint64_t count, const struct leat_span *spans, uint64_t span_count, uint8_t *mask)
 {
-    uint64_t begin = 0, next = 0;
+    memset(mask, 0, (size_t)count);
+    for (uint64_t i = 0, next = 0; next < span_count && i < count; next++) {
+        if (spans[next].end == spans[next].begin)
+            continue;
+        /* a token without bytes is in no span */
+        for (i = first_after(ends, i, count, spans[next].begin); i < count; i++) {
+            uint64_t begin = i > 0 ? ends[i - 1] : 0;
 
-    for (uint64_t i = 0; i < count; begin = ends[i++]) {
-        while (next < span_count && (spans[next].end <= begin || spans[next].end == spans[next].begin))
-            next++;
-        mask[i] = next < span_count && spans[next].begin < ends[i] && begin < ends[i] ? UINT8_MAX : 0;
+            if (begin >= spans[next].end)
+                break;
+            if (begin < ends[i])
+                mask[i] = UINT8_MAX;
+        }
+        /* the next span may begin in the last one of these */
+        if (i > 0)
+            i--;
     }
 }
 

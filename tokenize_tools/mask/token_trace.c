@@ -6,7 +6,7 @@
  */
 #include "token_trace.h"
 
-#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/status.h"
@@ -15,7 +15,6 @@
 #define MARK_BYTES 3u
 
 struct trace {
-    const struct leat_tokenizer *tokenizer;
     const char *text;
     uint64_t bytes;
 };
@@ -33,7 +32,7 @@ static int hex(char c)
 }
 
 /* The byte that <0xNN> stands for, or -1. */
-static int byte_of(const struct leat_token *token)
+static int byte_of(const struct token_text *token)
 {
     const char *t = token->text;
 
@@ -48,7 +47,7 @@ static bool stands_at(const struct trace *t, uint64_t at, const char *bytes, uin
 }
 
 /* Spells a token of sentencepiece from its byte `from` on. */
-static bool spell_marks(const struct trace *t, uint64_t *at, const struct leat_token *token, uint64_t from)
+static bool spell_marks(const struct trace *t, uint64_t *at, const struct token_text *token, uint64_t from)
 {
     uint64_t to = *at;
 
@@ -70,7 +69,7 @@ static bool spell_marks(const struct trace *t, uint64_t *at, const struct leat_t
 }
 
 /* White space before an added token, and after one, may belong to it. */
-static bool spell_added(const struct trace *t, uint64_t *at, const struct leat_token *token)
+static bool spell_added(const struct trace *t, uint64_t *at, const struct token_text *token)
 {
     uint64_t to = *at;
 
@@ -85,7 +84,7 @@ static bool spell_added(const struct trace *t, uint64_t *at, const struct leat_t
     return true;
 }
 
-static bool spell_plain(const struct trace *t, uint64_t *at, const struct leat_token *token)
+static bool spell_plain(const struct trace *t, uint64_t *at, const struct token_text *token)
 {
     char byte = (char)byte_of(token);
 
@@ -103,7 +102,7 @@ static bool spell_plain(const struct trace *t, uint64_t *at, const struct leat_t
 }
 
 /* Spells a token; `mark`: its first character stands for nothing. */
-static bool spell(const struct trace *t, uint64_t *at, const struct leat_token *token, bool mark)
+static bool spell(const struct trace *t, uint64_t *at, const struct token_text *token, bool mark)
 {
     if (token->added)
         return spell_added(t, at, token);
@@ -118,7 +117,7 @@ static bool spell(const struct trace *t, uint64_t *at, const struct leat_token *
 }
 
 /* The same for the first token after an added one, which may have swallowed white space: its end moves then. */
-static bool spell_after(const struct trace *t, uint64_t *at, const struct leat_token *token, bool mark, uint64_t *end)
+static bool spell_after(const struct trace *t, uint64_t *at, const struct token_text *token, bool mark, uint64_t *end)
 {
     uint64_t from = *at;
     bool found = spell(t, at, token, mark);
@@ -133,7 +132,7 @@ static bool spell_after(const struct trace *t, uint64_t *at, const struct leat_t
 }
 
 /* Whether it begins with a space, which may stand for nothing. */
-static bool has_mark(const struct leat_token *token)
+static bool has_mark(const struct token_text *token)
 {
     if (token->added || token->bytes == 0)
         return false;
@@ -149,19 +148,84 @@ static enum leat_status refuse(uint64_t at, struct leat_error *err)
                       (unsigned long long)at);
 }
 
-enum leat_status token_trace(const struct leat_tokenizer *tokenizer, const char *text, uint64_t bytes,
-                             const uint32_t *ids, uint64_t count, uint64_t *ends, struct leat_error *err)
+enum leat_status token_texts_make(struct token_texts *t, const struct leat_tokenizer *tokenizer, struct leat_error *err)
 {
-    const struct trace t = { tokenizer, text, bytes };
-    struct leat_token token = LEAT_TOKEN_INIT;
+    struct leat_tokenizer_info info = LEAT_TOKENIZER_INFO_INIT;
+
+    leat_tokenizer_info(tokenizer, &info);
+    t->items = calloc(info.vocabulary > 0 ? (size_t)info.vocabulary : 1, sizeof *t->items);
+    if (!t->items)
+        return status_no_memory(err, info.vocabulary * sizeof *t->items);
+    t->count = info.vocabulary;
+    for (uint64_t id = 0; id < t->count; id++) {
+        struct leat_token token = LEAT_TOKEN_INIT;
+
+        struct token_text *item = &t->items[id];
+
+        if (leat_tokenizer_token(tokenizer, (uint32_t)id, &token, NULL) != LEAT_OK)
+            continue;
+        *item = (struct token_text) { token.text, (uint32_t)token.bytes, token.bytewise != 0, token.added != 0, false };
+        item->plain = !item->added &&
+                      (item->bytewise || (byte_of(item) < 0 && !memmem(item->text, item->bytes, MARK, MARK_BYTES)));
+    }
+    return LEAT_OK;
+}
+
+void token_texts_free(struct token_texts *t)
+{
+    free(t->items);
+    *t = (struct token_texts) { 0 };
+}
+
+/* Whether a text goes on with a plain token's bytes. Of short ones a call takes longer than the bytes. */
+static inline bool goes_on(const char *text, size_t left, const struct token_text *token)
+{
+    size_t bytes = token->bytes;
+
+    if (bytes > left)
+        return false;
+    if (bytes > 16)
+        return memcmp(text, token->text, bytes) == 0;
+    for (size_t i = 0; i < bytes; i++)
+        if (text[i] != token->text[i])
+            return false;
+    return true;
+}
+
+/* Spells tokens from ids[i] on as long as they are plain, as nearly all are; returns the first that is not, or that the
+ * text has not. */
+static uint64_t trace_plain(const struct token_texts *texts, const struct trace *t, const uint32_t *ids, uint64_t i,
+                            uint64_t count, uint64_t *at, uint64_t *ends)
+{
+    uint64_t to = *at, bytes = t->bytes, known = texts->count;
+    const struct token_text *items = texts->items;
+    const char *text = t->text;
+
+    while (i < count) {
+        uint32_t id = ids[i];
+
+        if (id >= known || !items[id].plain || !goes_on(text + to, bytes - to, &items[id]))
+            break;
+        ends[i++] = to += items[id].bytes;
+    }
+    *at = to;
+    return i;
+}
+
+enum leat_status token_trace(const struct token_texts *texts, const char *text, uint64_t bytes, const uint32_t *ids,
+                             uint64_t count, uint64_t *ends, struct leat_error *err)
+{
+    const struct trace t = { text, bytes };
+    struct token_text token = { 0 };
     uint64_t at = 0, stretch = 0, furthest = 0; /* stretch: its first token */
     bool mark = false, may_mark = false;
-    enum leat_status s = LEAT_OK;
 
-    for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
-        s = leat_tokenizer_token(tokenizer, ids[i], &token, err);
-        if (s != LEAT_OK)
-            break;
+    for (uint64_t i = 0; i < count; i++) {
+        if (i != stretch)
+            i = trace_plain(texts, &t, ids, i, count - 1, &at, ends);
+        if (ids[i] >= texts->count || !texts->items[ids[i]].text)
+            return status_set(err, LEAT_E_RANGE, "no token has the id %" PRIu32, ids[i]);
+        token = texts->items[ids[i]];
         if (i == stretch && !mark)
             may_mark = has_mark(&token);
         if (i == stretch && i > 0 ? spell_after(&t, &at, &token, mark, &ends[i - 1])
@@ -182,7 +246,7 @@ enum leat_status token_trace(const struct leat_tokenizer *tokenizer, const char 
         at = stretch > 0 ? ends[stretch - 1] : 0;
         i = stretch - 1;
     }
-    while (s == LEAT_OK && at < bytes && count > 0 && token.added && is_space(text[at]))
+    while (at < bytes && count > 0 && token.added && is_space(text[at]))
         ends[count - 1] = ++at;
-    return s == LEAT_OK && at < bytes ? refuse(at, err) : s;
+    return at < bytes ? refuse(at, err) : LEAT_OK;
 }

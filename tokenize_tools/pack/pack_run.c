@@ -205,7 +205,8 @@ enum leat_status pack_run_init(struct pack_run *r, const char *output, const cha
     r->output.max_rejects_ppm = o->max_rejects_ppm;
     r->output.checkpoints = true;
     r->output.field = o->by;
-    return pack_setup_memory(setup, o->memory, err);
+    s = pack_setup_memory(setup, o->memory, err);
+    return s == LEAT_OK && setup->masks ? token_texts_make(&setup->token_texts, o->tokenizer, err) : s;
 }
 
 bool pack_run_ask(void *options)
@@ -235,6 +236,7 @@ void pack_run_free(struct pack_run *r)
     pthread_mutex_destroy(&r->setup.long_lock);
     inputs_free(&r->setup.inputs);
     judges_free(&r->setup.judges);
+    token_texts_free(&r->setup.token_texts);
     record_fields_free(&r->setup.fields);
     pack_past_free(&r->past);
     pack_chat_free(&r->chat);

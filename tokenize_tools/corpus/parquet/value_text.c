@@ -2,16 +2,18 @@
 #include "value_text.h"
 
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/wide.h"
 
 /* ---- Floating-point numbers -------------------------------------------------------------------------------------- */
 
-/* Tries from few digits to many, which the C library rounds correctly. */
+/* Tries from few digits to many, which the C library rounds correctly; numbers of usual sizes are tried in integers. */
 
 struct number {
     bool is_float;
@@ -53,6 +55,63 @@ static void make(const struct number *n, char *made, size_t room)
     }
 }
 
+/* The exponent of the first digit, of 0.001 and more up to 10^15: the doubles nearest to these powers are not below
+ * them. */
+static int first_exponent(double magnitude)
+{
+    static const double powers[] = { 1e-3, 1e-2, 1e-1, 1e0, 1e1,  1e2,  1e3,  1e4,  1e5,
+                                     1e6,  1e7,  1e8,  1e9, 1e10, 1e11, 1e12, 1e13, 1e14 };
+    size_t at = sizeof powers / sizeof *powers - 1;
+
+    while (magnitude < powers[at])
+        at--;
+    return (int)at - 3;
+}
+
+/* The same as make(), for numbers whose decimals are found exactly in 128 bits; false: others, and what lies halfway
+ * between two decimals. A number is m / 2^shift, so k / 10^places is read as it if k * 2^shift is nearer to
+ * m * 10^places than half of 10^places. */
+static bool make_usual(const struct number *n, char *made, size_t room)
+{
+    int bits = n->is_float ? FLT_MANT_DIG : DBL_MANT_DIG, least = n->is_float ? FLT_DIG : DBL_DIG, exponent, first;
+    double magnitude = fabs(n->value);
+    uint64_t m, power = 1;
+
+    if (magnitude < 1e-3 || magnitude >= (n->is_float ? 1e6 : 1e15))
+        return false;
+    m = (uint64_t)ldexp(frexp(magnitude, &exponent), bits);
+    first = first_exponent(magnitude);
+    if (m == (uint64_t)1 << (bits - 1)) /* a power of two: fewer numbers lie above it than below */
+        return false;
+    for (int i = 0; i < least - 1 - first; i++)
+        power *= 10;
+    for (int digits = least; digits <= least + 2; digits++, power *= 10) {
+        unsigned shift = (unsigned)(bits - exponent);
+        wide_u128 exact = (wide_u128)m * power, one = (wide_u128)1 << shift;
+        wide_u128 rest = exact & (one - 1);
+        uint64_t k = (uint64_t)(exact >> shift);
+
+        if (2 * rest == one)
+            return false;
+        if (2 * rest > one) {
+            k++;
+            rest = one - rest;
+        }
+        if (2 * rest == power) /* halfway between two numbers */
+            return false;
+        if (2 * rest < power) {
+            char plain[24];
+            int length = snprintf(plain, sizeof plain, "%" PRIu64, k);
+
+            if (length != digits) /* rounded up to a power of ten */
+                return false;
+            snprintf(made, room, "%s%se%c%02d", signbit(n->value) ? "-" : "", plain, first < 0 ? '-' : '+', abs(first));
+            return true;
+        }
+    }
+    return false;
+}
+
 static double read_number(bool is_float, const uint8_t *bytes)
 {
     double value;
@@ -80,7 +139,8 @@ static void write_number(struct number n, char text[DECIMAL_TEXT])
         snprintf(text, DECIMAL_TEXT, "%s", isnan(n.value) ? "NaN" : "Infinity");
         return;
     }
-    make(&n, made, sizeof made);
+    if (!make_usual(&n, made, sizeof made))
+        make(&n, made, sizeof made);
     for (const char *at = made; *at != 'e'; at++) {
         if (*at != '-' && (*at < '0' || *at > '9'))
             continue;

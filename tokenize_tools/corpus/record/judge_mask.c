@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/status.h"
+#include "base/utf8.h"
 #include "corpus/json/json_string.h"
 #include "judge.h"
 
@@ -117,6 +118,13 @@ enum leat_status judge_settle_spans(struct leat_span *spans, size_t count, const
         uint64_t *place = i % 2 == 0 ? &spans[i / 2].begin : &spans[i / 2].end;
 
         while (character < *place && byte < bytes) {
+            uint64_t most = *place - character < bytes - byte ? *place - character : bytes - byte;
+            size_t ascii = utf8_ascii_prefix((const uint8_t *)text + byte, (size_t)most);
+
+            byte += ascii;
+            character += ascii;
+            if (ascii == most)
+                continue;
             byte++;
             while (byte < bytes && ((unsigned char)text[byte] & 0xc0) == 0x80)
                 byte++;

@@ -84,7 +84,7 @@ static enum leat_status encode_stretch(struct chat *c, struct leat_encoder *e, u
     if (s != LEAT_OK || count == 0)
         return s;
     ends = (uint64_t *)(void *)(w->ends.bytes + w->ends.size);
-    s = token_trace(w->setup->tokenizer, c->text + begin, end - begin, ids, count, ends, c->err);
+    s = token_trace(&w->setup->token_texts, c->text + begin, end - begin, ids, count, ends, c->err);
     for (uint64_t i = 0; i < count && begin > 0; i++)
         ends[i] += begin;
     w->ends.size += (size_t)count * sizeof *ends;

@@ -13,6 +13,7 @@
 #include "corpus/record/judge.h"
 #include "corpus/streams/byte_stream.h"
 #include "leat_pack.h"
+#include "mask/token_trace.h"
 #include "render/render.h"
 
 struct pack_setup {
@@ -33,7 +34,8 @@ struct pack_setup {
     bool whole_records;               /* a record is never taken in chunks: it has at most whole_bytes */
     bool special, reject_invalid, allow_binary;
     bool ids_wide; /* four bytes per token, not two */
-    bool masks;    /* the dataset stores a mask */
+    bool masks;    /* the dataset stores a mask; then: */
+    struct token_texts token_texts;
     unsigned threads;
     struct input_stop stop; /* set by the flow, for all streams and texts */
 

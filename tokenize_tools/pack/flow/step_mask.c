@@ -38,7 +38,7 @@ enum leat_status step_put_mask(struct pack_worker *w, struct unit *u, const stru
     if (s != LEAT_OK)
         return s;
     ends = (uint64_t *)(void *)w->ends.bytes;
-    s = token_trace(w->setup->tokenizer, t->text, t->bytes, ids, count, ends, err);
+    s = token_trace(&w->setup->token_texts, t->text, t->bytes, ids, count, ends, err);
     if (s != LEAT_OK)
         return s;
     if (d->spans.bytes > 0)

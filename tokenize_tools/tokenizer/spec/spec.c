@@ -108,17 +108,22 @@ static bool added_before(const void *context, uint64_t place)
     return wanted->spec->added[place].id < wanted->id;
 }
 
+/* Most vocabularies have every id from 0 on: what traces masks asks for each token of a corpus. */
 const struct spec_token *spec_find_id(const struct tokenizer_spec *spec, uint32_t id)
 {
-    uint64_t at = search_first(0, spec->token_count, token_before, &(struct wanted_id) { spec, id });
+    uint64_t at = id;
 
+    if (at >= spec->token_count || spec->tokens[at].id != id)
+        at = search_first(0, spec->token_count, token_before, &(struct wanted_id) { spec, id });
     return at < spec->token_count && spec->tokens[at].id == id ? &spec->tokens[at] : NULL;
 }
 
 const struct spec_added *spec_find_added(const struct tokenizer_spec *spec, uint32_t id)
 {
-    uint64_t at = search_first(0, spec->added_count, added_before, &(struct wanted_id) { spec, id });
+    uint64_t at = spec->added_count;
 
+    if (at > 0 && id >= spec->added[0].id)
+        at = search_first(0, spec->added_count, added_before, &(struct wanted_id) { spec, id });
     return at < spec->added_count && spec->added[at].id == id ? &spec->added[at] : NULL;
 }
 
