@@ -5,6 +5,7 @@
  */
 #include "base/bytes.h"
 #include "each_call.h"
+#include "one_document.h"
 #include "small.h"
 
 static const char *folder;
@@ -20,7 +21,7 @@ static void write_dataset(const char *name, uint64_t documents)
     options.vocabulary = 65536;
     T_OK(leat_writer_open(&w, t_path(folder, name), &options, &t_err));
     for (uint64_t i = 0; i < documents; i++)
-        T_OK(leat_writer_add_u16(w, ids, i * 37 % 101, NULL, &t_err));
+        T_OK(add_one_document(w, ids, 2, NULL, i * 37 % 101, NULL, &t_err));
     T_OK(leat_writer_finish(w, NULL, &t_err));
 }
 

@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "files.h"
 #include "fit/fit_side.h"
+#include "one_document.h"
 
 /* The first byte. */
 enum { CUT = 1, REPAIR_HEAD = 2, REPAIR_PAGES = 4 };
@@ -59,7 +60,7 @@ static void write_dataset(const char *name)
     for (unsigned i = 0; i < DOCUMENTS; i++) {
         uint64_t count = i % 70 == 69 ? 40 + fuzz_up_to(&state, 40) : fuzz_up_to(&state, 9);
 
-        FUZZ_CHECK(leat_writer_add_u16(w, ids, count, NULL, &err) == LEAT_OK);
+        FUZZ_CHECK(add_one_document(w, ids, 2, NULL, count, NULL, &err) == LEAT_OK);
     }
     FUZZ_CHECK(leat_writer_finish(w, NULL, &err) == LEAT_OK);
 }

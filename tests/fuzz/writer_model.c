@@ -1,5 +1,6 @@
 /* writer_model.c: see writer_model.h. */
 #include "writer_model.h"
+#include "one_document.h"
 
 #include <stdbool.h>
 
@@ -204,8 +205,8 @@ void model_write(const struct model *m, const char *name, const struct leat_writ
         const struct model_document *doc = &m->documents[i];
         struct leat_origin origin = { doc->input, doc->offset, doc->line, doc->id, doc->id_bytes, doc->hash };
 
-        FUZZ_CHECK(leat_writer_add_u32(w, m->tokens + doc->start + begin, end_of(m, i) - doc->start - begin - end,
-                                       &origin, NULL) == LEAT_OK);
+        FUZZ_CHECK(add_one_document(w, m->tokens + doc->start + begin, 4, NULL, end_of(m, i) - doc->start - begin - end,
+                                    &origin, NULL) == LEAT_OK);
     }
     FUZZ_CHECK(leat_writer_finish(w, NULL, NULL) == LEAT_OK);
 }

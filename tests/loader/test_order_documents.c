@@ -4,6 +4,7 @@
  * skips, and after each state. All are compared with a list of the documents that is made here by going through the
  * datasets. Documents without tokens, of one token, and longer than a row; lists; splits; both directions of time.
  */
+#include "one_document.h"
 #include "order/permute.h"
 #include "t.h"
 
@@ -28,7 +29,7 @@ static void write_dataset(const char *name, uint64_t documents, uint64_t below, 
 
         for (uint64_t k = 0; k < length; k++)
             ids[k] = next++;
-        T_OK(leat_writer_add_u16(w, ids, length, NULL, &t_err));
+        T_OK(add_one_document(w, ids, 2, NULL, length, NULL, &t_err));
     }
     T_OK(leat_writer_finish(w, NULL, &t_err));
 }

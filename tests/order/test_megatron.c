@@ -4,6 +4,7 @@
  * the samples; and a loader delivers rows of several documents. test_order_vectors.c has the order itself.
  */
 #include "base/bytes.h"
+#include "one_document.h"
 #include "order/megatron.h"
 #include "plan/plan.h"
 #include "t.h"
@@ -305,7 +306,7 @@ static void write_documents(const char *path)
 
         for (uint64_t k = 0; k < length; k++)
             ids[k] = next++;
-        T_OK(leat_writer_add_u16(w, ids, length, NULL, &t_err));
+        T_OK(add_one_document(w, ids, 2, NULL, length, NULL, &t_err));
     }
     T_OK(leat_writer_finish(w, NULL, &t_err));
 }

@@ -1,6 +1,6 @@
 /*
  * test_packer.c: leat_packer_*(): texts in Arrow's layout, single ones and ids, with origins, threads and units of any
- * size, come out as leat_encoder_encode() and leat_writer_add_u32() make them, byte for byte; checkpoints with a note;
+ * size, come out as leat_encoder_encode() and leat_writer_add() make them, byte for byte; checkpoints with a note;
  * texts refused; calls that make no sense, and what a packer does not do. Runs threads.
  */
 #include <sys/wait.h>

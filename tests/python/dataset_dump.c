@@ -4,6 +4,7 @@
  *   dataset_dump make NAME SEED   writes a random dataset
  *   dataset_dump show NAME        prints everything of a dataset that the library gives out, a line each thing
  */
+#include "one_document.h"
 #include "t.h"
 
 static void hex(const char *what, const void *bytes, uint64_t count)
@@ -34,7 +35,7 @@ static void add_document(struct leat_writer *w, uint64_t *random, uint64_t vocab
         ids[i] = (uint32_t)t_below(random, vocabulary);
     for (uint64_t i = 0; masked && i < count; i++)
         mask[i] = (uint8_t)t_below(random, 3);
-    T_OK(leat_writer_add_masked(w, ids, 4, masked && shape != 5 ? mask : NULL, count, &o, &t_err));
+    T_OK(add_one_document(w, ids, 4, masked && shape != 5 ? mask : NULL, count, &o, &t_err));
     free(mask);
     free(ids);
 }

@@ -1,5 +1,6 @@
 /* arranged.c: see arranged.h. */
 #include "arranged.h"
+#include "one_document.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -186,7 +187,7 @@ static void write_document(struct leat_writer *w, const struct arranged_document
     struct leat_origin o = { d->input, d->offset, d->line, d->id, d->id_bytes, d->hash };
     struct leat_error err;
 
-    must(leat_writer_add_masked(w, d->ids, 4, d->mask, d->count, &o, &err), &err);
+    must(add_one_document(w, d->ids, 4, d->mask, d->count, &o, &err), &err);
 }
 
 static void write_all(const struct arranged *a, const char *name, struct arranged_document **documents, uint64_t count,

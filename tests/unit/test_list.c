@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include "base/bytes.h"
+#include "one_document.h"
 #include "t.h"
 
 static const char *folder;
@@ -53,7 +54,7 @@ static void make_part(const char *path, unsigned part, const char *lengths, cons
 
         for (unsigned k = 0; k < 10; k++)
             ids[k] = 100 * part + 10 * i + k;
-        T_OK(leat_writer_add_u32(w, ids, (uint64_t)(lengths[i] - '0'), &o, &t_err));
+        T_OK(add_one_document(w, ids, 4, NULL, (uint64_t)(lengths[i] - '0'), &o, &t_err));
     }
     T_OK(leat_writer_finish(w, NULL, &t_err));
 }

@@ -4,6 +4,7 @@
  * not have written.
  */
 #include "merge_parts.h"
+#include "one_document.h"
 
 /* ---- Everything of the parts is there ---- */
 
@@ -340,7 +341,7 @@ static void test_stop(void)
     uint64_t count = t_times(1200000), files; /* asked for each MiB, it stops at some places */
     uint16_t *ids = calloc(count, 2);
 
-    T_OK(leat_writer_add_u16(w, ids, count, NULL, &t_err));
+    T_OK(add_one_document(w, ids, 2, NULL, count, NULL, &t_err));
     free(ids);
     end_part(w);
     options.force = 1;

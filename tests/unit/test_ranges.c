@@ -2,6 +2,7 @@
  * test_ranges.c: origins, ids and text hashes of many documents in one call are those of one document a call, within a
  * dataset and across a list whose datasets store different things; ranges that are not there; too little room.
  */
+#include "one_document.h"
 #include "t.h"
 
 static const char *folder;
@@ -28,7 +29,7 @@ static void write_dataset(const char *name, uint64_t documents, int lines, int i
         origin.id = text + t_below(random, 10);
         origin.id_bytes = t_below(random, 25);
         origin.text_hash = t_below(random, 10) ? hash : NULL;
-        T_OK(leat_writer_add_u16(w, NULL, 0, t_below(random, 10) ? &origin : NULL, &t_err));
+        T_OK(add_one_document(w, NULL, 2, NULL, 0, t_below(random, 10) ? &origin : NULL, &t_err));
     }
     T_OK(leat_writer_finish(w, NULL, &t_err));
 }

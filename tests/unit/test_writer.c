@@ -2,6 +2,7 @@
  * test_writer.c: datasets of random documents, written in every way the writer has, read back and compared with a plain
  * model in memory: tokens, starts, the documents of ranges, origins, ids, metadata; then verified, by every thread.
  */
+#include "one_document.h"
 #include "t.h"
 
 struct model {
@@ -42,19 +43,19 @@ static void add_document(struct leat_writer *w, struct model *m, uint64_t *rando
         put(m, m->end);
     switch (t_below(random, m->vocabulary <= 65536 ? 4 : 2)) {
     case 0:
-        T_OK(leat_writer_add_u32(w, wide, count, &o, &t_err));
+        T_OK(add_one_document(w, wide, 4, NULL, count, &o, &t_err));
         break;
     case 1:
-        T_OK(leat_writer_append_u32(w, wide, split, &t_err));
-        T_OK(leat_writer_append_u32(w, wide + split, count - split, &t_err));
+        T_OK(leat_writer_append(w, wide, 4, NULL, split, &t_err));
+        T_OK(leat_writer_append(w, wide + split, 4, NULL, count - split, &t_err));
         T_OK(leat_writer_end_document(w, &o, &t_err));
         break;
     case 2:
-        T_OK(leat_writer_add_u16(w, narrow, count, &o, &t_err));
+        T_OK(add_one_document(w, narrow, 2, NULL, count, &o, &t_err));
         break;
     default:
-        T_OK(leat_writer_append_u16(w, narrow, split, &t_err));
-        T_OK(leat_writer_append_u32(w, wide + split, count - split, &t_err));
+        T_OK(leat_writer_append(w, narrow, 2, NULL, split, &t_err));
+        T_OK(leat_writer_append(w, wide + split, 4, NULL, count - split, &t_err));
         T_OK(leat_writer_end_document(w, &o, &t_err));
     }
     m->origins[m->document_count++] = o;
