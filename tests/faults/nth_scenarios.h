@@ -242,8 +242,8 @@ static enum leat_status read_origins(const struct leat_dataset *d, struct leat_e
         (s = leat_dataset_input_path(d, 1, text, sizeof text, &bytes, err)) != LEAT_OK ||
         (s = leat_dataset_find_input(d, text, &number, err)) != LEAT_OK ||
         (s = leat_dataset_find_origin(d, 1, 2750, &document, err)) != LEAT_OK ||
-        (s = leat_dataset_origin(d, document, &origin, err)) != LEAT_OK ||
-        (s = leat_dataset_id(d, 28, text, sizeof text, &bytes, err)) != LEAT_OK ||
+        (s = leat_dataset_origins(d, document, 1, &origin, err)) != LEAT_OK ||
+        (s = leat_dataset_ids(d, 28, 1, text, sizeof text, &bytes, err)) != LEAT_OK ||
         (s = leat_dataset_find_id(d, text, bytes, &same, err)) != LEAT_OK)
         return s;
     answer_number(input.bytes + input.documents + input.tokens);

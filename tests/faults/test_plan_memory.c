@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "each_call.h"
 #include "one_document.h"
+#include "pieces_of.h"
 #include "small.h"
 
 static const char *folder;
@@ -57,7 +58,7 @@ static enum leat_status ask(const struct leat_plan *plan, uint64_t *answer, stru
             each_call_number(answer, samples[i].token ^ (uint64_t)samples[i].source << 32);
     }
     for (uint64_t n = 6; s == LEAT_OK && n < 26; n++) {
-        s = leat_plan_pieces(plan, n, pieces, 64, &got, err);
+        s = pieces_of(plan, n, pieces, 64, &got, err);
         for (uint64_t i = 0; s == LEAT_OK && i < got; i++)
             each_call_number(answer, pieces[i].token ^ (uint64_t)pieces[i].count << 32);
     }

@@ -13,6 +13,7 @@
 #include "files.h"
 #include "fit/fit_side.h"
 #include "one_document.h"
+#include "pieces_of.h"
 
 /* The first byte. */
 enum { CUT = 1, REPAIR_HEAD = 2, REPAIR_PAGES = 4 };
@@ -113,7 +114,7 @@ static void look_at_rows(const struct leat_plan *plan, int any)
     leat_plan_info(plan, &info);
     FUZZ_CHECK(any || info.samples == samples);
     for (uint64_t n = 0; n < info.samples; n++) {
-        enum leat_status s = leat_plan_pieces(plan, n, pieces, LENGTH, &count, &err);
+        enum leat_status s = pieces_of(plan, n, pieces, LENGTH, &count, &err);
 
         FUZZ_CHECK(s == LEAT_OK || s == LEAT_E_DOCUMENTS || (any && s == LEAT_E_RANGE));
         for (uint64_t i = 0; s == LEAT_OK && i < count; i++)
@@ -121,7 +122,7 @@ static void look_at_rows(const struct leat_plan *plan, int any)
                        pieces[i].token + pieces[i].count <= TOKENS);
         if (any || s != LEAT_OK)
             continue;
-        FUZZ_CHECK(leat_plan_pieces(right, n, wanted, LENGTH, &wanted_count, &err) == LEAT_OK);
+        FUZZ_CHECK(pieces_of(right, n, wanted, LENGTH, &wanted_count, &err) == LEAT_OK);
         FUZZ_CHECK(count == wanted_count && memcmp(pieces, wanted, count * sizeof pieces[0]) == 0);
     }
 }

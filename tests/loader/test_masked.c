@@ -7,6 +7,7 @@
  */
 #include "gather/gather.h"
 #include "one_document.h"
+#include "pieces_of.h"
 #include "t.h"
 
 #define BATCH   6u
@@ -87,7 +88,7 @@ static void check_row(const struct leat_plan *plan, const struct leat_batch *b, 
     struct leat_piece pieces[LENGTH];
 
     if (row < b->rows)
-        T_OK(leat_plan_pieces(plan, b->samples[row].number, pieces, LENGTH, &count, &t_err));
+        T_OK(pieces_of(plan, b->samples[row].number, pieces, LENGTH, &count, &t_err));
     for (uint64_t k = 0; k < count; k++) {
         uint64_t places = pieces[k].count - (!out->unshifted && (own || k + 1 == count));
 

@@ -6,6 +6,7 @@
  */
 #include "one_document.h"
 #include "order/permute.h"
+#include "pieces_of.h"
 #include "t.h"
 
 #define SOURCES 3u
@@ -141,9 +142,9 @@ static void check_sample(const struct all *a, const struct leat_sample *x)
     T_EQ(x->tokens, row_tokens(d));
     T_EQ(x->length, d->tokens ? row_tokens(d) - 1 : 0);
     T_EQ(x->pieces, 1);
-    T_OK(leat_plan_pieces(a->plan, x->number, &none, 0, &count, &t_err));
+    T_OK(pieces_of(a->plan, x->number, &none, 0, &count, &t_err));
     T_EQ(count, 1);
-    T_OK(leat_plan_pieces(a->plan, x->number, &piece, 1, &count, &t_err));
+    T_OK(pieces_of(a->plan, x->number, &piece, 1, &count, &t_err));
     T_EQ(count, 1);
     T_EQ(piece.source, d->source);
     T_EQ(piece.part, d->part);

@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "one_document.h"
 #include "order/megatron.h"
+#include "pieces_of.h"
 #include "plan/plan.h"
 #include "t.h"
 
@@ -278,7 +279,7 @@ static void check_loader(void)
             struct leat_piece pieces[17];
             uint64_t count;
 
-            T_OK(leat_plan_pieces(plan, step * 4 + 2 + row, pieces, 17, &count, &t_err));
+            T_OK(pieces_of(plan, step * 4 + 2 + row, pieces, 17, &count, &t_err));
             crossed += count > 1;
             for (uint64_t i = 0; i < count; i++)
                 T_OK(leat_dataset_read(data, pieces[i].token, pieces[i].count, want + pieces[i].at, &t_err));

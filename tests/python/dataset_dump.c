@@ -139,11 +139,11 @@ static void show_origins(const struct leat_dataset *d, const struct leat_info *i
     for (uint64_t i = 0; i < info->documents; i++) {
         struct leat_origin o;
 
-        T_OK(leat_dataset_origin(d, i, &o, &t_err));
-        T_OK(leat_dataset_id(d, i, text, sizeof text, &bytes, &t_err));
+        T_OK(leat_dataset_origins(d, i, 1, &o, &t_err));
+        T_OK(leat_dataset_ids(d, i, 1, text, sizeof text, &bytes, &t_err));
         printf("origin %" PRIu64 " %" PRIu64 " %" PRIu64, o.input, o.offset, o.line);
         hex(" ", text, bytes);
-        hex(" ", hash, leat_dataset_text_hash(d, i, hash, NULL) == LEAT_OK ? sizeof hash : 0);
+        hex(" ", hash, leat_dataset_text_hashes(d, i, 1, &hash, NULL) == LEAT_OK ? sizeof hash : 0);
         puts("");
     }
 }

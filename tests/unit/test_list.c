@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include "base/bytes.h"
+#include "dataset/dataset.h"
 #include "one_document.h"
 #include "t.h"
 
@@ -150,7 +151,7 @@ static void compare_documents(const struct leat_dataset *d)
         T_OK(leat_dataset_document(d, i, &at, &tokens, &t_err));
         T_EQ(at, joined.starts[i]);
         T_EQ(at + tokens, joined.starts[i + 1]);
-        T_OK(leat_dataset_origin(d, i, &o, &t_err));
+        T_OK(leat_dataset_origins(d, i, 1, &o, &t_err));
         T_EQ(o.offset, joined.offsets[i]);
         T_EQ(o.input, joined.inputs[i]);
         T_OK(leat_dataset_find_origin(d, o.input, o.offset, &found, &t_err));
@@ -167,14 +168,14 @@ static void compare_document_lists(const struct leat_dataset *d)
 
     for (uint64_t i = 0; i < n; i++)
         numbers[i] = t_below(&random, n);
-    T_OK(leat_dataset_document_list(d, numbers, n, first, counts, &t_err));
+    T_OK(dataset_document_list(d, numbers, n, first, counts, &t_err));
     for (uint64_t i = 0; i < n; i++) {
         T_EQ(first[i], joined.starts[numbers[i]]);
         T_EQ(first[i] + counts[i], joined.starts[numbers[i] + 1]);
     }
-    T_OK(leat_dataset_document_list(d, NULL, 0, NULL, NULL, &t_err));
+    T_OK(dataset_document_list(d, NULL, 0, NULL, NULL, &t_err));
     numbers[n / 2] = n;
-    T_REFUSED(leat_dataset_document_list(d, numbers, n, first, counts, &t_err), LEAT_E_RANGE, "no document");
+    T_REFUSED(dataset_document_list(d, numbers, n, first, counts, &t_err), LEAT_E_RANGE, "no document");
 }
 
 static void compare_inputs(const struct leat_dataset *d)

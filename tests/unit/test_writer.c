@@ -111,12 +111,12 @@ static void compare_documents(const struct leat_dataset *d, const struct model *
         T_OK(leat_dataset_document(d, i, &first, &count, &t_err));
         T_EQ(first, m->starts[i]);
         T_EQ(first + count, i + 1 < m->document_count ? m->starts[i + 1] : m->token_count);
-        T_OK(leat_dataset_origin(d, i, &o, &t_err));
+        T_OK(leat_dataset_origins(d, i, 1, &o, &t_err));
         T_EQ(o.input, m->origins[i].input);
         T_EQ(o.offset, m->origins[i].offset);
         T_EQ(o.line, m->origins[i].line);
         T_EQ(o.id_bytes, m->origins[i].id_bytes);
-        T_OK(leat_dataset_id(d, i, id, sizeof id, &bytes, &t_err));
+        T_OK(leat_dataset_ids(d, i, 1, id, sizeof id, &bytes, &t_err));
         T_EQ(bytes, m->origins[i].id_bytes);
         T_CHECK(memcmp(id, m->origins[i].id, bytes) == 0 && id[bytes] == '\0');
     }
