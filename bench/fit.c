@@ -143,7 +143,7 @@ static enum leat_status find_batch(const struct leat_plan *plan, uint64_t first,
     if (s == LEAT_OK)
         s = GROW(*room, count, *room_count, err);
     *pieces += count;
-    return s == LEAT_OK ? leat_plan_sample_pieces(plan, samples, got, *room, err) : s;
+    return s == LEAT_OK ? leat_plan_pieces(plan, samples, got, *room, err) : s;
 }
 
 static enum leat_status time_rows(const struct leat_plan *plan, uint64_t first, struct results *r,

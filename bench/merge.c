@@ -88,6 +88,7 @@ static enum leat_status write_documents(struct leat_writer *w, uint64_t *number,
         uint64_t text = *number % TWIN_EVERY == TWIN_EVERY - 1 ? *number - 1 : *number;
         uint64_t length = counting_length(text, MAX_LENGTH / 2) % MAX_LENGTH;
         struct leat_origin origin = { .input = 0, .offset = offset, .line = LEAT_NONE };
+        struct leat_documents one = LEAT_DOCUMENTS_INIT;
         uint8_t hash[16];
 
         for (uint64_t i = 0; i < length; i++)
@@ -95,7 +96,12 @@ static enum leat_status write_documents(struct leat_writer *w, uint64_t *number,
         bytes_store64(hash, counting_mix(2 * text + 1));
         bytes_store64(hash + 8, counting_mix(2 * text + 2));
         origin.text_hash = hash;
-        s = leat_writer_add_u16(w, ids, length, &origin, err);
+        one.ids = ids;
+        one.id_width = 2;
+        one.lengths = &length;
+        one.origins = &origin;
+        one.count = 1;
+        s = leat_writer_add(w, &one, err);
     }
     return s;
 }

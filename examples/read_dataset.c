@@ -37,7 +37,7 @@ static enum leat_status print_document(const struct leat_dataset *d, uint64_t nu
 
     if (s != LEAT_OK)
         return s;
-    s = leat_dataset_origin(d, number, &origin, err);
+    s = leat_dataset_origins(d, number, 1, &origin, err);
     if (s != LEAT_OK && s != LEAT_E_NOT_FOUND)
         return s;
     if (origin.input == LEAT_NONE) { /* files of another tool do not record it */
@@ -45,7 +45,7 @@ static enum leat_status print_document(const struct leat_dataset *d, uint64_t nu
                first + count);
         return LEAT_OK;
     }
-    s = leat_dataset_id(d, number, id, sizeof id, &bytes, err);
+    s = leat_dataset_ids(d, number, 1, id, sizeof id, &bytes, err);
     if (s == LEAT_OK)
         s = leat_dataset_input_path(d, origin.input, path, sizeof path, &bytes, err);
     if (s != LEAT_OK)

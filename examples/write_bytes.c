@@ -23,7 +23,7 @@ static enum leat_status add_bytes(struct leat_writer *w, const char *line, size_
     for (size_t done = 0, n; s == LEAT_OK && done < length; done += n) {
         for (n = 0; n < 512 && done + n < length; n++)
             ids[n] = (unsigned char)line[done + n];
-        s = leat_writer_append_u16(w, ids, n, err);
+        s = leat_writer_append(w, ids, 2, NULL, n, err);
     }
     return s;
 }

@@ -25,12 +25,11 @@ static enum leat_status append(struct leat_writer *w, union block *b, uint64_t f
         if (width == 2) {
             for (size_t i = 0; i < part; i++)
                 b->narrow[i] = (uint16_t)counting_token(first + i, 2);
-            s = leat_writer_append_u16(w, b->narrow, part, err);
         } else {
             for (size_t i = 0; i < part; i++)
                 b->wide[i] = counting_token(first + i, 4);
-            s = leat_writer_append_u32(w, b->wide, part, err);
         }
+        s = leat_writer_append(w, b, width, NULL, part, err);
         first += part;
         count -= part;
     }

@@ -194,12 +194,6 @@ LEAT_API void leat_view_release(struct leat_view *view);
 LEAT_API enum leat_status leat_dataset_document(const struct leat_dataset *d, uint64_t number, uint64_t *first,
                                                 uint64_t *count, struct leat_error *err);
 
-/* The same for `count` documents in any order, with a result in each of first[] and counts[]. It checks each file only
- * once, so it is much faster than asking one by one. */
-LEAT_API enum leat_status leat_dataset_document_list(const struct leat_dataset *d, const uint64_t *numbers,
-                                                     uint64_t count, uint64_t *first, uint64_t *counts,
-                                                     struct leat_error *err);
-
 /*
  * Writes the starts of `count` documents, from `number` on, to starts[0..count), with one read instead of many. The
  * number info.documents is valid too: its start is info.tokens.
@@ -241,40 +235,31 @@ LEAT_API enum leat_status leat_dataset_input(const struct leat_dataset *d, uint6
  */
 LEAT_API enum leat_status leat_dataset_input_path(const struct leat_dataset *d, uint64_t number, char *text,
                                                   uint64_t capacity, uint64_t *bytes, struct leat_error *err);
-LEAT_API enum leat_status leat_dataset_id(const struct leat_dataset *d, uint64_t document, char *text,
-                                          uint64_t capacity, uint64_t *bytes, struct leat_error *err);
 
 struct leat_origin {
     uint64_t input;    /* LEAT_NONE: not from an input */
     uint64_t offset;   /* byte offset of the record in the (decompressed) input; of a Parquet file: its row, from 0 */
     uint64_t line;     /* counted from 1; LEAT_NONE: not stored; writing: 0 too means that it is not known. Of a Parquet
                         * file: its row group, also from 1 */
-    const char *id;    /* writing: the document's id or NULL; reading: always NULL, see leat_dataset_id() */
+    const char *id;    /* writing: the document's id or NULL; reading: always NULL, see leat_dataset_ids() */
     uint64_t id_bytes; /* 0: no id */
-    const uint8_t *text_hash; /* writing: 16 bytes or NULL; reading: always NULL, see leat_dataset_text_hash() */
+    const uint8_t *text_hash; /* writing: 16 bytes or NULL; reading: always NULL, see leat_dataset_text_hashes() */
 };
-
-LEAT_API enum leat_status leat_dataset_origin(const struct leat_dataset *d, uint64_t document,
-                                              struct leat_origin *origin, struct leat_error *err);
 
 /* Fills origins[0..count) for the `count` documents from `first` on, with one read instead of one per document. */
 LEAT_API enum leat_status leat_dataset_origins(const struct leat_dataset *d, uint64_t first, uint64_t count,
                                                struct leat_origin *origins, struct leat_error *err);
 
-/*
- * Finds the ids of the `count` documents from `first` on, one after another, without separators. Sets *bytes to their
- * total length (each one's is in its origin). If that is at most `capacity`, copies them to `text`, without a NUL.
- */
+/* As leat_dataset_input_path() for the ids of the `count` documents from `first` on, one after another, without
+ * separators. Each one's length is in its origin. */
 LEAT_API enum leat_status leat_dataset_ids(const struct leat_dataset *d, uint64_t first, uint64_t count, char *text,
                                            uint64_t capacity, uint64_t *bytes, struct leat_error *err);
 
 /*
- * Reads the XXH3-128 of a document's text as it was encoded: low half first, each half little-endian; all zero: not
- * known. For one document, or for `count` from `first` on, into hashes[0..count).
+ * Reads the XXH3-128 of the texts of `count` documents from `first` on, as they were encoded, to hashes[0..count): low
+ * half first, each half little-endian; all zero: not known.
  * LEAT_E_NOT_FOUND: the dataset, or the one of a list that has a requested document, stores no text hashes.
  */
-LEAT_API enum leat_status leat_dataset_text_hash(const struct leat_dataset *d, uint64_t document, uint8_t hash[16],
-                                                 struct leat_error *err);
 LEAT_API enum leat_status leat_dataset_text_hashes(const struct leat_dataset *d, uint64_t first, uint64_t count,
                                                    uint8_t (*hashes)[16], struct leat_error *err);
 

@@ -198,8 +198,9 @@ struct leat_loader_options {
     /*
      * A file to which leat_loader_next() appends the statistics as a line of JSON, each `stats_ms` milliseconds (0:
      * 60,000), and leat_loader_close() once more. NULL or "": none. Its names are those of Python's Loader.stats() for
-     * struct leat_loader_stats: times in seconds, with `time` (seconds since 1970) and `rank`. Ranks need a file each. A file that holds something else is
-     * refused. If it can no longer be written, training goes on, and a notice says so (leat_loader_notice()).
+     * struct leat_loader_stats: times in seconds, with `time` (seconds since 1970) and `rank`. Ranks need a file each.
+     * A file that holds something else is refused. If it can no longer be written, training goes on, and a notice says
+     * so (leat_loader_notice()).
      */
     const char *stats_file;
     uint64_t stats_ms;
@@ -261,18 +262,15 @@ struct leat_batch {
 LEAT_API enum leat_status leat_loader_next(struct leat_loader *loader, const struct leat_batch **batch,
                                            struct leat_error *err);
 
-/* Waits for at most `max_ns` nanoseconds, and then returns LEAT_E_AGAIN: for programs that must check something else,
- * such as signals, while they wait. With `threads` 0 it does the work itself, and waits for the disk. */
+/* Waits for at most `max_ns` nanoseconds, with 0 not at all, and then returns LEAT_E_AGAIN: for programs that must
+ * check something else, such as signals, while they wait. With `threads` 0 it does the work itself, and waits for the
+ * disk. */
 LEAT_API enum leat_status leat_loader_next_within(struct leat_loader *loader, uint64_t max_ns,
                                                   const struct leat_batch **batch, struct leat_error *err);
 
-/* Does not wait: returns LEAT_E_AGAIN if no batch is ready. With `threads` 0 it works, and waits for the disk. */
-LEAT_API enum leat_status leat_loader_try_next(struct leat_loader *loader, const struct leat_batch **batch,
-                                               struct leat_error *err);
-
 /* Sets *fd to a descriptor for poll() and event loops. When it is readable, a batch may be ready: read 8 bytes from it,
- * and call leat_loader_try_next() until it returns LEAT_E_AGAIN. The loader closes it. LEAT_E_UNSUPPORTED: `threads` is
- * 0, or the system has no such descriptors. */
+ * and call leat_loader_next_within() with 0 until it returns LEAT_E_AGAIN. The loader closes it. LEAT_E_UNSUPPORTED:
+ * `threads` is 0, or the system has no such descriptors. */
 LEAT_API enum leat_status leat_loader_event_fd(struct leat_loader *loader, int *fd, struct leat_error *err);
 
 /* Returns a row's tokens on the host, little-endian, in the stored width and aligned to it: length + 1 of them (with
@@ -318,8 +316,8 @@ struct leat_outputs {
 LEAT_API enum leat_status leat_batch_write(const struct leat_batch *batch, const struct leat_outputs *outputs,
                                            void *stream, struct leat_error *err);
 
-/* Points *outputs at what leat_loader_options.outputs.borrow asked for; valid until the batch is released. Sets all of it
- * except its size. On a GPU, work queued later on `stream` sees the outputs; call it once for each stream. */
+/* Points *outputs at what leat_loader_options.outputs.borrow asked for; valid until the batch is released. Sets all of
+ * it except its size. On a GPU, work queued later on `stream` sees the outputs; call it once for each stream. */
 LEAT_API enum leat_status leat_batch_borrow(const struct leat_batch *batch, struct leat_outputs *outputs, void *stream,
                                             struct leat_error *err);
 
@@ -411,7 +409,7 @@ struct leat_loader_stats {
 #define LEAT_LOADER_STATS_INIT                                                                                         \
     { sizeof(struct leat_loader_stats), 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0 },                                              \
       { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, { 0, 0, 0, 0 } },                                                         \
-      { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0, 0 }, { 0 } }, { 0, 0, 0, 0, 0, { 0, 0 } },              \
+      { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0, 0 }, { 0 } }, { 0, 0, 0, 0, 0, { 0, 0 } },             \
       { { 0 }, 0, 0.0, { 0, 0, 0, 0 } }, { 0, 0, 0, 0.0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } } }
 
 LEAT_API void leat_loader_stats(const struct leat_loader *loader, struct leat_loader_stats *stats);

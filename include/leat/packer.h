@@ -75,7 +75,7 @@ struct leat_span {
 
 /*
  * The same for a packer with `store_mask`, saying which tokens training learns to predict (leat_dataset_mask()). The
- * first takes a byte per id, as leat_writer_add_masked() does.
+ * first takes a byte per id, as leat_writer_add() does.
  *
  * The second takes the stretches of the text that are learned, in order and not overlapping; an empty one stands for
  * nothing. The mask of a token is 255 if one of the bytes that it stands for is in a span, else 0. So a token that

@@ -253,18 +253,13 @@ LEAT_API enum leat_status leat_plan_sample(const struct leat_plan *plan, uint64_
                                            struct leat_error *err);
 
 /*
- * Computes the pieces of sample n, in the order of its row. Copies at most `room` of them to pieces[], and sets *count
- * (not NULL) to how many it has, so that a second call can make room. LEAT_E_RANGE: the plan ends before sample n.
+ * Computes the pieces of `count` samples, as leat_plan_samples() or leat_plan_sample() gave them. The pieces of one
+ * sample follow those of the other, each in the order of its row: pieces[] must have room for all, the sum of the
+ * samples' `pieces`. Give the samples unchanged: order fit refuses those whose number of pieces does not match
+ * (LEAT_E_ARGUMENT), and checks no more.
  */
-LEAT_API enum leat_status leat_plan_pieces(const struct leat_plan *plan, uint64_t number, struct leat_piece *pieces,
-                                           uint64_t room, uint64_t *count, struct leat_error *err);
-
-/* The same for `count` samples at once, as leat_plan_samples() gave them: much faster than one by one. The pieces of
- * one sample follow those of the other: pieces[] must have room for all, the sum of the samples' `pieces`. Give the
- * samples unchanged: order fit refuses those whose number of pieces does not match (LEAT_E_ARGUMENT), and checks no
- * more. */
-LEAT_API enum leat_status leat_plan_sample_pieces(const struct leat_plan *plan, const struct leat_sample *samples,
-                                                  uint64_t count, struct leat_piece *pieces, struct leat_error *err);
+LEAT_API enum leat_status leat_plan_pieces(const struct leat_plan *plan, const struct leat_sample *samples,
+                                           uint64_t count, struct leat_piece *pieces, struct leat_error *err);
 
 /* Returns the number of the sample at a position; and back: for a skipped sample, the position of the next one that is
  * shown, with *skipped (may be NULL) set to 1, else to 0. Both count on after the plan's end. */

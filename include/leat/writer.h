@@ -52,7 +52,7 @@ struct leat_writer_options {
  * program ignores SIGXFSZ, as Python does; else the system ends the program by that signal.
  *
  * If a call fails, the writer fails: every later call returns the same status, until leat_writer_suspend() or
- * leat_writer_abandon() ends it. Exceptions are LEAT_E_ARGUMENT, LEAT_E_STATE, and LEAT_E_TOKEN for a whole document.
+ * leat_writer_abandon() ends it. Exceptions are LEAT_E_ARGUMENT, LEAT_E_STATE, and LEAT_E_TOKEN of leat_writer_add().
  */
 LEAT_API enum leat_status leat_writer_open(struct leat_writer **out, const char *name,
                                            const struct leat_writer_options *options, struct leat_error *err);
@@ -65,43 +65,7 @@ LEAT_API enum leat_status leat_writer_add_input(struct leat_writer *w, const cha
 LEAT_API enum leat_status leat_writer_set_input(struct leat_writer *w, uint64_t number, const struct leat_input *input,
                                                 struct leat_error *err);
 
-/*
- * Appends a whole document: its ids, between the options' begin and end token. A count of 0 makes a document too.
- * `origin` may be NULL (from no input).
- * Returns LEAT_E_TOKEN for an id that is not below the vocabulary size, and then writes nothing of the document.
- */
-LEAT_API enum leat_status leat_writer_add_u16(struct leat_writer *w, const uint16_t *ids, uint64_t count,
-                                              const struct leat_origin *origin, struct leat_error *err);
-LEAT_API enum leat_status leat_writer_add_u32(struct leat_writer *w, const uint32_t *ids, uint64_t count,
-                                              const struct leat_origin *origin, struct leat_error *err);
-
-/*
- * The same for ids of `id_width` 2 or 4 bytes, with a byte of the mask for each (NULL: 255, which is also the mask of
- * documents added by the other calls). The begin token gets the byte of the document's first id, and the end token that
- * of the last; of a document without ids, 255. LEAT_E_ARGUMENT: a mask, without `store_mask`.
- */
-LEAT_API enum leat_status leat_writer_add_masked(struct leat_writer *w, const void *ids, uint32_t id_width,
-                                                 const uint8_t *mask, uint64_t count, const struct leat_origin *origin,
-                                                 struct leat_error *err);
-
-/* Writes a document in pieces, if it does not fit in memory: any number of appends, then the end. An id out of range
- * makes the writer fail, since part of the document is already written. */
-LEAT_API enum leat_status leat_writer_append_u16(struct leat_writer *w, const uint16_t *ids, uint64_t count,
-                                                 struct leat_error *err);
-LEAT_API enum leat_status leat_writer_append_u32(struct leat_writer *w, const uint32_t *ids, uint64_t count,
-                                                 struct leat_error *err);
-/* The same for ids of `id_width` 2 or 4 bytes, with a byte of the mask for each (NULL: 255). */
-LEAT_API enum leat_status leat_writer_append_masked(struct leat_writer *w, const void *ids, uint32_t id_width,
-                                                    const uint8_t *mask, uint64_t count, struct leat_error *err);
-LEAT_API enum leat_status leat_writer_end_document(struct leat_writer *w, const struct leat_origin *origin,
-                                                   struct leat_error *err);
-
-/*
- * Several documents at once, for programs whose threads make ids side by side. leat_writer_place() decides where they
- * go; calls of it, and of all functions above and below, come from one thread at a time, in the order of the documents.
- * leat_writer_put() then writes them, and may be called by several threads at once, in any order: exactly once for
- * each place, with the same documents. Checkpoints and finishing wait until all documents with a place are written.
- */
+/* Whole documents. */
 struct leat_documents {
     size_t size;
     const void *ids;         /* of all documents, one after another: uint16_t or uint32_t, see id_width */
@@ -111,10 +75,38 @@ struct leat_documents {
     uint64_t first_line;               /* added to the line of each origin that has one */
     uint32_t id_width;                 /* 2 or 4 bytes */
     uint32_t reserved;                 /* 0 */
-    const uint8_t *mask;               /* of each id, as for leat_writer_add_masked(); NULL: 255 */
+    const uint8_t *mask;               /* of each id, with `store_mask`: a byte, see leat_dataset_mask(); NULL: 255 */
 };
 #define LEAT_DOCUMENTS_INIT                                                                                            \
     { sizeof(struct leat_documents), NULL, NULL, NULL, 0, 0, 0, 0, NULL }
+
+/*
+ * Adds documents: the ids of each, between the options' begin and end token. A length of 0 makes a document too. The
+ * begin token gets the mask of the document's first id, and the end token that of the last; of a document without ids,
+ * 255.
+ * Returns LEAT_E_TOKEN for an id that is not below the vocabulary size, and LEAT_E_ARGUMENT for an origin in an input
+ * that was not declared, and for a mask without `store_mask`; and then writes none of the documents.
+ */
+LEAT_API enum leat_status leat_writer_add(struct leat_writer *w, const struct leat_documents *documents,
+                                          struct leat_error *err);
+
+/*
+ * Writes a document in pieces, if it does not fit in memory: any number of appends, then the end. Ids have `id_width` 2
+ * or 4 bytes, and a byte of the mask each (NULL: 255). An id out of range makes the writer fail, since part of the
+ * document is already written. `origin` may be NULL (from no input).
+ */
+LEAT_API enum leat_status leat_writer_append(struct leat_writer *w, const void *ids, uint32_t id_width,
+                                             const uint8_t *mask, uint64_t count, struct leat_error *err);
+LEAT_API enum leat_status leat_writer_end_document(struct leat_writer *w, const struct leat_origin *origin,
+                                                   struct leat_error *err);
+
+/*
+ * leat_writer_add() in two steps, for programs whose threads make ids side by side. leat_writer_place() decides where
+ * documents go; calls of it, and of all functions above and below, come from one thread at a time, in the order of the
+ * documents. leat_writer_put() then writes them, and may be called by several threads at once, in any order: exactly
+ * once for each place, with the same documents. Checkpoints and finishing wait until all documents with a place are
+ * written.
+ */
 
 /* Where documents go: the number of the first one, its first token, and numbers of the writer's own. */
 struct leat_place {

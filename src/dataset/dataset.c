@@ -485,8 +485,8 @@ static enum leat_status read_group(const struct leat_dataset *d, struct entered 
     return s;
 }
 
-enum leat_status leat_dataset_document_list(const struct leat_dataset *d, const uint64_t *numbers, uint64_t count,
-                                            uint64_t *first, uint64_t *counts, struct leat_error *err)
+enum leat_status dataset_document_list(const struct leat_dataset *d, const uint64_t *numbers, uint64_t count,
+                                       uint64_t *first, uint64_t *counts, struct leat_error *err)
 {
     enum leat_status s = dataset_need_documents(d, err);
     struct entered *entered;

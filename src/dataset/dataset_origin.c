@@ -251,17 +251,6 @@ enum leat_status leat_dataset_origins(const struct leat_dataset *d, uint64_t fir
     return s;
 }
 
-enum leat_status leat_dataset_origin(const struct leat_dataset *d, uint64_t document, struct leat_origin *origin,
-                                     struct leat_error *err)
-{
-    struct leat_origin one;
-    enum leat_status s = leat_dataset_origins(d, document, 1, &one, err);
-
-    if (s == LEAT_OK)
-        *origin = one;
-    return s;
-}
-
 /* Finds where the ids of documents [first, first + count) of a part lie, count > 0. */
 static enum leat_status ids_range(struct part *p, uint64_t first, uint64_t count, uint64_t *start, uint64_t *bytes,
                                   struct leat_error *err)
@@ -282,44 +271,28 @@ enum leat_status leat_dataset_ids(const struct leat_dataset *d, uint64_t first, 
                                   uint64_t capacity, uint64_t *bytes, struct leat_error *err)
 {
     enum leat_status s = dataset_check_documents(d, first, count, err);
-    uint64_t total = 0;
+    uint64_t total = 0, room = capacity > 0 ? capacity - 1 : 0, copied = 0;
 
     while (s == LEAT_OK && count > 0) {
         struct part *p = dataset_part_of_document(d, first);
         uint64_t at = first - p->first_document, left = p->documents - at, here = count < left ? count : left;
-        uint64_t start, length = 0;
+        uint64_t start, length = 0, part;
 
         if (part_has(p, FORMAT_ID_ENDS))
             s = ids_range(p, at, here, &start, &length, err);
-        if (s == LEAT_OK && length > 0 && bytes_inside(total, length, capacity))
-            s = part_section(p, FORMAT_IDS, start, text + total, length, err);
+        part = length < room - copied ? length : room - copied;
+        if (s == LEAT_OK && part > 0)
+            s = part_section(p, FORMAT_IDS, start, text + copied, part, err);
+        copied += part;
         /* all sections of a list together are far below 2^64 bytes */
         total += length;
         first += here;
         count -= here;
     }
-    if (s == LEAT_OK)
-        *bytes = total;
-    return s;
-}
-
-enum leat_status leat_dataset_id(const struct leat_dataset *d, uint64_t document, char *text, uint64_t capacity,
-                                 uint64_t *bytes, struct leat_error *err)
-{
-    enum leat_status s = dataset_check_documents(d, document, 1, err);
-    uint64_t start = 0, id_bytes = 0;
-    struct part *p;
-
-    if (s != LEAT_OK)
-        return s;
-    p = dataset_part_of_document(d, document);
-    if (part_has(p, FORMAT_ID_ENDS))
-        s = id_range(p, document - p->first_document, &start, &id_bytes, err);
-    if (s != LEAT_OK)
-        return s;
-    s = copy_string(p, FORMAT_IDS, start, id_bytes, text, capacity, err);
+    if (s == LEAT_OK && capacity > 0)
+        text[copied] = '\0';
     if (s == LEAT_OK && bytes)
-        *bytes = id_bytes;
+        *bytes = total;
     return s;
 }
 

@@ -37,17 +37,6 @@ enum leat_status leat_dataset_text_hashes(const struct leat_dataset *d, uint64_t
     return s;
 }
 
-enum leat_status leat_dataset_text_hash(const struct leat_dataset *d, uint64_t document, uint8_t hash[16],
-                                        struct leat_error *err)
-{
-    uint8_t one[1][16];
-    enum leat_status s = leat_dataset_text_hashes(d, document, 1, one, err);
-
-    if (s == LEAT_OK)
-        memcpy(hash, one[0], sizeof one[0]);
-    return s;
-}
-
 /* ---- The mask ---------------------------------------------------------------------------------------------------- */
 
 /*

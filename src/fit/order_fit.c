@@ -13,6 +13,7 @@
 #include "base/options.h"
 #include "base/search.h"
 #include "base/status.h"
+#include "dataset/dataset.h"
 #include "fit_documents.h"
 #include "order/sampler.h"
 #include "plan/plan.h"
@@ -210,8 +211,8 @@ static enum leat_status look_up_source(struct batch *b, struct leat_error *err)
     find_pieces(b);
     s = fit_lengths_documents(&o->lengths[b->source], b->found, b->piece_count, b->numbers, err);
     if (s == LEAT_OK)
-        s = leat_dataset_document_list(b->plan->sources[b->source].dataset, b->numbers, b->piece_count, b->starts,
-                                       b->tokens, err);
+        s = dataset_document_list(b->plan->sources[b->source].dataset, b->numbers, b->piece_count, b->starts, b->tokens,
+                                  err);
     for (uint64_t k = 0; s == LEAT_OK && k < b->piece_count; k++)
         if (b->tokens[k] != b->found[k].run->tokens)
             s = status_set(err, LEAT_E_DOCUMENTS,

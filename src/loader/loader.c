@@ -169,13 +169,7 @@ enum leat_status leat_loader_next(struct leat_loader *loader, const struct leat_
 enum leat_status leat_loader_next_within(struct leat_loader *loader, uint64_t max_ns, const struct leat_batch **batch,
                                          struct leat_error *err)
 {
-    return get(loader, true, max_ns > 0 ? max_ns : 1, batch, err);
-}
-
-enum leat_status leat_loader_try_next(struct leat_loader *loader, const struct leat_batch **batch,
-                                      struct leat_error *err)
-{
-    return get(loader, false, 0, batch, err);
+    return get(loader, max_ns > 0, max_ns, batch, err);
 }
 
 void leat_batch_release(const struct leat_batch *batch, void *stream)

@@ -407,31 +407,8 @@ enum leat_status leat_plan_sample(const struct leat_plan *plan, uint64_t number,
     return plan_order_samples(plan, number, 1, sample, err);
 }
 
-enum leat_status leat_plan_pieces(const struct leat_plan *plan, uint64_t number, struct leat_piece *pieces,
-                                  uint64_t room, uint64_t *count, struct leat_error *err)
-{
-    struct leat_sample sample;
-    struct leat_piece *all;
-    enum leat_status s = leat_plan_sample(plan, number, &sample, err);
-
-    if (s != LEAT_OK)
-        return s;
-    if (room >= sample.pieces) {
-        s = plan_order_pieces(plan, &sample, 1, pieces, err);
-    } else if (room > 0) {
-        all = calloc(sample.pieces, sizeof *all);
-        s = all ? plan_order_pieces(plan, &sample, 1, all, err) : status_no_memory(err, sample.pieces * sizeof *all);
-        if (s == LEAT_OK)
-            memcpy(pieces, all, (size_t)room * sizeof *all);
-        free(all);
-    }
-    if (s == LEAT_OK)
-        *count = sample.pieces;
-    return s;
-}
-
-enum leat_status leat_plan_sample_pieces(const struct leat_plan *plan, const struct leat_sample *samples,
-                                         uint64_t count, struct leat_piece *pieces, struct leat_error *err)
+enum leat_status leat_plan_pieces(const struct leat_plan *plan, const struct leat_sample *samples, uint64_t count,
+                                  struct leat_piece *pieces, struct leat_error *err)
 {
     return plan_order_pieces(plan, samples, count, pieces, err);
 }

@@ -214,13 +214,14 @@ static void writer_count_input(struct leat_writer *w, uint64_t input, uint64_t d
 
 /* ---- One document after another ---------------------------------------------------------------------------------- */
 
-static enum leat_status check_origin(const struct leat_writer *w, const struct leat_origin *o, struct leat_error *err)
+static enum leat_status check_origin(const struct leat_writer *w, const struct leat_origin *o, uint64_t document,
+                                     struct leat_error *err)
 {
     if (o && o->input != LEAT_NONE && o->input >= w->input_count)
-        return status_argument(err, "origin",
+        return status_argument(err, "origins",
                                "document %" PRIu64 " names input %" PRIu64 " as its origin, but only %" PRIu64
                                " were declared",
-                               w->end.document, o->input, w->input_count);
+                               document, o->input, w->input_count);
     return LEAT_OK;
 }
 
@@ -235,13 +236,14 @@ static enum leat_status begin_document(struct leat_writer *w, struct leat_error 
     return writer_put_token(w, &w->end, w->begin_token, err);
 }
 
-static enum leat_status end_document(struct leat_writer *w, const struct leat_origin *o, struct leat_error *err)
+static enum leat_status end_document(struct leat_writer *w, const struct leat_origin *o, uint64_t line,
+                                     struct leat_error *err)
 {
     uint64_t start = w->end.start;
     enum leat_status s = writer_put_token(w, &w->end, w->end_token, err);
 
     if (s == LEAT_OK)
-        s = writer_put_document(w, &w->end, o, o ? o->line : LEAT_NONE, err);
+        s = writer_put_document(w, &w->end, o, line, err);
     if (s == LEAT_OK)
         writer_note_origins(w, o ? o : &writer_no_origin, o ? o : &writer_no_origin);
     if (s == LEAT_OK && o && o->input != LEAT_NONE)
@@ -250,28 +252,85 @@ static enum leat_status end_document(struct leat_writer *w, const struct leat_or
     return s;
 }
 
-static enum leat_status add(struct leat_writer *w, const void *ids, uint32_t width, const uint8_t *mask, uint64_t count,
-                            const struct leat_origin *origin, struct leat_error *err)
+/* Of document `i`; NULL: none is given. */
+static const struct leat_origin *origin_of(const struct leat_documents *d, uint64_t i)
 {
+    return d->origins ? &d->origins[i] : NULL;
+}
+
+static uint64_t line_of(const struct leat_documents *d, const struct leat_origin *o)
+{
+    return !o || o->line == LEAT_NONE ? LEAT_NONE : o->line + d->first_line;
+}
+
+static enum leat_status check_documents(const struct leat_writer *w, const struct leat_documents *d,
+                                        struct leat_error *err)
+{
+    if (w->document_open)
+        return status_set(err, LEAT_E_STATE, "a document is open: end it before adding others");
+    if (d->id_width != 2 && d->id_width != 4)
+        return status_set(err, LEAT_E_ARGUMENT, "ids have 2 or 4 bytes, not %u", d->id_width);
+    if (d->count > 0 && !d->lengths)
+        return status_set(err, LEAT_E_ARGUMENT, "documents need their lengths");
+    if (d->mask && !w->store_mask)
+        return status_set(err, LEAT_E_ARGUMENT, "a mask, but this dataset stores none");
+    return LEAT_OK;
+}
+
+/* All of them, before anything is written. */
+static enum leat_status check_each(const struct leat_writer *w, const struct leat_documents *d, struct leat_error *err)
+{
+    const uint8_t *ids = d->ids;
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t i = 0; s == LEAT_OK && i < d->count; i++) {
+        s = check_origin(w, origin_of(d, i), w->end.document + i, err);
+        if (s == LEAT_OK)
+            s = writer_check_ids(w, ids, d->id_width, d->lengths[i], w->end.document + i, err);
+        ids += d->lengths[i] * d->id_width;
+    }
+    return s;
+}
+
+static enum leat_status add_each(struct leat_writer *w, const struct leat_documents *d, struct leat_error *err)
+{
+    const uint8_t *ids = d->ids, *mask = d->mask;
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t i = 0; s == LEAT_OK && i < d->count; i++) {
+        uint64_t count = d->lengths[i];
+
+        s = begin_document(w, err);
+        if (s == LEAT_OK)
+            s = writer_put_ids(w, &w->end, ids, d->id_width, count, err);
+        if (s == LEAT_OK)
+            s = writer_put_mask(w, &w->end, mask, count, err);
+        if (s == LEAT_OK)
+            s = end_document(w, origin_of(d, i), line_of(d, origin_of(d, i)), err);
+        ids += count * d->id_width;
+        if (mask)
+            mask += count;
+    }
+    return s;
+}
+
+static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_documents, reserved), { 0, 0 } };
+
+enum leat_status leat_writer_add(struct leat_writer *w, const struct leat_documents *documents, struct leat_error *err)
+{
+    struct leat_documents d = LEAT_DOCUMENTS_INIT;
     struct leat_error why;
     enum leat_status s = writer_ready(w, err);
 
+    if (s == LEAT_OK)
+        s = options_read(&d, sizeof d, reserved, documents, "leat_documents", err);
+    if (s == LEAT_OK)
+        s = check_documents(w, &d, err);
+    if (s == LEAT_OK)
+        s = check_each(w, &d, err);
     if (s != LEAT_OK)
         return s;
-    if (w->document_open)
-        return status_set(err, LEAT_E_STATE, "a document is open: end it before adding a whole one");
-    s = check_origin(w, origin, err);
-    if (s == LEAT_OK)
-        s = writer_check_ids(w, ids, width, count, w->end.document, err);
-    if (s != LEAT_OK)
-        return s;
-    s = begin_document(w, &why);
-    if (s == LEAT_OK)
-        s = writer_put_ids(w, &w->end, ids, width, count, &why);
-    if (s == LEAT_OK)
-        s = writer_put_mask(w, &w->end, mask, count, &why);
-    if (s == LEAT_OK)
-        s = end_document(w, origin, &why);
+    s = add_each(w, &d, &why);
     return writer_fail(w, s, &why, err);
 }
 
@@ -298,66 +357,26 @@ static enum leat_status append_mask(struct leat_writer *w, const uint8_t *mask, 
     return sink_stream_put(&w->end.of[SPILL_MASK], mask, (size_t)count, err);
 }
 
-static enum leat_status append_chunk(struct leat_writer *w, const void *ids, uint32_t width, const uint8_t *mask,
-                                     uint64_t count, struct leat_error *err)
+enum leat_status leat_writer_append(struct leat_writer *w, const void *ids, uint32_t id_width, const uint8_t *mask,
+                                    uint64_t count, struct leat_error *err)
 {
     struct leat_error why;
     enum leat_status s = writer_ready(w, err);
 
     if (s != LEAT_OK)
         return s;
-    s = writer_check_ids(w, ids, width, count, w->end.document, &why);
+    if (id_width != 2 && id_width != 4)
+        return status_set(err, LEAT_E_ARGUMENT, "ids have 2 or 4 bytes, not %u", id_width);
+    if (mask && !w->store_mask)
+        return status_set(err, LEAT_E_ARGUMENT, "a mask, but this dataset stores none");
+    s = writer_check_ids(w, ids, id_width, count, w->end.document, &why);
     if (s == LEAT_OK && !w->document_open)
         s = begin_chunked(w, &why);
     if (s == LEAT_OK)
-        s = writer_put_ids(w, &w->end, ids, width, count, &why);
+        s = writer_put_ids(w, &w->end, ids, id_width, count, &why);
     if (s == LEAT_OK)
         s = append_mask(w, mask, count, &why);
     return writer_fail(w, s, &why, err);
-}
-
-enum leat_status leat_writer_add_u16(struct leat_writer *w, const uint16_t *ids, uint64_t count,
-                                     const struct leat_origin *origin, struct leat_error *err)
-{
-    return add(w, ids, 2, NULL, count, origin, err);
-}
-
-enum leat_status leat_writer_add_u32(struct leat_writer *w, const uint32_t *ids, uint64_t count,
-                                     const struct leat_origin *origin, struct leat_error *err)
-{
-    return add(w, ids, 4, NULL, count, origin, err);
-}
-
-enum leat_status leat_writer_add_masked(struct leat_writer *w, const void *ids, uint32_t id_width, const uint8_t *mask,
-                                        uint64_t count, const struct leat_origin *origin, struct leat_error *err)
-{
-    if (id_width != 2 && id_width != 4)
-        return status_argument(err, "id_width", "ids have 2 or 4 bytes, not %u", id_width);
-    if (mask && !w->store_mask)
-        return status_argument(err, "mask", "a mask, but this dataset stores none");
-    return add(w, ids, id_width, mask, count, origin, err);
-}
-
-enum leat_status leat_writer_append_u16(struct leat_writer *w, const uint16_t *ids, uint64_t count,
-                                        struct leat_error *err)
-{
-    return append_chunk(w, ids, 2, NULL, count, err);
-}
-
-enum leat_status leat_writer_append_u32(struct leat_writer *w, const uint32_t *ids, uint64_t count,
-                                        struct leat_error *err)
-{
-    return append_chunk(w, ids, 4, NULL, count, err);
-}
-
-enum leat_status leat_writer_append_masked(struct leat_writer *w, const void *ids, uint32_t id_width,
-                                           const uint8_t *mask, uint64_t count, struct leat_error *err)
-{
-    if (id_width != 2 && id_width != 4)
-        return status_argument(err, "id_width", "ids have 2 or 4 bytes, not %u", id_width);
-    if (mask && !w->store_mask)
-        return status_argument(err, "mask", "a mask, but this dataset stores none");
-    return append_chunk(w, ids, id_width, mask, count, err);
 }
 
 enum leat_status leat_writer_end_document(struct leat_writer *w, const struct leat_origin *origin,
@@ -367,7 +386,7 @@ enum leat_status leat_writer_end_document(struct leat_writer *w, const struct le
     enum leat_status s = writer_ready(w, err);
 
     if (s == LEAT_OK)
-        s = check_origin(w, origin, err);
+        s = check_origin(w, origin, w->end.document, err);
     if (s != LEAT_OK)
         return s;
     s = w->document_open ? LEAT_OK : begin_chunked(w, &why); /* a document without a token */
@@ -375,7 +394,7 @@ enum leat_status leat_writer_end_document(struct leat_writer *w, const struct le
         s = writer_put_bytes(w, &w->end, w->last_mask,
                              (w->end_token != LEAT_NONE) + (!w->mask_open && w->begin_token != LEAT_NONE), &why);
     if (s == LEAT_OK)
-        s = end_document(w, origin, &why);
+        s = end_document(w, origin, origin ? origin->line : LEAT_NONE, &why);
     return writer_fail(w, s, &why, err);
 }
 
@@ -447,19 +466,6 @@ static enum leat_status move_end(struct leat_writer *w, const struct totals *t, 
     return s;
 }
 
-static enum leat_status check(const struct leat_writer *w, const struct leat_documents *d, struct leat_error *err)
-{
-    if (w->document_open)
-        return status_set(err, LEAT_E_STATE, "a document is open: end it before placing others");
-    if ((d->id_width != 2 && d->id_width != 4) || (d->count > 0 && !d->lengths))
-        return status_argument(err, "documents", "documents to place need their lengths, and ids of 2 or 4 bytes");
-    if (d->mask && !w->store_mask)
-        return status_argument(err, "documents", "a mask, but this dataset stores none");
-    return LEAT_OK;
-}
-
-static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_documents, reserved), { 0, 0 } };
-
 enum leat_status leat_writer_place(struct leat_writer *w, const struct leat_documents *given, struct leat_place *place,
                                    struct leat_error *err)
 {
@@ -471,7 +477,7 @@ enum leat_status leat_writer_place(struct leat_writer *w, const struct leat_docu
     if (s == LEAT_OK)
         s = options_read(&d, sizeof d, reserved, given, "leat_documents", err);
     if (s == LEAT_OK)
-        s = check(w, &d, err);
+        s = check_documents(w, &d, err);
     if (s != LEAT_OK)
         return s;
     *place = (struct leat_place) { w->end.start, w->end.document, w->end.of[SPILL_IDS].at,
@@ -546,7 +552,7 @@ static enum leat_status put_one(struct leat_writer *w, struct putting *p, uint64
     struct writer_streams *to = &p->to;
     struct run *r = &p->run;
     const struct leat_origin *o = d->origins ? &d->origins[i] : &writer_no_origin;
-    uint64_t line = o->line == LEAT_NONE ? LEAT_NONE : o->line + d->first_line, start = to->start;
+    uint64_t line = line_of(d, o), start = to->start;
     enum leat_status s = writer_check_ids(w, p->ids, d->id_width, d->lengths[i], to->document, err);
 
     if (s == LEAT_OK && (o->input != r->input || i == 0))

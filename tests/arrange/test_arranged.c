@@ -5,6 +5,7 @@
  * threads, and documents whose tokens or whose id fit into no batch that these hand on.
  */
 #include "base/tiny.h"
+#include "one_document.h"
 #include "support/arranged.h"
 #include "support/files.h"
 
@@ -67,7 +68,7 @@ static void write_random(const char *name, const struct shape *shape, uint64_t *
             count = t_below(&same, shape->longest < 20 ? shape->longest + 1 : 20);
         for (uint64_t k = 0; k < count; k++)
             ids[k] = (uint32_t)t_below(t_below(random, 1000) ? &same : random, shape->vocabulary);
-        T_OK(leat_writer_add_u32(w, ids, count, t_below(random, 10) || !shape->unknown ? &origin : NULL, &t_err));
+        T_OK(add_one_document(w, ids, 4, NULL, count, t_below(random, 10) || !shape->unknown ? &origin : NULL, &t_err));
     }
     T_OK(leat_writer_set_metadata(w, "about", "random", &t_err));
     T_OK(leat_writer_finish(w, NULL, &t_err));

@@ -73,7 +73,7 @@ static void test_pack(int split, const char *tokenizer, const char *expected)
     for (uint64_t i = 0; i < info.documents; i++) {
         struct leat_origin origin;
 
-        T_OK(leat_dataset_origin(d, i, &origin, &t_err));
+        T_OK(leat_dataset_origins(d, i, 1, &origin, &t_err));
         T_EQ(origin.line, (uint64_t)expected[i] - '0');
     }
     leat_dataset_close(d);

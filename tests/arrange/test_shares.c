@@ -3,6 +3,7 @@
  * also when inputs are cut between parts, when some are joined first, and when they are shuffled, deduplicated or split
  * while they are merged. Parts that are missing, misplaced, twice or of another run are refused by name.
  */
+#include "one_document.h"
 #include "support/arranged.h"
 #include "support/files.h"
 
@@ -94,7 +95,7 @@ static void write_range(const char *name, unsigned from, unsigned to, const char
         T_OK(leat_writer_set_input(w, number, &input, &t_err));
         origin.input = number;
         if (!record->rejected)
-            T_OK(leat_writer_add_u16(w, ids, r % 4, &origin, &t_err));
+            T_OK(add_one_document(w, ids, 2, NULL, r % 4, &origin, &t_err));
     }
     T_OK(leat_writer_set_metadata(w, "options", "the same", &t_err));
     T_OK(leat_writer_set_metadata(w, "leat.part", share, &t_err));

@@ -4,6 +4,7 @@
  * none.
  */
 #include "leat_pack.h"
+#include "one_document.h"
 #include "t.h"
 
 static const char *folder;
@@ -28,7 +29,7 @@ static void write_highs(const uint64_t *highs, uint64_t count)
             hash[8 + k] = (uint8_t)(highs[i] >> 8 * k);
         }
         origin.text_hash = highs[i] == NO_HASH ? NULL : hash;
-        T_OK(leat_writer_add_u16(w, NULL, 0, &origin, &t_err));
+        T_OK(add_one_document(w, NULL, 2, NULL, 0, &origin, &t_err));
     }
     T_OK(leat_writer_finish(w, NULL, &t_err));
 }

@@ -105,7 +105,7 @@ static void add_document(struct maker *m, const char *ids)
         char *end;
         uint32_t id = (uint32_t)strtoul(ids, &end, 10);
 
-        check(m, leat_writer_append_u32(m->writer, &id, 1, &m->err));
+        check(m, leat_writer_append(m->writer, &id, 4, NULL, 1, &m->err));
         ids = *end == ',' ? end + 1 : end;
     }
     end_document(m);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "leat_pack.h"
+#include "one_document.h"
 #include "t.h"
 
 #define LONG_PIECES 30000u /* more ids than `leat cat` reads at once */
@@ -70,7 +71,7 @@ static void add_text(struct leat_writer *w, struct leat_encoder *e, const char *
     uint64_t count;
 
     T_OK(leat_encoder_encode(e, text, strlen(text), &ids, &count, &t_err));
-    T_OK(leat_writer_add_u32(w, ids, count, NULL, &t_err));
+    T_OK(add_one_document(w, ids, 4, NULL, count, NULL, &t_err));
 }
 
 /* A text whose tokens hold parts of characters, longer than a block of ids. */
@@ -130,11 +131,11 @@ static void test_neighbours(void)
     }
     T_OK(leat_tokenizer_open(&t, path, NULL, &t_err));
     w = begin("neighbours", t, LEAT_NONE);
-    T_OK(leat_writer_add_u32(w, document, 6, NULL, &t_err));
-    T_OK(leat_writer_add_u32(w, NULL, 0, NULL, &t_err));
-    T_OK(leat_writer_add_u32(w, document, 1, NULL, &t_err));
+    T_OK(add_one_document(w, document, 4, NULL, 6, NULL, &t_err));
+    T_OK(add_one_document(w, NULL, 4, NULL, 0, NULL, &t_err));
+    T_OK(add_one_document(w, document, 4, NULL, 1, NULL, &t_err));
     for (unsigned i = 0; i < LONG_PIECES; i++)
-        T_OK(leat_writer_append_u32(w, document + 3, 2, &t_err));
+        T_OK(leat_writer_append(w, document + 3, 4, NULL, 2, &t_err));
     T_OK(leat_writer_end_document(w, NULL, &t_err));
     T_OK(leat_writer_finish(w, NULL, &t_err));
     remove(path); /* the dataset has all it needs */
@@ -169,7 +170,7 @@ static void test_others(void)
 
     T_OK(leat_tokenizer_open(&t, "bytes", NULL, &t_err));
     w = begin("marked", t, LEAT_NONE);
-    T_OK(leat_writer_add_u32(w, marked, 5, NULL, &t_err));
+    T_OK(add_one_document(w, marked, 4, NULL, 5, NULL, &t_err));
     T_OK(leat_writer_finish(w, NULL, &t_err));
     SHOWS("--document 0", "marked", "ab\n");
     SHOWS("--document 0 --ids", "marked", "97 256 98 256 10\n");
@@ -181,7 +182,7 @@ static void test_others(void)
         options.vocabulary = 256;
         options.tokenizer = k ? &broken : NULL;
         T_OK(leat_writer_open(&w, t_path(folder, name), &options, &t_err));
-        T_OK(leat_writer_add_u32(w, marked, 1, NULL, &t_err));
+        T_OK(add_one_document(w, marked, 4, NULL, 1, NULL, &t_err));
         T_OK(leat_writer_finish(w, NULL, &t_err));
         T_CONTAINS(run(1, "--document 0", name, &bytes), "use --ids");
         T_CONTAINS(run(1, "--document 0", name, &bytes), name);

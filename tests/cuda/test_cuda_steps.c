@@ -6,6 +6,7 @@
  * takes is printed. The loader's thread runs here.
  */
 #include "cuda_loading.h"
+#include "one_document.h"
 
 #define LENGTH  50u
 #define ROWS    6u
@@ -433,7 +434,7 @@ static void count_masked_calls(unsigned width)
     o.store_mask = 1;
     T_OK(leat_writer_open(&writer, name, &o, &t_err));
     for (unsigned i = 0; i < 30000; i++)
-        T_OK(leat_writer_add_masked(writer, ids, 4, mask, 3, NULL, &t_err));
+        T_OK(add_one_document(writer, ids, 4, mask, 3, NULL, &t_err));
     T_OK(leat_writer_finish(writer, NULL, &t_err));
     w = cuda_plan(name, width, LENGTH);
     count_calls(&w, false, true);

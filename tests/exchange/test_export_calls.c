@@ -4,6 +4,7 @@
  * has them, without weights.
  */
 #include "leat_pack.h"
+#include "one_document.h"
 #include "t.h"
 
 static const char *folder;
@@ -55,7 +56,7 @@ static void write_dataset(char path[600], const char *name, uint8_t learned)
     o.store_mask = learned > 0;
     T_OK(leat_writer_open(&w, path, &o, &t_err));
     for (uint64_t i = 0; i < 1000; i++)
-        T_OK(leat_writer_add_masked(w, ids, 2, learned > 0 ? mask : NULL, 6, NULL, &t_err));
+        T_OK(add_one_document(w, ids, 2, learned > 0 ? mask : NULL, 6, NULL, &t_err));
     T_OK(leat_writer_finish(w, NULL, &t_err));
 }
 

@@ -5,6 +5,7 @@
 #include <locale.h>
 
 #include "leat_pack.h"
+#include "one_document.h"
 #include "t.h"
 
 static const char *folder;
@@ -18,7 +19,7 @@ static void write_dataset(void)
     o.vocabulary = 1000;
     T_OK(leat_writer_open(&w, t_path(folder, "d"), &o, &t_err));
     for (int i = 0; i < 126; i++)
-        T_OK(leat_writer_add_u16(w, ids, 10000, NULL, &t_err));
+        T_OK(add_one_document(w, ids, 2, NULL, 10000, NULL, &t_err));
     T_OK(leat_writer_finish(w, NULL, &t_err));
 }
 

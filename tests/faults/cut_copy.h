@@ -11,6 +11,7 @@
 
 #include "dataset/dataset.h"
 #include "dataset/part_index.h"
+#include "one_document.h"
 #include "small.h"
 
 #define DOCUMENTS 2000
@@ -44,7 +45,7 @@ static inline void write_original(uint64_t *random)
 
         for (uint64_t j = 0; j < count; j++) /* never 0, which is what a file regrows with */
             tokens[token_count + j] = (uint16_t)(1 + t_below(random, 49999));
-        T_OK(leat_writer_add_u16(w, tokens + token_count, count, &origin, &t_err));
+        T_OK(add_one_document(w, tokens + token_count, 2, NULL, count, &origin, &t_err));
         token_count += count;
     }
     T_OK(leat_writer_finish(w, NULL, &t_err));

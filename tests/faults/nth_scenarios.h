@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "dataset/dataset.h"
 #include "leat_pack.h"
+#include "one_document.h"
 #include "own_mounts.h"
 #include "small.h"
 #include "support/fault.h"
@@ -53,7 +54,7 @@ static enum leat_status write_much(struct leat_error *err)
     for (uint64_t k = 0; s == LEAT_OK && k < 40000; k++) {
         struct leat_origin o = { .offset = k, .line = k, .id = "document", .id_bytes = 8 };
 
-        s = leat_writer_add_u32(writer, ids, 60, &o, err);
+        s = add_one_document(writer, ids, 4, NULL, 60, &o, err);
     }
     if (s == LEAT_OK)
         s = leat_writer_finish(writer, NULL, err);
@@ -139,7 +140,7 @@ static void write_many(const char *name)
             .offset = i, .line = i, .id = "id", .id_bytes = i % 3, .text_hash = (const uint8_t *)hash
         };
 
-        T_OK(leat_writer_add_u32(w, hash + 1, i % 3, &o, &t_err));
+        T_OK(add_one_document(w, hash + 1, 4, NULL, i % 3, &o, &t_err));
     }
     T_OK(leat_writer_finish(w, NULL, &t_err));
 }
@@ -241,8 +242,8 @@ static enum leat_status read_origins(const struct leat_dataset *d, struct leat_e
         (s = leat_dataset_input_path(d, 1, text, sizeof text, &bytes, err)) != LEAT_OK ||
         (s = leat_dataset_find_input(d, text, &number, err)) != LEAT_OK ||
         (s = leat_dataset_find_origin(d, 1, 2750, &document, err)) != LEAT_OK ||
-        (s = leat_dataset_origin(d, document, &origin, err)) != LEAT_OK ||
-        (s = leat_dataset_id(d, 28, text, sizeof text, &bytes, err)) != LEAT_OK ||
+        (s = leat_dataset_origins(d, document, 1, &origin, err)) != LEAT_OK ||
+        (s = leat_dataset_ids(d, 28, 1, text, sizeof text, &bytes, err)) != LEAT_OK ||
         (s = leat_dataset_find_id(d, text, bytes, &same, err)) != LEAT_OK)
         return s;
     answer_number(input.bytes + input.documents + input.tokens);

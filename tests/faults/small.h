@@ -5,6 +5,7 @@
 #ifndef LEAT_TESTS_FAULTS_SMALL_H
 #define LEAT_TESTS_FAULTS_SMALL_H
 
+#include "one_document.h"
 #include "support/files.h"
 
 #define SMALL_VOCABULARY 300
@@ -81,9 +82,9 @@ static inline enum leat_status small_document(struct leat_writer *w, uint64_t se
     o.id_bytes = k % 3 ? strlen(id) : 0;
     o.text_hash = k % 5 ? hash : NULL;
     if (k % 2)
-        return leat_writer_add_u32(w, ids, count, &o, err);
-    if ((status = leat_writer_append_u32(w, ids, count / 2, err)) != LEAT_OK ||
-        (status = leat_writer_append_u32(w, ids + count / 2, count - count / 2, err)) != LEAT_OK)
+        return add_one_document(w, ids, 4, NULL, count, &o, err);
+    if ((status = leat_writer_append(w, ids, 4, NULL, count / 2, err)) != LEAT_OK ||
+        (status = leat_writer_append(w, ids + count / 2, 4, NULL, count - count / 2, err)) != LEAT_OK)
         return status;
     return leat_writer_end_document(w, &o, err);
 }

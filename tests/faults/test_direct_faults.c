@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "one_document.h"
 #include "small.h"
 #include "support/fault.h"
 
@@ -35,7 +36,7 @@ static enum leat_status add(struct leat_writer *w, unsigned from, unsigned to)
 
     for (unsigned k = from; s == LEAT_OK && k < to; k++) {
         ids[0] = (uint16_t)k;
-        s = leat_writer_add_u16(w, ids, LENGTH, NULL, &t_err);
+        s = add_one_document(w, ids, 2, NULL, LENGTH, NULL, &t_err);
     }
     return s;
 }

@@ -3,6 +3,7 @@
  * nothing left allocated or open, and no file under its name; or what the undisturbed run makes.
  */
 #include "leat_pack.h"
+#include "one_document.h"
 #include "small.h"
 #include "support/fault.h"
 
@@ -102,7 +103,7 @@ static void write_dataset(const char *name, uint32_t mask)
         learned[i] = i % 3 ? UINT8_MAX : 0;
     }
     for (uint64_t i = 0; i < 10; i++)
-        T_OK(leat_writer_add_masked(w, ids, 2, mask ? learned : NULL, 100 * i, NULL, &t_err));
+        T_OK(add_one_document(w, ids, 2, mask ? learned : NULL, 100 * i, NULL, &t_err));
     T_OK(leat_writer_finish(w, NULL, &t_err));
 }
 

@@ -5,6 +5,7 @@
  */
 #include "base/bytes.h"
 #include "each_call.h"
+#include "pieces_of.h"
 #include "small.h"
 
 #define TOKENS    3000u
@@ -162,7 +163,7 @@ static enum leat_status plan_name(const char *name, uint64_t *answer, struct lea
         o.order = i == 0 ? LEAT_ORDER_DOCUMENTS : LEAT_ORDER_MEGATRON;
         s = leat_plan_open(&plan, &o, err);
         for (uint64_t n = 0; s == LEAT_OK && n < 20; n++) {
-            s = leat_plan_pieces(plan, n, pieces, 40, &count, err);
+            s = pieces_of(plan, n, pieces, 40, &count, err);
             if (s == LEAT_OK)
                 each_call_answer(answer, pieces, count * sizeof pieces[0]);
         }

@@ -4,6 +4,7 @@
  * memory of the test's own; where none can be mounted, a limit on the size of files is all that is tried.
  */
 #include "leat_pack.h"
+#include "one_document.h"
 #include "small_disk.h"
 
 #define DISK_BYTES ((unsigned long)24 << 20)
@@ -23,7 +24,7 @@ static enum leat_status add_documents(struct leat_writer *w, uint64_t from, uint
         struct leat_origin o = { .input = LEAT_NONE, .offset = k };
 
         ids[0] = (uint16_t)k;
-        s = leat_writer_add_u16(w, ids, DOCUMENT, &o, &t_err);
+        s = add_one_document(w, ids, 2, NULL, DOCUMENT, &o, &t_err);
     }
     return s;
 }

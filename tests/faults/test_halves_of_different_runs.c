@@ -5,6 +5,7 @@
  * Opening never makes such a dataset itself: one that raced with a replacement paired the old index with the new tokens
  * if both had the same size, first and last page.
  */
+#include "one_document.h"
 #include "small.h"
 #include "support/fault.h"
 
@@ -23,7 +24,7 @@ static void write_run(const char *name, const uint16_t *tokens, uint64_t count, 
     o.force = 1;
     T_OK(leat_writer_open(&w, name, &o, &t_err));
     for (uint64_t at = 0; at < count; at += 100)
-        T_OK(leat_writer_add_u16(w, tokens + at, count - at < 100 ? count - at : 100, NULL, &t_err));
+        T_OK(add_one_document(w, tokens + at, 2, NULL, count - at < 100 ? count - at : 100, NULL, &t_err));
     T_OK(leat_writer_finish(w, NULL, &t_err));
 }
 

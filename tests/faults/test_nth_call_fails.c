@@ -10,6 +10,7 @@
  * Some of the calls are tried, which the seed draws; all of them by make check-every.
  */
 #include "nth_scenarios.h"
+#include "one_document.h"
 
 /* ---- What must hold ---- */
 
@@ -125,7 +126,7 @@ static void check_stays_failed(enum leat_status s)
 
     if (s != LEAT_E_IO && s != LEAT_E_NO_SPACE && s != LEAT_E_NO_MEMORY)
         return;
-    T_EQ(leat_writer_add_u32(writer, NULL, 0, NULL, &again), s);
+    T_EQ(add_one_document(writer, NULL, 4, NULL, 0, NULL, &again), s);
     T_EQ(leat_writer_checkpoint(writer, NULL, 0, &again), s);
 }
 

@@ -5,6 +5,8 @@
  */
 #include "base/bytes.h"
 #include "each_call.h"
+#include "one_document.h"
+#include "pieces_of.h"
 #include "small.h"
 
 static const char *folder;
@@ -20,7 +22,7 @@ static void write_dataset(const char *name, uint64_t documents)
     options.vocabulary = 65536;
     T_OK(leat_writer_open(&w, t_path(folder, name), &options, &t_err));
     for (uint64_t i = 0; i < documents; i++)
-        T_OK(leat_writer_add_u16(w, ids, i * 37 % 101, NULL, &t_err));
+        T_OK(add_one_document(w, ids, 2, NULL, i * 37 % 101, NULL, &t_err));
     T_OK(leat_writer_finish(w, NULL, &t_err));
 }
 
@@ -56,7 +58,7 @@ static enum leat_status ask(const struct leat_plan *plan, uint64_t *answer, stru
             each_call_number(answer, samples[i].token ^ (uint64_t)samples[i].source << 32);
     }
     for (uint64_t n = 6; s == LEAT_OK && n < 26; n++) {
-        s = leat_plan_pieces(plan, n, pieces, 64, &got, err);
+        s = pieces_of(plan, n, pieces, 64, &got, err);
         for (uint64_t i = 0; s == LEAT_OK && i < got; i++)
             each_call_number(answer, pieces[i].token ^ (uint64_t)pieces[i].count << 32);
     }

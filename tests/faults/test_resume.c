@@ -4,6 +4,7 @@
  */
 #include <sys/wait.h>
 
+#include "one_document.h"
 #include "small.h"
 
 static const char *folder;
@@ -40,7 +41,7 @@ static void plan_document(struct leat_writer *w, const struct plan *p, uint64_t 
     o.id_bytes = strlen(id);
     for (uint64_t i = 0; i < count; i++)
         ids[i] = (uint32_t)t_below(&random, p->vocabulary);
-    T_OK(leat_writer_add_u32(w, ids, count, &o, &t_err));
+    T_OK(add_one_document(w, ids, 4, NULL, count, &o, &t_err));
     free(ids);
 }
 

@@ -340,7 +340,7 @@ static void odd_moments(void)
     T_STR(listing(work), "");
 
     w = stopped_at_checkpoint(); /* not inside a document; and that is not for good */
-    T_OK(leat_writer_append_u32(w, &id, 1, &t_err));
+    T_OK(leat_writer_append(w, &id, 4, NULL, 1, &t_err));
     T_STATUS(leat_writer_checkpoint(w, &done, sizeof done, &t_err), LEAT_E_STATE);
     T_STATUS(leat_writer_finish(w, NULL, &t_err), LEAT_E_STATE);
     leat_writer_suspend(w);

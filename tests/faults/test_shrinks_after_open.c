@@ -64,8 +64,8 @@ static void ask_everything(const struct leat_dataset *d)
         is_error_or_ok(leat_dataset_document(d, k, &a, &b, &t_err));
         is_error_or_ok(leat_dataset_starts(d, k < DOCUMENTS - 100 ? k : 0, 100, starts, &t_err));
         is_error_or_ok(leat_dataset_documents_in(d, 50 * k, 2000, &a, &b, &t_err));
-        is_error_or_ok(leat_dataset_origin(d, k, &origin, &t_err));
-        is_error_or_ok(leat_dataset_id(d, k, text, sizeof text, &a, &t_err));
+        is_error_or_ok(leat_dataset_origins(d, k, 1, &origin, &t_err));
+        is_error_or_ok(leat_dataset_ids(d, k, 1, text, sizeof text, &a, &t_err));
         is_error_or_ok(leat_dataset_find_origin(d, 0, k, &a, &t_err));
     }
     is_error_or_ok(leat_dataset_find_id(d, "another", 7, &a, &t_err));

@@ -143,7 +143,7 @@ static void check_example(const char *folder, const uint8_t *index, uint64_t ind
     T_EQ(count, 5);
     T_OK(leat_dataset_read_u32(d, first, count, ids, &t_err));
     T_CHECK(ids[0] == 'm' && ids[3] == 'l' && ids[4] == 256);
-    T_OK(leat_dataset_id(d, 2, id, sizeof id, NULL, &t_err));
+    T_OK(leat_dataset_ids(d, 2, 1, id, sizeof id, NULL, &t_err));
     T_STR(id, "b7");
     T_OK(leat_dataset_tokenizer(d, &tokenizer, &t_err));
     T_STR(tokenizer->name, "bytes");

@@ -349,7 +349,7 @@ static void many_documents(const char *folder)
         T_EQ(first, 10 * i);
         T_EQ(count, 10);
         check_document(d, 10 * i + 9, documents - LAST + i);
-        T_OK(leat_dataset_origin(d, documents - LAST + i, &o, &t_err));
+        T_OK(leat_dataset_origins(d, documents - LAST + i, 1, &o, &t_err));
         T_EQ(o.offset, 7 + i);
     }
     T_OK(leat_dataset_document(d, documents / 2, &first, &count, &t_err));

@@ -14,6 +14,7 @@
 #include "checksum/checksum.h"
 #include "files.h"
 #include "format/format.h"
+#include "one_document.h"
 #include "writer/writer.h"
 
 /* The first byte. */
@@ -189,9 +190,9 @@ static struct leat_writer *use(struct leat_writer *w, const struct leat_writer_o
     else
         origin.input = LEAT_NONE;
     for (unsigned i = 0; i < 40 && (acts & ADD); i++)
-        FUZZ_CHECK(leat_writer_add_u32(w, ids, i, &origin, &err) == LEAT_OK);
+        FUZZ_CHECK(add_one_document(w, ids, 4, NULL, i, &origin, &err) == LEAT_OK);
     if (acts & APPEND)
-        FUZZ_CHECK(leat_writer_append_u32(w, ids, 40, &err) == LEAT_OK &&
+        FUZZ_CHECK(leat_writer_append(w, ids, 4, NULL, 40, &err) == LEAT_OK &&
                    leat_writer_end_document(w, &origin, &err) == LEAT_OK);
     if (acts & CHECKPOINT)
         FUZZ_CHECK(leat_writer_checkpoint(w, "note", 4, &err) == LEAT_OK);

@@ -122,25 +122,25 @@ static void read_documents(const struct leat_dataset *d, uint64_t *random)
 
     if (fine(leat_dataset_document(d, number, &first, &count, &err), &err))
         FUZZ_CHECK(number < d->documents && bytes_inside(first, count, d->tokens));
-    if (fine(leat_dataset_document_list(d, &number, 1, &starts[0], &starts[1], &err), &err))
+    if (fine(dataset_document_list(d, &number, 1, &starts[0], &starts[1], &err), &err))
         FUZZ_CHECK(starts[0] == first && starts[1] == count);
     if (fine(leat_dataset_starts(d, number, 1 + fuzz_up_to(random, 7), starts, &err), &err))
         FUZZ_CHECK(starts[0] <= d->tokens);
     if (fine(leat_dataset_documents_in(d, from, width, &first, &count, &err), &err))
         FUZZ_CHECK(width > 0 && bytes_inside(from, width, d->tokens) && count > 0 &&
                    bytes_inside(first, count, d->documents));
-    if (fine(leat_dataset_origin(d, number, &o, &err), &err)) {
+    if (fine(leat_dataset_origins(d, number, 1, &o, &err), &err)) {
         FUZZ_CHECK(o.input == LEAT_NONE || o.input < d->inputs);
         FUZZ_CHECK(!o.id);
         if (o.input != LEAT_NONE && fine(leat_dataset_find_origin(d, o.input, o.offset, &found, &err), &err))
             FUZZ_CHECK(found < d->documents);
     }
-    if (fine(leat_dataset_id(d, number, id, sizeof id, &bytes, &err), &err)) {
+    if (fine(leat_dataset_ids(d, number, 1, id, sizeof id, &bytes, &err), &err)) {
         FUZZ_CHECK(id[bytes < sizeof id ? bytes : sizeof id - 1] == '\0');
         if (bytes < sizeof id && fine(leat_dataset_find_id(d, id, bytes, &found, &err), &err))
             FUZZ_CHECK(found < d->documents);
     }
-    fine(leat_dataset_id(d, number, NULL, 0, &bytes, &err), &err);
+    fine(leat_dataset_ids(d, number, 1, NULL, 0, &bytes, &err), &err);
     FUZZ_CHECK(!fine(leat_dataset_find_id(d, "an id that no seed has", 22, &found, &err), &err));
     fine(leat_dataset_find_origin(d, ask(random, d->inputs), fuzz_random(random), &found, &err), &err);
 }
@@ -267,7 +267,7 @@ static void check_origins(const struct leat_dataset *d, const uint64_t *starts, 
     struct leat_error err;
 
     for (uint64_t i = 0; i < d->documents; i++) {
-        FUZZ_CHECK(leat_dataset_origin(d, i, &origins[i], &err) == LEAT_OK);
+        FUZZ_CHECK(leat_dataset_origins(d, i, 1, &origins[i], &err) == LEAT_OK);
         FUZZ_CHECK(origins[i].input == LEAT_NONE || origins[i].input < d->inputs);
         id_bytes += origins[i].id_bytes;
     }
@@ -304,9 +304,9 @@ static char *id_of(const struct leat_dataset *d, uint64_t document, uint64_t *by
     struct leat_error err;
     char *id;
 
-    FUZZ_CHECK(leat_dataset_id(d, document, NULL, 0, bytes, &err) == LEAT_OK);
+    FUZZ_CHECK(leat_dataset_ids(d, document, 1, NULL, 0, bytes, &err) == LEAT_OK);
     id = malloc((size_t)*bytes + 1);
-    FUZZ_CHECK(id && leat_dataset_id(d, document, id, (size_t)*bytes + 1, bytes, &err) == LEAT_OK);
+    FUZZ_CHECK(id && leat_dataset_ids(d, document, 1, id, (size_t)*bytes + 1, bytes, &err) == LEAT_OK);
     FUZZ_CHECK(id[*bytes] == '\0');
     return id;
 }

@@ -12,6 +12,8 @@
 #include "base/bytes.h"
 #include "files.h"
 #include "fit/fit_side.h"
+#include "one_document.h"
+#include "pieces_of.h"
 
 /* The first byte. */
 enum { CUT = 1, REPAIR_HEAD = 2, REPAIR_PAGES = 4 };
@@ -59,7 +61,7 @@ static void write_dataset(const char *name)
     for (unsigned i = 0; i < DOCUMENTS; i++) {
         uint64_t count = i % 70 == 69 ? 40 + fuzz_up_to(&state, 40) : fuzz_up_to(&state, 9);
 
-        FUZZ_CHECK(leat_writer_add_u16(w, ids, count, NULL, &err) == LEAT_OK);
+        FUZZ_CHECK(add_one_document(w, ids, 2, NULL, count, NULL, &err) == LEAT_OK);
     }
     FUZZ_CHECK(leat_writer_finish(w, NULL, &err) == LEAT_OK);
 }
@@ -112,7 +114,7 @@ static void look_at_rows(const struct leat_plan *plan, int any)
     leat_plan_info(plan, &info);
     FUZZ_CHECK(any || info.samples == samples);
     for (uint64_t n = 0; n < info.samples; n++) {
-        enum leat_status s = leat_plan_pieces(plan, n, pieces, LENGTH, &count, &err);
+        enum leat_status s = pieces_of(plan, n, pieces, LENGTH, &count, &err);
 
         FUZZ_CHECK(s == LEAT_OK || s == LEAT_E_DOCUMENTS || (any && s == LEAT_E_RANGE));
         for (uint64_t i = 0; s == LEAT_OK && i < count; i++)
@@ -120,7 +122,7 @@ static void look_at_rows(const struct leat_plan *plan, int any)
                        pieces[i].token + pieces[i].count <= TOKENS);
         if (any || s != LEAT_OK)
             continue;
-        FUZZ_CHECK(leat_plan_pieces(right, n, wanted, LENGTH, &wanted_count, &err) == LEAT_OK);
+        FUZZ_CHECK(pieces_of(right, n, wanted, LENGTH, &wanted_count, &err) == LEAT_OK);
         FUZZ_CHECK(count == wanted_count && memcmp(pieces, wanted, count * sizeof pieces[0]) == 0);
     }
 }

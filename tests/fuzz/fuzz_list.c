@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "files.h"
+#include "one_document.h"
 
 /* Where the list may be long, what the system allows to have open decides. */
 #define SURE_LINES 64
@@ -41,7 +42,7 @@ static void make_datasets(void)
         options.begin_token = kinds[i].begin;
         options.tokenizer = kinds[i].tokenizer ? &tokenizer : NULL;
         FUZZ_CHECK(leat_writer_open(&w, files_path(kinds[i].name), &options, NULL) == LEAT_OK);
-        FUZZ_CHECK(leat_writer_add_u32(w, ids, kinds[i].tokens, NULL, NULL) == LEAT_OK);
+        FUZZ_CHECK(add_one_document(w, ids, 4, NULL, kinds[i].tokens, NULL, NULL) == LEAT_OK);
         FUZZ_CHECK(leat_writer_finish(w, NULL, NULL) == LEAT_OK);
     }
     files_write("x.leat", "leat, but not an index", 22);

@@ -11,6 +11,7 @@
 #include "bench/data/fake_dataset.h"
 #include "fuzz.h"
 #include "order/sampler.h"
+#include "pieces_of.h"
 #include "plan/plan.h"
 
 static struct leat_dataset *datasets[6];
@@ -91,7 +92,7 @@ static void check_sample(const struct leat_plan *plan, uint64_t n)
     FUZZ_CHECK(!plan->order->blocks || (x.block < plan->sources[x.source].blocks && x.length > 0));
     FUZZ_CHECK(leat_dataset_part(plan->sources[x.source].dataset, x.part, &part, NULL) == LEAT_OK);
     FUZZ_CHECK(x.offset + x.tokens <= part.tokens && x.length == x.tokens - (x.tokens > 0));
-    FUZZ_CHECK(leat_plan_pieces(plan, n, &piece, 1, &got, NULL) == LEAT_OK && got == 1);
+    FUZZ_CHECK(pieces_of(plan, n, &piece, 1, &got, NULL) == LEAT_OK && got == 1);
     FUZZ_CHECK(piece.token == x.token && piece.count == x.tokens && piece.at == 0);
     FUZZ_CHECK(x.token == part.first_token + x.offset);
     check_inverse(plan, &x);

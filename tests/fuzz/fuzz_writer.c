@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "files.h"
+#include "one_document.h"
 #include "writer_model.h"
 
 static struct {
@@ -175,8 +176,8 @@ static void add(bool narrow)
     origin = take_origin(&buffer, id, &good_origin);
     if (!room_for_document())
         return;
-    s = narrow ? leat_writer_add_u16(f.w, ids16, count, origin, NULL)
-               : leat_writer_add_u32(f.w, ids32, count, origin, NULL);
+    s = narrow ? add_one_document(f.w, ids16, 2, NULL, count, origin, NULL)
+               : add_one_document(f.w, ids32, 4, NULL, count, origin, NULL);
     if (f.now.document_open)
         want = LEAT_E_STATE;
     else if (!good_origin)
@@ -197,7 +198,8 @@ static void append(bool narrow)
 
     if (!room_for_document())
         return;
-    s = narrow ? leat_writer_append_u16(f.w, ids16, count, NULL) : leat_writer_append_u32(f.w, ids32, count, NULL);
+    s = narrow ? leat_writer_append(f.w, ids16, 2, NULL, count, NULL)
+               : leat_writer_append(f.w, ids32, 4, NULL, count, NULL);
     if (returned(s, good ? LEAT_OK : LEAT_E_TOKEN))
         put_ids(count);
     else
@@ -226,7 +228,7 @@ static void add_many(void)
     for (uint64_t i = 0; i < documents && room_for_document(); i++) {
         struct leat_origin origin = { LEAT_NONE, i, i, "many", i % 5, i % 3 ? (const uint8_t *)ids16 : NULL };
 
-        if (!returned(leat_writer_add_u32(f.w, ids32, i % 3, &origin, NULL),
+        if (!returned(add_one_document(f.w, ids32, 4, NULL, i % 3, &origin, NULL),
                       f.now.document_open ? LEAT_E_STATE : LEAT_OK))
             return;
         put_ids(i % 3);

@@ -1,5 +1,6 @@
 /* writer_model.c: see writer_model.h. */
 #include "writer_model.h"
+#include "one_document.h"
 
 #include <stdbool.h>
 
@@ -104,14 +105,14 @@ static void compare_documents(const struct model *m, const struct leat_dataset *
 
         FUZZ_CHECK(leat_dataset_document(d, i, &first, &count, NULL) == LEAT_OK);
         FUZZ_CHECK(first == want->start && first + count == end_of(m, i));
-        FUZZ_CHECK(leat_dataset_origin(d, i, &o, NULL) == LEAT_OK);
+        FUZZ_CHECK(leat_dataset_origins(d, i, 1, &o, NULL) == LEAT_OK);
         FUZZ_CHECK(o.input == want->input && o.offset == want->offset && o.line == want->line);
-        FUZZ_CHECK(leat_dataset_id(d, i, id, sizeof id, &bytes, NULL) == LEAT_OK);
+        FUZZ_CHECK(leat_dataset_ids(d, i, 1, id, sizeof id, &bytes, NULL) == LEAT_OK);
         FUZZ_CHECK(bytes == want->id_bytes && o.id_bytes == bytes && memcmp(id, want->id, (size_t)bytes) == 0);
         if (options->store_hashes)
-            FUZZ_CHECK(leat_dataset_text_hash(d, i, hash, NULL) == LEAT_OK && memcmp(hash, want->hash, 16) == 0);
+            FUZZ_CHECK(leat_dataset_text_hashes(d, i, 1, &hash, NULL) == LEAT_OK && memcmp(hash, want->hash, 16) == 0);
         else
-            FUZZ_CHECK(leat_dataset_text_hash(d, i, hash, NULL) == LEAT_E_NOT_FOUND);
+            FUZZ_CHECK(leat_dataset_text_hashes(d, i, 1, &hash, NULL) == LEAT_E_NOT_FOUND);
         if (count == 0)
             continue;
         FUZZ_CHECK(leat_dataset_documents_in(d, first, count, &o.input, &documents, NULL) == LEAT_OK);
@@ -204,8 +205,8 @@ void model_write(const struct model *m, const char *name, const struct leat_writ
         const struct model_document *doc = &m->documents[i];
         struct leat_origin origin = { doc->input, doc->offset, doc->line, doc->id, doc->id_bytes, doc->hash };
 
-        FUZZ_CHECK(leat_writer_add_u32(w, m->tokens + doc->start + begin, end_of(m, i) - doc->start - begin - end,
-                                       &origin, NULL) == LEAT_OK);
+        FUZZ_CHECK(add_one_document(w, m->tokens + doc->start + begin, 4, NULL, end_of(m, i) - doc->start - begin - end,
+                                    &origin, NULL) == LEAT_OK);
     }
     FUZZ_CHECK(leat_writer_finish(w, NULL, NULL) == LEAT_OK);
 }

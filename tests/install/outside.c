@@ -12,12 +12,17 @@ static struct leat_error err;
 static int write_one(const char *name, const uint16_t *ids, uint64_t count)
 {
     struct leat_writer_options options = LEAT_WRITER_OPTIONS_INIT;
+    struct leat_documents one = LEAT_DOCUMENTS_INIT;
     struct leat_writer *w;
 
     options.vocabulary = 100;
     options.end_token = 99;
-    return leat_writer_open(&w, name, &options, &err) == LEAT_OK &&
-           leat_writer_add_u16(w, ids, count, NULL, &err) == LEAT_OK && leat_writer_finish(w, NULL, &err) == LEAT_OK;
+    one.ids = ids;
+    one.id_width = 2;
+    one.lengths = &count;
+    one.count = 1;
+    return leat_writer_open(&w, name, &options, &err) == LEAT_OK && leat_writer_add(w, &one, &err) == LEAT_OK &&
+           leat_writer_finish(w, NULL, &err) == LEAT_OK;
 }
 
 int main(int argc, char **argv)

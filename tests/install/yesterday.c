@@ -15,18 +15,23 @@ static int write_one(const char *name)
 {
     static const uint16_t ids[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
     struct leat_writer_options options = LEAT_WRITER_OPTIONS_INIT;
+    struct leat_documents one = LEAT_DOCUMENTS_INIT;
     struct leat_input input = LEAT_INPUT_INIT;
     struct leat_writer *w;
-    uint64_t number;
+    uint64_t number, length = 9;
 
     options.vocabulary = 100;
     options.end_token = 99;
     options.force = 1;
     input.bytes = 18;
+    one.ids = ids;
+    one.id_width = 2;
+    one.lengths = &length;
+    one.count = 1;
     return leat_writer_open(&w, name, &options, &err) == LEAT_OK &&
            leat_writer_add_input(w, "input", &number, &err) == LEAT_OK &&
-           leat_writer_set_input(w, number, &input, &err) == LEAT_OK &&
-           leat_writer_add_u16(w, ids, 9, NULL, &err) == LEAT_OK && leat_writer_finish(w, NULL, &err) == LEAT_OK;
+           leat_writer_set_input(w, number, &input, &err) == LEAT_OK && leat_writer_add(w, &one, &err) == LEAT_OK &&
+           leat_writer_finish(w, NULL, &err) == LEAT_OK;
 }
 
 /* The labels of the first batch: 2 3 4 | 5 6 7 of "1 2 3 4 5 6 7 8 9 end", in their order. */

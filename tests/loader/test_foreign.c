@@ -35,7 +35,7 @@ static void check_lacking(const struct leat_dataset *d)
     struct leat_origin origin;
 
     T_STATUS(leat_dataset_verify_range(d, 0, 1, &t_err), LEAT_E_NOT_FOUND);
-    T_STATUS(leat_dataset_origin(d, 0, &origin, &t_err), LEAT_E_NOT_FOUND);
+    T_STATUS(leat_dataset_origins(d, 0, 1, &origin, &t_err), LEAT_E_NOT_FOUND);
     T_STATUS(leat_dataset_tokenizer(d, &tokenizer, &t_err), LEAT_E_NOT_FOUND);
     T_OK(leat_dataset_verify(d, NULL, &report, &t_err));
     T_EQ(report.unhashed_parts, 1);

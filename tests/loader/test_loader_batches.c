@@ -32,7 +32,7 @@ static uint64_t check_batches(const struct loading *w, struct leat_loader_option
     T_CHECK(s == LEAT_OK || s == LEAT_E_END);
     if (s == LEAT_E_END) {
         T_STATUS(leat_loader_next(l, &b, &t_err), LEAT_E_END);
-        T_STATUS(leat_loader_try_next(l, &b, &t_err), LEAT_E_END);
+        T_STATUS(leat_loader_next_within(l, 0, &b, &t_err), LEAT_E_END);
         T_STATUS(leat_loader_next_within(l, 1, &b, &t_err), LEAT_E_END);
     }
     leat_loader_close(l);

@@ -23,7 +23,7 @@ static uint64_t joined_bytes(const struct loading *w, uint64_t positions, uint64
         struct leat_sample x;
 
         T_OK(leat_plan_samples(w->plan, n, 1, &x, &got, &t_err));
-        T_OK(leat_plan_sample_pieces(w->plan, &x, 1, pieces, &t_err));
+        T_OK(leat_plan_pieces(w->plan, &x, 1, pieces, &t_err));
         for (uint32_t k = 0; k < x.pieces; k++)
             if (x.pieces > 1 || (align > 0 && (pieces[k].count - 1) % align != 0))
                 bytes += (uint64_t)pieces[k].count * w->width;

@@ -4,6 +4,7 @@
  * epoch, longest first, padded, cut where they are too long; of a split, those that begin in it. A thread runs here.
  */
 #include "loading.h"
+#include "one_document.h"
 #include "order/permute.h"
 
 static char folder[512];
@@ -82,7 +83,7 @@ static void write_wide(const char *name)
         ids[i] = UINT32_MAX - i;
     o.vocabulary = (uint64_t)1 << 32;
     T_OK(leat_writer_open(&writer, name, &o, &t_err));
-    T_OK(leat_writer_add_u32(writer, ids, 1000, NULL, &t_err));
+    T_OK(add_one_document(writer, ids, 4, NULL, 1000, NULL, &t_err));
     T_OK(leat_writer_finish(writer, NULL, &t_err));
 }
 

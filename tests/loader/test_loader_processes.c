@@ -41,7 +41,7 @@ static void in_child(struct leat_loader *l, const struct leat_batch *held)
     t_failures = 0;
     T_REFUSED(leat_loader_next(l, &b, &t_err), LEAT_E_FORKED, "after fork");
     T_CHECK(!b);
-    T_STATUS(leat_loader_try_next(l, &b, &t_err), LEAT_E_FORKED);
+    T_STATUS(leat_loader_next_within(l, 0, &b, &t_err), LEAT_E_FORKED);
     T_STATUS(leat_batch_write(held, &o, NULL, &t_err), LEAT_E_FORKED);
     T_STATUS(leat_batch_borrow(held, &o, NULL, &t_err), LEAT_E_FORKED);
     T_STATUS(leat_loader_event_fd(l, &fd, &t_err), LEAT_E_FORKED);

@@ -78,7 +78,7 @@ static enum leat_status next_by_event(struct leat_loader *l, const struct leat_b
     uint64_t count;
 
     T_OK(leat_loader_event_fd(l, &p.fd, &t_err));
-    while ((s = leat_loader_try_next(l, b, &t_err)) == LEAT_E_AGAIN) {
+    while ((s = leat_loader_next_within(l, 0, b, &t_err)) == LEAT_E_AGAIN) {
         T_EQ(poll(&p, 1, -1), 1);
         T_EQ(read(p.fd, &count, sizeof count), sizeof count);
     }
@@ -171,7 +171,7 @@ static void hold_all(const struct loading *w, uint32_t threads)
     for (unsigned i = 0; i < 4; i++)
         T_OK(leat_loader_next(l, &b[i], &t_err));
     T_STATUS(leat_loader_next(l, &more, &t_err), LEAT_E_STATE);
-    T_STATUS(leat_loader_try_next(l, &more, &t_err), LEAT_E_STATE);
+    T_STATUS(leat_loader_next_within(l, 0, &more, &t_err), LEAT_E_STATE);
     T_STATUS(leat_loader_next_within(l, 1000, &more, &t_err), LEAT_E_STATE);
     T_CHECK(!more);
     for (unsigned i = 0; i < 4; i++)

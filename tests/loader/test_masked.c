@@ -6,6 +6,8 @@
  * its rows.
  */
 #include "gather/gather.h"
+#include "one_document.h"
+#include "pieces_of.h"
 #include "t.h"
 
 #define BATCH   6u
@@ -41,8 +43,7 @@ static void write_dataset(unsigned number, uint64_t *random)
             ids[i] = (uint32_t)t_below(random, 499);
             mask[i] = t_below(random, 3) ? (uint8_t)t_random(random) : 0;
         }
-        T_OK(leat_writer_add_masked(w, ids, 4, number == 0 && t_below(random, 9) > 0 ? mask : NULL, count, NULL,
-                                    &t_err));
+        T_OK(add_one_document(w, ids, 4, number == 0 && t_below(random, 9) > 0 ? mask : NULL, count, NULL, &t_err));
     }
     T_OK(leat_writer_finish(w, NULL, &t_err));
     trusted.access = LEAT_ACCESS_TRUSTED;
@@ -87,7 +88,7 @@ static void check_row(const struct leat_plan *plan, const struct leat_batch *b, 
     struct leat_piece pieces[LENGTH];
 
     if (row < b->rows)
-        T_OK(leat_plan_pieces(plan, b->samples[row].number, pieces, LENGTH, &count, &t_err));
+        T_OK(pieces_of(plan, b->samples[row].number, pieces, LENGTH, &count, &t_err));
     for (uint64_t k = 0; k < count; k++) {
         uint64_t places = pieces[k].count - (!out->unshifted && (own || k + 1 == count));
 

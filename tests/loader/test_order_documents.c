@@ -4,7 +4,9 @@
  * skips, and after each state. All are compared with a list of the documents that is made here by going through the
  * datasets. Documents without tokens, of one token, and longer than a row; lists; splits; both directions of time.
  */
+#include "one_document.h"
 #include "order/permute.h"
+#include "pieces_of.h"
 #include "t.h"
 
 #define SOURCES 3u
@@ -28,7 +30,7 @@ static void write_dataset(const char *name, uint64_t documents, uint64_t below, 
 
         for (uint64_t k = 0; k < length; k++)
             ids[k] = next++;
-        T_OK(leat_writer_add_u16(w, ids, length, NULL, &t_err));
+        T_OK(add_one_document(w, ids, 2, NULL, length, NULL, &t_err));
     }
     T_OK(leat_writer_finish(w, NULL, &t_err));
 }
@@ -140,9 +142,9 @@ static void check_sample(const struct all *a, const struct leat_sample *x)
     T_EQ(x->tokens, row_tokens(d));
     T_EQ(x->length, d->tokens ? row_tokens(d) - 1 : 0);
     T_EQ(x->pieces, 1);
-    T_OK(leat_plan_pieces(a->plan, x->number, &none, 0, &count, &t_err));
+    T_OK(pieces_of(a->plan, x->number, &none, 0, &count, &t_err));
     T_EQ(count, 1);
-    T_OK(leat_plan_pieces(a->plan, x->number, &piece, 1, &count, &t_err));
+    T_OK(pieces_of(a->plan, x->number, &piece, 1, &count, &t_err));
     T_EQ(count, 1);
     T_EQ(piece.source, d->source);
     T_EQ(piece.part, d->part);

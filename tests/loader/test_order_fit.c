@@ -8,6 +8,7 @@
  * piece on the damaged page.
  */
 #include "loading.h"
+#include "pieces_of.h"
 
 #define BATCH    8u
 #define LONGEST  70u
@@ -66,7 +67,7 @@ static void check_row(const struct leat_plan *plan, const struct leat_batch *b, 
     uint32_t i = 0, length = b->lengths[row];
 
     if (!(b->flags[row] & LEAT_ROW_PADDED))
-        T_OK(leat_plan_pieces(plan, b->samples[row].number, pieces, LONGEST, &count, &t_err));
+        T_OK(pieces_of(plan, b->samples[row].number, pieces, LONGEST, &count, &t_err));
     for (uint32_t k = 0; k < count && b->flags[row] == 0; k++) {
         if (!unshifted)
             T_EQ(pieces[k].at, i);
@@ -214,7 +215,7 @@ static void resumed(const struct leat_plan *plan)
         struct leat_piece pieces[LONGEST];
 
         T_OK(leat_plan_samples(plan, position, 1, &x, &got, &t_err));
-        T_OK(leat_plan_pieces(plan, x.number, pieces, LONGEST, &got, &t_err));
+        T_OK(pieces_of(plan, x.number, pieces, LONGEST, &got, &t_err));
         for (uint64_t k = 0; k < got; k++)
             for (uint32_t c = 1; c < pieces[k].count; c++)
                 shown[dataset_of(&pieces[k])][pieces[k].offset + c]++;
@@ -232,11 +233,11 @@ static void together(const struct leat_plan *plan)
 
     T_OK(leat_plan_samples(plan, 5, 150, samples, &got, &t_err));
     T_EQ(got, 150);
-    T_OK(leat_plan_sample_pieces(plan, samples, got, all, &t_err));
+    T_OK(leat_plan_pieces(plan, samples, got, all, &t_err));
     for (uint64_t i = 0; i < got; i++, next += count) {
         struct leat_piece one[LONGEST];
 
-        T_OK(leat_plan_pieces(plan, samples[i].number, one, LONGEST, &count, &t_err));
+        T_OK(pieces_of(plan, samples[i].number, one, LONGEST, &count, &t_err));
         T_EQ(count, samples[i].pieces);
         for (uint64_t k = 0; k < count; k++) {
             T_EQ(next[k].token, one[k].token);
@@ -248,10 +249,10 @@ static void together(const struct leat_plan *plan)
         }
     }
     samples[1].pieces--; /* as if of another plan */
-    T_STATUS(leat_plan_sample_pieces(plan, samples, got, all, &t_err), LEAT_E_ARGUMENT);
+    T_STATUS(leat_plan_pieces(plan, samples, got, all, &t_err), LEAT_E_ARGUMENT);
     samples[1].pieces++;
     samples[2].block = UINT64_MAX;
-    T_STATUS(leat_plan_sample_pieces(plan, samples, got, all, &t_err), LEAT_E_ARGUMENT);
+    T_STATUS(leat_plan_pieces(plan, samples, got, all, &t_err), LEAT_E_ARGUMENT);
 }
 
 static void damage(void)

@@ -6,6 +6,7 @@
  */
 #include "bench/data/counting.h"
 #include "loader/loading.h"
+#include "pieces_of.h"
 #include "plan/plan.h"
 
 #define LENGTH 48u
@@ -95,7 +96,7 @@ static void check_row(const struct leat_plan *plan, const struct leat_batch *b, 
     int64_t position = 0, document = 0;
     struct leat_piece p[2];
 
-    T_OK(leat_plan_pieces(plan, b->samples[row].number, p, 2, &count, &t_err));
+    T_OK(pieces_of(plan, b->samples[row].number, p, 2, &count, &t_err));
     T_EQ(count, 2);
     T_EQ(p[0].count + p[1].count, LENGTH + 1);
     for (uint32_t i = 0; i < LENGTH; i++) {
@@ -171,7 +172,7 @@ static void check_trace(const struct leat_plan *plan, uint32_t source, uint64_t 
         struct leat_piece p[2];
         bool shows = false;
 
-        T_OK(leat_plan_pieces(plan, n, p, 2, &pieces, &t_err));
+        T_OK(pieces_of(plan, n, p, 2, &pieces, &t_err));
         for (unsigned i = 0; i < 2; i++) {
             uint64_t inputs = p[i].count - i; /* the last token is a label only */
 
@@ -234,7 +235,7 @@ int main(void)
     fclose(list);
 
     plan = open_pairs();
-    T_OK(leat_plan_pieces(plan, 7, &one, 1, &pieces, &t_err)); /* too little room for all */
+    T_OK(pieces_of(plan, 7, &one, 1, &pieces, &t_err));
     T_EQ(pieces, 2);
     T_EQ(one.count, FIRST);
     T_EQ(deliver(plan, o, 0, state), 0);

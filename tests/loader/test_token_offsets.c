@@ -260,11 +260,11 @@ static void check_missing(const struct leat_dataset *d, enum missing missing)
                       "does not record where its documents start");
             leat_plan_close(w.plan);
         }
-        T_STATUS(leat_dataset_id(d, 0, text, sizeof text, &a, &t_err), LEAT_E_NOT_FOUND);
+        T_STATUS(leat_dataset_ids(d, 0, 1, text, sizeof text, &a, &t_err), LEAT_E_NOT_FOUND);
     }
     if (missing >= DIRECTORY) {
-        T_STATUS(leat_dataset_origin(d, 0, &origin, &t_err), LEAT_E_NOT_FOUND);
-        T_STATUS(leat_dataset_text_hash(d, 0, hash, &t_err), LEAT_E_NOT_FOUND);
+        T_STATUS(leat_dataset_origins(d, 0, 1, &origin, &t_err), LEAT_E_NOT_FOUND);
+        T_STATUS(leat_dataset_text_hashes(d, 0, 1, &hash, &t_err), LEAT_E_NOT_FOUND);
         T_EQ(info.inputs + info.stores_ids + info.stores_lines + info.index_bytes, 0);
         T_STATUS(leat_dataset_tokenizer(d, &tokenizer, &t_err), LEAT_E_NOT_FOUND);
         T_STATUS(leat_dataset_find_id(d, "a", 1, &a, &t_err), LEAT_E_NOT_FOUND);

@@ -5,6 +5,7 @@
 #ifndef LEAT_TESTS_DOCUMENTS_H
 #define LEAT_TESTS_DOCUMENTS_H
 
+#include "one_document.h"
 #include "t.h"
 
 /* "5,0,3x1000": lengths, each of one document or of so many; up to `*text`'s next '+' or its end. */
@@ -23,7 +24,7 @@ static void documents_write(const char *path, const char **text)
 
         T_CHECK(end > *text && length <= sizeof ids / sizeof ids[0]);
         while (count-- > 0)
-            T_OK(leat_writer_add_u16(w, ids, length, NULL, &t_err));
+            T_OK(add_one_document(w, ids, 2, NULL, length, NULL, &t_err));
         *text = *end == ',' ? end + 1 : end;
     }
     T_OK(leat_writer_finish(w, NULL, &t_err));

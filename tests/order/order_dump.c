@@ -24,6 +24,7 @@
 #include "bench/data/fake_dataset.h"
 #include "documents.h"
 #include "order/sampler.h"
+#include "pieces_of.h"
 #include "plan/plan.h"
 #include "t.h"
 
@@ -87,7 +88,7 @@ static void print_row(const struct leat_sample *x)
     struct leat_piece piece;
     uint64_t count;
 
-    T_OK(leat_plan_pieces(now.plan, x->number, &piece, 1, &count, &t_err));
+    T_OK(pieces_of(now.plan, x->number, &piece, 1, &count, &t_err));
     T_EQ(count, 1);
     T_EQ(x->pieces, 1);
     T_EQ(piece.source, x->source);
@@ -109,7 +110,7 @@ static void print_pieces(const struct leat_sample *x)
     uint32_t at = 0, align = (uint32_t)now.plan->rules.fit[PLAN_FIT_ALIGN];
     uint64_t count;
 
-    T_OK(leat_plan_pieces(now.plan, x->number, pieces, x->pieces, &count, &t_err));
+    T_OK(pieces_of(now.plan, x->number, pieces, x->pieces, &count, &t_err));
     T_EQ(count, x->pieces);
     T_EQ(x->tokens, x->length + x->pieces);
     T_EQ(x->token, pieces[0].token);
@@ -135,7 +136,7 @@ static void print_window(const struct leat_sample *x)
     uint64_t count;
     uint32_t at = 0;
 
-    T_OK(leat_plan_pieces(now.plan, x->number, pieces, x->pieces, &count, &t_err));
+    T_OK(pieces_of(now.plan, x->number, pieces, x->pieces, &count, &t_err));
     T_EQ(count, x->pieces);
     T_EQ(x->tokens, x->length + 1);
     T_EQ(x->token, pieces[0].token);

@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 
+#include "one_document.h"
 #include "t.h"
 
 static const char *folder;
@@ -23,7 +24,7 @@ static void write_dataset(const char *name, uint64_t documents, uint64_t max, ui
 
         for (uint64_t k = 0; k < length; k++)
             ids[k] = next++;
-        T_OK(leat_writer_add_u16(w, ids, length, NULL, &t_err));
+        T_OK(add_one_document(w, ids, 2, NULL, length, NULL, &t_err));
     }
     T_OK(leat_writer_finish(w, NULL, &t_err));
 }

@@ -4,6 +4,7 @@
  * documents left out and cut.
  */
 #include "documents.h"
+#include "pieces_of.h"
 
 #define LENGTHS "4,9,0,1,300,17x20,4096,65,64,63+2,2,1,40x13,700,128,129"
 
@@ -51,7 +52,7 @@ static void count_rows(const struct leat_plan *plan, uint64_t length, uint64_t o
         struct leat_piece pieces[4096];
         uint64_t count, places = 0;
 
-        T_OK(leat_plan_pieces(plan, n, pieces, 4096, &count, &t_err));
+        T_OK(pieces_of(plan, n, pieces, 4096, &count, &t_err));
         for (uint64_t i = 0; i < count; i++) {
             uint64_t start, context;
 

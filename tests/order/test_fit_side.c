@@ -16,6 +16,7 @@
 #include "documents.h"
 #include "fit/fit_lengths.h"
 #include "fit/fit_side.h"
+#include "pieces_of.h"
 #include "plan/plan.h"
 
 #define LENGTHS "4,9,0,1,300,17x20,2x600,2096,65,64,63,12x4+2,2,1,40x13,700,128,129,12x4,17+17x3,9,2"
@@ -64,7 +65,7 @@ static void say(const struct leat_plan *plan, struct said *said)
     said->count = 0;
     leat_plan_info(plan, &info);
     for (uint64_t n = 0; n < info.samples; n++) {
-        T_OK(leat_plan_pieces(plan, n, pieces, 30, &count, &t_err));
+        T_OK(pieces_of(plan, n, pieces, 30, &count, &t_err));
         for (uint64_t i = 0; i < count; i++) {
             said->numbers[said->count++] = pieces[i].token;
             said->numbers[said->count++] = pieces[i].count;
@@ -138,11 +139,11 @@ static void count_wrong(const struct said *wanted, long at, int byte)
     plan = open_plan(NULL);
     leat_plan_info(plan, &info);
     for (uint64_t n = 0; n < info.samples; n++) {
-        enum leat_status s = leat_plan_pieces(plan, n, pieces, 30, &count, &t_err);
+        enum leat_status s = pieces_of(plan, n, pieces, 30, &count, &t_err);
 
         T_CHECK(s == LEAT_OK || s == LEAT_E_DOCUMENTS);
         wrong += s != LEAT_OK;
-        T_OK(leat_plan_pieces(good, n, right, 30, &count, &t_err));
+        T_OK(pieces_of(good, n, right, 30, &count, &t_err));
         T_CHECK(s != LEAT_OK || memcmp(pieces, right, count * sizeof pieces[0]) == 0);
     }
     T_CHECK(wrong > 0 && wrong < info.samples);

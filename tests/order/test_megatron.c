@@ -4,7 +4,9 @@
  * the samples; and a loader delivers rows of several documents. test_order_vectors.c has the order itself.
  */
 #include "base/bytes.h"
+#include "one_document.h"
 #include "order/megatron.h"
+#include "pieces_of.h"
 #include "plan/plan.h"
 #include "t.h"
 
@@ -277,7 +279,7 @@ static void check_loader(void)
             struct leat_piece pieces[17];
             uint64_t count;
 
-            T_OK(leat_plan_pieces(plan, step * 4 + 2 + row, pieces, 17, &count, &t_err));
+            T_OK(pieces_of(plan, step * 4 + 2 + row, pieces, 17, &count, &t_err));
             crossed += count > 1;
             for (uint64_t i = 0; i < count; i++)
                 T_OK(leat_dataset_read(data, pieces[i].token, pieces[i].count, want + pieces[i].at, &t_err));
@@ -305,7 +307,7 @@ static void write_documents(const char *path)
 
         for (uint64_t k = 0; k < length; k++)
             ids[k] = next++;
-        T_OK(leat_writer_add_u16(w, ids, length, NULL, &t_err));
+        T_OK(add_one_document(w, ids, 2, NULL, length, NULL, &t_err));
     }
     T_OK(leat_writer_finish(w, NULL, &t_err));
 }

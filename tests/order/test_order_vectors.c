@@ -4,6 +4,7 @@
  */
 #include "bench/data/fake_dataset.h"
 #include "documents.h"
+#include "pieces_of.h"
 #include "plan/plan.h"
 #include "t.h"
 
@@ -90,7 +91,7 @@ static void check_row(const char *question, const char *answer)
     T_EQ(numbers(question, &q, 1), 1);
     T_EQ(numbers(answer, a, 6), 6);
     T_OK(leat_plan_sample(now.plan, q, &x, &t_err));
-    T_OK(leat_plan_pieces(now.plan, q, &piece, 1, &count, &t_err));
+    T_OK(pieces_of(now.plan, q, &piece, 1, &count, &t_err));
     T_EQ(count, 1);
     T_EQ(piece.source, a[0]);
     T_EQ(x.epoch, a[1]);
@@ -107,7 +108,7 @@ static uint64_t ask_pieces(const char *question, struct leat_sample *x, struct l
 
     T_EQ(numbers(question, &q, 1), 1);
     T_OK(leat_plan_sample(now.plan, q, x, &t_err));
-    T_OK(leat_plan_pieces(now.plan, q, pieces, 20, &count, &t_err));
+    T_OK(pieces_of(now.plan, q, pieces, 20, &count, &t_err));
     T_EQ(count, x->pieces);
     return count;
 }

@@ -2,6 +2,7 @@
  * test_plan_refused.c: each mistake in a plan is refused with its line and remedy; and so are datasets that do not fit
  * together, and options that say nothing or too much.
  */
+#include "pieces_of.h"
 #include "plan_made.h"
 
 static void refuse(const char *lines, const char *part)
@@ -226,7 +227,7 @@ static void test_wrong_options(void)
     options.phase_count = 0;
     options.epochs = 1;
     T_OK(leat_plan_open(&plan, &options, &t_err));
-    T_STATUS(leat_plan_pieces(plan, 1 << 30, &piece, 1, &count, &t_err), LEAT_E_RANGE);
+    T_STATUS(pieces_of(plan, 1 << 30, &piece, 1, &count, &t_err), LEAT_E_RANGE);
     T_EQ(count, 99); /* as after any failure */
     T_OK(leat_plan_source_info(plan, 0, &info, &t_err));
     again = plan; /* set to NULL */

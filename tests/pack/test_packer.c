@@ -1,6 +1,6 @@
 /*
  * test_packer.c: leat_packer_*(): texts in Arrow's layout, single ones and ids, with origins, threads and units of any
- * size, come out as leat_encoder_encode() and leat_writer_add_u32() make them, byte for byte; checkpoints with a note;
+ * size, come out as leat_encoder_encode() and leat_writer_add() make them, byte for byte; checkpoints with a note;
  * texts refused; calls that make no sense, and what a packer does not do. Runs threads.
  */
 #include <sys/wait.h>
@@ -89,11 +89,11 @@ static void write_plainly(const struct column *c, const char *path)
         T_EQ(count, want_count + 1);
         T_CHECK(memcmp(have, want, want_count * sizeof *want) == 0);
         T_EQ(have[count - 1], 50256);
-        T_OK(leat_dataset_origin(d, i, &origin, &t_err));
+        T_OK(leat_dataset_origins(d, i, 1, &origin, &t_err));
         T_EQ(origin.input, c->origins[i].input);
         T_EQ(origin.offset, c->origins[i].offset);
         T_EQ(origin.line, c->origins[i].line);
-        T_OK(leat_dataset_id(d, i, id, sizeof id, &bytes, &t_err));
+        T_OK(leat_dataset_ids(d, i, 1, id, sizeof id, &bytes, &t_err));
         T_STR(id, c->ids[i]);
     }
     T_OK(leat_dataset_verify(d, NULL, NULL, &t_err));
@@ -430,7 +430,7 @@ static void test_ids_and_mistakes(void)
     T_EQ(have[3], 50256);
     T_EQ(have[4], 50256);
     T_EQ(have[5], 50256);
-    T_OK(leat_dataset_text_hash(d, 0, stored, &t_err));
+    T_OK(leat_dataset_text_hashes(d, 0, 1, &stored, &t_err));
     T_CHECK(memcmp(stored, hash, sizeof hash) == 0);
     leat_dataset_close(d);
 

@@ -4,6 +4,7 @@
  *   dataset_dump make NAME SEED   writes a random dataset
  *   dataset_dump show NAME        prints everything of a dataset that the library gives out, a line each thing
  */
+#include "one_document.h"
 #include "t.h"
 
 static void hex(const char *what, const void *bytes, uint64_t count)
@@ -34,7 +35,7 @@ static void add_document(struct leat_writer *w, uint64_t *random, uint64_t vocab
         ids[i] = (uint32_t)t_below(random, vocabulary);
     for (uint64_t i = 0; masked && i < count; i++)
         mask[i] = (uint8_t)t_below(random, 3);
-    T_OK(leat_writer_add_masked(w, ids, 4, masked && shape != 5 ? mask : NULL, count, &o, &t_err));
+    T_OK(add_one_document(w, ids, 4, masked && shape != 5 ? mask : NULL, count, &o, &t_err));
     free(mask);
     free(ids);
 }
@@ -138,11 +139,11 @@ static void show_origins(const struct leat_dataset *d, const struct leat_info *i
     for (uint64_t i = 0; i < info->documents; i++) {
         struct leat_origin o;
 
-        T_OK(leat_dataset_origin(d, i, &o, &t_err));
-        T_OK(leat_dataset_id(d, i, text, sizeof text, &bytes, &t_err));
+        T_OK(leat_dataset_origins(d, i, 1, &o, &t_err));
+        T_OK(leat_dataset_ids(d, i, 1, text, sizeof text, &bytes, &t_err));
         printf("origin %" PRIu64 " %" PRIu64 " %" PRIu64, o.input, o.offset, o.line);
         hex(" ", text, bytes);
-        hex(" ", hash, leat_dataset_text_hash(d, i, hash, NULL) == LEAT_OK ? sizeof hash : 0);
+        hex(" ", hash, leat_dataset_text_hashes(d, i, 1, &hash, NULL) == LEAT_OK ? sizeof hash : 0);
         puts("");
     }
 }

@@ -1,5 +1,6 @@
 /* arranged.c: see arranged.h. */
 #include "arranged.h"
+#include "one_document.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,14 +61,14 @@ static void load_document(struct arranged *a, struct arranged_document *out, con
         out->mask = room(NULL, out->count);
         must(leat_dataset_mask(d, first + begin, out->count, out->mask, &err), &err);
     }
-    must(leat_dataset_origin(d, i, &o, &err), &err);
+    must(leat_dataset_origins(d, i, 1, &o, &err), &err);
     out->input = o.input == LEAT_NONE ? LEAT_NONE : o.input + a->input_count;
     out->offset = o.offset;
     out->line = o.line;
     out->id_bytes = o.id_bytes;
     out->id = room(NULL, o.id_bytes + 1);
-    must(leat_dataset_id(d, i, out->id, o.id_bytes + 1, &bytes, &err), &err);
-    if (leat_dataset_text_hash(d, i, out->hash, &err) != LEAT_OK)
+    must(leat_dataset_ids(d, i, 1, out->id, o.id_bytes + 1, &bytes, &err), &err);
+    if (leat_dataset_text_hashes(d, i, 1, &out->hash, &err) != LEAT_OK)
         memset(out->hash, 0, sizeof out->hash);
 }
 
@@ -186,7 +187,7 @@ static void write_document(struct leat_writer *w, const struct arranged_document
     struct leat_origin o = { d->input, d->offset, d->line, d->id, d->id_bytes, d->hash };
     struct leat_error err;
 
-    must(leat_writer_add_masked(w, d->ids, 4, d->mask, d->count, &o, &err), &err);
+    must(add_one_document(w, d->ids, 4, d->mask, d->count, &o, &err), &err);
 }
 
 static void write_all(const struct arranged *a, const char *name, struct arranged_document **documents, uint64_t count,

@@ -146,7 +146,7 @@ static inline void write_document(struct leat_writer *w, const struct subject *s
 
         for (uint64_t i = 0; i < count; i++)
             ids[i] = (uint32_t)(counting_token(first + i, (unsigned)s->width) % (s->vocabulary - 2));
-        T_OK(leat_writer_append_u32(w, ids, count, &t_err));
+        T_OK(leat_writer_append(w, ids, 4, NULL, count, &t_err));
         first += count;
     }
     T_OK(leat_writer_end_document(w, &o, &t_err));

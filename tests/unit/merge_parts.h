@@ -3,6 +3,7 @@
 #define LEAT_TESTS_UNIT_MERGE_PARTS_H
 
 #include "leat_pack.h"
+#include "one_document.h"
 #include "t.h"
 
 static const char *folder;
@@ -61,7 +62,7 @@ static inline void write_part(const char *name, const struct shape *shape, uint6
         o.line = i % 5 ? i + 1 : LEAT_NONE;
         for (uint64_t k = 0; k < i % 7; k++)
             ids[k] = (uint32_t)(i + from) % 900;
-        T_OK(leat_writer_add_u32(w, ids, i % 7, i % 11 == 10 ? NULL : &o, &t_err));
+        T_OK(add_one_document(w, ids, 4, NULL, i % 7, i % 11 == 10 ? NULL : &o, &t_err));
     }
     end_part(w);
 }

@@ -5,6 +5,8 @@
 #include <sys/resource.h>
 
 #include "base/bytes.h"
+#include "dataset/dataset.h"
+#include "one_document.h"
 #include "t.h"
 
 static const char *folder;
@@ -53,7 +55,7 @@ static void make_part(const char *path, unsigned part, const char *lengths, cons
 
         for (unsigned k = 0; k < 10; k++)
             ids[k] = 100 * part + 10 * i + k;
-        T_OK(leat_writer_add_u32(w, ids, (uint64_t)(lengths[i] - '0'), &o, &t_err));
+        T_OK(add_one_document(w, ids, 4, NULL, (uint64_t)(lengths[i] - '0'), &o, &t_err));
     }
     T_OK(leat_writer_finish(w, NULL, &t_err));
 }
@@ -149,7 +151,7 @@ static void compare_documents(const struct leat_dataset *d)
         T_OK(leat_dataset_document(d, i, &at, &tokens, &t_err));
         T_EQ(at, joined.starts[i]);
         T_EQ(at + tokens, joined.starts[i + 1]);
-        T_OK(leat_dataset_origin(d, i, &o, &t_err));
+        T_OK(leat_dataset_origins(d, i, 1, &o, &t_err));
         T_EQ(o.offset, joined.offsets[i]);
         T_EQ(o.input, joined.inputs[i]);
         T_OK(leat_dataset_find_origin(d, o.input, o.offset, &found, &t_err));
@@ -166,14 +168,14 @@ static void compare_document_lists(const struct leat_dataset *d)
 
     for (uint64_t i = 0; i < n; i++)
         numbers[i] = t_below(&random, n);
-    T_OK(leat_dataset_document_list(d, numbers, n, first, counts, &t_err));
+    T_OK(dataset_document_list(d, numbers, n, first, counts, &t_err));
     for (uint64_t i = 0; i < n; i++) {
         T_EQ(first[i], joined.starts[numbers[i]]);
         T_EQ(first[i] + counts[i], joined.starts[numbers[i] + 1]);
     }
-    T_OK(leat_dataset_document_list(d, NULL, 0, NULL, NULL, &t_err));
+    T_OK(dataset_document_list(d, NULL, 0, NULL, NULL, &t_err));
     numbers[n / 2] = n;
-    T_REFUSED(leat_dataset_document_list(d, numbers, n, first, counts, &t_err), LEAT_E_RANGE, "no document");
+    T_REFUSED(dataset_document_list(d, numbers, n, first, counts, &t_err), LEAT_E_RANGE, "no document");
 }
 
 static void compare_inputs(const struct leat_dataset *d)

@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "one_document.h"
 #include "t.h"
 
 static char folder[512];
@@ -56,7 +57,7 @@ static struct leat_writer *with_document(const char *name)
     struct leat_writer *w;
 
     T_OK(opened(name, &w));
-    T_OK(leat_writer_add_u16(w, ids, 3, NULL, &t_err));
+    T_OK(add_one_document(w, ids, 2, NULL, 3, NULL, &t_err));
     return w;
 }
 

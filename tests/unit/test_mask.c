@@ -3,6 +3,7 @@
  * calls place, in chunks and across a checkpoint, with begin and end token; datasets without a mask have 255, also in
  * one list with others; a damaged page is an error where it is read; the identity depends on the mask.
  */
+#include "one_document.h"
 #include "t.h"
 
 #define MOST 20000u
@@ -67,28 +68,27 @@ static void write_masked(const char *name, uint64_t *random)
         mask[i] = (uint8_t)t_below(random, 3);
     T_OK(leat_writer_open(&w, name, &o, &t_err));
     for (uint64_t count = 0; count < 40; count++) {
-        T_OK(leat_writer_add_masked(w, ids, 4, mask + count, count, NULL, &t_err));
+        T_OK(add_one_document(w, ids, 4, mask + count, count, NULL, &t_err));
         expect_document(mask + count, count);
     }
     put_together(w, mask + 7);
     T_OK(leat_writer_checkpoint(w, NULL, 0, &t_err));
-    T_OK(leat_writer_add_u32(w, ids, 100, NULL, &t_err));
+    T_OK(add_one_document(w, ids, 4, NULL, 100, NULL, &t_err));
     leat_writer_suspend(w);
     o.store_mask = 0;
     T_REFUSED(leat_writer_resume(&w, name, &o, NULL, NULL, &t_err), LEAT_E_CHECKPOINT, "mask");
     o.store_mask = 1;
     T_OK(leat_writer_resume(&w, name, &o, NULL, NULL, &t_err));
     put_together(w, NULL);
-    T_OK(leat_writer_append_u32(w, ids, 10, &t_err));
-    T_OK(leat_writer_append_u32(w, ids, 4, &t_err));
+    T_OK(leat_writer_append(w, ids, 4, NULL, 10, &t_err));
+    T_OK(leat_writer_append(w, ids, 4, NULL, 4, &t_err));
     T_OK(leat_writer_end_document(w, NULL, &t_err));
     T_OK(leat_writer_end_document(w, NULL, &t_err));
     expect_document(NULL, 14);
     expect_document(NULL, 0);
-    T_REFUSED(leat_writer_add_masked(w, ids, 3, mask, 1, NULL, &t_err), LEAT_E_ARGUMENT,
-              "ids have 2 or 4 bytes, not 3");
+    T_REFUSED(add_one_document(w, ids, 3, mask, 1, NULL, &t_err), LEAT_E_ARGUMENT, "ids have 2 or 4 bytes, not 3");
     t_err.message[0] = '\0';
-    T_REFUSED(leat_writer_append_masked(w, ids, 3, mask, 1, &t_err), LEAT_E_ARGUMENT, "ids have 2 or 4 bytes, not 3");
+    T_REFUSED(leat_writer_append(w, ids, 3, mask, 1, &t_err), LEAT_E_ARGUMENT, "ids have 2 or 4 bytes, not 3");
     T_OK(leat_writer_finish(w, NULL, &t_err));
     free(mask);
 }
@@ -103,17 +103,16 @@ static void write_plain(const char *name)
     const uint8_t mask = 0;
 
     T_OK(leat_writer_open(&w, name, &o, &t_err));
-    T_STATUS(leat_writer_add_masked(w, ids, 4, &mask, 1, NULL, &t_err), LEAT_E_ARGUMENT);
+    T_STATUS(add_one_document(w, ids, 4, &mask, 1, NULL, &t_err), LEAT_E_ARGUMENT);
     t_err.message[0] = '\0';
-    T_REFUSED(leat_writer_append_masked(w, ids, 4, &mask, 1, &t_err), LEAT_E_ARGUMENT,
-              "a mask, but this dataset stores none");
+    T_REFUSED(leat_writer_append(w, ids, 4, &mask, 1, &t_err), LEAT_E_ARGUMENT, "a mask, but this dataset stores none");
     d.ids = ids;
     d.id_width = 4;
     d.lengths = &length;
     d.count = 1;
     d.mask = &mask;
     T_REFUSED(leat_writer_place(w, &d, &place, &t_err), LEAT_E_ARGUMENT, "stores none");
-    T_OK(leat_writer_add_u32(w, ids, 5000, NULL, &t_err));
+    T_OK(add_one_document(w, ids, 4, NULL, 5000, NULL, &t_err));
     T_OK(leat_writer_finish(w, NULL, &t_err));
 }
 

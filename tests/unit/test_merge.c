@@ -4,6 +4,7 @@
  * not have written.
  */
 #include "merge_parts.h"
+#include "one_document.h"
 
 /* ---- Everything of the parts is there ---- */
 
@@ -21,15 +22,15 @@ static void compare_document(const struct leat_dataset *a, uint64_t i, const str
     T_OK(leat_dataset_read_u32(a, first_a, count_a, tokens_a, &t_err));
     T_OK(leat_dataset_read_u32(b, first_b, count_a, tokens_b, &t_err));
     T_CHECK(memcmp(tokens_a, tokens_b, count_a * 4) == 0);
-    T_OK(leat_dataset_origin(a, i, &x, &t_err));
-    T_OK(leat_dataset_origin(b, j, &y, &t_err));
+    T_OK(leat_dataset_origins(a, i, 1, &x, &t_err));
+    T_OK(leat_dataset_origins(b, j, 1, &y, &t_err));
     T_EQ(x.input == LEAT_NONE ? LEAT_NONE : x.input + first_input, y.input);
     T_EQ(x.offset, y.offset);
     if (lines)
         T_EQ(x.line, y.line);
     if (ids) {
-        T_OK(leat_dataset_id(a, i, id_a, sizeof id_a, &bytes_a, &t_err));
-        T_OK(leat_dataset_id(b, j, id_b, sizeof id_b, &bytes_b, &t_err));
+        T_OK(leat_dataset_ids(a, i, 1, id_a, sizeof id_a, &bytes_a, &t_err));
+        T_OK(leat_dataset_ids(b, j, 1, id_b, sizeof id_b, &bytes_b, &t_err));
         T_EQ(bytes_a, bytes_b);
         T_STR(id_a, id_b);
     }
@@ -340,7 +341,7 @@ static void test_stop(void)
     uint64_t count = t_times(1200000), files; /* asked for each MiB, it stops at some places */
     uint16_t *ids = calloc(count, 2);
 
-    T_OK(leat_writer_add_u16(w, ids, count, NULL, &t_err));
+    T_OK(add_one_document(w, ids, 2, NULL, count, NULL, &t_err));
     free(ids);
     end_part(w);
     options.force = 1;

@@ -2,6 +2,7 @@
  * test_ranges.c: origins, ids and text hashes of many documents in one call are those of one document a call, within a
  * dataset and across a list whose datasets store different things; ranges that are not there; too little room.
  */
+#include "one_document.h"
 #include "t.h"
 
 static const char *folder;
@@ -28,7 +29,7 @@ static void write_dataset(const char *name, uint64_t documents, int lines, int i
         origin.id = text + t_below(random, 10);
         origin.id_bytes = t_below(random, 25);
         origin.text_hash = t_below(random, 10) ? hash : NULL;
-        T_OK(leat_writer_add_u16(w, NULL, 0, t_below(random, 10) ? &origin : NULL, &t_err));
+        T_OK(add_one_document(w, NULL, 2, NULL, 0, t_below(random, 10) ? &origin : NULL, &t_err));
     }
     T_OK(leat_writer_finish(w, NULL, &t_err));
 }
@@ -41,7 +42,7 @@ static void compare_ids(const struct leat_dataset *d, uint64_t first, uint64_t c
         char one[64];
         uint64_t length;
 
-        T_OK(leat_dataset_id(d, first + i, one, sizeof one, &length, &t_err));
+        T_OK(leat_dataset_ids(d, first + i, 1, one, sizeof one, &length, &t_err));
         T_CHECK(length <= bytes - at && memcmp(text + at, one, length) == 0);
         at += length;
     }
@@ -56,28 +57,37 @@ static void compare_range(const struct leat_dataset *d, uint64_t first, uint64_t
     } *hashes = malloc((count + 1) * sizeof *hashes), hash;
     enum leat_status all = LEAT_OK;
     uint64_t bytes, again, total = 0;
-    char *text;
+    char *text, *part;
 
     T_OK(leat_dataset_origins(d, first, count, origins, &t_err));
     for (uint64_t i = 0; i < count; i++) {
-        T_OK(leat_dataset_origin(d, first + i, &one, &t_err));
+        T_OK(leat_dataset_origins(d, first + i, 1, &one, &t_err));
         T_CHECK(origins[i].input == one.input && origins[i].offset == one.offset && origins[i].line == one.line);
         T_CHECK(origins[i].id_bytes == one.id_bytes && !origins[i].id && !origins[i].text_hash);
         total += one.id_bytes;
     }
     T_OK(leat_dataset_ids(d, first, count, NULL, 0, &bytes, &t_err));
     T_EQ(bytes, total);
-    text = malloc(bytes + 1);
-    text[bytes] = '!';
-    T_OK(leat_dataset_ids(d, first, count, text, bytes, &again, &t_err));
+    text = malloc(bytes + 2);
+    part = malloc(bytes + 2);
+    text[bytes + 1] = '!';
+    T_OK(leat_dataset_ids(d, first, count, text, bytes + 1, &again, &t_err));
     T_EQ(again, bytes);
-    T_CHECK(text[bytes] == '!');
+    T_CHECK(text[bytes] == '\0' && text[bytes + 1] == '!');
     compare_ids(d, first, count, text, bytes);
+    for (uint64_t room = 0; room <= bytes; room += 1 + bytes / 3) { /* too little for all */
+        memset(part, '!', bytes + 2);
+        T_OK(leat_dataset_ids(d, first, count, part, room, &again, &t_err));
+        T_EQ(again, bytes);
+        T_CHECK(part[room] == '!' && (room == 0 || part[room - 1] == '\0'));
+        T_CHECK(room == 0 || memcmp(part, text, room - 1) == 0);
+    }
+    free(part);
     for (uint64_t i = 0; i < count && all == LEAT_OK; i++)
-        all = leat_dataset_text_hash(d, first + i, hash.bytes, &t_err);
+        all = leat_dataset_text_hashes(d, first + i, 1, &hash.bytes, &t_err);
     T_STATUS(leat_dataset_text_hashes(d, first, count, &hashes->bytes, &t_err), all);
     for (uint64_t i = 0; i < count && all == LEAT_OK; i++) {
-        T_OK(leat_dataset_text_hash(d, first + i, hash.bytes, &t_err));
+        T_OK(leat_dataset_text_hashes(d, first + i, 1, &hash.bytes, &t_err));
         T_CHECK(memcmp(&hash, &hashes[i], 16) == 0);
     }
     free(text);
@@ -107,7 +117,7 @@ static void compare(const char *name, uint64_t documents, uint32_t stores_hashes
     T_STATUS(leat_dataset_origins(d, 1, UINT64_MAX, &origin, &t_err), LEAT_E_RANGE);
     T_STATUS(leat_dataset_ids(d, documents, 1, NULL, 0, &bytes, &t_err), LEAT_E_RANGE);
     T_STATUS(leat_dataset_text_hashes(d, documents, 1, hash, &t_err), LEAT_E_RANGE);
-    T_STATUS(leat_dataset_text_hash(d, documents, hash[0], &t_err), LEAT_E_RANGE);
+    T_STATUS(leat_dataset_text_hashes(d, documents, 1, hash, &t_err), LEAT_E_RANGE);
     leat_dataset_close(d);
 }
 

@@ -2,6 +2,7 @@
  * test_refused_names.c: names that opening and writing refuse, and missing arguments: at once, with a status and a
  * sentence, and nothing written. And a name that both a dataset and a folder have.
  */
+#include "one_document.h"
 #include "t.h"
 
 static const char *folder;
@@ -13,7 +14,7 @@ static void write_one(const char *name, uint16_t token)
 
     options.vocabulary = 1000;
     T_OK(leat_writer_open(&w, t_path(folder, name), &options, &t_err));
-    T_OK(leat_writer_add_u16(w, &token, 1, NULL, &t_err));
+    T_OK(add_one_document(w, &token, 2, NULL, 1, NULL, &t_err));
     T_OK(leat_writer_finish(w, NULL, &t_err));
 }
 

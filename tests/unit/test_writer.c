@@ -2,6 +2,7 @@
  * test_writer.c: datasets of random documents, written in every way the writer has, read back and compared with a plain
  * model in memory: tokens, starts, the documents of ranges, origins, ids, metadata; then verified, by every thread.
  */
+#include "one_document.h"
 #include "t.h"
 
 struct model {
@@ -42,19 +43,19 @@ static void add_document(struct leat_writer *w, struct model *m, uint64_t *rando
         put(m, m->end);
     switch (t_below(random, m->vocabulary <= 65536 ? 4 : 2)) {
     case 0:
-        T_OK(leat_writer_add_u32(w, wide, count, &o, &t_err));
+        T_OK(add_one_document(w, wide, 4, NULL, count, &o, &t_err));
         break;
     case 1:
-        T_OK(leat_writer_append_u32(w, wide, split, &t_err));
-        T_OK(leat_writer_append_u32(w, wide + split, count - split, &t_err));
+        T_OK(leat_writer_append(w, wide, 4, NULL, split, &t_err));
+        T_OK(leat_writer_append(w, wide + split, 4, NULL, count - split, &t_err));
         T_OK(leat_writer_end_document(w, &o, &t_err));
         break;
     case 2:
-        T_OK(leat_writer_add_u16(w, narrow, count, &o, &t_err));
+        T_OK(add_one_document(w, narrow, 2, NULL, count, &o, &t_err));
         break;
     default:
-        T_OK(leat_writer_append_u16(w, narrow, split, &t_err));
-        T_OK(leat_writer_append_u32(w, wide + split, count - split, &t_err));
+        T_OK(leat_writer_append(w, narrow, 2, NULL, split, &t_err));
+        T_OK(leat_writer_append(w, wide + split, 4, NULL, count - split, &t_err));
         T_OK(leat_writer_end_document(w, &o, &t_err));
     }
     m->origins[m->document_count++] = o;
@@ -110,12 +111,12 @@ static void compare_documents(const struct leat_dataset *d, const struct model *
         T_OK(leat_dataset_document(d, i, &first, &count, &t_err));
         T_EQ(first, m->starts[i]);
         T_EQ(first + count, i + 1 < m->document_count ? m->starts[i + 1] : m->token_count);
-        T_OK(leat_dataset_origin(d, i, &o, &t_err));
+        T_OK(leat_dataset_origins(d, i, 1, &o, &t_err));
         T_EQ(o.input, m->origins[i].input);
         T_EQ(o.offset, m->origins[i].offset);
         T_EQ(o.line, m->origins[i].line);
         T_EQ(o.id_bytes, m->origins[i].id_bytes);
-        T_OK(leat_dataset_id(d, i, id, sizeof id, &bytes, &t_err));
+        T_OK(leat_dataset_ids(d, i, 1, id, sizeof id, &bytes, &t_err));
         T_EQ(bytes, m->origins[i].id_bytes);
         T_CHECK(memcmp(id, m->origins[i].id, bytes) == 0 && id[bytes] == '\0');
     }

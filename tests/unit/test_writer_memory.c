@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "leat_pack.h"
+#include "one_document.h"
 #include "t.h"
 
 #define MANY     2500000u
@@ -42,7 +43,7 @@ static void write_many(const struct work *work)
             o.id_bytes = (uint64_t)snprintf(id, sizeof id, "%" PRIu64, i);
             o.id = id;
         }
-        T_OK(leat_writer_add_u16(w, &token, text / 2 % 2, &o, &t_err));
+        T_OK(add_one_document(w, &token, 2, NULL, text / 2 % 2, &o, &t_err));
     }
     T_OK(leat_writer_finish(w, NULL, &t_err));
 }

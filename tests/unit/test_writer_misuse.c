@@ -10,6 +10,7 @@
  */
 #include <sys/wait.h>
 
+#include "one_document.h"
 #include "t.h"
 
 #define LARGE ((size_t)3 << 20)
@@ -52,9 +53,9 @@ static void test_prepared(void)
     T_REFUSED(leat_writer_set_input(w, 1, &input, &t_err), LEAT_E_ARGUMENT, "no input 1, only 1 inputs");
     input.size = 3;
     T_REFUSED(leat_writer_set_input(w, 0, &input, &t_err), LEAT_E_ARGUMENT, "leat_input");
-    T_OK(leat_writer_add_u16(w, ids, 3, NULL, &t_err));
+    T_OK(add_one_document(w, ids, 2, NULL, 3, NULL, &t_err));
     T_OK(leat_writer_prepare(w, &t_err));
-    T_REFUSED(leat_writer_add_u16(w, ids, 3, NULL, &t_err), LEAT_E_STATE, "it can only be finished");
+    T_REFUSED(add_one_document(w, ids, 2, NULL, 3, NULL, &t_err), LEAT_E_STATE, "it can only be finished");
     T_STATUS(leat_writer_prepare(w, &t_err), LEAT_E_STATE);
     T_OK(leat_writer_finish(w, &info, &t_err));
     T_EQ(info.tokens, 3);
@@ -80,7 +81,7 @@ static struct leat_writer *take_over(const char *name)
     T_STATUS(leat_writer_open(&other, t_path(folder, name), &o, &t_err), LEAT_E_BUSY);
     T_EQ(unlink(in_folder(name, ".partial.lock")), 0);
     T_OK(leat_writer_open(&other, t_path(folder, name), &o, &t_err));
-    T_OK(leat_writer_add_u16(other, ids, 2, NULL, &t_err));
+    T_OK(add_one_document(other, ids, 2, NULL, 2, NULL, &t_err));
     return other;
 }
 
@@ -94,7 +95,7 @@ static void test_taken_over(void)
         struct leat_info info = LEAT_INFO_INIT;
         struct leat_dataset *d;
 
-        T_OK(leat_writer_add_u16(w, ids, 3, NULL, &t_err));
+        T_OK(add_one_document(w, ids, 2, NULL, 3, NULL, &t_err));
         if (way != 1)
             T_OK(leat_writer_checkpoint(w, NULL, 0, &t_err));
         if (way == 2)
@@ -140,7 +141,7 @@ static void test_other_bytes(void)
         T_OK(leat_writer_open(&w, t_path(folder, "bytes"), &o, &t_err));
         T_OK(leat_writer_add_input(w, "input", NULL, &t_err));
         for (origin.offset = 1; origin.offset <= 20000; origin.offset++)
-            T_OK(leat_writer_add_u16(w, ids, 3, &origin, &t_err));
+            T_OK(add_one_document(w, ids, 2, NULL, 3, &origin, &t_err));
         fd = open(in_folder("bytes", files[i]), O_WRONLY);
         T_CHECK(fd >= 0 && pwrite(fd, zeros, sizeof zeros, 4096) == (ssize_t)sizeof zeros);
         close(fd);
@@ -157,7 +158,7 @@ static void add_many(struct leat_writer *w)
     for (unsigned i = 0; i < 600; i++) {
         for (unsigned k = 0; k < 1000; k++)
             ids[k] = (uint16_t)((i + k) % 1000);
-        T_OK(leat_writer_add_u16(w, ids, 1000, NULL, &t_err));
+        T_OK(add_one_document(w, ids, 2, NULL, 1000, NULL, &t_err));
     }
 }
 
@@ -200,7 +201,7 @@ static void test_child(void)
     int status;
     pid_t child;
 
-    T_OK(leat_writer_add_u16(w, ids, 3, NULL, &t_err));
+    T_OK(add_one_document(w, ids, 2, NULL, 3, NULL, &t_err));
     child = fork();
     if (child == 0) {
         T_REFUSED(leat_writer_finish(w, NULL, &t_err), LEAT_E_FORKED, "it does not work after fork");
@@ -208,7 +209,7 @@ static void test_child(void)
         _exit(t_failures != 0);
     }
     T_CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
-    T_OK(leat_writer_add_u16(w, ids, 3, NULL, &t_err));
+    T_OK(add_one_document(w, ids, 2, NULL, 3, NULL, &t_err));
     T_OK(leat_writer_finish(w, &info, &t_err));
     T_EQ(info.tokens, 6);
 }
@@ -236,7 +237,7 @@ static void test_other_folder(void)
         T_CHECK(chdir(home) == 0);
         T_OK(end < 2 ? leat_writer_open(&w, "x", &o, &t_err) : leat_writer_resume(&w, "x", &o, NULL, NULL, &t_err));
         T_CHECK(chdir(away) == 0);
-        T_OK(leat_writer_add_u16(w, ids, 3, NULL, &t_err));
+        T_OK(add_one_document(w, ids, 2, NULL, 3, NULL, &t_err));
         if (end < 2)
             T_OK(leat_writer_checkpoint(w, "note", 4, &t_err));
         if (end == 0)

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #include "base/file.h"
+#include "one_document.h"
 #include "t.h"
 
 #define DOCUMENTS 3000u
@@ -89,7 +90,31 @@ static void write_in_turn(const char *name, const struct corpus *c)
     struct leat_writer *w = open_writer(name, false);
 
     for (uint64_t i = 0; i < DOCUMENTS; i++)
-        T_OK(leat_writer_add_u16(w, c->ids + c->starts[i], c->lengths[i], &c->origins[i], &t_err));
+        T_OK(add_one_document(w, c->ids + c->starts[i], 2, NULL, c->lengths[i], &c->origins[i], &t_err));
+    T_OK(leat_writer_finish(w, NULL, &t_err));
+}
+
+/* Several at once, of any number, with lines that count from elsewhere. */
+static void write_in_batches(const char *name, struct corpus *c, uint64_t *random)
+{
+    struct leat_writer *w = open_writer(name, false);
+    struct leat_documents d = LEAT_DOCUMENTS_INIT;
+
+    d.id_width = 2;
+    for (uint64_t i = 0; i < DOCUMENTS; i += d.count) {
+        d.ids = c->ids + c->starts[i];
+        d.lengths = c->lengths + i;
+        d.origins = c->origins + i;
+        d.count = t_below(random, 2) ? t_below(random, 5) : t_below(random, 500);
+        if (d.count > DOCUMENTS - i)
+            d.count = DOCUMENTS - i;
+        d.first_line = t_below(random, 2);
+        for (uint64_t k = i; k < i + d.count; k++)
+            c->origins[k].line -= c->origins[k].line == LEAT_NONE ? 0 : d.first_line;
+        T_OK(leat_writer_add(w, &d, &t_err));
+        for (uint64_t k = i; k < i + d.count; k++)
+            c->origins[k].line += c->origins[k].line == LEAT_NONE ? 0 : d.first_line;
+    }
     T_OK(leat_writer_finish(w, NULL, &t_err));
 }
 
@@ -151,11 +176,11 @@ static void add_one(struct leat_writer *w, const struct corpus *c, uint64_t i, u
     uint64_t cut = t_below(random, c->lengths[i] + 1);
 
     if (t_below(random, 2) == 0) {
-        T_OK(leat_writer_add_u16(w, ids, c->lengths[i], &c->origins[i], &t_err));
+        T_OK(add_one_document(w, ids, 2, NULL, c->lengths[i], &c->origins[i], &t_err));
         return;
     }
-    T_OK(leat_writer_append_u16(w, ids, cut, &t_err));
-    T_OK(leat_writer_append_u16(w, ids + cut, c->lengths[i] - cut, &t_err));
+    T_OK(leat_writer_append(w, ids, 2, NULL, cut, &t_err));
+    T_OK(leat_writer_append(w, ids + cut, 2, NULL, c->lengths[i] - cut, &t_err));
     T_OK(leat_writer_end_document(w, &c->origins[i], &t_err));
 }
 
@@ -255,9 +280,17 @@ static void check_refusals(const char *name)
     d.count = 2;
     T_STATUS(leat_writer_place(w, &d, &place, &t_err), LEAT_E_ARGUMENT);
     d.lengths = lengths;
-    T_OK(leat_writer_append_u16(w, ids, 1, &t_err));
+    T_OK(leat_writer_append(w, ids, 2, NULL, 1, &t_err));
     T_STATUS(leat_writer_place(w, &d, &place, &t_err), LEAT_E_STATE);
+    T_STATUS(leat_writer_add(w, &d, &t_err), LEAT_E_STATE);
     T_OK(leat_writer_end_document(w, NULL, &t_err));
+    T_REFUSED(leat_writer_add(w, &d, &t_err), LEAT_E_TOKEN, "token id 1000, token 0 of document 2,");
+    d.origins = nowhere;
+    ids[1] = 6;
+    T_REFUSED(leat_writer_add(w, &d, &t_err), LEAT_E_ARGUMENT, "document 2 names input 3 as its origin");
+    d.origins = NULL;
+    ids[1] = 1000;
+    T_EQ(leat_writer_documents(w), 1); /* nothing of either is written */
     d.reserved = 1; /* was passed over */
     T_STATUS(leat_writer_place(w, &d, &place, &t_err), LEAT_E_UNSUPPORTED);
     d.reserved = 0;
@@ -291,6 +324,9 @@ int main(void)
         vocabulary = i < 5 ? 1000 : 70000;
         direct_from = 0;
         write_in_turn(turn, c);
+        write_in_batches(side, c, &random);
+        compare_files(turn, side, ".tokens");
+        compare_files(turn, side, ".leat");
         direct_from = from[i % 5];
         direct = write_side_by_side(side, c, &random);
         T_EQ(direct > 0, can && direct_from > 0);

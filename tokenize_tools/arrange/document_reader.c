@@ -87,7 +87,7 @@ static uint64_t cut_by_ids(const struct document_reader *r, uint64_t count, uint
 static enum leat_status load_ids(struct document_reader *r, uint64_t bytes, struct leat_error *err)
 {
     uint64_t there;
-    enum leat_status s = GROW(r->ids, bytes, r->id_room, err);
+    enum leat_status s = GROW(r->ids, bytes + 1, r->id_room, err);
 
     if (s != LEAT_OK)
         return s;

@@ -158,7 +158,7 @@ static enum leat_status hash_candidate(struct candidates *g, unsigned i, struct 
     uint64_t document = g->part->first_document + (g->numbers[i] - g->number), out[2];
     struct keyed_hash h;
     uint8_t text[16];
-    enum leat_status s = leat_dataset_text_hash(g->part->dataset, document, text, err);
+    enum leat_status s = leat_dataset_text_hashes(g->part->dataset, document, 1, &text, err);
 
     if (s != LEAT_OK)
         return s;

@@ -59,7 +59,7 @@ static enum leat_status offset_at(const struct merge_part *s, uint64_t document,
     *offset = LEAT_NONE;
     if (s->documents == 0)
         return LEAT_OK;
-    status = leat_dataset_origin(s->dataset, s->first_document + document, &origin, err);
+    status = leat_dataset_origins(s->dataset, s->first_document + document, 1, &origin, err);
     if (status == LEAT_OK && origin.input == s->first_input + input)
         *offset = origin.offset;
     return status;

@@ -321,7 +321,7 @@ static enum leat_status look_for_hashes(struct merge_part *s, struct leat_error 
     enum leat_status status = LEAT_OK;
 
     if (s->documents > 0)
-        status = leat_dataset_text_hash(s->dataset, s->first_document, hash, err);
+        status = leat_dataset_text_hashes(s->dataset, s->first_document, 1, &hash, err);
     s->hashes = status == LEAT_OK;
     return status == LEAT_E_NOT_FOUND ? LEAT_OK : status;
 }

@@ -300,7 +300,7 @@ enum leat_status outputs_copy(struct outputs *o, size_t i, const struct document
 static enum leat_status append_directly(struct outputs *o, size_t i, const void *ids, const uint8_t *mask,
                                         uint64_t count, struct leat_error *err)
 {
-    return leat_writer_append_masked(o->items[i].writer, ids, o->width, mask, count, err);
+    return leat_writer_append(o->items[i].writer, ids, o->width, mask, count, err);
 }
 
 /* Hands the documents that have ended to the crew; the open one stays, in a new batch. */

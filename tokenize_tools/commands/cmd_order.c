@@ -115,13 +115,12 @@ static enum leat_status find_pieces(const struct leat_plan *plan, const struct l
                                     struct leat_piece **pieces, struct leat_error *err)
 {
     struct leat_piece *p = *pieces = calloc(x->pieces, sizeof *p);
-    uint64_t count = 0;
     enum leat_status s;
 
     if (!p)
         return status_no_memory(err, x->pieces * sizeof *p);
-    s = leat_plan_pieces(plan, x->number, p, x->pieces, &count, err);
-    for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
+    s = leat_plan_pieces(plan, x, 1, p, err);
+    for (uint64_t i = 0; s == LEAT_OK && i < x->pieces; i++) {
         struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
         struct leat_info info = LEAT_INFO_INIT;
         uint64_t documents;

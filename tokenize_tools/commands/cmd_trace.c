@@ -196,8 +196,8 @@ static enum leat_status print_piece(struct lines *l, const struct leat_sample *s
 static enum leat_status print_documents(struct lines *l, const struct leat_sample *sample, struct leat_error *err)
 {
     struct leat_piece *pieces = calloc(sample->pieces, sizeof *pieces);
-    uint64_t count = 0;
-    enum leat_status s = pieces ? leat_plan_pieces(l->plan, sample->number, pieces, sample->pieces, &count, err)
+    uint64_t count = sample->pieces;
+    enum leat_status s = pieces ? leat_plan_pieces(l->plan, sample, 1, pieces, err)
                                 : status_no_memory(err, sample->pieces * sizeof *pieces);
     struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
 

@@ -319,10 +319,8 @@ static enum leat_status write_spooled(struct pack_output *o, struct unit *u, uin
         size_t count = left < LONG_CHUNK ? (size_t)left : LONG_CHUNK;
 
         s = spool_read(&u->docs.spooled, *at, u->text.bytes, count, err);
-        if (s == LEAT_OK && width == 4)
-            s = leat_writer_append_u32(o->writer, (const uint32_t *)(const void *)u->text.bytes, count / 4, err);
-        else if (s == LEAT_OK)
-            s = leat_writer_append_u16(o->writer, (const uint16_t *)(const void *)u->text.bytes, count / 2, err);
+        if (s == LEAT_OK)
+            s = leat_writer_append(o->writer, u->text.bytes, (uint32_t)width, NULL, count / width, err);
         *at += count;
         left -= count;
     }
@@ -373,16 +371,20 @@ static enum leat_status write_documents(struct pack_output *o, struct unit *u, s
 
     for (size_t i = 0; s == LEAT_OK && i < u->docs.count; i++) {
         uint64_t count = u->docs.items[i].tokens;
-        const void *ids =
-            u->docs.tokens.bytes ? (const void *)(u->docs.tokens.bytes + at) : ""; /* a unit may have none */
-        const uint8_t *mask = u->docs.mask.size > 0 ? u->docs.mask.bytes + at / width : NULL;
         struct leat_origin origin = u->out.origins[i];
+        struct leat_documents one = LEAT_DOCUMENTS_INIT;
 
         origin.line = line_number(o, origin.line);
+        one.ids = u->docs.tokens.bytes ? (const void *)(u->docs.tokens.bytes + at) : ""; /* a unit may have none */
+        one.id_width = (uint32_t)width;
+        one.mask = u->docs.mask.size > 0 ? u->docs.mask.bytes + at / width : NULL;
+        one.lengths = &count;
+        one.origins = &origin;
+        one.count = 1;
         if (u->docs.items[i].spooled)
             s = write_spooled(o, u, &spooled, count, &origin, err);
         else
-            s = leat_writer_add_masked(o->writer, ids, (uint32_t)width, mask, count, &origin, err);
+            s = leat_writer_add(o->writer, &one, err);
         if (!u->docs.items[i].spooled)
             at += width * count;
     }

@@ -381,6 +381,12 @@ static PyObject *dataset_input(PyObject *self, PyObject *args)
                                      (Py_ssize_t)sizeof input.hash));
 }
 
+static enum leat_status id_of(const struct leat_dataset *d, uint64_t document, char *text, uint64_t capacity,
+                              uint64_t *bytes, struct leat_error *err)
+{
+    return leat_dataset_ids(d, document, 1, text, capacity, bytes, err);
+}
+
 /* origin(document): (input, offset, line, id), None for what is not known */
 static PyObject *dataset_origin(PyObject *self, PyObject *args)
 {
@@ -392,10 +398,10 @@ static PyObject *dataset_origin(PyObject *self, PyObject *args)
 
     if (!PyArg_ParseTuple(args, "O&:origin", args_u64, &document) || !dataset_begin(self, &call))
         return NULL;
-    ARGS_UNLOCKED(s = leat_dataset_origin(call.d, document, &o, &call.err));
+    ARGS_UNLOCKED(s = leat_dataset_origins(call.d, document, 1, &o, &call.err));
     if (s != LEAT_OK)
         return dataset_end(&call, s, NULL);
-    id = o.id_bytes > 0 ? string_of(leat_dataset_id, &call, document, &s) : Py_NewRef(Py_None);
+    id = o.id_bytes > 0 ? string_of(id_of, &call, document, &s) : Py_NewRef(Py_None);
     if (!id)
         return dataset_end(&call, s, NULL);
     return dataset_end(&call, s,
@@ -413,7 +419,7 @@ static PyObject *dataset_text_hash(PyObject *self, PyObject *args)
 
     if (!PyArg_ParseTuple(args, "O&:text_hash", args_u64, &document) || !dataset_begin(self, &call))
         return NULL;
-    ARGS_UNLOCKED(s = leat_dataset_text_hash(call.d, document, hash, &call.err));
+    ARGS_UNLOCKED(s = leat_dataset_text_hashes(call.d, document, 1, &hash, &call.err));
     return dataset_end(&call, s, PyBytes_FromStringAndSize((const char *)hash, sizeof hash));
 }
 

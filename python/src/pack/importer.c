@@ -134,7 +134,7 @@ static enum leat_status add_document(struct importer *m, const struct bunch *b, 
 
         if (convert(b, from + done, here, m->vocabulary, ids))
             return wrong_id(m, b, from, from + done, err);
-        s = leat_writer_append_u32(m->writer, ids, here, err);
+        s = leat_writer_append(m->writer, ids, 4, NULL, here, err);
         done += here;
     }
     if (s == LEAT_OK)

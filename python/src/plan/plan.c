@@ -147,12 +147,19 @@ static PyObject *plan_fit_report(PyObject *self, PyObject *args)
 PyObject *plan_sample_tuple(const struct leat_plan *plan, const struct leat_sample *x)
 {
     struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
-    struct leat_piece piece = { .document = LEAT_NONE }; /* the row's first */
+    struct leat_piece piece = { .document = LEAT_NONE };
     struct leat_info info = LEAT_INFO_INIT;
     struct leat_error err;
     uint64_t count;
-    enum leat_status s = leat_plan_pieces(plan, x->number, &piece, 1, &count, &err);
+    struct leat_piece *pieces = calloc((size_t)x->pieces + 1, sizeof *pieces);
+    enum leat_status s;
 
+    if (!pieces)
+        return PyErr_NoMemory();
+    s = leat_plan_pieces(plan, x, 1, pieces, &err);
+    if (s == LEAT_OK && x->pieces > 0)
+        piece = pieces[0]; /* the row's first */
+    free(pieces);
     if (s == LEAT_OK)
         s = leat_plan_source_info(plan, piece.source, &source, &err);
     if (s == LEAT_OK)
@@ -169,23 +176,24 @@ PyObject *plan_sample_tuple(const struct leat_plan *plan, const struct leat_samp
 static PyObject *plan_pieces(PyObject *self, PyObject *args)
 {
     struct leat_piece *pieces = NULL;
-    uint64_t number, count, room;
+    struct leat_sample x;
     PyObject *list = NULL;
+    uint64_t number;
     struct leat_error err;
     enum leat_status s;
 
     if (!PyArg_ParseTuple(args, "O&:pieces", args_u64, &number))
         return NULL;
-    s = leat_plan_pieces(plan_of(self), number, NULL, 0, &room, &err);
-    if (s == LEAT_OK && !(pieces = calloc((size_t)room + 1, sizeof *pieces)))
+    s = leat_plan_sample(plan_of(self), number, &x, &err);
+    if (s == LEAT_OK && !(pieces = calloc((size_t)x.pieces + 1, sizeof *pieces)))
         return PyErr_NoMemory();
     if (s == LEAT_OK)
-        s = leat_plan_pieces(plan_of(self), number, pieces, room, &count, &err);
+        s = leat_plan_pieces(plan_of(self), &x, 1, pieces, &err);
     if (s == LEAT_OK)
-        list = PyList_New((Py_ssize_t)count);
+        list = PyList_New((Py_ssize_t)x.pieces);
     else
         errors_raise(&err, NULL);
-    for (uint64_t i = 0; list && i < count; i++) {
+    for (uint64_t i = 0; list && i < x.pieces; i++) {
         const struct leat_piece *p = &pieces[i];
         PyObject *item = ARGS_TUPLE(p->source, p->part, p->token, p->count, p->at, p->document);
 

@@ -82,12 +82,12 @@ static enum leat_status read_pieces(const struct leat_plan *plan, const struct l
                                     struct leat_error *err)
 {
     struct leat_piece *pieces = calloc((size_t)x->pieces + 1, sizeof *pieces);
+    uint64_t count = x->pieces;
     enum leat_status s;
-    uint64_t count = 0;
 
     if (!pieces)
         return errors_set(err, LEAT_E_NO_MEMORY, "no memory for a row of %" PRIu32 " pieces", x->pieces);
-    s = leat_plan_pieces(plan, x->number, pieces, x->pieces, &count, err);
+    s = leat_plan_pieces(plan, x, 1, pieces, err);
     if (s == LEAT_OK)
         s = check_pieces(x, pieces, count, err);
     for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
@@ -254,8 +254,8 @@ static void put_piece(const struct job *j, const struct leat_piece *p, size_t at
 static enum leat_status make_row(const struct job *j, const struct leat_sample *x, size_t at, struct leat_error *err)
 {
     bool own_labels = j->info.order == LEAT_ORDER_FIT;
-    uint64_t count = 0;
-    enum leat_status s = leat_plan_pieces(j->plan, x->number, j->pieces, x->pieces, &count, err);
+    uint64_t count = x->pieces;
+    enum leat_status s = leat_plan_pieces(j->plan, x, 1, j->pieces, err);
 
     for (uint64_t k = 0; s == LEAT_OK && k < count; k++) {
         const struct leat_piece *p = &j->pieces[k];

@@ -52,10 +52,16 @@ static enum leat_status look_for_table(const struct leat_dataset *d, struct comm
     return s;
 }
 
+static enum leat_status id_of(const struct leat_dataset *d, uint64_t document, char *text, uint64_t capacity,
+                              uint64_t *bytes, struct leat_error *err)
+{
+    return leat_dataset_ids(d, document, 1, text, capacity, bytes, err);
+}
+
 enum leat_status commands_origin(const struct leat_dataset *d, uint64_t document, struct commands_origin *origin,
                                  struct leat_error *err)
 {
-    enum leat_status s = leat_dataset_origin(d, document, &origin->at, err);
+    enum leat_status s = leat_dataset_origins(d, document, 1, &origin->at, err);
 
     if (s == LEAT_E_NOT_FOUND) { /* a file of another tool, which records none */
         origin->at = (struct leat_origin) { .input = LEAT_NONE, .line = LEAT_NONE };
@@ -68,7 +74,7 @@ enum leat_status commands_origin(const struct leat_dataset *d, uint64_t document
     if (s == LEAT_OK && origin->path)
         s = look_for_table(d, origin, err);
     if (s == LEAT_OK && origin->at.id_bytes > 0) {
-        origin->id = commands_string(leat_dataset_id, d, document, &origin->id_bytes, err);
+        origin->id = commands_string(id_of, d, document, &origin->id_bytes, err);
         s = origin->id ? LEAT_OK : err->status;
     }
     return s;

@@ -130,8 +130,8 @@ static enum leat_status add_pieces(struct batch *b, struct show_row *row, struct
 {
     const struct leat_sample *sample = row->sample;
     struct leat_piece *pieces = calloc(sample->pieces, sizeof *pieces);
-    uint64_t count = 0;
-    enum leat_status s = pieces ? leat_plan_pieces(b->plan, sample->number, pieces, sample->pieces, &count, err)
+    uint64_t count = sample->pieces;
+    enum leat_status s = pieces ? leat_plan_pieces(b->plan, sample, 1, pieces, err)
                                 : status_no_memory(err, sample->pieces * sizeof *pieces);
 
     for (uint64_t i = 0; s == LEAT_OK && i < count; i++)
