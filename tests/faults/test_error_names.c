@@ -444,6 +444,7 @@ static const struct row rows[] = {
     { pack, "broken.jsonl", LEAT_E_REJECTS, "broken.jsonl", LEAT_NONE, NULL },
     { pack, "short.parquet", LEAT_E_REJECTS, "short.parquet", LEAT_NONE, NULL },
     { pack, "fake.parquet", LEAT_E_REJECTS, "fake.parquet", LEAT_NONE, NULL },
+    { pack, "http://user:secret@host/a.jsonl", LEAT_E_ARGUMENT, NULL, LEAT_NONE, "inputs" },
     { pack_body, "texts.jsonl", LEAT_E_NOT_FOUND, "texts.jsonl", LEAT_NONE, "body.text" },
     { pack_by, "texts.jsonl", LEAT_E_NOT_FOUND, "texts.jsonl", LEAT_NONE, "language" },
     { pack_keep, "texts.jsonl", LEAT_E_ARGUMENT, NULL, LEAT_NONE, "keep" },
@@ -460,6 +461,7 @@ static const struct row rows[] = {
     { adopt, "good", LEAT_E_ARGUMENT, "good", LEAT_NONE, "name" },
     { adopt, "raw:none.bin?dtype=u16", LEAT_E_NO_FILE, "none.bin", LEAT_NONE, NULL },
     { push, "missing", LEAT_E_NO_FILE, "missing", LEAT_NONE, NULL },
+    { push_odd, "file://host/name", LEAT_E_ARGUMENT, NULL, LEAT_NONE, "url" },
     { push_odd, "https://host/name", LEAT_E_ARGUMENT, "https://host/name", LEAT_NONE, "url" },
 };
 
