@@ -135,7 +135,8 @@ struct leat_error {
     char message[1020]; /* one sentence or two, without a final newline; safe to print (leat_show()) */
     uint32_t hint;      /* enum leat_hint */
     char file[1024];    /* the file, folder or URL that the failure is about, spelled as its name was given: opening
-                         * a/b meets a/b.tokens; as its bytes are, not for printing; "": none */
+                         * a/b meets a/b.tokens; of a URL without what follows its ?; as its bytes are, not for
+                         * printing; "": none */
     char field[128];    /* what is wrong in it or with it: the option or parameter (LEAT_E_ARGUMENT), by its name in C
                          * and without the struct's; or a record's member or column, as it was asked for; "": none */
 };

@@ -13,6 +13,7 @@ class Error(Exception):
     code: int | None
     file: str | None
     offset: int | None
+    field: str | None
     os_error: int | None
     report: Any
     resumable: bool | None

@@ -70,7 +70,8 @@ static enum leat_status none_such(const struct cuda_driver *d, int count, const 
         snprintf(known + used, sizeof known - used, "%s%d is %s (%s)", used ? ", " : "", i, name, digits);
         used = strlen(known);
     }
-    return status_set(err, LEAT_E_UNSUPPORTED, "no GPU \"%s\": this process may use %d: %s", which, count, known);
+    status_set(err, LEAT_E_UNSUPPORTED, "no GPU \"%s\": this process may use %d: %s", which, count, known);
+    return status_field(err, LEAT_E_UNSUPPORTED, "device");
 }
 
 static enum leat_status find_uuid(const struct cuda_driver *d, int count, const char *which, cuda_device *found,

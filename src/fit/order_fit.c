@@ -789,7 +789,7 @@ enum leat_status leat_plan_fit_report(const struct leat_plan *plan, uint64_t sou
         return status_set(err, LEAT_E_RANGE, "no source %" PRIu64 ": the plan has %zu, numbered from 0", source,
                           plan->rules.source_count);
     if (seq_len == 0)
-        return status_argument(err, "length", "rows have at least one input");
+        return status_argument(err, "seq_len", "rows have at least one input");
     s = leat_dataset_starts(plan->sources[source].dataset, 0, 0, NULL, err);
     if (s == LEAT_OK)
         s = fit_lengths_count(&lengths, &plan->sources[source], err);

@@ -477,7 +477,7 @@ static enum leat_status name_files(struct pull *p, struct leat_error *err)
 static enum leat_status open_all(struct pull *p, const char *url, const char *name, struct leat_error *err)
 {
     struct remote_options options = { .stop = pull_wants_stop, .context = p };
-    enum leat_status s = url_dataset(url, &p->index_url, &p->tokens_url, err);
+    enum leat_status s = status_field(err, url_dataset(url, &p->index_url, &p->tokens_url, err), "url");
 
     if (s == LEAT_OK)
         s = writer_names_make(&p->names, name, err);

@@ -507,7 +507,7 @@ static enum leat_status send_both(struct push *p, struct leat_error *err)
 static enum leat_status parse_urls(struct push *p, const char *text, struct leat_error *err)
 {
     struct url given, base;
-    enum leat_status s = url_parse(&given, text, err);
+    enum leat_status s = status_field(err, url_parse(&given, text, err), "url");
     char *stem;
 
     if (s != LEAT_OK)

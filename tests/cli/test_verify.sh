@@ -18,12 +18,14 @@ n: nothing is wrong; 49.5 KiB checked in T.
 END
 done
 try 0 '' leat verify --json --progress never n <<'END'
-{"name": "n", "ok": true, "status": "ok", "message": null, "bytes": 50681, "damaged_pages": 0, "damaged_others": 0, @
+{"name": "n", "ok": true, "status": "ok", "message": null, "file": null, @
+"offset": null, "bytes": 50681, "damaged_pages": 0, "damaged_others": 0, @
 "part": null, "page": null, "first_document": null, "documents": 0, "damaged_parts": [], @
 "seconds": T, "bytes_per_s": R}
 END
 try 0 '' leat verify bare --json <<'END'
-{"name": "bare", "ok": true, "status": "ok", "message": null, "bytes": 4160, "damaged_pages": 0, @
+{"name": "bare", "ok": true, "status": "ok", "message": null, "file": null, @
+"offset": null, "bytes": 4160, "damaged_pages": 0, @
 "damaged_others": 0, "part": null, "page": null, "first_document": null, "documents": 0, "damaged_parts": [], @
 "seconds": T, "bytes_per_s": R}
 END
@@ -44,7 +46,8 @@ p is damaged: 1 page of 4 KiB, 1 other place.
 The first damaged page is page 2 of p.tokens, bytes 8192 to 12287; documents 191 to 284 lie in it.
 END
 try 3 "leat: $page" leat verify p --json --threads 3 <<END
-{"name": "p", "ok": false, "status": "checksum", "message": "$page", "bytes": 50681, "damaged_pages": 1, @
+{"name": "p", "ok": false, "status": "checksum", "message": "$page", @
+"file": "p.tokens", "offset": 8192, "bytes": 50681, "damaged_pages": 1, @
 "damaged_others": 1, "part": "p", "page": 2, "first_document": 191, "documents": 94, "damaged_parts": [{"name": "p", @
 "damaged_pages": 1, "damaged_others": 1, "page": 2, "first_document_of_part": 191, "documents": 94}], @
 "seconds": T, "bytes_per_s": R}
@@ -66,7 +69,8 @@ this part lie in it.
 END
 try 3 "leat: $(echo "$page" | sed 's|p.tokens|folder/b.tokens|')" leat verify folder --json <<END
 {"name": "folder", "ok": false, "status": "checksum", @
-"message": "$(echo "$page" | sed 's|p.tokens|folder/b.tokens|')", "bytes": 101362, "damaged_pages": 1, @
+"message": "$(echo "$page" | sed 's|p.tokens|folder/b.tokens|')", @
+"file": "folder/b.tokens", "offset": 8192, "bytes": 101362, "damaged_pages": 1, @
 "damaged_others": 1, "part": "folder/b", "page": 2, "first_document": 691, "documents": 94, @
 "damaged_parts": [{"name": "folder/b", "damaged_pages": 1, "damaged_others": 1, "page": 2, @
 "first_document_of_part": 191, "documents": 94}], "seconds": T, "bytes_per_s": R}
@@ -105,7 +109,8 @@ copy_dataset n p
 overwrite p.tokens 0 '~'
 refuse 3 "$ends" leat verify p
 try 3 "leat: $ends" leat verify p --json <<END
-{"name": "p", "ok": false, "status": "mismatch", "message": "$ends", "bytes": 0, "damaged_pages": 0, @
+{"name": "p", "ok": false, "status": "mismatch", "message": "$ends", @
+"file": "p.tokens", "offset": 0, "bytes": 0, "damaged_pages": 0, @
 "damaged_others": 0, "part": null, "page": null, "first_document": null, "documents": 0, "damaged_parts": [], @
 "seconds": T, "bytes_per_s": R}
 END
@@ -115,7 +120,8 @@ copy_dataset n p
 head -c 1000 n.tokens >p.tokens
 refuse 3 "$cut" leat verify p
 try 3 "leat: $cut" leat verify p --json <<END
-{"name": "p", "ok": false, "status": "truncated", "message": "$cut", "bytes": 0, "damaged_pages": 0, @
+{"name": "p", "ok": false, "status": "truncated", "message": "$cut", @
+"file": "p.tokens", "offset": 1000, "bytes": 0, "damaged_pages": 0, @
 "damaged_others": 0, "part": null, "page": null, "first_document": null, "documents": 0, "damaged_parts": [], @
 "seconds": T, "bytes_per_s": R}
 END
@@ -146,7 +152,8 @@ try 3 "leat: $index" leat verify p <<'END'
 p is damaged: 0 pages of 4 KiB, 3 other places.
 END
 try 3 "leat: $index" leat verify p --json <<END
-{"name": "p", "ok": false, "status": "checksum", "message": "$index", "bytes": 50681, "damaged_pages": 0, @
+{"name": "p", "ok": false, "status": "checksum", "message": "$index", @
+"file": "p.leat", "offset": 4096, "bytes": 50681, "damaged_pages": 0, @
 "damaged_others": 3, "part": null, "page": null, "first_document": null, "documents": 0, @
 "damaged_parts": [{"name": "p", "damaged_pages": 0, "damaged_others": 3, "page": null, @
 "first_document_of_part": null, "documents": 0}], "seconds": T, @

@@ -253,6 +253,7 @@ mend
 
 added src/rows/rows.c 'const char *s = "replace it (--force)";' hints 'an option in a sentence'
 added src/rows/rows.c 'const char *s = "--%s: is wrong";' hints 'src/rows/rows.c'
+added src/rows/rows.c 's = status_argument(err, n ? "rows" : "colour", "no");' hints 'public headers have no colour'
 added include/leat/error.h '    LEAT_HINT_NEW = 99,' hints 'no sentence gives LEAT_HINT_NEW'
 removed python/src/core/errors.c LEAT_HINT_MERGE hints 'python/src/core/errors.c:1: no row for LEAT_HINT_MERGE'
 removed tokenize_tools/cli/hints.c LEAT_HINT_MERGE hints 'tokenize_tools/cli/hints.c:1: no row for LEAT_HINT_MERGE'

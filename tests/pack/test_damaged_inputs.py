@@ -226,7 +226,7 @@ for at in 3000, 9001, 15003:
     assert 0 < each[-1] < len(one) // 5
 assert rows["unread_bytes"] == sum(each), (rows, each)
 
-# ---- Arranged, divided, of lists and of older versions --------------------------------------------------------------
+# ---- Arranged, divided, of lists, and badly spelled ---------------------------------------------------------------
 
 found = damaged("whole")
 lined = [name for name in inputs if name.endswith((".jsonl", ".jsonl.gz"))]
@@ -246,18 +246,11 @@ for part in "run", "run/a":
     assert damaged("merged") == found, "split by the parts of a run, and shuffled by the merge"
 
 maker = os.path.join(build, "make_dataset")
-OLD = "inputs were cut off or broken"
-subprocess.run([maker, "old", f"metadata=leat.damaged={OLD}", "document=1"], check=True)
-old = [{"input": None, "offset": None, "reason": OLD, "unread_bytes": None}]
-assert damaged("old") == old
-assert text_lines("old") == ["  damaged     inputs were cut off or broken, and packed as far as they were readable; "
-                             "which ones was not recorded"]
-leat("info", "old", "--html", "page.html")
-assert cells(pathlib.Path("page.html").read_text(encoding="utf-8")) == [
-    ["not recorded", "not known", "not known", OLD]]
-subprocess.run([maker, "old2", f"metadata=leat.damaged={OLD}", "document=1"], check=True)
-leat("merge", "-o", "olds", "old", "old2")
-assert damaged("olds") == old
+# a line of another spelling, as versions before 0.2 wrote a sentence, does not say which input was damaged
+subprocess.run([maker, "odd", "metadata=leat.damaged=inputs were cut off or broken", "document=1"], check=True)
+for command in ["info", "odd"], ["merge", "-o", "odds", "odd"]:
+    refused = subprocess.run([os.path.join(build, "leat"), *command], capture_output=True, text=True)
+    assert refused.returncode == 3 and "odd: the metadata leat.damaged have a line" in refused.stderr, refused
 os.makedirs("list")
 pack("list/a", "cut.jsonl.gz")
 pack("list/b", "sum.jsonl.gz")

@@ -222,7 +222,7 @@ static enum leat_status list_damage(const struct merge_parts *parts, struct dama
 
         if (!value)
             continue;
-        s = damage_list_read(list, value, err);
+        s = damage_list_read(list, part->name, value, err);
         if (s == LEAT_OK && shares_begin_inside(part))
             damage_list_join(list, before);
     }

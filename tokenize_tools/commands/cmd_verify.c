@@ -37,7 +37,7 @@ struct verdict {
     const char *name;
     const char *part; /* name of the dataset with the first damaged page; NULL: none */
     enum leat_status status;
-    const char *message;
+    const struct leat_error *err;
     double seconds;
     const struct leat_dataset *dataset; /* NULL: it did not open */
     struct leat_verify_part *damaged;   /* the damaged parts */
@@ -90,7 +90,9 @@ static void print_json(const struct verdict *v)
     json_string(&j, "name", v->name);
     json_bool(&j, "ok", ok);
     json_string(&j, "status", leat_status_name(v->status));
-    json_string(&j, "message", ok ? NULL : v->message);
+    json_string(&j, "message", ok ? NULL : v->err->message);
+    json_string(&j, "file", ok || !v->err->file[0] ? NULL : v->err->file);
+    json_u64_or_null(&j, "offset", ok ? LEAT_NONE : v->err->offset);
     json_u64(&j, "bytes", r->bytes);
     json_u64(&j, "damaged_pages", r->damaged_pages);
     json_u64(&j, "damaged_others", r->damaged_others);
@@ -164,7 +166,7 @@ static int report(const struct verify_values *values, const struct verdict *v)
 {
     say_unhashed(v);
     if (v->status != LEAT_OK)
-        cli_error("%s", v->message);
+        cli_error("%s", v->err->message);
     if (values->json)
         print_json(v);
     else if (v->status != LEAT_OK && v->report.damaged_pages + v->report.damaged_others > 0)
@@ -230,7 +232,7 @@ int cmd_verify(const struct command *self, int argc, char **argv)
     struct options_parsed parsed;
     struct leat_dataset *d;
     struct leat_error err = { .message = "" };
-    struct verdict v = { .report = LEAT_VERIFY_REPORT_INIT, .message = err.message };
+    struct verdict v = { .report = LEAT_VERIFY_REPORT_INIT, .err = &err };
     int code;
 
     if (!command_parse(self, argc, argv, &values, &parsed, &code))

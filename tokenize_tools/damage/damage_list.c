@@ -59,7 +59,7 @@ void damage_list_join(struct damage_list *l, size_t at)
 {
     struct damage *d = &l->items[at], *before = d - 1;
 
-    if (at == 0 || at >= l->count || !d->input || !before->input || strcmp(d->input, before->input) != 0)
+    if (at == 0 || at >= l->count || strcmp(d->input, before->input) != 0)
         return;
     before->unread = before->unread > LEAT_NONE - d->unread ? LEAT_NONE : before->unread + d->unread;
     free(d->input);
@@ -123,10 +123,6 @@ enum leat_status damage_list_write(const struct damage_list *l, struct buffer *o
 
         if (i > 0)
             s = put(out, "\n", err);
-        if (s == LEAT_OK && !d->input) {
-            s = put(out, d->reason, err);
-            continue;
-        }
         if (s == LEAT_OK)
             s = put_string(out, KEY_INPUT, d->input, err);
         if (s == LEAT_OK)
@@ -214,8 +210,7 @@ static enum leat_status take_string(struct line *l, char **text, struct leat_err
     return LEAT_OK;
 }
 
-/* d->reason is NULL where the line is of another spelling. */
-static enum leat_status read_line(struct line l, struct damage *d, struct leat_error *err)
+static enum leat_status read_line(struct line l, const char *dataset, struct damage *d, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
     bool good = take_text(&l, KEY_INPUT);
@@ -230,22 +225,17 @@ static enum leat_status read_line(struct line l, struct damage *d, struct leat_e
         return LEAT_OK;
     free(d->input);
     free(d->reason);
-    *d = (struct damage) { .offset = LEAT_NONE, .unread = LEAT_NONE };
-    return s;
+    if (s != LEAT_OK)
+        return s;
+    return status_field(err,
+                        status_set_in(err, LEAT_E_RECORD, dataset,
+                                      "%s: the metadata " DAMAGE_KEY " have a line that does not say which input was "
+                                      "damaged, and where: pack the inputs again",
+                                      dataset),
+                        DAMAGE_KEY);
 }
 
-static bool has_sentence(const struct damage_list *l, struct line sentence)
-{
-    size_t bytes = (size_t)(sentence.end - sentence.at);
-
-    for (size_t i = 0; i < l->count; i++)
-        if (!l->items[i].input && strlen(l->items[i].reason) == bytes &&
-            memcmp(l->items[i].reason, sentence.at, bytes) == 0)
-            return true;
-    return false;
-}
-
-enum leat_status damage_list_read(struct damage_list *l, const char *value, struct leat_error *err)
+enum leat_status damage_list_read(struct damage_list *l, const char *dataset, const char *value, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
@@ -254,12 +244,9 @@ enum leat_status damage_list_read(struct damage_list *l, const char *value, stru
         struct damage d;
 
         value = *line.end ? line.end + 1 : line.end;
-        s = read_line(line, &d, err);
-        if (s != LEAT_OK || (!d.reason && has_sentence(l, line)))
-            continue;
-        if (!d.reason)
-            d.reason = strndup(line.at, (size_t)(line.end - line.at));
-        s = take(l, d, err);
+        s = read_line(line, dataset, &d, err);
+        if (s == LEAT_OK)
+            s = take(l, d, err);
     }
     return s;
 }

@@ -16,7 +16,7 @@
 
 #define DAMAGE_KEY "leat.damaged"
 
-/* One input. What versions before 0.2 wrote is a sentence: it is the reason, and `input` is NULL. */
+/* One input. */
 struct damage {
     char *input, *reason; /* the list's; UTF-8 */
     uint64_t offset;      /* so far it was read; LEAT_NONE: not known */
@@ -35,8 +35,9 @@ enum leat_status damage_list_add(struct damage_list *l, const char *input, uint6
 /* So many more bytes of the last input were not read. */
 void damage_list_add_unread(struct damage_list *l, uint64_t unread);
 
-/* Adds what a value of DAMAGE_KEY says; anything that was not written here becomes a reason, each sentence once. */
-enum leat_status damage_list_read(struct damage_list *l, const char *value, struct leat_error *err);
+/* Adds what a dataset's value of DAMAGE_KEY says. LEAT_E_RECORD for a line that damage_list_write() does not write. */
+enum leat_status damage_list_read(struct damage_list *l, const char *dataset, const char *value,
+                                  struct leat_error *err);
 
 /* Joins number `at` to the one before it if both are of the same input, of which two shares of a run had a part. */
 void damage_list_join(struct damage_list *l, size_t at);

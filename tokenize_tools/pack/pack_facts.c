@@ -76,7 +76,7 @@ static bool find_damage(const struct leat_metadata *m, struct pack_past *past)
 
     for (uint64_t i = 0; i < m->count; i++)
         if (strcmp(m->pairs[i].key, DAMAGE_KEY) == 0)
-            good = damage_list_read(&past->damaged, m->pairs[i].value, NULL) == LEAT_OK;
+            good = damage_list_read(&past->damaged, "", m->pairs[i].value, NULL) == LEAT_OK;
     return good;
 }
 
@@ -108,7 +108,7 @@ static bool was_damaged(const struct damage_list *damaged, const struct input *i
     for (size_t i = 0; i < damaged->count; i++) {
         const struct damage *d = &damaged->items[i];
 
-        was = was || (d->input && strcmp(d->input, in->path) == 0 && d->unread != LEAT_NONE && d->offset <= in->size &&
+        was = was || (strcmp(d->input, in->path) == 0 && d->unread != LEAT_NONE && d->offset <= in->size &&
                       in->size - d->offset == d->unread);
     }
     return was;
@@ -188,8 +188,7 @@ void pack_past_report(const struct pack_past *past, struct leat_pack_report *rep
     report->damaged_inputs = past->damaged.count;
     report->damage[0] = '\0';
     if (past->damaged.count > 0)
-        snprintf(report->damage, sizeof report->damage, "%.400s%s%.100s", first->input ? first->input : "",
-                 first->input ? ": " : "", first->reason);
+        snprintf(report->damage, sizeof report->damage, "%.400s: %.100s", first->input, first->reason);
 }
 
 void pack_facts_notice(const struct damage_list *damaged, const struct leat_pack_options *o)
@@ -199,7 +198,7 @@ void pack_facts_notice(const struct damage_list *damaged, const struct leat_pack
     for (size_t i = 0; o->notice && i < damaged->count; i++) {
         const struct damage *d = &damaged->items[i];
 
-        notice.path = d->input ? d->input : "";
+        notice.path = d->input;
         notice.count = d->unread;
         notice.offset = d->offset;
         notice.message = d->reason;

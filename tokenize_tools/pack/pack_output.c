@@ -128,7 +128,7 @@ static bool load_damage(struct pack_output *o, const uint8_t **at, const uint8_t
         return false;
     memcpy(o->damage, *at, (size_t)(zero - *at) + 1);
     *at = last + 1;
-    return damage_list_read(&o->damages, (const char *)list, NULL) == LEAT_OK &&
+    return damage_list_read(&o->damages, "", (const char *)list, NULL) == LEAT_OK &&
            o->damages.count == o->at.damaged_inputs;
 }
 

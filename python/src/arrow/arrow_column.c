@@ -175,14 +175,18 @@ enum leat_status arrow_find(const struct ArrowSchema *schema, const char *path, 
         found = follow(schema, path, place);
         if (!found) {
             list_columns(schema, columns, sizeof columns);
-            return errors_set(err, LEAT_E_NOT_FOUND, "no column %s; the columns are %s", place->name, columns);
+            return errors_field(
+                err, errors_set(err, LEAT_E_NOT_FOUND, "no column %s; the columns are %s", place->name, columns),
+                place->name);
         }
     }
     place->kind = kind_of(found, kinds & ARROW_WEIGHTS, place);
     if (place->kind == 0 || !(place->kind & kinds))
-        return errors_set(err, LEAT_E_ARGUMENT, "column %s has type %s%.40s, not %s", place->name,
-                          found->dictionary ? "dictionary of " : "",
-                          type_name(found->dictionary ? found->dictionary : found), what);
+        return errors_field(err,
+                            errors_set(err, LEAT_E_ARGUMENT, "column %s has type %s%.40s, not %s", place->name,
+                                       found->dictionary ? "dictionary of " : "",
+                                       type_name(found->dictionary ? found->dictionary : found), what),
+                            place->name);
     return LEAT_OK;
 }
 
@@ -190,7 +194,10 @@ enum leat_status arrow_find(const struct ArrowSchema *schema, const char *path, 
 
 static enum leat_status nonsense(struct leat_error *err, const struct arrow_place *place, const char *what)
 {
-    return errors_set(err, LEAT_E_ARGUMENT, "column %s: an Arrow array contradicts its schema: %s", place->name, what);
+    return errors_field(
+        err,
+        errors_set(err, LEAT_E_ARGUMENT, "column %s: an Arrow array contradicts its schema: %s", place->name, what),
+        place->name);
 }
 
 /* Checks what every array must have; `rows` rows are asked for, from `first` on. */
@@ -392,8 +399,11 @@ enum leat_status arrow_get(const struct arrow_column *c, int64_t row, struct arr
     } else {
         wrong = get_value(&c->values, c->first + row, value);
     }
-    return wrong ? errors_set(err, LEAT_E_ARGUMENT, "column %s: row %" PRId64 " of an Arrow array is invalid: %s",
-                              c->place->name, row, wrong)
+    return wrong ? errors_field(err,
+                                errors_set(err, LEAT_E_ARGUMENT,
+                                           "column %s: row %" PRId64 " of an Arrow array is invalid: %s",
+                                           c->place->name, row, wrong),
+                                c->place->name)
                  : LEAT_OK;
 }
 

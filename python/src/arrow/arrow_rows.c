@@ -42,8 +42,11 @@ static enum leat_status take_list(const struct arrow_column *c, const struct arr
         bool there = arrow_number(c, i, &number);
 
         if (!there || arrow_negative(c, number) || (uint64_t)number > UINT32_MAX) {
-            return errors_set(err, LEAT_E_ARGUMENT, "column %s: number %" PRId64 " of a list is %s", c->place->name,
-                              i - value->first, there ? "not an id: ids are from 0 to 2^32 - 1" : "missing (null)");
+            return errors_field(err,
+                                errors_set(err, LEAT_E_ARGUMENT, "column %s: number %" PRId64 " of a list is %s",
+                                           c->place->name, i - value->first,
+                                           there ? "not an id: ids are from 0 to 2^32 - 1" : "missing (null)"),
+                                c->place->name);
         }
         id = (uint32_t)number;
         if (text_ids_append(ids, &id, 1, err) != LEAT_OK)
@@ -80,20 +83,28 @@ static enum leat_status take_mask(const struct arrow_column *c, int64_t row, uin
     if (s != LEAT_OK)
         return s;
     if (value.missing || (uint64_t)value.count != ids)
-        return errors_set(err, LEAT_E_ARGUMENT, "column %s: a mask %s", c->place->name,
-                          value.missing ? "is missing (null)" : "has another length than its list of ids");
+        return errors_field(err,
+                            errors_set(err, LEAT_E_ARGUMENT, "column %s: a mask %s", c->place->name,
+                                       value.missing ? "is missing (null)" : "has another length than its list of ids"),
+                            c->place->name);
     if (!GROW(marks->at, ids, marks->room))
         return errors_set(err, LEAT_E_NO_MEMORY, "no memory for a mask of %" PRIu64 " ids", ids);
     for (int64_t i = 0; i < value.count; i++) {
         double weight;
 
         if (!arrow_weight(c, value.first + i, &weight))
-            return errors_set(err, LEAT_E_ARGUMENT, "column %s: number %" PRId64 " of a mask is missing (null)",
-                              c->place->name, i);
+            return errors_field(err,
+                                errors_set(err, LEAT_E_ARGUMENT,
+                                           "column %s: number %" PRId64 " of a mask is missing (null)", c->place->name,
+                                           i),
+                                c->place->name);
         if (!(weight >= 0 && weight <= 1))
-            return errors_set(err, LEAT_E_ARGUMENT,
-                              "column %s: number %" PRId64 " of a mask must be 0, 1, or a float from 0 to 1",
-                              c->place->name, i);
+            return errors_field(err,
+                                errors_set(err, LEAT_E_ARGUMENT,
+                                           "column %s: number %" PRId64
+                                           " of a mask must be 0, 1, or a float from 0 to 1",
+                                           c->place->name, i),
+                                c->place->name);
         marks->at[i] = weight_byte(weight);
     }
     return LEAT_OK;
@@ -165,10 +176,12 @@ static enum leat_status check_rows(const struct arrow_rows *r, const struct colu
             return s;
         if (!value.missing || a->skip_missing)
             continue;
-        return errors_set(&a->err, LEAT_E_ARGUMENT,
-                          "column %s: the text of row %" PRIu64
-                          " is missing (null); nulls=\"skip\" leaves such rows out",
-                          r->text.name, r->rows + (uint64_t)row);
+        return errors_field(&a->err,
+                            errors_set(&a->err, LEAT_E_ARGUMENT,
+                                       "column %s: the text of row %" PRIu64
+                                       " is missing (null); nulls=\"skip\" leaves such rows out",
+                                       r->text.name, r->rows + (uint64_t)row),
+                            r->text.name);
     }
     return LEAT_OK;
 }
@@ -255,9 +268,13 @@ static int find_mask(struct arrow_rows *r, const char *mask, struct leat_error *
         return 1;
     r->has_mask = true;
     if (!(r->text.kind & ARROW_LISTS)) {
-        errors_set(err, LEAT_E_ARGUMENT,
-                   "column %s has texts, and a column of masks belongs to lists of ids: give texts with masks as dicts",
-                   r->text.name);
+        errors_field(
+            err,
+            errors_set(
+                err, LEAT_E_ARGUMENT,
+                "column %s has texts, and a column of masks belongs to lists of ids: give texts with masks as dicts",
+                r->text.name),
+            r->text.name);
         return 0;
     }
     return arrow_find(&r->stream.schema, mask, ARROW_LISTS | ARROW_WEIGHTS,
@@ -284,7 +301,7 @@ static PyObject *rows_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     }
     if ((!find_columns(r, text, id, &err) && !(optional && err.status == LEAT_E_NOT_FOUND && r->text.kind != 0)) ||
         !find_mask(r, mask, &err)) {
-        errors_raise(&err, NULL);
+        errors_raise(&err);
         Py_DECREF(self);
         return NULL;
     }
@@ -369,8 +386,10 @@ static enum leat_status take_array(struct arrow_texts *t, struct leat_error *err
         if (s != LEAT_OK)
             return s;
         if (value.missing)
-            return errors_set(err, LEAT_E_ARGUMENT, "column %s: the text of row %zu is missing (null)", t->place.name,
-                              t->count);
+            return errors_field(err,
+                                errors_set(err, LEAT_E_ARGUMENT, "column %s: the text of row %zu is missing (null)",
+                                           t->place.name, t->count),
+                                t->place.name);
         t->views[t->count++] = (struct text_view) { value.text, value.bytes };
     }
     return keep(t, err);
@@ -417,7 +436,7 @@ int arrow_texts_read(struct arrow_texts **out, PyObject *capsules, const char *c
         pause_end(&pause);
     }
     if (s != LEAT_OK)
-        errors_raise(&err, NULL);
+        errors_raise(&err);
     if (s != LEAT_OK || interrupted) {
         arrow_texts_free(t);
         return -1;

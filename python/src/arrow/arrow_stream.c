@@ -56,7 +56,7 @@ int arrow_stream_open(struct arrow_stream *s, PyObject *capsules)
             say(s, code, &err);
         Py_END_ALLOW_THREADS r = code == 0 ? 0 : -1;
         if (r < 0)
-            errors_raise(&err, NULL);
+            errors_raise(&err);
     }
     if (r < 0)
         arrow_stream_close(s);

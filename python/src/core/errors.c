@@ -14,8 +14,10 @@ static const char doc[] =
     "What the library says when something fails: one or two sentences that name the file, the place and what to do.\n\n"
     "status    a short name of the reason, as \"truncated\" or \"checkpoint\" (leat_status_name() in leat.h)\n"
     "code      its number (enum leat_status)\n"
-    "file      the name that the call was about, or None; the sentence names the file itself\n"
-    "offset    byte offset in the file that the sentence names, or None\n"
+    "file      the file, folder or URL that it is about, spelled as its name was given, or None\n"
+    "offset    byte offset in the file (or in the text that was given, where that is None), or None\n"
+    "field     what is wrong in it or with it, or None: an option, by its name in leat.h; a member or column of "
+    "records\n"
     "os_error  errno of a failed system call, or None\n"
     "resumable of leat.pack(): whether resume=True goes on from there\n"
     "summary   of leat.pack() with inputs that are cut off: what was packed\n"
@@ -28,6 +30,12 @@ static int set(PyObject *object, const char *name, PyObject *value)
 
     Py_XDECREF(value);
     return r;
+}
+
+/* A name, or None for an empty one. */
+static PyObject *name_or_none(const char *bytes)
+{
+    return *bytes ? PyUnicode_DecodeFSDefault(bytes) : Py_NewRef(Py_None);
 }
 
 /* The library's text is bytes: names of files need not be UTF-8. */
@@ -88,7 +96,28 @@ enum leat_status errors_set(struct leat_error *err, enum leat_status status, con
     return status;
 }
 
-PyObject *errors_raise(const struct leat_error *err, const char *file)
+/* As the library cuts it; a name that fits is whole. */
+static void copy(char *out, size_t room, const char *name)
+{
+    if ((size_t)snprintf(out, room, "%s", name) >= room)
+        memcpy(out + room - 4, "...", 4);
+}
+
+enum leat_status errors_in_file(struct leat_error *err, enum leat_status s, const char *file)
+{
+    if (s != LEAT_OK && err && file)
+        copy(err->file, sizeof err->file, file);
+    return s;
+}
+
+enum leat_status errors_field(struct leat_error *err, enum leat_status s, const char *field)
+{
+    if (s != LEAT_OK && err && field)
+        copy(err->field, sizeof err->field, field);
+    return s;
+}
+
+PyObject *errors_raise(const struct leat_error *err)
 {
     PyObject *message = sentence(err), *error;
 
@@ -103,8 +132,8 @@ PyObject *errors_raise(const struct leat_error *err, const char *file)
         return NULL;
     if (set(error, "_plain", text(err->message)) == 0 && set(error, "_hint", PyLong_FromLong((long)err->hint)) == 0 &&
         set(error, "status", text(leat_status_name(err->status))) == 0 &&
-        set(error, "code", PyLong_FromLong(err->status)) == 0 &&
-        set(error, "file", file ? text(file) : Py_NewRef(Py_None)) == 0 &&
+        set(error, "code", PyLong_FromLong(err->status)) == 0 && set(error, "file", name_or_none(err->file)) == 0 &&
+        set(error, "field", name_or_none(err->field)) == 0 &&
         set(error, "offset",
             err->offset == LEAT_NONE ? Py_NewRef(Py_None) : PyLong_FromUnsignedLongLong(err->offset)) == 0 &&
         set(error, "os_error", err->os_error == 0 ? Py_NewRef(Py_None) : PyLong_FromLong(err->os_error)) == 0)
@@ -115,7 +144,7 @@ PyObject *errors_raise(const struct leat_error *err, const char *file)
 
 PyObject *errors_none(enum leat_status s, const struct leat_error *err)
 {
-    return s == LEAT_OK ? Py_NewRef(Py_None) : errors_raise(err, NULL);
+    return s == LEAT_OK ? Py_NewRef(Py_None) : errors_raise(err);
 }
 
 PyObject *errors_take(void)
@@ -177,7 +206,7 @@ static PyMethodDef functions[] = {
 int errors_register(PyObject *module)
 {
     /* `_plain` and `_hint`: the sentence for a program that spells the hint itself */
-    static const char *const names[] = { "status",    "code",    "file",    "offset", "os_error",
+    static const char *const names[] = { "status",    "code",    "file",    "offset", "field", "os_error",
                                          "resumable", "summary", "damaged", "_plain", "_hint" };
     PyObject *attributes = PyDict_New();
     int r = attributes ? 0 : -1;

@@ -24,9 +24,13 @@ extern PyObject *errors_class;
 enum leat_status errors_set(struct leat_error *err, enum leat_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Raises leat.Error with the library's sentence; `file` (may be NULL) is the name that the call was about.
- * LEAT_E_NO_MEMORY raises MemoryError. Returns NULL, so that `return errors_raise(...)` ends a method. */
-PyObject *errors_raise(const struct leat_error *err, const char *file);
+/* After a failure of this package's own: names the file, or the argument or column; err may be NULL. Returns `s`. */
+enum leat_status errors_in_file(struct leat_error *err, enum leat_status s, const char *file);
+enum leat_status errors_field(struct leat_error *err, enum leat_status s, const char *field);
+
+/* Raises leat.Error with all that the error has. LEAT_E_NO_MEMORY raises MemoryError. Returns NULL, so that `return
+ * errors_raise(...)` ends a method. */
+PyObject *errors_raise(const struct leat_error *err);
 
 /* None, or raises the error. */
 PyObject *errors_none(enum leat_status s, const struct leat_error *err);

@@ -20,7 +20,6 @@
 struct dataset {
     PyObject base;
     struct handle *handle;   /* NULL: closed */
-    PyObject *name;          /* bytes: what messages are about */
     struct decoder *decoder; /* NULL: not needed yet, or in use */
 };
 
@@ -28,7 +27,6 @@ struct dataset {
 struct dataset_call {
     struct handle *handle;
     const struct leat_dataset *d;
-    const char *name;
     struct leat_error err;
 };
 
@@ -55,7 +53,6 @@ static int dataset_begin(PyObject *self, struct dataset_call *call)
     }
     call->handle = handle_hold(object->handle);
     call->d = handle_object(call->handle);
-    call->name = PyBytes_AsString(object->name);
     return 1;
 }
 
@@ -66,10 +63,10 @@ static PyObject *dataset_end(struct dataset_call *call, enum leat_status s, PyOb
     if (s == LEAT_OK)
         return result;
     Py_XDECREF(result);
-    return errors_raise(&call->err, call->name);
+    return errors_raise(&call->err);
 }
 
-PyObject *dataset_wrap(struct handle *handle, const char *name)
+PyObject *dataset_wrap(struct handle *handle)
 {
     struct dataset *self = PyObject_New(struct dataset, dataset_type);
 
@@ -77,11 +74,7 @@ PyObject *dataset_wrap(struct handle *handle, const char *name)
         return NULL;
     self->handle = handle_hold(handle);
     self->decoder = NULL;
-    self->name = PyBytes_FromString(name);
-    if (self->name)
-        return (PyObject *)self;
-    Py_DECREF(self);
-    return NULL;
+    return (PyObject *)self;
 }
 
 struct handle *dataset_handle(PyObject *object)
@@ -114,7 +107,6 @@ static void dataset_dealloc(PyObject *self)
 
     decoder_free(object->decoder);
     handle_drop(object->handle);
-    Py_XDECREF(object->name);
     module_free_object(self);
 }
 
@@ -149,10 +141,10 @@ static PyObject *open_dataset(PyObject *module, PyObject *args)
         return NULL;
     ARGS_UNLOCKED(s = leat_dataset_open_list(&d, paths, count, &options, &err));
     if (s != LEAT_OK) {
-        errors_raise(&err, count > 0 ? paths[0] : NULL);
+        errors_raise(&err);
     } else {
         handle = handle_make(d, close_dataset);
-        result = handle ? dataset_wrap(handle, paths[0]) : PyErr_NoMemory();
+        result = handle ? dataset_wrap(handle) : PyErr_NoMemory();
         handle_drop(handle);
     }
     PyMem_Free(paths);
@@ -587,7 +579,7 @@ static PyObject *dataset_verify(PyObject *self, PyObject *args)
     tuple = ARGS_TUPLE(r->bytes, r->damaged_pages, r->damaged_others, r->part,
                        r->part == LEAT_NONE ? LEAT_NONE : r->page, r->first_document, r->documents, r->unhashed_parts);
     if (v.status != LEAT_OK && tuple) {
-        errors_raise(&call.err, call.name);
+        errors_raise(&call.err);
         damage = errors_take();
     }
     return dataset_end(&call, LEAT_OK,

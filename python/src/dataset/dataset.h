@@ -9,8 +9,8 @@
 #include "core/handle.h"
 #include "core/module.h"
 
-/* An object for a dataset that other code has opened; `name` is a file's. */
-PyObject *dataset_wrap(struct handle *handle, const char *name);
+/* An object for a dataset that other code has opened. */
+PyObject *dataset_wrap(struct handle *handle);
 /* The handle of an object of the type, not held; NULL with an exception set: another type, or closed. */
 struct handle *dataset_handle(PyObject *object);
 

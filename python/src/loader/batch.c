@@ -184,7 +184,7 @@ static PyObject *batch_write(PyObject *object, PyObject *args)
     loader = handle_hold(self->loader);
     ARGS_UNLOCKED(s = leat_batch_write(self->held, &o, stream, &err));
     handle_drop(loader);
-    return s == LEAT_OK ? Py_NewRef(Py_None) : errors_raise(&err, NULL);
+    return s == LEAT_OK ? Py_NewRef(Py_None) : errors_raise(&err);
 }
 
 /* borrow(stream): a tuple of Arrays in the slot, None for those that were not asked for; of the batch until it is
@@ -200,7 +200,7 @@ static PyObject *batch_borrow(PyObject *object, PyObject *args)
     if (!PyArg_ParseTuple(args, "O&:borrow", args_address, &stream) || !check_held(self))
         return NULL;
     if (leat_batch_borrow(self->held, &o, stream, &err) != LEAT_OK)
-        return errors_raise(&err, NULL);
+        return errors_raise(&err);
     result = PyTuple_New(BATCH_OUTPUTS);
     for (int i = 0; result && i < BATCH_OUTPUTS; i++) {
         struct array_shape a = batch_shape(&self->facts, &self->form, (enum batch_output)i);

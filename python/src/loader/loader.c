@@ -112,7 +112,7 @@ static PyObject *open_loader(PyObject *module, PyObject *args)
         return NULL;
     ARGS_UNLOCKED(s = leat_loader_open(&loader, handle_object(handle), &o, &err));
     if (s != LEAT_OK)
-        return errors_raise(&err, NULL);
+        return errors_raise(&err);
     result = wrap(loader, handle, &o);
     if (result) {
         loader_of(result)->form.device_type = type;
@@ -225,7 +225,7 @@ static enum leat_status get(struct loader *self, struct attempt *t)
     if (t->batch)
         leat_batch_release(t->batch, NULL);
     drop_memory(t);
-    errors_raise(&t->err, NULL);
+    errors_raise(&t->err);
     return s;
 }
 

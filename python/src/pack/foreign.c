@@ -17,7 +17,7 @@ static PyObject *run_export(const char *output, const char *const *parts, size_t
     pause_begin(&w.pause);
     s = leat_export(output, parts, count, o, &report, &err);
     pause_end(&w.pause);
-    if (!run_ended(w.raised, s, &err, output, false))
+    if (!run_ended(w.raised, s, &err, false))
         return NULL;
     return ARGS_TUPLE(report.documents, report.tokens, report.bytes, report.end_token, report.number_bytes);
 }
@@ -62,7 +62,7 @@ static PyObject *run_adopt(const char *name, struct leat_adopt_options *o, PyObj
     pause_begin(&w.pause);
     s = leat_adopt(name, o, &info, &err);
     pause_end(&w.pause);
-    if (!run_ended(w.raised, s, &err, name, s == LEAT_E_STOPPED))
+    if (!run_ended(w.raised, s, &err, s == LEAT_E_STOPPED))
         return NULL;
     return Py_BuildValue("yNN", index, args_number(info.documents), args_number(info.tokens));
 }
@@ -129,13 +129,12 @@ static bool copy_begin(struct copying *c, PyObject *args)
 }
 
 /* (bytes, kept, tokens, documents, requests, retries) */
-static PyObject *copy_end(struct copying *c, enum leat_status s, struct leat_error *err, PyObject *name,
-                          const uint64_t numbers[6])
+static PyObject *copy_end(struct copying *c, enum leat_status s, struct leat_error *err, const uint64_t numbers[6])
 {
     PyObject *result = NULL;
 
     pause_end(&c->watch.pause);
-    if (run_ended(c->watch.raised, s, err, PyBytes_AsString(name), s == LEAT_E_STOPPED))
+    if (run_ended(c->watch.raised, s, err, s == LEAT_E_STOPPED))
         result = args_tuple(numbers, 6);
     Py_XDECREF(c->from);
     Py_XDECREF(c->to);
@@ -161,7 +160,7 @@ static PyObject *text_pull(PyObject *module, PyObject *args)
     o.progress = on_copy;
     o.context = &c.watch;
     s = leat_pull(PyBytes_AsString(c.from), PyBytes_AsString(c.to), &o, &r, &err);
-    return copy_end(&c, s, &err, c.to, NUMBERS(r));
+    return copy_end(&c, s, &err, NUMBERS(r));
 }
 
 /* push(name, url, force, connections, progress) */
@@ -181,7 +180,7 @@ static PyObject *text_push(PyObject *module, PyObject *args)
     o.progress = on_copy;
     o.context = &c.watch;
     s = leat_push(PyBytes_AsString(c.from), PyBytes_AsString(c.to), &o, &r, &err);
-    return copy_end(&c, s, &err, c.from, NUMBERS(r));
+    return copy_end(&c, s, &err, NUMBERS(r));
 }
 
 static PyMethodDef functions[] = {

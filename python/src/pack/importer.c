@@ -36,7 +36,7 @@ static int enter(struct importer *m, struct pause *pause)
     }
     errors_set(&err, LEAT_E_STATE, "%s",
                m->busy ? "the import is in the middle of another call" : "the import has ended");
-    errors_raise(&err, NULL);
+    errors_raise(&err);
     return -1;
 }
 
@@ -98,14 +98,19 @@ static enum leat_status wrong_id(const struct importer *m, const struct bunch *b
         first++;
     id = load(b, first);
     if (integers_negative(b->type, id))
-        return errors_set(err, LEAT_E_TOKEN,
-                          "%s: token %" PRIu64 " of document %" PRIu64 " is %" PRId64
-                          ", and an id is never negative: the column does not hold ids, or pads them",
-                          b->path, first - start, document, (int64_t)id);
-    return errors_set(err, LEAT_E_TOKEN,
-                      "%s: token %" PRIu64 " of document %" PRIu64 " is %" PRIu64 ", and the vocabulary has %" PRIu64
-                      " entries: it was made with another tokenizer, or has a larger vocabulary",
-                      b->path, first - start, document, id, m->vocabulary);
+        return errors_in_file(err,
+                              errors_set(err, LEAT_E_TOKEN,
+                                         "%s: token %" PRIu64 " of document %" PRIu64 " is %" PRId64
+                                         ", and an id is never negative: the column does not hold ids, or pads them",
+                                         b->path, first - start, document, (int64_t)id),
+                              b->path);
+    return errors_in_file(err,
+                          errors_set(err, LEAT_E_TOKEN,
+                                     "%s: token %" PRIu64 " of document %" PRIu64 " is %" PRIu64
+                                     ", and the vocabulary has %" PRIu64
+                                     " entries: it was made with another tokenizer, or has a larger vocabulary",
+                                     b->path, first - start, document, id, m->vocabulary),
+                          b->path);
 }
 
 static uint64_t start_of(const struct bunch *b, uint64_t i)
@@ -123,9 +128,11 @@ static enum leat_status add_document(struct importer *m, const struct bunch *b, 
     bool lacks_end;
 
     if (to < from || to > b->count)
-        return errors_set(err, LEAT_E_DOCUMENTS,
-                          "%s: document %" PRIu64 " does not lie inside its ids; restore the file", b->path,
-                          leat_writer_documents(m->writer));
+        return errors_in_file(err,
+                              errors_set(err, LEAT_E_DOCUMENTS,
+                                         "%s: document %" PRIu64 " does not lie inside its ids; restore the file",
+                                         b->path, leat_writer_documents(m->writer)),
+                              b->path);
     lacks_end = m->end_token != LEAT_NONE && (count == 0 || load(b, to - 1) != m->end_token);
     if (m->end_token != LEAT_NONE && !lacks_end)
         count--;
@@ -175,7 +182,7 @@ static PyObject *importer_add(PyObject *self, PyObject *args)
         }
         leave(m, &pause);
         if (!raised)
-            result = s == LEAT_OK ? Py_NewRef(Py_None) : errors_raise(&err, b.path);
+            result = s == LEAT_OK ? Py_NewRef(Py_None) : errors_raise(&err);
     }
     Py_DECREF(path);
     return result;
@@ -202,7 +209,7 @@ static int open_writer(struct importer *m, const char *output, struct leat_write
     if (!resume || (s == LEAT_E_CHECKPOINT && err.hint == LEAT_HINT_NONE)) /* nothing was stopped */
         s = leat_writer_open(&m->writer, output, o, &err);
     pause_end(&w.pause);
-    if (!run_ended(w.raised, s, &err, output, s == LEAT_E_STOPPED))
+    if (!run_ended(w.raised, s, &err, s == LEAT_E_STOPPED))
         return -1;
     if (note)
         m->note = PyBytes_FromStringAndSize(note, (Py_ssize_t)bytes);
@@ -361,7 +368,7 @@ static PyObject *importer_finish(PyObject *self, PyObject *unused)
     if (s == LEAT_OK)
         m->writer = NULL;
     leave(m, &pause);
-    return s == LEAT_OK ? ARGS_TUPLE(info.documents, info.tokens) : errors_raise(&err, NULL);
+    return s == LEAT_OK ? ARGS_TUPLE(info.documents, info.tokens) : errors_raise(&err);
 }
 
 /* ---- The type ---- */
@@ -402,7 +409,7 @@ static PyObject *failure(PyObject *module, PyObject *args)
         err.status = (enum leat_status)(err.status + 1);
     err.hint = (enum leat_hint)hint;
     snprintf(err.message, sizeof err.message, "%s", sentence);
-    errors_raise(&err, NULL);
+    errors_raise(&err);
     return errors_take();
 }
 

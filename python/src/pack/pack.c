@@ -21,11 +21,11 @@ uint32_t run_on_bytes(void *context, uint64_t done, uint64_t total)
  * Adds `resumable` to the leat.Error that is raised. If a signal handler or the caller's own function ended the run,
  * that exception is raised instead, with leat.Error as its cause.
  */
-static void raise_all(const struct leat_error *err, const char *output, bool resumable, PyObject *stopped[3])
+static void raise_all(const struct leat_error *err, bool resumable, PyObject *stopped[3])
 {
     PyObject *type, *value, *trace, *truth = resumable ? Py_True : Py_False;
 
-    errors_raise(err, output);
+    errors_raise(err);
     PyErr_Fetch(&type, &value, &trace);
     PyErr_NormalizeException(&type, &value, &trace);
     if (value && PyObject_SetAttrString(value, "resumable", truth) < 0)
@@ -45,14 +45,14 @@ static void raise_all(const struct leat_error *err, const char *output, bool res
     PyErr_Restore(stopped[0], stopped[1], stopped[2]);
 }
 
-bool run_ended(bool raised, enum leat_status s, struct leat_error *err, const char *output, bool resumable)
+bool run_ended(bool raised, enum leat_status s, struct leat_error *err, bool resumable)
 {
     PyObject *stopped[3] = { NULL, NULL, NULL };
 
     if (raised)
         PyErr_Fetch(&stopped[0], &stopped[1], &stopped[2]);
     if (s != LEAT_OK)
-        raise_all(err, output, resumable, stopped);
+        raise_all(err, resumable, stopped);
     else if (raised) /* it had ended before it could be stopped */
         PyErr_Restore(stopped[0], stopped[1], stopped[2]);
     return s == LEAT_OK && !raised;
@@ -320,7 +320,7 @@ static PyObject *run_pack(struct run *r, struct watching *w)
     pause_begin(&w->base.pause);
     s = leat_pack(r->output, r->inputs, r->input_count, &r->options.options, &r->report, &err);
     pause_end(&w->base.pause);
-    if (!run_ended(w->base.raised, s, &err, r->output, r->report.resumable))
+    if (!run_ended(w->base.raised, s, &err, r->report.resumable))
         return NULL;
     return Py_BuildValue("NNK", pack_report(&r->report), infos_list(r->splits, r->options.options.split_count),
                          (unsigned long long)w->text_before);
@@ -388,7 +388,7 @@ static PyObject *run_merge(const char *output, const char *const *parts, size_t 
     pause_begin(&w->base.pause);
     s = leat_merge(output, parts, count, o, &report, &err);
     pause_end(&w->base.pause);
-    if (!run_ended(w->base.raised, s, &err, output, false))
+    if (!run_ended(w->base.raised, s, &err, false))
         return NULL;
     return Py_BuildValue("NNNN", infos_list(&info, 1), infos_list(splits, o->split_count),
                          args_number(report.documents), args_number(report.deduplicated));

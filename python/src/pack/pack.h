@@ -46,7 +46,7 @@ struct run_watch {
 uint32_t run_on_bytes(void *context, uint64_t done, uint64_t total);
 
 /* Whether a run has ended without anything to raise; else that is raised. */
-bool run_ended(bool raised, enum leat_status s, struct leat_error *err, const char *output, bool resumable);
+bool run_ended(bool raised, enum leat_status s, struct leat_error *err, bool resumable);
 
 int pack_register(PyObject *module);
 int packer_register(PyObject *module);

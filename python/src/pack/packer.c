@@ -45,7 +45,7 @@ static PyObject *packer_raise_state(const char *sentence)
     struct leat_error err;
 
     errors_set(&err, LEAT_E_STATE, "%s", sentence);
-    return errors_raise(&err, NULL);
+    return errors_raise(&err);
 }
 
 /* Releases the GIL and locks; -1 with an exception, and the GIL held, if the packer cannot be used. */
@@ -140,7 +140,7 @@ static int open_packer(struct packer *p, PyObject *output, PyObject *tokenizer, 
         return 0;
     if (opening.raised)
         return -1;
-    errors_raise(&err, output ? PyBytes_AsString(output) : NULL);
+    errors_raise(&err);
     return -1;
 }
 
@@ -218,7 +218,7 @@ static PyObject *packer_finish(PyObject *self, PyObject *unused)
     if (s == LEAT_OK)
         p->packer = NULL;
     packer_leave(p, &pause);
-    return s == LEAT_OK ? pack_report(&report) : errors_raise(&err, NULL);
+    return s == LEAT_OK ? pack_report(&report) : errors_raise(&err);
 }
 
 static PyObject *packer_ended(PyObject *self, PyObject *unused)
@@ -264,7 +264,7 @@ static int add_source(struct packer *p, PyObject *name)
     Py_XDECREF(path);
     if (s == LEAT_OK)
         return keep_source(p, name, 0);
-    errors_raise(&err, NULL);
+    errors_raise(&err);
     return -1;
 }
 
@@ -593,7 +593,7 @@ static PyObject *packer_add_some(PyObject *self, PyObject *args)
     s = give(p, &b, input, row, &err);
     packer_leave(p, &pause);
     packer_count(p, input, b.added, b.passed);
-    result = s == LEAT_OK ? PyBool_FromLong(b.count > 0) : errors_raise(&err, NULL);
+    result = s == LEAT_OK ? PyBool_FromLong(b.count > 0) : errors_raise(&err);
     if (result && type) {
         Py_CLEAR(result);
         PyErr_Restore(type, value, trace);
@@ -636,7 +636,7 @@ static PyObject *packer_add_arrow(PyObject *self, PyObject *args)
     packer_count(p, a.input, a.added, a.passed);
     if (r < 0)
         return NULL;
-    return a.status == LEAT_OK ? PyBool_FromLong(!a.end) : errors_raise(&a.err, NULL);
+    return a.status == LEAT_OK ? PyBool_FromLong(!a.end) : errors_raise(&a.err);
 }
 
 /* ---- The type ---- */

@@ -60,7 +60,7 @@ static PyObject *plan_text(PyObject *self, PyObject *unused)
     if (text)
         s = leat_plan_text(plan_of(self), text, (size_t)bytes + 1, &bytes, &err);
     if (s != LEAT_OK)
-        errors_raise(&err, NULL);
+        errors_raise(&err);
     else
         result = text ? args_text_n(text, bytes) : PyErr_NoMemory();
     PyMem_Free(text);
@@ -105,14 +105,14 @@ static PyObject *plan_source(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "O&:source", args_u64, &number))
         return NULL;
     if (leat_plan_source_info(plan_of(self), number, &i, &err) != LEAT_OK)
-        return errors_raise(&err, NULL);
+        return errors_raise(&err);
     /* the plan closes it */
     handle = handle_make((void *)(uintptr_t)i.dataset, NULL);
     if (!handle || !handle_needs(handle, ((struct plan *)(void *)self)->handle)) {
         handle_drop(handle);
         return PyErr_NoMemory();
     }
-    dataset = dataset_wrap(handle, i.name);
+    dataset = dataset_wrap(handle);
     handle_drop(handle);
     if (!dataset)
         return NULL;
@@ -139,7 +139,7 @@ static PyObject *plan_fit_report(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "O&O&:fit_report", args_u64, &source, args_u64, &seq_len))
         return NULL;
     ARGS_UNLOCKED(s = leat_plan_fit_report(plan_of(self), source, seq_len, &r, &err));
-    return s == LEAT_OK ? fields_dict(FIELDS(fit_facts), &r) : errors_raise(&err, NULL);
+    return s == LEAT_OK ? fields_dict(FIELDS(fit_facts), &r) : errors_raise(&err);
 }
 
 /* ---- Samples ---- */
@@ -167,7 +167,7 @@ PyObject *plan_sample_tuple(const struct leat_plan *plan, const struct leat_samp
     if (s == LEAT_OK && piece.document == LEAT_NONE && info.documents != LEAT_NONE)
         s = leat_dataset_documents_in(source.dataset, piece.token, 1, &piece.document, &count, &err);
     if (s != LEAT_OK)
-        return errors_raise(&err, source.name);
+        return errors_raise(&err);
     return ARGS_TUPLE(x->number, x->source, x->window, piece.document, x->offset, x->part, x->epoch, x->length,
                       x->block, x->token);
 }
@@ -192,7 +192,7 @@ static PyObject *plan_pieces(PyObject *self, PyObject *args)
     if (s == LEAT_OK)
         list = PyList_New((Py_ssize_t)x.pieces);
     else
-        errors_raise(&err, NULL);
+        errors_raise(&err);
     for (uint64_t i = 0; list && i < x.pieces; i++) {
         const struct leat_piece *p = &pieces[i];
         PyObject *item = ARGS_TUPLE(p->source, p->part, p->token, p->count, p->at, p->document);
@@ -213,7 +213,7 @@ static PyObject *plan_sample(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "O&:sample", args_u64, &number))
         return NULL;
     if (leat_plan_sample(plan_of(self), number, &sample, &err) != LEAT_OK)
-        return errors_raise(&err, NULL);
+        return errors_raise(&err);
     return plan_sample_tuple(plan_of(self), &sample);
 }
 
@@ -240,7 +240,7 @@ static PyObject *plan_samples(PyObject *self, PyObject *args)
         a.shape[0] = (int64_t)got;
         a.shape[1] = sizeof(struct leat_sample);
     }
-    result = s == LEAT_OK ? array_make(memory, &a) : errors_raise(&err, NULL);
+    result = s == LEAT_OK ? array_make(memory, &a) : errors_raise(&err);
     handle_drop(memory);
     return result;
 }
@@ -352,7 +352,7 @@ static PyObject *plan_trace(PyObject *self, PyObject *args)
         if (t.no_memory)
             PyErr_NoMemory();
         else
-            result = t.status == LEAT_OK ? list_found(&t) : errors_raise(&t.err, NULL);
+            result = t.status == LEAT_OK ? list_found(&t) : errors_raise(&t.err);
     }
     free(t.found);
     return result;
@@ -369,7 +369,7 @@ static PyObject *plan_state_save(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "O&O&:state_save", args_u64, &state.position, args_u64, &state.damaged))
         return NULL;
     if (leat_plan_state_save(plan_of(self), &state, text, &err) != LEAT_OK)
-        return errors_raise(&err, NULL);
+        return errors_raise(&err);
     return PyUnicode_FromString(text);
 }
 
@@ -384,7 +384,7 @@ static PyObject *plan_state_load(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "s#:state_load", &text, &bytes))
         return NULL;
     if (leat_plan_state_load(plan_of(self), text, (size_t)bytes, &state, &err) != LEAT_OK)
-        return errors_raise(&err, NULL);
+        return errors_raise(&err);
     return ARGS_TUPLE(state.position, state.damaged, state.skipped);
 }
 

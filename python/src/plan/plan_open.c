@@ -155,7 +155,7 @@ PyObject *plan_open(PyObject *module, PyObject *args)
     if (fields_set(FIELDS(options), &o, given) && take_lists(&parts, &o, sources, phases, skips)) {
         o.open = &open;
         ARGS_UNLOCKED(s = leat_plan_open(&plan, &o, &err));
-        result = s == LEAT_OK ? wrap(plan, sources) : errors_raise(&err, NULL);
+        result = s == LEAT_OK ? wrap(plan, sources) : errors_raise(&err);
     }
     parts_free(&parts);
     return result;
@@ -181,7 +181,7 @@ PyObject *plan_parse(PyObject *module, PyObject *args)
     text = PyUnicode_Check(given) ? PyUnicode_EncodeFSDefault(given) : Py_NewRef(given);
     if (text && PyBytes_AsStringAndSize(text, &at, &bytes) == 0) {
         ARGS_UNLOCKED(s = leat_plan_parse(&plan, at, (size_t)bytes, label, &open, &err));
-        result = s == LEAT_OK ? wrap(plan, NULL) : errors_raise(&err, label);
+        result = s == LEAT_OK ? wrap(plan, NULL) : errors_raise(&err);
     }
     Py_XDECREF(text);
     Py_DECREF(named);
@@ -202,7 +202,7 @@ PyObject *plan_reorder(PyObject *self, PyObject *args)
         return NULL;
     ARGS_UNLOCKED(s = leat_plan_reorder(&plan, handle_object(needed), (enum leat_order)order, seq_len, &err));
     if (s != LEAT_OK)
-        return errors_raise(&err, NULL);
+        return errors_raise(&err);
     handle = handle_make(plan, close_plan);
     if (!handle)
         return PyErr_NoMemory();

@@ -30,7 +30,7 @@ static struct leat_sample *find_samples(const struct leat_plan *plan, PyObject *
         if (!args_u64(PyList_GetItem(positions, (Py_ssize_t)i), &position))
             break;
         if (leat_plan_samples(plan, position, 1, &samples[i], &got, &err) != LEAT_OK)
-            errors_raise(&err, NULL);
+            errors_raise(&err);
         else if (got == 0)
             PyErr_Format(PyExc_IndexError, "the plan ends before position %llu", (unsigned long long)position);
         else if (samples[i].length != samples[0].length && info.order != LEAT_ORDER_FIT)
@@ -150,7 +150,7 @@ PyObject *plan_rows(PyObject *self, PyObject *args)
     if (memory) {
         a.data = handle_object(memory);
         ARGS_UNLOCKED(s = read_rows(plan_of(self), samples, count, a.bytes, a.data, &err));
-        result = s == LEAT_OK ? array_make(memory, &a) : errors_raise(&err, NULL);
+        result = s == LEAT_OK ? array_make(memory, &a) : errors_raise(&err);
     } else {
         PyErr_NoMemory();
     }
@@ -172,7 +172,7 @@ static int stores_mask(const struct leat_plan *plan, uint64_t sources)
         struct leat_error err;
 
         if (leat_plan_source_info(plan, i, &source, &err) != LEAT_OK)
-            return errors_raise(&err, NULL), -1;
+            return errors_raise(&err), -1;
         leat_dataset_info(source.dataset, &dataset);
         if (dataset.stores_mask)
             return 1;
@@ -336,7 +336,7 @@ static PyObject *make_outputs(struct job *j, const struct leat_sample *samples, 
     j->labels = j->inputs + bytes;
     j->weights = (float *)(void *)(j->labels + bytes);
     ARGS_UNLOCKED(s = make_rows(j, samples, count, &err));
-    all = s == LEAT_OK ? make_arrays(memory, j, count) : errors_raise(&err, NULL);
+    all = s == LEAT_OK ? make_arrays(memory, j, count) : errors_raise(&err);
     handle_drop(memory);
     return all;
 }

@@ -241,7 +241,7 @@ static int raise_failure(struct job *job, size_t count)
     if (count > 1)
         snprintf(err.message, sizeof err.message, "text %zu: %.*s", job->failed_text, (int)sizeof err.message - 40,
                  job->err.message);
-    errors_raise(&err, NULL);
+    errors_raise(&err);
     return -1;
 }
 
@@ -273,7 +273,7 @@ static int run_with_encoders(struct job *job, struct text_tokenizer *t, bool spe
             break;
     }
     if (made == 0) {
-        errors_raise(&err, NULL);
+        errors_raise(&err);
         r = -1;
     } else {
         job->worker_count = made;

@@ -69,7 +69,7 @@ static PyObject *tokenizer_new(PyTypeObject *type, PyObject *args, PyObject *kwa
     ARGS_UNLOCKED(s = name ? leat_tokenizer_open_stored(&t, &stored, &err)
                            : leat_tokenizer_open(&t, spec ? PyBytes_AsString(spec) : NULL, &options, &err));
     if (s != LEAT_OK) {
-        errors_raise(&err, name ? stored.name : spec ? PyBytes_AsString(spec) : NULL);
+        errors_raise(&err);
         goto out;
     }
     self = module_new_object(type);
@@ -214,7 +214,7 @@ static PyObject *encode_short(struct text_tokenizer *t, const struct text_view *
     enum leat_status s = text_encoders_take(&t->encoders, t->tokenizer, special, &e, &err);
 
     if (s != LEAT_OK)
-        return errors_raise(&err, NULL);
+        return errors_raise(&err);
     if (text->bytes <= WITH_GIL_BYTES)
         s = leat_encoder_encode(e, text->at, text->bytes, &ids, &count, &err);
     else
@@ -223,7 +223,7 @@ static PyObject *encode_short(struct text_tokenizer *t, const struct text_view *
         given = text_ids_give(ids, (size_t)count, form);
         given = given ? Py_BuildValue("NK", given, (unsigned long long)leat_encoder_special_strings(e)) : NULL;
     } else {
-        given = text_encoders_stopped(s) ? NULL : errors_raise(&err, NULL);
+        given = text_encoders_stopped(s) ? NULL : errors_raise(&err);
     }
     text_encoders_give(&t->encoders, special, e);
     return given;
@@ -389,13 +389,13 @@ static PyObject *tokenizer_decode(PyObject *self, PyObject *list)
     s = text_encoders_take(&t->encoders, t->tokenizer, false, &e, &err);
     if (s != LEAT_OK) {
         text_ids_free(&ids);
-        return errors_raise(&err, NULL);
+        return errors_raise(&err);
     }
     if (ids.count <= WITH_GIL_IDS)
         s = leat_encoder_decode(e, ids.at, ids.count, &text, &bytes, &err);
     else
         ARGS_UNLOCKED(s = leat_encoder_decode(e, ids.at, ids.count, &text, &bytes, &err));
-    given = s == LEAT_OK ? PyBytes_FromStringAndSize(text, (Py_ssize_t)bytes) : errors_raise(&err, NULL);
+    given = s == LEAT_OK ? PyBytes_FromStringAndSize(text, (Py_ssize_t)bytes) : errors_raise(&err);
     text_encoders_give(&t->encoders, false, e);
     text_ids_free(&ids);
     return given;

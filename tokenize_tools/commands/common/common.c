@@ -202,33 +202,25 @@ enum leat_status commands_read_checked(const struct leat_dataset *d, uint64_t fi
 
 static bool is_lost(const struct damage *d)
 {
-    return d->input && d->offset == 0;
+    return d->offset == 0;
 }
 
-/* Of what an older version wrote, which inputs these are is not known. */
 void damage_say_all(const struct damage_list *l, char *text, size_t room)
 {
-    size_t named = 0, lost = 0;
-    const char *others;
+    size_t lost = 0;
 
-    for (size_t i = 0; i < l->count; i++) {
-        named += l->items[i].input != NULL;
+    for (size_t i = 0; i < l->count; i++)
         lost += is_lost(&l->items[i]);
-    }
-    others = named < l->count ? "; of others, which ones was not recorded" : "";
-    if (named == 0)
-        snprintf(text, room,
-                 "inputs were cut off or broken, and packed as far as they were readable; which ones was not recorded");
-    else if (lost == named)
-        snprintf(text, room, "%s %s cut off or broken, and nothing of %s could be read%s",
-                 units_counted(named, "input").text, named == 1 ? "was" : "were", named == 1 ? "it" : "them", others);
+    if (lost == l->count)
+        snprintf(text, room, "%s %s cut off or broken, and nothing of %s could be read",
+                 units_counted(lost, "input").text, lost == 1 ? "was" : "were", lost == 1 ? "it" : "them");
     else if (lost > 0)
-        snprintf(text, room, "%s were cut off or broken, and packed as far as they were readable, but %s not at all%s",
-                 units_counted(named, "input").text, units_count(lost).text, others);
+        snprintf(text, room, "%s were cut off or broken, and packed as far as they were readable, but %s not at all",
+                 units_counted(l->count, "input").text, units_count(lost).text);
     else
-        snprintf(text, room, "%s %s cut off or broken, and packed as far as %s readable%s",
-                 units_counted(named, "input").text, named == 1 ? "was" : "were", named == 1 ? "it was" : "they were",
-                 others);
+        snprintf(text, room, "%s %s cut off or broken, and packed as far as %s readable",
+                 units_counted(l->count, "input").text, l->count == 1 ? "was" : "were",
+                 l->count == 1 ? "it was" : "they were");
 }
 
 /* What is known of the bytes after the damage. */
@@ -246,10 +238,6 @@ void damage_say_one(const struct damage *d, char *text, size_t room)
 {
     char unread[80];
 
-    if (!d->input) {
-        snprintf(text, room, "%s", d->reason);
-        return;
-    }
     say_unread(d, unread, sizeof unread);
     snprintf(text, room, "%.300s, at byte %s: %.250s; %s", d->input, units_count(d->offset).text, d->reason, unread);
 }

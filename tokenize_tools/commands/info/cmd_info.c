@@ -34,14 +34,17 @@ static enum leat_status read_damage(struct damage_list *l, const struct leat_dat
 
     leat_dataset_info(d, &info);
     for (uint64_t i = 0; s == LEAT_OK && i < info.parts; i++) {
+        struct leat_part part = LEAT_PART_INIT;
         struct leat_metadata *m;
 
-        s = leat_dataset_metadata(d, i, &m, err);
+        s = leat_dataset_part(d, i, &part, err);
+        if (s == LEAT_OK)
+            s = leat_dataset_metadata(d, i, &m, err);
         if (s != LEAT_OK)
             break;
         for (uint64_t k = 0; s == LEAT_OK && k < m->count; k++)
             if (strcmp(m->pairs[k].key, DAMAGE_KEY) == 0)
-                s = damage_list_read(l, m->pairs[k].value, err);
+                s = damage_list_read(l, part.name, m->pairs[k].value, err);
         leat_metadata_free(m);
     }
     return s;
@@ -57,8 +60,6 @@ static void print_damage(const struct damage_list *l)
     damage_say_all(l, text, sizeof text);
     printf("  %-*s%s\n", KEY_COLUMNS, "damaged", text);
     for (size_t i = 0; i < l->count && i < SHOWN_ROWS; i++) {
-        if (!l->items[i].input)
-            continue;
         damage_say_one(&l->items[i], text, sizeof text);
         printf("  %-*s", KEY_COLUMNS, "");
         cli_put(text, strlen(text));

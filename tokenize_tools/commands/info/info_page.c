@@ -39,7 +39,7 @@ static void put_damage(FILE *out, const struct damage_list *l)
             text);
     for (size_t i = 0; i < l->count; i++) {
         fputs("<tr><td>", out);
-        page_string(out, l->items[i].input ? l->items[i].input : "not recorded");
+        page_string(out, l->items[i].input);
         fputs("</td>", out);
         put_number(out, l->items[i].offset);
         put_number(out, l->items[i].unread);

@@ -25,19 +25,11 @@ static void add(struct pack_notice_list *list, const struct leat_pack_notice *no
         free(path);
 }
 
-/* One of an older version, whose dataset names no input, is read as such a sentence. */
-static void add_damage(struct damage_list *l, const struct leat_pack_notice *n)
-{
-    if (*n->path)
-        (void)damage_list_add(l, n->path, n->offset, n->message, strlen(n->message), n->count, NULL);
-    else
-        (void)damage_list_read(l, n->message, NULL);
-}
-
 void pack_notices_add(struct pack_notices *n, const struct leat_pack_notice *notice)
 {
     if (notice->kind == LEAT_NOTICE_DAMAGED) {
-        add_damage(&n->damaged, notice);
+        (void)damage_list_add(&n->damaged, notice->path, notice->offset, notice->message, strlen(notice->message),
+                              notice->count, NULL);
         return;
     }
     add(notice->kind == LEAT_NOTICE_SKIPPED    ? &n->skipped

@@ -56,7 +56,7 @@ enum leat_status fetch_object_new(struct fetch_object **out, struct fetcher *f, 
     if (!object)
         return status_no_memory(err, sizeof *object);
     object->by = f;
-    s = url_parse(&object->url, url, err);
+    s = status_field(err, url_parse(&object->url, url, err), "inputs");
     if (s == LEAT_OK)
         *out = object;
     else
@@ -213,7 +213,7 @@ enum leat_status fetch_list(struct fetcher *f, const char *url, const struct inp
 {
     struct url folder;
     struct listing l = { f, &folder, take, context };
-    enum leat_status s = url_parse(&folder, url, err);
+    enum leat_status s = status_field(err, url_parse(&folder, url, err), "inputs");
 
     if (s != LEAT_OK)
         return s;
