@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/one_text.h"
 #include "core/pause.h"
+#include "one_text.h"
 
 #define ROWS_BETWEEN_LOOKS 256
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "arrow/arrow.h"
-#include "core/one_text.h"
+#include "arrow/one_text.h"
 #include "pack.h"
 
 /* A bunch of an iterator's documents goes to the packer when it has this many, or this many bytes. */
