@@ -255,7 +255,6 @@ static int open_all(struct run *r)
     loader.batch = r->options->batch;
     loader.outputs.wanted = LEAT_OUTPUT_POSITION_IDS;
     loader.state = r->state[0] ? r->state : NULL;
-    loader.state_bytes = strlen(r->state);
     if (leat_loader_open(&r->loader, r->plan, &loader, &err) != LEAT_OK)
         return fail("loader", err.message);
     return 0;

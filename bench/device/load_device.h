@@ -15,7 +15,7 @@
 #include "cuda_extra.h"
 
 struct load_device {
-    const char *name, *driver_name; /* for leat_loader_options.device and .driver */
+    const char *name, *driver_name; /* for leat_loader_options.device */
     struct cuda_driver driver;
     struct cuda_extra extra;
     cuda_device device;

@@ -188,7 +188,7 @@ struct leat_loader_options {
     uint64_t batch;           /* rows of a global batch, of all ranks: a multiple of `ranks.world`; required */
     uint64_t position;        /* to start at */
     const char *state;        /* text of a state to start at instead (leat_batch_state()); NULL: none */
-    uint64_t state_bytes;
+    uint64_t state_bytes;     /* its length; 0: a NUL ends it */
     enum leat_last_batch last; /* with several ranks and a plan that ends: not SHORT. _INIT: SHORT */
     uint32_t reserved;         /* 0 */
     struct leat_loader_ranks ranks;

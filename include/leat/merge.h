@@ -25,30 +25,31 @@ struct leat_merge_report {
 
 struct leat_merge_options {
     size_t size;
-    uint32_t force;        /* replace existing datasets that have the outputs' names */
-    uint64_t created; /* as in struct leat_writer_options */
+    uint32_t force;    /* replace existing datasets that have the outputs' names */
+    uint32_t in_place; /* join the parts of a run without a second copy of their tokens, see leat_merge() */
+    uint64_t created;  /* as in struct leat_writer_options */
+    uint32_t shuffle;  /* put the documents of each output into an order that `seed` chooses */
+    uint32_t dedup;    /* keep only the first of documents with the same text */
+    uint64_t seed;
+    const struct leat_split *splits; /* NULL: none */
+    uint64_t split_count;
+    uint32_t split_folders; /* of OUTPUT FOLDER/FILE, the dataset of a split is FOLDER/NAME/FILE; else OUTPUT.NAME */
+    uint32_t allow_empty; /* make the dataset also if `keep` has left no document to any part of the run */
+    uint64_t memory;  /* limit for sorting, in bytes; 0: 2 GiB, or what control groups leave for it; less than 64 KiB
+                         counts as 64 KiB */
+    uint32_t threads; /* one arranges; the others, at most four, read ahead, sort and write; 0: one per CPU that the
+                         process may run on */
+    uint32_t reserved; /* 0 */
     /* If not NULL: called now and then with the token bytes done. Nonzero stops leat_merge(), which then leaves no
      * files and returns LEAT_E_STOPPED. */
     uint32_t (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
-    uint32_t shuffle;      /* put the documents of each output into an order that `seed` chooses */
-    uint64_t seed;
-    uint32_t dedup;        /* keep only the first of documents with the same text */
-    const struct leat_split *splits; /* NULL: none */
-    uint64_t split_count;
-    uint64_t memory;  /* limit for sorting, in bytes; 0: 2 GiB, or what control groups leave for it; less than 64 KiB
-                         counts as 64 KiB */
     void (*output)(void *context, const struct leat_by_output *output); /* as in struct leat_pack_options */
-    uint32_t threads; /* one arranges; the others, at most four, read ahead, sort and write; 0: one per CPU that the
-                         process may run on */
-    uint32_t in_place; /* join the parts of a run without a second copy of their tokens, see leat_merge() */
     /* If not NULL: called from the calling thread for each dataset that is left out although a name is of it. */
     void (*notice)(void *context, const struct leat_pack_notice *notice);
-    uint32_t allow_empty; /* make the dataset also if `keep` has left no document to any part of the run */
-    uint32_t split_folders; /* of OUTPUT FOLDER/FILE, the dataset of a split is FOLDER/NAME/FILE; else OUTPUT.NAME */
 };
 #define LEAT_MERGE_OPTIONS_INIT                                                                                        \
-    { sizeof(struct leat_merge_options), 0, 0, NULL, NULL, 0, 0, 0, NULL, 0, 0, NULL, 0, 0, NULL, 0, 0 }
+    { sizeof(struct leat_merge_options), 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL }
 
 /*
  * Joins datasets into a new one, `output`: the documents of parts[0], then of parts[1], and so on, with their inputs

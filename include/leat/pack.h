@@ -95,42 +95,24 @@ struct leat_renderers {
 struct leat_pack_options {
     size_t size;
     const struct leat_tokenizer *tokenizer; /* required */
+
+    /* ---- What is packed ---- */
     enum leat_pack_format format;
-    uint32_t reserved; /* 0 */
-    const char *text; /* the field that holds it; dots lead into objects: "meta.text", and never stand for themselves
-                         in the name of a JSON member; NULL: "text" */
-    const char *id;   /* likewise; a string or a number; NULL: "id"; "": none */
-    uint64_t end_token;     /* as in struct leat_writer_options; LEAT_PACK_OPTIONS_INIT sets LEAT_NONE */
-    uint64_t begin_token;
-    uint32_t special;       /* strings of special tokens in a text become these tokens; else they are ordinary text */
-    uint32_t reject_invalid;     /* a text with malformed UTF-8 is rejected; else each malformed part becomes U+FFFD */
-    uint32_t threads;       /* 0: one per CPU that the process may run on */
-    uint64_t memory;        /* limit on the memory of the process; 0: 2 GiB, and whole GiB that it holds already, but in
-                               control groups at most three quarters of what they leave it */
-    uint64_t max_rejects;      /* more rejected records end the run; LEAT_NONE: no limit */
-    uint64_t max_rejects_ppm;  /* likewise, per million records; LEAT_NONE: no limit */
-    uint32_t part, parts;       /* pack only share `part` (from 1) of `parts`; parts 0: all */
-    uint32_t shuffle;                /* these five: as in struct leat_merge_options; not together with parts, but for
-                                        `splits`, with `run_file` */
-    uint64_t seed;
-    uint32_t dedup;
-    const struct leat_split *splits;
-    uint64_t split_count;
-    uint32_t resume;                 /* continue an unfinished run; if there is none, start */
-    uint32_t force;                  /* as in struct leat_writer_options */
-    uint64_t created;           /* likewise */
-    /* If not NULL: called now and then, from the calling thread, also while inputs are looked for, with zeros. Nonzero
-     * stops the run (LEAT_E_STOPPED), which can then be resumed. */
-    uint32_t (*progress)(void *context, const struct leat_pack_progress *progress);
-    void *context;
-    /* If not NULL: called from the calling thread, before packing for each file that is left out, for each split that
-     * inputs belong to, and once if inputs are named more than once; at the end of a successful run for each input with
-     * replaced text; and at the end of any run, or of one that had finished before, for each input that was cut off or
-     * broken as far as it got. */
-    void (*notice)(void *context, const struct leat_pack_notice *notice);
     uint32_t skip_unknown; /* leave out files of folders that may hold texts but cannot be read; else an error */
     uint32_t allow_binary; /* pack what does not look like UTF-8 text (Parquet, UTF-16, zip, ...) as if it did */
     uint32_t follow_links; /* also pack the targets of links that lead out of the folder */
+    /* Which split of folders from the Hugging Face Hub is packed ("train"), or "all" files, whatever they belong to;
+     * NULL: all inputs must belong to the same one. See leat_pack(). */
+    const char *split_of;
+    const char *text; /* the field that holds it; dots lead into objects: "meta.text", and never stand for themselves
+                         in the name of a JSON member; NULL: "text" */
+    const char *id;   /* likewise; a string or a number; NULL: "id"; "": none */
+    /* The field of JSON records, or column, that says what of the text is learned, which is stored as a mask: a list of
+     * [begin, end) places in characters (code points) of the text, [[0, 12], [30, 41]], in order and not overlapping;
+     * empty ones stand for nothing. A token is learned if a byte that it stands for is in a span, as for
+     * struct leat_texts. A record without the field is rejected, and so is one of more than 4 MiB. NULL:
+     * nothing says so. */
+    const char *mask_field;
     /* Conditions on fields of JSON records and columns of Parquet, all of which must hold, else the record is left out
      * and counted, not rejected: "lang = en", "score >= 3", "meta.url exists". Signs: = (or ==) != < <= > >=. A value
      * that is a JSON number is compared with numbers, as exact decimal numbers; any other, in JSON's quotes, single
@@ -140,44 +122,68 @@ struct leat_pack_options {
     const char *const *keep;
     uint64_t keep_count;
     const char *by; /* a field or column: a dataset for each of its values; see leat_pack(). NULL: one dataset */
+
+    /* ---- Conversations ---- */
+    /* Records are conversations, which this chat template (Jinja) renders: the name of a file, or "" for the one of the
+     * tokenizer's folder. What the assistant says is learned. NULL: records are texts. See leat_pack(). */
+    const char *chat;
+    const char *messages; /* the field that holds the conversation; NULL: "messages" */
+    /* With `chat`, the field that holds the tools of a conversation; NULL: "tools", if there is one. "": none. */
+    const char *tools;
+    const struct leat_renderers *renderers; /* with `chat`, required: what starts the processes that render */
+    const char *chat_date; /* what strftime_now() of the template writes: "2026-01-31"; NULL: one with it is refused */
+    uint32_t chat_seconds; /* with `chat`, that rendering one conversation may take; 0: 10. Longer ends the run */
+    uint32_t skip_slow_chats; /* a conversation that takes longer is a reject: then bytes depend on the machine */
+
+    /* ---- Texts to tokens ---- */
+    uint64_t end_token;     /* as in struct leat_writer_options; LEAT_PACK_OPTIONS_INIT sets LEAT_NONE */
+    uint64_t begin_token;
+    uint32_t special;       /* strings of special tokens in a text become these tokens; else they are ordinary text */
+    uint32_t reject_invalid;     /* a text with malformed UTF-8 is rejected; else each malformed part becomes U+FFFD */
+
+    /* ---- What is made of them ---- */
+    uint32_t store_mask; /* as in struct leat_writer_options: of all tokens that nothing else is said about, 255 */
+    uint32_t allow_empty; /* make the dataset also if the conditions of `keep` leave no document */
+    uint32_t shuffle;                /* these five: as in struct leat_merge_options; not together with parts, but for
+                                        `splits`, with `run_file` */
+    uint32_t dedup;
+    uint64_t seed;
+    const struct leat_split *splits;
+    uint64_t split_count;
+    uint32_t resume;                 /* continue an unfinished run; if there is none, start */
+    uint32_t force;                  /* as in struct leat_writer_options */
+    uint64_t created;           /* likewise */
     /* If not NULL: called from the calling thread for each dataset, when all are finished, in the order of the values
      * as bytes, splits before the rest. */
     void (*output)(void *context, const struct leat_by_output *output);
+
+    /* ---- The run ---- */
+    enum leat_write write;
+    uint32_t threads;       /* 0: one per CPU that the process may run on */
+    uint64_t memory;        /* limit on the memory of the process; 0: 2 GiB, and whole GiB that it holds already, but in
+                               control groups at most three quarters of what they leave it */
+    uint64_t max_rejects;      /* more rejected records end the run; LEAT_NONE: no limit */
+    uint64_t max_rejects_ppm;  /* likewise, per million records; LEAT_NONE: no limit */
+    uint32_t part, parts;       /* pack only share `part` (from 1) of `parts`; parts 0: all */
     /* With `parts`: a file of lines that say what all parts of the run have in common: inputs with sizes and times of
      * change or etags, options, tokenizer. With `part` 0, nothing is packed: the file is written, or found to say the
      * same. A part that would pack anything else is refused, LEAT_E_CHECKPOINT. Such a part may have `splits`, whose
      * datasets have the part's name in a folder of the split's name beside it. NULL: nothing is compared. */
     const char *run_file;
-    uint32_t store_mask; /* as in struct leat_writer_options: of all tokens that nothing else is said about, 255 */
-    uint32_t reserved_mask; /* 0 */
-    /* The field of JSON records, or column, that says what of the text is learned, which is stored as a mask: a list of
-     * [begin, end) places in characters (code points) of the text, [[0, 12], [30, 41]], in order and not overlapping;
-     * empty ones stand for nothing. A token is learned if a byte that it stands for is in a span, as for
-     * leat_packer_add_text_masked(). A record without the field is rejected, and so is one of more than 4 MiB. NULL:
-     * nothing says so. */
-    const char *mask_field;
-    /* Records are conversations, which this chat template (Jinja) renders: the name of a file, or "" for the one of the
-     * tokenizer's folder. What the assistant says is learned. NULL: records are texts. See leat_pack(). */
-    const char *chat;
-    const char *messages; /* the field that holds the conversation; NULL: "messages" */
-    enum leat_write write;
-    uint32_t reserved_write; /* 0 */
-    /* With `chat`, the field that holds the tools of a conversation; NULL: "tools", if there is one. "": none. */
-    const char *tools;
-    /* Which split of folders from the Hugging Face Hub is packed ("train"), or "all" files, whatever they belong to;
-     * NULL: all inputs must belong to the same one. See leat_pack(). */
-    const char *split_of;
-    uint32_t allow_empty; /* make the dataset also if the conditions of `keep` leave no document */
-    uint32_t chat_seconds; /* with `chat`, that rendering one conversation may take; 0: 10. Longer ends the run */
-    const struct leat_renderers *renderers; /* with `chat`, required: what starts the processes that render */
-    const char *chat_date; /* what strftime_now() of the template writes: "2026-01-31"; NULL: one with it is refused */
-    uint32_t skip_slow_chats; /* a conversation that takes longer is a reject: then bytes depend on the machine */
+    /* If not NULL: called now and then, from the calling thread, also while inputs are looked for, with zeros. Nonzero
+     * stops the run (LEAT_E_STOPPED), which can then be resumed. */
+    uint32_t (*progress)(void *context, const struct leat_pack_progress *progress);
+    void *context;
+    /* If not NULL: called from the calling thread, before packing for each file that is left out, for each split that
+     * inputs belong to, and once if inputs are named more than once; at the end of a successful run for each input with
+     * replaced text; and at the end of any run, or of one that had finished before, for each input that was cut off or
+     * broken as far as it got. */
+    void (*notice)(void *context, const struct leat_pack_notice *notice);
 };
 #define LEAT_PACK_OPTIONS_INIT                                                                                         \
-    { sizeof(struct leat_pack_options), NULL, LEAT_PACK_AUTO, 0, NULL, NULL, LEAT_NONE, LEAT_NONE, 0, 0, 0, 0,         \
-      LEAT_NONE, LEAT_NONE, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0, 0, NULL, 0,                       \
-      NULL, NULL, NULL, 0, 0, NULL, NULL, NULL, LEAT_WRITE_AUTO, 0, NULL, NULL, 0, 0, NULL, \
-      NULL, 0 }
+    { sizeof(struct leat_pack_options), NULL, LEAT_PACK_AUTO, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL,          \
+      NULL, NULL, NULL, NULL, NULL, 0, 0, LEAT_NONE, LEAT_NONE, 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, NULL,           \
+      LEAT_WRITE_AUTO, 0, 0, LEAT_NONE, LEAT_NONE, 0, 0, NULL, NULL, NULL, NULL }
 
 /* CPU time of each step, over all threads. */
 struct leat_pack_times {

@@ -3,6 +3,7 @@
 #define LEAT_PUBLIC_PACKER_H
 
 #include "pack.h"
+#include "writer.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -43,55 +44,44 @@ LEAT_API void leat_packer_note(const struct leat_packer *p, const void **note, u
 LEAT_API enum leat_status leat_packer_add_input(struct leat_packer *p, const char *path, uint64_t *number,
                                                 struct leat_error *err);
 
-/*
- * Texts as Arrow lays out an array of strings: text i is data[offsets[i], offsets[i + 1]). Set `offsets32` or
- * `offsets64`, not both. `origins` (NULL: from no input) has `count` entries.
- */
-struct leat_texts {
-    size_t size;
-    uint64_t count;
-    const char *data;
-    const int32_t *offsets32;
-    const int64_t *offsets64;
-    const struct leat_origin *origins;
-};
-#define LEAT_TEXTS_INIT { sizeof(struct leat_texts), 0, NULL, NULL, NULL, NULL }
-
-/* Adds texts, or one. A text that cannot be encoded is rejected, as leat_pack() rejects a record. LEAT_E_ARGUMENT, and
- * nothing is taken, if offsets decrease or an origin names an input that was not declared. */
-LEAT_API enum leat_status leat_packer_add_texts(struct leat_packer *p, const struct leat_texts *texts,
-                                                struct leat_error *err);
-LEAT_API enum leat_status leat_packer_add_text(struct leat_packer *p, const char *text, uint64_t bytes,
-                                               const struct leat_origin *origin, struct leat_error *err);
-
-/* Adds a document that is encoded already. LEAT_E_ARGUMENT, and it is not taken, for an id beyond the vocabulary. */
-LEAT_API enum leat_status leat_packer_add_ids(struct leat_packer *p, const uint32_t *ids, uint64_t count,
-                                              const struct leat_origin *origin, struct leat_error *err);
-
 /* A stretch of a text: bytes [begin, end). */
 struct leat_span {
     uint64_t begin, end;
 };
 
 /*
- * The same for a packer with `store_mask`, saying which tokens training learns to predict (leat_dataset_mask()). The
- * first takes a byte per id, as leat_writer_add() does.
+ * Texts, one after another in `data`. Set one of `lengths`, in bytes, `offsets32` and `offsets64`. Offsets are as Arrow
+ * lays out an array of strings: text i is data[offsets[i], offsets[i + 1]).
  *
- * The second takes the stretches of the text that are learned, in order and not overlapping; an empty one stands for
- * nothing. The mask of a token is 255 if one of the bytes that it stands for is in a span, else 0. So a token that
- * reaches over an end of a span is learned. The end token has the mask of the last token, the begin token that of the
- * first; in a document without tokens, both have 255. A text is rejected if it is malformed UTF-8, or if its tokens
- * cannot be traced to its bytes: the tokenizer normalizes it to another text, or has no token for a character.
- *
- * A mask or `spans` of NULL: all is learned. LEAT_E_ARGUMENT, and nothing is taken: a mask or spans, without
- * `store_mask`; spans that are not as above.
+ * Spans, for a packer with `store_mask`, are the stretches of each text that training learns to predict
+ * (leat_dataset_mask()), in order and not overlapping; an empty one stands for nothing. The mask of a token is 255 if
+ * one of the bytes that it stands for is in a span, else 0. So a token that reaches over an end of a span is learned.
+ * The end token has the mask of the last token, the begin token that of the first; in a document without tokens, both
+ * have 255. A text is rejected if it is malformed UTF-8, or if its tokens cannot be traced to its bytes: the tokenizer
+ * normalizes it to another text, or has no token for a character.
  */
-LEAT_API enum leat_status leat_packer_add_ids_masked(struct leat_packer *p, const uint32_t *ids, const uint8_t *mask,
-                                                     uint64_t count, const struct leat_origin *origin,
-                                                     struct leat_error *err);
-LEAT_API enum leat_status leat_packer_add_text_masked(struct leat_packer *p, const char *text, uint64_t bytes,
-                                                      const struct leat_span *spans, uint64_t span_count,
-                                                      const struct leat_origin *origin, struct leat_error *err);
+struct leat_texts {
+    size_t size;
+    uint64_t count;
+    const char *data;
+    const uint64_t *lengths;
+    const int32_t *offsets32;
+    const int64_t *offsets64;
+    const struct leat_origin *origins; /* of each; NULL: all from no input */
+    const struct leat_span *spans;     /* of all texts, one after another; NULL: all is learned */
+    const uint64_t *span_counts;       /* how many of them each text has */
+};
+#define LEAT_TEXTS_INIT { sizeof(struct leat_texts), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+
+/* Adds texts. A text that cannot be encoded is rejected, as leat_pack() rejects a record. LEAT_E_ARGUMENT, and nothing
+ * is taken, if offsets decrease, an origin names an input that was not declared, or spans are not as above. */
+LEAT_API enum leat_status leat_packer_add_texts(struct leat_packer *p, const struct leat_texts *texts,
+                                                struct leat_error *err);
+
+/* Adds documents that are encoded already. LEAT_E_ARGUMENT, and nothing is taken, for an id beyond the vocabulary, an
+ * origin in an input that was not declared, and a mask without `store_mask`. */
+LEAT_API enum leat_status leat_packer_add_ids(struct leat_packer *p, const struct leat_documents *documents,
+                                              struct leat_error *err);
 
 /* Waits until all is written, makes it durable, and stores a checkpoint with the caller's `note`, at most 1 MiB. A
  * packer makes no other checkpoints. */

@@ -44,8 +44,8 @@ struct part *dataset_part_of_token(const struct leat_dataset *d, uint64_t token)
 struct part *dataset_part_of_document(const struct leat_dataset *d, uint64_t document);
 struct part *dataset_part_of_input(const struct leat_dataset *d, uint64_t input);
 
-/* leat_dataset_document() for `count` documents in any order, with a result in each of first[] and counts[]: checks each
- * file only once, so it is much faster than asking one by one. */
+/* leat_dataset_document() for `count` documents in any order, with a result in each of first[] and counts[]. It checks
+ * each file only once, so it is much faster than asking one by one. */
 enum leat_status dataset_document_list(const struct leat_dataset *d, const uint64_t *numbers, uint64_t count,
                                        uint64_t *first, uint64_t *counts, struct leat_error *err);
 

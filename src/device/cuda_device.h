@@ -1,4 +1,4 @@
-/* cuda_device.h: which GPU leat_loader_options.device means. */
+/* cuda_device.h: which GPU leat_loader_options.device.name means. */
 #ifndef LEAT_CUDA_DEVICE_H
 #define LEAT_CUDA_DEVICE_H
 

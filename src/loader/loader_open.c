@@ -76,7 +76,9 @@ static enum leat_status find_begin(struct leat_loader *l, struct leat_error *err
 
     l->stage.position = l->options.position;
     if (l->options.state) {
-        s = leat_plan_state_load(l->plan, l->options.state, l->options.state_bytes, &state, err);
+        uint64_t bytes = l->options.state_bytes > 0 ? l->options.state_bytes : strlen(l->options.state);
+
+        s = leat_plan_state_load(l->plan, l->options.state, bytes, &state, err);
         if (s != LEAT_OK)
             return s;
         l->stage.position = state.position;

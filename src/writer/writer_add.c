@@ -269,11 +269,11 @@ static enum leat_status check_documents(const struct leat_writer *w, const struc
     if (w->document_open)
         return status_set(err, LEAT_E_STATE, "a document is open: end it before adding others");
     if (d->id_width != 2 && d->id_width != 4)
-        return status_set(err, LEAT_E_ARGUMENT, "ids have 2 or 4 bytes, not %u", d->id_width);
+        return status_argument(err, "id_width", "ids have 2 or 4 bytes, not %u", d->id_width);
     if (d->count > 0 && !d->lengths)
-        return status_set(err, LEAT_E_ARGUMENT, "documents need their lengths");
+        return status_argument(err, "lengths", "documents need their lengths");
     if (d->mask && !w->store_mask)
-        return status_set(err, LEAT_E_ARGUMENT, "a mask, but this dataset stores none");
+        return status_argument(err, "mask", "a mask, but this dataset stores none");
     return LEAT_OK;
 }
 
@@ -366,9 +366,9 @@ enum leat_status leat_writer_append(struct leat_writer *w, const void *ids, uint
     if (s != LEAT_OK)
         return s;
     if (id_width != 2 && id_width != 4)
-        return status_set(err, LEAT_E_ARGUMENT, "ids have 2 or 4 bytes, not %u", id_width);
+        return status_argument(err, "id_width", "ids have 2 or 4 bytes, not %u", id_width);
     if (mask && !w->store_mask)
-        return status_set(err, LEAT_E_ARGUMENT, "a mask, but this dataset stores none");
+        return status_argument(err, "mask", "a mask, but this dataset stores none");
     s = writer_check_ids(w, ids, id_width, count, w->end.document, &why);
     if (s == LEAT_OK && !w->document_open)
         s = begin_chunked(w, &why);

@@ -16,6 +16,7 @@
 #include <zstd.h>
 
 #include "leat_pack.h"
+#include "one_text.h"
 #include "own_mounts.h"
 #include "small.h"
 #include "support/fault.h"
@@ -205,9 +206,9 @@ static inline enum leat_status give_each(struct leat_packer *p, struct leat_erro
         if (i > 0 && i % GIVEN_STEP == 0)
             s = leat_packer_checkpoint(p, &i, sizeof i, err);
         if (s == LEAT_OK && i % 7 == 3)
-            s = leat_packer_add_ids(p, ids, 3, &origin, err);
+            s = add_one_of_ids(p, ids, NULL, 3, &origin, err);
         else if (s == LEAT_OK)
-            s = leat_packer_add_text(p, i == 20 ? "\xff" : given_text, i == 20 ? 1 : 97 * i, &origin, err);
+            s = add_one_text(p, i == 20 ? "\xff" : given_text, i == 20 ? 1 : 97 * i, NULL, 0, &origin, err);
     }
     return s;
 }

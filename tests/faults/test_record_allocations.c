@@ -6,6 +6,7 @@
 #include <zstd.h>
 
 #include "leat_pack.h"
+#include "one_text.h"
 #include "support/fault.h"
 #include "t.h"
 
@@ -66,7 +67,7 @@ static enum leat_status give_texts(const char *output, const struct leat_pack_op
     enum leat_status s = leat_packer_open(&p, output, o, &t_err);
 
     for (unsigned i = 0; s == LEAT_OK && i < count; i++)
-        s = leat_packer_add_text(p, text, BYTES / count, NULL, &t_err);
+        s = add_one_text(p, text, BYTES / count, NULL, 0, NULL, &t_err);
     return s == LEAT_OK ? leat_packer_finish(p, NULL, &t_err) : s;
 }
 

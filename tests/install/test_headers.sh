@@ -1,7 +1,7 @@
 #!/bin/sh
 # test_headers.sh: the public headers, and a struct begun by each of their ..._INIT macros, compile without a warning
 # (-Wall -Wextra -Wpedantic -Werror) as C99 to C17 and C++11 to C++20, with each compiler that is there; each header by
-# itself, too.
+# itself, too. No struct has padding on a 64-bit machine (-Wpadded), which only a struct that is used can show.
 tmp=$(mktemp -d "${LEAT_TEST_TMP:-/tmp}/leat-headers-XXXXXX") || exit 1
 trap 'rm -rf "$tmp"' EXIT
 failures=0 tried=0
@@ -19,6 +19,11 @@ failures=0 tried=0
 } >"$tmp/all.c"
 found=$(grep -c '^struct' "$tmp/all.c")
 [ "$found" -ge 25 ] || { echo "only $found _INIT macros are found in the headers" >&2 && failures=1; }
+{
+    echo '#include <leat_pack.h>'
+    sed -n 's/^struct \(leat_[a-z_]*\) {.*/extern char s_\1[sizeof(struct \1)];/p' include/leat/*.h
+} >"$tmp/padded.c"
+[ "$(grep -c sizeof "$tmp/padded.c")" -ge 60 ] || { echo "too few structs are found in the headers" >&2 && failures=1; }
 cp "$tmp/all.c" "$tmp/all.cc"
 for header in $(cd include && find . -name '*.h' | sed 's|^./||'); do
     name=first_$(printf '%s' "$header" | tr '/.' '__')
@@ -40,6 +45,10 @@ try() { # COMPILER STANDARD SUFFIX
 
 for compiler in gcc clang; do
     command -v $compiler >/dev/null || continue
+    if [ "$(getconf LONG_BIT)" = 64 ] && ! $compiler -Wpadded -Werror -Iinclude -fsyntax-only "$tmp/padded.c"; then
+        echo "$compiler: structs of the headers have padding: put reserved numbers in its place" >&2
+        failures=$((failures + 1))
+    fi
     for standard in c99 c11 c17; do
         try $compiler $standard c
     done

@@ -273,7 +273,6 @@ static void take(const struct all *a, uint32_t batch, uint32_t rank, uint32_t wo
     o.ranks.rank = rank;
     o.ranks.world = world;
     o.state = state;
-    o.state_bytes = state ? strlen(state) : 0;
     o.outputs.wanted = LEAT_OUTPUT_POSITION_IDS;
     T_OK(leat_loader_open(&l, a->plan, &o, &t_err));
     for (uint64_t k = 0; leat_loader_next(l, &b, &t_err) == LEAT_OK; k++, from += batch) {

@@ -9,6 +9,7 @@
 #include <zstd.h>
 
 #include "leat_pack.h"
+#include "one_text.h"
 #include "t.h"
 
 #define MOST   ((size_t)12 << 20)
@@ -159,7 +160,7 @@ static void give_texts(const char *output, const struct set *set, char *text, si
     T_OK(leat_packer_open(&p, output, o, &t_err));
     for (size_t i = 0; i < files; i++) {
         make(text, &set->rows[i]);
-        T_OK(leat_packer_add_text(p, text, set->rows[i].bytes, NULL, &t_err));
+        T_OK(add_one_text(p, text, set->rows[i].bytes, NULL, 0, NULL, &t_err));
     }
     T_OK(leat_packer_finish(p, report, &t_err));
 }

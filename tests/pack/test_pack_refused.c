@@ -4,6 +4,7 @@
  * began. And what a packer says at its end of texts with malformed parts: by input, in their order, however they came.
  */
 #include "leat_pack.h"
+#include "one_text.h"
 #include "t.h"
 
 static const char *folder;
@@ -107,7 +108,7 @@ static void test_replaced(void)
     for (unsigned i = 0; i < sizeof inputs / sizeof *inputs; i++) {
         struct leat_origin origin = { .input = inputs[i], .offset = i, .line = LEAT_NONE };
 
-        T_OK(leat_packer_add_text(p, "x\xffy\xff", inputs[i] == 1 ? 2 : 4, &origin, &t_err));
+        T_OK(add_one_text(p, "x\xffy\xff", inputs[i] == 1 ? 2 : 4, NULL, 0, &origin, &t_err));
     }
     T_OK(leat_packer_finish(p, &report, &t_err));
     T_EQ(report.replaced, 9);

@@ -7,6 +7,7 @@
 
 #include "corpus/record_format.h"
 #include "leat_pack.h"
+#include "one_text.h"
 #include "t.h"
 
 static const char *folder;
@@ -127,9 +128,21 @@ static void pack_column(const struct column *c, const char *path, unsigned threa
     t.offsets64 = wide ? c->ends64 : NULL;
     t.origins = c->origins;
     T_OK(leat_packer_add_texts(p, &t, &t_err));
+    if (wide) { /* by their lengths */
+        uint64_t lengths[2] = { 0 };
+        struct leat_texts some = LEAT_TEXTS_INIT;
+
+        for (uint64_t i = t.count; i < c->count && some.count < 2; i++)
+            lengths[some.count++] = (uint64_t)(c->ends64[i + 1] - c->ends64[i]);
+        some.data = c->data + c->ends64[t.count];
+        some.lengths = lengths;
+        some.origins = c->origins + t.count;
+        T_OK(leat_packer_add_texts(p, &some, &t_err));
+        t.count += some.count;
+    }
     for (uint64_t i = t.count; i < c->count; i++)
-        T_OK(leat_packer_add_text(p, c->data + c->ends64[i], (uint64_t)(c->ends64[i + 1] - c->ends64[i]),
-                                  &c->origins[i], &t_err));
+        T_OK(add_one_text(p, c->data + c->ends64[i], (uint64_t)(c->ends64[i + 1] - c->ends64[i]), NULL, 0,
+                          &c->origins[i], &t_err));
     T_OK(leat_packer_finish(p, &report, &t_err));
     T_EQ(report.documents, c->count);
     T_EQ(report.text_bytes, (uint64_t)c->ends64[c->count]);
@@ -176,11 +189,11 @@ static void test_resume(uint64_t *seed)
     add_inputs(p);
     while (next < c.count) {
         for (uint64_t end = next + 3; next < end; next++)
-            T_OK(leat_packer_add_text(p, c.data + c.ends64[next], (uint64_t)(c.ends64[next + 1] - c.ends64[next]),
-                                      &c.origins[next], &t_err));
+            T_OK(add_one_text(p, c.data + c.ends64[next], (uint64_t)(c.ends64[next + 1] - c.ends64[next]), NULL, 0,
+                              &c.origins[next], &t_err));
         T_OK(leat_packer_checkpoint(p, &next, sizeof next, &t_err));
         /* what comes after the checkpoint is lost */
-        T_OK(leat_packer_add_text(p, "lost", 4, NULL, &t_err));
+        T_OK(add_one_text(p, "lost", 4, NULL, 0, NULL, &t_err));
         leat_packer_suspend(p);
         T_STATUS(leat_packer_open(&p, t_path(folder, "r"), &o, &t_err), LEAT_E_EXISTS);
         o.resume = 1;
@@ -215,7 +228,7 @@ static void test_no_checkpoint_without_a_note(void)
     memset(text, 'x', MIB);
     T_OK(leat_packer_open(&p, t_path(folder, "long"), &o, &t_err));
     for (unsigned i = 0; i < 180; i++)
-        T_OK(leat_packer_add_text(p, text, MIB, NULL, &t_err));
+        T_OK(add_one_text(p, text, MIB, NULL, 0, NULL, &t_err));
     leat_packer_suspend(p);
     free(text);
     /* nothing is left that could be resumed */
@@ -238,8 +251,8 @@ static void test_rejects(void)
     o.max_rejects = 1;
     T_OK(leat_packer_open(&p, t_path(folder, "x"), &o, &t_err));
     add_inputs(p);
-    T_OK(leat_packer_add_text(p, "fine", 4, &origin, &t_err));
-    T_OK(leat_packer_add_text(p, "a\xff", 2, &origin, &t_err));
+    T_OK(add_one_text(p, "fine", 4, NULL, 0, &origin, &t_err));
+    T_OK(add_one_text(p, "a\xff", 2, NULL, 0, &origin, &t_err));
     T_OK(leat_packer_finish(p, &report, &t_err));
     T_EQ(report.documents, 1);
     T_EQ(report.rejects, 1);
@@ -253,9 +266,9 @@ static void test_rejects(void)
     T_CHECK(chdir(folder) == 0 && unlink("x.rejects.jsonl") == 0);
     T_OK(leat_packer_open(&p, "x", &o, &t_err));
     for (int i = 0; i < 2; i++)
-        T_OK(leat_packer_add_text(p, "\xff", 1, NULL, &t_err));
+        T_OK(add_one_text(p, "\xff", 1, NULL, 0, NULL, &t_err));
     T_REFUSED(leat_packer_finish(p, NULL, &t_err), LEAT_E_REJECTS, "allowed; x.rejects.jsonl lists them");
-    T_STATUS(leat_packer_add_text(p, "more", 4, NULL, &t_err), LEAT_E_REJECTS);
+    T_STATUS(add_one_text(p, "more", 4, NULL, 0, NULL, &t_err), LEAT_E_REJECTS);
     leat_packer_abandon(p);
     T_CHECK(access("x.rejects.jsonl", F_OK) == 0);
 }
@@ -278,8 +291,8 @@ static void test_finished_already(void)
         T_OK(leat_packer_open(&p, t_path(folder, name), &o, &t_err));
         if (with_input)
             add_inputs(p);
-        T_OK(leat_packer_add_text(p, "fine", 4, NULL, &t_err));
-        T_OK(leat_packer_add_text(p, "a\xff", 2, NULL, &t_err));
+        T_OK(add_one_text(p, "fine", 4, NULL, 0, NULL, &t_err));
+        T_OK(add_one_text(p, "a\xff", 2, NULL, 0, NULL, &t_err));
         T_OK(leat_packer_finish(p, NULL, &t_err));
         o.resume = 1;
         o.force = 0;
@@ -312,8 +325,8 @@ static void test_other_folder(void)
         o.resume = end == 2;
         T_OK(leat_packer_open(&p, "x", &o, &t_err));
         T_CHECK(chdir(away) == 0);
-        T_OK(leat_packer_add_text(p, "fine", 4, NULL, &t_err));
-        T_OK(leat_packer_add_text(p, "a\xff", 2, NULL, &t_err));
+        T_OK(add_one_text(p, "fine", 4, NULL, 0, NULL, &t_err));
+        T_OK(add_one_text(p, "a\xff", 2, NULL, 0, NULL, &t_err));
         T_OK(leat_packer_checkpoint(p, NULL, 0, &t_err));
         if (end == 0)
             leat_packer_abandon(p);
@@ -342,15 +355,15 @@ static void test_child(void)
 
     for (int suspend = 0; suspend < 2; suspend++) {
         T_OK(leat_packer_open(&p, t_path(folder, "forked"), &o, &t_err));
-        T_OK(leat_packer_add_text(p, "a", 1, NULL, &t_err));
+        T_OK(add_one_text(p, "a", 1, NULL, 0, NULL, &t_err));
         T_OK(leat_packer_checkpoint(p, NULL, 0, &t_err));
-        T_OK(leat_packer_add_text(p, "b", 1, NULL, &t_err));
+        T_OK(add_one_text(p, "b", 1, NULL, 0, NULL, &t_err));
         child = fork();
         if (child == 0) {
             alarm(20);
-            T_REFUSED(leat_packer_add_text(p, "c", 1, NULL, &t_err), LEAT_E_FORKED, "after fork");
+            T_REFUSED(add_one_text(p, "c", 1, NULL, 0, NULL, &t_err), LEAT_E_FORKED, "after fork");
             T_STATUS(leat_packer_add_texts(p, &none, &t_err), LEAT_E_FORKED);
-            T_STATUS(leat_packer_add_ids(p, ids, 1, NULL, &t_err), LEAT_E_FORKED);
+            T_STATUS(add_one_of_ids(p, ids, NULL, 1, NULL, &t_err), LEAT_E_FORKED);
             T_STATUS(leat_packer_add_input(p, "input", NULL, &t_err), LEAT_E_FORKED);
             T_STATUS(leat_packer_checkpoint(p, NULL, 0, &t_err), LEAT_E_FORKED);
             T_STATUS(leat_packer_finish(p, NULL, &t_err), LEAT_E_FORKED);
@@ -407,20 +420,22 @@ static void test_ids_and_mistakes(void)
     uint32_t have[8];
 
     T_OK(leat_packer_open(&p, t_path(folder, "i"), &o, &t_err));
-    T_STATUS(leat_packer_add_ids(p, beyond, 1, NULL, &t_err), LEAT_E_ARGUMENT);
-    T_STATUS(leat_packer_add_text(p, "a", 1, &origin, &t_err), LEAT_E_ARGUMENT);
+    T_STATUS(add_one_of_ids(p, beyond, NULL, 1, NULL, &t_err), LEAT_E_ARGUMENT);
+    T_STATUS(add_one_text(p, "a", 1, NULL, 0, &origin, &t_err), LEAT_E_ARGUMENT);
     T_STATUS(leat_packer_add_input(p, NULL, NULL, &t_err), LEAT_E_ARGUMENT);
     t.count = 2;
     t.data = "abc";
     T_STATUS(leat_packer_add_texts(p, &t, &t_err), LEAT_E_ARGUMENT);
     t.offsets32 = falling;
     T_STATUS(leat_packer_add_texts(p, &t, &t_err), LEAT_E_ARGUMENT);
+    t.lengths = &first;
+    T_REFUSED(leat_packer_add_texts(p, &t, &t_err), LEAT_E_ARGUMENT, "exactly one of lengths, offsets32 and offsets64");
     T_REFUSED(leat_packer_checkpoint(p, big, sizeof big, &t_err), LEAT_E_ARGUMENT, "at most 1 MiB");
     T_OK(leat_packer_checkpoint(p, big, sizeof big - 1, &t_err));
     hashed.text_hash = hash;
-    T_OK(leat_packer_add_ids(p, ids, 3, &hashed, &t_err));
-    T_OK(leat_packer_add_text(p, "", 0, NULL, &t_err));
-    T_OK(leat_packer_add_ids(p, ids, 0, NULL, &t_err));
+    T_OK(add_one_of_ids(p, ids, NULL, 3, &hashed, &t_err));
+    T_OK(add_one_text(p, "", 0, NULL, 0, NULL, &t_err));
+    T_OK(add_one_of_ids(p, ids, NULL, 0, NULL, &t_err));
     T_OK(leat_packer_finish(p, NULL, &t_err));
     T_OK(leat_dataset_open(&d, t_path(folder, "i"), NULL, &t_err));
     T_OK(leat_dataset_document(d, 0, &first, &count, &t_err));
@@ -441,14 +456,52 @@ static void test_ids_and_mistakes(void)
     leat_packer_abandon(NULL);
 }
 
+/* Documents of ids, one by one and several at once, of either width. */
+static void test_ids(uint64_t *seed)
+{
+    static const char *const names[] = { "one", "narrow", "wide" };
+    uint16_t narrow[300];
+    uint32_t wide[300];
+    uint64_t lengths[9], total = 0;
+    struct leat_origin origins[9];
+
+    for (unsigned i = 0; i < 300; i++)
+        wide[i] = narrow[i] = (uint16_t)t_below(seed, 50000);
+    for (unsigned i = 0; i < 9; i++) {
+        lengths[i] = t_below(seed, 4) ? t_below(seed, 30) : 0;
+        origins[i] = (struct leat_origin) { .input = i % 2 ? LEAT_NONE : 1, .line = i % 3 ? 5 + i : LEAT_NONE };
+        total += lengths[i];
+    }
+    T_CHECK(total <= 300);
+    for (unsigned kind = 0; kind < 3; kind++) {
+        struct leat_pack_options o = options_with(2);
+        struct leat_documents d = LEAT_DOCUMENTS_INIT;
+        struct leat_packer *p;
+
+        T_OK(leat_packer_open(&p, t_path(folder, names[kind]), &o, &t_err));
+        add_inputs(p);
+        d.ids = kind == 1 ? (const void *)narrow : wide;
+        d.id_width = kind == 1 ? 2 : 4;
+        d.lengths = lengths;
+        d.origins = origins;
+        d.count = 9;
+        for (uint64_t i = 0, at = 0; kind == 0 && i < 9; at += lengths[i++])
+            T_OK(add_one_of_ids(p, wide + at, NULL, lengths[i], &origins[i], &t_err));
+        if (kind > 0)
+            T_OK(leat_packer_add_ids(p, &d, &t_err));
+        d.id_width = 3;
+        T_REFUSED(leat_packer_add_ids(p, &d, &t_err), LEAT_E_ARGUMENT, "ids have 2 or 4 bytes, not 3");
+        T_OK(leat_packer_finish(p, NULL, &t_err));
+        same_files(t_path(folder, names[0]), t_path(folder, names[kind]));
+    }
+}
+
 /* leat_pack() with options that make no sense. */
 static void test_wrong_options(void)
 {
     const char *input = t_path(folder, "input.txt");
     struct leat_pack_options o = options_with(1);
-    uint32_t *const unknown[] = { &o.reserved, &o.reserved_mask, &o.reserved_write };
     FILE *f = fopen(input, "w");
-    struct leat_packer *p;
 
     T_CHECK(f && fputs("text", f) >= 0 && fclose(f) == 0);
     T_REFUSED(leat_pack(t_path(folder, "n"), NULL, 0, &o, NULL, &t_err), LEAT_E_ARGUMENT,
@@ -460,12 +513,6 @@ static void test_wrong_options(void)
         T_REFUSED(leat_pack(t_path(folder, "n"), &input, 1, &o, NULL, &t_err), LEAT_E_ARGUMENT,
                   "of 2: shares count from 1");
     }
-    o = options_with(1);
-    for (unsigned i = 0; i < 3; *unknown[i++] = 0) {
-        *unknown[i] = 1;
-        T_STATUS(leat_packer_open(&p, t_path(folder, "n"), &o, &t_err), LEAT_E_UNSUPPORTED);
-        T_STATUS(leat_pack(t_path(folder, "n"), &input, 1, &o, NULL, &t_err), LEAT_E_UNSUPPORTED);
-    }
     T_CHECK(access(t_path(folder, "n.leat"), F_OK) != 0 && access(t_path(folder, "n.partial.leat"), F_OK) != 0);
 }
 
@@ -476,6 +523,7 @@ int main(void)
     folder = t_folder();
     T_OK(leat_tokenizer_open(&tokenizer, "gpt2", NULL, &t_err));
     test_columns(&seed);
+    test_ids(&seed);
     test_resume(&seed);
     test_no_checkpoint_without_a_note();
     test_rejects();

@@ -4,6 +4,7 @@
  * mask; the same for any threads and across a checkpoint; texts whose tokens cannot be traced are rejected; mistakes.
  */
 #include "leat_pack.h"
+#include "one_text.h"
 #include "t.h"
 
 #define MOST 4096u
@@ -84,6 +85,26 @@ static void check_document(const struct leat_dataset *set, uint64_t number, cons
     T_EQ(mask[ids], want && ids > 0 ? want[ids - 1] : 255);
 }
 
+/* A text, an empty one and the text again, at once. */
+static void add_twice(struct leat_packer *p, const struct document *d)
+{
+    struct leat_texts t = LEAT_TEXTS_INIT;
+    uint64_t lengths[3] = { d->bytes, 0, d->bytes }, counts[3] = { d->span_count, 0, d->span_count };
+    struct leat_span spans[16];
+    char text[1024];
+
+    memcpy(text, d->text, d->bytes);
+    memcpy(text + d->bytes, d->text, d->bytes);
+    memcpy(spans, d->spans, d->span_count * sizeof *spans);
+    memcpy(spans + d->span_count, d->spans, d->span_count * sizeof *spans);
+    t.data = text;
+    t.lengths = lengths;
+    t.spans = spans;
+    t.span_counts = counts;
+    t.count = 3;
+    T_OK(leat_packer_add_texts(p, &t, &t_err));
+}
+
 static void test_texts_and_ids(uint64_t *seed)
 {
     static struct document docs[60];
@@ -105,13 +126,14 @@ static void test_texts_and_ids(uint64_t *seed)
             const uint32_t *ids;
             uint64_t count;
 
-            T_OK(leat_packer_add_text_masked(p, d->text, d->bytes, d->spans, d->span_count, NULL, &t_err));
-            T_OK(leat_packer_add_text(p, d->text, d->bytes, NULL, &t_err));
+            T_OK(add_one_text(p, d->text, d->bytes, d->spans, d->span_count, NULL, &t_err));
+            T_OK(add_one_text(p, d->text, d->bytes, NULL, 0, NULL, &t_err));
+            add_twice(p, d);
             T_OK(leat_encoder_encode(e, d->text, d->bytes, &ids, &count, &t_err));
             for (uint64_t k = 0; k < count; k++)
                 any[k] = (uint8_t)(i + k);
-            T_OK(leat_packer_add_ids_masked(p, ids, any, count, NULL, &t_err));
-            T_OK(leat_packer_add_ids(p, ids, count, NULL, &t_err));
+            T_OK(add_one_of_ids(p, ids, any, count, NULL, &t_err));
+            T_OK(add_one_of_ids(p, ids, NULL, count, NULL, &t_err));
             if (i == 20) {
                 T_OK(leat_packer_checkpoint(p, "n", 1, &t_err));
                 leat_packer_suspend(p);
@@ -126,10 +148,13 @@ static void test_texts_and_ids(uint64_t *seed)
 
             for (uint64_t k = 0; k < docs[i].ids; k++)
                 any[k] = (uint8_t)(i + k);
-            check_document(set, 4 * i, docs[i].mask, docs[i].ids);
-            check_document(set, 4 * i + 1, NULL, docs[i].ids);
-            check_document(set, 4 * i + 2, any, docs[i].ids);
-            check_document(set, 4 * i + 3, NULL, docs[i].ids);
+            check_document(set, 7 * i, docs[i].mask, docs[i].ids);
+            check_document(set, 7 * i + 1, NULL, docs[i].ids);
+            check_document(set, 7 * i + 2, docs[i].mask, docs[i].ids);
+            check_document(set, 7 * i + 3, NULL, 0);
+            check_document(set, 7 * i + 4, docs[i].mask, docs[i].ids);
+            check_document(set, 7 * i + 5, any, docs[i].ids);
+            check_document(set, 7 * i + 6, NULL, docs[i].ids);
         }
         T_OK(leat_dataset_verify(set, NULL, NULL, &t_err));
         leat_dataset_close(set);
@@ -157,7 +182,7 @@ static void expect_bytes(const char *file, const char *text, uint64_t bytes, uin
     T_OK(leat_tokenizer_open(&t, path, NULL, &t_err));
     o = options_of(t, 1);
     T_OK(leat_packer_open(&p, t_path(folder, "s"), &o, &t_err));
-    T_OK(leat_packer_add_text_masked(p, text, bytes, &span, 1, NULL, &t_err));
+    T_OK(add_one_text(p, text, bytes, &span, 1, NULL, &t_err));
     T_OK(leat_packer_finish(p, &report, &t_err));
     T_OK(leat_dataset_open(&set, t_path(folder, "s"), NULL, &t_err));
     leat_dataset_info(set, &info);
@@ -218,17 +243,17 @@ static void test_mistakes(void)
 
     T_OK(leat_packer_open(&p, t_path(folder, "m"), &o, &t_err));
     for (unsigned i = 0; i < 3; i++) {
-        T_REFUSED(leat_packer_add_text_masked(p, "text", 4, wrong[i], 2, NULL, &t_err), LEAT_E_ARGUMENT,
+        T_REFUSED(add_one_text(p, "text", 4, wrong[i], 2, NULL, &t_err), LEAT_E_ARGUMENT,
                   i == 0 ? "span 0 of a mask" : "span 1 of a mask");
     }
-    T_OK(leat_packer_add_text_masked(p, "\xff!", 2, &whole, 1, NULL, &t_err));
+    T_OK(add_one_text(p, "\xff!", 2, &whole, 1, NULL, &t_err));
     T_OK(leat_packer_finish(p, &report, &t_err));
     T_EQ(report.rejects, 1);
     o.store_mask = 0;
     T_OK(leat_packer_open(&p, t_path(folder, "m"), &o, &t_err));
-    T_REFUSED(leat_packer_add_text_masked(p, "te", 2, &whole, 1, NULL, &t_err), LEAT_E_ARGUMENT, "stores none");
-    T_STATUS(leat_packer_add_ids_masked(p, &id, mask, 1, NULL, &t_err), LEAT_E_ARGUMENT);
-    T_OK(leat_packer_add_text(p, "text", 4, NULL, &t_err));
+    T_REFUSED(add_one_text(p, "te", 2, &whole, 1, NULL, &t_err), LEAT_E_ARGUMENT, "stores none");
+    T_STATUS(add_one_of_ids(p, &id, mask, 1, NULL, &t_err), LEAT_E_ARGUMENT);
+    T_OK(add_one_text(p, "text", 4, NULL, 0, NULL, &t_err));
     leat_packer_abandon(p);
 }
 

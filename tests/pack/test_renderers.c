@@ -3,6 +3,7 @@
  * the conversation, and never a wrong dataset; what takes long ends it, or is rejected where that was asked for; and
  * without renderers nothing begins. So it is for a packer, whose conversations have no place in a file.
  */
+#include "one_text.h"
 #include "support/renderer.h"
 #include "t.h"
 
@@ -97,8 +98,8 @@ static enum leat_status give(enum stand_in_says says, uint32_t skip, struct leat
     *report = (struct leat_pack_report)LEAT_PACK_REPORT_INIT;
     for (int i = 0; s == LEAT_OK && i < CHATS; i++) {
         snprintf(record, sizeof record, "{\"messages\":[{\"role\":\"user\",\"content\":\"%d\"}]}", i);
-        T_STATUS(leat_packer_add_text_masked(p, record, strlen(record), &span, 1, NULL, NULL), LEAT_E_ARGUMENT);
-        s = leat_packer_add_text(p, record, strlen(record), NULL, &t_err);
+        T_STATUS(add_one_text(p, record, strlen(record), &span, 1, NULL, NULL), LEAT_E_ARGUMENT);
+        s = add_one_text(p, record, strlen(record), NULL, 0, NULL, &t_err);
     }
     if (s == LEAT_OK)
         s = leat_packer_finish(p, report, &t_err);
@@ -122,7 +123,7 @@ static void test_no_conversations(void)
         struct leat_packer *p;
 
         T_STATUS(leat_packer_open(&p, output, &o, &t_err), LEAT_OK);
-        T_STATUS(leat_packer_add_text(p, records[i], strlen(records[i]), NULL, &t_err), LEAT_OK);
+        T_STATUS(add_one_text(p, records[i], strlen(records[i]), NULL, 0, NULL, &t_err), LEAT_OK);
         T_STATUS(leat_packer_finish(p, &report, &t_err), LEAT_OK);
         T_EQ(report.rejects, 1);
         T_EQ(report.documents, 0);

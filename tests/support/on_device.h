@@ -12,8 +12,8 @@
 #include "fake_cuda/fake_control.h"
 
 struct on_device {
-    const char *name;        /* for leat_loader_options.device */
-    const char *driver_name; /* for leat_loader_options.driver */
+    const char *name;        /* for leat_loader_options.device.name */
+    const char *driver_name; /* for leat_loader_options.device.driver */
     struct cuda_driver driver;
     struct cuda_extra extra;
     const struct fake_control *fake; /* NULL: a real one */

@@ -291,7 +291,7 @@ static void check_refusals(const char *name)
     d.origins = NULL;
     ids[1] = 1000;
     T_EQ(leat_writer_documents(w), 1); /* nothing of either is written */
-    d.reserved = 1; /* was passed over */
+    d.reserved = 1;                    /* was passed over */
     T_STATUS(leat_writer_place(w, &d, &place, &t_err), LEAT_E_UNSUPPORTED);
     d.reserved = 0;
     T_OK(leat_writer_place(w, &d, &place, &t_err));

@@ -374,12 +374,13 @@ static enum leat_status begin(struct merge *m, struct leat_merge_report *full, c
                               const struct leat_merge_options *options, const struct leat_merge_report *report,
                               struct leat_error *err)
 {
+    static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_merge_options, reserved), { 0, 0 } };
     struct leat_merge_options *o = &m->options;
     enum leat_status s = options_read(full, sizeof *full, NULL, report, "leat_merge_report", err);
 
     *o = (struct leat_merge_options)LEAT_MERGE_OPTIONS_INIT;
     if (s == LEAT_OK)
-        s = options_read(o, sizeof *o, NULL, options, "leat_merge_options", err);
+        s = options_read(o, sizeof *o, reserved, options, "leat_merge_options", err);
     if (s != LEAT_OK)
         return s;
     if (o->memory == 0)

@@ -92,10 +92,11 @@ static enum leat_status check_origin(const struct leat_packer *p, const struct l
     return LEAT_OK;
 }
 
+static const struct leat_origin none = { .input = LEAT_NONE, .line = LEAT_NONE };
+
 static struct packer_document *add_document(struct leat_packer *p, const struct leat_origin *origin,
                                             struct leat_error *err)
 {
-    static const struct leat_origin none = { .input = LEAT_NONE, .line = LEAT_NONE };
     struct packer_document *d = documents_add(&p->unit->docs, err);
 
     if (!origin)
@@ -290,22 +291,67 @@ enum leat_status leat_packer_add_input(struct leat_packer *p, const char *path, 
     return LEAT_OK;
 }
 
-static int64_t offset_of(const struct leat_texts *t, uint64_t i)
+static enum leat_status check_mask(const struct leat_packer *p, const void *mask, struct leat_error *err)
 {
-    return t->offsets64 ? t->offsets64[i] : t->offsets32[i];
+    if (mask && !p->run.setup.masks)
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "a mask, but this dataset stores none: open the packer with store_mask");
+    return LEAT_OK;
+}
+
+/* Goes through texts, one after another. */
+struct text_at {
+    const struct leat_texts *texts;
+    uint64_t i;
+    const char *text;
+    uint64_t bytes;
+    const struct leat_span *spans; /* NULL: all is learned */
+    uint64_t span_count;
+    const struct leat_origin *origin; /* NULL: from no input */
+};
+
+/* Goes to the first text, or the next one. False if its bounds are none; the caller looks that there is one. */
+static bool go_on(struct text_at *at)
+{
+    const struct leat_texts *t = at->texts;
+    uint64_t i = at->i++;
+    int64_t begin, end;
+
+    at->origin = t->origins ? &t->origins[i] : NULL;
+    at->spans = t->spans ? (i == 0 ? t->spans : at->spans + at->span_count) : NULL;
+    at->span_count = t->spans ? t->span_counts[i] : 0;
+    if (t->lengths) {
+        at->text = i == 0 ? t->data : at->text + at->bytes;
+        at->bytes = t->lengths[i];
+        return true;
+    }
+    begin = t->offsets64 ? t->offsets64[i] : t->offsets32[i];
+    end = t->offsets64 ? t->offsets64[i + 1] : t->offsets32[i + 1];
+    if (begin < 0 || end < begin)
+        return false;
+    at->text = t->data + begin;
+    at->bytes = (uint64_t)(end - begin);
+    return true;
 }
 
 /* If one text makes no sense, none is taken. */
 static enum leat_status check_texts(const struct leat_packer *p, const struct leat_texts *t, struct leat_error *err)
 {
-    enum leat_status s = LEAT_OK;
+    struct text_at at = { .texts = t };
+    enum leat_status s = check_mask(p, t->spans, err);
 
-    if (t->count > 0 && (!t->offsets32 == !t->offsets64))
-        return status_argument(err, "texts", "leat_packer_add_texts: set exactly one of offsets32 and offsets64");
-    for (uint64_t i = 0; s == LEAT_OK && i < t->count; i++) {
-        if (offset_of(t, i) < 0 || offset_of(t, i + 1) < offset_of(t, i))
-            return status_argument(err, "texts", "text %llu ends before it starts", (unsigned long long)i);
-        s = check_origin(p, t->origins ? &t->origins[i] : NULL, err);
+    if (s == LEAT_OK && t->count > 0 && !t->lengths + !t->offsets32 + !t->offsets64 != 2)
+        s = status_argument(err, "lengths", "texts need exactly one of lengths, offsets32 and offsets64");
+    if (s == LEAT_OK && t->count > 0 && !t->spans != !t->span_counts)
+        s = status_argument(err, "spans", "spans and span_counts need each other");
+    if (s == LEAT_OK && t->spans && p->run.options.chat)
+        s = status_argument(err, "spans", "the chat template says what of a conversation is learned: no spans");
+    while (s == LEAT_OK && at.i < t->count) {
+        if (!go_on(&at))
+            return status_argument(err, "offsets64", "text %llu ends before it starts", (unsigned long long)at.i - 1);
+        s = check_origin(p, at.origin, err);
+        if (s == LEAT_OK && at.spans)
+            s = span_check(at.spans, at.span_count, at.bytes, err);
     }
     return s;
 }
@@ -313,6 +359,7 @@ static enum leat_status check_texts(const struct leat_packer *p, const struct le
 enum leat_status leat_packer_add_texts(struct leat_packer *p, const struct leat_texts *texts, struct leat_error *err)
 {
     struct leat_texts t = LEAT_TEXTS_INIT;
+    struct text_at at = { .texts = &t };
     struct leat_error why;
     enum leat_status s;
 
@@ -324,94 +371,98 @@ enum leat_status leat_packer_add_texts(struct leat_packer *p, const struct leat_
     if (s != LEAT_OK)
         return s;
     s = p->failed;
-    for (uint64_t i = 0; s == LEAT_OK && i < t.count; i++)
-        s = add_text(p, t.data + offset_of(&t, i), (uint64_t)(offset_of(&t, i + 1) - offset_of(&t, i)), NULL, 0,
-                     t.origins ? &t.origins[i] : NULL, &why);
+    while (s == LEAT_OK && at.i < t.count && go_on(&at))
+        s = add_text(p, at.text, at.bytes, at.spans, at.span_count, at.origin, &why);
     return s == LEAT_OK ? s : fail(p, s, &why, err);
 }
 
-static enum leat_status check_mask(const struct leat_packer *p, const void *mask, struct leat_error *err)
+static uint32_t id_at(const struct leat_documents *d, uint64_t i)
 {
-    if (mask && !p->run.setup.masks)
-        return status_argument(err, "mask", "a mask, but this dataset stores none: open the packer with store_mask");
-    return LEAT_OK;
+    return d->id_width == 2 ? ((const uint16_t *)d->ids)[i] : ((const uint32_t *)d->ids)[i];
 }
 
-enum leat_status leat_packer_add_text_masked(struct leat_packer *p, const char *text, uint64_t bytes,
-                                             const struct leat_span *spans, uint64_t span_count,
-                                             const struct leat_origin *origin, struct leat_error *err)
+/* If one document makes no sense, none is taken. */
+static enum leat_status check_ids(const struct leat_packer *p, const struct leat_documents *d, struct leat_error *err)
 {
-    struct leat_error why;
-    enum leat_status s = check_process(p, err);
+    enum leat_status s = check_mask(p, d->mask, err);
+    uint64_t at = 0;
 
-    if (s == LEAT_OK)
-        s = check_origin(p, origin, err);
-    if (s == LEAT_OK)
-        s = check_mask(p, spans, err);
-    if (s == LEAT_OK && spans && p->run.options.chat)
-        s = status_argument(err, "spans", "the chat template says what of a conversation is learned: no spans");
-    if (s == LEAT_OK && spans)
-        s = span_check(spans, span_count, bytes, err);
-    if (s != LEAT_OK)
-        return s;
-    s = p->failed;
-    if (s == LEAT_OK)
-        s = add_text(p, text, bytes, spans, span_count, origin, &why);
-    return s == LEAT_OK ? s : fail(p, s, &why, err);
+    if (s == LEAT_OK && d->id_width != 2 && d->id_width != 4)
+        s = status_argument(err, "id_width", "ids have 2 or 4 bytes, not %u", d->id_width);
+    if (s == LEAT_OK && d->count > 0 && !d->lengths)
+        s = status_argument(err, "lengths", "documents need their lengths");
+    for (uint64_t i = 0; s == LEAT_OK && i < d->count; i++) {
+        s = check_origin(p, d->origins ? &d->origins[i] : NULL, err);
+        for (uint64_t end = at + d->lengths[i]; s == LEAT_OK && at < end; at++)
+            if (id_at(d, at) >= p->run.tokenizer.vocabulary)
+                s = status_argument(err, "ids", "id %u is not below the vocabulary's size of %llu", id_at(d, at),
+                               (unsigned long long)p->run.tokenizer.vocabulary);
+    }
+    return s;
 }
 
-enum leat_status leat_packer_add_text(struct leat_packer *p, const char *text, uint64_t bytes,
-                                      const struct leat_origin *origin, struct leat_error *err)
+/* `count` ids from number `at` on. */
+static enum leat_status put_ids(struct leat_packer *p, const struct leat_documents *d, uint64_t at, uint64_t count,
+                                struct leat_error *err)
 {
-    return leat_packer_add_text_masked(p, text, bytes, NULL, 0, origin, err);
+    struct buffer *to = &p->unit->docs.tokens;
+    enum leat_status s = LEAT_OK;
+    uint32_t wide[256];
+
+    if (d->id_width == 4)
+        return step_put_ids(&p->run.setup, to, (const uint32_t *)d->ids + at, count, err);
+    for (uint64_t done = 0, here; s == LEAT_OK && done < count; done += here) {
+        here = count - done < 256 ? count - done : 256;
+        for (uint64_t i = 0; i < here; i++)
+            wide[i] = id_at(d, at + done + i);
+        s = step_put_ids(&p->run.setup, to, wide, here, err);
+    }
+    return s;
 }
 
-static enum leat_status check_ids(const struct leat_packer *p, const uint32_t *ids, uint64_t count,
-                                  struct leat_error *err)
+/* Document `i`, whose ids begin with number `at`. */
+static enum leat_status add_ids(struct leat_packer *p, const struct leat_documents *documents, uint64_t i, uint64_t at,
+                                struct leat_error *err)
 {
-    for (uint64_t i = 0; i < count; i++)
-        if (ids[i] >= p->run.tokenizer.vocabulary)
-            return status_argument(err, "ids", "id %u is not below the vocabulary's size of %llu", ids[i],
-                                   (unsigned long long)p->run.tokenizer.vocabulary);
-    return LEAT_OK;
-}
-
-enum leat_status leat_packer_add_ids(struct leat_packer *p, const uint32_t *ids, uint64_t count,
-                                     const struct leat_origin *origin, struct leat_error *err)
-{
-    return leat_packer_add_ids_masked(p, ids, NULL, count, origin, err);
-}
-
-enum leat_status leat_packer_add_ids_masked(struct leat_packer *p, const uint32_t *ids, const uint8_t *mask,
-                                            uint64_t count, const struct leat_origin *origin, struct leat_error *err)
-{
+    struct leat_origin origin = documents->origins ? documents->origins[i] : none;
+    uint64_t count = documents->lengths[i];
     struct packer_document *d = NULL;
-    struct leat_error why;
-    enum leat_status s = check_process(p, err);
+    enum leat_status s = count < SIZE_MAX / 8 ? take(p, &unit_ids, 4 * count, err) : status_no_memory(err, count);
 
-    if (s == LEAT_OK)
-        s = check_origin(p, origin, err);
-    if (s == LEAT_OK)
-        s = check_mask(p, mask, err);
-    if (s == LEAT_OK)
-        s = check_ids(p, ids, count, err);
-    if (s != LEAT_OK)
-        return s;
-    s = p->failed;
-    if (s == LEAT_OK)
-        s = count < SIZE_MAX / 8 ? take(p, &unit_ids, 4 * count, &why) : status_no_memory(&why, count);
+    if (origin.line > 0 && origin.line != LEAT_NONE)
+        origin.line += documents->first_line;
     if (s == LEAT_OK) {
-        d = add_document(p, origin, &why);
-        s = d ? step_put_ids(&p->run.setup, &p->unit->docs.tokens, ids, count, &why) : LEAT_E_NO_MEMORY;
+        d = add_document(p, &origin, err);
+        s = d ? put_ids(p, documents, at, count, err) : LEAT_E_NO_MEMORY;
     }
     if (s == LEAT_OK)
-        s = step_put_known_mask(&p->run.setup, p->unit, mask, count, &why);
+        s = step_put_known_mask(&p->run.setup, p->unit, documents->mask ? documents->mask + at : NULL, count, err);
     if (s != LEAT_OK)
-        return fail(p, s, &why, err);
+        return s;
     d->tokens = count;
-    if (origin && origin->text_hash)
-        memcpy(d->hash, origin->text_hash, sizeof d->hash);
+    if (origin.text_hash)
+        memcpy(d->hash, origin.text_hash, sizeof d->hash);
     return LEAT_OK;
+}
+
+enum leat_status leat_packer_add_ids(struct leat_packer *p, const struct leat_documents *documents,
+                                     struct leat_error *err)
+{
+    static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_documents, reserved), { 0, 0 } };
+    struct leat_documents d = LEAT_DOCUMENTS_INIT;
+    struct leat_error why;
+    enum leat_status s = check_process(p, err);
+
+    if (s == LEAT_OK)
+        s = options_read(&d, sizeof d, reserved, documents, "leat_documents", err);
+    if (s == LEAT_OK)
+        s = check_ids(p, &d, err);
+    if (s != LEAT_OK)
+        return s;
+    s = p->failed;
+    for (uint64_t i = 0, at = 0; s == LEAT_OK && i < d.count; at += d.lengths[i++])
+        s = add_ids(p, &d, i, at, &why);
+    return s == LEAT_OK ? s : fail(p, s, &why, err);
 }
 
 enum leat_status leat_packer_checkpoint(struct leat_packer *p, const void *note, uint64_t bytes, struct leat_error *err)

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "core/pause.h"
+#include "one_text.h"
 
 #define ROWS_BETWEEN_LOOKS 256
 
@@ -154,13 +155,13 @@ static enum leat_status add_row(const struct arrow_rows *r, struct columns *c, i
     if (s != LEAT_OK)
         return s;
     if (!(r->text.kind & ARROW_LISTS))
-        return leat_packer_add_text(p, value->text, value->bytes, &origin, &a->err);
+        return add_one_text(p, value->text, value->bytes, NULL, 0, &origin, &a->err);
     s = take_list(&c->text, value, &c->ids, &a->err);
     if (s == LEAT_OK && r->has_mask)
         s = take_mask(&c->mask, row, c->ids.count, &c->marks, &a->err);
     if (s != LEAT_OK)
         return s;
-    return leat_packer_add_ids_masked(p, c->ids.at, r->has_mask ? c->marks.at : NULL, c->ids.count, &origin, &a->err);
+    return add_one_of_ids(p, c->ids.at, r->has_mask ? c->marks.at : NULL, c->ids.count, &origin, &a->err);
 }
 
 /* Looks for missing texts before the first row is taken. (Ids and masks are checked as they are taken.) */

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "arrow/arrow.h"
+#include "arrow/one_text.h"
 #include "pack.h"
 
 /* A bunch of an iterator's documents goes to the packer when it has this many, or this many bytes. */
@@ -416,8 +417,8 @@ static PyObject *packer_add_text(PyObject *self, PyObject *args)
         return NULL;
     if (text_view_of(text, &view, &kept) == 0) {
         if (packer_enter(p, &pause) == 0) {
-            s = leat_packer_add_text_masked(p->packer, view.at, view.bytes, (const void *)spans.at,
-                                            spans.bytes / sizeof(struct leat_span), &origin, &err);
+            s = add_one_text(p->packer, view.at, view.bytes, (const void *)spans.at,
+                             spans.bytes / sizeof(struct leat_span), &origin, &err);
             packer_leave(p, &pause);
             result = added(p, &origin, s, &err);
         }
@@ -445,7 +446,7 @@ static PyObject *packer_add_ids(PyObject *self, PyObject *args)
         if (mask.at && mask.bytes != ids.count) {
             PyErr_Format(PyExc_ValueError, "the mask has %zu numbers, for %zu ids", (size_t)mask.bytes, ids.count);
         } else if (packer_enter(p, &pause) == 0) {
-            s = leat_packer_add_ids_masked(p->packer, ids.at, (const uint8_t *)mask.at, ids.count, &origin, &err);
+            s = add_one_of_ids(p->packer, ids.at, (const uint8_t *)mask.at, ids.count, &origin, &err);
             packer_leave(p, &pause);
             result = added(p, &origin, s, &err);
         }
@@ -556,7 +557,7 @@ static enum leat_status give(struct packer *p, struct bunch *b, uint64_t input, 
             origin.offset = row + i;
             origin.line = row + i + 1;
         }
-        if (leat_packer_add_text(p->packer, b->texts[i].at, b->texts[i].bytes, &origin, err) != LEAT_OK)
+        if (add_one_text(p->packer, b->texts[i].at, b->texts[i].bytes, NULL, 0, &origin, err) != LEAT_OK)
             return err->status;
         b->added++;
     }

@@ -33,7 +33,8 @@ def test_stats_are_all_there(plan):
 
     def members(struct):
         body = re.search(f"struct {struct} {{(.*?)^}};", header, re.M | re.S)[1]
-        return [(kind, re.sub(r"_ns$|\[.*", "", name)) for kind, line in re.findall(r"^    (.*?\w) ([^;]*);", body, re.M)
+        lines = re.findall(r"^    ((?:struct )?\w+) ([^;]*);", body, re.M)
+        return [(kind, re.sub(r"_ns$|\[.*", "", name)) for kind, line in lines
                 for name in line.replace(" ", "").split(",") if not name.startswith(("size", "reserved"))]
 
     said = set(leat.Loader(plan, 4).stats())
