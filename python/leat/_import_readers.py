@@ -43,10 +43,10 @@ def _reading(path, *errors):
     except Error:
         raise
     except FileNotFoundError as error:
-        raise failure("no-file", f"cannot open {show(path)}: {error.strerror or error}") from error
+        raise failure("no-file", path, f"cannot open {show(path)}: {error.strerror or error}") from error
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, EOFError, *errors) as error:
         text = " ".join(show(str(error)).split())
-        raise failure("truncated", f"{show(path)} is cut or damaged: {text[:300]}{RESTORE}") from error
+        raise failure("truncated", path, f"{show(path)} is cut or damaged: {text[:300]}{RESTORE}") from error
 
 
 def _file_of(path):
@@ -59,15 +59,17 @@ def _file_of(path):
 def _file_in(folder, name, index):
     """A file that an index names: in the folder of the index, whoever wrote it."""
     if not isinstance(name, str) or os.path.isabs(name) or not name or ".." in name.split("/"):
-        raise failure("header", f"{show(index)} names a file {show(json.dumps(name)[:200])}, which is not inside its "
-                                "folder")
+        raise failure("header", index,
+                      f"{show(index)} names a file {show(json.dumps(name)[:200])}, which is not inside its "
+                      "folder")
     return _file_of(os.path.join(folder, name))
 
 
 def _check_size(file, size):
     if file.size != size:
-        raise failure("truncated", f"{show(file.path)} has {file.size} bytes, and its index says {size}: it is cut, or "
-                                   f"another file{RESTORE}")
+        raise failure("truncated", file.path,
+                      f"{show(file.path)} has {file.size} bytes, and its index says {size}: it is cut, or "
+                      f"another file{RESTORE}")
 
 
 def _choose(path, columns, wanted):
@@ -75,34 +77,40 @@ def _choose(path, columns, wanted):
     ids), where a part without a name has ""."""
     names = [name for name, holds in columns if holds and name]
     able = [i for i, (_, holds) in enumerate(columns) if holds]
-    path = show(path)
+    shown = show(path)
     for best in (wanted,) if wanted else ("input_ids", "tokens"):
         found = [i for i in able if columns[i][0] == best]
         if len(found) > 1:
-            raise failure("unsupported", f"{path}: the column \"{show(best)}\" appears twice; write a file that has it "
-                                         "once")
+            raise failure("unsupported", path,
+                          f"{shown}: the column \"{show(best)}\" appears twice; write a file that has it "
+                          "once")
         if found:
             able = found
             break
     else:
         if wanted and any(name == wanted for name, _ in columns):
-            raise failure("argument", f"{path}: the column \"{show(wanted)}\" does not hold lists of integers")
+            raise failure("argument", path, f"{shown}: the column \"{show(wanted)}\" does not hold lists of integers")
         if wanted and able and not names:
-            raise failure("not-found", f"{path} has no column \"{show(wanted)}\": its leaves have no names; leave "
-                                       "column out")
+            raise failure("not-found", path,
+                          f"{shown} has no column \"{show(wanted)}\": its leaves have no names; leave "
+                          "column out")
         if wanted:
-            raise failure("not-found", f"{path} has no column \"{show(wanted)}\"; columns that can hold ids: "
-                                       f"{show(', '.join(names)[:200]) or 'none'}")
+            raise failure("not-found", path,
+                          f"{shown} has no column \"{show(wanted)}\"; columns that can hold ids: "
+                          f"{show(', '.join(names)[:200]) or 'none'}")
         if not able:
-            raise failure("unsupported", f"{path}: no column holds lists of integers (list views, dictionaries, and "
-                                         "lists inside another column, a dict or struct, are not read): if it has "
-                                         "texts, pack these")
+            raise failure("unsupported", path,
+                          f"{shown}: no column holds lists of integers (list views, dictionaries, and "
+                          "lists inside another column, a dict or struct, are not read): if it has "
+                          "texts, pack these")
         if len(able) > 1 and not names:
-            raise failure("unsupported", f"{path}: several leaves can hold ids, and they have no names; write items "
-                                         "that are a dict of leaves")
+            raise failure("unsupported", path,
+                          f"{shown}: several leaves can hold ids, and they have no names; write items "
+                          "that are a dict of leaves")
         if len(able) > 1:
-            raise failure("argument", f"{path}: several columns can hold ids; name one of them: "
-                                      f"{show(', '.join(names)[:200])}")
+            raise failure("argument", path,
+                          f"{shown}: several columns can hold ids; name one of them: "
+                          f"{show(', '.join(names)[:200])}")
     # labels that are one class for each document are no mask
     masks = [name for i, (name, holds) in enumerate(columns)
              if i != able[0] and name in MASKS and (holds or name != "labels")]
@@ -116,14 +124,16 @@ def _ids_of(value, path, number, dtype=None):
     import numpy as np
     if isinstance(value, (bytes, bytearray, memoryview)):
         if len(value) % np.dtype(dtype).itemsize:
-            raise failure("documents", f"{show(path)}: document {number} has {len(value)} bytes, which is not a whole "
-                                       f"number of {dtype}: its ids have another type, or the file is damaged")
+            raise failure("documents", path,
+                          f"{show(path)}: document {number} has {len(value)} bytes, which is not a whole "
+                          f"number of {dtype}: its ids have another type, or the file is damaged")
         return np.frombuffer(value, dtype)
     ids = value.numpy() if hasattr(value, "numpy") else np.asarray(value, None if len(value) else np.int64)
     if ids.dtype.kind not in "iu":
-        raise failure("record", f"{show(path)}: sample {number} is an array of {ids.dtype}, not of integers")
+        raise failure("record", path, f"{show(path)}: sample {number} is an array of {ids.dtype}, not of integers")
     if ids.ndim > 1:
-        raise failure("unsupported", f"{show(path)}: sample {number} is a tensor of {ids.ndim} axes, not a list of ids")
+        raise failure("unsupported", path,
+                      f"{show(path)}: sample {number} is a tensor of {ids.ndim} axes, not a list of ids")
     return ids.reshape(-1)
 
 
@@ -222,7 +232,8 @@ class _Arrow:
             ids, held = rows.values, rows.offsets
             starts, wide = _numbers(held), held.type.bit_width == 64
         if rows.null_count or ids.null_count:
-            raise failure("unsupported", f"{show(file.path)}: the column of ids has nulls; write it without them")
+            raise failure("unsupported", file.path,
+                          f"{show(file.path)}: the column of ids has nulls; write it without them")
         return _Bunch(_numbers(ids), str(ids.type), starts, wide, len(rows), done, (rows, ids, held))
 
     def _check_end(self, file, source, framed):
@@ -231,13 +242,15 @@ class _Arrow:
         source.seek(max(end - 8, 0))
         tail, rest = source.read(8), source.read()
         if tail != b"\xff\xff\xff\xff\0\0\0\0":
-            raise failure("truncated", f"{show(file.path)} is cut: the Arrow data say that more follows, and the file "
-                                       f"ends before it does{RESTORE}")
+            raise failure("truncated", file.path,
+                          f"{show(file.path)} is cut: the Arrow data say that more follows, and the file "
+                          f"ends before it does{RESTORE}")
         footer = rest[-6:] == b"ARROW1" and int.from_bytes(rest[-10:-6], "little") == len(rest) - 10
         if not footer if framed else rest:
-            raise failure("truncated", f"{show(file.path)}: the Arrow data end at byte {end}, and {len(rest)} bytes "
-                                       "follow, which are not a footer: it is cut; or if it holds several streams, "
-                                       "write each to a file")
+            raise failure("truncated", file.path,
+                          f"{show(file.path)}: the Arrow data end at byte {end}, and {len(rest)} bytes "
+                          "follow, which are not a footer: it is cut; or if it holds several streams, "
+                          "write each to a file")
 
 
 def _numbers(array):
@@ -252,8 +265,9 @@ def _saved_files(folder, state):
     index = os.path.join(folder, "state.json")
     files = state.get("_data_files")
     if state.get("_indices_data_files") or state.get("_indices_files"):
-        raise failure("unsupported", f"{show(index)}: the dataset is a selection of rows: save it after "
-                                     "flatten_indices()")
+        raise failure("unsupported", index,
+                      f"{show(index)}: the dataset is a selection of rows: save it after "
+                      "flatten_indices()")
     with _reading(index):
         return [_file_in(folder, f["filename"], index) for f in files]
 
@@ -271,15 +285,17 @@ class _Mds:
         with _reading(index):
             for number, shard in enumerate(self.shards):
                 if shard["format"] != "mds":
-                    raise failure("unsupported", f"{show(index)}: a shard has \"format\": "
-                                                 f"\"{show(str(shard['format'])[:40])}\", and only \"mds\" is "
-                                                 "imported; texts in JSON lines can be packed")
+                    raise failure("unsupported", index,
+                                  f"{show(index)}: a shard has \"format\": "
+                                  f"\"{show(str(shard['format'])[:40])}\", and only \"mds\" is "
+                                  "imported; texts in JSON lines can be packed")
                 if number == 0:
                     self._choose(folder, shard, column)
                 if any(shard[key] != self.shards[0][key] for key in ("column_names", "column_encodings",
                                                                      "column_sizes")):
-                    raise failure("unsupported", f"{show(index)}: shard {number} has columns that differ from those of "
-                                                 "the first one; import them apart")
+                    raise failure("unsupported", index,
+                                  f"{show(index)}: shard {number} has columns that differ from those of "
+                                  "the first one; import them apart")
                 self.files.append(self._file(folder, shard))
 
     def _choose(self, folder, shard, column):
@@ -293,12 +309,14 @@ class _Mds:
         self.encodings[self.number] = encodings[self.number]
         self.took_dtype = kinds[self.number] == "bytes"
         if self.took_dtype and self.dtype is None:
-            raise failure("argument", f"{show(folder)}: its column holds bytes, and the type of the ids in them is "
-                                      "unknown: give dtype")
+            raise failure("argument", folder,
+                          f"{show(folder)}: its column holds bytes, and the type of the ids in them is "
+                          "unknown: give dtype")
         of = encodings[self.number].split(":")[1:]
         if of and (of[0] not in DTYPES or "," in "".join(of[1:])):
-            raise failure("unsupported", f"{show(folder)}: its column holds arrays of {show(':'.join(of)[:40])}, not "
-                                         "lists of integers")
+            raise failure("unsupported", folder,
+                          f"{show(folder)}: its column holds arrays of {show(':'.join(of)[:40])}, not "
+                          "lists of integers")
 
     def _file(self, folder, shard):
         """The decompressed file if it is there, as a reader leaves it, else the compressed one."""
@@ -323,8 +341,9 @@ class _Mds:
             with open(path, "rb") as plain:
                 samples = int.from_bytes(plain.read(4), "little")
             if samples != shard["samples"]:
-                raise failure("mismatch", f"{show(file.path)} has {samples} samples, and its index says "
-                                          f"{shard['samples']}: they come from different runs, or the file is damaged")
+                raise failure("mismatch", file.path,
+                              f"{show(file.path)} has {samples} samples, and its index says "
+                              f"{shard['samples']}: they come from different runs, or the file is damaged")
             alone = dict(shard, column_encodings=self.encodings,
                          raw_data=dict(shard["raw_data"], basename=os.path.basename(path)))
             with _reading(file.path):
@@ -354,7 +373,8 @@ class _Litdata:
         with _reading(index):
             config = self.config = facts["config"]
             if config.get("encryption") is not None:
-                raise failure("unsupported", f"{show(index)}: the dataset is encrypted, which leat does not read")
+                raise failure("unsupported", index,
+                              f"{show(index)}: the dataset is encrypted, which leat does not read")
             self.tokens = config.get("item_loader") == "TokensLoader"
             self.whole = config.get("compression") if config.get("compression_level") is None else None
             self._choose(folder, column)
@@ -410,8 +430,9 @@ class _Litdata:
                 path = os.path.join(folder, "chunk.bin")
                 from litdata.streaming.compression import _COMPRESSORS
                 if self.whole not in _COMPRESSORS:
-                    raise failure("unsupported", f"{show(file.path)} is compressed by {show(self.whole)}, which "
-                                                 "litdata cannot find (pip install zstd)")
+                    raise failure("unsupported", file.path,
+                                  f"{show(file.path)} is compressed by {show(self.whole)}, which "
+                                  "litdata cannot find (pip install zstd)")
                 with _reading(file.path, Exception):
                     _COMPRESSORS[self.whole].decompress_file(file.path, path)
             _check_size(file._replace(size=os.path.getsize(path)), chunk["chunk_bytes"])
@@ -430,11 +451,13 @@ class _Litdata:
         first = 8 + 4 * count
         places = data[:first].view(np.uint32).astype(np.int64) if data.size >= first else np.zeros(1, np.int64)
         if places[0] != count or places[-1] != data.size or places[1] != first or np.any(np.diff(places[1:]) < 0):
-            raise failure("mismatch", f"{show(file.path)}: the places of its items are not those of {count} items, as "
-                                      f"its index says: they come from different runs, or the file is damaged")
+            raise failure("mismatch", file.path,
+                          f"{show(file.path)}: the places of its items are not those of {count} items, as "
+                          f"its index says: they come from different runs, or the file is damaged")
         if np.any((places[1:] - first) % dtype.itemsize):
-            raise failure("documents", f"{show(file.path)}: an item is not a whole number of {dtype.name}: its ids "
-                                       "have another type, or the file is damaged")
+            raise failure("documents", file.path,
+                          f"{show(file.path)}: an item is not a whole number of {dtype.name}: its ids "
+                          "have another type, or the file is damaged")
         starts = ((places[1 + skip:] - first) // dtype.itemsize).astype(np.uint64)
         return _bunch_of(data[first:].view(dtype), starts, file.size)
 
@@ -484,7 +507,8 @@ def open_source(path, column, dtype):
         if state is not None:
             return _Arrow(path, _saved_files(path, state), column, dtype)
         if os.path.isfile(os.path.join(path, "dataset_dict.json")):
-            raise failure("unsupported", f"{show(path)} holds several splits of a dataset: name the folder of one")
+            raise failure("unsupported", path,
+                          f"{show(path)} holds several splits of a dataset: name the folder of one")
     else:
         file = _file_of(path)
         with open(path, "rb") as opened:
@@ -492,8 +516,10 @@ def open_source(path, column, dtype):
         if head == b"ARROW1\0\0" or (len(head) == 8 and head[:4] == b"\xff\xff\xff\xff"):
             return _Arrow(path, [file], column, dtype)
         if path.endswith((".zst", ".zstd", ".gz", ".bz2", ".xz", ".lz4")):
-            raise failure("unsupported", f"{show(path)} is compressed as a whole, which is not imported: decompress it "
-                                         "first; compressed texts are packed as they are")
-    raise failure("unsupported", f"{show(path)} is not a folder of MosaicML's streaming or litdata (with index.json), "
-                                 "nor an Arrow file (of version 0.15 or later) or a folder of Hugging Face datasets; "
-                                 "texts are packed, and files of Megatron and others need no import")
+            raise failure("unsupported", path,
+                          f"{show(path)} is compressed as a whole, which is not imported: decompress it "
+                          "first; compressed texts are packed as they are")
+    raise failure("unsupported", path,
+                  f"{show(path)} is not a folder of MosaicML's streaming or litdata (with index.json), "
+                  "nor an Arrow file (of version 0.15 or later) or a folder of Hugging Face datasets; "
+                  "texts are packed, and files of Megatron and others need no import")

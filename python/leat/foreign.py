@@ -51,9 +51,10 @@ class _Run:
     def _take(self, note):
         if note.get("facts") != self.facts:
             self.core.suspend()
-            raise failure("checkpoint", f"the earlier run of {show(self.output)} had other sources or options, or "
-                                        "other versions of these files (size, time of modification); give the same or "
-                                        "start over", REPLACE)
+            raise failure("checkpoint", self.output,
+                          f"the earlier run of {show(self.output)} had other sources or options, or "
+                          "other versions of these files (size, time of modification); give the same or "
+                          "start over", REPLACE)
         self.at = tuple(note["at"])
         self.core.restore(note["inputs"], note["ends_added"])
 
@@ -150,8 +151,9 @@ def import_dataset(sources, output, tokenizer=None, *, pattern: str | None = Non
     from leat._import_readers import DTYPES, open_source  # they need more than `import leat` should
     tokenizer = None if tokenizer is None else open_tokenizer(tokenizer, pattern)
     if dtype is not None and dtype not in DTYPES:
-        raise failure("argument", f"unknown dtype \"{show(str(dtype)[:40])}\": use uint16, uint32, int32, int64 or "
-                                  "another integer type of NumPy")
+        raise failure("argument", None,
+                      f"unknown dtype \"{show(str(dtype)[:40])}\": use uint16, uint32, int32, int64 or "
+                      "another integer type of NumPy")
     if vocabulary is not None:
         vocabulary = whole("vocabulary", vocabulary, 1, 2**32)
     elif tokenizer is not None:
@@ -159,11 +161,12 @@ def import_dataset(sources, output, tokenizer=None, *, pattern: str | None = Non
     end = read_token(tokenizer, "end", end)
     paths = list_paths(sources)
     if not paths:
-        raise failure("argument", "import_dataset() needs at least one source")
+        raise failure("argument", None, "import_dataset() needs at least one source")
     opened = [open_source(path, column, dtype) for path in paths]
     if dtype is not None and not any(source.took_dtype for source in opened):
-        raise failure("argument", f"{show(os.fsdecode(paths[0]))}: its files give the type of their ids; leave "
-                                  "dtype out")
+        raise failure("argument", paths[0],
+                      f"{show(os.fsdecode(paths[0]))}: its files give the type of their ids; leave "
+                      "dtype out")
     if vocabulary is None:
         vocabulary = 2**31 if any(_is_wide(source) for source in opened) else 65536
     masks = [source.mask for source in opened if source.mask]

@@ -1,6 +1,7 @@
 """leat.open(): what it shows is what numpy.memmap and the command show; views, lifetimes, errors, pickling."""
 import gc
 import json
+import os
 import pickle
 import shutil
 import subprocess
@@ -150,6 +151,14 @@ def test_errors(tmp_path):
     assert "nothing.leat" in str(e)
     again = pickle.loads(pickle.dumps(e))
     assert str(again) == str(e) and again.status == e.status
+    for name in ("a", "\udcff"):  # the second one is the byte 255
+        for suffix in (".leat", ".tokens"):
+            (tmp_path / (name + suffix)).write_bytes(b"neither an index nor tokens")
+        with pytest.raises(leat.Error) as error:
+            leat.open(tmp_path / f"{name}.tokens")
+        e = error.value
+        assert (e.status, e.offset, e.field) == ("not-leat", 0, None)
+        assert e.file == str(tmp_path / f"{name}.leat") and os.path.exists(e.file)
     for wrong in (5, None, [5], []):
         with pytest.raises((TypeError, leat.Error)):
             leat.open(wrong)

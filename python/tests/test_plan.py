@@ -62,6 +62,10 @@ def test_text_in_and_out(both, tmp_path):
     with pytest.raises(leat.Error, match="run.plan, line 2"):
         path.write_text("leat plan 1\nnonsense 5\n")
         leat.Plan.load(path)
+    with pytest.raises(leat.Error) as error:
+        path.write_text("leat plan 1\nseq-len none\n")
+        leat.Plan.load(path)
+    assert (error.value.file, error.value.offset, error.value.field) == (str(path), 12, "seq_len")
 
 
 def test_weights_are_decimals(corpus):

@@ -39,15 +39,15 @@ enum leat_status status_argument(struct leat_error *err, const char *field, cons
     STATUS_PRINTF(3, 4);
 
 /*
- * status_set_in() with a hint at what the caller could change. The sentence ends with what to do in general ("%s already
- * exists; choose another name or replace it"): each front end appends its own words for the hint, in parentheses. The
- * other calls that fill `err` clear the hint; status_before() and status_after() keep it.
+ * status_set_in() with a hint at what the caller could change. The sentence ends with what to do in general ("%s
+ * already exists; choose another name or replace it"): each front end appends its own words for the hint, in
+ * parentheses. The other calls that fill `err` clear the hint; status_before() and status_after() keep it.
  */
 enum leat_status status_set_hint(struct leat_error *err, enum leat_status status, enum leat_hint hint, const char *file,
                                  const char *format, ...) STATUS_PRINTF(5, 6);
 
-/* A failed system call, on the file (NULL: on none): picks the status from `os_error` (an errno), and appends its text and a remedy, if one is
- * known, to the sentence. */
+/* A failed system call, on the file (NULL: on none): picks the status from `os_error` (an errno), and appends its text
+ * and a remedy, if one is known, to the sentence. */
 enum leat_status status_set_os(struct leat_error *err, int os_error, const char *file, const char *format, ...)
     STATUS_PRINTF(4, 5);
 

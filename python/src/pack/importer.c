@@ -395,20 +395,23 @@ static PyType_Spec spec = {
     .slots = slots,
 };
 
-/* failure(name of a status, sentence, hint) -> the leat.Error that readers in Python raise */
+/* failure(name of a status, file or None, sentence, hint) -> the leat.Error that readers in Python raise */
 static PyObject *failure(PyObject *module, PyObject *args)
 {
     struct leat_error err = { .status = LEAT_E_ARGUMENT, .offset = LEAT_NONE };
     const char *name, *sentence;
+    PyObject *file = NULL;
     unsigned hint = 0;
 
     (void)module;
-    if (!PyArg_ParseTuple(args, "ss|I", &name, &sentence, &hint))
+    if (!PyArg_ParseTuple(args, "sO&s|I", &name, args_path, &file, &sentence, &hint))
         return NULL;
     while (err.status < LEAT_E_EMPTY && strcmp(leat_status_name(err.status), name) != 0)
         err.status = (enum leat_status)(err.status + 1);
     err.hint = (enum leat_hint)hint;
     snprintf(err.message, sizeof err.message, "%s", sentence);
+    errors_in_file(&err, err.status, file ? PyBytes_AsString(file) : NULL);
+    Py_XDECREF(file);
     errors_raise(&err);
     return errors_take();
 }

@@ -143,7 +143,7 @@ def test_arrow_damaged(tmp_path):
             outcomes.add(leat.import_dataset(path, tmp_path / "made", force=True).documents > 0)
         except leat.Error as error:
             outcomes.add(error.status)
-            assert "a.arrow" in str(error)
+            assert "a.arrow" in str(error) and error.file == str(path)
     assert {True, "truncated"} <= outcomes
 
 

@@ -72,7 +72,8 @@ uint64_t documents_bytes(const struct documents *d);
 /* Adds one, zeroed. NULL with `err` filled: no memory. */
 struct packer_document *documents_add(struct documents *d, struct leat_error *err);
 
-/* What is or would be a document is rejected, because of a field of its record or not (""); the sample is cut to REJECT_SAMPLE bytes. */
+/* What is or would be a document is rejected, because of a field of its record or not (""); the sample is cut to
+ * REJECT_SAMPLE bytes. */
 #define REJECT_SAMPLE 200
 enum leat_status documents_reject(struct documents *d, const struct packer_document *document, const char *reason,
                                   const char *field, const void *record, size_t bytes, struct leat_error *err);
