@@ -107,7 +107,7 @@ endef
 BASE_SOURCES    := $(call sources,src/base)
 LIB_SOURCES     := $(call sources,src)
 # fewer folders in the builds for other machines, of tests that need no more: tests/cross.mk
-PACK_FOLDERS    := arrange corpus damage mask pack render tokenizer
+PACK_FOLDERS    := arrange corpus damage mask pack render run tokenizer
 PACK_SOURCES    := $(call sources,$(addprefix tokenize_tools/,$(PACK_FOLDERS)))
 CLI_SOURCES     := $(call sources,tokenize_tools/cli tokenize_tools/runs)
 COMMAND_SOURCES := $(call sources,$(addprefix tokenize_tools/,commands pages))
@@ -342,6 +342,8 @@ install: all
 	$(Q)install -d "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(INCLUDEDIR)" "$(DESTDIR)$(LIBDIR)/pkgconfig"
 	$(Q)install -m 755 $(BUILD)/leat $(BUILD)/leat-bench "$(DESTDIR)$(BINDIR)"
 	$(Q)install -m 644 include/leat.h include/leat_pack.h "$(DESTDIR)$(INCLUDEDIR)"
+	$(Q)install -d "$(DESTDIR)$(INCLUDEDIR)/leat"
+	$(Q)install -m 644 $(wildcard include/leat/*.h) "$(DESTDIR)$(INCLUDEDIR)/leat"
 	$(Q)install -m 644 $(INSTALLED) "$(DESTDIR)$(LIBDIR)"
 	$(Q)for l in leat leat_pack; do \
 	    install -m 755 $(BUILD)/lib$$l.so.$(SONAME) "$(DESTDIR)$(LIBDIR)/lib$$l.so.$(VERSION)" && \
@@ -357,6 +359,8 @@ install: all
 uninstall:
 	$(Q)for f in leat leat-bench; do rm -f "$(DESTDIR)$(BINDIR)/$$f"; done
 	$(Q)for f in leat.h leat_pack.h; do rm -f "$(DESTDIR)$(INCLUDEDIR)/$$f"; done
+	$(Q)rm -f $(patsubst include/%,"$(DESTDIR)$(INCLUDEDIR)/%",$(wildcard include/leat/*.h))
+	$(Q)rmdir "$(DESTDIR)$(INCLUDEDIR)/leat" 2>/dev/null || :
 	$(Q)for l in leat leat_pack; do \
 	    for f in .a .so .so.$(SONAME) .so.$(VERSION); do rm -f "$(DESTDIR)$(LIBDIR)/lib$$l$$f"; done; \
 	    rm -f "$(DESTDIR)$(LIBDIR)/pkgconfig/$$l.pc"; \

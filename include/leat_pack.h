@@ -747,4 +747,7 @@ LEAT_API enum leat_status leat_export(const char *output, const char *const *nam
 #ifdef __cplusplus
 }
 #endif
+
+#include "leat/run.h"
+
 #endif

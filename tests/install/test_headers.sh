@@ -9,7 +9,7 @@ failures=0 tried=0
 # struct leat_x of LEAT_X_INIT, for each that is defined
 {
     echo '#include <leat_pack.h>'
-    sed -n 's/^#define LEAT_\([A-Z_]*\)_INIT.*/\1/p' include/leat.h include/leat_pack.h | while read -r name; do
+    cat include/*.h include/leat/*.h | sed -n 's/^#define LEAT_\([A-Z_]*\)_INIT.*/\1/p' | while read -r name; do
         struct=$(printf '%s' "$name" | tr '[:upper:]' '[:lower:]')
         echo "extern struct leat_$struct v_$struct;"
         echo "struct leat_$struct v_$struct = LEAT_${name}_INIT;"
@@ -19,7 +19,7 @@ failures=0 tried=0
 } >"$tmp/all.c"
 found=$(grep -c '^struct' "$tmp/all.c")
 [ "$found" -ge 25 ] || { echo "only $found _INIT macros are found in the headers" >&2 && failures=1; }
-echo '#include <leat.h>' >"$tmp/first.c"
+for header in leat.h leat/run.h; do echo "#include <$header>"; done >"$tmp/first.c"
 for file in all first; do
     cp "$tmp/$file.c" "$tmp/$file.cc"
 done

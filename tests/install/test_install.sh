@@ -45,7 +45,7 @@ if command -v man >/dev/null; then
     man -M "$stage/usr/share/man" leat-pack 2>/dev/null | grep -q -- --max-rejects || fail "man leat-pack shows no page"
 fi
 headers=$(cd "$stage/usr/include" && find . -type f | sort | tr '\n' ' ')
-[ "$headers" = "./leat.h ./leat_pack.h " ] || fail "installed headers: $headers"
+[ "$headers" = "./leat.h ./leat/run.h ./leat_pack.h " ] || fail "installed headers: $headers"
 for name in leat leat_pack; do
     lib=$stage/usr/lib/lib$name.so
     soname=$(readelf -d "$lib" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')

@@ -5,10 +5,10 @@
 # no other.
 . tests/lint/common.sh
 
-# The functions that a header declares.
+# The functions that headers declare.
 declared() {
-    code "$1" | cut -d: -f3- | grep -v '^[[:space:]]*#' | tr '\n' ' ' | grep -oE 'LEAT_API[^;{]*;' |
-        sed -nE 's/^[^(]*[^a-z0-9_]([a-z0-9_]+)\(.*/\1/p' | LC_ALL=C sort
+    for one; do code "$one"; done | cut -d: -f3- | grep -v '^[[:space:]]*#' | tr '\n' ' ' |
+        grep -oE 'LEAT_API[^;{]*;' | sed -nE 's/^[^(]*[^a-z0-9_]([a-z0-9_]+)\(.*/\1/p' | LC_ALL=C sort
 }
 # "NAME VERSION" of a map.
 mapped() {
@@ -26,15 +26,15 @@ lacking() {
 for library in leat leat_pack; do
     so=$build/lib$library.so header=include/$library.h
     case $library in
-    leat) map=src/leat.map ;;
-    *) map=tokenize_tools/leat_pack.map ;;
+    leat) map=src/leat.map more='' ;;
+    *) map=tokenize_tools/leat_pack.map more=include/leat/run.h ;;
     esac
     [ -f "$so" ] || { echo "no $so" && continue; }
     # "NAME VERSION"; "NAME -" if it has none
     exports=$(nm -D --defined-only "$so" | awk '$2 != "A" { print $3 }' |
         grep -vE '^(_init|_fini|_edata|_end|__bss_start)(@|$)' | sed 's/@@*/ /; s/^[^ ]*$/& -/' | LC_ALL=C sort)
     have=$(printf '%s\n' "$exports" | cut -d' ' -f1)
-    want=$(declared "$header")
+    want=$(declared "$header" ${more:+"$more"})
     versions=$(mapped "$map")
     lacking "$have" "$want" "$so exports" "which $header does not declare"
     lacking "$want" "$have" "$header declares" "which $so does not export"
