@@ -266,8 +266,7 @@ struct leat_pack_options {
     uint64_t max_rejects;      /* more rejected records end the run; LEAT_NONE: no limit */
     uint64_t max_rejects_ppm;  /* likewise, per million records; LEAT_NONE: no limit */
     uint32_t part, parts;       /* pack only share `part` (from 1) of `parts`; parts 0: all */
-    uint32_t shuffle;                /* these five: as in struct leat_merge_options; not together with parts, but for
-                                        `splits`, with `run_file` */
+    uint32_t shuffle;                /* these five: as in struct leat_merge_options; not together with parts */
     uint64_t seed;
     uint32_t dedup;
     const struct leat_split *splits;
@@ -299,11 +298,6 @@ struct leat_pack_options {
     /* If not NULL: called from the calling thread for each dataset, when all are finished, in the order of the values
      * as bytes, splits before the rest. */
     void (*output)(void *context, const struct leat_by_output *output);
-    /* With `parts`: a file of lines that say what all parts of the run have in common: inputs with sizes and times of
-     * change or etags, options, tokenizer. With `part` 0, nothing is packed: the file is written, or found to say the
-     * same. A part that would pack anything else is refused, LEAT_E_CHECKPOINT. Such a part may have `splits`, whose
-     * datasets have the part's name in a folder of the split's name beside it. NULL: nothing is compared. */
-    const char *run_file;
     uint32_t store_mask; /* as in struct leat_writer_options: of all tokens that nothing else is said about, 255 */
     uint32_t reserved_mask; /* 0 */
     /* The field of JSON records, or column, that says what of the text is learned, which is stored as a mask: a list of
@@ -332,7 +326,7 @@ struct leat_pack_options {
 #define LEAT_PACK_OPTIONS_INIT                                                                                         \
     { sizeof(struct leat_pack_options), NULL, LEAT_PACK_AUTO, 0, NULL, NULL, LEAT_NONE, LEAT_NONE, 0, 0, 0, 0,         \
       LEAT_NONE, LEAT_NONE, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0, 0, NULL, 0,                       \
-      NULL, NULL, NULL, 0, 0, NULL, NULL, NULL, LEAT_WRITE_AUTO, 0, NULL, NULL, 0, 0, NULL, \
+      NULL, NULL, 0, 0, NULL, NULL, NULL, LEAT_WRITE_AUTO, 0, NULL, NULL, 0, 0, NULL, \
       NULL, 0 }
 
 /* CPU time of each step, over all threads. */
@@ -380,15 +374,13 @@ struct leat_pack_report {
     uint64_t row_groups; /* of Parquet inputs, that were packed */
     uint64_t units;        /* stretches of inputs that threads handed to each other, in this run */
     uint64_t lock_wait_ns; /* for which threads, all together, waited for each other to do that */
-    /* With `run_file` and `part` 0: inputs that go whole to a part, as compressed ones do, and parts that get none. */
-    uint64_t whole_inputs, empty_parts;
     /* On failure: what `resume` goes on after. LEAT_NONE: it failed before it looked for that, or not at all. */
     uint64_t kept_bytes, kept_tokens, kept_documents;
     uint64_t direct_bytes; /* of tokens, that this run wrote past the page cache */
 };
 #define LEAT_PACK_REPORT_INIT                                                                                          \
     { sizeof(struct leat_pack_report), 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, { 0 }, 0, 0, 0, { 0, 0, 0, 0 }, 0, 0, 0, 0, \
-      { 0, 0, 0, 0 }, 0, { { 0 }, 0, 0, 0 }, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+      { 0, 0, 0, 0 }, 0, { { 0 }, 0, 0, 0 }, 0, 0, 0, 0, 0, 0, 0 }
 
 /*
  * With `chat`, a record (or a row) is a conversation: a list of objects with "role" and "content". The template

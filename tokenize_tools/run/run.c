@@ -9,8 +9,9 @@
 #include "base/options.h"
 #include "base/path.h"
 #include "base/status.h"
-#include "pack/pack.h"
+#include "run_advice.h"
 #include "run_folder.h"
+#include "run_shared.h"
 
 /* ---- Plan -------------------------------------------------------------------------------------------------------- */
 
@@ -67,32 +68,27 @@ static enum leat_status check_options(const struct leat_run_options *o, const st
 }
 
 /* Looks up what all parts have in common, and writes it beside the plan. */
-static enum leat_status describe(struct leat_run *run, struct leat_error *err)
+static enum leat_status describe(struct leat_run *run, bool here, struct leat_error *err)
 {
-    struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
+    struct pack_in_run in_run = { .judge = run_shared_judge, .context = run };
     struct leat_pack_options o = run->plan.pack;
-    char *inputs = run_file(run->folder, ".inputs");
-    enum leat_status s = inputs ? run_take_tokenizer(run, err) : status_no_memory(err, strlen(run->folder));
+    enum leat_status s = run_take_tokenizer(run, err);
 
+    if (s != LEAT_OK)
+        return s;
+    in_run.from = here ? NULL : run->plan.from;
     o.tokenizer = run->tokenizer;
+    o.part = 0;
     o.parts = run->plan.parts;
-    o.run_file = inputs;
-    if (s == LEAT_OK)
-        s = leat_pack(inputs, run->plan.inputs, run->plan.input_count, &o, &report, err);
-    run->plan.files = report.inputs;
-    run->plan.bytes = report.disk_bytes;
-    run->plan.whole_files = report.whole_inputs;
-    run->plan.empty_parts = report.empty_parts;
-    free(inputs);
-    return s;
+    return run_pack(run, run->folder, &o, &in_run, NULL, err);
 }
 
-static enum leat_status publish(struct leat_run *run, struct leat_error *err)
+static enum leat_status publish(struct leat_run *run, bool here, struct leat_error *err)
 {
     enum leat_status s = run_check_new(run->folder, err);
 
     if (s == LEAT_OK)
-        s = describe(run, err);
+        s = describe(run, here, err);
     for (uint64_t i = 0; s == LEAT_OK && i < run->plan.pack.split_count; i++)
         s = run_publish_split(run, run->plan.pack.splits[i].name, err);
     return s == LEAT_OK ? run_publish(run->folder, &run->plan, err) : s;
@@ -134,7 +130,7 @@ enum leat_status leat_run_create(struct leat_run **out, const char *folder, cons
     if (s == LEAT_OK && !(run.folder = run_make_folder(folder, err)))
         s = err ? err->status : LEAT_E_IO;
     if (s == LEAT_OK)
-        s = publish(&run, err);
+        s = publish(&run, !o.from, err);
     if (s != LEAT_OK && made && run.folder)
         (void)rmdir(run.folder); /* of which nothing came; if it is not empty, another process plans there */
     if (s == LEAT_OK)
@@ -153,13 +149,13 @@ static enum leat_status read_folder(struct leat_run *run, const char *folder, st
     enum leat_status s = name ? LEAT_OK : status_no_memory(err, strlen(folder));
 
     if (s == LEAT_OK && !run_exists(folder))
-        s = status_set(err, LEAT_E_NO_FILE, "%s is not the folder of a run", folder);
+        s = run_advise(err, status_set(err, LEAT_E_NO_FILE, "%s is not the folder of a run", folder), RUN_NO_PLAN);
     if (s == LEAT_OK && !(run->folder = realpath(folder, NULL)))
         s = status_set_os(err, errno, "cannot find the folder %s", folder);
+    if (s == LEAT_OK && !(run->name = strdup(folder)))
+        s = status_no_memory(err, strlen(folder));
     if (s == LEAT_OK)
         s = run_plan_read(&run->plan, name, err);
-    if (s == LEAT_OK)
-        s = run_read_joining(run, err);
     free(name);
     return s;
 }
@@ -183,9 +179,26 @@ void leat_run_close(struct leat_run *run)
         return;
     leat_tokenizer_close(run->tokenizer);
     run_plan_free(&run->plan);
+    run_free_status(run);
     free(run->joining);
     free(run->folder);
+    free(run->name);
     free(run);
+}
+
+enum leat_status run_pack(struct leat_run *run, const char *output, struct leat_pack_options *o,
+                          const struct pack_in_run *in_run, struct leat_pack_report *report, struct leat_error *err)
+{
+    char *chat = o->chat && *o->chat ? run_path(&run->plan, o->chat) : NULL;
+    enum leat_status s;
+
+    if (o->chat && *o->chat && !chat)
+        return status_no_memory(err, strlen(o->chat));
+    if (chat)
+        o->chat = chat;
+    s = pack_inputs(output, run->plan.inputs, run->plan.input_count, o, in_run, report, err);
+    free(chat);
+    return s;
 }
 
 char *run_path(const struct run_plan *plan, const char *path)

@@ -13,6 +13,7 @@
 #include "base/own_file.h"
 #include "base/path.h"
 #include "base/status.h"
+#include "run_advice.h"
 
 char *run_file(const char *folder, const char *suffix)
 {
@@ -21,11 +22,19 @@ char *run_file(const char *folder, const char *suffix)
 
 char *run_part_file(const struct leat_run *run, uint32_t part, const char *suffix)
 {
-    char name[32];
+    size_t room = (size_t)leat_run_part_name(run, part, NULL, 0) + strlen(suffix) + 1;
+    char *name = malloc(room);
 
-    /* all as long as the last one: their order as bytes is that of the parts */
-    snprintf(name, sizeof name, "/part-%0*u", snprintf(NULL, 0, "%u", run->plan.parts), part);
-    return path_append(run->folder, strlen(run->folder), name, suffix, NULL);
+    if (name)
+        memcpy(name + leat_run_part_name(run, part, name, room), suffix, strlen(suffix) + 1);
+    return name;
+}
+
+/* All are as long as the last one: their order as bytes is that of the parts. */
+uint64_t leat_run_part_name(const struct leat_run *run, uint32_t part, char *out, uint64_t capacity)
+{
+    return (uint64_t)snprintf(out, capacity, "%s/part-%0*u", run->folder, snprintf(NULL, 0, "%u", run->plan.parts),
+                              part);
 }
 
 bool run_exists(const char *folder)
@@ -64,9 +73,12 @@ enum leat_status run_check_new(const char *path, struct leat_error *err)
         return status_set_os(err, errno, "cannot read the folder %s", path);
     while (s == LEAT_OK && (entry = readdir(folder)))
         if (strncmp(entry->d_name, "part-", 5) == 0)
-            s = status_set(err, LEAT_E_EXISTS,
+            s = run_advise(
+                err,
+                status_set(err, LEAT_E_EXISTS,
                            "%s/%s is of another run: choose an empty folder, or remove all files of this one", path,
-                           entry->d_name);
+                           entry->d_name),
+                RUN_PARTS_OTHER);
     closedir(folder);
     /* asked for last: another process may have planned this run since, and a part may have begun */
     return s == LEAT_OK || run_exists(path) ? LEAT_OK : s;
@@ -81,10 +93,12 @@ static enum leat_status compare_plan(const char *folder, const char *name, const
     enum leat_status s = run_plan_load(&there, name, err);
 
     if (s == LEAT_OK && (there.size != plan->size || memcmp(there.bytes, plan->bytes, plan->size) != 0))
-        s = status_set(err, LEAT_E_EXISTS,
-                       "%s is the folder of another run (%s says which): choose another folder, or give the same "
-                       "arguments in the same folder",
-                       folder, name);
+        s = run_advise(err,
+                       status_set(err, LEAT_E_EXISTS,
+                                  "%s is the folder of another run (%s says which): choose another folder, or give the "
+                                  "same arguments in the same folder",
+                                  folder, name),
+                       RUN_PLAN_OTHER);
     buffer_free(&there);
     return s;
 }
@@ -128,10 +142,12 @@ static enum leat_status check_joining(const char *out, const char *mark, struct 
     snprintf(plan, sizeof plan, "%.*s.joining", PATH_MAX, out);
     if (access(plan, F_OK) == 0 || access(mark, F_OK) != 0) /* or it has ended just now */
         return LEAT_OK;
-    return status_set(err, LEAT_E_NO_FILE,
-                      "%s names a joining into %s, but %s is missing: restore it, or remove %s if all parts are still "
-                      "there",
-                      mark, out, plan, mark);
+    return run_advise(err,
+                      status_set(err, LEAT_E_NO_FILE,
+                                 "%s names a joining into %s, but %s is missing: restore it, or remove %s if all parts "
+                                 "are still there",
+                                 mark, out, plan, mark),
+                      RUN_JOINING_LOST);
 }
 
 /* The first line of the file that a joining in place leaves; without it, nothing. */

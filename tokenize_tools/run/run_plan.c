@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "checksum/checksum.h"
+#include "run_advice.h"
 
 static const char first_line[] = "leat run 2", oldest_line[] = "leat run 1";
 
@@ -147,17 +148,21 @@ static void sum_of(const void *bytes, size_t count, char line[SUM_LINE + 1])
     snprintf(line, SUM_LINE + 1, "sum %016" PRIx64 "%016" PRIx64 "\n", sum.high, sum.low);
 }
 
-enum leat_status run_plan_make(struct buffer *text, const struct run_plan *plan, struct leat_error *err)
+enum leat_status run_sum_add(struct buffer *text, struct leat_error *err)
 {
     char sum[SUM_LINE + 1];
+
+    sum_of(text->bytes, text->size, sum);
+    return buffer_append(text, sum, SUM_LINE, err);
+}
+
+enum leat_status run_plan_make(struct buffer *text, const struct run_plan *plan, struct leat_error *err)
+{
     enum leat_status s = buffer_append_line(text, first_line, err);
 
     for (size_t i = 0; s == LEAT_OK && i < ROWS; i++)
         s = add_row(text, plan, &rows[i], err);
-    if (s != LEAT_OK)
-        return s;
-    sum_of(text->bytes, text->size, sum);
-    return buffer_append(text, sum, SUM_LINE, err);
+    return s == LEAT_OK ? run_sum_add(text, err) : s;
 }
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
@@ -270,8 +275,7 @@ static bool take_lines(struct run_plan *plan, char *rest)
     return plan->parts <= LEAT_RUN_PARTS && plan->from && plan->tokenizer;
 }
 
-/* Whether the text ends in its own sum, which is cut off then. */
-static bool is_whole(struct buffer *text)
+bool run_sum_take(struct buffer *text)
 {
     char sum[SUM_LINE + 1];
 
@@ -285,22 +289,34 @@ static bool is_whole(struct buffer *text)
     return true;
 }
 
+static enum leat_status refuse(const char *name, struct leat_error *err)
+{
+    return run_advise(
+        err, status_set(err, LEAT_E_UNSUPPORTED, "%s is not the plan of a run that this version can read", name),
+        RUN_PLAN_VERSION);
+}
+
 static enum leat_status take_text(struct run_plan *plan, const char *name, struct leat_error *err)
 {
     char *rest = (char *)plan->text.bytes;
     size_t first = strcspn(rest, "\n"), lines = 0;
 
     if (first == sizeof oldest_line - 1 && memcmp(rest, oldest_line, first) == 0)
-        return status_set(err, LEAT_E_UNSUPPORTED,
-                          "%s was written by an older version of leat: pack the parts with that version, or plan the "
-                          "run again in another folder",
-                          name);
+        return run_advise(err,
+                          status_set(err, LEAT_E_UNSUPPORTED,
+                                     "%s was written by an older version of leat: pack the parts with that version, or "
+                                     "plan the run again in another folder",
+                                     name),
+                          RUN_PLAN_VERSION);
     if (first != sizeof first_line - 1 || memcmp(rest, first_line, first) != 0)
-        return status_set(err, LEAT_E_UNSUPPORTED, "%s is not the plan of a run that this version can read", name);
-    if (!is_whole(&plan->text))
-        return status_set(err, LEAT_E_CHECKSUM,
-                          "%s, the plan of the run, is damaged: restore it, or plan the run again in another folder",
-                          name);
+        return refuse(name, err);
+    if (!run_sum_take(&plan->text))
+        return run_advise(
+            err,
+            status_set(err, LEAT_E_CHECKSUM,
+                       "%s, the plan of the run, is damaged: restore it, or plan the run again in another folder",
+                       name),
+            RUN_PLAN_DAMAGED);
     for (const char *at = rest; *at; at++)
         lines += *at == '\n';
     plan->lists = calloc(lines, sizeof *plan->lists);
@@ -308,7 +324,7 @@ static enum leat_status take_text(struct run_plan *plan, const char *name, struc
     if (!plan->lists || !plan->splits)
         return status_no_memory(err, lines * sizeof *plan->splits);
     if (!take_lines(plan, rest + first + 1))
-        return status_set(err, LEAT_E_UNSUPPORTED, "%s is not the plan of a run that this version can read", name);
+        return refuse(name, err);
     return LEAT_OK;
 }
 

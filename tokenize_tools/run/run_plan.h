@@ -35,6 +35,10 @@ enum leat_status run_plan_make(struct buffer *text, const struct run_plan *plan,
 enum leat_status run_plan_read(struct run_plan *plan, const char *name, struct leat_error *err);
 void run_plan_free(struct run_plan *plan);
 
+/* Adds the sum of a text as its last line; cuts it off a text that ends in its own, else false. */
+enum leat_status run_sum_add(struct buffer *text, struct leat_error *err);
+bool run_sum_take(struct buffer *text);
+
 /* The whole file, with a zero after it; LEAT_E_UNSUPPORTED if it is too large for the plan of a run. */
 enum leat_status run_plan_load(struct buffer *text, const char *name, struct leat_error *err);
 
