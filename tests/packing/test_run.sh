@@ -113,8 +113,12 @@ truncate -s 65M changed/leat-run # holes
 run leat status changed
 ended 1 'leat: changed/leat-run is too large for the plan of a run'
 # What an older run left would count as done.
-rm two/leat-run
+mv two/leat-run plan.two
 : >two/part-2.leat
+run leat pack --run two --parts 2 -t bytes in1.jsonl # the plan alone was lost
+ended 0 ''
+cmp two/leat-run plan.two
+rm two/leat-run two/leat-run.inputs
 run leat pack --run two --parts 2 -t bytes in1.jsonl
 says 1 "two/part-2.leat is of another run: choose an empty folder, or remove all files of this one"
 
@@ -155,7 +159,7 @@ case $(state 2) in
 *) fail "a part that failed is: $(state 2)" ;;
 esac
 mv run/leat-run.inputs kept.inputs
-for damage in 's/^inputs 6/inputs 7/' '$d'; do
+for damage in 's/^inputs 6/inputs 7/' "\$d"; do
     sed "$damage" kept.inputs >run/leat-run.inputs
     run leat pack --run run --part 2
     says 1 "$tmp/run/leat-run.inputs is damaged: remove it and plan the run again in this folder, with the same "

@@ -148,7 +148,7 @@ static enum leat_status read_folder(struct leat_run *run, const char *folder, st
     char *name = run_file(folder, "");
     enum leat_status s = name ? LEAT_OK : status_no_memory(err, strlen(folder));
 
-    if (s == LEAT_OK && !run_exists(folder))
+    if (s == LEAT_OK && !run_exists(folder, ""))
         s = run_advise(err, status_set(err, LEAT_E_NO_FILE, "%s is not the folder of a run", folder), RUN_NO_PLAN);
     if (s == LEAT_OK && !(run->folder = realpath(folder, NULL)))
         s = status_set_os(err, errno, "cannot find the folder %s", folder);

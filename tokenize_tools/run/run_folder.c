@@ -37,9 +37,9 @@ uint64_t leat_run_part_name(const struct leat_run *run, uint32_t part, char *out
                               part);
 }
 
-bool run_exists(const char *folder)
+bool run_exists(const char *folder, const char *suffix)
 {
-    char *name = run_file(folder, "");
+    char *name = run_file(folder, suffix);
     struct stat st;
     bool is = name && stat(name, &st) == 0 && S_ISREG(st.st_mode);
 
@@ -80,8 +80,9 @@ enum leat_status run_check_new(const char *path, struct leat_error *err)
                            entry->d_name),
                 RUN_PARTS_OTHER);
     closedir(folder);
-    /* asked for last: another process may have planned this run since, and a part may have begun */
-    return s == LEAT_OK || run_exists(path) ? LEAT_OK : s;
+    /* asked for last: another process may have planned this run since, and a part may have begun; if only the plan was
+     * lost, what the parts have in common is compared */
+    return s == LEAT_OK || run_exists(path, "") || run_exists(path, ".inputs") ? LEAT_OK : s;
 }
 
 /* ---- The plan ---------------------------------------------------------------------------------------------------- */
@@ -109,7 +110,7 @@ enum leat_status run_publish(const char *folder, const struct run_plan *plan, st
     struct buffer text = { 0 };
     enum leat_status s = name ? run_plan_make(&text, plan, err) : status_no_memory(err, strlen(folder));
 
-    if (s == LEAT_OK && !run_exists(folder))
+    if (s == LEAT_OK && !run_exists(folder, ""))
         s = own_file_publish(name, text.bytes, text.size, err);
     else if (s == LEAT_OK)
         s = LEAT_E_EXISTS;

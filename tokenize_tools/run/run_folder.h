@@ -8,13 +8,13 @@
 char *run_file(const char *folder, const char *suffix);
 char *run_part_file(const struct leat_run *run, uint32_t part, const char *suffix);
 
-/* Whether it is the folder of a run: leat-run is a file. */
-bool run_exists(const char *folder);
+/* Whether leat-run with a suffix is a file; "": whether it is the folder of a run. */
+bool run_exists(const char *folder, const char *suffix);
 
 /* Makes the folder, if need be. The path from the root on is the caller's to free; NULL after a failure. */
 char *run_make_folder(const char *folder, struct leat_error *err);
 
-/* LEAT_E_EXISTS if the folder has a part, but says of no run: what an older run left would count as done. */
+/* LEAT_E_EXISTS if the folder has a part, but says nothing of a run: what an older run left would count as done. */
 enum leat_status run_check_new(const char *folder, struct leat_error *err);
 
 /* Writes what is to be done, durably; or finds that the folder says so already, else LEAT_E_EXISTS. */
