@@ -22,17 +22,17 @@ Advice.__doc__ = """What an error of a Run means (`advice` of leat.Error), and w
 
 file    what is damaged, missing or in the way: "plan", "shared", "joining", "beat", "unfinished", "part", "rejects",
         "input", "output"; None: nothing of the run
-mend    what makes it right: "call" (other arguments), "again" (the same call: it may pass), "wait" (for the process that
-        is at it), "force" (step(force=True)), "limit" (step(max_rejects=...)), "accept" (step(force=True) with a whole
-        input, or step(allow_truncated=True)), "restore" (the file as it was), "create" (Run.create() again), "plan"
-        (another folder), "join" (join(in_place=True) goes on), "steps" (of the parts that are left)
+mend    what makes it right: "call" (other arguments), "again" (the same call: it may pass), "wait" (for the process
+        that is at it), "force" (step(force=True)), "limit" (step(max_rejects=...)), "accept" (step(force=True) with a
+        whole input, or step(allow_truncated=True)), "restore" (the file as it was), "create" (Run.create() again),
+        "plan" (another folder), "join" (join(in_place=True) goes on), "steps" (of the parts that are left)
 waits   what cannot go on until then: "nothing", "part", "all"
 """
 
 Part = collections.namedtuple(
     "Part", "part state tokens documents bytes total_bytes tokens_per_s host pid age reason")
-Part.__doc__ = """Where a part stands; the names are those of `leat status --json`. None: it is done or missing, or not known.
-"""
+Part.__doc__ = """Where a part stands; the names are those of `leat status --json`. None: it is done or missing, or not
+known."""
 
 Status = collections.namedtuple(
     "Status", "run parts done running dead stopped failed missing complete joining inputs input_bytes tokens documents "
@@ -95,8 +95,8 @@ class Run:
                          write, max_rejects and chat_seconds each step may have others
         """
         if not is_name(tokenizer):
-            raise TypeError("a run keeps the tokenizer's name, so that each part can open it: give the name or the path, "
-                            f"not {tokenizer!r}")
+            raise TypeError("a run keeps the tokenizer's name, so that each part can open it: give the name or the "
+                            f"path, not {tokenizer!r}")
         for name in ("shuffle", "dedup"):
             if options.pop(name, None) not in (None, False):
                 raise TypeError(f"no part of a run knows the others: {name} belongs to join()")

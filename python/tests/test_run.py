@@ -1,14 +1,16 @@
-"""leat.Run: a run in parts that is planned, packed by processes that are killed, watched and joined; what its errors say
-to do."""
+"""leat.Run: a run in parts that is planned, packed by processes that are killed, watched and joined; what its errors
+say to do."""
 import gzip
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
 import threading
 
 import pytest
+from conftest import ROOT
 
 import leat
 from leat.run import Advice
@@ -112,7 +114,7 @@ def test_killed_step_goes_on(tmp_path):
     program = "import leat, sys; leat.Run.open(sys.argv[1]).step(1, progress=None)"
     with subprocess.Popen([sys.executable, "-c", program, str(tmp_path / "run")]) as child:
         run = leat.Run.open(tmp_path / "run")
-        while run.status().running == 0 and child.poll() is None:
+        while run.status().items[0].pid != child.pid and child.poll() is None:
             pass
         with pytest.raises(leat.Error, match=f"another process is writing part 1 .* process {child.pid} on ") as raised:
             run.step(1)
@@ -214,3 +216,13 @@ def test_join_of_what_another_process_writes(tmp_path, texts):
         with pytest.raises(leat.Error, match="another process is writing") as raised:
             run.join(tmp_path / "all")
     assert raised.value.advice.mend == "wait"
+
+
+def test_document(tmp_path, monkeypatch, capsys):
+    """What docs/clusters.md shows of a run in a program is what it prints."""
+    page = (ROOT / "docs/clusters.md").read_text(encoding="utf-8")
+    block, printed = re.search(r"```python\n(import leat\n.*?)```\n```text\n(.*?)```", page, re.DOTALL).groups()
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    exec(block, {})  # as it stands there
+    assert capsys.readouterr().out == printed

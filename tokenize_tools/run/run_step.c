@@ -89,7 +89,7 @@ static void take_options(struct step *step, uint32_t part)
     o->tokenizer = step->run->tokenizer;
     o->part = part;
     o->parts = step->run->plan.parts;
-    o->resume = 1;
+    o->resume = !own->force; /* else what cannot be gone on with would be in the way */
     o->force = own->force;
     o->threads = own->threads > 0 ? own->threads : o->threads;
     o->memory = own->memory > 0 ? own->memory : o->memory;

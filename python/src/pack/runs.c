@@ -221,7 +221,8 @@ static PyObject *step(struct held *h, unsigned part, struct leat_run_step_option
                          (unsigned long long)w->text_before);
 }
 
-/* run_step(run, part, options, renderers, progress, notice) -> (name, report, splits, bytes of text of earlier steps) */
+/* run_step(run, part, options, renderers, progress, notice) -> (name, report, splits, bytes of text that earlier steps
+ * packed) */
 static PyObject *run_step(PyObject *module, PyObject *args)
 {
     struct leat_run_step_options o = LEAT_RUN_STEP_OPTIONS_INIT;

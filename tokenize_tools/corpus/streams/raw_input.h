@@ -63,8 +63,8 @@ struct raw_input {
 };
 
 /* Opens `path` ("-": standard input), called `name` in sentences, or the object of that name (NULL: it is a file), and
- * reads its head, which is still to be used. All reading can be stopped by `stop` (NULL: not), which must outlive the input:
- * a file is an input of a run then, and must be regular, as it was when it was found. */
+ * reads its head, which is still to be used. All reading can be stopped by `stop` (NULL: not), which must outlive the
+ * input: a file is an input of a run then, and must be regular, as it was when it was found. */
 enum leat_status raw_input_open(struct raw_input *in, const char *path, const char *name, struct fetch_object *object,
                                 const struct input_stop *stop, struct leat_error *err);
 
