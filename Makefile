@@ -107,13 +107,13 @@ endef
 BASE_SOURCES    := $(call sources,src/base)
 LIB_SOURCES     := $(call sources,src)
 # fewer folders in the builds for other machines, of tests that need no more: tests/cross.mk
-PACK_FOLDERS    := arrange corpus damage mask pack render tokenizer
+PACK_FOLDERS    := arrange corpus damage mask pack render run tokenizer
 PACK_SOURCES    := $(call sources,$(addprefix tokenize_tools/,$(PACK_FOLDERS)))
-CLI_SOURCES     := $(call sources,tokenize_tools/cli tokenize_tools/runs)
+CLI_SOURCES     := $(call sources,tokenize_tools/cli)
 COMMAND_SOURCES := $(call sources,$(addprefix tokenize_tools/,commands pages))
 BENCH_SOURCES   := $(filter-out bench/dev/%,$(call sources,bench tokenize_tools/pages)) \
                    $(patsubst %,tokenize_tools/commands/%.c,common/common common/outputs \
-                   $(addprefix packing/,pack_options pack_report renderers))
+                   $(addprefix packing/,pack_options pack_report part_auto renderers))
 DEV_SOURCES     := $(call sources,bench/dev bench/data bench/measure) tokenize_tools/commands/common/common.c
 EXAMPLES        := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 

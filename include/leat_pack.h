@@ -7,6 +7,7 @@
  *   leat/pack.h        packing files: leat_pack()
  *   leat/packer.h      packing texts of a program: leat_packer_*()
  *   leat/merge.h       joining, deduplicating, splitting and shuffling datasets: leat_merge()
+ *   leat/run.h         runs in parts, of many processes: leat_run_*()
  *   leat/export.h      writing datasets for other tools: leat_export()
  */
 #ifndef LEAT_PACK_H
@@ -17,6 +18,7 @@
 #include "leat/merge.h"
 #include "leat/pack.h"
 #include "leat/packer.h"
+#include "leat/run.h"
 #include "leat/tokenizer.h"
 
 #endif

@@ -19,12 +19,13 @@ from leat.mirror import Copied, pull, push
 from leat.packer import Packer
 from leat.packing import Export, Progress, Summary, export, merge, pack
 from leat.plan import Plan, Sample
+from leat.run import Run
 from leat.tokenizer import Encoding, Tokenizer
 
 __all__ = ["Adopted", "Batch", "Copied", "Dataset", "Diagnosis", "Encoding", "Error", "Export", "Import", "Loader",
-           "LoaderNotice", "Packer", "Plan", "Progress", "Sample", "Summary", "Tokenizer", "__version__", "adopt",
-           "diagnose", "encoding_for_model", "encoding_name_for_model", "export", "get_encoding", "import_dataset",
-           "list_encoding_names", "merge", "open", "pack", "pull", "push"]
+           "LoaderNotice", "Packer", "Plan", "Progress", "Run", "Sample", "Summary", "Tokenizer", "__version__",
+           "adopt", "diagnose", "encoding_for_model", "encoding_name_for_model", "export", "get_encoding",
+           "import_dataset", "list_encoding_names", "merge", "open", "pack", "pull", "push"]
 
 # the module of each, and the packages of which it needs one
 _LATER = {"IterableDataset": ("torch_data", ("torch",)), "MapDataset": ("torch_data", ("torch",)),

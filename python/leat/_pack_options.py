@@ -49,7 +49,7 @@ def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", 
     if split_of is not None and not isinstance(split_of, str):
         raise TypeError(f"split_of must be the name of a split, or \"all\", not {split_of!r}")
     part, parts = _part(part)
-    rejects, ppm = _bound(max_rejects)
+    rejects, ppm = bound(max_rejects)
     seed = read_seed(shuffle)
     rendering, renderers = _rendering(chat, chat_seconds, chat_date, skip_slow_chats)
     return dict(format=form, text=text, id="" if id is None else id, end_token=_end(tokenizer, end, chat),
@@ -144,7 +144,7 @@ def read_size(size, least=1, name="memory"):
     return whole(name, int(fractions.Fraction(number) * unit), least)
 
 
-def _bound(most):
+def bound(most):
     """(records, millionths of the records), one of them None."""
     import fractions
     if most is None:

@@ -137,7 +137,7 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
                            chat_date=chat_date, chat_seconds=chat_seconds, skip_slow_chats=skip_slow_chats)
     notices: list[tuple] = []
     made: list[tuple] = []
-    bar, watch = _watching(progress)
+    bar, watch = watching(progress)
     try:
         report, infos, text_before = _leat.pack(output, list_paths(inputs), tokenizer._core, options, watch,
                                                notices.append, made.append)
@@ -147,12 +147,8 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
     finally:
         if bar:
             bar.close()
-    summary = summarize(output, report, infos, [] if by else splits, now() - began, text_before)._replace(
-        outputs=_outputs(made), damaged=_damaged(notices),
-        skipped_files=[path for kind, path, _, _ in _named(notices) if kind == SKIPPED],
-        replaced_in={path: count for kind, path, count, _ in _named(notices) if kind == REPLACED},
-        hub_splits=[{"split": path or None, "inputs": count, "packed": bool(reason)}
-                    for kind, path, count, reason in _named(notices) if kind == SPLIT])
+    summary = packed(output, report, infos, [] if by else splits, now() - began, text_before, notices)._replace(
+        outputs=_outputs(made))
     for kind, path, count, _ in _named(notices):
         if kind == REPEATED:
             import warnings
@@ -181,18 +177,29 @@ def merge(parts, output, *, shuffle: int | None = None, dedup: bool = False, spl
     """
     began = now()
     splits = read_splits(split)
-    seed = read_seed(shuffle)
     made: list[tuple] = []
     left: list[tuple[int, bytes]] = []
-    info, infos, documents, deduplicated = _leat.merge(
-        output, list_paths(parts), splits, dict(
-            shuffle=seed is not None, seed=seed or 0, dedup=dedup, threads=threads or 0,
-            memory=0 if memory is None else read_size(memory), force=force, in_place=in_place,
-            allow_empty=allow_empty, created=read_created(created)), progress, left.append, made.append)
+    result = _leat.merge(
+        output, list_paths(parts), splits,
+        join_options(seed=read_seed(shuffle), dedup=dedup, threads=threads, memory=memory, force=force,
+                     in_place=in_place, allow_empty=allow_empty, created=created), progress, left.append, made.append)
     _warn_left_out(left)
+    return joined(output, result, made, splits, now() - began)
+
+
+def join_options(*, seed, dedup, threads, memory, force, in_place, allow_empty, created):
+    """Fields of struct leat_merge_options."""
+    return dict(shuffle=seed is not None, seed=seed or 0, dedup=dedup, threads=threads or 0,
+                memory=0 if memory is None else read_size(memory), force=force, in_place=in_place,
+                allow_empty=allow_empty, created=read_created(created))
+
+
+def joined(output, result, made, splits, seconds):
+    """The Summary of datasets that were joined, as the extension reports it."""
+    info, infos, _, deduplicated = result
     report = dict(info[0], deduplicated=deduplicated, inputs=0, text_bytes=0, rejects=0, special_strings=0,
                   damaged_inputs=0, peak_memory=0, was_finished=False)
-    return summarize(output, report, infos, [] if made else splits, now() - began)._replace(outputs=_outputs(made))
+    return summarize(output, report, infos, [] if made else splits, seconds)._replace(outputs=_outputs(made))
 
 
 def _warn_left_out(left):
@@ -255,6 +262,16 @@ def summarize(output, report, infos, splits, seconds, text_before=0):
                    skipped=report.get("skipped", 0), replaced=report.get("replaced", 0),
                    not_json=report.get("not_json", 0), kept_out=report.get("kept_out", 0),
                    row_groups=report.get("row_groups", 0))
+
+
+def packed(output, report, infos, splits, seconds, text_before, notices):
+    """The Summary of a run, with what its notices say."""
+    return summarize(output, report, infos, splits, seconds, text_before)._replace(
+        damaged=_damaged(notices),
+        skipped_files=[path for kind, path, _, _ in _named(notices) if kind == SKIPPED],
+        replaced_in={path: count for kind, path, count, _ in _named(notices) if kind == REPLACED},
+        hub_splits=[{"split": path or None, "inputs": count, "packed": bool(reason)}
+                    for kind, path, count, reason in _named(notices) if kind == SPLIT])
 
 
 def _outputs(made):
@@ -322,7 +339,7 @@ class _Bar:
             self._bar = None
 
 
-def _watching(progress):
+def watching(progress):
     """(the bar or None, the function that the extension calls or None)."""
     import sys
     if progress is None or progress is False:

@@ -1,28 +1,19 @@
 """ray.py: packs a run in parts on a Ray cluster whose nodes share a file system.
 
-Each part is a task that runs the command `leat pack --run DIR --part I`: no text passes through Ray's object store, the
-memory is a process's own, and what a killed worker had done is in the run's folder, where another node goes on.
+Each part is a task, which packs it in its worker (leat.Run.step()): no text passes through Ray's object store, and what
+a killed worker had done is in the run's folder, where another node goes on.
 """
 from __future__ import annotations
 
-import ctypes
-import json
 import os
-import signal
-import subprocess
 import sys
 import time
 from typing import Any, Sequence
 
-from leat.command import program
+from leat._leat import Error
+from leat.run import Run
 
 __all__ = ["PackError", "pack"]
-
-PR_SET_PDEATHSIG = 1
-WRONG = (2, 3, 4)  # exit codes that come again, however often a part is tried: wrong arguments, damage, rejects
-BUSY = "another process is writing"
-CUT_OFF = "--allow-truncated counts that as success"  # an input breaks off: it does so again
-_libc = ctypes.CDLL(None)  # before any fork: a child must not load libraries
 
 
 class PackError(RuntimeError):
@@ -57,9 +48,9 @@ def pack(inputs: str | os.PathLike | Sequence[str | os.PathLike], output: str | 
     dedup          by the merge, on one node: keep only the first of documents with the same text
     shuffle        likewise, in the order of this seed; both in bounded memory, with files next to `output`
     split          OUTPUT.NAME is the dataset of a split, OUTPUT the rest; without the merge RUN/NAME, and RUN
-    options        of `leat pack`: text="body", keep=["lang = en"], special=True, ...
+    options        of leat.pack(): text="body", keep=["lang = en"], special=True, ...
 
-    Returns what the merge reports, or what `leat status --json` says of the folder. PackError names parts that failed.
+    Returns the Summary of the merge, or the Status of the run, as a dict. PackError names parts that failed.
     """
     import ray
 
@@ -69,82 +60,47 @@ def pack(inputs: str | os.PathLike | Sequence[str | os.PathLike], output: str | 
     folder = os.path.abspath(run if run is not None else output + ".run")
     if merge and os.path.exists(output + ".leat"):
         raise FileExistsError(f"{output}.leat already exists: choose another name, or remove it")
-    paths = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
-    if any(os.fspath(path).startswith("-") for path in paths):
-        raise ValueError("the name of an input must not begin with a dash: use ./-NAME")
     if not merge and (dedup or shuffle is not None):
         raise ValueError("merge=False leaves the parts as they are packed, and no part knows the others: dedup and "
                          "shuffle need the merge")
-    _leat("pack", "--run", folder, "--parts", str(parts), "--tokenizer", os.fspath(tokenizer),
-          *_words({} if merge else {"split": split}), *_words(options), *[os.fspath(path) for path in paths])
-    limits = ["--threads", str(cpus_per_part)] + (["--memory", str(memory)] if memory else [])
+    Run.create(folder, inputs, tokenizer, parts=parts, split=None if merge else split, **options)
+    limits = {"threads": cpus_per_part, "memory": memory}
     task = ray.remote(_part).options(num_cpus=cpus_per_part, memory=memory, scheduling_strategy="SPREAD",
                                      max_retries=retries, retry_exceptions=[_MayPass])
     _wait(ray, {task.remote(folder, i, limits): i for i in range(1, parts + 1)}, folder, progress)
     if not merge:
-        return json.loads(_leat("status", "--json", folder))
+        status = Run.open(folder).status()
+        return {**status._asdict(), "items": [part._asdict() for part in status.items]}
     arrange = {"dedup": dedup, "shuffle": shuffle, "split": split, "memory": memory,
-               "allow_empty": options.get("allow_empty")}
+               "allow_empty": options.get("allow_empty", False)}
     join = ray.remote(_join).options(num_cpus=cpus_per_part, memory=memory, max_retries=retries,
                                      retry_exceptions=[_MayPass])
     try:
-        return ray.get(join.remote(folder, output, _words(arrange)))
+        return ray.get(join.remote(folder, output, arrange))
     except Exception as error:
         raise PackError(f"the parts in {folder} are packed, but not joined: {_reason(error)}", {}) from error
 
 
-def _words(options: dict[str, Any]) -> list[str]:
-    """Options as the command has them: a list gives one several times, True is a flag."""
-    words = []
-    for name, value in options.items():
-        flag = "--" + name.replace("_", "-")
-        for one in value if isinstance(value, (list, tuple)) else [value]:
-            if one is True:
-                words.append(flag)
-            elif one is not None and one is not False:
-                words += [flag, str(one)]
-    return words
+def _try(call: Any) -> Any:
+    """What a call of a Run returns, in a task. What may pass is _MayPass, all else RuntimeError."""
+    try:
+        return call()
+    except (Error, MemoryError, OSError) as error:
+        advice = getattr(error, "advice", None)
+        mend = advice.mend if advice else "again"
+        if mend not in ("again", "wait"):
+            raise RuntimeError(str(error)) from None
+        # what is left of an earlier try needs a moment to end; a disk or network may be back then
+        time.sleep(20 if mend == "wait" else 2)
+        raise _MayPass(str(error)) from None
 
 
-def _leat(*words: str) -> str:
-    """Runs the command, and returns what it printed."""
-    ran = subprocess.run([program("leat"), *words], stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    if ran.returncode == 2:
-        raise ValueError(ran.stderr.strip())
-    if ran.returncode != 0:
-        raise RuntimeError(ran.stderr.strip() or f"leat {words[0]} ended with code {ran.returncode}")
-    return ran.stdout
+def _part(folder: str, part: int, limits: dict[str, Any]) -> None:
+    _try(lambda: Run.open(folder).step(part, progress=None, **limits))
 
 
-def _die_with(parent: int) -> None:
-    """In a child: ends it with its parent. Ray kills a worker without its children, and the part would run on with the
-    one that takes its place."""
-    _libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-    if os.getppid() != parent:  # it has died already
-        os._exit(1)
-
-
-def _try(*words: str) -> str:
-    """Runs the command in a task, and returns what it printed. What may pass is _MayPass, all else RuntimeError."""
-    parent = os.getpid()
-    ran = subprocess.run([program("leat"), *words, "--progress", "never"], stdin=subprocess.DEVNULL,
-                         capture_output=True, text=True, preexec_fn=lambda: _die_with(parent))
-    if ran.returncode == 0:
-        return ran.stdout
-    said = ran.stderr.strip() or f"it ended with code {ran.returncode}"
-    if ran.returncode in WRONG or CUT_OFF in said:
-        raise RuntimeError(said)
-    # what is left of an earlier try needs a moment to end; a disk or network may be back then
-    time.sleep(20 if BUSY in said else 2)
-    raise _MayPass(said)
-
-
-def _part(folder: str, part: int, limits: list[str]) -> None:
-    _try("pack", "--run", folder, "--part", str(part), *limits)
-
-
-def _join(folder: str, output: str, words: list[str]) -> dict:
-    return json.loads(_try("merge", "-o", output, "--json", "--force", *words, folder))
+def _join(folder: str, output: str, arrange: dict[str, Any]) -> dict:
+    return _try(lambda: Run.open(folder).join(output, force=True, **arrange))._asdict()
 
 
 def _wait(ray: Any, tasks: dict[Any, int], folder: str, progress: bool) -> None:
@@ -175,10 +131,10 @@ def _reason(error: Exception) -> str:
 
 def _show(folder: str) -> None:
     try:
-        now = json.loads(_leat("status", "--json", folder))
-    except (RuntimeError, ValueError, OSError):  # a file server that hangs is no reason to leave the parts alone
+        now = Run.open(folder).status()
+    except (Error, OSError):  # a file server that hangs is no reason to leave the parts alone
         return
-    left = now["seconds_left"]
-    print(f"\r{now['done']} of {now['parts']} parts, {now['running']} running, {100 * now['share']:.0f} %, "
-          f"{now['tokens']:,} tokens, {now['tokens_per_s'] / 1e6:.2f} M tokens/s"
-          + (f", {left:.0f} s left" if left is not None else "") + "\x1b[K", end="", file=sys.stderr, flush=True)
+    print(f"\r{now.done} of {now.parts} parts, {now.running} running, {100 * now.share:.0f} %, "
+          f"{now.tokens:,} tokens, {now.tokens_per_s / 1e6:.2f} M tokens/s"
+          + (f", {now.seconds_left:.0f} s left" if now.seconds_left is not None else "") + "\x1b[K", end="",
+          file=sys.stderr, flush=True)

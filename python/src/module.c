@@ -8,9 +8,9 @@
 #include "tokenizer/tokenizer.h"
 
 static int (*const registers[])(PyObject *) = {
-    errors_register, array_register,   dataset_register,        plan_register,       batch_register,
-    loader_register, turn_register,    text_tokenizer_register, arrow_rows_register, packer_register,
-    pack_register,   foreign_register, importer_register,
+    errors_register, array_register, dataset_register,        plan_register,       batch_register,
+    loader_register, turn_register,  text_tokenizer_register, arrow_rows_register, packer_register,
+    pack_register,   runs_register,  foreign_register,        importer_register,
 };
 
 static PyModuleDef definition = {

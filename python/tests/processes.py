@@ -1,4 +1,6 @@
-"""processes.py: starts a program of several processes, as torchrun does, for the tests of ranks."""
+"""processes.py: starts a program of several processes, as torchrun does, for the tests of ranks; and one that holds a
+lock."""
+import contextlib
 import os
 import random
 import socket
@@ -42,3 +44,15 @@ def run_ranks(program, words, ranks, seconds=None):
             if process.poll() is None:
                 process.kill()
     assert [process.returncode for process in processes] == [0] * len(processes), "\n".join(told)
+
+
+@contextlib.contextmanager
+def locked(path):
+    """Another process has this file locked."""
+    program = ("import fcntl, sys; f = open(sys.argv[1], 'w'); fcntl.flock(f, fcntl.LOCK_EX); print(flush=True); "
+               "sys.stdin.read()")
+    with subprocess.Popen([sys.executable, "-c", program, str(path)], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE) as holder:
+        holder.stdout.readline()
+        yield
+        holder.stdin.close()

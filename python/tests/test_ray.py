@@ -1,18 +1,15 @@
-"""leat.ray without a cluster: which failures of a part or a merge may pass, and what ends with whom. `make
+"""leat.ray without a cluster: which failures of a part or a merge may pass. `make
 check-cluster` runs it on a real Ray."""
-import fcntl
 import gzip
-import os
 import pathlib
-import signal
-import subprocess
 import sys
-import time
 import types
 
 import pytest
 
+import leat
 import leat.ray
+from processes import locked
 
 
 @pytest.fixture
@@ -23,10 +20,9 @@ def slept(monkeypatch):
     return times
 
 
-def plan(folder, *inputs, parts=2, words=()):
+def plan(folder, *inputs, parts=2):
     run = str(folder / "run")
-    leat.ray._leat("pack", "--run", run, "--parts", str(parts), "-t", "bytes", "--max-rejects", "1", *words,
-                   *[str(path) for path in inputs])
+    leat.Run.create(run, inputs, "bytes", parts=parts, max_rejects=1)
     return run
 
 
@@ -40,25 +36,24 @@ def texts(tmp_path):
 def test_join_of_what_another_process_writes(tmp_path, texts, slept):
     run, output = plan(tmp_path, texts), str(tmp_path / "all")
     for part in (1, 2):
-        leat.ray._part(run, part, ["--threads", "1"])
-    with open(output + ".partial.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        leat.ray._part(run, part, {"threads": 1})
+    with locked(output + ".partial.lock"):
         with pytest.raises(leat.ray._MayPass, match="another process is writing"):
-            leat.ray._join(run, output, [])
+            leat.ray._join(run, output, {})
     assert slept == [20]
-    assert leat.ray._join(run, output, [])["documents"] == 100
+    assert leat.ray._join(run, output, {})["documents"] == 100
 
 
 def test_join_that_deduplicates_and_shuffles(tmp_path, texts):
     texts.write_text(texts.read_text() * 2)
-    words = ["--dedup", "--shuffle", "3", "--split", "a=0.2,b=0.1"]
+    arrange = {"dedup": True, "shuffle": 3, "split": "a=0.2,b=0.1"}
     run, output, one = plan(tmp_path, texts), str(tmp_path / "all"), str(tmp_path / "one")
     for part in (1, 2):
-        leat.ray._part(run, part, ["--threads", "1"])
-    made = leat.ray._join(run, output, words)
+        leat.ray._part(run, part, {"threads": 1})
+    made = leat.ray._join(run, output, arrange)
     assert made["deduplicated"] == 100
     assert [split["output"] for split in made["splits"]] == [output + ".a", output + ".b"]
-    leat.ray._leat("pack", "-o", one, "-t", "bytes", *words, str(texts))
+    leat.pack(texts, one, "bytes", **arrange)
     for name in ("", ".a", ".b"):
         for suffix in (".tokens", ".leat"):
             assert pathlib.Path(one + name + suffix).read_bytes() == pathlib.Path(output + name + suffix).read_bytes()
@@ -80,7 +75,7 @@ def test_part_whose_input_breaks_off(tmp_path, texts, slept):
     run = plan(tmp_path, cut, parts=1)
     for _ in range(2):  # also when the part has its dataset
         with pytest.raises(RuntimeError, match="cut.jsonl.gz, at byte .*: it ends in the middle") as raised:
-            leat.ray._part(run, 1, [])
+            leat.ray._part(run, 1, {})
         assert not isinstance(raised.value, leat.ray._MayPass) and slept == []
 
 
@@ -96,25 +91,3 @@ def test_progress_that_cannot_be_shown(tmp_path, capsys):
 
     leat.ray._wait(Ray(), {7: 1, 8: 2}, str(tmp_path / "nothing"), True)
     assert capsys.readouterr().err == "\n"
-
-
-def test_command_ends_with_its_parent():
-    """A child whose parent dies is ended; one whose parent has died before it asked for that ends itself."""
-    program = ("import leat.ray, os, subprocess, sys\n"
-               "parent = os.getpid()\n"
-               "child = subprocess.Popen(['sleep', '1000'], preexec_fn=lambda: leat.ray._die_with(parent))\n"
-               "print(child.pid, flush=True)\n"
-               "sys.stdin.read()\n")
-    with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as parent:
-        child = int(parent.stdout.readline())
-        os.kill(child, 0)
-        os.kill(parent.pid, signal.SIGKILL)
-    state = "sleeping"
-    while state not in ("", "Z"):
-        try:
-            with open(f"/proc/{child}/stat", encoding="ascii") as stat:
-                state = stat.read().rsplit(")", 1)[1].split()[0]
-        except FileNotFoundError:
-            state = ""
-        time.sleep(0.01)
-    assert subprocess.run(["true"], preexec_fn=lambda: leat.ray._die_with(-1)).returncode == 1

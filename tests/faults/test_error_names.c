@@ -112,7 +112,9 @@ static enum leat_status write_full(const char *given)
     signal(SIGXFSZ, SIG_IGN);
     T_OK(leat_writer_open(&w, given, &o, &t_err));
     setrlimit(RLIMIT_FSIZE, &few);
-    s = leat_writer_add_u16(w, ids, 1000, NULL, &t_err);
+    s = leat_writer_append(w, ids, 2, NULL, 1000, &t_err);
+    if (s == LEAT_OK)
+        s = leat_writer_end_document(w, NULL, &t_err);
     if (s == LEAT_OK)
         s = leat_writer_checkpoint(w, NULL, 0, &t_err);
     setrlimit(RLIMIT_FSIZE, &before);
@@ -148,13 +150,13 @@ static enum leat_status load(const char *given)
 
     T_OK(leat_plan_parse(&p, text, strlen(text), NULL, NULL, &t_err));
     o.batch = 1;
-    o.threads = 0;
+    o.io.threads = 0;
     if (strcmp(given, "slots") == 0)
-        o.slots = 1;
+        o.io.slots = 1;
     else if (strcmp(given, "rank") == 0)
-        o.rank = 7;
+        o.ranks.rank = 7;
     else if (strcmp(given, "device") == 0)
-        o.device = "moon";
+        o.device.name = "moon";
     else
         o.stats_file = given;
     s = leat_loader_open(&l, p, &o, &t_err);

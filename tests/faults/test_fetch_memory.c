@@ -53,7 +53,7 @@ static enum leat_status read_object(const struct input *in, struct leat_error *e
     struct fetch *stretch;
     char bytes[BYTES + 10];
     size_t got = 0;
-    enum leat_status s = byte_stream_open_stoppable(&stream, in->path, in->object, NULL, NULL, err);
+    enum leat_status s = byte_stream_open_stoppable(&stream, in->place, in->path, in->object, NULL, NULL, err);
 
     if (s == LEAT_OK)
         s = byte_stream_read(stream, bytes, sizeof bytes, &got, err);

@@ -2,7 +2,7 @@
  * test_run_killed.c: the parts of a run, merged with deduplicating, splitting and shuffling in as little memory as
  * there is, have the bytes of one run, also when the process that merges is killed at any call, or a call fails, and
  * merges again. So has a part that is split, packed by a process that is killed or fails at any call: packed again, it
- * has the same bytes, and no file is left beside its datasets.
+ * has the same bytes, and no file is left beside its datasets. A run that is planned so is planned by the next call.
  */
 #include <signal.h>
 #include <sys/wait.h>
@@ -16,7 +16,7 @@
 
 static const char *folder;
 static const struct leat_split splits[SPLITS] = { { "a", "0.2" }, { "b", "0.1" } };
-static char input[600], run_file[600], parts[PARTS][600], one[600], merged[600], part[600];
+static char input[600], whole[600], broken[600], parts[PARTS][600], one[600], merged[600];
 static struct leat_tokenizer *tokenizer;
 static bool shuffled, dedup;
 
@@ -30,7 +30,8 @@ static const char *dataset(const char *output, unsigned i, bool folders, const c
     if (i == SPLITS)
         snprintf(to, sizeof path[0], "%s%s", output, suffix);
     else if (folders)
-        snprintf(to, sizeof path[0], "%s/%s/%s%s", folder, splits[i].name, output + strlen(folder) + 1, suffix);
+        snprintf(to, sizeof path[0], "%.*s/%s%s%s", (int)(strrchr(output, '/') - output), output, splits[i].name,
+                 strrchr(output, '/'), suffix);
     else
         snprintf(to, sizeof path[0], "%s.%s%s", output, splits[i].name, suffix);
     return to;
@@ -92,19 +93,49 @@ static enum leat_status merge(bool force, struct leat_error *err)
     return leat_merge(merged, names, PARTS, &o, NULL, err);
 }
 
-/* The second part, as leat pack --run has it packed: going on where it was. */
-static enum leat_status pack_part(bool again, struct leat_error *err)
+static enum leat_status plan(const char *name, struct leat_error *err)
 {
-    struct leat_pack_options o = pack_options();
+    struct leat_pack_options pack = pack_options();
+    struct leat_run_options o = LEAT_RUN_OPTIONS_INIT;
     const char *inputs[] = { input };
+    struct leat_run *run;
+    enum leat_status s;
 
-    (void)again;
-    o.force = 0;
-    o.resume = 1;
-    o.run_file = run_file;
-    o.part = 2;
+    pack.force = 0;
     o.parts = PARTS;
-    return leat_pack(part, inputs, 1, &o, NULL, err);
+    o.tokenizer = "bytes";
+    o.inputs = inputs;
+    o.input_count = 1;
+    o.pack = &pack;
+    s = leat_run_create(&run, name, &o, err);
+    leat_run_close(run);
+    return s;
+}
+
+static enum leat_status plan_broken(bool again, struct leat_error *err)
+{
+    (void)again;
+    return plan(broken, err);
+}
+
+static enum leat_status step(const char *name, struct leat_error *err)
+{
+    struct leat_run_step_options o = LEAT_RUN_STEP_OPTIONS_INIT;
+    struct leat_run *run;
+    enum leat_status s = leat_run_open(&run, name, err);
+
+    o.threads = 1;
+    if (s == LEAT_OK)
+        s = leat_run_step(run, 2, &o, NULL, err);
+    leat_run_close(run);
+    return s;
+}
+
+/* The second part: it goes on where it was. */
+static enum leat_status step_broken(bool again, struct leat_error *err)
+{
+    (void)again;
+    return step(broken, err);
 }
 
 struct disturbed {
@@ -112,10 +143,15 @@ struct disturbed {
     const char *output;
     const char *reference; /* has the bytes */
     bool folders;
+    bool plans; /* a run, and no dataset */
 };
+
+static const char *const plans[] = { "leat-run", "leat-run.inputs", "a/leat-run", "b/leat-run" };
 
 static void remove_made(const struct disturbed *d)
 {
+    for (unsigned i = 0; d->plans && i < 4; i++)
+        T_EQ(unlink(t_path(broken, plans[i])), 0);
     for (unsigned i = 0; i <= SPLITS; i++) {
         unlink(dataset(d->output, i, d->folders, ".leat"));
         unlink(dataset(d->output, i, d->folders, ".tokens"));
@@ -124,6 +160,14 @@ static void remove_made(const struct disturbed *d)
 
 static void check_made(const struct disturbed *d)
 {
+    for (unsigned i = 0; d->plans && i < 4; i++) {
+        char kept[700];
+
+        snprintf(kept, sizeof kept, "%s/%s", whole, plans[i]);
+        T_CHECK(same_file(t_path(broken, plans[i]), kept));
+    }
+    if (d->plans)
+        return;
     for (unsigned i = 0; i <= SPLITS; i++) {
         T_CHECK(
             same_file(dataset(d->output, i, d->folders, ".tokens"), dataset(d->reference, i, d->folders, ".tokens")));
@@ -156,10 +200,10 @@ static bool disturb(const struct disturbed *d, enum fault_kind kind, enum fault_
 /* In the folder, and those of splits. */
 static uint64_t count_files(const struct disturbed *d)
 {
-    uint64_t files = t_files(folder);
+    uint64_t files = t_files(d->folders ? broken : folder);
 
     for (unsigned i = 0; d->folders && i < SPLITS; i++)
-        files += t_files(t_path(folder, splits[i].name));
+        files += t_files(t_path(broken, splits[i].name));
     return files;
 }
 
@@ -197,26 +241,22 @@ static void try_all(const struct disturbed *d, uint64_t stride, uint64_t seed)
 
 static void try_part(uint64_t seed)
 {
-    const struct disturbed d = { .run = pack_part, .output = part, .reference = one, .folders = true };
-    struct leat_pack_options o = pack_options();
-    const char *inputs[] = { input };
+    char part[700], reference[700];
+    const struct disturbed planned = {
+        .run = plan_broken, .output = broken, .reference = whole, .folders = true, .plans = true
+    };
+    const struct disturbed d = { .run = step_broken, .output = part, .reference = reference, .folders = true };
 
-    o.run_file = run_file;
-    o.parts = PARTS;
-    T_OK(leat_pack(run_file, inputs, 1, &o, NULL, &t_err)); /* the plan */
+    snprintf(part, sizeof part, "%s/part-2", broken);
+    snprintf(reference, sizeof reference, "%s/part-2", whole);
+    T_OK(plan(whole, &t_err));
+    T_OK(step(whole, &t_err));
+    T_EQ(mkdir(broken, 0777), 0);
     for (unsigned i = 0; i < SPLITS; i++)
-        T_EQ(mkdir(t_path(folder, splits[i].name), 0777), 0);
-    o.part = 2;
-    T_OK(leat_pack(one, inputs, 1, &o, NULL, &t_err));
+        T_EQ(mkdir(t_path(broken, splits[i].name), 0777), 0);
+    try_all(&planned, 6, seed);
+    T_OK(plan(broken, &t_err));
     try_all(&d, 12, seed);
-    o.dedup = 1;
-    T_STATUS(leat_pack(part, inputs, 1, &o, NULL, &t_err), LEAT_E_ARGUMENT);
-    o.dedup = 0;
-    o.shuffle = 1;
-    T_STATUS(leat_pack(part, inputs, 1, &o, NULL, &t_err), LEAT_E_ARGUMENT);
-    o.run_file = NULL;
-    o.shuffle = 0;
-    T_STATUS(leat_pack(part, inputs, 1, &o, NULL, &t_err), LEAT_E_ARGUMENT);
 }
 
 int main(void)
@@ -226,10 +266,10 @@ int main(void)
 
     folder = t_folder();
     snprintf(input, sizeof input, "%s/in.jsonl", folder);
-    snprintf(run_file, sizeof run_file, "%s/inputs", folder);
+    snprintf(whole, sizeof whole, "%s/whole", folder);
+    snprintf(broken, sizeof broken, "%s/broken", folder);
     snprintf(one, sizeof one, "%s/one", folder);
     snprintf(merged, sizeof merged, "%s/merged", folder);
-    snprintf(part, sizeof part, "%s/part", folder);
     for (unsigned p = 0; p < PARTS; p++)
         snprintf(parts[p], sizeof parts[p], "%s/part-%u", folder, p + 1);
     T_OK(leat_tokenizer_open(&tokenizer, "bytes", NULL, &t_err));

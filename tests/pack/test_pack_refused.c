@@ -58,14 +58,14 @@ static void test_packer(void)
 static void test_pack(void)
 {
     struct leat_pack_options o[6] = { options(), options(), options(), options(), options(), options() };
-    char run[600];
 
-    snprintf(run, sizeof run, "%s/run", folder);
-    o[0].run_file = o[1].run_file = run;
-    refuse(&o[0], LEAT_E_ARGUMENT, "run is for runs of several parts");
-    o[1].part = 1;
+    o[0].part = 1;
+    o[0].parts = 2;
+    o[0].dedup = 1;
+    refuse(&o[0], LEAT_E_ARGUMENT, "splitting need the whole run: use them when merging its shares");
+    o[1].part = 3;
     o[1].parts = 2;
-    refuse(&o[1], LEAT_E_NO_FILE, "run is missing: nobody has said what the parts of this run have in common");
+    refuse(&o[1], LEAT_E_ARGUMENT, "no share 3 of 2: shares count from 1");
     o[2].by = "";
     refuse(&o[2], LEAT_E_ARGUMENT, "the field to choose datasets by has no name");
     o[3].write = (enum leat_write)(LEAT_WRITE_DIRECT + 1);

@@ -176,7 +176,8 @@ static void check_huge(const char *name, const char *begin)
 }
 
 /* An empty member of gzip, and zeros after it, which are passed over. */
-static void check_textless(const char *name, uint32_t part, uint32_t parts, const char *run)
+/* `plan`: planning a run stops there, too. */
+static void check_textless(const char *name, uint32_t part, uint32_t parts, bool plan)
 {
     static const uint8_t empty[] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 0xff, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
     struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
@@ -189,13 +190,24 @@ static void check_textless(const char *name, uint32_t part, uint32_t parts, cons
         return; /* as above */
     o.tokenizer = tokenizer;
     o.end_token = 256;
-    o.force = !run;
+    o.force = !plan;
     o.part = part;
     o.parts = parts;
-    o.run_file = run;
     o.progress = stop_soon;
     o.context = &asked;
-    T_STATUS(leat_pack(t_path(folder, "textless"), &input, 1, &o, NULL, &t_err), LEAT_E_STOPPED);
+    if (plan) {
+        struct leat_run_options r = LEAT_RUN_OPTIONS_INIT;
+        struct leat_run *run;
+
+        r.parts = parts;
+        r.tokenizer = "bytes";
+        r.inputs = &input;
+        r.input_count = 1;
+        r.pack = &o;
+        T_STATUS(leat_run_create(&run, t_path(folder, "run"), &r, &t_err), LEAT_E_STOPPED);
+    } else {
+        T_STATUS(leat_pack(t_path(folder, "textless"), &input, 1, &o, NULL, &t_err), LEAT_E_STOPPED);
+    }
     unlink(input);
 }
 
@@ -247,10 +259,9 @@ int main(void)
     check_list("a.txt\n# and then\na.tx");
     check_huge("huge.jsonl", "{\"text\": \"");
     check_huge("huge.txt", "");
-    check_textless("textless.jsonl.gz", 0, 0, NULL);
-    check_textless("textless.jsonl", 1, 2, NULL);
-    snprintf(path, sizeof path, "%s/run", folder);
-    check_textless("textless.jsonl", 0, 2, path);
+    check_textless("textless.jsonl.gz", 0, 0, false);
+    check_textless("textless.jsonl", 1, 2, false);
+    check_textless("textless.jsonl", 0, 2, true);
     check_exchanged(0);
     check_exchanged(2);
     leat_tokenizer_close(tokenizer);

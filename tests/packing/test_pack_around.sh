@@ -115,6 +115,10 @@ ended 0 ''
 run leat pack -t . --run run --parts 2 texts.jsonl
 says 1 'was planned with "begin none", not with "begin 1": give the same options; to plan it anew, remove the folder'
 sed 's/^begin -1$/begin -12/' run/leat-run.inputs >other && mv other run/leat-run.inputs
-run leat pack -t . --run run --parts 2 texts.jsonl
-says 1 'was planned with "begin -12", not with "begin 1": give the same options'
+run leat pack -t . --run run --parts 2 --begin none texts.jsonl
+says 1 'run/leat-run.inputs is damaged: remove it and plan the run again in this folder, with the same arguments'
+rm run/leat-run.inputs
+run leat pack -t . --run run --parts 2 --begin none texts.jsonl
+ended 0 ''
+grep -qx 'begin -1' run/leat-run.inputs || fail "$ran: $(cat run/leat-run.inputs)"
 finish

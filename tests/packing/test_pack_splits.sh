@@ -122,6 +122,8 @@ for part in 1 2; do
     [ "$code" = 0 ] || fail "part $part: $(cat "$said")"
 done
 run leat pack --run run --part 1 --split-of test
+says 2 '--split-of belongs to the plan of a run: all parts share it'
+run leat pack -t bytes --run run --parts 2 --split-of test hub
 says 1 'the run in'
 leat merge -o merged run >"$printed" || fail 'cannot merge'
 cmp merged.tokens alone.tokens || fail 'parts give other tokens'

@@ -64,7 +64,6 @@ done <<'TABLE'
 --run run|--run run: add --part I or --part auto, to pack a part of that run; or --parts N and INPUT..., to plan it
 --run new --parts 3|INPUT... is missing: leat pack INPUT...
 --run run --part auto|--part auto: no system says which of 12 parts this is
---run new --parts 2 -- in1.jsonl|which cannot have --
 --run new --parts 2 -|standard input comes only once
 --run new --parts 2 --force in1.jsonl|--force is for one part, as it is packed
 --run new --parts 2 --dry-run in1.jsonl|--dry-run looks at a run of one process
@@ -102,20 +101,24 @@ while IFS='|' read -r change message; do
     for words in 'status changed' 'pack --run changed --part 1' 'merge -o all changed'; do
         # shellcheck disable=SC2086 # several words
         run leat $words
-        ended 1 "leat: changed/leat-run $message"
+        ended 1 "leat: changed/leat-run$message"
     done
 done <<'TABLE'
-1s/1$/2/|is not the plan of a run that this version can read
-/^parts/d|is damaged: it does not say how many parts the run has, or in which folder it was planned
-s/^parts .*/parts 0/|is damaged: it does not say how many parts the run has, or in which folder it was planned
-/^from/d|is damaged: it does not say how many parts the run has, or in which folder it was planned
+1s/2$/3/| is not the plan of a run that this version can read
+/^parts/d|, the plan of the run, is damaged: restore it, or plan the run again in another folder
+s/^parts .*/parts 0/|, the plan of the run, is damaged: restore it, or plan the run again in another folder
+$d|, the plan of the run, is damaged: restore it, or plan the run again in another folder
 TABLE
 truncate -s 65M changed/leat-run # holes
 run leat status changed
 ended 1 'leat: changed/leat-run is too large for the plan of a run'
 # What an older run left would count as done.
-rm two/leat-run
+mv two/leat-run plan.two
 : >two/part-2.leat
+run leat pack --run two --parts 2 -t bytes in1.jsonl # the plan alone was lost
+ended 0 ''
+cmp two/leat-run plan.two
+rm two/leat-run two/leat-run.inputs
 run leat pack --run two --parts 2 -t bytes in1.jsonl
 says 1 "two/part-2.leat is of another run: choose an empty folder, or remove all files of this one"
 
@@ -131,21 +134,40 @@ ended 0 ''
 grep -q 'part-03 is finished already' "$printed" || fail "$ran: printed $(cat "$printed")"
 cd ..
 left 2,4-12
+for words in '--text text' '--text=text' '-t gpt2' '--end 0' --special '--keep text'; do # also what the plan has
+    # shellcheck disable=SC2086 # several words
+    run leat pack --run run --part 2 $words
+    says 2 ' belongs to the plan of a run: all parts share it'
+done
+plan() { # OPTION...: again, with others
+    run leat pack --run run --parts 12 -t gpt2 --text text "$@" in1.jsonl in2.jsonl in3.jsonl in4.jsonl in5.jsonl \
+        in6.jsonl
+}
+plan --special
+says 1 "the run in $tmp/run was planned with \"special 0\", not with \"special 1\": give the same options"
+plan -t bytes
+says 1 "the run in $tmp/run was planned with another tokenizer; to plan it anew, remove the folder $tmp/run"
+echo >>in6.jsonl
 # what is refused of a part that is done is no news of it: it once left a sign of life there
-run leat pack --run run --part 3 --text body
-says 1 'not with "text-field body"'
+for part in 3 2; do
+    run leat pack --run run --part $part
+    says 1 "the input in6.jsonl has changed since the run in $tmp/run was planned (size or time); to plan it anew, remo"
+done
 [ ! -e run/part-03.beat ] || fail "$ran: left $(ls run)"
-run leat pack --run run --part 2 --text body
-says 1 "the run in $tmp/run was planned with \"text-field text\", not with \"text-field body\": give the same options"
 case $(state 2) in
-'failed '*'not with "text-field body"'*) ;;
+'failed '*'in6.jsonl has changed since'*) ;;
 *) fail "a part that failed is: $(state 2)" ;;
 esac
-echo >>in6.jsonl
+mv run/leat-run.inputs kept.inputs
+for damage in 's/^inputs 6/inputs 7/' "\$d"; do
+    sed "$damage" kept.inputs >run/leat-run.inputs
+    run leat pack --run run --part 2
+    says 1 "$tmp/run/leat-run.inputs is damaged: remove it and plan the run again in this folder, with the same "
+done
+rm run/leat-run.inputs
 run leat pack --run run --part 2
-says 1 "the input in6.jsonl has changed since the run in $tmp/run was planned (size or time); to plan it anew, remove "
-run leat pack --run run --part 2 -t bytes
-says 1 "the run in $tmp/run was planned with another tokenizer; to plan it anew, remove the folder $tmp/run"
+says 1 "$tmp/run/leat-run.inputs is missing: plan the run again in the folder $tmp/run, with the same arguments"
+mv kept.inputs run/leat-run.inputs
 awk 'BEGIN { for (n = 0; n < 50; n++) printf "{\"text\":\"part 6, line %d\"}\n", n }' >in6.jsonl
 touch -d "@$(sed -n 's/.*changed at \([0-9.]*\).*in6.jsonl$/\1/p' run/leat-run.inputs)" in6.jsonl
 run leat pack --run run --part 2

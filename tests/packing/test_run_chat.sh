@@ -5,7 +5,8 @@
 . tests/cli/cli.sh
 renders
 
-printf '{"messages":[{"role":"user","content":"%d"},{"role":"assistant","content":"yes"}]}\n' $(seq 60) >chat.jsonl
+printf '{"messages":[{"role":"user","content":"%d"},{"role":"assistant","content":"yes"}],"texts":[]}\n' \
+    $(seq 60) >chat.jsonl
 one='{% for m in messages %}{{ m.role }}:{% generation %}{{ m.content }}{% endgeneration %}{% endfor %}'
 two='{% for m in messages %}{{ m.role }} {% generation %}{{ m.content }}{% endgeneration %}{% endfor %}'
 plan() { # OPTION...
@@ -31,6 +32,10 @@ echo "$one" >a.jinja
 while IFS='|' read -r words message; do
     # shellcheck disable=SC2086 # several words
     run leat pack --run run --part 2 $words
+    says 2 "${words%% *} belongs to the plan of a run: all parts share it"
+    case $words in *jinja) ;; *) words="$words --chat b.jinja" ;; esac
+    # shellcheck disable=SC2086 # likewise
+    run leat pack --run run --parts 2 -t bytes $words chat.jsonl
     says 1 "the run in $tmp/run was planned with $message"
 done <<'TABLE'
 --chat a.jinja|another chat template

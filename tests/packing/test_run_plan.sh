@@ -22,11 +22,23 @@ ended 0 ''
 
 # ---- Other plans ----------------------------------------------------------------------------------------------------
 
-leat pack --run whole --parts 2 -t bytes in.jsonl >"$printed" || fail "cannot plan"
+leat pack --run whole --parts 2 -t bytes --keep 'text exists' --id '' in.jsonl >"$printed" || fail "cannot plan"
 cp -r whole other
-{ cat whole/leat-run && echo 'word --nosuch'; } >other/leat-run
-run leat pack --run other --part 1
-says 2 'unknown option --nosuch'
+tried=0
+while IFS= read -r line; do # each line lost, and each with another character at its end
+    for change in "/^$line\$/d" "s/^$line\$/&0/"; do
+        sed "$change" whole/leat-run >other/leat-run
+        cmp -s whole/leat-run other/leat-run && fail "$change changes nothing"
+        run leat pack --run other --part 1
+        grep -qE 'other/leat-run(, the plan of the run, is damaged: restore it| is not the plan)' "$said" ||
+            fail "$change: code $code, $(cat "$said")"
+        tried=$((tried + 1))
+    done
+done <<END_OF_PLAN
+$(sed 's/[.*/]/\\&/g' whole/leat-run)
+END_OF_PLAN
+[ "$tried" -gt 50 ] || fail "only $tried changes were tried"
+[ ! -e other/part-1.leat ] || fail "a damaged plan was followed"
 
 # ---- No folder ------------------------------------------------------------------------------------------------------
 

@@ -16,10 +16,9 @@
 #include "cli.h"
 #include "units.h"
 
-#define NAME_COLUMNS 64u  /* of an unknown option, as it is shown */
-#define MAX_ROWS     128u /* in one table */
-#define HELP_COLUMN  30u  /* where the help text begins at the latest */
-#define NAMES_COLUMN 17u  /* where names of rare options begin, after their heading */
+#define NAME_COLUMNS 64u /* of an unknown option, as it is shown */
+#define HELP_COLUMN  30u /* where the help text begins at the latest */
+#define NAMES_COLUMN 17u /* where names of rare options begin, after their heading */
 
 static const struct option_row help_row = { .name = "help", .letter = 'h', .help = "show this text" };
 static const struct option_row help_rows = {
@@ -57,7 +56,6 @@ struct parser {
     int argc, next; /* argv[next] is the next argument */
     char **argv;
     struct options_parsed *parsed;
-    bool given[MAX_ROWS];
 };
 
 /* Fills the message; " (leat info --help lists the options)" follows by itself. */
@@ -171,10 +169,10 @@ static enum options_outcome set(struct parser *p, const struct option_row *r, co
 
     if (r == &help_row)
         return p->next < p->argc && strcmp(p->argv[p->next], "all") == 0 ? OPTIONS_HELP_ALL : OPTIONS_HELP;
-    if (r->once && p->given[r - p->rows])
+    if (r->once && p->parsed->given[r - p->rows])
         return wrong(p, "--%s is given twice, and only one would count: give it once, with commas: --%s %s", r->name,
                      r->name, r->value);
-    p->given[r - p->rows] = true;
+    p->parsed->given[r - p->rows] = true;
     switch (r->type) {
     case OPTION_FLAG:
         *(bool *)(void *)(p->values + r->field) = true;
@@ -249,7 +247,7 @@ static enum options_outcome parse_letters(struct parser *p, const char *text)
 static enum options_outcome check_required(struct parser *p)
 {
     for (const struct option_row *r = p->rows; r->name; r++)
-        if (r->required && !p->given[r - p->rows])
+        if (r->required && !p->parsed->given[r - p->rows])
             return wrong(p, "--%s %s is missing: %s", r->name, r->value, r->help);
     return OPTIONS_READY;
 }

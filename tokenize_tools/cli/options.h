@@ -71,9 +71,12 @@ enum options_outcome {
     OPTIONS_WRONG     /* `message` says what */
 };
 
+#define OPTIONS_ROWS 128 /* of a table, at most */
+
 struct options_parsed {
     const char **words; /* what is not an option, in order; points into argv */
     size_t count;
+    bool given[OPTIONS_ROWS]; /* of each row of the table */
     char message[512];
 };
 

@@ -11,9 +11,9 @@
 #include "cli/progress.h"
 #include "cli/units.h"
 #include "commands.h"
+#include "common/common.h"
 #include "common/outputs.h"
 #include "leat_pack.h"
-#include "runs/run_parts.h"
 
 struct merge_values {
     const char *output;
@@ -118,8 +118,10 @@ static void on_notice(void *context, const struct leat_pack_notice *notice)
         cli_error("warning: %s is left out: files of it are named, but no finished dataset", notice->path);
 }
 
+/* `of`: the run whose folder is the only word; NULL: there is none. */
 static enum leat_status merge(const struct merge_values *values, uint64_t created, const struct options_parsed *parsed,
-                              struct merge_run *run, struct leat_merge_report *report, struct leat_error *err)
+                              struct leat_run *of, struct merge_run *run, struct leat_merge_report *report,
+                              struct leat_error *err)
 {
     struct leat_merge_options options = LEAT_MERGE_OPTIONS_INIT;
     enum leat_status s;
@@ -141,7 +143,8 @@ static enum leat_status merge(const struct merge_values *values, uint64_t create
     options.threads = (uint32_t)values->threads;
     options.in_place = values->in_place;
     options.allow_empty = values->allow_empty;
-    s = leat_merge(values->output, parsed->words, parsed->count, &options, report, err);
+    s = of ? leat_run_join(of, values->output, &options, report, err)
+           : leat_merge(values->output, parsed->words, parsed->count, &options, report, err);
     progress_end(&run->progress);
     return s;
 }
@@ -231,47 +234,6 @@ static bool has_beside(const char *output, const char *suffix)
     return has;
 }
 
-/* Whether OUT is being joined in place: then the parts are no datasets any more. */
-static bool is_joining(const struct merge_values *values)
-{
-    return values->in_place && has_beside(values->output, ".joining");
-}
-
-/* Whether the plan of a joining that is under way has files of this folder. */
-static bool is_in_plan(const char *plan, const char *folder)
-{
-    char *whole = realpath(folder, NULL), *wanted = NULL;
-    bool is = whole && asprintf(&wanted, " %s/", whole) > 0 && strstr(plan, wanted);
-
-    free(whole);
-    free(wanted);
-    return is;
-}
-
-/* The words of a command that goes on are those of its start: other runs are left alone. */
-static int check_joining(const struct merge_values *values, const struct options_parsed *parsed)
-{
-    size_t length = file_dataset_length(values->output, strlen(values->output)), room = 0;
-    char *name = NULL, *plan = NULL;
-    bool same = true;
-    FILE *in;
-
-    if (asprintf(&name, "%.*s.joining", (int)length, values->output) < 0)
-        return CLI_FAILED;
-    in = fopen(name, "re");
-    if (in && getdelim(&plan, &room, '\0', in) < 0)
-        same = false;
-    if (in)
-        (void)fclose(in);
-    for (size_t i = 0; plan && i < parsed->count; i++)
-        same = same && (!run_folder_is(parsed->words[i]) || is_in_plan(plan, parsed->words[i]));
-    if (!same)
-        cli_error("%s is the plan to join other parts: name the parts with which it was started", name);
-    free(plan);
-    free(name);
-    return same ? CLI_DONE : CLI_FAILED;
-}
-
 static bool is_empty_folder(const char *path)
 {
     DIR *d = opendir(path);
@@ -298,17 +260,30 @@ static int check_joined(const struct merge_values *values, const struct options_
     return joined ? CLI_FAILED : CLI_DONE;
 }
 
-/* What the parts are, before the library opens them. */
-static int check_parts(const struct merge_values *values, const struct options_parsed *parsed)
+/* Opens the run whose folder is the only word; *run NULL: it is none. leat_merge() refuses one among several. */
+static enum leat_status open_run(struct leat_run **run, const struct options_parsed *parsed, struct leat_error *err)
 {
-    int code;
+    struct leat_run_advice advice = LEAT_RUN_ADVICE_INIT;
+    enum leat_status s = LEAT_OK;
 
-    if (is_joining(values))
-        return check_joining(values, parsed);
-    code = check_joined(values, parsed);
-    for (size_t i = 0; code == CLI_DONE && i < parsed->count; i++)
-        code = run_parts_check(parsed->words[i]);
-    return code;
+    *run = NULL;
+    if (parsed->count == 1)
+        s = leat_run_open(run, parsed->words[0], err);
+    if (s != LEAT_OK)
+        leat_run_advice(err, &advice);
+    return advice.file == LEAT_RUN_FILE_PLAN && advice.mend == LEAT_RUN_MEND_CREATE ? LEAT_OK : s;
+}
+
+static int say_failed(const struct options_parsed *parsed, struct leat_run *of, struct leat_error *err)
+{
+    struct leat_run_advice advice = LEAT_RUN_ADVICE_INIT;
+
+    leat_run_advice(err, &advice);
+    if (of && (advice.file == LEAT_RUN_FILE_JOINING || advice.mend == LEAT_RUN_MEND_STEPS))
+        return commands_run_failed(parsed->words[0], of, err);
+    if (err->hint == LEAT_HINT_RESUME_OR_REPLACE) /* leat pack can resume it */
+        err->hint = LEAT_HINT_REPLACE;
+    return cli_failed_or_damaged(err);
 }
 
 static int run(const struct merge_values *values, const struct options_parsed *parsed)
@@ -316,6 +291,7 @@ static int run(const struct merge_values *values, const struct options_parsed *p
     struct leat_merge_report report = LEAT_MERGE_REPORT_INIT;
     struct leat_info info = LEAT_INFO_INIT, splits[ARRANGE_SPLITS];
     struct merge_run made = { .outputs = { 0 } };
+    struct leat_run *of;
     struct leat_error err;
     enum leat_status s;
     uint64_t created;
@@ -324,15 +300,18 @@ static int run(const struct merge_values *values, const struct options_parsed *p
 
     if (!commands_created(&created))
         return CLI_WRONG;
-    code = check_parts(values, parsed);
+    code = check_joined(values, parsed);
     if (code != CLI_DONE)
         return code;
+    s = open_run(&of, parsed, &err);
+    if (s != LEAT_OK)
+        return commands_run_failed(parsed->words[0], NULL, &err);
     for (size_t i = 0; i < ARRANGE_SPLITS; i++)
         splits[i] = info;
     report.splits = splits;
     report.info = &info;
     began = cli_now();
-    s = merge(values, created, parsed, &made, &report, &err);
+    s = merge(values, created, parsed, of, &made, &report, &err);
     if (s == LEAT_OK) {
         print_summary(values, &report, &made.outputs, cli_now() - began);
         warn_of_missing(values, &report);
@@ -341,9 +320,10 @@ static int run(const struct merge_values *values, const struct options_parsed *p
     }
     code = by_outputs_code(&made.outputs, CLI_DONE);
     by_outputs_free(&made.outputs);
-    if (s != LEAT_OK && err.hint == LEAT_HINT_RESUME_OR_REPLACE) /* leat pack can resume it */
-        err.hint = LEAT_HINT_REPLACE;
-    return cli_finish_stdout(s == LEAT_OK ? code : cli_failed_or_damaged(&err));
+    if (s != LEAT_OK)
+        code = say_failed(parsed, of, &err);
+    leat_run_close(of);
+    return cli_finish_stdout(code);
 }
 
 int cmd_merge(const struct command *self, int argc, char **argv)

@@ -7,7 +7,10 @@
 #include "cli/json.h"
 #include "cli/units.h"
 #include "commands.h"
-#include "runs/run_parts.h"
+#include "common/common.h"
+#include "leat_pack.h"
+
+static const char *const states[] = { "done", "running", "dead", "stopped", "failed", "missing" };
 
 struct status_values {
     bool all, left, json;
@@ -29,47 +32,43 @@ const struct option_row status_options[] = {
 
 /* ---- JSON ---- */
 
-static void part_json(struct json *j, const struct run_part *part, unsigned number, bool joining)
+static void part_json(struct json *j, const struct leat_run_part *part, unsigned number, bool joining)
 {
-    const struct beat_read *b = &part->beat;
-    bool beat = part->state != PART_DONE && part->state != PART_MISSING;
-
     json_open_object(j, NULL);
     json_u64(j, "part", number);
-    json_string(j, "state", part_states[part->state]);
+    json_string(j, "state", states[part->state]);
     if (!joining) {
-        json_u64(j, "tokens", b->facts.tokens);
-        json_u64(j, "documents", b->facts.documents);
+        json_u64(j, "tokens", part->tokens);
+        json_u64(j, "documents", part->documents);
     }
-    if (beat) {
-        json_u64(j, "bytes", b->facts.bytes);
+    if (part->state != LEAT_RUN_DONE && part->state != LEAT_RUN_MISSING) {
+        json_u64(j, "bytes", part->bytes);
         /* not known of a part that ended before it said how much there is */
-        json_u64_or_null(j, "total_bytes",
-                         b->facts.total_bytes == 0 && b->facts.bytes > 0 ? LEAT_NONE : b->facts.total_bytes);
-        json_double(j, "tokens_per_s", part->state == PART_RUNNING ? b->facts.tokens_per_s : 0);
-        json_string(j, "host", b->host);
-        json_u64(j, "pid", b->pid);
+        json_u64_or_null(j, "total_bytes", part->total_bytes == 0 && part->bytes > 0 ? LEAT_NONE : part->total_bytes);
+        json_double(j, "tokens_per_s", part->state == LEAT_RUN_RUNNING ? part->tokens_per_s : 0);
+        json_string(j, "host", part->host);
+        json_u64(j, "pid", part->pid);
         json_double(j, "age", part->age);
-        json_string(j, "reason", b->reason[0] ? b->reason : NULL);
+        json_string(j, "reason", part->reason[0] ? part->reason : NULL);
     }
     json_close_object(j);
 }
 
-static void print_json(const struct run_folder *r, const struct run_parts *p, const char *left)
+static void print_json(const struct leat_run_info *r, const struct leat_run_status *p)
 {
     struct json j;
 
     json_begin(&j, stdout);
     json_open_object(&j, NULL);
-    json_string(&j, "run", r->path);
-    json_u64(&j, "parts", r->parts);
-    for (unsigned i = 0; i < PART_STATES; i++)
-        json_u64(&j, part_states[i], p->count[i]);
-    json_bool(&j, "complete", p->count[PART_DONE] == r->parts && !r->joining);
-    json_string(&j, "joining", r->joining);
-    json_u64(&j, "inputs", r->inputs);
+    json_string(&j, "run", r->folder);
+    json_u64(&j, "parts", p->parts);
+    for (unsigned i = 0; i < LEAT_RUN_STATES; i++)
+        json_u64(&j, states[i], p->count[i]);
+    json_bool(&j, "complete", p->complete != 0);
+    json_string(&j, "joining", p->joining);
+    json_u64(&j, "inputs", r->files);
     json_u64(&j, "input_bytes", r->bytes);
-    if (!r->joining) { /* else the parts do not say it any more */
+    if (!p->joining) { /* else the parts do not say it any more */
         json_u64(&j, "tokens", p->tokens);
         json_u64(&j, "documents", p->documents);
     }
@@ -79,10 +78,10 @@ static void print_json(const struct run_folder *r, const struct run_parts *p, co
         json_double(&j, "seconds_left", p->seconds_left);
     else
         json_null(&j, "seconds_left");
-    json_string(&j, "left", left);
+    json_string(&j, "left", p->left);
     json_open_array(&j, "items");
-    for (unsigned i = 0; i < r->parts; i++)
-        part_json(&j, &p->items[i], i + 1, r->joining);
+    for (unsigned i = 0; i < p->parts; i++)
+        part_json(&j, &p->items[i], i + 1, p->joining);
     json_close_array(&j);
     json_close_object(&j);
     json_end(&j);
@@ -90,113 +89,119 @@ static void print_json(const struct run_folder *r, const struct run_parts *p, co
 
 /* ---- For people ---- */
 
-/* The share of the part, and who packs it, or how that ended. */
-static void print_about(const struct run_part *part)
+/* The share of the part, which never looks finished, and who packs it, or how that ended. */
+static void print_about(const struct leat_run_part *part)
 {
-    const struct beat_read *b = &part->beat;
+    double share = part->total_bytes > 0 ? (double)part->bytes / (double)part->total_bytes : 0;
 
-    if (b->facts.total_bytes > 0)
-        printf("  %5.1f %%", 100 * run_parts_unfinished((double)b->facts.bytes / (double)b->facts.total_bytes));
+    if (part->total_bytes > 0)
+        printf("  %5.1f %%", share < 0.999 ? 100 * share : 99.9);
     else
         printf("  %7s", "");
-    if (part->state == PART_RUNNING)
-        printf("  %s", units_rate(b->facts.tokens_per_s, "tokens").text);
-    printf(b->host[0] ? "  " : " ");
-    cli_put(b->host, strlen(b->host));
-    if (part->state == PART_DEAD)
-        printf(", process %" PRIu64 ", silent for %s", b->pid, units_duration(part->age).text);
-    if (b->reason[0]) {
-        printf(b->host[0] ? ": " : " ");
-        cli_put(b->reason, strlen(b->reason));
+    if (part->state == LEAT_RUN_RUNNING)
+        printf("  %s", units_rate(part->tokens_per_s, "tokens").text);
+    printf(part->host[0] ? "  " : " ");
+    cli_put(part->host, strlen(part->host));
+    if (part->state == LEAT_RUN_DEAD)
+        printf(", process %" PRIu64 ", silent for %s", part->pid, units_duration(part->age).text);
+    if (part->reason[0]) {
+        printf(part->host[0] ? ": " : " ");
+        cli_put(part->reason, strlen(part->reason));
     }
 }
 
-static void print_part(const struct run_part *part, unsigned number)
+static void print_part(const struct leat_run_part *part, unsigned number)
 {
-    printf("%7u  %-7s", number, part_states[part->state]);
-    if (part->state != PART_MISSING)
-        printf("  %17s", units_count(part->beat.facts.tokens).text);
-    if (part->state != PART_MISSING && part->state != PART_DONE)
+    printf("%7u  %-7s", number, states[part->state]);
+    if (part->state != LEAT_RUN_MISSING)
+        printf("  %17s", units_count(part->tokens).text);
+    if (part->state != LEAT_RUN_MISSING && part->state != LEAT_RUN_DONE)
         print_about(part);
     putchar('\n');
 }
 
-static void print_table(const struct status_values *v, const struct run_folder *r, const struct run_parts *p,
-                        const char *left)
+static void print_parts(const struct status_values *v, const struct leat_run_status *p)
 {
-    char word[CLI_SHELL_WORD], out[CLI_SHELL_WORD];
     bool head = false;
 
-    if (r->joining) {
-        cli_say("The %s of the run are being joined in place: leat merge --in-place -o %s %s goes on with that.",
-                units_counted(r->parts, "part").text, cli_shell_word(r->joining, out, sizeof out),
-                cli_shell_word(r->path, word, sizeof word));
-        return;
-    }
-    printf("%s of %s in %s:", units_counted(r->parts, "part").text, units_bytes(r->bytes).text,
-           units_counted(r->inputs, "input").text);
-    for (unsigned i = 0, before = 0; i < PART_STATES; i++)
-        if (p->count[i] > 0)
-            printf("%s %s %s", before++ > 0 ? "," : "", units_count(p->count[i]).text, part_states[i]);
-    printf(".\n%s in %s so far", units_counted(p->tokens, "token").text, units_counted(p->documents, "document").text);
-    if (p->count[PART_DONE] < r->parts)
-        printf(", about %.0f %% of the run", p->share < 0.99 ? 100 * p->share : 99);
-    if (p->count[PART_RUNNING] > 0)
-        printf("; %s", units_rate(p->tokens_per_s, "tokens").text);
-    if (p->count[PART_RUNNING] > 0 && p->seconds_left >= 0)
-        printf(", %s left at this rate", units_duration(p->seconds_left).text);
-    printf(".\n");
-    for (unsigned i = 0; i < r->parts; i++) {
-        if (p->items[i].state == PART_MISSING || (p->items[i].state == PART_DONE && !v->all))
+    for (unsigned i = 0; i < p->parts; i++) {
+        if (p->items[i].state == LEAT_RUN_MISSING || (p->items[i].state == LEAT_RUN_DONE && !v->all))
             continue;
         if (!head)
             printf("\n%7s  %-7s  %17s  %7s\n", "part", "state", "tokens", "packed");
         head = true;
         print_part(&p->items[i], i + 1);
     }
-    if (left[0])
-        printf("\nTo be packed: %s\n", left);
-    else if (p->count[PART_DONE] == r->parts)
-        cli_say("All parts are done: %s opens as one dataset, and leat merge -o NAME %s joins them.", r->path,
-                cli_shell_word(r->path, word, sizeof word));
 }
 
-static int show(const struct status_values *v, const struct run_folder *r)
+static void print_table(const struct status_values *v, const struct leat_run_info *r, const struct leat_run_status *p)
 {
-    struct run_parts p;
-    struct leat_error err;
-    char *left;
+    char word[CLI_SHELL_WORD], out[CLI_SHELL_WORD];
 
-    if (run_parts_find(&p, r, &err) != LEAT_OK)
-        return cli_failed(&err);
-    left = run_parts_left(&p, r->parts, false);
-    if (left && v->left)
-        printf("%s%s", left, left[0] ? "\n" : "");
-    else if (left && v->json)
-        print_json(r, &p, left);
-    else if (left)
-        print_table(v, r, &p, left);
-    free(left);
-    run_parts_free(&p);
-    return cli_finish_stdout(left ? CLI_DONE : CLI_FAILED);
+    if (p->joining) {
+        cli_say("The %s of the run are being joined in place: leat merge --in-place -o %s %s goes on with that.",
+                units_counted(p->parts, "part").text, cli_shell_word(p->joining, out, sizeof out),
+                cli_shell_word(r->folder, word, sizeof word));
+        return;
+    }
+    printf("%s of %s in %s:", units_counted(p->parts, "part").text, units_bytes(r->bytes).text,
+           units_counted(r->files, "input").text);
+    for (unsigned i = 0, before = 0; i < LEAT_RUN_STATES; i++)
+        if (p->count[i] > 0)
+            printf("%s %s %s", before++ > 0 ? "," : "", units_count(p->count[i]).text, states[i]);
+    printf(".\n%s in %s so far", units_counted(p->tokens, "token").text, units_counted(p->documents, "document").text);
+    if (p->count[LEAT_RUN_DONE] < p->parts)
+        printf(", about %.0f %% of the run", p->share < 0.99 ? 100 * p->share : 99);
+    if (p->count[LEAT_RUN_RUNNING] > 0)
+        printf("; %s", units_rate(p->tokens_per_s, "tokens").text);
+    if (p->count[LEAT_RUN_RUNNING] > 0 && p->seconds_left >= 0)
+        printf(", %s left at this rate", units_duration(p->seconds_left).text);
+    printf(".\n");
+    print_parts(v, p);
+    if (p->left[0])
+        printf("\nTo be packed: %s\n", p->left);
+    else if (p->complete)
+        cli_say("All parts are done: %s opens as one dataset, and leat merge -o NAME %s joins them.", r->folder,
+                cli_shell_word(r->folder, word, sizeof word));
+}
+
+static int show(const struct status_values *v, const char *folder)
+{
+    struct leat_run_status status = LEAT_RUN_STATUS_INIT;
+    struct leat_run_info info = LEAT_RUN_INFO_INIT;
+    struct leat_run *run;
+    struct leat_error err;
+    enum leat_status s = leat_run_open(&run, folder, &err);
+    int code = CLI_DONE;
+
+    if (s == LEAT_OK)
+        s = leat_run_status(run, &status, &err);
+    if (s != LEAT_OK)
+        code = commands_run_failed(folder, run, &err);
+    else
+        leat_run_info(run, &info);
+    if (s == LEAT_OK && v->left)
+        printf("%s%s", status.left, status.left[0] ? "\n" : "");
+    else if (s == LEAT_OK && v->json)
+        print_json(&info, &status);
+    else if (s == LEAT_OK)
+        print_table(v, &info, &status);
+    leat_run_close(run);
+    return cli_finish_stdout(code);
 }
 
 int cmd_status(const struct command *self, int argc, char **argv)
 {
     struct status_values values = { 0 };
     struct options_parsed parsed;
-    struct run_folder r;
-    struct leat_error err;
     int code;
 
     if (!command_parse(self, argc, argv, &values, &parsed, &code))
         return code;
-    if (values.left && values.json) {
-        options_free(&parsed);
-        return command_wrong(self, "--left and --json cannot be combined: the object has them as \"left\"");
-    }
-    code = run_folder_read(&r, parsed.words[0], &err) == LEAT_OK ? show(&values, &r) : cli_failed(&err);
-    run_folder_free(&r);
+    if (values.left && values.json)
+        code = command_wrong(self, "--left and --json cannot be combined: the object has them as \"left\"");
+    else
+        code = show(&values, parsed.words[0]);
     options_free(&parsed);
     return code;
 }

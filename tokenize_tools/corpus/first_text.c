@@ -85,7 +85,7 @@ static enum leat_status of_stream(const struct input *in, const char *field, con
 
     if (!head)
         return status_no_memory(err, HEAD_BYTES);
-    s = byte_stream_open_stoppable(&stream, in->path, in->object, NULL, stop, err);
+    s = byte_stream_open_stoppable(&stream, in->place, in->path, in->object, NULL, stop, err);
     if (s == LEAT_OK)
         s = byte_stream_read(stream, head, HEAD_BYTES, &bytes, err);
     byte_stream_close(stream);
@@ -152,7 +152,7 @@ static enum leat_status of_rows(const struct input *in, const char *field, const
     if (in->object)
         s = fetch_open(&f.fetch, in->object, err);
     else
-        s = file_open_read(&f.fd, &source.size, in->path, err);
+        s = file_open_read(&f.fd, &source.size, in->place, err);
     if (in->object)
         source.size = in->size;
     if (s == LEAT_OK)

@@ -320,7 +320,7 @@ static enum leat_status look(const struct input *in, const struct input_stop *ov
     bool ended;
 
     *looked = false;
-    if (byte_stream_open_stoppable(&stream, in->path, NULL, NULL, over, NULL) != LEAT_OK)
+    if (byte_stream_open_stoppable(&stream, in->place, in->path, NULL, NULL, over, NULL) != LEAT_OK)
         return LEAT_OK;
     if (byte_stream_form(stream) != BYTE_FORM_BZIP2) {
         read = inputs_read_records(stream, &head, FIELD_HEAD, FIELD_LONG_HEAD, &ended, NULL);

@@ -38,24 +38,25 @@ char *search_join(const char *folder, size_t length, const char *name)
 
 /* ---- What is found ---- */
 
-/* Adds an input, and takes over `path`. */
-static enum leat_status add(struct input_list *list, char *path, const struct record_format *format,
+/* Adds an input, and takes over `place`, whose first `before` bytes are not of its name. */
+static enum leat_status add(struct input_list *list, char *place, size_t before, const struct record_format *format,
                             const struct stat *st, struct leat_error *err)
 {
     struct input *items = list->items;
 
-    if (path && list->count == list->room) {
+    if (place && list->count == list->room) {
         list->room = list->room > 0 ? 2 * list->room : 16;
         items = reallocarray(list->items, list->room, sizeof *items);
         if (items)
             list->items = items;
     }
-    if (!path || !items) {
-        free(path);
+    if (!place || !items) {
+        free(place);
         return status_no_memory(err, list->room * sizeof *items);
     }
-    items[list->count] =
-        (struct input) { .path = path, .format = format, .compressed = byte_stream_stem(path) < strlen(path) };
+    items[list->count] = (struct input) {
+        .place = place, .path = place + before, .format = format, .compressed = byte_stream_stem(place) < strlen(place)
+    };
     if (st) {
         items[list->count].size = items[list->count].end = (uint64_t)st->st_size;
         items[list->count].device = st->st_dev;
@@ -77,7 +78,7 @@ enum leat_status search_add(struct search *s, const char *path, const struct rec
                             "%s: lists and links name more than %u inputs; do they name each other again and again?",
                             path, SEARCH_IN_LIST),
             path);
-    return add(s->list, strdup(path), format, st, err);
+    return add(s->list, strdup(path), s->before, format, st, err);
 }
 
 enum leat_status search_skip(struct search *s, const char *path, enum leat_skip_reason reason, const char **kept,
@@ -87,7 +88,7 @@ enum leat_status search_skip(struct search *s, const char *path, enum leat_skip_
     bool full = (list->skipped_count & (list->skipped_count - 1)) == 0; /* room doubles */
     size_t room = list->skipped_count > 0 ? 2 * list->skipped_count : 1;
     struct input_skipped *skipped = full ? reallocarray(list->skipped, room, sizeof *skipped) : list->skipped;
-    char *copy = strdup(path);
+    char *copy = strdup(path + s->before);
 
     if (skipped)
         list->skipped = skipped;
@@ -195,6 +196,26 @@ static enum leat_status find_nothing(struct search *s, const char *word, struct 
     return status_set_os(err, error, word, "cannot find the input %s", word);
 }
 
+/* A word that was given, which may count from a folder that is not the current one. */
+static enum leat_status find_given(struct search *s, const char *word, struct leat_error *err)
+{
+    const char *from = s->rules->from;
+    bool is_list = word[0] == '@', whole = word[is_list] == '/' || strcmp(word, "-") == 0 || fetch_is_url(word);
+    enum leat_status status;
+    char *path;
+
+    if (!from || whole)
+        return search_word(s, word, err);
+    path = search_join(from, strlen(from), word + is_list);
+    if (!path)
+        return status_no_memory(err, strlen(from));
+    s->before = strlen(path) - strlen(word + is_list);
+    status = is_list ? search_list(s, path, err) : search_word(s, path, err);
+    s->before = 0;
+    free(path);
+    return status;
+}
+
 enum leat_status search_word(struct search *s, const char *word, struct leat_error *err)
 {
     struct stat st;
@@ -226,7 +247,7 @@ enum leat_status inputs_find(struct input_list *list, const char *const *words, 
     if (rules->format != LEAT_PACK_AUTO && !record_format_number((int)rules->format))
         return status_argument(err, "format", "unknown input format %d", (int)rules->format);
     for (size_t i = 0; status == LEAT_OK && i < count; i++)
-        status = search_word(&s, words[i], err);
+        status = find_given(&s, words[i], err);
     if (status == LEAT_OK)
         status = search_end_urls(&s, err);
     free(s.looks);
@@ -252,7 +273,7 @@ void inputs_free(struct input_list *list)
 {
     fetcher_close(list->fetcher); /* before the objects that it may still read */
     for (size_t i = 0; i < list->count; i++) {
-        free(list->items[i].path);
+        free(list->items[i].place);
         fetch_object_free(list->items[i].object);
     }
     for (size_t i = 0; i < list->skipped_count; i++)
@@ -318,7 +339,7 @@ enum leat_status inputs_look_inside(const struct input *in, const struct input_s
 {
     struct buffer head = { 0 };
     struct byte_stream *stream;
-    enum leat_status s = byte_stream_open_stoppable(&stream, in->path, in->object, NULL, stop, err);
+    enum leat_status s = byte_stream_open_stoppable(&stream, in->place, in->path, in->object, NULL, stop, err);
 
     *layout = JSON_LINES;
     if (s != LEAT_OK)
@@ -375,15 +396,15 @@ enum leat_status inputs_share(struct input_list *list, unsigned part, unsigned p
             return status;
         at += in->size;
         if (!cut(in, divides(in), at - in->size, from, to, part == parts)) {
-            free(in->path);
+            free(in->place);
             fetch_object_free(in->object);
-            in->path = NULL;
+            in->place = NULL;
             in->object = NULL;
             continue;
         }
         list->items[kept] = *in;
         if (kept != i) {
-            in->path = NULL;
+            in->place = NULL;
             in->object = NULL;
         }
         kept++;

@@ -23,7 +23,8 @@
 struct byte_stream;
 
 struct input {
-    char *path;                  /* as given, or below a given folder; "-": standard input; the name of an object */
+    char *place;                 /* where a file is opened: the end of it is */
+    const char *path;            /* as given, or below a given folder; "-": standard input; the name of an object */
     struct fetch_object *object; /* on a server; NULL: a file */
     const struct record_format *format;
     bool compressed;                 /* by its name or its first bytes */

@@ -103,6 +103,7 @@ struct search_root {
 struct search {
     struct input_list *list;
     const struct input_rules *rules;
+    size_t before;              /* bytes of what is looked up now that rules->from put before its name */
     unsigned depth;             /* of folders and lists within each other */
     unsigned lists, links;      /* of these, lists, and links to folders */
     uint64_t visits, indirect;  /* so far, as SEARCH_VISITS and SEARCH_IN_LIST count */

@@ -110,8 +110,14 @@ static enum leat_status find_listed(struct search *s, const char *list, const ch
     enum leat_status status;
     char *path;
 
-    if (line[is_list] == '/' || strcmp(line, "-") == 0 || !slash || strstr(line, "://"))
-        return search_word(s, line, err);
+    if (line[is_list] == '/' || strcmp(line, "-") == 0 || !slash || strstr(line, "://")) {
+        size_t before = s->before;
+
+        s->before = 0; /* it is named as it is */
+        status = search_word(s, line, err);
+        s->before = before;
+        return status;
+    }
     path = search_join(list, (size_t)(slash - list) + 1, line + is_list);
     if (!path)
         return status_no_memory(err, strlen(list));

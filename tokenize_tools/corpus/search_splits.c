@@ -44,7 +44,7 @@ static enum leat_status read_stream(struct buffer *text, const char *path, struc
                                     const struct input_stop *stop, struct leat_error *err)
 {
     struct byte_stream *stream;
-    enum leat_status s = byte_stream_open_stoppable(&stream, path, object, NULL, stop, err);
+    enum leat_status s = byte_stream_open_stoppable(&stream, path, path, object, NULL, stop, err);
     size_t got = 1;
 
     if (s != LEAT_OK)
@@ -256,7 +256,7 @@ static enum leat_status split_root(struct splitting *p, const struct search_root
     enum leat_status s = root->card ? read_card(&card, root, &p->search->stop, err) : LEAT_OK;
 
     for (size_t i = 0; i < root->count; i++) {
-        p->names[root->first + i] = p->search->list->items[root->first + i].path + below(root->path);
+        p->names[root->first + i] = p->search->list->items[root->first + i].place + below(root->path);
         at[i] = root->first + i;
     }
     if (s == LEAT_OK)
@@ -287,7 +287,7 @@ static enum leat_status make_paths(struct splitting *p, struct leat_error *err)
     char *here = NULL;
 
     for (size_t i = 0; i < list->count; i++) {
-        p->paths[i] = list->items[i].path;
+        p->paths[i] = list->items[i].place;
         relative = relative || is_relative(p->paths[i]);
         absolute = absolute || p->paths[i][0] == '/';
     }
@@ -325,7 +325,7 @@ static size_t common_folder(const struct splitting *p)
 
     for (size_t i = 0; i < s->list->count;) {
         bool of_root = root < s->root_count && s->roots[root].first == i;
-        const char *path = p->paths[i], *own = s->list->items[i].path;
+        const char *path = p->paths[i], *own = s->list->items[i].place;
         size_t bytes = strlen(path) - (of_root ? strlen(own + strlen(s->roots[root].path)) : 0), same = 0;
 
         i += of_root ? s->roots[root++].count : 1;
@@ -420,7 +420,7 @@ static enum leat_status take(struct splitting *p, const struct hub_split *split,
         s = search_skip(p->search, in->path, LEAT_SKIP_SPLIT, NULL, err);
         list->bytes -= in->size;
         fetch_object_free(in->object);
-        free(in->path);
+        free(in->place);
     }
     list->count = kept;
     return s;

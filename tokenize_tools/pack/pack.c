@@ -11,7 +11,7 @@
 #include "corpus/own_outputs.h"
 
 static enum leat_status check(const char *output, const char *const *inputs, uint64_t count,
-                              const struct leat_pack_options *o, struct leat_error *err)
+                              const struct leat_pack_options *o, bool in_run, struct leat_error *err)
 {
     enum leat_status s;
 
@@ -23,14 +23,11 @@ static enum leat_status check(const char *output, const char *const *inputs, uin
     for (uint64_t i = 0; i < count; i++)
         if (!inputs[i])
             return status_argument(err, "inputs", "input %llu is NULL", (unsigned long long)i);
-    if (o->run_file && o->parts == 0)
-        return status_in_file(err,
-                              status_argument(err, "run_file", "the file %s is for runs of several parts", o->run_file),
-                              o->run_file);
     s = own_file_check_local(output, err);
     if (s != LEAT_OK)
         return s;
-    return o->shuffle || o->dedup || o->split_count > 0 || pack_arranges(o) ? pack_arranged_check(o, err) : LEAT_OK;
+    return o->shuffle || o->dedup || o->split_count > 0 || pack_arranges(o) ? pack_arranged_check(o, in_run, err)
+                                                                            : LEAT_OK;
 }
 
 /* Asks the caller whether to stop, while inputs are looked for. */
@@ -53,14 +50,14 @@ static enum leat_status add_own(struct own_outputs *own, char *name, struct leat
 
 /* Finds the files of all datasets that the run writes. */
 static enum leat_status find_own(struct own_outputs *own, const char *output, const struct leat_pack_options *o,
-                                 struct leat_error *err)
+                                 bool in_run, struct leat_error *err)
 {
-    enum leat_status s = add_own(own, pack_output_name(output, NULL, o, ""), err);
+    enum leat_status s = add_own(own, pack_output_name(output, NULL, in_run, ""), err);
 
     if (s == LEAT_OK) /* also of an earlier run that arranged */
         s = add_own(own, pack_split_name(output, "partial.packed/all", ""), err);
     for (size_t i = 0; s == LEAT_OK && i < o->split_count; i++)
-        s = add_own(own, pack_output_name(output, o->splits[i].name, o, ""), err);
+        s = add_own(own, pack_output_name(output, o->splits[i].name, in_run, ""), err);
     return s;
 }
 
@@ -92,7 +89,7 @@ static void say_splits(const struct input_list *list, const struct leat_pack_opt
 }
 
 /* Reports that inputs are named more than once, which may be on purpose. Of a run in a folder, its plan says so. */
-static enum leat_status say_repeated(const struct input_list *list, const struct leat_pack_options *o,
+static enum leat_status say_repeated(const struct input_list *list, const struct leat_pack_options *o, bool in_run,
                                      struct leat_error *err)
 {
     struct leat_pack_notice notice = { .kind = LEAT_NOTICE_REPEATED };
@@ -100,7 +97,7 @@ static enum leat_status say_repeated(const struct input_list *list, const struct
     size_t count;
     enum leat_status s;
 
-    if (!o->notice || (o->run_file && o->part > 0))
+    if (!o->notice || (in_run && o->part > 0))
         return LEAT_OK;
     s = inputs_count_repeated(list, &count, &first, err);
     if (s != LEAT_OK || count == 0)
@@ -111,21 +108,16 @@ static enum leat_status say_repeated(const struct input_list *list, const struct
     return LEAT_OK;
 }
 
-/* No part is to be packed now. */
-static bool only_described(const struct leat_pack_options *o)
-{
-    return o->run_file && o->parts > 0 && o->part == 0;
-}
-
-enum leat_status leat_pack(const char *output, const char *const *inputs, uint64_t count,
-                           const struct leat_pack_options *options, struct leat_pack_report *report,
-                           struct leat_error *err)
+enum leat_status pack_inputs(const char *output, const char *const *inputs, uint64_t count,
+                             const struct leat_pack_options *options, const struct pack_in_run *in_run,
+                             struct leat_pack_report *report, struct leat_error *err)
 {
     struct leat_pack_options all = LEAT_PACK_OPTIONS_INIT;
     struct leat_pack_report full = LEAT_PACK_REPORT_INIT;
     struct own_outputs own = { 0 };
     struct input_list list = { 0 };
     struct input_rules rules;
+    bool shared = in_run != NULL;
     enum leat_status s = pack_options_read(&all, options, err);
 
     if (s == LEAT_OK)
@@ -137,12 +129,13 @@ enum leat_status leat_pack(const char *output, const char *const *inputs, uint64
                                    .skip_unknown = all.skip_unknown != 0,
                                    .allow_binary = all.allow_binary != 0,
                                    .follow_links = all.follow_links != 0,
+                                   .from = in_run ? in_run->from : NULL,
                                    .split_of = all.split_of,
                                    .own = &own,
                                    .stop = { ask, &all } };
-    s = check(output, inputs, count, &all, err);
+    s = check(output, inputs, count, &all, shared, err);
     if (s == LEAT_OK)
-        s = find_own(&own, output, &all, err);
+        s = find_own(&own, output, &all, shared, err);
     if (s == LEAT_OK)
         s = inputs_find(&list, inputs, count, &rules, err);
     own_outputs_free(&own);
@@ -151,23 +144,30 @@ enum leat_status leat_pack(const char *output, const char *const *inputs, uint64
         say_skipped(&list, &all, &full);
     }
     if (s == LEAT_OK)
-        s = say_repeated(&list, &all, err);
-    if (s == LEAT_OK && all.run_file)
-        s = pack_run_file(&all, &list, &rules.stop, &full, err);
-    if (s == LEAT_OK && !all.force && !all.run_file)
+        s = say_repeated(&list, &all, shared, err);
+    if (s == LEAT_OK && shared)
+        s = in_run->judge(in_run->context, &all, &list, &rules.stop, &full, err);
+    if (s == LEAT_OK && !all.force && !shared)
         s = pack_earlier_check(output, &all, err);
-    if (s == LEAT_OK && only_described(&all))
-        ;
+    if (s == LEAT_OK && shared && all.part == 0)
+        ; /* that was all */
     else if (s == LEAT_OK && pack_arranges(&all))
-        s = pack_arranged(output, &list, &all, &full, err);
+        s = pack_arranged(output, &list, &all, shared, &full, err);
     else if (s == LEAT_OK)
-        s = pack_files(output, NULL, NULL, &list, &all, &full, err);
-    if (s == LEAT_OK && all.force && !all.run_file)
+        s = pack_files(output, NULL, NULL, &list, &all, shared, &full, err);
+    if (s == LEAT_OK && all.force && !shared)
         pack_earlier_forget(output, pack_arranges(&all));
-    else if (s == LEAT_OK && !all.run_file && !pack_arranges(&all))
+    else if (s == LEAT_OK && !shared && !pack_arranges(&all))
         pack_earlier_tidy(output);
     inputs_free(&list);
     if (report)
         options_fill(report, &full, sizeof full);
     return s;
+}
+
+enum leat_status leat_pack(const char *output, const char *const *inputs, uint64_t count,
+                           const struct leat_pack_options *options, struct leat_pack_report *report,
+                           struct leat_error *err)
+{
+    return pack_inputs(output, inputs, count, options, NULL, report, err);
 }

@@ -34,27 +34,42 @@ enum leat_status pack_check_fields(struct input_list *inputs, const struct recor
                                    const struct record_judges *judges, bool allow_binary, bool whole,
                                    struct leat_error *err);
 
+/* What a run in parts (run/) adds to packing one of them, or none (options->part is 0). */
+struct pack_in_run {
+    const char *from; /* the folder from which relative inputs count; NULL: the current one */
+    /* Judges the inputs that were found, before any work: they must be those of the other parts. May set what the
+     * report says of them. */
+    enum leat_status (*judge)(void *context, const struct leat_pack_options *options, struct input_list *inputs,
+                              const struct input_stop *stop, struct leat_pack_report *report, struct leat_error *err);
+    void *context;
+};
+
+/* leat_pack(), of a run in parts (NULL: of none), where the dataset of a split is a file of the part's name in a folder
+ * of the split's name beside it. */
+enum leat_status pack_inputs(const char *output, const char *const *inputs, uint64_t count,
+                             const struct leat_pack_options *options, const struct pack_in_run *in_run,
+                             struct leat_pack_report *report, struct leat_error *err);
+
 /* Packs inputs to a dataset, in their order, and takes the list over. `given` is the dataset that the caller asked for,
  * whose name the file of rejects has; NULL: the output. `values` is the name whose datasets by value must not exist;
  * NULL: they may. */
 enum leat_status pack_files(const char *output, const char *given, const char *values, struct input_list *inputs,
-                            const struct leat_pack_options *options, struct leat_pack_report *report,
+                            const struct leat_pack_options *options, bool in_run, struct leat_pack_report *report,
                             struct leat_error *err);
 
 /* OUTPUT.split (NULL: OUTPUT), and a suffix; the caller frees it. NULL: no memory. */
 char *pack_split_name(const char *output, const char *split, const char *suffix);
 
 /* The dataset of a split (NULL: OUTPUT itself), and a suffix: of a part of a run, the split has a folder. Likewise. */
-char *pack_output_name(const char *output, const char *split, const struct leat_pack_options *options,
-                       const char *suffix);
+char *pack_output_name(const char *output, const char *split, bool in_run, const char *suffix);
 
 /* Whether the options ask for more than packing, and what is wrong with that, before hours go into it. */
 bool pack_arranges(const struct leat_pack_options *options);
-enum leat_status pack_arranged_check(const struct leat_pack_options *options, struct leat_error *err);
+enum leat_status pack_arranged_check(const struct leat_pack_options *options, bool in_run, struct leat_error *err);
 
 /* Packs to OUTPUT.partial.packed/all, and arranges that as the options ask. The list is taken over. */
 enum leat_status pack_arranged(const char *output, struct input_list *inputs, const struct leat_pack_options *options,
-                               struct leat_pack_report *report, struct leat_error *err);
+                               bool in_run, struct leat_pack_report *report, struct leat_error *err);
 
 /* Removes what such a run has left beside the output, unless another process is at it. */
 void pack_arranged_forget(const char *output);
@@ -74,9 +89,5 @@ enum leat_status pack_earlier_keep(const struct leat_pack_options *options, uint
 
 /* After a run in one pass without `force`: removes what one that arranges has left, if that cannot be resumed. */
 void pack_earlier_tidy(const char *output);
-
-/* Compares the run with its `run_file`, or writes that if the options name no part. Sets inputs and disk_bytes. */
-enum leat_status pack_run_file(const struct leat_pack_options *options, struct input_list *inputs,
-                               const struct input_stop *stop, struct leat_pack_report *report, struct leat_error *err);
 
 #endif

@@ -33,7 +33,8 @@ struct arranging {
     const char *output;
     char *folder, *packed, *packed_index, *packed_tokens, *packed_checkpoint;
     struct leat_pack_report *report;
-    bool again; /* existing outputs are this run's */
+    bool in_run; /* it is a part of a run in parts */
+    bool again;  /* existing outputs are this run's */
 };
 
 char *pack_split_name(const char *output, const char *split, const char *suffix)
@@ -47,10 +48,9 @@ char *pack_split_name(const char *output, const char *split, const char *suffix)
     return name;
 }
 
-char *pack_output_name(const char *output, const char *split, const struct leat_pack_options *o, const char *suffix)
+char *pack_output_name(const char *output, const char *split, bool in_run, const char *suffix)
 {
-    return split ? split_fractions_output(output, split, o->run_file != NULL, suffix)
-                 : pack_split_name(output, NULL, suffix);
+    return split ? split_fractions_output(output, split, in_run, suffix) : pack_split_name(output, NULL, suffix);
 }
 
 /* `all`: with all files of a run in it. Else it stays while such files are in it, but .leat-* are removed: they were to
@@ -155,7 +155,7 @@ static enum leat_status arrange(struct arranging *a, struct leat_error *err)
     m.dedup = o->dedup;
     m.splits = o->splits;
     m.split_count = o->split_count;
-    m.split_folders = o->run_file != NULL;
+    m.split_folders = a->in_run;
     m.memory = memory / 2;
     m.output = o->output ? on_output : NULL;
     s = leat_merge(a->output, &packed, 1, &m, &report, err);
@@ -171,7 +171,7 @@ static enum leat_status arrange(struct arranging *a, struct leat_error *err)
 static enum leat_status look_before(const struct arranging *a, const char *split, struct leat_error *err)
 {
     struct leat_writer_options options = LEAT_WRITER_OPTIONS_INIT;
-    char *name = pack_output_name(a->output, split, a->options, "");
+    char *name = pack_output_name(a->output, split, a->in_run, "");
     struct leat_writer *w = NULL;
     enum leat_status s;
 
@@ -218,14 +218,14 @@ static enum leat_status look_at(const struct arranging *a, const struct input_li
     struct leat_info info = LEAT_INFO_INIT;
     struct file_identity index;
     struct leat_dataset *d;
-    char *name = pack_output_name(a->output, split, a->options, ".leat");
+    char *name = pack_output_name(a->output, split, a->in_run, ".leat");
     enum leat_status s = name ? file_identify(name, &index, err) : status_no_memory(err, strlen(a->output));
 
     if (s == LEAT_OK && index.exists) {
         found->there++;
         s = leat_dataset_open(&d, name, NULL, err);
         if (s == LEAT_OK) {
-            found->ours = found->ours && pack_facts_fit(d, a->options, inputs, PACK_ARRANGED, &found->past);
+            found->ours = found->ours && pack_facts_fit(d, a->options, inputs, PACK_ARRANGED, a->in_run, &found->past);
             leat_dataset_info(d, &info);
             leat_dataset_close(d);
         }
@@ -271,7 +271,7 @@ static enum leat_status look_if_ended(struct arranging *a, const struct input_li
     if (s == LEAT_OK && found.ours) {
         *ended = found.there == 1 + a->options->split_count;
         /* a part of which a dataset was lost is made again: it has no other name to choose */
-        a->again = found.there > 0 && (packed.exists || a->options->run_file);
+        a->again = found.there > 0 && (packed.exists || a->in_run);
     }
     if (*ended) {
         a->report->was_finished = 1;
@@ -343,7 +343,8 @@ static enum leat_status pack_and_arrange(struct arranging *a, struct input_list 
     in_way = is_in_way(a);
     s = begin_folder(a, err);
     if (s == LEAT_OK)
-        s = pack_files(a->packed, a->output, a->options->force ? NULL : a->output, inputs, a->options, a->report, err);
+        s = pack_files(a->packed, a->output, a->options->force ? NULL : a->output, inputs, a->options, a->in_run,
+                       a->report, err);
     if (s != LEAT_OK) {
         remove_folder(a, false);
         return refuse_packed(a, in_way, s, err);
@@ -362,20 +363,20 @@ bool pack_arranges(const struct leat_pack_options *o)
     return o->shuffle || o->dedup || o->split_count > 0 || (o->by && o->parts == 0);
 }
 
-enum leat_status pack_arranged_check(const struct leat_pack_options *o, struct leat_error *err)
+enum leat_status pack_arranged_check(const struct leat_pack_options *o, bool in_run, struct leat_error *err)
 {
-    if (o->run_file && o->by && o->split_count > 0)
+    if (in_run && o->by && o->split_count > 0)
         return status_argument(
             err, "splits",
             "the documents of each value are split alone, when a run is divided by values: split them "
             "when merging the parts");
-    if (o->parts > 0 && (!o->run_file || o->shuffle || o->dedup))
+    if (o->parts > 0 && (!in_run || o->shuffle || o->dedup))
         return status_argument(
             err,
             o->shuffle ? "shuffle"
             : o->dedup ? "dedup"
                        : "splits",
-            o->run_file
+            in_run
                 ? "shuffling and deduplicating need the whole run: use them when merging its parts"
                 : "shuffling, deduplicating and splitting need the whole run: use them when merging its shares");
     return check_splits(o, err);
@@ -410,9 +411,9 @@ void pack_arranged_forget(const char *output)
 }
 
 enum leat_status pack_arranged(const char *output, struct input_list *inputs, const struct leat_pack_options *options,
-                               struct leat_pack_report *report, struct leat_error *err)
+                               bool in_run, struct leat_pack_report *report, struct leat_error *err)
 {
-    struct arranging a = { .options = options, .output = output, .report = report };
+    struct arranging a = { .options = options, .output = output, .in_run = in_run, .report = report };
     enum leat_status s;
 
     if (name_packed(&a))

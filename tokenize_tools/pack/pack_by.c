@@ -130,7 +130,7 @@ static void look_at(const struct look *l, struct found *f)
     if (leat_dataset_open(&d, f->name, NULL, NULL) != LEAT_OK)
         return;
     leat_dataset_info(d, &f->info);
-    if (pack_facts_fit(d, l->options, l->inputs, PACK_ARRANGED, &f->past))
+    if (pack_facts_fit(d, l->options, l->inputs, PACK_ARRANGED, false, &f->past))
         leat_dataset_metadata(d, 0, &f->metadata, NULL);
     leat_dataset_close(d);
     if (f->metadata && metadata_of(f, BY_METADATA_VALUE) && metadata_of(f, BY_METADATA_VALUES) &&
@@ -255,7 +255,7 @@ static bool packed_by(const struct look *l, const char *packed)
     bool fits = false;
 
     if (leat_dataset_open(&d, packed, NULL, NULL) == LEAT_OK) {
-        fits = pack_facts_fit(d, l->options, l->inputs, PACK_PACKED, &past);
+        fits = pack_facts_fit(d, l->options, l->inputs, PACK_PACKED, false, &past);
         leat_dataset_close(d);
     }
     pack_past_free(&past);

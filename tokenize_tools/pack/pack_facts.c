@@ -150,9 +150,9 @@ static void count_rejects(const struct leat_dataset *d, uint64_t inputs, struct 
 }
 
 bool pack_facts_fit(const struct leat_dataset *d, const struct leat_pack_options *o, const struct input_list *inputs,
-                    enum pack_stage stage, struct pack_past *past)
+                    enum pack_stage stage, bool in_run, struct pack_past *past)
 {
-    bool unfinished = o->run_file != NULL || stage == PACK_PACKED;
+    bool unfinished = in_run || stage == PACK_PACKED;
     struct leat_tokenizer_info tokenizer = LEAT_TOKENIZER_INFO_INIT;
     struct leat_info info = LEAT_INFO_INIT;
     bool fit;

@@ -42,7 +42,7 @@ enum pack_stage { PACK_WHOLE, PACK_PACKED, PACK_ARRANGED };
  * not known beforehand, or those of a part of a run, which are not compared again. *past is filled anew; all zero at
  * first. */
 bool pack_facts_fit(const struct leat_dataset *d, const struct leat_pack_options *o, const struct input_list *inputs,
-                    enum pack_stage stage, struct pack_past *past);
+                    enum pack_stage stage, bool in_run, struct pack_past *past);
 
 /* Puts into the report of a run that has nothing left to do what the dataset says of the one that made it. */
 void pack_past_report(const struct pack_past *past, struct leat_pack_report *report);

@@ -260,7 +260,7 @@ static enum leat_status pack(struct pack_run *r, struct input_list *inputs, stru
 }
 
 enum leat_status pack_files(const char *output, const char *given, const char *values, struct input_list *inputs,
-                            const struct leat_pack_options *options, struct leat_pack_report *report,
+                            const struct leat_pack_options *options, bool in_run, struct leat_pack_report *report,
                             struct leat_error *err)
 {
     struct leat_info info = LEAT_INFO_INIT;
@@ -268,6 +268,7 @@ enum leat_status pack_files(const char *output, const char *given, const char *v
     enum leat_status s = pack_run_init(&r, output, given, options, err);
 
     r.output.by_output = values;
+    r.in_run = in_run;
     if (s == LEAT_OK)
         s = pack(&r, inputs, &info, err);
     if (s == LEAT_OK)

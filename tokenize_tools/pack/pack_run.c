@@ -337,8 +337,8 @@ static enum leat_status look_if_finished(struct pack_run *r, const struct leat_e
     r->found = (struct leat_info)LEAT_INFO_INIT;
     pack_past_free(&r->past);
     if (leat_dataset_open(&d, r->name, NULL, NULL) == LEAT_OK) {
-        r->finished =
-            pack_facts_fit(d, &r->options, inputs, strcmp(r->name, r->given) ? PACK_PACKED : PACK_WHOLE, &r->past);
+        r->finished = pack_facts_fit(d, &r->options, inputs, strcmp(r->name, r->given) ? PACK_PACKED : PACK_WHOLE,
+                                     r->in_run, &r->past);
         leat_dataset_info(d, &r->found);
         leat_dataset_close(d);
     }
@@ -438,7 +438,7 @@ enum leat_status pack_run_begin(struct pack_run *r, struct leat_error *err)
     enum leat_status s = r->options.resume ? resume(r, err) : begin_output(r, err);
 
     /* a part of a run cannot choose another name */
-    if (s == LEAT_E_EXISTS && r->options.run_file && r->past.damaged.count == 0 && !r->replacing)
+    if (s == LEAT_E_EXISTS && r->in_run && r->past.damaged.count == 0 && !r->replacing)
         status_set_hint(
             err, s, LEAT_HINT_REPLACE, r->name,
             "%.300s.leat and its .tokens are not those of this part: one is missing or damaged, or they are "

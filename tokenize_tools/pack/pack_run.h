@@ -30,6 +30,7 @@ struct pack_run {
     const void *own_note;
     size_t own_note_bytes;
     bool takes_texts; /* of a program, not files */
+    bool in_run;      /* it is a part of a run in parts */
     bool replacing;   /* resuming was refused: a stopped run replaces the dataset, and force was not given */
     bool stores_all;  /* lines and ids, whatever the inputs */
     bool finished;    /* there was nothing left to do: the dataset is the one of `found` */

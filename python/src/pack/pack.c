@@ -100,6 +100,11 @@ static void renderers_close(void *context, int fd)
     PyGILState_Release(state);
 }
 
+struct leat_renderers pack_renderers_of(PyObject *object)
+{
+    return (struct leat_renderers) { renderers_open, renderers_close, object };
+}
+
 /* ---- Options and reports ---- */
 
 /* The UTF-8 of item i of a pair, which the pair keeps. */
@@ -113,8 +118,7 @@ static const char *string_of(PyObject *pair, Py_ssize_t i)
     return NULL;
 }
 
-/* Reads a list of pairs of str; returns how many, or -1. */
-static Py_ssize_t splits_take(struct leat_split splits[PACK_SPLITS], PyObject *list)
+Py_ssize_t pack_splits_take(struct leat_split splits[PACK_SPLITS], PyObject *list)
 {
     Py_ssize_t count = PyList_Size(list);
 
@@ -195,7 +199,7 @@ int pack_options_take(struct pack_options *o, const struct text_tokenizer *t, Py
         if (!o->keep[i])
             return -1;
     }
-    count = splits_take(o->splits, splits);
+    count = pack_splits_take(o->splits, splits);
     if (count < 0)
         return -1;
     p->keep = o->keep;
@@ -203,7 +207,7 @@ int pack_options_take(struct pack_options *o, const struct text_tokenizer *t, Py
     p->splits = o->splits;
     p->split_count = (uint64_t)count;
     p->tokenizer = t->tokenizer;
-    o->renderers = (struct leat_renderers) { renderers_open, renderers_close, renderers };
+    o->renderers = pack_renderers_of(renderers);
     p->renderers = renderers == Py_None ? NULL : &o->renderers;
     return 0;
 }
@@ -232,8 +236,7 @@ static const struct field info_facts[] = {
     FIELD_ROW(FIELD_BYTES, leat_info, identity),
 };
 
-/* A list of dicts, one for each split. */
-static PyObject *infos_list(const struct leat_info *infos, size_t count)
+PyObject *pack_infos(const struct leat_info *infos, size_t count)
 {
     PyObject *list = PyList_New((Py_ssize_t)count);
 
@@ -248,16 +251,9 @@ static PyObject *infos_list(const struct leat_info *infos, size_t count)
 
 /* ---- Progress ---- */
 
-struct watching {
-    struct run_watch base;
-    PyObject *notice, *output; /* functions that take a tuple */
-    bool started;
-    uint64_t text_before; /* of a run that is resumed */
-};
-
-static uint32_t on_pack(void *context, const struct leat_pack_progress *p)
+uint32_t pack_on_progress(void *context, const struct leat_pack_progress *p)
 {
-    struct watching *w = context;
+    struct pack_watch *w = context;
 
     /* the first report after "checking" comes before any work, if a run was resumed */
     if (!w->started && p->bytes_before > 0 && strcmp(p->bound, "checking") != 0) {
@@ -273,9 +269,9 @@ static uint32_t on_pack(void *context, const struct leat_pack_progress *p)
     return w->base.raised;
 }
 
-static void on_notice(void *context, const struct leat_pack_notice *notice)
+void pack_on_notice(void *context, const struct leat_pack_notice *notice)
 {
-    struct watching *w = context;
+    struct pack_watch *w = context;
 
     if (!w->base.raised)
         w->base.raised = pause_tell(&w->base.pause, w->notice, "((iyKIKy))", (int)notice->kind, notice->path,
@@ -283,9 +279,9 @@ static void on_notice(void *context, const struct leat_pack_notice *notice)
                                     (unsigned long long)notice->offset, notice->message) < 0;
 }
 
-static void on_output(void *context, const struct leat_by_output *o)
+void pack_on_output(void *context, const struct leat_by_output *o)
 {
-    struct watching *w = context;
+    struct pack_watch *w = context;
 
     if (!w->base.raised)
         w->base.raised = pause_tell(&w->base.pause, w->output, "((yyzKKy#))", o->name, o->value, o->split,
@@ -304,14 +300,14 @@ struct run {
     struct leat_pack_report report;
 };
 
-static PyObject *run_pack(struct run *r, struct watching *w)
+static PyObject *run_pack(struct run *r, struct pack_watch *w)
 {
     struct leat_error err;
     enum leat_status s;
 
-    r->options.options.progress = on_pack;
-    r->options.options.notice = on_notice;
-    r->options.options.output = on_output;
+    r->options.options.progress = pack_on_progress;
+    r->options.options.notice = pack_on_notice;
+    r->options.options.output = pack_on_output;
     r->options.options.context = w;
     r->report = (struct leat_pack_report)LEAT_PACK_REPORT_INIT;
     r->report.splits = r->splits;
@@ -322,7 +318,7 @@ static PyObject *run_pack(struct run *r, struct watching *w)
     pause_end(&w->base.pause);
     if (!run_ended(w->base.raised, s, &err, r->report.resumable))
         return NULL;
-    return Py_BuildValue("NNK", pack_report(&r->report), infos_list(r->splits, r->options.options.split_count),
+    return Py_BuildValue("NNK", pack_report(&r->report), pack_infos(r->splits, r->options.options.split_count),
                          (unsigned long long)w->text_before);
 }
 
@@ -331,7 +327,7 @@ static PyObject *run_pack(struct run *r, struct watching *w)
 static PyObject *text_pack(PyObject *module, PyObject *args)
 {
     PyObject *output = NULL, *inputs, *names = NULL, *tokenizer, *given, *result = NULL;
-    struct watching w = { .started = false };
+    struct pack_watch w = { .started = false };
     struct run *r = calloc(1, sizeof *r);
     struct text_tokenizer *t;
 
@@ -356,7 +352,7 @@ static PyObject *text_pack(PyObject *module, PyObject *args)
 
 static void on_merge_notice(void *context, const struct leat_pack_notice *notice)
 {
-    struct watching *w = context;
+    struct pack_watch *w = context;
 
     if (!w->base.raised)
         w->base.raised = pause_tell(&w->base.pause, w->notice, "((Iy))", (unsigned)notice->reason, notice->path) < 0;
@@ -369,54 +365,61 @@ static const struct field merge_options[] = {
     FLAG(force),   FLAG(in_place), FLAG(allow_empty), NUMBER(created),
 };
 
-static PyObject *run_merge(const char *output, const char *const *parts, size_t count, struct leat_merge_options *o,
-                           struct watching *w)
+bool pack_joining_begin(struct pack_joining *j, PyObject *list, PyObject *dict)
 {
-    struct leat_merge_report report = LEAT_MERGE_REPORT_INIT;
-    struct leat_info info = LEAT_INFO_INIT, splits[PACK_SPLITS];
+    struct leat_merge_options *o = &j->options;
+    Py_ssize_t count = pack_splits_take(j->split, list);
+
+    *o = (struct leat_merge_options)LEAT_MERGE_OPTIONS_INIT;
+    if (count < 0 || !fields_set(FIELDS(merge_options), o, dict))
+        return false;
+    j->report = (struct leat_merge_report)LEAT_MERGE_REPORT_INIT;
+    j->info = (struct leat_info)LEAT_INFO_INIT;
+    for (size_t i = 0; i < PACK_SPLITS; i++)
+        j->infos[i] = j->info;
+    j->report.splits = j->infos;
+    j->report.info = &j->info;
+    o->splits = j->split;
+    o->split_count = (uint64_t)count;
+    o->progress = run_on_bytes;
+    o->notice = on_merge_notice;
+    o->output = pack_on_output;
+    o->context = &j->watch;
+    return true;
+}
+
+PyObject *pack_joining_result(const struct pack_joining *j)
+{
+    return Py_BuildValue("NNNN", pack_infos(&j->info, 1), pack_infos(j->infos, (size_t)j->options.split_count),
+                         args_number(j->report.documents), args_number(j->report.deduplicated));
+}
+
+static PyObject *run_merge(const char *output, const char *const *parts, size_t count, struct pack_joining *j)
+{
     struct leat_error err;
     enum leat_status s;
 
-    for (size_t i = 0; i < PACK_SPLITS; i++)
-        splits[i] = (struct leat_info)LEAT_INFO_INIT;
-    report.splits = splits;
-    report.info = &info;
-    o->progress = run_on_bytes;
-    o->notice = on_merge_notice;
-    o->output = on_output;
-    o->context = w;
-    pause_begin(&w->base.pause);
-    s = leat_merge(output, parts, count, o, &report, &err);
-    pause_end(&w->base.pause);
-    if (!run_ended(w->base.raised, s, &err, false))
-        return NULL;
-    return Py_BuildValue("NNNN", infos_list(&info, 1), infos_list(splits, o->split_count),
-                         args_number(report.documents), args_number(report.deduplicated));
+    pause_begin(&j->watch.base.pause);
+    s = leat_merge(output, parts, count, &j->options, &j->report, &err);
+    pause_end(&j->watch.base.pause);
+    return run_ended(j->watch.base.raised, s, &err, false) ? pack_joining_result(j) : NULL;
 }
 
 /* merge(output, parts, splits, options, progress, notice, made) -> (info, splits, documents of all parts, left out);
  * notice((reason, name)) */
 static PyObject *text_merge(PyObject *module, PyObject *args)
 {
-    struct leat_merge_options o = LEAT_MERGE_OPTIONS_INIT;
     PyObject *output = NULL, *given, *names = NULL, *list, *dict, *result = NULL;
-    struct leat_split splits[PACK_SPLITS];
-    struct watching w = { .started = false };
+    struct pack_joining j = { .watch = { .started = false } };
     const char **parts = NULL;
     size_t part_count;
-    Py_ssize_t count;
 
     (void)module;
     if (!PyArg_ParseTuple(args, "O&OO!O!OOO", args_path, &output, &given, &PyList_Type, &list, &PyDict_Type, &dict,
-                          &w.base.function, &w.notice, &w.output))
+                          &j.watch.base.function, &j.watch.notice, &j.watch.output))
         return NULL;
-    count = splits_take(splits, list);
-    if (count >= 0 && fields_set(FIELDS(merge_options), &o, dict) &&
-        (parts = args_paths(given, &part_count, &names)) != NULL) {
-        o.splits = splits;
-        o.split_count = (uint64_t)count;
-        result = run_merge(output ? PyBytes_AsString(output) : NULL, parts, part_count, &o, &w);
-    }
+    if (pack_joining_begin(&j, list, dict) && (parts = args_paths(given, &part_count, &names)) != NULL)
+        result = run_merge(output ? PyBytes_AsString(output) : NULL, parts, part_count, &j);
     Py_XDECREF(output);
     Py_XDECREF(names);
     PyMem_Free(parts);

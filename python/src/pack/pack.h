@@ -25,8 +25,15 @@ struct pack_options {
  * exception. */
 int pack_options_take(struct pack_options *o, const struct text_tokenizer *t, PyObject *tuple);
 
-/* The report of a run, as a dict. */
+/* Reads a list of pairs of str; returns how many, or -1. */
+Py_ssize_t pack_splits_take(struct leat_split splits[PACK_SPLITS], PyObject *list);
+
+/* An object with open() -> descriptor and close(descriptor), which threads of the library call. */
+struct leat_renderers pack_renderers_of(PyObject *object);
+
+/* The report of a run, as a dict; a list of dicts, one for each split. */
 PyObject *pack_report(const struct leat_pack_report *report);
+PyObject *pack_infos(const struct leat_info *infos, size_t count);
 
 /* ---- Runs ---- */
 
@@ -48,7 +55,30 @@ uint32_t run_on_bytes(void *context, uint64_t done, uint64_t total);
 /* Whether a run has ended without anything to raise; else that is raised. */
 bool run_ended(bool raised, enum leat_status s, struct leat_error *err, bool resumable);
 
+/* Callbacks of packing, whose context is a struct pack_watch. */
+struct pack_watch {
+    struct run_watch base;
+    PyObject *notice, *output; /* functions that take a tuple */
+    bool started;
+    uint64_t text_before; /* of a run that is resumed */
+};
+uint32_t pack_on_progress(void *context, const struct leat_pack_progress *progress);
+void pack_on_notice(void *context, const struct leat_pack_notice *notice);
+void pack_on_output(void *context, const struct leat_by_output *output);
+
+/* Joining, with its options and results; the splits and options that are read must outlive it. */
+struct pack_joining {
+    struct leat_merge_options options;
+    struct leat_merge_report report;
+    struct leat_info info, infos[PACK_SPLITS];
+    struct leat_split split[PACK_SPLITS];
+    struct pack_watch watch;
+};
+bool pack_joining_begin(struct pack_joining *j, PyObject *splits, PyObject *options);
+PyObject *pack_joining_result(const struct pack_joining *j);
+
 int pack_register(PyObject *module);
+int runs_register(PyObject *module);
 int packer_register(PyObject *module);
 int importer_register(PyObject *module);
 int foreign_register(PyObject *module);

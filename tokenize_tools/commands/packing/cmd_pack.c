@@ -1,15 +1,13 @@
 /* cmd_pack.c: `leat pack`: corpora in, one dataset out. The work is leat_pack()'s. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "cli/json.h"
 #include "cli/units.h"
 #include "commands/commands.h"
 #include "pack_dry_run.h"
-#include "pack_in_run.h"
+#include "pack_in_parts.h"
 #include "pack_report.h"
-#include "runs/run_parts.h"
 
 /* Threads that wait for so much of their time would do a tenth more without the input that they wait for. */
 #define STREAM_BOUNDS     0.1
@@ -154,39 +152,45 @@ static void say_nothing_found(const struct pack_values *v, const struct leat_pac
         pack_notices_warn_empty(r, r->inputs);
 }
 
-/* Ends the sign of life of a part that has its dataset. One whose inputs were cut off has
- * failed, also when it is tried again and nothing is left to do, until that is allowed. */
-static int end_part(const struct pack_values *v, const struct leat_pack_report *r, const struct pack_notices *n,
-                    struct run_beat *beat, int code)
+/* Says which inputs were damaged, and how to accept that. `failed`: it makes the part fail. */
+static void say_damage(const struct pack_values *v, const struct leat_pack_report *r, const struct pack_notices *n,
+                       bool failed)
 {
-    char said[PACK_DAMAGE];
-    bool accepted = r->was_finished && !run_beat_damage(beat)[0];
-
-    pack_bar_damage(n, said, sizeof said);
-    if (v->allow_truncated || accepted || !said[0]) {
-        run_beat_done(beat);
-        return code;
-    }
-    if (r->was_finished)
-        pack_bar_say_damage(v, n);
-    pack_bar_say_accept(v, n);
-    run_beat_damaged(beat, said);
-    return CLI_FAILED;
-}
-
-/* Says which inputs were damaged, and how to accept that; of a part, end_part() does. */
-static void say_damage(const struct pack_values *v, const struct leat_pack_report *r, const struct pack_notices *n)
-{
-    if (r->damaged_inputs == 0)
+    if (r->damaged_inputs == 0 && !failed)
         return;
     pack_bar_say_damage(v, n);
-    if (!v->run && !v->allow_truncated)
+    if (failed || (!v->run && !v->allow_truncated))
         pack_bar_say_accept(v, n);
 }
 
+/* Whether the part is packed, and fails only because its inputs broke off. */
+static bool was_cut(const struct pack_in_parts *in, enum leat_status s, const struct leat_error *err)
+{
+    struct leat_run_advice advice = LEAT_RUN_ADVICE_INIT;
+
+    if (s == LEAT_OK || !in->run)
+        return false;
+    leat_run_advice(err, &advice);
+    return advice.mend == LEAT_RUN_MEND_ACCEPT;
+}
+
+static int say_failed(const struct pack_in_parts *in, const struct pack_values *v, const struct pack_notices *n,
+                      const struct leat_pack_report *report, struct leat_error *err)
+{
+    struct leat_run_advice advice = LEAT_RUN_ADVICE_INIT;
+
+    if (!in->run)
+        return pack_bar_say_failed(v, n, report, err);
+    leat_run_advice(err, &advice);
+    if (advice.file == LEAT_RUN_FILE_BEAT || advice.mend == LEAT_RUN_MEND_JOIN)
+        return commands_run_failed(v->run, in->run, err);
+    err->hint = advice.hint;
+    return pack_bar_say_failed(v, n, report, err);
+}
+
 /* Packs, with options that are complete. */
-static int pack(const struct pack_values *v, struct leat_pack_options *options, const struct options_parsed *parsed,
-                struct run_beat *beat)
+static int pack(struct pack_in_parts *in, const struct pack_values *v, struct leat_pack_options *options,
+                const struct options_parsed *parsed)
 {
     struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
     struct leat_info splits[ARRANGE_SPLITS];
@@ -194,16 +198,24 @@ static int pack(const struct pack_values *v, struct leat_pack_options *options, 
     struct pack_bar bar;
     double began = cli_now();
     enum leat_status s;
+    bool cut;
     int code;
 
     for (size_t i = 0; i < ARRANGE_SPLITS; i++)
         splits[i] = (struct leat_info)LEAT_INFO_INIT;
     report.splits = splits;
     pack_bar_begin(&bar, v, options);
-    bar.beat = beat;
-    s = leat_pack(v->output, parsed->words, parsed->count, options, &report, &err);
+    in->step.progress = options->progress;
+    in->step.notice = options->notice;
+    in->step.context = options->context;
+    s = in->run ? leat_run_step(in->run, in->part, &in->step, &report, &err)
+                : leat_pack(v->output, parsed->words, parsed->count, options, &report, &err);
     pack_bar_end(&bar);
-    if (v->run && report.was_finished) /* whether that was accepted stands in the part's sign of life */
+    if (in->run)
+        options->tokenizer = in->info.pack->tokenizer; /* which the step has opened */
+    cut = was_cut(in, s, &err);
+    s = cut ? LEAT_OK : s;
+    if (in->run && report.was_finished) /* whether that was accepted stands in the part's sign of life */
         report.damaged_inputs = 0;
     if ((s == LEAT_OK || s == LEAT_E_REJECTS) && v->json) /* of too many rejects, too, how many of what */
         print_json(v, &report, &bar, cli_now() - began);
@@ -213,65 +225,43 @@ static int pack(const struct pack_values *v, struct leat_pack_options *options, 
         say_nothing_found(v, &report);
     if (s == LEAT_OK && v->force && !v->run)
         leftovers_warn(v->output, &v->splits, &bar.outputs, v->by != NULL);
-    code = by_outputs_code(&bar.outputs, report.damaged_inputs > 0 && !v->allow_truncated ? CLI_FAILED : CLI_DONE);
-    if (s != LEAT_OK) {
-        run_beat_keep(beat, report.kept_bytes, report.kept_tokens, report.kept_documents);
-        run_beat_failed(beat, s == LEAT_E_STOPPED, err.message);
-        code = pack_bar_say_failed(v, &bar.notices, &report, &err);
-        pack_bar_free(&bar);
-        return code;
-    }
-    say_damage(v, &report, &bar.notices);
-    if (v->run && !report.was_finished) /* it is packed: what comes after that can be done again */
-        run_beat_keep(beat, report.disk_bytes, report.tokens, report.documents);
-    if (v->run)
-        code = end_part(v, &report, &bar.notices, beat, code);
+    code = by_outputs_code(&bar.outputs,
+                           cut || (report.damaged_inputs > 0 && !v->allow_truncated) ? CLI_FAILED : CLI_DONE);
+    if (s == LEAT_OK)
+        say_damage(v, &report, &bar.notices, cut);
+    else
+        code = say_failed(in, v, &bar.notices, &report, &err);
     pack_bar_free(&bar);
-    return cli_finish_stdout(code);
+    return s == LEAT_OK ? cli_finish_stdout(code) : code;
 }
 
-/* Where nothing can be written, a part that has its dataset needs no sign of life: there is nothing left to do, unless
- * it is to be replaced. */
-static enum leat_status begin_beat(struct run_beat *b, const struct run_folder *run,
-                                   const struct leat_pack_options *options, struct leat_error *err)
+static int interrupted(void)
 {
-    enum leat_status s = run_beat_begin(b, run ? run_folder_part(run, options->part, ".beat") : NULL, err);
-    bool idle = s == LEAT_E_PERMISSION && !options->force;
-    char *index = idle ? run_folder_part(run, options->part, ".leat") : NULL;
-
-    if (index && access(index, F_OK) == 0)
-        s = run_beat_begin(b, NULL, err);
-    free(index);
-    return s;
+    cli_error("interrupted before this run packed anything");
+    return cli_interrupted_code();
 }
 
-/* A run's part, or all there is to pack. */
-static int pack_now(struct pack_in_run *in, struct pack_values *v, struct leat_pack_options *options,
+static int run_part(struct pack_in_parts *in, const struct command *self, struct pack_values *v,
                     const struct options_parsed *parsed)
 {
-    struct run_beat beat;
-    struct leat_error err;
-    enum leat_status s;
-    int code = v->run ? pack_in_run_names(in, v, options) : CLI_DONE;
+    struct leat_pack_options options;
+    int code = pack_in_parts_take(in, self, parsed, v, &options);
 
     if (code != CLI_DONE)
         return code;
-    s = begin_beat(&beat, v->run ? &in->folder : NULL, options, &err);
-    if (s == LEAT_E_BUSY)
-        run_parts_say_busy(&in->folder, options->part);
-    if (s != LEAT_OK)
-        return s == LEAT_E_BUSY ? CLI_FAILED : cli_failed(&err);
-    return pack(v, options, parsed, &beat);
+    return cli_interrupted() ? interrupted() : pack(in, v, &options, parsed);
 }
 
-static int run(struct pack_in_run *in, const struct command *self, struct pack_values *v,
-               const struct options_parsed *parsed, int argc, char **argv)
+static int run(struct pack_in_parts *in, const struct command *self, struct pack_values *v,
+               const struct options_parsed *parsed)
 {
     struct leat_pack_options options;
     struct leat_tokenizer *t;
     int code;
 
-    if (parsed->count == 0 && v->run && !v->part.given && v->parts == 0)
+    if (v->run && v->part.given)
+        return run_part(in, self, v, parsed);
+    if (parsed->count == 0 && v->run && v->parts == 0)
         return command_wrong(self,
                              "--run %.300s: add --part I or --part auto, to pack a part of that run; or --parts N and "
                              "INPUT..., to plan it",
@@ -283,7 +273,7 @@ static int run(struct pack_in_run *in, const struct command *self, struct pack_v
     if (v->output && v->run)
         return command_wrong(self, "--output and --run contradict each other: a run's parts have names of their own");
     if (v->run && (v->dedup || v->shuffle.given))
-        return pack_in_run_refuse(v);
+        return pack_in_parts_refuse(v);
     if (v->dry_run && v->run)
         return command_wrong(self, "--dry-run looks at a run of one process: leave --run, --parts and --part out");
     if (v->threads.runs > 1)
@@ -291,16 +281,14 @@ static int run(struct pack_in_run *in, const struct command *self, struct pack_v
     code = pack_options_take(self, v, &t, &options);
     if (code != CLI_DONE)
         return code;
-    if (cli_interrupted()) {
-        cli_error("interrupted before this run packed anything");
-        code = cli_interrupted_code();
-    } else if (v->dry_run) {
+    if (cli_interrupted())
+        code = interrupted();
+    else if (v->dry_run)
         code = pack_dry_run(v, &options, parsed->words, parsed->count);
-    } else if (v->run && !v->part.given) {
-        code = pack_in_run_plan(in, v, &options, parsed, argc, argv);
-    } else {
-        code = pack_now(in, v, &options, parsed);
-    }
+    else if (v->run)
+        code = pack_in_parts_plan(v, &options, parsed);
+    else
+        code = pack(in, v, &options, parsed);
     leat_tokenizer_close(t);
     return code;
 }
@@ -308,21 +296,19 @@ static int run(struct pack_in_run *in, const struct command *self, struct pack_v
 int cmd_pack(const struct command *self, int argc, char **argv)
 {
     struct pack_values values = PACK_VALUES_INIT;
-    struct pack_in_run in = { 0 };
+    struct pack_in_parts in = { 0 };
     struct options_parsed parsed;
     int code;
 
     if (command_parse(self, argc, argv, &values, &parsed, &code)) {
         if (!values.run || values.part.given) /* planning a run is not stopped, but killed: it ends soon */
             cli_catch_interrupts();
-        code = pack_in_run_part(&in, self, argc, argv, &values, &parsed);
         values.argc = argc;
         values.argv = argv;
-        if (code == CLI_DONE)
-            code = run(&in, self, &values, &parsed, argc, argv);
+        code = run(&in, self, &values, &parsed);
         options_free(&parsed);
     }
     pack_values_free(&values);
-    pack_in_run_free(&in);
+    pack_in_parts_free(&in);
     return code;
 }

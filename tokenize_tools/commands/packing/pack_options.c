@@ -10,8 +10,7 @@
 #include "cli/units.h"
 #include "commands/common/common.h"
 #include "corpus/record_format.h"
-#include "runs/part_auto.h"
-#include "runs/run_folder.h"
+#include "part_auto.h"
 
 /* ---- The table --------------------------------------------------------------------------------------------------- */
 
@@ -78,16 +77,16 @@ static bool parse_part(void *field, const char *text, const char **why)
     if (strncmp(text, "auto", 4) == 0) {
         part.automatic = true;
         text += 4;
-        if (*text == '+' && (text++, !parse_number(&text, RUN_PARTS, &part.plus)))
+        if (*text == '+' && (text++, !parse_number(&text, LEAT_RUN_PARTS, &part.plus)))
             return false;
-    } else if (!parse_number(&text, RUN_PARTS, &part.part)) {
+    } else if (!parse_number(&text, LEAT_RUN_PARTS, &part.part)) {
         return false;
     }
     if (!*text) { /* of a run that knows how many */
         *(struct pack_part *)field = part;
         return true;
     }
-    if (*text++ != '/' || !parse_number(&text, RUN_PARTS, &part.parts) || *text || part.parts < 1 ||
+    if (*text++ != '/' || !parse_number(&text, LEAT_RUN_PARTS, &part.parts) || *text || part.parts < 1 ||
         (!part.automatic && (part.part < 1 || part.part > part.parts)))
         return false;
     *(struct pack_part *)field = part;
@@ -388,7 +387,7 @@ const struct option_row pack_options[] = {
       .help = "how many parts the run of --run has",
       .rare = true,
       .min = 1,
-      .max = RUN_PARTS },
+      .max = LEAT_RUN_PARTS },
     { .name = "resume",
       .type = OPTION_FLAG,
       .field = FIELD(resume),
@@ -498,7 +497,7 @@ static bool find_begin(const struct command *self, const struct pack_values *v, 
         return commands_token(self, t, "begin", v->begin, begin);
     leat_tokenizer_info(t, &info);
     *begin = v->end || v->chat ? LEAT_NONE : info.begin_token; /* a chat template writes its own */
-    if (v->end && !v->chat && !(v->run && v->part.given))      /* said when the run was planned */
+    if (v->end && !v->chat)
         warn_of_begin(t, &info);
     return true;
 }
@@ -557,7 +556,7 @@ static const char *wrong_part(const struct pack_values *v)
     return NULL;
 }
 
-static bool find_part(const struct command *self, const struct pack_values *v, struct leat_pack_options *o)
+bool pack_options_part(const struct command *self, const struct pack_values *v, struct leat_pack_options *o)
 {
     uint64_t number = v->part.part, parts = v->run ? v->parts : v->part.parts;
     const char *wrong = wrong_part(v);
@@ -634,7 +633,7 @@ int pack_options_take(const struct command *self, const struct pack_values *v, s
     o->allow_empty = v->allow_empty;
     o->resume = v->resume;
     o->force = v->force;
-    if (find_part(self, v, o) && commands_created(&o->created) && find_end(self, v, *t, &o->end_token) &&
+    if (pack_options_part(self, v, o) && commands_created(&o->created) && find_end(self, v, *t, &o->end_token) &&
         find_begin(self, v, *t, &o->begin_token))
         return CLI_DONE;
     leat_tokenizer_close(*t);

@@ -61,6 +61,10 @@ extern const struct option_row pack_options[]; /* commands.h has it, and bench/s
 int pack_options_take(const struct command *self, const struct pack_values *values, struct leat_tokenizer **t,
                       struct leat_pack_options *options);
 
+/* Sets part and parts, of --part, --parts and --run, or what the scheduler says. False, after a message, if there is no
+ * such part. */
+bool pack_options_part(const struct command *self, const struct pack_values *values, struct leat_pack_options *options);
+
 /* Says what the tokenizer's post-processor adds to single texts, and whether documents get that too, if neither --begin
  * nor --end does. */
 void pack_options_say_around(const struct pack_values *values, const struct leat_pack_options *options);

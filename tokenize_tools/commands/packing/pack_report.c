@@ -226,23 +226,6 @@ static void pack_again(const struct pack_values *v, const char *options, bool fo
 
 /* After a failed run, the advice depends on what it has left: a checkpoint, only rejects, or nothing. */
 
-void pack_bar_damage(const struct pack_notices *n, char *text, size_t room)
-{
-    const struct damage_list *l = &n->damaged;
-    char line[DAMAGE_LINE];
-    size_t used = 0;
-
-    text[0] = '\0';
-    if (l->count == 0)
-        return;
-    damage_say_all(l, line, sizeof line);
-    used = (size_t)snprintf(text, room, "%s", line);
-    for (size_t i = 0; i < l->count && used < room; i++) {
-        damage_say_one(&l->items[i], line, sizeof line);
-        used += (size_t)snprintf(text + used, room - used, "%s %s", i == 0 ? ":" : ";", line);
-    }
-}
-
 /* A line, if they are few, and one for each. */
 static void say_list(const struct damage_list *l, const char *before)
 {
@@ -383,18 +366,6 @@ static uint32_t on_progress(void *context, const struct leat_pack_progress *p)
     }
     if (p->rejects > 0)
         snprintf(rejects, sizeof rejects, "  %s reject%s", units_count(p->rejects).text, p->rejects == 1 ? "" : "s");
-    if (bar->beat && seconds > 0)
-        run_beat_update(bar->beat,
-                        &(struct beat_facts) { .bytes = p->bytes,
-                                               .total_bytes = p->total_bytes,
-                                               .tokens = p->tokens,
-                                               .documents = p->documents,
-                                               .rejects = p->rejects,
-                                               .tokens_per_s = (double)(p->tokens - bar->tokens_before) / seconds,
-                                               .bytes_per_s = (double)(p->bytes - p->bytes_before) / seconds,
-                                               .kept_bytes = p->kept_bytes,
-                                               .kept_tokens = p->kept_tokens,
-                                               .kept_documents = p->kept_documents });
     snprintf(detail, sizeof detail, "%s%s  %s",
              units_rate(seconds > 0 ? (double)(p->tokens - bar->tokens_before) / seconds : 0, "tokens").text, rejects,
              p->bound);
@@ -426,7 +397,6 @@ void pack_bar_begin(struct pack_bar *bar, const struct pack_values *v, struct le
     bar->notices = (struct pack_notices) { 0 };
     bar->outputs = (struct by_outputs) { 0 };
     bar->tokens_before = bar->text_before = 0;
-    bar->beat = NULL;
     o->progress = on_progress;
     o->notice = on_notice;
     o->output = on_output;

@@ -14,7 +14,6 @@
 #include "damage/damage_list.h"
 #include "leat_pack.h"
 #include "pack_options.h"
-#include "runs/run_beat.h"
 
 /* ---- Notices ----------------------------------------------------------------------------------------------------- */
 
@@ -60,10 +59,6 @@ void pack_notices_json(struct json *j, const struct pack_notices *n, const struc
 
 /* ---- The bar, and the end ---------------------------------------------------------------------------------------- */
 
-/* Which inputs were cut off or broken, in a line; "": none. */
-#define PACK_DAMAGE 700
-void pack_bar_damage(const struct pack_notices *n, char *text, size_t room);
-
 /* Says on stderr which inputs were cut off or broken, if any were; and how the run that has failed by that goes on. */
 void pack_bar_say_damage(const struct pack_values *v, const struct pack_notices *n);
 void pack_bar_say_accept(const struct pack_values *v, const struct pack_notices *n);
@@ -83,7 +78,6 @@ struct pack_bar {
     double began;
     bool started;
     uint64_t tokens_before, text_before; /* of a run that is resumed */
-    struct run_beat *beat;               /* NULL: none */
 };
 void pack_bar_begin(struct pack_bar *bar, const struct pack_values *values, struct leat_pack_options *options);
 void pack_bar_end(struct pack_bar *bar); /* the notices stay, until: */

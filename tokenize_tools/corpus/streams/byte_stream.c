@@ -123,9 +123,9 @@ static enum leat_status go_on(struct byte_stream *s, const struct byte_mark *mar
     return status;
 }
 
-enum leat_status byte_stream_open_stoppable(struct byte_stream **out, const char *path, struct fetch_object *object,
-                                            const struct byte_mark *mark, const struct input_stop *stop,
-                                            struct leat_error *err)
+enum leat_status byte_stream_open_stoppable(struct byte_stream **out, const char *path, const char *name,
+                                            struct fetch_object *object, const struct byte_mark *mark,
+                                            const struct input_stop *stop, struct leat_error *err)
 {
     struct byte_stream *s = calloc(1, sizeof *s);
     enum leat_status status;
@@ -134,9 +134,9 @@ enum leat_status byte_stream_open_stoppable(struct byte_stream **out, const char
     if (!s)
         return status_no_memory(err, sizeof *s);
     s->max_memory = UINT64_MAX;
-    status = raw_input_open(&s->in, path, object, stop, err);
+    status = raw_input_open(&s->in, path, name, object, stop, err);
     if (status == LEAT_OK)
-        status = detect(s, path, err);
+        status = detect(s, name, err);
     if (status == LEAT_OK)
         status = open_decompressor(s, mark, err);
     if (status == LEAT_OK && mark)
@@ -151,13 +151,13 @@ enum leat_status byte_stream_open_stoppable(struct byte_stream **out, const char
 
 enum leat_status byte_stream_open(struct byte_stream **out, const char *path, struct leat_error *err)
 {
-    return byte_stream_open_stoppable(out, path, NULL, NULL, NULL, err);
+    return byte_stream_open_stoppable(out, path, path, NULL, NULL, NULL, err);
 }
 
 enum leat_status byte_stream_open_at(struct byte_stream **out, const char *path, const struct byte_mark *mark,
                                      struct leat_error *err)
 {
-    return byte_stream_open_stoppable(out, path, NULL, mark, NULL, err);
+    return byte_stream_open_stoppable(out, path, path, NULL, mark, NULL, err);
 }
 
 void byte_stream_close(struct byte_stream *s)

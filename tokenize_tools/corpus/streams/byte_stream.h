@@ -61,11 +61,11 @@ enum leat_status byte_stream_open_at(struct byte_stream **out, const char *path,
 void byte_stream_close(struct byte_stream *s); /* NULL is fine */
 
 /* The same, from a mark or (NULL) from the start, so that `stop` (NULL: nothing) can end reading with LEAT_E_STOPPED.
- * It must outlive the stream; with it, a file must be regular (LEAT_E_IO). `object`: what lies on a server and is
- * called so; NULL: a file. */
-enum leat_status byte_stream_open_stoppable(struct byte_stream **out, const char *path, struct fetch_object *object,
-                                            const struct byte_mark *mark, const struct input_stop *stop,
-                                            struct leat_error *err);
+ * It must outlive the stream; with it, a file must be regular (LEAT_E_IO). `name` is what sentences call it. `object`:
+ * what lies on a server and is called so; NULL: a file. */
+enum leat_status byte_stream_open_stoppable(struct byte_stream **out, const char *path, const char *name,
+                                            struct fetch_object *object, const struct byte_mark *mark,
+                                            const struct input_stop *stop, struct leat_error *err);
 
 /*
  * Reads text into `buf`, as much as has room and comes; *got is 0 only at the end (or if `room` is 0). On failure *got

@@ -145,7 +145,7 @@ static enum leat_status open_object(struct raw_input *in, struct fetch_object *o
     return fetch_open(&in->fetch, object, err);
 }
 
-enum leat_status raw_input_open(struct raw_input *in, const char *path, struct fetch_object *object,
+enum leat_status raw_input_open(struct raw_input *in, const char *path, const char *name, struct fetch_object *object,
                                 const struct input_stop *stop, struct leat_error *err)
 {
     bool standard = !object && strcmp(path, "-") == 0;
@@ -156,7 +156,7 @@ enum leat_status raw_input_open(struct raw_input *in, const char *path, struct f
     in->size = UINT64_MAX;
     in->stop = stop;
     page_sum_begin(&in->sum, 0, (struct hash128) { 0, 0 });
-    in->name = strdup(standard ? "standard input" : path);
+    in->name = strdup(standard ? "standard input" : name);
     in->buffer = malloc(RAW_HEAD);
     in->room = RAW_HEAD;
     if (!in->name || !in->buffer)

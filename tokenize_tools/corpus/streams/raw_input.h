@@ -62,10 +62,10 @@ struct raw_input {
     struct page_sum sum; /* of the bytes used; sum.bytes is the place in the file */
 };
 
-/* Opens `path` ("-": standard input), or the object of that name (NULL: it is a file), and reads its head, which is
- * still to be used. All reading can be stopped by `stop` (NULL: not), which must outlive the input:
- * a file is an input of a run then, and must be regular, as it was when it was found. */
-enum leat_status raw_input_open(struct raw_input *in, const char *path, struct fetch_object *object,
+/* Opens `path` ("-": standard input), called `name` in sentences, or the object of that name (NULL: it is a file), and
+ * reads its head, which is still to be used. All reading can be stopped by `stop` (NULL: not), which must outlive the
+ * input: a file is an input of a run then, and must be regular, as it was when it was found. */
+enum leat_status raw_input_open(struct raw_input *in, const char *path, const char *name, struct fetch_object *object,
                                 const struct input_stop *stop, struct leat_error *err);
 
 /* Copies bytes from `offset` on, which stay to be used, of an input of which nothing was used; *got is less than

@@ -155,7 +155,7 @@ enum leat_status lane_open(struct lane *l, struct leat_error *err)
     if (l->opened)
         return LEAT_OK;
     l->opened = true;
-    s = byte_stream_open_stoppable(&l->stream, in->path, in->object,
+    s = byte_stream_open_stoppable(&l->stream, in->place, in->path, in->object,
                                    resumed && (in->compressed || l->mark.raw_offset > 0) ? &l->mark : NULL,
                                    &l->setup->stop, err);
     if (s != LEAT_OK)
@@ -172,7 +172,7 @@ enum leat_status lane_open(struct lane *l, struct leat_error *err)
     byte_stream_close(l->stream);
     l->stream = NULL;
     buffer_free(&l->carry);
-    s = file_open_read(&l->fd, &size, in->path, err);
+    s = file_open_read(&l->fd, &size, in->place, err);
     return s == LEAT_OK ? inputs_check_end(in, size, err) : s;
 }
 

@@ -71,7 +71,7 @@ enum leat_status row_bytes_open(struct row_bytes *b, const struct input *in, con
     row_bytes_begin(b, in, stop);
     if (in->object)
         return open_object(b, err);
-    s = file_open_read(&b->fd, &size, in->path, err);
+    s = file_open_read(&b->fd, &size, in->place, err);
     if (s == LEAT_OK && size != in->size)
         s = status_in_file(err, status_argument(err, "inputs", "%s has changed since packing began", in->path),
                            in->path);

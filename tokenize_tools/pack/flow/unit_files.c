@@ -174,7 +174,8 @@ static enum leat_status encode_file(struct text_file *f, struct unit *u, size_t 
 static enum leat_status read_file(struct pack_worker *w, struct unit *u, size_t input, struct leat_error *err)
 {
     struct text_file f = { .w = w, .u = u, .in = &w->setup->inputs.items[input], .start = &w->text };
-    enum leat_status s = byte_stream_open_stoppable(&f.stream, f.in->path, f.in->object, NULL, &w->setup->stop, err);
+    enum leat_status s =
+        byte_stream_open_stoppable(&f.stream, f.in->place, f.in->path, f.in->object, NULL, &w->setup->stop, err);
 
     if (s == LEAT_OK) {
         lane_limit(w->setup, f.stream, u->flow.turn);

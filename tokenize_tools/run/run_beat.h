@@ -37,28 +37,26 @@ struct run_beat {
     char *path;
     bool started, ended;
     struct beat_facts facts;
-    char damage[BEAT_REASON];
+    uint32_t advice;          /* of a part that failed: the hint of the error */
+    char damage[BEAT_REASON]; /* what is wrong with its inputs; "": nothing */
 };
 
 /*
- * Takes the path over (NULL: no file is written, as for a run without a folder). The file is locked until the process
+ * Takes the path over (NULL: no file is written). The file is locked until the process
  * ends: LEAT_E_BUSY while another one packs the part, whose sign of life stays. After a failure nothing needs to end.
  */
 enum leat_status run_beat_begin(struct run_beat *b, char *path, struct leat_error *err);
 void run_beat_update(struct run_beat *b, const struct beat_facts *facts);
 
-/* What is wrong with the inputs of a part that was packed before; "": nothing. */
-const char *run_beat_damage(const struct run_beat *b);
-
 /* A part that is done needs no file: it has its dataset. Else the file says how the process ended. */
 void run_beat_done(struct run_beat *b);
 
 /* The part has its dataset, but not all of its inputs: it failed, until somebody accepts that. */
-void run_beat_damaged(struct run_beat *b, const char *damage);
+void run_beat_damaged(struct run_beat *b, const struct leat_error *why);
 
 /* The process failed or was stopped: what is kept is left of the part. If the part already has a dataset, the file is
  * removed instead. */
-void run_beat_failed(struct run_beat *b, bool stopped, const char *reason);
+void run_beat_failed(struct run_beat *b, const struct leat_error *why);
 void run_beat_keep(struct run_beat *b, uint64_t bytes, uint64_t tokens, uint64_t documents);
 
 /* What a file says. */
@@ -66,7 +64,7 @@ struct beat_read {
     enum beat_state state;
     struct beat_facts facts;
     char host[65], reason[BEAT_REASON], damage[BEAT_REASON];
-    uint64_t pid;
+    uint64_t pid, advice;
     int64_t changed; /* seconds, by the clock of who has the file */
 };
 bool run_beat_read(const char *path, struct beat_read *beat);

@@ -1,8 +1,10 @@
 /*
- * pack_run_file.c: the file that says what all parts of a run have in common. One process writes it, before any part
- * starts; each part compares. So a part that sees another list of inputs, as on a machine where a disk is not mounted,
- * is refused before it packs bytes that fit no other part.
+ * run_shared.c: DIR/leat-run.inputs, which says what all parts of a run have in common, in lines and their sum. One
+ * process writes it, before any part starts; each part compares. So a part that sees another list of inputs, as on a
+ * machine where a disk is not mounted, is refused before it packs bytes that fit no other part.
  */
+#include "run_shared.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +12,9 @@
 #include "base/file.h"
 #include "base/own_file.h"
 #include "base/status.h"
-#include "flow/unit_kinds.h"
-#include "pack.h"
-#include "pack_description.h"
+#include "pack/flow/unit_kinds.h"
+#include "pack/pack_description.h"
+#include "run_advice.h"
 
 #define TRY_BYTES ((uint64_t)64 << 20) /* of memory, for a renderer that has nothing to render */
 
@@ -42,7 +44,7 @@ static enum leat_status describe(struct buffer *text, const struct leat_pack_opt
     if (s == LEAT_OK)
         s = pack_description_make(text, &o, o.chat ? &chat : NULL, inputs, err);
     pack_chat_free(&chat);
-    return s;
+    return s == LEAT_OK ? run_sum_add(text, err) : s;
 }
 
 /* The name of the input in a line of the description; NULL: it is another line. *about: how long what is before is, the
@@ -105,7 +107,31 @@ static enum leat_status say_difference(const char *path, const char *then, const
     say_planned(run, then, now, err);
     status_after(err, "; to plan it anew, remove the folder %.200s", run);
     free(run);
-    return LEAT_E_CHECKPOINT;
+    return run_advise(err, LEAT_E_CHECKPOINT, RUN_SHARED_DIFFERS);
+}
+
+/* Whether it is as it was written. */
+static enum leat_status check_whole(const char *path, struct leat_error *err)
+{
+    struct buffer text = { 0 };
+    enum leat_status s = run_plan_load(&text, path, err);
+    bool whole = s == LEAT_OK && run_sum_take(&text);
+
+    buffer_free(&text);
+    if (s != LEAT_OK || whole)
+        return s;
+    status_set_in(err, LEAT_E_CHECKSUM, path,
+               "%s is damaged: remove it and plan the run again in this folder, with the same arguments, which writes "
+               "it anew",
+               path);
+    return run_advise(err, LEAT_E_CHECKSUM, RUN_SHARED_DAMAGED);
+}
+
+static enum leat_status compare(const char *path, const struct buffer *text, struct leat_error *err)
+{
+    enum leat_status s = check_whole(path, err);
+
+    return s == LEAT_OK ? pack_description_compare(path, text, path, say_difference, err) : s;
 }
 
 /* Who plans the same run at the same moment finds what the first one wrote. */
@@ -113,7 +139,7 @@ static enum leat_status write_or_compare(const char *path, const struct buffer *
 {
     enum leat_status s = own_file_publish(path, text->bytes, text->size, err);
 
-    return s == LEAT_E_EXISTS ? pack_description_compare(path, text, path, say_difference, err) : s;
+    return s == LEAT_E_EXISTS ? compare(path, text, err) : s;
 }
 
 /* Looks whether the records of all inputs have the fields that the run wants. */
@@ -134,29 +160,52 @@ static enum leat_status check_fields(struct input_list *inputs, const struct lea
     return s;
 }
 
-enum leat_status pack_run_file(const struct leat_pack_options *o, struct input_list *inputs,
-                               const struct input_stop *stop, struct leat_pack_report *report, struct leat_error *err)
+static enum leat_status judge(const struct leat_run *run, const char *path, const struct leat_pack_options *o,
+                              struct input_list *inputs, struct leat_error *err)
 {
     struct file_identity there;
     struct buffer text = { 0 };
-    enum leat_status s = file_identify(o->run_file, &there, err);
+    enum leat_status s = file_identify(path, &there, err);
 
     if (s == LEAT_OK)
         s = describe(&text, o, inputs, err);
     if (s == LEAT_OK && o->part == 0)
         s = check_fields(inputs, o, err);
-    if (s == LEAT_OK && o->part == 0)
-        s = inputs_count_empty(inputs, o->parts, unit_kind_divides, stop, &report->whole_inputs, &report->empty_parts,
-                               err);
     if (s == LEAT_OK && there.exists)
-        s = pack_description_compare(o->run_file, &text, o->run_file, say_difference, err);
+        s = compare(path, &text, err);
     else if (s == LEAT_OK && o->part == 0)
-        s = write_or_compare(o->run_file, &text, err);
+        s = write_or_compare(path, &text, err);
     else if (s == LEAT_OK)
-        s = status_set_in(err, LEAT_E_NO_FILE, o->run_file,
-                          "%s is missing: nobody has said what the parts of this run have in common", o->run_file);
-    report->inputs = inputs->count;
-    report->disk_bytes = inputs->bytes;
+        s = run_advise(err,
+                       status_set_in(err, LEAT_E_NO_FILE, path,
+                                  "%s is missing: plan the run again in the folder %s, with the same arguments, which "
+                                  "writes it anew",
+                                  path, run->folder),
+                       RUN_SHARED_MISSING);
     buffer_free(&text);
+    return s;
+}
+
+enum leat_status run_shared_judge(void *context, const struct leat_pack_options *o, struct input_list *inputs,
+                                  const struct input_stop *stop, struct leat_pack_report *report,
+                                  struct leat_error *err)
+{
+    struct leat_run *run = context;
+    struct run_plan *p = &run->plan;
+    char *path = run_file(run->folder, ".inputs");
+    enum leat_status s = LEAT_OK;
+
+    if (!path)
+        return status_no_memory(err, strlen(run->folder));
+    if (o->part == 0)
+        s = inputs_count_empty(inputs, o->parts, unit_kind_divides, stop, &p->whole_files, &p->empty_parts, err);
+    if (o->part == 0) {
+        p->files = inputs->count;
+        p->bytes = inputs->bytes;
+    }
+    report->inputs = inputs->count;
+    if (s == LEAT_OK)
+        s = judge(run, path, o, inputs, err);
+    free(path);
     return s;
 }

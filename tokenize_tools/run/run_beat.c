@@ -42,14 +42,14 @@ static void write_beat(struct run_beat *b, enum beat_state state, const char *re
     pthread_mutex_unlock(&b->lock);
     gethostname(host, sizeof host - 1);
     memset(text, '\n', sizeof text);
-    length = snprintf(text, sizeof text,
-                      "leat part 1\nstate %s\nhost %s\npid %ld\nbytes %" PRIu64 "\ntotal_bytes %" PRIu64
-                      "\ntokens %" PRIu64 "\n"
-                      "documents %" PRIu64 "\nrejects %" PRIu64
-                      "\ntokens_per_s %.0f\nbytes_per_s %.0f\nkept_bytes %" PRIu64 "\nkept_tokens "
-                      "%" PRIu64 "\nkept_documents %" PRIu64 "\ndamage %s\nreason %.500s\n",
-                      states[state], host, (long)getpid(), f.bytes, f.total_bytes, f.tokens, f.documents, f.rejects,
-                      f.tokens_per_s, f.bytes_per_s, f.kept_bytes, f.kept_tokens, f.kept_documents, b->damage, reason);
+    length = snprintf(
+        text, sizeof text,
+        "leat part 1\nstate %s\nhost %s\npid %ld\nbytes %" PRIu64 "\ntotal_bytes %" PRIu64 "\ntokens %" PRIu64 "\n"
+        "documents %" PRIu64 "\nrejects %" PRIu64 "\ntokens_per_s %.0f\nbytes_per_s %.0f\nkept_bytes %" PRIu64
+        "\nkept_tokens "
+        "%" PRIu64 "\nkept_documents %" PRIu64 "\nadvice %u\ndamage %s\nreason %.500s\n",
+        states[state], host, (long)getpid(), f.bytes, f.total_bytes, f.tokens, f.documents, f.rejects, f.tokens_per_s,
+        f.bytes_per_s, f.kept_bytes, f.kept_tokens, f.kept_documents, b->advice, b->damage, reason);
     if (length > 0 && length < (int)sizeof text)
         text[length] = '\n';
     if (pwrite(b->fd, text, sizeof text, 0) == (ssize_t)sizeof text)
@@ -101,11 +101,6 @@ enum leat_status run_beat_begin(struct run_beat *b, char *path, struct leat_erro
     return LEAT_OK;
 }
 
-const char *run_beat_damage(const struct run_beat *b)
-{
-    return b->damage;
-}
-
 void run_beat_update(struct run_beat *b, const struct beat_facts *facts)
 {
     if (!b->started)
@@ -144,13 +139,14 @@ void run_beat_done(struct run_beat *b)
     end_file(b);
 }
 
-void run_beat_damaged(struct run_beat *b, const char *damage)
+void run_beat_damaged(struct run_beat *b, const struct leat_error *why)
 {
     char all[BEAT_REASON];
 
-    snprintf(all, sizeof all, "%.500s", damage);
+    snprintf(all, sizeof all, "%.500s", why->message);
     end_thread(b);
     memcpy(b->damage, all, sizeof b->damage);
+    b->advice = why->hint;
     if (b->fd >= 0)
         write_beat(b, BEAT_FAILED, "");
     end_file(b);
@@ -178,16 +174,17 @@ static bool has_dataset(const struct run_beat *b)
     return has;
 }
 
-void run_beat_failed(struct run_beat *b, bool stopped, const char *reason)
+void run_beat_failed(struct run_beat *b, const struct leat_error *why)
 {
-    if (!b->damage[0] && has_dataset(b)) { /* which leat status goes by */
+    if (!b->damage[0] && has_dataset(b)) { /* which leat_run_status() goes by */
         run_beat_done(b);
         return;
     }
     end_thread(b);
     beat_facts_keep(&b->facts);
+    b->advice = why->hint;
     if (b->fd >= 0)
-        write_beat(b, stopped ? BEAT_STOPPED : BEAT_FAILED, reason);
+        write_beat(b, why->status == LEAT_E_STOPPED ? BEAT_STOPPED : BEAT_FAILED, why->message);
     end_file(b);
 }
 
@@ -229,6 +226,7 @@ static void take_line(struct beat_read *r, const char *line)
     take_text(line, "reason", r->reason, sizeof r->reason);
     take_text(line, "damage", r->damage, sizeof r->damage);
     take_number(line, "pid", &r->pid);
+    take_number(line, "advice", &r->advice);
     take_number(line, "bytes", &r->facts.bytes);
     take_number(line, "total_bytes", &r->facts.total_bytes);
     take_number(line, "tokens", &r->facts.tokens);

@@ -1,0 +1,268 @@
+/*
+ * leat/run.h: runs in parts: many processes, on machines that share a folder, make one dataset. leat_pack.h includes
+ * it; its functions are in libleat_pack, and the rules of leat.h hold: statuses, struct leat_error, structs that begin
+ * with their size.
+ *
+ * A run is a folder. leat_run_create() writes down there what is to be done (the plan). Any process on any machine that
+ * sees the folder opens it (leat_run_open()) and packs a part (leat_run_step()). A step may be killed at any moment:
+ * the next one of the same part goes on. leat_run_status() says where all parts stand. When all are done, the folder
+ * opens as a dataset, and leat_run_join() makes one of it that stands alone: the bytes that leat_pack() would write.
+ *
+ *   DIR/leat-run          the plan: lines of a name and a value, and their sum
+ *   DIR/leat-run.inputs   what all parts must find the same: inputs with sizes and times, options, tokenizer
+ *   DIR/leat-run.joining  while the parts are joined in place: the dataset that they become
+ *   DIR/part-07.leat      and .tokens: part 7 of up to 99, finished
+ *   DIR/NAME/part-07.leat and .tokens: what the split NAME gets of it
+ *   DIR/part-07.rejects.jsonl  what was rejected of it
+ *   DIR/part-07.beat      the sign of life of the process that packs it, or how that ended
+ *   DIR/part-07.partial.* an unfinished part, and its checkpoint
+ */
+#ifndef LEAT_RUN_H
+#define LEAT_RUN_H
+
+#include "leat.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct leat_pack_options;
+struct leat_pack_report;
+struct leat_pack_progress;
+struct leat_pack_notice;
+struct leat_by_output;
+struct leat_merge_options;
+struct leat_merge_report;
+struct leat_renderers;
+
+/* An open run. It belongs to one thread at a time; each thread opens its own. */
+struct leat_run;
+
+#define LEAT_RUN_PARTS 1000000 /* at most */
+
+/* ---- Plan a run ------------------------------------------------------------------------------------------------- */
+
+struct leat_run_options {
+    size_t size;
+    uint32_t parts; /* 1 to LEAT_RUN_PARTS; part n is the n-th share of the inputs' bytes. 0: parts are pushed */
+    uint32_t allow_truncated; /* of every part: see struct leat_run_step_options */
+    const char *tokenizer;    /* required: as leat_tokenizer_open() takes it. A relative path counts from `from` */
+    const char *pattern;      /* its pattern; NULL: none */
+    const char *const *inputs; /* as leat_pack() takes them, but no standard input, and no URL with a ?, which may be a
+                                  key: name those in a list (@LIST) */
+    uint64_t input_count;
+    const char *from; /* the folder in which relative inputs, and a chat template, lie; NULL: the current one */
+    /* What all parts share, as leat_pack() takes it; NULL: the defaults. `tokenizer`, `part`, `parts` and `resume` do
+     * not count; `shuffle`, `dedup` and `force` are LEAT_E_ARGUMENT. `threads`, `memory`, `write`, the limits of
+     * rejects and `chat_seconds` are what parts have that say nothing else. `progress`, `notice` and `context` are this
+     * call's. */
+    const struct leat_pack_options *pack;
+};
+#define LEAT_RUN_OPTIONS_INIT { sizeof(struct leat_run_options), 0, 0, NULL, NULL, NULL, 0, NULL, NULL }
+
+/*
+ * Plans a run in `folder`, which is made if need be (not those above it), and opens it. Packs nothing, but looks up all
+ * inputs, and whether their first records have the fields that are wanted.
+ *
+ * The plan is durable when the call returns, and the folder is a run only then: of a call that was killed, the same
+ * call makes a whole one. The same call again finds the run that is there, whose parts may be done.
+ *
+ * On success *out is the caller's until leat_run_close(). Returns LEAT_E_ARGUMENT (what contradicts, or cannot be
+ * planned), LEAT_E_EXISTS (the folder is that of another run, or has parts and no plan), LEAT_E_CHECKPOINT (the run
+ * there has other inputs, options or another tokenizer; the sentence says which), LEAT_E_BUSY (another process plans it
+ * just now), and what leat_tokenizer_open() and leat_pack() return of inputs and options.
+ */
+LEAT_API enum leat_status leat_run_create(struct leat_run **out, const char *folder,
+                                          const struct leat_run_options *options, struct leat_error *err);
+
+/* ---- Open a run ------------------------------------------------------------------------------------------------- */
+
+/*
+ * Opens the run of a folder. On success *out is the caller's until leat_run_close(). Returns LEAT_E_NO_FILE (it is not
+ * the folder of a run), LEAT_E_UNSUPPORTED (another version of leat planned it), LEAT_E_CHECKSUM (the plan is damaged),
+ * _IO, _PERMISSION or _NO_MEMORY.
+ */
+LEAT_API enum leat_status leat_run_open(struct leat_run **out, const char *folder, struct leat_error *err);
+
+/* Closes and frees. NULL is fine. What is in the folder stays. */
+LEAT_API void leat_run_close(struct leat_run *run);
+
+/* What the plan says. All that it points to is the run's, until that is closed. */
+struct leat_run_info {
+    size_t size;
+    const char *folder; /* from the root on */
+    const char *from;   /* where relative inputs begin */
+    const char *tokenizer;
+    const char *pattern; /* NULL: none */
+    const char *const *inputs; /* as they were given */
+    uint64_t input_count;
+    uint64_t files, bytes; /* what these stand for, and their size */
+    uint64_t whole_files;  /* that go whole to one part, as compressed ones do */
+    uint64_t empty_parts;  /* that get nothing */
+    uint32_t parts;        /* 0: parts are pushed */
+    uint32_t allow_truncated;
+    const struct leat_pack_options *pack; /* as planned; its `tokenizer` is NULL until a step opens it */
+};
+#define LEAT_RUN_INFO_INIT { sizeof(struct leat_run_info), NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, NULL }
+LEAT_API void leat_run_info(const struct leat_run *run, struct leat_run_info *info);
+
+/* Writes the name of a part's dataset, FOLDER/part-07, as leat_dataset_open() takes it, as far as it fits in
+ * `capacity` with a NUL, and returns its whole length without that. `out` may be NULL if `capacity` is 0. */
+LEAT_API uint64_t leat_run_part_name(const struct leat_run *run, uint32_t part, char *out, uint64_t capacity);
+
+/* ---- Pack a part ------------------------------------------------------------------------------------------------ */
+
+/* What a step may have otherwise than the plan. None of it changes the bytes of the part. */
+struct leat_run_step_options {
+    size_t size;
+    uint32_t threads;         /* 0: as planned */
+    uint32_t force;           /* start over, also if the part is done; the old one is replaced when the new one is */
+    uint64_t memory;          /* 0: as planned */
+    uint32_t limit_rejects;   /* 1: the next two count, as in struct leat_pack_options; 0: as planned */
+    uint32_t allow_truncated; /* a part whose inputs were cut off or broken counts as done */
+    uint64_t max_rejects;
+    uint64_t max_rejects_ppm;
+    uint32_t write;        /* enum leat_write; 0: as planned */
+    uint32_t chat_seconds; /* 0: as planned */
+    uint64_t created;      /* as in struct leat_writer_options; 0: as planned */
+    const struct leat_renderers *renderers; /* with a chat template, required */
+    /* As in struct leat_pack_options. */
+    uint32_t (*progress)(void *context, const struct leat_pack_progress *progress);
+    void (*notice)(void *context, const struct leat_pack_notice *notice);
+    void *context;
+};
+#define LEAT_RUN_STEP_OPTIONS_INIT \
+    { sizeof(struct leat_run_step_options), 0, 0, 0, 0, 0, LEAT_NONE, LEAT_NONE, 0, 0, 0, NULL, NULL, NULL, NULL }
+
+/*
+ * Packs part `part` (from 1), or goes on with it where an earlier step ended or was killed, whichever process and
+ * machine that was. Of a part that is done it packs nothing (report->was_finished). While it works, the part's sign of
+ * life is written every five seconds; at the end it says how the step ended, or is removed.
+ *
+ * `report` (may be NULL) is filled on failure too. Returns what leat_pack() returns, and LEAT_E_BUSY (another process
+ * packs this part), LEAT_E_CHECKPOINT (inputs, options or tokenizer are not those of the plan), LEAT_E_TRUNCATED
+ * (inputs were cut off or broken: the part is packed as far as they were readable, and fails until a step has
+ * `allow_truncated`, or `force` when they are whole), LEAT_E_STATE (the parts are being joined in place).
+ * leat_run_advice() says of each what to do.
+ */
+LEAT_API enum leat_status leat_run_step(struct leat_run *run, uint32_t part,
+                                        const struct leat_run_step_options *options, struct leat_pack_report *report,
+                                        struct leat_error *err);
+
+/* ---- See where a run stands ------------------------------------------------------------------------------------- */
+
+enum leat_run_state {
+    LEAT_RUN_DONE = 0,
+    LEAT_RUN_RUNNING = 1, /* its sign of life is at most 30 seconds old */
+    LEAT_RUN_DEAD = 2,    /* it was killed, or hangs, or its machine is gone */
+    LEAT_RUN_STOPPED = 3, /* by `progress` */
+    LEAT_RUN_FAILED = 4,  /* `reason` says why */
+    LEAT_RUN_MISSING = 5  /* nobody has begun it */
+};
+#define LEAT_RUN_STATES 6
+
+struct leat_run_part {
+    uint32_t state;    /* enum leat_run_state */
+    uint32_t advice;   /* of a part that failed: the hint of the error, for leat_run_advice(); else 0 */
+    uint64_t tokens, documents; /* so far; of a part that was killed, at its last checkpoint */
+    /* The next seven are of parts that run, or ended without being done. */
+    uint64_t bytes, total_bytes; /* of its inputs; total 0: not known */
+    uint64_t pid;
+    double tokens_per_s; /* while it ran */
+    double age;          /* seconds since the last sign of life */
+    char host[72];
+    char reason[512];
+};
+
+struct leat_run_status {
+    size_t size;
+    uint32_t parts;
+    uint32_t complete; /* 1: all parts are done, and the folder is a dataset */
+    uint64_t count[LEAT_RUN_STATES]; /* of parts, by state */
+    uint64_t tokens, documents;      /* so far */
+    double tokens_per_s;             /* of all that run */
+    double share;                    /* of the work that is done; below 1 until all parts are */
+    double seconds_left;             /* at this rate; negative: nothing runs */
+    /* What follows is the run's, until the next call of this function or leat_run_close(). */
+    const struct leat_run_part *items; /* part n is items[n - 1] */
+    const char *left;       /* the parts that are not done and that no process packs, as `sbatch --array` takes them:
+                               "3,7-9"; "": none */
+    const char *unfinished; /* the same with those that run */
+    const char *joining;    /* while the parts are joined in place, the dataset that they become; else NULL */
+};
+#define LEAT_RUN_STATUS_INIT \
+    { sizeof(struct leat_run_status), 0, 0, { 0, 0, 0, 0, 0, 0 }, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL }
+
+/* Looks where all parts stand, by what is in the folder; changes nothing there. Returns LEAT_E_NO_FILE, _IO or
+ * _NO_MEMORY. */
+LEAT_API enum leat_status leat_run_status(struct leat_run *run, struct leat_run_status *status,
+                                          struct leat_error *err);
+
+/* ---- Join the parts --------------------------------------------------------------------------------------------- */
+
+/*
+ * Makes of all parts the dataset `output`, as leat_merge() does of datasets, and shuffles, deduplicates or splits it as
+ * the options (NULL: the defaults) say. With `in_place` the parts become the dataset, and the folder is empty in the
+ * end; a call that failed or was killed goes on with the same call.
+ *
+ * Returns what leat_merge() returns, and LEAT_E_NO_FILE (parts are missing; the sentence says which), LEAT_E_STATE (the
+ * parts are being joined in place into another dataset, or one of another run into this one).
+ */
+LEAT_API enum leat_status leat_run_join(struct leat_run *run, const char *output,
+                                        const struct leat_merge_options *options, struct leat_merge_report *report,
+                                        struct leat_error *err);
+
+/* ---- What to do after a failure --------------------------------------------------------------------------------- */
+
+/* What kind of file an error of a run is about. */
+enum leat_run_file {
+    LEAT_RUN_FILE_NONE = 0,      /* none, or one beside the run */
+    LEAT_RUN_FILE_PLAN = 1,      /* leat-run */
+    LEAT_RUN_FILE_SHARED = 2,    /* leat-run.inputs */
+    LEAT_RUN_FILE_JOINING = 3,   /* leat-run.joining, and OUTPUT.joining */
+    LEAT_RUN_FILE_BEAT = 4,      /* part-N.beat */
+    LEAT_RUN_FILE_UNFINISHED = 5, /* part-N.partial.*: an unfinished part, its checkpoint */
+    LEAT_RUN_FILE_PART = 6,      /* part-N.leat, part-N.tokens, also of a split */
+    LEAT_RUN_FILE_REJECTS = 7,   /* part-N.rejects.jsonl */
+    LEAT_RUN_FILE_INPUT = 8,     /* an input, the tokenizer or the chat template */
+    LEAT_RUN_FILE_OUTPUT = 9     /* the dataset that the parts are joined into */
+};
+
+/* What makes it right. */
+enum leat_run_mend {
+    LEAT_RUN_MEND_CALL = 0,    /* other arguments */
+    LEAT_RUN_MEND_AGAIN = 1,   /* the same call: it goes on, and what was in its way may have passed */
+    LEAT_RUN_MEND_WAIT = 2,    /* the same call, when the process that is at it has ended */
+    LEAT_RUN_MEND_FORCE = 3,   /* leat_run_step() with `force`: the part is packed again */
+    LEAT_RUN_MEND_LIMIT = 4,   /* leat_run_step() with a larger limit of rejects, which goes on */
+    LEAT_RUN_MEND_ACCEPT = 5,  /* leat_run_step() with `force` when the input is whole; or with `allow_truncated` */
+    LEAT_RUN_MEND_RESTORE = 6, /* whoever has the file as it was; then the same call */
+    LEAT_RUN_MEND_CREATE = 7,  /* leat_run_create() with the same options, which writes it again if it is removed */
+    LEAT_RUN_MEND_PLAN = 8,    /* leat_run_create() in another folder: this is another run */
+    LEAT_RUN_MEND_JOIN = 9,    /* leat_run_join() with `in_place`, which goes on */
+    LEAT_RUN_MEND_STEPS = 10   /* leat_run_step() of the parts that are left */
+};
+
+/* What waits until then. */
+enum leat_run_waits { LEAT_RUN_WAITS_NOTHING = 0, LEAT_RUN_WAITS_PART = 1, LEAT_RUN_WAITS_ALL = 2 };
+
+struct leat_run_advice {
+    size_t size;
+    uint32_t file;  /* enum leat_run_file */
+    uint32_t mend;  /* enum leat_run_mend */
+    uint32_t waits; /* enum leat_run_waits: the part, or all that is left to do */
+    uint32_t hint;  /* the enum leat_hint that stands for `mend` in other calls; 0: none */
+};
+#define LEAT_RUN_ADVICE_INIT { sizeof(struct leat_run_advice), 0, 0, 0, 0 }
+
+/*
+ * Says what an error of this header's functions means, and what to do: which kind of file is damaged, missing or in the
+ * way, what makes that right, and what waits for it. A table has it, of which `hint` of the error names a row; of other
+ * hints the status decides. `err` may also hold nothing but the `advice` of a part as its hint.
+ */
+LEAT_API void leat_run_advice(const struct leat_error *err, struct leat_run_advice *advice);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

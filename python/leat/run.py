@@ -1,0 +1,187 @@
+"""run.py: leat.Run, a run in parts: many processes, on machines that share a folder, make one dataset."""
+from __future__ import annotations
+
+import collections
+import os
+from typing import Any
+
+from leat import _leat
+from leat._leat import Error
+from leat._pack_options import WRITE, bound, list_paths, now, open_tokenizer, pack_options, read_created, read_seed, \
+    read_size, read_splits
+from leat._values import choice, is_name, whole
+from leat.packing import Summary, join_options, joined, packed, watching
+
+STATES = ("done", "running", "dead", "stopped", "failed", "missing")  # enum leat_run_state of leat/run.h
+FILES = (None, "plan", "shared", "joining", "beat", "unfinished", "part", "rejects", "input", "output")  # leat_run_file
+MENDS = ("call", "again", "wait", "force", "limit", "accept", "restore", "create", "plan", "join", "steps")
+WAITS = ("nothing", "part", "all")  # enum leat_run_waits
+
+Advice = collections.namedtuple("Advice", "file mend waits")
+Advice.__doc__ = """What an error of a Run means (`advice` of leat.Error), and what to do.
+
+file    what is damaged, missing or in the way: "plan", "shared", "joining", "beat", "unfinished", "part", "rejects",
+        "input", "output"; None: nothing of the run
+mend    what makes it right: "call" (other arguments), "again" (the same call: it may pass), "wait" (for the process
+        that is at it), "force" (step(force=True)), "limit" (step(max_rejects=...)), "accept" (step(force=True) with a
+        whole input, or step(allow_truncated=True)), "restore" (the file as it was), "create" (Run.create() again),
+        "plan" (another folder), "join" (join(in_place=True) goes on), "steps" (of the parts that are left)
+waits   what cannot go on until then: "nothing", "part", "all"
+"""
+
+Part = collections.namedtuple(
+    "Part", "part state tokens documents bytes total_bytes tokens_per_s host pid age reason")
+Part.__doc__ = """Where a part stands; the names are those of `leat status --json`. None: it is done or missing, or not
+known."""
+
+Status = collections.namedtuple(
+    "Status", "run parts done running dead stopped failed missing complete joining inputs input_bytes tokens documents "
+              "share tokens_per_s seconds_left left items")
+Status.__doc__ = """Where a run stands; the names are those of `leat status --json`.
+
+done ... missing  how many parts are so
+complete          the folder is a dataset
+joining           while the parts are joined in place, the dataset that they become
+share             of the work that is done
+left              the parts that are not done and that no process packs: "3,7-9"
+items             a Part for each
+"""
+
+
+class Run:
+    """A run in parts, in a folder that all processes see. Run.create() plans it, Run.open() opens it anywhere; step()
+    packs a part, or goes on with it; status() says where all stand; join() makes one dataset of them, the bytes that
+    leat.pack() alone would write.
+
+        run = leat.Run.create("/shared/run", "corpus/", "gpt2", parts=64)      # once
+        leat.Run.open("/shared/run").step(7)                                   # anywhere, as often as need be
+        leat.Run.open("/shared/run").join("/shared/corpus")                    # when all are done
+
+    A step may be killed at any moment. leat.Error has `advice` (an Advice), which says what to do. The GIL is released.
+    A Run is used by one thread at a time.
+    """
+
+    folder: str  # from the root on
+    parts: int
+    _core: Any
+    _files: int
+    _bytes: int
+    _splits: list[tuple[str, str]]
+    _chat: bool
+
+    def __init__(self):
+        raise TypeError("leat.Run.create() plans a run, and leat.Run.open() opens one")
+
+    @classmethod
+    def _of(cls, core) -> Run:
+        self = cls.__new__(cls)
+        self._core = core
+        self.folder, self.parts, self._files, self._bytes, self._splits, self._chat = _leat.run_info(core)
+        return self
+
+    @classmethod
+    def create(cls, folder: str | os.PathLike, inputs, tokenizer: str | os.PathLike = "gpt2", *, parts: int,
+               pattern: str | None = None, from_: str | os.PathLike | None = None, split=None,
+               allow_truncated: bool = False, **options: Any) -> Run:
+        """Plans a run in `folder`, which is made if need be. The same call again opens the run that is there.
+
+        inputs           as leat.pack() takes them, but no standard input
+        tokenizer        what leat.Tokenizer takes: the parts open it where they are packed
+        parts            how many: part n is the n-th share of the inputs' bytes
+        from_            the folder from which relative names count; None: the current one
+        split            as in leat.pack(); FOLDER/NAME is a dataset, too
+        allow_truncated  of every step
+        options          those of leat.pack() that all parts share: text, keep, by, special, ... Of threads, memory,
+                         write, max_rejects and chat_seconds each step may have others
+        """
+        if not is_name(tokenizer):
+            raise TypeError("a run keeps the tokenizer's name, so that each part can open it: give the name or the "
+                            f"path, not {tokenizer!r}")
+        for name in ("shuffle", "dedup"):
+            if options.pop(name, None) not in (None, False):
+                raise TypeError(f"no part of a run knows the others: {name} belongs to join()")
+        opened = open_tokenizer(tokenizer, pattern)
+        notices: list[tuple] = []
+        core = _guard(_leat.run_create, folder, list_paths(inputs), opened._core, tokenizer, pattern, from_,
+                      whole("parts", parts, 1, 1000000), allow_truncated,
+                      pack_options(opened, splits=read_splits(split), **options), notices.append)
+        return cls._of(core)
+
+    @classmethod
+    def open(cls, folder: str | os.PathLike) -> Run:
+        """Opens the run of a folder."""
+        return cls._of(_guard(_leat.run_open, folder))
+
+    def step(self, part: int, *, threads: int | None = None, memory: int | str | None = None, write: str = "auto",
+             max_rejects: int | float | str | None = "planned", allow_truncated: bool = False, force: bool = False,
+             chat_seconds: int | None = None, created: int | None = None, progress="auto") -> Summary:
+        """Packs a part, from 1, or goes on with it; returns a Summary, of which was_finished says that it was done.
+        Arguments as in leat.pack(); what is not given is as planned. force starts the part over."""
+        rejects, ppm = (None, None) if max_rejects == "planned" else bound(max_rejects)
+        options = dict(threads=0 if threads is None else whole("threads", threads, 1, 4096),
+                       memory=0 if memory is None else read_size(memory), write=choice("write", write, WRITE),
+                       limit_rejects=max_rejects != "planned", max_rejects=rejects, max_rejects_ppm=ppm,
+                       allow_truncated=allow_truncated, force=force, created=read_created(created),
+                       chat_seconds=0 if chat_seconds is None else whole("chat_seconds", chat_seconds, 1, 86400))
+        renderers = None
+        if self._chat:
+            from leat._renderers import Renderers
+            renderers = Renderers()
+        began = now()
+        notices: list[tuple] = []
+        bar, watch = watching(progress)
+        try:
+            name, report, infos, text_before = _guard(_leat.run_step, self._core, whole("part", part, 0, 2**32 - 1),
+                                                      options, renderers, watch, notices.append)
+        finally:
+            if bar:
+                bar.close()
+        summary = packed(name, report, infos, self._splits, now() - began, text_before, notices)
+        folder, file = os.path.split(name)
+        return summary._replace(splits=[{**made, "output": os.path.join(folder, split, file)}
+                                        for (split, _), made in zip(self._splits, summary.splits)])
+
+    def status(self) -> Status:
+        """Where all parts stand, by what is in the folder."""
+        counts, complete, joining, items, tokens, documents, share, rate, seconds, left = _guard(
+            _leat.run_status, self._core)
+        return Status._make([self.folder, self.parts, *counts, complete, joining, self._files, self._bytes, tokens,
+                             documents, share, rate, seconds if seconds >= 0 else None, left,
+                             [_part(i + 1, *item) for i, item in enumerate(items)]])
+
+    def join(self, output: str | os.PathLike, *, shuffle: int | None = None, dedup: bool = False, split=None,
+             threads: int | None = None, memory: int | str | None = None, force: bool = False, progress=None,
+             created: int | None = None, in_place: bool = False, allow_empty: bool = False) -> Summary:
+        """Joins the parts to the dataset `output`, when all are done; arguments as in leat.merge()."""
+        began = now()
+        splits = read_splits(split)
+        made: list[tuple] = []
+        result = _guard(_leat.run_join, self._core, output, splits, join_options(
+            seed=read_seed(shuffle), dedup=dedup, threads=threads, memory=memory, force=force, in_place=in_place,
+            allow_empty=allow_empty, created=created), progress, [].append, made.append)
+        return joined(output, result, made, splits, now() - began)
+
+    def __repr__(self) -> str:
+        return f"leat.Run.open({self.folder!r})"
+
+
+def _guard(call, *arguments):
+    """Calls the extension; an Error's advice gets its names."""
+    try:
+        return call(*arguments)
+    except BaseException as e:
+        error = e if isinstance(e, Error) else e.__cause__
+        advice = getattr(error, "advice", None)
+        if advice is not None and not isinstance(advice, Advice):
+            error.advice = Advice(FILES[advice[0]], MENDS[advice[1]], WAITS[advice[2]])
+        raise
+
+
+def _part(number: int, facts: dict, rate: float, age: float, host: str, reason: str) -> Part:
+    state = STATES[facts["state"]]
+    if state in ("done", "missing"):
+        return Part._make([number, state, facts["tokens"], facts["documents"], *[None] * 7])
+    total = facts["total_bytes"]
+    return Part(number, state, facts["tokens"], facts["documents"], facts["bytes"],
+                None if total == 0 and facts["bytes"] > 0 else total, rate if state == "running" else 0.0, host,
+                facts["pid"], age, reason or None)

@@ -1,0 +1,235 @@
+/* pack_in_parts.c: see pack_in_parts.h. The work is that of leat/run.h. */
+#include "pack_in_parts.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "cli/json.h"
+#include "cli/units.h"
+#include "commands/common/common.h"
+#include "pack_report.h"
+
+#define LINE 8192 /* of 64 splits */
+
+int pack_in_parts_refuse(const struct pack_values *v)
+{
+    char word[CLI_SHELL_WORD], seed[48] = "", splits[LINE] = "";
+    const char *and = v->splits.count > 0 ? ", " : " and ";
+    size_t used = 0;
+
+    if (v->shuffle.given)
+        snprintf(seed, sizeof seed, " --shuffle %" PRIu64, v->shuffle.value);
+    for (size_t i = 0; i < v->splits.count && used < sizeof splits; i++)
+        used += (size_t)snprintf(splits + used, sizeof splits - used, "%s%s=%s", i == 0 ? " --split " : ",",
+                                 v->splits.items[i].name, v->splits.items[i].fraction);
+    cli_error("a run in parts is planned and packed without %s%s%s%s, since no part knows the others; when all parts "
+              "are packed, this does it: leat merge -o OUT %s%s%s%s",
+              v->dedup ? "--dedup" : "", v->dedup && v->shuffle.given ? and : "", v->shuffle.given ? "--shuffle" : "",
+              v->splits.count > 0 ? " and --split" : "", cli_shell_word(v->run, word, sizeof word),
+              v->dedup ? " --dedup" : "", seed, splits);
+    return CLI_WRONG;
+}
+
+/* ---- A part ------------------------------------------------------------------------------------------------------ */
+
+/* What a part may have of its own: none of it changes bytes. */
+static const char *const own_options[] = { "run",   "part",        "parts",           "threads",      "memory",
+                                           "write", "max-rejects", "allow-truncated", "chat-seconds", "force",
+                                           "json",  "resume",      "progress" };
+
+static bool is_own(const char *name)
+{
+    bool own = strncmp(name, "cache", 5) == 0;
+
+    for (size_t i = 0; i < sizeof own_options / sizeof *own_options; i++)
+        own = own || strcmp(name, own_options[i]) == 0;
+    return own;
+}
+
+static bool is_given(const struct options_parsed *parsed, const char *name)
+{
+    for (size_t i = 0; pack_options[i].name; i++)
+        if (strcmp(pack_options[i].name, name) == 0)
+            return parsed->given[i];
+    return false;
+}
+
+/* What does not belong to a part's command line. */
+static int check_words(const struct command *self, const struct options_parsed *parsed, const struct pack_values *v)
+{
+    if (v->dedup || v->shuffle.given)
+        return pack_in_parts_refuse(v);
+    if (v->output)
+        return command_wrong(self, "--output and --run contradict each other: a run's parts have names of their own");
+    if (v->dry_run)
+        return command_wrong(self, "--dry-run looks at a run of one process: leave --run, --parts and --part out");
+    if (parsed->count > 0)
+        return command_wrong(self, "a part takes the inputs of the plan: leave \"%s\" out", parsed->words[0]);
+    for (size_t i = 0; pack_options[i].name; i++)
+        if (parsed->given[i] && !is_own(pack_options[i].name))
+            return command_wrong(self, "--%s belongs to the plan of a run: all parts share it", pack_options[i].name);
+    return CLI_DONE;
+}
+
+/* What the command line of a part says against the plan; CLI_DONE: nothing. Later it would have the plan's numbers. */
+static int check_part(const struct command *self, uint32_t parts, const struct pack_values *v)
+{
+    if (v->parts > 0 && v->parts != parts)
+        return command_wrong(self, "--parts %" PRIu64 ", but the run in %.300s has %u parts: leave --parts out",
+                             v->parts, v->run, parts);
+    if (!v->part.automatic && (v->part.part < 1 || v->part.part > parts))
+        return command_wrong(self, "part %u: the run in %.300s has the parts 1 to %u", v->part.part, v->run, parts);
+    return CLI_DONE;
+}
+
+/* What is said of a part goes by the plan's options. */
+static void take_plan(struct pack_values *v, const struct leat_run_info *info)
+{
+    const struct leat_pack_options *o = info->pack;
+
+    v->parts = info->parts;
+    v->tokenizer = info->tokenizer;
+    v->text = o->text ? o->text : "text";
+    v->by = o->by;
+    v->special = o->special != 0;
+    v->splits.count = o->split_count < ARRANGE_SPLITS ? (size_t)o->split_count : ARRANGE_SPLITS;
+    for (size_t i = 0; i < v->splits.count; i++)
+        v->splits.items[i] = o->splits[i];
+    v->splits.folders = true;
+    v->allow_truncated = v->allow_truncated || info->allow_truncated;
+    v->resume = true;
+}
+
+static void take_step(struct pack_in_parts *in, const struct options_parsed *parsed, const struct pack_values *v)
+{
+    in->step.threads = v->threads.counts[0];
+    in->step.memory = v->memory;
+    in->step.write = v->write;
+    in->step.force = v->force;
+    in->step.allow_truncated = v->allow_truncated;
+    in->step.chat_seconds = (uint32_t)v->chat_seconds;
+    in->step.limit_rejects = is_given(parsed, "max-rejects");
+    in->step.max_rejects = v->max_rejects.count;
+    in->step.max_rejects_ppm = v->max_rejects.ppm;
+    in->step.renderers = &pack_renderers;
+}
+
+int pack_in_parts_take(struct pack_in_parts *in, const struct command *self, const struct options_parsed *parsed,
+                       struct pack_values *v, struct leat_pack_options *options)
+{
+    struct leat_error err;
+    size_t room;
+    int code = check_words(self, parsed, v);
+
+    if (code != CLI_DONE)
+        return code;
+    if (leat_run_open(&in->run, v->run, &err) != LEAT_OK)
+        return commands_run_failed(v->run, NULL, &err);
+    in->info = (struct leat_run_info)LEAT_RUN_INFO_INIT;
+    leat_run_info(in->run, &in->info);
+    code = check_part(self, in->info.parts, v);
+    if (code != CLI_DONE)
+        return code;
+    in->step = (struct leat_run_step_options)LEAT_RUN_STEP_OPTIONS_INIT;
+    take_step(in, parsed, v);
+    take_plan(v, &in->info);
+    *options = *in->info.pack;
+    if (!pack_options_part(self, v, options) || !commands_created(&in->step.created))
+        return CLI_WRONG;
+    in->part = options->part;
+    room = (size_t)leat_run_part_name(in->run, in->part, NULL, 0) + 1;
+    in->output = malloc(room);
+    if (!in->output) {
+        status_no_memory(&err, room);
+        return cli_failed(&err);
+    }
+    leat_run_part_name(in->run, in->part, in->output, room);
+    v->output = in->output;
+    return CLI_DONE;
+}
+
+void pack_in_parts_free(struct pack_in_parts *in)
+{
+    leat_run_close(in->run);
+    free(in->output);
+}
+
+/* ---- The plan ---------------------------------------------------------------------------------------------------- */
+
+static void say_empty(const struct leat_run_info *info)
+{
+    if (info->empty_parts == 0)
+        return;
+    if (info->whole_files > 0)
+        cli_say(
+            "Inputs that are given whole to one part, such as compressed ones: %s. Parts that get no input: %s of %u.",
+            units_count(info->whole_files).text, units_count(info->empty_parts).text, info->parts);
+    else
+        cli_say("The inputs are small. Parts that get no input: %s of %u.", units_count(info->empty_parts).text,
+                info->parts);
+}
+
+static void say_plan(const struct pack_values *v, const struct leat_run_info *info)
+{
+    char word[CLI_SHELL_WORD];
+    struct json j;
+
+    if (!v->json) {
+        cli_say("%s: a run of %s, %s in %s.", v->run, units_counted(info->parts, "part").text,
+                units_bytes(info->bytes).text, units_counted(info->files, "input").text);
+        say_empty(info);
+        cli_say("Each part, on any machine that has these files: leat pack --run %s --part I (or --part auto)",
+                cli_shell_word(v->run, word, sizeof word));
+        return;
+    }
+    json_begin(&j, stdout);
+    json_open_object(&j, NULL);
+    json_string(&j, "run", info->folder);
+    json_u64(&j, "parts", info->parts);
+    json_u64(&j, "inputs", info->files);
+    json_u64(&j, "input_bytes", info->bytes);
+    json_u64(&j, "whole_inputs", info->whole_files);
+    json_u64(&j, "empty_parts", info->empty_parts);
+    json_close_object(&j);
+    json_end(&j);
+}
+
+/* What is left out, each part says. */
+static void on_notice(void *context, const struct leat_pack_notice *notice)
+{
+    (void)context;
+    if (notice->kind == LEAT_NOTICE_REPEATED)
+        pack_notices_warn_repeated(notice->count, notice->path);
+}
+
+int pack_in_parts_plan(const struct pack_values *v, const struct leat_pack_options *options,
+                       const struct options_parsed *parsed)
+{
+    struct leat_run_options o = LEAT_RUN_OPTIONS_INIT;
+    struct leat_run_info info = LEAT_RUN_INFO_INIT;
+    struct leat_pack_options pack = *options;
+    struct leat_run *run;
+    struct leat_error err;
+
+    if (v->force) {
+        cli_error("--force is for one part, as it is packed (--run DIR --part I): each part would start over whenever "
+                  "it is tried again");
+        return CLI_WRONG;
+    }
+    pack.notice = on_notice;
+    o.parts = (uint32_t)v->parts;
+    o.allow_truncated = v->allow_truncated;
+    o.tokenizer = v->tokenizer;
+    o.pattern = v->pattern;
+    o.inputs = parsed->words;
+    o.input_count = parsed->count;
+    o.pack = &pack;
+    if (leat_run_create(&run, v->run, &o, &err) != LEAT_OK)
+        return commands_run_failed(v->run, NULL, &err);
+    leat_run_info(run, &info);
+    say_plan(v, &info);
+    leat_run_close(run);
+    return cli_finish_stdout(CLI_DONE);
+}

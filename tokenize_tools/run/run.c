@@ -1,0 +1,246 @@
+/* run.c: plans, opens and closes a run: see leat/run.h. */
+#include "run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/options.h"
+#include "base/path.h"
+#include "base/status.h"
+#include "run_advice.h"
+#include "run_folder.h"
+#include "run_shared.h"
+
+/* ---- Plan -------------------------------------------------------------------------------------------------------- */
+
+/* What each part would do differently, or nobody could do twice. */
+static enum leat_status check_pack(const struct leat_pack_options *o, struct leat_error *err)
+{
+    if (o->shuffle || o->dedup)
+        return status_argument(err, "shuffle",
+                          "a run in parts is planned and packed without shuffle and dedup, since no part knows the "
+                          "others: joining the parts does that");
+    if (o->force)
+        return status_argument(err, "force",
+                          "force is for one step: each part would start over whenever it is tried again");
+    for (uint64_t i = 0; i < o->split_count; i++)
+        if (o->splits[i].name &&
+            (strcmp(o->splits[i].name, "leat-run") == 0 || strncmp(o->splits[i].name, "part-", 5) == 0))
+            return status_argument(err, "splits",
+                              "no split of a run is called leat-run or part-...: its folder has files of these names");
+    return LEAT_OK;
+}
+
+static enum leat_status check_inputs(const struct leat_run_options *o, struct leat_error *err)
+{
+    if (o->parts > 0 && (o->input_count == 0 || !o->inputs))
+        return status_argument(err, "inputs", "a run needs at least one input");
+    for (uint64_t i = 0; i < o->input_count; i++) {
+        const char *input = o->inputs[i];
+
+        if (!input)
+            return status_argument(err, "inputs", "input %" PRIu64 " is NULL", i);
+        if (strcmp(input, "-") == 0)
+            return status_argument(err, "inputs",
+                              "every part of a run reads the inputs, and standard input comes only once: name files");
+        if (strncmp(input, "http", 4) == 0 && strstr(input, "://") && strchr(input, '?'))
+            return status_argument(err, "inputs",
+                              "the plan of a run keeps the inputs' names, and what follows the ? of a URL may be a "
+                              "key: put such URLs in a list, which only you can read (@LIST)");
+    }
+    return LEAT_OK;
+}
+
+static enum leat_status check_options(const struct leat_run_options *o, const struct leat_pack_options *pack,
+                                      struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    if (!o->tokenizer)
+        s = status_argument(err, "tokenizer", "a run needs a tokenizer");
+    else if (o->parts > LEAT_RUN_PARTS)
+        s = status_argument(err, "parts", "a run has at most %d parts", LEAT_RUN_PARTS);
+    if (s == LEAT_OK)
+        s = check_inputs(o, err);
+    return s == LEAT_OK ? check_pack(pack, err) : s;
+}
+
+/* Looks up what all parts have in common, and writes it beside the plan. */
+static enum leat_status describe(struct leat_run *run, bool here, struct leat_error *err)
+{
+    struct pack_in_run in_run = { .judge = run_shared_judge, .context = run };
+    struct leat_pack_options o = run->plan.pack;
+    enum leat_status s = run_take_tokenizer(run, err);
+
+    if (s != LEAT_OK)
+        return s;
+    in_run.from = here ? NULL : run->plan.from;
+    o.tokenizer = run->tokenizer;
+    o.part = 0;
+    o.parts = run->plan.parts;
+    return run_pack(run, run->folder, &o, &in_run, NULL, err);
+}
+
+static enum leat_status publish(struct leat_run *run, bool here, struct leat_error *err)
+{
+    enum leat_status s = run_check_new(run->folder, err);
+
+    if (s == LEAT_OK)
+        s = describe(run, here, err);
+    for (uint64_t i = 0; s == LEAT_OK && i < run->plan.pack.split_count; i++)
+        s = run_publish_split(run, run->plan.pack.splits[i].name, err);
+    return s == LEAT_OK ? run_publish(run->folder, &run->plan, err) : s;
+}
+
+/* The plan of the options, which it points into. */
+static void make_plan(struct run_plan *plan, const struct leat_run_options *o, const struct leat_pack_options *pack,
+                      const char *from)
+{
+    *plan = (struct run_plan) { .parts = o->parts,
+                                .allow_truncated = o->allow_truncated,
+                                .from = from,
+                                .tokenizer = o->tokenizer,
+                                .pattern = o->pattern,
+                                .inputs = o->inputs,
+                                .input_count = o->input_count,
+                                .pack = *pack };
+}
+
+enum leat_status leat_run_create(struct leat_run **out, const char *folder, const struct leat_run_options *options,
+                                 struct leat_error *err)
+{
+    struct leat_run_options o = LEAT_RUN_OPTIONS_INIT;
+    struct leat_pack_options pack = LEAT_PACK_OPTIONS_INIT;
+    struct leat_run run = { 0 };
+    bool made = access(folder, F_OK) != 0;
+    char *from = NULL;
+    enum leat_status s = options_read(&o, sizeof o, NULL, options, "leat_run_options", err);
+
+    *out = NULL;
+    if (s == LEAT_OK)
+        s = pack_options_read(&pack, o.pack, err);
+    if (s == LEAT_OK)
+        s = check_options(&o, &pack, err);
+    if (s == LEAT_OK && !(from = o.from ? realpath(o.from, NULL) : getcwd(NULL, 0)))
+        s = o.from ? status_set_os(err, errno, o.from, "cannot find the folder %s", o.from)
+                   : status_set_os(err, errno, NULL, "cannot find out the current folder");
+    make_plan(&run.plan, &o, &pack, from);
+    if (s == LEAT_OK && !(run.folder = run_make_folder(folder, err)))
+        s = err ? err->status : LEAT_E_IO;
+    if (s == LEAT_OK)
+        s = publish(&run, !o.from, err);
+    if (s != LEAT_OK && made && run.folder)
+        (void)rmdir(run.folder); /* of which nothing came; if it is not empty, another process plans there */
+    if (s == LEAT_OK)
+        s = leat_run_open(out, run.folder, err);
+    leat_tokenizer_close(run.tokenizer);
+    free(run.folder);
+    free(from);
+    return s;
+}
+
+/* ---- Open -------------------------------------------------------------------------------------------------------- */
+
+static enum leat_status read_folder(struct leat_run *run, const char *folder, struct leat_error *err)
+{
+    char *name = run_file(folder, "");
+    enum leat_status s = name ? LEAT_OK : status_no_memory(err, strlen(folder));
+
+    if (s == LEAT_OK && !run_exists(folder, ""))
+        s = run_advise(err, status_set_in(err, LEAT_E_NO_FILE, folder, "%s is not the folder of a run", folder), RUN_NO_PLAN);
+    if (s == LEAT_OK && !(run->folder = realpath(folder, NULL)))
+        s = status_set_os(err, errno, folder, "cannot find the folder %s", folder);
+    if (s == LEAT_OK && !(run->name = strdup(folder)))
+        s = status_no_memory(err, strlen(folder));
+    if (s == LEAT_OK)
+        s = run_plan_read(&run->plan, name, err);
+    free(name);
+    return s;
+}
+
+enum leat_status leat_run_open(struct leat_run **out, const char *folder, struct leat_error *err)
+{
+    struct leat_run *run = calloc(1, sizeof *run);
+    enum leat_status s = run ? read_folder(run, folder, err) : status_no_memory(err, sizeof *run);
+
+    if (s != LEAT_OK) {
+        leat_run_close(run);
+        run = NULL;
+    }
+    *out = run;
+    return s;
+}
+
+void leat_run_close(struct leat_run *run)
+{
+    if (!run)
+        return;
+    leat_tokenizer_close(run->tokenizer);
+    run_plan_free(&run->plan);
+    run_free_status(run);
+    free(run->joining);
+    free(run->folder);
+    free(run->name);
+    free(run);
+}
+
+enum leat_status run_pack(struct leat_run *run, const char *output, struct leat_pack_options *o,
+                          const struct pack_in_run *in_run, struct leat_pack_report *report, struct leat_error *err)
+{
+    char *chat = o->chat && *o->chat ? run_path(&run->plan, o->chat) : NULL;
+    enum leat_status s;
+
+    if (o->chat && *o->chat && !chat)
+        return status_no_memory(err, strlen(o->chat));
+    if (chat)
+        o->chat = chat;
+    s = pack_inputs(output, run->plan.inputs, run->plan.input_count, o, in_run, report, err);
+    free(chat);
+    return s;
+}
+
+char *run_path(const struct run_plan *plan, const char *path)
+{
+    return *path == '/' ? strdup(path) : path_join(plan->from, path, NULL);
+}
+
+enum leat_status run_take_tokenizer(struct leat_run *run, struct leat_error *err)
+{
+    struct leat_tokenizer_options options = LEAT_TOKENIZER_OPTIONS_INIT;
+    char *path = run->tokenizer ? NULL : run_path(&run->plan, run->plan.tokenizer);
+    enum leat_status s = LEAT_OK;
+
+    if (run->tokenizer)
+        return LEAT_OK;
+    if (!path)
+        return status_no_memory(err, strlen(run->plan.tokenizer));
+    options.pattern = run->plan.pattern;
+    s = leat_tokenizer_open(&run->tokenizer, access(path, F_OK) == 0 ? path : run->plan.tokenizer, &options, err);
+    if (s == LEAT_OK)
+        run->plan.pack.tokenizer = run->tokenizer;
+    free(path);
+    return s;
+}
+
+void leat_run_info(const struct leat_run *run, struct leat_run_info *info)
+{
+    const struct run_plan *p = &run->plan;
+    struct leat_run_info all = { .size = sizeof all,
+                                 .folder = run->folder,
+                                 .from = p->from,
+                                 .tokenizer = p->tokenizer,
+                                 .pattern = p->pattern,
+                                 .inputs = p->inputs,
+                                 .input_count = p->input_count,
+                                 .files = p->files,
+                                 .bytes = p->bytes,
+                                 .whole_files = p->whole_files,
+                                 .empty_parts = p->empty_parts,
+                                 .parts = p->parts,
+                                 .allow_truncated = p->allow_truncated,
+                                 .pack = &p->pack };
+
+    options_fill(info, &all, sizeof all);
+}

@@ -1,0 +1,34 @@
+/* run_advice.h: the table of damage: which file of a run it is, what makes it right, what waits for that. */
+#ifndef LEAT_TOKENIZE_TOOLS_RUN_ADVICE_H
+#define LEAT_TOKENIZE_TOOLS_RUN_ADVICE_H
+
+#include "leat_pack.h"
+
+/* A row: `hint` of an error. They begin after every enum leat_hint. To add one: a name here, a row in run_advice.c, an
+ * error that has it, and its damage in tests/run/test_damage.c. */
+enum run_damage {
+    RUN_DAMAGE = 1000,
+    RUN_NO_PLAN = RUN_DAMAGE, /* there is no leat-run */
+    RUN_PLAN_DAMAGED,
+    RUN_PLAN_VERSION,   /* another version wrote it */
+    RUN_PLAN_OTHER,     /* it is that of another run */
+    RUN_PARTS_OTHER,    /* there are parts, and no plan */
+    RUN_SHARED_MISSING, /* leat-run.inputs */
+    RUN_SHARED_DAMAGED,
+    RUN_SHARED_DIFFERS, /* inputs, options or tokenizer are others now */
+    RUN_JOINING,        /* the parts are being joined in place */
+    RUN_JOINING_LOST,   /* its plan is missing */
+    RUN_JOINING_OTHER,  /* of other parts */
+    RUN_BUSY,           /* another process packs the part */
+    RUN_PART_CUT,       /* its inputs broke off */
+    RUN_PART_DAMAGED,   /* its dataset is not whole */
+    RUN_UNFINISHED,     /* what an earlier step left cannot be gone on with */
+    RUN_REJECTS,
+    RUN_LEFT, /* parts are not done */
+    RUN_DAMAGES
+};
+
+/* Makes the error one of this row; returns its status. `err` may be NULL. */
+enum leat_status run_advise(struct leat_error *err, enum leat_status status, enum run_damage row);
+
+#endif

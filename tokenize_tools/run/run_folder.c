@@ -1,0 +1,174 @@
+/* run_folder.c: see run_folder.h. */
+#include "run_folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/own_file.h"
+#include "base/path.h"
+#include "base/status.h"
+#include "run_advice.h"
+
+char *run_file(const char *folder, const char *suffix)
+{
+    return path_join(folder, "leat-run", suffix, NULL);
+}
+
+char *run_part_file(const struct leat_run *run, uint32_t part, const char *suffix)
+{
+    size_t room = (size_t)leat_run_part_name(run, part, NULL, 0) + strlen(suffix) + 1;
+    char *name = malloc(room);
+
+    if (name)
+        memcpy(name + leat_run_part_name(run, part, name, room), suffix, strlen(suffix) + 1);
+    return name;
+}
+
+/* All are as long as the last one: their order as bytes is that of the parts. */
+uint64_t leat_run_part_name(const struct leat_run *run, uint32_t part, char *out, uint64_t capacity)
+{
+    return (uint64_t)snprintf(out, capacity, "%s/part-%0*u", run->folder, snprintf(NULL, 0, "%u", run->plan.parts),
+                              part);
+}
+
+bool run_exists(const char *folder, const char *suffix)
+{
+    char *name = run_file(folder, suffix);
+    struct stat st;
+    bool is = name && stat(name, &st) == 0 && S_ISREG(st.st_mode);
+
+    free(name);
+    return is;
+}
+
+char *run_make_folder(const char *path, struct leat_error *err)
+{
+    char *whole;
+
+    if (own_file_check_local(path, err) != LEAT_OK)
+        return NULL;
+    if (mkdir(path, 0777) != 0 && errno != EEXIST) {
+        status_set_os(err, errno, path, "cannot make the folder %s", path);
+        return NULL;
+    }
+    whole = realpath(path, NULL);
+    if (!whole)
+        status_set_os(err, errno, path, "cannot find the folder %s", path);
+    return whole;
+}
+
+enum leat_status run_check_new(const char *path, struct leat_error *err)
+{
+    DIR *folder = opendir(path);
+    enum leat_status s = LEAT_OK;
+    struct dirent *entry;
+
+    if (!folder)
+        return status_set_os(err, errno, path, "cannot read the folder %s", path);
+    while (s == LEAT_OK && (entry = readdir(folder)))
+        if (strncmp(entry->d_name, "part-", 5) == 0)
+            s = run_advise(
+                err,
+                status_set_in(err, LEAT_E_EXISTS, path,
+                           "%s/%s is of another run: choose an empty folder, or remove all files of this one", path,
+                           entry->d_name),
+                RUN_PARTS_OTHER);
+    closedir(folder);
+    /* asked for last: another process may have planned this run since, and a part may have begun; if only the plan was
+     * lost, what the parts have in common is compared */
+    return s == LEAT_OK || run_exists(path, "") || run_exists(path, ".inputs") ? LEAT_OK : s;
+}
+
+/* ---- The plan ---------------------------------------------------------------------------------------------------- */
+
+static enum leat_status compare_plan(const char *folder, const char *name, const struct buffer *plan,
+                                     struct leat_error *err)
+{
+    struct buffer there = { 0 };
+    enum leat_status s = run_plan_load(&there, name, err);
+
+    if (s == LEAT_OK && (there.size != plan->size || memcmp(there.bytes, plan->bytes, plan->size) != 0))
+        s = run_advise(err,
+                       status_set_in(err, LEAT_E_EXISTS, folder,
+                                  "%s is the folder of another run (%s says which): choose another folder, or give the "
+                                  "same arguments in the same folder",
+                                  folder, name),
+                       RUN_PLAN_OTHER);
+    buffer_free(&there);
+    return s;
+}
+
+enum leat_status run_publish(const char *folder, const struct run_plan *plan, struct leat_error *err)
+{
+    char *name = run_file(folder, "");
+    struct buffer text = { 0 };
+    enum leat_status s = name ? run_plan_make(&text, plan, err) : status_no_memory(err, strlen(folder));
+
+    if (s == LEAT_OK && !run_exists(folder, ""))
+        s = own_file_publish(name, text.bytes, text.size, err);
+    else if (s == LEAT_OK)
+        s = LEAT_E_EXISTS;
+    if (s == LEAT_E_EXISTS) /* perhaps since a moment ago */
+        s = compare_plan(folder, name, &text, err);
+    free(name);
+    buffer_free(&text);
+    return s;
+}
+
+enum leat_status run_publish_split(const struct leat_run *run, const char *split, struct leat_error *err)
+{
+    char *path = path_join(run->folder, split, NULL), *folder = path ? run_make_folder(path, err) : NULL;
+    enum leat_status s = folder ? run_publish(folder, &run->plan, err)
+                         : path ? LEAT_E_IO
+                                : status_no_memory(err, strlen(split));
+
+    free(folder);
+    free(path);
+    return s;
+}
+
+/* ---- Joining ----------------------------------------------------------------------------------------------------- */
+
+/* Without its plan, OUT.joining, a joining cannot go on; `mark` is the file that names it. */
+static enum leat_status check_joining(const char *out, const char *mark, struct leat_error *err)
+{
+    char plan[PATH_MAX + 16];
+
+    snprintf(plan, sizeof plan, "%.*s.joining", PATH_MAX, out);
+    if (access(plan, F_OK) == 0 || access(mark, F_OK) != 0) /* or it has ended just now */
+        return LEAT_OK;
+    return run_advise(err,
+                      status_set_in(err, LEAT_E_NO_FILE, plan,
+                                 "%s names a joining into %s, but %s is missing: restore it, or remove %s if all parts "
+                                 "are still there",
+                                 mark, out, plan, mark),
+                      RUN_JOINING_LOST);
+}
+
+/* The first line of the file that a joining in place leaves; without it, nothing. */
+enum leat_status run_read_joining(struct leat_run *run, struct leat_error *err)
+{
+    char *name = run_file(run->folder, ".joining");
+    struct buffer text = { 0 };
+    enum leat_status s = !name                     ? status_no_memory(err, strlen(run->folder))
+                         : access(name, F_OK) == 0 ? run_plan_load(&text, name, err)
+                                                   : LEAT_OK;
+
+    free(run->joining);
+    run->joining = NULL;
+    if (s == LEAT_OK && text.bytes && !(run->joining = strndup((char *)text.bytes, strcspn((char *)text.bytes, "\n"))))
+        s = status_no_memory(err, text.size);
+    if (s == LEAT_E_NO_FILE) /* ended just now */
+        s = LEAT_OK;
+    if (s == LEAT_OK && run->joining)
+        s = check_joining(run->joining, name, err);
+    buffer_free(&text);
+    free(name);
+    return s;
+}

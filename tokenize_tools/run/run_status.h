@@ -1,0 +1,16 @@
+/* run_status.h: sentences on who is at a run. */
+#ifndef LEAT_TOKENIZE_TOOLS_RUN_STATUS_H
+#define LEAT_TOKENIZE_TOOLS_RUN_STATUS_H
+
+#include "run.h"
+
+/* LEAT_E_STATE: its parts are being joined in place. */
+enum leat_status run_say_joining(const struct leat_run *run, struct leat_error *err);
+
+/* LEAT_E_NO_FILE if parts are not done: which. */
+enum leat_status run_check_done(struct leat_run *run, struct leat_error *err);
+
+/* LEAT_E_BUSY: another process packs the part; which one, and since when it is silent. */
+enum leat_status run_say_busy(const struct leat_run *run, uint32_t part, struct leat_error *err);
+
+#endif

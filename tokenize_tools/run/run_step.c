@@ -1,0 +1,209 @@
+/*
+ * run_step.c: leat_run_step(). The part's beat is locked while a step is at it: two processes never pack the same part.
+ * What is kept of a step that ends in any way is the packer's, as of any run that is resumed.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/options.h"
+#include "base/status.h"
+#include "damage/damage_list.h"
+#include "run_advice.h"
+#include "run_beat.h"
+#include "run_shared.h"
+#include "run_status.h"
+
+struct step {
+    struct leat_run *run;
+    struct leat_run_step_options options;
+    struct leat_pack_options pack;
+    char *output;
+    struct run_beat beat;
+    struct damage_list damaged; /* inputs that broke off */
+    uint64_t began;             /* ns */
+    bool resumed;
+    uint64_t tokens_before;
+};
+
+/* ---- What happens meanwhile -------------------------------------------------------------------------------------- */
+
+static uint32_t on_progress(void *context, const struct leat_pack_progress *p)
+{
+    struct step *step = context;
+    double seconds = (double)(clock_ns() - step->began) / 1e9;
+
+    if (strcmp(p->bound, "checking") == 0) {
+        step->began = clock_ns(); /* nothing is packed yet */
+    } else if (seconds > 0) {
+        if (!step->resumed && p->bytes_before > 0) /* what an earlier step did does not count for the rate */
+            step->tokens_before = p->tokens;
+        step->resumed = step->resumed || p->bytes_before > 0;
+        run_beat_update(&step->beat,
+                        &(struct beat_facts) { .bytes = p->bytes,
+                                               .total_bytes = p->total_bytes,
+                                               .tokens = p->tokens,
+                                               .documents = p->documents,
+                                               .rejects = p->rejects,
+                                               .tokens_per_s = (double)(p->tokens - step->tokens_before) / seconds,
+                                               .bytes_per_s = (double)(p->bytes - p->bytes_before) / seconds,
+                                               .kept_bytes = p->kept_bytes,
+                                               .kept_tokens = p->kept_tokens,
+                                               .kept_documents = p->kept_documents });
+    }
+    return step->options.progress ? step->options.progress(step->options.context, p) : 0;
+}
+
+static void on_notice(void *context, const struct leat_pack_notice *n)
+{
+    struct step *step = context;
+
+    if (n->kind == LEAT_NOTICE_DAMAGED)
+        (void)damage_list_add(&step->damaged, n->path, n->offset, n->message, strlen(n->message), n->count, NULL);
+    if (step->options.notice)
+        step->options.notice(step->options.context, n);
+}
+
+/* ---- Before ------------------------------------------------------------------------------------------------------ */
+
+static enum leat_status check(struct leat_run *run, uint32_t part, struct leat_error *err)
+{
+    enum leat_status s;
+
+    if (part < 1 || part > run->plan.parts)
+        return status_argument(err, "part", "part %u: the run in %s has the parts 1 to %u", part, run->name,
+                          run->plan.parts);
+    s = run_read_joining(run, err);
+    return s == LEAT_OK && run->joining ? run_say_joining(run, err) : s;
+}
+
+/* The plan's options, and the step's where it has some. */
+static void take_options(struct step *step, uint32_t part)
+{
+    const struct leat_run_step_options *own = &step->options;
+    struct leat_pack_options *o = &step->pack;
+
+    *o = step->run->plan.pack;
+    o->tokenizer = step->run->tokenizer;
+    o->part = part;
+    o->parts = step->run->plan.parts;
+    o->resume = !own->force; /* else what cannot be gone on with would be in the way */
+    o->force = own->force;
+    o->threads = own->threads > 0 ? own->threads : o->threads;
+    o->memory = own->memory > 0 ? own->memory : o->memory;
+    o->write = own->write > 0 ? (enum leat_write)own->write : o->write;
+    o->chat_seconds = own->chat_seconds > 0 ? own->chat_seconds : o->chat_seconds;
+    o->created = own->created > 0 ? own->created : o->created;
+    o->max_rejects = own->limit_rejects ? own->max_rejects : o->max_rejects;
+    o->max_rejects_ppm = own->limit_rejects ? own->max_rejects_ppm : o->max_rejects_ppm;
+    o->renderers = own->renderers;
+    o->progress = on_progress;
+    o->notice = on_notice;
+    o->output = NULL;
+    o->context = step;
+}
+
+/* Where nothing can be written, a part that has its dataset needs no sign of life: there is nothing left to do, unless
+ * it is to be replaced. */
+static enum leat_status begin_beat(struct step *step, uint32_t part, struct leat_error *err)
+{
+    enum leat_status s = run_beat_begin(&step->beat, run_part_file(step->run, part, ".beat"), err);
+    bool idle = s == LEAT_E_PERMISSION && !step->options.force;
+    char *index = idle ? run_part_file(step->run, part, ".leat") : NULL;
+
+    if (index && access(index, F_OK) == 0)
+        s = run_beat_begin(&step->beat, NULL, err);
+    free(index);
+    return s == LEAT_E_BUSY ? run_say_busy(step->run, part, err) : s;
+}
+
+/* ---- After ------------------------------------------------------------------------------------------------------- */
+
+/* "2 inputs were cut off or broken: a.gz, at byte 1200: it ends ...; b.gz, ..." */
+static enum leat_status say_cut(const struct damage_list *l, struct leat_error *err)
+{
+    status_set_at(err, LEAT_E_TRUNCATED, l->items[0].input, l->items[0].offset, "%zu input%s cut off or broken", l->count,
+                  l->count == 1 ? " was" : "s were");
+    for (size_t i = 0; i < l->count; i++)
+        status_after(err, "%s %.200s, at byte %" PRIu64 ": %.200s", i == 0 ? ":" : ";",
+                     l->items[i].input ? l->items[i].input : "an input", l->items[i].offset, l->items[i].reason);
+    return run_advise(err, LEAT_E_TRUNCATED, RUN_PART_CUT);
+}
+
+/* Ends the sign of life of a part that has its dataset. One whose inputs were cut off has failed, also when it is tried
+ * again and nothing is left to do, until that is allowed. */
+static enum leat_status end_done(struct step *step, struct leat_pack_report *report, struct leat_error *err)
+{
+    bool allowed = step->options.allow_truncated || step->run->plan.allow_truncated;
+    enum leat_status s = LEAT_OK;
+
+    if (!report->was_finished) /* it is packed: what comes after that can be done again */
+        run_beat_keep(&step->beat, report->disk_bytes, report->tokens, report->documents);
+    if (!allowed && step->damaged.count > 0 && (!report->was_finished || step->beat.damage[0]))
+        s = say_cut(&step->damaged, err);
+    if (s == LEAT_OK)
+        run_beat_done(&step->beat);
+    else
+        run_beat_damaged(&step->beat, err);
+    return s;
+}
+
+/* What an error of the packer means for a part, where its status alone does not say it. */
+static void advise(struct leat_error *err)
+{
+    if (err->status == LEAT_E_REJECTS)
+        run_advise(err, err->status, RUN_REJECTS);
+    else if (err->status == LEAT_E_EXISTS && err->hint == LEAT_HINT_REPLACE)
+        run_advise(err, err->status, RUN_PART_DAMAGED);
+    else if (err->status == LEAT_E_CHECKPOINT && err->hint < RUN_DAMAGE)
+        run_advise(err, err->status, RUN_UNFINISHED);
+}
+
+static enum leat_status step_part(struct step *step, uint32_t part, struct leat_pack_report *report,
+                                  struct leat_error *err)
+{
+    struct pack_in_run in_run = { step->run->plan.from, run_shared_judge, step->run };
+    enum leat_status s = begin_beat(step, part, err);
+
+    if (s != LEAT_OK)
+        return s;
+    s = run_take_tokenizer(step->run, err);
+    take_options(step, part);
+    step->began = clock_ns();
+    if (s == LEAT_OK)
+        s = run_pack(step->run, step->output, &step->pack, &in_run, report, err);
+    if (s == LEAT_OK)
+        return end_done(step, report, err);
+    advise(err);
+    run_beat_keep(&step->beat, report->kept_bytes, report->kept_tokens, report->kept_documents);
+    run_beat_failed(&step->beat, err);
+    return s;
+}
+
+enum leat_status leat_run_step(struct leat_run *run, uint32_t part, const struct leat_run_step_options *options,
+                               struct leat_pack_report *report, struct leat_error *err)
+{
+    struct step step = { .run = run, .options = LEAT_RUN_STEP_OPTIONS_INIT };
+    struct leat_pack_report full = LEAT_PACK_REPORT_INIT;
+    struct leat_error own;
+    enum leat_status s;
+
+    err = err ? err : &own;
+    full.kept_bytes = full.kept_tokens = full.kept_documents = LEAT_NONE;
+    s = options_read(&step.options, sizeof step.options, NULL, options, "leat_run_step_options", err);
+    if (s == LEAT_OK)
+        s = options_read(&full, sizeof full, NULL, report, "leat_pack_report", err);
+    if (s == LEAT_OK)
+        s = check(run, part, err);
+    if (s == LEAT_OK && !(step.output = run_part_file(run, part, "")))
+        s = status_no_memory(err, strlen(run->folder));
+    if (s == LEAT_OK)
+        s = step_part(&step, part, &full, err);
+    if (report)
+        options_fill(report, &full, sizeof full);
+    damage_list_free(&step.damaged);
+    free(step.output);
+    return s;
+}
