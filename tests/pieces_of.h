@@ -12,17 +12,17 @@ static inline enum leat_status pieces_of(const struct leat_plan *plan, uint64_t 
 {
     struct leat_sample x;
     enum leat_status s = leat_plan_sample(plan, number, &x, err);
-    struct leat_piece *all;
+    struct leat_piece *all = pieces;
 
     if (s != LEAT_OK)
         return s;
-    all = malloc((size_t)x.pieces * sizeof *all + 1);
-    if (!all)
-        return LEAT_E_NO_MEMORY;
-    s = leat_plan_pieces(plan, &x, 1, all, err);
-    if (s == LEAT_OK && room > 0)
-        memcpy(pieces, all, (size_t)(x.pieces < room ? x.pieces : room) * sizeof *all);
-    free(all);
+    if (room < x.pieces)
+        all = malloc((size_t)x.pieces * sizeof *all);
+    s = all ? leat_plan_pieces(plan, &x, 1, all, err) : LEAT_E_NO_MEMORY;
+    if (s == LEAT_OK && room > 0 && all != pieces)
+        memcpy(pieces, all, (size_t)room * sizeof *all);
+    if (all != pieces)
+        free(all);
     if (s == LEAT_OK)
         *count = x.pieces;
     return s;
