@@ -32,11 +32,6 @@
  * does, each document is checked to end with it.
  */
 
-static bool takes_keys(const struct part_kind *kind)
-{
-    return kind == &part_raw || kind == &part_llmc || kind == &part_pbin;
-}
-
 /* SCHEME:NAME?KEYS with end= added to the keys. */
 static char *with_end(const struct part_kind *kind, const char *name, uint64_t end_token)
 {
@@ -59,7 +54,7 @@ static enum leat_status adopt_open(struct part *p, const char *name, uint64_t en
     const struct part_kind *kind = p->kind;
     char *full;
 
-    if (s != LEAT_OK || end_token == LEAT_NONE || !takes_keys(kind) || p->documents != LEAT_NONE)
+    if (s != LEAT_OK || end_token == LEAT_NONE || !kind->finds_documents || p->documents != LEAT_NONE)
         return s;
     full = with_end(kind, p->name, end_token);
     part_close(p);

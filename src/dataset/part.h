@@ -7,10 +7,12 @@
  * A kind may lack page hashes, document starts, or an index with origins and metadata. Opening does not complain about
  * that; a call that needs them fails.
  *
- * To add a kind: part_NAME.c with a struct part_kind that says what it has, and a row in part.c; gather, plans, verify
- * and the loader only ask. A name without a scheme is taken only by what is certain. Files of other tools share
- * part_foreign.h (names, facts, identity), and documents that have to be found part_found.c. Rows in test_foreign*.c
- * and fuzz_foreign.c.
+ * To add a kind: part_NAME.c with a struct part_kind that says what it has, its name here, and its row in part.c;
+ * gather, plans, verify, adopt and the loader only ask. A file of tokens one after another, perhaps after a header, is
+ * a section of part_flat.c instead. A name without a scheme is taken only by what is certain. Files of other tools
+ * share part_foreign.h (names, facts, identity), and documents that have to be found part_found.c. Rows in
+ * test_foreign*.c and fuzz_foreign.c. People read of names in leat/dataset.h, docs/other-tools.md and the help of
+ * commands (commands/common/common.h; of leat adopt, commands/main.c).
  */
 #ifndef LEAT_PART_H
 #define LEAT_PART_H
@@ -62,9 +64,10 @@ struct part {
 };
 
 struct part_kind {
-    const char *name;   /* "leat", for those who ask */
-    const char *suffix; /* a folder's files with this suffix are parts, named without it; NULL: none are */
-    const char *remedy; /* of damage; NULL: to restore the files */
+    const char *name;     /* "leat", for those who ask */
+    const char *suffix;   /* a folder's files with this suffix are parts, named without it; NULL: none are */
+    const char *remedy;   /* of damage; NULL: to restore the files */
+    bool finds_documents; /* by end= or begin= in the name: the files do not record them */
 
     /* Whether a name is of this kind; an error if a file that is there cannot be read. Not called for the last kind. */
     enum leat_status (*takes)(const char *name, bool *takes, struct leat_error *err);

@@ -247,7 +247,9 @@ static enum leat_status open_raw(struct part *p, enum leat_access access, struct
     return flat_open(p, place_raw, true, access, err);
 }
 
-#define FLAT(kind) .name = #kind, .takes = takes_##kind, .open = open_##kind, .close = flat_close, .starts = flat_starts
+#define FLAT(kind)                                                                                                     \
+    .name = #kind, .finds_documents = true, .takes = takes_##kind, .open = open_##kind, .close = flat_close,           \
+    .starts = flat_starts
 
 const struct part_kind part_raw = { FLAT(raw) };
 const struct part_kind part_llmc = { FLAT(llmc) };
