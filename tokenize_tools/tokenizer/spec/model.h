@@ -5,6 +5,10 @@
  *
  * The comment of each function says what NULL means; a kind needs only `make`, `free` and `encode`.
  *
+ * To add one: a file in models/, its number in enum spec_model (spec.h), its name and row in model.c; of a
+ * tokenizer.json, its row in docs/tokenizers.md, and a file with it in tests/docs/test_tokenizer_options.py; and in
+ * fingerprint.h what `hash` adds. test_models.c checks the rows.
+ *
  * Thread rules: a model never changes after it is made; each thread encodes with a scratch of its own.
  */
 #ifndef LEAT_TOKENIZER_MODEL_H
