@@ -8,26 +8,29 @@
 #include "arrange/splits/split_fractions.h"
 #include "damage/damage_list.h"
 
-void pack_facts_make(struct pack_facts *facts, const struct leat_pack_options *o)
+void pack_facts_make(struct pack_facts *facts, const struct leat_pack_options *o, const char *by)
 {
+    const struct pack_fact all[] = {
+        { "leat.text", o->text ? o->text : "text" },
+        { "leat.id", o->id ? o->id : "id" },
+        { "leat.special", o->special ? "encoded" : "text" },
+        { "leat.invalid_utf8", o->reject_invalid ? "reject" : "replace" },
+        { "leat.part", o->parts > 0 ? facts->part : NULL },
+        { "leat.binary", o->allow_binary ? "allowed" : NULL },
+        { "leat.keep", o->keep_count > 0 ? facts->keep : NULL },
+        { BY_METADATA_IDS, by },
+        { "leat.mask", o->mask_field },
+        { "leat.chat", o->chat ? o->messages ? o->messages : "messages" : NULL },
+        { "leat.tools", o->chat && o->tools && strcmp(o->tools, "tools") != 0 ? o->tools : NULL },
+        { "leat.chat_date", o->chat ? o->chat_date : NULL },
+    };
     size_t used = 0;
 
+    _Static_assert(sizeof all == sizeof facts->of, "PACK_FACTS says how many there are");
+    memcpy(facts->of, all, sizeof all);
     for (uint64_t i = 0; i < o->keep_count && used < sizeof facts->keep; i++)
         used += (size_t)snprintf(facts->keep + used, sizeof facts->keep - used, "%s%s", i > 0 ? "\n" : "", o->keep[i]);
-    facts->of[6] = (struct pack_fact) { "leat.keep", o->keep_count > 0 ? facts->keep : NULL };
     snprintf(facts->part, sizeof facts->part, "%u/%u", o->part, o->parts);
-    facts->of[0] = (struct pack_fact) { "leat.text", o->text ? o->text : "text" };
-    facts->of[1] = (struct pack_fact) { "leat.id", o->id ? o->id : "id" };
-    facts->of[2] = (struct pack_fact) { "leat.special", o->special ? "encoded" : "text" };
-    facts->of[3] = (struct pack_fact) { "leat.invalid_utf8", o->reject_invalid ? "reject" : "replace" };
-    facts->of[5] = (struct pack_fact) { "leat.binary", o->allow_binary ? "allowed" : NULL };
-    facts->of[7] = (struct pack_fact) { BY_METADATA_IDS, o->by };
-    facts->of[9] = (struct pack_fact) { "leat.chat", o->chat ? o->messages ? o->messages : "messages" : NULL };
-    facts->of[10] =
-        (struct pack_fact) { "leat.tools", o->chat && o->tools && strcmp(o->tools, "tools") != 0 ? o->tools : NULL };
-    facts->of[11] = (struct pack_fact) { "leat.chat_date", o->chat ? o->chat_date : NULL };
-    facts->of[8] = (struct pack_fact) { "leat.mask", o->mask_field };
-    facts->of[4] = (struct pack_fact) { "leat.part", o->parts > 0 ? facts->part : NULL };
 }
 
 static bool is(const char *bytes, uint64_t count, const char *text)
@@ -89,9 +92,7 @@ static bool facts_fit(const struct leat_dataset *d, const struct leat_pack_optio
 
     if (leat_dataset_metadata(d, 0, &m, NULL) != LEAT_OK)
         return false;
-    pack_facts_make(&facts, o);
-    if (arranged && o->by) /* the values have left the ids */
-        facts.of[7].value = NULL;
+    pack_facts_make(&facts, o, arranged ? NULL : o->by); /* the values have left the ids */
     fit = has_arrangement(m, o, arranged) && has_fact(m, &(struct pack_fact) { BY_METADATA, arranged ? o->by : NULL });
     for (unsigned i = 0; i < PACK_FACTS; i++)
         fit = fit && has_fact(m, &facts.of[i]);

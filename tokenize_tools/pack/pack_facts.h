@@ -23,8 +23,9 @@ struct pack_facts {
     char keep[JUDGE_KEEP_BYTES]; /* all conditions, a line each */
 };
 
-/* What decides the bytes, in addition to the inputs and what the header says; the options' texts must outlive it. */
-void pack_facts_make(struct pack_facts *facts, const struct leat_pack_options *o);
+/* What decides the bytes, in addition to the inputs and what the header says; the options' texts must outlive it.
+ * `by`: the field whose values stand before the documents' ids; NULL: none do. */
+void pack_facts_make(struct pack_facts *facts, const struct leat_pack_options *o, const char *by);
 
 /* What a finished dataset says of the run that made it. */
 struct pack_past {

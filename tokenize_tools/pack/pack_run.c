@@ -452,7 +452,7 @@ static enum leat_status set_metadata(struct pack_run *r, struct leat_error *err)
     struct pack_facts facts;
     enum leat_status s = LEAT_OK;
 
-    pack_facts_make(&facts, &r->options);
+    pack_facts_make(&facts, &r->options, r->options.by);
     for (unsigned i = 0; s == LEAT_OK && i < PACK_FACTS; i++)
         if (facts.of[i].value)
             s = leat_writer_set_metadata(r->output.writer, facts.of[i].key, facts.of[i].value, err);
