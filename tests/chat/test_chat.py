@@ -184,7 +184,7 @@ assert "the chat template uses bos_token: neither tokenizer_config.json nor spec
     "-o", "no", "--chat", "template.jinja", "chats.jsonl", code=1, tokenizer=plain)
 assert "has neither chat_template.jinja" in leat("-o", "no", "--chat", "tokenizer", "chats.jsonl", code=1)
 write("plain.txt", "text")
-assert "plain.txt is neither JSON nor Parquet" in leat("-o", "no", "--chat", "template.jinja", "plain.txt", code=2)
+assert "plain.txt has no fields with conversations" in leat("-o", "no", "--chat", "template.jinja", "plain.txt", code=2)
 
 # ---- Where templates come from, records, and special tokens ------------------------------------------------------
 

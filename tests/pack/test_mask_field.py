@@ -92,7 +92,7 @@ for name, text in ("long.jsonl", " " * 40000 + "\n" + long + '\n{"text":"q","los
 # only JSON records have fields
 with open("plain.txt", "w") as f:
     f.write("text")
-assert "plain.txt is neither JSON nor Parquet" in leat("-o", "plain", "--mask-field", "loss", "plain.txt", code=2)
+assert "plain.txt has no fields for masks: it is" in leat("-o", "plain", "--mask-field", "loss", "plain.txt", code=2)
 # another run may not go on with this one
 leat("-o", "out", "--mask-field", "meta.loss", "lines.jsonl")
 for words, code in (["--mask-field", "meta.loss"], 0), (["--mask-field", "loss"], 1), ([], 1):

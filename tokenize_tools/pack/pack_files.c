@@ -16,41 +16,23 @@
 
 #define TICK_MS 100
 
-/* Conditions, masks and what datasets are chosen by are on fields of records and on columns: a text that has none would
- * be left out, or rejected, without a word. */
+/* What judges records needs their fields, or columns: a text that has none would be left out, or rejected, without a
+ * word. */
 static enum leat_status check_formats(const struct pack_run *r, struct leat_error *err)
 {
     const struct leat_pack_options *o = &r->options;
+    const struct record_judge *judge = judges_asked(o);
     const struct input_list *inputs = &r->setup.inputs;
 
     if (o->by && !*o->by)
         return status_argument(err, "by", "the field to choose datasets by has no name");
-    for (size_t i = 0; i < inputs->count; i++) {
-        const struct input *in = &inputs->items[i];
-
-        if (!in->format->whole)
-            continue;
-        if (o->keep_count > 0)
-            return status_in_file(
-                err,
-                status_argument(err, "keep",
-                                "%s has no fields on which records can be kept or left out: pack it without conditions",
-                                in->path),
-                in->path);
-        if (o->mask_field || o->chat)
-            return status_in_file(
-                err,
-                status_argument(err, "mask_field",
-                                "%s is neither JSON nor Parquet: only records with fields can say what is learned",
-                                in->path),
-                in->path);
-        if (o->by)
+    for (size_t i = 0; (judge || o->chat) && i < inputs->count; i++)
+        if (inputs->items[i].format->whole)
             return status_in_file(err,
-                                  status_argument(err, "by",
-                                                  "%s has no field \"%.200s\" to choose a dataset by: it is a text",
-                                                  in->path, o->by),
-                                  in->path);
-    }
+                                  status_argument(err, judge ? judge->option : "chat",
+                                                  "%s has no fields %s: it is a text, neither JSON nor Parquet",
+                                                  inputs->items[i].path, judge ? judge->needs : "with conversations"),
+                                  inputs->items[i].path);
     return LEAT_OK;
 }
 

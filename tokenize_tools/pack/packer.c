@@ -145,6 +145,8 @@ static enum leat_status add_text(struct leat_packer *p, const char *text, uint64
 
 static enum leat_status check_options(const struct leat_pack_options *o, struct leat_error *err)
 {
+    const struct record_judge *judge = judges_asked(o);
+
     if (o->shuffle || o->dedup || o->split_count > 0)
         return status_field(
             err,
@@ -154,13 +156,11 @@ static enum leat_status check_options(const struct leat_pack_options *o, struct 
             o->shuffle ? "shuffle"
             : o->dedup ? "dedup"
                        : "splits");
-    if (o->by)
-        return status_argument(err, "by", "a packer takes texts, which have no fields to choose datasets by");
-    if (o->mask_field)
-        return status_argument(err, "mask_field",
-                               "a packer takes texts, which have no fields for masks: give the masks");
-    if (o->keep_count > 0)
-        return status_argument(err, "keep", "a packer takes texts, which have no fields for conditions");
+    if (judge)
+        return status_argument(err, judge->option,
+                               "a packer takes texts, which have no fields %s: it packs all that it is given, with the "
+                               "masks that it is given",
+                               judge->needs);
     return LEAT_OK;
 }
 

@@ -1,7 +1,10 @@
 /*
  * judge.h: what decides about records by their fields: whether one is kept at all, whether it is rejected, and what it
  * is taken as besides. A judge is a row of judges.c; a new one, say for a greatest length, is a file judge_NAME.c,
- * its name and number here, and its row, and holds for every format.
+ * its name and number here, and its row, and holds for every format. Its option is in leat/pack.h, the table of the
+ * command (commands/packing/pack_options.c) and leat.pack() (python/src/pack/pack.c, _pack_options.py, packing.py). It
+ * decides the bytes, so it stands in what a run is resumed by (pack/pack_description.c) and in the metadata of the
+ * dataset (pack/pack_facts.c). Sentences about records that were kept out name --keep.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_JUDGE_H
 #define LEAT_TOKENIZE_TOOLS_JUDGE_H
@@ -27,8 +30,12 @@ struct verdict {
 };
 
 struct record_judge {
-    /* Takes what the options ask for and wants the fields that it needs. *self, for judge() and to be freed, stays NULL
-     * if they ask for nothing. */
+    bool (*asked)(const struct leat_pack_options *options); /* whether the options ask for it; else it does nothing */
+    const char *option;                                     /* the one that does, as leat/pack.h has it */
+    const char *needs; /* what it needs fields for, in the sentence about a text that has none */
+
+    /* Takes what the options ask for and wants the fields that it needs. Sets *self, for judge() and to be freed; it may
+     * be NULL after a failure. */
     enum leat_status (*prepare)(void **self, struct record_fields *fields, const struct leat_pack_options *options,
                                 struct leat_error *err);
 
@@ -58,6 +65,9 @@ void judges_free(struct record_judges *j);
 /* Judges a record; v->spans must be set. LEAT_E_TEXT: it is rejected. */
 enum leat_status judges_judge(const struct record_judges *j, const struct record *r, struct verdict *v,
                               struct leat_error *err);
+
+/* The first judge that the options ask for: it needs records with fields. NULL: none. */
+const struct record_judge *judges_asked(const struct leat_pack_options *options);
 
 /* Whether a record is kept out. */
 bool judges_keep_out(const struct record_judges *j, const struct record *r);

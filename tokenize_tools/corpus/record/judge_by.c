@@ -10,14 +10,17 @@ struct by {
     uint32_t want;
 };
 
+static bool asked(const struct leat_pack_options *o)
+{
+    return o->by != NULL;
+}
+
 static enum leat_status prepare(void **self, struct record_fields *fields, const struct leat_pack_options *o,
                                 struct leat_error *err)
 {
     struct record_want want = { .path = o->by, .use = RECORD_BY, .needed = true };
     struct by *b;
 
-    if (!o->by)
-        return LEAT_OK;
     b = calloc(1, sizeof *b);
     if (!b)
         return status_no_memory(err, sizeof *b);
@@ -76,4 +79,6 @@ static enum leat_status judge(const void *self, const struct record *r, struct v
     return status_field(err, judge_value(b, r, v, err), b->field);
 }
 
-const struct record_judge judge_by = { .prepare = prepare, .judge = judge, .free = free };
+const struct record_judge judge_by = {
+    .prepare = prepare, .judge = judge, .free = free, .asked = asked, .option = "by", .needs = "to choose datasets by"
+};

@@ -192,6 +192,11 @@ static enum leat_status want_field(struct condition *c, struct record_fields *fi
     return status_field(err, record_want(fields, &want, &c->want, err), "keep");
 }
 
+static bool asked(const struct leat_pack_options *o)
+{
+    return o->keep_count > 0;
+}
+
 static enum leat_status prepare(void **self, struct record_fields *fields, const struct leat_pack_options *o,
                                 struct leat_error *err)
 {
@@ -199,8 +204,6 @@ static enum leat_status prepare(void **self, struct record_fields *fields, const
     size_t bytes = 0;
     enum leat_status s = LEAT_OK;
 
-    if (o->keep_count == 0)
-        return LEAT_OK;
     if (o->keep_count > JUDGE_KEEP_BYTES || !(k = calloc(1, sizeof *k + (size_t)o->keep_count * sizeof *k->conditions)))
         return status_no_memory(err, o->keep_count * sizeof *k->conditions);
     for (size_t i = 0; s == LEAT_OK && i < o->keep_count; i++) {
@@ -299,4 +302,10 @@ static enum leat_status judge(const void *self, const struct record *r, struct v
     return LEAT_OK;
 }
 
-const struct record_judge judge_keep = { .prepare = prepare, .judge = judge, .free = free_conditions, .filters = true };
+const struct record_judge judge_keep = { .prepare = prepare,
+                                         .judge = judge,
+                                         .free = free_conditions,
+                                         .filters = true,
+                                         .asked = asked,
+                                         .option = "keep",
+                                         .needs = "for conditions" };

@@ -16,14 +16,17 @@ struct mask {
     uint32_t want;
 };
 
+static bool asked(const struct leat_pack_options *o)
+{
+    return o->mask_field != NULL;
+}
+
 static enum leat_status prepare(void **self, struct record_fields *fields, const struct leat_pack_options *o,
                                 struct leat_error *err)
 {
     struct record_want want = { .path = o->mask_field, .use = RECORD_SPANS, .needed = true, .most = SIZE_MAX };
     struct mask *m;
 
-    if (!o->mask_field)
-        return LEAT_OK;
     m = calloc(1, sizeof *m);
     if (!m)
         return status_no_memory(err, sizeof *m);
@@ -107,7 +110,9 @@ static enum leat_status judge(const void *self, const struct record *r, struct v
     return status_field(err, s, m->field);
 }
 
-const struct record_judge judge_mask = { .prepare = prepare, .judge = judge, .free = free };
+const struct record_judge judge_mask = {
+    .prepare = prepare, .judge = judge, .free = free, .asked = asked, .option = "mask_field", .needs = "for masks"
+};
 
 enum leat_status judge_settle_spans(struct leat_span *spans, size_t count, const char *text, size_t bytes,
                                     struct leat_error *err)

@@ -19,8 +19,18 @@ enum leat_status judges_prepare(struct record_judges *j, struct record_fields *f
                                  : record_want_texts(fields, o->text, id, err);
 
     for (size_t i = 0; s == LEAT_OK && i < JUDGE_COUNT; i++)
-        s = judges[i]->prepare(&j->self[i], fields, o, err);
+        if (judges[i]->asked(o))
+            s = judges[i]->prepare(&j->self[i], fields, o, err);
     return s;
+}
+
+const struct record_judge *judges_asked(const struct leat_pack_options *o)
+{
+    size_t i = 0;
+
+    while (i < JUDGE_COUNT && !judges[i]->asked(o))
+        i++;
+    return i < JUDGE_COUNT ? judges[i] : NULL;
 }
 
 void judges_free(struct record_judges *j)
