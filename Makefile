@@ -118,8 +118,8 @@ DEV_SOURCES     := $(call sources,bench/dev bench/data bench/measure) tokenize_t
 EXAMPLES        := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 
 LIB_OBJECTS     := $(call objects,$(LIB_SOURCES))
-# hidden, as src/base: inputs are hashed as datasets are, and come from servers as they do
-SHARED_SOURCES  := $(call sources,src/checksum src/remote)
+# hidden, as src/base: inputs are hashed as datasets are, and come from servers as they do; what one lists, both read
+SHARED_SOURCES  := $(call sources,src/checksum src/remote src/list)
 PACK_OBJECTS    := $(call objects,$(PACK_SOURCES) $(BASE_SOURCES) $(SHARED_SOURCES))
 CLI_OBJECTS     := $(call objects,$(CLI_SOURCES))
 COMMAND_OBJECTS := $(call objects,$(COMMAND_SOURCES))

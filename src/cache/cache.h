@@ -43,11 +43,12 @@ bool cache_takes(const char *name);
 
 /*
  * Calls `take` for each finished dataset directly below a URL that ends in /, with its URL, in any order; its failure
- * ends the list. `run`: the start of the plan of a run whose parts they are, as text; "" if they are of none.
+ * ends the list. `run`: the start of the plan of a run whose parts they are, as text; "" if they are of none. *file:
+ * the object of that name in the folder, *size bytes and room for a NUL, which the caller frees; NULL: there is none.
  */
 typedef enum leat_status cache_list_take(void *context, const char *url, struct leat_error *err);
 enum leat_status cache_list(const char *folder, cache_list_take *take, void *context, char *run, size_t room,
-                            struct leat_error *err);
+                            const char *name, char **file, size_t *size, struct leat_error *err);
 
 /*
  * Opens the dataset of a URL, with or without .leat or .tokens, in the cache's folder `folder` (NULL: the variable

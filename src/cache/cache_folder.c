@@ -350,7 +350,8 @@ struct listing {
     const struct url *url;
     cache_list_take *take;
     void *context;
-    bool has_run;
+    const char *file; /* also read, whole */
+    bool has_run, has_file;
 };
 
 /* Takes what opens: not what lies deeper, is hidden or not finished. */
@@ -365,6 +366,7 @@ static enum leat_status take_key(void *context, const char *key, uint64_t size, 
 
     (void)size, (void)etag;
     l->has_run |= strcmp(name, RUN) == 0;
+    l->has_file |= strcmp(name, l->file) == 0;
     if (strchr(name, '/') || name[0] == '.' || !file_ends_with(name, length, SUFFIX) ||
         file_ends_with(name, stem, ".partial"))
         return LEAT_OK;
@@ -395,22 +397,47 @@ static enum leat_status read_run(struct remote *r, const struct url *folder, cha
     return s;
 }
 
-enum leat_status cache_list(const char *folder, cache_list_take *take, void *context, char *run, size_t room,
-                            struct leat_error *err)
+static enum leat_status read_file(struct remote *r, const struct url *folder, const char *name, char **file,
+                                  size_t *size, struct leat_error *err)
 {
-    struct listing l = { .take = take, .context = context };
+    struct remote_object object;
+    struct url url;
+    enum leat_status s = url_beside(&url, folder, name, err);
+
+    if (s == LEAT_OK)
+        s = remote_stat(r, &url, &object, err);
+    if (s == LEAT_OK) {
+        *size = (size_t)object.size;
+        *file = object.size < SIZE_MAX ? malloc(*size + 1) : NULL;
+        s = *file ? remote_read(r, &url, &object, 0, *file, *size, err) : status_no_memory(err, object.size);
+    }
+    url_free(&url);
+    if (s == LEAT_OK)
+        return s;
+    free(*file);
+    *file = NULL;
+    return s;
+}
+
+enum leat_status cache_list(const char *folder, cache_list_take *take, void *context, char *run, size_t room,
+                            const char *name, char **file, size_t *size, struct leat_error *err)
+{
+    struct listing l = { .take = take, .context = context, .file = name };
     struct remote *r = NULL;
     struct url url;
     enum leat_status s = url_parse(&url, folder, err);
 
     memset(run, 0, room);
+    *file = NULL;
     if (s != LEAT_OK)
         return s;
     l.url = &url;
     s = remote_open(&r, NULL, err);
     if (s == LEAT_OK)
         s = remote_list(r, &url, take_key, &l, err);
-    if (s == LEAT_OK && l.has_run)
+    if (s == LEAT_OK && l.has_file)
+        s = read_file(r, &url, name, file, size, err);
+    else if (s == LEAT_OK && l.has_run)
         s = read_run(r, &url, run, room, err);
     remote_close(r);
     url_free(&url);

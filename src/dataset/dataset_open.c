@@ -2,7 +2,8 @@
  * dataset_open.c: From names to an open dataset.
  *
  * A name stands for one part, a folder of them, or a list in a file (@FILE). resolve() turns each into names of single
- * parts, in order; part_open() finds the kind of each and opens it; append_part() joins them, if they agree.
+ * parts, in order; part_open() finds the kind of each and opens it; append_part() joins them, if they agree. A folder
+ * with a list (folder_list.h) has the parts that this names, and each must be the one that it means.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -22,7 +23,9 @@
 #include "base/status.h"
 #include "cache/cache.h"
 #include "dataset.h"
+#include "list/folder_list.h"
 #include "part_foreign.h"
+#include "part_index.h"
 
 /* ---- What there is instead --------------------------------------------------------------------------------------- */
 
@@ -229,17 +232,31 @@ void dataset_say_missing(const char *name, struct leat_error *err)
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
+/* What the list of a folder says of a part. */
+struct listed {
+    size_t item; /* its number among the names */
+    struct hash128 checksum;
+};
+
 /* Growing array of names, each its own allocation. */
 struct names {
     char **items;
     size_t count, room;
+    struct listed *listed; /* in the order of the names */
+    size_t listed_count, listed_room;
 };
+
+static void names_cut(struct names *n, size_t count)
+{
+    while (n->count > count)
+        free(n->items[--n->count]);
+}
 
 static void names_free(struct names *n)
 {
-    for (size_t i = 0; i < n->count; i++)
-        free(n->items[i]);
+    names_cut(n, 0);
     free(n->items);
+    free(n->listed);
 }
 
 /* As much of a name as a sentence shows. */
@@ -288,6 +305,56 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* Adds the parts that a folder's list names; takes its text over, which has room for a NUL. */
+static enum leat_status names_of_text(struct names *n, const char *folder, char *text, size_t size, const char *path,
+                                      struct leat_error *err)
+{
+    struct text place = { folder, strlen(folder) }, nothing = { NULL, 0 };
+    struct folder_list list;
+    enum leat_status s = folder_list_read(&list, text, size, path, err);
+
+    for (size_t i = 0; s == LEAT_OK && i < list.count; i++) {
+        const struct folder_part *part = &list.parts[i];
+
+        s = GROW(n->listed, n->listed_count + 1, n->listed_room, err);
+        if (s == LEAT_OK)
+            n->listed[n->listed_count++] = (struct listed) { n->count, part->checksum };
+        if (s == LEAT_OK)
+            s = names_add(n, nothing, place, (struct text) { part->name, strlen(part->name) }, err);
+    }
+    folder_list_free(&list);
+    return s;
+}
+
+/* Likewise, of a folder of this machine; *has is false if it has no list. */
+static enum leat_status names_of_folder_list(struct names *n, const char *folder, bool *has, struct leat_error *err)
+{
+    char *path = path_join(folder, FOLDER_LIST, NULL), *text = NULL;
+    struct leat_error why;
+    enum leat_status s;
+    uint64_t size = 0;
+    int fd = -1;
+
+    *has = false;
+    if (!path)
+        return status_no_memory(err, strlen(folder));
+    s = file_open_read(&fd, &size, path, &why);
+    *has = s != LEAT_E_NO_FILE;
+    if (s == LEAT_OK) {
+        text = size < SIZE_MAX ? malloc((size_t)size + 1) : NULL;
+        s = text ? file_read_at(fd, 0, text, size, path, &why) : status_no_memory(&why, size);
+    }
+    file_close(&fd);
+    if (s == LEAT_OK) {
+        s = names_of_text(n, folder, text, (size_t)size, path, err);
+        text = NULL;
+    } else if (*has && err)
+        *err = why;
+    free(text);
+    free(path);
+    return *has ? s : LEAT_OK;
+}
+
 /* What of the folder of a run, found from `first` on, is not a part of it, or NULL. */
 static const char *other_than_part(const struct names *found, size_t first)
 {
@@ -302,13 +369,19 @@ static const char *other_than_part(const struct names *found, size_t first)
 
 /* A run that is packed in parts has the file leat-run in its folder, which begins "leat run 1\nparts N\n". Until all
  * of them are there, and nothing besides, the folder is not a dataset: nobody trains on half of it, or on some of it
- * twice, by mistake. Nor is it one while a part has failed (check_failed()). */
+ * twice, by mistake. Nor is it one while a part has failed (check_failed()). Of a run whose parts are pushed, which
+ * begins "leat run 1\npushed\n", only the list says which files are parts. */
 static enum leat_status judge_parts(const char *folder, const char *run, const struct names *found, size_t first,
                                     struct leat_error *err)
 {
     const char *other = other_than_part(found, first);
     unsigned parts = 0;
 
+    if (strncmp(run, "leat run 1\npushed\n", strlen("leat run 1\npushed\n")) == 0)
+        return status_set_in(err, LEAT_E_NO_FILE, folder,
+                          "the run in the folder %s is not committed: which of the files there are its parts, nobody "
+                          "has said",
+                          folder);
     if (sscanf(run, "leat run %*u\nparts %u", &parts) != 1)
         return LEAT_OK;
     if (other)
@@ -359,7 +432,7 @@ static enum leat_status check_parts(const char *folder, const struct names *foun
                                     const struct names *beats, struct leat_error *err)
 {
     struct text place = { folder, strlen(folder) }, name = { "leat-run", 8 }, nothing = { NULL, 0 };
-    struct names plan = { NULL, 0, 0 };
+    struct names plan = { 0 };
     char text[64] = "";
     enum leat_status s = names_add(&plan, nothing, place, name, err);
 
@@ -378,7 +451,7 @@ static enum leat_status names_of_folder(struct names *n, const char *folder, con
     DIR *dir = opendir(folder);
     enum leat_status s = LEAT_OK;
     size_t before = n->count;
-    struct names beats = { NULL, 0, 0 };
+    struct names beats = { 0 };
     struct dirent *entry;
 
     if (!dir)
@@ -518,9 +591,14 @@ static enum leat_status take_url(void *context, const char *url, struct leat_err
 static enum leat_status names_of_url(struct names *n, const char *url, struct leat_error *err)
 {
     size_t before = n->count;
-    char run[64];
-    enum leat_status s = cache_list(url, take_url, n, run, sizeof run, err);
+    char run[64], *list = NULL;
+    size_t size = 0;
+    enum leat_status s = cache_list(url, take_url, n, run, sizeof run, FOLDER_LIST, &list, &size, err);
 
+    if (list) {
+        names_cut(n, before);
+        return names_of_text(n, url, list, size, url, err);
+    }
     if (s == LEAT_OK && n->count == before)
         return status_set_in(err, LEAT_E_NO_FILE, url, "%s holds no dataset (no *.leat in it)", url);
     if (s == LEAT_OK)
@@ -549,10 +627,26 @@ static enum leat_status resolve(struct names *n, const char *name, struct leat_e
         s = has_file(name, kind->suffix, &has, err);
         if (s != LEAT_OK)
             return s;
+        if (!has && strcmp(kind->suffix, ".leat") == 0) {
+            s = names_of_folder_list(n, name, &has, err);
+            if (s != LEAT_OK || has)
+                return s;
+        }
         if (!has)
             return names_of_folder(n, name, kind->suffix, err);
     }
     return names_add(n, nothing, nothing, whole, err);
+}
+
+/* A part must be the one that its folder's list names, file by file. */
+static enum leat_status check_listed(const struct part *p, const struct listed *l, struct leat_error *err)
+{
+    if (p->index && checksum_equal(p->index->header.checksum, l->checksum))
+        return LEAT_OK;
+    return status_set_in(err, LEAT_E_MISMATCH, p->name,
+                      "%s.leat is not the part that " FOLDER_LIST
+                      " in its folder names: it was changed or replaced; restore it from its source",
+                      p->name);
 }
 
 /* The first part with a begin token: a file of another tool may have one without an end token, or the reverse. */
@@ -647,8 +741,13 @@ enum leat_status leat_dataset_open_list(struct leat_dataset **out, const char *c
     all.access = file_map_access(all.access);
     if (s == LEAT_OK)
         folder_note(&d->home);
-    for (size_t i = 0; s == LEAT_OK && i < names.count; i++)
+    for (size_t i = 0, l = 0; s == LEAT_OK && i < names.count; i++) {
         s = named(names.items[i], append_part(d, names.items[i], &all, err), err);
+        if (l < names.listed_count && names.listed[l].item == i) {
+            s = s == LEAT_OK ? check_listed(&d->parts[i], &names.listed[l], err) : s;
+            l++;
+        }
+    }
     names_free(&names);
     if (s != LEAT_OK)
         leat_dataset_close(d);

@@ -217,6 +217,7 @@ static void load_fields(struct format_header *h, const uint8_t *page)
     h->must_understand = bytes_load64(page + AT_MUST_UNDERSTAND);
     h->ignorable = bytes_load64(page + AT_IGNORABLE);
     h->identity = checksum_load(page + AT_IDENTITY);
+    h->checksum = checksum_load(page + AT_CHECKSUM);
     h->index_bytes = bytes_load64(page + AT_INDEX_BYTES);
     h->token_file_bytes = bytes_load64(page + AT_TOKEN_FILE_BYTES);
     h->tokens = bytes_load64(page + AT_TOKENS);

@@ -80,6 +80,7 @@ struct format_header {
     uint32_t version;
     uint64_t must_understand, ignorable;
     struct hash128 identity;
+    struct hash128 checksum; /* of the page, as it was read */
     uint64_t index_bytes, token_file_bytes;
     uint64_t tokens, documents, vocabulary;
     uint64_t end_token, begin_token;

@@ -1,0 +1,185 @@
+/* folder_list.c: see folder_list.h. The sum at the end is compared first, so that what follows reads what was written;
+ * but whoever writes a list can also write its sum, so it is read as carefully as any file. */
+#include "folder_list.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+
+#define FIRST_LINE "leat list "
+#define SUM_LINE   38u /* "sum ", 32 digits, a line feed: the last of the file; and the NUL */
+
+static enum leat_status damaged(const char *path, struct leat_error *err)
+{
+    return status_set(err, LEAT_E_CHECKSUM, "%s is damaged: restore it from its source", path);
+}
+
+static int digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+void folder_list_hex(char text[33], const uint8_t bytes[16])
+{
+    static const char digits[] = "0123456789abcdef";
+
+    for (unsigned i = 0; i < 16; i++) {
+        text[2 * i] = digits[bytes[i] >> 4];
+        text[2 * i + 1] = digits[bytes[i] & 15];
+    }
+    text[32] = '\0';
+}
+
+bool folder_list_bytes(const char *text, uint8_t bytes[16])
+{
+    for (unsigned i = 0; i < 16; i++) {
+        int high = digit(text[2 * i]), low = high < 0 ? -1 : digit(text[2 * i + 1]);
+
+        if (low < 0)
+            return false;
+        bytes[i] = (uint8_t)(high * 16 + low);
+    }
+    return true;
+}
+
+static bool read_hash(const char *text, struct hash128 *hash)
+{
+    uint8_t bytes[16];
+
+    if (!folder_list_bytes(text, bytes))
+        return false;
+    *hash = checksum_load(bytes);
+    return true;
+}
+
+/* ---- Writing ----------------------------------------------------------------------------------------------------- */
+
+static void show_hash(char text[33], struct hash128 hash)
+{
+    uint8_t bytes[16];
+
+    checksum_store(bytes, hash);
+    folder_list_hex(text, bytes);
+}
+
+static enum leat_status add_part(struct buffer *text, const struct folder_part *part, struct leat_error *err)
+{
+    char hash[33], *line = NULL;
+    int length;
+    enum leat_status s;
+
+    show_hash(hash, part->checksum);
+    length = asprintf(&line, "part %s %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", part->name, hash,
+                      part->index_bytes, part->token_bytes, part->documents, part->tokens);
+    s = length > 0 ? buffer_append(text, line, (size_t)length, err) : status_no_memory(err, strlen(part->name));
+    free(line);
+    return s;
+}
+
+enum leat_status folder_list_make(struct buffer *text, const uint8_t run[16], const struct folder_part *parts,
+                                  size_t count, struct leat_error *err)
+{
+    char line[120], hash[33];
+    enum leat_status s;
+    int length;
+
+    folder_list_hex(hash, run);
+    length = snprintf(line, sizeof line, FIRST_LINE "1\nrun %s\nparts %zu\n", hash, count);
+    s = buffer_append(text, line, (size_t)length, err);
+    for (size_t i = 0; s == LEAT_OK && i < count; i++)
+        s = add_part(text, &parts[i], err);
+    if (s != LEAT_OK)
+        return s;
+    show_hash(hash, checksum_kernels()->hash(text->bytes, text->size));
+    length = snprintf(line, sizeof line, "sum %s\n", hash);
+    return buffer_append(text, line, (size_t)length, err);
+}
+
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
+
+static enum leat_status check_sum(const char *text, size_t size, const char *path, struct leat_error *err)
+{
+    size_t before = size - (SUM_LINE - 1);
+    struct hash128 stored;
+    unsigned version;
+
+    if (size > strlen(FIRST_LINE) && memcmp(text, FIRST_LINE, strlen(FIRST_LINE)) == 0 &&
+        sscanf(text + strlen(FIRST_LINE), "%9u", &version) == 1 && version > 1)
+        return status_set(err, LEAT_E_VERSION, "%s is of version %u, and this leat knows 1: use a newer leat", path,
+                          version);
+    if (size < SUM_LINE || memcmp(text + before, "sum ", 4) != 0 || text[size - 1] != '\n' ||
+        !read_hash(text + before + 4, &stored) || !checksum_equal(stored, checksum_kernels()->hash(text, before)))
+        return damaged(path, err);
+    return LEAT_OK;
+}
+
+/* "part NAME CHECKSUM INDEX_BYTES TOKEN_BYTES DOCUMENTS TOKENS". The numbers follow from the files that have this
+ * checksum; they are for those who do not open them. */
+static bool read_part(struct folder_part *part, char *line)
+{
+    char *name = line + strlen("part "), *end = name + strcspn(name, " ");
+    uint64_t *const numbers[] = { &part->index_bytes, &part->token_bytes, &part->documents, &part->tokens };
+    int used = 0;
+
+    if (strncmp(line, "part ", strlen("part ")) != 0 || end == name || *end != ' ' || name[0] == '.' ||
+        memchr(name, '/', (size_t)(end - name)) || strlen(end) < 34 || end[33] != ' ' ||
+        !read_hash(end + 1, &part->checksum))
+        return false;
+    *end = '\0';
+    part->name = name;
+    end += 33;
+    for (unsigned i = 0; i < 4; i++, end += used)
+        if (sscanf(end, " %19" SCNu64 "%n", numbers[i], &used) != 1)
+            return false;
+    return *end == '\0';
+}
+
+static enum leat_status read_lines(struct folder_list *l, const char *path, struct leat_error *err)
+{
+    char *line = l->text, *next;
+    uint64_t parts = 0;
+    char run[33] = "";
+    int used = 0;
+    size_t most;
+
+    if (sscanf(line, FIRST_LINE "1\nrun %32[0-9a-f]\nparts %19" SCNu64 "\n%n", run, &parts, &used) != 2 || used == 0 ||
+        parts == 0 || !folder_list_bytes(run, l->run))
+        return damaged(path, err);
+    line += used;
+    most = strlen(line) / strlen("part N "); /* no allocation beyond what the file is worth */
+    l->parts = parts <= most ? calloc((size_t)parts, sizeof *l->parts) : NULL;
+    if (!l->parts)
+        return parts > most ? damaged(path, err) : status_no_memory(err, parts * sizeof *l->parts);
+    for (; l->count < parts; l->count++, line = next + 1) {
+        next = strchr(line, '\n');
+        if (!next)
+            return damaged(path, err);
+        *next = '\0';
+        if (!read_part(&l->parts[l->count], line))
+            return damaged(path, err);
+    }
+    return *line == '\0' ? LEAT_OK : damaged(path, err);
+}
+
+enum leat_status folder_list_read(struct folder_list *l, char *text, size_t size, const char *path,
+                                  struct leat_error *err)
+{
+    enum leat_status s;
+
+    *l = (struct folder_list) { .text = text };
+    text[size] = '\0';
+    s = memchr(text, '\0', size) ? damaged(path, err) : check_sum(text, size, path, err);
+    if (s != LEAT_OK)
+        return s;
+    text[size - (SUM_LINE - 1)] = '\0';
+    return read_lines(l, path, err);
+}
+
+void folder_list_free(struct folder_list *l)
+{
+    free(l->parts);
+    free(l->text);
+    *l = (struct folder_list) { 0 };
+}

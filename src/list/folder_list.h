@@ -1,0 +1,48 @@
+/*
+ * folder_list.h: leat-run.list, which names the datasets of a folder that are its parts, in their order: those that a
+ * run was pushed and has committed (FORMAT.md, "A folder with a list"). What else lies in the folder is not of it.
+ *
+ * The room src/list/ has the format of this file, for libleat, which opens the folder, and libleat_pack, which writes
+ * it. Nothing else enters.
+ */
+#ifndef LEAT_FOLDER_LIST_H
+#define LEAT_FOLDER_LIST_H
+
+#include "base/buffer.h"
+#include "checksum/checksum.h"
+#include "leat.h"
+
+#define FOLDER_LIST "leat-run.list"
+
+/* A part, as the list has it. */
+struct folder_part {
+    const char *name;        /* without the folder; of a list that was read, in memory of it */
+    struct hash128 checksum; /* of its index's first page: of all that both files hold */
+    uint64_t index_bytes, token_bytes, documents, tokens;
+};
+
+struct folder_list {
+    uint8_t run[16];           /* which run has committed it */
+    struct folder_part *parts; /* at least one */
+    size_t count;
+    char *text;
+};
+
+/* The bytes of the file, appended to `text`. Names have no slash or blank, and do not begin with a dot. */
+enum leat_status folder_list_make(struct buffer *text, const uint8_t run[16], const struct folder_part *parts,
+                                  size_t count, struct leat_error *err);
+
+/*
+ * Reads a list of `size` bytes, all of which may be hostile; takes the text over, which has room for a NUL. `path` is
+ * for sentences. LEAT_E_CHECKSUM if it is damaged, LEAT_E_VERSION if a newer leat wrote it. folder_list_free() also
+ * after a failure.
+ */
+enum leat_status folder_list_read(struct folder_list *l, char *text, size_t size, const char *path,
+                                  struct leat_error *err);
+void folder_list_free(struct folder_list *l);
+
+/* 16 bytes as 32 digits and a NUL. And back; false: other characters. */
+void folder_list_hex(char text[33], const uint8_t bytes[16]);
+bool folder_list_bytes(const char *text, uint8_t bytes[16]);
+
+#endif
