@@ -34,6 +34,7 @@ struct leat_by_output;
 struct leat_merge_options;
 struct leat_merge_report;
 struct leat_renderers;
+struct leat_packer;
 
 /* An open run. It belongs to one thread at a time; each thread opens its own. */
 struct leat_run;
@@ -261,6 +262,93 @@ struct leat_run_advice {
  * hints the status decides. `err` may also hold nothing but the `advice` of a part as its hint.
  */
 LEAT_API void leat_run_advice(const struct leat_error *err, struct leat_run_advice *advice);
+/* ---- Push documents to a run ------------------------------------------------------------------------------------ */
+
+/*
+ * A run with `parts` 0 in its options packs no inputs: each process that has documents pushes them to a part, which it
+ * names by a key of its own, and gets a piece. Pieces are small and go to the process that commits the run: this names
+ * the parts in their order, and makes the folder a dataset in one step. An engine of tasks does so (Ray, Spark).
+ *
+ *   leat_run_create(&run, folder, &options, &err);           once; `pack`.force replaces what is there
+ *
+ *   leat_run_open(&run, folder, &err);                       in each task
+ *   leat_run_push(&packer, run, "7", NULL, &err);
+ *   leat_packer_add_texts(packer, &texts, &err);             any number
+ *   leat_run_finish(packer, &piece, NULL, &err);
+ *
+ *   leat_run_commit(run, pieces, count, &err);               once
+ *
+ * Several attempts at one part may live at once, each with files of its own: retries, and tasks that their engine
+ * believes dead. Only those count that the commit names; equal documents give equal bytes, whichever attempt that is.
+ * Until the commit the folder is no dataset; then it opens as one (leat_dataset_open()), without a second copy of any
+ * token. The folder may be s3://BUCKET/FOLDER or gs://BUCKET/FOLDER: a part is sent when it is finished.
+ *
+ * leat_run_create() of such a run finds the same one that was begun and not committed, and sweeps what processes left
+ * in it that died. LEAT_E_EXISTS without `force`: the folder is a finished dataset, or has a run with other options.
+ * With `force` a new run takes the place of any other; a finished dataset stays until the new run is committed.
+ */
+
+#define LEAT_RUN_KEY 128 /* characters of a part's name, at most */
+
+struct leat_run_push_options {
+    size_t size;
+    uint32_t threads; /* 0: as planned */
+    uint32_t reserved; /* 0 */
+    uint64_t memory;  /* likewise */
+    const char *scratch; /* of a run in a bucket: a folder of this machine; the part is made below it, in leat-parts/ */
+    const struct leat_renderers *renderers; /* of a run with `chat`; must outlive the packer */
+};
+#define LEAT_RUN_PUSH_OPTIONS_INIT { sizeof(struct leat_run_push_options), 0, 0, 0, NULL, NULL }
+
+/*
+ * Starts an attempt at the part `key`: letters, digits and -_.=, without a dot at the start. *out takes documents as
+ * any packer does, and ends with leat_run_finish(); leat_packer_abandon() and leat_packer_suspend() leave nothing of it. It
+ * has no checkpoints. The run must stay open until then. LEAT_E_STATE: the run was aborted or committed, or another
+ * has taken its place. Other statuses as leat_packer_open().
+ */
+LEAT_API enum leat_status leat_run_push(struct leat_packer **out, struct leat_run *run, const char *key,
+                                        const struct leat_run_push_options *options, struct leat_error *err);
+
+/* What an attempt has made. Plain bytes: a program may copy them to any process of the same kind of machine. */
+struct leat_run_piece {
+    uint8_t run[16];
+    uint8_t checksum[16];    /* of all that both files hold */
+    uint8_t identity[16];    /* of the content, as in struct leat_info */
+    uint8_t fingerprint[16]; /* of the tokenizer */
+    uint64_t attempt;
+    uint64_t index_bytes, token_bytes;
+    uint64_t documents, tokens;
+    uint64_t text_bytes, rejects; /* as in struct leat_pack_report */
+    char key[136];
+};
+
+/*
+ * Finishes the attempt and fills *piece; `report` may be NULL, and is filled on failure too. Frees the packer on
+ * success, not on failure: after that of a server the call may be made again. LEAT_E_STATE: the run was aborted, or
+ * committed without this attempt, of which then nothing is left once the packer is abandoned.
+ */
+LEAT_API enum leat_status leat_run_finish(struct leat_packer *p, struct leat_run_piece *piece,
+                                          struct leat_pack_report *report, struct leat_error *err);
+
+/* A piece as one line of text, for processes of other machines and other programs; and back. LEAT_E_ARGUMENT for what
+ * is none. */
+#define LEAT_RUN_PIECE_TEXT 512
+LEAT_API void leat_run_piece_text(const struct leat_run_piece *piece, char text[LEAT_RUN_PIECE_TEXT]);
+LEAT_API enum leat_status leat_run_piece_read(struct leat_run_piece *piece, const char *text, struct leat_error *err);
+
+/*
+ * Makes the folder the dataset of these parts, in this order, and sweeps all other attempts; one that still lives fails
+ * when it is finished. Killed at any moment, it has done this or nothing, and the same call completes it: with the same
+ * pieces it succeeds again, with others it is LEAT_E_EXISTS. Returns LEAT_E_ARGUMENT (a part comes twice),
+ * LEAT_E_INCOMPATIBLE (a piece of another run, or parts with different tokenizers), LEAT_E_MISMATCH (the files of a
+ * part are missing or changed), LEAT_E_STATE (the run was aborted, or another has taken its place), LEAT_E_BUSY.
+ */
+LEAT_API enum leat_status leat_run_commit(struct leat_run *run, const struct leat_run_piece *pieces, uint64_t count,
+                                          struct leat_error *err);
+
+/* Ends a run that is not committed and removes all of it; the folder, too, if nothing else is in it. An attempt that
+ * still lives fails when it is finished. Succeeds again. LEAT_E_STATE: the run is committed. */
+LEAT_API enum leat_status leat_run_abort(struct leat_run *run, struct leat_error *err);
 
 #ifdef __cplusplus
 }

@@ -275,7 +275,7 @@ enum leat_status own_file_make_folder(const char *path, bool *made, struct leat_
 }
 
 /* The lock is held until the file has its name: nobody takes it over, or empties it, in between. */
-static enum leat_status publish(const char *partial, const char *path, const void *bytes, uint64_t count,
+static enum leat_status publish(const char *partial, const char *path, const void *bytes, uint64_t count, bool replace,
                                 struct leat_error *err)
 {
     int fd;
@@ -287,7 +287,7 @@ static enum leat_status publish(const char *partial, const char *path, const voi
     if (s == LEAT_OK)
         s = file_sync(fd, partial, err);
     if (s == LEAT_OK)
-        s = file_rename(partial, path, false, err);
+        s = file_rename(partial, path, replace, err);
     if (s == LEAT_OK)
         s = file_sync_folder(path, err);
     else
@@ -296,14 +296,25 @@ static enum leat_status publish(const char *partial, const char *path, const voi
     return s;
 }
 
-enum leat_status own_file_publish(const char *path, const void *bytes, uint64_t count, struct leat_error *err)
+static enum leat_status write_whole(const char *path, const void *bytes, uint64_t count, bool replace,
+                                    struct leat_error *err)
 {
     char *partial = path_append(path, strlen(path), ".partial", NULL);
     enum leat_status s;
 
     if (!partial)
         return status_no_memory(err, strlen(path));
-    s = publish(partial, path, bytes, count, err);
+    s = publish(partial, path, bytes, count, replace, err);
     free(partial);
     return s;
+}
+
+enum leat_status own_file_publish(const char *path, const void *bytes, uint64_t count, struct leat_error *err)
+{
+    return write_whole(path, bytes, count, false, err);
+}
+
+enum leat_status own_file_replace(const char *path, const void *bytes, uint64_t count, struct leat_error *err)
+{
+    return write_whole(path, bytes, count, true, err);
 }

@@ -60,4 +60,7 @@ enum leat_status own_file_make_folder(const char *path, bool *made, struct leat_
  */
 enum leat_status own_file_publish(const char *path, const void *bytes, uint64_t count, struct leat_error *err);
 
+/* The same, also if PATH is there: readers find what was there, or all of this. */
+enum leat_status own_file_replace(const char *path, const void *bytes, uint64_t count, struct leat_error *err);
+
 #endif

@@ -369,21 +369,21 @@ static const char *other_than_part(const struct names *found, size_t first)
 
 /* A run that is packed in parts has the file leat-run in its folder, which begins "leat run 1\nparts N\n". Until all
  * of them are there, and nothing besides, the folder is not a dataset: nobody trains on half of it, or on some of it
- * twice, by mistake. Nor is it one while a part has failed (check_failed()). Of a run whose parts are pushed, which
- * begins "leat run 1\npushed\n", only the list says which files are parts. */
+ * twice, by mistake. Nor is it one while a part has failed (check_failed()). Of a run whose parts are pushed (N is
+ * 0), only the list says which files are parts. */
 static enum leat_status judge_parts(const char *folder, const char *run, const struct names *found, size_t first,
                                     struct leat_error *err)
 {
     const char *other = other_than_part(found, first);
     unsigned parts = 0;
 
-    if (strncmp(run, "leat run 1\npushed\n", strlen("leat run 1\npushed\n")) == 0)
-        return status_set_in(err, LEAT_E_NO_FILE, folder,
-                          "the run in the folder %s is not committed: which of the files there are its parts, nobody "
-                          "has said",
-                          folder);
     if (sscanf(run, "leat run %*u\nparts %u", &parts) != 1)
         return LEAT_OK;
+    if (parts == 0)
+        return status_set_in(err, LEAT_E_NO_FILE, folder,
+                          "the run in the folder %s is not committed: nobody has said yet which of the files there are "
+                          "its parts",
+                          folder);
     if (other)
         return status_set_in(
             err, LEAT_E_INCOMPATIBLE, folder,

@@ -13,7 +13,7 @@
 
 static enum leat_status damaged(const char *path, struct leat_error *err)
 {
-    return status_set(err, LEAT_E_CHECKSUM, "%s is damaged: restore it from its source", path);
+    return status_set_in(err, LEAT_E_CHECKSUM, path, "%s is damaged: restore it from its source", path);
 }
 
 static int digit(char c)
@@ -64,17 +64,22 @@ static void show_hash(char text[33], struct hash128 hash)
     folder_list_hex(text, bytes);
 }
 
-static enum leat_status add_part(struct buffer *text, const struct folder_part *part, struct leat_error *err)
+static int show_part(char *to, size_t room, const struct folder_part *part)
 {
-    char hash[33], *line = NULL;
-    int length;
-    enum leat_status s;
+    char hash[33];
 
     show_hash(hash, part->checksum);
-    length = asprintf(&line, "part %s %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", part->name, hash,
-                      part->index_bytes, part->token_bytes, part->documents, part->tokens);
-    s = length > 0 ? buffer_append(text, line, (size_t)length, err) : status_no_memory(err, strlen(part->name));
-    free(line);
+    return snprintf(to, room, "part %s %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", part->name, hash,
+                    part->index_bytes, part->token_bytes, part->documents, part->tokens);
+}
+
+static enum leat_status add_part(struct buffer *text, const struct folder_part *part, struct leat_error *err)
+{
+    size_t length = (size_t)show_part(NULL, 0, part);
+    enum leat_status s = buffer_reserve(text, length + 1, err);
+
+    if (s == LEAT_OK)
+        text->size += (size_t)show_part((char *)text->bytes + text->size, length + 1, part);
     return s;
 }
 
@@ -107,7 +112,7 @@ static enum leat_status check_sum(const char *text, size_t size, const char *pat
 
     if (size > strlen(FIRST_LINE) && memcmp(text, FIRST_LINE, strlen(FIRST_LINE)) == 0 &&
         sscanf(text + strlen(FIRST_LINE), "%9u", &version) == 1 && version > 1)
-        return status_set(err, LEAT_E_VERSION, "%s is of version %u, and this leat knows 1: use a newer leat", path,
+        return status_set_in(err, LEAT_E_VERSION, path, "%s is of version %u, and this leat knows 1: use a newer leat", path,
                           version);
     if (size < SUM_LINE || memcmp(text + before, "sum ", 4) != 0 || text[size - 1] != '\n' ||
         !read_hash(text + before + 4, &stored) || !checksum_equal(stored, checksum_kernels()->hash(text, before)))

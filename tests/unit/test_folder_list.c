@@ -186,7 +186,7 @@ int main(void)
     make_dataset("a.4567", 100, 2);
     make_dataset("b.0123", 200, 1);
     make_dataset("a.89ab", 300, 3); /* an attempt that lost */
-    t_write_text(t_path(folder, "leat-run"), "leat run 1\npushed\n");
+    t_write_text(t_path(folder, "leat-run"), "leat run 2\nparts 0\n");
     T_REFUSED(open_folder(&d), LEAT_E_NO_FILE, "is not committed");
     make_list();
     check_opens();

@@ -57,6 +57,19 @@ enum leat_status pack_files(const char *output, const char *given, const char *v
                             const struct leat_pack_options *options, bool in_run, struct leat_pack_report *report,
                             struct leat_error *err);
 
+/* A packer that makes a part of a run: who opens it finishes it, and hears when it is freed. The public calls add
+ * documents and abandon it. */
+struct packer_part {
+    void (*freed)(struct packer_part *part);
+};
+enum leat_status packer_open(struct leat_packer **out, const char *output, const struct leat_pack_options *options,
+                             struct packer_part *part, struct leat_error *err);
+struct packer_part *packer_part_of(const struct leat_packer *p); /* NULL: it is not a part */
+
+/* Finishes the dataset, once; the packer then takes no more, and is freed by leat_packer_abandon() or packer_free(). */
+enum leat_status packer_complete(struct leat_packer *p, struct leat_pack_report *report, struct leat_error *err);
+void packer_free(struct leat_packer *p);
+
 /* OUTPUT.split (NULL: OUTPUT), and a suffix; the caller frees it. NULL: no memory. */
 char *pack_split_name(const char *output, const char *split, const char *suffix);
 

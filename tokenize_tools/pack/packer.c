@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "corpus/record/conversation.h"
 #include "mask/span_mask.h"
+#include "pack.h"
 #include "pack/flow/steps.h"
 #include "pack/flow/unit_kinds.h"
 #include "pack_description.h"
@@ -24,10 +25,13 @@
 struct leat_packer {
     struct pack_run run;
     struct flow *flow;
-    struct unit *unit;  /* being filled; NULL: none */
-    uint64_t inputs;    /* declared */
-    struct folder home; /* where the packer was opened */
-    char *whole;        /* the dataset's name, absolute */
+    struct unit *unit;              /* being filled; NULL: none */
+    uint64_t inputs;                /* declared */
+    struct folder home;             /* where the packer was opened */
+    char *whole;                    /* the dataset's name, absolute */
+    struct packer_part *part;       /* of a run; NULL: a dataset of its own */
+    struct leat_pack_report report; /* once it is complete */
+    bool complete;
     enum leat_status failed;
     struct leat_error why;
     pid_t owner;
@@ -233,6 +237,17 @@ static enum leat_status open_output(struct leat_packer *p, struct leat_error *er
 enum leat_status leat_packer_open(struct leat_packer **out, const char *output, const struct leat_pack_options *options,
                                   struct leat_error *err)
 {
+    return packer_open(out, output, options, NULL, err);
+}
+
+struct packer_part *packer_part_of(const struct leat_packer *p)
+{
+    return p->part;
+}
+
+enum leat_status packer_open(struct leat_packer **out, const char *output, const struct leat_pack_options *options,
+                             struct packer_part *part, struct leat_error *err)
+{
     struct leat_packer *p = calloc(1, sizeof *p);
     enum leat_status s;
 
@@ -256,6 +271,7 @@ enum leat_status leat_packer_open(struct leat_packer **out, const char *output, 
         leat_packer_suspend(p);
         return s;
     }
+    p->part = part;
     *out = p;
     return LEAT_OK;
 }
@@ -473,6 +489,9 @@ enum leat_status leat_packer_checkpoint(struct leat_packer *p, const void *note,
 
     if (s == LEAT_OK && bytes > MAX_NOTE)
         s = status_argument(err, "note", "a note can have at most 1 MiB");
+    if (s == LEAT_OK && p->part)
+        s = status_set(err, LEAT_E_ARGUMENT,
+                       "a part that is pushed has no checkpoints: another attempt begins with its first document");
     if (s != LEAT_OK)
         return s;
     s = p->failed;
@@ -498,39 +517,66 @@ static void end_flow(struct leat_packer *p)
     p->flow = NULL;
 }
 
-static void free_packer(struct leat_packer *p)
+void packer_free(struct leat_packer *p)
 {
+    struct packer_part *part = p->part;
+
     pack_run_free(&p->run);
     folder_free(&p->home);
     free(p->whole);
     free(p);
+    if (part)
+        part->freed(part);
 }
 
-enum leat_status leat_packer_finish(struct leat_packer *p, struct leat_pack_report *report, struct leat_error *err)
+/* What is given after the end is refused. */
+static void set_complete(struct leat_packer *p)
 {
-    struct leat_pack_report full = LEAT_PACK_REPORT_INIT;
+    end_flow(p);
+    p->complete = true;
+    p->failed = status_set(&p->why, LEAT_E_STATE, "the packer has been finished");
+}
+
+enum leat_status packer_complete(struct leat_packer *p, struct leat_pack_report *report, struct leat_error *err)
+{
     struct leat_info info = LEAT_INFO_INIT;
     struct leat_error why;
     enum leat_status s = check_process(p, err);
 
     if (s != LEAT_OK)
         return s;
-    s = p->failed;
-    put(p);
-    if (s == LEAT_OK)
-        s = flow_drain(p->flow, &why);
-    if (s == LEAT_OK)
-        s = pack_run_finish(&p->run, &info, &why);
-    pack_run_report(&p->run, &info, &full);
-    if (s == LEAT_OK)
-        pack_output_notice(&p->run.output, &p->run.options);
+    if (!p->complete) {
+        p->report = (struct leat_pack_report)LEAT_PACK_REPORT_INIT;
+        s = p->failed;
+        put(p);
+        if (s == LEAT_OK)
+            s = flow_drain(p->flow, &why);
+        if (s == LEAT_OK)
+            s = pack_run_finish(&p->run, &info, &why);
+        pack_run_report(&p->run, &info, &p->report);
+        if (s == LEAT_OK)
+            pack_output_notice(&p->run.output, &p->run.options);
+    }
     if (report)
-        options_fill(report, &full, sizeof full);
+        options_fill(report, &p->report, sizeof p->report);
     if (s != LEAT_OK)
         return fail(p, s, &why, err);
-    end_flow(p);
-    free_packer(p);
+    if (!p->complete)
+        set_complete(p);
     return LEAT_OK;
+}
+
+enum leat_status leat_packer_finish(struct leat_packer *p, struct leat_pack_report *report, struct leat_error *err)
+{
+    enum leat_status s;
+
+    if (p->part)
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "this packer makes a part of a run, whose piece the commit needs: finish it as such");
+    s = packer_complete(p, report, err);
+    if (s == LEAT_OK)
+        packer_free(p);
+    return s;
 }
 
 /* The sentence has promised a list of what was rejected. */
@@ -547,11 +593,11 @@ void leat_packer_suspend(struct leat_packer *p)
         return;
     end_flow(p);
     list_rejects(p);
-    if (p->run.output.resumable)
+    if (!p->complete && p->run.output.resumable)
         leat_writer_suspend(p->run.output.writer);
-    else if (p->run.output.writer) /* else what lies there is another's */
+    else if (!p->complete && p->run.output.writer) /* else what lies there is another's */
         pack_run_abandon(&p->run);
-    free_packer(p);
+    packer_free(p);
 }
 
 void leat_packer_abandon(struct leat_packer *p)
@@ -560,6 +606,7 @@ void leat_packer_abandon(struct leat_packer *p)
         return;
     end_flow(p);
     list_rejects(p);
-    pack_run_abandon(&p->run);
-    free_packer(p);
+    if (!p->complete)
+        pack_run_abandon(&p->run);
+    packer_free(p);
 }

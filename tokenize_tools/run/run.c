@@ -11,18 +11,23 @@
 #include "base/status.h"
 #include "run_advice.h"
 #include "run_folder.h"
+#include "run_place.h"
+#include "run_pushed.h"
 #include "run_shared.h"
 
 /* ---- Plan -------------------------------------------------------------------------------------------------------- */
 
 /* What each part would do differently, or nobody could do twice. */
-static enum leat_status check_pack(const struct leat_pack_options *o, struct leat_error *err)
+static enum leat_status check_pack(const struct leat_pack_options *o, uint32_t parts, struct leat_error *err)
 {
+    if (parts == 0 && (o->by || o->keep_count > 0 || o->split_count > 0))
+        return status_argument(err, o->by ? "by" : o->keep_count > 0 ? "keep" : "splits",
+                          "parts that are pushed take texts, which have no fields: no by, keep or splits");
     if (o->shuffle || o->dedup)
         return status_argument(err, "shuffle",
                           "a run in parts is planned and packed without shuffle and dedup, since no part knows the "
                           "others: joining the parts does that");
-    if (o->force)
+    if (o->force && parts > 0)
         return status_argument(err, "force",
                           "force is for one step: each part would start over whenever it is tried again");
     for (uint64_t i = 0; i < o->split_count; i++)
@@ -64,7 +69,7 @@ static enum leat_status check_options(const struct leat_run_options *o, const st
         s = status_argument(err, "parts", "a run has at most %d parts", LEAT_RUN_PARTS);
     if (s == LEAT_OK)
         s = check_inputs(o, err);
-    return s == LEAT_OK ? check_pack(pack, err) : s;
+    return s == LEAT_OK ? check_pack(pack, o->parts, err) : s;
 }
 
 /* Looks up what all parts have in common, and writes it beside the plan. */
@@ -108,6 +113,18 @@ static void make_plan(struct run_plan *plan, const struct leat_run_options *o, c
                                 .pack = *pack };
 }
 
+/* The plan may be in a bucket; there is nothing to look up but the tokenizer. */
+static enum leat_status create_pushed(struct leat_run **out, struct leat_run *run, const char *folder,
+                                      struct leat_error *err)
+{
+    enum leat_status s = run_take_tokenizer(run, err);
+
+    leat_tokenizer_close(run->tokenizer);
+    if (s == LEAT_OK)
+        s = run_pushed_create(folder, &run->plan, run->plan.pack.force != 0, err);
+    return s == LEAT_OK ? leat_run_open(out, folder, err) : s;
+}
+
 enum leat_status leat_run_create(struct leat_run **out, const char *folder, const struct leat_run_options *options,
                                  struct leat_error *err)
 {
@@ -127,6 +144,11 @@ enum leat_status leat_run_create(struct leat_run **out, const char *folder, cons
         s = o.from ? status_set_os(err, errno, o.from, "cannot find the folder %s", o.from)
                    : status_set_os(err, errno, NULL, "cannot find out the current folder");
     make_plan(&run.plan, &o, &pack, from);
+    if (s == LEAT_OK && o.parts == 0) {
+        s = create_pushed(out, &run, folder, err);
+        free(from);
+        return s;
+    }
     if (s == LEAT_OK && !(run.folder = run_make_folder(folder, err)))
         s = err ? err->status : LEAT_E_IO;
     if (s == LEAT_OK)
@@ -163,7 +185,9 @@ static enum leat_status read_folder(struct leat_run *run, const char *folder, st
 enum leat_status leat_run_open(struct leat_run **out, const char *folder, struct leat_error *err)
 {
     struct leat_run *run = calloc(1, sizeof *run);
-    enum leat_status s = run ? read_folder(run, folder, err) : status_no_memory(err, sizeof *run);
+    enum leat_status s = !run                          ? status_no_memory(err, sizeof *run)
+                         : run_place_is_remote(folder) ? run_pushed_read(run, folder, err)
+                                                       : read_folder(run, folder, err);
 
     if (s != LEAT_OK) {
         leat_run_close(run);

@@ -47,6 +47,7 @@ static const struct plan_row rows[] = {
     { "from", PLAN_TEXT, RUN(from), 0 },
     { "tokenizer", PLAN_TEXT, RUN(tokenizer), 0 },
     { "pattern", PLAN_TEXT, RUN(pattern), 0 },
+    { "run", PLAN_TEXT, RUN(run), 0 },
     { "input", PLAN_TEXTS, RUN(inputs), RUN(input_count) },
     { "format", PLAN_U32, OPTION(format), 0 },
     { "text", PLAN_TEXT, OPTION(text), 0 },
@@ -296,7 +297,7 @@ static enum leat_status refuse(const char *name, struct leat_error *err)
         RUN_PLAN_VERSION);
 }
 
-static enum leat_status take_text(struct run_plan *plan, const char *name, struct leat_error *err)
+enum leat_status run_plan_take(struct run_plan *plan, const char *name, struct leat_error *err)
 {
     char *rest = (char *)plan->text.bytes;
     size_t first = strcspn(rest, "\n"), lines = 0;
@@ -334,7 +335,7 @@ enum leat_status run_plan_read(struct run_plan *plan, const char *name, struct l
 
     *plan = (struct run_plan)RUN_PLAN_INIT;
     s = run_plan_load(&plan->text, name, err);
-    return s == LEAT_OK ? take_text(plan, name, err) : s;
+    return s == LEAT_OK ? run_plan_take(plan, name, err) : s;
 }
 
 void run_plan_free(struct run_plan *plan)

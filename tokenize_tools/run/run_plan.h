@@ -14,6 +14,7 @@ struct run_plan {
     uint32_t parts, allow_truncated;
     uint64_t files, bytes, whole_files, empty_parts; /* of the inputs */
     const char *from, *tokenizer, *pattern;
+    const char *run; /* whose parts are pushed: 32 digits that no other run has; else NULL */
     const char *const *inputs;
     uint64_t input_count;
     struct leat_pack_options pack; /* what all parts share */
@@ -38,6 +39,8 @@ void run_plan_free(struct run_plan *plan);
 /* Adds the sum of a text as its last line; cuts it off a text that ends in its own, else false. */
 enum leat_status run_sum_add(struct buffer *text, struct leat_error *err);
 bool run_sum_take(struct buffer *text);
+/* The same of the bytes of the file, which are in plan->text, with a zero after them; the rest is RUN_PLAN_INIT. */
+enum leat_status run_plan_take(struct run_plan *plan, const char *name, struct leat_error *err);
 
 /* The whole file, with a zero after it; LEAT_E_UNSUPPORTED if it is too large for the plan of a run. */
 enum leat_status run_plan_load(struct buffer *text, const char *name, struct leat_error *err);

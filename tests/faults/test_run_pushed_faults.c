@@ -1,0 +1,257 @@
+/*
+ * test_run_pushed_faults.c: a run whose parts are pushed, from its plan to its commit, or to its end without one, killed
+ * before and after its 1st, 2nd, 3rd, ... system call, and with each call and allocation failing: its folder is the
+ * dataset of an undisturbed run, or none; what fails says so and leaves nothing allocated or open; the same run again
+ * completes it, and then nothing is left of what died. So does an attempt that fails while another is committed.
+ */
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "leat_pack.h"
+#include "support/fault.h"
+#include "t.h"
+
+static const char *folder;
+static char output[600];
+static uint8_t identity[16];
+
+/* What a driver keeps of its tasks; a child fills it. */
+static struct kept {
+    struct leat_run_piece pieces[2];
+    uint32_t complete;
+} * kept;
+
+static enum leat_status create(struct leat_run **run, struct leat_error *err)
+{
+    struct leat_pack_options pack = LEAT_PACK_OPTIONS_INIT;
+    struct leat_run_options o = LEAT_RUN_OPTIONS_INIT;
+
+    pack.threads = 1;
+    pack.end_token = 256;
+    o.tokenizer = "bytes";
+    o.from = folder; /* what getcwd() allocates is not counted */
+    o.pack = &pack;
+    return leat_run_create(run, output, &o, err);
+}
+
+static enum leat_status make_part(struct leat_run *run, const char *key, struct leat_run_piece *piece,
+                                  struct leat_error *err)
+{
+    struct leat_packer *p = NULL;
+    enum leat_status s = leat_run_push(&p, run, key, NULL, err);
+
+    for (unsigned i = 0; s == LEAT_OK && i < 3; i++)
+        s = leat_packer_add_text(p, key, strlen(key), NULL, err);
+    if (s == LEAT_OK)
+        s = leat_run_finish(p, piece, NULL, err);
+    if (s != LEAT_OK)
+        leat_packer_abandon(p);
+    return s;
+}
+
+static enum leat_status commit_run(struct leat_error *err)
+{
+    struct leat_run *run;
+    enum leat_status s = create(&run, err);
+
+    kept->complete = 0;
+    if (s == LEAT_OK)
+        s = make_part(run, "alpha", &kept->pieces[1], err);
+    if (s == LEAT_OK)
+        s = make_part(run, "b", &kept->pieces[0], err);
+    if (s == LEAT_OK) {
+        kept->complete = 1;
+        s = leat_run_commit(run, kept->pieces, 2, err);
+    }
+    leat_run_close(run);
+    return s;
+}
+
+static enum leat_status abort_run(struct leat_error *err)
+{
+    struct leat_run *run;
+    enum leat_status s = create(&run, err);
+
+    if (s == LEAT_OK)
+        s = make_part(run, "a", &kept->pieces[0], err);
+    if (s == LEAT_OK)
+        s = leat_run_abort(run, err);
+    leat_run_close(run);
+    return s;
+}
+
+static enum leat_status open_output(uint8_t found[16])
+{
+    struct leat_info info = LEAT_INFO_INIT;
+    struct leat_dataset *d;
+    enum leat_status s = leat_dataset_open(&d, output, NULL, &t_err);
+
+    if (s == LEAT_OK) {
+        leat_dataset_info(d, &info);
+        T_EQ(info.documents, 6);
+        memcpy(found, info.identity, 16);
+    }
+    leat_dataset_close(d);
+    return s;
+}
+
+static void remove_output(void)
+{
+    DIR *dir = opendir(output);
+    struct dirent *e;
+
+    while (dir && (e = readdir(dir)))
+        unlink(t_path(output, e->d_name));
+    if (dir)
+        closedir(dir);
+    rmdir(output);
+}
+
+/* ---- What must hold after ---- */
+
+static void check_commit(void)
+{
+    struct leat_run *run;
+    uint8_t found[16];
+
+    if (open_output(found) == LEAT_OK) {
+        T_CHECK(kept->complete && memcmp(found, identity, 16) == 0);
+        T_OK(leat_run_open(&run, output, &t_err)); /* a driver that does not know whether it has committed */
+        T_OK(leat_run_commit(run, kept->pieces, 2, &t_err));
+        leat_run_close(run);
+    } else
+        T_OK(commit_run(&t_err));
+    T_OK(open_output(found));
+    T_CHECK(memcmp(found, identity, 16) == 0);
+    T_EQ(t_files(output), 8);
+    remove_output();
+    T_EQ(t_files(folder), 2);
+}
+
+static void check_abort(void)
+{
+    uint8_t found[16];
+
+    T_CHECK(open_output(found) != LEAT_OK);
+    T_OK(abort_run(&t_err)); /* the next run, which fails too */
+    T_EQ(t_files(folder), 2);
+}
+
+static const struct {
+    enum leat_status (*run)(struct leat_error *err);
+    void (*check)(void);
+} subjects[] = { { commit_run, check_commit }, { abort_run, check_abort } };
+
+/* ---- Disturbing ---- */
+
+/* Whether the process was killed. */
+static bool kill_at(unsigned subject, enum fault_mode mode, uint64_t n)
+{
+    pid_t child = fork();
+    int status = 0;
+
+    if (child == 0) {
+        fault_arm(FAULT_SYSTEM, mode, n, 0);
+        _exit(subjects[subject].run(&t_err) != LEAT_OK);
+    }
+    T_CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    T_CHECK(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
+    return WIFSIGNALED(status);
+}
+
+/* Whether a call has failed. */
+static bool fail_at(unsigned subject, enum fault_kind kind, enum fault_mode mode, uint64_t n)
+{
+    struct leat_error err = { .message = "" };
+    long allocations = fault_allocations();
+    unsigned files = fault_open_files();
+    enum leat_status s;
+
+    fault_arm(kind, mode, n, kind == FAULT_MEMORY ? ENOMEM : EIO);
+    s = subjects[subject].run(&err);
+    fault_disarm();
+    T_EQ(fault_allocations(), allocations);
+    T_EQ(fault_open_files(), files);
+    T_CHECK(s == LEAT_OK || (err.status == s && err.message[0] && fault_failed()));
+    return fault_failed();
+}
+
+static void disturb(unsigned subject, enum fault_kind kind, enum fault_mode mode, uint64_t *draw)
+{
+    bool kills = mode == FAULT_KILL_BEFORE || mode == FAULT_KILL_AFTER;
+    unsigned tries = 0;
+
+    for (uint64_t n = 1 + t_below(draw, t_step(12));; n += 1 + t_below(draw, 2 * t_step(12) - 1), tries++) {
+        bool disturbed = kills ? kill_at(subject, mode, n) : fail_at(subject, kind, mode, n);
+
+        if (!disturbed)
+            break;
+        subjects[subject].check();
+        if (t_failures > 0) {
+            fprintf(stderr, "subject %u, kind %d, mode %d, call %" PRIu64 " (%s)\n", subject, kind, mode, n,
+                    fault_failed() ? fault_failed() : "killed");
+            exit(1);
+        }
+    }
+    T_CHECK(tries > 5);
+    remove_output();
+}
+
+/* ---- An attempt under which its run ends ---- */
+
+static struct leat_run *other;
+
+/* It is finished while each of its calls fails, after its run was committed without it. */
+static bool fail_late(enum fault_kind kind, uint64_t n)
+{
+    struct leat_run_piece pieces[2], late;
+    struct leat_error err = { .message = "" };
+    struct leat_packer *p;
+    enum leat_status s;
+
+    T_OK(create(&other, &t_err));
+    T_OK(make_part(other, "a", &pieces[0], &t_err));
+    T_OK(leat_run_push(&p, other, "a", NULL, &t_err));
+    T_OK(leat_packer_add_text(p, "text", 4, NULL, &t_err));
+    T_OK(leat_run_commit(other, pieces, 1, &t_err));
+    fault_arm(kind, FAULT_ONCE, n, kind == FAULT_MEMORY ? ENOMEM : EIO);
+    s = leat_run_finish(p, &late, NULL, &err);
+    fault_disarm();
+    T_CHECK(s != LEAT_OK && err.message[0]);
+    if (!fault_failed())
+        T_EQ(s, LEAT_E_STATE);
+    leat_packer_abandon(p);
+    if (fault_failed()) /* perhaps it was the removing */
+        T_OK(leat_run_commit(other, pieces, 1, &t_err));
+    T_EQ(t_files(output), 6);
+    leat_run_close(other);
+    remove_output();
+    return fault_failed();
+}
+
+int main(void)
+{
+    uint64_t draw = t_draw();
+
+    folder = t_folder();
+    snprintf(output, sizeof output, "%s/run", folder);
+    kept = mmap(NULL, sizeof *kept, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    T_CHECK(kept != MAP_FAILED);
+    T_OK(commit_run(&t_err));
+    T_OK(open_output(identity));
+    check_commit();
+    for (unsigned i = 0; i < 2; i++) {
+        disturb(i, FAULT_SYSTEM, FAULT_KILL_BEFORE, &draw);
+        disturb(i, FAULT_SYSTEM, FAULT_KILL_AFTER, &draw);
+        disturb(i, FAULT_SYSTEM, FAULT_ONCE, &draw);
+        disturb(i, FAULT_SYSTEM, FAULT_FROM_THEN_ON, &draw);
+        disturb(i, FAULT_MEMORY, FAULT_ONCE, &draw);
+        disturb(i, FAULT_MEMORY, FAULT_FROM_THEN_ON, &draw);
+    }
+    for (uint64_t n = 1; fail_late(FAULT_SYSTEM, n); n += t_step(3))
+        ;
+    for (uint64_t n = 1; fail_late(FAULT_MEMORY, n); n += t_step(3))
+        ;
+    return t_end();
+}

@@ -1,0 +1,424 @@
+/*
+ * test_run_pushed.c: runs whose parts are pushed. Attempts at the same parts live side by side; the folder is no
+ * dataset until a commit names those that count, then it is the documents of these in this order, each part with the bytes that
+ * a packer alone gives, and nothing else is left. Pieces, keys and commits that make no sense are refused, and so is
+ * what comes too late: after a commit, an abort or another run. What killed processes left is swept. Forks.
+ */
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "leat_pack.h"
+#include "support/files.h"
+#include "t.h"
+
+static const char *folder;
+
+static const char *in_folder(const char *name)
+{
+    return t_path(folder, name);
+}
+
+static struct leat_run *create_with(const char *name, uint32_t force, uint64_t end_token)
+{
+    struct leat_pack_options pack = LEAT_PACK_OPTIONS_INIT;
+    struct leat_run_options o = LEAT_RUN_OPTIONS_INIT;
+    struct leat_run *run;
+
+    pack.end_token = end_token;
+    pack.force = force;
+    pack.threads = 1;
+    o.tokenizer = "bytes";
+    o.pack = &pack;
+    return leat_run_create(&run, in_folder(name), &o, &t_err) == LEAT_OK ? run : NULL;
+}
+
+static struct leat_run *create(const char *name)
+{
+    struct leat_run *run = create_with(name, 0, 256);
+
+    T_CHECK(run || !fprintf(stderr, "%s\n", t_err.message));
+    return run;
+}
+
+static struct leat_packer *push(struct leat_run *run, const char *key)
+{
+    struct leat_packer *p;
+
+    T_OK(leat_run_push(&p, run, key, NULL, &t_err));
+    return p;
+}
+
+/* The documents of a part, which say its key. */
+static void add(struct leat_packer *p, const char *key, unsigned first, unsigned end)
+{
+    for (unsigned i = first; i < end; i++) {
+        char text[200], id[150];
+        struct leat_origin origin = { .input = LEAT_NONE, .line = LEAT_NONE, .id = id };
+
+        origin.id_bytes = (uint64_t)snprintf(id, sizeof id, "%s-%u", key, i);
+        T_OK(leat_packer_add_text(p, text, (uint64_t)snprintf(text, sizeof text, "document %u of %s", i, key), &origin,
+                                  &t_err));
+    }
+}
+
+static struct leat_run_piece finish(struct leat_packer *p)
+{
+    struct leat_run_piece piece;
+
+    T_OK(leat_run_finish(p, &piece, NULL, &t_err));
+    return piece;
+}
+
+static struct leat_run_piece make(struct leat_run *run, const char *key)
+{
+    struct leat_packer *p = push(run, key);
+
+    add(p, key, 0, 5);
+    return finish(p);
+}
+
+/* KEY.ATTEMPT of a piece, in the folder of a run. */
+static const char *path_of(const char *name, const struct leat_run_piece *piece, const char *suffix)
+{
+    static char paths[4][1100];
+    static unsigned next;
+    char *path = paths[next++ % 4];
+
+    snprintf(path, sizeof paths[0], "%s/%s/%s.%016" PRIx64 "%s", folder, name, piece->key, piece->attempt, suffix);
+    return path;
+}
+
+static enum leat_status open_run(const char *name)
+{
+    struct leat_dataset *d;
+    enum leat_status s = leat_dataset_open(&d, in_folder(name), NULL, &t_err);
+
+    leat_dataset_close(d);
+    return s;
+}
+
+/* The folder is the dataset of these parts, and has their files alone: `.`, `..`, plan, list, two of each. */
+static void check_committed(const char *name, const struct leat_run_piece *pieces, unsigned count)
+{
+    struct leat_info info = LEAT_INFO_INIT;
+    struct leat_dataset *d;
+
+    T_OK(leat_dataset_open(&d, in_folder(name), NULL, &t_err));
+    leat_dataset_info(d, &info);
+    T_EQ(info.parts, count);
+    for (unsigned i = 0; i < count; i++) {
+        struct leat_part part = LEAT_PART_INIT;
+
+        T_OK(leat_dataset_part(d, i, &part, &t_err));
+        T_STR(part.name, path_of(name, &pieces[i], ""));
+        T_CHECK(memcmp(part.identity, pieces[i].identity, 16) == 0);
+        T_EQ(part.documents, pieces[i].documents);
+    }
+    T_OK(leat_dataset_verify(d, NULL, NULL, &t_err));
+    leat_dataset_close(d);
+    T_EQ(t_files(in_folder(name)), 4 + 2 * count);
+}
+
+/* A packer alone gives the same bytes. */
+static void check_bytes(const char *name, const struct leat_run_piece *piece)
+{
+    struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
+    struct leat_tokenizer *tokenizer;
+    struct leat_packer *p;
+    const char *alone = in_folder("alone");
+
+    T_OK(leat_tokenizer_open(&tokenizer, "bytes", NULL, &t_err));
+    o.tokenizer = tokenizer;
+    o.end_token = 256;
+    o.force = 1;
+    T_OK(leat_packer_open(&p, alone, &o, &t_err));
+    add(p, piece->key, 0, 5);
+    T_OK(leat_packer_finish(p, NULL, &t_err));
+    leat_tokenizer_close(tokenizer);
+    T_CHECK(same_file(in_folder("alone.leat"), path_of(name, piece, ".leat")));
+    T_CHECK(same_file(in_folder("alone.tokens"), path_of(name, piece, ".tokens")));
+}
+
+/* ---- Attempts and the commit ------------------------------------------------------------------------------------- */
+
+static void check_attempts(void)
+{
+    struct leat_run *run = create("run"), *task;
+    struct leat_run_piece a[2], b, pieces[2], swapped[2];
+    struct leat_packer *first, *second, *late;
+
+    T_OK(leat_run_open(&task, in_folder("run"), &t_err));
+    first = push(task, "a");
+    second = push(run, "a");
+    add(first, "a", 0, 3);
+    add(second, "a", 0, 5);
+    add(first, "a", 3, 5);
+    a[1] = finish(second);
+    T_REFUSED(open_run("run"), LEAT_E_NO_FILE, "is not committed");
+    a[0] = finish(first);
+    b = make(run, "b");
+    T_CHECK(memcmp(a[0].checksum, a[1].checksum, 16) == 0 && a[0].attempt != a[1].attempt);
+    check_bytes("run", &a[0]);
+    check_bytes("run", &b);
+    late = push(run, "b");
+    add(late, "b", 0, 3);
+
+    pieces[0] = b;
+    pieces[1] = a[1];
+    T_OK(leat_run_commit(run, pieces, 2, &t_err));
+    check_committed("run", pieces, 2);
+    (void)leat_packer_add_text(late, "more", 4, NULL, NULL);
+    T_REFUSED(leat_run_finish(late, &b, NULL, &t_err), LEAT_E_STATE, "is committed without this attempt at the part b");
+    leat_packer_abandon(late);
+    check_committed("run", pieces, 2);
+
+    T_OK(leat_run_commit(task, pieces, 2, &t_err)); /* again */
+    swapped[0] = pieces[1];
+    swapped[1] = pieces[0];
+    T_REFUSED(leat_run_commit(run, swapped, 2, &t_err), LEAT_E_EXISTS, "is committed already, with other parts");
+    T_STATUS(leat_run_commit(run, pieces, 1, &t_err), LEAT_E_EXISTS);
+    T_REFUSED(leat_run_abort(run, &t_err), LEAT_E_STATE, "is committed: to undo that, remove the folder");
+    T_STATUS(leat_run_push(&late, run, "c", NULL, &t_err), LEAT_E_STATE);
+    check_committed("run", pieces, 2);
+    leat_run_close(run);
+    leat_run_close(task);
+}
+
+static void check_refused(void)
+{
+    static const char *const keys[] = { "", ".a", "a/b", "a b", "\xc3\xa9", "a\n" };
+    static const char *const texts[] = { "", "leat piece 1 ", "leat piece 2 a",
+                                         "leat piece 1 a 0 0 0 0 0 0 0 0 0 0 0" };
+    struct leat_run *run = create("refused"), *other = create("other");
+    struct leat_run_piece pieces[2], piece, changed;
+    char text[LEAT_RUN_PIECE_TEXT], key[LEAT_RUN_KEY + 2] = "";
+    struct leat_packer *p;
+
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        T_REFUSED(leat_run_push(&p, run, keys[i], NULL, &t_err), LEAT_E_ARGUMENT, "cannot name a part");
+    memset(key, 'k', LEAT_RUN_KEY + 1);
+    T_STATUS(leat_run_push(&p, run, key, NULL, &t_err), LEAT_E_ARGUMENT);
+    T_STATUS(leat_run_push(&p, run, NULL, NULL, &t_err), LEAT_E_ARGUMENT);
+    key[LEAT_RUN_KEY] = '\0';
+    pieces[0] = make(run, key);
+    pieces[1] = make(run, "a.0123456789abcdef.leat-_=");
+
+    leat_run_piece_text(&pieces[0], text);
+    T_OK(leat_run_piece_read(&piece, text, &t_err));
+    T_CHECK(memcmp(&piece, &pieces[0], sizeof piece) == 0);
+    for (size_t i = 1; i < strlen(text); i++) {
+        char cut[LEAT_RUN_PIECE_TEXT];
+
+        memcpy(cut, text, i);
+        cut[i] = '\0';
+        if (leat_run_piece_read(&piece, cut, NULL) == LEAT_OK)
+            T_CHECK(i > strlen(text) - 2); /* a digit of the last number */
+    }
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        T_REFUSED(leat_run_piece_read(&piece, texts[i], &t_err), LEAT_E_ARGUMENT, "is not the piece of a run");
+
+    T_REFUSED(leat_run_commit(run, pieces, 0, &t_err), LEAT_E_ARGUMENT, "at least one part");
+    T_REFUSED(leat_run_commit(other, pieces, 2, &t_err), LEAT_E_INCOMPATIBLE, "is of another run");
+    changed = pieces[1];
+    pieces[1] = pieces[0];
+    T_REFUSED(leat_run_commit(run, pieces, 2, &t_err), LEAT_E_ARGUMENT, "comes twice");
+    pieces[1] = changed;
+    pieces[1].fingerprint[3] ^= 1;
+    T_REFUSED(leat_run_commit(run, pieces, 2, &t_err), LEAT_E_INCOMPATIBLE, "different tokenizers");
+    pieces[1] = changed;
+    pieces[1].checksum[3] ^= 1;
+    T_REFUSED(leat_run_commit(run, pieces, 2, &t_err), LEAT_E_MISMATCH, "are not there as its attempt left them");
+    pieces[1] = changed;
+    pieces[1].attempt ^= 1;
+    T_STATUS(leat_run_commit(run, pieces, 2, &t_err), LEAT_E_MISMATCH);
+    pieces[1] = changed;
+    T_REFUSED(open_run("refused"), LEAT_E_NO_FILE, "is not committed");
+    T_OK(leat_run_commit(run, pieces, 2, &t_err));
+    check_committed("refused", pieces, 2);
+
+    p = push(other, "a");
+    T_REFUSED(leat_packer_finish(p, NULL, &t_err), LEAT_E_ARGUMENT, "finish it as such");
+    T_STATUS(leat_packer_checkpoint(p, "", 0, &t_err), LEAT_E_ARGUMENT);
+    leat_packer_suspend(p);
+    T_EQ(t_files(in_folder("other")), 3);
+    leat_run_close(run);
+    leat_run_close(other);
+}
+
+/* ---- Aborting, and beginning again ------------------------------------------------------------------------------- */
+
+static void check_abort(void)
+{
+    struct leat_run *run = create("aborted");
+    struct leat_run_piece piece = make(run, "a");
+    struct leat_packer *p = push(run, "b");
+
+    add(p, "b", 0, 3);
+    T_OK(leat_run_abort(run, &t_err));
+    T_CHECK(access(in_folder("aborted"), F_OK) != 0);
+    T_OK(leat_run_abort(run, &t_err));
+    T_REFUSED(leat_run_finish(p, &piece, NULL, &t_err), LEAT_E_STATE, "is no more: it was aborted");
+    leat_packer_abandon(p);
+    T_CHECK(access(in_folder("aborted"), F_OK) != 0);
+    leat_run_close(run);
+
+    /* what is another's stays, and so does the folder */
+    run = create("aborted");
+    piece = make(run, "a");
+    p = push(run, "b");
+    t_write_text(in_folder("aborted/notes"), "mine");
+    T_OK(leat_run_abort(run, &t_err));
+    T_EQ(t_files(in_folder("aborted")), 3);
+    T_REFUSED(leat_run_finish(p, &piece, NULL, &t_err), LEAT_E_STATE, "is no more: it was aborted");
+    leat_packer_abandon(p);
+    T_REFUSED(leat_run_commit(run, &piece, 1, &t_err), LEAT_E_STATE, "is no more");
+    T_EQ(t_files(in_folder("aborted")), 3);
+    leat_run_close(run);
+}
+
+static void check_again(void)
+{
+    struct leat_run *run = create("again"), *same, *next;
+    struct leat_run_piece pieces[2] = { make(run, "a"), make(run, "b") }, new;
+    struct leat_packer *late;
+
+    T_CHECK(!create_with("again", 0, LEAT_NONE)); /* other options */
+    T_CHECK(t_err.status == LEAT_E_EXISTS && t_err.hint == LEAT_HINT_REPLACE);
+    same = create("again"); /* another process that begins the same run takes part in it */
+    pieces[1] = make(same, "b");
+    T_OK(leat_run_commit(run, pieces, 2, &t_err));
+    check_committed("again", pieces, 2);
+    T_CHECK(!create_with("again", 0, 256));
+    T_REFUSED(t_err.status, LEAT_E_EXISTS, "is a finished dataset");
+
+    /* a finished dataset stays until another takes its place, or none does */
+    next = create_with("again", 1, 256);
+    T_CHECK(next);
+    new = make(next, "a");
+    T_REFUSED(leat_run_push(&late, same, "c", NULL, &t_err), LEAT_E_STATE, "another one has taken its place");
+    T_STATUS(leat_run_commit(run, pieces, 2, &t_err), LEAT_E_STATE);
+    T_OK(leat_run_abort(run, &t_err)); /* of which nothing is left */
+    T_OK(open_run("again"));
+    T_OK(leat_run_abort(next, &t_err));
+    T_OK(open_run("again"));
+    T_EQ(t_files(in_folder("again")), 7); /* without the plan */
+    leat_run_close(next);
+    leat_run_close(same);
+    leat_run_close(run);
+
+    next = create_with("again", 1, 256);
+    T_CHECK(next);
+    new = make(next, "a");
+    T_OK(leat_run_commit(next, &new, 1, &t_err));
+    check_committed("again", &new, 1);
+    leat_run_close(next);
+}
+
+/* Where there are datasets, or a run of the other kind, no run begins, not even one that replaces. */
+static void check_occupied(void)
+{
+    struct leat_writer_options o = LEAT_WRITER_OPTIONS_INIT;
+    struct leat_writer *w;
+
+    o.vocabulary = 300;
+    mkdir(in_folder("taken"), 0777);
+    T_OK(leat_writer_open(&w, in_folder("taken/mine"), &o, &t_err));
+    T_OK(leat_writer_finish(w, NULL, &t_err));
+    T_CHECK(!create_with("taken", 1, 256));
+    T_REFUSED(t_err.status, LEAT_E_EXISTS, "has the dataset mine.leat");
+    T_EQ(t_files(in_folder("taken")), 4);
+    T_OK(open_run("taken"));
+}
+
+/* ---- Several processes ------------------------------------------------------------------------------------------- */
+
+/* Runs `child` in another process; whether it ended as it should: 0, or killed. */
+static void in_child(void (*child)(void), bool killed)
+{
+    pid_t pid = fork();
+    int status = 0;
+
+    if (pid == 0) {
+        child();
+        _exit(t_end());
+    }
+    T_EQ(waitpid(pid, &status, 0), pid);
+    T_CHECK(killed ? WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL : WIFEXITED(status) && !WEXITSTATUS(status));
+}
+
+static void die_in_attempt(void)
+{
+    struct leat_run *run;
+    struct leat_packer *p;
+
+    T_OK(leat_run_open(&run, in_folder("died"), &t_err));
+    (void)make(run, "a"); /* of which nobody hears */
+    p = push(run, "b");
+    add(p, "b", 0, 3);
+    kill(getpid(), SIGKILL);
+}
+
+static void check_dead(void)
+{
+    struct leat_run *run = create("died"), *again;
+    struct leat_packer *live = push(run, "c");
+    struct leat_run_piece pieces[2];
+    uint64_t files = t_files(in_folder("died"));
+
+    add(live, "c", 0, 5);
+    in_child(die_in_attempt, true);
+    T_CHECK(t_files(in_folder("died")) > files + 2);
+    again = create("died"); /* the driver begins again: what died is swept, what lives and what is finished stays */
+    T_EQ(t_files(in_folder("died")), files + 2);
+    pieces[0] = make(again, "a");
+    pieces[1] = finish(live);
+    in_child(die_in_attempt, true);
+    T_OK(leat_run_commit(again, pieces, 2, &t_err));
+    check_committed("died", pieces, 2);
+    leat_run_close(again);
+    leat_run_close(run);
+}
+
+/* Two commits at once, of other orders: one counts, and only it. */
+static void check_two_commits(void)
+{
+    for (unsigned round = 0; round < t_times(20); round++) {
+        char name[16];
+        struct leat_run *run;
+        struct leat_run_piece pieces[3];
+        pid_t children[2];
+        int status[2] = { 0 };
+
+        snprintf(name, sizeof name, "both-%u", round);
+        run = create(name);
+        pieces[0] = pieces[2] = make(run, "a");
+        pieces[1] = make(run, "b");
+        for (unsigned i = 0; i < 2; i++) {
+            children[i] = fork();
+            if (children[i] == 0) {
+                enum leat_status s = leat_run_commit(run, pieces + i, 2, &t_err);
+
+                _exit(s == LEAT_OK ? 0 : s == LEAT_E_EXISTS ? 5 : 1);
+            }
+        }
+        for (unsigned i = 0; i < 2; i++)
+            T_EQ(waitpid(children[i], &status[i], 0), children[i]);
+        T_CHECK(WIFEXITED(status[0]) && WIFEXITED(status[1]));
+        T_EQ(WEXITSTATUS(status[0]) + WEXITSTATUS(status[1]), 5);
+        check_committed(name, pieces + (WEXITSTATUS(status[0]) == 0 ? 0 : 1), 2);
+        leat_run_close(run);
+    }
+}
+
+int main(void)
+{
+    folder = t_folder();
+    check_attempts();
+    check_refused();
+    check_abort();
+    check_again();
+    check_occupied();
+    check_dead();
+    check_two_commits();
+    return t_end();
+}

@@ -1,0 +1,424 @@
+/*
+ * run_attempt.c: an attempt at a part that is pushed: leat_run_push() and leat_run_finish(), and the piece that comes
+ * of it. It is a packer (pack.h, struct packer_part) that writes in the run's folder; for a bucket, in a scratch folder,
+ * from which what is finished is sent.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/options.h"
+#include "base/own_file.h"
+#include "base/path.h"
+#include "base/random_words.h"
+#include "base/status.h"
+#include "pack/pack.h"
+#include "run_pushed.h"
+
+#define PAGE_BYTES 4096u /* of an index: its first page ends in its checksum (FORMAT.md) */
+
+/* ---- An attempt -------------------------------------------------------------------------------------------------- */
+
+struct attempt {
+    struct packer_part part; /* first */
+    char *place;             /* of the run */
+    char *path;              /* of the dataset, here: in the folder, or in the scratch folder */
+    char *chat;
+    uint8_t run[16];
+    uint64_t number;
+    char key[LEAT_RUN_KEY + 1];
+    char name[PUSHED_NAME];
+    bool remote, complete, counts; /* all is written here; and it is one that a commit may name */
+    char *lock_path;               /* in the scratch folder, locked until the attempt ends; else NULL */
+    int lock_fd;
+};
+
+static const char *const finished[] = { ".leat", ".tokens", ".rejects.jsonl" };
+
+static void remove_here(const char *path)
+{
+    for (size_t i = 0; i < sizeof finished / sizeof *finished; i++) {
+        char *file = path_append(path, strlen(path), finished[i], NULL);
+
+        if (file)
+            (void)file_remove(file, NULL);
+        free(file);
+    }
+}
+
+static void remove_there(struct run_place *place, const char *name)
+{
+    for (size_t i = 0; i < sizeof finished / sizeof *finished; i++) {
+        char *file = path_append(name, strlen(name), finished[i], NULL);
+
+        if (file)
+            (void)run_place_remove(place, file, NULL);
+        free(file);
+    }
+}
+
+static void free_attempt(struct attempt *a)
+{
+    if (a->lock_path)
+        (void)file_remove(a->lock_path, NULL);
+    own_file_unlock(&a->lock_fd);
+    free(a->lock_path);
+    free(a->place);
+    free(a->path);
+    free(a->chat);
+    free(a);
+}
+
+/* The packer is freed: what does not count goes. The list of rejects of one that had too many stays, as its error has
+ * promised. */
+static void freed(struct packer_part *part)
+{
+    struct attempt *a = (struct attempt *)part;
+    struct run_place place;
+
+    if (a->complete && (a->remote || !a->counts))
+        remove_here(a->path);
+    if (a->complete && a->remote && !a->counts && run_place_open(&place, a->place, false, NULL, NULL) == LEAT_OK) {
+        remove_there(&place, a->name);
+        run_place_close(&place);
+    }
+    free_attempt(a);
+}
+
+/* ---- In a scratch folder ---- */
+
+static enum leat_status sweep_scratch(void *context, const char *file, uint64_t size, struct leat_error *err)
+{
+    struct run_place *folder = context;
+    size_t length = strlen(file);
+    char *path = run_place_file(folder, file, NULL), *stem;
+    int fd = -1;
+
+    (void)size;
+    if (!path)
+        return status_no_memory(err, length);
+    if (file_ends_with(file, length, ".lock") && own_file_open(&fd, NULL, path, OWN_FILE_LOCK, NULL) == LEAT_OK &&
+        own_file_lock(fd, path, NULL, NULL) == LEAT_OK) {
+        static const char *const partial[] = { ".partial.leat", ".partial.tokens", ".partial.rejects", ".partial.run",
+                                               ".partial.lock" };
+
+        stem = strndup(path, strlen(path) - strlen(".lock"));
+        for (size_t i = 0; stem && i < sizeof partial / sizeof *partial; i++) {
+            char *name = path_append(stem, strlen(stem), partial[i], NULL);
+
+            if (name)
+                (void)file_remove(name, NULL);
+            free(name);
+        }
+        if (stem)
+            remove_here(stem);
+        free(stem);
+        (void)file_remove(path, NULL);
+    }
+    own_file_unlock(&fd);
+    free(path);
+    return LEAT_OK;
+}
+
+/* Makes FOLDER/leat-parts, sweeps what attempts left there that died on this machine, and locks a place in it. */
+static enum leat_status take_scratch(struct attempt *a, const char *folder, struct leat_error *err)
+{
+    char *parts = folder ? path_join(folder, "leat-parts", NULL) : NULL;
+    struct run_place place = { 0 };
+    bool made;
+    enum leat_status s;
+
+    if (!folder)
+        return status_argument(err, "scratch",
+            "a part of a run in a bucket is made on this machine before it is sent: give a scratch folder");
+    s = parts ? own_file_make_folder(parts, &made, err) : status_no_memory(err, strlen(folder));
+    if (s == LEAT_OK)
+        s = run_place_open(&place, parts, false, NULL, err);
+    if (s == LEAT_OK)
+        s = run_place_list(&place, sweep_scratch, &place, err);
+    if (s == LEAT_OK && (!(a->path = run_place_file(&place, a->name, NULL)) ||
+                         !(a->lock_path = run_place_file(&place, a->name, ".lock"))))
+        s = status_no_memory(err, strlen(a->name));
+    if (s == LEAT_OK)
+        s = own_file_begin(&a->lock_fd, a->lock_path, err);
+    run_place_close(&place);
+    free(parts);
+    return s;
+}
+
+/* ---- Its begin and its end ---- */
+
+/* A folder that is missing went with its run. */
+static enum leat_status open_place(struct run_place *place, const char *path, struct leat_error *err)
+{
+    enum leat_status s = run_place_open(place, path, false, NULL, err);
+
+    return s == LEAT_E_NO_FILE
+               ? status_set_in(err, LEAT_E_STATE, path, "the run in %s is no more: it was aborted, or its folder removed", path)
+               : s;
+}
+
+static bool is_listed(const struct folder_list *list, const char *name)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->parts[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static enum leat_status check_stands(struct run_place *place, const struct attempt *a, struct leat_error *err)
+{
+    enum standing standing;
+    struct folder_list list;
+    struct buffer text = { 0 };
+    enum leat_status s = pushed_look(place, a->run, &standing, &list, &text, err);
+
+    if (s == LEAT_OK && standing == IS_GONE)
+        s = pushed_say_gone(place, err);
+    if (s == LEAT_OK && standing == IS_COMMITTED && !is_listed(&list, a->name))
+        s = status_set_in(err, LEAT_E_STATE, place->path, "the run in %s is committed without this attempt at the part %s", place->path,
+                       a->key);
+    folder_list_free(&list);
+    buffer_free(&text);
+    return s;
+}
+
+static enum leat_status make_options(struct leat_pack_options *o, struct attempt *a, struct leat_run *run,
+                                     const struct leat_run_push_options *how, struct leat_error *err)
+{
+    enum leat_status s = run_take_tokenizer(run, err);
+
+    *o = run->plan.pack;
+    o->tokenizer = run->tokenizer;
+    o->threads = how->threads > 0 ? how->threads : o->threads;
+    o->memory = how->memory > 0 ? how->memory : o->memory;
+    o->renderers = how->renderers;
+    o->store_mask |= o->mask_field != NULL; /* documents come with their masks */
+    o->mask_field = NULL;
+    if (s == LEAT_OK && o->chat && *o->chat) {
+        a->chat = run_path(&run->plan, o->chat);
+        o->chat = a->chat;
+        s = a->chat ? LEAT_OK : status_no_memory(err, 0);
+    }
+    return s;
+}
+
+static enum leat_status open_attempt(struct leat_packer **out, struct attempt *a, struct leat_run *run,
+                                     const struct leat_run_push_options *how, struct leat_error *err)
+{
+    struct leat_pack_options options;
+    struct run_place place;
+    enum leat_status s = open_place(&place, run->folder, err);
+
+    a->remote = place.remote != NULL;
+    if (s == LEAT_OK && !(a->place = strdup(place.path)))
+        s = status_no_memory(err, strlen(place.path));
+    if (s == LEAT_OK)
+        s = check_stands(&place, a, err);
+    if (s == LEAT_OK && a->remote)
+        s = take_scratch(a, how->scratch, err);
+    else if (s == LEAT_OK && !(a->path = run_place_file(&place, a->name, NULL)))
+        s = status_no_memory(err, strlen(a->name));
+    run_place_close(&place);
+    if (s == LEAT_OK)
+        s = make_options(&options, a, run, how, err);
+    return s == LEAT_OK ? packer_open(out, a->path, &options, &a->part, err) : s;
+}
+
+enum leat_status leat_run_push(struct leat_packer **out, struct leat_run *run, const char *key,
+                               const struct leat_run_push_options *options, struct leat_error *err)
+{
+    struct leat_run_push_options how = LEAT_RUN_PUSH_OPTIONS_INIT;
+    struct attempt *a = calloc(1, sizeof *a);
+    static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_run_push_options, reserved), { 0, 0 } };
+    enum leat_status s = a ? options_read(&how, sizeof how, reserved, options, "leat_run_push_options", err)
+                           : status_no_memory(err, sizeof *a);
+
+    *out = NULL;
+    if (!a)
+        return s;
+    a->part.freed = freed;
+    a->lock_fd = -1;
+    if (s == LEAT_OK)
+        s = pushed_number(&run->plan, a->run, err);
+    if (s == LEAT_OK)
+        s = pushed_check_key(key, err);
+    if (s == LEAT_OK) {
+        random_words(&a->number, 1);
+        snprintf(a->key, sizeof a->key, "%s", key);
+        pushed_attempt_name(a->name, key, a->number);
+        s = open_attempt(out, a, run, &how, err);
+    }
+    if (s != LEAT_OK)
+        free_attempt(a);
+    return s;
+}
+
+/* What a finished dataset of this machine is, as a list has it. */
+enum leat_status pushed_describe(struct leat_run_piece *piece, const char *path, struct leat_error *err)
+{
+    const struct leat_open_options how = { .size = sizeof how, .access = LEAT_ACCESS_READ };
+    struct leat_info info = LEAT_INFO_INIT;
+    struct leat_dataset *d;
+    char *index;
+    int fd = -1;
+    uint64_t size;
+    enum leat_status s = leat_dataset_open(&d, path, &how, err);
+
+    if (s != LEAT_OK)
+        return s;
+    leat_dataset_info(d, &info);
+    leat_dataset_close(d);
+    piece->documents = info.documents;
+    piece->tokens = info.tokens;
+    piece->index_bytes = info.index_bytes;
+    piece->token_bytes = info.token_bytes;
+    memcpy(piece->identity, info.identity, sizeof piece->identity);
+    memcpy(piece->fingerprint, info.fingerprint, sizeof piece->fingerprint);
+    index = path_append(path, strlen(path), ".leat", NULL);
+    s = index ? file_open_read(&fd, &size, index, err) : status_no_memory(err, strlen(path));
+    if (s == LEAT_OK)
+        s = file_read_at(fd, PAGE_BYTES - sizeof piece->checksum, piece->checksum, sizeof piece->checksum, index, err);
+    file_close(&fd);
+    free(index);
+    return s;
+}
+
+/* The list of rejects is small, and only for people. */
+static enum leat_status send_rejects(struct attempt *a, struct run_place *place, struct leat_error *err)
+{
+    char *folder = file_folder(a->path), *name = path_append(a->name, strlen(a->name), finished[2], NULL);
+    struct run_place here = { 0 };
+    struct buffer text = { 0 };
+    struct leat_error why;
+    enum leat_status s = folder && name ? run_place_open(&here, folder, false, NULL, &why) : status_no_memory(&why, 0);
+
+    if (s == LEAT_OK)
+        s = run_place_read(&here, name, &text, &why);
+    if (s == LEAT_OK)
+        s = run_place_write(place, name, text.bytes, text.size, true, &why);
+    if (s == LEAT_E_NO_FILE) /* nothing was rejected */
+        s = LEAT_OK;
+    if (s != LEAT_OK && err)
+        *err = why;
+    run_place_close(&here);
+    buffer_free(&text);
+    free(folder);
+    free(name);
+    return s;
+}
+
+static enum leat_status send_attempt(struct attempt *a, struct run_place *place, struct leat_error *err)
+{
+    char *url = run_place_file(place, a->name, NULL);
+    enum leat_status s = url ? leat_push(a->path, url, NULL, NULL, err) : status_no_memory(err, strlen(a->name));
+
+    if (s == LEAT_E_EXISTS) /* the name is random: an earlier call, whose answer was lost, has sent it */
+        s = LEAT_OK;
+    if (s == LEAT_OK)
+        s = send_rejects(a, place, err);
+    free(url);
+    return s;
+}
+
+static void fill_piece(struct leat_run_piece *piece, const struct attempt *a, const struct leat_pack_report *report)
+{
+    memcpy(piece->run, a->run, sizeof piece->run);
+    memcpy(piece->key, a->key, sizeof a->key);
+    piece->attempt = a->number;
+    piece->text_bytes = report->text_bytes;
+    piece->rejects = report->rejects;
+}
+
+/* Looks at the run last: then the files of an attempt that still counts have their names. Those of one that does not
+ * may have gone under it meanwhile: that is the reason, whatever failed. */
+static enum leat_status end_attempt(struct attempt *a, enum leat_status s, struct leat_run_piece *piece,
+                                    struct leat_error *err)
+{
+    struct run_place place;
+    struct leat_error why;
+    enum leat_status t = open_place(&place, a->place, &why);
+
+    if (t == LEAT_OK && s == LEAT_OK)
+        s = pushed_describe(piece, a->path, err);
+    if (t == LEAT_OK && s == LEAT_OK && a->remote)
+        s = send_attempt(a, &place, err);
+    if (t == LEAT_OK)
+        t = check_stands(&place, a, &why);
+    run_place_close(&place);
+    if (t == LEAT_OK || (s != LEAT_OK && t != LEAT_E_STATE))
+        return s;
+    *err = why;
+    return t;
+}
+
+enum leat_status leat_run_finish(struct leat_packer *p, struct leat_run_piece *piece, struct leat_pack_report *report,
+                                 struct leat_error *err)
+{
+    struct attempt *a = (struct attempt *)packer_part_of(p);
+    struct leat_pack_report full = LEAT_PACK_REPORT_INIT;
+    struct leat_run_piece made = { .attempt = 0 };
+    struct leat_error why;
+    enum leat_status s;
+
+    if (!a)
+        return status_argument(err, "packer", "this packer makes a dataset of its own, not a part of a run");
+    s = packer_complete(p, &full, &why);
+    if (report)
+        options_fill(report, &full, sizeof full);
+    a->complete |= s == LEAT_OK;
+    if (s != LEAT_E_FORKED)
+        s = end_attempt(a, s, &made, &why);
+    if (s != LEAT_OK) {
+        if (err)
+            *err = why;
+        return s;
+    }
+    fill_piece(&made, a, &full);
+    *piece = made;
+    a->counts = true;
+    packer_free(p);
+    return LEAT_OK;
+}
+
+/* ---- A piece as text --------------------------------------------------------------------------------------------- */
+
+#define PIECE "leat piece 1 "
+
+void leat_run_piece_text(const struct leat_run_piece *p, char text[LEAT_RUN_PIECE_TEXT])
+{
+    char run[33], checksum[33], identity[33], fingerprint[33];
+
+    folder_list_hex(run, p->run);
+    folder_list_hex(checksum, p->checksum);
+    folder_list_hex(identity, p->identity);
+    folder_list_hex(fingerprint, p->fingerprint);
+    snprintf(text, LEAT_RUN_PIECE_TEXT,
+             PIECE "%s %016" PRIx64 " %s %s %s %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
+             p->key, p->attempt, run, checksum, identity, fingerprint, p->index_bytes, p->token_bytes, p->documents,
+             p->tokens, p->text_bytes, p->rejects);
+}
+
+enum leat_status leat_run_piece_read(struct leat_run_piece *piece, const char *text, struct leat_error *err)
+{
+    struct leat_run_piece p = { .attempt = 0 };
+    char run[33] = "", checksum[33] = "", identity[33] = "", fingerprint[33] = "", attempt[17] = "";
+    int used = 0;
+
+    if (text && strncmp(text, PIECE, strlen(PIECE)) == 0 && strlen(text) < LEAT_RUN_PIECE_TEXT &&
+        sscanf(text + strlen(PIECE),
+               "%128[^ ] %16[0-9a-f] %32s %32s %32s %32s %19" SCNu64 " %19" SCNu64 " %19" SCNu64 " %19" SCNu64
+               " %19" SCNu64 " %19" SCNu64 "%n",
+               p.key, attempt, run, checksum, identity, fingerprint, &p.index_bytes, &p.token_bytes, &p.documents,
+               &p.tokens, &p.text_bytes, &p.rejects, &used) == 12 &&
+        used > 0 && !text[strlen(PIECE) + (size_t)used] && strlen(attempt) == PUSHED_DIGITS &&
+        folder_list_bytes(run, p.run) && folder_list_bytes(checksum, p.checksum) &&
+        folder_list_bytes(identity, p.identity) && folder_list_bytes(fingerprint, p.fingerprint) &&
+        pushed_check_key(p.key, NULL) == LEAT_OK) {
+        p.attempt = strtoull(attempt, NULL, 16);
+        *piece = p;
+        return LEAT_OK;
+    }
+    return status_argument(err, "text", "%.200s is not the piece of a run", text ? text : "NULL");
+}

@@ -1,0 +1,290 @@
+/*
+ * run_commit.c: the end of a run whose parts are pushed: leat_run_commit() looks at the parts that it names, writes the
+ * list that decides, and sweeps the rest; leat_run_abort() gives the plan to no run, sweeps all, and removes it.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/own_file.h"
+#include "base/status.h"
+#include "run_pushed.h"
+
+/* ---- The commit -------------------------------------------------------------------------------------------------- */
+
+struct committing {
+    struct leat_run *run;
+    struct run_place place;
+    uint8_t number[16];
+    const struct leat_run_piece *pieces;
+    uint64_t count;
+    char (*names)[PUSHED_NAME];
+    const struct leat_run_piece **sorted; /* by key */
+    uint8_t *there;                       /* of each: bit 0, its index; bit 1, its tokens */
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+    return strcmp((*(const struct leat_run_piece *const *)a)->key, (*(const struct leat_run_piece *const *)b)->key);
+}
+
+static enum leat_status check_pieces(struct committing *c, struct leat_error *err)
+{
+    const struct leat_run_piece *first = &c->pieces[0];
+
+    for (uint64_t i = 0; i < c->count; i++) {
+        const struct leat_run_piece *p = &c->pieces[i];
+        enum leat_status s = memchr(p->key, '\0', sizeof p->key)
+                                 ? pushed_check_key(p->key, err)
+                                 : status_argument(err, "pieces", "piece %" PRIu64 " is not the piece of a run", i);
+
+        if (s != LEAT_OK)
+            return s;
+        if (memcmp(p->run, c->number, sizeof p->run) != 0)
+            return status_set_in(err, LEAT_E_INCOMPATIBLE, c->place.path, "the piece of the part %s is of another run than that in %s",
+                              p->key, c->place.path);
+        if (memcmp(p->fingerprint, first->fingerprint, sizeof p->fingerprint) != 0)
+            return status_set_in(err, LEAT_E_INCOMPATIBLE, c->place.path,
+                              "the parts %s and %s were packed with different tokenizers: push one of them again",
+                              first->key, p->key);
+        c->sorted[i] = p;
+        pushed_attempt_name(c->names[i], p->key, p->attempt);
+    }
+    qsort(c->sorted, (size_t)c->count, sizeof *c->sorted, compare_keys);
+    for (uint64_t i = 1; i < c->count; i++)
+        if (strcmp(c->sorted[i - 1]->key, c->sorted[i]->key) == 0)
+            return status_argument(err, "pieces", "the part %s comes twice: a commit names one attempt at each part",
+                              c->sorted[i]->key);
+    return LEAT_OK;
+}
+
+static enum leat_status say_missing(const struct committing *c, const struct leat_run_piece *p, struct leat_error *err)
+{
+    return status_set_in(err, LEAT_E_MISMATCH, c->place.path,
+                      "the files of the part %s are not there as its attempt left them, in %s: push it again", p->key,
+                      c->place.path);
+}
+
+static enum leat_status check_files_here(struct committing *c, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t i = 0; s == LEAT_OK && i < c->count; i++) {
+        const struct leat_run_piece *p = &c->pieces[i];
+        struct leat_run_piece now = { .attempt = 0 };
+        char *path = run_place_file(&c->place, c->names[i], NULL);
+
+        s = path ? pushed_describe(&now, path, err) : status_no_memory(err, 0);
+        if (s == LEAT_E_NO_FILE ||
+            (s == LEAT_OK &&
+             (memcmp(now.checksum, p->checksum, sizeof p->checksum) != 0 || now.index_bytes != p->index_bytes ||
+              now.token_bytes != p->token_bytes || now.documents != p->documents || now.tokens != p->tokens)))
+            s = say_missing(c, p, err);
+        free(path);
+    }
+    return s;
+}
+
+static enum leat_status note_object(void *context, const char *file, uint64_t size, struct leat_error *err)
+{
+    struct committing *c = context;
+    struct leat_run_piece wanted;
+    const struct leat_run_piece *key = &wanted, **found;
+    size_t length = pushed_attempt_length(file);
+    uint64_t i;
+
+    (void)err;
+    if (length <= PUSHED_DIGITS + 1 || length - PUSHED_DIGITS - 1 > LEAT_RUN_KEY)
+        return LEAT_OK;
+    memcpy(wanted.key, file, length - PUSHED_DIGITS - 1);
+    wanted.key[length - PUSHED_DIGITS - 1] = '\0';
+    found = bsearch(&key, c->sorted, (size_t)c->count, sizeof *c->sorted, compare_keys);
+    i = found ? (uint64_t)(*found - c->pieces) : 0;
+    if (!found || strncmp(c->names[i], file, length) != 0)
+        return LEAT_OK;
+    if (strcmp(file + length, ".leat") == 0 && size == (*found)->index_bytes)
+        c->there[i] |= 1;
+    if (strcmp(file + length, ".tokens") == 0 && size == (*found)->token_bytes)
+        c->there[i] |= 2;
+    return LEAT_OK;
+}
+
+/* By their sizes alone; opening compares the rest. */
+static enum leat_status check_objects(struct committing *c, struct leat_error *err)
+{
+    enum leat_status s = run_place_list(&c->place, note_object, c, err);
+
+    for (uint64_t i = 0; s == LEAT_OK && i < c->count; i++)
+        if (c->there[i] != 3)
+            s = say_missing(c, &c->pieces[i], err);
+    return s;
+}
+
+static enum leat_status make_list(struct committing *c, struct buffer *text, struct leat_error *err)
+{
+    struct folder_part *parts = calloc((size_t)c->count, sizeof *parts);
+    enum leat_status s = parts ? LEAT_OK : status_no_memory(err, c->count * sizeof *parts);
+
+    for (uint64_t i = 0; s == LEAT_OK && i < c->count; i++) {
+        const struct leat_run_piece *p = &c->pieces[i];
+
+        parts[i] = (struct folder_part) { .name = c->names[i],
+                                          .checksum = checksum_load(p->checksum),
+                                          .index_bytes = p->index_bytes,
+                                          .token_bytes = p->token_bytes,
+                                          .documents = p->documents,
+                                          .tokens = p->tokens };
+    }
+    if (s == LEAT_OK)
+        s = folder_list_make(text, c->number, parts, (size_t)c->count, err);
+    free(parts);
+    return s;
+}
+
+static enum leat_status compare(const struct committing *c, const struct buffer *there, const struct buffer *wanted,
+                                struct leat_error *err)
+{
+    if (there->size == wanted->size && memcmp(there->bytes, wanted->bytes, there->size) == 0)
+        return LEAT_OK;
+    return status_set_in(err, LEAT_E_EXISTS, c->place.path,
+                      "the run in %s is committed already, with other parts or attempts, or in "
+                      "another order",
+                      c->place.path);
+}
+
+/* Writes it where there is none, or one of an earlier run. */
+static enum leat_status publish(struct committing *c, const struct buffer *wanted, bool replace, struct leat_error *err)
+{
+    struct buffer there = { 0 };
+    struct leat_error why;
+    enum leat_status s = run_place_write(&c->place, FOLDER_LIST, wanted->bytes, wanted->size, replace, &why);
+
+    if (s == LEAT_E_EXISTS) { /* since a moment ago, or by a first try whose answer was lost */
+        s = run_place_read(&c->place, FOLDER_LIST, &there, &why);
+        s = s == LEAT_OK ? compare(c, &there, wanted, &why) : s;
+    }
+    buffer_free(&there);
+    if (s != LEAT_OK && err)
+        *err = why;
+    return s;
+}
+
+/* The list is what decides: once it is there, what follows cannot undo it. */
+static enum leat_status write_list(struct committing *c, struct leat_error *err)
+{
+    struct folder_list list;
+    struct buffer there = { 0 }, wanted = { 0 };
+    enum standing standing;
+    enum leat_status s = pushed_look(&c->place, c->number, &standing, &list, &there, err);
+
+    if (s == LEAT_OK && standing == IS_GONE)
+        s = pushed_say_gone(&c->place, err);
+    if (s == LEAT_OK)
+        s = make_list(c, &wanted, err);
+    if (s == LEAT_OK && standing == IS_COMMITTED)
+        s = compare(c, &there, &wanted, err);
+    else if (s == LEAT_OK) {
+        s = c->place.remote ? check_objects(c, err) : check_files_here(c, err);
+        if (s == LEAT_OK)
+            s = publish(c, &wanted, list.count > 0, err);
+    }
+    folder_list_free(&list);
+    buffer_free(&there);
+    buffer_free(&wanted);
+    return s;
+}
+
+/* What did not count goes; what cannot go now, the next run or commit sweeps. */
+static void sweep_rest(struct run_place *place)
+{
+    struct folder_list list;
+    struct buffer text = { 0 };
+
+    if (pushed_read_list(place, &list, &text, NULL) == LEAT_OK)
+        (void)pushed_sweep(place, &list, false, NULL);
+    folder_list_free(&list);
+    buffer_free(&text);
+}
+
+enum leat_status leat_run_commit(struct leat_run *run, const struct leat_run_piece *pieces, uint64_t count,
+                                 struct leat_error *err)
+{
+    struct committing c = { .run = run, .pieces = pieces, .count = count };
+    int fd = -1;
+    enum leat_status s = pushed_number(&run->plan, c.number, err);
+
+    if (s == LEAT_OK && count == 0)
+        s = status_argument(err, "pieces", "a commit names at least one part");
+    if (s == LEAT_OK)
+        s = run_place_open(&c.place, run->folder, false, NULL, err);
+    if (s == LEAT_OK && count < SIZE_MAX / sizeof *c.names) {
+        c.names = calloc((size_t)count, sizeof *c.names);
+        c.sorted = calloc((size_t)count, sizeof *c.sorted);
+        c.there = calloc((size_t)count, 1);
+    }
+    if (s == LEAT_OK && (!c.names || !c.sorted || !c.there))
+        s = status_no_memory(err, count);
+    if (s == LEAT_OK)
+        s = check_pieces(&c, err);
+    if (s == LEAT_OK)
+        s = pushed_lock(&c.place, &fd, err);
+    if (s == LEAT_OK)
+        s = write_list(&c, err);
+    if (s == LEAT_OK)
+        sweep_rest(&c.place);
+    own_file_unlock(&fd);
+    run_place_close(&c.place);
+    free(c.names);
+    free(c.sorted);
+    free(c.there);
+    return s;
+}
+
+/* ---- Giving up --------------------------------------------------------------------------------------------------- */
+
+static enum leat_status abort_run(struct run_place *place, const struct leat_run *run, const uint8_t number[16],
+                                  struct leat_error *err)
+{
+    struct folder_list list = { 0 };
+    struct buffer text = { 0 };
+    enum standing standing;
+    enum leat_status s = pushed_look(place, number, &standing, &list, &text, err);
+
+    if (s == LEAT_OK && standing == IS_COMMITTED)
+        s = status_set_in(err, LEAT_E_STATE, place->path, "the run in %s is committed: to undo that, remove the folder", place->path);
+    if (s == LEAT_OK && standing == STANDS) {
+        s = pushed_write_plan(place, &run->plan, true, err);
+        if (s == LEAT_OK)
+            s = pushed_sweep(place, &list, false, err);
+        if (s == LEAT_OK)
+            s = run_place_remove(place, PUSHED_PLAN, err);
+        if (s == LEAT_OK)
+            s = run_place_sync(place, err);
+    }
+    folder_list_free(&list);
+    buffer_free(&text);
+    return s;
+}
+
+enum leat_status leat_run_abort(struct leat_run *run, struct leat_error *err)
+{
+    struct run_place place;
+    uint8_t number[16];
+    int fd = -1;
+    enum leat_status s = pushed_number(&run->plan, number, err);
+
+    if (s != LEAT_OK)
+        return s;
+    s = run_place_open(&place, run->folder, false, NULL, err);
+    if (s == LEAT_E_NO_FILE)
+        return LEAT_OK;
+    if (s == LEAT_OK)
+        s = pushed_lock(&place, &fd, err);
+    if (s == LEAT_OK)
+        s = abort_run(&place, run, number, err);
+    own_file_unlock(&fd);
+    if (s == LEAT_OK && !place.remote)
+        (void)rmdir(place.path); /* if nothing else is in it */
+    run_place_close(&place);
+    return s;
+}

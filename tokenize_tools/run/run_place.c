@@ -1,0 +1,245 @@
+/* run_place.c: see run_place.h. */
+#include "run_place.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/grow.h"
+#include "base/own_file.h"
+#include "base/path.h"
+#include "base/status.h"
+
+bool run_place_is_remote(const char *output)
+{
+    return own_file_is_url(output);
+}
+
+char *run_place_file(const struct run_place *p, const char *name, const char *suffix)
+{
+    return path_join(p->path, name, suffix, NULL);
+}
+
+static enum leat_status open_bucket(struct run_place *p, const char *output, struct leat_error *err)
+{
+    enum leat_status s;
+
+    p->path = path_join(output, "", NULL); /* with the slash that makes it a folder */
+    s = p->path ? url_parse(&p->url, p->path, err) : status_no_memory(err, strlen(output));
+    if (s == LEAT_OK && !url_in_bucket(&p->url))
+        s = status_set_in(err, LEAT_E_UNSUPPORTED, p->url.name,
+                       "%s: a run can be pushed to a folder, s3://BUCKET/FOLDER or "
+                       "gs://BUCKET/FOLDER",
+                       p->url.name);
+    return s == LEAT_OK ? remote_open(&p->remote, NULL, err) : s;
+}
+
+enum leat_status run_place_open(struct run_place *p, const char *output, bool make, bool *made, struct leat_error *err)
+{
+    bool new = false;
+
+    *p = (struct run_place) { 0 };
+    if (made)
+        *made = false;
+    if (run_place_is_remote(output))
+        return open_bucket(p, output, err);
+    if (make) {
+        new = mkdir(output, 0777) == 0;
+        if (!new &&errno != EEXIST)
+            return status_set_os(err, errno, output, "cannot make the folder %s", output);
+    }
+    p->path = realpath(output, NULL);
+    if (!p->path)
+        return status_set_os(err, errno, output, "cannot find the folder %s", output);
+    if (made)
+        *made = new;
+    return LEAT_OK;
+}
+
+void run_place_close(struct run_place *p)
+{
+    remote_close(p->remote);
+    url_free(&p->url);
+    free(p->path);
+    *p = (struct run_place) { 0 };
+}
+
+/* ---- Small files ------------------------------------------------------------------------------------------------- */
+
+static enum leat_status read_file(const char *path, struct buffer *text, struct leat_error *err)
+{
+    uint64_t size;
+    int fd = -1;
+    enum leat_status s = file_open_read(&fd, &size, path, err);
+
+    if (s == LEAT_OK)
+        s = size < SIZE_MAX ? buffer_reserve(text, (size_t)size + 1, err) : status_no_memory(err, size);
+    if (s == LEAT_OK)
+        s = file_read_at(fd, 0, text->bytes, size, path, err);
+    file_close(&fd);
+    text->size = s == LEAT_OK ? (size_t)size : 0;
+    return s;
+}
+
+static enum leat_status read_object(struct run_place *p, const struct url *url, struct buffer *text,
+                                    struct leat_error *err)
+{
+    struct remote_object object;
+    enum leat_status s = remote_stat(p->remote, url, &object, err);
+
+    if (s == LEAT_OK)
+        s = object.size < SIZE_MAX ? buffer_reserve(text, (size_t)object.size + 1, err)
+                                   : status_no_memory(err, object.size);
+    if (s == LEAT_OK)
+        s = remote_read(p->remote, url, &object, 0, text->bytes, object.size, err);
+    text->size = s == LEAT_OK ? (size_t)object.size : 0;
+    return s;
+}
+
+enum leat_status run_place_read(struct run_place *p, const char *name, struct buffer *text, struct leat_error *err)
+{
+    char *path = run_place_file(p, name, NULL);
+    struct url url = { 0 };
+    enum leat_status s = path ? LEAT_OK : status_no_memory(err, strlen(name));
+
+    text->size = 0;
+    if (s == LEAT_OK && p->remote)
+        s = url_beside(&url, &p->url, name, err);
+    if (s == LEAT_OK)
+        s = p->remote ? read_object(p, &url, text, err) : read_file(path, text, err);
+    if (s == LEAT_OK)
+        text->bytes[text->size] = '\0';
+    url_free(&url);
+    free(path);
+    return s;
+}
+
+static enum leat_status write_object(struct run_place *p, const char *name, const void *bytes, size_t count,
+                                     bool replace, struct leat_error *err)
+{
+    struct url url;
+    struct transfer t = { .method = TRANSFER_PUT, .body = bytes, .body_bytes = count, .only_new = !replace };
+    enum leat_status s = url_beside(&url, &p->url, name, err);
+
+    t.url = &url;
+    if (s == LEAT_OK)
+        s = remote_run(p->remote, &t, err);
+    transfer_free(&t);
+    url_free(&url);
+    return s;
+}
+
+enum leat_status run_place_write(struct run_place *p, const char *name, const void *bytes, size_t count, bool replace,
+                                 struct leat_error *err)
+{
+    enum leat_status s;
+    char *path;
+
+    if (p->remote)
+        return write_object(p, name, bytes, count, replace, err);
+    path = run_place_file(p, name, NULL);
+    if (!path)
+        return status_no_memory(err, strlen(name));
+    s = replace ? own_file_replace(path, bytes, count, err) : own_file_publish(path, bytes, count, err);
+    free(path);
+    return s;
+}
+
+static enum leat_status remove_object(struct run_place *p, const char *name, struct leat_error *err)
+{
+    struct url url;
+    struct transfer t = { .method = TRANSFER_DELETE };
+    enum leat_status s = url_beside(&url, &p->url, name, err);
+
+    t.url = &url;
+    if (s == LEAT_OK)
+        s = remote_run(p->remote, &t, err);
+    transfer_free(&t);
+    url_free(&url);
+    return s == LEAT_E_NO_FILE ? LEAT_OK : s;
+}
+
+enum leat_status run_place_remove(struct run_place *p, const char *name, struct leat_error *err)
+{
+    enum leat_status s;
+    char *path;
+
+    if (p->remote)
+        return remove_object(p, name, err);
+    path = run_place_file(p, name, NULL);
+    s = path ? file_remove(path, err) : status_no_memory(err, strlen(name));
+    free(path);
+    return s;
+}
+
+enum leat_status run_place_sync(struct run_place *p, struct leat_error *err)
+{
+    char *inside = p->remote ? NULL : run_place_file(p, "leat-run", NULL);
+    enum leat_status s = inside ? file_sync_folder(inside, err) : LEAT_OK;
+
+    if (!inside && !p->remote)
+        s = status_no_memory(err, strlen(p->path));
+    free(inside);
+    return s;
+}
+
+/* ---- The list of files ------------------------------------------------------------------------------------------- */
+
+/* What a server lists is collected first: one transfer at a time is under way when `take` removes. */
+struct found {
+    char **names;
+    uint64_t *sizes;
+    size_t count, room, size_room, skip;
+};
+
+static enum leat_status keep(void *context, const char *key, uint64_t size, const char *etag, struct leat_error *err)
+{
+    struct found *f = context;
+    enum leat_status s;
+
+    (void)etag;
+    if (strlen(key) <= f->skip || strchr(key + f->skip, '/'))
+        return LEAT_OK;
+    s = GROW(f->names, f->count + 1, f->room, err);
+    if (s == LEAT_OK)
+        s = GROW(f->sizes, f->count + 1, f->size_room, err);
+    if (s != LEAT_OK)
+        return s;
+    f->names[f->count] = strdup(key + f->skip);
+    f->sizes[f->count] = size;
+    return f->names[f->count++] ? LEAT_OK : status_no_memory(err, strlen(key));
+}
+
+static enum leat_status list_folder(struct run_place *p, struct found *f, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+    struct dirent *entry;
+    DIR *folder = opendir(p->path);
+
+    if (!folder)
+        return status_set_os(err, errno, p->path, "cannot open the folder %s", p->path);
+    while (s == LEAT_OK && (errno = 0, entry = readdir(folder)))
+        s = keep(f, entry->d_name, 0, "", err);
+    if (s == LEAT_OK && errno != 0)
+        s = status_set_os(err, errno, p->path, "cannot read the folder %s", p->path);
+    closedir(folder);
+    return s;
+}
+
+enum leat_status run_place_list(struct run_place *p, run_place_take *take, void *context, struct leat_error *err)
+{
+    struct found f = { .skip = p->remote ? strlen(p->url.key) : 0 };
+    enum leat_status s = p->remote ? remote_list(p->remote, &p->url, keep, &f, err) : list_folder(p, &f, err);
+
+    for (size_t i = 0; i < f.count; i++) {
+        if (s == LEAT_OK)
+            s = take(context, f.names[i], f.sizes[i], err);
+        free(f.names[i]);
+    }
+    free(f.names);
+    free(f.sizes);
+    return s;
+}

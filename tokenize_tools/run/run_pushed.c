@@ -1,0 +1,435 @@
+/*
+ * run_pushed.c: see run_pushed.h. From top to bottom: names; what is swept; where a run stands; how one begins.
+ */
+#include "run_pushed.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/own_file.h"
+#include "base/random_words.h"
+#include "base/status.h"
+
+#define LOCK_TRIES   500u /* of 20 ms: a commit looks at each part */
+#define LOCK_WAIT_NS 20000000
+
+/* ---- Names ------------------------------------------------------------------------------------------------------- */
+
+static bool is_key_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("-_.=", c);
+}
+
+enum leat_status pushed_check_key(const char *key, struct leat_error *err)
+{
+    size_t length = key ? strlen(key) : 0;
+
+    for (size_t i = 0; i < length; i++)
+        if (!is_key_char(key[i]))
+            length = 0;
+    if (length > 0 && length <= LEAT_RUN_KEY && key[0] != '.')
+        return LEAT_OK;
+    return status_argument(err, "key",
+        "%.200s%s cannot name a part: use at most %d letters, digits and -_.=, without a dot at the start",
+        key ? key : "NULL", key && !*key ? "an empty text" : "", LEAT_RUN_KEY);
+}
+
+void pushed_attempt_name(char name[PUSHED_NAME], const char *key, uint64_t attempt)
+{
+    snprintf(name, PUSHED_NAME, "%.128s.%016" PRIx64, key, attempt);
+}
+
+/* The suffixes of an attempt's files. */
+static bool is_suffix(const char *text)
+{
+    return strcmp(text, ".leat") == 0 || strcmp(text, ".tokens") == 0 || strncmp(text, ".rejects", 8) == 0 ||
+           strncmp(text, ".partial", 8) == 0;
+}
+
+/* The length of KEY.ATTEMPT in the name of one of its files; 0: the file is another one. */
+size_t pushed_attempt_length(const char *file)
+{
+    for (const char *dot = strchr(file, '.'); dot; dot = strchr(dot + 1, '.'))
+        if (dot > file && *file != '.' && strspn(dot + 1, "0123456789abcdef") == PUSHED_DIGITS &&
+            is_suffix(dot + 1 + PUSHED_DIGITS))
+            return (size_t)(dot - file) + 1 + PUSHED_DIGITS;
+    return 0;
+}
+
+/* ---- The list ---------------------------------------------------------------------------------------------------- */
+
+/* An empty list if there is none; folder_list_free(). */
+enum leat_status pushed_read_list(struct run_place *place, struct folder_list *list, struct buffer *text,
+                                  struct leat_error *err)
+{
+    struct leat_error why;
+    char *path = run_place_file(place, FOLDER_LIST, NULL);
+    enum leat_status s = path ? run_place_read(place, FOLDER_LIST, text, &why) : status_no_memory(&why, 0);
+
+    *list = (struct folder_list) { 0 };
+    if (s == LEAT_OK) {
+        char *copy = malloc(text->size + 1);
+
+        if (copy)
+            memcpy(copy, text->bytes, text->size);
+        s = copy ? folder_list_read(list, copy, text->size, path, &why) : status_no_memory(&why, text->size);
+    } else if (s == LEAT_E_NO_FILE)
+        s = LEAT_OK;
+    if (s != LEAT_OK && err)
+        *err = why;
+    free(path);
+    return s;
+}
+
+static bool is_committed(const struct folder_list *list, const uint8_t run[16])
+{
+    return list->count > 0 && memcmp(list->run, run, sizeof list->run) == 0;
+}
+
+/* ---- What is swept ----------------------------------------------------------------------------------------------- */
+
+struct sweep {
+    struct run_place *place;
+    const char **kept; /* the attempts of the list, sorted */
+    size_t count;
+    bool dead_only; /* only what processes left that are no more */
+};
+
+/* A name, and how much of another one is the name of an attempt. */
+struct file_name {
+    const char *text;
+    size_t length;
+};
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int compare_file(const void *file, const void *name)
+{
+    const struct file_name *f = file;
+    const char *kept = *(const char *const *)name;
+    int r = strncmp(f->text, kept, f->length);
+
+    return r != 0 ? r : kept[f->length] ? -1 : 0;
+}
+
+/* Whether a process makes this attempt: it has locked the file that says so. */
+static bool is_live(struct run_place *place, const char *file, size_t length)
+{
+    char *stem = strndup(file, length), *path = stem ? run_place_file(place, stem, ".partial.lock") : NULL;
+    int fd = -1;
+    enum leat_status s = path ? own_file_open(&fd, NULL, path, OWN_FILE_LOCK, NULL) : LEAT_E_NO_MEMORY;
+    bool live = s != LEAT_E_NO_FILE; /* not knowing is no reason to remove */
+
+    if (s == LEAT_OK)
+        live = own_file_lock(fd, path, NULL, NULL) != LEAT_OK;
+    own_file_unlock(&fd);
+    free(path);
+    free(stem);
+    return live;
+}
+
+static enum leat_status sweep_file(void *context, const char *file, uint64_t size, struct leat_error *err)
+{
+    struct sweep *s = context;
+    size_t length = pushed_attempt_length(file);
+    bool partial = length > 0 && strncmp(file + length, ".partial", 8) == 0; /* also what a finished one has left */
+
+    (void)size;
+    if (length == 0 ||
+        (!partial && bsearch(&(struct file_name) { file, length }, s->kept, s->count, sizeof *s->kept, compare_file)))
+        return LEAT_OK;
+    if (s->dead_only && (!partial || is_live(s->place, file, length)))
+        return LEAT_OK;
+    return run_place_remove(s->place, file, err);
+}
+
+enum leat_status pushed_sweep(struct run_place *place, const struct folder_list *list, bool dead_only,
+                              struct leat_error *err)
+{
+    struct sweep s = { .place = place, .count = list->count, .dead_only = dead_only };
+    enum leat_status status = LEAT_OK;
+
+    s.kept = calloc(list->count + 1, sizeof *s.kept);
+    if (!s.kept)
+        return status_no_memory(err, list->count);
+    for (size_t i = 0; i < list->count; i++)
+        s.kept[i] = list->parts[i].name;
+    qsort(s.kept, s.count, sizeof *s.kept, compare_names);
+    status = run_place_list(place, sweep_file, &s, err);
+    free(s.kept);
+    return status == LEAT_OK ? run_place_sync(place, err) : status;
+}
+
+/* ---- The plan ---------------------------------------------------------------------------------------------------- */
+
+/* Reads a plan; LEAT_E_NO_FILE if there is none. run_plan_free() also after a failure. */
+static enum leat_status read_plan(struct run_place *place, struct run_plan *plan, struct leat_error *err)
+{
+    char *path = run_place_file(place, PUSHED_PLAN, NULL);
+    enum leat_status s = path ? LEAT_OK : status_no_memory(err, 0);
+
+    *plan = (struct run_plan)RUN_PLAN_INIT;
+    if (s == LEAT_OK)
+        s = run_place_read(place, PUSHED_PLAN, &plan->text, err);
+    if (s == LEAT_OK)
+        s = run_plan_take(plan, path, err);
+    if (s == LEAT_OK && (plan->parts == 0) != (plan->run != NULL))
+        s = status_set_in(err, LEAT_E_UNSUPPORTED, path, "%s is not the plan of a run that this version can read", path);
+    free(path);
+    return s;
+}
+
+enum leat_status pushed_number(const struct run_plan *plan, uint8_t run[16], struct leat_error *err)
+{
+    if (plan->run && strlen(plan->run) == 32 && folder_list_bytes(plan->run, run))
+        return LEAT_OK;
+    return plan->run
+               ? status_set(err, LEAT_E_UNSUPPORTED, "the plan of the run has a number that this version cannot read")
+               : status_argument(err, "run", "the parts of this run read its inputs: none is pushed");
+}
+
+enum leat_status pushed_look(struct run_place *place, const uint8_t run[16], enum standing *standing,
+                             struct folder_list *list, struct buffer *text, struct leat_error *err)
+{
+    struct run_plan plan;
+    struct leat_error why;
+    uint8_t now[16];
+    enum leat_status s = read_plan(place, &plan, &why);
+
+    *list = (struct folder_list) { 0 };
+    *standing = IS_GONE;
+    if (s == LEAT_OK && pushed_number(&plan, now, NULL) == LEAT_OK && memcmp(now, run, 16) == 0)
+        *standing = STANDS;
+    run_plan_free(&plan);
+    if (s == LEAT_E_NO_FILE)
+        s = LEAT_OK;
+    if (s != LEAT_OK && err)
+        *err = why;
+    if (s == LEAT_OK)
+        s = pushed_read_list(place, list, text, err);
+    if (s == LEAT_OK && *standing == STANDS && is_committed(list, run))
+        *standing = IS_COMMITTED;
+    return s;
+}
+
+enum leat_status pushed_say_gone(const struct run_place *place, struct leat_error *err)
+{
+    return status_set_in(err, LEAT_E_STATE, place->path, "the run in %s is no more: it was aborted, or another one has taken its place",
+                      place->path);
+}
+
+/* A list that appears where there is no lock is found when this one is written. */
+enum leat_status pushed_lock(struct run_place *place, int *fd, struct leat_error *err)
+{
+    char *path = place->remote ? NULL : run_place_file(place, PUSHED_PLAN, NULL);
+    enum leat_status s = LEAT_OK;
+    bool named = false;
+
+    *fd = -1;
+    if (place->remote)
+        return LEAT_OK;
+    if (!path)
+        return status_no_memory(err, 0);
+    for (unsigned tries = 0; s == LEAT_OK && !named; tries++) {
+        struct leat_error why;
+
+        s = own_file_open(fd, NULL, path, OWN_FILE_LOCK, &why);
+        if (s == LEAT_E_NO_FILE) {
+            s = LEAT_OK;
+            break;
+        }
+        if (s == LEAT_OK)
+            s = own_file_lock(*fd, path, path, &why);
+        if (s == LEAT_OK)
+            s = own_file_is_named(*fd, path, &named, &why);
+        if (s == LEAT_E_BUSY && tries < LOCK_TRIES) {
+            nanosleep(&(struct timespec) { .tv_nsec = LOCK_WAIT_NS }, NULL);
+            s = LEAT_OK;
+        }
+        if (!named)
+            own_file_unlock(fd);
+        if (s != LEAT_OK && err)
+            *err = why;
+    }
+    free(path);
+    return s;
+}
+
+/* ---- How a run begins -------------------------------------------------------------------------------------------- */
+
+/* Datasets that somebody has put there would vanish from the folder's dataset without a word. */
+static enum leat_status check_foreign(void *context, const char *file, uint64_t size, struct leat_error *err)
+{
+    const struct run_place *place = context;
+    size_t length = strlen(file);
+
+    (void)size;
+    if (file[0] == '.' || pushed_attempt_length(file) > 0 || !file_ends_with(file, length, ".leat"))
+        return LEAT_OK;
+    return status_set_in(err, LEAT_E_EXISTS, place->path,
+                      "%s has the dataset %s, which is not of a run that was pushed: choose an empty "
+                      "folder",
+                      place->path, file);
+}
+
+/* Whether a name of the plan begins where it was planned. */
+static bool is_relative(const struct run_plan *plan, const char *name)
+{
+    char *path = name && *name && *name != '/' ? run_path(plan, name) : NULL;
+    bool relative = path && access(path, F_OK) == 0;
+
+    free(path);
+    return relative;
+}
+
+/* Whether the run that is there has the same plan, but for its number, and for what changes no byte. */
+static enum leat_status is_same(const struct run_plan *there, const struct run_plan *plan, bool *same,
+                                struct leat_error *err)
+{
+    struct run_plan wanted = *plan;
+    struct buffer text = { 0 }, other = { 0 };
+    enum leat_status s;
+
+    wanted.run = there->run;
+    wanted.pack.threads = there->pack.threads;
+    wanted.pack.memory = there->pack.memory;
+    wanted.pack.write = there->pack.write;
+    if (!is_relative(plan, plan->tokenizer) && !is_relative(plan, plan->pack.chat))
+        wanted.from = there->from;
+    s = run_plan_make(&text, &wanted, err);
+    if (s == LEAT_OK)
+        s = run_plan_make(&other, there, err);
+    *same = s == LEAT_OK && text.size == other.size && memcmp(text.bytes, other.bytes, text.size) == 0;
+    buffer_free(&text);
+    buffer_free(&other);
+    return s;
+}
+
+/* What a run that is not committed is, for one that would begin in its place. */
+static enum leat_status join(struct run_place *place, const struct run_plan *plan, const struct folder_list *list,
+                             struct run_plan *there, bool *joined, struct leat_error *err)
+{
+    uint8_t run[16];
+    bool same;
+    enum leat_status s = there->run ? is_same(there, plan, &same, err) : LEAT_E_EXISTS;
+
+    if (!there->run)
+        return status_set_in(err, s, place->path, "%s is the folder of a run that reads its inputs: choose another folder",
+                          place->path);
+    if (s == LEAT_OK)
+        s = pushed_number(there, run, err);
+    if (s != LEAT_OK)
+        return s;
+    *joined = same && !is_committed(list, run);
+    if (*joined || is_committed(list, run))
+        return LEAT_OK;
+    return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, place->path,
+                           "a run with other options has begun in %s, and was not committed: abort it, choose another "
+                           "folder or replace it",
+                           place->path);
+}
+
+enum leat_status pushed_write_plan(struct run_place *place, const struct run_plan *plan, bool replace,
+                                   struct leat_error *err)
+{
+    struct run_plan numbered = *plan;
+    struct buffer text = { 0 };
+    uint64_t words[2];
+    uint8_t bytes[16];
+    char run[33];
+    enum leat_status s;
+
+    random_words(words, 2);
+    memcpy(bytes, words, sizeof bytes);
+    folder_list_hex(run, bytes);
+    numbered.run = run;
+    s = run_plan_make(&text, &numbered, err);
+    if (s == LEAT_OK)
+        s = run_place_write(place, PUSHED_PLAN, text.bytes, text.size, replace, err);
+    buffer_free(&text);
+    return s;
+}
+
+static enum leat_status begin(struct run_place *place, const struct run_plan *plan, bool replace,
+                              struct leat_error *err)
+{
+    struct run_plan there;
+    struct folder_list list;
+    struct buffer text = { 0 };
+    bool joined = false, planned;
+    struct leat_error why;
+    enum leat_status s = pushed_read_list(place, &list, &text, err), t = read_plan(place, &there, &why);
+
+    planned = t == LEAT_OK;
+    if (s == LEAT_OK && t != LEAT_OK && t != LEAT_E_NO_FILE) {
+        s = t;
+        if (err)
+            *err = why;
+    }
+    if (s == LEAT_OK && list.count == 0)
+        s = run_place_list(place, check_foreign, place, err);
+    if (s == LEAT_OK && planned && (!replace || !there.run))
+        s = join(place, plan, &list, &there, &joined, err);
+    if (s == LEAT_OK && list.count > 0 && !replace && !joined)
+        s = status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, place->path,
+                            "%s is a finished dataset; choose another folder or replace it", place->path);
+    if (s == LEAT_OK && !joined)
+        s = pushed_write_plan(place, plan, planned, err);
+    if (s == LEAT_OK)
+        s = pushed_sweep(place, &list, joined, err);
+    run_plan_free(&there);
+    folder_list_free(&list);
+    buffer_free(&text);
+    return s;
+}
+
+enum leat_status run_pushed_create(const char *output, const struct run_plan *plan, bool replace,
+                                   struct leat_error *err)
+{
+    struct run_place place;
+    bool made, again = true;
+    int fd = -1;
+    enum leat_status s = run_place_open(&place, output, true, &made, err);
+
+    for (unsigned tries = 0; s == LEAT_OK && again; tries++) {
+        s = pushed_lock(&place, &fd, err);
+        if (s == LEAT_OK)
+            s = begin(&place, plan, replace, err);
+        /* without a plan there is no lock: another process may have begun at this moment */
+        again = fd < 0 && ((s == LEAT_E_EXISTS && tries == 0) || (s == LEAT_E_BUSY && tries < LOCK_TRIES));
+        own_file_unlock(&fd);
+        if (again && s == LEAT_E_BUSY)
+            nanosleep(&(struct timespec) { .tv_nsec = LOCK_WAIT_NS }, NULL);
+        s = again ? LEAT_OK : s;
+    }
+    if (s != LEAT_OK && made)
+        (void)rmdir(place.path); /* of which nothing came */
+    run_place_close(&place);
+    return s;
+}
+
+enum leat_status run_pushed_read(struct leat_run *run, const char *folder, struct leat_error *err)
+{
+    struct run_place place;
+    uint8_t number[16];
+    enum leat_status s = run_place_open(&place, folder, false, NULL, err);
+
+    if (s == LEAT_OK)
+        s = read_plan(&place, &run->plan, err);
+    if (s == LEAT_E_NO_FILE)
+        s = status_set_in(err, s, folder, "%s is not the folder of a run", folder);
+    if (s == LEAT_OK)
+        s = pushed_number(&run->plan, number, err);
+    if (s == LEAT_OK && (!(run->folder = strdup(place.path)) || !(run->name = strdup(folder))))
+        s = status_no_memory(err, strlen(place.path));
+    run_place_close(&place);
+    return s;
+}
