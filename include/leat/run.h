@@ -302,9 +302,9 @@ struct leat_run_push_options {
 
 /*
  * Starts an attempt at the part `key`: letters, digits and -_.=, without a dot at the start. *out takes documents as
- * any packer does, and ends with leat_run_finish(); leat_packer_abandon() and leat_packer_suspend() leave nothing of it. It
- * has no checkpoints. The run must stay open until then. LEAT_E_STATE: the run was aborted or committed, or another
- * has taken its place. Other statuses as leat_packer_open().
+ * any packer does, and ends with leat_run_finish(); leat_packer_abandon() and leat_packer_suspend() leave nothing of
+ * it. It has no checkpoints. The run must stay open until then. LEAT_E_STATE: the run was aborted or committed, or
+ * another has taken its place. Other statuses as leat_packer_open().
  */
 LEAT_API enum leat_status leat_run_push(struct leat_packer **out, struct leat_run *run, const char *key,
                                         const struct leat_run_push_options *options, struct leat_error *err);

@@ -1,7 +1,7 @@
 """leat: LLM training tokens from text to the GPU.
 
-To make datasets, see help(leat.pack), help(leat.Packer) and help(leat.Tokenizer); to read them, help(leat.open),
-help(leat.Plan) and help(leat.Loader).
+To make datasets, see help(leat.pack), help(leat.Packer), help(leat.Run) and help(leat.Tokenizer); to read them,
+help(leat.open), help(leat.Plan) and help(leat.Loader).
 
 For other libraries, imported on first use: leat.IterableDataset and leat.MapDataset (torch.utils.data),
 leat.DataModule (Lightning), leat.LoaderMixin and leat.check_model (transformers), leat.GrainSource (Grain).
@@ -19,13 +19,14 @@ from leat.mirror import Copied, pull, push
 from leat.packer import Packer
 from leat.packing import Export, Progress, Summary, export, merge, pack
 from leat.plan import Plan, Sample
+from leat.pushed import Piece
 from leat.run import Run
 from leat.tokenizer import Encoding, Tokenizer
 
 __all__ = ["Adopted", "Batch", "Copied", "Dataset", "Diagnosis", "Encoding", "Error", "Export", "Import", "Loader",
-           "LoaderNotice", "Packer", "Plan", "Progress", "Run", "Sample", "Summary", "Tokenizer", "__version__",
-           "adopt", "diagnose", "encoding_for_model", "encoding_name_for_model", "export", "get_encoding",
-           "import_dataset", "list_encoding_names", "merge", "open", "pack", "pull", "push"]
+           "LoaderNotice", "Packer", "Piece", "Plan", "Progress", "Run", "Sample", "Summary", "Tokenizer",
+           "__version__", "adopt", "diagnose", "encoding_for_model", "encoding_name_for_model", "export",
+           "get_encoding", "import_dataset", "list_encoding_names", "merge", "open", "pack", "pull", "push"]
 
 # the module of each, and the packages of which it needs one
 _LATER = {"IterableDataset": ("torch_data", ("torch",)), "MapDataset": ("torch_data", ("torch",)),

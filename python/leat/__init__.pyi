@@ -34,11 +34,12 @@ from leat.packing import merge as merge
 from leat.packing import pack as pack
 from leat.plan import Plan as Plan
 from leat.plan import Sample as Sample
+from leat.pushed import Piece as Piece
 from leat.run import Run as Run
 from leat.tokenizer import Encoding as Encoding
 from leat.tokenizer import Tokenizer as Tokenizer
 
 __all__ = ["Adopted", "Batch", "Copied", "Dataset", "Diagnosis", "Encoding", "Error", "Export", "Import", "Loader",
-           "LoaderNotice", "Packer", "Plan", "Progress", "Run", "Sample", "Summary", "Tokenizer", "__version__", "adopt",
-           "diagnose", "encoding_for_model", "encoding_name_for_model", "export", "get_encoding", "import_dataset",
-           "list_encoding_names", "merge", "open", "pack", "pull", "push"]
+           "LoaderNotice", "Packer", "Piece", "Plan", "Progress", "Run", "Sample", "Summary", "Tokenizer",
+           "__version__", "adopt", "diagnose", "encoding_for_model", "encoding_name_for_model", "export",
+           "get_encoding", "import_dataset", "list_encoding_names", "merge", "open", "pack", "pull", "push"]

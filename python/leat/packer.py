@@ -39,6 +39,8 @@ class Packer:
     in the process that made it.
     """
 
+    _summary: Summary | None
+
     def __init__(self, output, tokenizer="gpt2", *, pattern: str | None = None, end: int | str | None = "auto",
                  begin: int | str | None = "auto", special: bool = False, invalid_utf8: str = "replace",
                  threads: int | None = None, memory: int | str | None = None,
@@ -55,15 +57,18 @@ class Packer:
             memory=memory, max_rejects=max_rejects, allow_binary=allow_binary, resume=resume, force=force,
             created=created, store_mask=store_mask, write=write, chat=chat, messages=messages, tools=tools,
             chat_date=chat_date, chat_seconds=chat_seconds, skip_slow_chats=skip_slow_chats))
+        self._set(chat is not None, messages, tools, checkpoint_seconds)
+        self._take_note(self._core.note())
+
+    def _set(self, is_chat, messages, tools, checkpoint_seconds):
         self._chats = None
-        if chat is not None:
+        if is_chat:
             from leat._conversations import Conversations
             self._chats = Conversations(messages, tools)
         self._every = checkpoint_seconds
         self._last = now()
-        self._summary: Summary | None = None
+        self._summary = None
         self._note = ""
-        self._take_note(self._core.note())
 
     def _take_note(self, note):
         import json

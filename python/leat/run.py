@@ -11,6 +11,7 @@ from leat._pack_options import WRITE, bound, list_paths, now, open_tokenizer, pa
     read_size, read_splits
 from leat._values import choice, is_name, whole
 from leat.packing import Summary, join_options, joined, packed, watching
+from leat.pushed import PushedRun
 
 STATES = ("done", "running", "dead", "stopped", "failed", "missing")  # enum leat_run_state of leat/run.h
 FILES = (None, "plan", "shared", "joining", "beat", "unfinished", "part", "rejects", "input", "output")  # leat_run_file
@@ -48,29 +49,50 @@ items             a Part for each
 """
 
 
-class Run:
-    """A run in parts, in a folder that all processes see. Run.create() plans it, Run.open() opens it anywhere; step()
-    packs a part, or goes on with it; status() says where all stand; join() makes one dataset of them, the bytes that
-    leat.pack() alone would write.
+class Run(PushedRun):
+    """A run in parts: many processes, on machines that see the same folder, make one dataset of it.
+
+    Of parts that read inputs: Run.create() plans it, Run.open() opens it anywhere; step() packs a part, or goes on with
+    it; status() says where all stand; join() makes one dataset of them, the bytes that leat.pack() alone would write.
 
         run = leat.Run.create("/shared/run", "corpus/", "gpt2", parts=64)      # once
         leat.Run.open("/shared/run").step(7)                                   # anywhere, as often as need be
         leat.Run.open("/shared/run").join("/shared/corpus")                    # when all are done
 
     A step may be killed at any moment. leat.Error has `advice` (an Advice), which says what to do. The GIL is released.
-    A Run is used by one thread at a time.
+
+    Of parts that other processes push their documents to: leat.Run() begins it.
+
+        run = leat.Run("corpus", "o200k_base")               # in the driver
+
+        def task(key, batches, run):                         # in each task: a Run can be pickled
+            with run.part(key) as packer:
+                packer.extend(batches)                       # Arrow tables, or what leat.Packer takes
+            return packer.piece
+
+        dataset = run.commit(pieces)                         # in the driver: in the order of this list
+
+    output              a folder that all processes share, or s3://BUCKET/FOLDER or gs://BUCKET/FOLDER
+    text, id, mask      the columns of tables, or keys of dicts, that Packer.extend() takes; mask stores one, as
+                        `store_mask` does
+    tokenizer, pattern, end, begin, special, invalid_utf8, memory, max_rejects, allow_binary, created, write,
+    store_mask, chat, messages, tools, chat_date, chat_seconds, skip_slow_chats
+                        as in leat.Packer; max_rejects is that of each part
+    force               replace what is there: another run, or, when this one is committed, a finished dataset
+
+    Several attempts at one part may live at once, each with files of its own; those count that commit() names, and
+    equal documents give equal bytes, whichever attempt that is. Until then the folder is no dataset; then
+    leat.open(output) opens it as one, without a second copy of any token. What died is swept by commit(), abort(), or
+    the same run when it begins again. As a context manager, a Run that ends with an exception is aborted.
     """
 
-    folder: str  # from the root on
-    parts: int
+    folder: str  # from the root on, or a URL
+    parts: int   # 0: they are pushed
     _core: Any
     _files: int
     _bytes: int
     _splits: list[tuple[str, str]]
     _chat: bool
-
-    def __init__(self):
-        raise TypeError("leat.Run.create() plans a run, and leat.Run.open() opens one")
 
     @classmethod
     def _of(cls, core) -> Run:

@@ -10,7 +10,7 @@
 static int (*const registers[])(PyObject *) = {
     errors_register, array_register, dataset_register,        plan_register,       batch_register,
     loader_register, turn_register,  text_tokenizer_register, arrow_rows_register, packer_register,
-    pack_register,   runs_register,  foreign_register,        importer_register,
+    pack_register,   runs_register,  foreign_register,        importer_register,   pushed_register,
 };
 
 static PyModuleDef definition = {

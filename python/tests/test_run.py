@@ -103,7 +103,7 @@ def test_planned_twice_and_otherwise(tmp_path, texts):
     with pytest.raises(leat.Error, match="force is for one step") as raised:
         create(force=True)
     assert raised.value.advice.mend == "call"
-    with pytest.raises(TypeError, match="leat.Run.create"):
+    with pytest.raises(TypeError, match="output"):
         leat.Run()
 
 

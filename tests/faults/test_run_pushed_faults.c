@@ -1,8 +1,8 @@
 /*
- * test_run_pushed_faults.c: a run whose parts are pushed, from its plan to its commit, or to its end without one, killed
- * before and after its 1st, 2nd, 3rd, ... system call, and with each call and allocation failing: its folder is the
- * dataset of an undisturbed run, or none; what fails says so and leaves nothing allocated or open; the same run again
- * completes it, and then nothing is left of what died. So does an attempt that fails while another is committed.
+ * test_run_pushed_faults.c: a run whose parts are pushed, from its plan to its commit, or to its end without one,
+ * killed before and after its 1st, 2nd, 3rd, ... system call, and with each call and allocation failing: its folder is
+ * the dataset of an undisturbed run, or none; what fails says so and leaves nothing allocated or open; the same run
+ * again completes it, and then nothing is left of what died. So does an attempt that fails while another is committed.
  */
 #include <signal.h>
 #include <sys/mman.h>

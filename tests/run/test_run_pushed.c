@@ -1,8 +1,8 @@
 /*
  * test_run_pushed.c: runs whose parts are pushed. Attempts at the same parts live side by side; the folder is no
- * dataset until a commit names those that count, then it is the documents of these in this order, each part with the bytes that
- * a packer alone gives, and nothing else is left. Pieces, keys and commits that make no sense are refused, and so is
- * what comes too late: after a commit, an abort or another run. What killed processes left is swept. Forks.
+ * dataset until a commit names those that count, then it is the documents of these in this order, each part with the
+ * bytes that a packer alone gives, and nothing else is left. Pieces, keys and commits that make no sense are refused,
+ * and so is what comes too late: after a commit, an abort or another run. What killed processes left is swept. Forks.
  */
 #include <signal.h>
 #include <sys/wait.h>
@@ -191,6 +191,7 @@ static void check_refused(void)
                                          "leat piece 1 a 0 0 0 0 0 0 0 0 0 0 0" };
     struct leat_run *run = create("refused"), *other = create("other");
     struct leat_run_piece pieces[2], piece, changed;
+    struct leat_run_status where = LEAT_RUN_STATUS_INIT;
     char text[LEAT_RUN_PIECE_TEXT], key[LEAT_RUN_KEY + 2] = "";
     struct leat_packer *p;
 
@@ -236,6 +237,8 @@ static void check_refused(void)
     T_OK(leat_run_commit(run, pieces, 2, &t_err));
     check_committed("refused", pieces, 2);
 
+    T_REFUSED(leat_run_status(other, &where, &t_err), LEAT_E_ARGUMENT, "are pushed: its commit says");
+    T_STATUS(leat_run_step(other, 1, NULL, NULL, &t_err), LEAT_E_ARGUMENT);
     p = push(other, "a");
     T_REFUSED(leat_packer_finish(p, NULL, &t_err), LEAT_E_ARGUMENT, "finish it as such");
     T_STATUS(leat_packer_checkpoint(p, "", 0, &t_err), LEAT_E_ARGUMENT);

@@ -1,7 +1,7 @@
 /*
  * run_attempt.c: an attempt at a part that is pushed: leat_run_push() and leat_run_finish(), and the piece that comes
- * of it. It is a packer (pack.h, struct packer_part) that writes in the run's folder; for a bucket, in a scratch folder,
- * from which what is finished is sent.
+ * of it. It is a packer (pack.h, struct packer_part) that writes in the run's folder; for a bucket, in a scratch
+ * folder, from which what is finished is sent.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,37 +88,29 @@ static void freed(struct packer_part *part)
 
 /* ---- In a scratch folder ---- */
 
+/* Whether an attempt that was made here has ended: nobody has locked NAME.lock, which is made first. */
+static bool has_ended(const struct run_place *folder, const char *file, size_t length)
+{
+    char *name = strndup(file, length), *path = name ? run_place_file(folder, name, ".lock") : NULL;
+    int fd = -1;
+    enum leat_status s = path ? own_file_open(&fd, NULL, path, OWN_FILE_LOCK, NULL) : LEAT_E_NO_MEMORY;
+    bool ended = s == LEAT_E_NO_FILE || (s == LEAT_OK && own_file_lock(fd, path, NULL, NULL) == LEAT_OK);
+
+    own_file_unlock(&fd);
+    free(path);
+    free(name);
+    return ended;
+}
+
 static enum leat_status sweep_scratch(void *context, const char *file, uint64_t size, struct leat_error *err)
 {
     struct run_place *folder = context;
     size_t length = strlen(file);
-    char *path = run_place_file(folder, file, NULL), *stem;
-    int fd = -1;
 
     (void)size;
-    if (!path)
-        return status_no_memory(err, length);
-    if (file_ends_with(file, length, ".lock") && own_file_open(&fd, NULL, path, OWN_FILE_LOCK, NULL) == LEAT_OK &&
-        own_file_lock(fd, path, NULL, NULL) == LEAT_OK) {
-        static const char *const partial[] = { ".partial.leat", ".partial.tokens", ".partial.rejects", ".partial.run",
-                                               ".partial.lock" };
-
-        stem = strndup(path, strlen(path) - strlen(".lock"));
-        for (size_t i = 0; stem && i < sizeof partial / sizeof *partial; i++) {
-            char *name = path_append(stem, strlen(stem), partial[i], NULL);
-
-            if (name)
-                (void)file_remove(name, NULL);
-            free(name);
-        }
-        if (stem)
-            remove_here(stem);
-        free(stem);
-        (void)file_remove(path, NULL);
-    }
-    own_file_unlock(&fd);
-    free(path);
-    return LEAT_OK;
+    length = file_ends_with(file, length, ".lock") && !strstr(file, ".partial.") ? length - strlen(".lock")
+                                                                                 : pushed_attempt_length(file);
+    return length > 0 && has_ended(folder, file, length) ? run_place_remove(folder, file, err) : LEAT_OK;
 }
 
 /* Makes FOLDER/leat-parts, sweeps what attempts left there that died on this machine, and locks a place in it. */

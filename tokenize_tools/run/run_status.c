@@ -191,6 +191,9 @@ enum leat_status leat_run_status(struct leat_run *run, struct leat_run_status *s
     enum leat_status s = run_read_joining(run, err);
 
     run_free_status(run);
+    if (s == LEAT_OK && parts == 0)
+        s = status_set(err, LEAT_E_ARGUMENT, "the parts of the run in %s are pushed: its commit says which there are",
+                       run->name);
     if (s != LEAT_OK)
         return s;
     run->items = calloc(parts > 0 ? parts : 1, sizeof *run->items);

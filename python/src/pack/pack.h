@@ -7,6 +7,8 @@
 #ifndef LEAT_PYTHON_PACK_H
 #define LEAT_PYTHON_PACK_H
 
+#include <pthread.h>
+
 #include "core/pause.h"
 #include "tokenizer/tokenizer.h"
 
@@ -55,6 +57,12 @@ uint32_t run_on_bytes(void *context, uint64_t done, uint64_t total);
 /* Whether a run has ended without anything to raise; else that is raised. */
 bool run_ended(bool raised, enum leat_status s, struct leat_error *err, bool resumable);
 
+/* A leat._leat.Packer of a part of a run, which `owner` keeps open, and `lock` to one thread; renderers may be None. */
+struct leat_run;
+struct leat_run_push_options;
+PyObject *packer_push(PyObject *owner, struct leat_run *run, pthread_mutex_t *lock, const char *key,
+                      struct leat_run_push_options *options, PyObject *renderers);
+
 /* Callbacks of packing, whose context is a struct pack_watch. */
 struct pack_watch {
     struct run_watch base;
@@ -79,6 +87,7 @@ PyObject *pack_joining_result(const struct pack_joining *j);
 
 int pack_register(PyObject *module);
 int runs_register(PyObject *module);
+int pushed_register(PyObject *module);
 int packer_register(PyObject *module);
 int importer_register(PyObject *module);
 int foreign_register(PyObject *module);

@@ -25,8 +25,9 @@
 
 struct packer {
     PyObject_HEAD struct leat_packer *packer; /* NULL: ended */
-    PyObject *tokenizer, *options;            /* with the strings that the packer keeps */
-    struct leat_renderers renderers;          /* likewise */
+    PyObject *tokenizer, *options;            /* with the strings that the packer keeps; or a run, and renderers */
+    bool of_run;
+    struct leat_renderers renderers; /* likewise */
     pthread_mutex_t lock;
     bool has_lock;
     pid_t owner;
@@ -106,6 +107,22 @@ static uint32_t on_reading_back(void *context, const struct leat_pack_progress *
     return o->raised;
 }
 
+/* What every packer has before it is open; keeps both objects. */
+static int begin_packer(struct packer *p, PyObject *tokenizer, PyObject *options)
+{
+    if (make_lock(p) < 0) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    p->numbers = PyDict_New();
+    if (!p->numbers)
+        return -1;
+    p->tokenizer = Py_NewRef(tokenizer);
+    p->options = Py_NewRef(options);
+    p->owner = getpid();
+    return 0;
+}
+
 static int open_packer(struct packer *p, PyObject *output, PyObject *tokenizer, PyObject *options)
 {
     struct text_tokenizer *t = text_tokenizer_of(tokenizer);
@@ -114,24 +131,12 @@ static int open_packer(struct packer *p, PyObject *output, PyObject *tokenizer, 
     struct leat_error err;
     enum leat_status s;
 
-    if (!t || pack_options_take(&o, t, options) < 0)
+    if (!t || pack_options_take(&o, t, options) < 0 || begin_packer(p, tokenizer, options) < 0)
         return -1;
-    if (make_lock(p) < 0) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    p->numbers = PyDict_New();
-    if (!p->numbers)
-        return -1;
-    Py_INCREF(tokenizer);
-    p->tokenizer = tokenizer;
-    Py_INCREF(options);
-    p->options = options;
     if (o.options.renderers) {
         p->renderers = o.renderers;
         o.options.renderers = &p->renderers;
     }
-    p->owner = getpid();
     o.options.progress = on_reading_back;
     o.options.context = &opening;
     pause_begin(&opening.pause);
@@ -158,6 +163,34 @@ static PyObject *packer_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
         Py_CLEAR(self);
     Py_XDECREF(output);
     return self;
+}
+
+PyObject *packer_push(PyObject *owner, struct leat_run *run, pthread_mutex_t *lock, const char *key,
+                      struct leat_run_push_options *options, PyObject *renderers)
+{
+    PyObject *self = module_new_object(packer_type);
+    struct packer *p = (struct packer *)self;
+    struct leat_error err;
+    enum leat_status s;
+
+    if (!self || begin_packer(p, owner, renderers) < 0) {
+        Py_XDECREF(self);
+        return NULL;
+    }
+    if (renderers != Py_None) {
+        p->renderers = pack_renderers_of(renderers);
+        options->renderers = &p->renderers;
+    }
+    p->of_run = true;
+    Py_BEGIN_ALLOW_THREADS;
+    pthread_mutex_lock(lock);
+    s = leat_run_push(&p->packer, run, key, options, &err);
+    pthread_mutex_unlock(lock);
+    Py_END_ALLOW_THREADS;
+    if (s == LEAT_OK)
+        return self;
+    Py_DECREF(self);
+    return errors_raise(&err);
 }
 
 static void packer_free(PyObject *self)
@@ -203,11 +236,13 @@ static PyObject *packer_abandon(PyObject *self, PyObject *unused)
     return end(self, leat_packer_abandon);
 }
 
-/* finish() -> report */
+/* finish() -> report; of a part of a run (report, the piece as text) */
 static PyObject *packer_finish(PyObject *self, PyObject *unused)
 {
     struct packer *p = (struct packer *)self;
     struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
+    char text[LEAT_RUN_PIECE_TEXT];
+    struct leat_run_piece piece;
     struct pause pause;
     struct leat_error err;
     enum leat_status s;
@@ -215,11 +250,16 @@ static PyObject *packer_finish(PyObject *self, PyObject *unused)
     (void)unused;
     if (packer_enter(p, &pause) < 0)
         return NULL;
-    s = leat_packer_finish(p->packer, &report, &err);
+    s = p->of_run ? leat_run_finish(p->packer, &piece, &report, &err) : leat_packer_finish(p->packer, &report, &err);
     if (s == LEAT_OK)
         p->packer = NULL;
     packer_leave(p, &pause);
-    return s == LEAT_OK ? pack_report(&report) : errors_raise(&err);
+    if (s != LEAT_OK)
+        return errors_raise(&err);
+    if (!p->of_run)
+        return pack_report(&report);
+    leat_run_piece_text(&piece, text);
+    return Py_BuildValue("Ns", pack_report(&report), text);
 }
 
 static PyObject *packer_ended(PyObject *self, PyObject *unused)

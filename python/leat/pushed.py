@@ -1,0 +1,171 @@
+"""pushed.py: what a leat.Run is whose parts are pushed: by the tasks of an engine such as Ray or Spark."""
+from __future__ import annotations
+
+import collections
+import os
+from typing import Any
+
+from leat import _leat
+from leat._pack_options import chat_template, now, open_tokenizer, pack_options, read_size
+from leat._values import whole
+from leat.dataset import Dataset, open as open_dataset
+from leat.packer import Packer
+
+_OF_RUN: Any = object()  # as the run says
+
+Piece = collections.namedtuple("Piece", "key documents tokens text_bytes rejected line")
+Piece.__doc__ = """What an attempt at a part has made: for Run.commit(). Small, and can be pickled.
+
+key                 of the part
+documents, tokens   that it has
+text_bytes          of the texts that were given
+rejected            documents that could not be packed
+line                all of it, as the library reads it
+"""
+
+
+class PushedRun:
+    """The part of leat.Run that takes documents; see there."""
+
+    folder: str
+    parts: int
+    _core: Any
+    _pushed: Any = None  # None: the parts of the run read its inputs
+    _fields: dict[str, Any]
+    _ended: bool
+
+    def __init__(self, output, tokenizer="gpt2", *, pattern: str | None = None, text: str = "text",
+                 id: str | None = "id", mask: str | None = None, end: int | str | None = "auto",
+                 begin: int | str | None = "auto", special: bool = False, invalid_utf8: str = "replace",
+                 memory: int | str | None = None, max_rejects: int | float | str | None = "1%",
+                 allow_binary: bool = False, force: bool = False, created: int | None = None,
+                 store_mask: bool = False, write: str = "auto", chat=None, messages: str = "messages",
+                 tools: str | None = None, chat_date=None, chat_seconds: int | None = None,
+                 skip_slow_chats: bool = False):
+        tokenizer = open_tokenizer(tokenizer, pattern)
+        if tokenizer._from is None:
+            raise TypeError("the tasks of a run open the tokenizer by its name: give a name or a path")
+        chat = chat_template(chat)
+        if chat:
+            chat = os.path.abspath(chat)
+        options = pack_options(
+            tokenizer, end=end, begin=begin, special=special, invalid_utf8=invalid_utf8, memory=memory,
+            max_rejects=max_rejects, allow_binary=allow_binary, force=force, created=created,
+            store_mask=store_mask or mask is not None, write=write, chat="tokenizer" if chat == "" else chat,
+            messages=messages, tools=tools, chat_date=chat_date, chat_seconds=chat_seconds,
+            skip_slow_chats=skip_slow_chats)
+        spec, pattern = tokenizer._from
+        self._push_to(_leat.PushedRun(output, tokenizer._core, spec, pattern, options),
+                      dict(text=text, id=id, mask=mask, is_chat=chat is not None, messages=messages, tools=tools))
+
+    def _push_to(self, pushed, fields):
+        self._pushed, self._fields, self._ended = pushed, fields, False
+        self.folder, self.parts, self._core = pushed.folder(), 0, None
+
+    def _open_run(self):
+        if self._pushed is None:
+            raise TypeError("the parts of this run read its inputs: step() packs them, and nothing is pushed")
+        return self._pushed
+
+    def part(self, key, threads: int = 1, *, memory: int | str | None = None, scratch=None) -> PartPacker:
+        """Starts an attempt at the part `key`: a leat.Packer whose finish() returns a Piece, for commit().
+
+        key      letters, digits and -_.=, or an integer
+        threads  that encode
+        scratch  for a run in a bucket: a folder of this machine in which the part is made; None: that of tempfile
+        """
+        run = self._open_run()
+        if scratch is None and "://" in self.folder:
+            import tempfile
+            scratch = tempfile.gettempdir()
+        renderers = None
+        if self._fields["is_chat"]:
+            from leat._renderers import Renderers
+            renderers = Renderers()
+        core = run.push(str(key), whole("threads", threads, 1, 4096),
+                        0 if memory is None else read_size(memory), scratch, renderers)
+        return PartPacker._begin(core, self.folder, str(key), self._fields)
+
+    def commit(self, pieces) -> Dataset:
+        """Makes the folder the dataset of these parts, in this order, and returns it. All other attempts are swept, and
+        fail when they are finished. Succeeds again with the same pieces; with others it is leat.Error ("exists")."""
+        self._open_run().commit([piece.line for piece in pieces])
+        self._ended = True
+        return open_dataset(self.folder)
+
+    def abort(self) -> None:
+        """Ends the run, which must not be committed, and removes all of it."""
+        self._open_run().abort()
+        self._ended = True
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if kind is not None and self._pushed is not None and not self._ended:
+            self.abort()
+
+    def __reduce__(self):
+        if self._pushed is None:
+            return type(self).open, (self.folder,)
+        return _reopen, (type(self), self.folder, self._fields)
+
+
+def _reopen(cls, output, fields):
+    run = cls.__new__(cls)
+    run._push_to(_leat.PushedRun(output), fields)
+    return run
+
+
+class PartPacker(Packer):
+    """A leat.Packer of one attempt at a part of a leat.Run: extend() takes the run's columns, and finish() returns a
+    Piece. The end of a `with` block finishes it; an exception leaves nothing of it. It has no checkpoints."""
+
+    _key: str
+    _fields: dict[str, Any]
+    _piece: Piece | None
+
+    @classmethod
+    def _begin(cls, core, output, key, fields):
+        self = cls.__new__(cls)
+        self._began, self._output, self._core = now(), output, core
+        self._key, self._fields = key, fields
+        self._piece = None
+        self._set(fields["is_chat"], fields["messages"], fields["tools"], None)
+        return self
+
+    @property
+    def piece(self) -> Piece:
+        """What the attempt has made, once it is finished."""
+        if self._piece is None:
+            raise AttributeError("the part has not been finished")
+        return self._piece
+
+    def extend(self, documents, *, text: str = _OF_RUN, id: str | None = _OF_RUN, source: str | None = None,
+               skip: int = 0, nulls: str = "error", mask: str | None = _OF_RUN) -> int:
+        given: dict[str, Any] = dict(text=text, id=id, mask=mask)
+        if self._chats:
+            del given["text"], given["mask"]
+        given = {name: self._fields[name] if value is _OF_RUN else value for name, value in given.items()}
+        return super().extend(documents, source=source, skip=skip, nulls=nulls, **given)
+
+    def finish(self) -> Any:
+        """The Piece. Writes what is left; sends it, if the run is in a bucket. If this fails, abandon the packer."""
+        if self._piece is None:
+            report, line = self._core.finish()
+            self._piece = Piece(self._key, report["documents"], report["tokens"], report["text_bytes"],
+                                report["rejects"], line)
+        return self._piece
+
+    def __exit__(self, kind, error, trace):
+        if self._core.ended():
+            return
+        try:
+            if kind is None:
+                self.finish()
+        finally:
+            self._core.abandon()
+
+    def __repr__(self):
+        state = "finished" if self._piece else "ended" if self._core.ended() else "open"
+        return f"<leat.Packer of the part {self._key!r} of {self._output!r}: {self.given} documents given, {state}>"

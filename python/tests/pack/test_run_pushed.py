@@ -1,0 +1,252 @@
+"""test_run_pushed.py: leat.Run: processes push parts, with attempts that lose, die or come too late; the commit makes
+one dataset, in its order, with the bytes that a packer alone gives, and nothing else is left; in a folder and in a
+bucket."""
+import multiprocessing
+import os
+import pathlib
+import pickle
+import signal
+import sys
+
+import pyarrow
+import pytest
+
+import leat
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tests" / "remote"))
+PROCESSES = multiprocessing.get_context("spawn")
+
+
+def table(key, rows=50):
+    """The documents of a part, in two batches."""
+    texts = [f"document {n} of part {key}" * (n % 7) for n in range(rows)]
+    one = pyarrow.table({"body": texts, "name": [f"{key}-{n}" for n in range(rows)]})
+    return pyarrow.concat_tables([one.slice(0, 20), one.slice(20)])
+
+
+def attempt(run, key, fate, answers):
+    if fate == "slow":  # begins before the others, ends after them
+        packer = run.part(key)
+        packer.extend(table(key))
+        answers.put((key, None))
+        answers.cancel_join_thread()
+        signal.pause()
+    with run.part(key) as packer:
+        packer.extend(table(key).to_batches())
+        if fate == "killed":
+            os.kill(os.getpid(), signal.SIGKILL)
+    answers.put((key, packer.piece))
+
+
+def begin(run, key, fate, answers):
+    process = PROCESSES.Process(target=attempt, args=(run, key, fate, answers))
+    process.start()
+    return process
+
+
+def files(folder):
+    return sorted(path.name for path in pathlib.Path(folder).iterdir())
+
+
+def alone(tmp_path, key):
+    with leat.Packer(tmp_path / "alone", "bytes", force=True) as packer:
+        packer.extend(table(key), text="body", id="name")
+    return [(tmp_path / f"alone{suffix}").read_bytes() for suffix in (".leat", ".tokens")]
+
+
+def check(dataset, keys):
+    assert [dataset.place(n).id for n in range(len(dataset))] == [f"{key}-{n}" for key in keys for n in range(50)]
+    dataset.verify()
+
+
+def test_processes(tmp_path):
+    run = leat.Run(tmp_path / "run", "bytes", text="body", id="name")
+    answers = PROCESSES.Queue()
+    fates = [("2", "slow"), ("1", "killed"), ("0", ""), ("1", ""), ("2", ""), ("1", "")]
+    slow = begin(run, *fates[0], answers)
+    assert answers.get() == ("2", None)
+    others = [begin(run, *fate, answers) for fate in fates[1:]]
+    got = [answers.get() for _ in range(4)]
+    for process in others:
+        process.join()
+    assert [process.exitcode for process in others] == [-signal.SIGKILL, 0, 0, 0, 0]
+    with pytest.raises(leat.Error, match="is not committed"):
+        leat.open(tmp_path / "run")
+    pieces = dict(got)  # the last attempt of each
+    assert {piece.documents for piece in pieces.values()} == {50} and pieces["0"].rejected == 0
+    dataset = run.commit([pieces[key] for key in "201"])
+    check(dataset, "201")
+    check(leat.open(tmp_path / "run"), "201")
+    assert len(files(tmp_path / "run")) == 2 + 2 * 3
+    for part in dataset.parts:
+        name = pathlib.Path(os.fsdecode(part.name))
+        expected = alone(tmp_path, name.name[0])
+        assert [name.with_name(name.name + suffix).read_bytes() for suffix in (".leat", ".tokens")] == expected
+    slow.kill()
+    slow.join()
+    assert len(files(tmp_path / "run")) == 2 + 2 * 3
+
+
+def test_pickle_and_again(tmp_path):
+    run = leat.Run(tmp_path / "run", "bytes", text="body", id="name")
+    other = pickle.loads(pickle.dumps(run))
+    late = other.part(7)
+    with other.part(7) as packer:
+        packer.extend(table(7))
+    with pytest.raises(AttributeError):
+        late.piece
+    piece = pickle.loads(pickle.dumps(packer.piece))
+    assert piece == packer.finish() and piece.key == "7" and repr(packer).endswith("50 documents given, finished>")
+    run.commit([piece])
+    other.commit([piece])
+    with pytest.raises(leat.Error, match="committed without this attempt at the part 7") as error:
+        late.finish()
+    assert error.value.status == "state"
+    late.abandon()
+    with pytest.raises(leat.Error) as error:
+        leat.Run(tmp_path / "run", "bytes")
+    assert error.value.status == "exists"
+    before = leat.open(tmp_path / "run")
+    new = leat.Run(tmp_path / "run", "bytes", force=True)
+    with new.part("only") as packer:
+        packer.add("one document", id="x")
+    assert len(leat.open(tmp_path / "run")) == 50
+    assert len(new.commit([packer.piece])) == 1 and len(before) == 50
+    assert len(files(tmp_path / "run")) == 4
+
+
+def test_exceptions(tmp_path):
+    with pytest.raises(ZeroDivisionError), leat.Run(tmp_path / "run", "bytes") as run:
+        with run.part("a") as packer:
+            packer.add("text")
+        with pytest.raises(KeyError), run.part("b") as packer:
+            raise KeyError
+        assert len(files(tmp_path / "run")) == 3
+        1 / 0
+    assert not (tmp_path / "run").exists()
+    run.abort()
+    for key in ("", ".x", "a/b", "x" * 129):
+        with pytest.raises(leat.Error, match="cannot name a part"):
+            leat.Run(tmp_path / "other", "bytes").part(key)
+    with pytest.raises(leat.Error, match="is not the piece of a run"):
+        run.commit([leat.Piece("a", 1, 1, 1, 0, "no line")])
+    with pytest.raises(leat.Error, match="is not the folder of a run"):
+        pickle.loads(pickle.dumps(run))
+
+
+def test_masks(tmp_path):
+    run = leat.Run(tmp_path / "run", "bytes", mask="learned", end=None)
+    with run.part("a") as packer:
+        packer.extend(pyarrow.table({"text": [[1, 2, 3]], "learned": [[0, 1, 1]]}))
+    assert run.commit([packer.piece]).mask().tolist() == [0, 255, 255]
+
+
+def test_conversations(tmp_path):
+    pytest.importorskip("jinja2")
+    (tmp_path / "chat.jinja").write_text("{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}")
+    said = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
+    run = pickle.loads(pickle.dumps(leat.Run(tmp_path / "run", "bytes", chat=tmp_path / "chat.jinja", id="n")))
+    with run.part("a") as packer:
+        packer.extend([{"messages": said, "n": "7"}])
+    dataset = run.commit([packer.piece])
+    assert dataset.place(0).id == "7" and bytes(dataset[0].tolist()) == b"<user>a<assistant>b"
+
+
+# ---- In a bucket ----
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    from s3_server import S3Server
+
+    with S3Server({}) as server:
+        for name, value in server.environment(AWS_MAX_ATTEMPTS="2").items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setenv("LEAT_CACHE", str(tmp_path / "cache"))
+        monkeypatch.chdir(tmp_path)
+        try:
+            leat.open("s3://b/none")
+        except leat.Error as error:
+            if "libcurl" in str(error):
+                pytest.skip("no libcurl")
+        yield server
+
+
+def names(server):
+    return sorted(name.partition("/")[2] for name in server.objects)
+
+
+def test_bucket(server, tmp_path):
+    (tmp_path / "scratch").mkdir()
+    where = dict(scratch=tmp_path / "scratch")
+    run = leat.Run("s3://b/made", "bytes", text="body", id="name")
+    task = pickle.loads(pickle.dumps(run))
+    pieces = {}
+    late = task.part("0", **where)
+    late.extend(table("0"))
+    for key in ("0", "1", "1"):
+        with task.part(key, **where) as packer:
+            packer.extend(table(key))
+        pieces[key] = packer.piece
+    assert files(tmp_path / "scratch" / "leat-parts") and len(names(server)) == 1 + 3 * 2
+    with pytest.raises(leat.Error, match="is not committed"):
+        leat.open("s3://b/made/")
+    dataset = run.commit([pieces["1"], pieces["0"]])
+    check(dataset, "10")
+    assert len(names(server)) == 2 + 2 * 2
+    task.commit([pieces["1"], pieces["0"]])
+    with pytest.raises(leat.Error) as error:
+        task.commit([pieces["0"], pieces["1"]])
+    assert error.value.status == "exists"
+    with pytest.raises(leat.Error, match="committed without this attempt"):
+        late.finish()
+    late.abandon()
+    assert len(names(server)) == 2 + 2 * 2 and files(tmp_path / "scratch" / "leat-parts") == []
+    with pytest.raises(leat.Error, match="is a finished dataset"):
+        leat.Run("s3://b/made", "bytes")
+
+    new = leat.Run("s3://b/made", "bytes", force=True)
+    with new.part("x", **where) as packer:
+        packer.add("text")
+    check(leat.open("s3://b/made/"), "10")
+    new.abort()
+    check(leat.open("s3://b/made/"), "10")
+    assert len(names(server)) == 1 + 2 * 2
+
+
+def test_bucket_damage(server, tmp_path):
+    """Sizes are compared by the commit, and everything else when the dataset is opened."""
+    (tmp_path / "scratch").mkdir()
+    run = leat.Run("s3://b/made", "bytes")
+    with run.part("a", scratch=tmp_path / "scratch") as packer:
+        packer.add("text")
+    index = next(name for name in server.objects if name.endswith(".leat"))
+    whole = server.objects.pop(index)
+    with pytest.raises(leat.Error, match="the files of the part a are not there"):
+        run.commit([packer.piece])
+    server.objects[index] = whole
+    run.commit([packer.piece])
+    other = leat.Run("s3://b/other", "bytes")
+    with other.part("a", scratch=tmp_path / "scratch") as packer:
+        packer.add("test")
+    changed = next(name for name in server.objects if "/other/" in name and name.endswith(".leat"))
+    server.objects[index] = server.objects[changed]
+    server.objects[index[:-5] + ".tokens"] = server.objects[changed[:-5] + ".tokens"]
+    with pytest.raises(leat.Error) as error:
+        leat.open("s3://b/made/")
+    assert error.value.status == "mismatch"
+
+
+def test_dead_scratch(server, tmp_path):
+    (tmp_path / "scratch").mkdir()
+    run = leat.Run("s3://b/made", "bytes", text="body", id="name")
+    if os.fork() == 0:
+        packer = run.part("a", scratch=tmp_path / "scratch")
+        packer.extend(table("a"))
+        os.kill(os.getpid(), signal.SIGKILL)
+    os.wait()
+    assert len(files(tmp_path / "scratch" / "leat-parts")) > 1
+    with run.part("a", scratch=tmp_path / "scratch") as packer:
+        packer.extend(table("a"))
+    assert files(tmp_path / "scratch" / "leat-parts") == []
+    check(run.commit([packer.piece]), "a")
