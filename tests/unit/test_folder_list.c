@@ -31,6 +31,8 @@ static void make_dataset(const char *name, uint32_t first, unsigned count)
 static char text[4000];
 static size_t size;
 
+static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 static void say(const char *format, ...)
 {
     va_list args;
