@@ -131,11 +131,13 @@ enum leat_status leat_run_create(struct leat_run **out, const char *folder, cons
     struct leat_run_options o = LEAT_RUN_OPTIONS_INIT;
     struct leat_pack_options pack = LEAT_PACK_OPTIONS_INIT;
     struct leat_run run = { 0 };
+    struct leat_error own;
     bool made = access(folder, F_OK) != 0;
     char *from = NULL;
     enum leat_status s = options_read(&o, sizeof o, NULL, options, "leat_run_options", err);
 
     *out = NULL;
+    err = err ? err : &own;
     if (s == LEAT_OK)
         s = pack_options_read(&pack, o.pack, err);
     if (s == LEAT_OK)
@@ -150,7 +152,7 @@ enum leat_status leat_run_create(struct leat_run **out, const char *folder, cons
         return s;
     }
     if (s == LEAT_OK && !(run.folder = run_make_folder(folder, err)))
-        s = err ? err->status : LEAT_E_IO;
+        s = err->status;
     if (s == LEAT_OK)
         s = publish(&run, !o.from, err);
     if (s != LEAT_OK && made && run.folder)

@@ -123,11 +123,15 @@ enum leat_status run_publish(const char *folder, const struct run_plan *plan, st
 
 enum leat_status run_publish_split(const struct leat_run *run, const char *split, struct leat_error *err)
 {
-    char *path = path_join(run->folder, split, NULL), *folder = path ? run_make_folder(path, err) : NULL;
-    enum leat_status s = folder ? run_publish(folder, &run->plan, err)
-                         : path ? LEAT_E_IO
-                                : status_no_memory(err, strlen(split));
+    struct leat_error own;
+    char *path = path_join(run->folder, split, NULL), *folder;
+    enum leat_status s;
 
+    err = err ? err : &own;
+    if (!path)
+        return status_no_memory(err, strlen(split));
+    folder = run_make_folder(path, err);
+    s = folder ? run_publish(folder, &run->plan, err) : err->status;
     free(folder);
     free(path);
     return s;
