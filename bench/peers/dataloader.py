@@ -202,7 +202,8 @@ def cases(name, o):
     if leat:
         yield "leat.Loader, i64 pair, owned, inline", lambda: measure_python(name, o, {"threads": 0})
         yield "leat.Loader, i64 pair, owned, a thread", lambda: measure_python(name, o, {})
-        yield "leat.Loader, i64 pair, borrowed, a thread", lambda: measure_python(name, o, {"borrow": True})
+        borrowed = {"outputs": leat.Outputs(borrow=True)}
+        yield "leat.Loader, i64 pair, borrowed, a thread", lambda: measure_python(name, o, borrowed)
     for workers in o.workers:
         for batched in (False, True):
             for more in [{}] if workers == 0 else [{}, {"prefetch_factor": 4, "persistent_workers": True}]:
@@ -213,8 +214,12 @@ def cases(name, o):
 
 # ---- What Python adds ------------------------------------------------------------------------------------------------
 
-WAYS = {"owned tensors": {}, "borrowed tensors": {"borrow": True}, "fixed buffers": {"buffers": True},
-        "dict of tensors": {"style": "dict"}, "numpy arrays": {"framework": "numpy"}}
+def ways_of_python():
+    return {"owned tensors": {}, "borrowed tensors": {"outputs": leat.Outputs(borrow=True)},
+            "fixed buffers": {"buffers": True}, "dict of tensors": {"style": "dict"},
+            "numpy arrays": {"framework": "numpy"}}
+
+
 WARM_UP = 200  # batches
 
 
@@ -240,16 +245,17 @@ def overhead(o, name):
     print(f"import leat: {import_seconds() * 1e3:.1f} ms, the least of 10")
     for o.seq_len, o.batch, o.steps in (o.seq_len, o.batch, o.steps), (16, 4, 10 * o.steps):
         plan = leat.Plan(name, o.seq_len)
-        ways, beside = {way: [] for way in WAYS}, {False: [], True: []}
+        options_of = ways_of_python()
+        ways, beside = {way: [] for way in options_of}, {False: [], True: []}
         for _ in range(o.rounds):
             for borrow, found in beside.items():
                 got = load(o, name, "i64", o.steps, "--warm-up", str(WARM_UP), *(["--borrow"] if borrow else []))
                 found.append(got["seconds"] / got["steps"])
-            for way, options in WAYS.items():
+            for way, options in options_of.items():
                 ways[way].append(take_steps(plan, o, options))
         print(f"B = {o.batch}, L = {o.seq_len}: us per batch     Python   C loader  overhead")
         for way, seconds in ways.items():
-            python, c = statistics.median(seconds), statistics.median(beside["borrow" in WAYS[way]])
+            python, c = statistics.median(seconds), statistics.median(beside["outputs" in options_of[way]])
             print(f"  {way:32} {python * 1e6:10.1f} {c * 1e6:10.1f} {(python - c) * 1e6:9.1f}")
 
 

@@ -56,7 +56,8 @@ def run_leat(folder, length):
     plan = leat.Plan([(os.path.join(folder, "leat"), 1)], length, order="fit", epochs=1)
     rows = len(plan)
     yield rows
-    shown = sum(int((batch.labels >= 0).sum()) for batch in leat.Loader(plan, BATCH, framework="numpy", dtype="int32"))
+    loader = leat.Loader(plan, BATCH, framework="numpy", outputs=leat.Outputs(dtype="int32"))
+    shown = sum(int((batch.labels >= 0).sum()) for batch in loader)
     yield shown, shown / rows / length, 0
 
 

@@ -65,7 +65,7 @@ def start_megatron(prefix, samples, length):
 def start_leat(prefix, samples, length):
     import leat
     yield
-    plan = leat.Plan(prefix, length, 1234, order="megatron", split="1,0,0", samples=samples)
+    plan = leat.Plan(prefix, length, 1234, order=leat.megatron.order(samples=samples), split="1,0,0")
     yield len(plan), lambda n: plan.order(n).token
 
 

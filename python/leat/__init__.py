@@ -1,7 +1,8 @@
 """leat: LLM training tokens from text to the GPU.
 
 To make datasets, see help(leat.pack), help(leat.Packer), help(leat.Run) and help(leat.Tokenizer); to read them,
-help(leat.open), help(leat.Plan) and help(leat.Loader).
+help(leat.open), help(leat.Plan) and help(leat.Loader). Options that belong together are groups: leat.fit and leat.Opening of a Plan;
+leat.Outputs, leat.Device, leat.IO and leat.StatsFile of a Loader; leat.Files and leat.Chat of leat.pack().
 
 For other libraries, imported on first use: leat.IterableDataset and leat.MapDataset (torch.utils.data),
 leat.DataModule (Lightning), leat.LoaderMixin and leat.check_model (transformers), leat.GrainSource (Grain).
@@ -16,17 +17,20 @@ from leat.encodings import encoding_for_model, encoding_name_for_model, get_enco
 from leat.foreign import Adopted, Import, adopt, import_dataset
 from leat.loader import Loader, LoaderNotice
 from leat.mirror import Copied, pull, push
+from leat.options import IO, Chat, Device, Files, Opening, Outputs, StatsFile, fit
 from leat.packer import Packer
 from leat.packing import Export, Progress, Summary, export, merge, pack
 from leat.plan import Plan, Sample
 from leat.pushed import Piece
 from leat.run import Run
 from leat.tokenizer import Encoding, Tokenizer
+from leat import megatron  # needs leat.loader and leat.plan
 
-__all__ = ["Adopted", "Batch", "Copied", "Dataset", "Diagnosis", "Encoding", "Error", "Export", "Import", "Loader",
-           "LoaderNotice", "Packer", "Piece", "Plan", "Progress", "Run", "Sample", "Summary", "Tokenizer",
-           "__version__", "adopt", "diagnose", "encoding_for_model", "encoding_name_for_model", "export",
-           "get_encoding", "import_dataset", "list_encoding_names", "merge", "open", "pack", "pull", "push"]
+__all__ = ["Adopted", "Batch", "Chat", "Copied", "Dataset", "Device", "Diagnosis", "Encoding", "Error", "Export",
+           "Files", "IO", "Import", "Loader", "LoaderNotice", "Opening", "Outputs", "Packer", "Piece", "Plan",
+           "Progress", "Run", "Sample", "StatsFile", "Summary", "Tokenizer", "__version__", "adopt", "diagnose",
+           "encoding_for_model", "encoding_name_for_model", "export", "fit", "get_encoding", "import_dataset",
+           "list_encoding_names", "megatron", "merge", "open", "pack", "pull", "push"]
 
 # the module of each, and the packages of which it needs one
 _LATER = {"IterableDataset": ("torch_data", ("torch",)), "MapDataset": ("torch_data", ("torch",)),

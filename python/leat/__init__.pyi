@@ -1,4 +1,5 @@
 # __init__.pyi: the names of the package.
+from leat import megatron as megatron
 from leat._leat import Error as Error
 from leat._leat import version as __version__
 from leat.batch import Batch as Batch
@@ -25,6 +26,14 @@ from leat.loader import LoaderNotice as LoaderNotice
 from leat.mirror import Copied as Copied
 from leat.mirror import pull as pull
 from leat.mirror import push as push
+from leat.options import IO as IO
+from leat.options import Chat as Chat
+from leat.options import Device as Device
+from leat.options import Files as Files
+from leat.options import Opening as Opening
+from leat.options import Outputs as Outputs
+from leat.options import StatsFile as StatsFile
+from leat.options import fit as fit
 from leat.packer import Packer as Packer
 from leat.packing import Export as Export
 from leat.packing import Progress as Progress
@@ -39,7 +48,8 @@ from leat.run import Run as Run
 from leat.tokenizer import Encoding as Encoding
 from leat.tokenizer import Tokenizer as Tokenizer
 
-__all__ = ["Adopted", "Batch", "Copied", "Dataset", "Diagnosis", "Encoding", "Error", "Export", "Import", "Loader",
-           "LoaderNotice", "Packer", "Piece", "Plan", "Progress", "Run", "Sample", "Summary", "Tokenizer",
-           "__version__", "adopt", "diagnose", "encoding_for_model", "encoding_name_for_model", "export",
-           "get_encoding", "import_dataset", "list_encoding_names", "merge", "open", "pack", "pull", "push"]
+__all__ = ["Adopted", "Batch", "Chat", "Copied", "Dataset", "Device", "Diagnosis", "Encoding", "Error", "Export",
+           "Files", "IO", "Import", "Loader", "LoaderNotice", "Opening", "Outputs", "Packer", "Piece", "Plan",
+           "Progress", "Run", "Sample", "StatsFile", "Summary", "Tokenizer", "__version__", "adopt", "diagnose",
+           "encoding_for_model", "encoding_name_for_model", "export", "fit", "get_encoding", "import_dataset",
+           "list_encoding_names", "megatron", "merge", "open", "pack", "pull", "push"]

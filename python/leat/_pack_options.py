@@ -3,10 +3,10 @@ from __future__ import annotations
 
 from leat._leat import show
 from leat._documents import has_arrow
-from leat._values import choice, is_name, listed, whole
+from leat._values import choice, is_name, listed, read_size, whole
+from leat.options import FORMATS, Chat, as_group
 from leat.tokenizer import Tokenizer
 
-FORMATS = {"auto": 0, "jsonl": 1, "text": 2, "parquet": 3}  # enum leat_pack_format
 INVALID = {"replace": False, "reject": True}
 WRITE = {"auto": 0, "cached": 1, "direct": 2}  # enum leat_write
 
@@ -16,12 +16,13 @@ def now():
     return time.monotonic()
 
 
-def open_tokenizer(tokenizer, pattern):
-    if isinstance(tokenizer, Tokenizer):
-        if pattern is not None:
-            raise TypeError("pattern applies only to a tokenizer given by name, not to an opened leat.Tokenizer")
-        return tokenizer
-    return Tokenizer(tokenizer, pattern=pattern)
+def open_tokenizer(tokenizer):
+    return tokenizer if isinstance(tokenizer, Tokenizer) else Tokenizer(tokenizer)
+
+
+def chat_of(chat):
+    """The leat.Chat of what `chat` gives; None for None."""
+    return None if chat is None else as_group("chat", chat, Chat, True)
 
 
 def list_paths(paths):
@@ -36,46 +37,38 @@ def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", 
                  invalid_utf8="replace", threads=None, memory=None, shuffle=None, dedup=False, splits=(),
                  max_rejects="1%", resume=False, part=None, force=False, created=None, skip_unknown=False,
                  allow_binary=False, follow_links=False, keep=(), by=None, store_mask=False,
-                 mask_field=None, chat=None, messages="messages", tools=None, write="auto", split_of=None,
-                 allow_empty=False, chat_seconds=None, chat_date=None, skip_slow_chats=False):
+                 mask_field=None, chat=None, write="auto", split_of=None, allow_empty=False):
     """What pack_options_take() of the extension reads: (fields of struct leat_pack_options, splits, conditions,
     renderers)."""
     form, way = choice("format", format, FORMATS), choice("invalid_utf8", invalid_utf8, INVALID)
     threads = 0 if threads is None else whole("threads", threads, 1, 4096)
-    for name, field in (("text", text), ("id", id), ("by", by), ("mask_field", mask_field), ("messages", messages),
-                        ("tools", tools)):
+    for name, field in (("text", text), ("id", id), ("by", by), ("mask_field", mask_field)):
         if field is not None and not isinstance(field, str):
             raise TypeError(f"{name} must be the name of a field, not {field!r}")
-    if split_of is not None and not isinstance(split_of, str):
-        raise TypeError(f"split_of must be the name of a split, or \"all\", not {split_of!r}")
     part, parts = _part(part)
     rejects, ppm = bound(max_rejects)
     seed = read_seed(shuffle)
-    rendering, renderers = _rendering(chat, chat_seconds, chat_date, skip_slow_chats)
+    rendering, renderers = _rendering(chat_of(chat))
     return dict(format=form, text=text, id="" if id is None else id, end_token=_end(tokenizer, end, chat),
                 begin_token=_begin(tokenizer, begin, end, chat), special=special, reject_invalid=way, threads=threads,
                 memory=0 if memory is None else read_size(memory), max_rejects=rejects, max_rejects_ppm=ppm, part=part,
                 parts=parts, shuffle=seed is not None, seed=seed or 0, dedup=dedup, resume=resume, force=force,
                 created=read_created(created), skip_unknown=skip_unknown, allow_binary=allow_binary,
                 follow_links=follow_links, by=by, store_mask=store_mask, mask_field=mask_field,
-                messages=messages, tools=tools, write=choice("write", write, WRITE), split_of=split_of,
+                write=choice("write", write, WRITE), split_of=split_of,
                 allow_empty=allow_empty, **rendering), list(splits), _conditions(keep), renderers
 
 
-def _rendering(chat, seconds, date, skip_slow):
-    if chat is None and (seconds is not None or date is not None or skip_slow):
-        raise TypeError("chat_seconds, chat_date and skip_slow_chats apply only to conversations: give chat")
+def _rendering(chat):
     if chat is None:
         return {}, None
-    from leat._renderers import Renderers
-    return dict(chat=chat_template(chat), chat_date=date if date is None else str(date), skip_slow_chats=skip_slow,
-                chat_seconds=0 if seconds is None else whole("chat_seconds", seconds, 1, 86400)), Renderers()
-
-
-def chat_template(chat):
-    """The name of a file; "": the one of the tokenizer's folder."""
     import os
-    return chat if chat is None else "" if chat == "tokenizer" else os.fsdecode(chat)
+
+    from leat._renderers import Renderers
+    template = "" if chat.template == "tokenizer" else os.fsdecode(chat.template)  # "": the tokenizer's folder has it
+    return dict(chat=template, messages=chat.messages, tools=chat.tools,
+                chat_date=None if chat.date is None else str(chat.date), chat_seconds=chat.seconds or 0,
+                skip_slow_chats=chat.skip_slow_chats), Renderers()
 
 
 def _conditions(keep):
@@ -128,20 +121,6 @@ def _end(tokenizer, end, chat):
 
 def read_seed(shuffle):
     return None if shuffle is None else whole("shuffle", shuffle)
-
-
-def read_size(size, least=1, name="memory"):
-    """A number of bytes, given as a number or as the command takes it: "512MiB", "1.5G"."""
-    if not isinstance(size, str):
-        return whole(name, size, least)
-    import fractions
-    import re
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)(?:([KMGTPkmgtp])(i?))?B?", size)
-    if not found:
-        raise ValueError(f"{name}={size!r} is not a size: write it like 2GiB or 512MiB")
-    number, letter, binary = found.groups()
-    unit = (1024 if binary else 1000) ** ("KMGTP".index(letter.upper()) + 1) if letter else 1
-    return whole(name, int(fractions.Fraction(number) * unit), least)
 
 
 def bound(most):

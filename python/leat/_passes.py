@@ -154,7 +154,7 @@ class Passes(_leat.Turn):
         if "state" not in state and self.plan.info.order.startswith("documents"):  # older states of documents
             position, damaged = whole("position", state["position"]), 0
         elif "state" not in state:
-            raise ValueError("this is the state of a loader of documents (rows=\"documents\"), but this loader has "
+            raise ValueError("this is the state of a loader of documents (plan.documents()), but this loader has "
                              "windows")
         else:
             position, damaged, _ = self.plan.load_state(state["state"])

@@ -31,6 +31,20 @@ def positive(name, value):
     return float(value)
 
 
+def read_size(size, least=1, name="memory"):
+    """A number of bytes, given as a number or as the command takes it: "512MiB", "1.5G"."""
+    if not isinstance(size, str):
+        return whole(name, size, least)
+    import fractions
+    import re
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)(?:([KMGTPkmgtp])(i?))?B?", size)
+    if not found:
+        raise ValueError(f"{name} must be a size like 2GiB or 512MiB, not {size!r}")
+    number, letter, binary = found.groups()
+    unit = (1024 if binary else 1000) ** ("KMGTP".index(letter.upper()) + 1) if letter else 1
+    return whole(name, int(fractions.Fraction(number) * unit), least)
+
+
 def choice(name, value, choices):
     """One of `choices`; for a dict, its value there."""
     if not isinstance(value, str) or value not in choices:

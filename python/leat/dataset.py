@@ -2,15 +2,14 @@
 from __future__ import annotations
 
 from collections import namedtuple
-from os import fsdecode, fsencode
+from os import fsdecode
 from types import SimpleNamespace
 
 from leat import _leat
 from leat._lazy import numpy
-from leat._pack_options import read_id, read_size
-from leat._values import choice, is_name, listed, whole
-
-ACCESS = {"leased": 0, "trusted": 1, "read": 2}
+from leat._pack_options import read_id
+from leat._values import is_name, listed, whole
+from leat.options import opening
 
 Part = namedtuple("Part", "name first_token tokens first_document documents first_input inputs identity")
 Part.__doc__ = """One dataset of a list: its name, how many tokens, documents and inputs it has, and which number the
@@ -30,12 +29,6 @@ are invalid are found in these."""
 
 class Info(SimpleNamespace):
     """The facts of a dataset that `leat info` shows, as attributes."""
-
-
-def opening(access, cache, cache_size, online):
-    """How a dataset is opened, as the extension takes it."""
-    return (choice("access", access, ACCESS), None if cache is None else fsencode(cache),
-            0 if cache_size is None else read_size(cache_size, name="cache_size"), online)
 
 
 def open(name, *, access="leased", cache=None, cache_size=None, online=False):  # noqa: A001 (leat.open is its name)

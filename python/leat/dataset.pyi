@@ -11,7 +11,6 @@ _Name: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
 _Access: TypeAlias = Literal["leased", "trusted", "read"]
 _Tokens: TypeAlias = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
 
-ACCESS: dict[str, int]
 
 class Part(NamedTuple):
     name: str
@@ -73,8 +72,6 @@ class Info(SimpleNamespace):
     identity: bytes
     fingerprint: bytes
 
-def opening(access: _Access, cache: _Name | None, cache_size: int | str | None,
-            online: bool) -> tuple[int, bytes | None, int, bool]: ...
 def open(name: _Name | Iterable[_Name], *, access: _Access = "leased",
          cache: _Name | None = None, cache_size: int | str | None = None, online: bool = False) -> Dataset: ...
 

@@ -14,6 +14,7 @@ import os
 
 from leat import _leat
 from leat._leat import Error, failure, show
+from leat._names import telling
 from leat._pack_options import list_paths, open_tokenizer, read_created, read_token
 from leat._values import whole
 
@@ -125,7 +126,8 @@ def _finished(output, files, options, vocabulary, end, tokenizer):
         return None
 
 
-def import_dataset(sources, output, tokenizer=None, *, pattern: str | None = None, vocabulary: int | None = None,
+@telling("leat.import_dataset")
+def import_dataset(sources, output, tokenizer=None, *, vocabulary: int | None = None,
                    end: int | str | None = None, column: str | None = None, dtype: str | None = None,
                    force: bool = False, progress=None, created: int | None = None, resume: bool = False) -> Import:
     """Writes the dataset `output` from those of MosaicML's streaming, litdata or Hugging Face, like `leat import`.
@@ -134,7 +136,6 @@ def import_dataset(sources, output, tokenizer=None, *, pattern: str | None = Non
                 They are read by the packages mosaicml-streaming, litdata and pyarrow
     output      the name of the dataset
     tokenizer   the one that made the ids, to be stored: a name, a path or a leat.Tokenizer; None: none
-    pattern     for a *.tiktoken file whose name does not say it
     vocabulary  every id is below it; up to 65,536 an id takes 2 bytes. None: the tokenizer's; without one 65,536 for
                 ids of 1 and 2 bytes, else 2**31
     end         the token that ends each document, an id or a token; it is added to those that lack it; None: none
@@ -149,7 +150,7 @@ def import_dataset(sources, output, tokenizer=None, *, pattern: str | None = Non
     Each row, sample or item is a document; its place is the file and its number in it, from 0.
     """
     from leat._import_readers import DTYPES, open_source  # they need more than `import leat` should
-    tokenizer = None if tokenizer is None else open_tokenizer(tokenizer, pattern)
+    tokenizer = None if tokenizer is None else open_tokenizer(tokenizer)
     if dtype is not None and dtype not in DTYPES:
         raise failure("argument", None,
                       f"unknown dtype \"{show(str(dtype)[:40])}\": use uint16, uint32, int32, int64 or "
@@ -176,7 +177,7 @@ def import_dataset(sources, output, tokenizer=None, *, pattern: str | None = Non
     if result.mask is not None:
         import warnings
         warnings.warn(f"the column \"{result.mask}\" was not taken, so all tokens are learned; "
-                      "leat.Packer.extend(..., mask=...) stores a mask", RuntimeWarning, stacklevel=2)
+                      "leat.Packer.extend(..., mask=...) stores a mask", RuntimeWarning, stacklevel=3)
     return result
 
 
@@ -214,8 +215,9 @@ def _copy(sources, output, tokenizer, vocabulary, end, options, force, progress,
     return len(files), size, documents, tokens, ends_added, False
 
 
-def adopt(name, output=None, tokenizer=None, *, pattern: str | None = None, end: int | str | None = None,
-          force: bool = False, progress=None, created: int | None = None) -> Adopted:
+@telling("leat.adopt")
+def adopt(name, output=None, tokenizer=None, *, end: int | str | None = None, force: bool = False, progress=None,
+          created: int | None = None) -> Adopted:
     """Writes an index next to the tokens of another tool, which stay where they are, like `leat adopt`.
 
     name       one dataset of another tool, as leat.open() takes it: PREFIX of Megatron's files, FILE.ds,
@@ -229,7 +231,7 @@ def adopt(name, output=None, tokenizer=None, *, pattern: str | None = None, end:
                the next call goes on from there
     created    time of creation to store, as in leat.pack()
     """
-    tokenizer = None if tokenizer is None else open_tokenizer(tokenizer, pattern)
+    tokenizer = None if tokenizer is None else open_tokenizer(tokenizer)
     index, documents, tokens = _leat.adopt(name, output, tokenizer and tokenizer._core,
                                            read_token(tokenizer, "end", end), force, read_created(created), progress)
     return Adopted(os.fsdecode(index), documents, tokens)

@@ -134,9 +134,11 @@ def run(options, sources):
     import leat
     progress, began = Progress(options.pop("progress", "auto")), time.monotonic()
     as_json = options.pop("json", None) is not None
-    arguments = {name: options.get(name) for name in ("output", "tokenizer", "pattern", "column", "dtype")}
+    arguments = {name: options.get(name) for name in ("output", "tokenizer", "column", "dtype")}
     numbers = {name: int(options[name]) for name in ("vocabulary", "end") if name in options}
     try:
+        if options.get("tokenizer") is not None and options.get("pattern") is not None:
+            arguments["tokenizer"] = leat.Tokenizer(options["tokenizer"], pattern=options["pattern"])
         made = leat.import_dataset(sources, **arguments, **numbers, force="force" in options,
                                    resume="resume" in options, progress=progress)
     except leat.Error as error:

@@ -15,34 +15,24 @@ import warnings
 from collections.abc import Mapping
 
 from leat import _leat
-from leat._pack_options import read_size
+from leat._names import refuse_moved, telling
 from leat._passes import LAST, NEXT, LoaderNotice, Passes, Place, last_of
 from leat._styles import style_of
-from leat._values import check_plan, choice, positive, whole
+from leat._values import check_plan, choice, whole
 from leat.batch import BITS, DTYPES, OUTPUTS, Batch
 from leat.frameworks import framework as framework_of
+from leat.options import IO, Device, Outputs, StatsFile, as_group
 from leat.ranks import rank_and_world
 
-ENGINES = {"auto": 0, "map": 1, "pread": 2, "advise": 3, "uring": 4}
-APART = {"auto": 0, "always": 1, "never": 2, "mapped": 3}
 ON_DAMAGE = {"error": 0, "mask": 1}
-ROWS = {"windows": 0, "documents": 1}  # "documents" is short for a plan of documents
 LOOK_EVERY = 64  # batches between looks for notices
-
-
-def _dtype(dtype, default):
-    """The name of "int64", torch.int64, numpy.int64 or numpy.dtype("int64")."""
-    name = getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype)
-    name = default if dtype is None else name.rpartition(".")[2]
-    if name not in ("int64", "int32"):
-        raise ValueError(f"dtype must be int64 or int32, not {dtype!r}")
-    return name
 
 
 def check_options(options):
     """Raises TypeError for options that leat.Loader, which is opened later, does not have."""
+    refuse_moved("leat.Loader", options)
     for name in options:
-        if name not in Loader.__init__.__kwdefaults__:
+        if name not in Loader.__init__.__wrapped__.__kwdefaults__:
             raise TypeError(f"leat.Loader has no option {name}")
 
 
@@ -50,46 +40,22 @@ class Loader(Passes):
     """Iterates over the batches of a plan, for ever or to the end of a plan with `epochs`; a background thread prepares
     them.
 
-    plan         a leat.Plan
+    plan         a leat.Plan; plan.documents() for rows of whole documents, padded, longest first (fine-tuning)
     batch_size   rows for this rank; the global batch has batch_size * world rows, in consecutive positions of the plan
-
-    Which rows are this process's: one of these is required in a distributed program, because nothing is guessed.
-    rank, world  its place among the processes that share the data
-    mesh         a one-dimensional torch DeviceMesh of these processes (device_mesh["dp"])
-    parallel     "ddp": all processes share the data; counted by torch.distributed, or RANK and WORLD_SIZE
-
+    rank, world  which rows are this process's: its place among the processes that share the data; or as `ranks`. In a
+                 distributed program one of the two is required, because nothing is guessed
+    ranks        (rank, world); a one-dimensional torch DeviceMesh of these processes (device_mesh["dp"]); or "ddp": all
+                 processes share the data, counted by torch.distributed, or RANK and WORLD_SIZE
     outputs      which of inputs, labels, position_ids, document_ids, loss_mask, loss_weights, attention_mask,
-                 cu_seqlens. None: inputs and labels; in style "huggingface", also what keeps documents apart
+                 cu_seqlens; None: inputs and labels, and in style "huggingface" also what keeps documents apart; or a
+                 leat.Outputs, with their dtype, and whether they are borrowed
     style        "batch": leat.Batch; "tuple" of the outputs in their order; "dict" by their names; "huggingface": a
-                 dict as transformers' models take it, see below
+                 dict as transformers' models take it, each prediction with its loss once (python/README.md, "Models of
+                 transformers")
     framework    whose arrays: "torch", "numpy" or "jax"
-    device       "cpu" or, with torch, "cuda": where the arrays are; written on the current stream
-    driver       the library to load as CUDA's driver; None: the system's, libcuda.so.1
-    dtype        int64 or int32; None: int64, or int32 with jax
-    unshifted    label i is token i instead of token i + 1, for models that shift labels themselves, and rows have one
-                 token more than predictions, or with order "fit" one more for each document; None: only with style
-                 "huggingface"
-    mask_first   a document's first token is not used as a label; None: where style "huggingface" keeps documents apart
-
-    The arrays are the consumer's and keep their values. Two faster ways, with torch and numpy:
-    borrow       True: arrays point into the loader's ring, without a copy; they are valid until the next batch is taken
-                 or batch.release() is called, and later show other numbers
-    buffers      True, or a dict of arrays by output: all batches are written into the same arrays, at the same
-                 addresses, as captured graphs need; shorter batches are padded
-    max_sequences  gives cu_seqlens a fixed length of max_sequences + 1, where its last number repeats; required with
-                 borrow and buffers; None: the length that the batch needs
-
-    Style "huggingface": labels are unshifted, and each prediction of the plan has its loss once, by the loss of
-    transformers, Accelerate and TRL. For inputs of n tokens give windows a seq_len of n - 1; rows of order "fit" have
-    up to seq_len tokens and one more for each document. Rows of several documents have position_ids and
-    use_cache=False, by which models keep documents apart; rows of one have an attention_mask. Flash attention keeps
-    documents apart in batches of more than one row only by "cu_seqlens" (cu_seq_lens_q, max_length_q, ...).
-    "shift_labels" in place of "labels" keeps rows at seq_len places, for models whose loss takes it (Llama's and most
-    others); the labels next to them are all -100, so that the loss of a model that does not take it is nan.
-    leat.check_model(model, loader) finds out what a model does with such batches
-
-    rows         "windows": the plan's samples. "documents": its documents, whatever its order, in the way of
-                 Plan(order="documents"): whole, padded, longest first (fine-tuning), of at most max_length tokens
+    device       "cpu" or, with torch, "cuda": where the arrays are; written on the current stream; or a leat.Device
+    buffers      True, or a dict of arrays by output (torch and numpy): all batches are written into the same arrays, at
+                 the same addresses, as captured graphs need; shorter batches are padded
     last         what becomes of the last global batch if a finite plan ends inside of it. "padded": every rank gets
                  batch_size rows, of which Batch.real_rows count for the loss; the others are after the plan's end.
                  A rank that has none of the plan's rows gets a batch as long as the plan's last row.
@@ -101,77 +67,64 @@ class Loader(Passes):
                  rows. True: each `for` begins again, as for validation. False: at the plan's end it is an error
     steps        batches per `for`, for programs that count in epochs; the next `for` continues after them
     on_damage    "error"; or "mask": rows that are damaged on disk do not count for the loss
-    engine       how tokens are read from files: "auto", "map", "pread", "advise" or "uring"
-    apart        whether the disk writes rows of cold files straight into their slots, without a copy by the CPU: "auto"
-                 (on a GPU, for rows of at least 8 KiB), "always" or "never"; the batches are the same. "mapped", an
-                 experiment: outputs are made from the maps of files in memory, whose rows nothing copies, if the
-                 datasets are opened with access="trusted"
+    io           how files are read, a leat.IO
     threads      1: a background thread fills the ring; 0: each batch is made when it is asked for
-    verify       False: do not check the hashes of the pages that are read
-    slots        batches in the ring, 2 to 64; memory: the ring's size at most, in bytes or like "1GiB"; 0: chosen
-    numa_node    the node for memory and thread, if the system allows; -1: any
+    stats_file   a file to which stats() are appended as a line of JSON each minute, with `time` and `rank`, which
+                 `leat-bench report` draws; several ranks need a file each; or a leat.StatsFile
     notices      True: warns, once each, about what a person should know, such as that training waits for the loader
 
-    stats_file   a file to which stats() are appended as a line of JSON, each stats_seconds, and when the loader is
-                 closed; with `time` and `rank`; `leat-bench report` draws it. Several ranks need a file each
-
-    A loader has a thread: it cannot be pickled or used after fork. Make one in each process, from a Plan. One thread at
-    a time may take batches; a second one gets RuntimeError. After Ctrl-C a loader goes on: a next() that was
-    interrupted has taken nothing.
+    Arrays are the consumer's and keep their values, unless they are borrowed or written into buffers. A loader has a
+    thread: it cannot be pickled or used after fork. Make one in each process, from a Plan. One thread at a time may
+    take batches; a second one gets RuntimeError. After Ctrl-C a loader goes on: a next() that was interrupted has taken
+    nothing.
     """
 
-    def __init__(self, plan, batch_size, *, rank=None, world=None, mesh=None, parallel=None,
-                 outputs=None, style="batch", framework="torch", device="cpu", driver=None, dtype=None,
-                 unshifted=None, mask_first=None, borrow=False, buffers=None, max_sequences=None, rows="windows",
-                 max_length=None, last=None, position=0, state=None, restart=None, steps=None, on_damage="error",
-                 engine="auto", apart="auto", threads=1, verify=True, slots=0, memory=0, numa_node=-1, notices=True,
-                 stats_file=None, stats_seconds=60.0):
+    @telling("leat.Loader")
+    def __init__(self, plan, batch_size, *, rank=None, world=None, ranks=None, outputs=None, style="batch",
+                 framework="torch", device="cpu", buffers=None, last=None, position=0, state=None, restart=None,
+                 steps=None, on_damage="error", io=IO(), threads=1, stats_file=None, notices=True):
         self.plan, self.batch_size = check_plan(plan), whole("batch_size", batch_size, 1)
-        self.rank, self.world = rank_and_world(rank, world, mesh, parallel)
+        self.rank, self.world = rank_and_world(rank, world, ranks)
         self._last = last_of(last, self.world)
-        self._framework = framework_of(framework, device)
-        self._driver = None if driver is None else os.fspath(driver)
-        self._borrow, self._notices = bool(borrow), bool(notices)
+        device, outputs = as_group("device", device, Device, True), as_group("outputs", outputs, Outputs, True)
+        self._framework = framework_of(framework, device.name)
+        self._driver = None if device.driver is None else os.fspath(device.driver)
+        self._borrow, self._notices = bool(outputs.borrow), bool(notices)
         self._restart = None if restart is None else bool(restart)
-        self._dtype = _dtype(dtype, self._framework.default_dtype)
+        self._dtype = outputs._dtype(self._framework.default_dtype)
         if not self._framework.has(self._dtype):
-            raise ValueError("jax has int64 only if jax_enable_x64 is set: set it, or use dtype=\"int32\"")
-        if (borrow or buffers) and not self._framework.changes:
+            raise ValueError("jax has int64 only if jax_enable_x64 is set: set it, or use "
+                             "outputs=leat.Outputs(dtype=\"int32\")")
+        if (self._borrow or buffers) and not self._framework.changes:
             raise TypeError("jax's arrays cannot change: borrow= and buffers= are for torch and numpy")
-        choice("rows", rows, ROWS)
-        max_length = None if max_length is None else whole("max_length", max_length, 1)
-        if rows == "documents":
-            self.plan = plan = plan._documents(max_length)
-        elif max_length is not None:
-            raise TypeError("max_length is for rows=\"documents\": windows have the plan's seq_len")
-        self.style, self._style = style, style_of(style, outputs, plan)
+        self.style, self._style = style, style_of(style, outputs.names, plan)
         self._given = self._style.given
         if self._style.warning and self._notices:
-            warnings.warn(self._style.warning, LoaderNotice, stacklevel=2)
+            warnings.warn(self._style.warning, LoaderNotice, stacklevel=3)
         if buffers is False:
             buffers = None
         if buffers is not None and buffers is not True and not isinstance(buffers, Mapping):
             raise TypeError(f"buffers must be True or a dict from outputs to arrays, not {buffers!r}")
-        if borrow and buffers is not None:
+        if self._borrow and buffers is not None:
             raise TypeError("borrow and buffers exclude each other: give one of them")
-        if (borrow or buffers is not None) and "cu_seqlens" in self._given and max_sequences is None:
-            raise TypeError("cu_seqlens with borrow or buffers needs max_sequences, the largest number of stretches of "
-                            "one document that a batch may have")
-        room = 0 if max_sequences is None else whole("max_sequences", max_sequences, 1) + 1
+        if (self._borrow or buffers is not None) and "cu_seqlens" in self._given and outputs.max_sequences is None:
+            raise TypeError("cu_seqlens with borrow or buffers needs leat.Outputs(max_sequences=N), the largest number "
+                            "of stretches of one document that a batch may have")
         bits = sum(BITS[name] for name in self._given)
+        own = self._style  # what the outputs leave to it
         self._options = dict(
-            batch=self.batch_size * self.world, rank=self.rank, world=self.world,
-            engine=choice("engine", engine, ENGINES), apart=choice("apart", apart, APART),
+            as_group("io", io, IO)._native(), batch=self.batch_size * self.world, rank=self.rank, world=self.world,
             on_damage=choice("on_damage", on_damage, ON_DAMAGE),
-            last=LAST[self._last], threads=whole("threads", threads, 0, 1), verify=verify,
-            slots=whole("slots", slots, 0, 64),
+            last=LAST[self._last], threads=whole("threads", threads, 0, 1),
             outputs=bits, borrow=self._borrow, number_bytes=8 if self._dtype == "int64" else 4,
-            unshifted=bool(self._style.unshifted if unshifted is None else unshifted),
-            mask_first=bool(self._style.mask_first if mask_first is None else mask_first), cu_seqlens_room=room,
-            memory=read_size(memory, 0),
-            numa_node=whole("numa_node", numa_node, -1, 2**31 - 1),
-            stats_ms=max(1, round(1000 * positive("stats_seconds", stats_seconds))))
-        self._stats_file = None if stats_file is None else os.fspath(stats_file)
+            unshifted=bool(own.unshifted if outputs.unshifted is None else outputs.unshifted),
+            mask_first=bool(own.mask_first if outputs.mask_first is None else outputs.mask_first),
+            cu_seqlens_room=0 if outputs.max_sequences is None else outputs.max_sequences + 1)
+        self._stats_file = None
+        if stats_file is not None:
+            stats_file = as_group("stats_file", stats_file, StatsFile, True)
+            self._stats_file = os.fspath(stats_file.path)
+            self._options.update(stats_ms=max(1, round(1000 * stats_file.seconds)))
         self._begin, self._steps = whole("position", position), None if steps is None else whole("steps", steps)
         if plan.info.positions is not None and self._begin > plan.info.positions:
             raise ValueError(f"position {position} is after the end of the plan, which has {len(plan)} samples")

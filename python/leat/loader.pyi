@@ -5,12 +5,10 @@ from os import PathLike
 from typing import Any, Literal
 
 from leat.batch import Batch
+from leat.options import IO, Device, Outputs, StatsFile
 from leat.plan import Plan
 
-ENGINES: dict[str, int]
-APART: dict[str, int]
 ON_DAMAGE: dict[str, int]
-ROWS: dict[str, int]
 LOOK_EVERY: int
 
 def check_options(options: Iterable[str]) -> None: ...
@@ -22,21 +20,16 @@ class Loader:
     world: int
     style: str
     def __init__(self, plan: Plan, batch_size: int, *, rank: int | None = None, world: int | None = None,
-                 mesh: Any = None, parallel: Literal["ddp"] | None = None,
-                 outputs: str | Iterable[str] | None = None,
-                 style: Literal["batch", "tuple", "dict", "huggingface"] = "batch",
-                 framework: Literal["torch", "numpy", "jax"] = "torch", device: Any = "cpu",
-                 driver: str | PathLike[str] | None = None, dtype: Any = None,
-                 unshifted: bool | None = None, mask_first: bool | None = None, borrow: bool = False,
-                 buffers: bool | Mapping[str, Any] | None = None, max_sequences: int | None = None,
-                 rows: Literal["windows", "documents"] = "windows", max_length: int | None = None,
+                 ranks: tuple[int, int] | Literal["ddp"] | Any = None,
+                 outputs: str | Iterable[str] | Outputs | None = None,
+                 style: Literal["batch", "dict", "tuple", "huggingface"] = "batch",
+                 framework: Literal["torch", "numpy", "jax"] = "torch", device: str | Device | Any = "cpu",
+                 buffers: bool | Mapping[str, Any] | None = None,
                  last: Literal["short", "padded", "dropped"] | None = None, position: int = 0,
                  state: Mapping[str, Any] | None = None, restart: bool | None = None, steps: int | None = None,
-                 on_damage: Literal["error", "mask"] = "error",
-                 engine: Literal["auto", "map", "pread", "advise", "uring"] = "auto",
-                 apart: Literal["auto", "always", "never", "mapped"] = "auto", threads: int = 1,
-                 verify: bool = True, slots: int = 0, memory: int | str = 0, numa_node: int = -1, notices: bool = True,
-                 stats_file: str | PathLike[str] | None = None, stats_seconds: float = 60.0) -> None: ...
+                 on_damage: Literal["error", "mask"] = "error", io: IO = ..., threads: int = 1,
+                 stats_file: str | bytes | PathLike[Any] | StatsFile | None = None,
+                 notices: bool = True) -> None: ...
     def close(self) -> None: ...
     def __enter__(self) -> Loader: ...
     def __exit__(self, *why: object) -> None: ...

@@ -1,24 +1,51 @@
 """megatron.py: for programs of Megatron: datasets and batches of megatron-core's GPTDataset and BlendedDataset, made
-by leat. A plan with order="megatron" decides what a sample shows; masks, positions and padding are made here from its
+by leat. A plan of order "megatron" decides what a sample shows; masks, positions and padding are made here from its
 tokens, for all rows of a batch at once. megatron-core itself gives only the rank, if none is given, and the name of a
 split.
 """
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Callable, Iterator, Sequence
 
 from leat._lazy import need
+from leat._values import whole
 from leat.loader import Loader as PlanLoader
-from leat.plan import Plan
+from leat.options import Order
+from leat.plan import Plan, decimal
 
-__all__ = ["Dataset", "Loader", "build", "loader"]
+__all__ = ["Dataset", "Loader", "build", "loader", "order"]
 
 USES = ("train", "valid", "test")
 
 # settings of a GPTDatasetConfig with which Megatron makes other samples than leat does, unless they have this value
 NEEDED = {"mock": False, "add_extra_token_to_sequence": True, "drop_last_partial_validation_sequence": True,
           "hybrid_context_parallel": False, "inter_document_masking": False, "fim_rate": None}
+
+
+@dataclass(frozen=True, repr=False)
+class order(Order):
+    """The order "megatron" of leat.Plan with Megatron's settings:
+
+        leat.Plan({"web": 0.7, "code": 0.3}, 4096, split="969,30,1", order=leat.megatron.order(samples=10**6))
+
+    samples   how many samples to build for, as --train-samples; needed with weights
+    mid_level_dataset_surplus   Megatron's setting of that name; None: 0.005
+    """
+
+    _: KW_ONLY
+    samples: int | None = None
+    mid_level_dataset_surplus: Any = None
+    called, order = "leat.megatron.order", "megatron"
+
+    def __post_init__(self) -> None:
+        if self.samples is not None:
+            self._check(whole, "samples", 1)
+
+    def _settings(self) -> dict[str, Any]:
+        given = dict(samples=self.samples, mid_level_dataset_surplus=decimal(self.mid_level_dataset_surplus))
+        return {name: value for name, value in given.items() if value is not None}
 
 
 def build(sizes: Sequence[int | None], is_built_on_rank: Callable[[], bool], config: Any) -> list:
@@ -69,9 +96,9 @@ class Dataset:
         prefixes, weights = blend
         self.config = config
         sources = list(prefixes) if weights is None else list(zip(prefixes, map(float, weights)))
-        self.plan: Any = Plan(sources, config.sequence_length, config.random_seed, order="megatron", samples=size,
-                              split=split, use=None if split is None else USES[number],
-                              mid_level_dataset_surplus=config.mid_level_dataset_surplus)
+        self.plan: Any = Plan(sources, config.sequence_length, config.random_seed, split=split,
+                              use=None if split is None else USES[number],
+                              order=order(samples=size, mid_level_dataset_surplus=config.mid_level_dataset_surplus))
         self._number = number
         # Megatron also blends a single source, if it has a weight and a split
         self._blends = len(prefixes) > 1 or (weights is not None and split is not None)
@@ -125,8 +152,8 @@ class Loader:
     consumed_samples  where to begin: Megatron's args.consumed_train_samples
     rank, world       among the data-parallel ranks; None: as megatron.core.parallel_state says
     options           of leat.Loader: device="cuda" gives tensors on the GPU, copied from pinned memory; restart=True,
-                      slots, memory, engine, ... Samples left over at the end that make no whole batch are dropped
-                      unless last says otherwise
+                      io, ... Samples left over at the end that make no whole batch are dropped unless last says
+                      otherwise
 
     Give it to Megatron with --dataloader-type external. It needs no state in a checkpoint: Megatron's own count of
     consumed samples says where to go on, with any number of ranks.

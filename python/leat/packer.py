@@ -5,7 +5,8 @@ import warnings
 
 from leat import _leat
 from leat._leat import Error
-from leat._pack_options import now, open_tokenizer, pack_options, read_id
+from leat._names import telling
+from leat._pack_options import chat_of, now, open_tokenizer, pack_options, read_id
 from leat._values import whole
 from leat.packing import Summary, summarize
 from leat._documents import (arrow_capsules, follow, has_arrow, id_mask, is_lazy_frame, is_pair, plain_ids,
@@ -20,17 +21,16 @@ class Packer:
             packer.extend(pyarrow.parquet.ParquetFile("part.parquet").iter_batches())
         print(packer.summary.tokens)
 
-    tokenizer, pattern, end, begin, special, invalid_utf8, threads, memory, max_rejects, allow_binary, force,
-    created, write
+    tokenizer, end, begin, special, invalid_utf8, threads, memory, max_rejects, force, created, write
                         as in leat.pack()
+    allow_binary        packs what does not look like UTF-8 text too, instead of rejecting such a text
     store_mask          store a mask: which tokens training learns to predict. add() and extend() say it; all that they
                         say nothing about are learned
     resume              continue from the last checkpoint, if any; `given`, `sources` and `note` say where it is
     checkpoint_seconds  extend() makes a checkpoint whenever so many seconds have passed; None: never
-    chat, messages, tools, chat_date, chat_seconds, skip_slow_chats
-                        as in leat.pack(): the documents are conversations, which jinja2 renders in processes of their
-                        own, one for each thread, so that one that takes longer than chat_seconds can be ended. Tokens,
-                        mask and rejects are those of leat.pack() of the same conversations in JSON lines
+    chat                as in leat.pack(): the documents are conversations, which jinja2 renders in processes of their
+                        own, one for each thread, so that one that takes longer than leat.Chat(seconds=...) can be
+                        ended. Tokens, mask and rejects are those of leat.pack() of the same conversations in JSON lines
 
     The end of the `with` block finishes the dataset. An exception suspends the packer: the last checkpoint is kept for
     resume=True (with force=True if the run replaces a dataset); without a checkpoint, no file remains. Ctrl-C makes a
@@ -41,30 +41,28 @@ class Packer:
 
     _summary: Summary | None
 
-    def __init__(self, output, tokenizer="gpt2", *, pattern: str | None = None, end: int | str | None = "auto",
-                 begin: int | str | None = "auto", special: bool = False, invalid_utf8: str = "replace",
-                 threads: int | None = None, memory: int | str | None = None,
-                 max_rejects: int | float | str | None = "1%", allow_binary: bool = False, resume: bool = False,
-                 force: bool = False, created: int | None = None, checkpoint_seconds: float | None = None,
-                 store_mask: bool = False, write: str = "auto", chat=None, messages: str = "messages",
-                 tools: str | None = None, chat_date=None, chat_seconds: int | None = None,
-                 skip_slow_chats: bool = False):
+    @telling("leat.Packer")
+    def __init__(self, output, tokenizer="gpt2", *, end: int | str | None = "auto", begin: int | str | None = "auto",
+                 special: bool = False, invalid_utf8: str = "replace", threads: int | None = None,
+                 memory: int | str | None = None, max_rejects: int | float | str | None = "1%",
+                 allow_binary: bool = False, resume: bool = False, force: bool = False, created: int | None = None,
+                 checkpoint_seconds: float | None = None, store_mask: bool = False, write: str = "auto", chat=None):
         self._began = now()
         self._output = output
-        self.tokenizer = open_tokenizer(tokenizer, pattern)
+        self.tokenizer = open_tokenizer(tokenizer)
+        chat = chat_of(chat)
         self._core = _leat.Packer(output, self.tokenizer._core, pack_options(
             self.tokenizer, end=end, begin=begin, special=special, invalid_utf8=invalid_utf8, threads=threads,
             memory=memory, max_rejects=max_rejects, allow_binary=allow_binary, resume=resume, force=force,
-            created=created, store_mask=store_mask, write=write, chat=chat, messages=messages, tools=tools,
-            chat_date=chat_date, chat_seconds=chat_seconds, skip_slow_chats=skip_slow_chats))
-        self._set(chat is not None, messages, tools, checkpoint_seconds)
+            created=created, store_mask=store_mask, write=write, chat=chat))
+        self._set(chat, checkpoint_seconds)
         self._take_note(self._core.note())
 
-    def _set(self, is_chat, messages, tools, checkpoint_seconds):
+    def _set(self, chat, checkpoint_seconds):
         self._chats = None
-        if is_chat:
+        if chat is not None:
             from leat._conversations import Conversations
-            self._chats = Conversations(messages, tools)
+            self._chats = Conversations(chat.messages, chat.tools)
         self._every = checkpoint_seconds
         self._last = now()
         self._summary = None
@@ -182,8 +180,8 @@ class Packer:
     @staticmethod
     def _refuse_choice(mask, text):
         if mask is not None or text != "text":
-            raise TypeError("the fields of a conversation are named by Packer(messages=..., tools=...), and its chat "
-                            "template says what is learned: text and mask do not apply")
+            raise TypeError("the fields of a conversation are named by leat.Chat(..., messages=..., tools=...), and "
+                            "its chat template says what is learned: text and mask do not apply")
 
     def _way(self, document, mask):
         if isinstance(document, (str, bytes)):

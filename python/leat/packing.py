@@ -5,8 +5,10 @@ import collections
 
 from leat import _leat
 from leat._leat import Error
-from leat._pack_options import list_paths, now, open_tokenizer, pack_options, read_created, read_seed, \
-    read_size, read_splits
+from leat._names import telling
+from leat._pack_options import list_paths, now, open_tokenizer, pack_options, read_created, read_seed, read_splits
+from leat._values import read_size
+from leat.options import Files, as_group
 
 SKIPPED, REPLACED, REPEATED, SPLIT, DAMAGED = 1, 2, 3, 4, 5  # enum leat_pack_notice_kind of leat_pack.h
 OLDER = 5  # enum leat_skip_reason
@@ -48,98 +50,88 @@ kept_out          records that a condition of `keep` left out
 outputs           with `by`, a dict for each dataset: name, value, documents, tokens, identity, and split if it is one
 row_groups        of Parquet files, that were packed
 hub_splits        a dict for each split of Hugging Face folders that the inputs have: split (None: the files of none),
-                  inputs, packed; empty if no name says a split, and with split_of="all"
+                  inputs, packed; empty if no name says a split, and with leat.Files(..., split_of="all")
 """
 
 
-def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format: str = "auto", text: str = "text",
-         id: str | None = "id", end: int | str | None = "auto", begin: int | str | None = "auto", special: bool = False,
-         invalid_utf8: str = "replace", threads: int | None = None, memory: int | str | None = None,
-         shuffle: int | None = None, dedup: bool = False, split=None, max_rejects: int | float | str | None = "1%",
-         allow_truncated: bool = False, resume: bool = False, part=None, force: bool = False, progress="auto",
-         skip_unknown: bool = False, allow_binary: bool = False, follow_links: bool = False, keep=(),
-         by: str | None = None, created: int | None = None, mask_field: str | None = None, chat=None,
-         messages: str = "messages", tools: str | None = None, write: str = "auto",
-         split_of: str | None = None, allow_empty: bool = False, chat_date=None, chat_seconds: int | None = None,
-         skip_slow_chats: bool = False) -> Summary:
+@telling("leat.pack")
+def pack(inputs, output, tokenizer="gpt2", *, text: str = "text", id: str | None = "id", keep=(),
+         invalid_utf8: str = "replace", mask_field: str | None = None, chat=None, end: int | str | None = "auto",
+         begin: int | str | None = "auto", special: bool = False, shuffle: int | None = None, dedup: bool = False,
+         split=None, by: str | None = None, allow_empty: bool = False, force: bool = False, threads: int | None = None,
+         memory: int | str | None = None, write: str = "auto", created: int | None = None, progress="auto", part=None,
+         resume: bool = False, max_rejects: int | float | str | None = "1%", allow_truncated: bool = False) -> Summary:
     """Packs text files into the dataset `output`, like `leat pack`; returns a Summary.
 
     inputs        a path or several: files (.jsonl .ndjson .json .txt .md, plain or with .zst .gz .xz .bz2 .lz4),
-                  folders, URLs (s3://, gs://, https://; also of all below one, if it ends in /), "@LIST", "-". All must
-                  belong to one split, or split_of chooses one
+                  folders, URLs (s3://, gs://, https://; also of all below one, if it ends in /), "@LIST", "-"; or a
+                  leat.Files, which says more about them: their format, a split of the Hub, what is left out
     tokenizer     a leat.Tokenizer, or the argument for one
-    format        "auto", "jsonl" (objects in lines, in an array, or one after another), "parquet" or "text" (each file
-                  is one document)
+
+    Text
     text, id      the fields of a JSON record, with dots for fields of objects (a field that has dots in its own name
                   cannot be named); id=None: no ids
+    keep          a condition or several, all of which must hold for a record or row, else it is left out: "lang = en",
+                  "score >= 3", "meta.url exists"; signs: = (or ==) != < <= > >=. Numbers are compared with numbers,
+                  exactly, other values (bare or in quotes) with strings; a missing field, a null or another type: left
+                  out. If no document is left, leat.Error (status "empty") says so, and no dataset is made; but a part
+                  of a run may be empty, and merge() judges the whole
+    invalid_utf8  "replace" or "reject"
+    mask_field    the field of a JSON record that lists the stretches of its text that training learns, as
+                  [begin, end) in characters; stored as a mask: a token is learned if any part of it is in one
+    chat          a file with a chat template, or "tokenizer" for that of its folder, or a leat.Chat: records are
+                  conversations, lists of dicts with role and content in the field `messages`; what the assistant says
+                  is learned. jinja2 renders them, in processes of their own, one for each thread
+
+    Tokens
     end, begin    the token after and before each document: an id, a token, or None. "auto" is the tokenizer's
                   end_token, and its begin_token if both are "auto"; with chat it is None for both
     special       True: strings of special tokens in texts become these tokens; False: they stay text, and are counted
-    invalid_utf8  "replace" or "reject"
+
+    Output
+    shuffle       a seed: shuffles the documents over the whole corpus
+    dedup         keeps only the first of documents with the same text
+    split         {"valid": 0.01} or "valid=0.01": also makes OUTPUT.valid, chosen by a hash of each text
+    by            a field of JSON records or a column of Parquet files, as for `id`: makes a dataset OUTPUT.VALUE for
+                  each of its values, which is what packing the records with that value alone gives. Records without a
+                  value are rejected, more than 1,024 values refused. The Summary's `outputs` lists the datasets
+    allow_empty   makes the dataset also if `keep` leaves no document
+    force         replaces an existing output
     threads       None: all cores
     memory        bound on the memory of the process, in bytes or like "4GiB"; None: 2 GiB, plus whole GiB already held,
                   but in control groups at most three quarters of what they leave
     write         how tokens get to the disk: "cached" in the page cache, where training finds them next; "direct" past
                   it, with less CPU time; "auto": directly what comes after a quarter of the free memory, or after
                   1 GiB with more than 8 threads
-    shuffle       a seed: shuffles the documents over the whole corpus
-    dedup         keeps only the first of documents with the same text
-    split         {"valid": 0.01} or "valid=0.01": also makes OUTPUT.valid, chosen by a hash of each text
+    created       time of creation to store, in seconds since 1970; None: SOURCE_DATE_EPOCH of the environment, or none
+    progress      a function that takes a Progress, called about ten times per second; True: a tqdm bar; "auto": a bar
+                  if tqdm is installed and stderr is a terminal; None: nothing
+
+    Many machines, and failures
+    part          (i, n) or "i/n": only the i-th of n shares of the inputs; leat.merge() joins the results
+    resume        continues a run that was stopped or killed
     max_rejects   stops the run after more rejects than this number, or share of the records ("1%", 0.01); None: never
     allow_truncated  warns of an input that is cut off or broken, instead of failing when all is packed; what is
                   readable is packed. Later, with resume=True, it accepts what was packed
-    skip_unknown  leaves out files of folders that may hold texts and cannot be read, instead of failing
-    allow_binary  packs what does not look like UTF-8 text too, instead of failing, or of rejecting such a text
-    follow_links  also packs the targets of symbolic links that lead out of the folder; else such links are left out
-    keep          a condition or several, all of which must hold for a record or row, else it is left out: "lang = en",
-                  "score >= 3", "meta.url exists"; signs: = (or ==) != < <= > >=. Numbers are compared with numbers,
-                  exactly, other values (bare or in quotes) with strings; a missing field, a null or another type: left
-                  out. If no document is left, leat.Error (status "empty") says so, and no dataset is made; but a part
-                  of a run may be empty, and merge() judges the whole
-    allow_empty   makes the dataset even then
-    by            a field of JSON records or a column of Parquet files, as for `id`: makes a dataset OUTPUT.VALUE for
-                  each of its values, which is what packing the records with that value alone gives. Records without a
-                  value are rejected, more than 1,024 values refused. The Summary's `outputs` lists the datasets
-    mask_field    the field of a JSON record that lists the stretches of its text that training learns, as
-                  [begin, end) in characters; stored as a mask: a token is learned if any part of it is in one
-    chat          a file with a chat template, or "tokenizer" for that of its folder: records are conversations,
-                  lists of dicts with role and content in the field `messages`; what the assistant says is learned.
-                  jinja2 renders them, in processes of their own, one for each thread
-    chat_date     the date that strftime_now() of the template writes, a date or "2026-01-31"; None: a template that
-                  calls it is refused
-    chat_seconds  how long rendering one conversation may take (10); one that takes longer ends the run
-    skip_slow_chats  rejects conversations that take longer; which these are depends on the machine
-    tools         the field that holds the tools of a conversation, a list of dicts or a string that holds one as JSON;
-                  None: "tools", if there is one; "": none
-    split_of      which split of folders from the Hugging Face Hub is packed: "train", "validation", "test" or another,
-                  as datasets finds it in README.md or by names; "all": every file; None: inputs of several splits, or
-                  of a split and of none, are refused. (`split` is something else: it divides what is packed)
-    resume        continues a run that was stopped or killed
-    part          (i, n) or "i/n": only the i-th of n shares of the inputs; leat.merge() joins the results
-    force         replaces an existing output
-    progress      a function that takes a Progress, called about ten times per second; True: a tqdm bar; "auto": a bar
-                  if tqdm is installed and stderr is a terminal; None: nothing
-    created       time of creation to store, in seconds since 1970; None: SOURCE_DATE_EPOCH of the environment, or none
 
     Ctrl-C, or an exception in `progress`, stops the run so that resume=True can continue it. leat.Error's attribute
     `resumable` says whether that is possible after another failure, and `damaged` which inputs were cut off or broken,
     as in the Summary. The GIL is released.
     """
     began = now()
-    tokenizer = open_tokenizer(tokenizer, pattern)
+    tokenizer = open_tokenizer(tokenizer)
     splits = read_splits(split)
-    options = pack_options(tokenizer, format=format, text=text, id=id, end=end, begin=begin, special=special,
-                       invalid_utf8=invalid_utf8, threads=threads, memory=memory, shuffle=shuffle, dedup=dedup,
-                       splits=splits, max_rejects=max_rejects, resume=resume, part=part, force=force, created=created,
-                       skip_unknown=skip_unknown, allow_binary=allow_binary, follow_links=follow_links, keep=keep,
-                           by=by, mask_field=mask_field, chat=chat,
-                           messages=messages, tools=tools, write=write, split_of=split_of, allow_empty=allow_empty,
-                           chat_date=chat_date, chat_seconds=chat_seconds, skip_slow_chats=skip_slow_chats)
+    files = as_group("inputs", inputs, Files, True)
+    options = pack_options(
+        tokenizer, text=text, id=id, end=end, begin=begin, special=special, invalid_utf8=invalid_utf8, threads=threads,
+        memory=memory, shuffle=shuffle, dedup=dedup, splits=splits, max_rejects=max_rejects, resume=resume, part=part,
+        force=force, created=created, keep=keep, by=by, mask_field=mask_field, chat=chat, write=write,
+        allow_empty=allow_empty, **files._options())
     notices: list[tuple] = []
     made: list[tuple] = []
     bar, watch = watching(progress)
     try:
-        report, infos, text_before = _leat.pack(output, list_paths(inputs), tokenizer._core, options, watch,
+        report, infos, text_before = _leat.pack(output, list_paths(files.paths), tokenizer._core, options, watch,
                                                notices.append, made.append)
     except Error as e:
         e.damaged = _damaged(notices)
@@ -153,7 +145,7 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
         if kind == REPEATED:
             import warnings
             warnings.warn(f"{count} inputs repeat earlier ones, the first is {path}: their documents are packed as "
-                          "often as they are named", RuntimeWarning, stacklevel=2)
+                          "often as they are named", RuntimeWarning, stacklevel=3)
     if report["damaged_inputs"]:
         _report_damage(summary, allow_truncated)
     return summary
@@ -307,7 +299,7 @@ def _report_damage(summary, allowed):
         [line(d) for d in summary.damaged[:20]] + ["and others (`damaged` lists all)"] * (count > 20))
     if allowed:
         import warnings
-        warnings.warn(what, RuntimeWarning, stacklevel=3)
+        warnings.warn(what, RuntimeWarning, stacklevel=4)
         return
     error = Error(what + "; once they are whole again, pack them with force=True; allow_truncated=True with "
                          "resume=True counts that as success")

@@ -1,14 +1,17 @@
 """plan.py: a plan of sources, weights, lengths and a seed decides which tokens sample n has."""
 from __future__ import annotations
 
+import io
 from collections import namedtuple
 from os import fsdecode
 from types import SimpleNamespace
 
 from leat import _leat
 from leat._lazy import numpy
+from leat._names import telling
 from leat._values import choice, is_name, listed, whole
-from leat.dataset import Dataset, opening
+from leat.dataset import Dataset
+from leat.options import Opening, Order, as_group
 
 Sample = namedtuple("Sample", "n source window document offset part epoch length block token")
 Sample.__doc__ = """One sample.
@@ -108,33 +111,24 @@ class Plan:
     skip      samples to leave out: (first, end)
     order     "shuffled" or "sequential": windows of seq_len tokens, shuffled by the seed or in the files' order.
               "documents" or "documents-sequential": whole documents, one per row, cut to seq_len tokens and one more,
-              without weights and phases. "fit": rows of seq_len tokens of whole documents, put together so that nearly
-              nothing stays empty; only longer documents are cut, and other documents meet in each epoch.
-              "megatron": megatron-core's samples, each of them. It takes Megatron's settings: split="969,30,1", use
-              "train", "valid" or "test", weights for all sources or for none, and these:
-    samples   with order="megatron": how many samples to build for, as --train-samples; needed with weights
-    mid_level_dataset_surplus   with order="megatron": Megatron's setting of that name; None: 0.005
+              without weights and phases. "fit", or leat.fit() with settings: rows of seq_len tokens of whole documents,
+              put together so that nearly nothing stays empty; only longer documents are cut, and other documents meet
+              in each epoch. "megatron", or leat.megatron.order() with settings: megatron-core's samples, each of them.
+              It takes Megatron's settings: split="969,30,1", use "train", "valid" or "test", weights for all sources or
+              for none
     epochs    a finite plan with at most so many passes over each source; None: without end
-    max_per_row    for "fit": at most so many documents, or parts of longer ones, in a row
-    min_length, max_length    for "fit": documents of fewer or more tokens are left out
-    cut_length    for "fit": only the first so many tokens of longer documents are used
-    align      for "fit": documents begin at multiples of it in a row, and at a row's start; it divides seq_len. The
-               places between have no loss: they belong to the document before them
-    overlap    for "fit": each row of a document longer than a row, except its first, begins with the last so many
-               predictions of the row before, as context without loss
-
-    cache, cache_size, online    of datasets on servers, as for leat.open()
+    open      how datasets are opened, a leat.Opening: for datasets on servers, for example
 
     A plan never changes. Threads can share it, and it can be pickled. docs/ORDER.md has the rules.
     """
 
     __slots__ = ("_native", "_made", "_info", "_how", "__weakref__")
 
+    @telling("leat.Plan")
     def __init__(self, sources, seq_len, seed=None, *, base_len=None, split=None, use=None, phases=(), skip=(),
-                 order="shuffled", epochs=None, access="leased", max_per_row=None, min_length=None, max_length=None,
-                 cut_length=None, align=None, overlap=None, samples=None, mid_level_dataset_surplus=None, cache=None,
-                 cache_size=None, online=False):
-        choice("order", order, _leat.ORDERS)
+                 order="shuffled", epochs=None, open=Opening()):  # noqa: A002 (as in C)
+        kind = choice("order", order.order if isinstance(order, Order) else order, _leat.ORDERS)
+        settings = order._settings() if isinstance(order, Order) else {}
         if isinstance(sources, Dataset) or is_name(sources):
             sources = [sources]
         else:
@@ -147,49 +141,46 @@ class Plan:
                 raise TypeError(f"{name} must be a str, not {text!r}")
         phases, skip = listed("phases must be a list", phases), listed("skip must be a list", skip)
         if seed is None:
-            seed = 1234 if order == "megatron" else 0
+            seed = 1234 if kind == "megatron" else 0
         seq_len, seed = whole("seq_len", seq_len, 1), whole("seed", seed)
-        sizes = dict(base_len=base_len, epochs=epochs, max_per_row=max_per_row, min_length=min_length,
-                     max_length=max_length, cut_length=cut_length, align=align, overlap=overlap, samples=samples)
+        sizes = dict(base_len=base_len, epochs=epochs)
+        self._how = as_group("open", open, Opening)
         self._native = _leat.open_plan(
             [_source(s) for s in sources], [_phase(p) for p in phases], [_skip(s) for s in skip],
-            opening(access, cache, cache_size, online), dict(
-                seq_len=seq_len, seed=seed, split=split, use=use, order=_leat.ORDERS.index(order),
-                mid_level_dataset_surplus=decimal(mid_level_dataset_surplus),
+            self._how._native(), dict(
+                seq_len=seq_len, seed=seed, split=split, use=use, order=_leat.ORDERS.index(kind), **settings,
                 **{name: whole(name, value, 1) for name, value in sizes.items() if value is not None}))
-        self._how = dict(access=access, cache=cache, cache_size=cache_size, online=online)
         self._made = (_make, (sources, seq_len, seed, dict(
-            sizes, split=split, use=use, phases=phases, skip=skip, order=order, **self._how,
-            mid_level_dataset_surplus=mid_level_dataset_surplus)))
+            sizes, split=split, use=use, phases=phases, skip=skip, order=order, open=open)))
         self._info = None
 
     @classmethod
-    def parse(cls, text, *, skip=(), epochs=None, label="plan", access="leased", cache=None, cache_size=None,
-              online=False):
+    @telling("leat.Plan.parse")
+    def parse(cls, text, *, skip=(), epochs=None, label="plan", open=Opening()):  # noqa: A002
         """A plan from its text (docs/ORDER.md, "Plan text").
 
         skip    samples to leave out, in addition to those of the text
         epochs  ends the plan after so many passes, if the text gives it no end
         label   names the plan in messages
+        open    how its datasets are opened, a leat.Opening
         """
         self = cls.__new__(cls)
         for first, end in map(_skip, listed("skip must be a list", skip)):
             text += f"\nskip {first}:{end}"
         if epochs is not None:
             text += f"\nepochs {whole('epochs', epochs, 1)}"
-        self._native = _leat.parse_plan(text, label, opening(access, cache, cache_size, online))
-        self._how = dict(access=access, cache=cache, cache_size=cache_size, online=online)
+        self._how = as_group("open", open, Opening)
+        self._native = _leat.parse_plan(text, label, self._how._native())
         self._made = (_parse, (text, label, self._how))
         self._info = None
         return self
 
     @classmethod
-    def load(cls, path, *, skip=(), epochs=None, access="leased", cache=None,
-             cache_size=None, online=False):
-        """A plan from a file with its text, as `leat order --print-plan` prints it; skip and epochs as in parse()."""
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            return cls.parse(file.read(), skip=skip, epochs=epochs, label=fsdecode(path), access=access, cache=cache,
-                             cache_size=cache_size, online=online)
+    @telling("leat.Plan.load")
+    def load(cls, path, *, skip=(), epochs=None, open=Opening()):  # noqa: A002
+        """A plan from a file with its text, as `leat order --print-plan` prints it; the options as in parse()."""
+        with io.open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return cls.parse(file.read(), skip=skip, epochs=epochs, label=fsdecode(path), open=open)
 
     def _reordered(self, order, seq_len):
         """The same sources, seed, split and epochs in another order; seq_len 0 keeps the length."""
@@ -200,9 +191,11 @@ class Plan:
         plan._info = None
         return plan
 
-    def _documents(self, max_length):
-        """Whole documents of at most max_length tokens (None: seq_len), shuffled if this plan's order is."""
+    def documents(self, max_length=None):
+        """A plan of whole documents, cut to max_length tokens and one more (None: seq_len), of the same sources, seed,
+        split and epochs: for fine-tuning. Shuffled if this plan's order is."""
         order = self.info.order
+        max_length = None if max_length is None else whole("max_length", max_length, 1)
         if order.startswith("documents") and max_length in (None, self.seq_len):
             return self
         return self._reordered("documents-sequential" if order.endswith("sequential") else "documents",
@@ -246,7 +239,7 @@ class Plan:
     def sources(self):
         """The sources, as Source tuples."""
         found = [self._native.source(i) for i in range(self.info.sources)]
-        return [Source(*s[:-1], Dataset._wrap(s[-1], s[0], self._how)) for s in found]
+        return [Source(*s[:-1], Dataset._wrap(s[-1], s[0], vars(self._how))) for s in found]
 
     def __len__(self):
         """How many samples the plan shows; TypeError if it has no end."""
@@ -409,7 +402,7 @@ def _make(sources, seq_len, seed, options):
 
 
 def _parse(text, label, how):
-    return Plan.parse(text, label=label, **how)
+    return Plan.parse(text, label=label, open=how)
 
 
 def _reorder(plan, order, seq_len):

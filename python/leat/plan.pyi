@@ -6,7 +6,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias, overload
 
 import numpy.typing as npt
 
-from leat.dataset import _Access, Dataset, _Name
+from leat.dataset import Dataset, _Name
+from leat.options import Opening, Order
 
 _Weight: TypeAlias = int | float | str | Decimal
 _OneSource: TypeAlias = _Name | Dataset
@@ -99,20 +100,15 @@ class Plan:
                  seed: int | None = None, *,
                  base_len: int | None = None, split: str | Mapping[str, _Weight] | None = None, use: str | None = None,
                  phases: Iterable[tuple[int, Sequence[_Weight]] | tuple[int, Sequence[_Weight], int | None]] = (),
-                 skip: Iterable[tuple[int, int]] = (), order: Literal["shuffled", "sequential", "documents", "documents-sequential", "fit", "megatron"] = "shuffled",
-                 epochs: int | None = None, access: _Access = "leased", max_per_row: int | None = None,
-                 min_length: int | None = None, max_length: int | None = None,
-                 cut_length: int | None = None, align: int | None = None, overlap: int | None = None,
-                 samples: int | None = None, mid_level_dataset_surplus: _Weight | None = None,
-                 cache: _Name | None = None, cache_size: int | str | None = None, online: bool = False) -> None: ...
+                 skip: Iterable[tuple[int, int]] = (), order: Literal["shuffled", "sequential", "documents", "documents-sequential", "fit", "megatron"] | Order = "shuffled",
+                 epochs: int | None = None, open: Opening = ...) -> None: ...
     @classmethod
     def parse(cls, text: str, *, skip: Iterable[tuple[int, int]] = (), epochs: int | None = None,
-              label: str = "plan", access: _Access = "leased",
-              cache: _Name | None = None, cache_size: int | str | None = None, online: bool = False) -> Plan: ...
+              label: str = "plan", open: Opening = ...) -> Plan: ...
     @classmethod
     def load(cls, path: _Name, *, skip: Iterable[tuple[int, int]] = (), epochs: int | None = None,
-             access: _Access = "leased",
-              cache: _Name | None = None, cache_size: int | str | None = None, online: bool = False) -> Plan: ...
+             open: Opening = ...) -> Plan: ...
+    def documents(self, max_length: int | None = None) -> Plan: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
     @property
     def text(self) -> str: ...

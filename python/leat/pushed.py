@@ -2,12 +2,14 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 import os
 from typing import Any
 
 from leat import _leat
-from leat._pack_options import chat_template, now, open_tokenizer, pack_options, read_size
-from leat._values import whole
+from leat._names import telling
+from leat._pack_options import chat_of, now, open_tokenizer, pack_options
+from leat._values import read_size, whole
 from leat.dataset import Dataset, open as open_dataset
 from leat.packer import Packer
 
@@ -34,29 +36,24 @@ class PushedRun:
     _fields: dict[str, Any]
     _ended: bool
 
-    def __init__(self, output, tokenizer="gpt2", *, pattern: str | None = None, text: str = "text",
-                 id: str | None = "id", mask: str | None = None, end: int | str | None = "auto",
-                 begin: int | str | None = "auto", special: bool = False, invalid_utf8: str = "replace",
-                 memory: int | str | None = None, max_rejects: int | float | str | None = "1%",
-                 allow_binary: bool = False, force: bool = False, created: int | None = None,
-                 store_mask: bool = False, write: str = "auto", chat=None, messages: str = "messages",
-                 tools: str | None = None, chat_date=None, chat_seconds: int | None = None,
-                 skip_slow_chats: bool = False):
-        tokenizer = open_tokenizer(tokenizer, pattern)
+    @telling("leat.Run")
+    def __init__(self, output, tokenizer="gpt2", *, text: str = "text", id: str | None = "id",
+                 mask: str | None = None, end: int | str | None = "auto", begin: int | str | None = "auto",
+                 special: bool = False, invalid_utf8: str = "replace", memory: int | str | None = None,
+                 max_rejects: int | float | str | None = "1%", allow_binary: bool = False, force: bool = False,
+                 created: int | None = None, store_mask: bool = False, write: str = "auto", chat=None):
+        tokenizer = open_tokenizer(tokenizer)
         if tokenizer._from is None:
             raise TypeError("the tasks of a run open the tokenizer by its name: give a name or a path")
-        chat = chat_template(chat)
-        if chat:
-            chat = os.path.abspath(chat)
+        chat = chat_of(chat)
+        if chat is not None and chat.template != "tokenizer":
+            chat = dataclasses.replace(chat, template=os.path.abspath(chat.template))
         options = pack_options(
             tokenizer, end=end, begin=begin, special=special, invalid_utf8=invalid_utf8, memory=memory,
             max_rejects=max_rejects, allow_binary=allow_binary, force=force, created=created,
-            store_mask=store_mask or mask is not None, write=write, chat="tokenizer" if chat == "" else chat,
-            messages=messages, tools=tools, chat_date=chat_date, chat_seconds=chat_seconds,
-            skip_slow_chats=skip_slow_chats)
-        spec, pattern = tokenizer._from
-        self._push_to(_leat.PushedRun(output, tokenizer._core, spec, pattern, options),
-                      dict(text=text, id=id, mask=mask, is_chat=chat is not None, messages=messages, tools=tools))
+            store_mask=store_mask or mask is not None, write=write, chat=chat)
+        self._push_to(_leat.PushedRun(output, tokenizer._core, *tokenizer._from, options),
+                      dict(text=text, id=id, mask=mask, chat=chat))
 
     def _push_to(self, pushed, fields):
         self._pushed, self._fields, self._ended = pushed, fields, False
@@ -79,7 +76,7 @@ class PushedRun:
             import tempfile
             scratch = tempfile.gettempdir()
         renderers = None
-        if self._fields["is_chat"]:
+        if self._fields["chat"] is not None:
             from leat._renderers import Renderers
             renderers = Renderers()
         core = run.push(str(key), whole("threads", threads, 1, 4096),
@@ -131,7 +128,7 @@ class PartPacker(Packer):
         self._began, self._output, self._core = now(), output, core
         self._key, self._fields = key, fields
         self._piece = None
-        self._set(fields["is_chat"], fields["messages"], fields["tools"], None)
+        self._set(fields["chat"], None)
         return self
 
     @property

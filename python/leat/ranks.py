@@ -1,4 +1,4 @@
-"""ranks.py: which rows of a global batch are this process's: given by rank and world or a mesh, never guessed."""
+"""ranks.py: which rows of a global batch are this process's: given by rank and world, a mesh or "ddp", not guessed."""
 from __future__ import annotations
 
 import os
@@ -33,7 +33,8 @@ def _distributed_by():
 
 def _of_mesh(mesh):
     if not hasattr(mesh, "get_local_rank") or not hasattr(mesh, "ndim"):
-        raise TypeError(f"mesh must be a DeviceMesh of torch, such as mesh[\"dp\"], not {mesh!r}")
+        raise TypeError("ranks must be (rank, world), \"ddp\", or a DeviceMesh of torch, such as mesh[\"dp\"], not "
+                        f"{mesh!r}")
     size, dimensions = mesh.size(), mesh.ndim
     if dimensions != 1:
         names = mesh.mesh_dim_names or "no names"
@@ -50,23 +51,21 @@ def _of_environment():
     try:
         return int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     except (KeyError, ValueError):
-        raise ValueError("parallel=\"ddp\" takes rank and world from torch.distributed, which is not initialized, or "
-                         "from RANK and WORLD_SIZE, which are not set: start the program with torchrun, give rank and "
-                         "world, or leave parallel out if there is only one process") from None
+        raise ValueError("ranks=\"ddp\" takes rank and world from torch.distributed, which is not initialized, or from "
+                         "RANK and WORLD_SIZE, which are not set: start the program with torchrun, give rank and "
+                         "world, or leave ranks out if there is only one process") from None
 
 
-def rank_and_world(rank, world, mesh, parallel):
+def rank_and_world(rank, world, ranks=None):
     """(rank, world) from what was given; (0, 1) if nothing is given and the program is not distributed."""
-    given = [name for name, value in (("rank and world", rank if rank is not None else world), ("mesh", mesh),
-                                      ("parallel", parallel)) if value is not None]
-    if len(given) > 1:
-        raise TypeError(f"{' and '.join(given)} exclude each other: give one of them")
-    if mesh is not None:
-        return _of_mesh(mesh)
-    if parallel is not None:
-        if parallel != "ddp":
-            raise ValueError(f"parallel must be \"ddp\" or None, not {parallel!r}")
-        return _of_environment()
+    if ranks is not None:
+        if rank is not None or world is not None:
+            raise TypeError("ranks excludes rank and world: give one of them")
+        if isinstance(ranks, str) and ranks == "ddp":
+            return _of_environment()
+        if not isinstance(ranks, (tuple, list)) or len(ranks) != 2:
+            return _of_mesh(ranks)
+        rank, world = ranks
     if (rank is None) != (world is None):
         raise TypeError("give both rank and world")
     if rank is None:
@@ -74,7 +73,7 @@ def rank_and_world(rank, world, mesh, parallel):
         if why:
             raise ValueError(
                 f"{why}, and a loader never guesses which rows are its own: give rank= and world= of data parallelism, "
-                "or mesh=device_mesh[\"dp\"], or, where every process is a data rank, parallel=\"ddp\"")
+                "or ranks=device_mesh[\"dp\"], or, where every process is a data rank, ranks=\"ddp\"")
         return 0, 1
     world = whole("world", world, 1)
     rank = whole("rank", rank)

@@ -7,9 +7,11 @@ from typing import Any
 
 from leat import _leat
 from leat._leat import Error
+from leat._names import telling
 from leat._pack_options import WRITE, bound, list_paths, now, open_tokenizer, pack_options, read_created, read_seed, \
-    read_size, read_splits
-from leat._values import choice, is_name, whole
+    read_splits
+from leat._values import choice, read_size, whole
+from leat.options import Files, as_group
 from leat.packing import Summary, join_options, joined, packed, watching
 from leat.pushed import PushedRun
 
@@ -75,8 +77,7 @@ class Run(PushedRun):
     output              a folder that all processes share, or s3://BUCKET/FOLDER or gs://BUCKET/FOLDER
     text, id, mask      the columns of tables, or keys of dicts, that Packer.extend() takes; mask stores one, as
                         `store_mask` does
-    tokenizer, pattern, end, begin, special, invalid_utf8, memory, max_rejects, allow_binary, created, write,
-    store_mask, chat, messages, tools, chat_date, chat_seconds, skip_slow_chats
+    tokenizer, end, begin, special, invalid_utf8, memory, max_rejects, allow_binary, created, write, store_mask, chat
                         as in leat.Packer; max_rejects is that of each part
     force               replace what is there: another run, or, when this one is committed, a finished dataset
 
@@ -102,13 +103,13 @@ class Run(PushedRun):
         return self
 
     @classmethod
-    def create(cls, folder: str | os.PathLike, inputs, tokenizer: str | os.PathLike = "gpt2", *, parts: int,
-               pattern: str | None = None, from_: str | os.PathLike | None = None, split=None,
+    @telling("leat.Run.create")
+    def create(cls, folder: str | os.PathLike, inputs, tokenizer="gpt2", *, parts: int, from_: str | os.PathLike | None = None, split=None,
                allow_truncated: bool = False, **options: Any) -> Run:
         """Plans a run in `folder`, which is made if need be. The same call again opens the run that is there.
 
         inputs           as leat.pack() takes them, but no standard input
-        tokenizer        what leat.Tokenizer takes: the parts open it where they are packed
+        tokenizer        as in leat.pack(): the parts open it by its name where they are packed
         parts            how many: part n is the n-th share of the inputs' bytes
         from_            the folder from which relative names count; None: the current one
         split            as in leat.pack(); FOLDER/NAME is a dataset, too
@@ -116,17 +117,17 @@ class Run(PushedRun):
         options          those of leat.pack() that all parts share: text, keep, by, special, ... Of threads, memory,
                          write, max_rejects and chat_seconds each step may have others
         """
-        if not is_name(tokenizer):
-            raise TypeError("a run keeps the tokenizer's name, so that each part can open it: give the name or the "
-                            f"path, not {tokenizer!r}")
         for name in ("shuffle", "dedup"):
             if options.pop(name, None) not in (None, False):
                 raise TypeError(f"no part of a run knows the others: {name} belongs to join()")
-        opened = open_tokenizer(tokenizer, pattern)
+        opened = open_tokenizer(tokenizer)
+        if opened._from is None:
+            raise TypeError("the parts of a run open the tokenizer by its name: give a name or a path")
+        files = as_group("inputs", inputs, Files, True)
         notices: list[tuple] = []
-        core = _guard(_leat.run_create, folder, list_paths(inputs), opened._core, tokenizer, pattern, from_,
+        core = _guard(_leat.run_create, folder, list_paths(files.paths), opened._core, *opened._from, from_,
                       whole("parts", parts, 1, 1000000), allow_truncated,
-                      pack_options(opened, splits=read_splits(split), **options), notices.append)
+                      pack_options(opened, splits=read_splits(split), **files._options(), **options), notices.append)
         return cls._of(core)
 
     @classmethod

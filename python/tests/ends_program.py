@@ -37,7 +37,7 @@ def say(rank, **facts):
 
 
 def where():
-    return dict(parallel="ddp") if RANKS > 1 else dict(rank=0, world=1)
+    return dict(ranks="ddp") if RANKS > 1 else dict(rank=0, world=1)
 
 
 def own_loop(make):

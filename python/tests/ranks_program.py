@@ -78,7 +78,7 @@ def transformers(plan, out, steps, devices, resume, save):
                                      use_cpu=True, disable_tqdm=True, per_device_train_batch_size=BATCH * 2 // devices,
                                      save_strategy="steps" if save else "no")
     model = hf.GPT2LMHeadModel(hf.GPT2Config(vocab_size=50257, n_positions=LENGTH, n_embd=8, n_layer=1, n_head=1))
-    options = dict(parallel="ddp") if devices > 1 else dict(rank=0, world=1)
+    options = dict(ranks="ddp") if devices > 1 else dict(rank=0, world=1)
     loader = leat.Loader(plan, BATCH * 2 // devices, style="huggingface", **options)
     Trainer(model, arguments, loader=loader).train(resume_from_checkpoint=resume or None)
 

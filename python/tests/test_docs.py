@@ -398,5 +398,8 @@ def test_python_readme(folder, monkeypatch):
         page.python()
     finally:
         torch.distributed.destroy_process_group()
+    page.python()
+    names["loader"].close()
+    assert next(leat.Loader(names["plan"], 1, rank=0, world=1)).inputs.shape[1] <= 2048
     assert names["valid_loss"] == 0.5 and names["sums"][1] == len(names["valid"]) * 2048 > 0
     page.done()

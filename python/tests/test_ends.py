@@ -50,9 +50,11 @@ def by_dataset(count):
 def test_in_step(corpus, rows, world, monkeypatch):
     """What a rank gets of `left` samples, two rows per batch: by a Loader, and by a dataset with 1 to 3 workers."""
     plan = leat.Plan(corpus, 16, 5, epochs=1)
-    total = len(plan if rows == "windows" else leat.Plan(corpus, 16, 5, order="documents", epochs=1))
+    if rows == "documents":
+        plan = plan.documents()
+    total = len(plan)
     for left in range(min(4 * world + 1, total) + 1):
-        options = dict(world=world, rows=rows, position=total - left)
+        options = dict(world=world, position=total - left)
         got = [by_loader(plan, 2, rank=rank, **options) for rank in range(world)]
         steps = -(-left // (2 * world))
         assert [(length, len(batches)) for length, batches in got] == [(steps, steps)] * world, left
@@ -89,13 +91,13 @@ def test_what_is_asked_for_counts(corpus):
 
 def test_state_of_documents(corpus):
     """A dataset of documents took the length and the states of the plan's windows."""
-    plan = leat.Plan(corpus, 64, 5, epochs=1)
-    want = list(leat.Loader(plan, 8, rows="documents", style="dict"))
-    dataset = leat.IterableDataset(plan, 8, rows="documents")
+    plan = leat.Plan(corpus, 64, 5, epochs=1).documents()
+    want = list(leat.Loader(plan, 8, style="dict"))
+    dataset = leat.IterableDataset(plan, 8)
     assert len(dataset) == len(want)
     batches = iter(dataset)
     next(batches)
-    again = leat.IterableDataset(plan, 8, rows="documents")
+    again = leat.IterableDataset(plan, 8)
     again.load_state_dict(dataset.state_dict())
     assert torch.equal(next(iter(again))["inputs"], want[1]["inputs"])
 

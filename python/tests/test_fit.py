@@ -52,15 +52,15 @@ def test_an_epoch(counting):
 
 
 def test_options(counting):
-    plan = leat.Plan(counting, LENGTH, order="fit", epochs=1, max_per_row=2, min_length=90, max_length=400,
-                     cut_length=270)
+    plan = leat.Plan(counting, LENGTH, epochs=1,
+                     order=leat.fit(max_per_row=2, min_length=90, max_length=400, cut_length=270))
     found, in_rows = delivered(plan)
     assert found == stretches(counting, 90, 400, 270)
     assert found != stretches(counting) and max(in_rows) == 2
     for same in pickle.loads(pickle.dumps(plan)), leat.Plan.parse(plan.text):
         assert np.array_equal(same.samples(0, 50), plan.samples(0, 50))
     with pytest.raises(leat.Error, match="max-per-row is for rows of whole documents"):
-        leat.Plan(counting, LENGTH, max_per_row=2)
+        leat.Plan.parse(plan.text.replace("order fit\n", ""))
 
 
 def learned(plan):
@@ -81,7 +81,7 @@ def learned(plan):
 
 @pytest.mark.parametrize("align, overlap", [(8, None), (None, 77), (24, LENGTH - 1)])
 def test_align_and_overlap(counting, align, overlap):
-    plan = leat.Plan(counting, LENGTH, order="fit", epochs=1, align=align, overlap=overlap)
+    plan = leat.Plan(counting, LENGTH, order=leat.fit(align=align, overlap=overlap), epochs=1)
     counts, places = learned(plan)
     ends = np.cumsum([len(document) for document in leat.open(counting)])
     wanted = set(range(1, int(ends[-1]))) - set(ends.tolist())
@@ -97,11 +97,12 @@ def test_align_and_overlap(counting, align, overlap):
 
 def test_wrong_align_and_overlap(counting):
     with pytest.raises(leat.Error, match="600 inputs are not a multiple of align, which is 7"):
-        leat.Plan(counting, LENGTH, order="fit", align=7)
+        leat.Plan(counting, LENGTH, order=leat.fit(align=7))
     with pytest.raises(leat.Error, match="an overlap of 600 leaves no room in rows of 600 inputs"):
-        leat.Plan(counting, LENGTH, order="fit", overlap=LENGTH)
+        leat.Plan(counting, LENGTH, order=leat.fit(overlap=LENGTH))
+    text = leat.Plan(counting, LENGTH, order=leat.fit(align=8)).text
     with pytest.raises(leat.Error, match="align is for rows of whole documents"):
-        leat.Plan(counting, LENGTH, align=8)
+        leat.Plan.parse(text.replace("order fit\n", ""))
 
 
 def test_side_file(counting, tmp_path):

@@ -108,9 +108,9 @@ def test_same_loss(sources, options, phases, skip):
     by_twin = twin.FitPlan([twin.documents_of(i, [[len(t) for t, _ in d]]) for i, d in enumerate(documents)],
                            [(at, length, [Fraction(w) for w in weights]) for at, length, weights in phases],
                            [None, None], 7, skip, options=options)
-    plan = leat.Plan([(name, w) for (name, _), w in zip(sources, phases[0][2])], phases[0][1], order="fit", seed=7,
+    plan = leat.Plan([(name, w) for (name, _), w in zip(sources, phases[0][2])], phases[0][1], seed=7,
                      phases=[(at, weights, length) for at, length, weights in phases[1:]], skip=skip,
-                     **{key.replace("-", "_"): value for key, value in options.items()})
+                     order=leat.fit(**{key.replace("-", "_"): value for key, value in options.items()}))
     outputs = ("inputs", "labels", "position_ids", "document_ids", "loss_weights")
     by_leat, by_hand, resumed = Model(), Model(), Model()
     for step, batch in zip(range(STEPS), leat.Loader(plan, BATCH, framework="numpy", outputs=outputs)):

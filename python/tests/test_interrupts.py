@@ -76,8 +76,8 @@ def positions(plan):
     return list(range(len(plan) - BATCHES * ROWS, len(plan), ROWS))
 
 
-@pytest.mark.parametrize("options", [{}, {"borrow": True}, {"buffers": True}, {"style": "tuple"}],
-                         ids=lambda options: "-".join(options) or "plain")
+@pytest.mark.parametrize("options", [{}, {"outputs": leat.Outputs(borrow=True)}, {"buffers": True}, {"style": "tuple"}],
+                         ids=["plain", "borrow", "buffers", "style"])
 def test_no_batch_is_lost(plan, options):
     """What the interrupted `for` gave, and then the next one, are all batches, and the state is right in between."""
     want = positions(plan)

@@ -14,7 +14,7 @@ import pytest
 import leat
 from leat import _leat
 from leat.batch import OUTPUTS
-from leat.loader import ENGINES
+from leat.options import ENGINES
 
 SEED = int(os.environ.get("LEAT_TEST_SEED", "1"))
 
@@ -136,8 +136,7 @@ def test_batches_in_any_order(corpus, ids, seed):
         act = r.randrange(10)
         if act == 0 or not loaders:
             loaders.append(loader(corpus, r.choice([1, 3, 8]), outputs=OUTPUTS, threads=r.randrange(2),
-                                  engine=r.choice(list(ENGINES)),
-                                  position=r.randrange(99)))
+                                  io=leat.IO(engine=r.choice(list(ENGINES))), position=r.randrange(99)))
         elif act == 1:
             loaders.pop(r.randrange(len(loaders)))
         elif act == 2 and kept:
@@ -161,13 +160,12 @@ def test_batches_in_any_order(corpus, ids, seed):
 @pytest.mark.parametrize("number", ["int32", "int64"])
 def test_every_form_and_end(corpus, options, number):
     """Windows and whole documents, to the plan's end, in every form; sums of both are those of plain batches."""
-    ways = [dict(rows="windows"), dict(rows="windows", last="padded"), dict(rows="documents", max_length=700)]
-    for way in ways:
-        plan = leat.Plan(corpus, 256, 3, epochs=1)
-        room = {"max_sequences": 600} if options else {}
+    windows = leat.Plan(corpus, 256, 3, epochs=1)
+    for plan, last in ((windows, None), (windows, "padded"), (windows.documents(700), None)):
         sums = []
-        for form in ({}, {**options, **room}):
-            one = leat.Loader(plan, 7, framework="numpy", dtype=number, outputs=OUTPUTS, **way, **form)
+        for form in ({}, options):
+            outputs = leat.Outputs(OUTPUTS, dtype=number, borrow="borrow" in form, max_sequences=600 if form else None)
+            one = leat.Loader(plan, 7, framework="numpy", outputs=outputs, last=last, buffers="buffers" in form)
             total = [0, 0]
             for batch in one:
                 total[0] += int(batch.inputs[batch.loss_mask].sum())
@@ -181,7 +179,8 @@ def test_borrowed_outlives_everything(corpus):
     """A borrowed array may not be used any more, but is memory as long as it is there."""
     kept = []
     for k in range(20):
-        one = loader(corpus, 4, borrow=True, outputs=OUTPUTS, max_sequences=50, slots=2, threads=k % 2)
+        one = loader(corpus, 4, outputs=leat.Outputs(OUTPUTS, borrow=True, max_sequences=50), io=leat.IO(slots=2),
+                     threads=k % 2)
         for _ in range(k):
             batch = next(one)
             kept.append(list(batch)[k % 7])
@@ -226,7 +225,7 @@ def test_close_inside_a_for(corpus):
 def test_close_by_another_thread(corpus):
     """While a batch is waited for: it comes, or the loader says that it is closed."""
     for k in range(30):
-        one, told = loader(corpus, 1000, slots=2, threads=k % 2), []
+        one, told = loader(corpus, 1000, io=leat.IO(slots=2), threads=k % 2), []
 
         def take(one=one, told=told):
             try:

@@ -27,21 +27,26 @@ def refused(kind, words, call, *args, **options):
 
 
 @pytest.mark.parametrize("name, least", [("batch_size", 1), ("rank", 0), ("world", 1), ("position", 0), ("slots", 0),
-                                         ("threads", 0), ("memory", 0), ("max_sequences", 1), ("max_length", 1),
-                                         ("steps", 0), ("numa_node", -1)])
+                                         ("threads", 0), ("memory", 0), ("max_sequences", 1), ("steps", 0),
+                                         ("numa_node", -1)])
 def test_numbers_of_a_loader(plan, name, least):
     """They went through int(): 1.5 and "4" were taken; and -1 was told as 18446744073709551615, or taken for none."""
     given = {"batch_size": 2, "framework": "numpy", "outputs": ("inputs", "cu_seqlens")}
     if name in ("rank", "world"):
         given.update(rank=0, world=1)
-    if name == "max_length":
-        refused(TypeError, 'max_length is for rows="documents"', leat.Loader, plan, **given, max_length=least)
-        given["rows"] = "documents"
+
+    def opened(value):
+        if name == "max_sequences":
+            return leat.Loader(plan, **{**given, "outputs": leat.Outputs(given["outputs"], max_sequences=value)})
+        if name in ("slots", "memory", "numa_node"):
+            return leat.Loader(plan, **given, io=leat.IO(**{name: value}))
+        return leat.Loader(plan, **{**given, name: value})
+
     for wrong in (1.5, "4x", True, [1]):
-        refused((TypeError, ValueError), name, leat.Loader, plan, **{**given, name: wrong})
-    refused(ValueError, f"{name}.*, not {least - 1}", leat.Loader, plan, **{**given, name: least - 1})
+        refused((TypeError, ValueError), name, opened, wrong)
+    refused(ValueError, f"{name}.*, not {least - 1}", opened, least - 1)
     taken = {"max_sequences": 50, "slots": 2, "memory": 2**20}.get(name, least)
-    leat.Loader(plan, **{**given, name: np.int32(taken)}).close()
+    opened(np.int32(taken)).close()
 
 
 def test_other_numbers(corpus, plan):
@@ -52,7 +57,7 @@ def test_other_numbers(corpus, plan):
     for name, wrong in (("threads", "4"), ("threads", True), ("threads", 0), ("memory", 2.5e9), ("memory", "lots"),
                         ("shuffle", "x"), ("created", "now"), ("part", 3), ("part", "3/2"), ("max_rejects", "x%"),
                         ("max_rejects", 1.5), ("max_rejects", "many"), ("text", 5), ("id", 5), ("split", 0.1),
-                        ("split", {"a": None}), ("split", {"a": "x"}), ("format", 5)):
+                        ("split", {"a": None}), ("split", {"a": "x"})):
         refused((TypeError, ValueError, leat.Error), name, leat.pack, "nowhere", "nothing", "bytes", **{name: wrong})
     refused(TypeError, "threads", leat.open(corpus).verify, threads="x")
     refused(ValueError, "threads", leat.open(corpus).verify, threads=-1)
@@ -92,7 +97,7 @@ def test_types(corpus, plan, tmp_path):
     refused(TypeError, "samples must be a pair", plan.trace, samples=5)
     refused(TypeError, "origin must be a pair", leat.open(corpus).find, origin="x")
     refused(TypeError, "progress", leat.open(corpus).verify, progress=5)
-    refused(TypeError, "DeviceMesh", leat.Loader, plan, 2, mesh=5)
+    refused(TypeError, "DeviceMesh", leat.Loader, plan, 2, ranks=5)
     refused(ValueError, "framework", leat.Loader, plan, 2, framework=np)
     for wrong in (5, [1], "inputs"):
         refused(TypeError, "buffers", leat.Loader, plan, 2, buffers=wrong)
@@ -123,8 +128,9 @@ def test_devices_and_frameworks(plan):
     for wrong in ("mps", "meta", None, "gpu"):
         refused(ValueError, "device", leat.Loader, plan, 2, device=wrong)
     pytest.importorskip("jax")
-    refused(ValueError, "jax_enable_x64", leat.Loader, plan, 2, framework="jax", dtype="int64")
-    for way in ({"borrow": True}, {"buffers": True}):
+    refused(ValueError, "jax_enable_x64", leat.Loader, plan, 2, framework="jax",
+            outputs=leat.Outputs(dtype="int64"))
+    for way in ({"outputs": leat.Outputs(borrow=True)}, {"buffers": True}):
         refused(TypeError, "jax", leat.Loader, plan, 2, framework="jax", **way)
     same = torch.empty((2, 64), dtype=torch.int64)
     refused(ValueError, "same buffer", leat.Loader, plan, 2, buffers={"inputs": same, "labels": same})
@@ -144,9 +150,9 @@ def test_states(plan):
 def test_dtypes(plan):
     """numpy.int32 itself was refused, where numpy.dtype("int32") was taken."""
     for dtype in ("int32", np.int32, np.dtype("int32"), torch.int32):
-        assert next(leat.Loader(plan, 2, framework="numpy", dtype=dtype)).inputs.dtype == np.int32
+        assert next(leat.Loader(plan, 2, framework="numpy", outputs=leat.Outputs(dtype=dtype))).inputs.dtype == np.int32
     for dtype in (int, "i4", np.float32, np.uint32, torch.bool, 5):
-        refused(ValueError, "dtype", leat.Loader, plan, 2, dtype=dtype)
+        refused(ValueError, "dtype of leat.Outputs", leat.Outputs, dtype=dtype)
 
 
 # ---- What Python does by itself

@@ -89,10 +89,11 @@ def test_a_cache_of_its_own(server, counting, tmp_path):
         assert np.array_equal(remote.read(150_000, 1000), leat.open(counting).read(150_000, 1000))
         again = pickle.loads(pickle.dumps(remote))
     assert list(place.glob("*-*/index.leat")) and again._how["cache"] == place
-    plan = leat.Plan(URL, 128, 9, cache=tmp_path / "planned", cache_size=2**30)
+    plan = leat.Plan(URL, 128, 9, open=leat.Opening(cache=tmp_path / "planned", cache_size=2**30))
     assert (tmp_path / "planned").exists() and pickle.loads(pickle.dumps(plan)).text == plan.text
-    assert leat.Plan.parse(plan.text, cache=tmp_path / "parsed").seq_len == 128 and (tmp_path / "parsed").exists()
-    with pytest.raises(ValueError, match="cache_size='lots' is not a size"):
+    parsed = leat.Plan.parse(plan.text, open=leat.Opening(cache=tmp_path / "parsed"))
+    assert parsed.seq_len == 128 and (tmp_path / "parsed").exists()
+    with pytest.raises(ValueError, match="cache_size must be a size like 2GiB or 512MiB, not 'lots'"):
         leat.open(URL, cache_size="lots")
 
 
@@ -107,12 +108,12 @@ def test_online(server, tmp_path, monkeypatch):
             time.sleep(0.01)
         assert loader.stats()["cache_failed"] == 0
     online = leat.open(URL, online=True)
-    plan = leat.Plan(URL, 128, 9, online=True)
+    plan = leat.Plan(URL, 128, 9, open=leat.Opening(online=True))
     again, planned = pickle.dumps(online), pickle.dumps(plan)
     server.faults = ["503"] * 10000
     assert len(leat.open(URL)) == len(online)
-    for call in (lambda: leat.open(URL, online=True), lambda: leat.Plan(URL, 128, 9, online=True),
-                 lambda: leat.Plan.parse(plan.text, online=True), lambda: pickle.loads(again),
+    for call in (lambda: leat.open(URL, online=True), lambda: leat.Plan(URL, 128, 9, open=leat.Opening(online=True)),
+                 lambda: leat.Plan.parse(plan.text, open=leat.Opening(online=True)), lambda: pickle.loads(again),
                  lambda: pickle.loads(planned)):
         with pytest.raises(leat.Error, match="503"):
             call()

@@ -2,7 +2,7 @@
  * gather_engine.h: the table of an engine, and what engines share. An engine is a struct gather_engine in a file
  * engine_NAME.c and a row in the two tables of gather.c.
  *
- * Its number is one of enum leat_engine, and its name stands in Python's ENGINES and loader.pyi, which `make lint`
+ * Its number is one of enum leat_engine, and its name stands twice in Python's options.py, which `make lint`
  * compares. choose() decides when it is used without being named. The loader's tests go through the rows.
  */
 #ifndef LEAT_GATHER_ENGINE_H

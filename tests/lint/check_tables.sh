@@ -35,14 +35,14 @@ table() {
 }
 
 table src/gather/gather.c ENGINE include/leat/loader.h
-same python/leat/loader.py ENGINES "$(dict ENGINES python/leat/loader.py)" "$(header ENGINE include/leat/loader.h)"
-same python/leat/loader.pyi "the engines" \
-    "$(grep -oE 'engine: Literal\[[^]]*' python/leat/loader.pyi | grep -oE '"[a-z]+"' | tr -d '"')" \
+same python/leat/options.py ENGINES "$(dict ENGINES python/leat/options.py)" "$(header ENGINE include/leat/loader.h)"
+same python/leat/options.py "the engines" \
+    "$(grep -oE 'engine: Literal\[[^]]*' python/leat/options.py | grep -oE '"[a-z]+"' | tr -d '"')" \
     "$(header ENGINE include/leat/loader.h | sed 's/=.*//')"
 
 formats=tokenize_tools/corpus/record_format.h
 table $formats PACK include/leat/pack.h
-same python/leat/_pack_options.py FORMATS "$(dict FORMATS python/leat/_pack_options.py)" \
+same python/leat/options.py FORMATS "$(dict FORMATS python/leat/options.py)" \
     "$(header PACK include/leat/pack.h)"
 
 orders=$(header ORDER include/leat/plan.h | sed 's/=.*//' | tr '_' '-')

@@ -269,9 +269,9 @@ renamed() { # FILE FROM TO TEXT: with one word for another
 renamed src/gather/gather.c '\[LEAT_ENGINE_PREAD\] = "pread",' '' \
     'src/gather/gather.c:1: the rows: advise map uring instead of'
 renamed src/gather/gather.c '= "pread"' '= "read"' 'LEAT_ENGINE_PREAD is called read'
-renamed include/leat/loader.h 'LEAT_ENGINE_MAP = 1,' 'LEAT_ENGINE_MAP = 5,' 'python/leat/loader.py:1: ENGINES: '
-renamed python/leat/loader.pyi '"advise", ' '' 'python/leat/loader.pyi:1: the engines: '
-renamed python/leat/_pack_options.py '"text": 2' '"text": 3' 'python/leat/_pack_options.py:1: FORMATS: '
+renamed include/leat/loader.h 'LEAT_ENGINE_MAP = 1,' 'LEAT_ENGINE_MAP = 5,' 'python/leat/options.py:1: ENGINES: '
+renamed python/leat/options.py '"advise", ' '' 'python/leat/options.py:1: the engines: '
+renamed python/leat/options.py '"text": 2' '"text": 3' 'python/leat/options.py:1: FORMATS: '
 renamed tokenize_tools/cli/plan_options.c '"sequential"' '"in-order"' 'the values of --order: '
 renamed src/plan/plan_order.c '"sequential"' '"in-order"' 'src/plan/plan_order.c:1: the rows: '
 renamed src/rows/rows_outputs.h 'LOSS_MASK, ROWS' 'LOSS, ROWS' 'src/rows/rows_outputs.h:1: the rows: '

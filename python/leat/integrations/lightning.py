@@ -89,7 +89,7 @@ class DataModule(LightningDataModule):
     valid_batch_size  None: batch_size
     steps             batches per epoch; None: to the plan's end
     options           further options of leat.Loader. Rank and world are those that the strategy gives Lightning's own
-                      samplers, unless rank, world, mesh or parallel are given here
+                      samplers, unless rank and world, or ranks, are given here
 
     A second fit() with the same Trainer goes on with the batch after the last one it trained on, in a new epoch;
     another Trainer begins the plan; fit(ckpt_path=...) continues from the checkpoint. (With both max_epochs and
@@ -127,7 +127,7 @@ class DataModule(LightningDataModule):
         return {**self.__dict__, "trainer": None, "_train": None, "_of": None, "_state": given}
 
     def _ranks(self):
-        if any(name in self.options for name in ("rank", "world", "mesh", "parallel")):
+        if any(name in self.options for name in ("rank", "world", "ranks")):
             return {}
         given = getattr(getattr(self.trainer, "strategy", None), "distributed_sampler_kwargs", None)
         if given is None:

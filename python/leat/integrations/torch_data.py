@@ -31,7 +31,7 @@ class IterableDataset(torch.utils.data.IterableDataset):
     give a dataset with ranks to accelerator.prepare(), which shares out the rows a second time.
     """
 
-    def __init__(self, plan, batch_size, *, rank=None, world=None, mesh=None, parallel=None, style="dict", **options):
+    def __init__(self, plan, batch_size, *, rank=None, world=None, ranks=None, style="dict", **options):
         super().__init__()
         if style == "batch":
             raise ValueError("a DataLoader takes dicts or tuples: style must be \"dict\", \"tuple\" or "
@@ -40,11 +40,8 @@ class IterableDataset(torch.utils.data.IterableDataset):
             raise TypeError("leat.IterableDataset has no option steps: the DataLoader counts its own")
         check_options(options)
         self.plan, self.batch_size = check_plan(plan), whole("batch_size", batch_size, 1)
-        if options.get("rows") == "documents":
-            length = options.get("max_length")
-            self.plan = plan._documents(None if length is None else whole("max_length", length, 1))
         # now, because worker processes do not know the ranks
-        self.rank, self.world = rank_and_world(rank, world, mesh, parallel)
+        self.rank, self.world = rank_and_world(rank, world, ranks)
         self.options = {**options, "style": style, "last": last_of(options.get("last"), self.world)}
         self._loader = self._resume = None
         self._away = mmap.mmap(-1, 1)  # shared with worker processes: 1 if they iterate instead of this one

@@ -56,8 +56,8 @@ def masked_plan(tmp_path_factory):
 
 def opened(device, plan, *args, **options):
     with device.driver.waiting():
-        options.setdefault("driver", device.driver.path)
-        return leat.Loader(plan, *args, framework="stand-in", device="cuda", **options)
+        options.setdefault("device", leat.Device("cuda", driver=device.driver.path))
+        return leat.Loader(plan, *args, framework="stand-in", **options)
 
 
 def closed(device, *loaders):
@@ -92,8 +92,8 @@ def stream(request, driver, device):
 @pytest.mark.parametrize("threads", [0, 1])
 def test_numbers(device, stream, plan, dtype, threads):
     """And what is kept keeps its numbers, when the loader is closed too."""
-    loader, want = opened(device, plan, ROWS, outputs=ALL, dtype=dtype, threads=threads), host(plan, ROWS, outputs=ALL,
-                                                                                               dtype=dtype)
+    outputs = leat.Outputs(ALL, dtype=dtype)
+    loader, want = opened(device, plan, ROWS, outputs=outputs, threads=threads), host(plan, ROWS, outputs=outputs)
     assert loader.stats()["device"].startswith("cuda:0")
     kept = []
     for _ in range(30):
@@ -112,9 +112,7 @@ def test_numbers(device, stream, plan, dtype, threads):
 
 @pytest.mark.parametrize("borrow", [False, True])
 def test_masks(device, masked_plan, borrow):
-    options = dict(outputs=("labels", "loss_mask", "loss_weights"), unshifted=borrow, style="batch")
-    if borrow:
-        options["borrow"] = True
+    options = dict(outputs=leat.Outputs(("labels", "loss_mask", "loss_weights"), unshifted=borrow, borrow=borrow))
     loader, want = opened(device, masked_plan, ROWS, **options), host(masked_plan, ROWS, **options)
     for _ in range(20):
         batch, expected = next(loader), next(want)
@@ -148,9 +146,9 @@ def test_streams_change(device, driver, plan):
 
 @pytest.mark.parametrize("threads", [0, 1])
 def test_borrowed(device, stream, plan, threads):
-    options = dict(outputs=ALL, max_sequences=60)
-    loader = opened(device, plan, ROWS, borrow=True, threads=threads, slots=3, **options)
-    want = host(plan, ROWS, **options)
+    loader = opened(device, plan, ROWS, outputs=leat.Outputs(ALL, borrow=True, max_sequences=60), threads=threads,
+                    io=leat.IO(slots=3))
+    want = host(plan, ROWS, outputs=leat.Outputs(ALL, max_sequences=60))
     for k in range(40):
         batch = next(loader)
         same(device, batch, next(want))
@@ -169,7 +167,7 @@ def test_buffers(device, stream, plan, corpus, mine):
     shape = (ROWS, LENGTH)
     given = {"inputs": Array(device.driver, shape, "int32"), "labels": Array(device.driver, shape, "int32"),
              "loss_mask": Array(device.driver, shape, "bool")} if mine else True
-    options = dict(outputs=("inputs", "labels", "loss_mask"), dtype="int32", position=len(finite) - 9)
+    options = dict(outputs=leat.Outputs(("inputs", "labels", "loss_mask"), dtype="int32"), position=len(finite) - 9)
     loader = opened(device, finite, ROWS, buffers=given, **options)
     want = host(finite, ROWS, buffers=True, **options)
     addresses = set()
@@ -237,10 +235,10 @@ def test_failures(device, driver, plan, tmp_path):
     assert error.value.status == "unsupported"
     device.library_device = "cuda:0"
     with pytest.raises(leat.Error, match="none.so") as error:
-        opened(device, plan, ROWS, driver=tmp_path / "none.so")
+        leat.Loader(plan, ROWS, framework="stand-in", device=leat.Device("cuda", driver=tmp_path / "none.so"))
     assert error.value.status == "unsupported"
     with pytest.raises(leat.Error, match="is for a GPU") as error:
-        host(plan, ROWS, driver=driver.path)
+        host(plan, ROWS, device=leat.Device(driver=driver.path))
     assert error.value.status == "argument"
     del error
     loader = opened(device, plan, ROWS)
@@ -273,19 +271,19 @@ def test_torch(plan):
     """On a GPU: what the tests above look at, with torch's tensors, streams and graphs."""
     if not torch.cuda.is_available():
         pytest.skip("there is no GPU")
-    options = dict(outputs=ALL, max_sequences=60)
     want = [{k: torch.from_numpy(v.copy()) for k, v in next(batches).items()}
-            for batches in [host(plan, ROWS, **options)] for _ in range(40)]
+            for batches in [host(plan, ROWS, outputs=leat.Outputs(ALL, max_sequences=60))] for _ in range(40)]
 
     def equal(batch, expected):
         return all(batch[name].device.type == "cuda" and torch.equal(batch[name].cpu(), expected[name]) for name in ALL)
 
     side = torch.cuda.Stream()
-    for form in ({}, {"borrow": True}, {"buffers": True}):
+    for form in ("", "borrow", "buffers"):
+        options = dict(outputs=leat.Outputs(ALL, max_sequences=60, borrow=form == "borrow"), buffers=form == "buffers")
         for stream in (torch.cuda.default_stream(), side):
-            with torch.cuda.stream(stream), leat.Loader(plan, ROWS, device="cuda", **options, **form) as loader:
+            with torch.cuda.stream(stream), leat.Loader(plan, ROWS, device="cuda", **options) as loader:
                 assert all(equal(next(loader), expected) for expected in want)
-    with leat.Loader(plan, ROWS, device="cuda", **options) as loader:
+    with leat.Loader(plan, ROWS, device="cuda", outputs=leat.Outputs(ALL, max_sequences=60)) as loader:
         kept = [next(loader) for _ in want]
     assert all(map(equal, kept, want))
     with leat.Loader(plan, ROWS, device="cuda", buffers=True, outputs="inputs") as loader:

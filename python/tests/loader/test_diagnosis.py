@@ -35,7 +35,8 @@ def slowed(clock, seconds):
 
 
 @pytest.mark.parametrize("of_loader, of_step, share", [(0.005, 0.010, 1 / 3), (0.0, 0.010, 0.0), (0.03, 0.01, 0.75)])
-@pytest.mark.parametrize("more", [{}, {"borrow": True}, {"buffers": True}, {"threads": 0, "style": "tuple"}])
+@pytest.mark.parametrize("more", [{}, {"outputs": leat.Outputs(borrow=True)}, {"buffers": True},
+                                  {"threads": 0, "style": "tuple"}])
 def test_share(plan, monkeypatch, of_loader, of_step, share, more):
     clock, seen = Clock(), []
     monkeypatch.setattr(diagnosis, "time", clock)
@@ -93,7 +94,7 @@ def test_thread_fills_ring_meanwhile(plan, monkeypatch, of_batch, share):
     def step(_):
         clock.now += 0.005
 
-    with Threaded(plan, 4, slots=slots) as loader:
+    with Threaded(plan, 4, io=leat.IO(slots=slots)) as loader:
         assert loader.stats()["slots"] == slots
         found = leat.diagnose(loader, step, steps=50)
     assert found.share == pytest.approx(share, abs=0.05) and found.is_the_loader == (share > 0)
@@ -138,7 +139,7 @@ def close_to(got, want):
 def test_stats_file(plan, tmp_path, threads):
     path = tmp_path / "a \"run\".jsonl"
     path.write_text("{\"batches\": 0}\n")
-    with leat.Loader(plan, 4, rank=1, world=2, stats_file=path, threads=threads, slots=2) as loader:
+    with leat.Loader(plan, 4, rank=1, world=2, stats_file=path, threads=threads, io=leat.IO(slots=2)) as loader:
         for _ in range(7):
             next(loader)
         assert len(lines_of(path)) == 1, "a line before it is due"
@@ -155,7 +156,7 @@ def test_stats_file(plan, tmp_path, threads):
 
 def test_stats_file_now_and_then(plan, tmp_path):
     path = tmp_path / "run.jsonl"
-    with leat.Loader(plan, 4, stats_file=str(path), stats_seconds=0.001) as loader:
+    with leat.Loader(plan, 4, stats_file=leat.StatsFile(str(path), seconds=0.001)) as loader:
         while len(path.read_text().splitlines()) < 3:
             next(loader)
         next(loader)
@@ -185,10 +186,10 @@ def test_stats_file_in_a_child(plan, tmp_path):
 def test_stats_file_that_cannot_be_written(plan, tmp_path):
     with pytest.raises(leat.Error, match="cannot write statistics to .*nowhere"):
         leat.Loader(plan, 4, stats_file=tmp_path / "nowhere" / "x")
-    with pytest.raises(ValueError, match="stats_seconds"):
-        leat.Loader(plan, 4, stats_seconds=0)
+    with pytest.raises(ValueError, match="seconds of leat.StatsFile"):
+        leat.StatsFile("x", seconds=0)
     if os.path.exists("/dev/full"):
-        with leat.Loader(plan, 1, stats_file="/dev/full", stats_seconds=0.001) as loader:
+        with leat.Loader(plan, 1, stats_file=leat.StatsFile("/dev/full", seconds=0.001)) as loader:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 while not any("statistics are no longer written" in str(w.message) for w in caught):

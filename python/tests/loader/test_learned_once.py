@@ -105,7 +105,7 @@ def test_transformers_loss(data, order, options):
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_in_ranks_and_borrowed(data, order):
-    for more in ({"borrow": True}, {"buffers": True}, {"dtype": "int32"}):
+    for more in ({"outputs": leat.Outputs(borrow=True)}, {"buffers": True}, {"outputs": leat.Outputs(dtype="int32")}):
         loaders = [leat.Loader(data.plan(order), 2, rank=rank, world=2, **HF, **more) for rank in range(2)]
         found = [label for loader in loaders for batch in loader for label in by_transformers(
             {name: value.long() for name, value in batch.items() if torch.is_tensor(value)})]
@@ -284,7 +284,7 @@ def test_flash_attention():
 @pytest.mark.parametrize("style", ["batch", "dict", "tuple"])
 @pytest.mark.parametrize("order", ORDERS)
 def test_styles(data, order, style):
-    loader = leat.Loader(data.plan(order), 4, style=style, mask_first=True)
+    loader = leat.Loader(data.plan(order), 4, style=style, outputs=leat.Outputs(mask_first=True))
     found = counted(loader, lambda batch: by_cross_entropy(*(batch.values() if style == "dict" else batch)))
     assert found == data.learned(order)
 
@@ -308,15 +308,16 @@ def test_lightning(data, tmp_path, order):
     module = Module()
     lightning.Trainer(accelerator="cpu", max_epochs=2, logger=False, enable_progress_bar=False,
                       enable_model_summary=False, enable_checkpointing=False, default_root_dir=tmp_path).fit(
-        module, datamodule=leat.DataModule(data.plan(order), 4, mask_first=True, notices=False))
+        module, datamodule=leat.DataModule(data.plan(order), 4, outputs=leat.Outputs(mask_first=True), notices=False))
     assert sorted(module.found) == sorted(2 * data.learned(order))
 
 
 @pytest.mark.parametrize("workers", [0, 2])
 @pytest.mark.parametrize("order", ORDERS)
 def test_iterable_dataset(data, order, workers):
-    by_torch = {"mask_first": True}, lambda batch: by_cross_entropy(batch["inputs"], batch["labels"])
-    for options, take in by_torch, (HF, by_transformers):
+    by_torch = {"outputs": leat.Outputs(mask_first=True)}
+    for options, take in ((by_torch, lambda batch: by_cross_entropy(batch["inputs"], batch["labels"])),
+                          (HF, by_transformers)):
         dataset = leat.IterableDataset(data.plan(order), 4, **options)
         loader = torch.utils.data.DataLoader(dataset, batch_size=None, num_workers=workers)
         assert counted(loader, take) == data.learned(order)

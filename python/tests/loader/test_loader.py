@@ -10,7 +10,7 @@ from conftest import command
 from reference import Reference
 
 import leat
-from leat.loader import ENGINES
+from leat.options import ENGINES
 
 ALL = leat.batch.OUTPUTS
 
@@ -46,7 +46,7 @@ def plan(corpus):
                                               ("numpy", "int32"), ("jax", "int32")])
 @pytest.mark.parametrize("threads", [0, 1])
 def test_numbers(plan, reference, framework, dtype, threads):
-    with leat.Loader(plan, 6, outputs=ALL, framework=framework, dtype=dtype, threads=threads) as loader:
+    with leat.Loader(plan, 6, outputs=leat.Outputs(ALL, dtype=dtype), framework=framework, threads=threads) as loader:
         for k in range(8):
             batch, want = next(loader), reference.batch(6 * k, 6)
             equal(batch, want, ALL, dtype)
@@ -58,7 +58,7 @@ def test_numbers(plan, reference, framework, dtype, threads):
 
 def test_numbers_of_wide_tokens(wide):
     reference = Reference([wide], ["--source", wide, "--seq-len", 100], "<u4")
-    loader = leat.Loader(leat.Plan(wide, 100), 3, dtype=torch.int32)
+    loader = leat.Loader(leat.Plan(wide, 100), 3, outputs=leat.Outputs(dtype=torch.int32))
     for k in range(5):
         equal(next(loader), reference.batch(3 * k, 3), ("inputs", "labels"), "int32")
 
@@ -70,7 +70,8 @@ def test_dump_of_the_bench(counting, tmp_path, engine):
              "--from", 70]
     command("leat-bench", "load", *words, "--steps", 20, "--engine", engine, "--dump", tmp_path / "dump", "--json")
     want = np.fromfile(tmp_path / "dump", "<u2").reshape(20, 5, 129)
-    loader = leat.Loader(leat.Plan(counting, 128, 9), 5, rank=1, world=2, position=70, engine=engine, slots=4)
+    loader = leat.Loader(leat.Plan(counting, 128, 9), 5, rank=1, world=2, position=70,
+                         io=leat.IO(engine=engine, slots=4))
     for k in range(20):
         inputs, labels = next(loader)
         assert np.array_equal(inputs, want[k, :, :-1]) and np.array_equal(labels, want[k, :, 1:])
@@ -82,7 +83,7 @@ def read_cold(name, apart):
     with open(name + ".tokens", "rb") as file:  # behind opening, which brings what is small to memory
         os.fdatasync(file.fileno())
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-    loader = leat.Loader(plan, 16, framework="numpy", engine="uring", apart=apart, notices=False)
+    loader = leat.Loader(plan, 16, framework="numpy", io=leat.IO(engine="uring", apart=apart), notices=False)
     batches = [next(loader).inputs for _ in range(10)]
     stats = loader.stats()
     return batches, stats["copied_bytes"] if stats["engine"] == "uring" else None
@@ -104,7 +105,7 @@ def test_mapped(counting):
     """Rows of a file that is in memory and trusted stay in its map."""
     plan = leat.Plan(leat.open(counting, access="trusted"), 128)
     copied = leat.Loader(leat.Plan(counting, 128), 10, framework="numpy")
-    mapped = leat.Loader(plan, 10, framework="numpy", engine="map", apart="mapped")
+    mapped = leat.Loader(plan, 10, framework="numpy", io=leat.IO(engine="map", apart="mapped"))
     for _ in range(20):
         want, got = next(copied), next(mapped)
         assert np.array_equal(got.inputs, want.inputs) and np.array_equal(got.labels, want.labels)
@@ -126,10 +127,10 @@ def test_phases_change_the_length(corpus):
 
 def test_unshifted_and_masked(plan, reference):
     want = reference.batch(0, 60)
-    unshifted = next(leat.Loader(plan, 60, unshifted=True))
+    unshifted = next(leat.Loader(plan, 60, outputs=leat.Outputs(unshifted=True)))
     assert np.array_equal(unshifted.labels, np.hstack([want["inputs"], want["labels"][:, -1:]]))
     assert np.array_equal(unshifted.inputs, unshifted.labels)
-    masked = next(leat.Loader(plan, 60, mask_first=True, outputs=("labels", "loss_mask")))
+    masked = next(leat.Loader(plan, 60, outputs=leat.Outputs(("labels", "loss_mask"), mask_first=True)))
     first = want["begins"][:, 1:]
     assert first.any()
     assert np.array_equal(masked.labels, np.where(first, -100, want["labels"]))
@@ -197,7 +198,7 @@ def test_memory_is_used_again(plan):
 
 @pytest.mark.parametrize("framework", ["torch", "numpy"])
 def test_borrowed(plan, reference, framework):
-    loader = leat.Loader(plan, 4, borrow=True, outputs=ALL, max_sequences=100, framework=framework)
+    loader = leat.Loader(plan, 4, outputs=leat.Outputs(ALL, borrow=True, max_sequences=100), framework=framework)
     for k in range(40):
         batch, want = next(loader), reference.batch(4 * k, 4) if k < 10 else None
         if want:
@@ -216,14 +217,14 @@ def test_borrowed(plan, reference, framework):
 
 def test_borrowed_does_not_stop_the_ring(plan):
     """Each batch goes back when the next one is taken: no number of them exhausts the slots."""
-    loader = leat.Loader(plan, 1, borrow=True, slots=2, threads=0)
+    loader = leat.Loader(plan, 1, outputs=leat.Outputs(borrow=True), io=leat.IO(slots=2), threads=0)
     for _ in range(100):
         next(loader)
 
 
 @pytest.mark.parametrize("framework", ["torch", "numpy"])
 def test_buffers(plan, reference, framework):
-    loader = leat.Loader(plan, 4, buffers=True, framework=framework, outputs=ALL, max_sequences=50)
+    loader = leat.Loader(plan, 4, buffers=True, framework=framework, outputs=leat.Outputs(ALL, max_sequences=50))
     first = next(loader)
     for k in range(1, 10):
         batch, want = next(loader), reference.batch(4 * k, 4)
@@ -234,16 +235,16 @@ def test_buffers(plan, reference, framework):
 
 def test_own_buffers(plan, reference):
     mine = {"inputs": torch.empty(4, 512, dtype=torch.int32), "labels": torch.empty(4, 512, dtype=torch.int32)}
-    loader = leat.Loader(plan, 4, buffers=mine, dtype="int32")
+    loader = leat.Loader(plan, 4, buffers=mine, outputs=leat.Outputs(dtype="int32"))
     batch = next(loader)
     assert batch.inputs is mine["inputs"]
     equal(batch, reference.batch(0, 4), ("inputs", "labels"), "int32")
     narrow = {"dtype": torch.int32}
     for wrong in (torch.empty(4, 512), torch.empty(4, 511, **narrow), torch.empty(512, 4, **narrow).T):
         with pytest.raises(ValueError, match="buffer"):
-            leat.Loader(plan, 4, buffers={**mine, "labels": wrong}, dtype="int32")
+            leat.Loader(plan, 4, buffers={**mine, "labels": wrong}, outputs=leat.Outputs(dtype="int32"))
     with pytest.raises(ValueError, match="labels"):
-        leat.Loader(plan, 4, buffers={"inputs": mine["inputs"]}, dtype="int32")
+        leat.Loader(plan, 4, buffers={"inputs": mine["inputs"]}, outputs=leat.Outputs(dtype="int32"))
 
 
 def test_buffers_pad_what_is_short(corpus):
@@ -329,7 +330,7 @@ def test_length_of_a_resumed_pass(corpus, steps, restart):
 
 def test_documents(corpus):
     d = leat.open(corpus)
-    loader = leat.Loader(leat.Plan(corpus, 1024, 3, epochs=1), 4, rows="documents", max_length=2000,
+    loader = leat.Loader(leat.Plan(corpus, 1024, 3, epochs=1).documents(2000), 4,
                          outputs=("inputs", "labels", "attention_mask", "position_ids"))
     seen = set()
     for batch in loader:
@@ -344,7 +345,7 @@ def test_documents(corpus):
             seen.add(sample.document)
         state = loader.state_dict()
     assert seen == set(range(18)) and state["position"] == 18
-    again = leat.Loader(leat.Plan(corpus, 1024, 3), 4, rows="documents", state={"leat": 1, "position": 4})
+    again = leat.Loader(leat.Plan(corpus, 1024, 3).documents(), 4, state={"leat": 1, "position": 4})
     assert next(again).position == 4
 
 

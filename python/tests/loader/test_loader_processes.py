@@ -33,11 +33,11 @@ def test_rank_is_never_guessed(plan, corpus):
         with pytest.raises(AssertionError, match=f"{name} is 4, and a loader never guesses"):
             run(code % "", **{name: "4"})
     assert "rank 1 of 4" in run(code % ", rank=1, world=4", WORLD_SIZE="2")
-    assert "rank 3 of 4" in run(code % ", parallel='ddp'", WORLD_SIZE="4", RANK="3")
-    with pytest.raises(AssertionError, match="not initialized.*leave parallel out if there is only one process"):
-        run(code % ", parallel='ddp'")
-    for wrong in (dict(rank=0), dict(world=1), dict(rank=2, world=2), dict(parallel="tp"),
-                  dict(rank=0, world=1, parallel="ddp"), dict(rank=-1, world=2)):
+    assert "rank 3 of 4" in run(code % ", ranks='ddp'", WORLD_SIZE="4", RANK="3")
+    with pytest.raises(AssertionError, match="not initialized.*leave ranks out if there is only one process"):
+        run(code % ", ranks='ddp'")
+    for wrong in (dict(rank=0), dict(world=1), dict(rank=2, world=2), dict(ranks="tp"),
+                  dict(rank=0, world=1, ranks="ddp"), dict(rank=-1, world=2)):
         with pytest.raises((TypeError, ValueError, leat.Error)):
             leat.Loader(plan, 4, **wrong)
 
@@ -58,12 +58,12 @@ def work(rank, port):
         raise SystemExit("guessed")
     mesh = init_device_mesh("cpu", (2, 1), mesh_dim_names=("dp", "tp"))
     try:
-        leat.Loader(plan, 4, mesh=mesh)
+        leat.Loader(plan, 4, ranks=mesh)
     except ValueError as error:
         assert 'mesh["dp"]' in str(error), error
     else:
         raise SystemExit("took two dimensions")
-    cases = (dict(mesh=mesh["dp"]), (rank, 2)), (dict(mesh=mesh["tp"]), (0, 1)), (dict(parallel="ddp"), (rank, 2))
+    cases = (dict(ranks=mesh["dp"]), (rank, 2)), (dict(ranks=mesh["tp"]), (0, 1)), (dict(ranks="ddp"), (rank, 2))
     for more, want in cases:
         loader = leat.Loader(plan, 4, **more)
         assert (loader.rank, loader.world) == want, (more, loader)
@@ -121,7 +121,8 @@ print(os.waitstatus_to_exitcode(os.wait()[1]), next(loader).number)
 
 def test_one_thread_at_a_time_may_wait(corpus):
     """The lock of Python is free while a thread waits; a second one that wants a batch is told so."""
-    loader = leat.Loader(leat.Plan(corpus, 16), 400_000, slots=2, framework="numpy", threads=0, verify=False)
+    loader = leat.Loader(leat.Plan(corpus, 16), 400_000, io=leat.IO(slots=2, verify=False), framework="numpy",
+                         threads=0)
     told = []
 
     def take():
@@ -146,8 +147,8 @@ def test_interrupt(corpus):
     """Ctrl-C while a batch is waited for; the loader goes on afterwards."""
     code = f"""
 import os, signal, threading, leat
-loader = leat.Loader(leat.Plan({corpus!r}, 16), 1_500_000, slots=2, framework="numpy", outputs=("inputs",),
-                     dtype="int32", verify=False)
+loader = leat.Loader(leat.Plan({corpus!r}, 16), 1_500_000, io=leat.IO(slots=2, verify=False), framework="numpy",
+                     outputs=leat.Outputs("inputs", dtype="int32"))
 next(loader)
 try:
     threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGINT)).start()

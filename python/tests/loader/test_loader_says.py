@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import leat
-from leat.loader import ENGINES
+from leat.options import ENGINES
 
 
 @pytest.fixture(scope="module")
@@ -64,24 +64,23 @@ def test_profiler_shows_it(plan):
 
 
 def test_arguments(plan):
-    for wrong in (dict(batch_size=0), dict(batch_size=2, slots=1), dict(batch_size=2, position=2**61),
-                  dict(batch_size=2, memory=100), dict(batch_size=2, threads=2)):
+    for wrong in (dict(batch_size=0), dict(batch_size=2, io=leat.IO(slots=1)), dict(batch_size=2, position=2**61),
+                  dict(batch_size=2, io=leat.IO(memory=100)), dict(batch_size=2, threads=2)):
         with pytest.raises((leat.Error, MemoryError, ValueError)):
             leat.Loader(plan, **wrong)
     for wrong in (dict(outputs=("inputs", "targets")), dict(outputs=()), dict(outputs=("inputs", "inputs")),
-                  dict(style="list"), dict(framework="tf"), dict(device="tpu"), dict(dtype="float32"),
-                  dict(engine="fast"), dict(apart=1), dict(last="first"), dict(rows="all"), dict(on_damage="ignore"),
+                  dict(style="list"), dict(framework="tf"), dict(device="tpu"), dict(last="first"),
+                  dict(on_damage="ignore"),
                   dict(style="huggingface", outputs=("inputs", "document_ids")), dict(outputs="shift_labels"),
                   dict(style="huggingface", outputs=("labels", "shift_labels")),
                   dict(framework="numpy", device="cuda")):
         with pytest.raises(ValueError):
             leat.Loader(plan, 2, **wrong)
-    for wrong in (dict(borrow=True, buffers=True), dict(borrow=True, outputs="cu_seqlens"),
+    for wrong in (dict(outputs=leat.Outputs(borrow=True), buffers=True),
+                  dict(outputs=leat.Outputs("cu_seqlens", borrow=True)),
                   dict(buffers=True, framework="jax")):
         with pytest.raises(TypeError):
             leat.Loader(plan, 2, **wrong)
-    with pytest.raises(TypeError, match="max_length is for rows"):
-        leat.Loader(plan, 4, max_length=5)
     with pytest.raises(TypeError, match="leat.Plan"):
         leat.Loader("corpus", 2)
 
@@ -99,7 +98,9 @@ def test_closed(plan):
                          ids=lambda more: "-".join(map(str, more)) or "plain")
 def test_no_leak(corpus, more):
     """100,000 batches, with everything that goes with them: memory stays."""
-    loader = leat.Loader(leat.Plan(corpus, 16), 2, outputs=leat.batch.OUTPUTS, max_sequences=32, notices=False, **more)
+    outputs = leat.Outputs(leat.batch.OUTPUTS, max_sequences=32, borrow="borrow" in more)
+    options = {name: value for name, value in more.items() if name != "borrow"}
+    loader = leat.Loader(leat.Plan(corpus, 16), 2, outputs=outputs, notices=False, **options)
 
     def memory():
         with open("/proc/self/statm", encoding="ascii") as file:
@@ -119,7 +120,7 @@ def test_no_leak(corpus, more):
 def test_no_leak_of_loaders(plan):
     """Loaders that are opened, used a little and dropped, borrowed batches with them."""
     for k in range(300):
-        loader = leat.Loader(plan, 2, borrow=k % 2 == 0)
+        loader = leat.Loader(plan, 2, outputs=leat.Outputs(borrow=k % 2 == 0))
         next(loader)
         if k == 100:
             files, threads = len(os.listdir("/proc/self/fd")), threading_count()

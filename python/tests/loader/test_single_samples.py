@@ -23,18 +23,19 @@ def names(request, tmp_path_factory):
 
 
 PLANS = [
-    ({}, 32, None), ({"order": "sequential"}, 32, None), ({"order": "fit"}, 64, None),
-    ({"order": "fit", "align": 8}, 64, None), ({"order": "fit", "align": 16, "overlap": 5}, 64, None),
-    ({"order": "fit", "overlap": 31, "max_per_row": 3}, 48, None), ({"order": "fit"}, 40, [(30, [1, 2], 72)]),
+    ("shuffled", 32, None), ("sequential", 32, None), ("fit", 64, None), (leat.fit(align=8), 64, None),
+    (leat.fit(align=16, overlap=5), 64, None), (leat.fit(overlap=31, max_per_row=3), 48, None),
+    (leat.fit(), 40, [(30, [1, 2], 72)]),
 ]
 
 
-@pytest.mark.parametrize("options, length, phases", PLANS)
-def test_batches(names, options, length, phases):
-    plan = leat.Plan([(name, 1) for name in names], length, seed=3, phases=phases or (), **options)
+@pytest.mark.parametrize("order, length, phases", PLANS)
+def test_batches(names, order, length, phases):
+    plan = leat.Plan([(name, 1) for name in names], length, seed=3, phases=phases or (), order=order)
     source = leat.GrainSource(plan, 96, outputs=OUTPUTS)
     counted = 0
-    for number, batch in enumerate(leat.Loader(plan, 4, framework="numpy", dtype="int32", outputs=OUTPUTS, steps=24)):
+    outputs = leat.Outputs(OUTPUTS, dtype="int32")
+    for number, batch in enumerate(leat.Loader(plan, 4, framework="numpy", outputs=outputs, steps=24)):
         for row in range(4):
             single = source[4 * number + row]
             for output in OUTPUTS:
@@ -43,7 +44,7 @@ def test_batches(names, options, length, phases):
                 counted += int((want == -100).sum()) if output == "labels" else 0
                 rest = {"inputs": 50256, "labels": -100}.get(output, 0)
                 assert len(given) == plan.info.max_seq_len and (given[len(want):] == rest).all()
-    assert counted > 0 or (options.get("order") != "fit" and not leat.open(names[0]).info.stores_mask)
+    assert counted > 0 or (plan.info.order != "fit" and not leat.open(names[0]).info.stores_mask)
 
 
 def test_torch(names):

@@ -137,7 +137,7 @@ def test_grain(finite):
     source = leat.GrainSource(finite)
     assert isinstance(source, grain.RandomAccessDataSource)
     data = grain.MapDataset.source(source).batch(6, drop_remainder=False)
-    want = list(leat.Loader(finite, 6, framework="numpy", dtype="int32"))
+    want = list(leat.Loader(finite, 6, framework="numpy", outputs=leat.Outputs(dtype="int32")))
     assert len(data) == len(want)
     for k, batch in enumerate(data.to_iter_dataset()):
         assert np.array_equal(batch["inputs"], want[k].inputs) and np.array_equal(batch["labels"], want[k].labels)

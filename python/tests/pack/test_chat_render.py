@@ -100,8 +100,8 @@ def test_sharegpt(tmp_path, template):
         SHAREGPT, [{"from": "human"}], [{"from": ["human"], "value": "x"}], [{"value": "x"}])))
     (tmp_path / "d.jsonl").write_text(json.dumps({"conversations": renamed}) + "\n")
     for name in "c", "d":
-        leat.pack(tmp_path / f"{name}.jsonl", tmp_path / name, "bytes", chat=tmp_path / "t.jinja", id=None,
-                  messages="conversations", max_rejects=3)
+        leat.pack(tmp_path / f"{name}.jsonl", tmp_path / name, "bytes", id=None, max_rejects=3,
+                  chat=leat.Chat(tmp_path / "t.jinja", messages="conversations"))
     ours, same = leat.open(tmp_path / "c"), leat.open(tmp_path / "d")
     assert bytes(ours.read(0, ours.info.tokens).astype("u1")) == bytes(same.read(0, same.info.tokens).astype("u1"))
     assert ours.mask().tolist() == same.mask().tolist() and ours.mask().any() == (want.learned != [])
@@ -182,9 +182,7 @@ def test_packed(tmp_path):
         mask += [255 * (at in learned) for at, c in enumerate(text) for _ in c.encode()]
     assert bytes(dataset.read(0, dataset.info.tokens).astype("u1")) == want
     assert dataset.mask().tolist() == mask
-    with pytest.raises(TypeError, match="apply only to conversations"):
-        leat.pack(tmp_path / "c.jsonl", tmp_path / "no", "bytes", chat_date="2026-01-31")
     loop = "{% for i in range(99999) %}{% for k in range(99999) %}{% endfor %}{% endfor %}"
     (tmp_path / "slow.jinja").write_text(loop)
-    with pytest.raises(leat.Error, match="takes longer than 1 s.*chat_seconds=N, or skip_slow_chats=True"):
-        leat.pack(tmp_path / "c.jsonl", tmp_path / "no", "bytes", chat=tmp_path / "slow.jinja", chat_seconds=1)
+    with pytest.raises(leat.Error, match=r"takes longer than 1 s.*Chat\(..., seconds=N\), or skip_slow_chats=True"):
+        leat.pack(tmp_path / "c.jsonl", tmp_path / "no", "bytes", chat=leat.Chat(tmp_path / "slow.jinja", seconds=1))

@@ -217,7 +217,7 @@ def look(*words):
 
 def packed(folder, output, split):
     """The files that are packed: each text is the name of its file."""
-    summary = leat.pack(folder, output, "bytes", force=True, end=None, split_of=split)
+    summary = leat.pack(leat.Files(folder, split_of=split), output, "bytes", force=True, end=None)
     assert summary.documents == summary.inputs, summary
     with leat.open(output) as data:
         return {data.text(i) for i in range(len(data))}, summary
@@ -248,7 +248,7 @@ def compare(folder, names, splits, tmp_path):
         code, said, _ = look(folder, "--split-of", missing)
         assert code == 2 and f'have no split "{missing}"' in said, said
         with pytest.raises(leat.Error, match=f'have no split "{missing}"'):
-            leat.pack(folder, tmp_path / "out", "bytes", split_of=missing)
+            leat.pack(leat.Files(folder, split_of=missing), tmp_path / "out", "bytes")
 
 
 @pytest.mark.parametrize("tree", TREES)
@@ -326,8 +326,8 @@ def test_summary(tmp_path):
                                   {"split": "test", "inputs": 1, "packed": False},
                                   {"split": None, "inputs": 1, "packed": False}]
     assert sorted(summary.skipped_files) == [str(tmp_path / "in" / name) for name in ("a.jsonl", "test.jsonl")]
-    with pytest.raises(leat.Error, match=r'split_of="train", for example, or split_of="all"'):
+    with pytest.raises(leat.Error, match=r'leat.Files\(..., split_of="train"\), for example, or "all"'):
         leat.pack(tmp_path / "in", tmp_path / "no", "bytes")
-    with pytest.raises(TypeError, match="split_of must be the name of a split"):
-        leat.pack(tmp_path / "in", tmp_path / "no", "bytes", split_of=1)
+    with pytest.raises(TypeError, match="split_of of leat.Files must be the name of a split"):
+        leat.pack(leat.Files(tmp_path / "in", split_of=1), tmp_path / "no", "bytes")
     assert leat.pack(tmp_path / "in" / "test.jsonl", tmp_path / "one", "bytes").inputs == 1

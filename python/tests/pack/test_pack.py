@@ -50,7 +50,7 @@ def same(a, b):
     ({"text": "meta.body", "id": "meta.n", "max_rejects": None}, "--text meta.body --id meta.n --max-rejects 100%"),
     ({"end": None, "begin": 50256, "special": True}, "--end none --begin 50256 --special"),
     ({"end": "!", "begin": "<|endoftext|>", "id": None}, "--end ! --begin <|endoftext|> --id ="),
-    ({"format": "text", "invalid_utf8": "reject", "max_rejects": 3},
+    ({"inputs": leat.Files("in", format="text"), "invalid_utf8": "reject", "max_rejects": 3},
      "--format text --invalid-utf8 reject --max-rejects 3"),
     ({"invalid_utf8": "reject", "max_rejects": 0.5}, "--invalid-utf8 reject --max-rejects 50%"),
     ({"shuffle": 7, "dedup": True, "split": {"valid": 0.1, "test": "0.05"}},
@@ -62,10 +62,9 @@ def same(a, b):
 def test_as_the_command(tmp_path, monkeypatch, how, flags):
     monkeypatch.chdir(tmp_path)
     corpus(tmp_path / "in")
-    inputs = ["in"]
     arguments = ["" if f == "=" else f for f in flags.split()]
-    told = json.loads(command("pack", "-o", "theirs", "--json", *arguments, *inputs))
-    s = leat.pack(inputs, "mine", **how)
+    told = json.loads(command("pack", "-o", "theirs", "--json", *arguments, "in"))
+    s = leat.pack(output="mine", **{"inputs": ["in"], **how})
     assert same("mine", "theirs")
     for name in ("inputs", "documents", "tokens", "text_bytes", "rejected", "deduplicated", "special_strings",
                  "truncated_inputs"):
@@ -189,7 +188,7 @@ def test_errors(tmp_path, monkeypatch):
     with pytest.raises(leat.Error) as e:
         leat.pack("in", "x", invalid_utf8="reject", max_rejects=0)
     assert e.value.status == "rejects"
-    for wrong, match in (({"format": "csv"}, "format"), ({"invalid_utf8": "drop"}, "invalid_utf8"),
+    for wrong, match in (({"invalid_utf8": "drop"}, "invalid_utf8"),
                          ({"write": "fast"}, "write"), ({"end": 10**6}, "50256"),
                          ({"end": "no such token"}, "no such token"), ({"begin": -1}, "begin"),
                          ({"threads": 0}, "threads"),
@@ -198,7 +197,7 @@ def test_errors(tmp_path, monkeypatch):
                          ({"max_rejects": "200%"}, "max_rejects"), ({"max_rejects": -5}, "max_rejects")):
         with pytest.raises(ValueError, match=match):
             leat.pack("in", "x", **wrong)
-    for wrong in ({"shuffle": True}, {"progress": 5}, {"pattern": "gpt2", "tokenizer": leat.Tokenizer("gpt2")}):
+    for wrong in ({"shuffle": True}, {"progress": 5}, {"pattern": "gpt2"}):
         with pytest.raises(TypeError):
             leat.pack("in", "x", **wrong)
     with pytest.raises(leat.Error, match="split"):
@@ -358,11 +357,12 @@ def test_follow_links(tmp_path, monkeypatch):
     (tmp_path / "in" / "link.txt").symlink_to("../out/a.txt")
     s = leat.pack("in", "x", "bytes")
     assert (s.inputs, s.skipped, s.skipped_files) == (1, 1, ["in/link.txt"])
-    s = leat.pack("in", "x", "bytes", follow_links=True, force=True)
+    s = leat.pack(leat.Files("in", follow_links=True), "x", "bytes", force=True)
     assert (s.inputs, s.skipped) == (2, 0)
     (tmp_path / "links" / "a.txt").unlink()
     (tmp_path / "links" / "a.txt").symlink_to("../out/a.txt")
-    with pytest.raises(leat.Error, match=r"links that lead out of it, such as links/a.txt.*\(follow_links=True\)"):
+    hint = r"\(leat.Files\(..., follow_links=True\)\)"
+    with pytest.raises(leat.Error, match="links that lead out of it, such as links/a.txt.*" + hint):
         leat.pack("links", "y", "bytes")
 
 
@@ -414,7 +414,7 @@ def write():
             file.write(text[at:at + 60000])
 thread = threading.Thread(target=write)
 thread.start()
-print(leat.pack("-", sys.argv[1], format="jsonl").text_bytes)
+print(leat.pack(leat.Files("-", format="jsonl"), sys.argv[1]).text_bytes)
 thread.join()
 """
 

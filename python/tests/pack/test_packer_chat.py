@@ -64,10 +64,10 @@ def made_of(name):
             [dataset.text_hash(i) for i in many])
 
 
-def both(tmp_path, template, rows, give, **options):
+def both(tmp_path, template, rows, give, chat={}, **options):
     """What leat.pack() makes of the rows, and leat.Packer, to which give(packer) gives them."""
     (tmp_path / "t.jinja").write_text(template)
-    options = {"chat": tmp_path / "t.jinja", "threads": 2, "max_rejects": None, **options}
+    options = {"chat": leat.Chat(tmp_path / "t.jinja", **chat), "threads": 2, "max_rejects": None, **options}
     files = leat.pack(as_lines(tmp_path / "c.jsonl", rows), tmp_path / "files", "bytes", force=True, **options)
     with leat.Packer(tmp_path / "given", "bytes", force=True, **options) as packer:
         give(packer)
@@ -80,7 +80,7 @@ def both(tmp_path, template, rows, give, **options):
 @pytest.mark.parametrize("special", [False, True])
 def test_as_pack(tmp_path, name, special):
     files, given = both(tmp_path, TEMPLATES[name], ROWS, lambda packer: packer.extend(ROWS), special=special,
-                        chat_date="2026-01-31")
+                        chat={"date": "2026-01-31"})
     assert given == files
     assert len(files[5]) >= 10 and 0 < sum(map(bool, files[2])) < len(files[2])
 
@@ -88,8 +88,8 @@ def test_as_pack(tmp_path, name, special):
 @pytest.mark.parametrize("tools", [None, "", "more.tools"])
 def test_fields(tmp_path, tools):
     rows = [{"id": r["id"], "a": {"b": r["messages"]}, "tools": r.get("tools"), "more": {"tools": TOOLS}} for r in ROWS]
-    files, given = both(tmp_path, TEMPLATES["tools"], rows, lambda packer: packer.extend(rows), messages="a.b",
-                        tools=tools)
+    files, given = both(tmp_path, TEMPLATES["tools"], rows, lambda packer: packer.extend(rows),
+                        {"messages": "a.b", "tools": tools})
     assert given == files
 
 
@@ -127,7 +127,7 @@ def test_tables(tmp_path):
     files, given = both(tmp_path, TEMPLATES["tools"], PLAIN[30:], lambda p: p.extend(structs, skip=30))
     assert given == files
     (tmp_path / "t.jinja").write_text(CHATML)
-    with leat.Packer(tmp_path / "no", "bytes", chat=tmp_path / "t.jinja", messages="chats") as packer:
+    with leat.Packer(tmp_path / "no", "bytes", chat=leat.Chat(tmp_path / "t.jinja", messages="chats")) as packer:
         with pytest.raises(ValueError, match="the table has no column chats"):
             packer.extend(structs)
         packer.abandon()
@@ -144,7 +144,8 @@ def test_checkpoints(tmp_path):
     packer.extend(ROWS[90:120], source="c.jsonl")
     packer.suspend()
     with pytest.raises(leat.Error, match="(?s)chat template"):
-        leat.Packer(tmp_path / "given", "bytes", resume=True, **{**options, "chat_date": "2026-01-31"}).suspend()
+        dated = {**options, "chat": leat.Chat(tmp_path / "t.jinja", date="2026-01-31")}
+        leat.Packer(tmp_path / "given", "bytes", resume=True, **dated).suspend()
     with leat.Packer(tmp_path / "given", "bytes", resume=True, **options) as packer:
         assert packer.note == "so far" and packer.sources == {"c.jsonl": 90}
         packer.extend(ROWS, source="c.jsonl", skip=90)
@@ -193,8 +194,11 @@ def test_refused(tmp_path):
     messages = ROWS[0]["messages"]
     with pytest.raises(leat.Error, match="strftime_now"):
         leat.Packer(tmp_path / "no", "bytes", chat=tmp_path / "date.jinja")
-    with pytest.raises(TypeError, match="apply only to conversations"):
-        leat.Packer(tmp_path / "no", "bytes", chat_date="2026-01-31")
+    for wrong, said in (({"date": "2026-01-31"}, "template"), ({"template": 5}, "template of leat.Chat"),
+                        ({"template": "t", "messages": None}, "messages of leat.Chat"),
+                        ({"template": "t", "seconds": 0}, "seconds of leat.Chat")):
+        with pytest.raises((TypeError, ValueError), match=said):
+            leat.Chat(**wrong)
     with leat.Packer(tmp_path / "no", "bytes", chat=tmp_path / "t.jinja") as packer:
         for wrong, said in ((5, "a conversation is a list of dicts"), ([{"role": object()}], "what JSON can say")):
             with pytest.raises(TypeError, match=said):
@@ -211,10 +215,11 @@ def test_refused(tmp_path):
         assert packer.skipped == 2
     assert packer.summary.documents + packer.summary.rejected == 2
     with pytest.raises(leat.Error, match=r"the conversation that begins with \[\{\"role\".* takes longer than 1 s.*"
-                                         "chat_seconds=N, or skip_slow_chats=True"):
-        with leat.Packer(tmp_path / "no", "bytes", chat=tmp_path / "slow.jinja", chat_seconds=1, force=True) as packer:
+                                         r"leat.Chat\(..., seconds=N\), or skip_slow_chats=True"):
+        chat = leat.Chat(tmp_path / "slow.jinja", seconds=1)
+        with leat.Packer(tmp_path / "no", "bytes", chat=chat, force=True) as packer:
             packer.add([{"role": "user", "content": "q"}])
-    with leat.Packer(tmp_path / "slow", "bytes", chat=tmp_path / "slow.jinja", chat_seconds=1, max_rejects=None,
-                     skip_slow_chats=True) as packer:
+    chat = leat.Chat(tmp_path / "slow.jinja", seconds=1, skip_slow_chats=True)
+    with leat.Packer(tmp_path / "slow", "bytes", chat=chat, max_rejects=None) as packer:
         packer.add([{"role": "user", "content": "q"}])
     assert packer.summary.rejected == 1

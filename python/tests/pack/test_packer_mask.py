@@ -61,7 +61,8 @@ def test_batches(gpt2, name):
             packer.add(rng.integers(0, 50256, length), mask=np.maximum(rng.random(length) * 1.5 - 0.5, 0))
     tokens, mask = np.asarray(leat.open(name).tokens).astype(np.int64), np.asarray(leat.open(name).mask())
     plan = leat.Plan(name, 32, order="sequential", epochs=1)
-    loader = leat.Loader(plan, 3, outputs=("labels", "loss_mask", "loss_weights"), framework="numpy", dtype="int32")
+    outputs = leat.Outputs(("labels", "loss_mask", "loss_weights"), dtype="int32")
+    loader = leat.Loader(plan, 3, outputs=outputs, framework="numpy")
     for batch in loader:
         for row, sample in enumerate(batch.samples):
             label = slice(sample.token + 1, sample.token + 33)
@@ -182,10 +183,11 @@ def test_pack(gpt2, name, tmp_path):
     template.write_text("{% for m in messages %}{{ m.role }}:{{ m.content }}<|endoftext|>\n{% endfor %}")
     leat.pack(lines, name, gpt2, mask_field="loss")
     assert masks(name) == [wanted(gpt2, "été water", [(0, 3)])]
-    leat.pack(chats, name, gpt2, chat=template, messages="talk", force=True)  # no end token: the template has one
+    # no end token: the template has one
+    leat.pack(chats, name, gpt2, chat=leat.Chat(template, messages="talk"), force=True)
     d = leat.open(name)
     assert d.text(0) == "user:water<|endoftext|>\nassistant: mill<|endoftext|>\n"
     learned = [int(i) for i, m in zip(d.documents[0], d.mask()) if m]
     assert learned == gpt2.encode(" mill<|endoftext|>", allowed_special="all")
     with pytest.raises(leat.Error, match="name the file of one"):
-        leat.pack(chats, name, gpt2, chat="tokenizer", messages="talk", force=True)
+        leat.pack(chats, name, gpt2, chat=leat.Chat("tokenizer", messages="talk"), force=True)

@@ -1,0 +1,303 @@
+"""options.py: options that belong together, each group a small value that leat.Loader, leat.Plan or leat.pack() takes.
+
+A group never changes; it can be compared, printed and pickled, and says when it is made which of its options is wrong.
+Its options have the names that they have in C and on the command line: python/tests/test_names.py compares them all.
+"""
+from __future__ import annotations
+
+import os
+from dataclasses import KW_ONLY, dataclass, fields
+from typing import Any, Iterable, Literal
+
+from leat._values import choice, is_name, listed, positive, read_size, whole
+
+ACCESS = {"leased": 0, "trusted": 1, "read": 2}
+APART = {"auto": 0, "always": 1, "never": 2, "mapped": 3}
+ENGINES = {"auto": 0, "map": 1, "pread": 2, "advise": 3, "uring": 4}
+FORMATS = {"auto": 0, "jsonl": 1, "text": 2, "parquet": 3}  # enum leat_pack_format
+DTYPES = ("int64", "int32")
+
+
+class Group:
+    """What groups of options share."""
+
+    called = ""  # its name for users
+
+    def __repr__(self) -> str:
+        given = [f"{field.name}={value!r}" for field in fields(self)  # type: ignore[arg-type]
+                 if (value := getattr(self, field.name)) is not field.default]
+        return f"{self.called}({', '.join(given)})"
+
+    def _of(self, name: str) -> str:
+        return f"{name} of {self.called}"
+
+    def _check(self, check: Any, name: str, *bounds: Any) -> None:
+        check(self._of(name), getattr(self, name), *bounds)
+
+
+def as_group(name: str, value: Any, kind: type[Any], short: bool = False) -> Any:
+    """The group that an option `name` gives; `short`: or its first option alone."""
+    if isinstance(value, kind):
+        return value
+    if not short:
+        raise TypeError(f"{name} must be a {kind.called}, not {value!r}")
+    return kind(value)
+
+
+def opening(access: str, cache: Any, cache_size: Any, online: bool, of: str = "") -> tuple:
+    """How a dataset is opened, as the extension takes it."""
+    return (choice("access" + of, access, ACCESS), None if cache is None else os.fsencode(cache),
+            0 if cache_size is None else read_size(cache_size, name="cache_size" + of), online)
+
+
+# ---- Of a plan
+
+
+@dataclass(frozen=True, repr=False)
+class Opening(Group):
+    """How a plan opens datasets that are given by name: the options of leat.open(), which says what they mean.
+
+        leat.Plan("s3://bucket/web", 2048, open=leat.Opening(cache="/local/cache", cache_size="1TiB"))
+    """
+
+    _: KW_ONLY
+    access: Literal["leased", "trusted", "read"] = "leased"
+    cache: str | bytes | os.PathLike | None = None
+    cache_size: int | str | None = None
+    online: bool = False
+    called = "leat.Opening"
+
+    def __post_init__(self) -> None:
+        self._native()
+
+    def _native(self) -> tuple:
+        return opening(self.access, self.cache, self.cache_size, self.online, f" of {self.called}")
+
+
+class Order(Group):
+    """An order of leat.Plan, with settings."""
+
+    order = ""  # its name alone, which stands for it without settings
+
+    def _settings(self) -> dict[str, Any]:
+        """Those that are given, as the extension takes them."""
+        return {field.name: whole(self._of(field.name), value, 1)
+                for field in fields(self)  # type: ignore[arg-type]
+                if (value := getattr(self, field.name)) is not None}
+
+
+@dataclass(frozen=True, repr=False)
+class fit(Order):
+    """The order "fit" of leat.Plan with settings: rows of whole documents, leat.Plan("web", 2048, order=leat.fit(...)).
+
+    max_per_row   at most so many documents, or parts of longer ones, in a row
+    min_length, max_length    documents of fewer or more tokens are left out
+    cut_length    only the first so many tokens of longer documents are used
+    align         documents begin at multiples of it in a row, and at a row's start; it divides seq_len. The places
+                  between have no loss: they belong to the document before them
+    overlap       each row of a document longer than a row, except its first, begins with the last so many predictions
+                  of the row before, as context without loss
+    """
+
+    _: KW_ONLY
+    max_per_row: int | None = None
+    min_length: int | None = None
+    max_length: int | None = None
+    cut_length: int | None = None
+    align: int | None = None
+    overlap: int | None = None
+    called, order = "leat.fit", "fit"
+
+    def __post_init__(self) -> None:
+        self._settings()
+
+
+# ---- Of a loader
+
+
+@dataclass(frozen=True, repr=False)
+class Outputs(Group):
+    """What a loader's batches have: leat.Loader(plan, 8, outputs=leat.Outputs(("inputs", "labels"), dtype="int32")).
+
+    names          as in outputs=("inputs", "labels"); None: the usual ones of the style
+    dtype          int64 or int32; None: int64, or int32 with jax
+    unshifted      label i is token i instead of token i + 1, for models that shift labels themselves, and rows have one
+                   token more than predictions, or with order "fit" one more for each document; None: only with style
+                   "huggingface"
+    mask_first     a document's first token is not used as a label; None: where style "huggingface" keeps documents
+                   apart
+    borrow         arrays point into the loader's ring, without a copy (torch and numpy); they are valid until the next
+                   batch is taken or batch.release() is called, and later show other numbers
+    max_sequences  gives cu_seqlens a fixed length of max_sequences + 1, where its last number repeats; required with
+                   borrow and buffers; None: the length that the batch needs
+    """
+
+    names: str | Iterable[str] | None = None
+    _: KW_ONLY
+    dtype: Any = None
+    unshifted: bool | None = None
+    mask_first: bool | None = None
+    borrow: bool = False
+    max_sequences: int | None = None
+    called = "leat.Outputs"
+
+    def __post_init__(self) -> None:
+        if self.names is not None and not isinstance(self.names, str):
+            object.__setattr__(self, "names", tuple(listed("outputs must be names", self.names)))
+        self._dtype("int64")
+        if self.max_sequences is not None:
+            self._check(whole, "max_sequences", 1)
+
+    def _dtype(self, default: str) -> str:
+        """The name of "int64", torch.int64, numpy.int64 or numpy.dtype("int64")."""
+        name = getattr(self.dtype, "name", None) or getattr(self.dtype, "__name__", None) or str(self.dtype)
+        name = default if self.dtype is None else name.rpartition(".")[2]
+        if name not in DTYPES:
+            raise ValueError(f"{self._of('dtype')} must be int64 or int32, not {self.dtype!r}")
+        return name
+
+
+@dataclass(frozen=True, repr=False)
+class Device(Group):
+    """Where a loader's arrays are, if there is more to say than device="cuda".
+
+    name     "cpu" or, with torch, "cuda", "cuda:1" or a torch.device
+    driver   the library to load as CUDA's driver; None: the system's, libcuda.so.1
+    """
+
+    name: Any = "cpu"
+    _: KW_ONLY
+    driver: str | bytes | os.PathLike | None = None
+    called = "leat.Device"
+
+    def __post_init__(self) -> None:
+        if self.driver is not None and not is_name(self.driver):
+            raise TypeError(f"{self._of('driver')} must be the name of a file, not {self.driver!r}")
+
+
+@dataclass(frozen=True, repr=False)
+class IO(Group):
+    """How a loader reads: leat.Loader(plan, 8, io=leat.IO(engine="uring")). The batches are the same.
+
+    engine      how tokens are read from files: "auto", "map", "pread", "advise" or "uring"
+    apart       whether the disk writes rows of cold files straight into their slots, without a copy by the CPU: "auto"
+                (on a GPU, for rows of at least 8 KiB), "always" or "never". "mapped", an experiment: outputs are made
+                from the maps of files in memory, whose rows nothing copies, if the datasets are opened with
+                access="trusted"
+    verify      False: do not check the hashes of the pages that are read
+    slots       batches in the ring, 2 to 64; 0: chosen
+    memory      the ring's size at most, in bytes or like "1GiB"; 0: chosen
+    numa_node   the node for memory and thread, if the system allows; -1: any
+    """
+
+    _: KW_ONLY
+    engine: Literal["auto", "map", "pread", "advise", "uring"] = "auto"
+    apart: Literal["auto", "always", "never", "mapped"] = "auto"
+    verify: bool = True
+    slots: int = 0
+    memory: int | str = 0
+    numa_node: int = -1
+    called = "leat.IO"
+
+    def __post_init__(self) -> None:
+        self._native()
+
+    def _native(self) -> dict[str, Any]:
+        return dict(engine=choice(self._of("engine"), self.engine, ENGINES),
+                    apart=choice(self._of("apart"), self.apart, APART), verify=self.verify,
+                    slots=whole(self._of("slots"), self.slots, 0, 64),
+                    memory=read_size(self.memory, 0, self._of("memory")),
+                    numa_node=whole(self._of("numa_node"), self.numa_node, -1, 2**31 - 1))
+
+
+@dataclass(frozen=True, repr=False)
+class StatsFile(Group):
+    """A file to which a loader appends its statistics, if there is more to say than stats_file="run.jsonl".
+
+    path      the file
+    seconds   a line comes each so many seconds, and when the loader is closed
+    """
+
+    path: str | bytes | os.PathLike
+    _: KW_ONLY
+    seconds: float = 60.0
+    called = "leat.StatsFile"
+
+    def __post_init__(self) -> None:
+        if not is_name(self.path):
+            raise TypeError(f"{self._of('path')} must be the name of a file, not {self.path!r}")
+        self._check(positive, "seconds")
+
+
+# ---- Of leat.pack()
+
+
+@dataclass(frozen=True, repr=False)
+class Files(Group):
+    """Inputs of leat.pack(), if there is more to say than their names: leat.pack(leat.Files("data/", split_of="train"),
+    "corpus").
+
+    paths         a path or several, as leat.pack() takes them
+    format        "auto", "jsonl" (objects in lines, in an array, or one after another), "parquet" or "text" (each file
+                  is one document)
+    split_of      which split of folders from the Hugging Face Hub is packed: "train", "validation", "test" or another,
+                  as datasets finds it in README.md or by names; "all": every file; None: inputs of several splits, or
+                  of a split and of none, are refused. (`split` of leat.pack() is something else: it divides what is
+                  packed)
+    skip_unknown  leaves out files of folders that may hold texts and cannot be read, instead of failing
+    allow_binary  packs what does not look like UTF-8 text too, instead of failing, or of rejecting such a text
+    follow_links  also packs the targets of symbolic links that lead out of the folder; else such links are left out
+    """
+
+    paths: Any
+    _: KW_ONLY
+    format: Literal["auto", "jsonl", "text", "parquet"] = "auto"
+    split_of: str | None = None
+    skip_unknown: bool = False
+    allow_binary: bool = False
+    follow_links: bool = False
+    called = "leat.Files"
+
+    def __post_init__(self) -> None:
+        self._check(choice, "format", FORMATS)
+        if self.split_of is not None and not isinstance(self.split_of, str):
+            raise TypeError(f"{self._of('split_of')} must be the name of a split, or \"all\", not {self.split_of!r}")
+
+    def _options(self) -> dict[str, Any]:
+        return dict(format=self.format, split_of=self.split_of, skip_unknown=self.skip_unknown,
+                    allow_binary=self.allow_binary, follow_links=self.follow_links)
+
+
+@dataclass(frozen=True, repr=False)
+class Chat(Group):
+    """How conversations are rendered, if there is more to say than chat="tokenizer": leat.pack("chats.jsonl", "chats",
+    chat=leat.Chat("tokenizer", messages="turns")).
+
+    template  a file with a chat template, or "tokenizer" for that of its folder
+    messages  the field that has the conversation
+    tools     the field that holds its tools, a list of dicts or a string that holds one as JSON; None: "tools", if
+              there is one; "": none
+    date      the date that strftime_now() of the template writes, a date or "2026-01-31"; None: a template that calls
+              it is refused
+    seconds   how long rendering one conversation may take (10); one that takes longer ends the run
+    skip_slow_chats  rejects conversations that take longer; which these are depends on the machine
+    """
+
+    template: str | bytes | os.PathLike
+    _: KW_ONLY
+    messages: str = "messages"
+    tools: str | None = None
+    date: Any = None
+    seconds: int | None = None
+    skip_slow_chats: bool = False
+    called = "leat.Chat"
+
+    def __post_init__(self) -> None:
+        if not is_name(self.template):
+            raise TypeError(f"{self._of('template')} must be a file or \"tokenizer\", not {self.template!r}")
+        for name in ("messages", "tools"):
+            field = getattr(self, name)
+            if not isinstance(field, str) and (field is not None or name == "messages"):
+                raise TypeError(f"{self._of(name)} must be the name of a field, not {field!r}")
+        if self.seconds is not None:
+            self._check(whole, "seconds", 1, 86400)
