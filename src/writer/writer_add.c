@@ -287,7 +287,8 @@ static enum leat_status check_each(const struct leat_writer *w, const struct lea
         s = check_origin(w, origin_of(d, i), w->end.document + i, err);
         if (s == LEAT_OK)
             s = writer_check_ids(w, ids, d->id_width, d->lengths[i], w->end.document + i, err);
-        ids += d->lengths[i] * d->id_width;
+        if (d->lengths[i] > 0) /* there may be no ids at all */
+            ids += d->lengths[i] * d->id_width;
     }
     return s;
 }
@@ -307,7 +308,8 @@ static enum leat_status add_each(struct leat_writer *w, const struct leat_docume
             s = writer_put_mask(w, &w->end, mask, count, err);
         if (s == LEAT_OK)
             s = end_document(w, origin_of(d, i), line_of(d, origin_of(d, i)), err);
-        ids += count * d->id_width;
+        if (count > 0)
+            ids += count * d->id_width;
         if (mask)
             mask += count;
     }
@@ -569,7 +571,8 @@ static enum leat_status put_one(struct leat_writer *w, struct putting *p, uint64
         s = writer_put_document(w, to, o, line, err);
     r->documents++;
     r->tokens += to->start - start;
-    p->ids += d->lengths[i] * d->id_width;
+    if (d->lengths[i] > 0)
+        p->ids += d->lengths[i] * d->id_width;
     if (p->mask)
         p->mask += d->lengths[i];
     if (i > 0 && (o->input < o[-1].input || (o->input == o[-1].input && o->offset < o[-1].offset)))

@@ -337,7 +337,7 @@ static bool go_on(struct text_at *at)
     at->spans = t->spans ? (i == 0 ? t->spans : at->spans + at->span_count) : NULL;
     at->span_count = t->spans ? t->span_counts[i] : 0;
     if (t->lengths) {
-        at->text = i == 0 ? t->data : at->text + at->bytes;
+        at->text = i == 0 ? t->data : at->bytes > 0 ? at->text + at->bytes : at->text;
         at->bytes = t->lengths[i];
         return true;
     }
@@ -425,7 +425,7 @@ static enum leat_status put_ids(struct leat_packer *p, const struct leat_documen
     enum leat_status s = LEAT_OK;
     uint32_t wide[256];
 
-    if (d->id_width == 4)
+    if (count > 0 && d->id_width == 4)
         return step_put_ids(&p->run.setup, to, (const uint32_t *)d->ids + at, count, err);
     for (uint64_t done = 0, here; s == LEAT_OK && done < count; done += here) {
         here = count - done < 256 ? count - done : 256;
