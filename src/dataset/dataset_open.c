@@ -380,10 +380,11 @@ static enum leat_status judge_parts(const char *folder, const char *run, const s
     if (sscanf(run, "leat run %*u\nparts %u", &parts) != 1)
         return LEAT_OK;
     if (parts == 0)
-        return status_set_in(err, LEAT_E_NO_FILE, folder,
-                          "the run in the folder %s is not committed: nobody has said yet which of the files there are "
-                          "its parts",
-                          folder);
+        return status_set_in(
+            err, LEAT_E_NO_FILE, folder,
+            "the run in the folder %s is not committed: nobody has said yet which of the files there are "
+            "its parts",
+            folder);
     if (other)
         return status_set_in(
             err, LEAT_E_INCOMPATIBLE, folder,
@@ -644,9 +645,9 @@ static enum leat_status check_listed(const struct part *p, const struct listed *
     if (p->index && checksum_equal(p->index->header.checksum, l->checksum))
         return LEAT_OK;
     return status_set_in(err, LEAT_E_MISMATCH, p->name,
-                      "%s.leat is not the part that " FOLDER_LIST
-                      " in its folder names: it was changed or replaced; restore it from its source",
-                      p->name);
+                         "%s.leat is not the part that " FOLDER_LIST
+                         " in its folder names: it was changed or replaced; restore it from its source",
+                         p->name);
 }
 
 /* The first part with a begin token: a file of another tool may have one without an end token, or the reverse. */

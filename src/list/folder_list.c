@@ -112,8 +112,8 @@ static enum leat_status check_sum(const char *text, size_t size, const char *pat
 
     if (size > strlen(FIRST_LINE) && memcmp(text, FIRST_LINE, strlen(FIRST_LINE)) == 0 &&
         sscanf(text + strlen(FIRST_LINE), "%9u", &version) == 1 && version > 1)
-        return status_set_in(err, LEAT_E_VERSION, path, "%s is of version %u, and this leat knows 1: use a newer leat", path,
-                          version);
+        return status_set_in(err, LEAT_E_VERSION, path, "%s is of version %u, and this leat knows 1: use a newer leat",
+                             path, version);
     if (size < SUM_LINE || memcmp(text + before, "sum ", 4) != 0 || text[size - 1] != '\n' ||
         !read_hash(text + before + 4, &stored) || !checksum_equal(stored, checksum_kernels()->hash(text, before)))
         return damaged(path, err);

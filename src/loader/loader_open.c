@@ -147,10 +147,10 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
         o->device.driver = NULL;
     l->ops = backend_find(o->device.name);
     if (!l->ops)
-        return status_field(
-            err,
-            status_set(err, LEAT_E_UNSUPPORTED, "this build has no device %.100s; \"host\" always works", o->device.name),
-            "device");
+        return status_field(err,
+                            status_set(err, LEAT_E_UNSUPPORTED,
+                                       "this build has no device %.100s; \"host\" always works", o->device.name),
+                            "device");
     loader_mask_open(l);
     return set_length(l, plan.max_seq_len, err);
 }

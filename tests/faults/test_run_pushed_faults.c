@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "leat_pack.h"
+#include "one_text.h"
 #include "support/fault.h"
 #include "t.h"
 
@@ -42,7 +43,7 @@ static enum leat_status make_part(struct leat_run *run, const char *key, struct 
     enum leat_status s = leat_run_push(&p, run, key, NULL, err);
 
     for (unsigned i = 0; s == LEAT_OK && i < 3; i++)
-        s = leat_packer_add_text(p, key, strlen(key), NULL, err);
+        s = add_one_text(p, key, strlen(key), NULL, 0, NULL, err);
     if (s == LEAT_OK)
         s = leat_run_finish(p, piece, NULL, err);
     if (s != LEAT_OK)

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "leat_pack.h"
+#include "one_text.h"
 #include "support/files.h"
 #include "t.h"
 
@@ -56,8 +57,8 @@ static void add(struct leat_packer *p, const char *key, unsigned first, unsigned
         struct leat_origin origin = { .input = LEAT_NONE, .line = LEAT_NONE, .id = id };
 
         origin.id_bytes = (uint64_t)snprintf(id, sizeof id, "%s-%u", key, i);
-        T_OK(leat_packer_add_text(p, text, (uint64_t)snprintf(text, sizeof text, "document %u of %s", i, key), &origin,
-                                  &t_err));
+        T_OK(add_one_text(p, text, (uint64_t)snprintf(text, sizeof text, "document %u of %s", i, key), NULL, 0, &origin,
+                          &t_err));
     }
 }
 

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 
 #include "checksum/checksum.h"
+#include "one_document.h"
 #include "t.h"
 
 static const char *folder;
@@ -22,7 +23,7 @@ static void make_dataset(const char *name, uint32_t first, unsigned count)
     for (unsigned i = 0; i < count; i++) {
         const uint32_t ids[2] = { first + i, 7 };
 
-        T_OK(leat_writer_add_u32(w, ids, 2, NULL, &t_err));
+        T_OK(add_one_document(w, ids, 4, NULL, 2, NULL, &t_err));
     }
     T_OK(leat_writer_finish(w, NULL, &t_err));
 }

@@ -376,9 +376,8 @@ enum leat_status pack_arranged_check(const struct leat_pack_options *o, bool in_
             o->shuffle ? "shuffle"
             : o->dedup ? "dedup"
                        : "splits",
-            in_run
-                ? "shuffling and deduplicating need the whole run: use them when merging its parts"
-                : "shuffling, deduplicating and splitting need the whole run: use them when merging its shares");
+            in_run ? "shuffling and deduplicating need the whole run: use them when merging its parts"
+                   : "shuffling, deduplicating and splitting need the whole run: use them when merging its shares");
     return check_splits(o, err);
 }
 

@@ -412,7 +412,7 @@ static enum leat_status check_ids(const struct leat_packer *p, const struct leat
         for (uint64_t end = at + d->lengths[i]; s == LEAT_OK && at < end; at++)
             if (id_at(d, at) >= p->run.tokenizer.vocabulary)
                 s = status_argument(err, "ids", "id %u is not below the vocabulary's size of %llu", id_at(d, at),
-                               (unsigned long long)p->run.tokenizer.vocabulary);
+                                    (unsigned long long)p->run.tokenizer.vocabulary);
     }
     return s;
 }

@@ -21,20 +21,24 @@
 static enum leat_status check_pack(const struct leat_pack_options *o, uint32_t parts, struct leat_error *err)
 {
     if (parts == 0 && (o->by || o->keep_count > 0 || o->split_count > 0))
-        return status_argument(err, o->by ? "by" : o->keep_count > 0 ? "keep" : "splits",
-                          "parts that are pushed take texts, which have no fields: no by, keep or splits");
+        return status_argument(err,
+                               o->by               ? "by"
+                               : o->keep_count > 0 ? "keep"
+                                                   : "splits",
+                               "parts that are pushed take texts, which have no fields: no by, keep or splits");
     if (o->shuffle || o->dedup)
-        return status_argument(err, "shuffle",
-                          "a run in parts is planned and packed without shuffle and dedup, since no part knows the "
-                          "others: joining the parts does that");
+        return status_argument(
+            err, "shuffle",
+            "a run in parts is planned and packed without shuffle and dedup, since no part knows the "
+            "others: joining the parts does that");
     if (o->force && parts > 0)
         return status_argument(err, "force",
-                          "force is for one step: each part would start over whenever it is tried again");
+                               "force is for one step: each part would start over whenever it is tried again");
     for (uint64_t i = 0; i < o->split_count; i++)
         if (o->splits[i].name &&
             (strcmp(o->splits[i].name, "leat-run") == 0 || strncmp(o->splits[i].name, "part-", 5) == 0))
-            return status_argument(err, "splits",
-                              "no split of a run is called leat-run or part-...: its folder has files of these names");
+            return status_argument(
+                err, "splits", "no split of a run is called leat-run or part-...: its folder has files of these names");
     return LEAT_OK;
 }
 
@@ -48,12 +52,13 @@ static enum leat_status check_inputs(const struct leat_run_options *o, struct le
         if (!input)
             return status_argument(err, "inputs", "input %" PRIu64 " is NULL", i);
         if (strcmp(input, "-") == 0)
-            return status_argument(err, "inputs",
-                              "every part of a run reads the inputs, and standard input comes only once: name files");
+            return status_argument(
+                err, "inputs", "every part of a run reads the inputs, and standard input comes only once: name files");
         if (strncmp(input, "http", 4) == 0 && strstr(input, "://") && strchr(input, '?'))
-            return status_argument(err, "inputs",
-                              "the plan of a run keeps the inputs' names, and what follows the ? of a URL may be a "
-                              "key: put such URLs in a list, which only you can read (@LIST)");
+            return status_argument(
+                err, "inputs",
+                "the plan of a run keeps the inputs' names, and what follows the ? of a URL may be a "
+                "key: put such URLs in a list, which only you can read (@LIST)");
     }
     return LEAT_OK;
 }
@@ -173,7 +178,8 @@ static enum leat_status read_folder(struct leat_run *run, const char *folder, st
     enum leat_status s = name ? LEAT_OK : status_no_memory(err, strlen(folder));
 
     if (s == LEAT_OK && !run_exists(folder, ""))
-        s = run_advise(err, status_set_in(err, LEAT_E_NO_FILE, folder, "%s is not the folder of a run", folder), RUN_NO_PLAN);
+        s = run_advise(err, status_set_in(err, LEAT_E_NO_FILE, folder, "%s is not the folder of a run", folder),
+                       RUN_NO_PLAN);
     if (s == LEAT_OK && !(run->folder = realpath(folder, NULL)))
         s = status_set_os(err, errno, folder, "cannot find the folder %s", folder);
     if (s == LEAT_OK && !(run->name = strdup(folder)))

@@ -122,7 +122,8 @@ static enum leat_status take_scratch(struct attempt *a, const char *folder, stru
     enum leat_status s;
 
     if (!folder)
-        return status_argument(err, "scratch",
+        return status_argument(
+            err, "scratch",
             "a part of a run in a bucket is made on this machine before it is sent: give a scratch folder");
     s = parts ? own_file_make_folder(parts, &made, err) : status_no_memory(err, strlen(folder));
     if (s == LEAT_OK)
@@ -146,9 +147,9 @@ static enum leat_status open_place(struct run_place *place, const char *path, st
 {
     enum leat_status s = run_place_open(place, path, false, NULL, err);
 
-    return s == LEAT_E_NO_FILE
-               ? status_set_in(err, LEAT_E_STATE, path, "the run in %s is no more: it was aborted, or its folder removed", path)
-               : s;
+    return s == LEAT_E_NO_FILE ? status_set_in(err, LEAT_E_STATE, path,
+                                               "the run in %s is no more: it was aborted, or its folder removed", path)
+                               : s;
 }
 
 static bool is_listed(const struct folder_list *list, const char *name)
@@ -169,8 +170,8 @@ static enum leat_status check_stands(struct run_place *place, const struct attem
     if (s == LEAT_OK && standing == IS_GONE)
         s = pushed_say_gone(place, err);
     if (s == LEAT_OK && standing == IS_COMMITTED && !is_listed(&list, a->name))
-        s = status_set_in(err, LEAT_E_STATE, place->path, "the run in %s is committed without this attempt at the part %s", place->path,
-                       a->key);
+        s = status_set_in(err, LEAT_E_STATE, place->path,
+                          "the run in %s is committed without this attempt at the part %s", place->path, a->key);
     folder_list_free(&list);
     buffer_free(&text);
     return s;

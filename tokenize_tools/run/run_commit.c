@@ -41,12 +41,12 @@ static enum leat_status check_pieces(struct committing *c, struct leat_error *er
         if (s != LEAT_OK)
             return s;
         if (memcmp(p->run, c->number, sizeof p->run) != 0)
-            return status_set_in(err, LEAT_E_INCOMPATIBLE, c->place.path, "the piece of the part %s is of another run than that in %s",
-                              p->key, c->place.path);
+            return status_set_in(err, LEAT_E_INCOMPATIBLE, c->place.path,
+                                 "the piece of the part %s is of another run than that in %s", p->key, c->place.path);
         if (memcmp(p->fingerprint, first->fingerprint, sizeof p->fingerprint) != 0)
             return status_set_in(err, LEAT_E_INCOMPATIBLE, c->place.path,
-                              "the parts %s and %s were packed with different tokenizers: push one of them again",
-                              first->key, p->key);
+                                 "the parts %s and %s were packed with different tokenizers: push one of them again",
+                                 first->key, p->key);
         c->sorted[i] = p;
         pushed_attempt_name(c->names[i], p->key, p->attempt);
     }
@@ -54,15 +54,15 @@ static enum leat_status check_pieces(struct committing *c, struct leat_error *er
     for (uint64_t i = 1; i < c->count; i++)
         if (strcmp(c->sorted[i - 1]->key, c->sorted[i]->key) == 0)
             return status_argument(err, "pieces", "the part %s comes twice: a commit names one attempt at each part",
-                              c->sorted[i]->key);
+                                   c->sorted[i]->key);
     return LEAT_OK;
 }
 
 static enum leat_status say_missing(const struct committing *c, const struct leat_run_piece *p, struct leat_error *err)
 {
     return status_set_in(err, LEAT_E_MISMATCH, c->place.path,
-                      "the files of the part %s are not there as its attempt left them, in %s: push it again", p->key,
-                      c->place.path);
+                         "the files of the part %s are not there as its attempt left them, in %s: push it again",
+                         p->key, c->place.path);
 }
 
 static enum leat_status check_files_here(struct committing *c, struct leat_error *err)
@@ -147,9 +147,9 @@ static enum leat_status compare(const struct committing *c, const struct buffer 
     if (there->size == wanted->size && memcmp(there->bytes, wanted->bytes, there->size) == 0)
         return LEAT_OK;
     return status_set_in(err, LEAT_E_EXISTS, c->place.path,
-                      "the run in %s is committed already, with other parts or attempts, or in "
-                      "another order",
-                      c->place.path);
+                         "the run in %s is committed already, with other parts or attempts, or in "
+                         "another order",
+                         c->place.path);
 }
 
 /* Writes it where there is none, or one of an earlier run. */
@@ -251,7 +251,8 @@ static enum leat_status abort_run(struct run_place *place, const struct leat_run
     enum leat_status s = pushed_look(place, number, &standing, &list, &text, err);
 
     if (s == LEAT_OK && standing == IS_COMMITTED)
-        s = status_set_in(err, LEAT_E_STATE, place->path, "the run in %s is committed: to undo that, remove the folder", place->path);
+        s = status_set_in(err, LEAT_E_STATE, place->path, "the run in %s is committed: to undo that, remove the folder",
+                          place->path);
     if (s == LEAT_OK && standing == STANDS) {
         s = pushed_write_plan(place, &run->plan, true, err);
         if (s == LEAT_OK)

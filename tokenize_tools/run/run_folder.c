@@ -76,8 +76,8 @@ enum leat_status run_check_new(const char *path, struct leat_error *err)
             s = run_advise(
                 err,
                 status_set_in(err, LEAT_E_EXISTS, path,
-                           "%s/%s is of another run: choose an empty folder, or remove all files of this one", path,
-                           entry->d_name),
+                              "%s/%s is of another run: choose an empty folder, or remove all files of this one", path,
+                              entry->d_name),
                 RUN_PARTS_OTHER);
     closedir(folder);
     /* asked for last: another process may have planned this run since, and a part may have begun; if only the plan was
@@ -94,12 +94,13 @@ static enum leat_status compare_plan(const char *folder, const char *name, const
     enum leat_status s = run_plan_load(&there, name, err);
 
     if (s == LEAT_OK && (there.size != plan->size || memcmp(there.bytes, plan->bytes, plan->size) != 0))
-        s = run_advise(err,
-                       status_set_in(err, LEAT_E_EXISTS, folder,
-                                  "%s is the folder of another run (%s says which): choose another folder, or give the "
-                                  "same arguments in the same folder",
-                                  folder, name),
-                       RUN_PLAN_OTHER);
+        s = run_advise(
+            err,
+            status_set_in(err, LEAT_E_EXISTS, folder,
+                          "%s is the folder of another run (%s says which): choose another folder, or give the "
+                          "same arguments in the same folder",
+                          folder, name),
+            RUN_PLAN_OTHER);
     buffer_free(&there);
     return s;
 }
@@ -147,12 +148,13 @@ static enum leat_status check_joining(const char *out, const char *mark, struct 
     snprintf(plan, sizeof plan, "%.*s.joining", PATH_MAX, out);
     if (access(plan, F_OK) == 0 || access(mark, F_OK) != 0) /* or it has ended just now */
         return LEAT_OK;
-    return run_advise(err,
-                      status_set_in(err, LEAT_E_NO_FILE, plan,
-                                 "%s names a joining into %s, but %s is missing: restore it, or remove %s if all parts "
-                                 "are still there",
-                                 mark, out, plan, mark),
-                      RUN_JOINING_LOST);
+    return run_advise(
+        err,
+        status_set_in(err, LEAT_E_NO_FILE, plan,
+                      "%s names a joining into %s, but %s is missing: restore it, or remove %s if all parts "
+                      "are still there",
+                      mark, out, plan, mark),
+        RUN_JOINING_LOST);
 }
 
 /* The first line of the file that a joining in place leaves; without it, nothing. */

@@ -27,7 +27,8 @@ static enum leat_status check_joining(const struct leat_run *run, const char *na
     if (s == LEAT_OK && !strstr((char *)plan.bytes, wanted))
         s = run_advise(err,
                        status_set_in(err, LEAT_E_STATE, name,
-                                  "%s is the plan to join other parts: name the parts with which it was started", name),
+                                     "%s is the plan to join other parts: name the parts with which it was started",
+                                     name),
                        RUN_JOINING_OTHER);
     free(wanted);
     buffer_free(&plan);
@@ -60,11 +61,12 @@ enum leat_status run_check_done(struct leat_run *run, struct leat_error *err)
 
     if (s != LEAT_OK || !left[0])
         return s;
-    return run_advise(
-        err,
-        status_set_in(err, LEAT_E_NO_FILE, run->name, "the run in %s is not finished: of its %u parts, %.200s%s %s not done",
-                   run->name, status.parts, left, strlen(left) > 200 ? "..." : "", strpbrk(left, ",-") ? "are" : "is"),
-        RUN_LEFT);
+    return run_advise(err,
+                      status_set_in(err, LEAT_E_NO_FILE, run->name,
+                                    "the run in %s is not finished: of its %u parts, %.200s%s %s not done", run->name,
+                                    status.parts, left, strlen(left) > 200 ? "..." : "",
+                                    strpbrk(left, ",-") ? "are" : "is"),
+                      RUN_LEFT);
 }
 
 enum leat_status leat_run_join(struct leat_run *run, const char *output, const struct leat_merge_options *options,

@@ -293,7 +293,8 @@ bool run_sum_take(struct buffer *text)
 static enum leat_status refuse(const char *name, struct leat_error *err)
 {
     return run_advise(
-        err, status_set_in(err, LEAT_E_UNSUPPORTED, name, "%s is not the plan of a run that this version can read", name),
+        err,
+        status_set_in(err, LEAT_E_UNSUPPORTED, name, "%s is not the plan of a run that this version can read", name),
         RUN_PLAN_VERSION);
 }
 
@@ -303,20 +304,21 @@ enum leat_status run_plan_take(struct run_plan *plan, const char *name, struct l
     size_t first = strcspn(rest, "\n"), lines = 0;
 
     if (first == sizeof oldest_line - 1 && memcmp(rest, oldest_line, first) == 0)
-        return run_advise(err,
-                          status_set_in(err, LEAT_E_UNSUPPORTED, name,
-                                     "%s was written by an older version of leat: pack the parts with that version, or "
-                                     "plan the run again in another folder",
-                                     name),
-                          RUN_PLAN_VERSION);
+        return run_advise(
+            err,
+            status_set_in(err, LEAT_E_UNSUPPORTED, name,
+                          "%s was written by an older version of leat: pack the parts with that version, or "
+                          "plan the run again in another folder",
+                          name),
+            RUN_PLAN_VERSION);
     if (first != sizeof first_line - 1 || memcmp(rest, first_line, first) != 0)
         return refuse(name, err);
     if (!run_sum_take(&plan->text))
         return run_advise(
             err,
             status_set_in(err, LEAT_E_CHECKSUM, name,
-                       "%s, the plan of the run, is damaged: restore it, or plan the run again in another folder",
-                       name),
+                          "%s, the plan of the run, is damaged: restore it, or plan the run again in another folder",
+                          name),
             RUN_PLAN_DAMAGED);
     for (const char *at = rest; *at; at++)
         lines += *at == '\n';

@@ -34,8 +34,8 @@ enum leat_status pushed_check_key(const char *key, struct leat_error *err)
             length = 0;
     if (length > 0 && length <= LEAT_RUN_KEY && key[0] != '.')
         return LEAT_OK;
-    return status_argument(err, "key",
-        "%.200s%s cannot name a part: use at most %d letters, digits and -_.=, without a dot at the start",
+    return status_argument(
+        err, "key", "%.200s%s cannot name a part: use at most %d letters, digits and -_.=, without a dot at the start",
         key ? key : "NULL", key && !*key ? "an empty text" : "", LEAT_RUN_KEY);
 }
 
@@ -182,7 +182,8 @@ static enum leat_status read_plan(struct run_place *place, struct run_plan *plan
     if (s == LEAT_OK)
         s = run_plan_take(plan, path, err);
     if (s == LEAT_OK && (plan->parts == 0) != (plan->run != NULL))
-        s = status_set_in(err, LEAT_E_UNSUPPORTED, path, "%s is not the plan of a run that this version can read", path);
+        s = status_set_in(err, LEAT_E_UNSUPPORTED, path, "%s is not the plan of a run that this version can read",
+                          path);
     free(path);
     return s;
 }
@@ -222,8 +223,8 @@ enum leat_status pushed_look(struct run_place *place, const uint8_t run[16], enu
 
 enum leat_status pushed_say_gone(const struct run_place *place, struct leat_error *err)
 {
-    return status_set_in(err, LEAT_E_STATE, place->path, "the run in %s is no more: it was aborted, or another one has taken its place",
-                      place->path);
+    return status_set_in(err, LEAT_E_STATE, place->path,
+                         "the run in %s is no more: it was aborted, or another one has taken its place", place->path);
 }
 
 /* A list that appears where there is no lock is found when this one is written. */
@@ -275,9 +276,9 @@ static enum leat_status check_foreign(void *context, const char *file, uint64_t 
     if (file[0] == '.' || pushed_attempt_length(file) > 0 || !file_ends_with(file, length, ".leat"))
         return LEAT_OK;
     return status_set_in(err, LEAT_E_EXISTS, place->path,
-                      "%s has the dataset %s, which is not of a run that was pushed: choose an empty "
-                      "folder",
-                      place->path, file);
+                         "%s has the dataset %s, which is not of a run that was pushed: choose an empty "
+                         "folder",
+                         place->path, file);
 }
 
 /* Whether a name of the plan begins where it was planned. */
@@ -322,8 +323,8 @@ static enum leat_status join(struct run_place *place, const struct run_plan *pla
     enum leat_status s = there->run ? is_same(there, plan, &same, err) : LEAT_E_EXISTS;
 
     if (!there->run)
-        return status_set_in(err, s, place->path, "%s is the folder of a run that reads its inputs: choose another folder",
-                          place->path);
+        return status_set_in(err, s, place->path,
+                             "%s is the folder of a run that reads its inputs: choose another folder", place->path);
     if (s == LEAT_OK)
         s = pushed_number(there, run, err);
     if (s != LEAT_OK)

@@ -120,10 +120,11 @@ static enum leat_status check_whole(const char *path, struct leat_error *err)
     buffer_free(&text);
     if (s != LEAT_OK || whole)
         return s;
-    status_set_in(err, LEAT_E_CHECKSUM, path,
-               "%s is damaged: remove it and plan the run again in this folder, with the same arguments, which writes "
-               "it anew",
-               path);
+    status_set_in(
+        err, LEAT_E_CHECKSUM, path,
+        "%s is damaged: remove it and plan the run again in this folder, with the same arguments, which writes "
+        "it anew",
+        path);
     return run_advise(err, LEAT_E_CHECKSUM, RUN_SHARED_DAMAGED);
 }
 
@@ -176,12 +177,13 @@ static enum leat_status judge(const struct leat_run *run, const char *path, cons
     else if (s == LEAT_OK && o->part == 0)
         s = write_or_compare(path, &text, err);
     else if (s == LEAT_OK)
-        s = run_advise(err,
-                       status_set_in(err, LEAT_E_NO_FILE, path,
-                                  "%s is missing: plan the run again in the folder %s, with the same arguments, which "
-                                  "writes it anew",
-                                  path, run->folder),
-                       RUN_SHARED_MISSING);
+        s = run_advise(
+            err,
+            status_set_in(err, LEAT_E_NO_FILE, path,
+                          "%s is missing: plan the run again in the folder %s, with the same arguments, which "
+                          "writes it anew",
+                          path, run->folder),
+            RUN_SHARED_MISSING);
     buffer_free(&text);
     return s;
 }

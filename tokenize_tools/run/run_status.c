@@ -224,9 +224,9 @@ enum leat_status run_say_joining(const struct leat_run *run, struct leat_error *
     return run_advise(
         err,
         status_set_in(err, LEAT_E_STATE, run->name,
-                   "the parts of the run in %s are being joined in place into %s: joining them again goes "
-                   "on with that",
-                   run->folder, run->joining),
+                      "the parts of the run in %s are being joined in place into %s: joining them again goes "
+                      "on with that",
+                      run->folder, run->joining),
         RUN_JOINING);
 }
 
@@ -241,7 +241,8 @@ enum leat_status run_say_busy(const struct leat_run *run, uint32_t part, struct 
         snprintf(who, sizeof who, ": process %" PRIu64 " on %s, silent for %" PRIi64 " s%s", beat.pid, beat.host,
                  silent, silent > BEAT_DEAD ? ": end it there, then its lock is free" : "");
     }
-    status_set_in(err, LEAT_E_BUSY, run->name, "another process is writing part %u of the run in %s%s", part, run->folder, who);
+    status_set_in(err, LEAT_E_BUSY, run->name, "another process is writing part %u of the run in %s%s", part,
+                  run->folder, who);
     free(path);
     return run_advise(err, LEAT_E_BUSY, RUN_BUSY);
 }

@@ -74,7 +74,7 @@ static enum leat_status check(struct leat_run *run, uint32_t part, struct leat_e
 
     if (part < 1 || part > run->plan.parts)
         return status_argument(err, "part", "part %u: the run in %s has the parts 1 to %u", part, run->name,
-                          run->plan.parts);
+                               run->plan.parts);
     s = run_read_joining(run, err);
     return s == LEAT_OK && run->joining ? run_say_joining(run, err) : s;
 }
@@ -124,8 +124,8 @@ static enum leat_status begin_beat(struct step *step, uint32_t part, struct leat
 /* "2 inputs were cut off or broken: a.gz, at byte 1200: it ends ...; b.gz, ..." */
 static enum leat_status say_cut(const struct damage_list *l, struct leat_error *err)
 {
-    status_set_at(err, LEAT_E_TRUNCATED, l->items[0].input, l->items[0].offset, "%zu input%s cut off or broken", l->count,
-                  l->count == 1 ? " was" : "s were");
+    status_set_at(err, LEAT_E_TRUNCATED, l->items[0].input, l->items[0].offset, "%zu input%s cut off or broken",
+                  l->count, l->count == 1 ? " was" : "s were");
     for (size_t i = 0; i < l->count; i++)
         status_after(err, "%s %.200s, at byte %" PRIu64 ": %.200s", i == 0 ? ":" : ";",
                      l->items[i].input ? l->items[i].input : "an input", l->items[i].offset, l->items[i].reason);
