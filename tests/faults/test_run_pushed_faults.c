@@ -214,7 +214,7 @@ static bool fail_late(enum fault_kind kind, uint64_t n)
     T_OK(create(&other, &t_err));
     T_OK(make_part(other, "a", &pieces[0], &t_err));
     T_OK(leat_run_push(&p, other, "a", NULL, &t_err));
-    T_OK(leat_packer_add_text(p, "text", 4, NULL, &t_err));
+    T_OK(add_one_text(p, "text", 4, NULL, 0, NULL, &t_err));
     T_OK(leat_run_commit(other, pieces, 1, &t_err));
     fault_arm(kind, FAULT_ONCE, n, kind == FAULT_MEMORY ? ENOMEM : EIO);
     s = leat_run_finish(p, &late, NULL, &err);

@@ -168,7 +168,7 @@ static void check_attempts(void)
     pieces[1] = a[1];
     T_OK(leat_run_commit(run, pieces, 2, &t_err));
     check_committed("run", pieces, 2);
-    (void)leat_packer_add_text(late, "more", 4, NULL, NULL);
+    (void)add_one_text(late, "more", 4, NULL, 0, NULL, NULL);
     T_REFUSED(leat_run_finish(late, &b, NULL, &t_err), LEAT_E_STATE, "is committed without this attempt at the part b");
     leat_packer_abandon(late);
     check_committed("run", pieces, 2);
