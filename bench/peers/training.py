@@ -155,8 +155,8 @@ def main():
     if o.json:
         print(json.dumps({"torch": torch.__version__, "device": o.device, "cases": rows}))
         return
-    print(f"torch {torch.__version__}; {o.layers} layers of {o.width}, B = {o.batch}, L = {o.seq_len}, {o.steps} steps, "
-          f"{o.rounds} rounds in turns")
+    print(f"torch {torch.__version__}; {o.layers} layers of {o.width}, B = {o.batch}, L = {o.seq_len}, "
+          f"{o.steps} steps, {o.rounds} rounds in turns")
     print(f"{'':24} {'step, ms':>9} {'longer by, %':>24} {'in the call, %':>15} {'CPU, ms':>9}")
     for label, r in rows.items():
         longer = [100 * x for x in r["longer"]]

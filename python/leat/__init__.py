@@ -1,8 +1,9 @@
 """leat: LLM training tokens from text to the GPU.
 
 To make datasets, see help(leat.pack), help(leat.Packer), help(leat.Run) and help(leat.Tokenizer); to read them,
-help(leat.open), help(leat.Plan) and help(leat.Loader). Options that belong together are groups: leat.fit and leat.Opening of a Plan;
-leat.Outputs, leat.Device, leat.IO and leat.StatsFile of a Loader; leat.Files and leat.Chat of leat.pack().
+help(leat.open), help(leat.Plan) and help(leat.Loader). Options that belong together are groups: leat.fit and
+leat.Opening of a Plan; leat.Outputs, leat.Device, leat.IO and leat.StatsFile of a Loader; leat.Files and leat.Chat of
+leat.pack().
 
 For other libraries, imported on first use: leat.IterableDataset and leat.MapDataset (torch.utils.data),
 leat.DataModule (Lightning), leat.LoaderMixin and leat.check_model (transformers), leat.GrainSource (Grain).

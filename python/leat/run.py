@@ -104,8 +104,9 @@ class Run(PushedRun):
 
     @classmethod
     @telling("leat.Run.create")
-    def create(cls, folder: str | os.PathLike, inputs, tokenizer="gpt2", *, parts: int, from_: str | os.PathLike | None = None, split=None,
-               allow_truncated: bool = False, **options: Any) -> Run:
+    def create(cls, folder: str | os.PathLike, inputs, tokenizer="gpt2", *, parts: int,
+               from_: str | os.PathLike | None = None, split=None, allow_truncated: bool = False,
+               **options: Any) -> Run:
         """Plans a run in `folder`, which is made if need be. The same call again opens the run that is there.
 
         inputs           as leat.pack() takes them, but no standard input

@@ -260,15 +260,23 @@ static int check_joined(const struct merge_values *values, const struct options_
     return joined ? CLI_FAILED : CLI_DONE;
 }
 
-/* Opens the run whose folder is the only word; *run NULL: it is none. leat_merge() refuses one among several. */
+/* Opens the run whose folder is the only word; *run NULL: it is none, or one whose parts were pushed, which is a dataset
+ * once it is committed. leat_merge() refuses one among several. */
 static enum leat_status open_run(struct leat_run **run, const struct options_parsed *parsed, struct leat_error *err)
 {
     struct leat_run_advice advice = LEAT_RUN_ADVICE_INIT;
+    struct leat_run_info info = LEAT_RUN_INFO_INIT;
     enum leat_status s = LEAT_OK;
 
     *run = NULL;
     if (parsed->count == 1)
         s = leat_run_open(run, parsed->words[0], err);
+    if (*run)
+        leat_run_info(*run, &info);
+    if (*run && info.parts == 0) {
+        leat_run_close(*run);
+        *run = NULL;
+    }
     if (s != LEAT_OK)
         leat_run_advice(err, &advice);
     return advice.file == LEAT_RUN_FILE_PLAN && advice.mend == LEAT_RUN_MEND_CREATE ? LEAT_OK : s;

@@ -14,6 +14,7 @@
 #include "base/own_file.h"
 #include "base/random_words.h"
 #include "base/status.h"
+#include "run_advice.h"
 
 #define LOCK_TRIES   500u /* of 20 ms: a commit looks at each part */
 #define LOCK_WAIT_NS 20000000
@@ -426,7 +427,7 @@ enum leat_status run_pushed_read(struct leat_run *run, const char *folder, struc
     if (s == LEAT_OK)
         s = read_plan(&place, &run->plan, err);
     if (s == LEAT_E_NO_FILE)
-        s = status_set_in(err, s, folder, "%s is not the folder of a run", folder);
+        s = run_advise(err, status_set_in(err, s, folder, "%s is not the folder of a run", folder), RUN_NO_PLAN);
     if (s == LEAT_OK)
         s = pushed_number(&run->plan, number, err);
     if (s == LEAT_OK && (!(run->folder = strdup(place.path)) || !(run->name = strdup(folder))))

@@ -34,8 +34,8 @@ struct record_judge {
     const char *option;                                     /* the one that does, as leat/pack.h has it */
     const char *needs; /* what it needs fields for, in the sentence about a text that has none */
 
-    /* Takes what the options ask for and wants the fields that it needs. Sets *self, for judge() and to be freed; it may
-     * be NULL after a failure. */
+    /* Takes what the options ask for and wants the fields that it needs. Sets *self, for judge() and to be freed; it
+     * may be NULL after a failure. */
     enum leat_status (*prepare)(void **self, struct record_fields *fields, const struct leat_pack_options *options,
                                 struct leat_error *err);
 
