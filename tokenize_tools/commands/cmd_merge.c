@@ -260,8 +260,8 @@ static int check_joined(const struct merge_values *values, const struct options_
     return joined ? CLI_FAILED : CLI_DONE;
 }
 
-/* Opens the run whose folder is the only word; *run NULL: it is none, or one whose parts were pushed, which is a dataset
- * once it is committed. leat_merge() refuses one among several. */
+/* Opens the run whose folder is the only word; *run NULL: it is none, or one whose parts were pushed, which is a
+ * dataset once it is committed. leat_merge() refuses one among several. */
 static enum leat_status open_run(struct leat_run **run, const struct options_parsed *parsed, struct leat_error *err)
 {
     struct leat_run_advice advice = LEAT_RUN_ADVICE_INIT;
