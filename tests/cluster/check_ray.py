@@ -67,7 +67,7 @@ def main():
         made = leat.ray.pack("text.jsonl", "all", "gpt2", parts=8)
         thread.join()
         assert did == ["part", "node"], did
-        assert made["parts"] == 1 and made["tokens"] > 0, made
+        assert made["documents"] > 0 and made["tokens"] > 0, made
         for suffix in (".tokens", ".leat"):
             assert filecmp.cmp("one" + suffix, "all" + suffix, shallow=False), f"other bytes: all{suffix}"
         arranged = ["--dedup", "--shuffle", "3", "--split", "valid=0.1"]
