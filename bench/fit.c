@@ -188,7 +188,8 @@ static enum leat_status time_inverse(const struct leat_plan *plan, const struct 
 
         s = leat_dataset_starts(d, i, 1, &start, err);
         if (s == LEAT_OK)
-            s = leat_plan_trace(plan, &(struct leat_trace) { 0, start, 1, 1, 0, LEAT_NONE }, count_sample, &found, err);
+            s = leat_plan_trace(plan, &(struct leat_trace) { sizeof(struct leat_trace), 0, start, 1, 1, 0, LEAT_NONE },
+                                count_sample, &found, err);
     }
     least(&r->inverse, (cli_now() - began) / (double)asked);
     return s;

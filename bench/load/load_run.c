@@ -239,7 +239,7 @@ static enum leat_status open_loader(struct run *r, struct leat_error *err)
     o.ranks.world = v->world;
     o.position = v->from;
     o.io.engine = (enum leat_engine)v->engine;
-    o.io.on_damage = (enum leat_on_damage)v->on_damage;
+    o.on_damage = (enum leat_on_damage)v->on_damage;
     o.last = (enum leat_last_batch)v->last;
     o.io.threads = v->threads;
     o.io.verify = !v->no_verify;
@@ -557,9 +557,13 @@ static void finish(struct run *r, struct load_result *result)
         leat_loader_stats(r->loader, &result->stats);
         result->next = result->stats.next;
     } else {
-        result->next = (struct leat_times) { counter_value(&r->views->count),     durations_mean(r->views),
-                                             durations_quantile(r->views, 0.5),   durations_quantile(r->views, 0.99),
-                                             durations_quantile(r->views, 0.999), counter_value(&r->views->max) };
+        result->next = (struct leat_times) { counter_value(&r->views->count),
+                                             durations_mean(r->views),
+                                             durations_quantile(r->views, 0.5),
+                                             durations_quantile(r->views, 0.99),
+                                             durations_quantile(r->views, 0.999),
+                                             counter_value(&r->views->max),
+                                             { 0 } };
     }
     if (y->steps > 0 && t->steps > 0 && y->seconds > 0)
         result->synthetic_loss = (t->seconds / (double)t->steps) / (y->seconds / (double)y->steps) - 1;

@@ -10,10 +10,11 @@
  *   Structs     with an ..._INIT macro begin with their size, which the macro sets; a later version may add fields.
  *               If the caller's struct is older than the library, the fields that it lacks have the library's _INIT
  *               values, and nothing is written beyond its size. If it is newer, the fields that the library does not
- *               know are not written, and must be 0 in a struct that it reads (else LEAT_E_UNSUPPORTED). Other structs
- *               keep their size, except struct leat_batch, which only the library makes. Those that stand inside
- *               another one have `reserved` numbers for that, which must be 0: later versions give them names. No
- *               struct has padding, so that each byte has a meaning.
+ *               know are not written, and must be 0 in a struct that it reads (else LEAT_E_UNSUPPORTED): the _INIT
+ *               value of a field that a later version adds is 0. Other structs keep their size, except those that only
+ *               the library makes and passes by pointer (struct leat_batch, what callbacks get). Those that may gain
+ *               fields have `reserved` numbers for that, which must be 0: later versions give them names. No struct has
+ *               padding, so that each byte has a meaning.
  *   Flags       are uint32_t, 0 or 1, in structs and out-values. A callback may return any nonzero value for 1.
  *   Pointers    must not be NULL unless a comment allows it. A NULL name or path is LEAT_E_ARGUMENT where it is a
  *               likely mistake.
@@ -111,7 +112,7 @@ enum leat_hint {
     LEAT_HINT_BINARY = 12,           /* `allow_binary` in struct leat_pack_options */
     LEAT_HINT_FOLLOW = 13,           /* `follow_links` in struct leat_pack_options */
     LEAT_HINT_ID = 14,               /* `id` in struct leat_pack_options */
-    LEAT_HINT_SAMPLES = 15,          /* `samples` in struct leat_plan_options */
+    LEAT_HINT_SAMPLES = 15,          /* `megatron.samples` in struct leat_plan_options */
     LEAT_HINT_AGAIN = 16,            /* nothing: an object on a server has changed meanwhile; call again */
     LEAT_HINT_TEXT = 17,             /* `text` in struct leat_pack_options */
     LEAT_HINT_MESSAGES = 18,         /* `messages` there */
@@ -133,12 +134,13 @@ struct leat_error {
     int os_error;       /* errno of the failed system call, else 0 */
     uint64_t offset;    /* byte offset in `file`, or in the caller's text where that is empty; else LEAT_NONE */
     char message[1020]; /* one sentence or two, without a final newline; safe to print (leat_show()) */
-    uint32_t hint;      /* enum leat_hint */
+    uint32_t hint;      /* enum leat_hint, all of which are below 1000; from there on, what leat_run_advice() takes */
     char file[1024];    /* the file, folder or URL that the failure is about, spelled as its name was given: opening
                          * a/b meets a/b.tokens; of a URL without what follows its ?; as its bytes are, not for
                          * printing; "": none */
     char field[128];    /* what is wrong in it or with it: the option or parameter (LEAT_E_ARGUMENT), by its name in C
                          * and without the struct's; or a record's member or column, as it was asked for; "": none */
+    uint64_t reserved[4]; /* 0 */
 };
 
 /*

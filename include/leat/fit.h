@@ -60,7 +60,7 @@ struct leat_fit_options {
  * if it was made of the same dataset, belongs to the caller or to the owner of its folder, and is not damaged. Takes
  * 160 MiB of memory, whatever the number of documents, and a pass over their starts, and one for every 2^25 of them.
  * While another thread or process makes the same file (NAME.fit.partial), it waits, however long that takes, and then
- * makes it again: of several calls each waits for those before it. `progress` is called meanwhile, and can stop it.
+ * makes it again: concurrent calls run one after another. `progress` is called meanwhile, and can stop it.
  * LEAT_E_UNSUPPORTED for a dataset that was opened by a URL.
  */
 LEAT_API enum leat_status leat_dataset_fit(const struct leat_dataset *d, const struct leat_fit_options *options,

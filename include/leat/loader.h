@@ -150,7 +150,7 @@ struct leat_loader_ranks {
 struct leat_loader_io {
     enum leat_engine engine;
     enum leat_apart apart;
-    enum leat_on_damage on_damage;
+    uint32_t reserved_flags; /* 0 */
     uint32_t verify;      /* 1: checks the hash of each page when it is first read. _INIT: 1 */
     uint32_t threads;     /* 1: a background thread; 0: leat_loader_next() does all the work. _INIT: 1 */
     uint32_t slots;       /* of the ring, 2 to 64; 0: the library chooses */
@@ -190,7 +190,7 @@ struct leat_loader_options {
     const char *state;        /* text of a state to start at instead (leat_batch_state()); NULL: none */
     uint64_t state_bytes;     /* its length; 0: a NUL ends it */
     enum leat_last_batch last; /* with several ranks and a plan that ends: not SHORT. _INIT: SHORT */
-    uint32_t reserved;         /* 0 */
+    enum leat_on_damage on_damage; /* what becomes of rows that are damaged on disk. _INIT: ERROR */
     struct leat_loader_ranks ranks;
     struct leat_loader_io io;
     struct leat_loader_device device;
@@ -206,8 +206,8 @@ struct leat_loader_options {
     uint64_t stats_ms;
 };
 #define LEAT_LOADER_OPTIONS_INIT                                                                                       \
-    { sizeof(struct leat_loader_options), 0, 0, NULL, 0, LEAT_LAST_SHORT, 0, { 0, 1, { 0, 0 } },                       \
-      { LEAT_ENGINE_AUTO, LEAT_APART_AUTO, LEAT_ON_DAMAGE_ERROR, 1, 1, 0, 0, -1, 0, { 0, 0, 0, 0 } },                  \
+    { sizeof(struct leat_loader_options), 0, 0, NULL, 0, LEAT_LAST_SHORT, LEAT_ON_DAMAGE_ERROR, { 0, 1, { 0, 0 } },   \
+      { LEAT_ENGINE_AUTO, LEAT_APART_AUTO, 0, 1, 1, 0, 0, -1, 0, { 0, 0, 0, 0 } },                  \
       { NULL, NULL, { 0, 0, 0, 0 } }, { 0, 8, 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0, 0 } }, NULL, 0 }
 
 /*
@@ -335,6 +335,7 @@ LEAT_API enum leat_status leat_batch_state(const struct leat_batch *batch, char 
 /* Durations in nanoseconds; quantiles are accurate to within 1/16. */
 struct leat_times {
     uint64_t count, mean, p50, p99, p999, max;
+    uint64_t reserved[2]; /* 0 */
 };
 
 /* Where the time of the loader's thread (with `threads` 0: of the calls) went, and how long the consumer waited. */
@@ -407,7 +408,7 @@ struct leat_loader_stats {
     struct leat_loader_remote remote;
 };
 #define LEAT_LOADER_STATS_INIT                                                                                         \
-    { sizeof(struct leat_loader_stats), 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0 },                                              \
+    { sizeof(struct leat_loader_stats), 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, { 0, 0 } },                                  \
       { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, { 0, 0, 0, 0 } },                                                         \
       { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0, 0 }, { 0 } }, { 0, 0, 0, 0, 0, { 0, 0 } },             \
       { { 0 }, 0, 0.0, { 0, 0, 0, 0 } }, { 0, 0, 0, 0.0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } } }

@@ -54,9 +54,9 @@ struct leat_merge_options {
 /*
  * Joins datasets into a new one, `output`: the documents of parts[0], then of parts[1], and so on, with their inputs
  * and origins; nothing is encoded again. Each part is what leat_dataset_open() takes: a dataset, a folder, a list. What
- * a shell makes of a pattern (c.*) will do: both files of a part name it once, and what leat writes beside a dataset
- * (rejects, files of a run that has not ended) is passed over, as is c itself, if it is no share of a run, but c.1 is.
- * LEAT_E_EXISTS: a file of the output is among them.
+ * a shell makes of a pattern (c.*) works: the two files of a part count as one name, and what leat writes beside a
+ * dataset (rejects, files of a run that has not ended) is passed over, as is c itself, if it is no share of a run, but
+ * c.1 is. LEAT_E_EXISTS: a file of the output is among them.
  * Metadata on which all datasets agree is kept. Where they differ, the value of dataset i (from 1; each one of a list
  * counts) is kept as "KEY.i". LEAT_E_UNSUPPORTED: a path or metadata has a zero byte, or a "KEY.i" is already a key.
  *
@@ -92,9 +92,9 @@ struct leat_merge_options {
  *
  * With `in_place` the parts become the dataset: the token file of the first one gets its name, those of the others are
  * appended to it in steps of 256 MiB, which are freed when they are durable in their new place. First the index is
- * written. From then on the parts are no datasets any more: what is under way is in OUTPUT.joining, and the same call
- * goes on with it after a failure, a stop (LEAT_E_STOPPED) or a killed process; parts is not looked at then. In the end
- * a folder of leat pack --run whose parts these were is no run's any more. Only for
+ * written. After that, the parts are no longer datasets: what is under way is in OUTPUT.joining, and the same call
+ * goes on with it after a failure, a stop (LEAT_E_STOPPED) or a killed process; parts is not looked at then.
+ * Finally, the folder of a run whose parts these were is no longer a run. Only for
  * all parts of one run, in leat's own files on the disk of `output`, which must not exist, and without `shuffle`,
  * `dedup`, `splits` and `force`; else LEAT_E_UNSUPPORTED, _EXISTS or _ARGUMENT, before anything is changed.
  */

@@ -46,8 +46,8 @@ enum leat_skip_reason {
     LEAT_SKIP_LINK = 1, /* it is a link in a folder that leads out of it */
     LEAT_SKIP_OWN = 2,  /* it is a file of the run's own output */
     LEAT_SKIP_MARKED = 3, /* it is in a folder, and its name begins with _; of a folder (`path` ends in /), all in it */
-    LEAT_SKIP_UNFINISHED = 4, /* merging: of this part other files are named, but no finished dataset */
-    LEAT_SKIP_OLDER = 5,      /* merging: this dataset c is no share of the run, as c.1 and others are */
+    LEAT_SKIP_UNFINISHED = 4, /* merging: files of this part are named, but not a finished dataset */
+    LEAT_SKIP_OLDER = 5,      /* merging: dataset c is not a share of the run, unlike c.1 */
     LEAT_SKIP_SPLIT = 6       /* it does not belong to the split that `split_of` names */
 };
 struct leat_pack_notice {
@@ -109,9 +109,9 @@ struct leat_pack_options {
     const char *id;   /* likewise; a string or a number; NULL: "id"; "": none */
     /* The field of JSON records, or column, that says what of the text is learned, which is stored as a mask: a list of
      * [begin, end) places in characters (code points) of the text, [[0, 12], [30, 41]], in order and not overlapping;
-     * empty ones stand for nothing. A token is learned if a byte that it stands for is in a span, as for
+     * empty ones are ignored. A token is learned if a byte that it stands for is in a span, as for
      * struct leat_texts. A record without the field is rejected, and so is one of more than 4 MiB. NULL:
-     * nothing says so. */
+     * all tokens are learned. */
     const char *mask_field;
     /* Conditions on fields of JSON records and columns of Parquet, all of which must hold, else the record is left out
      * and counted, not rejected: "lang = en", "score >= 3", "meta.url exists". Signs: = (or ==) != < <= > >=. A value
@@ -144,8 +144,7 @@ struct leat_pack_options {
     /* ---- What is made of them ---- */
     uint32_t store_mask; /* as in struct leat_writer_options: of all tokens that nothing else is said about, 255 */
     uint32_t allow_empty; /* make the dataset also if the conditions of `keep` leave no document */
-    uint32_t shuffle;                /* these five: as in struct leat_merge_options; not together with parts, but for
-                                        `splits`, with `run_file` */
+    uint32_t shuffle;                /* these five: as in struct leat_merge_options; not together with parts */
     uint32_t dedup;
     uint64_t seed;
     const struct leat_split *splits;
@@ -165,11 +164,6 @@ struct leat_pack_options {
     uint64_t max_rejects;      /* more rejected records end the run; LEAT_NONE: no limit */
     uint64_t max_rejects_ppm;  /* likewise, per million records; LEAT_NONE: no limit */
     uint32_t part, parts;       /* pack only share `part` (from 1) of `parts`; parts 0: all */
-    /* With `parts`: a file of lines that say what all parts of the run have in common: inputs with sizes and times of
-     * change or etags, options, tokenizer. With `part` 0, nothing is packed: the file is written, or found to say the
-     * same. A part that would pack anything else is refused, LEAT_E_CHECKPOINT. Such a part may have `splits`, whose
-     * datasets have the part's name in a folder of the split's name beside it. NULL: nothing is compared. */
-    const char *run_file;
     /* If not NULL: called now and then, from the calling thread, also while inputs are looked for, with zeros. Nonzero
      * stops the run (LEAT_E_STOPPED), which can then be resumed. */
     uint32_t (*progress)(void *context, const struct leat_pack_progress *progress);
@@ -183,17 +177,19 @@ struct leat_pack_options {
 #define LEAT_PACK_OPTIONS_INIT                                                                                         \
     { sizeof(struct leat_pack_options), NULL, LEAT_PACK_AUTO, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL,          \
       NULL, NULL, NULL, NULL, NULL, 0, 0, LEAT_NONE, LEAT_NONE, 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, NULL,           \
-      LEAT_WRITE_AUTO, 0, 0, LEAT_NONE, LEAT_NONE, 0, 0, NULL, NULL, NULL, NULL }
+      LEAT_WRITE_AUTO, 0, 0, LEAT_NONE, LEAT_NONE, 0, 0, NULL, NULL, NULL }
 
 /* CPU time of each step, over all threads. */
 struct leat_pack_times {
     uint64_t read_ns, scan_ns, encode_ns, write_ns;
+    uint64_t reserved[4]; /* 0 */
 };
 
 /* CPU time of work that only one thread at a time can do: getting ready; cutting units off the input that takes the
  * longest with it, which is decompressing it if it is compressed; giving documents their places; finishing. */
 struct leat_pack_serial {
     uint64_t begin_ns, cut_ns, place_ns, finish_ns;
+    uint64_t reserved[4]; /* 0 */
 };
 
 /* The compressed input that takes the longest to be cut into units, which one thread at a time does, and decompresses
@@ -203,6 +199,7 @@ struct leat_pack_stream {
     uint64_t decompress_ns; /* CPU time of decompressing in serial.cut_ns */
     uint64_t waited_ns;     /* for which threads waited for it, all together */
     uint64_t threads_ns;    /* for which they were there */
+    uint64_t reserved[4];   /* 0 */
 };
 
 struct leat_pack_report {
@@ -230,15 +227,13 @@ struct leat_pack_report {
     uint64_t row_groups; /* of Parquet inputs, that were packed */
     uint64_t units;        /* stretches of inputs that threads handed to each other, in this run */
     uint64_t lock_wait_ns; /* for which threads, all together, waited for each other to do that */
-    /* With `run_file` and `part` 0: inputs that go whole to a part, as compressed ones do, and parts that get none. */
-    uint64_t whole_inputs, empty_parts;
     /* On failure: what `resume` goes on after. LEAT_NONE: it failed before it looked for that, or not at all. */
     uint64_t kept_bytes, kept_tokens, kept_documents;
     uint64_t direct_bytes; /* of tokens, that this run wrote past the page cache */
 };
 #define LEAT_PACK_REPORT_INIT                                                                                          \
-    { sizeof(struct leat_pack_report), 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, { 0 }, 0, 0, 0, { 0, 0, 0, 0 }, 0, 0, 0, 0, \
-      { 0, 0, 0, 0 }, 0, { { 0 }, 0, 0, 0 }, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+    { sizeof(struct leat_pack_report), 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, { 0 }, 0, 0, 0, { 0, 0, 0, 0, { 0 } }, 0, \
+      0, 0, 0, { 0, 0, 0, 0, { 0 } }, 0, { { 0 }, 0, 0, 0, { 0 } }, 0, 0, 0, 0, 0, 0, 0 }
 
 /*
  * With `chat`, a record (or a row) is a conversation: a list of objects with "role" and "content". The template
@@ -250,7 +245,7 @@ struct leat_pack_report {
  * transformers' apply_chat_template(). LEAT_E_UNSUPPORTED says why a template cannot be used, LEAT_E_ARGUMENT that
  * something is missing: jinja2, or the date for a template that calls strftime_now(). A conversation for which the
  * template raises an exception is rejected, and so is one that needs more memory than a quarter of `memory`, at most
- * 512 MiB. Which dataset comes of it depends on no clock: one that takes longer than `chat_seconds` ends the run
+ * 512 MiB. The dataset does not depend on time: a conversation that takes longer than `chat_seconds` ends the run
  * (LEAT_E_UNSUPPORTED; the sentence names it), unless `skip_slow_chats` is set. The dataset names the version of jinja2
  * (leat.jinja2 of its metadata); a run goes on, and its parts are packed, with the same one only.
  *
@@ -324,8 +319,7 @@ struct leat_pack_report {
  * reason, the record's first 200 bytes); the run goes on. A compressed input or a Parquet file that is cut off or
  * broken is packed as far as it is readable, and counts in report->damaged_inputs. The dataset's metadata then has
  * "leat.damaged": which inputs, up to which byte each was read, why, and how many bytes were not (FORMAT.md). A notice
- * for each says the same. Resuming a finished run, whose inputs are as long as they were, reports what that says;
- * versions before 0.2 wrote only that there were such inputs, which count as 1.
+ * for each says the same. Resuming a finished run whose inputs have the same sizes reports this metadata.
  *
  * To shuffle, deduplicate or split, it first writes a dataset in the folder OUTPUT.partial.packed, which takes as much
  * disk again, then arranges that as leat_merge() does, and removes it.

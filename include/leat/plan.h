@@ -278,10 +278,12 @@ typedef uint32_t leat_plan_found(void *context, const struct leat_sample *sample
 
 /* Which samples are looked for: those that show a token of [first, first + count) of a source's dataset as an input. */
 struct leat_trace {
+    size_t size;
     uint64_t source, first, count;
-    uint64_t epochs;      /* in epochs [0, epochs); LEAT_NONE: in all */
-    uint64_t from, until; /* numbered [from, until); LEAT_NONE: to the end of the plan */
+    uint64_t epochs;      /* in epochs [0, epochs); LEAT_NONE: in all. _INIT: LEAT_NONE */
+    uint64_t from, until; /* numbered [from, until); LEAT_NONE: to the end of the plan. _INIT: 0 and LEAT_NONE */
 };
+#define LEAT_TRACE_INIT { sizeof(struct leat_trace), 0, 0, 0, LEAT_NONE, 0, LEAT_NONE }
 
 /*
  * Calls `found` with these samples, in no particular order. If the plan has no end, `epochs` or `until` must be a limit

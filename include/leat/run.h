@@ -1,9 +1,7 @@
 /*
- * leat/run.h: runs in parts: many processes, on machines that share a folder, make one dataset. leat_pack.h includes
- * it; its functions are in libleat_pack, and the rules of leat.h hold: statuses, struct leat_error, structs that begin
- * with their size.
+ * run.h: runs in parts: many processes, on machines that share a folder, make one dataset.
  *
- * A run is a folder. leat_run_create() writes down there what is to be done (the plan). Any process on any machine that
+ * A run is a folder. leat_run_create() writes the plan there. Any process on any machine that
  * sees the folder opens it (leat_run_open()) and packs a part (leat_run_step()). A step may be killed at any moment:
  * the next one of the same part goes on. leat_run_status() says where all parts stand. When all are done, the folder
  * opens as a dataset, and leat_run_join() makes one of it that stands alone: the bytes that leat_pack() would write.
@@ -16,47 +14,41 @@
  *   DIR/part-07.rejects.jsonl  what was rejected of it
  *   DIR/part-07.beat      the sign of life of the process that packs it, or how that ended
  *   DIR/part-07.partial.* an unfinished part, and its checkpoint
+ *   DIR/KEY.ATTEMPT.leat  and .tokens: an attempt at a part that is pushed
+ *   DIR/leat-run.list     which attempts a commit named
  */
-#ifndef LEAT_RUN_H
-#define LEAT_RUN_H
+#ifndef LEAT_PUBLIC_RUN_H
+#define LEAT_PUBLIC_RUN_H
 
-#include "leat.h"
+#include "merge.h"
+#include "pack.h"
+#include "packer.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-struct leat_pack_options;
-struct leat_pack_report;
-struct leat_pack_progress;
-struct leat_pack_notice;
-struct leat_by_output;
-struct leat_merge_options;
-struct leat_merge_report;
-struct leat_renderers;
-struct leat_packer;
-
 /* An open run. It belongs to one thread at a time; each thread opens its own. */
 struct leat_run;
 
-#define LEAT_RUN_PARTS 1000000 /* at most */
+#define LEAT_RUN_MAX_PARTS 1000000
 
 /* ---- Plan a run ------------------------------------------------------------------------------------------------- */
 
 struct leat_run_options {
     size_t size;
-    uint32_t parts; /* 1 to LEAT_RUN_PARTS; part n is the n-th share of the inputs' bytes. 0: parts are pushed */
+    uint32_t parts; /* 1 to LEAT_RUN_MAX_PARTS; part n is the n-th share of the inputs' bytes. 0: parts are pushed */
     uint32_t allow_truncated; /* of every part: see struct leat_run_step_options */
     const char *tokenizer;    /* required: as leat_tokenizer_open() takes it. A relative path counts from `from` */
     const char *pattern;      /* its pattern; NULL: none */
-    const char *const *inputs; /* as leat_pack() takes them, but no standard input, and no URL with a ?, which may be a
-                                  key: name those in a list (@LIST) */
+    const char *const *inputs; /* required unless `parts` is 0: as leat_pack() takes them, but not standard input, and
+                                  no URL with a ?, which may be a key: name those in a list (@LIST) */
     uint64_t input_count;
     const char *from; /* the folder in which relative inputs, and a chat template, lie; NULL: the current one */
-    /* What all parts share, as leat_pack() takes it; NULL: the defaults. `tokenizer`, `part`, `parts` and `resume` do
-     * not count; `shuffle`, `dedup` and `force` are LEAT_E_ARGUMENT. `threads`, `memory`, `write`, the limits of
-     * rejects and `chat_seconds` are what parts have that say nothing else. `progress`, `notice` and `context` are this
-     * call's. */
+    /* What all parts share, as leat_pack() takes it; NULL: the defaults. `tokenizer`, `part`, `parts` and `resume` are
+     * ignored; `shuffle` and `dedup` are LEAT_E_ARGUMENT, and so is `force` unless `parts` is 0. `threads`, `memory`,
+     * `write`, the limits of rejects and `chat_seconds` are the defaults of each step. `progress`, `notice` and
+     * `context` are this call's. */
     const struct leat_pack_options *pack;
 };
 #define LEAT_RUN_OPTIONS_INIT { sizeof(struct leat_run_options), 0, 0, NULL, NULL, NULL, 0, NULL, NULL }
@@ -65,8 +57,8 @@ struct leat_run_options {
  * Plans a run in `folder`, which is made if need be (not those above it), and opens it. Packs nothing, but looks up all
  * inputs, and whether their first records have the fields that are wanted.
  *
- * The plan is durable when the call returns, and the folder is a run only then: of a call that was killed, the same
- * call makes a whole one. The same call again finds the run that is there, whose parts may be done.
+ * The plan is durable when the call returns, and the folder is a run only then: if the call is killed, repeating it
+ * completes the plan. The same call again finds the run that is there, whose parts may be done.
  *
  * On success *out is the caller's until leat_run_close(). Returns LEAT_E_ARGUMENT (what contradicts, or cannot be
  * planned), LEAT_E_EXISTS (the folder is that of another run, or has parts and no plan), LEAT_E_CHECKPOINT (the run
@@ -113,7 +105,7 @@ LEAT_API uint64_t leat_run_part_name(const struct leat_run *run, uint32_t part, 
 
 /* ---- Pack a part ------------------------------------------------------------------------------------------------ */
 
-/* What a step may have otherwise than the plan. None of it changes the bytes of the part. */
+/* What a step may set differently from the plan. None of it changes the bytes of the part. */
 struct leat_run_step_options {
     size_t size;
     uint32_t threads;         /* 0: as planned */
@@ -137,14 +129,14 @@ struct leat_run_step_options {
 
 /*
  * Packs part `part` (from 1), or goes on with it where an earlier step ended or was killed, whichever process and
- * machine that was. Of a part that is done it packs nothing (report->was_finished). While it works, the part's sign of
- * life is written every five seconds; at the end it says how the step ended, or is removed.
+ * machine that was. If the part is done, it packs nothing and sets report->was_finished. While it works, the part's
+ * sign of life is written every five seconds; at the end it says how the step ended, or is removed.
  *
- * `report` (may be NULL) is filled on failure too. Returns what leat_pack() returns, and LEAT_E_BUSY (another process
- * packs this part), LEAT_E_CHECKPOINT (inputs, options or tokenizer are not those of the plan), LEAT_E_TRUNCATED
- * (inputs were cut off or broken: the part is packed as far as they were readable, and fails until a step has
- * `allow_truncated`, or `force` when they are whole), LEAT_E_STATE (the parts are being joined in place).
- * leat_run_advice() says of each what to do.
+ * `report` (may be NULL) is filled on failure too. Returns what leat_pack() returns, and LEAT_E_ARGUMENT (no such part,
+ * or the parts are pushed), LEAT_E_BUSY (another process packs this part), LEAT_E_CHECKPOINT (inputs, options or
+ * tokenizer are not those of the plan), LEAT_E_TRUNCATED (inputs were cut off or broken: the part is packed as far as
+ * they were readable, and fails until a step has `allow_truncated`, or `force` when they are whole), LEAT_E_STATE (the
+ * parts are being joined in place). leat_run_advice() says of each what to do.
  */
 LEAT_API enum leat_status leat_run_step(struct leat_run *run, uint32_t part,
                                         const struct leat_run_step_options *options, struct leat_pack_report *report,
@@ -173,6 +165,7 @@ struct leat_run_part {
     double age;          /* seconds since the last sign of life */
     char host[72];
     char reason[512];
+    uint64_t reserved[4]; /* 0 */
 };
 
 struct leat_run_status {
@@ -194,19 +187,20 @@ struct leat_run_status {
 #define LEAT_RUN_STATUS_INIT \
     { sizeof(struct leat_run_status), 0, 0, { 0, 0, 0, 0, 0, 0 }, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL }
 
-/* Looks where all parts stand, by what is in the folder; changes nothing there. Returns LEAT_E_NO_FILE, _IO or
- * _NO_MEMORY. */
+/* Looks where all parts stand, by what is in the folder; changes no part. Returns LEAT_E_ARGUMENT (the parts are
+ * pushed), LEAT_E_NO_FILE, _IO or _NO_MEMORY. */
 LEAT_API enum leat_status leat_run_status(struct leat_run *run, struct leat_run_status *status,
                                           struct leat_error *err);
 
 /* ---- Join the parts --------------------------------------------------------------------------------------------- */
 
 /*
- * Makes of all parts the dataset `output`, as leat_merge() does of datasets, and shuffles, deduplicates or splits it as
+ * Joins all parts into the dataset `output`, as leat_merge() does datasets, and shuffles, deduplicates or splits it as
  * the options (NULL: the defaults) say. With `in_place` the parts become the dataset, and the folder is empty in the
  * end; a call that failed or was killed goes on with the same call.
  *
- * Returns what leat_merge() returns, and LEAT_E_NO_FILE (parts are missing; the sentence says which), LEAT_E_STATE (the
+ * Returns what leat_merge() returns, and LEAT_E_ARGUMENT (the parts are pushed: leat_merge() takes the folder),
+ * LEAT_E_NO_FILE (parts are missing; the sentence says which), LEAT_E_STATE (the
  * parts are being joined in place into another dataset, or one of another run into this one).
  */
 LEAT_API enum leat_status leat_run_join(struct leat_run *run, const char *output,
@@ -233,7 +227,7 @@ enum leat_run_file {
 enum leat_run_mend {
     LEAT_RUN_MEND_CALL = 0,    /* other arguments */
     LEAT_RUN_MEND_AGAIN = 1,   /* the same call: it goes on, and what was in its way may have passed */
-    LEAT_RUN_MEND_WAIT = 2,    /* the same call, when the process that is at it has ended */
+    LEAT_RUN_MEND_WAIT = 2,    /* the same call, after the process that works on it has ended */
     LEAT_RUN_MEND_FORCE = 3,   /* leat_run_step() with `force`: the part is packed again */
     LEAT_RUN_MEND_LIMIT = 4,   /* leat_run_step() with a larger limit of rejects, which goes on */
     LEAT_RUN_MEND_ACCEPT = 5,  /* leat_run_step() with `force` when the input is whole; or with `allow_truncated` */
@@ -258,10 +252,11 @@ struct leat_run_advice {
 
 /*
  * Says what an error of this header's functions means, and what to do: which kind of file is damaged, missing or in the
- * way, what makes that right, and what waits for it. A table has it, of which `hint` of the error names a row; of other
- * hints the status decides. `err` may also hold nothing but the `advice` of a part as its hint.
+ * way, what makes that right, and what waits for it. The error's `hint` names a row of a table; for other hints the
+ * status decides. `err` may also hold nothing but the `advice` of a part as its hint.
  */
 LEAT_API void leat_run_advice(const struct leat_error *err, struct leat_run_advice *advice);
+
 /* ---- Push documents to a run ------------------------------------------------------------------------------------ */
 
 /*
@@ -279,16 +274,16 @@ LEAT_API void leat_run_advice(const struct leat_error *err, struct leat_run_advi
  *   leat_run_commit(run, pieces, count, &err);               once
  *
  * Several attempts at one part may live at once, each with files of its own: retries, and tasks that their engine
- * believes dead. Only those count that the commit names; equal documents give equal bytes, whichever attempt that is.
- * Until the commit the folder is no dataset; then it opens as one (leat_dataset_open()), without a second copy of any
- * token. The folder may be s3://BUCKET/FOLDER or gs://BUCKET/FOLDER: a part is sent when it is finished.
+ * believes dead. Only attempts that the commit names count; equal documents give equal bytes, whichever attempt that
+ * is. Until the commit the folder is no dataset; then it opens as one (leat_dataset_open()), without a second copy of
+ * any token. The folder may be s3://BUCKET/FOLDER or gs://BUCKET/FOLDER: a part is sent when it is finished.
  *
- * leat_run_create() of such a run finds the same one that was begun and not committed, and sweeps what processes left
- * in it that died. LEAT_E_EXISTS without `force`: the folder is a finished dataset, or has a run with other options.
- * With `force` a new run takes the place of any other; a finished dataset stays until the new run is committed.
+ * leat_run_create() of such a run finds the same one that was begun and not committed, and removes what dead processes
+ * left in it. LEAT_E_EXISTS without `force`: the folder is a finished dataset, or has a run with other options. With
+ * `force` a new run takes the place of any other; a finished dataset stays until the new run is committed.
  */
 
-#define LEAT_RUN_KEY 128 /* characters of a part's name, at most */
+#define LEAT_RUN_MAX_KEY 128 /* characters of a part's name */
 
 struct leat_run_push_options {
     size_t size;
@@ -324,30 +319,31 @@ struct leat_run_piece {
 
 /*
  * Finishes the attempt and fills *piece; `report` may be NULL, and is filled on failure too. Frees the packer on
- * success, not on failure: after that of a server the call may be made again. LEAT_E_STATE: the run was aborted, or
- * committed without this attempt, of which then nothing is left once the packer is abandoned.
+ * success, not on failure: after a server error, call it again. LEAT_E_STATE: the run was aborted, or committed without
+ * this attempt; abandoning the packer removes its files. leat_packer_finish() and leat_packer_checkpoint() of such a
+ * packer are LEAT_E_ARGUMENT.
  */
 LEAT_API enum leat_status leat_run_finish(struct leat_packer *p, struct leat_run_piece *piece,
                                           struct leat_pack_report *report, struct leat_error *err);
 
-/* A piece as one line of text, for processes of other machines and other programs; and back. LEAT_E_ARGUMENT for what
- * is none. */
-#define LEAT_RUN_PIECE_TEXT 512
-LEAT_API void leat_run_piece_text(const struct leat_run_piece *piece, char text[LEAT_RUN_PIECE_TEXT]);
+/* A piece as one line of text, for processes of other machines and other programs; and back. LEAT_E_ARGUMENT if the
+ * text is not a piece. */
+#define LEAT_RUN_PIECE_BYTES 512
+LEAT_API void leat_run_piece_text(const struct leat_run_piece *piece, char text[LEAT_RUN_PIECE_BYTES]);
 LEAT_API enum leat_status leat_run_piece_read(struct leat_run_piece *piece, const char *text, struct leat_error *err);
 
 /*
  * Makes the folder the dataset of these parts, in this order, and sweeps all other attempts; one that still lives fails
  * when it is finished. Killed at any moment, it has done this or nothing, and the same call completes it: with the same
- * pieces it succeeds again, with others it is LEAT_E_EXISTS. Returns LEAT_E_ARGUMENT (a part comes twice),
- * LEAT_E_INCOMPATIBLE (a piece of another run, or parts with different tokenizers), LEAT_E_MISMATCH (the files of a
- * part are missing or changed), LEAT_E_STATE (the run was aborted, or another has taken its place), LEAT_E_BUSY.
+ * pieces it succeeds again, with others it is LEAT_E_EXISTS. Returns LEAT_E_ARGUMENT (no pieces, or a part comes
+ * twice), LEAT_E_INCOMPATIBLE (a piece of another run, or parts with different tokenizers), LEAT_E_MISMATCH (the files
+ * of a part are missing or changed), LEAT_E_STATE (the run was aborted, or another has taken its place), LEAT_E_BUSY.
  */
 LEAT_API enum leat_status leat_run_commit(struct leat_run *run, const struct leat_run_piece *pieces, uint64_t count,
                                           struct leat_error *err);
 
 /* Ends a run that is not committed and removes all of it; the folder, too, if nothing else is in it. An attempt that
- * still lives fails when it is finished. Succeeds again. LEAT_E_STATE: the run is committed. */
+ * still lives fails when it is finished. Calling it again succeeds. LEAT_E_STATE: the run is committed. */
 LEAT_API enum leat_status leat_run_abort(struct leat_run *run, struct leat_error *err);
 
 #ifdef __cplusplus

@@ -15,7 +15,6 @@ class Error(Exception):
     offset: int | None
     field: str | None
     os_error: int | None
-    report: Any
     resumable: bool | None
     summary: Any
     damaged: Any

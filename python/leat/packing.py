@@ -287,8 +287,6 @@ def _damaged(notices):
 
 def _report_damage(summary, allowed):
     def line(d):
-        if d["input"] is None:  # a dataset of a version before 0.2
-            return d["reason"]
         left = d["unread_bytes"]
         left = ("what should follow is missing" if left == 0 else "what follows was not read" if left is None else
                 f"{left} bytes were not read")
@@ -301,9 +299,12 @@ def _report_damage(summary, allowed):
         import warnings
         warnings.warn(what, RuntimeWarning, stacklevel=4)
         return
-    error = Error(what + "; once they are whole again, pack them with force=True; allow_truncated=True with "
-                         "resume=True counts that as success")
-    error.status, error.summary, error.resumable, error.damaged = "truncated", summary, False, summary.damaged
+    first = summary.damaged[0]
+    error = _leat.failure("truncated", first["input"],
+                          what + "; once they are whole again, pack them with force=True; allow_truncated=True with "
+                                 "resume=True counts that as success")
+    error.offset = first["offset"]
+    error.summary, error.resumable, error.damaged = summary, False, summary.damaged
     raise error
 
 

@@ -92,6 +92,8 @@ class PlanInfo(SimpleNamespace):
     blend_version: int
     split_version: int
     token_width: int
+    align: int
+    overlap: int
 
 def decimal(weight: _Weight | None) -> str | None: ...
 

@@ -1,4 +1,4 @@
-"""pushed.py: what a leat.Run is whose parts are pushed: by the tasks of an engine such as Ray or Spark."""
+"""pushed.py: a leat.Run whose parts are pushed by the tasks of an engine such as Ray or Spark."""
 from __future__ import annotations
 
 import collections
@@ -16,7 +16,7 @@ from leat.packer import Packer
 _OF_RUN: Any = object()  # as the run says
 
 Piece = collections.namedtuple("Piece", "key documents tokens text_bytes rejected line")
-Piece.__doc__ = """What an attempt at a part has made: for Run.commit(). Small, and can be pickled.
+Piece.__doc__ = """What an attempt at a part has made. Pass it to Run.commit(). It is small, and can be pickled.
 
 key                 of the part
 documents, tokens   that it has
@@ -61,14 +61,17 @@ class PushedRun:
 
     def _open_run(self):
         if self._pushed is None:
-            raise TypeError("the parts of this run read its inputs: step() packs them, and nothing is pushed")
+            raise TypeError("the parts of this run read its inputs: step() packs them, and nothing is pushed"
+                            if self.parts else
+                            "Run.open() gives no tokenizer's options to push with: use leat.Run(output, ...), or pickle it")
         return self._pushed
 
     def part(self, key, threads: int = 1, *, memory: int | str | None = None, scratch=None) -> PartPacker:
         """Starts an attempt at the part `key`: a leat.Packer whose finish() returns a Piece, for commit().
 
         key      letters, digits and -_.=, or an integer
-        threads  that encode
+        threads  number of threads that encode
+        memory   at most; None: as planned
         scratch  for a run in a bucket: a folder of this machine in which the part is made; None: that of tempfile
         """
         run = self._open_run()

@@ -54,7 +54,7 @@ items             a Part for each
 class Run(PushedRun):
     """A run in parts: many processes, on machines that see the same folder, make one dataset of it.
 
-    Of parts that read inputs: Run.create() plans it, Run.open() opens it anywhere; step() packs a part, or goes on with
+    If parts read inputs: Run.create() plans it, Run.open() opens it anywhere; step() packs a part, or goes on with
     it; status() says where all stand; join() makes one dataset of them, the bytes that leat.pack() alone would write.
 
         run = leat.Run.create("/shared/run", "corpus/", "gpt2", parts=64)      # once
@@ -63,7 +63,7 @@ class Run(PushedRun):
 
     A step may be killed at any moment. leat.Error has `advice` (an Advice), which says what to do. The GIL is released.
 
-    Of parts that other processes push their documents to: leat.Run() begins it.
+    If tasks push documents: leat.Run() begins the run.
 
         run = leat.Run("corpus", "o200k_base")               # in the driver
 
@@ -114,7 +114,7 @@ class Run(PushedRun):
         parts            how many: part n is the n-th share of the inputs' bytes
         from_            the folder from which relative names count; None: the current one
         split            as in leat.pack(); FOLDER/NAME is a dataset, too
-        allow_truncated  of every step
+        allow_truncated  accept inputs that are cut off in every step
         options          those of leat.pack() that all parts share: text, keep, by, special, ... Of threads, memory,
                          write, max_rejects and chat_seconds each step may have others
         """
@@ -136,11 +136,18 @@ class Run(PushedRun):
         """Opens the run of a folder."""
         return cls._of(_guard(_leat.run_open, folder))
 
+    def _read(self):
+        """The run, whose parts read its inputs."""
+        if self.parts == 0:
+            raise TypeError("the parts of this run are pushed: part() begins one, and commit() makes them a dataset")
+        return self._core
+
     def step(self, part: int, *, threads: int | None = None, memory: int | str | None = None, write: str = "auto",
              max_rejects: int | float | str | None = "planned", allow_truncated: bool = False, force: bool = False,
              chat_seconds: int | None = None, created: int | None = None, progress="auto") -> Summary:
-        """Packs a part, from 1, or goes on with it; returns a Summary, of which was_finished says that it was done.
+        """Packs a part, from 1, or goes on with it; returns a Summary (was_finished: it was done before).
         Arguments as in leat.pack(); what is not given is as planned. force starts the part over."""
+        core = self._read()
         rejects, ppm = (None, None) if max_rejects == "planned" else bound(max_rejects)
         options = dict(threads=0 if threads is None else whole("threads", threads, 1, 4096),
                        memory=0 if memory is None else read_size(memory), write=choice("write", write, WRITE),
@@ -155,7 +162,7 @@ class Run(PushedRun):
         notices: list[tuple] = []
         bar, watch = watching(progress)
         try:
-            name, report, infos, text_before = _guard(_leat.run_step, self._core, whole("part", part, 0, 2**32 - 1),
+            name, report, infos, text_before = _guard(_leat.run_step, core, whole("part", part, 0, 2**32 - 1),
                                                       options, renderers, watch, notices.append)
         finally:
             if bar:
@@ -168,7 +175,7 @@ class Run(PushedRun):
     def status(self) -> Status:
         """Where all parts stand, by what is in the folder."""
         counts, complete, joining, items, tokens, documents, share, rate, seconds, left = _guard(
-            _leat.run_status, self._core)
+            _leat.run_status, self._read())
         return Status._make([self.folder, self.parts, *counts, complete, joining, self._files, self._bytes, tokens,
                              documents, share, rate, seconds if seconds >= 0 else None, left,
                              [_part(i + 1, *item) for i, item in enumerate(items)]])
@@ -180,7 +187,7 @@ class Run(PushedRun):
         began = now()
         splits = read_splits(split)
         made: list[tuple] = []
-        result = _guard(_leat.run_join, self._core, output, splits, join_options(
+        result = _guard(_leat.run_join, self._read(), output, splits, join_options(
             seed=read_seed(shuffle), dedup=dedup, threads=threads, memory=memory, force=force, in_place=in_place,
             allow_empty=allow_empty, created=created), progress, [].append, made.append)
         return joined(output, result, made, splits, now() - began)

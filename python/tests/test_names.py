@@ -73,7 +73,6 @@ EXCEPTIONS = [
     ("pack", "date", "chat_date", "chat_date"),
     ("pack", "seconds", "chat_seconds", "chat_seconds"),
     ("pack", "progress", "progress notice context", "progress"),
-    ("pack", "", "run_file", "run"),  # a run is an object of its own
     ("pack", "", "store_mask renderers", ""),  # of leat.Packer; Python starts the processes itself
     ("pack", "", "", "dry_run"),
     ("pack merge", "shuffle", "shuffle seed", "shuffle"),

@@ -19,6 +19,7 @@ static void fill(struct leat_error *err, enum leat_status status, int os_error, 
     err->hint = LEAT_HINT_NONE;
     err->file[0] = '\0';
     err->field[0] = '\0';
+    memset(err->reserved, 0, sizeof err->reserved);
     vsnprintf(err->message, sizeof err->message, format, args);
     show_in_place(err->message, sizeof err->message); /* it quotes names and texts of files */
 }

@@ -53,7 +53,7 @@ static enum leat_status check_outputs(const struct loader_slot *slot, const stru
             "with, because rows for unshifted labels have their last token among the inputs");
     if (needing && !slot->loader->documents)
         return status_argument(
-            err, "outputs",
+            err, "wanted",
             "%s needs a loader that knows where documents start: name an output that needs this (such as "
             "position_ids) in `outputs` when opening the loader",
             needing);
@@ -113,8 +113,8 @@ enum leat_status leat_batch_borrow(const struct leat_batch *batch, struct leat_o
     if (s != LEAT_OK)
         return s;
     if (!l->options.outputs.borrow)
-        return status_argument(err, "borrow",
-                               "the loader cannot lend batches: set `borrow` and `outputs` when opening it");
+        return status_argument(
+            err, "borrow", "the loader cannot lend batches: set `outputs.borrow` and `outputs.wanted` when opening it");
     s = l->ops->await(l->backend, slot->number, stream, err);
     if (s != LEAT_OK)
         return s;

@@ -41,8 +41,8 @@ static enum leat_status check_options(const struct leat_loader_options *o, struc
 {
     if (o->io.engine < LEAT_ENGINE_AUTO || o->io.engine >= GATHER_ENGINE_COUNT)
         return status_argument(err, "engine", "unknown engine %d", (int)o->io.engine);
-    if (o->io.on_damage != LEAT_ON_DAMAGE_ERROR && o->io.on_damage != LEAT_ON_DAMAGE_MASK)
-        return status_argument(err, "on_damage", "unknown value %d for on_damage", (int)o->io.on_damage);
+    if (o->on_damage != LEAT_ON_DAMAGE_ERROR && o->on_damage != LEAT_ON_DAMAGE_MASK)
+        return status_argument(err, "on_damage", "unknown value %d for on_damage", (int)o->on_damage);
     if (o->last < LEAT_LAST_SHORT || o->last > LEAT_LAST_DROPPED)
         return status_argument(err, "last", "unknown value %d for `last`", (int)o->last);
     if (o->io.apart < LEAT_APART_AUTO || o->io.apart > LEAT_APART_MAPPED)
@@ -55,9 +55,9 @@ static enum leat_status check_options(const struct leat_loader_options *o, struc
         return status_argument(err, "number_bytes", "numbers of outputs have 4 or 8 bytes, not %u",
                                o->outputs.number_bytes);
     if (o->outputs.wanted & ~KNOWN_OUTPUTS)
-        return status_argument(err, "outputs", "unknown bits 0x%x in outputs", o->outputs.wanted);
+        return status_argument(err, "wanted", "unknown bits 0x%x in `outputs.wanted`", o->outputs.wanted);
     if (o->outputs.borrow && o->outputs.wanted == 0)
-        return status_argument(err, "outputs", "`borrow` needs `outputs`");
+        return status_argument(err, "wanted", "`outputs.borrow` needs `outputs.wanted`");
     if (o->outputs.borrow && o->outputs.wanted & LEAT_OUTPUT_CU_SEQLENS && o->outputs.cu_seqlens_room < 2)
         return status_argument(err, "cu_seqlens_room", "borrowed cu_seqlens need room for at least 2 numbers");
     if (o->outputs.borrow && o->outputs.wanted & LEAT_OUTPUT_CU_SEQLENS && o->outputs.cu_seqlens_room > INT32_MAX)
@@ -104,11 +104,12 @@ static enum leat_status set_length(struct leat_loader *l, uint64_t inputs, struc
 static enum leat_status take_options(struct leat_loader *l, const struct leat_loader_options *options,
                                      struct leat_error *err)
 {
-    static const struct options_reserved reserved[] = {
-        OPTIONS_RESERVED(leat_loader_options, reserved),         OPTIONS_RESERVED(leat_loader_options, ranks.reserved),
-        OPTIONS_RESERVED(leat_loader_options, io.reserved),      OPTIONS_RESERVED(leat_loader_options, device.reserved),
-        OPTIONS_RESERVED(leat_loader_options, outputs.reserved), { 0, 0 }
-    };
+    static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_loader_options, io.reserved_flags),
+                                                        OPTIONS_RESERVED(leat_loader_options, ranks.reserved),
+                                                        OPTIONS_RESERVED(leat_loader_options, io.reserved),
+                                                        OPTIONS_RESERVED(leat_loader_options, device.reserved),
+                                                        OPTIONS_RESERVED(leat_loader_options, outputs.reserved),
+                                                        { 0, 0 } };
     struct leat_loader_options *o = &l->options;
     struct leat_plan_info plan = LEAT_PLAN_INFO_INIT;
     struct leat_info info = LEAT_INFO_INIT;

@@ -144,7 +144,7 @@ static bool begin_batch(struct leat_loader *l, struct loader_slot *slot)
 
 static bool is_masked(const struct leat_loader *l, enum leat_status s)
 {
-    return l->options.io.on_damage == LEAT_ON_DAMAGE_MASK && !l->gather.server_failed &&
+    return l->options.on_damage == LEAT_ON_DAMAGE_MASK && !l->gather.server_failed &&
            (s == LEAT_E_IO || s == LEAT_E_TRUNCATED || s == LEAT_E_CHECKSUM || s == LEAT_E_DOCUMENTS ||
             s == LEAT_E_TOKEN);
 }

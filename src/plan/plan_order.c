@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "base/status.h"
 #include "plan.h"
 
@@ -145,8 +146,8 @@ enum leat_status plan_search_try(const struct leat_plan *plan, struct plan_searc
 
 /* ---- The call ---- */
 
-enum leat_status leat_plan_trace(const struct leat_plan *plan, const struct leat_trace *trace, leat_plan_found *found,
-                                 void *context, struct leat_error *err)
+static enum leat_status trace_all(const struct leat_plan *plan, const struct leat_trace *trace, leat_plan_found *found,
+                                  void *context, struct leat_error *err)
 {
     struct plan_search s = { .source = (uint32_t)trace->source,
                              .first = trace->first,
@@ -172,4 +173,13 @@ enum leat_status leat_plan_trace(const struct leat_plan *plan, const struct leat
         return LEAT_OK;
     s.end = trace->first + trace->count;
     return plan->order->trace(plan, &s, err);
+}
+
+enum leat_status leat_plan_trace(const struct leat_plan *plan, const struct leat_trace *given, leat_plan_found *found,
+                                 void *context, struct leat_error *err)
+{
+    struct leat_trace trace = LEAT_TRACE_INIT;
+    enum leat_status s = options_read(&trace, sizeof trace, NULL, given, "leat_trace", err);
+
+    return s == LEAT_OK ? trace_all(plan, &trace, found, context, err) : s;
 }

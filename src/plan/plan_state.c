@@ -455,8 +455,9 @@ enum leat_status leat_plan_state_load(const struct leat_plan *plan, const char *
     struct past is;
 
     if (bytes > LEAT_PLAN_STATE_BYTES || !parse(&r, &t))
-        return status_set(err, LEAT_E_CHECKPOINT,
-                          "not a state of a plan, or it is damaged, at byte %td; use another checkpoint", r.at - text);
+        return status_set_at(err, LEAT_E_CHECKPOINT, NULL, (uint64_t)(r.at - text),
+                             "not a state of a plan, or it is damaged, at byte %td; use another checkpoint",
+                             r.at - text);
     leat_plan_info(plan, &info);
     s = compare_rules(plan, &t, err);
     if (s != LEAT_OK)

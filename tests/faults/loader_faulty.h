@@ -47,7 +47,7 @@ static inline struct leat_loader_options options(enum leat_engine engine, enum l
 
     o.batch = 5;
     o.io.engine = engine;
-    o.io.on_damage = on_damage;
+    o.on_damage = on_damage;
     o.io.slots = 4;
     o.io.apart = apart;
     return o;

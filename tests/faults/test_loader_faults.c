@@ -68,7 +68,7 @@ static void damaged_page(enum leat_access access, enum leat_engine engine, uint3
     T_CONTAINS(t_err.message, "page 7 of ");
     T_CONTAINS(t_err.message, "d.tokens");
     T_CONTAINS(t_err.message, "documents ");
-    o.io.on_damage = LEAT_ON_DAMAGE_MASK;
+    o.on_damage = LEAT_ON_DAMAGE_MASK;
     o.outputs.wanted = LEAT_OUTPUT_POSITION_IDS;
     r = take_all(&w, &o, NULL);
     T_EQ(r.status, LEAT_E_END);
@@ -98,7 +98,7 @@ static void damaged_directory(void)
     r = take_all(&w, &o, NULL);
     T_EQ(r.status, LEAT_E_DOCUMENTS);
     T_CONTAINS(t_err.message, "entry 0 of its directory does not match the next one");
-    o.io.on_damage = LEAT_ON_DAMAGE_MASK;
+    o.on_damage = LEAT_ON_DAMAGE_MASK;
     r = take_all(&w, &o, NULL);
     T_EQ(r.status, LEAT_E_END);
     T_CHECK(r.damaged > 0);
@@ -125,7 +125,7 @@ static void failing_reads(enum leat_engine engine)
             unsigned files = fault_open_files();
             long allocations = fault_allocations();
 
-            o.io.on_damage = d;
+            o.on_damage = d;
             o.outputs.wanted = n % 3 ? 0 : LEAT_OUTPUT_POSITION_IDS; /* which are found in the index */
             fault_arm(FAULT_SYSTEM, n % 2 ? FAULT_ONCE : FAULT_FROM_THEN_ON, n, EIO);
             r = take_all(&w, &o, NULL);

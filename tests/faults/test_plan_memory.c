@@ -62,8 +62,10 @@ static enum leat_status ask(const struct leat_plan *plan, uint64_t *answer, stru
         for (uint64_t i = 0; s == LEAT_OK && i < got; i++)
             each_call_number(answer, pieces[i].token ^ (uint64_t)pieces[i].count << 32);
     }
-    return s == LEAT_OK ? leat_plan_trace(plan, &(struct leat_trace) { 0, 100, 300, 2, 0, 100 }, found, answer, err)
-                        : s;
+    return s == LEAT_OK
+               ? leat_plan_trace(plan, &(struct leat_trace) { sizeof(struct leat_trace), 0, 100, 300, 2, 0, 100 },
+                                 found, answer, err)
+               : s;
 }
 
 static enum leat_status run(const char *text, uint64_t *answer, struct leat_error *err)

@@ -149,12 +149,13 @@ static void look_back(const struct leat_plan *plan, int any)
         uint64_t start;
 
         FUZZ_CHECK(leat_dataset_starts(dataset, document, 1, &start, &err) == LEAT_OK);
-        if (leat_plan_trace(plan, &(struct leat_trace) { 0, start, 1, 1, 0, LEAT_NONE }, on_sample, &found, &err) !=
-                LEAT_OK ||
+        if (leat_plan_trace(plan, &(struct leat_trace) { sizeof(struct leat_trace), 0, start, 1, 1, 0, LEAT_NONE },
+                            on_sample, &found, &err) != LEAT_OK ||
             any)
             continue;
-        FUZZ_CHECK(leat_plan_trace(right, &(struct leat_trace) { 0, start, 1, 1, 0, LEAT_NONE }, on_sample, &wanted,
-                                   &err) == LEAT_OK);
+        FUZZ_CHECK(leat_plan_trace(right,
+                                   &(struct leat_trace) { sizeof(struct leat_trace), 0, start, 1, 1, 0, LEAT_NONE },
+                                   on_sample, &wanted, &err) == LEAT_OK);
         FUZZ_CHECK(found.count == wanted.count &&
                    memcmp(found.numbers, wanted.numbers, found.count * sizeof found.numbers[0]) == 0);
     }

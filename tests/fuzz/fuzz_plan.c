@@ -72,7 +72,9 @@ static void check_inverse(const struct leat_plan *plan, const struct leat_sample
         FUZZ_CHECK(sampler_find(plan->derived, x->source, x->epoch, x->block, &found));
         FUZZ_CHECK(found.n + x->slice * found.step == n);
     } else if (x->length > 0 && x->epoch < 100) {
-        FUZZ_CHECK(leat_plan_trace(plan, &(struct leat_trace) { x->source, x->token, 1, x->epoch + 1, 0, n + 1 },
+        FUZZ_CHECK(leat_plan_trace(plan,
+                                   &(struct leat_trace) { sizeof(struct leat_trace), x->source, x->token, 1,
+                                                          x->epoch + 1, 0, n + 1 },
                                    note_sample, &n, NULL) == LEAT_OK);
         FUZZ_CHECK(n == LEAT_NONE);
     }

@@ -77,7 +77,7 @@ static inline void check_ends_with_damage(struct loading *w, struct leat_loader_
     const struct leat_batch *b;
     struct leat_loader *l;
 
-    o.io.on_damage = LEAT_ON_DAMAGE_ERROR;
+    o.on_damage = LEAT_ON_DAMAGE_ERROR;
     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
     while (leat_loader_next(l, &b, &t_err) == LEAT_OK)
         leat_batch_release(b, NULL);

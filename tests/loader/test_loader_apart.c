@@ -118,7 +118,7 @@ static void damaged(uint32_t threads, uint64_t length)
     snprintf(rules, sizeof rules, "seq-len %llu\nepochs 2\n", (unsigned long long)length);
     w = open_cold(2, rules);
     o.io.threads = threads;
-    o.io.on_damage = LEAT_ON_DAMAGE_MASK;
+    o.on_damage = LEAT_ON_DAMAGE_MASK;
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     while (leat_loader_next(l, &b, &t_err) == LEAT_OK) {
         T_CHECK(!b->tokens);

@@ -52,7 +52,7 @@ static void fails(enum leat_engine engine, enum leat_on_damage on_damage, bool d
     rows = bad_rows(&w, info.positions, &first);
     atomic_store(&f.board->fail_begin, (uint64_t)BAD_PAGE * 4096);
     atomic_store(&f.board->fail_end, (uint64_t)BAD_PAGE * 4096 + 4096);
-    o.io.on_damage = on_damage;
+    o.on_damage = on_damage;
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     while ((s = leat_loader_next(l, &b, &t_err)) == LEAT_OK) {
         loading_check(&w, b, BATCH * k++);
@@ -178,7 +178,7 @@ static void late_reads(void)
     atomic_store(&f.board->hold_for, 1000000);
     atomic_store(&f.board->hold_every, many_reads(&f) + 4);
     o.batch = 2;
-    o.io.on_damage = LEAT_ON_DAMAGE_MASK;
+    o.on_damage = LEAT_ON_DAMAGE_MASK;
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     for (unsigned i = 0; i < 60000 && atomic_load(&f.board->held) == 0; i++)
         usleep(1000);

@@ -145,7 +145,7 @@ static void damaged(uint32_t threads, uint64_t length, uint64_t rows_of_file)
     snprintf(text, sizeof text, "seq-len %llu\nepochs 2\n", (unsigned long long)length);
     w = open_plan(2, LEAT_ACCESS_TRUSTED, text);
     o.io.threads = threads;
-    o.io.on_damage = LEAT_ON_DAMAGE_MASK;
+    o.on_damage = LEAT_ON_DAMAGE_MASK;
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     while (leat_loader_next(l, &b, &t_err) == LEAT_OK) {
         loading_check(&w, b, rows);

@@ -37,15 +37,15 @@ static void refusals(const struct loading *w)
     REFUSED(LEAT_E_ARGUMENT, "ranks count from 0", o.ranks.rank = 1);
     REFUSED(LEAT_E_ARGUMENT, "nearest", o.ranks.world = 3);
     REFUSED(LEAT_E_ARGUMENT, "unknown engine 5", o.io.engine = (enum leat_engine)5);
-    REFUSED(LEAT_E_ARGUMENT, "damage", o.io.on_damage = (enum leat_on_damage)2);
+    REFUSED(LEAT_E_ARGUMENT, "damage", o.on_damage = (enum leat_on_damage)2);
     REFUSED(LEAT_E_ARGUMENT, "for `last`", o.last = (enum leat_last_batch)3);
     REFUSED(LEAT_E_ARGUMENT, "for apart", o.io.apart = (enum leat_apart)(LEAT_APART_MAPPED + 1));
     REFUSED(LEAT_E_ARGUMENT, "threads must be 0 or 1", o.io.threads = 2);
     REFUSED(LEAT_E_ARGUMENT, "2 to 64 slots", o.io.slots = 1);
     REFUSED(LEAT_E_ARGUMENT, "2 to 64 slots", o.io.slots = 65);
     REFUSED(LEAT_E_ARGUMENT, "4 or 8 bytes", o.outputs.number_bytes = 2);
-    REFUSED(LEAT_E_ARGUMENT, "unknown bits 0x100 in outputs", o.outputs.wanted = 256);
-    REFUSED(LEAT_E_ARGUMENT, "`borrow` needs `outputs`", o.outputs.borrow = 1);
+    REFUSED(LEAT_E_ARGUMENT, "unknown bits 0x100 in `outputs.wanted`", o.outputs.wanted = 256);
+    REFUSED(LEAT_E_ARGUMENT, "`outputs.borrow` needs `outputs.wanted`", o.outputs.borrow = 1);
     REFUSED(LEAT_E_ARGUMENT, "at least 2 numbers", o.outputs.borrow = 1; o.outputs.wanted = LEAT_OUTPUT_CU_SEQLENS);
     REFUSED(LEAT_E_ARGUMENT, "not for 1099511627776", o.outputs.borrow = 1, o.outputs.wanted = 64,
             o.outputs.cu_seqlens_room = (uint64_t)1 << 40);

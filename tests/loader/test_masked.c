@@ -200,7 +200,7 @@ static enum leat_status load_all(struct leat_plan *plan, enum leat_on_damage on_
 
     *damaged = 0;
     o.batch = BATCH;
-    o.io.on_damage = on_damage;
+    o.on_damage = on_damage;
     o.io.apart = apart;
     if (apart == LEAT_APART_MAPPED)
         o.io.engine = LEAT_ENGINE_MAP; /* rows stay in the map until their mask turns out to be damaged */

@@ -192,10 +192,12 @@ static void check_trace(const struct all *a, uint32_t source, uint64_t first, ui
     uint8_t *found = calloc(a->samples, 1);
     uint64_t wrong = 0, border = (until < a->samples ? until : a->samples) / 2;
 
-    T_OK(leat_plan_trace(a->plan, &(struct leat_trace) { source, first, count, epochs, 0, border }, count_sample, found,
-                         &t_err));
-    T_OK(leat_plan_trace(a->plan, &(struct leat_trace) { source, first, count, epochs, border, until }, count_sample,
-                         found, &t_err));
+    T_OK(leat_plan_trace(a->plan,
+                         &(struct leat_trace) { sizeof(struct leat_trace), source, first, count, epochs, 0, border },
+                         count_sample, found, &t_err));
+    T_OK(leat_plan_trace(
+        a->plan, &(struct leat_trace) { sizeof(struct leat_trace), source, first, count, epochs, border, until },
+        count_sample, found, &t_err));
     for (uint64_t n = 0; n < a->samples; n++) {
         const struct document *d = document_of(a, n);
         uint64_t inputs = d->tokens ? row_tokens(d) - 1 : 0;

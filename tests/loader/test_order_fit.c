@@ -265,7 +265,7 @@ static void damage(void)
     fseek(f, 9000, SEEK_SET);
     fputc(0x5a, f);
     fclose(f);
-    o.io.on_damage = LEAT_ON_DAMAGE_MASK;
+    o.on_damage = LEAT_ON_DAMAGE_MASK;
     plan = open_plan(48, "epochs 1");
     damaged = deliver(plan, o, 0, NULL);
     T_CHECK(damaged > 10 && damaged < 200);

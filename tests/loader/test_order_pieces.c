@@ -166,8 +166,9 @@ static void check_trace(const struct leat_plan *plan, uint32_t source, uint64_t 
     uint8_t *found = calloc(plan->end, 1);
     uint64_t wrong = 0, pieces;
 
-    T_OK(leat_plan_trace(plan, &(struct leat_trace) { source, first, count, LEAT_NONE, 0, LEAT_NONE }, count_found,
-                         found, &t_err));
+    T_OK(leat_plan_trace(
+        plan, &(struct leat_trace) { sizeof(struct leat_trace), source, first, count, LEAT_NONE, 0, LEAT_NONE },
+        count_found, found, &t_err));
     for (uint64_t n = 0; n < plan->end; n++) {
         struct leat_piece p[2];
         bool shows = false;
@@ -256,7 +257,7 @@ int main(void)
 
     damage("c", 9000);
     o = (struct leat_loader_options)LEAT_LOADER_OPTIONS_INIT;
-    o.io.on_damage = LEAT_ON_DAMAGE_MASK;
+    o.on_damage = LEAT_ON_DAMAGE_MASK;
     plan = open_pairs();
     T_CHECK(deliver(plan, o, 0, NULL) > 10);
     leat_plan_close(plan);

@@ -179,7 +179,8 @@ static int compare(const void *a, const void *b)
 static void print_shown(const uint64_t n[5])
 {
     shown.count = 0;
-    T_OK(leat_plan_trace(now.plan, &(struct leat_trace) { n[0], n[1], n[2], n[3], 0, n[4] }, add_shown, NULL, &t_err));
+    T_OK(leat_plan_trace(now.plan, &(struct leat_trace) { sizeof(struct leat_trace), n[0], n[1], n[2], n[3], 0, n[4] },
+                         add_shown, NULL, &t_err));
     qsort(shown.samples, shown.count, sizeof shown.samples[0], compare);
     printf("shown");
     for (size_t i = 0; i < shown.count; i++)

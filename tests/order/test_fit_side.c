@@ -72,7 +72,8 @@ static void say(const struct leat_plan *plan, struct said *said)
         }
     }
     for (uint64_t token = 0; token < 3000; token += 50)
-        T_OK(leat_plan_trace(plan, &(struct leat_trace) { 0, token, 3, 2, 0, LEAT_NONE }, say_sample, said, &t_err));
+        T_OK(leat_plan_trace(plan, &(struct leat_trace) { sizeof(struct leat_trace), 0, token, 3, 2, 0, LEAT_NONE },
+                             say_sample, said, &t_err));
 }
 
 static uint64_t used_lists(const struct leat_plan *plan)

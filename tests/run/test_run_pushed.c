@@ -193,15 +193,15 @@ static void check_refused(void)
     struct leat_run *run = create("refused"), *other = create("other");
     struct leat_run_piece pieces[2], piece, changed;
     struct leat_run_status where = LEAT_RUN_STATUS_INIT;
-    char text[LEAT_RUN_PIECE_TEXT], key[LEAT_RUN_KEY + 2] = "";
+    char text[LEAT_RUN_PIECE_BYTES], key[LEAT_RUN_MAX_KEY + 2] = "";
     struct leat_packer *p;
 
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         T_REFUSED(leat_run_push(&p, run, keys[i], NULL, &t_err), LEAT_E_ARGUMENT, "cannot name a part");
-    memset(key, 'k', LEAT_RUN_KEY + 1);
+    memset(key, 'k', LEAT_RUN_MAX_KEY + 1);
     T_STATUS(leat_run_push(&p, run, key, NULL, &t_err), LEAT_E_ARGUMENT);
     T_STATUS(leat_run_push(&p, run, NULL, NULL, &t_err), LEAT_E_ARGUMENT);
-    key[LEAT_RUN_KEY] = '\0';
+    key[LEAT_RUN_MAX_KEY] = '\0';
     pieces[0] = make(run, key);
     pieces[1] = make(run, "a.0123456789abcdef.leat-_=");
 
@@ -209,7 +209,7 @@ static void check_refused(void)
     T_OK(leat_run_piece_read(&piece, text, &t_err));
     T_CHECK(memcmp(&piece, &pieces[0], sizeof piece) == 0);
     for (size_t i = 1; i < strlen(text); i++) {
-        char cut[LEAT_RUN_PIECE_TEXT];
+        char cut[LEAT_RUN_PIECE_BYTES];
 
         memcpy(cut, text, i);
         cut[i] = '\0';

@@ -161,7 +161,7 @@ static void check_plans(void)
         struct leat_loader_options l = LEAT_LOADER_OPTIONS_INIT;
 
         l.batch = 1;
-        l.reserved = i == 0;
+        l.io.reserved_flags = i == 0;
         l.ranks.reserved[1] = i == 1;
         l.io.reserved[3] = i == 2;
         l.device.reserved[3] = i == 3;

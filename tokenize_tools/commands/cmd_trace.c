@@ -313,10 +313,11 @@ static enum leat_status find_stretch(const struct search *s, uint64_t from, uint
     f->count = 0;
     f->full = false;
     for (size_t i = 0; status == LEAT_OK && i < s->count && !f->full; i++)
-        status = leat_plan_trace(s->plan,
-                                 &(struct leat_trace) { s->wanted[i].source, s->wanted[i].first, s->wanted[i].count,
-                                                        s->values->plan.epochs, from, until },
-                                 add_found, f, err);
+        status =
+            leat_plan_trace(s->plan,
+                            &(struct leat_trace) { sizeof(struct leat_trace), s->wanted[i].source, s->wanted[i].first,
+                                                   s->wanted[i].count, s->values->plan.epochs, from, until },
+                            add_found, f, err);
     qsort(f->samples, f->count, sizeof *f->samples, compare_numbers);
     return status;
 }

@@ -78,9 +78,11 @@ void pack_run_report(const struct pack_run *r, const struct leat_info *info, str
     report->serial = r->serial;
     report->stream = r->stream;
     report->serial.place_ns = o->spent_ns[PACK_STEP_WRITE];
-    report->times =
-        (struct leat_pack_times) { o->spent_ns[PACK_STEP_READ], o->spent_ns[PACK_STEP_SCAN],
-                                   o->spent_ns[PACK_STEP_ENCODE], o->spent_ns[PACK_STEP_WRITE] + o->put_ns };
+    report->times = (struct leat_pack_times) { o->spent_ns[PACK_STEP_READ],
+                                               o->spent_ns[PACK_STEP_SCAN],
+                                               o->spent_ns[PACK_STEP_ENCODE],
+                                               o->spent_ns[PACK_STEP_WRITE] + o->put_ns,
+                                               { 0 } };
 }
 
 /* ---- The run ----------------------------------------------------------------------------------------------------- */

@@ -70,8 +70,8 @@ static enum leat_status check_options(const struct leat_run_options *o, const st
 
     if (!o->tokenizer)
         s = status_argument(err, "tokenizer", "a run needs a tokenizer");
-    else if (o->parts > LEAT_RUN_PARTS)
-        s = status_argument(err, "parts", "a run has at most %d parts", LEAT_RUN_PARTS);
+    else if (o->parts > LEAT_RUN_MAX_PARTS)
+        s = status_argument(err, "parts", "a run has at most %d parts", LEAT_RUN_MAX_PARTS);
     if (s == LEAT_OK)
         s = check_inputs(o, err);
     return s == LEAT_OK ? check_pack(pack, o->parts, err) : s;

@@ -27,7 +27,7 @@ struct attempt {
     char *chat;
     uint8_t run[16];
     uint64_t number;
-    char key[LEAT_RUN_KEY + 1];
+    char key[LEAT_RUN_MAX_KEY + 1];
     char name[PUSHED_NAME];
     bool remote, complete, counts; /* all is written here; and it is one that a commit may name */
     char *lock_path;               /* in the scratch folder, locked until the attempt ends; else NULL */
@@ -379,7 +379,7 @@ enum leat_status leat_run_finish(struct leat_packer *p, struct leat_run_piece *p
 
 #define PIECE "leat piece 1 "
 
-void leat_run_piece_text(const struct leat_run_piece *p, char text[LEAT_RUN_PIECE_TEXT])
+void leat_run_piece_text(const struct leat_run_piece *p, char text[LEAT_RUN_PIECE_BYTES])
 {
     char run[33], checksum[33], identity[33], fingerprint[33];
 
@@ -387,7 +387,7 @@ void leat_run_piece_text(const struct leat_run_piece *p, char text[LEAT_RUN_PIEC
     folder_list_hex(checksum, p->checksum);
     folder_list_hex(identity, p->identity);
     folder_list_hex(fingerprint, p->fingerprint);
-    snprintf(text, LEAT_RUN_PIECE_TEXT,
+    snprintf(text, LEAT_RUN_PIECE_BYTES,
              PIECE "%s %016" PRIx64 " %s %s %s %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
              p->key, p->attempt, run, checksum, identity, fingerprint, p->index_bytes, p->token_bytes, p->documents,
              p->tokens, p->text_bytes, p->rejects);
@@ -399,7 +399,7 @@ enum leat_status leat_run_piece_read(struct leat_run_piece *piece, const char *t
     char run[33] = "", checksum[33] = "", identity[33] = "", fingerprint[33] = "", attempt[17] = "";
     int used = 0;
 
-    if (text && strncmp(text, PIECE, strlen(PIECE)) == 0 && strlen(text) < LEAT_RUN_PIECE_TEXT &&
+    if (text && strncmp(text, PIECE, strlen(PIECE)) == 0 && strlen(text) < LEAT_RUN_PIECE_BYTES &&
         sscanf(text + strlen(PIECE),
                "%128[^ ] %16[0-9a-f] %32s %32s %32s %32s %19" SCNu64 " %19" SCNu64 " %19" SCNu64 " %19" SCNu64
                " %19" SCNu64 " %19" SCNu64 "%n",

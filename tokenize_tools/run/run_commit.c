@@ -94,7 +94,7 @@ static enum leat_status note_object(void *context, const char *file, uint64_t si
     uint64_t i;
 
     (void)err;
-    if (length <= PUSHED_DIGITS + 1 || length - PUSHED_DIGITS - 1 > LEAT_RUN_KEY)
+    if (length <= PUSHED_DIGITS + 1 || length - PUSHED_DIGITS - 1 > LEAT_RUN_MAX_KEY)
         return LEAT_OK;
     memcpy(wanted.key, file, length - PUSHED_DIGITS - 1);
     wanted.key[length - PUSHED_DIGITS - 1] = '\0';

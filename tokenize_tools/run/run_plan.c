@@ -273,7 +273,7 @@ static bool take_lines(struct run_plan *plan, char *rest)
     for (size_t row = 0; row < ROWS; row++)
         if ((rows[row].kind == PLAN_U32 || rows[row].kind == PLAN_U64) && !seen[row])
             return false;
-    return plan->parts <= LEAT_RUN_PARTS && plan->from && plan->tokenizer;
+    return plan->parts <= LEAT_RUN_MAX_PARTS && plan->from && plan->tokenizer;
 }
 
 bool run_sum_take(struct buffer *text)

@@ -33,11 +33,11 @@ enum leat_status pushed_check_key(const char *key, struct leat_error *err)
     for (size_t i = 0; i < length; i++)
         if (!is_key_char(key[i]))
             length = 0;
-    if (length > 0 && length <= LEAT_RUN_KEY && key[0] != '.')
+    if (length > 0 && length <= LEAT_RUN_MAX_KEY && key[0] != '.')
         return LEAT_OK;
     return status_argument(
         err, "key", "%.200s%s cannot name a part: use at most %d letters, digits and -_.=, without a dot at the start",
-        key ? key : "NULL", key && !*key ? "an empty text" : "", LEAT_RUN_KEY);
+        key ? key : "NULL", key && !*key ? "an empty text" : "", LEAT_RUN_MAX_KEY);
 }
 
 void pushed_attempt_name(char name[PUSHED_NAME], const char *key, uint64_t attempt)

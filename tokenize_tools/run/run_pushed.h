@@ -29,8 +29,8 @@ enum leat_status run_pushed_read(struct leat_run *run, const char *folder, struc
 /* ---- Names ---- */
 
 #define PUSHED_PLAN   "leat-run"
-#define PUSHED_DIGITS 16u                                 /* of an attempt */
-#define PUSHED_NAME   (LEAT_RUN_KEY + PUSHED_DIGITS + 2u) /* room for KEY.ATTEMPT */
+#define PUSHED_DIGITS 16u                                     /* of an attempt */
+#define PUSHED_NAME   (LEAT_RUN_MAX_KEY + PUSHED_DIGITS + 2u) /* room for KEY.ATTEMPT */
 
 enum leat_status pushed_check_key(const char *key, struct leat_error *err);
 void pushed_attempt_name(char name[PUSHED_NAME], const char *key, uint64_t attempt);

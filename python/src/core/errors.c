@@ -21,7 +21,8 @@ static const char doc[] =
     "os_error  errno of a failed system call, or None\n"
     "resumable of leat.pack(): whether resume=True goes on from there\n"
     "summary   of leat.pack() with inputs that are cut off: what was packed\n"
-    "damaged   of leat.pack(): the inputs that are cut off or broken, as the Summary has them";
+    "damaged   of leat.pack(): the inputs that are cut off or broken, as the Summary has them\n"
+    "advice    of a leat.Run that reads inputs: what to do, a leat.run.Advice";
 
 /* Sets an attribute to a value that this function takes over; -1 on failure. */
 static int set(PyObject *object, const char *name, PyObject *value)
@@ -206,8 +207,8 @@ static PyMethodDef functions[] = {
 int errors_register(PyObject *module)
 {
     /* `_plain` and `_hint`: the sentence for a program that spells the hint itself */
-    static const char *const names[] = { "status",    "code",    "file",    "offset", "field", "os_error",
-                                         "resumable", "summary", "damaged", "_plain", "_hint" };
+    static const char *const names[] = { "status",    "code",    "file",    "offset", "field",  "os_error",
+                                         "resumable", "summary", "damaged", "advice", "_plain", "_hint" };
     PyObject *attributes = PyDict_New();
     int r = attributes ? 0 : -1;
 

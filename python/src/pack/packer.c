@@ -241,7 +241,7 @@ static PyObject *packer_finish(PyObject *self, PyObject *unused)
 {
     struct packer *p = (struct packer *)self;
     struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
-    char text[LEAT_RUN_PIECE_TEXT];
+    char text[LEAT_RUN_PIECE_BYTES];
     struct leat_run_piece piece;
     struct pause pause;
     struct leat_error err;

@@ -85,6 +85,14 @@ static bool ended(bool raised, enum leat_status s, struct leat_error *err, bool 
     return false;
 }
 
+/* The name that args_path() took; NULL, with an exception, for None. */
+static const char *name_of(PyObject *path)
+{
+    if (!path)
+        PyErr_SetString(PyExc_TypeError, "missing name: None names no folder and no dataset");
+    return path ? PyBytes_AsString(path) : NULL;
+}
+
 /* ---- Plan and open ----------------------------------------------------------------------------------------------- */
 
 static PyObject *create(const char *folder, struct leat_run_options *o, struct pack_options *pack, struct pack_watch *w)
@@ -125,8 +133,8 @@ static PyObject *run_create(PyObject *module, PyObject *args)
         return PyErr_NoMemory();
     if (PyArg_ParseTuple(args, "O&OOO&zO&IpOO", args_path, &folder, &inputs, &tokenizer, args_path, &spec, &o.pattern,
                          args_path, &from, &parts, &truncated, &given, &w.notice) &&
-        (t = text_tokenizer_of(tokenizer)) != NULL && pack_options_take(pack, t, given) == 0 &&
-        (words = args_paths(inputs, &count, &names)) != NULL) {
+        name_of(folder) != NULL && (t = text_tokenizer_of(tokenizer)) != NULL &&
+        pack_options_take(pack, t, given) == 0 && (words = args_paths(inputs, &count, &names)) != NULL) {
         o.parts = parts;
         o.allow_truncated = truncated != 0;
         o.inputs = words;
@@ -151,11 +159,14 @@ static PyObject *run_open(PyObject *module, PyObject *args)
     struct leat_run *run;
     struct leat_error err;
     enum leat_status s;
+    const char *name;
 
     (void)module;
     if (!PyArg_ParseTuple(args, "O&", args_path, &folder))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS s = leat_run_open(&run, PyBytes_AsString(folder), &err);
+    if (!(name = name_of(folder)))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS s = leat_run_open(&run, name, &err);
     Py_END_ALLOW_THREADS if (ended(false, s, &err, false)) result = hold(run);
     Py_XDECREF(folder);
     return result;
@@ -318,7 +329,7 @@ static PyObject *run_join(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "OO&O!O!OOO", &capsule, args_path, &output, &PyList_Type, &list, &PyDict_Type, &dict,
                           &j.watch.base.function, &j.watch.notice, &j.watch.output))
         return NULL;
-    if (pack_joining_begin(&j, list, dict) && (h = take(capsule)) != NULL) {
+    if (name_of(output) != NULL && pack_joining_begin(&j, list, dict) && (h = take(capsule)) != NULL) {
         pause_begin(&j.watch.base.pause);
         s = leat_run_join(h->run, PyBytes_AsString(output), &j.options, &j.report, &err);
         pause_end(&j.watch.base.pause);

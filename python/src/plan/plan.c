@@ -319,8 +319,10 @@ static void work(void *context)
 {
     struct tracing *t = context;
 
-    t->status = leat_plan_trace(t->plan, &(struct leat_trace) { t->source, t->first, t->count, t->epochs, 0, t->until },
-                                add_found, t, &t->err);
+    t->status = leat_plan_trace(
+        t->plan,
+        &(struct leat_trace) { sizeof(struct leat_trace), t->source, t->first, t->count, t->epochs, 0, t->until },
+        add_found, t, &t->err);
     if (t->found_count > 0)
         qsort(t->found, t->found_count, sizeof *t->found, compare_numbers);
 }

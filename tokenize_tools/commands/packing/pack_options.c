@@ -77,16 +77,16 @@ static bool parse_part(void *field, const char *text, const char **why)
     if (strncmp(text, "auto", 4) == 0) {
         part.automatic = true;
         text += 4;
-        if (*text == '+' && (text++, !parse_number(&text, LEAT_RUN_PARTS, &part.plus)))
+        if (*text == '+' && (text++, !parse_number(&text, LEAT_RUN_MAX_PARTS, &part.plus)))
             return false;
-    } else if (!parse_number(&text, LEAT_RUN_PARTS, &part.part)) {
+    } else if (!parse_number(&text, LEAT_RUN_MAX_PARTS, &part.part)) {
         return false;
     }
     if (!*text) { /* of a run that knows how many */
         *(struct pack_part *)field = part;
         return true;
     }
-    if (*text++ != '/' || !parse_number(&text, LEAT_RUN_PARTS, &part.parts) || *text || part.parts < 1 ||
+    if (*text++ != '/' || !parse_number(&text, LEAT_RUN_MAX_PARTS, &part.parts) || *text || part.parts < 1 ||
         (!part.automatic && (part.part < 1 || part.part > part.parts)))
         return false;
     *(struct pack_part *)field = part;
@@ -387,7 +387,7 @@ const struct option_row pack_options[] = {
       .help = "how many parts the run of --run has",
       .rare = true,
       .min = 1,
-      .max = LEAT_RUN_PARTS },
+      .max = LEAT_RUN_MAX_PARTS },
     { .name = "resume",
       .type = OPTION_FLAG,
       .field = FIELD(resume),
