@@ -2,9 +2,12 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, TypeVar
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
+TYPE_CHECKING = False  # as typing has it, whose import takes time
+if TYPE_CHECKING:
+    from typing import Any, Callable, TypeVar
+
+    _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def _into(group: str, *names: str) -> dict[str, str]:

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Callable, Iterator, Sequence
 
 from leat._lazy import need
 from leat._values import whole
 from leat.loader import Loader as PlanLoader
 from leat.options import Order
 from leat.plan import Plan, decimal
+
+TYPE_CHECKING = False  # as typing has it, whose import takes time
+if TYPE_CHECKING:
+    from typing import Any, Callable, Iterator, Sequence
 
 __all__ = ["Dataset", "Loader", "build", "loader", "order"]
 

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import KW_ONLY, dataclass, fields
-from typing import Any, Iterable, Literal
 
 from leat._values import choice, is_name, listed, positive, read_size, whole
+
+TYPE_CHECKING = False  # as typing has it, whose import takes time
+if TYPE_CHECKING:
+    from typing import Any, Iterable, Literal
 
 ACCESS = {"leased": 0, "trusted": 1, "read": 2}
 APART = {"auto": 0, "always": 1, "never": 2, "mapped": 3}

@@ -4,7 +4,6 @@ from __future__ import annotations
 import collections
 import dataclasses
 import os
-from typing import Any
 
 from leat import _leat
 from leat._names import telling
@@ -12,6 +11,10 @@ from leat._pack_options import chat_of, now, open_tokenizer, pack_options
 from leat._values import read_size, whole
 from leat.dataset import Dataset, open as open_dataset
 from leat.packer import Packer
+
+TYPE_CHECKING = False  # as typing has it, whose import takes time
+if TYPE_CHECKING:
+    from typing import Any
 
 _OF_RUN: Any = object()  # as the run says
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import collections
 import os
-from typing import Any
 
 from leat import _leat
 from leat._leat import Error
@@ -14,6 +13,10 @@ from leat._values import choice, read_size, whole
 from leat.options import Files, as_group
 from leat.packing import Summary, join_options, joined, packed, watching
 from leat.pushed import PushedRun
+
+TYPE_CHECKING = False  # as typing has it, whose import takes time
+if TYPE_CHECKING:
+    from typing import Any
 
 STATES = ("done", "running", "dead", "stopped", "failed", "missing")  # enum leat_run_state of leat/run.h
 FILES = (None, "plan", "shared", "joining", "beat", "unfinished", "part", "rejects", "input", "output")  # leat_run_file

@@ -85,6 +85,14 @@ def main():
         try:
             leat.ray.pack("text.jsonl", "wrong", "gpt2", parts=2, text="body")
             raise AssertionError("a field that is not there was packed")
+        except leat.Error as error:
+            assert error.field == "body" and error.file == "text.jsonl", error
+        with open("broken.jsonl", "wb") as text:
+            for _ in range(200):
+                text.write(CORPUS.read_bytes() + b"{broken\n" * 20)
+        try:
+            leat.ray.pack("broken.jsonl", "wrong", "gpt2", parts=2)
+            raise AssertionError("broken records were packed")
         except leat.ray.PackError as error:
             assert sorted(error.parts) == [1, 2] and "2 of 2 parts failed" in str(error), error
             assert "more than allowed" in error.parts[1], error
