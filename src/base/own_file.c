@@ -203,8 +203,8 @@ void own_file_unlock(int *fd)
     file_close(fd);
 }
 
-/* Creates, or opens, and locks; makes empty. *fd stays -1 if another process renamed or removed the file meanwhile. */
-static enum leat_status take_over(int *fd, const char *path, struct leat_error *err)
+/* Creates, or opens, and locks; makes empty unless `keep`. *fd stays -1 if another process renamed or removed the file meanwhile. */
+static enum leat_status take_over(int *fd, const char *path, bool keep, struct leat_error *err)
 {
     struct leat_error why;
     bool named = false;
@@ -219,7 +219,7 @@ static enum leat_status take_over(int *fd, const char *path, struct leat_error *
         s = own_file_lock(*fd, path, NULL, &why);
     if (s == LEAT_OK)
         s = own_file_is_named(*fd, path, &named, &why);
-    if (s == LEAT_OK && named)
+    if (s == LEAT_OK && named && !keep)
         s = file_truncate(*fd, 0, path, &why);
     if (s != LEAT_OK || !named)
         file_close(fd);
@@ -228,17 +228,27 @@ static enum leat_status take_over(int *fd, const char *path, struct leat_error *
     return s;
 }
 
-enum leat_status own_file_begin(int *fd, const char *path, struct leat_error *err)
+static enum leat_status begin(int *fd, const char *path, bool keep, struct leat_error *err)
 {
     *fd = -1;
     for (unsigned tries = 0; tries < BEGIN_TRIES; tries++) {
-        enum leat_status s = take_over(fd, path, err);
+        enum leat_status s = take_over(fd, path, keep, err);
 
         if (s != LEAT_OK || *fd >= 0)
             return s;
     }
     return status_set_in(err, LEAT_E_BUSY, path, "%s was renamed each of the %u times that it was made", path,
                          BEGIN_TRIES);
+}
+
+enum leat_status own_file_begin(int *fd, const char *path, struct leat_error *err)
+{
+    return begin(fd, path, false, err);
+}
+
+enum leat_status own_file_take(int *fd, const char *path, struct leat_error *err)
+{
+    return begin(fd, path, true, err);
 }
 
 static enum leat_status check_folder(const char *path, const char *around, struct leat_error *err)

@@ -50,6 +50,9 @@ void own_file_unlock(int *fd);
  */
 enum leat_status own_file_begin(int *fd, const char *path, struct leat_error *err);
 
+/* The same, but what a process left there stays in the file. */
+enum leat_status own_file_take(int *fd, const char *path, struct leat_error *err);
+
 /* Makes a folder (*made is true), or takes over one left by a killed process if it belongs to the caller or to the
  * owner of the parent folder. LEAT_E_EXISTS: a link or a file has the name. */
 enum leat_status own_file_make_folder(const char *path, bool *made, struct leat_error *err);
