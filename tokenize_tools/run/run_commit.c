@@ -1,6 +1,7 @@
 /*
  * run_commit.c: the end of a run whose parts are pushed: leat_run_commit() looks at the parts that it names, writes the
- * list that decides, and sweeps the rest; leat_run_abort() gives the plan to no run, sweeps all, and removes it.
+ * list that decides, and sweeps the rest; leat_run_abort() gives the plan to no run, sweeps all, and removes it;
+ * called again, it goes on with that.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -177,7 +178,7 @@ static enum leat_status write_list(struct committing *c, struct leat_error *err)
     enum standing standing;
     enum leat_status s = pushed_look(&c->place, c->number, &standing, &list, &there, err);
 
-    if (s == LEAT_OK && standing == IS_GONE)
+    if (s == LEAT_OK && standing >= IS_ABORTED)
         s = pushed_say_gone(&c->place, err);
     if (s == LEAT_OK)
         s = make_list(c, &wanted, err);
@@ -254,9 +255,13 @@ static enum leat_status abort_run(struct run_place *place, const struct leat_run
         s = status_set_in(err, LEAT_E_STATE, place->path, "the run in %s is committed: to undo that, remove the folder",
                           place->path);
     if (s == LEAT_OK && standing == STANDS) {
-        s = pushed_write_plan(place, &run->plan, true, err);
-        if (s == LEAT_OK)
-            s = pushed_sweep(place, &list, false, err);
+        struct run_plan none = run->plan;
+
+        none.aborted = run->plan.run;
+        s = pushed_write_plan(place, &none, true, err);
+    }
+    if (s == LEAT_OK && (standing == STANDS || standing == IS_ABORTED)) {
+        s = pushed_sweep(place, &list, false, err);
         if (s == LEAT_OK)
             s = run_place_remove(place, PUSHED_PLAN, err);
         if (s == LEAT_OK)

@@ -209,7 +209,9 @@ enum leat_status pushed_look(struct run_place *place, const uint8_t run[16], enu
     *list = (struct folder_list) { 0 };
     *standing = IS_GONE;
     if (s == LEAT_OK && pushed_number(&plan, now, NULL) == LEAT_OK && memcmp(now, run, 16) == 0)
-        *standing = STANDS;
+        *standing = plan.aborted ? IS_ABORTED : STANDS;
+    else if (s == LEAT_OK && plan.aborted && folder_list_bytes(plan.aborted, now) && memcmp(now, run, 16) == 0)
+        *standing = IS_ABORTED;
     run_plan_free(&plan);
     if (s == LEAT_E_NO_FILE)
         s = LEAT_OK;
@@ -378,7 +380,7 @@ static enum leat_status begin(struct run_place *place, const struct run_plan *pl
     }
     if (s == LEAT_OK && list.count == 0)
         s = run_place_list(place, check_foreign, place, err);
-    if (s == LEAT_OK && planned && (!replace || !there.run))
+    if (s == LEAT_OK && planned && !there.aborted && (!replace || !there.run))
         s = join(place, plan, &list, &there, &joined, err);
     if (s == LEAT_OK && list.count > 0 && !replace && !joined)
         s = status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, place->path,
