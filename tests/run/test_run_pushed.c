@@ -249,6 +249,22 @@ static void check_refused(void)
     leat_run_close(other);
 }
 
+/* Keys that look like names of files: what is finished under them is not swept as unfinished. */
+static void check_odd_keys(void)
+{
+    static const char *const keys[] = { "a.0123456789abcdef.partial", "a.0123456789abcdef.rejects", "b.partial",
+                                        "a.0123456789abcdef.partial.0123456789abcdef.tokens", "c.lock" };
+    struct leat_run_piece pieces[5];
+    struct leat_run *run = create("odd");
+
+    for (unsigned i = 0; i < 5; i++)
+        pieces[i] = make(run, keys[i]);
+    leat_run_close(create("odd")); /* sweeps what has died */
+    T_OK(leat_run_commit(run, pieces, 5, &t_err));
+    check_committed("odd", pieces, 5);
+    leat_run_close(run);
+}
+
 /* ---- Aborting, and beginning again ------------------------------------------------------------------------------- */
 
 static void check_abort(void)
@@ -419,6 +435,7 @@ int main(void)
     folder = t_folder();
     check_attempts();
     check_refused();
+    check_odd_keys();
     check_abort();
     check_again();
     check_occupied();

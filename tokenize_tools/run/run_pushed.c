@@ -52,14 +52,17 @@ static bool is_suffix(const char *text)
            strncmp(text, ".partial", 8) == 0;
 }
 
-/* The length of KEY.ATTEMPT in the name of one of its files; 0: the file is another one. */
+/* The length of KEY.ATTEMPT in the name of one of its files; 0: the file is another one. A key may look like an
+ * attempt, too: the last one in the name is that of the file. */
 size_t pushed_attempt_length(const char *file)
 {
+    size_t length = 0;
+
     for (const char *dot = strchr(file, '.'); dot; dot = strchr(dot + 1, '.'))
         if (dot > file && *file != '.' && strspn(dot + 1, "0123456789abcdef") == PUSHED_DIGITS &&
             is_suffix(dot + 1 + PUSHED_DIGITS))
-            return (size_t)(dot - file) + 1 + PUSHED_DIGITS;
-    return 0;
+            length = (size_t)(dot - file) + 1 + PUSHED_DIGITS;
+    return length;
 }
 
 /* ---- The list ---------------------------------------------------------------------------------------------------- */
