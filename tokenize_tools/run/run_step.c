@@ -217,10 +217,10 @@ enum leat_status leat_run_step(struct leat_run *run, uint32_t part, const struct
     enum leat_status s;
 
     err = err ? err : &own;
-    full.kept_bytes = full.kept_tokens = full.kept_documents = LEAT_NONE;
     s = options_read(&step.options, sizeof step.options, NULL, options, "leat_run_step_options", err);
     if (s == LEAT_OK)
         s = options_read(&full, sizeof full, NULL, report, "leat_pack_report", err);
+    full.kept_bytes = full.kept_tokens = full.kept_documents = LEAT_NONE; /* not the caller's */
     if (s == LEAT_OK)
         s = check(run, part, err);
     if (s == LEAT_OK && !(step.output = run_part_file(run, part, "")))
