@@ -153,12 +153,13 @@ static enum leat_status compare(const struct committing *c, const struct buffer 
                          c->place.path);
 }
 
-/* Writes it where there is none, or one of an earlier run. */
+/* Writes it where there is none, or in place of that of an earlier run, which was read last. */
 static enum leat_status publish(struct committing *c, const struct buffer *wanted, bool replace, struct leat_error *err)
 {
     struct buffer there = { 0 };
     struct leat_error why;
-    enum leat_status s = run_place_write(&c->place, FOLDER_LIST, wanted->bytes, wanted->size, replace, &why);
+    enum leat_status s = replace ? run_place_swap(&c->place, FOLDER_LIST, wanted->bytes, wanted->size, &why)
+                                 : run_place_write(&c->place, FOLDER_LIST, wanted->bytes, wanted->size, false, &why);
 
     if (s == LEAT_E_EXISTS) { /* since a moment ago, or by a first try whose answer was lost */
         s = run_place_read(&c->place, FOLDER_LIST, &there, &why);
