@@ -66,4 +66,9 @@ enum leat_status own_file_publish(const char *path, const void *bytes, uint64_t 
 /* The same, also if PATH is there: readers find what was there, or all of this. */
 enum leat_status own_file_replace(const char *path, const void *bytes, uint64_t count, struct leat_error *err);
 
+/* One of the two. The new file is locked before it has its name, and on success takes the place of *held, which is
+ * unlocked (-1: none; NULL: it is closed). own_file_unlock(). */
+enum leat_status own_file_write_held(int *held, const char *path, const void *bytes, uint64_t count, bool replace,
+                                     struct leat_error *err);
+
 #endif

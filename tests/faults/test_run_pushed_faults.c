@@ -233,7 +233,7 @@ static bool fail_late(enum fault_kind kind, uint64_t n)
 
 /* ---- An abort that fails ---- */
 
-/* Called again, it ends what was begun; what begins in its place meanwhile is another run. Whether a call has failed. */
+/* Called again, it ends what was begun. Whether a call has failed. */
 static bool fail_abort(enum fault_kind kind, enum fault_mode mode, uint64_t n, bool opened)
 {
     struct leat_error err = { .message = "" };

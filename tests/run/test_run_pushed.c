@@ -430,6 +430,37 @@ static void check_two_commits(void)
     }
 }
 
+/* A run that begins while another one is aborted in its folder waits for that, and stays whole. */
+static void check_abort_and_begin(void)
+{
+    struct leat_run *run = create("begun"), *next;
+    struct leat_run_piece piece;
+    struct stat plan, now;
+    pid_t child;
+    int status = 0;
+
+    for (unsigned i = 0; i < 3000; i++) { /* takes the sweep a while */
+        char name[64];
+
+        snprintf(name, sizeof name, "begun/x.%016x.tokens", i);
+        t_write_text(in_folder(name), "");
+    }
+    T_EQ(stat(in_folder("begun/leat-run"), &plan), 0);
+    child = fork();
+    if (child == 0)
+        _exit(leat_run_abort(run, NULL) != LEAT_OK);
+    while (stat(in_folder("begun/leat-run"), &now) == 0 && now.st_ino == plan.st_ino)
+        ;
+    next = create("begun");
+    piece = make(next, "a");
+    T_EQ(waitpid(child, &status, 0), child);
+    T_CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    T_OK(leat_run_commit(next, &piece, 1, &t_err));
+    check_committed("begun", &piece, 1);
+    leat_run_close(next);
+    leat_run_close(run);
+}
+
 int main(void)
 {
     folder = t_folder();
@@ -441,5 +472,6 @@ int main(void)
     check_occupied();
     check_dead();
     check_two_commits();
+    check_abort_and_begin();
     return t_end();
 }

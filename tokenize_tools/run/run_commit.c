@@ -245,7 +245,7 @@ enum leat_status leat_run_commit(struct leat_run *run, const struct leat_run_pie
 /* ---- Giving up --------------------------------------------------------------------------------------------------- */
 
 static enum leat_status abort_run(struct run_place *place, const struct leat_run *run, const uint8_t number[16],
-                                  struct leat_error *err)
+                                  int *fd, struct leat_error *err)
 {
     struct folder_list list = { 0 };
     struct buffer text = { 0 };
@@ -259,7 +259,7 @@ static enum leat_status abort_run(struct run_place *place, const struct leat_run
         struct run_plan none = run->plan;
 
         none.aborted = run->plan.run;
-        s = pushed_write_plan(place, &none, true, err);
+        s = pushed_write_plan(place, &none, true, fd, err);
     }
     if (s == LEAT_OK && (standing == STANDS || standing == IS_ABORTED)) {
         s = pushed_sweep(place, &list, false, err);
@@ -288,7 +288,7 @@ enum leat_status leat_run_abort(struct leat_run *run, struct leat_error *err)
     if (s == LEAT_OK)
         s = pushed_lock(&place, &fd, err);
     if (s == LEAT_OK)
-        s = abort_run(&place, run, number, err);
+        s = abort_run(&place, run, number, &fd, err);
     own_file_unlock(&fd);
     if (s == LEAT_OK && !place.remote)
         (void)rmdir(place.path); /* if nothing else is in it */

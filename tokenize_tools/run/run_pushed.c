@@ -344,9 +344,10 @@ static enum leat_status join(struct run_place *place, const struct run_plan *pla
                            place->path);
 }
 
-enum leat_status pushed_write_plan(struct run_place *place, const struct run_plan *plan, bool replace,
+enum leat_status pushed_write_plan(struct run_place *place, const struct run_plan *plan, bool replace, int *fd,
                                    struct leat_error *err)
 {
+    char *path = run_place_file(place, PUSHED_PLAN, NULL);
     struct run_plan numbered = *plan;
     struct buffer text = { 0 };
     uint64_t words[2];
@@ -358,14 +359,16 @@ enum leat_status pushed_write_plan(struct run_place *place, const struct run_pla
     memcpy(bytes, words, sizeof bytes);
     folder_list_hex(run, bytes);
     numbered.run = run;
-    s = run_plan_make(&text, &numbered, err);
+    s = path ? run_plan_make(&text, &numbered, err) : status_no_memory(err, 0);
     if (s == LEAT_OK)
-        s = run_place_write(place, PUSHED_PLAN, text.bytes, text.size, replace, err);
+        s = place->remote ? run_place_write(place, PUSHED_PLAN, text.bytes, text.size, replace, err)
+                          : own_file_write_held(fd, path, text.bytes, text.size, replace, err);
+    free(path);
     buffer_free(&text);
     return s;
 }
 
-static enum leat_status begin(struct run_place *place, const struct run_plan *plan, bool replace,
+static enum leat_status begin(struct run_place *place, const struct run_plan *plan, bool replace, int *fd,
                               struct leat_error *err)
 {
     struct run_plan there;
@@ -389,7 +392,7 @@ static enum leat_status begin(struct run_place *place, const struct run_plan *pl
         s = status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, place->path,
                             "%s is a finished dataset; choose another folder or replace it", place->path);
     if (s == LEAT_OK && !joined)
-        s = pushed_write_plan(place, plan, planned, err);
+        s = pushed_write_plan(place, plan, planned, fd, err);
     if (s == LEAT_OK)
         s = pushed_sweep(place, &list, joined, err);
     run_plan_free(&there);
@@ -407,15 +410,23 @@ enum leat_status run_pushed_create(const char *output, const struct run_plan *pl
     enum leat_status s = run_place_open(&place, output, true, &made, err);
 
     for (unsigned tries = 0; s == LEAT_OK && again; tries++) {
+        bool lost;
+
         s = pushed_lock(&place, &fd, err);
         if (s == LEAT_OK)
-            s = begin(&place, plan, replace, err);
+            s = begin(&place, plan, replace, &fd, err);
         /* without a plan there is no lock: another process may have begun at this moment */
         again = fd < 0 && ((s == LEAT_E_EXISTS && tries == 0) || (s == LEAT_E_BUSY && tries < LOCK_TRIES));
+        lost = fd < 0 && s == LEAT_E_NO_FILE && !place.remote && access(place.path, F_OK) != 0 && tries < LOCK_TRIES;
         own_file_unlock(&fd);
         if (again && s == LEAT_E_BUSY)
             nanosleep(&(struct timespec) { .tv_nsec = LOCK_WAIT_NS }, NULL);
         s = again ? LEAT_OK : s;
+        if (lost) { /* the folder went with the run that was aborted in it */
+            run_place_close(&place);
+            s = run_place_open(&place, output, true, &made, err);
+            again = true;
+        }
     }
     if (s != LEAT_OK && made)
         (void)rmdir(place.path); /* of which nothing came */
