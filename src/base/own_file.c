@@ -203,8 +203,9 @@ void own_file_unlock(int *fd)
     file_close(fd);
 }
 
-/* Creates, or opens, and locks; makes empty. *fd stays -1 if another process renamed or removed the file meanwhile. */
-static enum leat_status take_over(int *fd, const char *path, struct leat_error *err)
+/* Creates, or opens, and locks; makes empty, unless `keep`. *fd stays -1 if another process renamed or removed the file
+ * meanwhile. */
+static enum leat_status take_over(int *fd, const char *path, bool keep, struct leat_error *err)
 {
     struct leat_error why;
     bool named = false;
@@ -219,7 +220,7 @@ static enum leat_status take_over(int *fd, const char *path, struct leat_error *
         s = own_file_lock(*fd, path, NULL, &why);
     if (s == LEAT_OK)
         s = own_file_is_named(*fd, path, &named, &why);
-    if (s == LEAT_OK && named)
+    if (s == LEAT_OK && named && !keep)
         s = file_truncate(*fd, 0, path, &why);
     if (s != LEAT_OK || !named)
         file_close(fd);
@@ -228,17 +229,27 @@ static enum leat_status take_over(int *fd, const char *path, struct leat_error *
     return s;
 }
 
-enum leat_status own_file_begin(int *fd, const char *path, struct leat_error *err)
+static enum leat_status begin(int *fd, const char *path, bool keep, struct leat_error *err)
 {
     *fd = -1;
     for (unsigned tries = 0; tries < BEGIN_TRIES; tries++) {
-        enum leat_status s = take_over(fd, path, err);
+        enum leat_status s = take_over(fd, path, keep, err);
 
         if (s != LEAT_OK || *fd >= 0)
             return s;
     }
     return status_set_in(err, LEAT_E_BUSY, path, "%s was renamed each of the %u times that it was made", path,
                          BEGIN_TRIES);
+}
+
+enum leat_status own_file_begin(int *fd, const char *path, struct leat_error *err)
+{
+    return begin(fd, path, false, err);
+}
+
+enum leat_status own_file_take(int *fd, const char *path, struct leat_error *err)
+{
+    return begin(fd, path, true, err);
 }
 
 static enum leat_status check_folder(const char *path, const char *around, struct leat_error *err)
@@ -275,8 +286,8 @@ enum leat_status own_file_make_folder(const char *path, bool *made, struct leat_
 }
 
 /* The lock is held until the file has its name: nobody takes it over, or empties it, in between. */
-static enum leat_status publish(const char *partial, const char *path, const void *bytes, uint64_t count, bool replace,
-                                struct leat_error *err)
+static enum leat_status publish(int *held, const char *partial, const char *path, const void *bytes, uint64_t count,
+                                bool replace, struct leat_error *err)
 {
     int fd;
     enum leat_status s = own_file_begin(&fd, partial, err);
@@ -292,29 +303,33 @@ static enum leat_status publish(const char *partial, const char *path, const voi
         s = file_sync_folder(path, err);
     else
         file_remove(partial, NULL);
-    file_close(&fd);
+    if (s == LEAT_OK && held) {
+        own_file_unlock(held);
+        *held = fd;
+    } else
+        file_close(&fd);
     return s;
 }
 
-static enum leat_status write_whole(const char *path, const void *bytes, uint64_t count, bool replace,
-                                    struct leat_error *err)
+enum leat_status own_file_write_held(int *held, const char *path, const void *bytes, uint64_t count, bool replace,
+                                     struct leat_error *err)
 {
     char *partial = path_append(path, strlen(path), ".partial", NULL);
     enum leat_status s;
 
     if (!partial)
         return status_no_memory(err, strlen(path));
-    s = publish(partial, path, bytes, count, replace, err);
+    s = publish(held, partial, path, bytes, count, replace, err);
     free(partial);
     return s;
 }
 
 enum leat_status own_file_publish(const char *path, const void *bytes, uint64_t count, struct leat_error *err)
 {
-    return write_whole(path, bytes, count, false, err);
+    return own_file_write_held(NULL, path, bytes, count, false, err);
 }
 
 enum leat_status own_file_replace(const char *path, const void *bytes, uint64_t count, struct leat_error *err)
 {
-    return write_whole(path, bytes, count, true, err);
+    return own_file_write_held(NULL, path, bytes, count, true, err);
 }

@@ -50,6 +50,9 @@ void own_file_unlock(int *fd);
  */
 enum leat_status own_file_begin(int *fd, const char *path, struct leat_error *err);
 
+/* The same, but what a process left there stays in the file. */
+enum leat_status own_file_take(int *fd, const char *path, struct leat_error *err);
+
 /* Makes a folder (*made is true), or takes over one left by a killed process if it belongs to the caller or to the
  * owner of the parent folder. LEAT_E_EXISTS: a link or a file has the name. */
 enum leat_status own_file_make_folder(const char *path, bool *made, struct leat_error *err);
@@ -62,5 +65,10 @@ enum leat_status own_file_publish(const char *path, const void *bytes, uint64_t 
 
 /* The same, also if PATH is there: readers find what was there, or all of this. */
 enum leat_status own_file_replace(const char *path, const void *bytes, uint64_t count, struct leat_error *err);
+
+/* One of the two. The new file is locked before it has its name, and on success takes the place of *held, which is
+ * unlocked (-1: none; NULL: it is closed). own_file_unlock(). */
+enum leat_status own_file_write_held(int *held, const char *path, const void *bytes, uint64_t count, bool replace,
+                                     struct leat_error *err);
 
 #endif

@@ -3,9 +3,12 @@
  * there is, have the bytes of one run, also when the process that merges is killed at any call, or a call fails, and
  * merges again. So has a part that is split, packed by a process that is killed or fails at any call: packed again, it
  * has the same bytes, and no file is left beside its datasets. A run that is planned so is planned by the next call.
+ * A part of an input that breaks off is never taken for done, wherever its process is killed or fails, until a step
+ * accepts that.
  */
 #include <signal.h>
 #include <sys/wait.h>
+#include <zlib.h>
 
 #include "leat_pack.h"
 #include "support/fault.h"
@@ -259,6 +262,149 @@ static void try_part(uint64_t seed)
     try_all(&d, 12, seed);
 }
 
+/* ---- A part whose input breaks off ---- */
+
+static char cut_run[600];
+
+static void write_cut(const char *name)
+{
+    struct stat st;
+    gzFile gz = gzopen(name, "w");
+
+    for (unsigned i = 0; gz && i < 300; i++)
+        gzprintf(gz, "{\"text\": \"text %u of words\", \"id\": \"%u\"}\n", i * 7919u, i);
+    T_CHECK(gz && gzclose(gz) == Z_OK && stat(name, &st) == 0 && truncate(name, st.st_size - 50) == 0);
+}
+
+static void plan_cut(bool divided)
+{
+    struct leat_pack_options pack = pack_options();
+    struct leat_run_options o = LEAT_RUN_OPTIONS_INIT;
+    char names[2][700];
+    const char *inputs[] = { names[0], names[1] };
+    struct leat_run *run;
+
+    for (unsigned i = 0; i < 2; i++) { /* each a part, whole */
+        snprintf(names[i], sizeof names[i], "%s/cut-%u.jsonl.gz", folder, i);
+        write_cut(names[i]);
+    }
+    pack.force = 0;
+    pack.split_count = divided ? SPLITS : 0;
+    o.parts = 2;
+    o.tokenizer = "bytes";
+    o.inputs = inputs;
+    o.input_count = 2;
+    o.pack = &pack;
+    T_OK(leat_run_create(&run, cut_run, &o, &t_err));
+    leat_run_close(run);
+}
+
+static enum leat_status step_cut(uint32_t allow, struct leat_error *err)
+{
+    struct leat_run_step_options o = LEAT_RUN_STEP_OPTIONS_INIT;
+    struct leat_run *run;
+    enum leat_status s = leat_run_open(&run, cut_run, err);
+
+    o.threads = 1;
+    o.allow_truncated = allow;
+    if (s == LEAT_OK)
+        s = leat_run_step(run, 1, &o, NULL, err);
+    leat_run_close(run);
+    return s;
+}
+
+static bool is_done(void)
+{
+    struct leat_run_status status = LEAT_RUN_STATUS_INIT;
+    struct leat_run *run;
+    bool done;
+
+    T_OK(leat_run_open(&run, cut_run, &t_err));
+    T_OK(leat_run_status(run, &status, &t_err));
+    done = status.items && status.items[0].state == LEAT_RUN_DONE;
+    leat_run_close(run);
+    return done;
+}
+
+/* Of the part, and of its splits, which have one of the same name. */
+static void remove_cut(void)
+{
+    static const char *const places[] = { "", "/a", "/b" };
+
+    for (unsigned i = 0; i < 3; i++) {
+        char place[700];
+        DIR *dir;
+        struct dirent *e;
+
+        snprintf(place, sizeof place, "%s%s", cut_run, places[i]);
+        dir = opendir(place);
+        while (dir && (e = readdir(dir)))
+            if (strncmp(e->d_name, "part-", 5) == 0)
+                T_EQ(unlinkat(dirfd(dir), e->d_name, 0), 0);
+        if (dir)
+            closedir(dir);
+    }
+}
+
+/* Whether call n was reached. */
+static bool disturb_cut(enum fault_kind kind, enum fault_mode mode, uint64_t n)
+{
+    int status = 0;
+    pid_t child = fork();
+
+    if (child == 0) {
+        struct leat_error err;
+        enum leat_status s;
+
+        fault_arm(kind, mode, n, kind == FAULT_MEMORY ? ENOMEM : EIO);
+        s = step_cut(0, &err);
+        _exit(s == LEAT_OK ? 2 : fault_disarm() < n);
+    }
+    T_CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+        return true;
+    T_CHECK(WIFEXITED(status) && WEXITSTATUS(status) < 2);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static void try_cut(enum fault_kind kind, enum fault_mode mode, uint64_t stride, uint64_t seed)
+{
+    unsigned tries = 0;
+
+    remove_cut();
+    for (uint64_t n = 1 + t_below(&seed, stride); disturb_cut(kind, mode, n);
+         n += 1 + t_below(&seed, stride), tries++) {
+        T_CHECK(!is_done());
+        T_STATUS(step_cut(0, &t_err), LEAT_E_TRUNCATED);
+        T_CHECK(!is_done());
+        remove_cut();
+        if (t_failures > 0) {
+            fprintf(stderr, "kind %d, mode %d, call %llu of a part that is cut\n", kind, mode, (unsigned long long)n);
+            return;
+        }
+    }
+    T_CHECK(tries > 2);
+}
+
+static void try_cuts(uint64_t seed)
+{
+    for (unsigned divided = 0; divided < 2; divided++) {
+        uint64_t stride = t_step(divided ? 40 : 10);
+
+        snprintf(cut_run, sizeof cut_run, "%s/cut-%u", folder, divided);
+        plan_cut(divided);
+        T_STATUS(step_cut(0, &t_err), LEAT_E_TRUNCATED);
+        try_cut(FAULT_SYSTEM, FAULT_KILL_BEFORE, stride, seed);
+        try_cut(FAULT_SYSTEM, FAULT_KILL_AFTER, stride, seed + 1);
+        try_cut(FAULT_SYSTEM, FAULT_ONCE, stride, seed + 2);
+        try_cut(FAULT_MEMORY, FAULT_ONCE, stride, seed + 3);
+        T_OK(step_cut(1, &t_err));
+        T_CHECK(is_done());
+        T_OK(step_cut(0, &t_err));
+        T_CHECK(is_done());
+    }
+}
+
 int main(void)
 {
     const struct disturbed d = { .run = merge, .output = merged, .reference = one };
@@ -281,6 +427,7 @@ int main(void)
         try_all(&d, 100, seed);
     }
     try_part(seed);
+    try_cuts(seed);
     leat_tokenizer_close(tokenizer);
     return t_end();
 }

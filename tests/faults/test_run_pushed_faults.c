@@ -231,6 +231,40 @@ static bool fail_late(enum fault_kind kind, uint64_t n)
     return fault_failed();
 }
 
+/* ---- An abort that fails ---- */
+
+/* Called again, it ends what was begun. Whether a call has failed. */
+static bool fail_abort(enum fault_kind kind, enum fault_mode mode, uint64_t n, bool opened)
+{
+    struct leat_error err = { .message = "" };
+    struct leat_run_piece piece;
+    struct leat_run *run;
+    enum leat_status s;
+
+    T_OK(create(&run, &t_err));
+    T_OK(make_part(run, "a", &piece, &t_err));
+    fault_arm(kind, mode, n, kind == FAULT_MEMORY ? ENOMEM : EIO);
+    s = leat_run_abort(run, &err);
+    fault_disarm();
+    T_CHECK(s == LEAT_OK || err.message[0]);
+    if (s != LEAT_OK && opened) { /* by who knows only the folder */
+        leat_run_close(run);
+        s = leat_run_open(&run, output, &t_err);
+        T_CHECK(s == LEAT_OK || s == LEAT_E_NO_FILE);
+    }
+    if (run)
+        T_OK(leat_run_abort(run, &t_err));
+    else if (access(output, F_OK) == 0) /* only the folder was left, which is no run's now */
+        T_EQ(rmdir(output), 0);
+    T_EQ(t_files(folder), 2);
+    leat_run_close(run);
+    if (t_failures > 0) {
+        fprintf(stderr, "kind %d, mode %d, call %" PRIu64 " (%s)\n", kind, mode, n, fault_failed());
+        exit(1);
+    }
+    return fault_failed();
+}
+
 int main(void)
 {
     uint64_t draw = t_draw();
@@ -250,6 +284,12 @@ int main(void)
         disturb(i, FAULT_MEMORY, FAULT_ONCE, &draw);
         disturb(i, FAULT_MEMORY, FAULT_FROM_THEN_ON, &draw);
     }
+    for (uint64_t n = 1; fail_abort(FAULT_SYSTEM, FAULT_ONCE, n, n % 2); n++)
+        ;
+    for (uint64_t n = 1; fail_abort(FAULT_SYSTEM, FAULT_FROM_THEN_ON, n, n % 2); n++)
+        ;
+    for (uint64_t n = 1; fail_abort(FAULT_MEMORY, FAULT_ONCE, n, n % 2); n++)
+        ;
     for (uint64_t n = 1; fail_late(FAULT_SYSTEM, n); n += t_step(3))
         ;
     for (uint64_t n = 1; fail_late(FAULT_MEMORY, n); n += t_step(3))

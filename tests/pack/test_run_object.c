@@ -166,6 +166,7 @@ static void test_plan(void)
 static void test_shared(void)
 {
     struct leat_run_options o = options();
+    struct leat_pack_options pack = LEAT_PACK_OPTIONS_INIT;
     char kept[4096];
     size_t bytes;
 
@@ -185,6 +186,16 @@ static void test_shared(void)
     write_input(49);
     T_STATUS(step(NULL, NULL), LEAT_E_CHECKPOINT);
     CHECK(SHARED_DIFFERS, INPUT, RESTORE, PART);
+    plan_new();
+    unlink(file("leat-run"));
+    pack.end_token = 256;
+    o.pack = &pack;
+    T_STATUS(plan(&o), LEAT_E_CHECKPOINT); /* with other options */
+    CHECK(PLAN_OTHER, PLAN, PLAN, ALL);
+    pack = (struct leat_pack_options)LEAT_PACK_OPTIONS_INIT;
+    o.parts = 2;
+    T_STATUS(plan(&o), LEAT_E_CHECKPOINT);
+    CHECK(PLAN_OTHER, PLAN, PLAN, ALL);
 }
 
 /* ---- A part ------------------------------------------------------------------------------------------------------ */
@@ -229,6 +240,43 @@ static void test_part(void)
     T_OK(step(NULL, NULL));
 }
 
+/* Of bytes, each a token, in a file. */
+static const char *write_tokenizer(void)
+{
+    static char path[640];
+    char json[8192] = "{\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"trim_offsets\":true,"
+                      "\"use_regex\":true},\"model\":{\"type\":\"BPE\",\"byte_fallback\":true,\"merges\":[],"
+                      "\"vocab\":{";
+
+    snprintf(path, sizeof path, "%s/tokenizer.json", folder);
+    for (unsigned b = 0; b < 256; b++)
+        snprintf(json + strlen(json), sizeof json - strlen(json), "\"<0x%02X>\":%u%s", b, b, b < 255 ? "," : "}}}");
+    t_write(path, json, strlen(json));
+    return path;
+}
+
+/* A step that fails before it has begun says what is kept, and not what its caller's report had. */
+static void check_kept(const char *tokenizer)
+{
+    struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
+    struct leat_run_status status = LEAT_RUN_STATUS_INIT;
+    uint64_t tokens;
+    struct leat_run *run;
+    char moved[640];
+
+    T_OK(leat_run_open(&run, run_folder, &t_err));
+    T_OK(leat_run_status(run, &status, &t_err));
+    tokens = status.tokens;
+    T_CHECK(tokens > 0);
+    snprintf(moved, sizeof moved, "%s.moved", tokenizer);
+    T_EQ(rename(tokenizer, moved), 0);
+    T_CHECK(step(NULL, &report) != LEAT_OK);
+    T_EQ(rename(moved, tokenizer), 0);
+    T_OK(leat_run_status(run, &status, &t_err));
+    T_EQ(status.tokens, tokens);
+    leat_run_close(run);
+}
+
 /* What an earlier step has left is damaged: it is refused, and starts over only with force. */
 static void test_unfinished(void)
 {
@@ -237,10 +285,12 @@ static void test_unfinished(void)
 
     remove_run();
     write_input(300000);
+    r.tokenizer = write_tokenizer();
     T_OK(plan(&r));
     o.progress = stop;
     o.threads = 1;
     T_STATUS(step(&o, NULL), LEAT_E_STOPPED);
+    check_kept(r.tokenizer);
     T_EQ(truncate(file("part-1.partial.tokens"), 1), 0);
     T_STATUS(step(NULL, NULL), LEAT_E_CHECKPOINT);
     CHECK(UNFINISHED, UNFINISHED, FORCE, PART);

@@ -244,6 +244,9 @@ class Handler(HttpHandler):
         with server.lock:
             if self.headers.get("if-none-match") == "*" and name in server.objects and not server.ignores_conditions:
                 raise Refused(412, "PreconditionFailed")
+            match = self.headers.get("if-match")
+            if match and not server.ignores_conditions and (name not in server.objects or server.etag(name) != match):
+                raise Refused(412, "PreconditionFailed")
             server.objects[name] = body
             server.etags.pop(name, None)
         return server.etag(name)

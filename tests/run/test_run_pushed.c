@@ -249,6 +249,22 @@ static void check_refused(void)
     leat_run_close(other);
 }
 
+/* Keys that look like names of files: what is finished under them is not swept as unfinished. */
+static void check_odd_keys(void)
+{
+    static const char *const keys[] = { "a.0123456789abcdef.partial", "a.0123456789abcdef.rejects", "b.partial",
+                                        "a.0123456789abcdef.partial.0123456789abcdef.tokens", "c.lock" };
+    struct leat_run_piece pieces[5];
+    struct leat_run *run = create("odd");
+
+    for (unsigned i = 0; i < 5; i++)
+        pieces[i] = make(run, keys[i]);
+    leat_run_close(create("odd")); /* sweeps what has died */
+    T_OK(leat_run_commit(run, pieces, 5, &t_err));
+    check_committed("odd", pieces, 5);
+    leat_run_close(run);
+}
+
 /* ---- Aborting, and beginning again ------------------------------------------------------------------------------- */
 
 static void check_abort(void)
@@ -414,15 +430,48 @@ static void check_two_commits(void)
     }
 }
 
+/* A run that begins while another one is aborted in its folder waits for that, and stays whole. */
+static void check_abort_and_begin(void)
+{
+    struct leat_run *run = create("begun"), *next;
+    struct leat_run_piece piece;
+    struct stat plan, now;
+    pid_t child;
+    int status = 0;
+
+    for (unsigned i = 0; i < 3000; i++) { /* takes the sweep a while */
+        char name[64];
+
+        snprintf(name, sizeof name, "begun/x.%016x.tokens", i);
+        t_write_text(in_folder(name), "");
+    }
+    T_EQ(stat(in_folder("begun/leat-run"), &plan), 0);
+    child = fork();
+    if (child == 0)
+        _exit(leat_run_abort(run, NULL) != LEAT_OK);
+    while (stat(in_folder("begun/leat-run"), &now) == 0 && now.st_ino == plan.st_ino)
+        ;
+    next = create("begun");
+    piece = make(next, "a");
+    T_EQ(waitpid(child, &status, 0), child);
+    T_CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    T_OK(leat_run_commit(next, &piece, 1, &t_err));
+    check_committed("begun", &piece, 1);
+    leat_run_close(next);
+    leat_run_close(run);
+}
+
 int main(void)
 {
     folder = t_folder();
     check_attempts();
     check_refused();
+    check_odd_keys();
     check_abort();
     check_again();
     check_occupied();
     check_dead();
     check_two_commits();
+    check_abort_and_begin();
     return t_end();
 }

@@ -152,9 +152,9 @@ enum leat_status pack_inputs(const char *output, const char *const *inputs, uint
     if (s == LEAT_OK && shared && all.part == 0)
         ; /* that was all */
     else if (s == LEAT_OK && pack_arranges(&all))
-        s = pack_arranged(output, &list, &all, shared, &full, err);
+        s = pack_arranged(output, &list, &all, in_run, &full, err);
     else if (s == LEAT_OK)
-        s = pack_files(output, NULL, NULL, &list, &all, shared, &full, err);
+        s = pack_files(output, NULL, NULL, &list, &all, in_run, &full, err);
     if (s == LEAT_OK && all.force && !shared)
         pack_earlier_forget(output, pack_arranges(&all));
     else if (s == LEAT_OK && !shared && !pack_arranges(&all))

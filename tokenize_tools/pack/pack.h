@@ -20,6 +20,7 @@
 #define LEAT_PACK_PACK_H
 
 #include "corpus/inputs.h"
+#include "damage/damage_list.h"
 
 /* Reads a caller's options, over the defaults in *o. */
 enum leat_status pack_options_read(struct leat_pack_options *o, const struct leat_pack_options *given,
@@ -42,6 +43,8 @@ struct pack_in_run {
     enum leat_status (*judge)(void *context, const struct leat_pack_options *options, struct input_list *inputs,
                               const struct input_stop *stop, struct leat_pack_report *report, struct leat_error *err);
     void *context;
+    /* Inputs of the part were cut off or broken: called before its dataset has its name, with the options' context. */
+    enum leat_status (*damaged)(void *context, const struct damage_list *damaged, struct leat_error *err);
 };
 
 /* leat_pack(), of a run in parts (NULL: of none), where the dataset of a split is a file of the part's name in a folder
@@ -54,8 +57,8 @@ enum leat_status pack_inputs(const char *output, const char *const *inputs, uint
  * whose name the file of rejects has; NULL: the output. `values` is the name whose datasets by value must not exist;
  * NULL: they may. */
 enum leat_status pack_files(const char *output, const char *given, const char *values, struct input_list *inputs,
-                            const struct leat_pack_options *options, bool in_run, struct leat_pack_report *report,
-                            struct leat_error *err);
+                            const struct leat_pack_options *options, const struct pack_in_run *in_run,
+                            struct leat_pack_report *report, struct leat_error *err);
 
 /* A packer that makes a part of a run: who opens it finishes it, and hears when it is freed. The public calls add
  * documents and abandon it. */
@@ -82,7 +85,8 @@ enum leat_status pack_arranged_check(const struct leat_pack_options *options, bo
 
 /* Packs to OUTPUT.partial.packed/all, and arranges that as the options ask. The list is taken over. */
 enum leat_status pack_arranged(const char *output, struct input_list *inputs, const struct leat_pack_options *options,
-                               bool in_run, struct leat_pack_report *report, struct leat_error *err);
+                               const struct pack_in_run *in_run, struct leat_pack_report *report,
+                               struct leat_error *err);
 
 /* Removes what such a run has left beside the output, unless another process is at it. */
 void pack_arranged_forget(const char *output);

@@ -33,8 +33,8 @@ struct arranging {
     const char *output;
     char *folder, *packed, *packed_index, *packed_tokens, *packed_checkpoint;
     struct leat_pack_report *report;
-    bool in_run; /* it is a part of a run in parts */
-    bool again;  /* existing outputs are this run's */
+    const struct pack_in_run *in_run; /* it is a part of a run in parts; else NULL */
+    bool again;                       /* existing outputs are this run's */
 };
 
 char *pack_split_name(const char *output, const char *split, const char *suffix)
@@ -155,7 +155,7 @@ static enum leat_status arrange(struct arranging *a, struct leat_error *err)
     m.dedup = o->dedup;
     m.splits = o->splits;
     m.split_count = o->split_count;
-    m.split_folders = a->in_run;
+    m.split_folders = a->in_run != NULL;
     m.memory = memory / 2;
     m.output = o->output ? on_output : NULL;
     s = leat_merge(a->output, &packed, 1, &m, &report, err);
@@ -171,7 +171,7 @@ static enum leat_status arrange(struct arranging *a, struct leat_error *err)
 static enum leat_status look_before(const struct arranging *a, const char *split, struct leat_error *err)
 {
     struct leat_writer_options options = LEAT_WRITER_OPTIONS_INIT;
-    char *name = pack_output_name(a->output, split, a->in_run, "");
+    char *name = pack_output_name(a->output, split, a->in_run != NULL, "");
     struct leat_writer *w = NULL;
     enum leat_status s;
 
@@ -218,14 +218,15 @@ static enum leat_status look_at(const struct arranging *a, const struct input_li
     struct leat_info info = LEAT_INFO_INIT;
     struct file_identity index;
     struct leat_dataset *d;
-    char *name = pack_output_name(a->output, split, a->in_run, ".leat");
+    char *name = pack_output_name(a->output, split, a->in_run != NULL, ".leat");
     enum leat_status s = name ? file_identify(name, &index, err) : status_no_memory(err, strlen(a->output));
 
     if (s == LEAT_OK && index.exists) {
         found->there++;
         s = leat_dataset_open(&d, name, NULL, err);
         if (s == LEAT_OK) {
-            found->ours = found->ours && pack_facts_fit(d, a->options, inputs, PACK_ARRANGED, a->in_run, &found->past);
+            found->ours =
+                found->ours && pack_facts_fit(d, a->options, inputs, PACK_ARRANGED, a->in_run != NULL, &found->past);
             leat_dataset_info(d, &info);
             leat_dataset_close(d);
         }
@@ -410,7 +411,8 @@ void pack_arranged_forget(const char *output)
 }
 
 enum leat_status pack_arranged(const char *output, struct input_list *inputs, const struct leat_pack_options *options,
-                               bool in_run, struct leat_pack_report *report, struct leat_error *err)
+                               const struct pack_in_run *in_run, struct leat_pack_report *report,
+                               struct leat_error *err)
 {
     struct arranging a = { .options = options, .output = output, .in_run = in_run, .report = report };
     enum leat_status s;

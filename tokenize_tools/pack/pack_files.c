@@ -227,6 +227,8 @@ static enum leat_status pack(struct pack_run *r, struct input_list *inputs, stru
 
     if (s == LEAT_OK)
         s = pack_run_begin(r, err);
+    if (s == LEAT_OK && r->finished && strcmp(r->name, r->given) != 0) /* and is left to arrange */
+        s = pack_run_say_damaged(r, &r->past.damaged, err);
     if (s != LEAT_OK || r->finished)
         return s;
     r->serial.begin_ns = clock_cpu_ns() - began;
@@ -242,8 +244,8 @@ static enum leat_status pack(struct pack_run *r, struct input_list *inputs, stru
 }
 
 enum leat_status pack_files(const char *output, const char *given, const char *values, struct input_list *inputs,
-                            const struct leat_pack_options *options, bool in_run, struct leat_pack_report *report,
-                            struct leat_error *err)
+                            const struct leat_pack_options *options, const struct pack_in_run *in_run,
+                            struct leat_pack_report *report, struct leat_error *err)
 {
     struct leat_info info = LEAT_INFO_INIT;
     struct pack_run r;

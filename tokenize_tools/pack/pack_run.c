@@ -340,7 +340,7 @@ static enum leat_status look_if_finished(struct pack_run *r, const struct leat_e
     pack_past_free(&r->past);
     if (leat_dataset_open(&d, r->name, NULL, NULL) == LEAT_OK) {
         r->finished = pack_facts_fit(d, &r->options, inputs, strcmp(r->name, r->given) ? PACK_PACKED : PACK_WHOLE,
-                                     r->in_run, &r->past);
+                                     r->in_run != NULL, &r->past);
         leat_dataset_info(d, &r->found);
         leat_dataset_close(d);
     }
@@ -476,6 +476,12 @@ static enum leat_status set_metadata(struct pack_run *r, struct leat_error *err)
 
 /* ---- The end ---- */
 
+enum leat_status pack_run_say_damaged(const struct pack_run *r, const struct damage_list *damaged,
+                                      struct leat_error *err)
+{
+    return r->in_run && damaged->count > 0 ? r->in_run->damaged(r->options.context, damaged, err) : LEAT_OK;
+}
+
 enum leat_status pack_run_finish(struct pack_run *r, struct leat_info *info, struct leat_error *err)
 {
     struct pack_output *o = &r->output;
@@ -490,6 +496,8 @@ enum leat_status pack_run_finish(struct pack_run *r, struct leat_info *info, str
     r->direct_bytes = leat_writer_direct_bytes(o->writer);
     if (s == LEAT_OK)
         s = reject_file_publish(&o->rejects, err);
+    if (s == LEAT_OK)
+        s = pack_run_say_damaged(r, &o->damages, err);
     if (s == LEAT_OK)
         s = leat_writer_finish(o->writer, info, err);
     if (s != LEAT_OK)

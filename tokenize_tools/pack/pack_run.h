@@ -5,6 +5,7 @@
 #ifndef LEAT_PACK_RUN_H
 #define LEAT_PACK_RUN_H
 
+#include "pack.h"
 #include "pack/flow/flow.h"
 #include "pack_chat.h"
 #include "pack_facts.h"
@@ -29,11 +30,11 @@ struct pack_run {
     void *note;                /* of the checkpoint that was resumed; the program's own part of it: */
     const void *own_note;
     size_t own_note_bytes;
-    bool takes_texts; /* of a program, not files */
-    bool in_run;      /* it is a part of a run in parts */
-    bool replacing;   /* resuming was refused: a stopped run replaces the dataset, and force was not given */
-    bool stores_all;  /* lines and ids, whatever the inputs */
-    bool finished;    /* there was nothing left to do: the dataset is the one of `found` */
+    bool takes_texts;                 /* of a program, not files */
+    const struct pack_in_run *in_run; /* it is a part of a run in parts; else NULL */
+    bool replacing;  /* resuming was refused: a stopped run replaces the dataset, and force was not given */
+    bool stores_all; /* lines and ids, whatever the inputs */
+    bool finished;   /* there was nothing left to do: the dataset is the one of `found` */
     struct leat_info found;
     struct pack_past past;          /* of that one */
     struct leat_pack_serial serial; /* but for place_ns, which the output has */
@@ -56,6 +57,10 @@ enum leat_status pack_run_take_chat(struct pack_run *r, struct leat_error *err);
 
 /* Opens the output, new or where a run was stopped; the setup's inputs and the description must be complete. */
 enum leat_status pack_run_begin(struct pack_run *r, struct leat_error *err);
+
+/* Tells the run of which this is a part of damaged inputs, if there are any. */
+enum leat_status pack_run_say_damaged(const struct pack_run *r, const struct damage_list *damaged,
+                                      struct leat_error *err);
 
 /* All is written: finishes the dataset. */
 enum leat_status pack_run_finish(struct pack_run *r, struct leat_info *info, struct leat_error *err);

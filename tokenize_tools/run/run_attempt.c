@@ -167,7 +167,7 @@ static enum leat_status check_stands(struct run_place *place, const struct attem
     struct buffer text = { 0 };
     enum leat_status s = pushed_look(place, a->run, &standing, &list, &text, err);
 
-    if (s == LEAT_OK && standing == IS_GONE)
+    if (s == LEAT_OK && standing >= IS_ABORTED)
         s = pushed_say_gone(place, err);
     if (s == LEAT_OK && standing == IS_COMMITTED && !is_listed(&list, a->name))
         s = status_set_in(err, LEAT_E_STATE, place->path,

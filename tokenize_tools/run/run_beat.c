@@ -14,179 +14,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/own_file.h"
+#include "base/status.h"
 #include "base/thread.h"
 
 #define BEAT_BYTES 2048 /* always as many, so that no rest of an older text follows */
 #define BEAT_STACK ((size_t)128 << 10)
 
 static const char *const states[] = { "running", "stopped", "failed" };
-
-/* ---- Writing ---- */
-
-void beat_facts_keep(struct beat_facts *f)
-{
-    f->bytes = f->kept_bytes;
-    f->tokens = f->kept_tokens;
-    f->documents = f->kept_documents;
-}
-
-static void write_beat(struct run_beat *b, enum beat_state state, const char *reason)
-{
-    char text[BEAT_BYTES], host[65] = "";
-    struct beat_facts f;
-    int length;
-
-    pthread_mutex_lock(&b->lock);
-    f = b->facts;
-    pthread_mutex_unlock(&b->lock);
-    gethostname(host, sizeof host - 1);
-    memset(text, '\n', sizeof text);
-    length = snprintf(
-        text, sizeof text,
-        "leat part 1\nstate %s\nhost %s\npid %ld\nbytes %" PRIu64 "\ntotal_bytes %" PRIu64 "\ntokens %" PRIu64 "\n"
-        "documents %" PRIu64 "\nrejects %" PRIu64 "\ntokens_per_s %.0f\nbytes_per_s %.0f\nkept_bytes %" PRIu64
-        "\nkept_tokens "
-        "%" PRIu64 "\nkept_documents %" PRIu64 "\nadvice %u\ndamage %s\nreason %.500s\n",
-        states[state], host, (long)getpid(), f.bytes, f.total_bytes, f.tokens, f.documents, f.rejects, f.tokens_per_s,
-        f.bytes_per_s, f.kept_bytes, f.kept_tokens, f.kept_documents, b->advice, b->damage, reason);
-    if (length > 0 && length < (int)sizeof text)
-        text[length] = '\n';
-    if (pwrite(b->fd, text, sizeof text, 0) == (ssize_t)sizeof text)
-        (void)fsync(b->fd);
-}
-
-static void *beat(void *context)
-{
-    struct run_beat *b = context;
-    struct timespec until;
-    bool ended = false;
-
-    while (!ended) {
-        write_beat(b, BEAT_RUNNING, "");
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_sec += BEAT_SECONDS;
-        pthread_mutex_lock(&b->lock);
-        while (!b->ended && pthread_cond_timedwait(&b->wake, &b->lock, &until) != ETIMEDOUT)
-            ;
-        ended = b->ended;
-        pthread_mutex_unlock(&b->lock);
-    }
-    return NULL;
-}
-
-enum leat_status run_beat_begin(struct run_beat *b, char *path, struct leat_error *err)
-{
-    struct beat_read before;
-    enum leat_status s = LEAT_OK;
-
-    memset(b, 0, sizeof *b);
-    b->path = path;
-    b->fd = -1;
-    if (path && run_beat_read(path, &before)) {
-        memcpy(b->damage, before.damage, sizeof b->damage);
-        b->facts = before.facts; /* until it has done anything itself */
-        beat_facts_keep(&b->facts);
-        b->facts.tokens_per_s = b->facts.bytes_per_s = 0;
-    }
-    if (path)
-        s = own_file_begin(&b->fd, path, err);
-    if (s != LEAT_OK)
-        free(path);
-    if (b->fd < 0)
-        return s;
-    pthread_mutex_init(&b->lock, NULL);
-    pthread_cond_init(&b->wake, NULL);
-    b->started = thread_start(&b->thread, BEAT_STACK, beat, b) == 0;
-    return LEAT_OK;
-}
-
-void run_beat_update(struct run_beat *b, const struct beat_facts *facts)
-{
-    if (!b->started)
-        return;
-    pthread_mutex_lock(&b->lock);
-    b->facts = *facts;
-    pthread_mutex_unlock(&b->lock);
-}
-
-static void end_thread(struct run_beat *b)
-{
-    if (!b->started)
-        return;
-    pthread_mutex_lock(&b->lock);
-    b->ended = true;
-    pthread_cond_signal(&b->wake);
-    pthread_mutex_unlock(&b->lock);
-    pthread_join(b->thread, NULL);
-}
-
-static void end_file(struct run_beat *b)
-{
-    if (b->fd >= 0) {
-        close(b->fd);
-        pthread_cond_destroy(&b->wake);
-        pthread_mutex_destroy(&b->lock);
-    }
-    free(b->path);
-}
-
-void run_beat_done(struct run_beat *b)
-{
-    end_thread(b);
-    if (b->path)
-        (void)unlink(b->path);
-    end_file(b);
-}
-
-void run_beat_damaged(struct run_beat *b, const struct leat_error *why)
-{
-    char all[BEAT_REASON];
-
-    snprintf(all, sizeof all, "%.500s", why->message);
-    end_thread(b);
-    memcpy(b->damage, all, sizeof b->damage);
-    b->advice = why->hint;
-    if (b->fd >= 0)
-        write_beat(b, BEAT_FAILED, "");
-    end_file(b);
-}
-
-void run_beat_keep(struct run_beat *b, uint64_t bytes, uint64_t tokens, uint64_t documents)
-{
-    if (b->fd < 0 || tokens == LEAT_NONE)
-        return;
-    pthread_mutex_lock(&b->lock);
-    b->facts.kept_bytes = bytes;
-    b->facts.kept_tokens = tokens;
-    b->facts.kept_documents = documents;
-    pthread_mutex_unlock(&b->lock);
-}
-
-/* Whether the part has its dataset, PATH/part-7.leat beside PATH/part-7.beat. */
-static bool has_dataset(const struct run_beat *b)
-{
-    char *index = NULL;
-    size_t stem = b->path ? strlen(b->path) - strlen(".beat") : 0;
-    bool has = b->path && asprintf(&index, "%.*s.leat", (int)stem, b->path) > 0 && access(index, F_OK) == 0;
-
-    free(index);
-    return has;
-}
-
-void run_beat_failed(struct run_beat *b, const struct leat_error *why)
-{
-    if (!b->damage[0] && has_dataset(b)) { /* which leat_run_status() goes by */
-        run_beat_done(b);
-        return;
-    }
-    end_thread(b);
-    beat_facts_keep(&b->facts);
-    b->advice = why->hint;
-    if (b->fd >= 0)
-        write_beat(b, why->status == LEAT_E_STOPPED ? BEAT_STOPPED : BEAT_FAILED, why->message);
-    end_file(b);
-}
 
 /* ---- Reading ---- */
 
@@ -243,20 +79,14 @@ static void take_line(struct beat_read *r, const char *line)
         r->facts.bytes_per_s = (double)bytes_per_s;
 }
 
-bool run_beat_read(const char *path, struct beat_read *r)
+static bool read_beat(int fd, struct beat_read *r)
 {
     char text[BEAT_BYTES + 1], *rest = text, *line;
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe is not waited for */
     struct stat st;
     ssize_t count;
 
     memset(r, 0, sizeof *r);
-    if (fd < 0)
-        return false;
-    count = read(fd, text, BEAT_BYTES);
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-        count = -1;
-    close(fd);
+    count = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? pread(fd, text, BEAT_BYTES, 0) : -1;
     if (count < 0)
         return false;
     text[count] = '\0';
@@ -264,4 +94,199 @@ bool run_beat_read(const char *path, struct beat_read *r)
     while ((line = strsep(&rest, "\n")))
         take_line(r, line);
     return true;
+}
+
+bool run_beat_read(const char *path, struct beat_read *r)
+{
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe is not waited for */
+    bool good = fd >= 0 && read_beat(fd, r);
+
+    if (!good)
+        memset(r, 0, sizeof *r);
+    if (fd >= 0)
+        close(fd);
+    return good;
+}
+
+/* ---- Writing ---- */
+
+void beat_facts_keep(struct beat_facts *f)
+{
+    f->bytes = f->kept_bytes;
+    f->tokens = f->kept_tokens;
+    f->documents = f->kept_documents;
+}
+
+static bool write_beat(struct run_beat *b, enum beat_state state, const char *reason)
+{
+    char text[BEAT_BYTES], host[65] = "", damage[BEAT_REASON];
+    struct beat_facts f;
+    bool written;
+    int length;
+
+    pthread_mutex_lock(&b->writing);
+    pthread_mutex_lock(&b->lock);
+    f = b->facts;
+    memcpy(damage, b->damage, sizeof damage);
+    pthread_mutex_unlock(&b->lock);
+    gethostname(host, sizeof host - 1);
+    memset(text, '\n', sizeof text);
+    length = snprintf(
+        text, sizeof text,
+        "leat part 1\nstate %s\nhost %s\npid %ld\nbytes %" PRIu64 "\ntotal_bytes %" PRIu64 "\ntokens %" PRIu64 "\n"
+        "documents %" PRIu64 "\nrejects %" PRIu64 "\ntokens_per_s %.0f\nbytes_per_s %.0f\nkept_bytes %" PRIu64
+        "\nkept_tokens "
+        "%" PRIu64 "\nkept_documents %" PRIu64 "\nadvice %u\ndamage %s\nreason %.500s\n",
+        states[state], host, (long)getpid(), f.bytes, f.total_bytes, f.tokens, f.documents, f.rejects, f.tokens_per_s,
+        f.bytes_per_s, f.kept_bytes, f.kept_tokens, f.kept_documents, b->advice, damage, reason);
+    if (length > 0 && length < (int)sizeof text)
+        text[length] = '\n';
+    errno = 0;
+    written = pwrite(b->fd, text, sizeof text, 0) == (ssize_t)sizeof text && fsync(b->fd) == 0;
+    pthread_mutex_unlock(&b->writing);
+    return written;
+}
+
+static void *beat(void *context)
+{
+    struct run_beat *b = context;
+    struct timespec until;
+    bool ended = false;
+
+    while (!ended) {
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += BEAT_SECONDS;
+        pthread_mutex_lock(&b->lock);
+        while (!b->ended && pthread_cond_timedwait(&b->wake, &b->lock, &until) != ETIMEDOUT)
+            ;
+        ended = b->ended;
+        pthread_mutex_unlock(&b->lock);
+        if (!ended)
+            (void)write_beat(b, BEAT_RUNNING, "");
+    }
+    return NULL;
+}
+
+enum leat_status run_beat_begin(struct run_beat *b, char *path, struct leat_error *err)
+{
+    struct beat_read before;
+    enum leat_status s = LEAT_OK;
+
+    memset(b, 0, sizeof *b);
+    b->path = path;
+    b->fd = -1;
+    if (path)
+        s = own_file_take(&b->fd, path, err);
+    if (s != LEAT_OK)
+        free(path);
+    if (b->fd < 0)
+        return s;
+    if (read_beat(b->fd, &before)) {
+        memcpy(b->damage, before.damage, sizeof b->damage);
+        b->facts = before.facts; /* until it has done anything itself */
+        beat_facts_keep(&b->facts);
+        b->facts.tokens_per_s = b->facts.bytes_per_s = 0;
+    }
+    pthread_mutex_init(&b->lock, NULL);
+    pthread_mutex_init(&b->writing, NULL);
+    pthread_cond_init(&b->wake, NULL);
+    (void)write_beat(b, BEAT_RUNNING, "");
+    b->started = thread_start(&b->thread, BEAT_STACK, beat, b) == 0;
+    return LEAT_OK;
+}
+
+void run_beat_update(struct run_beat *b, const struct beat_facts *facts)
+{
+    if (!b->started)
+        return;
+    pthread_mutex_lock(&b->lock);
+    b->facts = *facts;
+    pthread_mutex_unlock(&b->lock);
+}
+
+static void end_thread(struct run_beat *b)
+{
+    if (!b->started)
+        return;
+    pthread_mutex_lock(&b->lock);
+    b->ended = true;
+    pthread_cond_signal(&b->wake);
+    pthread_mutex_unlock(&b->lock);
+    pthread_join(b->thread, NULL);
+}
+
+static void end_file(struct run_beat *b)
+{
+    if (b->fd >= 0) {
+        close(b->fd);
+        pthread_cond_destroy(&b->wake);
+        pthread_mutex_destroy(&b->lock);
+        pthread_mutex_destroy(&b->writing);
+    }
+    free(b->path);
+}
+
+enum leat_status run_beat_mark(struct run_beat *b, const struct leat_error *why, struct leat_error *err)
+{
+    if (b->fd < 0)
+        return LEAT_OK;
+    pthread_mutex_lock(&b->lock);
+    snprintf(b->damage, sizeof b->damage, "%.500s", why->message);
+    pthread_mutex_unlock(&b->lock);
+    if (!write_beat(b, BEAT_RUNNING, ""))
+        return status_set_os(err, errno, b->path, "cannot write %s", b->path);
+    return file_sync_folder(b->path, err);
+}
+
+void run_beat_done(struct run_beat *b)
+{
+    end_thread(b);
+    if (b->path)
+        (void)unlink(b->path);
+    end_file(b);
+}
+
+void run_beat_damaged(struct run_beat *b, const struct leat_error *why)
+{
+    end_thread(b);
+    b->advice = why->hint;
+    if (b->fd >= 0)
+        (void)write_beat(b, BEAT_FAILED, "");
+    end_file(b);
+}
+
+void run_beat_keep(struct run_beat *b, uint64_t bytes, uint64_t tokens, uint64_t documents)
+{
+    if (b->fd < 0 || tokens == LEAT_NONE)
+        return;
+    pthread_mutex_lock(&b->lock);
+    b->facts.kept_bytes = bytes;
+    b->facts.kept_tokens = tokens;
+    b->facts.kept_documents = documents;
+    pthread_mutex_unlock(&b->lock);
+}
+
+/* Whether the part has its dataset, PATH/part-7.leat beside PATH/part-7.beat. */
+static bool has_dataset(const struct run_beat *b)
+{
+    char *index = NULL;
+    size_t stem = b->path ? strlen(b->path) - strlen(".beat") : 0;
+    bool has = b->path && asprintf(&index, "%.*s.leat", (int)stem, b->path) > 0 && access(index, F_OK) == 0;
+
+    free(index);
+    return has;
+}
+
+void run_beat_failed(struct run_beat *b, const struct leat_error *why)
+{
+    if (!b->damage[0] && has_dataset(b)) { /* which leat_run_status() goes by */
+        run_beat_done(b);
+        return;
+    }
+    end_thread(b);
+    beat_facts_keep(&b->facts);
+    b->advice = why->hint;
+    if (b->fd >= 0)
+        (void)write_beat(b, why->status == LEAT_E_STOPPED ? BEAT_STOPPED : BEAT_FAILED, why->message);
+    end_file(b);
 }

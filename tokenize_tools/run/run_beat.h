@@ -31,7 +31,7 @@ void beat_facts_keep(struct beat_facts *facts);
 
 struct run_beat {
     pthread_t thread;
-    pthread_mutex_t lock;
+    pthread_mutex_t lock, writing; /* facts and damage; the file */
     pthread_cond_t wake;
     int fd;
     char *path;
@@ -48,10 +48,14 @@ struct run_beat {
 enum leat_status run_beat_begin(struct run_beat *b, char *path, struct leat_error *err);
 void run_beat_update(struct run_beat *b, const struct beat_facts *facts);
 
+/* What is wrong with the part's inputs, durably, before the part has its dataset: it is not done, whoever looks, until
+ * somebody accepts that. The next processes keep it in the file. */
+enum leat_status run_beat_mark(struct run_beat *b, const struct leat_error *why, struct leat_error *err);
+
 /* A part that is done needs no file: it has its dataset. Else the file says how the process ended. */
 void run_beat_done(struct run_beat *b);
 
-/* The part has its dataset, but not all of its inputs: it failed, until somebody accepts that. */
+/* The part has its dataset, but not all of its inputs, as run_beat_mark() says: it failed. */
 void run_beat_damaged(struct run_beat *b, const struct leat_error *why);
 
 /* The process failed or was stopped: what is kept is left of the part. If the part already has a dataset, the file is

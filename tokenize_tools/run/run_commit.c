@@ -1,6 +1,7 @@
 /*
  * run_commit.c: the end of a run whose parts are pushed: leat_run_commit() looks at the parts that it names, writes the
- * list that decides, and sweeps the rest; leat_run_abort() gives the plan to no run, sweeps all, and removes it.
+ * list that decides, and sweeps the rest; leat_run_abort() gives the plan to no run, sweeps all, and removes it;
+ * called again, it goes on with that.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -152,12 +153,13 @@ static enum leat_status compare(const struct committing *c, const struct buffer 
                          c->place.path);
 }
 
-/* Writes it where there is none, or one of an earlier run. */
+/* Writes it where there is none, or in place of that of an earlier run, which was read last. */
 static enum leat_status publish(struct committing *c, const struct buffer *wanted, bool replace, struct leat_error *err)
 {
     struct buffer there = { 0 };
     struct leat_error why;
-    enum leat_status s = run_place_write(&c->place, FOLDER_LIST, wanted->bytes, wanted->size, replace, &why);
+    enum leat_status s = replace ? run_place_swap(&c->place, FOLDER_LIST, wanted->bytes, wanted->size, &why)
+                                 : run_place_write(&c->place, FOLDER_LIST, wanted->bytes, wanted->size, false, &why);
 
     if (s == LEAT_E_EXISTS) { /* since a moment ago, or by a first try whose answer was lost */
         s = run_place_read(&c->place, FOLDER_LIST, &there, &why);
@@ -177,7 +179,7 @@ static enum leat_status write_list(struct committing *c, struct leat_error *err)
     enum standing standing;
     enum leat_status s = pushed_look(&c->place, c->number, &standing, &list, &there, err);
 
-    if (s == LEAT_OK && standing == IS_GONE)
+    if (s == LEAT_OK && standing >= IS_ABORTED)
         s = pushed_say_gone(&c->place, err);
     if (s == LEAT_OK)
         s = make_list(c, &wanted, err);
@@ -243,7 +245,7 @@ enum leat_status leat_run_commit(struct leat_run *run, const struct leat_run_pie
 /* ---- Giving up --------------------------------------------------------------------------------------------------- */
 
 static enum leat_status abort_run(struct run_place *place, const struct leat_run *run, const uint8_t number[16],
-                                  struct leat_error *err)
+                                  int *fd, struct leat_error *err)
 {
     struct folder_list list = { 0 };
     struct buffer text = { 0 };
@@ -254,9 +256,13 @@ static enum leat_status abort_run(struct run_place *place, const struct leat_run
         s = status_set_in(err, LEAT_E_STATE, place->path, "the run in %s is committed: to undo that, remove the folder",
                           place->path);
     if (s == LEAT_OK && standing == STANDS) {
-        s = pushed_write_plan(place, &run->plan, true, err);
-        if (s == LEAT_OK)
-            s = pushed_sweep(place, &list, false, err);
+        struct run_plan none = run->plan;
+
+        none.aborted = run->plan.run;
+        s = pushed_write_plan(place, &none, true, fd, err);
+    }
+    if (s == LEAT_OK && (standing == STANDS || standing == IS_ABORTED)) {
+        s = pushed_sweep(place, &list, false, err);
         if (s == LEAT_OK)
             s = run_place_remove(place, PUSHED_PLAN, err);
         if (s == LEAT_OK)
@@ -282,7 +288,7 @@ enum leat_status leat_run_abort(struct leat_run *run, struct leat_error *err)
     if (s == LEAT_OK)
         s = pushed_lock(&place, &fd, err);
     if (s == LEAT_OK)
-        s = abort_run(&place, run, number, err);
+        s = abort_run(&place, run, number, &fd, err);
     own_file_unlock(&fd);
     if (s == LEAT_OK && !place.remote)
         (void)rmdir(place.path); /* if nothing else is in it */

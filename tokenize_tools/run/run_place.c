@@ -95,6 +95,8 @@ static enum leat_status read_object(struct run_place *p, const struct url *url, 
                                    : status_no_memory(err, object.size);
     if (s == LEAT_OK)
         s = remote_read(p->remote, url, &object, 0, text->bytes, object.size, err);
+    if (s == LEAT_OK)
+        memcpy(p->etag, object.etag, sizeof p->etag);
     text->size = s == LEAT_OK ? (size_t)object.size : 0;
     return s;
 }
@@ -118,10 +120,12 @@ enum leat_status run_place_read(struct run_place *p, const char *name, struct bu
 }
 
 static enum leat_status write_object(struct run_place *p, const char *name, const void *bytes, size_t count,
-                                     bool replace, struct leat_error *err)
+                                     bool replace, const char *etag, struct leat_error *err)
 {
     struct url url;
-    struct transfer t = { .method = TRANSFER_PUT, .body = bytes, .body_bytes = count, .only_new = !replace };
+    struct transfer t = {
+        .method = TRANSFER_PUT, .body = bytes, .body_bytes = count, .only_new = !replace, .if_match = etag
+    };
     enum leat_status s = url_beside(&url, &p->url, name, err);
 
     t.url = &url;
@@ -139,13 +143,22 @@ enum leat_status run_place_write(struct run_place *p, const char *name, const vo
     char *path;
 
     if (p->remote)
-        return write_object(p, name, bytes, count, replace, err);
+        return write_object(p, name, bytes, count, replace, NULL, err);
     path = run_place_file(p, name, NULL);
     if (!path)
         return status_no_memory(err, strlen(name));
     s = replace ? own_file_replace(path, bytes, count, err) : own_file_publish(path, bytes, count, err);
     free(path);
     return s;
+}
+
+enum leat_status run_place_swap(struct run_place *p, const char *name, const void *bytes, size_t count,
+                                struct leat_error *err)
+{
+    enum leat_status s = p->remote ? write_object(p, name, bytes, count, true, p->etag, err)
+                                   : run_place_write(p, name, bytes, count, true, err);
+
+    return p->remote && s == LEAT_E_MISMATCH ? LEAT_E_EXISTS : s;
 }
 
 static enum leat_status remove_object(struct run_place *p, const char *name, struct leat_error *err)

@@ -14,6 +14,7 @@ struct run_place {
     char *path;            /* from the root on; of a bucket, the URL, which ends in / */
     struct remote *remote; /* NULL: a folder */
     struct url url;
+    char etag[TRANSFER_ETAG]; /* of what run_place_read() has read last, in a bucket */
 };
 
 /* `make`: a folder that is missing, but not those above it; *made (may be NULL) says whether it was. A client of a
@@ -28,6 +29,11 @@ enum leat_status run_place_read(struct run_place *p, const char *name, struct bu
 /* Durably, and at once. LEAT_E_EXISTS if it is there, unless `replace`. */
 enum leat_status run_place_write(struct run_place *p, const char *name, const void *bytes, size_t count, bool replace,
                                  struct leat_error *err);
+
+/* Replaces the file, which run_place_read() has read last. LEAT_E_EXISTS if it has changed since, in a bucket; a folder
+ * is locked. */
+enum leat_status run_place_swap(struct run_place *p, const char *name, const void *bytes, size_t count,
+                                struct leat_error *err);
 
 /* A file that is missing is no failure. */
 enum leat_status run_place_remove(struct run_place *p, const char *name, struct leat_error *err);

@@ -14,7 +14,8 @@ struct run_plan {
     uint32_t parts, allow_truncated;
     uint64_t files, bytes, whole_files, empty_parts; /* of the inputs */
     const char *from, *tokenizer, *pattern;
-    const char *run; /* whose parts are pushed: 32 digits that no other run has; else NULL */
+    const char *run;     /* whose parts are pushed: 32 digits that no other run has; else NULL */
+    const char *aborted; /* likewise, of the run that is being aborted: nobody takes part in this one */
     const char *const *inputs;
     uint64_t input_count;
     struct leat_pack_options pack; /* what all parts share */

@@ -52,14 +52,17 @@ static bool is_suffix(const char *text)
            strncmp(text, ".partial", 8) == 0;
 }
 
-/* The length of KEY.ATTEMPT in the name of one of its files; 0: the file is another one. */
+/* The length of KEY.ATTEMPT in the name of one of its files; 0: the file is another one. A key may look like an
+ * attempt, too: the last one in the name is that of the file. */
 size_t pushed_attempt_length(const char *file)
 {
+    size_t length = 0;
+
     for (const char *dot = strchr(file, '.'); dot; dot = strchr(dot + 1, '.'))
         if (dot > file && *file != '.' && strspn(dot + 1, "0123456789abcdef") == PUSHED_DIGITS &&
             is_suffix(dot + 1 + PUSHED_DIGITS))
-            return (size_t)(dot - file) + 1 + PUSHED_DIGITS;
-    return 0;
+            length = (size_t)(dot - file) + 1 + PUSHED_DIGITS;
+    return length;
 }
 
 /* ---- The list ---------------------------------------------------------------------------------------------------- */
@@ -209,7 +212,9 @@ enum leat_status pushed_look(struct run_place *place, const uint8_t run[16], enu
     *list = (struct folder_list) { 0 };
     *standing = IS_GONE;
     if (s == LEAT_OK && pushed_number(&plan, now, NULL) == LEAT_OK && memcmp(now, run, 16) == 0)
-        *standing = STANDS;
+        *standing = plan.aborted ? IS_ABORTED : STANDS;
+    else if (s == LEAT_OK && plan.aborted && folder_list_bytes(plan.aborted, now) && memcmp(now, run, 16) == 0)
+        *standing = IS_ABORTED;
     run_plan_free(&plan);
     if (s == LEAT_E_NO_FILE)
         s = LEAT_OK;
@@ -339,9 +344,10 @@ static enum leat_status join(struct run_place *place, const struct run_plan *pla
                            place->path);
 }
 
-enum leat_status pushed_write_plan(struct run_place *place, const struct run_plan *plan, bool replace,
+enum leat_status pushed_write_plan(struct run_place *place, const struct run_plan *plan, bool replace, int *fd,
                                    struct leat_error *err)
 {
+    char *path = run_place_file(place, PUSHED_PLAN, NULL);
     struct run_plan numbered = *plan;
     struct buffer text = { 0 };
     uint64_t words[2];
@@ -353,14 +359,16 @@ enum leat_status pushed_write_plan(struct run_place *place, const struct run_pla
     memcpy(bytes, words, sizeof bytes);
     folder_list_hex(run, bytes);
     numbered.run = run;
-    s = run_plan_make(&text, &numbered, err);
+    s = path ? run_plan_make(&text, &numbered, err) : status_no_memory(err, 0);
     if (s == LEAT_OK)
-        s = run_place_write(place, PUSHED_PLAN, text.bytes, text.size, replace, err);
+        s = place->remote ? run_place_write(place, PUSHED_PLAN, text.bytes, text.size, replace, err)
+                          : own_file_write_held(fd, path, text.bytes, text.size, replace, err);
+    free(path);
     buffer_free(&text);
     return s;
 }
 
-static enum leat_status begin(struct run_place *place, const struct run_plan *plan, bool replace,
+static enum leat_status begin(struct run_place *place, const struct run_plan *plan, bool replace, int *fd,
                               struct leat_error *err)
 {
     struct run_plan there;
@@ -378,13 +386,13 @@ static enum leat_status begin(struct run_place *place, const struct run_plan *pl
     }
     if (s == LEAT_OK && list.count == 0)
         s = run_place_list(place, check_foreign, place, err);
-    if (s == LEAT_OK && planned && (!replace || !there.run))
+    if (s == LEAT_OK && planned && !there.aborted && (!replace || !there.run))
         s = join(place, plan, &list, &there, &joined, err);
     if (s == LEAT_OK && list.count > 0 && !replace && !joined)
         s = status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, place->path,
                             "%s is a finished dataset; choose another folder or replace it", place->path);
     if (s == LEAT_OK && !joined)
-        s = pushed_write_plan(place, plan, planned, err);
+        s = pushed_write_plan(place, plan, planned, fd, err);
     if (s == LEAT_OK)
         s = pushed_sweep(place, &list, joined, err);
     run_plan_free(&there);
@@ -402,15 +410,23 @@ enum leat_status run_pushed_create(const char *output, const struct run_plan *pl
     enum leat_status s = run_place_open(&place, output, true, &made, err);
 
     for (unsigned tries = 0; s == LEAT_OK && again; tries++) {
+        bool lost;
+
         s = pushed_lock(&place, &fd, err);
         if (s == LEAT_OK)
-            s = begin(&place, plan, replace, err);
+            s = begin(&place, plan, replace, &fd, err);
         /* without a plan there is no lock: another process may have begun at this moment */
         again = fd < 0 && ((s == LEAT_E_EXISTS && tries == 0) || (s == LEAT_E_BUSY && tries < LOCK_TRIES));
+        lost = fd < 0 && s == LEAT_E_NO_FILE && !place.remote && access(place.path, F_OK) != 0 && tries < LOCK_TRIES;
         own_file_unlock(&fd);
         if (again && s == LEAT_E_BUSY)
             nanosleep(&(struct timespec) { .tv_nsec = LOCK_WAIT_NS }, NULL);
         s = again ? LEAT_OK : s;
+        if (lost) { /* the folder went with the run that was aborted in it */
+            run_place_close(&place);
+            s = run_place_open(&place, output, true, &made, err);
+            again = true;
+        }
     }
     if (s != LEAT_OK && made)
         (void)rmdir(place.path); /* of which nothing came */

@@ -45,7 +45,7 @@ enum leat_status pushed_number(const struct run_plan *plan, uint8_t run[16], str
 
 /* As the files say now, for a process that knows the run's number. Also gives the folder's list, an empty one if there
  * is none, and its bytes; free both, also after a failure. */
-enum standing { STANDS, IS_COMMITTED, IS_GONE };
+enum standing { STANDS, IS_COMMITTED, IS_ABORTED, IS_GONE }; /* IS_ABORTED: perhaps not all of it is removed */
 enum leat_status pushed_look(struct run_place *place, const uint8_t run[16], enum standing *standing,
                              struct folder_list *list, struct buffer *text, struct leat_error *err);
 enum leat_status pushed_say_gone(const struct run_place *place, struct leat_error *err); /* LEAT_E_STATE */
@@ -54,8 +54,9 @@ enum leat_status pushed_say_gone(const struct run_place *place, struct leat_erro
 enum leat_status pushed_read_list(struct run_place *place, struct folder_list *list, struct buffer *text,
                                   struct leat_error *err);
 
-/* Writes the plan with a number that no run had. */
-enum leat_status pushed_write_plan(struct run_place *place, const struct run_plan *plan, bool replace,
+/* Writes the plan with a number that no run had; `plan->aborted`: as what is left of that run. *fd is that of
+ * pushed_lock(), and becomes this plan's. */
+enum leat_status pushed_write_plan(struct run_place *place, const struct run_plan *plan, bool replace, int *fd,
                                    struct leat_error *err);
 
 /* One process at a time commits, aborts or begins in a folder: *fd is the plan, locked; own_file_unlock(). -1 in a

@@ -23,6 +23,7 @@ struct step {
     char *output;
     struct run_beat beat;
     struct damage_list damaged; /* inputs that broke off */
+    bool unsaid;                /* there was no memory for one */
     uint64_t began;             /* ns */
     bool resumed;
     uint64_t tokens_before;
@@ -61,7 +62,8 @@ static void on_notice(void *context, const struct leat_pack_notice *n)
     struct step *step = context;
 
     if (n->kind == LEAT_NOTICE_DAMAGED)
-        (void)damage_list_add(&step->damaged, n->path, n->offset, n->message, strlen(n->message), n->count, NULL);
+        step->unsaid |= damage_list_add(&step->damaged, n->path, n->offset, n->message, strlen(n->message), n->count,
+                                        NULL) != LEAT_OK;
     if (step->options.notice)
         step->options.notice(step->options.context, n);
 }
@@ -109,12 +111,20 @@ static void take_options(struct step *step, uint32_t part)
  * it is to be replaced. */
 static enum leat_status begin_beat(struct step *step, uint32_t part, struct leat_error *err)
 {
-    enum leat_status s = run_beat_begin(&step->beat, run_part_file(step->run, part, ".beat"), err);
+    char *path = run_part_file(step->run, part, ".beat");
+    struct beat_read there;
+    enum leat_status s =
+        path ? run_beat_begin(&step->beat, path, err) : status_no_memory(err, strlen(step->run->folder));
     bool idle = s == LEAT_E_PERMISSION && !step->options.force;
     char *index = idle ? run_part_file(step->run, part, ".leat") : NULL;
 
-    if (index && access(index, F_OK) == 0)
+    if (index && access(index, F_OK) == 0) {
         s = run_beat_begin(&step->beat, NULL, err);
+        path = run_part_file(step->run, part, ".beat");
+        if (path && run_beat_read(path, &there))
+            memcpy(step->beat.damage, there.damage, sizeof there.damage);
+        free(path);
+    }
     free(index);
     return s == LEAT_E_BUSY ? run_say_busy(step->run, part, err) : s;
 }
@@ -132,17 +142,33 @@ static enum leat_status say_cut(const struct damage_list *l, struct leat_error *
     return run_advise(err, LEAT_E_TRUNCATED, RUN_PART_CUT);
 }
 
+static bool is_allowed(const struct step *step)
+{
+    return step->options.allow_truncated || step->run->plan.allow_truncated;
+}
+
+/* From now on the part is not done, also if the process is killed when its dataset has its name. */
+static enum leat_status on_damaged(void *context, const struct damage_list *damaged, struct leat_error *err)
+{
+    struct step *step = context;
+    struct leat_error why;
+
+    if (is_allowed(step))
+        return LEAT_OK;
+    (void)say_cut(damaged, &why);
+    return run_beat_mark(&step->beat, &why, err);
+}
+
 /* Ends the sign of life of a part that has its dataset. One whose inputs were cut off has failed, also when it is tried
  * again and nothing is left to do, until that is allowed. */
 static enum leat_status end_done(struct step *step, struct leat_pack_report *report, struct leat_error *err)
 {
-    bool allowed = step->options.allow_truncated || step->run->plan.allow_truncated;
     enum leat_status s = LEAT_OK;
 
     if (!report->was_finished) /* it is packed: what comes after that can be done again */
         run_beat_keep(&step->beat, report->disk_bytes, report->tokens, report->documents);
-    if (!allowed && step->damaged.count > 0 && (!report->was_finished || step->beat.damage[0]))
-        s = say_cut(&step->damaged, err);
+    if (!is_allowed(step) && (!report->was_finished || step->beat.damage[0]))
+        s = step->unsaid ? status_no_memory(err, 0) : step->damaged.count > 0 ? say_cut(&step->damaged, err) : LEAT_OK;
     if (s == LEAT_OK)
         run_beat_done(&step->beat);
     else
@@ -164,7 +190,7 @@ static void advise(struct leat_error *err)
 static enum leat_status step_part(struct step *step, uint32_t part, struct leat_pack_report *report,
                                   struct leat_error *err)
 {
-    struct pack_in_run in_run = { step->run->plan.from, run_shared_judge, step->run };
+    struct pack_in_run in_run = { step->run->plan.from, run_shared_judge, step->run, on_damaged };
     enum leat_status s = begin_beat(step, part, err);
 
     if (s != LEAT_OK)
@@ -191,10 +217,10 @@ enum leat_status leat_run_step(struct leat_run *run, uint32_t part, const struct
     enum leat_status s;
 
     err = err ? err : &own;
-    full.kept_bytes = full.kept_tokens = full.kept_documents = LEAT_NONE;
     s = options_read(&step.options, sizeof step.options, NULL, options, "leat_run_step_options", err);
     if (s == LEAT_OK)
         s = options_read(&full, sizeof full, NULL, report, "leat_pack_report", err);
+    full.kept_bytes = full.kept_tokens = full.kept_documents = LEAT_NONE; /* not the caller's */
     if (s == LEAT_OK)
         s = check(run, part, err);
     if (s == LEAT_OK && !(step.output = run_part_file(run, part, "")))

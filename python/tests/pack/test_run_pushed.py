@@ -214,6 +214,38 @@ def test_bucket(server, tmp_path):
     assert len(names(server)) == 1 + 2 * 2
 
 
+def test_bucket_two_commits(server, tmp_path):
+    """Of two that replace a finished dataset at once, with other attempts, one counts, and its files stay."""
+    (tmp_path / "scratch").mkdir()
+
+    def made(run):
+        with run.part("a", scratch=tmp_path / "scratch") as packer:
+            packer.add("text")
+        return packer.piece
+
+    run = leat.Run("s3://b/made", "bytes")
+    run.commit([made(run)])
+    run = leat.Run("s3://b/made", "bytes", force=True)
+    pieces, before = [made(run), made(run)], dict(server.objects)
+    run.commit([pieces[0]])
+    listed = next(name for name in server.objects if name.endswith("leat-run.list"))
+    server.appearing = {listed: server.objects[listed]}
+    server.objects.clear()
+    server.objects.update(before)
+    server.put_faults = ["appear"]  # the other one's list, since the old one was read
+    with pytest.raises(leat.Error) as error:
+        run.commit([pieces[1]])
+    assert error.value.status == "exists" and server.objects[listed] == server.appearing[listed]
+    run.commit([pieces[0]])
+    assert len(names(server)) == 2 + 2
+
+    run = leat.Run("s3://b/made", "bytes", force=True)
+    server.put_faults, piece = [], made(run)
+    server.put_faults = ["lost"]  # it was the same commit
+    run.commit([piece])
+    assert len(names(server)) == 2 + 2
+
+
 def test_bucket_damage(server, tmp_path):
     """Sizes are compared by the commit, and everything else when the dataset is opened."""
     (tmp_path / "scratch").mkdir()
