@@ -166,6 +166,7 @@ static void test_plan(void)
 static void test_shared(void)
 {
     struct leat_run_options o = options();
+    struct leat_pack_options pack = LEAT_PACK_OPTIONS_INIT;
     char kept[4096];
     size_t bytes;
 
@@ -185,6 +186,16 @@ static void test_shared(void)
     write_input(49);
     T_STATUS(step(NULL, NULL), LEAT_E_CHECKPOINT);
     CHECK(SHARED_DIFFERS, INPUT, RESTORE, PART);
+    plan_new();
+    unlink(file("leat-run"));
+    pack.end_token = 256;
+    o.pack = &pack;
+    T_STATUS(plan(&o), LEAT_E_CHECKPOINT); /* with other options */
+    CHECK(PLAN_OTHER, PLAN, PLAN, ALL);
+    pack = (struct leat_pack_options)LEAT_PACK_OPTIONS_INIT;
+    o.parts = 2;
+    T_STATUS(plan(&o), LEAT_E_CHECKPOINT);
+    CHECK(PLAN_OTHER, PLAN, PLAN, ALL);
 }
 
 /* ---- A part ------------------------------------------------------------------------------------------------------ */

@@ -15,7 +15,7 @@ enum run_damage {
     RUN_PARTS_OTHER,    /* there are parts, and no plan */
     RUN_SHARED_MISSING, /* leat-run.inputs */
     RUN_SHARED_DAMAGED,
-    RUN_SHARED_DIFFERS, /* inputs, options or tokenizer are others now */
+    RUN_SHARED_DIFFERS, /* inputs are others now */
     RUN_JOINING,        /* the parts are being joined in place */
     RUN_JOINING_LOST,   /* its plan is missing */
     RUN_JOINING_OTHER,  /* of other parts */

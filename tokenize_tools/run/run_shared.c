@@ -97,7 +97,14 @@ static void say_planned(const char *run, const char *then, const char *now, stru
                       as_option(then), as_option(now));
 }
 
-/* Replacing this part's dataset does not help: no hint. */
+/* Whether the lines are about the inputs, which somebody may restore; the rest is what another run was planned with. */
+static bool is_of_inputs(const char *then, const char *now)
+{
+    size_t about;
+
+    return input_of(then, &about) || input_of(now, &about) || strncmp(then, "inputs ", 7) == 0;
+}
+
 static enum leat_status say_difference(const char *path, const char *then, const char *now, struct leat_error *err)
 {
     char *run = file_folder(path);
@@ -107,7 +114,7 @@ static enum leat_status say_difference(const char *path, const char *then, const
     say_planned(run, then, now, err);
     status_after(err, "; to plan it anew, remove the folder %.200s", run);
     free(run);
-    return run_advise(err, LEAT_E_CHECKPOINT, RUN_SHARED_DIFFERS);
+    return run_advise(err, LEAT_E_CHECKPOINT, is_of_inputs(then, now) ? RUN_SHARED_DIFFERS : RUN_PLAN_OTHER);
 }
 
 /* Whether it is as it was written. */
