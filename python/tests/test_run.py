@@ -91,7 +91,7 @@ def test_planned_twice_and_otherwise(tmp_path, texts):
                            ({"tokenizer": "gpt2"}, "another tokenizer")):
         with pytest.raises(leat.Error, match=words) as raised:
             create(**options)
-        assert raised.value.status == "checkpoint" and raised.value.advice.mend == "restore"
+        assert raised.value.status == "checkpoint" and raised.value.advice == Advice("plan", "plan", "all")
     with pytest.raises(leat.Error, match="is the folder of another run") as raised:
         create(threads=3)
     assert raised.value.advice == Advice("plan", "plan", "all")
