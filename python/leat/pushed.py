@@ -55,7 +55,8 @@ class PushedRun:
             tokenizer, end=end, begin=begin, special=special, invalid_utf8=invalid_utf8, memory=memory,
             max_rejects=max_rejects, allow_binary=allow_binary, force=force, created=created,
             store_mask=store_mask or mask is not None, write=write, chat=chat)
-        self._push_to(_leat.PushedRun(output, tokenizer._core, *tokenizer._from, options),
+        spec, pattern = tokenizer._from
+        self._push_to(_leat.PushedRun(output, tokenizer._core, spec, pattern, options),
                       dict(text=text, id=id, mask=mask, chat=chat))
 
     def _push_to(self, pushed, fields):

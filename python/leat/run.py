@@ -22,6 +22,8 @@ STATES = ("done", "running", "dead", "stopped", "failed", "missing")  # enum lea
 FILES = (None, "plan", "shared", "joining", "beat", "unfinished", "part", "rejects", "input", "output")  # leat_run_file
 MENDS = ("call", "again", "wait", "force", "limit", "accept", "restore", "create", "plan", "join", "steps")
 WAITS = ("nothing", "part", "all")  # enum leat_run_waits
+PLANNED = ("text", "id", "keep", "invalid_utf8", "mask_field", "end", "begin", "special", "by", "allow_empty",
+           "threads", "memory", "write", "max_rejects", "created", "force")  # of leat.pack(), that all parts share
 
 Advice = collections.namedtuple("Advice", "file mend waits")
 Advice.__doc__ = """What an error of a Run means (`advice` of leat.Error), and what to do.
@@ -108,7 +110,7 @@ class Run(PushedRun):
     @classmethod
     @telling("leat.Run.create")
     def create(cls, folder: str | os.PathLike, inputs, tokenizer="gpt2", *, parts: int,
-               from_: str | os.PathLike | None = None, split=None, allow_truncated: bool = False,
+               from_: str | os.PathLike | None = None, split=None, allow_truncated: bool = False, chat=None,
                **options: Any) -> Run:
         """Plans a run in `folder`, which is made if need be. The same call again opens the run that is there.
 
@@ -118,20 +120,27 @@ class Run(PushedRun):
         from_            the folder from which relative names count; None: the current one
         split            as in leat.pack(); FOLDER/NAME is a dataset, too
         allow_truncated  accept inputs that are cut off in every step
-        options          those of leat.pack() that all parts share: text, keep, by, special, ... Of threads, memory,
-                         write, max_rejects and chat_seconds each step may have others
+        chat             as in leat.pack()
+        options          those of leat.pack() that all parts share: text, id, keep, invalid_utf8, mask_field, end, begin,
+                         special, by, allow_empty, created; and threads, memory, write and max_rejects, of which each
+                         step may have others
         """
         for name in ("shuffle", "dedup"):
             if options.pop(name, None) not in (None, False):
                 raise TypeError(f"no part of a run knows the others: {name} belongs to join()")
+        for name in options:
+            if name not in PLANNED:
+                raise TypeError(f"leat.Run.create() got an unexpected keyword argument {name!r}")
         opened = open_tokenizer(tokenizer)
         if opened._from is None:
             raise TypeError("the parts of a run open the tokenizer by its name: give a name or a path")
         files = as_group("inputs", inputs, Files, True)
         notices: list[tuple] = []
-        core = _guard(_leat.run_create, folder, list_paths(files.paths), opened._core, *opened._from, from_,
+        spec, pattern = opened._from
+        core = _guard(_leat.run_create, folder, list_paths(files.paths), opened._core, spec, pattern, from_,
                       whole("parts", parts, 1, 1000000), allow_truncated,
-                      pack_options(opened, splits=read_splits(split), **files._options(), **options), notices.append)
+                      pack_options(opened, splits=read_splits(split), chat=chat, **files._options(), **options),
+                      notices.append)
         return cls._of(core)
 
     @classmethod

@@ -42,8 +42,8 @@ EXCEPTIONS = [
     ("loader", "plan", "", ""),  # an argument of the call in C; the command has the options of a plan
     ("loader", "batch_size", "batch", "batch"),  # as PyTorch has it, and of a rank
     ("loader", "ranks", "", ""),  # (rank, world), a mesh or "ddp": both in one
-    ("loader", "device name", "device", "device"),
-    ("loader", "outputs names", "outputs", "output"),
+    ("loader", "device name", "name", "device"),
+    ("loader", "outputs names", "wanted", "output"),
     ("loader", "dtype", "number_bytes", ""),
     ("loader", "unshifted", "unshifted", ""),
     ("loader", "mask_first", "mask_first", ""),
@@ -59,6 +59,7 @@ EXCEPTIONS = [
     ("loader", "", "nvtx", "nvtx"),  # needs a build for NVIDIA's profilers
     ("loader", "steps", "", "steps"),  # a C program counts itself
     ("loader", "", "", "rows work bare synthetic compare warm_up rounds checksum dump trace"),  # measurements
+    ("pack", "", "", "run"),  # leat_run_create(), leat.Run
     ("pack", "inputs paths", "", ""),  # arguments in C and on the command line
     ("pack", "allow_truncated", "", "allow_truncated"),  # a C program judges what leat_pack() reports
     ("pack", "output", "output", "output"),

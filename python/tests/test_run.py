@@ -98,8 +98,12 @@ def test_planned_twice_and_otherwise(tmp_path, texts):
     for options in ({"shuffle": 1}, {"dedup": True}):
         with pytest.raises(TypeError, match="belongs to join"):
             create(**options)
-    with pytest.raises(TypeError, match="keeps the tokenizer's name"):
-        create(tokenizer=leat.Tokenizer("bytes"))
+    assert create(tokenizer=leat.Tokenizer("bytes")).parts == 2
+    with pytest.raises(TypeError, match="open the tokenizer by its name"):
+        create(tokenizer=leat.Tokenizer("mine", pat_str=".", mergeable_ranks={bytes([b]): b for b in range(256)},
+                                        special_tokens={"<end>": 256}))
+    with pytest.raises(TypeError, match=r"leat.Run.create\(\) got an unexpected keyword argument 'part'"):
+        create(part=1)
     with pytest.raises(leat.Error, match="force is for one step") as raised:
         create(force=True)
     assert raised.value.advice.mend == "call"
