@@ -145,8 +145,8 @@ class Batch:
         return self._map(lambda tensor: tensor.pin_memory())
 
     def release(self):
-        """Gives a borrowed batch (leat.Outputs(borrow=True)) back before the next one is taken. Only work that is on the current
-        stream already may still use its tensors. Does nothing for batches that are not borrowed."""
+        """Gives a borrowed batch (leat.Outputs(borrow=True)) back before the next one is taken. Only work that is on
+        the current stream already may still use its tensors. Does nothing for batches that are not borrowed."""
         if self._native.held:
             self._native.release(self._stream())
 

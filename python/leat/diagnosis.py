@@ -16,10 +16,12 @@ LITTLE = 0.01  # a share of a step that is too small to look at
 # what a loader's thread does, by its name in stats(): what it is, and what helps if it is most of the work
 WORK = {
     "storage": ("reading from storage", "a faster disk, or more memory to keep the files in"),
-    "gather": ("copying rows", "a core for the loader's thread; io=leat.IO(verify=False) for files that were verified before"),
+    "gather": ("copying rows",
+               "a core for the loader's thread; io=leat.IO(verify=False) for files that were verified before"),
     "documents": ("finding documents and reading masks",
                   "ask for positions, documents and sequences only if they are used"),
-    "outputs": ("making outputs", "outputs=leat.Outputs(dtype=\"int32\"), or device=\"cuda\", where the GPU makes them"),
+    "outputs": ("making outputs",
+                "outputs=leat.Outputs(dtype=\"int32\"), or device=\"cuda\", where the GPU makes them"),
     "copy": ("copying to the device", "pinned memory (ulimit -l); larger batches"),
     "order": ("computing the order of samples", "longer sequences, or fewer sources"),
 }

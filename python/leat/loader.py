@@ -96,7 +96,8 @@ class Loader(Passes):
             raise ValueError("jax has int64 only if jax_enable_x64 is set: set it, or use "
                              "outputs=leat.Outputs(dtype=\"int32\")")
         if (self._borrow or buffers) and not self._framework.changes:
-            raise TypeError("jax's arrays cannot change: leat.Outputs(borrow=True) and buffers= are for torch and numpy")
+            raise TypeError("jax's arrays cannot change: leat.Outputs(borrow=True) and buffers= are for torch and "
+                            "numpy")
         self.style, self._style = style, style_of(style, outputs.names, plan)
         self._given = self._style.given
         if self._style.warning and self._notices:

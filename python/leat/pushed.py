@@ -67,7 +67,7 @@ class PushedRun:
         if self._pushed is None:
             raise TypeError("the parts of this run read its inputs: step() packs them, and nothing is pushed"
                             if self.parts else
-                            "Run.open() gives no tokenizer's options to push with: use leat.Run(output, ...), or pickle it")
+                            "Run.open() gives no columns to push with: use leat.Run(output, ...), or pickle that")
         return self._pushed
 
     def part(self, key, threads: int = 1, *, memory: int | str | None = None, scratch=None) -> PartPacker:

@@ -121,9 +121,9 @@ class Run(PushedRun):
         split            as in leat.pack(); FOLDER/NAME is a dataset, too
         allow_truncated  accept inputs that are cut off in every step
         chat             as in leat.pack()
-        options          those of leat.pack() that all parts share: text, id, keep, invalid_utf8, mask_field, end, begin,
-                         special, by, allow_empty, created; and threads, memory, write and max_rejects, of which each
-                         step may have others
+        options          those of leat.pack() that all parts share: text, id, keep, invalid_utf8, mask_field, end,
+                         begin, special, by, allow_empty, created; and threads, memory, write and max_rejects, of
+                         which each step may have others
         """
         for name in ("shuffle", "dedup"):
             if options.pop(name, None) not in (None, False):

@@ -28,7 +28,7 @@ static enum leat_status check_pack(const struct leat_pack_options *o, uint32_t p
                                "parts that are pushed take texts, which have no fields: no by, keep or splits");
     if (o->shuffle || o->dedup)
         return status_argument(
-            err, "shuffle",
+            err, o->shuffle ? "shuffle" : "dedup",
             "a run in parts is planned and packed without shuffle and dedup, since no part knows the "
             "others: joining the parts does that");
     if (o->force && parts > 0)

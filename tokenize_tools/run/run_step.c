@@ -74,6 +74,8 @@ static enum leat_status check(struct leat_run *run, uint32_t part, struct leat_e
 {
     enum leat_status s;
 
+    if (run->plan.parts == 0)
+        return status_argument(err, "part", "the parts of the run in %s are pushed: no step packs them", run->name);
     if (part < 1 || part > run->plan.parts)
         return status_argument(err, "part", "part %u: the run in %s has the parts 1 to %u", part, run->name,
                                run->plan.parts);
