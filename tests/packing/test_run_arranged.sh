@@ -58,6 +58,12 @@ ended 0 ''
 grep -q 'part-2 is finished already: ' "$printed" || fail "$ran: printed $(cat "$printed")"
 [ "$(find split -name '*partial*')" = '' ] || fail "left: $(find split)"
 
+# one part alone, whose second step found another dataset than its own once
+leat pack --run alone --parts 1 -t bytes --split valid=0.2,test=0.1 in.jsonl >"$printed" || fail "cannot plan"
+pack_parts alone 1 1
+grep -q 'part-1 is finished already: ' "$printed" || fail "$ran: printed $(cat "$printed")"
+joined alone valid test
+
 # as if part 3 was killed when only its splits had their names; a part that is lost; one that is packed anew
 rm split/part-3.* split/test/part-1.* split/part-1.*
 pack_parts split 3 1

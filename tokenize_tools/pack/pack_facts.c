@@ -94,8 +94,11 @@ static bool facts_fit(const struct leat_dataset *d, const struct leat_pack_optio
         return false;
     pack_facts_make(&facts, o, arranged ? NULL : o->by); /* the values have left the ids */
     fit = has_arrangement(m, o, arranged) && has_fact(m, &(struct pack_fact) { BY_METADATA, arranged ? o->by : NULL });
-    for (unsigned i = 0; i < PACK_FACTS; i++)
+    for (unsigned i = 0; i < PACK_FACTS; i++) {
+        if (arranged && o->parts == 1 && facts.of[i].value == facts.part) /* arranging all shares leaves none */
+            facts.of[i].value = NULL;
         fit = fit && has_fact(m, &facts.of[i]);
+    }
     fit = find_damage(m, past) && fit;
     leat_metadata_free(m);
     return fit;
