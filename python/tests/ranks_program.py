@@ -71,13 +71,13 @@ def transformers(plan, out, steps, devices, resume, save):
     class Trainer(leat.LoaderMixin, hf.Trainer):
         def training_step(self, model, inputs, *more):
             with open(f"{out}.{rank}", "a", encoding="ascii") as file:
-                file.write(line(self.state.global_step, inputs["input_ids"]))
+                file.write(line(self.state.global_step, inputs["input_ids"][:, :-1]))  # the last one is a label
             return super().training_step(model, inputs, *more)
 
     arguments = hf.TrainingArguments(os.path.dirname(save or resume), max_steps=steps, save_steps=steps, report_to=[],
                                      use_cpu=True, disable_tqdm=True, per_device_train_batch_size=BATCH * 2 // devices,
                                      save_strategy="steps" if save else "no")
-    model = hf.GPT2LMHeadModel(hf.GPT2Config(vocab_size=50257, n_positions=LENGTH, n_embd=8, n_layer=1, n_head=1))
+    model = hf.GPT2LMHeadModel(hf.GPT2Config(vocab_size=50257, n_positions=LENGTH + 1, n_embd=8, n_layer=1, n_head=1))
     options = dict(ranks="ddp") if devices > 1 else dict(rank=0, world=1)
     loader = leat.Loader(plan, BATCH * 2 // devices, style="huggingface", **options)
     Trainer(model, arguments, loader=loader).train(resume_from_checkpoint=resume or None)
