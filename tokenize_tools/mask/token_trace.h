@@ -15,6 +15,7 @@
 /* The texts of a tokenizer's tokens, by their ids: a corpus asks for that of each of its tokens. The texts are the
  * tokenizer's. All zero at first; constant once made; token_texts_free() also after a failure. */
 struct token_text {
+    uint64_t head;    /* its first 8 bytes, as bytes_load64() gives them; of a shorter one with zeros after it */
     const char *text; /* NULL: no token has this id */
     uint32_t bytes;
     bool bytewise, added; /* as in struct leat_token */
