@@ -53,7 +53,7 @@ enum leat_skip_reason {
 struct leat_pack_notice {
     enum leat_pack_notice_kind kind;
     uint32_t reason; /* of a skipped file: enum leat_skip_reason */
-    const char *path;  /* "": texts that a program gave without an input; of damage, datasets of versions before 0.2 */
+    const char *path;  /* "": texts that a program gave without an input */
     uint64_t count;
     uint64_t offset;     /* of damage; else 0 */
     const char *message; /* likewise; else NULL */

@@ -136,8 +136,8 @@ static bool read_part(struct folder_part *part, char *line)
     part->name = name;
     end += 33;
     for (unsigned i = 0; i < 4; i++, end += used)
-        if (sscanf(end, " %19" SCNu64 "%n", numbers[i], &used) != 1)
-            return false;
+        if (end[0] != ' ' || end[1] < '0' || end[1] > '9' || sscanf(end, " %19" SCNu64 "%n", numbers[i], &used) != 1)
+            return false; /* a sign is none of the numbers' */
     return *end == '\0';
 }
 

@@ -15,6 +15,7 @@ int fuzz_fit(const uint8_t *data, size_t size);
 int fuzz_checkpoint(const uint8_t *data, size_t size);
 int fuzz_foreign(const uint8_t *data, size_t size);
 int fuzz_list(const uint8_t *data, size_t size);
+int fuzz_folder_list(const uint8_t *data, size_t size);
 int fuzz_writer(const uint8_t *data, size_t size);
 int fuzz_load_json(const uint8_t *data, size_t size);
 int fuzz_load_tiktoken(const uint8_t *data, size_t size);
@@ -42,6 +43,7 @@ static const struct fuzzer {
     { "fit", fuzz_fit },
     { "foreign", fuzz_foreign },
     { "list", fuzz_list },
+    { "folder_list", fuzz_folder_list },
     { "writer", fuzz_writer },
     { "load_json", fuzz_load_json },
     { "load_tiktoken", fuzz_load_tiktoken },

@@ -155,6 +155,7 @@ static void check_plans(void)
     T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_UNSUPPORTED);
     o.megatron.reserved[0] = 0;
     T_OK(leat_plan_open(&plan, &o, &t_err));
+    REFUSED("leat_trace", leat_plan_trace(plan, none, NULL, NULL, &t_err));
     REFUSED("leat_plan_state", leat_plan_state_save(plan, none, text, &t_err));
     REFUSED("leat_loader_options", leat_loader_open(&loader, plan, none, &t_err));
     for (int i = 0; i < 5; i++) {

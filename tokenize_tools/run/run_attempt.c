@@ -396,22 +396,22 @@ void leat_run_piece_text(const struct leat_run_piece *p, char text[LEAT_RUN_PIEC
 enum leat_status leat_run_piece_read(struct leat_run_piece *piece, const char *text, struct leat_error *err)
 {
     struct leat_run_piece p = { .attempt = 0 };
-    char run[33] = "", checksum[33] = "", identity[33] = "", fingerprint[33] = "", attempt[17] = "";
-    int used = 0;
+    char run[33] = "", checksum[33] = "", identity[33] = "", fingerprint[33] = "", again[LEAT_RUN_PIECE_BYTES];
 
-    if (text && strncmp(text, PIECE, strlen(PIECE)) == 0 && strlen(text) < LEAT_RUN_PIECE_BYTES &&
-        sscanf(text + strlen(PIECE),
-               "%128[^ ] %16[0-9a-f] %32s %32s %32s %32s %19" SCNu64 " %19" SCNu64 " %19" SCNu64 " %19" SCNu64
-               " %19" SCNu64 " %19" SCNu64 "%n",
-               p.key, attempt, run, checksum, identity, fingerprint, &p.index_bytes, &p.token_bytes, &p.documents,
-               &p.tokens, &p.text_bytes, &p.rejects, &used) == 12 &&
-        used > 0 && !text[strlen(PIECE) + (size_t)used] && strlen(attempt) == PUSHED_DIGITS &&
+    if (text && strlen(text) < LEAT_RUN_PIECE_BYTES &&
+        sscanf(text,
+               PIECE "%128[^ ] %16" SCNx64 " %32s %32s %32s %32s %19" SCNu64 " %19" SCNu64 " %19" SCNu64 " %19" SCNu64
+                     " %19" SCNu64 " %19" SCNu64,
+               p.key, &p.attempt, run, checksum, identity, fingerprint, &p.index_bytes, &p.token_bytes, &p.documents,
+               &p.tokens, &p.text_bytes, &p.rejects) == 12 &&
         folder_list_bytes(run, p.run) && folder_list_bytes(checksum, p.checksum) &&
         folder_list_bytes(identity, p.identity) && folder_list_bytes(fingerprint, p.fingerprint) &&
         pushed_check_key(p.key, NULL) == LEAT_OK) {
-        p.attempt = strtoull(attempt, NULL, 16);
-        *piece = p;
-        return LEAT_OK;
+        leat_run_piece_text(&p, again); /* what is written otherwise is no piece: signs, blanks, what follows */
+        if (strcmp(text, again) == 0) {
+            *piece = p;
+            return LEAT_OK;
+        }
     }
     return status_argument(err, "text", "%.200s is not the piece of a run", text ? text : "NULL");
 }

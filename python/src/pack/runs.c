@@ -166,8 +166,9 @@ static PyObject *run_open(PyObject *module, PyObject *args)
         return NULL;
     if (!(name = name_of(folder)))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS s = leat_run_open(&run, name, &err);
-    Py_END_ALLOW_THREADS if (ended(false, s, &err, false)) result = hold(run);
+    ARGS_UNLOCKED(s = leat_run_open(&run, name, &err));
+    if (ended(false, s, &err, false))
+        result = hold(run);
     Py_XDECREF(folder);
     return result;
 }
@@ -308,8 +309,9 @@ static PyObject *run_status(PyObject *module, PyObject *capsule)
     (void)module;
     if (!h)
         return NULL;
-    Py_BEGIN_ALLOW_THREADS s = leat_run_status(h->run, &st, &err);
-    Py_END_ALLOW_THREADS if (ended(false, s, &err, false)) result = status_tuple(&st);
+    ARGS_UNLOCKED(s = leat_run_status(h->run, &st, &err));
+    if (ended(false, s, &err, false))
+        result = status_tuple(&st);
     h->busy = false;
     return result;
 }
