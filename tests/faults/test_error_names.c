@@ -480,8 +480,10 @@ static void look(const struct row *r)
     const char *file = r->file ? r->file : "", *field = r->field ? r->field : "";
     enum leat_status s;
 
-    t_err = (struct leat_error) { .offset = 7, .file = "before", .field = "before" };
+    t_err = (struct leat_error) { .offset = 7, .file = "before", .field = "before", .reserved = { 1, 2, 3, 4 } };
     s = r->call(r->given);
+    for (size_t i = 0; i < 4; i++)
+        T_EQ(t_err.reserved[i], 0);
     if (s != r->status || strcmp(t_err.file, file) != 0 || strcmp(t_err.field, field) != 0 ||
         (r->offset == ANY ? t_err.offset == LEAT_NONE : t_err.offset != r->offset))
         T_FAIL("\"%s\": %s, file \"%s\", offset %" PRId64 ", field \"%s\" instead of %s, \"%s\", %" PRId64

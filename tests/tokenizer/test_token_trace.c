@@ -26,14 +26,19 @@ static const struct {
     const char *ends; /* NULL: refused */
     unsigned long long from;
 } rows[] = {
-    { "ab", "1 2 ", 0 },      { " ab", "2 3 ", 0 },        { "ab<X>b", "1 2 5 6 ", 0 },
-    { "b <X> ", "1 6 ", 0 },  { "a <X>  b", "1 6 8 ", 0 }, /* the last space is of " b" */
-    { "Ab", NULL, 0 },                                     /* is "ab" to the tokenizer */
-    { "aB", NULL, 1 },                                     /* the second token is another one */
-    { "b a B", NULL, 3 },                                  /* with the space before it */
-    { "<n>a", NULL, 0 },                                   /* is "<N>" as an added token */
-    { "a <n>a", NULL, 2 },                                 /* with a space before it */
-    { "a<X>  <n>", NULL, 6 },                              /* after one that takes white space */
+    { "ab", "1 2 ", 0 },
+    { " ab", "2 3 ", 0 },
+    { "ab<X>b", "1 2 5 6 ", 0 },
+    { "b <X> ", "1 6 ", 0 },
+    { "a <X>  b", "1 6 8 ", 0 }, /* the last space is of " b" */
+    { "Ab", NULL, 0 },           /* is "ab" to the tokenizer */
+    { "aB", NULL, 1 },           /* the second token is another one */
+    { "b a B", NULL, 3 },        /* with the space before it */
+    { "a B aaaaaaaa", NULL, 1 }, /* and when others follow it */
+    { "a b aaaaaaaa", "1 3 5 6 7 8 9 10 11 12 ", 0 },
+    { "<n>a", NULL, 0 },      /* is "<N>" as an added token */
+    { "a <n>a", NULL, 2 },    /* with a space before it */
+    { "a<X>  <n>", NULL, 6 }, /* after one that takes white space */
 };
 
 int main(void)

@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 
-/* Tokens before `byte`: the first of those from `i` on that ends after it. */
+/* The first token from `i` on that ends after `byte`. */
 static uint64_t first_after(const uint64_t *ends, uint64_t i, uint64_t count, uint64_t byte)
 {
     while (i < count && ends[i] <= byte)
@@ -28,9 +28,6 @@ void span_mask(const uint64_t *ends, uint64_t count, const struct leat_span *spa
             if (begin < ends[i])
                 mask[i] = UINT8_MAX;
         }
-        /* the next span may begin in the last one of these */
-        if (i > 0)
-            i--;
     }
 }
 
