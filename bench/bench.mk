@@ -70,6 +70,11 @@ bench-encode-lookup: $(BUILD)/leat-bench $(ENCODE_PEERS)/ready
 bench-pack-peers: $(BUILD)/leat $(BUILD)/leat-bench $(PACK_PEERS)/ready
 	$(call run_peers,$(PACK_PEERS),bench/peers/pack.py $(BUILD))
 
+.PHONY: bench-records
+## bench-records: what conditions, --by and --mask-field add to packing, JSON and Parquet; PEERS="--megabytes 100"
+bench-records: $(BUILD)/leat-bench $(PACK_PEERS)/ready
+	$(call run_peers,$(PACK_PEERS),bench/records.py $(BUILD))
+
 .PHONY: bench-order-peers
 ## bench-order-peers: a plan of order megatron beside megatron-core's indexes: time, memory; PEERS="--samples 1e8"
 bench-order-peers: python $(MEGATRON_PYTHON)
