@@ -111,7 +111,7 @@ $d|, the plan of the run, is damaged: restore it, or plan the run again in anoth
 TABLE
 truncate -s 65M changed/leat-run # holes
 run leat status changed
-ended 1 'leat: changed/leat-run is too large for the plan of a run'
+ended 1 'leat: changed/leat-run is too large for a file of a run'
 # What an older run left would count as done.
 mv two/leat-run plan.two
 : >two/part-2.leat

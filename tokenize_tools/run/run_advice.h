@@ -8,7 +8,7 @@
  * error that has it, and its damage in tests/run/test_damage.c. */
 enum run_damage {
     RUN_DAMAGE = 1000,
-    RUN_NO_PLAN = RUN_DAMAGE, /* there is no leat-run */
+    RUN_NO_PLAN = RUN_DAMAGE, /* leat-run is missing */
     RUN_PLAN_DAMAGED,
     RUN_PLAN_VERSION,   /* another version wrote it */
     RUN_PLAN_OTHER,     /* it is that of another run */

@@ -42,8 +42,9 @@ struct run_beat {
 };
 
 /*
- * Takes the path over (NULL: no file is written). The file is locked until the process
- * ends: LEAT_E_BUSY while another one packs the part, whose sign of life stays. After a failure nothing needs to end.
+ * Takes the path over (NULL: no file is written). The file is locked until run_beat_done(), run_beat_damaged() or
+ * run_beat_failed(): LEAT_E_BUSY while another process packs the part, whose sign of life stays. After a failure
+ * nothing needs to end.
  */
 enum leat_status run_beat_begin(struct run_beat *b, char *path, struct leat_error *err);
 void run_beat_update(struct run_beat *b, const struct beat_facts *facts);
@@ -69,7 +70,7 @@ struct beat_read {
     struct beat_facts facts;
     char host[65], reason[BEAT_REASON], damage[BEAT_REASON];
     uint64_t pid, advice;
-    int64_t changed; /* seconds, by the clock of who has the file */
+    int64_t changed; /* seconds, by the file server's clock */
 };
 bool run_beat_read(const char *path, struct beat_read *beat);
 

@@ -91,7 +91,7 @@ static enum leat_status compare_plan(const char *folder, const char *name, const
                                      struct leat_error *err)
 {
     struct buffer there = { 0 };
-    enum leat_status s = run_plan_load(&there, name, err);
+    enum leat_status s = run_load_text(&there, name, err);
 
     if (s == LEAT_OK && (there.size != plan->size || memcmp(there.bytes, plan->bytes, plan->size) != 0))
         s = run_advise(
@@ -163,7 +163,7 @@ enum leat_status run_read_joining(struct leat_run *run, struct leat_error *err)
     char *name = run_file(run->folder, ".joining");
     struct buffer text = { 0 };
     enum leat_status s = !name                     ? status_no_memory(err, strlen(run->folder))
-                         : access(name, F_OK) == 0 ? run_plan_load(&text, name, err)
+                         : access(name, F_OK) == 0 ? run_load_text(&text, name, err)
                                                    : LEAT_OK;
 
     free(run->joining);

@@ -20,7 +20,7 @@ static enum leat_status check_joining(const struct leat_run *run, const char *na
 {
     struct buffer plan = { 0 };
     char *wanted = NULL;
-    enum leat_status s = run_plan_load(&plan, name, err);
+    enum leat_status s = run_load_text(&plan, name, err);
 
     if (s == LEAT_OK && asprintf(&wanted, " %s/", run->folder) < 0)
         s = status_no_memory(err, strlen(run->folder));
@@ -53,7 +53,7 @@ static enum leat_status check_begun(struct leat_run *run, const char *output, bo
     return s;
 }
 
-enum leat_status run_check_done(struct leat_run *run, struct leat_error *err)
+static enum leat_status check_done(struct leat_run *run, struct leat_error *err)
 {
     struct leat_run_status status = LEAT_RUN_STATUS_INIT;
     enum leat_status s = leat_run_status(run, &status, err);
@@ -82,6 +82,6 @@ enum leat_status leat_run_join(struct leat_run *run, const char *output, const s
     if (s == LEAT_OK)
         s = check_begun(run, output, o.in_place != 0, &begun, err);
     if (s == LEAT_OK && !begun)
-        s = run_check_done(run, err);
+        s = check_done(run, err);
     return s == LEAT_OK ? leat_merge(output, &folder, 1, &o, report, err) : s;
 }

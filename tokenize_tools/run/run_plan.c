@@ -169,14 +169,14 @@ enum leat_status run_plan_make(struct buffer *text, const struct run_plan *plan,
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
-enum leat_status run_plan_load(struct buffer *b, const char *name, struct leat_error *err)
+enum leat_status run_load_text(struct buffer *b, const char *name, struct leat_error *err)
 {
     uint64_t size;
     int fd = -1;
     enum leat_status s = file_open_read(&fd, &size, name, err);
 
     if (s == LEAT_OK && size > MAX_PLAN)
-        s = status_set_in(err, LEAT_E_UNSUPPORTED, name, "%s is too large for the plan of a run", name);
+        s = status_set_in(err, LEAT_E_UNSUPPORTED, name, "%s is too large for a file of a run", name);
     if (s == LEAT_OK)
         s = buffer_reserve(b, (size_t)size + 1, err); /* with the end of a string */
     if (s == LEAT_OK)
@@ -337,7 +337,7 @@ enum leat_status run_plan_read(struct run_plan *plan, const char *name, struct l
     enum leat_status s;
 
     *plan = (struct run_plan)RUN_PLAN_INIT;
-    s = run_plan_load(&plan->text, name, err);
+    s = run_load_text(&plan->text, name, err);
     return s == LEAT_OK ? run_plan_take(plan, name, err) : s;
 }
 

@@ -9,7 +9,7 @@
  * Nothing decides between attempts but the list. Who finishes one looks at plan and list *after* its files have their
  * names; who commits or aborts writes the list, or gives the plan another number, *before* the sweep: so either the
  * sweep finds the files, or their maker finds that they do not count, and removes them. The plan goes last: without it,
- * what an abort left that was killed would be a dataset.
+ * files that a killed abort left would open as a dataset.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_RUN_PUSHED_H
 #define LEAT_TOKENIZE_TOOLS_RUN_PUSHED_H

@@ -7,9 +7,6 @@
 /* LEAT_E_STATE: its parts are being joined in place. */
 enum leat_status run_say_joining(const struct leat_run *run, struct leat_error *err);
 
-/* LEAT_E_NO_FILE if parts are not done: which. */
-enum leat_status run_check_done(struct leat_run *run, struct leat_error *err);
-
 /* LEAT_E_BUSY: another process packs the part; which one, and since when it is silent. */
 enum leat_status run_say_busy(const struct leat_run *run, uint32_t part, struct leat_error *err);
 

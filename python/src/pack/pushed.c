@@ -1,5 +1,5 @@
 /*
- * pushed.c: leat._leat.PushedRun, a run whose parts are pushed, which python/leat/run.py wraps. Its methods may be
+ * pushed.c: leat._leat.PushedRun, a run whose parts are pushed, which python/leat/pushed.py wraps. Its methods may be
  * called from several threads: each call of the library waits for the others, but packers are their own.
  */
 #include <pthread.h>

@@ -37,7 +37,7 @@ static PyObject *hold(struct leat_run *run)
     return NULL;
 }
 
-/* For a call that `unhold` ends. NULL with an exception. */
+/* For a call, which ends with h->busy false. NULL with an exception. */
 static struct held *take(PyObject *capsule)
 {
     struct held *h = PyCapsule_GetPointer(capsule, NAME);
