@@ -251,6 +251,7 @@ include tests/instructions.mk
 include tests/conformance.mk
 include tests/megatron.mk
 include tests/cluster.mk
+include tests/engines.mk
 include tests/s3.mk
 include tests/coverage.mk
 include python/python.mk

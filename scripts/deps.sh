@@ -1,5 +1,5 @@
 #!/bin/sh
-# deps.sh [build|python|check|ci|cluster|s3]: installs what is missing of scripts/packages.txt by the system's package
+# deps.sh [build|python|check|ci|cluster|engines|s3]: installs what is missing of scripts/packages.txt by the system's package
 # manager, as root or by sudo, and is silent if nothing is. What is required and cannot be had ends this with 1 and the
 # command that installs it; the rest is left out, and what needs it says so.
 level=${1:-build}
@@ -8,9 +8,9 @@ build) needed=build wanted=none ;;
 python) needed='build|python' wanted=none ;;
 check) needed=build wanted=check ;;
 ci) needed=build wanted='lib|check|ci' ;;
-cluster | s3) needed=build wanted="check|$level" ;;
+cluster | engines | s3) needed=build wanted="check|$level" ;;
 *)
-    echo "usage: scripts/deps.sh [build|python|check|ci|cluster|s3]" >&2
+    echo "usage: scripts/deps.sh [build|python|check|ci|cluster|engines|s3]" >&2
     exit 2
     ;;
 esac

@@ -1,0 +1,114 @@
+"""_sink.py: what the sinks of all engines share: the options of a run as an engine gives them, one task's part, and the
+commit. Nothing here knows an engine.
+
+A sink begins a leat.Run in its driver, which pickles into tasks; a task packs its rows (pack()) and returns a Piece; the
+driver commits these (commit()), or aborts.
+"""
+from __future__ import annotations
+
+import inspect
+import os
+from typing import Any, Iterable
+
+from leat.dataset import Dataset
+from leat.pushed import Piece, PushedRun
+
+TASK_MEMORY = 320 << 20  # for the vocabulary, up to 64 MiB, and for packing, beside what the worker has already
+
+
+def pack(run, key, tables: Iterable[Any], *, threads: int = 1, memory: int | None = None,
+         nulls: str = "error") -> Piece | None:
+    """Packs the rows of a task as the part `key`. None: there was no row, and no part is needed. Tables are Arrow's, or
+    anything that leat.Packer.extend() reads as such; those without rows may lack their columns, as in an empty block.
+    `memory` bounds all of the process, as in leat.pack(); None: TASK_MEMORY more than it has now."""
+    packer = None
+    try:
+        for table in tables:
+            if getattr(table, "num_rows", 1) == 0:
+                continue
+            if packer is None:
+                packer = run.part(key, threads, memory=memory or _resident() + TASK_MEMORY)
+            packer.extend(table, nulls=nulls)
+        return packer.finish() if packer else None
+    finally:
+        if packer:
+            packer.abandon()  # after finish() it does nothing
+
+
+def _resident() -> int:
+    with open("/proc/self/statm", encoding="ascii") as statm:
+        return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def commit(run, pieces: Iterable[Piece | None], *, allow_empty: bool = False) -> Dataset:
+    """Commits the pieces in this order, without those of tasks that had no rows. Without any, the dataset has no
+    document, if that is allowed; else the run is aborted."""
+    made = [piece for piece in pieces if piece is not None]
+    if not made:
+        if not allow_empty:
+            run.abort()
+            raise ValueError(f"no documents: {run.folder} is not made (allow_empty=True makes an empty dataset)")
+        with run.part("empty") as packer:
+            pass
+        made = [packer.piece]
+    return run.commit(made)
+
+
+def totals(pieces: Iterable[Piece | None]) -> dict[str, int]:
+    """What all parts have together: documents, tokens, text_bytes, rejected."""
+    made = [piece for piece in pieces if piece is not None]
+    return {name: sum(getattr(piece, name) for piece in made)
+            for name in ("documents", "tokens", "text_bytes", "rejected")}
+
+
+# ---- Options that are strings, of engines that have no others ----
+
+def read_options(given: dict[str, str], names: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Options of leat.Run from strings, as an engine gives them that knows no other values. Names are compared without
+    regard to capitals. `names` has further ones, with what reads each. An unknown name is a TypeError."""
+    known: dict[str, Any] = {**_readers(), **(names or {})}
+    read = {}
+    for name, value in given.items():
+        low = name.lower()
+        if low not in known:
+            import difflib
+            near = difflib.get_close_matches(low, known, 1)
+            raise TypeError(f"unknown option {name!r}" + (f"; did you mean {near[0]!r}?" if near else
+                                                          f"; known are {', '.join(sorted(known))}"))
+        try:
+            read[low] = known[low](value)
+        except ValueError as error:
+            raise ValueError(f"option {name}: {error}") from None
+    return read
+
+
+def _readers() -> dict[str, Any]:
+    """A function for each option of leat.Run, by the type of its default."""
+    readers: dict[str, Any] = {}
+    for name, parameter in inspect.signature(PushedRun.__init__).parameters.items():
+        if name not in ("self", "output"):
+            readers[name] = _flag if isinstance(parameter.default, bool) else str
+    readers.update(id=_maybe, mask=_maybe, end=_number_or_text, begin=_number_or_text, max_rejects=_number_or_text,
+                   created=int, chat=str, keep=_list, split=_maybe)
+    return readers
+
+
+def _flag(text: str) -> bool:
+    low = text.lower()
+    if low not in ("true", "false"):
+        raise ValueError(f"must be true or false, not {text!r}")
+    return low == "true"
+
+
+def _maybe(text: str) -> str | None:
+    return None if text.lower() == "none" else text
+
+
+def _number_or_text(text: str) -> int | str | None:
+    return int(text) if text.isdigit() else _maybe(text)
+
+
+def _list(text: str) -> list[str]:
+    """Conditions, one per line."""
+    return [line for line in text.splitlines() if line.strip()]
+
