@@ -1,5 +1,4 @@
-"""_source.py: what the sources of all engines share: how documents are divided into tasks. Nothing here knows an engine.
-"""
+"""_source.py: what the sources of all engines share: how documents are divided into tasks. It knows no engine."""
 from __future__ import annotations
 
 TASK_TOKENS = 1 << 24  # that a task reads, unless the engine says how many tasks there are

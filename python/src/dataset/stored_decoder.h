@@ -9,7 +9,7 @@ struct stored_decoder {
     struct leat_encoder *encoder;
 };
 
-/* LEAT_E_NOT_FOUND: the dataset stores no tokenizer. stored_decoder_free(); NULL is fine. No lock of Python is needed. */
+/* LEAT_E_NOT_FOUND: the dataset stores no tokenizer. stored_decoder_free(); NULL is fine. Without Python's lock. */
 enum leat_status stored_decoder_open(struct stored_decoder **out, const struct leat_dataset *d, struct leat_error *err);
 void stored_decoder_free(struct stored_decoder *x);
 
