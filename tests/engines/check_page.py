@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""check_page.py SECTION: the blocks of Python of this section of docs/engines.md are a program: from Parquet files in
+texts/ to a dataset without duplicates, and a loop over it. It runs as it stands there."""
+import pathlib
+import re
+import subprocess
+import sys
+
+import common
+import leat
+
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "engines.md"
+
+
+def program(section):
+    page = PAGE.read_text(encoding="utf-8")
+    parts = re.split(r"^## (.*)$", page, flags=re.MULTILINE)
+    text = parts[parts.index(section) + 1]
+    blocks = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert blocks, f"{PAGE} has no program for {section}"
+    return "\n".join(blocks)
+
+
+def main(section):
+    wanted = common.rows(600)
+    with common.own_folder():
+        common.write_parquet("texts", wanted)
+        pathlib.Path("page.py").write_text(program(section), encoding="utf-8")
+        subprocess.run([sys.executable, "page.py"], check=True)
+        found = sorted(text for _, text in common.documents("corpus"))
+        assert found == sorted({row["text"] for row in wanted}), "other documents than the distinct texts"
+        leat.open("corpus").verify()
+        common.check_nothing_left("corpus")
+
+
+main(sys.argv[1])
