@@ -23,7 +23,7 @@ static enum leat_status check_pack(const struct leat_pack_options *o, uint32_t p
 {
     if (parts == 0 && (o->by || o->split_count > 0))
         return status_argument(err, o->by ? "by" : "splits",
-                               "parts that are pushed take texts, which are in no fields: no by or splits");
+                               "parts that are pushed are not divided: no by, and no splits");
     if (o->shuffle || o->dedup)
         return status_argument(
             err, o->shuffle ? "shuffle" : "dedup",
