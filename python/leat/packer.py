@@ -239,7 +239,7 @@ class Packer:
                 skip = self._extend_table(table, text, id, source, skip, nulls, mask)
             return
         iterator, of_dicts, content = self._look(itertools.islice(iterator, skip, None), text, nulls)
-        if self._conditions and not of_dicts:
+        if self._conditions and content is not None and not of_dicts:
             self._conditions.refuse(content)
         of_texts = isinstance(content, (str, bytes, type(None)))
         if mask is not None or (of_dicts and not of_texts):
@@ -261,6 +261,8 @@ class Packer:
         head, of_dicts, content = [], False, None
         for document in iterator:
             head.append(document)
+            if document is None and (nulls == "skip" or self._conditions):
+                continue
             of_dicts = hasattr(document, "keys")
             content = follow(document, text, text.split(".")) if of_dicts else document
             if is_pair(content):

@@ -224,7 +224,14 @@ def test_ids_and_masks(tmp_path):
     packer.extend(rows, nulls="skip")
     packer.extend([{"n": 2}, {"text": "a", "n": 1}, {"n": 1}, None], nulls="skip")
     assert (packer.given, packer.skipped) == (2 + 2 + 2, 3)
-    assert packer.finish().kept_out == 2 + 1 + 1
+    packer.extend([{"n": 2}, None], nulls="skip")
+    packer.extend([None, {"n": 1}], nulls="skip")
+    packer.extend([None], nulls="skip")
+    packer.extend([{"text": "a", "n": 1}], skip=1)
+    with pytest.raises(ValueError, match="a document has no text"):
+        packer.extend([None])
+    assert (packer.given, packer.skipped) == (7, 7)
+    assert packer.finish().kept_out == 2 + 1 + 1 + 1
 
 
 # ---- Dicts -----------------------------------------------------------------------------------------------------------
