@@ -26,7 +26,8 @@ struct leat_packer;
 
 /*
  * Starts a dataset. The options `format`, `text`, `id`, `split_of`, `part` and `parts` do not apply; `shuffle`,
- * `dedup`, `by` and `splits` are LEAT_E_ARGUMENT: leat_merge() does that with the finished dataset. With `resume` it
+ * `dedup`, `by` and `splits` are LEAT_E_ARGUMENT: leat_merge() does that with the finished dataset. `keep` makes the
+ * caller ask about each row before it adds its document: see leat_packer_judge(). With `resume` it
  * continues from the last checkpoint, or starts without one; a finished dataset is LEAT_E_EXISTS. With `chat`, each
  * text that is added is a record of JSON, as a line of a file has it, with the fields `messages` and `tools`; the
  * strings of the options, and `renderers`, must outlive the packer, and spans are LEAT_E_ARGUMENT. `progress` is called
@@ -72,6 +73,55 @@ struct leat_texts {
     const uint64_t *span_counts;       /* how many of them each text has */
 };
 #define LEAT_TEXTS_INIT { sizeof(struct leat_texts), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+
+/*
+ * Conditions (`keep`) are on the fields of rows, of which the caller gives their values: leat_packer_judge() says
+ * whether they hold, as leat_pack() judges a record; then the row's document is added, else leat_packer_keep_out()
+ * counts the row. A document beyond the rows that were found to stay is LEAT_E_ARGUMENT. With `chat`, too: a record is
+ * not looked into.
+ */
+
+/* A field that a condition names. Those of other types than strings and numbers cannot be compared: leat_pack() refuses
+ * such a column, and takes no condition for fulfilled by such a member of JSON. */
+struct leat_field {
+    const char *path;  /* dots lead into objects */
+    uint32_t compared; /* 0: it counts only whether there is a value */
+    uint32_t reserved; /* 0 */
+};
+
+/* Sets *fields to those that all conditions name, *count of them; without conditions 0. The memory is the packer's. */
+LEAT_API void leat_packer_fields(const struct leat_packer *p, const struct leat_field **fields, uint64_t *count);
+
+enum leat_value_kind {
+    LEAT_VALUE_NULL = 0,    /* or the row has no such field */
+    LEAT_VALUE_OTHER = 1,   /* true, a list, ...: it exists, and compares with nothing */
+    LEAT_VALUE_STRING = 2,  /* `text` */
+    LEAT_VALUE_DECIMAL = 3, /* `text`: a number as JSON has it */
+    LEAT_VALUE_INT64 = 4,
+    LEAT_VALUE_UINT64 = 5,
+    LEAT_VALUE_DOUBLE = 6, /* compared as the shortest decimal that is read as it */
+    LEAT_VALUE_FLOAT = 7   /* the same, read as a float: 0.1f is 0.1 */
+};
+
+struct leat_value {
+    uint32_t kind;     /* enum leat_value_kind */
+    uint32_t reserved; /* 0 */
+    uint64_t bytes;    /* of `text` */
+    union {
+        const char *text;
+        int64_t int64;
+        uint64_t uint64;
+        double number; /* of a double or float */
+    } as;
+};
+
+/* Judges a row by the values of its fields, one for each that leat_packer_fields() gives: *keep is 1 if all conditions
+ * hold. */
+LEAT_API enum leat_status leat_packer_judge(struct leat_packer *p, const struct leat_value *values, uint32_t *keep,
+                                            struct leat_error *err);
+
+/* Counts rows that are not added, because a condition does not hold: `kept_out` of the report. */
+LEAT_API enum leat_status leat_packer_keep_out(struct leat_packer *p, uint64_t rows, struct leat_error *err);
 
 /* Adds texts. A text that cannot be encoded is rejected, as leat_pack() rejects a record. LEAT_E_ARGUMENT, and nothing
  * is taken, if offsets decrease, an origin names an input that was not declared, or spans are not as above. */

@@ -313,7 +313,7 @@ struct leat_run_piece {
     uint64_t attempt;
     uint64_t index_bytes, token_bytes;
     uint64_t documents, tokens;
-    uint64_t text_bytes, rejects; /* as in struct leat_pack_report */
+    uint64_t text_bytes, rejects, kept_out; /* as in struct leat_pack_report */
     char key[136];
 };
 
@@ -336,7 +336,8 @@ LEAT_API enum leat_status leat_run_piece_read(struct leat_run_piece *piece, cons
  * Makes the folder the dataset of these parts, in this order, and sweeps all other attempts; one that still lives fails
  * when it is finished. Killed at any moment, it has done this or nothing, and the same call completes it: with the same
  * pieces it succeeds again, with others it is LEAT_E_EXISTS. Returns LEAT_E_ARGUMENT (no pieces, or a part comes
- * twice), LEAT_E_INCOMPATIBLE (a piece of another run, or parts with different tokenizers), LEAT_E_MISMATCH (the files
+ * twice), LEAT_E_EMPTY (conditions of `keep` have left no document, and `allow_empty` was not planned),
+ * LEAT_E_INCOMPATIBLE (a piece of another run, or parts with different tokenizers), LEAT_E_MISMATCH (the files
  * of a part are missing or changed), LEAT_E_STATE (the run was aborted, or another has taken its place), LEAT_E_BUSY.
  */
 LEAT_API enum leat_status leat_run_commit(struct leat_run *run, const struct leat_run_piece *pieces, uint64_t count,

@@ -11,9 +11,10 @@ from leat._pack_options import read_id
 class Conversations:
     """`messages`, `tools`: their names in dicts and tables, as leat.pack() takes them."""
 
-    def __init__(self, messages, tools):
+    def __init__(self, messages, tools, conditions):
         self._messages, self._tools = messages, "tools" if tools is None else tools
         self._tools_needed = bool(tools)
+        self._conditions = conditions
 
     def record(self, conversation):
         """The record of a conversation: a list of messages, one as JSON, or a dict that has one."""
@@ -23,8 +24,14 @@ class Conversations:
         return record
 
     def records(self, documents, id, skip, nulls):
-        """Pairs of a record and an id, as extend() takes documents; None for a row that is left out."""
-        for n, (conversation, given) in enumerate(itertools.islice(self._rows(documents, id), skip, None)):
+        """Pairs of a record and an id, as extend() takes documents; None for a row that is left out, False for one that
+        conditions keep out."""
+        for n, (conversation, given, kept) in enumerate(itertools.islice(self._rows(documents, id), skip, None)):
+            if kept is None and self._conditions and conversation is not None:
+                kept = self._conditions.hold(conversation)
+            if kept is not None and not kept:
+                yield False
+                continue
             record = self._record(conversation)
             if record is None and nulls == "error":
                 raise ValueError(f"document {n} has no {self._messages}; nulls=\"skip\" leaves such documents out")
@@ -67,19 +74,20 @@ class Conversations:
         return list(conversation)
 
     def _rows(self, documents, id):
-        """Pairs of a conversation, or a dict that has one, and an id."""
+        """Conversations, or dicts that have one, with an id, and whether conditions hold; None: not known."""
         for document in [documents] if has_arrow(documents) else documents:
             refuse_lazy(document)
             if has_arrow(document):
-                for row in self._rows_of_table(document, id):
-                    yield row, follow(row, id, id.split(".")) if id else None
+                for row, kept in self._rows_of_table(document, id):
+                    yield row, follow(row, id, id.split(".")) if id else None, kept
             elif isinstance(document, tuple) and len(document) == 2 and not hasattr(document[1], "keys"):
-                yield document
+                yield *document, None
             else:
-                yield document, follow(document, id, id.split(".")) if id and hasattr(document, "keys") else None
+                has_id = id and hasattr(document, "keys")
+                yield document, follow(document, id, id.split(".")) if has_id else None, None
 
     def _rows_of_table(self, table, id):
-        """Dicts of the columns that are asked for."""
+        """Dicts of the columns that are asked for, and whether conditions hold."""
         try:
             import pyarrow
         except ImportError as why:
@@ -97,7 +105,8 @@ class Conversations:
                 if column is None and must_be_there:
                     raise ValueError(f"the table has no column {name}")
                 columns += [column] * (column is not None)
-            yield from batch.select(list(dict.fromkeys(columns))).to_pylist()
+            kept = self._conditions.of_batch(batch) if self._conditions else itertools.repeat(None)
+            yield from zip(batch.select(list(dict.fromkeys(columns))).to_pylist(), kept)
 
 
 def _text(value):

@@ -163,8 +163,11 @@ def is_pair(item):
 
 
 def follow(record, name, way):
-    if name in record:
-        return record[name]
+    return record[name] if name in record else member(record, way)
+
+
+def member(record, way):
+    """As a path of names leads through the objects of a record of JSON; None if it leads nowhere."""
     for step in way:
         if not hasattr(record, "get"):
             return None
@@ -172,3 +175,38 @@ def follow(record, name, way):
         if record is None:
             return None
     return record
+
+
+class Conditions:
+    """The conditions (keep) of a packer, on the fields of dicts and tables; false if there are none."""
+
+    def __init__(self, core):
+        self._core = core
+        self._fields = [(path, path.split("."), compared) for path, compared in core.fields()]
+
+    def __bool__(self):
+        return bool(self._fields)
+
+    def refuse(self, document):
+        raise TypeError(f"conditions (keep) are on fields, {', '.join(path for path, _, _ in self._fields)}: give "
+                        f"extend() dicts or tables, not {type(document).__name__}")
+
+    def hold(self, record) -> bool:
+        """Whether all hold for a dict, as for the line of JSON that json.dumps() makes of it."""
+        if not hasattr(record, "keys"):
+            self.refuse(record)
+        return self._core.judge([_comparable(path, member(record, way)) if compared else member(record, way)
+                                 for path, way, compared in self._fields])
+
+    def of_batch(self, batch):
+        """The same of all rows of an Arrow batch: bytes of 1 and 0."""
+        from leat._leat import ArrowRows
+        return self._core.judge_arrow(ArrowRows(arrow_capsules(batch)))
+
+
+def _comparable(path, value):
+    if value is None or isinstance(value, (str, int, float, bytes, list, tuple)) or hasattr(value, "keys"):
+        return value
+    if hasattr(value, "tolist"):  # numpy's
+        return value.tolist()
+    raise TypeError(f"a condition (keep) compares texts and numbers, not a {type(value).__name__} ({path}: {value!r})")

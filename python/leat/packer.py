@@ -9,7 +9,7 @@ from leat._names import telling
 from leat._pack_options import chat_of, now, open_tokenizer, pack_options, read_id
 from leat._values import whole
 from leat.packing import Summary, summarize
-from leat._documents import (arrow_capsules, follow, has_arrow, id_mask, is_lazy_frame, is_pair, plain_ids,
+from leat._documents import (Conditions, arrow_capsules, follow, has_arrow, id_mask, is_lazy_frame, is_pair, plain_ids,
                              refuse_file_names, refuse_lazy, tables_of, text_spans)
 
 
@@ -23,6 +23,10 @@ class Packer:
 
     tokenizer, end, begin, special, invalid_utf8, threads, memory, max_rejects, force, created, write
                         as in leat.pack()
+    keep, allow_empty   as in leat.pack(), for rows with fields: dicts and tables, which extend() takes, and
+                        conversations in dicts. A dict is judged as its line of JSON, a table as its columns in
+                        Parquet; a column of type null has no values, and "exists" can be asked of all columns. `given`
+                        counts a row that is left out, whose text may be missing, and so does summary.kept_out
     allow_binary        packs what does not look like UTF-8 text too, instead of rejecting such a text
     store_mask          store a mask: which tokens training learns to predict. add() and extend() say it; all that they
                         say nothing about are learned
@@ -46,7 +50,8 @@ class Packer:
                  special: bool = False, invalid_utf8: str = "replace", threads: int | None = None,
                  memory: int | str | None = None, max_rejects: int | float | str | None = "1%",
                  allow_binary: bool = False, resume: bool = False, force: bool = False, created: int | None = None,
-                 checkpoint_seconds: float | None = None, store_mask: bool = False, write: str = "auto", chat=None):
+                 checkpoint_seconds: float | None = None, store_mask: bool = False, write: str = "auto", chat=None,
+                 keep=(), allow_empty: bool = False):
         self._began = now()
         self._output = output
         self.tokenizer = open_tokenizer(tokenizer)
@@ -54,15 +59,16 @@ class Packer:
         self._core = _leat.Packer(output, self.tokenizer._core, pack_options(
             self.tokenizer, end=end, begin=begin, special=special, invalid_utf8=invalid_utf8, threads=threads,
             memory=memory, max_rejects=max_rejects, allow_binary=allow_binary, resume=resume, force=force,
-            created=created, store_mask=store_mask, write=write, chat=chat))
+            created=created, store_mask=store_mask, write=write, chat=chat, keep=keep, allow_empty=allow_empty))
         self._set(chat, checkpoint_seconds)
         self._take_note(self._core.note())
 
     def _set(self, chat, checkpoint_seconds):
         self._chats = None
+        self._conditions = Conditions(self._core)
         if chat is not None:
             from leat._conversations import Conversations
-            self._chats = Conversations(chat.messages, chat.tools)
+            self._chats = Conversations(chat.messages, chat.tools, self._conditions)
         self._every = checkpoint_seconds
         self._last = now()
         self._summary = None
@@ -82,7 +88,8 @@ class Packer:
 
     @property
     def given(self) -> int:
-        """How many documents were given so far, including those before a resumed checkpoint."""
+        """How many documents were given so far, including those before a resumed checkpoint, and those that `keep` has
+        left out."""
         return self._core.given()[0]
 
     @property
@@ -126,8 +133,16 @@ class Packer:
             raise TypeError("add() takes one document, a str, bytes or ids: pass a table to extend()")
         if self._chats:
             self._refuse_choice(mask, "text")
+            if self._conditions and not self._conditions.hold(document):
+                self._core.add_some(iter([False]), source, False)
+                return
             self._core.add_text(self._chats.record(document), read_id(id), source, None)
             return
+        if self._conditions:
+            self._conditions.refuse(document)
+        self._add(document, id, source, mask)
+
+    def _add(self, document, id=None, source=None, mask=None):
         if not isinstance(document, (list, tuple)):
             refuse_file_names(document)
         add, document, mask = self._way(document, mask)
@@ -224,6 +239,8 @@ class Packer:
                 skip = self._extend_table(table, text, id, source, skip, nulls, mask)
             return
         iterator, of_dicts, content = self._look(itertools.islice(iterator, skip, None), text, nulls)
+        if self._conditions and content is not None and not of_dicts:
+            self._conditions.refuse(content)
         of_texts = isinstance(content, (str, bytes, type(None)))
         if mask is not None or (of_dicts and not of_texts):
             self._extend_singly(iterator, text, id, source, nulls, mask)
@@ -239,22 +256,24 @@ class Packer:
 
     def _look(self, iterator, text, nulls):
         """All documents of the iterator, whether they are dicts, and the text or ids of the first that has any (of
-        the first, where a missing one is an error)."""
+        the first, where a missing one is an error, and no condition keeps it out)."""
         import itertools
         head, of_dicts, content = [], False, None
         for document in iterator:
             head.append(document)
+            if document is None and (nulls == "skip" or self._conditions):
+                continue
             of_dicts = hasattr(document, "keys")
             content = follow(document, text, text.split(".")) if of_dicts else document
             if is_pair(content):
                 content = content[0]
-            if content is not None or nulls == "error":
+            if content is not None or (nulls == "error" and not self._conditions):
                 break
         return itertools.chain(head, iterator), of_dicts, content
 
     def _add_or_skip(self, document, nulls, otherwise, **how):
         if document is not None:
-            self.add(document, **how)
+            self._add(document, **how)
         elif nulls == "skip":
             self._core.add_some(iter([None]), how["source"], True)
         else:
@@ -266,6 +285,9 @@ class Packer:
         for n, record in enumerate(dicts):
             if record is None:
                 record = {}
+            elif self._conditions and not self._conditions.hold(record):
+                self._core.add_some(iter([False]), source, False)
+                continue
             if not hasattr(record, "keys"):
                 raise TypeError(f"{'mask' if mask else 'text'}={mask or text!r} names a key of dicts or a column of a "
                                 f"table, not of {record!r}")
@@ -277,9 +299,12 @@ class Packer:
                               id=follow(record, id, id.split(".")) if id else None)
 
     def _of_dicts(self, dicts, text, id, nulls):
-        """Pairs for add_some(), and None for a row that is left out."""
+        """Pairs for add_some(), None for a row that is left out, and False for one that conditions keep out."""
         way, id_way = text.split("."), id.split(".") if id else []
         for n, record in enumerate(dicts):
+            if self._conditions and record is not None and not self._conditions.hold(record):
+                yield False
+                continue
             value = None if record is None else follow(record, text, way)
             if value is None:
                 if nulls == "error":

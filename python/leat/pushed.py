@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 
 _OF_RUN: Any = object()  # as the run says
 
-Piece = collections.namedtuple("Piece", "key documents tokens text_bytes rejected line")
+Piece = collections.namedtuple("Piece", "key documents tokens text_bytes rejected kept_out line")
 Piece.__doc__ = """What an attempt at a part has made. Pass it to Run.commit(). It is small, and can be pickled.
 
 key                 of the part
 documents, tokens   that it has
 text_bytes          of the texts that were given
 rejected            documents that could not be packed
+kept_out            rows that a condition of `keep` left out
 line                all of it, as the library reads it
 """
 
@@ -44,7 +45,8 @@ class PushedRun:
                  mask: str | None = None, end: int | str | None = "auto", begin: int | str | None = "auto",
                  special: bool = False, invalid_utf8: str = "replace", memory: int | str | None = None,
                  max_rejects: int | float | str | None = "1%", allow_binary: bool = False, force: bool = False,
-                 created: int | None = None, store_mask: bool = False, write: str = "auto", chat=None):
+                 created: int | None = None, store_mask: bool = False, write: str = "auto", chat=None, keep=(),
+                 allow_empty: bool = False):
         tokenizer = open_tokenizer(tokenizer)
         if tokenizer._from is None:
             raise TypeError("the tasks of a run open the tokenizer by its name: give a name or a path")
@@ -54,7 +56,7 @@ class PushedRun:
         options = pack_options(
             tokenizer, end=end, begin=begin, special=special, invalid_utf8=invalid_utf8, memory=memory,
             max_rejects=max_rejects, allow_binary=allow_binary, force=force, created=created,
-            store_mask=store_mask or mask is not None, write=write, chat=chat)
+            store_mask=store_mask or mask is not None, write=write, chat=chat, keep=keep, allow_empty=allow_empty)
         spec, pattern = tokenizer._from
         self._push_to(_leat.PushedRun(output, tokenizer._core, spec, pattern, options),
                       dict(text=text, id=id, mask=mask, chat=chat))
@@ -158,7 +160,7 @@ class PartPacker(Packer):
         if self._piece is None:
             report, line = self._core.finish()
             self._piece = Piece(self._key, report["documents"], report["tokens"], report["text_bytes"],
-                                report["rejects"], line)
+                                report["rejects"], report["kept_out"], line)
         return self._piece
 
     def __exit__(self, kind, error, trace):

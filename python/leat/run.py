@@ -82,8 +82,9 @@ class Run(PushedRun):
     output              a folder that all processes share, or s3://BUCKET/FOLDER or gs://BUCKET/FOLDER
     text, id, mask      the columns of tables, or keys of dicts, that Packer.extend() takes; mask stores one, as
                         `store_mask` does
-    tokenizer, end, begin, special, invalid_utf8, memory, max_rejects, allow_binary, created, write, store_mask, chat
-                        as in leat.Packer; max_rejects is that of each part
+    tokenizer, end, begin, special, invalid_utf8, memory, max_rejects, allow_binary, created, write, store_mask, chat,
+    keep                as in leat.Packer; max_rejects is that of each part
+    allow_empty         commit the dataset also if `keep` leaves no document of all parts; else that is an error
     force               replace what is there: another run, or, when this one is committed, a finished dataset
 
     Several attempts at one part may live at once, each with files of its own; those count that commit() names, and

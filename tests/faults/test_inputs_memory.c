@@ -16,6 +16,7 @@
 #include "corpus/record/judge.h"
 #include "corpus/streams/byte_stream.h"
 #include "each_call.h"
+#include "pack/packer_judge.h"
 
 static char said[20000]; /* what came of the work */
 static size_t used;
@@ -174,6 +175,27 @@ static enum leat_status prepare_conditions(struct leat_error *err)
     return s;
 }
 
+static enum leat_status judge_values(struct leat_error *err)
+{
+    static const char *const conditions[] = { "a = 0.5", "b >= 1" };
+    const struct leat_value values[] = { { .kind = LEAT_VALUE_DOUBLE, .as.number = 0.5 },
+                                         { .kind = LEAT_VALUE_INT64, .as.int64 = 1 } };
+    struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
+    struct packer_judge judge = { .rows = 0 };
+    uint32_t keep = 0;
+    enum leat_status s;
+
+    o.keep = conditions;
+    o.keep_count = 2;
+    s = packer_judge_open(&judge, &o, err);
+    if (s == LEAT_OK)
+        s = packer_judge_row(&judge, values, &keep, err);
+    if (s == LEAT_OK)
+        say("%d", (int)keep);
+    packer_judge_free(&judge);
+    return s;
+}
+
 /* ---- Frames ----------------------------------------------------------------------------------------------------- */
 
 static void help(struct spans *spans)
@@ -260,6 +282,7 @@ static const struct scenario {
                   { "a nested column", read_nested, false, 50 },
                   { "pages in gzip", read_texts, false, 9 },
                   { "conditions", prepare_conditions, false, 9 },
+                  { "values", judge_values, false, 9 },
                   { "frames", read_frames, true, 9 },
                   { "xz", read_xz, true, 3 },
                   { "bzip2", read_bzip2, true, 3 },

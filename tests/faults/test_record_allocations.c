@@ -1,7 +1,7 @@
 /*
  * test_record_allocations.c: packing allocates nothing per record: the same bytes of text in 30 times as many documents
  * take as many allocations, give or take those of arrays that double; for lines, plain and in frames of zstd, for an
- * array, and for texts that a program gives, with ids and rejects among them.
+ * array, and for texts that a program gives, with conditions or not, with ids and rejects among them.
  */
 #include <zstd.h>
 
@@ -18,8 +18,8 @@
 static const char *folder;
 static struct leat_tokenizer *tokenizer;
 
-enum shape { LINES, FRAMES, ARRAY, TEXTS, SHAPES };
-static const char *const names[SHAPES] = { "lines.jsonl", "frames.jsonl.zst", "array.json", "texts" };
+enum shape { LINES, FRAMES, ARRAY, TEXTS, ROWS, SHAPES };
+static const char *const names[SHAPES] = { "lines.jsonl", "frames.jsonl.zst", "array.json", "texts", "rows" };
 
 /* Records with BYTES of text in all; each tenth has no text, and is rejected. */
 static char *make(unsigned count, bool array, size_t *size)
@@ -66,14 +66,21 @@ static enum leat_status give_texts(const char *output, const struct leat_pack_op
     struct leat_packer *p;
     enum leat_status s = leat_packer_open(&p, output, o, &t_err);
 
-    for (unsigned i = 0; s == LEAT_OK && i < count; i++)
-        s = add_one_text(p, text, BYTES / count, NULL, 0, NULL, &t_err);
+    for (unsigned i = 0; s == LEAT_OK && i < count; i++) {
+        const struct leat_value value = { .kind = LEAT_VALUE_DOUBLE, .as.number = i };
+        uint32_t keep = 1;
+
+        s = leat_packer_judge(p, &value, &keep, &t_err);
+        if (s == LEAT_OK)
+            s = keep ? add_one_text(p, text, BYTES / count, NULL, 0, NULL, &t_err) : leat_packer_keep_out(p, 1, &t_err);
+    }
     return s == LEAT_OK ? leat_packer_finish(p, NULL, &t_err) : s;
 }
 
 /* Allocations of a run. */
 static uint64_t allocations(enum shape shape, unsigned count)
 {
+    static const char *const conditions = "n >= 10";
     struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
     struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
     const char *output = t_path(folder, "out"), *input = t_path(folder, names[shape]);
@@ -84,7 +91,9 @@ static uint64_t allocations(enum shape shape, unsigned count)
     o.force = 1;
     o.threads = 1;
     o.max_rejects = LEAT_NONE;
-    if (shape != TEXTS) {
+    o.keep = &conditions;
+    o.keep_count = shape == ROWS;
+    if (shape < TEXTS) {
         size_t size;
         char *bytes = make(count, shape == ARRAY, &size);
 
@@ -92,11 +101,11 @@ static uint64_t allocations(enum shape shape, unsigned count)
         free(bytes);
     }
     fault_arm(FAULT_MEMORY, FAULT_COUNT, 0, 0);
-    s = shape == TEXTS ? give_texts(output, &o, count) : leat_pack(output, &input, 1, &o, &report, &t_err);
+    s = shape >= TEXTS ? give_texts(output, &o, count) : leat_pack(output, &input, 1, &o, &report, &t_err);
     calls = fault_disarm();
     if (s != LEAT_OK)
         T_FAIL("%s: %s", names[shape], t_err.message);
-    else if (shape != TEXTS)
+    else if (shape < TEXTS)
         T_EQ(report.documents + report.rejects, count);
     return calls;
 }

@@ -38,10 +38,10 @@ static void refuse(const struct leat_pack_options *o, enum leat_status status, c
     T_EQ(t_files(folder), before);
 }
 
-/* A packer takes texts: what chooses by fields of records would choose nothing. */
+/* A packer takes texts: what divides by fields of records, or masks by them, would do nothing. */
 static void test_packer(void)
 {
-    static const char *const keep[] = { "lang = en" };
+    static const char *const keep[] = { "lang = " };
     struct leat_pack_options o[4] = { options(), options(), options(), options() };
 
     o[0].by = "lang";
@@ -52,7 +52,7 @@ static void test_packer(void)
     refuse_packer(&o[0], LEAT_E_ARGUMENT, "which have no fields to choose datasets by");
     refuse_packer(&o[1], LEAT_E_ARGUMENT, "which have no fields for masks: it packs all that it is given");
     refuse_packer(&o[2], LEAT_E_NOT_FOUND, "the tokenizer has no folder with a chat template: name the file of one");
-    refuse_packer(&o[3], LEAT_E_ARGUMENT, "which have no fields for conditions");
+    refuse_packer(&o[3], LEAT_E_ARGUMENT, "the condition \"lang = \" has no value");
 }
 
 static void test_pack(void)

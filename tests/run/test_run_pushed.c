@@ -189,7 +189,7 @@ static void check_refused(void)
 {
     static const char *const keys[] = { "", ".a", "a/b", "a b", "\xc3\xa9", "a\n" };
     static const char *const texts[] = { "", "leat piece 1 ", "leat piece 2 a",
-                                         "leat piece 1 a 0 0 0 0 0 0 0 0 0 0 0" };
+                                         "leat piece 1 a 0 0 0 0 0 0 0 0 0 0 0 0" };
     struct leat_run *run = create("refused"), *other = create("other");
     struct leat_run_piece pieces[2], piece, changed;
     struct leat_run_status where = LEAT_RUN_STATUS_INIT;

@@ -4,7 +4,7 @@
  *
  *   pack           leat_pack(): finds the inputs, then packs them in their order (pack_files.c), or also shuffles,
  *                  deduplicates or splits (pack_arranged.c)
- *   packer         leat_packer_*()
+ *   packer         leat_packer_*(); packer_judge has conditions on its rows
  *   pack_run       one run: its options, begin, resume, end and report
  *   flow/          a room of its own: the threads that cut inputs into units, encode them and have them written
  *   pack_output    units in their order to the writer and the file of rejects; checkpoints

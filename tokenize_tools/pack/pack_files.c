@@ -21,7 +21,7 @@
 static enum leat_status check_formats(const struct pack_run *r, struct leat_error *err)
 {
     const struct leat_pack_options *o = &r->options;
-    const struct record_judge *judge = judges_asked(o);
+    const struct record_judge *judge = judges_asked(o, true);
     const struct input_list *inputs = &r->setup.inputs;
 
     if (o->by && !*o->by)

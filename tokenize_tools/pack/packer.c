@@ -19,6 +19,7 @@
 #include "pack/flow/unit_kinds.h"
 #include "pack_description.h"
 #include "pack_run.h"
+#include "packer_judge.h"
 
 #define MAX_NOTE ((uint64_t)1 << 20)
 
@@ -26,6 +27,7 @@ struct leat_packer {
     struct pack_run run;
     struct flow *flow;
     struct unit *unit;              /* being filled; NULL: none */
+    struct packer_judge judge;      /* of the rows, by conditions */
     uint64_t inputs;                /* declared */
     struct folder home;             /* where the packer was opened */
     char *whole;                    /* the dataset's name, absolute */
@@ -149,7 +151,7 @@ static enum leat_status add_text(struct leat_packer *p, const char *text, uint64
 
 static enum leat_status check_options(const struct leat_pack_options *o, struct leat_error *err)
 {
-    const struct record_judge *judge = judges_asked(o);
+    const struct record_judge *judge = judges_asked(o, false);
 
     if (o->shuffle || o->dedup || o->split_count > 0)
         return status_field(
@@ -264,6 +266,8 @@ enum leat_status packer_open(struct leat_packer **out, const char *output, const
     if (s == LEAT_OK)
         s = check_options(&p->run.options, err);
     if (s == LEAT_OK)
+        s = packer_judge_open(&p->judge, &p->run.options, err);
+    if (s == LEAT_OK)
         s = keep_folder(p, err);
     if (s == LEAT_OK)
         s = open_output(p, err);
@@ -306,6 +310,41 @@ enum leat_status leat_packer_add_input(struct leat_packer *p, const char *path, 
     p->inputs++;
     return LEAT_OK;
 }
+
+/* ---- Rows ---- */
+
+void leat_packer_fields(const struct leat_packer *p, const struct leat_field **fields, uint64_t *count)
+{
+    *fields = p->judge.list;
+    *count = p->judge.fields.count;
+}
+
+enum leat_status leat_packer_judge(struct leat_packer *p, const struct leat_value *values, uint32_t *keep,
+                                   struct leat_error *err)
+{
+    enum leat_status s = check_process(p, err);
+
+    return s == LEAT_OK ? packer_judge_row(&p->judge, values, keep, err) : s;
+}
+
+/* The rows count with a unit, of any kind, as those of a file do. */
+enum leat_status leat_packer_keep_out(struct leat_packer *p, uint64_t rows, struct leat_error *err)
+{
+    struct leat_error why;
+    enum leat_status s = check_process(p, err);
+
+    if (s != LEAT_OK)
+        return s;
+    s = p->failed;
+    if (s == LEAT_OK && !p->unit)
+        s = take(p, &unit_texts, 0, &why);
+    if (s != LEAT_OK)
+        return fail(p, s, &why, err);
+    p->unit->docs.kept_out += rows;
+    return LEAT_OK;
+}
+
+/* ---- Texts and ids ---- */
 
 static enum leat_status check_mask(const struct leat_packer *p, const void *mask, struct leat_error *err)
 {
@@ -384,6 +423,8 @@ enum leat_status leat_packer_add_texts(struct leat_packer *p, const struct leat_
         s = options_read(&t, sizeof t, NULL, texts, "leat_texts", err);
     if (s == LEAT_OK)
         s = check_texts(p, &t, err);
+    if (s == LEAT_OK)
+        s = packer_judge_take(&p->judge, t.count, err);
     if (s != LEAT_OK)
         return s;
     s = p->failed;
@@ -473,6 +514,8 @@ enum leat_status leat_packer_add_ids(struct leat_packer *p, const struct leat_do
         s = options_read(&d, sizeof d, reserved, documents, "leat_documents", err);
     if (s == LEAT_OK)
         s = check_ids(p, &d, err);
+    if (s == LEAT_OK)
+        s = packer_judge_take(&p->judge, d.count, err);
     if (s != LEAT_OK)
         return s;
     s = p->failed;
@@ -522,6 +565,7 @@ void packer_free(struct leat_packer *p)
     struct packer_part *part = p->part;
 
     pack_run_free(&p->run);
+    packer_judge_free(&p->judge);
     folder_free(&p->home);
     free(p->whole);
     free(p);

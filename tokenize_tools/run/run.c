@@ -9,6 +9,7 @@
 #include "base/options.h"
 #include "base/path.h"
 #include "base/status.h"
+#include "corpus/record/judge.h"
 #include "run_advice.h"
 #include "run_folder.h"
 #include "run_place.h"
@@ -20,12 +21,9 @@
 /* What each part would do differently, or nobody could do twice. */
 static enum leat_status check_pack(const struct leat_pack_options *o, uint32_t parts, struct leat_error *err)
 {
-    if (parts == 0 && (o->by || o->keep_count > 0 || o->split_count > 0))
-        return status_argument(err,
-                               o->by               ? "by"
-                               : o->keep_count > 0 ? "keep"
-                                                   : "splits",
-                               "parts that are pushed take texts, which have no fields: no by, keep or splits");
+    if (parts == 0 && (o->by || o->split_count > 0))
+        return status_argument(err, o->by ? "by" : "splits",
+                               "parts that are pushed are not divided: no by, and no splits");
     if (o->shuffle || o->dedup)
         return status_argument(
             err, o->shuffle ? "shuffle" : "dedup",
@@ -118,6 +116,18 @@ static void make_plan(struct run_plan *plan, const struct leat_run_options *o, c
                                 .pack = *pack };
 }
 
+/* Whether the conditions make sense, which each attempt would ask. */
+static enum leat_status check_keep(const struct leat_pack_options *o, struct leat_error *err)
+{
+    struct record_judges judges = { 0 };
+    struct record_fields fields = { 0 };
+    enum leat_status s = judges_want(&judges, &fields, o, err);
+
+    judges_free(&judges);
+    record_fields_free(&fields);
+    return s;
+}
+
 /* The plan may be in a bucket; there is nothing to look up but the tokenizer. */
 static enum leat_status create_pushed(struct leat_run **out, struct leat_run *run, const char *folder,
                                       struct leat_error *err)
@@ -125,6 +135,8 @@ static enum leat_status create_pushed(struct leat_run **out, struct leat_run *ru
     enum leat_status s = run_take_tokenizer(run, err);
 
     leat_tokenizer_close(run->tokenizer);
+    if (s == LEAT_OK)
+        s = check_keep(&run->plan.pack, err);
     if (s == LEAT_OK)
         s = run_pushed_create(folder, &run->plan, run->plan.pack.force != 0, err);
     return s == LEAT_OK ? leat_run_open(out, folder, err) : s;

@@ -189,6 +189,7 @@ static enum leat_status make_options(struct leat_pack_options *o, struct attempt
     o->renderers = how->renderers;
     o->store_mask |= o->mask_field != NULL; /* documents come with their masks */
     o->mask_field = NULL;
+    o->allow_empty = 1; /* the commit judges the whole */
     if (s == LEAT_OK && o->chat && *o->chat) {
         a->chat = run_path(&run->plan, o->chat);
         o->chat = a->chat;
@@ -322,6 +323,7 @@ static void fill_piece(struct leat_run_piece *piece, const struct attempt *a, co
     piece->attempt = a->number;
     piece->text_bytes = report->text_bytes;
     piece->rejects = report->rejects;
+    piece->kept_out = report->kept_out;
 }
 
 /* Looks at the run last: then the files of an attempt that still counts have their names. Those of one that does not
@@ -388,9 +390,10 @@ void leat_run_piece_text(const struct leat_run_piece *p, char text[LEAT_RUN_PIEC
     folder_list_hex(identity, p->identity);
     folder_list_hex(fingerprint, p->fingerprint);
     snprintf(text, LEAT_RUN_PIECE_BYTES,
-             PIECE "%s %016" PRIx64 " %s %s %s %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
+             PIECE "%s %016" PRIx64 " %s %s %s %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+                   " %" PRIu64,
              p->key, p->attempt, run, checksum, identity, fingerprint, p->index_bytes, p->token_bytes, p->documents,
-             p->tokens, p->text_bytes, p->rejects);
+             p->tokens, p->text_bytes, p->rejects, p->kept_out);
 }
 
 enum leat_status leat_run_piece_read(struct leat_run_piece *piece, const char *text, struct leat_error *err)
@@ -401,9 +404,9 @@ enum leat_status leat_run_piece_read(struct leat_run_piece *piece, const char *t
     if (text && strlen(text) < LEAT_RUN_PIECE_BYTES &&
         sscanf(text,
                PIECE "%128[^ ] %16" SCNx64 " %32s %32s %32s %32s %19" SCNu64 " %19" SCNu64 " %19" SCNu64 " %19" SCNu64
-                     " %19" SCNu64 " %19" SCNu64,
+                     " %19" SCNu64 " %19" SCNu64 " %19" SCNu64,
                p.key, &p.attempt, run, checksum, identity, fingerprint, &p.index_bytes, &p.token_bytes, &p.documents,
-               &p.tokens, &p.text_bytes, &p.rejects) == 12 &&
+               &p.tokens, &p.text_bytes, &p.rejects, &p.kept_out) == 13 &&
         folder_list_bytes(run, p.run) && folder_list_bytes(checksum, p.checksum) &&
         folder_list_bytes(identity, p.identity) && folder_list_bytes(fingerprint, p.fingerprint) &&
         pushed_check_key(p.key, NULL) == LEAT_OK) {

@@ -59,6 +59,23 @@ static enum leat_status check_pieces(struct committing *c, struct leat_error *er
     return LEAT_OK;
 }
 
+/* A dataset of nothing because of its conditions is hardly what was meant. */
+static enum leat_status check_kept(const struct committing *c, struct leat_error *err)
+{
+    uint64_t documents = 0, kept_out = 0;
+
+    for (uint64_t i = 0; i < c->count; i++) {
+        documents += c->pieces[i].documents;
+        kept_out += c->pieces[i].kept_out;
+    }
+    if (documents > 0 || kept_out == 0 || c->run->plan.pack.allow_empty)
+        return LEAT_OK;
+    return status_set_hint(err, LEAT_E_EMPTY, LEAT_HINT_EMPTY, c->place.path,
+                           "no document is left for %s: the conditions of the run left out %" PRIu64
+                           " rows of all parts, and a dataset without documents is not made",
+                           c->place.path, kept_out);
+}
+
 static enum leat_status say_missing(const struct committing *c, const struct leat_run_piece *p, struct leat_error *err)
 {
     return status_set_in(err, LEAT_E_MISMATCH, c->place.path,
@@ -228,6 +245,8 @@ enum leat_status leat_run_commit(struct leat_run *run, const struct leat_run_pie
         s = status_no_memory(err, count);
     if (s == LEAT_OK)
         s = check_pieces(&c, err);
+    if (s == LEAT_OK)
+        s = check_kept(&c, err);
     if (s == LEAT_OK)
         s = pushed_lock(&c.place, &fd, err);
     if (s == LEAT_OK)

@@ -51,14 +51,16 @@ void arrow_stream_close(struct arrow_stream *s);
 #define ARROW_DEPTH 16 /* structs within structs */
 
 enum arrow_kind {
-    ARROW_NOTHING = 1,  /* type null: a missing value in each row */
-    ARROW_TEXT32 = 2,   /* utf8, binary */
-    ARROW_TEXT64 = 4,   /* large_utf8, large_binary */
-    ARROW_VIEWS = 8,    /* utf8_view, binary_view */
-    ARROW_NUMBER = 16,  /* integers */
-    ARROW_LIST32 = 32,  /* list of integers */
-    ARROW_LIST64 = 64,  /* large_list of integers */
-    ARROW_WEIGHTS = 128 /* wanted with ARROW_LISTS: their numbers may be bool, float32 or float64, too */
+    ARROW_NOTHING = 1,   /* type null: a missing value in each row */
+    ARROW_TEXT32 = 2,    /* utf8, binary */
+    ARROW_TEXT64 = 4,    /* large_utf8, large_binary */
+    ARROW_VIEWS = 8,     /* utf8_view, binary_view */
+    ARROW_NUMBER = 16,   /* integers */
+    ARROW_LIST32 = 32,   /* list of integers */
+    ARROW_LIST64 = 64,   /* large_list of integers */
+    ARROW_WEIGHTS = 128, /* wanted with ARROW_LISTS: their numbers may be bool, float32 or float64, too */
+    ARROW_FLOAT = 256,   /* float32, float64 */
+    ARROW_ANY = 512      /* of any type: only whether there is a value */
 };
 #define ARROW_TEXTS (ARROW_NOTHING | ARROW_TEXT32 | ARROW_TEXT64 | ARROW_VIEWS)
 #define ARROW_LISTS (ARROW_LIST32 | ARROW_LIST64)
@@ -69,7 +71,7 @@ struct arrow_place {
     int64_t children[ARROW_DEPTH];
     unsigned depth;
     enum arrow_kind kind;
-    char number;  /* the type of numbers, also of a list's: as in integers.h, or '?', 'f', 'd' (ARROW_WEIGHTS) */
+    char number;  /* the type of numbers, also of a list's: as in integers.h, or '?', 'f', 'd' (weights, floats) */
     char indices; /* dictionary-encoded: the type of the indices; 0: not */
 };
 
@@ -122,6 +124,7 @@ struct arrow_value {
     const char *text; /* texts */
     uint64_t bytes;
     int64_t number;       /* numbers: as int64_t, or as uint64_t if the type is 'Q' */
+    double real;          /* floats */
     int64_t first, count; /* lists: of arrow_number() */
 };
 enum leat_status arrow_get(const struct arrow_column *column, int64_t row, struct arrow_value *value,
@@ -136,12 +139,35 @@ bool arrow_weight(const struct arrow_column *column, int64_t i, double *weight);
 /* Whether such a number is below zero. */
 bool arrow_negative(const struct arrow_column *column, int64_t number);
 
+/* ---- Conditions of a packer on the columns of a table (arrow_fields.c) ---- */
+
+/* All zero at first. */
+struct arrow_fields {
+    struct arrow_place *places;
+    struct arrow_column *columns; /* of the array that is bound */
+    struct leat_value *values;    /* of a row */
+    size_t count;
+    bool found;
+};
+
+/* Finds the columns of the fields that the packer's conditions name, if it has any. LEAT_E_NOT_FOUND: one is missing;
+ * LEAT_E_ARGUMENT: it cannot be compared, or the rows are no table. arrow_fields_free() also after a failure. */
+enum leat_status arrow_fields_find(struct arrow_fields *f, const struct ArrowSchema *schema,
+                                   const struct leat_packer *p, struct leat_error *err);
+void arrow_fields_free(struct arrow_fields *f);
+
+/* Takes the next array; then leat_packer_judge() of a row. */
+enum leat_status arrow_fields_bind(struct arrow_fields *f, const struct ArrowArray *array, struct leat_error *err);
+enum leat_status arrow_fields_judge(struct arrow_fields *f, int64_t row, struct leat_packer *p, uint32_t *keep,
+                                    struct leat_error *err);
+
 /* ---- Rows as documents for a packer, an array at a time (arrow_rows.c) ---- */
 
 struct arrow_rows {
     PyObject_HEAD struct arrow_stream stream;
     struct arrow_place text, id, mask;
     bool has_id, has_mask;
+    struct arrow_fields fields;
     bool busy;     /* a call uses it, in a thread that may have given the GIL away */
     uint64_t rows; /* of the arrays before */
 };
@@ -157,6 +183,7 @@ struct arrow_adding {
     uint64_t row;      /* the number of the next row in that input */
     uint64_t added;    /* documents */
     uint64_t passed;   /* rows without a text that were left out */
+    uint64_t kept_out; /* rows for which a condition of the packer does not hold */
     bool end;          /* no array was left */
     enum leat_status status;
     struct leat_error err;
@@ -165,6 +192,11 @@ struct arrow_adding {
 /* Gives the next array's rows to the packer, without the GIL. -1: interrupted, with an exception set; some rows may
  * have been added. */
 int arrow_rows_add(struct arrow_rows *r, struct leat_packer *p, struct arrow_adding *a, struct pause *pause);
+
+/* Judges the next array's rows by the packer's conditions, without the GIL: *keep has a byte for each of *count rows, 1
+ * or 0, to be freed; NULL after the last array. */
+enum leat_status arrow_rows_judge(struct arrow_rows *r, struct leat_packer *p, char **keep, size_t *count,
+                                  struct leat_error *err);
 
 int arrow_rows_register(PyObject *module);
 

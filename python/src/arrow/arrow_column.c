@@ -77,10 +77,27 @@ static enum arrow_kind kind_of_text(const char *format)
     return strcmp(format, "vu") == 0 || strcmp(format, "vz") == 0 ? ARROW_VIEWS : 0;
 }
 
-/* The kind of a schema's values; 0: no known kind. */
-static enum arrow_kind kind_of(const struct ArrowSchema *s, bool weights, struct arrow_place *place)
+/* The kind of values that may be a dictionary's; 0: no known kind. */
+static enum arrow_kind kind_of_single(const struct ArrowSchema *s, unsigned kinds, struct arrow_place *place)
 {
     const char *format = s->format ? s->format : "";
+
+    if (kinds & ARROW_ANY) /* but those without bits of their own for it */
+        return strncmp(format, "+u", 2) == 0 || strcmp(format, "+r") == 0 ? 0
+               : strcmp(format, "n") == 0                                 ? ARROW_NOTHING
+                                                                          : ARROW_ANY;
+    place->number = integer_of(s);
+    if (place->number)
+        return ARROW_NUMBER;
+    place->number = kinds & ARROW_FLOAT ? weight_of(s) : 0;
+    return place->number == 'f' || place->number == 'd' ? ARROW_FLOAT : kind_of_text(format);
+}
+
+/* The kind of a schema's values; 0: no known kind. */
+static enum arrow_kind kind_of(const struct ArrowSchema *s, unsigned kinds, struct arrow_place *place)
+{
+    const char *format = s->format ? s->format : "";
+    bool weights = kinds & ARROW_WEIGHTS;
 
     place->indices = 0;
     place->number = 0;
@@ -90,21 +107,18 @@ static enum arrow_kind kind_of(const struct ArrowSchema *s, bool weights, struct
         plain.dictionary = NULL;
         place->indices = integer_of(&plain);
         return place->indices && !s->dictionary->dictionary && s->dictionary->format
-                   ? kind_of_text(s->dictionary->format)
+                   ? kind_of_single(s->dictionary, kinds, place)
                    : 0;
     }
-    place->number = integer_of(s);
-    if (place->number)
-        return ARROW_NUMBER;
-    if ((strcmp(format, "+l") == 0 || strcmp(format, "+L") == 0) && s->n_children == 1 && s->children &&
-        s->children[0]) {
+    if (!(kinds & ARROW_ANY) && (strcmp(format, "+l") == 0 || strcmp(format, "+L") == 0) && s->n_children == 1 &&
+        s->children && s->children[0]) {
         place->number = integer_of(s->children[0]);
         if (!place->number && weights)
             place->number = weight_of(s->children[0]);
         if (place->number)
             return format[1] == 'l' ? ARROW_LIST32 : ARROW_LIST64;
     }
-    return kind_of_text(format);
+    return kind_of_single(s, kinds, place);
 }
 
 /* ---- Finding ---- */
@@ -180,7 +194,7 @@ enum leat_status arrow_find(const struct ArrowSchema *schema, const char *path, 
                 place->name);
         }
     }
-    place->kind = kind_of(found, kinds & ARROW_WEIGHTS, place);
+    place->kind = kind_of(found, kinds, place);
     if (place->kind == 0 || !(place->kind & kinds))
         return errors_field(err,
                             errors_set(err, LEAT_E_ARGUMENT, "column %s has type %s%.40s, not %s", place->name,
@@ -243,6 +257,14 @@ static const char *bind_numbers(struct arrow_values *v, const struct ArrowArray 
     return a->length > 0 && !v->offsets ? "its values are missing" : NULL;
 }
 
+static const char *bind_any(struct arrow_values *v, const struct ArrowArray *a)
+{
+    const char *wrong = wrong_with(a, 1, true, a->n_children);
+
+    v->valid = wrong ? NULL : a->buffers[0];
+    return wrong;
+}
+
 static const char *bind_lists(struct arrow_values *v, const struct ArrowArray *a)
 {
     const char *wrong = wrong_with(a, 2, false, 1);
@@ -269,7 +291,9 @@ static const char *bind_values(struct arrow_values *v, enum arrow_kind kind, cha
     const char *wrong;
 
     *v = (struct arrow_values) { .kind = kind, .number = number, .length = a->length, .offset = a->offset };
-    if (kind == ARROW_NUMBER)
+    if (kind == ARROW_ANY)
+        wrong = bind_any(v, a);
+    else if (kind == ARROW_NUMBER || kind == ARROW_FLOAT)
         wrong = bind_numbers(v, a);
     else
         wrong = kind & ARROW_LISTS ? bind_lists(v, a) : bind_texts(v, a);
@@ -301,8 +325,8 @@ enum leat_status arrow_bind(struct arrow_column *c, const struct arrow_place *pl
     if (place->indices) {
         wrong = bind_values(&c->indices, ARROW_NUMBER, place->indices, a);
         if (!wrong)
-            wrong =
-                a->dictionary ? bind_values(&c->values, place->kind, 0, a->dictionary) : "its dictionary is missing";
+            wrong = a->dictionary ? bind_values(&c->values, place->kind, place->number, a->dictionary)
+                                  : "its dictionary is missing";
     } else {
         wrong = bind_values(&c->values, place->kind, place->number, a);
     }
@@ -319,6 +343,19 @@ static bool is_there(const uint8_t *valid, int64_t i)
 static int64_t load_number(const void *numbers, char type, int64_t i)
 {
     return (int64_t)integers_load(type, numbers, (uint64_t)i);
+}
+
+static double load_real(const void *numbers, char type, int64_t i)
+{
+    double wide;
+    float narrow;
+
+    if (type == 'd') {
+        memcpy(&wide, (const char *)numbers + i * (int64_t)sizeof wide, sizeof wide);
+        return wide;
+    }
+    memcpy(&narrow, (const char *)numbers + i * (int64_t)sizeof narrow, sizeof narrow);
+    return (double)narrow;
 }
 
 static void load_span(const struct arrow_values *v, bool wide, int64_t i, int64_t span[2])
@@ -363,6 +400,11 @@ static const char *get_value(const struct arrow_values *v, int64_t i, struct arr
     switch (v->kind) {
     case ARROW_NUMBER:
         value->number = load_number(v->offsets, v->number, i);
+        return NULL;
+    case ARROW_FLOAT:
+        value->real = load_real(v->offsets, v->number, i);
+        return NULL;
+    case ARROW_ANY:
         return NULL;
     case ARROW_VIEWS:
         return get_view(v, i, value);
@@ -420,7 +462,6 @@ bool arrow_weight(const struct arrow_column *c, int64_t i, double *weight)
 {
     const struct arrow_values *v = &c->values;
     int64_t number;
-    float f;
 
     switch (v->number) {
     case '?':
@@ -428,13 +469,9 @@ bool arrow_weight(const struct arrow_column *c, int64_t i, double *weight)
         *weight = ((const uint8_t *)v->data)[i / 8] >> (i % 8) & 1;
         return is_there(v->child_valid, i);
     case 'f':
-        i += v->child_offset;
-        memcpy(&f, (const char *)v->data + i * (int64_t)sizeof f, sizeof f);
-        *weight = f;
-        return is_there(v->child_valid, i);
     case 'd':
         i += v->child_offset;
-        memcpy(weight, (const char *)v->data + i * (int64_t)sizeof *weight, sizeof *weight);
+        *weight = load_real(v->data, v->number, i);
         return is_there(v->child_valid, i);
     default:
         if (!arrow_number(c, i, &number))

@@ -5,6 +5,7 @@
  * add_rows() gives the first to the packer, so that an invalid or missing text takes nothing of the array. Later
  * failures (a number of a list that is not an id, one of the packer) may come in the middle of an array. Rows are
  * counted over all arrays: `skip` leaves out the first ones, and a row's number in its input is its origin's offset.
+ * What a condition of the packer keeps out is not looked at: it may lack its text.
  *
  * A tokenizer wants all texts of a stream at once: its arrays are moved out of it and kept, and nothing is copied.
  */
@@ -164,19 +165,31 @@ static enum leat_status add_row(const struct arrow_rows *r, struct columns *c, i
     return add_one_of_ids(p, c->ids.at, r->has_mask ? c->marks.at : NULL, c->ids.count, &origin, &a->err);
 }
 
+static enum leat_status judge(struct arrow_rows *r, int64_t row, struct leat_packer *p, uint32_t *keep,
+                              struct leat_error *err)
+{
+    *keep = 1;
+    return r->fields.count > 0 ? arrow_fields_judge(&r->fields, row, p, keep, err) : LEAT_OK;
+}
+
 /* Looks for missing texts before the first row is taken. (Ids and masks are checked as they are taken.) */
-static enum leat_status check_rows(const struct arrow_rows *r, const struct columns *c, int64_t first,
+static enum leat_status check_rows(struct arrow_rows *r, const struct columns *c, int64_t first, struct leat_packer *p,
                                    struct arrow_adding *a)
 {
     struct arrow_value value;
+    uint32_t keep;
 
     for (int64_t row = first; row < c->text.rows; row++) {
         enum leat_status s = arrow_get(&c->text, row, &value, &a->err);
 
+        if (s == LEAT_OK && (!value.missing || a->skip_missing))
+            continue;
+        if (s == LEAT_OK)
+            s = judge(r, row, p, &keep, &a->err);
+        if (s == LEAT_OK && !keep)
+            continue;
         if (s != LEAT_OK)
             return s;
-        if (!value.missing || a->skip_missing)
-            continue;
         return errors_field(&a->err,
                             errors_set(&a->err, LEAT_E_ARGUMENT,
                                        "column %s: the text of row %" PRIu64
@@ -188,19 +201,23 @@ static enum leat_status check_rows(const struct arrow_rows *r, const struct colu
 }
 
 /* -1: interrupted; else a->status says whether all rows were added. */
-static int add_rows(const struct arrow_rows *r, struct columns *c, int64_t first, struct leat_packer *p,
+static int add_rows(struct arrow_rows *r, struct columns *c, int64_t first, struct leat_packer *p,
                     struct arrow_adding *a, struct pause *pause)
 {
-    struct arrow_value value;
+    struct arrow_value value = { .missing = true };
+    uint32_t keep;
 
     for (int64_t row = first; row < c->text.rows; row++) {
-        a->status = arrow_get(&c->text, row, &value, &a->err);
-        if (a->status == LEAT_OK && !value.missing)
+        a->status = judge(r, row, p, &keep, &a->err);
+        if (a->status == LEAT_OK && keep)
+            a->status = arrow_get(&c->text, row, &value, &a->err);
+        if (a->status == LEAT_OK && keep && !value.missing)
             a->status = add_row(r, c, row, &value, p, a);
         if (a->status != LEAT_OK)
             return 0;
-        a->added += !value.missing;
-        a->passed += value.missing;
+        a->added += keep && !value.missing;
+        a->passed += keep && value.missing;
+        a->kept_out += !keep;
         a->row++;
         if ((row - first) % ROWS_BETWEEN_LOOKS == 0 && pause_look(pause) < 0)
             return -1;
@@ -208,7 +225,7 @@ static int add_rows(const struct arrow_rows *r, struct columns *c, int64_t first
     return 0;
 }
 
-static enum leat_status bind_columns(const struct arrow_rows *r, struct columns *c, struct leat_error *err)
+static enum leat_status bind_columns(struct arrow_rows *r, struct columns *c, struct leat_error *err)
 {
     enum leat_status s = arrow_bind(&c->text, &r->text, &r->stream.array, err);
 
@@ -216,35 +233,72 @@ static enum leat_status bind_columns(const struct arrow_rows *r, struct columns 
         s = arrow_bind(&c->id, &r->id, &r->stream.array, err);
     if (s == LEAT_OK && r->has_mask)
         s = arrow_bind(&c->mask, &r->mask, &r->stream.array, err);
+    return s == LEAT_OK ? arrow_fields_bind(&r->fields, &r->stream.array, err) : s;
+}
+
+/* The next array, of which conditions have their columns; *end: there is none. */
+static enum leat_status next_array(struct arrow_rows *r, const struct leat_packer *p, bool *end, struct leat_error *err)
+{
+    enum leat_status s = arrow_fields_find(&r->fields, &r->stream.schema, p, err);
+
+    if (s == LEAT_OK)
+        s = arrow_stream_next(&r->stream, err);
+    *end = s == LEAT_OK && !r->stream.array.release;
     return s;
 }
 
 int arrow_rows_add(struct arrow_rows *r, struct leat_packer *p, struct arrow_adding *a, struct pause *pause)
 {
     struct columns c = { 0 };
+    struct leat_error why;
     uint64_t begin;
     int64_t first;
     int interrupted;
 
-    a->status = arrow_stream_next(&r->stream, &a->err);
-    if (a->status == LEAT_OK && !r->stream.array.release) {
-        a->end = true;
-        return 0;
-    }
-    if (a->status == LEAT_OK)
+    a->status = next_array(r, p, &a->end, &a->err);
+    if (a->status == LEAT_OK && !a->end)
         a->status = bind_columns(r, &c, &a->err);
-    if (a->status != LEAT_OK)
+    if (a->status != LEAT_OK || a->end)
         return 0;
     begin = a->skip > r->rows ? a->skip - r->rows : 0;
     first = begin < (uint64_t)c.text.rows ? (int64_t)begin : c.text.rows;
-    a->status = check_rows(r, &c, first, a);
+    a->status = check_rows(r, &c, first, p, a);
     if (a->status != LEAT_OK)
         return 0;
     interrupted = add_rows(r, &c, first, p, a, pause);
+    if (a->kept_out > 0 && leat_packer_keep_out(p, a->kept_out, &why) != LEAT_OK && a->status == LEAT_OK) {
+        a->status = why.status;
+        a->err = why;
+    }
     text_ids_free(&c.ids);
     free(c.marks.at);
     r->rows += (uint64_t)c.text.rows;
     return interrupted;
+}
+
+enum leat_status arrow_rows_judge(struct arrow_rows *r, struct leat_packer *p, char **keep, size_t *count,
+                                  struct leat_error *err)
+{
+    bool end;
+    uint32_t one;
+    enum leat_status s = next_array(r, p, &end, err);
+
+    *keep = NULL;
+    *count = 0;
+    if (s != LEAT_OK || end)
+        return s;
+    s = arrow_fields_bind(&r->fields, &r->stream.array, err);
+    if (s != LEAT_OK)
+        return s;
+    *count = (size_t)r->stream.array.length;
+    *keep = malloc(*count + 1);
+    if (!*keep)
+        return errors_set(err, LEAT_E_NO_MEMORY, "no memory to judge %zu rows", *count);
+    for (size_t row = 0; s == LEAT_OK && row < *count; row++) {
+        s = judge(r, (int64_t)row, p, &one, err);
+        (*keep)[row] = (char)one;
+    }
+    return s;
 }
 
 /* ---- The type ---- */
@@ -282,17 +336,18 @@ static int find_mask(struct arrow_rows *r, const char *mask, struct leat_error *
                       "lists (list, large_list) of integers, float32, float64 or bool", &r->mask, err) == LEAT_OK;
 }
 
-/* ArrowRows(capsules, text column, id column or None, whether the id column may be missing, mask column or None) */
+/* ArrowRows(capsules, text column, id column or None, whether the id column may be missing, mask column or None);
+ * ArrowRows(capsules): only to be judged */
 static PyObject *rows_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     PyObject *capsules, *self;
-    const char *text, *id, *mask;
+    const char *text = NULL, *id = NULL, *mask = NULL;
     struct arrow_rows *r;
     struct leat_error err;
-    int optional;
+    int optional = 0;
 
     (void)kwargs;
-    if (!PyArg_ParseTuple(args, "Oszpz", &capsules, &text, &id, &optional, &mask))
+    if (!PyArg_ParseTuple(args, "O|szpz", &capsules, &text, &id, &optional, &mask))
         return NULL;
     self = module_new_object(type);
     r = (struct arrow_rows *)self;
@@ -300,6 +355,8 @@ static PyObject *rows_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
         Py_XDECREF(self);
         return NULL;
     }
+    if (!text)
+        return self;
     if ((!find_columns(r, text, id, &err) && !(optional && err.status == LEAT_E_NOT_FOUND && r->text.kind != 0)) ||
         !find_mask(r, mask, &err)) {
         errors_raise(&err);
@@ -312,6 +369,7 @@ static PyObject *rows_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 static void rows_free(PyObject *self)
 {
     arrow_stream_close(&((struct arrow_rows *)self)->stream);
+    arrow_fields_free(&((struct arrow_rows *)self)->fields);
     module_free_object(self);
 }
 

@@ -27,13 +27,14 @@ struct packer {
     PyObject_HEAD struct leat_packer *packer; /* NULL: ended */
     PyObject *tokenizer, *options;            /* with the strings that the packer keeps; or a run, and renderers */
     bool of_run;
+    size_t fields;                   /* that conditions are on; 0: there are none */
     struct leat_renderers renderers; /* likewise */
     pthread_mutex_t lock;
     bool has_lock;
     pid_t owner;
     /* what was given, changed and read with the GIL held only, in the call that adds: an interrupt finds all or nothing
      * of it */
-    uint64_t given, skipped; /* documents; rows without a text that were left out */
+    uint64_t given, skipped; /* documents, and rows that were kept out; rows without a text that were left out */
     PyObject *numbers;       /* of the sources, by their names: a dict */
     uint64_t *rows;          /* that each source has given, by its number */
     size_t source_count, source_room;
@@ -107,6 +108,15 @@ static uint32_t on_reading_back(void *context, const struct leat_pack_progress *
     return o->raised;
 }
 
+static size_t count_fields(const struct leat_packer *p)
+{
+    const struct leat_field *fields;
+    uint64_t count;
+
+    leat_packer_fields(p, &fields, &count);
+    return (size_t)count;
+}
+
 /* What every packer has before it is open; keeps both objects. */
 static int begin_packer(struct packer *p, PyObject *tokenizer, PyObject *options)
 {
@@ -142,6 +152,7 @@ static int open_packer(struct packer *p, PyObject *output, PyObject *tokenizer, 
     pause_begin(&opening.pause);
     s = leat_packer_open(&p->packer, output ? PyBytes_AsString(output) : NULL, &o.options, &err);
     pause_end(&opening.pause);
+    p->fields = s == LEAT_OK ? count_fields(p->packer) : 0;
     if (s == LEAT_OK && !opening.raised)
         return 0;
     if (opening.raised)
@@ -187,6 +198,7 @@ PyObject *packer_push(PyObject *owner, struct leat_run *run, pthread_mutex_t *lo
     s = leat_run_push(&p->packer, run, key, options, &err);
     pthread_mutex_unlock(lock);
     Py_END_ALLOW_THREADS;
+    p->fields = s == LEAT_OK ? count_fields(p->packer) : 0;
     if (s == LEAT_OK)
         return self;
     Py_DECREF(self);
@@ -406,6 +418,161 @@ static PyObject *packer_note(PyObject *self, PyObject *unused)
     return bytes > 0 ? PyBytes_FromStringAndSize(note, (Py_ssize_t)bytes) : Py_NewRef(Py_None);
 }
 
+/* ---- Conditions ---- */
+
+/* fields() -> ((path, whether it is compared), ...): what conditions are on */
+static PyObject *packer_fields(PyObject *self, PyObject *unused)
+{
+    struct packer *p = (struct packer *)self;
+    const struct leat_field *fields = NULL;
+    struct pause pause;
+    uint64_t count = 0;
+    PyObject *tuple;
+
+    (void)unused;
+    if (packer_enter(p, &pause) < 0)
+        return NULL;
+    leat_packer_fields(p->packer, &fields, &count);
+    packer_leave(p, &pause);
+    tuple = PyTuple_New((Py_ssize_t)count);
+    for (uint64_t i = 0; tuple && i < count; i++) {
+        PyObject *field = Py_BuildValue("sN", fields[i].path, PyBool_FromLong(fields[i].compared != 0));
+
+        if (!field || PyTuple_SetItem(tuple, (Py_ssize_t)i, field) < 0)
+            Py_CLEAR(tuple);
+    }
+    return tuple;
+}
+
+/* A number of Python's, or what is none; *kept is what the value points into. */
+static int take_number(PyObject *object, struct leat_value *value, PyObject **kept)
+{
+    struct text_view view = { NULL, 0 };
+    int overflow = 0;
+
+    if (PyFloat_Check(object)) {
+        *value = (struct leat_value) { .kind = LEAT_VALUE_DOUBLE, .as.number = PyFloat_AsDouble(object) };
+        return 0;
+    }
+    if (!PyLong_Check(object)) {
+        *value = (struct leat_value) { .kind = LEAT_VALUE_OTHER };
+        return 0;
+    }
+    *value =
+        (struct leat_value) { .kind = LEAT_VALUE_INT64, .as.int64 = PyLong_AsLongLongAndOverflow(object, &overflow) };
+    if (overflow != 0) {
+        PyObject *unused;
+
+        *kept = PyObject_Str(object);
+        if (!*kept || text_view_of(*kept, &view, &unused) < 0)
+            return -1;
+        *value = (struct leat_value) { .kind = LEAT_VALUE_DECIMAL, .bytes = view.bytes, .as.text = view.at };
+    }
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+/* Keeps what the value points into in `objects`. */
+static int take_value(PyObject *object, struct leat_value *value, PyObject *objects)
+{
+    struct text_view view = { NULL, 0 };
+    PyObject *kept = NULL;
+    int r = 0;
+
+    *value = (struct leat_value) { .kind = LEAT_VALUE_NULL };
+    if (object == Py_None)
+        return 0;
+    if (PyUnicode_Check(object) || PyBytes_Check(object)) {
+        r = text_view_of(object, &view, &kept);
+        *value = (struct leat_value) { .kind = LEAT_VALUE_STRING, .bytes = view.bytes, .as.text = view.at };
+    } else if (PyBool_Check(object)) {
+        value->kind = LEAT_VALUE_OTHER;
+    } else {
+        r = take_number(object, value, &kept);
+    }
+    if (r == 0 && kept)
+        r = PyList_Append(objects, kept);
+    Py_XDECREF(kept);
+    return r;
+}
+
+static enum leat_status judge_values(struct packer *p, const struct leat_value *values, PyObject **result,
+                                     struct leat_error *err)
+{
+    struct pause pause;
+    uint32_t keep = 0;
+    enum leat_status s = LEAT_OK;
+
+    *result = NULL;
+    if (packer_enter(p, &pause) < 0)
+        return s;
+    s = leat_packer_judge(p->packer, values, &keep, err);
+    packer_leave(p, &pause);
+    *result = s == LEAT_OK ? PyBool_FromLong((long)keep) : NULL;
+    return s;
+}
+
+/* judge(list of the values of fields()) -> whether all conditions hold; what is neither text nor number exists, and
+ * compares with nothing */
+static PyObject *packer_judge(PyObject *self, PyObject *list)
+{
+    Py_ssize_t count = PyList_Size(list);
+    struct packer *p = (struct packer *)self;
+    struct leat_value *values;
+    PyObject *objects = PyList_New(0), *result = NULL;
+    struct leat_error err;
+    enum leat_status s = LEAT_OK;
+    int r = objects && count >= 0 ? 0 : -1;
+
+    if (r == 0 && (size_t)count != p->fields) {
+        PyErr_Format(PyExc_ValueError, "%zd values for the %zu fields of conditions", count, p->fields);
+        r = -1;
+    }
+    values = calloc((size_t)(count > 0 ? count : 1), sizeof *values);
+    if (!values && r == 0) {
+        PyErr_NoMemory();
+        r = -1;
+    }
+    for (Py_ssize_t i = 0; r == 0 && i < count; i++)
+        r = take_value(PyList_GetItem(list, i), &values[i], objects);
+    if (r == 0)
+        s = judge_values(p, values, &result, &err);
+    Py_XDECREF(objects);
+    free(values);
+    return s == LEAT_OK ? result : errors_raise(&err);
+}
+
+/* judge_arrow(rows) -> a byte for each row of the next array, 1 if all conditions hold; None after the last one */
+static PyObject *packer_judge_arrow(PyObject *self, PyObject *object)
+{
+    struct packer *p = (struct packer *)self;
+    struct arrow_rows *rows = arrow_rows_of(object);
+    struct pause pause;
+    struct leat_error err;
+    enum leat_status s;
+    PyObject *result;
+    char *keep;
+    size_t count;
+
+    if (!rows)
+        return NULL;
+    if (rows->busy)
+        return packer_raise_state("the rows are in the middle of another call");
+    rows->busy = true;
+    if (packer_enter(p, &pause) < 0) {
+        rows->busy = false;
+        return NULL;
+    }
+    s = arrow_rows_judge(rows, p->packer, &keep, &count, &err);
+    packer_leave(p, &pause);
+    rows->busy = false;
+    if (s != LEAT_OK)
+        result = errors_raise(&err);
+    else
+        result = keep ? PyBytes_FromStringAndSize(keep, (Py_ssize_t)count) : Py_NewRef(Py_None);
+    free(keep);
+    return result;
+}
+
 /* ---- Single documents ---- */
 
 /* (document, id or None, source or None, bytes of the mask or None) */
@@ -498,15 +665,19 @@ static PyObject *packer_add_ids(PyObject *self, PyObject *args)
 
 /* ---- Many documents ---- */
 
-/* What an iterator gave: texts, and perhaps their ids, kept alive by `objects`. A row without a text has `at` NULL. */
+/* What an iterator gave: texts, and perhaps their ids, kept alive by `objects`. A row without a text has `at` NULL, one
+ * that is kept out `out_of_it`. */
 struct bunch {
     struct text_view *texts, *ids;
     PyObject *objects;
     size_t count;
     uint64_t bytes;
     bool skip_missing; /* None is a row without a text; else it is an error */
-    uint64_t added, passed;
+    bool judged;       /* False is a row that a condition keeps out */
+    uint64_t added, passed, kept_out;
 };
+
+static const char out_of_it[1]; /* the text of a row that is kept out */
 
 static int keep_view(struct bunch *b, PyObject *object, struct text_view *view)
 {
@@ -549,6 +720,10 @@ static int take_item(struct bunch *b, PyObject *item)
         id = PyTuple_GetItem(item, 1);
     }
     b->ids[b->count] = b->texts[b->count] = (struct text_view) { NULL, 0 };
+    if (b->judged && item == Py_False) {
+        b->texts[b->count++].at = out_of_it;
+        return 0;
+    }
     if (text == Py_None && b->skip_missing) {
         b->count++;
         return 0;
@@ -593,6 +768,12 @@ static enum leat_status give(struct packer *p, struct bunch *b, uint64_t input, 
             b->passed++;
             continue;
         }
+        if (b->texts[i].at == out_of_it) {
+            if (leat_packer_keep_out(p->packer, 1, err) != LEAT_OK)
+                return err->status;
+            b->kept_out++;
+            continue;
+        }
         if (input != LEAT_NONE) {
             origin.offset = row + i;
             origin.line = row + i + 1;
@@ -604,8 +785,8 @@ static enum leat_status give(struct packer *p, struct bunch *b, uint64_t input, 
     return LEAT_OK;
 }
 
-/* add_some(iterator, source, whether None is a row that is left out) -> whether the iterator gave something. What comes
- * before an exception is added, too. */
+/* add_some(iterator, source, whether None is a row that is left out) -> whether the iterator gave something; with
+ * conditions, False is a row that they keep out. What comes before an exception is added, too. */
 static PyObject *packer_add_some(PyObject *self, PyObject *args)
 {
     struct packer *p = (struct packer *)self;
@@ -620,6 +801,7 @@ static PyObject *packer_add_some(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "OOp", &iterator, &source, &skip_missing))
         return NULL;
     b.skip_missing = skip_missing;
+    b.judged = p->fields > 0;
     b.texts = calloc(BUNCH_DOCUMENTS, sizeof *b.texts);
     b.ids = calloc(BUNCH_DOCUMENTS, sizeof *b.ids);
     b.objects = PyList_New(0);
@@ -633,7 +815,7 @@ static PyObject *packer_add_some(PyObject *self, PyObject *args)
         goto out;
     s = give(p, &b, input, row, &err);
     packer_leave(p, &pause);
-    packer_count(p, input, b.added, b.passed);
+    packer_count(p, input, b.added + b.kept_out, b.passed);
     result = s == LEAT_OK ? PyBool_FromLong(b.count > 0) : errors_raise(&err);
     if (result && type) {
         Py_CLEAR(result);
@@ -674,7 +856,7 @@ static PyObject *packer_add_arrow(PyObject *self, PyObject *args)
     r = arrow_rows_add(rows, p->packer, &a, &pause);
     packer_leave(p, &pause);
     rows->busy = false;
-    packer_count(p, a.input, a.added, a.passed);
+    packer_count(p, a.input, a.added + a.kept_out, a.passed);
     if (r < 0)
         return NULL;
     return a.status == LEAT_OK ? PyBool_FromLong(!a.end) : errors_raise(&a.err);
@@ -683,19 +865,14 @@ static PyObject *packer_add_arrow(PyObject *self, PyObject *args)
 /* ---- The type ---- */
 
 static PyMethodDef methods[] = {
-    { "add_text", packer_add_text, METH_VARARGS, NULL },
-    { "add_ids", packer_add_ids, METH_VARARGS, NULL },
-    { "add_some", packer_add_some, METH_VARARGS, NULL },
-    { "add_arrow", packer_add_arrow, METH_VARARGS, NULL },
-    { "given", packer_given, METH_NOARGS, NULL },
-    { "restore", packer_restore, METH_VARARGS, NULL },
-    { "checkpoint", packer_checkpoint, METH_O, NULL },
-    { "note", packer_note, METH_NOARGS, NULL },
-    { "finish", packer_finish, METH_NOARGS, NULL },
-    { "suspend", packer_suspend, METH_NOARGS, NULL },
-    { "abandon", packer_abandon, METH_NOARGS, NULL },
-    { "ended", packer_ended, METH_NOARGS, NULL },
-    { NULL, NULL, 0, NULL },
+    { "add_text", packer_add_text, METH_VARARGS, NULL }, { "add_ids", packer_add_ids, METH_VARARGS, NULL },
+    { "add_some", packer_add_some, METH_VARARGS, NULL }, { "add_arrow", packer_add_arrow, METH_VARARGS, NULL },
+    { "fields", packer_fields, METH_NOARGS, NULL },      { "judge", packer_judge, METH_O, NULL },
+    { "judge_arrow", packer_judge_arrow, METH_O, NULL }, { "given", packer_given, METH_NOARGS, NULL },
+    { "restore", packer_restore, METH_VARARGS, NULL },   { "checkpoint", packer_checkpoint, METH_O, NULL },
+    { "note", packer_note, METH_NOARGS, NULL },          { "finish", packer_finish, METH_NOARGS, NULL },
+    { "suspend", packer_suspend, METH_NOARGS, NULL },    { "abandon", packer_abandon, METH_NOARGS, NULL },
+    { "ended", packer_ended, METH_NOARGS, NULL },        { NULL, NULL, 0, NULL },
 };
 
 static PyType_Slot slots[] = {

@@ -50,10 +50,16 @@ FEEDS = {
     "table": lambda packer: extends(packer, TABLE, nulls="skip"),
     "tables": lambda packer: extends(packer, [TABLE, TABLE], nulls="skip"),
 }
+CONDITION = "n > 1"  # the feeds of rows of which it keeps some out
+KEPT = {
+    "kept dicts": lambda packer: extends(packer, [{"text": row, "n": n} for n, row in enumerate(ROWS[:3])]),
+    "kept ids": lambda packer: extends(packer, [{"ids": [n], "n": n} for n in range(3)], text="ids"),
+    "kept table": lambda packer: extends(packer, pa.table({"text": ROWS[:3], "n": [1, 2, 3]})),
+}
 
 
-def opened(name, resume=False):
-    return leat.Packer(name, "bytes", resume=resume, threads=1, created=1)
+def opened(name, resume=False, keep=()):
+    return leat.Packer(name, "bytes", resume=resume, threads=1, created=1, keep=keep)
 
 
 def taken(name):
@@ -65,23 +71,27 @@ def taken(name):
     return contents
 
 
-@pytest.mark.parametrize("feed", FEEDS.values(), ids=FEEDS)
+@pytest.mark.parametrize("feed", [*FEEDS, *KEPT])
 def test_no_document_is_lost(feed, folder):
-    with opened(folder / "whole") as packer:
+    keep = [CONDITION] if feed in KEPT else []
+    feed = {**FEEDS, **KEPT}[feed]
+    with opened(folder / "whole", keep=keep) as packer:
         feed(packer)
-    whole = taken(folder / "whole"), packer.given, packer.skipped, packer.sources
+    whole = taken(folder / "whole"), packer.given, packer.skipped, packer.sources, packer.summary.kept_out
+    assert (packer.summary.kept_out > 0) == bool(keep)
     for n, interrupt in enumerate(every_place()):
-        packer = opened(folder / "out")
+        packer = opened(folder / "out", keep=keep)
         with interrupt:
             feed(packer)
             packer.checkpoint("a note")
         if n % 2 == 0:  # as at the end of a `with`
             packer.checkpoint(packer.note)
             packer.suspend()
-            packer = opened(folder / "out", resume=True)
+            packer = opened(folder / "out", resume=True, keep=keep)
         with packer:
             feed(packer)
-        assert (taken(folder / "out"), packer.given, packer.skipped, packer.sources) == whole
+        counts = packer.given, packer.skipped, packer.sources, packer.summary.kept_out
+        assert (taken(folder / "out"), *counts) == whole
 
 
 class Checkpoints:

@@ -130,7 +130,7 @@ def test_exceptions(tmp_path):
         with pytest.raises(leat.Error, match="cannot name a part"):
             leat.Run(tmp_path / "other", "bytes").part(key)
     with pytest.raises(leat.Error, match="is not the piece of a run"):
-        run.commit([leat.Piece("a", 1, 1, 1, 0, "no line")])
+        run.commit([leat.Piece("a", 1, 1, 1, 0, 0, "no line")])
     with pytest.raises(leat.Error, match="is not the folder of a run"):
         pickle.loads(pickle.dumps(run))
 

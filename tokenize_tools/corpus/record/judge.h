@@ -2,7 +2,8 @@
  * judge.h: what decides about records by their fields: whether one is kept at all, whether it is rejected, and what it
  * is taken as besides. A judge is a row of judges.c; a new one, say for a greatest length, is a file judge_NAME.c,
  * its name and number here, and its row, and holds for every format. Its option is in leat/pack.h, the table of the
- * command (commands/packing/pack_options.c) and leat.pack() (python/src/pack/pack.c, _pack_options.py, packing.py). It
+ * command (commands/packing/pack_options.c) and leat.pack() (python/src/pack/pack.c, _pack_options.py, packing.py). If
+ * it filters, rows that a program gives are judged by it, too (pack/packer_judge.h), of leat.Packer and leat.Run. It
  * decides the bytes, so it stands in what a run is resumed by (pack/pack_description.c) and in the metadata of the
  * dataset (pack/pack_facts.c). Sentences about records that were kept out name --keep.
  */
@@ -66,8 +67,13 @@ void judges_free(struct record_judges *j);
 enum leat_status judges_judge(const struct record_judges *j, const struct record *r, struct verdict *v,
                               struct leat_error *err);
 
-/* The first judge that the options ask for: it needs records with fields. NULL: none. */
-const struct record_judge *judges_asked(const struct leat_pack_options *options);
+/* The same of the fields that the judges need alone. */
+enum leat_status judges_want(struct record_judges *j, struct record_fields *fields,
+                             const struct leat_pack_options *options, struct leat_error *err);
+
+/* The first judge that the options ask for, or with `filters` false the first that keeps no records out: it needs
+ * records with fields. NULL: none. */
+const struct record_judge *judges_asked(const struct leat_pack_options *options, bool filters);
 
 /* Whether a record is kept out. */
 bool judges_keep_out(const struct record_judges *j, const struct record *r);

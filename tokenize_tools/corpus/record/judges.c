@@ -10,6 +10,17 @@ static const struct record_judge *const judges[JUDGE_COUNT] = {
     [JUDGE_MASK] = &judge_mask,
 };
 
+enum leat_status judges_want(struct record_judges *j, struct record_fields *fields, const struct leat_pack_options *o,
+                             struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (size_t i = 0; s == LEAT_OK && i < JUDGE_COUNT; i++)
+        if (judges[i]->asked(o))
+            s = judges[i]->prepare(&j->self[i], fields, o, err);
+    return s;
+}
+
 enum leat_status judges_prepare(struct record_judges *j, struct record_fields *fields,
                                 const struct leat_pack_options *o, struct leat_error *err)
 {
@@ -18,17 +29,14 @@ enum leat_status judges_prepare(struct record_judges *j, struct record_fields *f
     enum leat_status s = o->chat ? conversation_want(fields, o->messages, id, tools, tools_needed, err)
                                  : record_want_texts(fields, o->text, id, err);
 
-    for (size_t i = 0; s == LEAT_OK && i < JUDGE_COUNT; i++)
-        if (judges[i]->asked(o))
-            s = judges[i]->prepare(&j->self[i], fields, o, err);
-    return s;
+    return s == LEAT_OK ? judges_want(j, fields, o, err) : s;
 }
 
-const struct record_judge *judges_asked(const struct leat_pack_options *o)
+const struct record_judge *judges_asked(const struct leat_pack_options *o, bool filters)
 {
     size_t i = 0;
 
-    while (i < JUDGE_COUNT && !judges[i]->asked(o))
+    while (i < JUDGE_COUNT && (!judges[i]->asked(o) || (!filters && judges[i]->filters)))
         i++;
     return i < JUDGE_COUNT ? judges[i] : NULL;
 }
