@@ -229,7 +229,8 @@ enum leat_run_mend {
     LEAT_RUN_MEND_AGAIN = 1,   /* the same call: it goes on, and what was in its way may have passed */
     LEAT_RUN_MEND_WAIT = 2,    /* the same call, after the process that works on it has ended */
     LEAT_RUN_MEND_FORCE = 3,   /* leat_run_step() with `force`: the part is packed again */
-    LEAT_RUN_MEND_LIMIT = 4,   /* leat_run_step() with a larger limit of rejects, which goes on */
+    LEAT_RUN_MEND_LIMIT = 4,   /* leat_run_step() with a larger limit of rejects, which goes on; of a run whose parts are
+                                  pushed, leat_run_create() with it, and the same commit */
     LEAT_RUN_MEND_ACCEPT = 5,  /* leat_run_step() with `force` when the input is whole; or with `allow_truncated` */
     LEAT_RUN_MEND_RESTORE = 6, /* whoever has the file as it was; then the same call */
     LEAT_RUN_MEND_CREATE = 7,  /* leat_run_create() with the same options, which writes it again if it is removed */
@@ -281,6 +282,10 @@ LEAT_API void leat_run_advice(const struct leat_error *err, struct leat_run_advi
  * leat_run_create() of such a run finds the same one that was begun and not committed, and removes what dead processes
  * left in it. LEAT_E_EXISTS without `force`: the folder is a finished dataset, or has a run with other options. With
  * `force` a new run takes the place of any other; a finished dataset stays until the new run is committed.
+ *
+ * The limits of rejects are the whole run's: its commit sums all parts. A part ends early only if it alone has more
+ * rejects than `max_rejects`. Two runs that differ in nothing else are the same run, which has the limits that were
+ * given last.
  */
 
 #define LEAT_RUN_MAX_KEY 128 /* characters of a part's name */
@@ -337,7 +342,9 @@ LEAT_API enum leat_status leat_run_piece_read(struct leat_run_piece *piece, cons
  * when it is finished. Killed at any moment, it has done this or nothing, and the same call completes it: with the same
  * pieces it succeeds again, with others it is LEAT_E_EXISTS. Returns LEAT_E_ARGUMENT (no pieces, or a part comes
  * twice), LEAT_E_INCOMPATIBLE (a piece of another run, or parts with different tokenizers), LEAT_E_MISMATCH (the files
- * of a part are missing or changed), LEAT_E_STATE (the run was aborted, or another has taken its place), LEAT_E_BUSY.
+ * of a part are missing or changed), LEAT_E_REJECTS (more records were rejected than the run allows: abort it, or begin
+ * it again with a larger limit, and commit the same pieces), LEAT_E_STATE (the run was aborted, or another has taken its
+ * place), LEAT_E_BUSY.
  */
 LEAT_API enum leat_status leat_run_commit(struct leat_run *run, const struct leat_run_piece *pieces, uint64_t count,
                                           struct leat_error *err);

@@ -92,7 +92,9 @@ class PushedRun:
 
     def commit(self, pieces) -> Dataset:
         """Makes the folder the dataset of these parts, in this order, and returns it. All other attempts are swept, and
-        fail when they are finished. Succeeds again with the same pieces; with others it is leat.Error ("exists")."""
+        fail when they are finished. Succeeds again with the same pieces; with others it is leat.Error ("exists").
+        leat.Error ("rejects"): more records of all parts were rejected than max_rejects allows. Then nothing is
+        committed: abort(), or begin the same run with another max_rejects and commit the same pieces."""
         self._open_run().commit([piece.line for piece in pieces])
         self._ended = True
         return open_dataset(self.folder)

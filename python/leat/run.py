@@ -83,7 +83,7 @@ class Run(PushedRun):
     text, id, mask      the columns of tables, or keys of dicts, that Packer.extend() takes; mask stores one, as
                         `store_mask` does
     tokenizer, end, begin, special, invalid_utf8, memory, max_rejects, allow_binary, created, write, store_mask, chat
-                        as in leat.Packer; max_rejects is that of each part
+                        as in leat.Packer; max_rejects is that of the whole run, which commit() judges
     force               replace what is there: another run, or, when this one is committed, a finished dataset
 
     Several attempts at one part may live at once, each with files of its own; those count that commit() names, and

@@ -19,18 +19,24 @@ static const char *in_folder(const char *name)
     return t_path(folder, name);
 }
 
-static struct leat_run *create_with(const char *name, uint32_t force, uint64_t end_token)
+static struct leat_run *create_as(const char *name, struct leat_pack_options pack)
 {
-    struct leat_pack_options pack = LEAT_PACK_OPTIONS_INIT;
     struct leat_run_options o = LEAT_RUN_OPTIONS_INIT;
     struct leat_run *run;
 
-    pack.end_token = end_token;
-    pack.force = force;
     pack.threads = 1;
     o.tokenizer = "bytes";
     o.pack = &pack;
     return leat_run_create(&run, in_folder(name), &o, &t_err) == LEAT_OK ? run : NULL;
+}
+
+static struct leat_run *create_with(const char *name, uint32_t force, uint64_t end_token)
+{
+    struct leat_pack_options pack = LEAT_PACK_OPTIONS_INIT;
+
+    pack.end_token = end_token;
+    pack.force = force;
+    return create_as(name, pack);
 }
 
 static struct leat_run *create(const char *name)
@@ -265,6 +271,87 @@ static void check_odd_keys(void)
     leat_run_close(run);
 }
 
+/* ---- Rejects ----------------------------------------------------------------------------------------------------- */
+
+static struct leat_run *create_limited(uint64_t max_rejects, uint64_t ppm)
+{
+    struct leat_pack_options pack = LEAT_PACK_OPTIONS_INIT;
+    struct leat_run *run;
+
+    pack.reject_invalid = 1;
+    pack.max_rejects = max_rejects;
+    pack.max_rejects_ppm = ppm;
+    run = create_as("rejects", pack);
+    T_CHECK(run || !fprintf(stderr, "%s\n", t_err.message));
+    return run;
+}
+
+/* A part with so many documents, and rejects. */
+static enum leat_status make_with_rejects(struct leat_run *run, const char *key, unsigned documents, unsigned rejects,
+                                          struct leat_run_piece *piece)
+{
+    struct leat_packer *p = push(run, key);
+    enum leat_status s = LEAT_OK;
+
+    add(p, key, 0, documents);
+    for (unsigned i = 0; s == LEAT_OK && i < rejects; i++)
+        s = add_one_text(p, "\xff", 1, NULL, 0, NULL, &t_err);
+    if (s == LEAT_OK)
+        s = leat_run_finish(p, piece, NULL, &t_err);
+    if (s != LEAT_OK)
+        leat_packer_abandon(p);
+    return s;
+}
+
+static void check_advice(enum leat_run_waits waits)
+{
+    struct leat_run_advice advice = LEAT_RUN_ADVICE_INIT;
+
+    leat_run_advice(&t_err, &advice);
+    T_EQ(advice.file, LEAT_RUN_FILE_REJECTS);
+    T_EQ(advice.mend, LEAT_RUN_MEND_LIMIT);
+    T_EQ(advice.waits, waits);
+}
+
+/* They are the whole run's: a share is judged by the commit, a number by each part, too. */
+static void check_rejects(void)
+{
+    struct leat_run *run = create_limited(LEAT_NONE, 20000), *task, *larger; /* 2 % */
+    struct leat_run_piece pieces[3], late;
+    uint64_t files;
+
+    T_OK(leat_run_open(&task, in_folder("rejects"), &t_err));
+    T_OK(make_with_rejects(task, "a", 9, 1, &pieces[0])); /* 10 % of this part */
+    T_OK(make_with_rejects(task, "b", 88, 1, &pieces[1]));
+    T_OK(make_with_rejects(task, "c", 0, 1, &pieces[2])); /* all of this one, which has no document */
+    T_EQ(pieces[0].rejects, 1);
+    files = t_files(in_folder("rejects"));
+    T_REFUSED(leat_run_commit(run, pieces, 3, &t_err), LEAT_E_REJECTS,
+              "3 of 100 records of the run were rejected, more than allowed");
+    T_CHECK(strstr(t_err.message, path_of("rejects", &pieces[0], ".rejects.jsonl lists those of the part a")));
+    T_STR(t_err.file, path_of("rejects", &pieces[0], ".rejects.jsonl"));
+    check_advice(LEAT_RUN_WAITS_ALL);
+    T_REFUSED(open_run("rejects"), LEAT_E_NO_FILE, "is not committed");
+    T_EQ(t_files(in_folder("rejects")), files);
+
+    larger = create_limited(1, LEAT_NONE); /* the same run, in which tasks now have this limit */
+    T_EQ(t_files(in_folder("rejects")), files);
+    T_REFUSED(leat_run_commit(larger, pieces, 3, &t_err), LEAT_E_REJECTS, "3 of 100 records");
+    leat_run_close(task);
+    T_OK(leat_run_open(&task, in_folder("rejects"), &t_err));
+    T_STATUS(make_with_rejects(task, "d", 1000, 2, &late), LEAT_E_REJECTS);
+    check_advice(LEAT_RUN_WAITS_ALL);
+    leat_run_close(larger);
+
+    larger = create_limited(LEAT_NONE, 30000);
+    T_OK(leat_run_commit(larger, pieces, 3, &t_err));
+    T_OK(open_run("rejects"));
+    T_OK(leat_run_commit(run, pieces, 3, &t_err)); /* of which its own limit says nothing now */
+    leat_run_close(larger);
+    leat_run_close(task);
+    leat_run_close(run);
+}
+
 /* ---- Aborting, and beginning again ------------------------------------------------------------------------------- */
 
 static void check_abort(void)
@@ -467,6 +554,7 @@ int main(void)
     check_attempts();
     check_refused();
     check_odd_keys();
+    check_rejects();
     check_abort();
     check_again();
     check_occupied();

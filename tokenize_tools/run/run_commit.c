@@ -7,8 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/own_file.h"
 #include "base/status.h"
+#include "pack/pack.h"
+#include "run_advice.h"
 #include "run_pushed.h"
 
 /* ---- The commit -------------------------------------------------------------------------------------------------- */
@@ -57,6 +60,36 @@ static enum leat_status check_pieces(struct committing *c, struct leat_error *er
             return status_argument(err, "pieces", "the part %s comes twice: a commit names one attempt at each part",
                                    c->sorted[i]->key);
     return LEAT_OK;
+}
+
+/* Of the whole run: one bad document in a small part says little. */
+static enum leat_status judge_rejects(const struct committing *c, struct leat_error *err)
+{
+    const struct leat_pack_options *o = &c->run->plan.pack;
+    const struct leat_run_piece *most = &c->pieces[0];
+    uint64_t rejects = 0, documents = 0;
+    char *list;
+    enum leat_status s;
+
+    for (uint64_t i = 0; i < c->count; i++) {
+        const struct leat_run_piece *p = &c->pieces[i];
+
+        if (!bytes_add(rejects, p->rejects, &rejects) || !bytes_add(documents, p->documents, &documents))
+            return status_argument(err, "pieces", "piece %" PRIu64 " is not the piece of a run", i);
+        most = p->rejects > most->rejects ? p : most;
+    }
+    if (!bytes_add(rejects, documents, &documents) ||
+        !pack_too_many(rejects, documents, o->max_rejects, o->max_rejects_ppm))
+        return LEAT_OK;
+    list = run_place_file(&c->place, c->names[most - c->pieces], ".rejects.jsonl");
+    s = list ? status_set_in(err, LEAT_E_REJECTS, list,
+                             "%" PRIu64 " of %" PRIu64 " record%s of the run %s rejected, more than allowed; %s lists "
+                             "those of the part %s, which has most of them, with the reasons",
+                             rejects, documents, documents == 1 ? "" : "s", rejects == 1 ? "was" : "were", list,
+                             most->key)
+             : status_no_memory(err, 0);
+    free(list);
+    return s == LEAT_E_REJECTS ? run_advise(err, s, RUN_REJECTS_OF_ALL) : s;
 }
 
 static enum leat_status say_missing(const struct committing *c, const struct leat_run_piece *p, struct leat_error *err)
@@ -188,6 +221,8 @@ static enum leat_status write_list(struct committing *c, struct leat_error *err)
     else if (s == LEAT_OK) {
         s = c->place.remote ? check_objects(c, err) : check_files_here(c, err);
         if (s == LEAT_OK)
+            s = judge_rejects(c, err);
+        if (s == LEAT_OK)
             s = publish(c, &wanted, list.count > 0, err);
     }
     folder_list_free(&list);
@@ -259,6 +294,8 @@ static enum leat_status abort_run(struct run_place *place, const struct leat_run
         struct run_plan none = run->plan;
 
         none.aborted = run->plan.run;
+        none.run = NULL;
+        place->etag[0] = '\0'; /* whatever the plan is now */
         s = pushed_write_plan(place, &none, true, fd, err);
     }
     if (s == LEAT_OK && (standing == STANDS || standing == IS_ABORTED)) {

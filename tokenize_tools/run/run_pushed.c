@@ -309,6 +309,8 @@ static enum leat_status is_same(const struct run_plan *there, const struct run_p
     wanted.pack.threads = there->pack.threads;
     wanted.pack.memory = there->pack.memory;
     wanted.pack.write = there->pack.write;
+    wanted.pack.max_rejects = there->pack.max_rejects;
+    wanted.pack.max_rejects_ppm = there->pack.max_rejects_ppm;
     if (!is_relative(plan, plan->tokenizer) && !is_relative(plan, plan->pack.chat))
         wanted.from = there->from;
     s = run_plan_make(&text, &wanted, err);
@@ -358,14 +360,26 @@ enum leat_status pushed_write_plan(struct run_place *place, const struct run_pla
     random_words(words, 2);
     memcpy(bytes, words, sizeof bytes);
     folder_list_hex(run, bytes);
-    numbered.run = run;
+    numbered.run = plan->run ? plan->run : run;
     s = path ? run_plan_make(&text, &numbered, err) : status_no_memory(err, 0);
     if (s == LEAT_OK)
-        s = place->remote ? run_place_write(place, PUSHED_PLAN, text.bytes, text.size, replace, err)
-                          : own_file_write_held(fd, path, text.bytes, text.size, replace, err);
+        s = !place->remote ? own_file_write_held(fd, path, text.bytes, text.size, replace, err)
+            : replace      ? run_place_swap(place, PUSHED_PLAN, text.bytes, text.size, err)
+                           : run_place_write(place, PUSHED_PLAN, text.bytes, text.size, false, err);
     free(path);
     buffer_free(&text);
     return s;
+}
+
+/* Who takes part in the run that is there may set its limits of rejects. */
+static enum leat_status take_limits(struct run_place *place, struct run_plan *there, const struct run_plan *plan,
+                                    int *fd, struct leat_error *err)
+{
+    if (there->pack.max_rejects == plan->pack.max_rejects && there->pack.max_rejects_ppm == plan->pack.max_rejects_ppm)
+        return LEAT_OK;
+    there->pack.max_rejects = plan->pack.max_rejects;
+    there->pack.max_rejects_ppm = plan->pack.max_rejects_ppm;
+    return pushed_write_plan(place, there, true, fd, err);
 }
 
 static enum leat_status begin(struct run_place *place, const struct run_plan *plan, bool replace, int *fd,
@@ -391,8 +405,8 @@ static enum leat_status begin(struct run_place *place, const struct run_plan *pl
     if (s == LEAT_OK && list.count > 0 && !replace && !joined)
         s = status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, place->path,
                             "%s is a finished dataset; choose another folder or replace it", place->path);
-    if (s == LEAT_OK && !joined)
-        s = pushed_write_plan(place, plan, planned, fd, err);
+    if (s == LEAT_OK)
+        s = joined ? take_limits(place, &there, plan, fd, err) : pushed_write_plan(place, plan, planned, fd, err);
     if (s == LEAT_OK)
         s = pushed_sweep(place, &list, joined, err);
     run_plan_free(&there);

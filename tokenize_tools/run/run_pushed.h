@@ -54,8 +54,9 @@ enum leat_status pushed_say_gone(const struct run_place *place, struct leat_erro
 enum leat_status pushed_read_list(struct run_place *place, struct folder_list *list, struct buffer *text,
                                   struct leat_error *err);
 
-/* Writes the plan with a number that no run had; `plan->aborted`: as what is left of that run. *fd is that of
- * pushed_lock(), and becomes this plan's. */
+/* Writes the plan, with a number that no run had if it has none; `plan->aborted`: as what is left of that run.
+ * `replace`: in place of the plan that run_place_read() has read last. *fd is that of pushed_lock(), and becomes this
+ * plan's. */
 enum leat_status pushed_write_plan(struct run_place *place, const struct run_plan *plan, bool replace, int *fd,
                                    struct leat_error *err);
 

@@ -135,6 +135,25 @@ def test_exceptions(tmp_path):
         pickle.loads(pickle.dumps(run))
 
 
+def test_rejects_of_the_whole_run(tmp_path):
+    """One of the 10 documents of a part is none too many among 200; the same run takes another limit."""
+    def begin(limit):
+        return leat.Run(tmp_path / "run", "bytes", text="body", id="name", invalid_utf8="reject", max_rejects=limit)
+
+    run, pieces = begin("1%"), []
+    for key, rows, bad in (("a", 9, 1), ("b", 190, 0), ("c", 0, 2)):
+        with run.part(key) as packer:
+            packer.extend(table(key, rows))
+            packer.extend([{"body": b"\xff", "name": "bad"}] * bad)
+        pieces.append(packer.piece)
+    assert [piece.rejected for piece in pieces] == [1, 0, 2]
+    with pytest.raises(leat.Error, match="3 of 202 records of the run were rejected, more than allowed") as error:
+        run.commit(pieces)
+    assert error.value.status == "rejects" and error.value.file.endswith(".rejects.jsonl")
+    assert len(begin("2%").commit(pieces)) == 199
+    run.commit(pieces)
+
+
 def test_masks(tmp_path):
     run = leat.Run(tmp_path / "run", "bytes", mask="learned", end=None)
     with run.part("a") as packer:
