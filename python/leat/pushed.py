@@ -44,7 +44,8 @@ class PushedRun:
                  mask: str | None = None, end: int | str | None = "auto", begin: int | str | None = "auto",
                  special: bool = False, invalid_utf8: str = "replace", memory: int | str | None = None,
                  max_rejects: int | float | str | None = "1%", allow_binary: bool = False, force: bool = False,
-                 created: int | None = None, store_mask: bool = False, write: str = "auto", chat=None):
+                 append: bool = False, created: int | None = None, store_mask: bool = False, write: str = "auto",
+                 chat=None):
         tokenizer = open_tokenizer(tokenizer)
         if tokenizer._from is None:
             raise TypeError("the tasks of a run open the tokenizer by its name: give a name or a path")
@@ -56,7 +57,7 @@ class PushedRun:
             max_rejects=max_rejects, allow_binary=allow_binary, force=force, created=created,
             store_mask=store_mask or mask is not None, write=write, chat=chat)
         spec, pattern = tokenizer._from
-        self._push_to(_leat.PushedRun(output, tokenizer._core, spec, pattern, options),
+        self._push_to(_leat.PushedRun(output, tokenizer._core, spec, pattern, options, append),
                       dict(text=text, id=id, mask=mask, chat=chat))
 
     def _push_to(self, pushed, fields):
@@ -100,7 +101,7 @@ class PushedRun:
         return open_dataset(self.folder)
 
     def abort(self) -> None:
-        """Ends the run, which must not be committed, and removes all of it."""
+        """Ends the run, which must not be committed, and removes all of it. A dataset that was there before stays."""
         self._open_run().abort()
         self._ended = True
 

@@ -52,8 +52,8 @@ bool folder_list_is(const char *path, size_t *folder)
 
     *folder = (size_t)(name - path);
     return strncmp(name, FOLDER_LIST, length) == 0 &&
-           (!name[length] || (name[length] == '.' && strlen(name + length) == 33 &&
-                              folder_list_bytes(name + length + 1, run)));
+           (!name[length] ||
+            (name[length] == '.' && strlen(name + length) == 33 && folder_list_bytes(name + length + 1, run)));
 }
 
 static bool read_hash(const char *text, struct hash128 *hash)

@@ -25,7 +25,7 @@ enum run_damage {
     RUN_UNFINISHED,     /* what an earlier step left cannot be gone on with */
     RUN_REJECTS,
     RUN_REJECTS_OF_ALL, /* of a run whose parts are pushed */
-    RUN_LEFT, /* parts are not done */
+    RUN_LEFT,           /* parts are not done */
     RUN_DAMAGES
 };
 

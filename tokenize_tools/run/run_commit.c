@@ -154,23 +154,28 @@ static enum leat_status check_objects(struct committing *c, struct leat_error *e
     return s;
 }
 
-static enum leat_status make_list(struct committing *c, struct buffer *text, struct leat_error *err)
+/* The pieces follow `count` parts that are there before. */
+static enum leat_status make_list(struct committing *c, const struct folder_part *before, size_t count,
+                                  struct buffer *text, struct leat_error *err)
 {
-    struct folder_part *parts = calloc((size_t)c->count, sizeof *parts);
+    struct folder_part *parts = calloc(count + (size_t)c->count, sizeof *parts);
     enum leat_status s = parts ? LEAT_OK : status_no_memory(err, c->count * sizeof *parts);
+
+    for (size_t i = 0; s == LEAT_OK && i < count; i++)
+        parts[i] = before[i];
 
     for (uint64_t i = 0; s == LEAT_OK && i < c->count; i++) {
         const struct leat_run_piece *p = &c->pieces[i];
 
-        parts[i] = (struct folder_part) { .name = c->names[i],
-                                          .checksum = checksum_load(p->checksum),
-                                          .index_bytes = p->index_bytes,
-                                          .token_bytes = p->token_bytes,
-                                          .documents = p->documents,
-                                          .tokens = p->tokens };
+        parts[count + i] = (struct folder_part) { .name = c->names[i],
+                                                  .checksum = checksum_load(p->checksum),
+                                                  .index_bytes = p->index_bytes,
+                                                  .token_bytes = p->token_bytes,
+                                                  .documents = p->documents,
+                                                  .tokens = p->tokens };
     }
     if (s == LEAT_OK)
-        s = folder_list_make(text, c->number, parts, (size_t)c->count, err);
+        s = folder_list_make(text, c->number, parts, count + (size_t)c->count, err);
     free(parts);
     return s;
 }
@@ -210,18 +215,23 @@ static enum leat_status write_list(struct committing *c, struct leat_error *err)
     struct folder_list list;
     struct buffer there = { 0 }, wanted = { 0 };
     enum standing standing;
+    size_t before = 0;
     enum leat_status s = pushed_look(&c->place, c->number, &standing, &list, &there, err);
 
     if (s == LEAT_OK && standing >= IS_ABORTED)
         s = pushed_say_gone(&c->place, err);
     if (s == LEAT_OK)
-        s = make_list(c, &wanted, err);
+        s = pushed_base(&c->place, &c->run->plan, &list, standing == IS_COMMITTED, &before, err);
+    if (s == LEAT_OK)
+        s = make_list(c, list.parts, before, &wanted, err);
     if (s == LEAT_OK && standing == IS_COMMITTED)
         s = compare(c, &there, &wanted, err);
     else if (s == LEAT_OK) {
         s = c->place.remote ? check_objects(c, err) : check_files_here(c, err);
         if (s == LEAT_OK)
             s = judge_rejects(c, err);
+        if (s == LEAT_OK && before > 0)
+            s = pushed_keep_list(&c->place, &list, &there, c->names[0], err);
         if (s == LEAT_OK)
             s = publish(c, &wanted, list.count > 0, err);
     }
@@ -237,7 +247,7 @@ static void sweep_rest(struct run_place *place)
     struct folder_list list;
     struct buffer text = { 0 };
 
-    if (pushed_read_list(place, &list, &text, NULL) == LEAT_OK)
+    if (pushed_read_list(place, FOLDER_LIST, &list, &text, NULL) == LEAT_OK)
         (void)pushed_sweep(place, &list, false, NULL);
     folder_list_free(&list);
     buffer_free(&text);
