@@ -51,7 +51,10 @@ struct leat_open_options {
  * Opens one dataset, or a list of datasets joined end to end. `name` is one of:
  *   NAME, NAME.leat or NAME.tokens: one dataset, even if there is also a folder NAME (write NAME/ for the folder);
  *   a folder: every *.leat in it, sorted by NAME as bytes, except hidden and unfinished ones (NAME.partial.leat); the
- *   folder of a run (`leat pack --run`) opens when all parts of the run are in it;
+ *   folder of a run (`leat pack --run`) opens when all parts of the run are in it, and one with leat-run.list
+ *   (leat/run.h) as what this names;
+ *   FOLDER/leat-run.list, or FOLDER/leat-run.list.RUN, also on a server: as one of the folder's lists has it, which may
+ *   be an earlier one, from before parts were appended;
  *   @FILE: a text file with one dataset per line. Blank lines and lines that begin with # are skipped, and relative
  *   names start from the folder of FILE;
  *   s3://BUCKET/NAME, gs://BUCKET/NAME, https://HOST/PATH/NAME or http://...: a dataset on a server, read through a

@@ -16,6 +16,7 @@
  *   DIR/part-07.partial.* an unfinished part, and its checkpoint
  *   DIR/KEY.ATTEMPT.leat  and .tokens: an attempt at a part that is pushed
  *   DIR/leat-run.list     which attempts a commit named
+ *   DIR/leat-run.list.RUN  the same before parts were appended
  */
 #ifndef LEAT_PUBLIC_RUN_H
 #define LEAT_PUBLIC_RUN_H
@@ -50,8 +51,10 @@ struct leat_run_options {
      * `write`, the limits of rejects and `chat_seconds` are the defaults of each step. `progress`, `notice` and
      * `context` are this call's. */
     const struct leat_pack_options *pack;
+    uint32_t append;   /* with `parts` 0: if the folder is a finished dataset, the parts follow those that it has */
+    uint32_t reserved; /* 0 */
 };
-#define LEAT_RUN_OPTIONS_INIT { sizeof(struct leat_run_options), 0, 0, NULL, NULL, NULL, 0, NULL, NULL }
+#define LEAT_RUN_OPTIONS_INIT { sizeof(struct leat_run_options), 0, 0, NULL, NULL, NULL, 0, NULL, NULL, 0, 0 }
 
 /*
  * Plans a run in `folder`, which is made if need be (not those above it), and opens it. Packs nothing, but looks up all
@@ -229,7 +232,8 @@ enum leat_run_mend {
     LEAT_RUN_MEND_AGAIN = 1,   /* the same call: it goes on, and what was in its way may have passed */
     LEAT_RUN_MEND_WAIT = 2,    /* the same call, after the process that works on it has ended */
     LEAT_RUN_MEND_FORCE = 3,   /* leat_run_step() with `force`: the part is packed again */
-    LEAT_RUN_MEND_LIMIT = 4,   /* leat_run_step() with a larger limit of rejects, which goes on */
+    LEAT_RUN_MEND_LIMIT = 4,   /* leat_run_step() with a larger limit of rejects, which goes on; if parts are pushed,
+                                  leat_run_create() with it, and the same commit */
     LEAT_RUN_MEND_ACCEPT = 5,  /* leat_run_step() with `force` when the input is whole; or with `allow_truncated` */
     LEAT_RUN_MEND_RESTORE = 6, /* whoever has the file as it was; then the same call */
     LEAT_RUN_MEND_CREATE = 7,  /* leat_run_create() with the same options, which writes it again if it is removed */
@@ -279,8 +283,21 @@ LEAT_API void leat_run_advice(const struct leat_error *err, struct leat_run_advi
  * any token. The folder may be s3://BUCKET/FOLDER or gs://BUCKET/FOLDER: a part is sent when it is finished.
  *
  * leat_run_create() of such a run finds the same one that was begun and not committed, and removes what dead processes
- * left in it. LEAT_E_EXISTS without `force`: the folder is a finished dataset, or has a run with other options. With
- * `force` a new run takes the place of any other; a finished dataset stays until the new run is committed.
+ * left in it. LEAT_E_EXISTS without `force`: the folder is a finished dataset (and `append` is 0), or has a run with
+ * other options. With `force` a new run takes the place of any other; a finished dataset stays until the new run is
+ * committed.
+ *
+ * With `append` the run begins beside the finished dataset, if there is one, and its commit makes a new list: the parts
+ * that are there, then its own. LEAT_E_INCOMPATIBLE if tokenizer, end or begin token are not the dataset's. No part of
+ * the dataset is changed or removed, whether the run is committed, aborted or dies, and a key may come again. The list
+ * before stays as leat-run.list.RUN, RUN being the number in it: leat_dataset_open() takes this name, and finds the
+ * dataset as it was, with its identity; the folder has a new one. A finished dataset never changes. Of two that append
+ * at once with the same options, both have the same run, and the first commit decides; one whose dataset another run
+ * has replaced is LEAT_E_STATE.
+ *
+ * The limits of rejects are the whole run's: its commit sums all parts. A part ends early only if it alone has more
+ * rejects than `max_rejects`. Two runs that differ in nothing else are the same run, which has the limits that were
+ * given last.
  */
 
 #define LEAT_RUN_MAX_KEY 128 /* characters of a part's name */
@@ -337,8 +354,10 @@ LEAT_API enum leat_status leat_run_piece_read(struct leat_run_piece *piece, cons
  * when it is finished. Killed at any moment, it has done this or nothing, and the same call completes it: with the same
  * pieces it succeeds again, with others it is LEAT_E_EXISTS. Returns LEAT_E_ARGUMENT (no pieces, or a part comes
  * twice), LEAT_E_EMPTY (conditions of `keep` have left no document, and `allow_empty` was not planned),
- * LEAT_E_INCOMPATIBLE (a piece of another run, or parts with different tokenizers), LEAT_E_MISMATCH (the files
- * of a part are missing or changed), LEAT_E_STATE (the run was aborted, or another has taken its place), LEAT_E_BUSY.
+ * LEAT_E_INCOMPATIBLE (a piece of another run, or parts with different tokenizers), LEAT_E_MISMATCH (the files of a part
+ * are missing or changed), LEAT_E_REJECTS (more records were rejected than the run allows: abort it, or begin it again
+ * with a larger limit, and commit the same pieces), LEAT_E_STATE (the run was aborted, another has taken its place, or
+ * the dataset to which it appends is another one now), LEAT_E_BUSY.
  */
 LEAT_API enum leat_status leat_run_commit(struct leat_run *run, const struct leat_run_piece *pieces, uint64_t count,
                                           struct leat_error *err);

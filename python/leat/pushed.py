@@ -45,8 +45,8 @@ class PushedRun:
                  mask: str | None = None, end: int | str | None = "auto", begin: int | str | None = "auto",
                  special: bool = False, invalid_utf8: str = "replace", memory: int | str | None = None,
                  max_rejects: int | float | str | None = "1%", allow_binary: bool = False, force: bool = False,
-                 created: int | None = None, store_mask: bool = False, write: str = "auto", chat=None, keep=(),
-                 allow_empty: bool = False):
+                 append: bool = False, created: int | None = None, store_mask: bool = False, write: str = "auto",
+                 chat=None, keep=(), allow_empty: bool = False):
         tokenizer = open_tokenizer(tokenizer)
         if tokenizer._from is None:
             raise TypeError("the tasks of a run open the tokenizer by its name: give a name or a path")
@@ -58,7 +58,7 @@ class PushedRun:
             max_rejects=max_rejects, allow_binary=allow_binary, force=force, created=created,
             store_mask=store_mask or mask is not None, write=write, chat=chat, keep=keep, allow_empty=allow_empty)
         spec, pattern = tokenizer._from
-        self._push_to(_leat.PushedRun(output, tokenizer._core, spec, pattern, options),
+        self._push_to(_leat.PushedRun(output, tokenizer._core, spec, pattern, options, append),
                       dict(text=text, id=id, mask=mask, chat=chat))
 
     def _push_to(self, pushed, fields):
@@ -94,13 +94,15 @@ class PushedRun:
 
     def commit(self, pieces) -> Dataset:
         """Makes the folder the dataset of these parts, in this order, and returns it. All other attempts are swept, and
-        fail when they are finished. Succeeds again with the same pieces; with others it is leat.Error ("exists")."""
+        fail when they are finished. Succeeds again with the same pieces; with others it is leat.Error ("exists").
+        leat.Error ("rejects"): more records of all parts were rejected than max_rejects allows. Then nothing is
+        committed: abort(), or begin the same run with another max_rejects and commit the same pieces."""
         self._open_run().commit([piece.line for piece in pieces])
         self._ended = True
         return open_dataset(self.folder)
 
     def abort(self) -> None:
-        """Ends the run, which must not be committed, and removes all of it."""
+        """Ends the run, which must not be committed, and removes all of it. A dataset that was there before stays."""
         self._open_run().abort()
         self._ended = True
 

@@ -50,6 +50,9 @@ typedef enum leat_status cache_list_take(void *context, const char *url, struct 
 enum leat_status cache_list(const char *folder, cache_list_take *take, void *context, char *run, size_t room,
                             const char *name, char **file, size_t *size, struct leat_error *err);
 
+/* Reads one small object of such a folder, *size bytes and room for a NUL, which the caller frees. */
+enum leat_status cache_read(const char *folder, const char *name, char **file, size_t *size, struct leat_error *err);
+
 /*
  * Opens the dataset of a URL, with or without .leat or .tokens, in the cache's folder `folder` (NULL: the variable
  * LEAT_CACHE, else XDG_CACHE_HOME/leat, else ~/.cache/leat), which is made where it is missing; `limit` bytes are what

@@ -443,3 +443,20 @@ enum leat_status cache_list(const char *folder, cache_list_take *take, void *con
     url_free(&url);
     return s;
 }
+
+enum leat_status cache_read(const char *folder, const char *name, char **file, size_t *size, struct leat_error *err)
+{
+    struct remote *r = NULL;
+    struct url url;
+    enum leat_status s = url_parse(&url, folder, err);
+
+    *file = NULL;
+    if (s != LEAT_OK)
+        return s;
+    s = remote_open(&r, NULL, err);
+    if (s == LEAT_OK)
+        s = read_file(r, &url, name, file, size, err);
+    remote_close(r);
+    url_free(&url);
+    return s;
+}

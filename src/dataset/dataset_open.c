@@ -306,10 +306,10 @@ static int compare_names(const void *a, const void *b)
 }
 
 /* Adds the parts that a folder's list names; takes its text over, which has room for a NUL. */
-static enum leat_status names_of_text(struct names *n, const char *folder, char *text, size_t size, const char *path,
+static enum leat_status names_of_text(struct names *n, struct text folder, char *text, size_t size, const char *path,
                                       struct leat_error *err)
 {
-    struct text place = { folder, strlen(folder) }, nothing = { NULL, 0 };
+    struct text nothing = { NULL, 0 };
     struct folder_list list;
     enum leat_status s = folder_list_read(&list, text, size, path, err);
 
@@ -320,24 +320,22 @@ static enum leat_status names_of_text(struct names *n, const char *folder, char 
         if (s == LEAT_OK)
             n->listed[n->listed_count++] = (struct listed) { n->count, part->checksum };
         if (s == LEAT_OK)
-            s = names_add(n, nothing, place, (struct text) { part->name, strlen(part->name) }, err);
+            s = names_add(n, nothing, folder, (struct text) { part->name, strlen(part->name) }, err);
     }
     folder_list_free(&list);
     return s;
 }
 
-/* Likewise, of a folder of this machine; *has is false if it has no list. */
-static enum leat_status names_of_folder_list(struct names *n, const char *folder, bool *has, struct leat_error *err)
+/* Likewise, of a list of this machine; *has is false if it is missing. */
+static enum leat_status names_of_folder_list(struct names *n, struct text folder, const char *path, bool *has,
+                                             struct leat_error *err)
 {
-    char *path = path_join(folder, FOLDER_LIST, NULL), *text = NULL;
     struct leat_error why;
+    char *text = NULL;
     enum leat_status s;
     uint64_t size = 0;
     int fd = -1;
 
-    *has = false;
-    if (!path)
-        return status_no_memory(err, strlen(folder));
     s = file_open_read(&fd, &size, path, &why);
     *has = s != LEAT_E_NO_FILE;
     if (s == LEAT_OK) {
@@ -351,8 +349,18 @@ static enum leat_status names_of_folder_list(struct names *n, const char *folder
     } else if (*has && err)
         *err = why;
     free(text);
-    free(path);
     return *has ? s : LEAT_OK;
+}
+
+/* The folder is the dataset that its list names, if it has one. */
+static enum leat_status names_by_list(struct names *n, const char *folder, bool *has, struct leat_error *err)
+{
+    char *path = path_join(folder, FOLDER_LIST, NULL);
+    enum leat_status s = path ? names_of_folder_list(n, (struct text) { folder, strlen(folder) }, path, has, err)
+                              : status_no_memory(err, strlen(folder));
+
+    free(path);
+    return s;
 }
 
 /* What of the folder of a run, found from `first` on, is not a part of it, or NULL. */
@@ -598,7 +606,7 @@ static enum leat_status names_of_url(struct names *n, const char *url, struct le
 
     if (list) {
         names_cut(n, before);
-        return names_of_text(n, url, list, size, url, err);
+        return names_of_text(n, (struct text) { url, strlen(url) }, list, size, url, err);
     }
     if (s == LEAT_OK && n->count == before)
         return status_set_in(err, LEAT_E_NO_FILE, url, "%s holds no dataset (no *.leat in it)", url);
@@ -609,16 +617,40 @@ static enum leat_status names_of_url(struct names *n, const char *url, struct le
     return s;
 }
 
+/* One of a folder's lists, by its own name: the one that counts, or one that did before parts were appended. */
+static enum leat_status names_of_one_list(struct names *n, const char *name, struct text folder, bool *has,
+                                          struct leat_error *err)
+{
+    char *place, *list = NULL;
+    size_t size = 0;
+    enum leat_status s;
+
+    if (!cache_takes(name))
+        return names_of_folder_list(n, folder, name, has, err);
+    *has = true;
+    place = strndup(folder.at, folder.length);
+    s = place ? cache_read(place, name + folder.length, &list, &size, err) : status_no_memory(err, folder.length);
+    if (s == LEAT_OK)
+        s = names_of_text(n, folder, list, size, name, err);
+    free(place);
+    return s;
+}
+
 static enum leat_status resolve(struct names *n, const char *name, struct leat_error *err)
 {
     const struct part_kind *kind;
-    struct text whole = { name, strlen(name) }, nothing = { NULL, 0 };
+    struct text whole = { name, strlen(name) }, nothing = { NULL, 0 }, folder = { name, 0 };
     enum leat_status s;
     struct stat st;
     bool has;
 
     if (name[0] == '@')
         return names_of_list(n, name + 1, err);
+    if (folder_list_is(name, &folder.length)) {
+        s = names_of_one_list(n, name, folder, &has, err);
+        if (s != LEAT_OK || has)
+            return s;
+    }
     if (cache_takes(name) && name[whole.length - 1] == '/')
         return names_of_url(n, name, err);
     s = part_kind_of(&kind, name, err);
@@ -629,7 +661,7 @@ static enum leat_status resolve(struct names *n, const char *name, struct leat_e
         if (s != LEAT_OK)
             return s;
         if (!has && strcmp(kind->suffix, ".leat") == 0) {
-            s = names_of_folder_list(n, name, &has, err);
+            s = names_by_list(n, name, &has, err);
             if (s != LEAT_OK || has)
                 return s;
         }

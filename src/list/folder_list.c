@@ -44,6 +44,18 @@ bool folder_list_bytes(const char *text, uint8_t bytes[16])
     return true;
 }
 
+bool folder_list_is(const char *path, size_t *folder)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t length = strlen(FOLDER_LIST);
+    uint8_t run[16];
+
+    *folder = (size_t)(name - path);
+    return strncmp(name, FOLDER_LIST, length) == 0 &&
+           (!name[length] ||
+            (name[length] == '.' && strlen(name + length) == 33 && folder_list_bytes(name + length + 1, run)));
+}
+
 static bool read_hash(const char *text, struct hash128 *hash)
 {
     uint8_t bytes[16];

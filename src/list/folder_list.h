@@ -12,7 +12,11 @@
 #include "checksum/checksum.h"
 #include "leat.h"
 
+/* The list that a folder opens by, and those before it, which have the number of their run behind a dot. */
 #define FOLDER_LIST "leat-run.list"
+
+/* Whether a path is that of one of them; *folder is how much of it stands before the name. */
+bool folder_list_is(const char *path, size_t *folder);
 
 /* A part, as the list has it. */
 struct folder_part {

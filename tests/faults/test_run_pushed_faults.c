@@ -3,6 +3,7 @@
  * killed before and after its 1st, 2nd, 3rd, ... system call, and with each call and allocation failing: its folder is
  * the dataset of an undisturbed run, or none; what fails says so and leaves nothing allocated or open; the same run
  * again completes it, and then nothing is left of what died. So does an attempt that fails while another is committed.
+ * Of runs that append, the folder is at each moment the dataset that it was, or the longer one.
  */
 #include <signal.h>
 #include <sys/mman.h>
@@ -15,15 +16,15 @@
 
 static const char *folder;
 static char output[600];
-static uint8_t identity[16];
+static uint8_t identity[16], longer[16]; /* of commit_run(), and of append_run() after it */
 
 /* What a driver keeps of its tasks; a child fills it. */
 static struct kept {
-    struct leat_run_piece pieces[2];
+    struct leat_run_piece pieces[2], appended[2];
     uint32_t complete;
 } * kept;
 
-static enum leat_status create(struct leat_run **run, struct leat_error *err)
+static enum leat_status create_as(struct leat_run **run, uint32_t append, struct leat_error *err)
 {
     struct leat_pack_options pack = LEAT_PACK_OPTIONS_INIT;
     struct leat_run_options o = LEAT_RUN_OPTIONS_INIT;
@@ -32,8 +33,14 @@ static enum leat_status create(struct leat_run **run, struct leat_error *err)
     pack.end_token = 256;
     o.tokenizer = "bytes";
     o.from = folder; /* what getcwd() allocates is not counted */
+    o.append = append;
     o.pack = &pack;
     return leat_run_create(run, output, &o, err);
+}
+
+static enum leat_status create(struct leat_run **run, struct leat_error *err)
+{
+    return create_as(run, 0, err);
 }
 
 static enum leat_status make_part(struct leat_run *run, const char *key, struct leat_run_piece *piece,
@@ -82,19 +89,55 @@ static enum leat_status abort_run(struct leat_error *err)
     return s;
 }
 
-static enum leat_status open_output(uint8_t found[16])
+static enum leat_status append_run(struct leat_error *err)
+{
+    struct leat_run *run;
+    enum leat_status s = create_as(&run, 1, err);
+
+    kept->complete = 0;
+    if (s == LEAT_OK)
+        s = make_part(run, "alpha", &kept->appended[1], err);
+    if (s == LEAT_OK)
+        s = make_part(run, "c", &kept->appended[0], err);
+    if (s == LEAT_OK) {
+        kept->complete = 1;
+        s = leat_run_commit(run, kept->appended, 2, err);
+    }
+    leat_run_close(run);
+    return s;
+}
+
+static enum leat_status abort_append(struct leat_error *err)
+{
+    struct leat_run *run;
+    enum leat_status s = create_as(&run, 1, err);
+
+    if (s == LEAT_OK)
+        s = make_part(run, "alpha", &kept->appended[0], err);
+    if (s == LEAT_OK)
+        s = leat_run_abort(run, err);
+    leat_run_close(run);
+    return s;
+}
+
+static enum leat_status open_name(const char *name, uint64_t documents, uint8_t found[16])
 {
     struct leat_info info = LEAT_INFO_INIT;
     struct leat_dataset *d;
-    enum leat_status s = leat_dataset_open(&d, output, NULL, &t_err);
+    enum leat_status s = leat_dataset_open(&d, name, NULL, &t_err);
 
     if (s == LEAT_OK) {
         leat_dataset_info(d, &info);
-        T_EQ(info.documents, 6);
+        T_CHECK(info.documents == 6 || info.documents == documents);
         memcpy(found, info.identity, 16);
     }
     leat_dataset_close(d);
     return s;
+}
+
+static enum leat_status open_output(uint8_t found[16])
+{
+    return open_name(output, 6, found);
 }
 
 static void remove_output(void)
@@ -139,10 +182,80 @@ static void check_abort(void)
     T_EQ(t_files(folder), 2);
 }
 
+/* The dataset to which others append. */
+static void prepare_append(void)
+{
+    T_OK(commit_run(&t_err));
+}
+
+/* The folder is the dataset before, and nothing else. */
+static void check_as_before(void)
+{
+    uint8_t found[16];
+
+    T_OK(open_output(found));
+    T_CHECK(memcmp(found, identity, 16) == 0);
+    T_EQ(t_files(output), 7);
+    remove_output();
+    T_EQ(t_files(folder), 2);
+}
+
+static void check_append(void)
+{
+    static unsigned turn;
+    struct leat_run *run;
+    char earlier[700];
+    uint8_t found[16];
+
+    T_OK(open_name(output, 12, found));
+    if (memcmp(found, longer, 16) == 0) {
+        T_CHECK(kept->complete);
+        T_OK(leat_run_open(&run, output, &t_err));
+        T_OK(leat_run_commit(run, kept->appended, 2, &t_err));
+        leat_run_close(run);
+    } else {
+        T_CHECK(memcmp(found, identity, 16) == 0);
+        if (turn++ % 2) { /* a driver that gives up */
+            T_OK(create_as(&run, 1, &t_err));
+            T_OK(leat_run_abort(run, &t_err));
+            leat_run_close(run);
+            check_as_before();
+            return;
+        }
+        T_OK(append_run(&t_err));
+    }
+    T_OK(open_name(output, 12, found));
+    T_CHECK(memcmp(found, longer, 16) == 0);
+    snprintf(earlier, sizeof earlier, "%s/leat-run.list.", output);
+    for (unsigned i = 0; i < 16; i++)
+        snprintf(earlier + strlen(earlier), 3, "%02x", kept->pieces[0].run[i]);
+    T_OK(open_name(earlier, 6, found));
+    T_CHECK(memcmp(found, identity, 16) == 0);
+    T_EQ(t_files(output), 13);
+    remove_output();
+    T_EQ(t_files(folder), 2);
+}
+
+static void check_abort_append(void)
+{
+    uint8_t found[16];
+
+    T_OK(open_output(found));
+    T_CHECK(memcmp(found, identity, 16) == 0);
+    T_OK(abort_append(&t_err));
+    check_as_before();
+}
+
 static const struct {
     enum leat_status (*run)(struct leat_error *err);
     void (*check)(void);
-} subjects[] = { { commit_run, check_commit }, { abort_run, check_abort } };
+    void (*prepare)(void);
+} subjects[] = { { commit_run, check_commit, NULL },
+                 { abort_run, check_abort, NULL },
+                 { append_run, check_append, prepare_append },
+                 { abort_append, check_abort_append, prepare_append } };
+
+#define SUBJECTS (sizeof subjects / sizeof subjects[0])
 
 /* ---- Disturbing ---- */
 
@@ -184,8 +297,11 @@ static void disturb(unsigned subject, enum fault_kind kind, enum fault_mode mode
     unsigned tries = 0;
 
     for (uint64_t n = 1 + t_below(draw, t_step(12));; n += 1 + t_below(draw, 2 * t_step(12) - 1), tries++) {
-        bool disturbed = kills ? kill_at(subject, mode, n) : fail_at(subject, kind, mode, n);
+        bool disturbed;
 
+        if (subjects[subject].prepare)
+            subjects[subject].prepare();
+        disturbed = kills ? kill_at(subject, mode, n) : fail_at(subject, kind, mode, n);
         if (!disturbed)
             break;
         subjects[subject].check();
@@ -275,8 +391,10 @@ int main(void)
     T_CHECK(kept != MAP_FAILED);
     T_OK(commit_run(&t_err));
     T_OK(open_output(identity));
-    check_commit();
-    for (unsigned i = 0; i < 2; i++) {
+    T_OK(append_run(&t_err));
+    T_OK(open_name(output, 12, longer));
+    check_append();
+    for (unsigned i = 0; i < SUBJECTS; i++) {
         disturb(i, FAULT_SYSTEM, FAULT_KILL_BEFORE, &draw);
         disturb(i, FAULT_SYSTEM, FAULT_KILL_AFTER, &draw);
         disturb(i, FAULT_SYSTEM, FAULT_ONCE, &draw);

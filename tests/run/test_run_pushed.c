@@ -2,7 +2,8 @@
  * test_run_pushed.c: runs whose parts are pushed. Attempts at the same parts live side by side; the folder is no
  * dataset until a commit names those that count, then it is the documents of these in this order, each part with the
  * bytes that a packer alone gives, and nothing else is left. Pieces, keys and commits that make no sense are refused,
- * and so is what comes too late: after a commit, an abort or another run. What killed processes left is swept. Forks.
+ * and so is what comes too late: after a commit, an abort or another run. What killed processes left is swept. Parts
+ * that are appended make a new dataset, and leave the one before. Forks.
  */
 #include <signal.h>
 #include <sys/wait.h>
@@ -19,18 +20,27 @@ static const char *in_folder(const char *name)
     return t_path(folder, name);
 }
 
-static struct leat_run *create_with(const char *name, uint32_t force, uint64_t end_token)
+static uint32_t append; /* of the runs that are created now */
+
+static struct leat_run *create_as(const char *name, struct leat_pack_options pack)
 {
-    struct leat_pack_options pack = LEAT_PACK_OPTIONS_INIT;
     struct leat_run_options o = LEAT_RUN_OPTIONS_INIT;
     struct leat_run *run;
 
-    pack.end_token = end_token;
-    pack.force = force;
     pack.threads = 1;
     o.tokenizer = "bytes";
+    o.append = append;
     o.pack = &pack;
     return leat_run_create(&run, in_folder(name), &o, &t_err) == LEAT_OK ? run : NULL;
+}
+
+static struct leat_run *create_with(const char *name, uint32_t force, uint64_t end_token)
+{
+    struct leat_pack_options pack = LEAT_PACK_OPTIONS_INIT;
+
+    pack.end_token = end_token;
+    pack.force = force;
+    return create_as(name, pack);
 }
 
 static struct leat_run *create(const char *name)
@@ -265,6 +275,87 @@ static void check_odd_keys(void)
     leat_run_close(run);
 }
 
+/* ---- Rejects ----------------------------------------------------------------------------------------------------- */
+
+static struct leat_run *create_limited(uint64_t max_rejects, uint64_t ppm)
+{
+    struct leat_pack_options pack = LEAT_PACK_OPTIONS_INIT;
+    struct leat_run *run;
+
+    pack.reject_invalid = 1;
+    pack.max_rejects = max_rejects;
+    pack.max_rejects_ppm = ppm;
+    run = create_as("rejects", pack);
+    T_CHECK(run || !fprintf(stderr, "%s\n", t_err.message));
+    return run;
+}
+
+/* A part with so many documents, and rejects. */
+static enum leat_status make_with_rejects(struct leat_run *run, const char *key, unsigned documents, unsigned rejects,
+                                          struct leat_run_piece *piece)
+{
+    struct leat_packer *p = push(run, key);
+    enum leat_status s = LEAT_OK;
+
+    add(p, key, 0, documents);
+    for (unsigned i = 0; s == LEAT_OK && i < rejects; i++)
+        s = add_one_text(p, "\xff", 1, NULL, 0, NULL, &t_err);
+    if (s == LEAT_OK)
+        s = leat_run_finish(p, piece, NULL, &t_err);
+    if (s != LEAT_OK)
+        leat_packer_abandon(p);
+    return s;
+}
+
+static void check_advice(enum leat_run_waits waits)
+{
+    struct leat_run_advice advice = LEAT_RUN_ADVICE_INIT;
+
+    leat_run_advice(&t_err, &advice);
+    T_EQ(advice.file, LEAT_RUN_FILE_REJECTS);
+    T_EQ(advice.mend, LEAT_RUN_MEND_LIMIT);
+    T_EQ(advice.waits, waits);
+}
+
+/* They are the whole run's: a share is judged by the commit, a number by each part, too. */
+static void check_rejects(void)
+{
+    struct leat_run *run = create_limited(LEAT_NONE, 20000), *task, *larger; /* 2 % */
+    struct leat_run_piece pieces[3], late;
+    uint64_t files;
+
+    T_OK(leat_run_open(&task, in_folder("rejects"), &t_err));
+    T_OK(make_with_rejects(task, "a", 9, 1, &pieces[0])); /* 10 % of this part */
+    T_OK(make_with_rejects(task, "b", 88, 1, &pieces[1]));
+    T_OK(make_with_rejects(task, "c", 0, 1, &pieces[2])); /* all of this one, which has no document */
+    T_EQ(pieces[0].rejects, 1);
+    files = t_files(in_folder("rejects"));
+    T_REFUSED(leat_run_commit(run, pieces, 3, &t_err), LEAT_E_REJECTS,
+              "3 of 100 records of the run were rejected, more than allowed");
+    T_CHECK(strstr(t_err.message, path_of("rejects", &pieces[0], ".rejects.jsonl lists those of the part a")));
+    T_STR(t_err.file, path_of("rejects", &pieces[0], ".rejects.jsonl"));
+    check_advice(LEAT_RUN_WAITS_ALL);
+    T_REFUSED(open_run("rejects"), LEAT_E_NO_FILE, "is not committed");
+    T_EQ(t_files(in_folder("rejects")), files);
+
+    larger = create_limited(1, LEAT_NONE); /* the same run, in which tasks now have this limit */
+    T_EQ(t_files(in_folder("rejects")), files);
+    T_REFUSED(leat_run_commit(larger, pieces, 3, &t_err), LEAT_E_REJECTS, "3 of 100 records");
+    leat_run_close(task);
+    T_OK(leat_run_open(&task, in_folder("rejects"), &t_err));
+    T_STATUS(make_with_rejects(task, "d", 1000, 2, &late), LEAT_E_REJECTS);
+    check_advice(LEAT_RUN_WAITS_ALL);
+    leat_run_close(larger);
+
+    larger = create_limited(LEAT_NONE, 30000);
+    T_OK(leat_run_commit(larger, pieces, 3, &t_err));
+    T_OK(open_run("rejects"));
+    T_OK(leat_run_commit(run, pieces, 3, &t_err)); /* of which its own limit says nothing now */
+    leat_run_close(larger);
+    leat_run_close(task);
+    leat_run_close(run);
+}
+
 /* ---- Aborting, and beginning again ------------------------------------------------------------------------------- */
 
 static void check_abort(void)
@@ -332,6 +423,208 @@ static void check_again(void)
     T_OK(leat_run_commit(next, &new, 1, &t_err));
     check_committed("again", &new, 1);
     leat_run_close(next);
+}
+
+/* ---- Appending --------------------------------------------------------------------------------------------------- */
+
+static struct leat_run *begin_append(const char *name)
+{
+    struct leat_run *run;
+
+    append = 1;
+    run = create(name);
+    append = 0;
+    return run;
+}
+
+/* What the dataset of this name is now. */
+static struct leat_info info_of(const char *name)
+{
+    struct leat_info info = LEAT_INFO_INIT;
+    struct leat_dataset *d;
+
+    T_OK(leat_dataset_open(&d, name, NULL, &t_err));
+    if (d)
+        leat_dataset_info(d, &info);
+    leat_dataset_close(d);
+    return info;
+}
+
+static bool is_still(const char *name, const struct leat_info *before)
+{
+    struct leat_info now = info_of(name);
+
+    return now.parts == before->parts && memcmp(now.identity, before->identity, 16) == 0;
+}
+
+/* The list that a run has made, once parts were appended to it. */
+static const char *earlier_list(const char *name, const struct leat_run_piece *of_run)
+{
+    char text[LEAT_RUN_PIECE_BYTES];
+    static char path[1100];
+
+    leat_run_piece_text(of_run, text); /* "leat piece 1 KEY ATTEMPT RUN ..." */
+    snprintf(path, sizeof path, "%s/%s/leat-run.list.%.32s", folder, name,
+             text + strlen("leat piece 1 ") + strlen(of_run->key) + 18);
+    return path;
+}
+
+static void check_append(void)
+{
+    struct leat_run *run = begin_append("grows"), *same, *next; /* of which nothing is there */
+    struct leat_run_piece all[5], again[2], one;
+    struct leat_info before, middle;
+    struct leat_packer *late, *none;
+
+    all[0] = make(run, "a");
+    all[1] = make(run, "b");
+    T_OK(leat_run_commit(run, all, 2, &t_err));
+    check_committed("grows", all, 2);
+    before = info_of(in_folder("grows"));
+    T_CHECK(!create_with("grows", 0, 256));
+    T_REFUSED(t_err.status, LEAT_E_EXISTS, "choose another folder, append to it or replace it");
+    T_EQ(t_err.hint, LEAT_HINT_APPEND_OR_REPLACE);
+
+    /* it stays as it was while parts are made, and after an abort */
+    next = begin_append("grows");
+    one = make(next, "a");
+    late = push(next, "b");
+    T_CHECK(is_still(in_folder("grows"), &before));
+    T_STATUS(leat_run_push(&none, run, "c", NULL, &t_err), LEAT_E_STATE);
+    T_OK(leat_run_abort(next, &t_err));
+    leat_packer_abandon(late);
+    T_EQ(t_files(in_folder("grows")), 7); /* without a plan */
+    T_CHECK(is_still(in_folder("grows"), &before));
+    T_REFUSED(leat_run_commit(next, &one, 1, &t_err), LEAT_E_STATE, "is no more");
+    leat_run_close(next);
+    leat_run_close(run);
+
+    /* the same run begins again, as a driver that was killed does; a run that would not append is another one */
+    next = begin_append("grows");
+    late = push(next, "b");
+    all[2] = make(next, "a");
+    same = begin_append("grows");
+    all[3] = make(same, "c");
+    T_CHECK(!create_with("grows", 0, 256));
+    T_STATUS(t_err.status, LEAT_E_EXISTS);
+    T_OK(leat_run_commit(same, all + 2, 2, &t_err));
+    T_REFUSED(leat_run_finish(late, &one, NULL, &t_err), LEAT_E_STATE, "without this attempt at the part b");
+    leat_packer_abandon(late);
+    T_OK(leat_run_commit(next, all + 2, 2, &t_err));
+    again[0] = all[3];
+    again[1] = all[2];
+    T_REFUSED(leat_run_commit(next, again, 2, &t_err), LEAT_E_EXISTS, "is committed already");
+    T_STATUS(leat_run_commit(next, all + 3, 1, &t_err), LEAT_E_EXISTS);
+    T_REFUSED(leat_run_abort(next, &t_err), LEAT_E_STATE, "is committed");
+    leat_run_close(same);
+    leat_run_close(next);
+    middle = info_of(in_folder("grows"));
+    T_EQ(middle.parts, 4);
+    T_CHECK(memcmp(middle.identity, before.identity, 16) != 0);
+    T_CHECK(is_still(earlier_list("grows", &all[0]), &before));
+    T_EQ(t_files(in_folder("grows")), 5 + 2 * 4);
+
+    /* once more: each list before is there */
+    next = begin_append("grows");
+    all[4] = make(next, "a");
+    T_OK(leat_run_commit(next, all + 4, 1, &t_err));
+    leat_run_close(next);
+    T_CHECK(is_still(earlier_list("grows", &all[0]), &before));
+    T_CHECK(is_still(earlier_list("grows", &all[2]), &middle));
+    T_EQ(t_files(in_folder("grows")), 6 + 2 * 5);
+    unlink(earlier_list("grows", &all[0]));
+    unlink(earlier_list("grows", &all[2]));
+    check_committed("grows", all, 5);
+}
+
+/* What replaces a dataset to which parts were appended leaves none of its lists, and an abort of that all. */
+static void check_replace_appended(void)
+{
+    struct leat_run *run = create("replaced");
+    struct leat_run_piece pieces[2] = { make(run, "a") }, new;
+    struct leat_info before, after;
+
+    T_OK(leat_run_commit(run, pieces, 1, &t_err));
+    leat_run_close(run);
+    before = info_of(in_folder("replaced"));
+    run = begin_append("replaced");
+    pieces[1] = make(run, "b");
+    T_OK(leat_run_commit(run, pieces + 1, 1, &t_err));
+    leat_run_close(run);
+    after = info_of(in_folder("replaced"));
+    for (unsigned i = 0; i < 2; i++) {
+        run = create_with("replaced", 1, 256);
+        T_CHECK(run);
+        new = make(run, "a");
+        T_CHECK(is_still(in_folder("replaced"), &after) && is_still(earlier_list("replaced", &pieces[0]), &before));
+        if (i == 0)
+            T_OK(leat_run_abort(run, &t_err));
+        else
+            T_OK(leat_run_commit(run, &new, 1, &t_err));
+        leat_run_close(run);
+    }
+    check_committed("replaced", &new, 1);
+}
+
+static void check_append_refused(void)
+{
+    struct leat_run_options o = LEAT_RUN_OPTIONS_INIT;
+    struct leat_pack_options pack = LEAT_PACK_OPTIONS_INIT;
+    struct leat_run *run = create("fits"), *other;
+    struct leat_run_piece pieces[2] = { make(run, "a") }, none;
+    struct leat_info before;
+
+    T_OK(leat_run_commit(run, pieces, 1, &t_err));
+    leat_run_close(run);
+    before = info_of(in_folder("fits"));
+    append = 1;
+    T_CHECK(!create_with("fits", 1, 256));
+    T_REFUSED(t_err.status, LEAT_E_ARGUMENT, "cannot both append to a dataset and replace it");
+    T_CHECK(!create_with("fits", 0, LEAT_NONE));
+    T_REFUSED(t_err.status, LEAT_E_INCOMPATIBLE, "has another end-of-document token than this run");
+    pack.end_token = pack.begin_token = 256;
+    T_CHECK(!create_as("fits", pack));
+    T_REFUSED(t_err.status, LEAT_E_INCOMPATIBLE, "has another begin token");
+    append = 0;
+    pack.begin_token = LEAT_NONE;
+    o.tokenizer = "gpt2";
+    o.append = 1;
+    o.pack = &pack;
+    T_REFUSED(leat_run_create(&other, in_folder("fits"), &o, &t_err), LEAT_E_INCOMPATIBLE, "has another tokenizer");
+    o.parts = 2;
+    T_REFUSED(leat_run_create(&other, in_folder("fits"), &o, &t_err), LEAT_E_ARGUMENT, "parts are pushed");
+    T_EQ(t_files(in_folder("fits")), 6);
+
+    /* the list is another one now, or its parts are: nothing is committed, and what there is stays */
+    run = begin_append("fits");
+    pieces[1] = make(run, "b");
+    rename(in_folder("fits/leat-run.list"), in_folder("list"));
+    other = create("grows-not");
+    none = make(other, "a");
+    T_OK(leat_run_commit(other, &none, 1, &t_err));
+    leat_run_close(other);
+    T_CHECK(copy_file(in_folder("grows-not/leat-run.list"), in_folder("fits/leat-run.list")));
+    T_REFUSED(leat_run_commit(run, pieces + 1, 1, &t_err), LEAT_E_STATE, "is not the one any more");
+    unlink(in_folder("fits/leat-run.list"));
+    T_STATUS(leat_run_commit(run, pieces + 1, 1, &t_err), LEAT_E_STATE);
+    rename(in_folder("list"), in_folder("fits/leat-run.list"));
+
+    other = create_with("no-end", 0, LEAT_NONE);
+    none = make(other, "a");
+    leat_run_close(other);
+    T_CHECK(copy_file(path_of("fits", &pieces[0], ".leat"), in_folder("kept.leat")));
+    T_CHECK(copy_file(path_of("fits", &pieces[0], ".tokens"), in_folder("kept.tokens")));
+    T_CHECK(copy_file(path_of("no-end", &none, ".leat"), path_of("fits", &pieces[0], ".leat")));
+    T_CHECK(copy_file(path_of("no-end", &none, ".tokens"), path_of("fits", &pieces[0], ".tokens")));
+    T_REFUSED(leat_run_commit(run, pieces + 1, 1, &t_err), LEAT_E_INCOMPATIBLE, "cannot be joined");
+    T_CHECK(copy_file(in_folder("kept.leat"), path_of("fits", &pieces[0], ".leat")));
+    T_CHECK(copy_file(in_folder("kept.tokens"), path_of("fits", &pieces[0], ".tokens")));
+    T_CHECK(is_still(in_folder("fits"), &before));
+    T_OK(leat_run_commit(run, pieces + 1, 1, &t_err));
+    leat_run_close(run);
+    T_CHECK(is_still(earlier_list("fits", &pieces[0]), &before));
+    unlink(earlier_list("fits", &pieces[0]));
+    check_committed("fits", pieces, 2);
 }
 
 /* Where there are datasets, or a run of the other kind, no run begins, not even one that replaces. */
@@ -467,8 +760,12 @@ int main(void)
     check_attempts();
     check_refused();
     check_odd_keys();
+    check_rejects();
     check_abort();
     check_again();
+    check_append();
+    check_replace_appended();
+    check_append_refused();
     check_occupied();
     check_dead();
     check_two_commits();

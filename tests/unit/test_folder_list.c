@@ -181,6 +181,38 @@ static void check_hostile(void)
     T_REFUSED(open_folder(&d), LEAT_E_VERSION, "is of version 2, and this leat knows 1");
 }
 
+/* A list opens by its own name, too, in its folder or from another one; a file whose name is no run's is none. */
+static void check_by_name(void)
+{
+    static const char *const lists[] = { "leat-run.list", "leat-run.list.00112233445566778899aabbccddeeff" };
+    char *before = getcwd(NULL, 0);
+    struct leat_dataset *d;
+
+    begin_list(HEAD "parts 1\n");
+    add_part("b.0123", "b.0123");
+    end_list();
+    t_write(t_path(folder, lists[1]), text, size);
+    T_EQ(chdir(folder), 0);
+    for (unsigned i = 0; i < 4; i++) {
+        struct leat_info info = LEAT_INFO_INIT;
+
+        T_OK(leat_dataset_open(&d, i < 2 ? lists[i] : t_path(folder, lists[i - 2]), NULL, &t_err));
+        leat_dataset_info(d, &info);
+        T_EQ(info.parts, i % 2 == 0 ? 2 : 1);
+        leat_dataset_close(d);
+    }
+    T_EQ(chdir(before), 0);
+    free(before);
+    t_write_text(t_path(folder, "leat-run.list.old"), "leat list 1\n");
+    T_REFUSED(leat_dataset_open(&d, t_path(folder, "leat-run.list.old"), NULL, &t_err), LEAT_E_NO_FILE,
+              "leat-run.list.old");
+    T_STATUS(leat_dataset_open(&d, t_path(folder, "leat-run.list.ffffffffffffffffffffffffffffffff"), NULL, &t_err),
+             LEAT_E_NO_FILE);
+    t_write(t_path(folder, lists[1]), text, size - 1);
+    T_STATUS(leat_dataset_open(&d, t_path(folder, lists[1]), NULL, &t_err), LEAT_E_CHECKSUM);
+    unlink(t_path(folder, lists[1]));
+}
+
 int main(void)
 {
     struct leat_dataset *d;
@@ -195,6 +227,8 @@ int main(void)
     check_opens();
     unlink(t_path(folder, "leat-run"));
     check_opens();
+    check_by_name();
+    make_list();
     check_damage();
     check_hostile();
 

@@ -29,6 +29,7 @@ static const char *const spellings[] = {
     [LEAT_HINT_SPLIT_ALL] = " (--split-of all)",
     [LEAT_HINT_CHAT_DATE] = " (--chat-date DATE)",
     [LEAT_HINT_CHAT_TIME] = " (--chat-seconds N, or --skip-slow-chats)",
+    [LEAT_HINT_APPEND_OR_REPLACE] = "",     /* no command pushes */
     [LEAT_HINT_SAMPLES] = " (--samples N)", /* plan_options.c: where that means something else */
 };
 

@@ -35,6 +35,9 @@ enum leat_status pack_check_fields(struct input_list *inputs, const struct recor
                                    const struct record_judges *judges, bool allow_binary, bool whole,
                                    struct leat_error *err);
 
+/* Whether so many rejects are more than the limits allow: a number, and a share in millionths of all records. */
+bool pack_too_many(uint64_t rejects, uint64_t records, uint64_t most, uint64_t ppm);
+
 /* What a run in parts (run/) adds to packing one of them, or none (options->part is 0). */
 struct pack_in_run {
     const char *from; /* the folder from which relative inputs count; NULL: the current one */

@@ -70,6 +70,10 @@ static enum leat_status check_options(const struct leat_run_options *o, const st
         s = status_argument(err, "tokenizer", "a run needs a tokenizer");
     else if (o->parts > LEAT_RUN_MAX_PARTS)
         s = status_argument(err, "parts", "a run has at most %d parts", LEAT_RUN_MAX_PARTS);
+    else if (o->append && o->parts > 0)
+        s = status_argument(err, "append", "append is for runs whose parts are pushed");
+    else if (o->append && pack->force)
+        s = status_argument(err, "append", "a run cannot both append to a dataset and replace it");
     if (s == LEAT_OK)
         s = check_inputs(o, err);
     return s == LEAT_OK ? check_pack(pack, o->parts, err) : s;
@@ -129,16 +133,17 @@ static enum leat_status check_keep(const struct leat_pack_options *o, struct lea
 }
 
 /* The plan may be in a bucket; there is nothing to look up but the tokenizer. */
-static enum leat_status create_pushed(struct leat_run **out, struct leat_run *run, const char *folder,
+static enum leat_status create_pushed(struct leat_run **out, struct leat_run *run, const char *folder, bool append,
                                       struct leat_error *err)
 {
+    enum run_beginning how = append ? BEGIN_APPEND : run->plan.pack.force ? BEGIN_REPLACE : BEGIN_NEW;
     enum leat_status s = run_take_tokenizer(run, err);
 
-    leat_tokenizer_close(run->tokenizer);
     if (s == LEAT_OK)
         s = check_keep(&run->plan.pack, err);
     if (s == LEAT_OK)
-        s = run_pushed_create(folder, &run->plan, run->plan.pack.force != 0, err);
+        s = run_pushed_create(folder, &run->plan, how, err);
+    leat_tokenizer_close(run->tokenizer);
     return s == LEAT_OK ? leat_run_open(out, folder, err) : s;
 }
 
@@ -151,7 +156,8 @@ enum leat_status leat_run_create(struct leat_run **out, const char *folder, cons
     struct leat_error own;
     bool made = access(folder, F_OK) != 0;
     char *from = NULL;
-    enum leat_status s = options_read(&o, sizeof o, NULL, options, "leat_run_options", err);
+    static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_run_options, reserved), { 0, 0 } };
+    enum leat_status s = options_read(&o, sizeof o, reserved, options, "leat_run_options", err);
 
     *out = NULL;
     err = err ? err : &own;
@@ -164,7 +170,7 @@ enum leat_status leat_run_create(struct leat_run **out, const char *folder, cons
                    : status_set_os(err, errno, NULL, "cannot find out the current folder");
     make_plan(&run.plan, &o, &pack, from);
     if (s == LEAT_OK && o.parts == 0) {
-        s = create_pushed(out, &run, folder, err);
+        s = create_pushed(out, &run, folder, o.append != 0, err);
         free(from);
         return s;
     }

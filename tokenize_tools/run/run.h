@@ -12,6 +12,7 @@
  *
  *   run_pushed  a run whose parts are pushed: begin it    run_place   its folder, or place in a bucket
  *   run_attempt one attempt at a part, and its piece      run_commit  which attempts count; abort
+ *   run_append  parts that follow those of a dataset
  *
  * The *plan* of a run is what leat_run_create() writes down; a plan alone is that of samples. A *step* is one process's
  * work at one part. A *beat* is the sign of life of the process that does it.

@@ -34,6 +34,7 @@ static const struct damage_row damages[] = {
     AT(PART_DAMAGED) = { FILE(PART), MEND(FORCE), WAITS(PART), LEAT_HINT_REPLACE },
     AT(UNFINISHED) = { FILE(UNFINISHED), MEND(FORCE), WAITS(PART), LEAT_HINT_REPLACE },
     AT(REJECTS) = { FILE(REJECTS), MEND(LIMIT), WAITS(PART), LEAT_HINT_NONE },
+    AT(REJECTS_OF_ALL) = { FILE(REJECTS), MEND(LIMIT), WAITS(ALL), LEAT_HINT_NONE },
     AT(LEFT) = { FILE(PART), MEND(STEPS), WAITS(ALL), LEAT_HINT_NONE },
 };
 
@@ -47,6 +48,10 @@ static struct damage_row by_status(const struct leat_error *err)
         return (struct damage_row) { FILE(NONE), MEND(CALL), WAITS(NOTHING), hint };
     case LEAT_E_EXISTS:
         return (struct damage_row) { FILE(OUTPUT), MEND(CALL), WAITS(NOTHING), hint };
+    case LEAT_E_STATE: /* a run that was aborted, replaced or committed */
+        return (struct damage_row) { FILE(PLAN), MEND(CALL), WAITS(ALL), hint };
+    case LEAT_E_REJECTS: /* of a part that is pushed */
+        return damages[RUN_REJECTS_OF_ALL - RUN_DAMAGE];
     case LEAT_E_BUSY:
         return (struct damage_row) { FILE(NONE), MEND(WAIT), WAITS(PART), hint };
     case LEAT_E_IO:

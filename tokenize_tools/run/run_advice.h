@@ -24,7 +24,8 @@ enum run_damage {
     RUN_PART_DAMAGED,   /* its dataset is not whole */
     RUN_UNFINISHED,     /* what an earlier step left cannot be gone on with */
     RUN_REJECTS,
-    RUN_LEFT, /* parts are not done */
+    RUN_REJECTS_OF_ALL, /* of a run whose parts are pushed */
+    RUN_LEFT,           /* parts are not done */
     RUN_DAMAGES
 };
 

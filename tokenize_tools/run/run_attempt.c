@@ -187,6 +187,7 @@ static enum leat_status make_options(struct leat_pack_options *o, struct attempt
     o->threads = how->threads > 0 ? how->threads : o->threads;
     o->memory = how->memory > 0 ? how->memory : o->memory;
     o->renderers = how->renderers;
+    o->max_rejects_ppm = LEAT_NONE;         /* a share of all parts, which the commit sees */
     o->store_mask |= o->mask_field != NULL; /* documents come with their masks */
     o->mask_field = NULL;
     o->allow_empty = 1; /* the commit judges the whole */

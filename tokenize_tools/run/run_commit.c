@@ -7,8 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/own_file.h"
 #include "base/status.h"
+#include "pack/pack.h"
+#include "run_advice.h"
 #include "run_pushed.h"
 
 /* ---- The commit -------------------------------------------------------------------------------------------------- */
@@ -76,6 +79,36 @@ static enum leat_status check_kept(const struct committing *c, struct leat_error
                            c->place.path, kept_out);
 }
 
+/* Of the whole run: one bad document in a small part says little. */
+static enum leat_status judge_rejects(const struct committing *c, struct leat_error *err)
+{
+    const struct leat_pack_options *o = &c->run->plan.pack;
+    const struct leat_run_piece *most = &c->pieces[0];
+    uint64_t rejects = 0, documents = 0;
+    char *list;
+    enum leat_status s;
+
+    for (uint64_t i = 0; i < c->count; i++) {
+        const struct leat_run_piece *p = &c->pieces[i];
+
+        if (!bytes_add(rejects, p->rejects, &rejects) || !bytes_add(documents, p->documents, &documents))
+            return status_argument(err, "pieces", "piece %" PRIu64 " is not the piece of a run", i);
+        most = p->rejects > most->rejects ? p : most;
+    }
+    if (!bytes_add(rejects, documents, &documents) ||
+        !pack_too_many(rejects, documents, o->max_rejects, o->max_rejects_ppm))
+        return LEAT_OK;
+    list = run_place_file(&c->place, c->names[most - c->pieces], ".rejects.jsonl");
+    s = list ? status_set_in(err, LEAT_E_REJECTS, list,
+                             "%" PRIu64 " of %" PRIu64 " record%s of the run %s rejected, more than allowed; %s lists "
+                             "those of the part %s, which has most of them, with the reasons",
+                             rejects, documents, documents == 1 ? "" : "s", rejects == 1 ? "was" : "were", list,
+                             most->key)
+             : status_no_memory(err, 0);
+    free(list);
+    return s == LEAT_E_REJECTS ? run_advise(err, s, RUN_REJECTS_OF_ALL) : s;
+}
+
 static enum leat_status say_missing(const struct committing *c, const struct leat_run_piece *p, struct leat_error *err)
 {
     return status_set_in(err, LEAT_E_MISMATCH, c->place.path,
@@ -138,23 +171,28 @@ static enum leat_status check_objects(struct committing *c, struct leat_error *e
     return s;
 }
 
-static enum leat_status make_list(struct committing *c, struct buffer *text, struct leat_error *err)
+/* The pieces follow `count` parts that are there before. */
+static enum leat_status make_list(struct committing *c, const struct folder_part *before, size_t count,
+                                  struct buffer *text, struct leat_error *err)
 {
-    struct folder_part *parts = calloc((size_t)c->count, sizeof *parts);
+    struct folder_part *parts = calloc(count + (size_t)c->count, sizeof *parts);
     enum leat_status s = parts ? LEAT_OK : status_no_memory(err, c->count * sizeof *parts);
+
+    for (size_t i = 0; s == LEAT_OK && i < count; i++)
+        parts[i] = before[i];
 
     for (uint64_t i = 0; s == LEAT_OK && i < c->count; i++) {
         const struct leat_run_piece *p = &c->pieces[i];
 
-        parts[i] = (struct folder_part) { .name = c->names[i],
-                                          .checksum = checksum_load(p->checksum),
-                                          .index_bytes = p->index_bytes,
-                                          .token_bytes = p->token_bytes,
-                                          .documents = p->documents,
-                                          .tokens = p->tokens };
+        parts[count + i] = (struct folder_part) { .name = c->names[i],
+                                                  .checksum = checksum_load(p->checksum),
+                                                  .index_bytes = p->index_bytes,
+                                                  .token_bytes = p->token_bytes,
+                                                  .documents = p->documents,
+                                                  .tokens = p->tokens };
     }
     if (s == LEAT_OK)
-        s = folder_list_make(text, c->number, parts, (size_t)c->count, err);
+        s = folder_list_make(text, c->number, parts, count + (size_t)c->count, err);
     free(parts);
     return s;
 }
@@ -194,16 +232,23 @@ static enum leat_status write_list(struct committing *c, struct leat_error *err)
     struct folder_list list;
     struct buffer there = { 0 }, wanted = { 0 };
     enum standing standing;
+    size_t before = 0;
     enum leat_status s = pushed_look(&c->place, c->number, &standing, &list, &there, err);
 
     if (s == LEAT_OK && standing >= IS_ABORTED)
         s = pushed_say_gone(&c->place, err);
     if (s == LEAT_OK)
-        s = make_list(c, &wanted, err);
+        s = pushed_base(&c->place, &c->run->plan, &list, standing == IS_COMMITTED, &before, err);
+    if (s == LEAT_OK)
+        s = make_list(c, list.parts, before, &wanted, err);
     if (s == LEAT_OK && standing == IS_COMMITTED)
         s = compare(c, &there, &wanted, err);
     else if (s == LEAT_OK) {
         s = c->place.remote ? check_objects(c, err) : check_files_here(c, err);
+        if (s == LEAT_OK)
+            s = judge_rejects(c, err);
+        if (s == LEAT_OK && before > 0)
+            s = pushed_keep_list(&c->place, &list, &there, c->names[0], err);
         if (s == LEAT_OK)
             s = publish(c, &wanted, list.count > 0, err);
     }
@@ -219,7 +264,7 @@ static void sweep_rest(struct run_place *place)
     struct folder_list list;
     struct buffer text = { 0 };
 
-    if (pushed_read_list(place, &list, &text, NULL) == LEAT_OK)
+    if (pushed_read_list(place, FOLDER_LIST, &list, &text, NULL) == LEAT_OK)
         (void)pushed_sweep(place, &list, false, NULL);
     folder_list_free(&list);
     buffer_free(&text);
@@ -278,6 +323,8 @@ static enum leat_status abort_run(struct run_place *place, const struct leat_run
         struct run_plan none = run->plan;
 
         none.aborted = run->plan.run;
+        none.run = NULL;
+        place->etag[0] = '\0'; /* whatever the plan is now */
         s = pushed_write_plan(place, &none, true, fd, err);
     }
     if (s == LEAT_OK && (standing == STANDS || standing == IS_ABORTED)) {

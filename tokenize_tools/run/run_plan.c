@@ -49,6 +49,7 @@ static const struct plan_row rows[] = {
     { "pattern", PLAN_TEXT, RUN(pattern), 0 },
     { "run", PLAN_TEXT, RUN(run), 0 },
     { "aborted", PLAN_TEXT, RUN(aborted), 0 },
+    { "base", PLAN_TEXT, RUN(base), 0 },
     { "input", PLAN_TEXTS, RUN(inputs), RUN(input_count) },
     { "format", PLAN_U32, OPTION(format), 0 },
     { "text", PLAN_TEXT, OPTION(text), 0 },

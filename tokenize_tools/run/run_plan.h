@@ -16,6 +16,7 @@ struct run_plan {
     const char *from, *tokenizer, *pattern;
     const char *run;     /* whose parts are pushed: 32 digits that no other run has; else NULL */
     const char *aborted; /* likewise, of the run that is being aborted: nobody takes part in this one */
+    const char *base;    /* likewise, of the list that this run's parts follow, and how many it has; NULL: none */
     const char *const *inputs;
     uint64_t input_count;
     struct leat_pack_options pack; /* what all parts share */

@@ -67,13 +67,12 @@ size_t pushed_attempt_length(const char *file)
 
 /* ---- The list ---------------------------------------------------------------------------------------------------- */
 
-/* An empty list if there is none; folder_list_free(). */
-enum leat_status pushed_read_list(struct run_place *place, struct folder_list *list, struct buffer *text,
-                                  struct leat_error *err)
+enum leat_status pushed_read_list(struct run_place *place, const char *name, struct folder_list *list,
+                                  struct buffer *text, struct leat_error *err)
 {
     struct leat_error why;
-    char *path = run_place_file(place, FOLDER_LIST, NULL);
-    enum leat_status s = path ? run_place_read(place, FOLDER_LIST, text, &why) : status_no_memory(&why, 0);
+    char *path = run_place_file(place, name, NULL);
+    enum leat_status s = path ? run_place_read(place, name, text, &why) : status_no_memory(&why, 0);
 
     *list = (struct folder_list) { 0 };
     if (s == LEAT_OK) {
@@ -99,7 +98,8 @@ static bool is_committed(const struct folder_list *list, const uint8_t run[16])
 
 struct sweep {
     struct run_place *place;
-    const char **kept; /* the attempts of the list, sorted */
+    const struct folder_list *list;
+    const char **kept; /* its attempts, sorted */
     size_t count;
     bool dead_only; /* only what processes left that are no more */
 };
@@ -147,6 +147,8 @@ static enum leat_status sweep_file(void *context, const char *file, uint64_t siz
     bool partial = length > 0 && strncmp(file + length, ".partial", 8) == 0; /* also what a finished one has left */
 
     (void)size;
+    if (length == 0 && !s->dead_only)
+        return pushed_sweep_list(s->place, s->list, file, err);
     if (length == 0 ||
         (!partial && bsearch(&(struct file_name) { file, length }, s->kept, s->count, sizeof *s->kept, compare_file)))
         return LEAT_OK;
@@ -158,7 +160,7 @@ static enum leat_status sweep_file(void *context, const char *file, uint64_t siz
 enum leat_status pushed_sweep(struct run_place *place, const struct folder_list *list, bool dead_only,
                               struct leat_error *err)
 {
-    struct sweep s = { .place = place, .count = list->count, .dead_only = dead_only };
+    struct sweep s = { .place = place, .list = list, .count = list->count, .dead_only = dead_only };
     enum leat_status status = LEAT_OK;
 
     s.kept = calloc(list->count + 1, sizeof *s.kept);
@@ -221,7 +223,7 @@ enum leat_status pushed_look(struct run_place *place, const uint8_t run[16], enu
     if (s != LEAT_OK && err)
         *err = why;
     if (s == LEAT_OK)
-        s = pushed_read_list(place, list, text, err);
+        s = pushed_read_list(place, FOLDER_LIST, list, text, err);
     if (s == LEAT_OK && *standing == STANDS && is_committed(list, run))
         *standing = IS_COMMITTED;
     return s;
@@ -309,6 +311,8 @@ static enum leat_status is_same(const struct run_plan *there, const struct run_p
     wanted.pack.threads = there->pack.threads;
     wanted.pack.memory = there->pack.memory;
     wanted.pack.write = there->pack.write;
+    wanted.pack.max_rejects = there->pack.max_rejects;
+    wanted.pack.max_rejects_ppm = there->pack.max_rejects_ppm;
     if (!is_relative(plan, plan->tokenizer) && !is_relative(plan, plan->pack.chat))
         wanted.from = there->from;
     s = run_plan_make(&text, &wanted, err);
@@ -325,7 +329,8 @@ static enum leat_status join(struct run_place *place, const struct run_plan *pla
                              struct run_plan *there, bool *joined, struct leat_error *err)
 {
     uint8_t run[16];
-    bool same;
+    bool same, ended;
+    size_t before;
     enum leat_status s = there->run ? is_same(there, plan, &same, err) : LEAT_E_EXISTS;
 
     if (!there->run)
@@ -335,8 +340,9 @@ static enum leat_status join(struct run_place *place, const struct run_plan *pla
         s = pushed_number(there, run, err);
     if (s != LEAT_OK)
         return s;
-    *joined = same && !is_committed(list, run);
-    if (*joined || is_committed(list, run))
+    ended = is_committed(list, run) || pushed_base(place, there, list, false, &before, NULL) == LEAT_E_STATE;
+    *joined = same && !ended;
+    if (*joined || ended)
         return LEAT_OK;
     return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, place->path,
                            "a run with other options has begun in %s, and was not committed: abort it, choose another "
@@ -358,25 +364,38 @@ enum leat_status pushed_write_plan(struct run_place *place, const struct run_pla
     random_words(words, 2);
     memcpy(bytes, words, sizeof bytes);
     folder_list_hex(run, bytes);
-    numbered.run = run;
+    numbered.run = plan->run ? plan->run : run;
     s = path ? run_plan_make(&text, &numbered, err) : status_no_memory(err, 0);
     if (s == LEAT_OK)
-        s = place->remote ? run_place_write(place, PUSHED_PLAN, text.bytes, text.size, replace, err)
-                          : own_file_write_held(fd, path, text.bytes, text.size, replace, err);
+        s = !place->remote ? own_file_write_held(fd, path, text.bytes, text.size, replace, err)
+            : replace      ? run_place_swap(place, PUSHED_PLAN, text.bytes, text.size, err)
+                           : run_place_write(place, PUSHED_PLAN, text.bytes, text.size, false, err);
     free(path);
     buffer_free(&text);
     return s;
 }
 
-static enum leat_status begin(struct run_place *place, const struct run_plan *plan, bool replace, int *fd,
+/* Who takes part in the run that is there may set its limits of rejects. */
+static enum leat_status take_limits(struct run_place *place, struct run_plan *there, const struct run_plan *plan,
+                                    int *fd, struct leat_error *err)
+{
+    if (there->pack.max_rejects == plan->pack.max_rejects && there->pack.max_rejects_ppm == plan->pack.max_rejects_ppm)
+        return LEAT_OK;
+    there->pack.max_rejects = plan->pack.max_rejects;
+    there->pack.max_rejects_ppm = plan->pack.max_rejects_ppm;
+    return pushed_write_plan(place, there, true, fd, err);
+}
+
+static enum leat_status begin(struct run_place *place, const struct run_plan *given, enum run_beginning how, int *fd,
                               struct leat_error *err)
 {
-    struct run_plan there;
+    struct run_plan there, plan = *given;
     struct folder_list list;
     struct buffer text = { 0 };
+    char base[PUSHED_BASE];
     bool joined = false, planned;
     struct leat_error why;
-    enum leat_status s = pushed_read_list(place, &list, &text, err), t = read_plan(place, &there, &why);
+    enum leat_status s = pushed_read_list(place, FOLDER_LIST, &list, &text, err), t = read_plan(place, &there, &why);
 
     planned = t == LEAT_OK;
     if (s == LEAT_OK && t != LEAT_OK && t != LEAT_E_NO_FILE) {
@@ -386,13 +405,18 @@ static enum leat_status begin(struct run_place *place, const struct run_plan *pl
     }
     if (s == LEAT_OK && list.count == 0)
         s = run_place_list(place, check_foreign, place, err);
-    if (s == LEAT_OK && planned && !there.aborted && (!replace || !there.run))
-        s = join(place, plan, &list, &there, &joined, err);
-    if (s == LEAT_OK && list.count > 0 && !replace && !joined)
-        s = status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, place->path,
-                            "%s is a finished dataset; choose another folder or replace it", place->path);
-    if (s == LEAT_OK && !joined)
-        s = pushed_write_plan(place, plan, planned, fd, err);
+    if (s == LEAT_OK && list.count > 0 && how == BEGIN_APPEND) {
+        pushed_base_text(base, &list);
+        plan.base = base;
+        s = pushed_check_base(place, &list, &plan.pack, err);
+    }
+    if (s == LEAT_OK && planned && !there.aborted && (how != BEGIN_REPLACE || !there.run))
+        s = join(place, &plan, &list, &there, &joined, err);
+    if (s == LEAT_OK && list.count > 0 && how == BEGIN_NEW && !joined)
+        s = status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_APPEND_OR_REPLACE, place->path,
+                            "%s is a finished dataset; choose another folder, append to it or replace it", place->path);
+    if (s == LEAT_OK)
+        s = joined ? take_limits(place, &there, &plan, fd, err) : pushed_write_plan(place, &plan, planned, fd, err);
     if (s == LEAT_OK)
         s = pushed_sweep(place, &list, joined, err);
     run_plan_free(&there);
@@ -401,7 +425,7 @@ static enum leat_status begin(struct run_place *place, const struct run_plan *pl
     return s;
 }
 
-enum leat_status run_pushed_create(const char *output, const struct run_plan *plan, bool replace,
+enum leat_status run_pushed_create(const char *output, const struct run_plan *plan, enum run_beginning how,
                                    struct leat_error *err)
 {
     struct run_place place;
@@ -414,7 +438,7 @@ enum leat_status run_pushed_create(const char *output, const struct run_plan *pl
 
         s = pushed_lock(&place, &fd, err);
         if (s == LEAT_OK)
-            s = begin(&place, plan, replace, &fd, err);
+            s = begin(&place, plan, how, &fd, err);
         /* without a plan there is no lock: another process may have begun at this moment */
         again = fd < 0 && ((s == LEAT_E_EXISTS && tries == 0) || (s == LEAT_E_BUSY && tries < LOCK_TRIES));
         lost = fd < 0 && s == LEAT_E_NO_FILE && !place.remote && access(place.path, F_OK) != 0 && tries < LOCK_TRIES;

@@ -5,11 +5,13 @@
  *   KEY.ATTEMPT.leat  and .tokens, .rejects.jsonl: one attempt at the part KEY, finished; ATTEMPT is 16 random digits
  *   KEY.ATTEMPT.partial.*  while it is made
  *   leat-run.list     the commit: which attempts count (src/list/)
+ *   leat-run.list.RUN  what it was before parts were appended to it; RUN is the number in it
  *
  * Nothing decides between attempts but the list. Who finishes one looks at plan and list *after* its files have their
  * names; who commits or aborts writes the list, or gives the plan another number, *before* the sweep: so either the
  * sweep finds the files, or their maker finds that they do not count, and removes them. The plan goes last: without it,
- * files that a killed abort left would open as a dataset.
+ * files that a killed abort left would open as a dataset. What the list names belongs to a finished dataset, whichever
+ * run the plan is of.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_RUN_PUSHED_H
 #define LEAT_TOKENIZE_TOOLS_RUN_PUSHED_H
@@ -18,9 +20,14 @@
 #include "run.h"
 #include "run_place.h"
 
-/* Begins the run, or finds the same one begun and not committed. `plan` has no number of the run yet; `replace`: what
- * is there may be another run, or a finished dataset, which stays until this run is committed. */
-enum leat_status run_pushed_create(const char *output, const struct run_plan *plan, bool replace,
+/* Begins the run, or finds the same one begun and not committed. `plan` has no number of the run yet. What is there may
+ * be: */
+enum run_beginning {
+    BEGIN_NEW,     /* that run at most */
+    BEGIN_REPLACE, /* or another run, or a finished dataset, which stays until this run is committed */
+    BEGIN_APPEND   /* or a finished dataset, which this run's parts will follow */
+};
+enum leat_status run_pushed_create(const char *output, const struct run_plan *plan, enum run_beginning how,
                                    struct leat_error *err);
 
 /* Reads the plan of a run, whose folder may be a bucket's. */
@@ -50,12 +57,13 @@ enum leat_status pushed_look(struct run_place *place, const uint8_t run[16], enu
                              struct folder_list *list, struct buffer *text, struct leat_error *err);
 enum leat_status pushed_say_gone(const struct run_place *place, struct leat_error *err); /* LEAT_E_STATE */
 
-/* An empty list if there is none; likewise. */
-enum leat_status pushed_read_list(struct run_place *place, struct folder_list *list, struct buffer *text,
-                                  struct leat_error *err);
+/* The list of this name, an empty one if there is none; likewise. */
+enum leat_status pushed_read_list(struct run_place *place, const char *name, struct folder_list *list,
+                                  struct buffer *text, struct leat_error *err);
 
-/* Writes the plan with a number that no run had; `plan->aborted`: as what is left of that run. *fd is that of
- * pushed_lock(), and becomes this plan's. */
+/* Writes the plan, with a number that no run had if it has none; `plan->aborted`: as what is left of that run.
+ * `replace`: in place of the plan that run_place_read() has read last. *fd is that of pushed_lock(), and becomes this
+ * plan's. */
 enum leat_status pushed_write_plan(struct run_place *place, const struct run_plan *plan, bool replace, int *fd,
                                    struct leat_error *err);
 
@@ -63,9 +71,33 @@ enum leat_status pushed_write_plan(struct run_place *place, const struct run_pla
  * bucket, and without a plan. */
 enum leat_status pushed_lock(struct run_place *place, int *fd, struct leat_error *err);
 
-/* Removes the attempts that the list does not name; `dead_only`: only unfinished ones, of processes that have died. */
+/* Removes the attempts that the list does not name, and earlier lists that it did not grow from; `dead_only`: only
+ * unfinished attempts, of processes that have died. */
 enum leat_status pushed_sweep(struct run_place *place, const struct folder_list *list, bool dead_only,
                               struct leat_error *err);
+
+/* ---- Appending (run_append.c) ---- */
+
+#define PUSHED_BASE 56u /* room for the `base` of a plan */
+
+void pushed_base_text(char text[PUSHED_BASE], const struct folder_list *list);
+
+/* How many parts of the list come before those of the run. LEAT_E_STATE: it is not the one any more that the plan
+ * means; `committed`: it is the one that the run has made of that. */
+enum leat_status pushed_base(const struct run_place *place, const struct run_plan *plan, const struct folder_list *list,
+                             bool committed, size_t *before, struct leat_error *err);
+
+/* LEAT_E_INCOMPATIBLE if parts of these options, which have a tokenizer, cannot follow the list's. */
+enum leat_status pushed_check_base(const struct run_place *place, const struct folder_list *list,
+                                   const struct leat_pack_options *pack, struct leat_error *err);
+
+/* Likewise, of a finished attempt; then gives the list, with its bytes, its second name. */
+enum leat_status pushed_keep_list(struct run_place *place, const struct folder_list *list, const struct buffer *text,
+                                  const char *part, struct leat_error *err);
+
+/* Removes a file if it is an earlier list that this one did not grow from, or what is left of writing a list. */
+enum leat_status pushed_sweep_list(struct run_place *place, const struct folder_list *list, const char *file,
+                                   struct leat_error *err);
 
 /* ---- An attempt ---- */
 

@@ -71,6 +71,7 @@ static const char *const hints[] = {
     [LEAT_HINT_MESSAGES] = " (leat.Chat(..., messages=NAME))",
     [LEAT_HINT_MASK_FIELD] = " (mask_field=NAME)",
     [LEAT_HINT_BY] = " (by=NAME)",
+    [LEAT_HINT_APPEND_OR_REPLACE] = " (append=True or force=True)",
     [LEAT_HINT_AGAIN] = "", /* the sentences say so */
     [LEAT_HINT_EMPTY] = " (allow_empty=True makes it anyway)",
 };

@@ -26,7 +26,7 @@ struct pushed {
 static PyTypeObject *pushed_type;
 
 static int create(struct pushed *p, const char *folder, PyObject *tokenizer, const char *spec, const char *pattern,
-                  PyObject *options)
+                  PyObject *options, int append)
 {
     struct leat_run_options how = LEAT_RUN_OPTIONS_INIT;
     struct text_tokenizer *t = text_tokenizer_of(tokenizer);
@@ -39,21 +39,23 @@ static int create(struct pushed *p, const char *folder, PyObject *tokenizer, con
     how.tokenizer = spec;
     how.pattern = pattern;
     how.pack = &o.options;
+    how.append = append != 0;
     ARGS_UNLOCKED(s = leat_run_create(&p->run, folder, &how, &err));
     return s == LEAT_OK ? 0 : (errors_raise(&err), -1);
 }
 
-/* PushedRun(folder), of one that has begun; PushedRun(folder, tokenizer, its spec, pattern or None, options) */
+/* PushedRun(folder), of one that has begun; PushedRun(folder, tokenizer, its spec, pattern or None, options, append) */
 static PyObject *pushed_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     PyObject *folder = NULL, *spec = NULL, *tokenizer = NULL, *options = NULL, *self;
     const char *pattern = NULL, *name;
     struct leat_error err;
     enum leat_status s;
-    int r = 0;
+    int r = 0, append = 0;
 
     (void)kwargs;
-    if (!PyArg_ParseTuple(args, "O&|OO&zO", args_path, &folder, &tokenizer, args_path, &spec, &pattern, &options))
+    if (!PyArg_ParseTuple(args, "O&|OO&zOp", args_path, &folder, &tokenizer, args_path, &spec, &pattern, &options,
+                          &append))
         return NULL;
     self = folder ? module_new_object(type) : NULL;
     if (self)
@@ -62,7 +64,8 @@ static PyObject *pushed_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
     if (!folder)
         PyErr_SetString(PyExc_TypeError, "missing name of the folder");
     if (self && options)
-        r = create((struct pushed *)self, name, tokenizer, spec ? PyBytes_AsString(spec) : NULL, pattern, options);
+        r = create((struct pushed *)self, name, tokenizer, spec ? PyBytes_AsString(spec) : NULL, pattern, options,
+                   append);
     else if (self) {
         ARGS_UNLOCKED(s = leat_run_open(&((struct pushed *)self)->run, name, &err));
         r = s == LEAT_OK ? 0 : (errors_raise(&err), -1);

@@ -8,6 +8,7 @@ import pickle
 import signal
 import sys
 
+import numpy
 import pyarrow
 import pytest
 
@@ -135,6 +136,70 @@ def test_exceptions(tmp_path):
         pickle.loads(pickle.dumps(run))
 
 
+def test_rejects_of_the_whole_run(tmp_path):
+    """One of the 10 documents of a part is none too many among 200; the same run takes another limit."""
+    def begin(limit):
+        return leat.Run(tmp_path / "run", "bytes", text="body", id="name", invalid_utf8="reject", max_rejects=limit)
+
+    run, pieces = begin("1%"), []
+    for key, rows, bad in (("a", 9, 1), ("b", 190, 0), ("c", 0, 2)):
+        with run.part(key) as packer:
+            packer.extend(table(key, rows))
+            packer.extend([{"body": b"\xff", "name": "bad"}] * bad)
+        pieces.append(packer.piece)
+    assert [piece.rejected for piece in pieces] == [1, 0, 2]
+    with pytest.raises(leat.Error, match="3 of 202 records of the run were rejected, more than allowed") as error:
+        run.commit(pieces)
+    assert error.value.status == "rejects" and error.value.file.endswith(".rejects.jsonl")
+    assert len(begin("2%").commit(pieces)) == 199
+    run.commit(pieces)
+
+
+def push(run, key, **where):
+    with run.part(key, **where) as packer:
+        packer.extend(table(key))
+    return packer.piece
+
+
+def test_append(tmp_path):
+    """A finished dataset never changes: who trains on it goes on, by its list, and the folder is a new one."""
+    folder, options = tmp_path / "run", dict(text="body", id="name", append=True)
+    run = leat.Run(folder, "bytes", **options)
+    run.commit([push(run, "1"), push(run, "0")])
+    before = leat.open(folder)
+    loader = leat.Loader(leat.Plan(folder, 32, 7), 4)
+    batches = [numpy.asarray(next(loader).inputs).copy() for _ in range(2)]
+    state = loader.state_dict()
+    batches += [numpy.asarray(next(loader).inputs).copy() for _ in range(3)]
+    with pytest.raises(leat.Error, match=r"append to it or replace it \(append=True or force=True\)") as error:
+        leat.Run(folder, "bytes", text="body", id="name")
+    assert error.value.status == "exists"
+
+    with pytest.raises(KeyError), leat.Run(folder, "bytes", **options) as failed:
+        push(failed, "1")
+        raise KeyError
+    assert leat.open(folder).info.identity == before.info.identity and "leat-run" not in files(folder)
+
+    run = pickle.loads(pickle.dumps(leat.Run(folder, "bytes", **options)))
+    pieces = [push(run, "1"), push(run, "2")]
+    assert leat.open(folder).info.identity == before.info.identity
+    after = run.commit(pieces)
+    assert run.commit(pieces).info.identity == after.info.identity != before.info.identity
+    check(after, "1012")
+    check(before, "10")
+    earlier, = folder.glob("leat-run.list.*")
+    check(leat.open(earlier), "10")
+    assert leat.open(earlier).info.identity == before.info.identity
+    loader = leat.Loader(leat.Plan(earlier, 32, 7), 4, state=state)
+    assert all(numpy.array_equal(numpy.asarray(next(loader).inputs), batch) for batch in batches[2:])
+    with pytest.raises(leat.Error, match="has other datasets"):
+        leat.Loader(leat.Plan(folder, 32, 7), 4, state=state)
+    for other, what in (({"end": None}, "another end-of-document token"), ({"tokenizer": "gpt2"}, "another tokenizer")):
+        with pytest.raises(leat.Error, match=what) as error:
+            leat.Run(folder, **{"tokenizer": "bytes", **options, **other})
+        assert error.value.status == "incompatible"
+
+
 def test_masks(tmp_path):
     run = leat.Run(tmp_path / "run", "bytes", mask="learned", end=None)
     with run.part("a") as packer:
@@ -244,6 +309,46 @@ def test_bucket_two_commits(server, tmp_path):
     server.put_faults = ["lost"]  # it was the same commit
     run.commit([piece])
     assert len(names(server)) == 2 + 2
+
+
+def test_bucket_append(server, tmp_path):
+    where, options = dict(scratch=tmp_path), dict(text="body", id="name", append=True)
+    run = leat.Run("s3://b/made", "bytes", **options)
+    run.commit([push(run, "0", **where)])
+    before, kept = leat.open("s3://b/made/").info.identity, dict(server.objects)
+    run = leat.Run("s3://b/made", "bytes", **options)
+    push(run, "0", **where)
+    run.abort()
+    assert leat.open("s3://b/made/").info.identity == before
+    assert {name: kept[name] for name in kept if not name.endswith("leat-run")} == server.objects
+
+    run = leat.Run("s3://b/made", "bytes", **options)
+    pieces = [push(run, "0", **where), push(run, "1", **where)]
+    server.put_faults = ["", "lost"]  # of the list before, and the new one
+    check(run.commit(pieces), "001")
+    run.commit(pieces)
+    assert len(names(server)) == 3 + 3 * 2
+    earlier, = [name for name in server.objects if "/leat-run.list." in name]
+    check(leat.open(f"s3://{earlier}"), "0")
+    assert leat.open(f"s3://{earlier}").info.identity == before
+    with pytest.raises(leat.Error) as error:
+        leat.open(f"s3://{earlier[:-1]}{'0' if earlier[-1] == '1' else '1'}")
+    assert error.value.status == "no-file"
+    with pytest.raises(leat.Error) as error:
+        leat.Run("s3://b/made", "bytes", **options, end=None)
+    assert error.value.status == "incompatible"
+
+    run = leat.Run("s3://b/made", "bytes", **options)
+    listed, piece = next(name for name in server.objects if name.endswith("leat-run.list")), push(run, "2", **where)
+    server.appearing, server.put_faults = {listed: server.objects[earlier]}, ["", "appear"]
+    for status in ("exists", "state"):  # another list, since it was read, and before
+        with pytest.raises(leat.Error) as error:
+            run.commit([piece])
+        assert error.value.status == status and server.objects[listed] == server.objects[earlier]
+    server.put_faults = []
+    run = leat.Run("s3://b/made", "bytes", **options)
+    check(run.commit([push(run, "2", **where)]), "02")
+    assert len(names(server)) == 3 + 2 * 2
 
 
 def test_bucket_damage(server, tmp_path):
