@@ -11,9 +11,12 @@ enum leat_status arrow_fields_find(struct arrow_fields *f, const struct ArrowSch
     enum leat_status s = LEAT_OK;
 
     leat_packer_fields(p, &fields, &count);
+    if (f->places && f->count != count)
+        return errors_set(err, LEAT_E_ARGUMENT, "these rows were begun by a packer with other conditions");
     if (f->found || count == 0)
         return LEAT_OK;
     if (!f->places) {
+        f->count = (size_t)count;
         f->places = calloc((size_t)count, sizeof *f->places);
         f->columns = calloc((size_t)count, sizeof *f->columns);
         f->values = calloc((size_t)count, sizeof *f->values);
@@ -31,7 +34,6 @@ enum leat_status arrow_fields_find(struct arrow_fields *f, const struct ArrowSch
             s = errors_set(err, LEAT_E_ARGUMENT,
                            "conditions (keep) are on the columns of a table, and this is a single column");
     }
-    f->count = (size_t)count;
     f->found = s == LEAT_OK;
     return s;
 }

@@ -341,6 +341,20 @@ def test_wrong_conditions(tmp_path, keep, why):
         assert not list(tmp_path.iterdir())
 
 
+def test_rows_of_one_packer(tmp_path):
+    """The rows of a stream belong to the packer that has begun with them."""
+    made = pa.table({"text": ["a"], "x": [1], "y": [1]})
+    rows = leat._leat.ArrowRows(made.__arrow_c_stream__(), "text", None, True, None)
+    packers = [leat.Packer(tmp_path / str(n), "bytes", keep=["x = 1", "y = 1"][:n]) for n in (1, 2)]
+    assert packers[0]._core.add_arrow(rows, 0, False, None)
+    with pytest.raises(leat.Error, match="begun by a packer with other conditions"):
+        packers[1]._core.add_arrow(rows, 0, False, None)
+    with pytest.raises(ValueError, match="1 values for the 2 fields of conditions"):
+        packers[1]._core.judge([1])
+    for packer in packers:
+        packer.abandon()
+
+
 # ---- Conversations ---------------------------------------------------------------------------------------------------
 
 def test_conversations(both, tmp_path):
