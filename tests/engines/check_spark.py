@@ -1,0 +1,198 @@
+"""check_spark.py: Spark writes datasets and reads them, on a cluster of its own with two executors and speculation on:
+both modes, empty parts, dedup and a global shuffle. Disturbed by killed workers, tasks that always fail, attempts that
+are late or both finish, killed drivers and a full disk, it makes the bytes of an undisturbed run, or no dataset and says
+why; nothing is left over."""
+import contextlib
+import functools
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+
+import common
+
+pyspark = common.skip_without("pyspark")
+
+import leat
+import leat.integrations.spark
+import spark_disturbed
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+ROWS = common.rows()
+NUMBER = "int(substring_index(url, '/', -1))"  # of a row, in SQL
+# for all processes of Spark, whatever their folder
+os.environ["PYTHONPATH"] = os.pathsep.join(os.path.abspath(path) for path in os.environ["PYTHONPATH"].split(os.pathsep))
+
+
+# ---- A cluster ----
+
+@contextlib.contextmanager
+def cluster(folder):
+    """A master and two workers, on two hosts, as Spark tries no task twice at once on one."""
+    environment = {**os.environ, "SPARK_HOME": pathlib.Path(pyspark.__file__).parent, "SPARK_DAEMON_MEMORY": "256m"}
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    daemons = []
+
+    def start(kind, *arguments):
+        log = open(folder / f"log-{len(daemons)}", "w")
+        daemons.append(subprocess.Popen(
+            [environment["SPARK_HOME"] / "bin" / "spark-class", f"org.apache.spark.deploy.{kind}", "--webui-port", "0",
+             *arguments], env=environment, stdout=log, stderr=log, start_new_session=True))
+
+    try:
+        start("master.Master", "--host", "127.0.0.1", "--port", str(port))
+        for host in ("127.0.0.1", "127.0.0.2"):
+            start("worker.Worker", "--host", host, "--cores", "1", "--memory", "1g", "--work-dir", folder / "work",
+                  f"spark://127.0.0.1:{port}")
+        yield f"spark://127.0.0.1:{port}"
+    finally:
+        for daemon in daemons:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(daemon.pid, signal.SIGKILL)
+            daemon.wait()
+
+
+def session(master):
+    """A SparkSession that knows the format "leat"."""
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    spark = (SparkSession.builder.master(master).appName("check_spark")
+             .config("spark.driver.host", "127.0.0.1").config("spark.ui.enabled", "false")
+             .config("spark.driver.memory", "512m").config("spark.executor.memory", "512m")
+             .config("spark.executorEnv.PYTHONPATH", os.environ["PYTHONPATH"])
+             .config("spark.scheduler.minRegisteredResourcesRatio", "1.0")  # both executors, whatever they wait for
+             .config("spark.scheduler.maxRegisteredResourcesWaitingTime", "120s")
+             .config("spark.excludeOnFailure.enabled", "false")
+             .config("spark.speculation", "true").config("spark.speculation.interval", "50ms")
+             .config("spark.speculation.quantile", "0.1").config("spark.speculation.multiplier", "1.0")
+             .config("spark.python.task.killTimeout", "600s")  # a task that need not run any more goes on to its end
+             .config("spark.sql.shuffle.partitions", "6").config("spark.sql.execution.arrow.maxRecordsPerBatch", "50")
+             .getOrCreate())
+    spark.sparkContext.setLogLevel("OFF")
+    leat.integrations.spark.register(spark)
+    spark.dataSource.register(spark_disturbed.Disturbed)
+    return spark
+
+
+def table(spark, paths):
+    """All documents in their order, a partition for each file."""
+    return functools.reduce(DataFrame.union, [spark.read.parquet(path) for path in paths]).select("url", "text")
+
+
+def write(df, name, mode="append", format="leat", **options):
+    df.write.format(format).options(tokenizer=common.TOKENIZER, id="url", **options).mode(mode).save(str(name))
+
+
+def refused(call, *words):
+    """What the exception says, which has all of these words."""
+    try:
+        call()
+    except PySparkException as error:
+        for word in words:
+            assert word in str(error), f"no {word!r} in: {error}"
+        return str(error)
+    raise AssertionError("no exception")
+
+
+def check_whole(name, wanted=ROWS):
+    common.check_documents(name, wanted)
+    common.check_nothing_left(name)
+
+
+# ---- Undisturbed ----
+
+def check_modes(spark, df, folder):
+    """Returns what the parts of an undisturbed run hold."""
+    write(df, "calm")
+    check_whole("calm")
+    common.check_tokens("calm", ROWS)
+    calm = common.contents("calm")
+    assert len(calm) == 6
+
+    refused(lambda: write(df, "calm"), "is a finished dataset", 'mode("overwrite")', '"extend"')
+    write(df.filter(f"{NUMBER} < 7"), "calm", "overwrite")
+    check_whole("calm", ROWS[:7])
+    write(df, "calm", "overwrite")
+    check_whole("calm")
+    assert common.contents("calm") == calm
+    for mode in ("errorifexists", "ignore"):
+        refused(lambda: write(df, "calm", mode), "UNSUPPORTED_DATA_SOURCE_SAVE_MODE")
+    return calm
+
+
+def check_options(spark, df, folder):
+    for options, words in (({"tokeniser": "gpt2"}, ["unknown option 'tokeniser'; did you mean 'tokenizer'?"]),
+                           ({"special": "perhaps"}, ["option special: must be true or false"]),
+                           ({"force": "true"}, ["option 'force' is mode(\"overwrite\")"]),
+                           ({"append": "true"}, ["option 'append' is mode(\"append\")"]),
+                           ({"text": "body"}, ["no column body; the columns are url (string), text (string)"]),
+                           ({"end": "<none>"}, ["<none>"]),
+                           ({"tokenizer": "gpt22"}, ["unknown tokenizer \"gpt22\""])):
+        refused(lambda: df.write.format("leat").options(**options).mode("append").save("refused"), *words)
+    refused(lambda: df.write.format("leat").mode("append").save(), "no path: give one to save()")
+    assert not os.path.exists("refused")
+    options = {"NULLS": "skip", "ID": "url", "Max_Rejects": "1%", "memory": "600M", "special": "true", "write": "cached"}
+    df.selectExpr("url", "if(url = 'http://example.org/3', null, text) text").write.format("leat").options(
+        **options).mode("append").save("file://" + os.path.abspath("options"))
+    check_whole("options", ROWS[:3] + ROWS[4:])
+
+
+def check_empty_parts(spark, df, folder):
+    write(df.filter(f"{NUMBER} >= 500"), "empty-parts")
+    check_whole("empty-parts", ROWS[500:])
+    assert len(common.listed("empty-parts")) == 4
+    refused(lambda: write(df.filter("false"), "no-rows"), "no documents: ", "allow_empty")
+    assert not os.path.exists("no-rows")
+    write(df.filter("false"), "no-rows", allow_empty="true")
+    check_whole("no-rows", [])
+
+
+# ---- Disturbed ----
+
+def disturb(df, name, kind, mode="append"):
+    events = pathlib.Path(f"events-{name}").resolve()
+    events.mkdir()
+    write(df, name, mode, "disturbed", disturb=kind, events=str(events))
+    return events
+
+
+def check_disturbed(spark, df, folder, calm):
+    disturb(df, "worker-killed", "WorkerKilled")
+    check_whole("worker-killed")
+    assert common.contents("worker-killed") == calm
+
+    disturb(df, "both-finish", "BothFinish")
+    check_whole("both-finish")
+    assert common.contents("both-finish") == calm
+
+    events = disturb(df, "late", "LateAttempt")
+    spark_disturbed.wait_for(events / "late")
+    assert "committed" in (events / "error").read_text()
+    check_whole("late")
+    assert common.contents("late") == calm
+
+    refused(lambda: disturb(df, "fails", "AlwaysFails"), "this task always fails")
+    spark_disturbed.wait_for(pathlib.Path("events-fails/late"))
+    assert "no more" in pathlib.Path("events-fails/error").read_text()
+    assert not os.path.exists("fails")
+
+
+def main():
+    with common.own_folder() as folder:
+        paths = common.write_parquet(folder / "texts", ROWS)
+        with cluster(folder) as master:
+            spark = session(master)
+            df = table(spark, paths)
+            calm = check_modes(spark, df, folder)
+            check_options(spark, df, folder)
+            check_empty_parts(spark, df, folder)
+            check_disturbed(spark, df, folder, calm)
+            spark.stop()
+
+
+if __name__ == "__main__":
+    main()
