@@ -181,6 +181,41 @@ def check_disturbed(spark, df, folder, calm):
     assert not os.path.exists("fails")
 
 
+# ---- Reading ----
+
+def check_reading(spark, df, folder):
+    read = spark.read.format("leat").load("calm")
+    assert read.dtypes == [("number", "bigint"), ("id", "string"), ("source", "string"), ("tokens", "array<int>"),
+                           ("text", "string")], read.dtypes
+    rows = read.collect()
+    assert [row.number for row in rows] == list(range(len(ROWS)))
+    assert [(row.id, row.text) for row in rows] == [(row["url"], row["text"]) for row in ROWS]
+    with leat.open("calm") as dataset:
+        assert [row.tokens for row in rows] == [document.tolist() for document in dataset]
+
+    some = spark.read.format("leat").option("partitions", "7").schema("text string, id string").load("calm")
+    assert some.rdd.getNumPartitions() == 7
+    assert [tuple(row) for row in some.collect()] == [(row["text"], row["url"]) for row in ROWS]
+    named = spark.read.format("leat").option("Columns", "mask, number").option("partitions", "100000").load("calm")
+    assert named.dtypes == [("mask", "array<smallint>"), ("number", "bigint")]
+    assert all(set(row.mask) == {255} for row in named.take(3))
+    assert spark.read.format("leat").load("no-rows").collect() == []
+
+    spark.createDataFrame([([1, 2, 3], [1.0, 0.0, 1.0])], "text array<int>, learned array<float>").write.format(
+        "leat").option("mask", "learned").option("end", "none").mode("append").save("masked")
+    row, = spark.read.format("leat").load("masked").collect()
+    assert (row.tokens, row.mask, row.id) == ([1, 2, 3], [255, 0, 255], None), row
+
+    load = spark.read.format("leat")
+    refused(lambda: load.load("nothing").collect(), "nothing")
+    refused(lambda: load.load(), "no path: give one to load()")
+    refused(lambda: load.schema("body string").load("calm").collect(), "no column body string; the columns are number")
+    refused(lambda: load.schema("tokens array<bigint>").load("calm").collect(), "no column tokens array<bigint>")
+    refused(lambda: spark.read.format("leat").option("columns", "body").load("calm"), "columns must be one of number")
+    refused(lambda: spark.read.format("leat").option("column", "id").load("calm"),
+            "unknown option 'column'; did you mean 'columns'?")
+
+
 def main():
     with common.own_folder() as folder:
         paths = common.write_parquet(folder / "texts", ROWS)
@@ -190,6 +225,7 @@ def main():
             calm = check_modes(spark, df, folder)
             check_options(spark, df, folder)
             check_empty_parts(spark, df, folder)
+            check_reading(spark, df, folder)
             check_disturbed(spark, df, folder, calm)
             spark.stop()
 

@@ -74,9 +74,14 @@ def totals(pieces: Iterable[Piece | None]) -> dict[str, int]:
 # ---- Options that are strings, of engines that have no others ----
 
 def read_options(given: dict[str, str], names: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Options of leat.Run from strings, as an engine gives them that knows no other values. Names are compared without
-    regard to capitals. `names` has further ones, with what reads each. An unknown name is a TypeError."""
-    known: dict[str, Any] = {**_readers(), **(names or {})}
+    """Options of leat.Run from strings, as an engine gives them that knows no other values. `names` has further ones,
+    with what reads each."""
+    return read_named(given, {**_readers(), **(names or {})})
+
+
+def read_named(given: dict[str, str], known: dict[str, Any]) -> dict[str, Any]:
+    """Options from strings; `known` has what reads each. Names are compared without regard to capitals; an unknown name
+    is a TypeError."""
     read = {}
     for name, value in given.items():
         low = name.lower()

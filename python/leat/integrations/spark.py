@@ -7,6 +7,7 @@ Tasks make no folder, so that one which outlives its job can leave nothing: its 
 """
 from __future__ import annotations
 
+import os
 import pickle
 from typing import Any, Iterator, Sequence
 
@@ -17,7 +18,10 @@ from pyspark.sql.datasource import (DataSource, DataSourceArrowWriter, DataSourc
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from leat._leat import Error
+from leat._values import choice
+from leat.dataset import Dataset, open as open_dataset
 from leat.integrations import _sink
+from leat.integrations._source import divide
 from leat.run import Run
 
 # what Spark itself says in other words
@@ -25,21 +29,29 @@ _INSTEAD = {"force": 'mode("overwrite")', "append": 'mode("append") with option(
 
 
 def register(session) -> None:
-    """Makes the format "leat" known to a SparkSession.
+    """Makes the format "leat" known to a SparkSession, for
 
         df.write.format("leat").option("tokenizer", "gpt2").option("text", "body").mode("append").save("corpus")
+        spark.read.format("leat").load("corpus")
 
-    Options of a write are those of leat.Run by their names, as strings (without regard to capitals, "none" for None),
-    but for force and append, which are modes of Spark, and
+    The mode of a write must be "append" (the dataset must not exist, unless `extend` is given) or "overwrite" (the old
+    dataset stays readable until the new one is whole): Spark refuses all others for data sources in Python. Options are
+    strings, in capitals or not; they are those of leat.Run, "none" for None, without force and append, which are modes
+    of Spark, and
 
     extend       "true": mode("append") adds to a dataset that exists, as a new list of parts with a new identity
     nulls        "skip" leaves out rows without a text; "error"
     allow_empty  "true": a table without rows becomes a dataset without documents
     memory       of a task's process, at most; else 320 MiB more than it has when it begins
 
-    The mode must be "append" (the dataset does not exist yet, unless `extend`) or "overwrite" (the old dataset stays
-    readable until the new one is whole): Spark refuses all others for data sources in Python. A task encodes with
-    spark.task.cpus threads. All columns of `df` travel to its Python worker: select those that are needed.
+    The documents have the order of rows in `df`. A task encodes with spark.task.cpus threads. All columns of `df` travel
+    to its Python worker: select those that are needed.
+
+    Reading gives the columns of Dataset.arrow(), mask only where one is stored. As Spark has no unsigned numbers, tokens
+    are array<int>, and mask array<smallint>. Other columns than those in .schema("id string, text string") are not read.
+
+    columns      "id,text": the same, without their types
+    partitions   how many tasks read, about as many tokens each; else 16 Mi tokens each
     """
     session.dataSource.register(Source)
 
@@ -75,13 +87,44 @@ class Source(DataSource):
                                   'option("extend", "true") appends to it') from None
         return Writer(run, **how)
 
+    def _reading(self) -> tuple[Dataset, dict[str, Any]]:
+        given = dict(self.options)
+        path = _path(given, "load")
+        return open_dataset(path), _sink.read_named(given, {"columns": _columns, "partitions": int})
+
+    def schema(self) -> str:
+        dataset, options = self._reading()
+        return ", ".join(f"{name} {_TYPES[name]}" for name in options.get("columns", _TYPES)
+                         if name != "mask" or dataset.info.stores_mask or "columns" in options)
+
+    def reader(self, schema) -> DataSourceReader:
+        dataset, options = self._reading()
+        for field in schema:
+            if field.dataType.simpleString() != _TYPES.get(field.name):
+                raise TypeError(f"no column {field.name} {field.dataType.simpleString()}; the columns are "
+                                + ", ".join(f"{name} {kind}" for name, kind in _TYPES.items()))
+        return Reader(dataset, schema, divide(dataset, options.get("partitions")))
+
+
+# of the columns that Dataset.arrow() has
+_TYPES = {"number": "bigint", "id": "string", "source": "string", "tokens": "array<int>", "text": "string",
+          "mask": "array<smallint>"}
+
+
+def _columns(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",")]
+    for name in names:
+        choice("columns", name, _TYPES)
+    return names
+
 
 def _path(options: dict[str, Any], method: str) -> str:
-    """Takes the path of an input or output out of the options."""
+    """Takes the path of an input or output out of the options: one that means the same in tasks, in other folders."""
     path = options.pop("path", None)
     if not path:
         raise ValueError(f"no path: give one to {method}()")
-    return path.removeprefix("file://")
+    path = path.removeprefix("file://")
+    return path if "://" in path or path.startswith("@") else os.path.abspath(path)
 
 
 # ---- Writing ----
@@ -117,3 +160,24 @@ class Writer(DataSourceArrowWriter):
                 return
             raise
         run.abort()
+
+
+# ---- Reading ----
+
+class Reader(DataSourceReader):
+    """Documents of a dataset, a range for each partition."""
+
+    def __init__(self, dataset: Dataset, schema, ranges: list[tuple[int, int]]):
+        self._dataset, self._schema, self._ranges = pickle.dumps(dataset), schema, ranges
+
+    def partitions(self) -> list[InputPartition]:
+        return [InputPartition(one) for one in self._ranges]
+
+    def read(self, partition: InputPartition) -> Iterator[pyarrow.RecordBatch]:
+        if partition.value is None:  # what Spark makes of no partitions
+            return
+        first, count = partition.value
+        wanted = to_arrow_schema(self._schema)
+        rows = pickle.loads(self._dataset).arrow(self._schema.fieldNames(), first=first, count=count)
+        for batch in pyarrow.RecordBatchReader.from_stream(rows):
+            yield batch.cast(wanted)
