@@ -1,7 +1,7 @@
 """check_spark.py: Spark writes datasets and reads them, on a cluster of its own with two executors and speculation on:
 both modes, empty parts, dedup and a global shuffle. Disturbed by killed workers, tasks that always fail, attempts that
-are late or both finish, killed drivers and a full disk, it makes the bytes of an undisturbed run, or no dataset and says
-why; nothing is left over."""
+are late or both finish, killed drivers and a full disk, it makes the bytes of an undisturbed run, or no dataset and
+says why; nothing is left over."""
 import contextlib
 import functools
 import os
@@ -78,6 +78,11 @@ def session(master):
     return spark
 
 
+def files(folder):
+    """The Parquet files with ROWS, in their order."""
+    return sorted(map(str, folder.glob("texts/*")))
+
+
 def table(spark, paths):
     """All documents in their order, a partition for each file."""
     return functools.reduce(DataFrame.union, [spark.read.parquet(path) for path in paths]).select("url", "text")
@@ -134,8 +139,10 @@ def check_options(spark, df, folder):
                            ({"tokenizer": "gpt22"}, ["unknown tokenizer \"gpt22\""])):
         refused(lambda: df.write.format("leat").options(**options).mode("append").save("refused"), *words)
     refused(lambda: df.write.format("leat").mode("append").save(), "no path: give one to save()")
+    bad = f"if({NUMBER} = 3, raise_error('a bad row'), text) text"
+    refused(lambda: write(df.selectExpr("url", bad).orderBy("url"), "refused"), "a bad row")  # in an earlier stage
     assert not os.path.exists("refused")
-    options = {"NULLS": "skip", "ID": "url", "Max_Rejects": "1%", "memory": "600M", "special": "true", "write": "cached"}
+    options = {"NULLS": "skip", "ID": "url", "Max_Rejects": "1%", "memory": "600M", "special": "true"}
     df.selectExpr("url", "if(url = 'http://example.org/3', null, text) text").write.format("leat").options(
         **options).mode("append").save("file://" + os.path.abspath("options"))
     check_whole("options", ROWS[:3] + ROWS[4:])
@@ -181,6 +188,102 @@ def check_disturbed(spark, df, folder, calm):
     assert not os.path.exists("fails")
 
 
+# one that is killed, with the mode of its write, and what the folder is then: as before, or the new dataset
+KILLED = {"HangsBefore": ("append", False), "HangsNaming": ("overwrite", False), "HangsSweeping": ("overwrite", True),
+          "HangsAfter": ("append", True)}
+
+
+def drive(kind, paths):
+    """A driver that will be killed: a program of its own, without a cluster."""
+    disturb(table(session("local[1]"), paths), kind, kind, KILLED[kind][0])
+
+
+def check_killed_drivers(spark, df, folder, calm):
+    drivers = {}
+    for kind, (mode, _) in KILLED.items():
+        if mode == "overwrite":
+            write(df.filter(f"{NUMBER} < 7"), kind, "append")
+        with open(f"log-{kind}", "w") as log:
+            drivers[kind] = subprocess.Popen([sys.executable, __file__, kind, *files(folder)], stdout=log, stderr=log,
+                                             start_new_session=True)
+    for kind, (mode, committed) in KILLED.items():
+        events = pathlib.Path(f"events-{kind}")
+        spark_disturbed.wait_for(events / "hangs")
+        os.killpg(drivers[kind].pid, signal.SIGKILL)
+        drivers[kind].wait()
+        assert (events / "signal").exists() == (kind in ("HangsNaming", "HangsSweeping"))
+        if (events / "signal").exists():
+            assert int((events / "signal").read_text()) == signal.SIGSYS
+        if committed:
+            common.check_documents(kind, ROWS)
+        elif mode == "append":
+            common.check_no_dataset(kind)
+        else:
+            common.check_documents(kind, ROWS[:7])
+
+        if committed and mode == "append":
+            refused(lambda: write(df, kind, mode), "is a finished dataset")
+        else:
+            write(df, kind, mode)
+        check_whole(kind)
+        assert common.contents(kind) == calm
+
+
+def check_full_disk(spark, df, folder):
+    disk = folder / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", disk], capture_output=True, text=True)
+    if mounted.returncode != 0:
+        print(f"not checked: a full disk: {mounted.stderr}")
+        return
+    try:
+        refused(lambda: write(df, disk / "new"), "No space left on device")
+        assert os.listdir(disk) == []
+        write(df.filter(f"{NUMBER} < 7"), disk / "old")
+        files_before = set(os.listdir(disk / "old"))
+        refused(lambda: write(df, disk / "old", "overwrite"), "No space left on device")
+        common.check_documents(disk / "old", ROWS[:7])
+        assert set(os.listdir(disk / "old")) == files_before - {"leat-run"}  # the plan was that of the run that failed
+    finally:
+        subprocess.run(["umount", disk], check=True)
+
+
+# ---- A pipeline, as docs/engines.md has it ----
+
+def check_pipeline(spark, df, folder):
+    from pyspark.sql.functions import rand
+
+    texts = spark.read.parquet("texts").select("url", "text")
+    (texts.dropDuplicates(["text"])   # exact deduplication
+          .orderBy(rand(seed=1))      # a global shuffle
+          .write.format("leat").option("tokenizer", "gpt2").option("id", "url")
+          .mode("append").save("corpus"))
+
+    plan = leat.Plan(["corpus"], seq_len=128, seed=3)
+    for inputs, labels in leat.Loader(plan, 8, style="tuple", framework="numpy"):
+        assert inputs.shape == labels.shape == (8, 128)
+
+    found = common.documents("corpus")
+    assert sorted(text for _, text in found) == sorted({row["text"] for row in ROWS})
+    assert set(found) < {(row["url"], row["text"]) for row in ROWS}
+    numbers = [int(url.split("/")[-1]) for url, _ in found]
+    assert numbers != sorted(numbers) and max(numbers[:20]) > 600 > min(numbers[:20])
+    common.check_nothing_left("corpus")
+    common.train("corpus")
+    counted = spark.read.format("leat").schema("tokens array<int>").load("corpus").selectExpr("sum(size(tokens)) n")
+    assert counted.first().n == leat.open("corpus").info.tokens
+
+
+def check_repeatable_shuffle(spark, df, folder):
+    from pyspark.sql.functions import lit, xxhash64
+
+    hashes = dict(df.select("url", xxhash64(lit(1), "url")).collect())
+    for step, name in ((1, "shuffled"), (-1, "again")):
+        shuffled = table(spark, files(folder)[::step]).orderBy(xxhash64(lit(1), "url"))
+        write(shuffled, name)
+        check_whole(name, sorted(ROWS, key=lambda row: hashes[row["url"]]))
+
+
 # ---- Reading ----
 
 def check_reading(spark, df, folder):
@@ -218,17 +321,24 @@ def check_reading(spark, df, folder):
 
 def main():
     with common.own_folder() as folder:
-        paths = common.write_parquet(folder / "texts", ROWS)
+        common.write_parquet(folder / "texts", ROWS)
         with cluster(folder) as master:
             spark = session(master)
-            df = table(spark, paths)
+            df = table(spark, files(folder))
             calm = check_modes(spark, df, folder)
             check_options(spark, df, folder)
             check_empty_parts(spark, df, folder)
             check_reading(spark, df, folder)
             check_disturbed(spark, df, folder, calm)
+            check_killed_drivers(spark, df, folder, calm)
+            check_full_disk(spark, df, folder)
+            check_pipeline(spark, df, folder)
+            check_repeatable_shuffle(spark, df, folder)
             spark.stop()
 
 
 if __name__ == "__main__":
-    main()
+    if len(sys.argv) > 1:
+        drive(sys.argv[1], sys.argv[2:])
+    else:
+        main()

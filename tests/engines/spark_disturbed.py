@@ -1,7 +1,8 @@
-"""spark_disturbed.py: the format "leat" under other names, whose tasks and commits are disturbed in a chosen way. A module
-of its own, as Spark's executors import it.
+"""spark_disturbed.py: the format "disturbed": "leat" whose tasks and commits are disturbed in a chosen way. A module of
+its own, as Spark's executors import it.
 
-Each option "disturb" names a class below; "events" a folder in which processes say what has happened, and wait for it."""
+The option "disturb" names a class below; "events" a folder in which processes say what has happened, and wait for it.
+"""
 import ctypes
 import os
 import pathlib

@@ -2,8 +2,8 @@
 
 Spark pickles the classes here by reference: the package must be importable on its executors. A write is a leat.Run
 that begins on the driver just before the first task starts. A task packs its partition as the part of its number, with
-no Python object for a row, and sends a Piece as its message; the driver commits the messages in the order of partitions.
-Tasks make no folder, so that one which outlives its job can leave nothing: its run is no more.
+no Python object for a row, and sends a Piece as its message; the driver commits the messages in the order of
+partitions. Tasks make no folder, so that one which outlives its job can leave nothing: its run is no more.
 """
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ def register(session) -> None:
     allow_empty  "true": a table without rows becomes a dataset without documents
     memory       of a task's process, at most; else 320 MiB more than it has when it begins
 
-    The documents have the order of rows in `df`. A task encodes with spark.task.cpus threads. All columns of `df` travel
-    to its Python worker: select those that are needed.
+    The documents have the order of rows in `df`. A task encodes with spark.task.cpus threads. All columns of `df`
+    travel to its Python worker: select those that are needed.
 
-    Reading gives the columns of Dataset.arrow(), mask only where one is stored. As Spark has no unsigned numbers, tokens
-    are array<int>, and mask array<smallint>. Other columns than those in .schema("id string, text string") are not read.
+    Reading gives the columns of Dataset.arrow(), mask only where one is stored. As Spark has no unsigned numbers,
+    tokens are array<int>, and mask array<smallint>. Of .schema("id string, text string") no other columns are read.
 
     columns      "id,text": the same, without their types
     partitions   how many tasks read, about as many tokens each; else 16 Mi tokens each
