@@ -10,13 +10,15 @@ import inspect
 import os
 from typing import Any, Iterable
 
+from leat import _leat
+from leat._documents import arrow_capsules
 from leat.dataset import Dataset
 from leat.pushed import Piece, PushedRun
 
 TASK_MEMORY = 320 << 20  # for the vocabulary, up to 64 MiB, and for packing, beside what the worker has already
 
 
-def pack(run, key, tables: Iterable[Any], *, threads: int = 1, memory: int | None = None,
+def pack(run, key, tables: Iterable[Any], *, threads: int = 1, memory: int | str | None = None,
          nulls: str = "error") -> Piece | None:
     """Packs the rows of a task as the part `key`. None: there was no row, and no part is needed. Tables are Arrow's, or
     anything that leat.Packer.extend() reads as such; those without rows may lack their columns, as in an empty block.
@@ -38,6 +40,14 @@ def pack(run, key, tables: Iterable[Any], *, threads: int = 1, memory: int | Non
 def _resident() -> int:
     with open("/proc/self/statm", encoding="ascii") as statm:
         return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def check_columns(table, *, text: str = "text", id: str | None = "id", mask: str | None = None, chat=None,
+                  **_other: Any) -> None:
+    """Raises what a task would raise if a table of this schema does not have the columns that these options of a run
+    name. With chat, only rows can say that."""
+    if chat is None:
+        _leat.ArrowRows(arrow_capsules(table), text, id, id == "id", mask)
 
 
 def commit(run, pieces: Iterable[Piece | None], *, allow_empty: bool = False) -> Dataset:
@@ -64,9 +74,14 @@ def totals(pieces: Iterable[Piece | None]) -> dict[str, int]:
 # ---- Options that are strings, of engines that have no others ----
 
 def read_options(given: dict[str, str], names: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Options of leat.Run from strings, as an engine gives them that knows no other values. Names are compared without
-    regard to capitals. `names` has further ones, with what reads each. An unknown name is a TypeError."""
-    known: dict[str, Any] = {**_readers(), **(names or {})}
+    """Options of leat.Run from strings, as an engine gives them that knows no other values. `names` has further ones,
+    with what reads each."""
+    return read_named(given, {**_readers(), **(names or {})})
+
+
+def read_named(given: dict[str, str], known: dict[str, Any]) -> dict[str, Any]:
+    """Options from strings; `known` has what reads each. Names are compared without regard to capitals; an unknown name
+    is a TypeError."""
     read = {}
     for name, value in given.items():
         low = name.lower()
@@ -87,13 +102,13 @@ def _readers() -> dict[str, Any]:
     readers: dict[str, Any] = {}
     for name, parameter in inspect.signature(PushedRun.__init__).parameters.items():
         if name not in ("self", "output"):
-            readers[name] = _flag if isinstance(parameter.default, bool) else str
+            readers[name] = flag if isinstance(parameter.default, bool) else str
     readers.update(id=_maybe, mask=_maybe, end=_number_or_text, begin=_number_or_text, max_rejects=_number_or_text,
                    created=int, chat=str, keep=_list, split=_maybe)
     return readers
 
 
-def _flag(text: str) -> bool:
+def flag(text: str) -> bool:
     low = text.lower()
     if low not in ("true", "false"):
         raise ValueError(f"must be true or false, not {text!r}")
