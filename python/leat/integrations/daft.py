@@ -1,17 +1,21 @@
 """daft.py: Daft writes a dataset (Sink), and reads one (read())."""
 from __future__ import annotations
 
+import asyncio
 import functools
 import os
-from typing import Any, Iterable, Iterator
+from typing import Any, AsyncIterator, Iterable, Iterator
 
 import daft
+import pyarrow
+import pyarrow.compute
 from daft.io.sink import DataSink, WriteResult
-from daft.recordbatch import MicroPartition
+from daft.io.source import DataSource, DataSourceTask
+from daft.recordbatch import MicroPartition, RecordBatch
 
 from leat._values import read_size
-from leat.dataset import Dataset
-from leat.integrations import _sink
+from leat.dataset import ARROW_COLUMNS, Dataset, open as open_dataset
+from leat.integrations import _sink, _source
 from leat.pushed import Piece
 from leat.run import Run
 
@@ -141,11 +145,56 @@ class Sink(DataSink):
 
 def _ends(table, column) -> tuple[Any, Any]:
     """The first and the last value of a column that must ascend."""
-    import pyarrow.compute as compute
     values = table[column].combine_chunks()
     if values.null_count:
         raise ValueError(f"order={column!r}: a row has no {column}")
-    if not compute.all(compute.less_equal(values[:-1], values[1:]), min_count=0).as_py():
+    if not pyarrow.compute.all(pyarrow.compute.less_equal(values[:-1], values[1:]), min_count=0).as_py():
         raise ValueError(f"order={column!r}: the values do not ascend where Daft has rows together: sort by {column} "
                          f"last, with .sort({column!r}).write_sink(...)")
     return values[0].as_py(), values[-1].as_py()
+
+
+def read(name, columns=ARROW_COLUMNS, *, tasks: int | None = None) -> daft.DataFrame:
+    """The documents of a dataset as a daft.DataFrame, which reads them when it is executed, and only those columns that
+    it needs.
+
+        read("corpus").where(daft.col("source") == "wiki.jsonl").select("id", "tokens")
+
+    name     as in leat.open(), or an open Dataset; all nodes must be able to open it
+    columns  of number, id, source, text, tokens, mask, as Dataset.arrow() has them
+    tasks    how many read; None: one for about 16 million tokens
+    """
+    dataset = name if isinstance(name, Dataset) else open_dataset(name)
+    return _Source(dataset, tuple(columns), tasks).read()
+
+
+class _Documents:
+    """What a source and its tasks have: columns of a range of documents."""
+
+    def __init__(self, dataset, columns, tasks=None, first=0, count=None):
+        self._dataset, self._columns, self._tasks = dataset, columns, tasks
+        self._arrow = functools.partial(dataset.arrow, columns, first=first, count=count)
+        self._schema = daft.Schema.from_pyarrow_schema(pyarrow.schema(self._arrow()))  # here, as Daft takes no error later
+
+    @property
+    def schema(self) -> daft.Schema:
+        return self._schema
+
+
+class _Source(_Documents, DataSource):
+    name = "leat"
+
+    async def get_tasks(self, pushdowns) -> AsyncIterator[_Task]:
+        wanted = self._columns
+        if pushdowns.columns is not None:
+            needed = {*pushdowns.columns, *pushdowns.filter_required_column_names()}
+            wanted = tuple(name for name in wanted if name in needed)
+        for first, count in _source.divide(self._dataset, self._tasks):
+            yield _Task(self._dataset, wanted or self._columns[:1], None, first, count)
+
+
+class _Task(_Documents, DataSourceTask):
+    async def read(self) -> AsyncIterator[RecordBatch]:
+        batches = iter(pyarrow.RecordBatchReader.from_stream(self._arrow()))
+        while (batch := await asyncio.to_thread(next, batches, None)) is not None:  # all tasks share a loop
+            yield RecordBatch.from_arrow_record_batches([batch], batch.schema)
