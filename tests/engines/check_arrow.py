@@ -1,5 +1,5 @@
-"""check_arrow.py: what Dataset.arrow() gives is taken as it is by pyarrow, Polars, DuckDB, Daft and pandas, and by Ray as
-a table of pyarrow: every column of datasets of all kinds, compared with what the Dataset's own methods say of each
+"""check_arrow.py: what Dataset.arrow() gives is taken as it is by pyarrow, Polars, DuckDB, Daft and pandas, and by Ray
+as a table of pyarrow: every column of datasets of all kinds, compared with what the Dataset's own methods say of each
 document. Readers that stop early, batches that outlive the dataset, readers in threads, SQL over the object."""
 import gc
 import importlib
@@ -184,7 +184,8 @@ def check_sql():
         by_source = {}
         for row in wanted:
             by_source[row["source"]] = by_source.get(row["source"], 0) + len(row["tokens"])
-        assert dict(duckdb.sql("SELECT source, sum(len(tokens)) FROM documents GROUP BY source").fetchall()) == by_source
+        found = duckdb.sql("SELECT source, sum(len(tokens)) FROM documents GROUP BY source").fetchall()
+        assert dict(found) == by_source
         longest = sorted(wanted, key=lambda row: (-len(row["tokens"]), row["number"]))[:5]
         assert duckdb.sql("SELECT number, len(tokens) FROM documents ORDER BY len(tokens) DESC, number LIMIT 5"
                           ).fetchall() == [(row["number"], len(row["tokens"])) for row in longest]

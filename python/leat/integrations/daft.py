@@ -174,7 +174,8 @@ class _Documents:
     def __init__(self, dataset, columns, tasks=None, first=0, count=None):
         self._dataset, self._columns, self._tasks = dataset, columns, tasks
         self._arrow = functools.partial(dataset.arrow, columns, first=first, count=count)
-        self._schema = daft.Schema.from_pyarrow_schema(pyarrow.schema(self._arrow()))  # here, as Daft takes no error later
+        # here, as Daft takes no error from `schema`
+        self._schema = daft.Schema.from_pyarrow_schema(pyarrow.schema(self._arrow()))
 
     @property
     def schema(self) -> daft.Schema:
