@@ -1,7 +1,8 @@
 """check_daft.py: leat.integrations.daft on Daft's native runner and on its Ray runner with three raylets: orders,
 queries that fail, drivers that are killed before, in and after the commit, workers that are killed, attempts that
 finish twice, a full disk; each time the documents, their order where one is asked for, and then the bytes of an
-undisturbed run, or no dataset and a reason. Then what docs/engines.md shows of Daft, word by word, and a model that trains on it.
+undisturbed run, or no dataset and a reason. Then what docs/engines.md shows of Daft, word by word, and a model that
+trains on it.
 
 It is also its second half, and the driver that is killed: check_daft.py ray, check_daft.py drive OUTPUT MOMENT."""
 import os

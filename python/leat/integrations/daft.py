@@ -55,10 +55,10 @@ class Sink(DataSink):
     less than some megabytes, documents.into_batches(100_000) joins them, if no order is asked for.
 
     Daft does not say when a query failed. The `with` block removes what was written if an exception leaves it, and so
-    does abort(). Without these, and after the driver was killed, the folder does not open as a dataset; the same program
-    begins the run again, from the start, and removes what is left of it. On Ray, a worker that dies is tried again; of
-    several attempts at a part exactly one counts, even if all of them finish. If only the commit fails, as when a
-    server cannot be reached, the parts stay: `sink.run.commit(sink.pieces)` tries again.
+    does abort(). Without these, and after the driver was killed, the folder does not open as a dataset; the same
+    program begins the run again, from the start, and removes what is left of it. On Ray, a worker that dies is tried
+    again; of several attempts at a part exactly one counts, even if all of them finish. If only the commit fails, as
+    when a server cannot be reached, the parts stay: `sink.run.commit(sink.pieces)` tries again.
     """
 
     run: Run | None = None
