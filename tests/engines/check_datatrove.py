@@ -3,12 +3,10 @@
 are killed around the commit, a full disk, attempts that both finish, and datatrove's own tokenizer beside it.
 
 Programs that are killed run as `check_datatrove.py STEP ...`: pack() in a process group of their own."""
-import contextlib
 import functools
 import json
 import os
 import pathlib
-import resource
 import shutil
 import signal
 import subprocess
@@ -27,6 +25,7 @@ from datatrove.pipeline.filters import LambdaFilter
 from datatrove.pipeline.readers import ParquetReader
 from datatrove.pipeline.tokens import DocumentTokenizer
 from datatrove.utils.hashing import HashConfig
+from deaths import DEATHS, killed, once, raises
 from leat.integrations.datatrove import Pack, Read
 
 RANKS = 6  # and files
@@ -35,15 +34,6 @@ os.environ["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, sys.path))  # fo
 
 
 # ---- What happens to ranks ----
-
-def once(flag):
-    """Whether this is the first call with this flag, in whatever process."""
-    try:
-        os.close(os.open(flag, os.O_CREAT | os.O_EXCL))
-    except FileExistsError:
-        return False
-    return True
-
 
 def dies(data, rank, world_size, who=2):
     """A step that is killed in the middle of its documents, once; it takes `who` along."""
@@ -58,29 +48,6 @@ def fails(data, rank, world_size):
         if rank == 4 and n == 50 and not os.path.exists("mended"):
             raise ZeroDivisionError("a document that divides by zero")
         yield document
-
-
-def kill_itself():
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-@contextlib.contextmanager
-def killed(moment):
-    """A commit that is killed: before it, when it writes the list, or after it; once."""
-    commit = leat.Run.commit
-
-    def commit_or_die(run, pieces):
-        if moment == "before":
-            kill_itself()
-        if moment == "in":  # the first byte of the list
-            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
-        commit(run, pieces)
-        kill_itself()
-
-    leat.Run.commit = commit_or_die
-    yield
-    leat.Run.commit = commit
 
 
 # ---- Pipelines ----
@@ -112,15 +79,6 @@ def clean(*more):
         shutil.rmtree(name, ignore_errors=True)
     for flag in ("died", "mended"):
         pathlib.Path(flag).unlink(missing_ok=True)
-
-
-def raises(kind, words, call):
-    try:
-        call()
-    except kind as error:
-        assert words in str(error), error
-        return
-    raise AssertionError(f"no {kind.__name__}: {words}")
 
 
 # ---- Checks ----
@@ -158,9 +116,8 @@ def check_killed(rows, wanted):
     pack(workers=3)
     check_same(rows, wanted)
     clean()
-    for moment in "before", "in", "after":
-        code = in_program("commit", moment)
-        assert code == -(signal.SIGXFSZ if moment == "in" else signal.SIGKILL), (moment, code)
+    for moment, death in DEATHS.items():
+        assert in_program("commit", moment) == -death, moment
         if moment == "after":
             common.check_documents("corpus", rows)
         else:
@@ -297,7 +254,8 @@ def check_ray(rows, wanted):
     import ray
     from datatrove.executor import RayPipelineExecutor
     from ray.cluster_utils import Cluster
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "object_store_memory": 80 << 20})
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "object_store_memory": 80 << 20,
+                                                             "include_dashboard": False})
     cluster.add_node(num_cpus=2, object_store_memory=80 << 20)
     try:
         ray.init(address=cluster.address, log_to_driver=False)
