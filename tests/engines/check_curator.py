@@ -129,7 +129,7 @@ def check_attempts(rows, wanted):
     pack = begin()
     first, second = ([pack.process(task) for task in batches(rows)] for _ in range(2))
     late = pack.run.part("0_file1")
-    pack.commit(first[:3] + second[3:])
+    begin().commit(first[:3] + second[3:])  # as another program does, after a Slurm array
     check_same(rows, wanted)
     pack.commit(first[:3] + second[3:])  # again
     raises(leat.Error, "is committed already", lambda: pack.commit(second))
@@ -170,7 +170,8 @@ def check_refused(rows):
 
 def check_full_disk(rows, wanted):
     os.mkdir("corpus")
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", "corpus"], stderr=subprocess.DEVNULL).returncode:
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", "corpus"]
+    if subprocess.run(mount, stderr=subprocess.DEVNULL).returncode != 0:
         print("a full disk: skipped, as nothing can be mounted")
         clean()
         return
@@ -191,7 +192,7 @@ def check_full_disk(rows, wanted):
 def example():
     reader = ParquetReader(os.path.abspath("texts"), files_per_partition=1)
     pack = Pack("corpus", "gpt2", id="url")
-    pipeline = Pipeline("packing", stages=[reader, pack])
+    pipeline = Pipeline(name="packing", stages=[reader, pack])
     return pack.commit(pipeline.run(RayDataExecutor()))
 
 

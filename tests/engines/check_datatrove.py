@@ -3,6 +3,7 @@
 are killed around the commit, a full disk, attempts that both finish, and datatrove's own tokenizer beside it.
 
 Programs that are killed run as `check_datatrove.py STEP ...`: pack() in a process group of their own."""
+import contextlib
 import functools
 import json
 import os
@@ -18,7 +19,7 @@ common.skip_without("datatrove")
 import leat
 import numpy
 from datatrove.data import Document
-from datatrove.executor import LocalPipelineExecutor
+from datatrove.executor import LocalPipelineExecutor, SlurmPipelineExecutor
 from datatrove.pipeline.dedup import ExactDedupFilter, ExactDedupSignature, ExactFindDedups
 from datatrove.pipeline.dedup.exact_dedup import ExactDedupConfig
 from datatrove.pipeline.filters import LambdaFilter
@@ -35,7 +36,7 @@ os.environ["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, sys.path))  # fo
 
 # ---- What happens to ranks ----
 
-def dies(data, rank, world_size, who=2):
+def dies(data, rank, world_size, who=None):
     """A step that is killed in the middle of its documents, once; it takes `who` along."""
     for n, document in enumerate(data):
         if rank == 2 and n == 150 and once("died"):
@@ -65,6 +66,8 @@ def in_program(*arguments):
     """Runs this file with arguments, in a process group of its own; returns it when it has ended."""
     program = subprocess.Popen([sys.executable, PROGRAM, *arguments], start_new_session=True)
     program.wait()
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(program.pid, signal.SIGKILL)  # what it leaves, as the executor's manager
     return program.returncode
 
 
@@ -247,6 +250,36 @@ def check_example(rows):
     clean("signatures", "duplicates")
 
 
+# ---- Slurm ----
+
+SBATCH = """#!/bin/sh
+for script; do :; done
+last=$(sed -n 's/^#SBATCH --array=0-\\([0-9]*\\).*/\\1/p' "$script")
+for i in $(seq 0 "$last"); do SLURM_ARRAY_TASK_ID=$i SLURM_NODELIST=localhost bash "$script" >"slurm.$i" 2>&1 & done
+wait
+echo Submitted batch job 1
+"""
+
+
+def check_slurm(rows, wanted):
+    """datatrove's Slurm executor, with programs in place of Slurm's: an array's elements are processes that run side by
+    side, and read the pipeline from its file. One is killed, and the pipeline is submitted again."""
+    os.mkdir("bin")
+    for name, text in ("sbatch", SBATCH), ("scontrol", "#!/bin/sh\necho localhost\n"):
+        pathlib.Path("bin", name).write_text(text)
+        os.chmod(f"bin/{name}", 0o755)
+    before = os.environ["PATH"]
+    os.environ["PATH"] = os.pathsep.join([os.path.abspath("bin"), os.path.dirname(sys.executable), before])
+    for again in False, True:
+        SlurmPipelineExecutor([texts(), dies, Pack("corpus", common.TOKENIZER)], tasks=RANKS, time="1:00:00",
+                              partition="none", logging_dir="logs", with_srun=False).run()
+        assert os.path.exists("died") and os.path.exists("logs/completions/00002") == again
+        assert again or common.check_no_dataset("corpus") is None
+    check_same(rows, wanted)
+    os.environ["PATH"] = before
+    clean("bin")
+
+
 # ---- Ray ----
 
 def check_ray(rows, wanted):
@@ -260,7 +293,7 @@ def check_ray(rows, wanted):
     try:
         ray.init(address=cluster.address, log_to_driver=False)
         for steps in [], [in_worker]:
-            RayPipelineExecutor([in_folder(os.getcwd()), texts(), *steps, Pack(os.path.abspath("corpus"), common.TOKENIZER)],
+            RayPipelineExecutor([in_folder(os.getcwd()), texts(), *steps, Pack("corpus", common.TOKENIZER)],
                                 tasks=RANKS, workers=3, logging_dir=os.path.abspath("logs"), mem_per_cpu_gb=0.2).run()
             check_same(rows, wanted)
             assert not steps or os.path.exists("died")
@@ -296,6 +329,7 @@ def main():
         check_more_ranks(rows)
         check_ids(rows)
         check_example(rows)
+        check_slurm(rows, wanted)
         check_ray(rows, wanted)
 
 

@@ -25,7 +25,7 @@ from datatrove.utils.logging import logger
 from leat.integrations import _sink, _source
 
 BATCH = 1024  # documents that are packed before they go on to a step that follows
-FIELDS = ("mask", "chat", "keep", "split")  # options that read other fields of a document than its text and id
+FIELDS = ("mask", "chat", "keep")  # options that read other fields of a document than its text and id
 
 
 class Pack(PipelineStep):
@@ -52,7 +52,7 @@ class Pack(PipelineStep):
     name = "🌿 leat"
 
     def __init__(self, output: str | os.PathLike, tokenizer: str | os.PathLike = "gpt2", *, id: str | None = "id",
-                 threads: int = 1, memory: int | None = None, **options: Any):
+                 threads: int = 1, memory: int | str | None = None, **options: Any):
         super().__init__()
         if options.get("force"):
             raise TypeError("no rank knows whether another one has begun the new run: remove the folder instead of "
@@ -61,6 +61,10 @@ class Pack(PipelineStep):
             raise TypeError("the text of a document is its `text`: no text= applies")
         inspect.signature(leat.Run).bind(output, tokenizer, id=id, **options)
         self.output, self.tokenizer = os.fspath(output), os.fspath(tokenizer)
+        if "://" not in self.output:  # ranks may run in other folders
+            self.output = os.path.abspath(self.output)
+        if os.path.isfile(self.tokenizer):
+            self.tokenizer = os.path.abspath(self.tokenizer)
         self.id, self.threads, self.memory, self.options = id, threads, memory, options
 
     def run(self, data: DocumentsPipeline, rank: int = 0, world_size: int = 1) -> DocumentsPipeline:

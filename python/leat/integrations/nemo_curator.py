@@ -40,7 +40,7 @@ class Pack(ProcessingStage[DocumentBatch, FileGroupTask]):
     is_resumable = False
 
     def __init__(self, output: str | os.PathLike, tokenizer: str | os.PathLike = "gpt2", *, text: str = "text",
-                 id: str | None = "id", threads: int = 1, memory: int | None = None, **options: Any):
+                 id: str | None = "id", threads: int = 1, memory: int | str | None = None, **options: Any):
         self.threads, self.memory = threads, memory
         self.run = leat.Run(output, tokenizer, text=text, id=id, **options)
 
