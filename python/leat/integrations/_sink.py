@@ -29,7 +29,7 @@ def pack(run, key, tables: Iterable[Any], *, threads: int = 1, memory: int | str
             if getattr(table, "num_rows", 1) == 0:
                 continue
             if packer is None:
-                packer = run.part(key, threads, memory=memory or _resident() + TASK_MEMORY)
+                packer = run.part(key, threads, memory=memory or resident() + TASK_MEMORY)
             packer.extend(table, nulls=nulls)
         return packer.finish() if packer else None
     finally:
@@ -37,7 +37,7 @@ def pack(run, key, tables: Iterable[Any], *, threads: int = 1, memory: int | str
             packer.abandon()  # after finish() it does nothing
 
 
-def _resident() -> int:
+def resident() -> int:
     with open("/proc/self/statm", encoding="ascii") as statm:
         return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
