@@ -59,7 +59,7 @@ class PushedRun:
             store_mask=store_mask or mask is not None, write=write, chat=chat, keep=keep, allow_empty=allow_empty)
         spec, pattern = tokenizer._from
         self._push_to(_leat.PushedRun(output, tokenizer._core, spec, pattern, options, append),
-                      dict(text=text, id=id, mask=mask, chat=chat))
+                      dict(text=text, id=id, mask=mask, chat=chat, allow_empty=allow_empty))
 
     def _push_to(self, pushed, fields):
         self._pushed, self._fields, self._ended = pushed, fields, False

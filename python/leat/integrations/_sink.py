@@ -50,12 +50,12 @@ def check_columns(table, *, text: str = "text", id: str | None = "id", mask: str
         _leat.ArrowRows(arrow_capsules(table), text, id, id == "id", mask)
 
 
-def commit(run, pieces: Iterable[Piece | None], *, allow_empty: bool = False) -> Dataset:
+def commit(run, pieces: Iterable[Piece | None]) -> Dataset:
     """Commits the pieces in this order, without those of tasks that had no rows. Without any, the dataset has no
-    document, if that is allowed; else the run is aborted."""
+    document, if the run has allow_empty; else the run is aborted."""
     made = [piece for piece in pieces if piece is not None]
     if not made:
-        if not allow_empty:
+        if not run._fields["allow_empty"]:
             run.abort()
             raise ValueError(f"no documents: {run.folder} is not made (allow_empty=True makes an empty dataset)")
         with run.part("empty") as packer:

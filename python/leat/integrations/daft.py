@@ -31,11 +31,10 @@ class Sink(DataSink):
         print(sink.dataset.info.tokens)
 
     output, tokenizer  as in leat.Run, and so are all other `options`: mask, chat, keep, split, special, end, begin,
-                       invalid_utf8, max_rejects, allow_binary, store_mask, force, append, created, write
+                       invalid_utf8, max_rejects, allow_binary, store_mask, force, append, created, write, allow_empty
     text, id           the columns that have them; id=None: no ids
     order              a column whose values give the order of the documents; None: any order
     nulls              "skip" leaves out rows without a text; "error" fails
-    allow_empty        without any document, make a dataset without documents instead of failing
     threads            that encode at a time; None: on the native runner, which writes one thing at a time, as many as
                        this process has CPUs; on Ray, where a node runs a task on each CPU, 1
     memory             at most, of a process; None: as leat.pack() on the native runner; on Ray, and with `order`,
@@ -68,10 +67,10 @@ class Sink(DataSink):
     _here: bool = True  # the sink is where it was made: the native runner calls all of it there, one call at a time
 
     def __init__(self, output, tokenizer="gpt2", *, text: str = "text", id: str | None = "id", order: str | None = None,
-                 nulls: str = "error", allow_empty: bool = False, threads: int | None = None,
+                 nulls: str = "error", threads: int | None = None,
                  memory: int | str | None = None, **options: Any):
         self._begin = functools.partial(Run, output, tokenizer, text=text, id=id, **options)
-        self._order, self._nulls, self._allow_empty, self._threads = order, nulls, allow_empty, threads
+        self._order, self._nulls, self._threads = order, nulls, threads
         self._memory = None if memory is None else read_size(memory)
 
     def name(self) -> str:
@@ -111,7 +110,7 @@ class Sink(DataSink):
                 parts.sort(key=lambda part: part[1:])
                 self._check_ranges(parts)
             self.pieces = [piece for piece, _, _ in parts]
-        self.dataset = _sink.commit(self.run, self.pieces, allow_empty=self._allow_empty)
+        self.dataset = _sink.commit(self.run, self.pieces)
         self.run = None
         counts = dict(_sink.totals(self.pieces), parts=len(self.pieces))
         return MicroPartition.from_pydict({name: [counts[name]] for name in COUNTS})

@@ -40,8 +40,7 @@ class Pack(PipelineStep):
     threads    number of threads that encode, for each rank
     memory     at most, of the process of a rank; None: 320 MiB more than it has when it begins
     options    those of leat.Run: mask, end, begin, special, invalid_utf8, max_rejects, allow_binary, created,
-               store_mask, write, chat, keep, split, append, as far as leat.Run has them. Fields that they name are
-               those of the metadata, `text` and `id`
+               store_mask, write, chat, keep, split, allow_empty. Fields that they name are those of the metadata, `text` and `id`
 
     The order is that of ranks. Documents go on to the next step, if any. Ranks that the executor's completions list are
     skipped; the last of the others commits. If all are done and there is no dataset, because somebody has removed the
@@ -57,6 +56,9 @@ class Pack(PipelineStep):
         if options.get("force"):
             raise TypeError("no rank knows whether another one has begun the new run: remove the folder instead of "
                             "force=True")
+        if options.get("append"):
+            raise TypeError("no rank knows whether the documents of this run are appended already: pack them into a "
+                            "folder of their own, and open both: leat.open([old, new])")
         if "text" in options:
             raise TypeError("the text of a document is its `text`: no text= applies")
         inspect.signature(leat.Run).bind(output, tokenizer, id=id, **options)
@@ -114,7 +116,8 @@ class Pack(PipelineStep):
         pieces.write(piece)
         found = pieces.of_all(piece)
         if found:
-            if not any(one.documents or one.rejected for one in found):
+            if not run._fields["allow_empty"] and not any(one.documents or one.rejected or one.kept_out
+                                                          for one in found):
                 raise ValueError(f"no documents: {run.folder} is not made")
             try:
                 run.commit(found)

@@ -28,7 +28,7 @@ class Pack(ProcessingStage[DocumentBatch, FileGroupTask]):
     threads         number of threads that encode, for each worker
     memory          at most, of the process of a worker; None: 320 MiB more than it has when it begins
     options         those of leat.Run: end, begin, special, invalid_utf8, max_rejects, allow_binary, force, created,
-                    store_mask, write, chat, keep, split, append, as far as leat.Run has them
+                    store_mask, write, chat, keep, split, append, allow_empty
 
     The run begins when the stage is made, as the modes of Curator's own writers take effect then. What a program has
     left that was killed or has failed before the commit, the same program sweeps when it runs again; abort() removes it
@@ -58,7 +58,7 @@ class Pack(ProcessingStage[DocumentBatch, FileGroupTask]):
         return FileGroupTask(dataset_name=task.dataset_name, data=[self.run.folder], _stage_perf=task._stage_perf,
                              _metadata={**task._metadata, "format": "leat", "piece": piece})
 
-    def commit(self, tasks: Iterable[Task] | None, *, allow_empty: bool = False) -> Dataset:
+    def commit(self, tasks: Iterable[Task] | None) -> Dataset:
         """Makes the output the dataset of these tasks, which pipeline.run() has returned, and returns it. Their order is
         that of partitions: `partition_index` of the tasks' metadata, as the readers of files give it; without that,
         `source_files`; batches of one partition as they follow in it. Tasks without both, for example of an own source,
@@ -68,8 +68,7 @@ class Pack(ProcessingStage[DocumentBatch, FileGroupTask]):
         if shard is not None and shard.total_shards > 1:
             raise ValueError(f"this program has shard {shard.shard_index} of {shard.total_shards} of a Slurm array: "
                              "pickle its tasks, and commit those of all in one program, outside of the array")
-        return _sink.commit(self.run, [task._metadata["piece"] for task in in_order(tasks or ())],
-                            allow_empty=allow_empty)
+        return _sink.commit(self.run, [task._metadata["piece"] for task in in_order(tasks or ())])
 
     def abort(self) -> None:
         """Ends the run, which must not be committed, and removes all of it."""

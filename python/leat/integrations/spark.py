@@ -69,9 +69,9 @@ class Source(DataSource):
         for name, instead in _INSTEAD.items():
             if name in given:
                 raise TypeError(f"option {name!r} is {instead} in Spark")
-        options = _sink.read_options(given, {"extend": _sink.flag, "nulls": str, "allow_empty": _sink.flag})
+        options = _sink.read_options(given, {"extend": _sink.flag, "nulls": str})
         how = {name: options.pop(name, default) for name, default in
-               (("memory", None), ("nulls", "error"), ("allow_empty", False))}
+               (("memory", None), ("nulls", "error"))}
         extend = options.pop("extend", False)
         if extend and overwrite:
             raise TypeError('option "extend" belongs to mode("append"), not to mode("overwrite")')
@@ -140,9 +140,9 @@ class Writer(DataSourceArrowWriter):
     """A run, and how its tasks pack. The run is opened where it is used, not where the writer is unpickled: Spark shows
     an error from there without its sentence."""
 
-    def __init__(self, run, *, memory, nulls: str, allow_empty: bool):
+    def __init__(self, run, *, memory, nulls: str):
         self._run = pickle.dumps(run)
-        self._memory, self._nulls, self._allow_empty = memory, nulls, allow_empty
+        self._memory, self._nulls = memory, nulls
 
     def write(self, iterator: Iterator[pyarrow.RecordBatch]) -> Message:
         task = TaskContext.get()
@@ -150,7 +150,7 @@ class Writer(DataSourceArrowWriter):
                                   memory=self._memory, nulls=self._nulls))
 
     def commit(self, messages: Sequence[Message]) -> None:
-        _sink.commit(pickle.loads(self._run), [message.piece for message in messages], allow_empty=self._allow_empty)
+        _sink.commit(pickle.loads(self._run), [message.piece for message in messages])
 
     def abort(self, messages: Sequence[Message | None]) -> None:
         try:
