@@ -317,6 +317,22 @@ def test_tutorial_researcher(folder, capsys):
     assert run == 2, f"{run} blocks of Python"
 
 
+def test_engines(folder, capsys):
+    """A dataset is asked in SQL; make check-engines runs the programs of the engines."""
+    page = Page("docs/engines.md", folder)
+    inputs(folder, "a.jsonl", "b.jsonl", length=900)
+    made = leat.pack(["a.jsonl", "b.jsonl"], "corpus")
+    page.python()
+    said = capsys.readouterr().out
+    documents = leat.open("corpus")
+    assert said.count("a.jsonl") == said.count("b.jsonl") == 1 and str(made.tokens // 2) in said, said
+    longest = max(range(len(documents)), key=lambda n: (len(documents[n]), -n))
+    assert str(len(documents[longest])) in said, said
+    kept = [len(d) for n, d in enumerate(documents) if 100 <= len(d) <= 2000 and "http" not in documents.text(n)]
+    assert str(len(kept)) in said and str(sum(kept)) in said, said
+    page.done()
+
+
 # ---- READMEs
 
 
