@@ -137,7 +137,8 @@ def main():
             part = texts[n * len(texts) // RANKS:(n + 1) * len(texts) // RANKS]
             ids = [f"{n}-{i}" for i in range(len(part))]
             pyarrow.parquet.write_table(pyarrow.table({"id": ids, "text": part}), f"texts/{n}.parquet")
-        commands = {way: [sys.executable, str(program), "--way", way] for way in ("reading", "pack", "DocumentTokenizer")}
+        ways = ("reading", "pack", "DocumentTokenizer")
+        commands = {way: [sys.executable, str(program), "--way", way] for way in ways}
         commands["leat pack"] = [os.path.abspath(leat), "pack", "-o", "out-command", "-t", "tokenizer.json", "--end",
                                  "<|endoftext|>", "--id", "id", "--threads", "1", "--progress", "never", "texts"]
         if given.profile:
@@ -152,7 +153,7 @@ def main():
         check_ids()
         least = {way: tuple(min(one[i] for one in runs) for i in (0, 1)) for way, runs in took.items()}
         size = sum(len(text.encode()) for text in texts)
-        print(f"{size / 1e6:.1f} MB in {len(texts)} documents, {RANKS} ranks, one process, the least of {given.runs} runs")
+        print(f"{size / 1e6:.1f} MB in {len(texts)} documents, {RANKS} ranks, one process, least of {given.runs} runs")
         print(f"{'':20}{'wall s':>8}{'CPU s':>8}{'beyond reading: wall':>24}{'CPU':>8}")
         for way, (wall, cpu) in least.items():
             beyond = (0, 0) if way == "leat pack" else least["reading"]

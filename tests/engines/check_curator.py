@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""check_curator.py: leat.integrations.nemo_curator with a real NeMo Curator, on what it runs without a GPU: its executors
-on Ray Data, on a pool of Ray's actors and on Xenna; a worker that dies, an exception, a program that is killed around the
-commit, attempts that both finish, a full disk."""
+"""check_curator.py: leat.integrations.nemo_curator with a real NeMo Curator, on what it runs without a GPU: its
+executors on Ray Data, on a pool of Ray's actors and on Xenna; a worker that dies, an exception, a program that is
+killed around the commit, attempts that both finish, a full disk."""
 import os
 import shutil
 import subprocess

@@ -146,7 +146,7 @@ class _Pieces:
         return self.folder.list_files(recursive=False, glob_pattern="*.piece")
 
     def of_all(self, mine):
-        """Those of all ranks in the run of this one, in the order of ranks; none, if there is no such file, or one that a
+        """Those of all ranks in the run of this one, in the order of ranks; none, if a file is missing, or one that a
         killed process has not written to its end."""
         wanted = [key + ".piece" for key in self.keys]
         found = []

@@ -1,5 +1,6 @@
-"""nemo_curator.py: leat.integrations.nemo_curator.Pack, the last stage of a NeMo Curator pipeline, which makes a dataset
-of its documents. A task is a part of a leat.Run. Curator has no hook for a commit: it is the line after run()."""
+"""nemo_curator.py: leat.integrations.nemo_curator.Pack, the last stage of a NeMo Curator pipeline, which makes a
+dataset of its documents. A task is a part of a leat.Run. Curator has no hook for a commit: it is the line after
+run()."""
 from __future__ import annotations
 
 import hashlib
@@ -59,8 +60,8 @@ class Pack(ProcessingStage[DocumentBatch, FileGroupTask]):
                              _metadata={**task._metadata, "format": "leat", "piece": piece})
 
     def commit(self, tasks: Iterable[Task] | None) -> Dataset:
-        """Makes the output the dataset of these tasks, which pipeline.run() has returned, and returns it. Their order is
-        that of partitions: `partition_index` of the tasks' metadata, as the readers of files give it; without that,
+        """Makes the output the dataset of these tasks, which pipeline.run() has returned, and returns it. Their order
+        is that of partitions: `partition_index` of the tasks' metadata, as the readers of files give it; without that,
         `source_files`; batches of one partition as they follow in it. Tasks without both, for example of an own source,
         stay as they are given. Succeeds again with the same tasks. Of several programs, such as those of a Slurm array,
         one has to commit the tasks of all."""
