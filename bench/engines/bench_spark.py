@@ -4,8 +4,9 @@ Parquet file, against `leat pack --threads 1` of that file; its column `text` is
     PYTHONPATH=build/python build/engines-venv/bin/python bench/engines/bench_spark.py
 
 The row "Python" is a sink that looks at no batch: what Spark takes to bring the rows to Python. Without a file it makes
-one of 160 MB of English of examples/corpus. CPU time is that of the JVM, the driver and the Python workers together, in a
-session that has done each write twice before: a JVM compiles for seconds."""
+one of 160 MB of examples/corpus, whose repeated words suit `leat pack`: give a file of your own. CPU time is that of
+the JVM, the driver and the Python workers together, in a session that has done each write twice before: a JVM compiles
+for seconds."""
 import json
 import os
 import pathlib
@@ -102,7 +103,8 @@ def main():
                              stdout=subprocess.PIPE, start_new_session=True)
         taken = json.loads(ran.stdout.splitlines()[-1])
         taken["pack"] = [pack_seconds(path, f"{folder}/packed") for _ in range(TIMES)]
-    for name, what in (("noop", "Spark, noop"), ("python", "Spark, Python"), ("leat", "Spark, leat"), ("pack", "leat pack --threads 1")):
+    for name, what in (("noop", "Spark, noop"), ("python", "Spark, Python"), ("leat", "Spark, leat"),
+                       ("pack", "leat pack --threads 1")):
         print(f"{what:24} " + ", ".join(f"{one:.2f}" for one in taken[name]) + " s of CPU time")
     noop, leat, pack = (statistics.median(taken[name]) for name in ("noop", "leat", "pack"))
     print(f"leat beyond noop, to leat pack: {(leat - noop) / pack:.2f}")

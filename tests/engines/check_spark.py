@@ -259,9 +259,12 @@ def check_pipeline(spark, df, folder):
           .write.format("leat").option("tokenizer", "gpt2").option("id", "url")
           .mode("append").save("corpus"))
 
-    plan = leat.Plan(["corpus"], seq_len=128, seed=3)
+    rows = 0
+    plan = leat.Plan(["corpus"], seq_len=128, seed=3, epochs=1)
     for inputs, labels in leat.Loader(plan, 8, style="tuple", framework="numpy"):
-        assert inputs.shape == labels.shape == (8, 128)
+        assert inputs.shape == labels.shape
+        rows += len(inputs)
+    assert rows == leat.open("corpus").info.tokens // 128, rows
 
     found = common.documents("corpus")
     assert sorted(text for _, text in found) == sorted({row["text"] for row in ROWS})
@@ -320,6 +323,7 @@ def check_reading(spark, df, folder):
 
 
 def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by SIGTERM"))  # which ends the cluster, too
     with common.own_folder() as folder:
         common.write_parquet(folder / "texts", ROWS)
         with cluster(folder) as master:

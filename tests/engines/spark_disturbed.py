@@ -15,7 +15,7 @@ from pyspark.sql.datasource import DataSourceArrowWriter
 
 from leat.integrations import spark
 
-PATIENCE = 240  # seconds until what should happen has failed; nothing else depends on time
+PATIENCE = 600  # seconds until what should happen has failed; nothing else depends on time
 
 
 def wait_for(event):
