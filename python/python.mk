@@ -1,6 +1,6 @@
 # python.mk: the Python package; included by the Makefile. The extension is linked with the static libraries, so that
 # nothing of leat has to be found when it is loaded. Only the public headers are used, except by loader_stats.c, for the
-# names of a loader's statistics.
+# names of a loader's statistics, and documents_columns.c, which repairs UTF-8.
 
 PYTHON         ?= python3
 PYTHON_PACKAGE := $(BUILD)/python/leat
@@ -13,7 +13,7 @@ PYTHON_INCLUDE  = $(shell $(PYTHON) -c 'import sysconfig; print(sysconfig.get_pa
 $(PYTHON_OBJECTS): ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DPy_LIMITED_API=0x030A0000 -Iinclude -Ipython/src \
     -isystem $(PYTHON_INCLUDE) -fPIC -fvisibility=hidden -pthread $(filter-out -Wwrite-strings,$(WARNINGS)) \
     $(if $(filter 1,$(WERROR)),-Werror) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) $(PRIVATE_HEADERS)
-$(filter %/loader/loader_stats.o,$(PYTHON_OBJECTS)): PRIVATE_HEADERS = -Isrc
+$(filter %/loader/loader_stats.o %/documents/documents_columns.o,$(PYTHON_OBJECTS)): PRIVATE_HEADERS = -Isrc
 
 .PHONY: python-headers
 $(PYTHON_OBJECTS): | python-headers

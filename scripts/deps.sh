@@ -1,7 +1,7 @@
 #!/bin/sh
-# deps.sh [build|python|check|ci|cluster|engines|s3]: installs what is missing of scripts/packages.txt by the system's package
-# manager, as root or by sudo, and is silent if nothing is. What is required and cannot be had ends this with 1 and the
-# command that installs it; the rest is left out, and what needs it says so.
+# deps.sh [build|python|check|ci|cluster|engines|s3]: installs what is missing of scripts/packages.txt by the system's
+# package manager, as root or by sudo, and is silent if nothing is. What is required and cannot be had ends this with 1
+# and the command that installs it; the rest is left out, and what needs it says so.
 level=${1:-build}
 case $level in
 build) needed=build wanted=none ;;

@@ -1,6 +1,6 @@
 # engines.mk: the engines to which leat is a place to write and to read, all on this machine: Ray Data, Spark (Java from
-# the system's packages), datatrove and Daft from PyPI in one virtual environment, NeMo Curator, which is large, in one of
-# its own. What cannot be installed is skipped, and says so. Included by the Makefile.
+# the system's packages), datatrove and Daft from PyPI in one virtual environment, NeMo Curator, which is large, in one
+# of its own. What cannot be installed is skipped, and says so. Included by the Makefile.
 
 ENGINES_VENV ?= $(BUILD)/engines-venv
 CURATOR_VENV ?= $(BUILD)/curator-venv

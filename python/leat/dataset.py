@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from leat import _leat
 from leat._lazy import numpy
 from leat._pack_options import read_id
-from leat._values import is_name, listed, whole
+from leat._values import choice, is_name, listed, whole
 from leat.options import opening
 
 Part = namedtuple("Part", "name first_token tokens first_document documents first_input inputs identity")
@@ -25,6 +25,8 @@ Report = namedtuple("Report", "bytes damaged_pages damaged_others part page firs
 Report.__doc__ = """What Dataset.verify() has checked and found; part, page, first_document and documents describe the
 first damaged page. unhashed_parts counts the datasets that store no hashes of their tokens; only ids and documents that
 are invalid are found in these."""
+
+ARROW_COLUMNS = ("number", "id", "source", "text", "tokens", "mask")  # the order of enum documents_column
 
 
 class Info(SimpleNamespace):
@@ -79,6 +81,25 @@ class Documents:
 
     def __repr__(self):
         return f"<{len(self)} documents of {self._dataset!r}>"
+
+
+class ArrowDocuments:
+    """Documents of a dataset as Arrow's PyCapsule interface has tables; made by Dataset.arrow(). Each reader gets a
+    stream of its own from the first document on."""
+
+    __slots__ = ("_dataset", "_columns", "_range")
+
+    def __init__(self, dataset, columns, first, count):
+        self._dataset, self._columns, self._range = dataset, columns, (first, count)
+
+    def __arrow_c_schema__(self):
+        return _leat.documents_schema(self._dataset._native, self._columns)
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return _leat.documents_stream(self._dataset._native, self._columns, *self._range)
+
+    def __repr__(self):
+        return f"<documents of {self._dataset!r} as Arrow: {', '.join(ARROW_COLUMNS[n] for n in self._columns)}>"
 
 
 class Dataset:
@@ -252,6 +273,29 @@ class Dataset:
             return range(self._count())[number]
         except IndexError:
             raise IndexError(f"no document {number}: there are {self.info.documents}") from None
+
+    # ---- Documents as Arrow
+
+    def arrow(self, columns=ARROW_COLUMNS, *, first=0, count=None):
+        """Documents [first, first + count) (None: to the end) as a table that pyarrow.table(), Polars, DuckDB, Ray,
+        Daft and all else that takes Arrow's C streams read a batch at a time, as often as they like.
+
+            duckdb.sql("SELECT source, sum(len(tokens)) FROM documents GROUP BY source")  # documents = dataset.arrow()
+
+        number  of the document, int64
+        id, source  as in place(): its id, and the path of its input; null where it is not known
+        text    as text() has it
+        tokens  as stored, with begin and end token: lists of uint16 or uint32, in place where the file is mapped
+        mask    lists of uint8, one for each token: 255 where no mask is stored
+        """
+        columns = listed("columns must be a list of names", columns)
+        numbers = tuple(ARROW_COLUMNS.index(choice("columns", name, ARROW_COLUMNS)) for name in columns)
+        if not numbers or len(set(numbers)) < len(numbers):
+            raise ValueError(f"columns must name one or more columns, each once, not {columns!r}")
+        documents = self._count()
+        if not 0 <= first <= documents:
+            raise IndexError(f"no document {first}: there are {documents}")
+        return ArrowDocuments(self, numbers, first, documents - first if count is None else count)
 
     # ---- Origins
 

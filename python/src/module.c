@@ -2,15 +2,16 @@
 #include "arrow/arrow.h"
 #include "core/array.h"
 #include "dataset/dataset.h"
+#include "documents/documents.h"
 #include "loader/batch.h"
 #include "pack/pack.h"
 #include "plan/plan.h"
 #include "tokenizer/tokenizer.h"
 
 static int (*const registers[])(PyObject *) = {
-    errors_register, array_register, dataset_register,        plan_register,       batch_register,
-    loader_register, turn_register,  text_tokenizer_register, arrow_rows_register, packer_register,
-    pack_register,   runs_register,  foreign_register,        importer_register,   pushed_register,
+    errors_register,  array_register,          dataset_register,    plan_register,      batch_register, loader_register,
+    turn_register,    text_tokenizer_register, arrow_rows_register, packer_register,    pack_register,  runs_register,
+    foreign_register, importer_register,       pushed_register,     documents_register,
 };
 
 static PyModuleDef definition = {

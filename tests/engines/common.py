@@ -79,8 +79,7 @@ def documents(name):
 
 
 def check_documents(name, wanted, any_order=False):
-    """The dataset has exactly these documents (dicts as rows() makes them), with the ids of a reference run of leat over
-    plain Python strings, in this order unless `any_order`."""
+    """The dataset has exactly these documents (dicts as rows() makes them), in this order unless `any_order`."""
     found, expected = documents(name), [(row["url"], row["text"]) for row in wanted]
     if any_order:
         found, expected = sorted(found), sorted(expected)
@@ -108,8 +107,8 @@ def listed(folder):
 def contents(folder):
     """What the parts hold, in their order, whatever their attempts' names: to compare with an undisturbed run."""
     folder = pathlib.Path(folder)
-    return [tuple(hashlib.sha256((folder / (name + suffix)).read_bytes()).hexdigest() for suffix in (".tokens", ".leat"))
-            for name in listed(folder)]
+    return [tuple(hashlib.sha256((folder / (name + suffix)).read_bytes()).hexdigest()
+                  for suffix in (".tokens", ".leat")) for name in listed(folder)]
 
 
 def check_nothing_left(folder):
@@ -132,8 +131,8 @@ def check_no_dataset(folder):
 # ---- A model ----
 
 def train(name, steps=12):
-    """Trains a tiny model (bigrams, softmax, SGD) on the dataset with two ranks, once in one go and once with both ranks
-    ended in the middle and resumed from their state: the losses are the same, and fall."""
+    """Trains a tiny model (bigrams, softmax, SGD) on the dataset with two ranks, once in one go and once with both
+    ranks ended in the middle and resumed from their state: the losses are the same, and fall."""
     whole, halves = Training(name), Training(name)
     losses = [whole.step() for _ in range(steps)]
     first = [halves.step() for _ in range(steps // 2)]

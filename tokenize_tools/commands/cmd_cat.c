@@ -1,10 +1,12 @@
 /*
- * cmd_cat.c: `leat cat`: prints documents or a range of tokens, as ids or as text.
+ * cmd_cat.c: `leat cat`: prints documents or a range of tokens, as ids or as text. Documents as tables of Arrow and
+ * Parquet are written by pyarrow, which is the work of leat's Python package.
  *
  * What was asked for becomes a range of tokens and the documents that it touches. Tokens pass through one block of
  * fixed size. Ids, and the text of a built-in vocabulary, are printed block by block, so a document may have any
  * length; with other vocabularies the text of a token may depend on its neighbours, so a document is decoded whole.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +16,7 @@
 #include "base/grow.h"
 #include "base/status.h"
 #include "base/utf8.h"
+#include "cli/own_python.h"
 #include "cli/units.h"
 #include "commands.h"
 
@@ -30,6 +33,7 @@ struct cat_values {
     struct range documents, tokens;
     bool text, ids;
     const char *tokenizer, *pattern;
+    const char *arrow, *parquet, *columns;
 };
 
 static bool parse_range(void *field, const char *text, const char **why)
@@ -71,6 +75,26 @@ const struct option_row cat_options[] = { { .name = "document",
                                             .more =
                                                 "SPEC is as for leat pack. Files of other tools store no tokenizer." },
                                           COMMANDS_PATTERN(struct cat_values),
+                                          { .name = "arrow",
+                                            .type = OPTION_TEXT,
+                                            .field = offsetof(struct cat_values, arrow),
+                                            .value = "FILE",
+                                            .help = "write documents to an Arrow file, by pyarrow",
+                                            .more = "All, or those of --document. - is standard output, as a stream.",
+                                            .path = true },
+                                          { .name = "parquet",
+                                            .type = OPTION_TEXT,
+                                            .field = offsetof(struct cat_values, parquet),
+                                            .value = "FILE",
+                                            .help = "write documents to a Parquet file, by pyarrow",
+                                            .path = true },
+                                          { .name = "columns",
+                                            .type = OPTION_TEXT,
+                                            .field = offsetof(struct cat_values, columns),
+                                            .value = "NAME[,NAME]",
+                                            .standard = "all",
+                                            .help = "their columns: number, id, source, text, tokens, mask",
+                                            .more = "The mask is written if one is stored." },
                                           CACHE_OPTION_ROWS,
                                           OPTIONS_END };
 
@@ -326,7 +350,7 @@ static enum leat_status pass_all(struct cat *c, struct leat_error *err)
     return s;
 }
 
-/* ---- The command ------------------------------------------------------------------------------------------------ */
+/* ---- What was asked for ----------------------------------------------------------------------------------------- */
 
 /* Closes an open end and checks against what there is. */
 static enum leat_status clip(struct range *r, uint64_t all, const char *name, const char *what, struct leat_error *err)
@@ -403,10 +427,61 @@ static enum leat_status print_range(const struct leat_dataset *d, struct cat_val
     return s;
 }
 
+/* ---- Tables ----------------------------------------------------------------------------------------------------- */
+
+static bool check_table(const struct command *self, const struct cat_values *v)
+{
+    const char *other = v->tokens.given ? "tokens"
+                        : v->text       ? "text"
+                        : v->ids        ? "ids"
+                        : v->tokenizer  ? "tokenizer"
+                        : v->pattern    ? "pattern"
+                                        : NULL;
+
+    if (v->arrow && v->parquet)
+        command_wrong(self, "only one of --arrow and --parquet is possible");
+    else if (other)
+        command_wrong(self, "--%s and --%s cannot be combined", v->arrow ? "arrow" : "parquet", other);
+    else
+        return true;
+    return false;
+}
+
+/* Becomes python -m leat.cat_command FORMAT FILE COLUMNS FIRST LAST NAME. */
+static int become(const struct cat_values *v, const char *name)
+{
+    char module[] = "leat.cat_command", why[1024], first[24], last[24];
+    char *python = own_python_find("leat cat --arrow or --parquet", why, sizeof why);
+    const char *words[] = { v->arrow ? "arrow" : "parquet",
+                            v->arrow ? v->arrow : v->parquet,
+                            v->columns ? v->columns : "",
+                            first,
+                            last,
+                            name,
+                            NULL };
+
+    if (!python) {
+        cli_error("%s", why);
+        return CLI_WRONG;
+    }
+    snprintf(first, sizeof first, "%" PRIu64, v->documents.first);
+    snprintf(last, sizeof last, "%" PRIu64, v->documents.given ? v->documents.last : UINT64_MAX);
+    own_python_become(python, module, (char *const *)(uintptr_t)words);
+    cli_error("cannot run %s: %s", python, strerror(errno));
+    free(python);
+    return CLI_FAILED;
+}
+
+/* ---- The command ------------------------------------------------------------------------------------------------ */
+
 /* Says what is wrong with the choice of options. */
 static bool check_values(const struct command *self, const struct cat_values *v)
 {
-    if (v->documents.given == v->tokens.given)
+    if (v->arrow || v->parquet)
+        return check_table(self, v);
+    if (v->columns)
+        command_wrong(self, "--columns needs --arrow or --parquet");
+    else if (v->documents.given == v->tokens.given)
         command_wrong(self, "%s of --document and --tokens is needed", v->tokens.given ? "only one" : "one");
     else if ((v->text || v->tokenizer) && v->ids)
         command_wrong(self, "--%s and --ids cannot be combined", v->text ? "text" : "tokenizer");
@@ -432,7 +507,11 @@ int cmd_cat(const struct command *self, int argc, char **argv)
     if (!command_parse(self, argc, argv, &values, &parsed, &code))
         return code;
     code = CLI_WRONG;
-    if (check_values(self, &values)) {
+    if (!check_values(self, &values))
+        ;
+    else if (values.arrow || values.parquet)
+        code = become(&values, parsed.words[0]);
+    else {
         s = leat_dataset_open(&d, parsed.words[0], NULL, &err);
         if (s == LEAT_OK)
             s = print_range(d, &values, parsed.words[0], &err);

@@ -1,8 +1,8 @@
 """_sink.py: what the sinks of all engines share: the options of a run as an engine gives them, one task's part, and the
 commit. Nothing here knows an engine.
 
-A sink begins a leat.Run in its driver, which pickles into tasks; a task packs its rows (pack()) and returns a Piece; the
-driver commits these (commit()), or aborts.
+A sink begins a leat.Run in its driver, which pickles into tasks; a task packs its rows (pack()) and returns a Piece;
+the driver commits these (commit()), or aborts.
 """
 from __future__ import annotations
 

@@ -1,10 +1,6 @@
-"""_source.py: what the sources of all engines share: how documents are divided into tasks. Nothing here knows an engine.
-"""
+"""_source.py: what the sources of all engines share: how documents are divided into tasks. It knows no engine."""
 from __future__ import annotations
 
-from typing import Sequence
-
-COLUMNS = ("number", "id", "source", "text", "tokens", "mask")  # that Dataset.arrow() has
 TASK_TOKENS = 1 << 24  # that a task reads, unless the engine says how many tasks there are
 
 
@@ -26,11 +22,3 @@ def divide(dataset, tasks: int | None = None) -> list[tuple[int, int]]:
 def _document_at(dataset, token: int) -> int:
     """The document that has this token; without any token, document 0."""
     return dataset._native.documents_in(token, 1)[0] if token < dataset.info.tokens else 0
-
-
-def check_columns(columns: Sequence[str]) -> tuple[str, ...]:
-    columns = tuple(columns)
-    for name in columns:
-        if name not in COLUMNS:
-            raise ValueError(f"unknown column {name!r}: known are {', '.join(COLUMNS)}")
-    return columns

@@ -1,8 +1,7 @@
 /*
  * arrow.h: rows and columns from any Python object that supports Arrow's PyCapsule interface. The producer's
  * functions are called without the GIL; it takes the GIL itself if it needs it. Nothing of Arrow is needed to build or
- * to run: its ABI never changes, and is below (https://arrow.apache.org/docs/format/CDataInterface.html,
- * CStreamInterface.html).
+ * to run: arrow_abi.h has its ABI.
  *
  * The room python/src/arrow/ reads columns of Arrow's C interface; it knows no tokenizer.
  */
@@ -14,44 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arrow_abi.h"
 #include "core/module.h"
 #include "core/pause.h"
 #include "text/text.h"
-
-/* ---- The ABI: Arrow's C data interface and C stream interface, as their pages publish them, to be copied ---- */
-
-struct ArrowSchema {
-    const char *format;
-    const char *name;
-    const char *metadata;
-    int64_t flags;
-    int64_t n_children;
-    struct ArrowSchema **children;
-    struct ArrowSchema *dictionary;
-    void (*release)(struct ArrowSchema *);
-    void *private_data;
-};
-
-struct ArrowArray {
-    int64_t length;
-    int64_t null_count;
-    int64_t offset;
-    int64_t n_buffers;
-    int64_t n_children;
-    const void **buffers;
-    struct ArrowArray **children;
-    struct ArrowArray *dictionary;
-    void (*release)(struct ArrowArray *);
-    void *private_data;
-};
-
-struct ArrowArrayStream {
-    int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
-    int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
-    const char *(*get_last_error)(struct ArrowArrayStream *);
-    void (*release)(struct ArrowArrayStream *);
-    void *private_data;
-};
 
 /* ---- Arrays (arrow_stream.c) ---- */
 

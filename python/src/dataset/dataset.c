@@ -14,13 +14,15 @@
 
 #include "core/array.h"
 #include "core/pause.h"
+#include "stored_decoder.h"
 
 /* ---- The object ---- */
 
 struct dataset {
     PyObject base;
-    struct handle *handle;   /* NULL: closed */
-    struct decoder *decoder; /* NULL: not needed yet, or in use */
+    struct handle *handle; /* NULL: closed */
+    struct stored_decoder
+        *decoder; /* kept between calls: opening one takes milliseconds; NULL: not needed yet, or in use */
 };
 
 /* What a call works with. It is held while the call runs, so that another thread may close the object. */
@@ -86,26 +88,11 @@ struct handle *dataset_handle(PyObject *object)
     return dataset_of(object)->handle;
 }
 
-/* Kept by the object between calls: opening a tokenizer takes milliseconds. */
-struct decoder {
-    struct leat_tokenizer *tokenizer;
-    struct leat_encoder *encoder;
-};
-
-static void decoder_free(struct decoder *x)
-{
-    if (!x)
-        return;
-    leat_encoder_close(x->encoder);
-    leat_tokenizer_close(x->tokenizer);
-    free(x);
-}
-
 static void dataset_dealloc(PyObject *self)
 {
     struct dataset *object = dataset_of(self);
 
-    decoder_free(object->decoder);
+    stored_decoder_free(object->decoder);
     handle_drop(object->handle);
     module_free_object(self);
 }
@@ -600,32 +587,10 @@ static PyObject *dataset_verify_range(PyObject *self, PyObject *args)
 
 /* ---- Decoding with the stored tokenizer ---- */
 
-static enum leat_status open_decoder(struct decoder **out, const struct leat_dataset *d, struct leat_error *err)
-{
-    struct decoder *x = calloc(1, sizeof *x);
-    struct leat_stored_tokenizer *stored = NULL;
-    enum leat_status s;
-
-    *out = NULL;
-    if (!x)
-        return errors_set(err, LEAT_E_NO_MEMORY, "no memory for a decoder");
-    s = leat_dataset_tokenizer(d, &stored, err);
-    if (s == LEAT_OK)
-        s = leat_tokenizer_open_stored(&x->tokenizer, stored, err);
-    leat_stored_tokenizer_free(stored);
-    if (s == LEAT_OK)
-        s = leat_encoder_open(&x->encoder, x->tokenizer, NULL, err);
-    if (s == LEAT_OK)
-        *out = x;
-    else
-        decoder_free(x);
-    return s;
-}
-
-static enum leat_status decode(struct decoder **x, const struct leat_dataset *d, uint64_t first, uint64_t count,
+static enum leat_status decode(struct stored_decoder **x, const struct leat_dataset *d, uint64_t first, uint64_t count,
                                const char **text, uint64_t *bytes, struct leat_error *err)
 {
-    enum leat_status s = *x ? LEAT_OK : open_decoder(x, d, err);
+    enum leat_status s = *x ? LEAT_OK : stored_decoder_open(x, d, err);
     uint32_t *ids;
 
     if (s != LEAT_OK)
@@ -649,7 +614,7 @@ static PyObject *dataset_decode(PyObject *self, PyObject *args)
     struct dataset_call call;
     uint64_t first, count, bytes = 0;
     const char *text = NULL;
-    struct decoder *x;
+    struct stored_decoder *x;
     enum leat_status s;
     PyObject *result = NULL;
 
@@ -665,7 +630,7 @@ static PyObject *dataset_decode(PyObject *self, PyObject *args)
     if (s == LEAT_OK)
         result = PyBytes_FromStringAndSize(text, (Py_ssize_t)bytes);
     if (object->decoder)
-        decoder_free(x);
+        stored_decoder_free(x);
     else
         object->decoder = x;
     return dataset_end(&call, s, result);

@@ -1,0 +1,16 @@
+/* stored_decoder.h: the tokenizer that a dataset stores, open to decode its documents. */
+#ifndef LEAT_PYTHON_STORED_DECODER_H
+#define LEAT_PYTHON_STORED_DECODER_H
+
+#include <leat_pack.h>
+
+struct stored_decoder {
+    struct leat_tokenizer *tokenizer;
+    struct leat_encoder *encoder;
+};
+
+/* LEAT_E_NOT_FOUND: the dataset stores no tokenizer. stored_decoder_free(); NULL is fine. Without Python's lock. */
+enum leat_status stored_decoder_open(struct stored_decoder **out, const struct leat_dataset *d, struct leat_error *err);
+void stored_decoder_free(struct stored_decoder *x);
+
+#endif
