@@ -4,19 +4,21 @@ from __future__ import annotations
 TASK_TOKENS = 1 << 24  # that a task reads, unless the engine says how many tasks there are
 
 
-def divide(dataset, tasks: int | None = None) -> list[tuple[int, int]]:
-    """Ranges (first document, count) for tasks that read all documents, of about as many tokens each; none is empty.
-    None: as many tasks as TASK_TOKENS each need."""
-    documents, tokens = dataset._count(), dataset.info.tokens
-    if documents == 0:
+def divide(dataset, tasks: int | None = None, first: int = 0, count: int | None = None) -> list[tuple[int, int]]:
+    """Ranges (first document, count) for tasks that read documents [first, first + count) (None: to the end), of about
+    as many tokens each; none is empty. Without `tasks`, as many as TASK_TOKENS each need."""
+    end = dataset._count() if count is None else first + count
+    if first == end:
         return []
-    tasks = max(1, min(documents, tasks or -(-tokens // TASK_TOKENS)))
-    begins = [0]
+    start, (last, length) = dataset._native.document(first)[0], dataset._native.document(end - 1)
+    tokens = last + length - start
+    tasks = max(1, min(end - first, tasks or -(-tokens // TASK_TOKENS)))
+    begins = [first]
     for task in range(1, tasks):
-        begin = _document_at(dataset, tokens * task // tasks)
-        if begin > begins[-1]:
+        begin = _document_at(dataset, start + tokens * task // tasks)
+        if begins[-1] < begin < end:
             begins.append(begin)
-    return [(begin, end - begin) for begin, end in zip(begins, [*begins[1:], documents])]
+    return [(begin, next - begin) for begin, next in zip(begins, [*begins[1:], end])]
 
 
 def _document_at(dataset, token: int) -> int:
