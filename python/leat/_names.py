@@ -50,8 +50,9 @@ def refuse_moved(called: str, names: Any) -> None:
 
 
 def telling(called: str) -> Callable[[_Function], _Function]:
-    """Lets a function do so."""
+    """Lets a function do so; Python's own errors about its arguments give it this name, too."""
     def wrap(function: _Function) -> _Function:
+        function.__qualname__ = called
         @functools.wraps(function)
         def call(*args: Any, **options: Any) -> Any:
             refuse_moved(called, options)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 from os import fsdecode
+from os.path import abspath
 from types import SimpleNamespace
 
 from leat import _leat
@@ -127,7 +128,7 @@ class Dataset:
         return self
 
     def __reduce__(self):
-        return _reopen, (self._names, self._how)
+        return _reopen, ([_from_root(name) for name in self._names], self._how)
 
     def __repr__(self):
         return f"leat.open({self.name!r})"
@@ -364,6 +365,11 @@ class Dataset:
     def verify_range(self, first, count):
         """Checks the hash of every page that holds some of tokens [first, first + count); raises leat.Error."""
         self._native.verify_range(first, count)
+
+
+def _from_root(name):
+    """A file's name means the same in a process in another folder; names with a scheme, and lists, stay."""
+    return abspath(name) if ":" not in name and not name.startswith("@") else name
 
 
 def _reopen(names, how):

@@ -235,6 +235,14 @@ except KeyboardInterrupt:
                           check=True).stdout == "interrupted\n"
 
 
+def test_pickle_of_a_relative_name(corpus, tmp_path, monkeypatch):
+    """A process in another folder opens the same file."""
+    monkeypatch.chdir(os.path.dirname(corpus))
+    pickled = pickle.dumps(leat.open(os.path.basename(corpus)))
+    monkeypatch.chdir(tmp_path)
+    assert pickle.loads(pickled).info.identity == leat.open(corpus).info.identity
+
+
 def test_pickle(corpus):
     d = leat.open(corpus)
     again = pickle.loads(pickle.dumps(d))

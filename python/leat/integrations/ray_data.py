@@ -26,9 +26,9 @@ class Datasink(ray.data.Datasink):
         print(sink.dataset.info.tokens, sink.written["rejected"])
 
     output, tokenizer    as in leat.Run, and so are all other `options`: text, id, mask, chat, keep, split, special,
-                         end, begin, invalid_utf8, max_rejects, allow_binary, store_mask, force, append, created, write
+                         end, begin, invalid_utf8, max_rejects, allow_binary, store_mask, force, append, created, write,
+                         allow_empty
     nulls                "skip" leaves out rows without a text; "error" fails
-    allow_empty          without any document, make a dataset without documents instead of failing
     min_bytes_per_write  bytes of blocks, by their size in memory, that a task gets at least: Ray joins small blocks, as
                          a filter or a shuffle leaves them, so that a part is not tiny. More makes fewer parts, of which
                          there should be at most 10,000. None: Ray joins nothing, and writes in the tasks that read or
@@ -57,11 +57,10 @@ class Datasink(ray.data.Datasink):
     dataset: Dataset | None
     pieces: list[Piece] | None
 
-    def __init__(self, output, tokenizer="gpt2", *, nulls: str = "error", allow_empty: bool = False,
+    def __init__(self, output, tokenizer="gpt2", *, nulls: str = "error",
                  min_bytes_per_write: int | str | None = 64 << 20, threads: int = 1, memory: int | str | None = None,
                  **options: Any):
         self._min_bytes = None if min_bytes_per_write is None else read_size(min_bytes_per_write)
-        self._allow_empty = allow_empty
         self._how = dict(nulls=nulls, threads=threads, memory=None if memory is None else read_size(memory))
         self._begin = functools.partial(Run, output, tokenizer, **options)
         self.run, self.dataset, self.pieces = self._begin(), None, None
@@ -78,7 +77,7 @@ class Datasink(ray.data.Datasink):
     def on_write_complete(self, write_result) -> None:
         self.pieces = sorted((piece for piece in write_result.write_returns if piece is not None),
                              key=lambda piece: int(piece.key))
-        self.dataset = _sink.commit(self.run, self.pieces, allow_empty=self._allow_empty)
+        self.dataset = _sink.commit(self.run, self.pieces)
         self.run = None
 
     def on_write_failed(self, error: Exception) -> None:
