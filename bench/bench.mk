@@ -166,6 +166,13 @@ bench-chat: python $(CHAT_PEERS)/ready $(CHAT_AXOLOTL)/ready
 	$(call run_peers,$(CHAT_PEERS),bench/peers/chat.py $(BUILD)/python/leat/bin/leat \
 	    --axolotl $(CHAT_AXOLOTL)/bin/python)
 
+.PHONY: bench-engines
+## bench-engines: what engines take to write to leat, and Dataset.arrow() beside memcpy; ENGINE=spark: one of them
+bench-engines: export PYTHONPATH := $(BUILD)/python
+bench-engines: $(BUILD)/leat python $(ENGINES_VENV)/ready
+	$(Q)for engine in $(or $(ENGINE),arrow ray_data spark datatrove daft); do echo "== $$engine"; \
+	    $(ENGINES_VENV)/bin/python bench/engines/bench_$$engine.py $(PEERS) || exit 1; done
+
 .PHONY: bench-remote
 ## bench-remote: datasets and texts by URL, from a slow server on this machine, beside goals; REMOTE="--only copy"
 bench-remote: tools $(BUILD)/slow_server

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench_ray_data.py BUILD [--megabytes 100] [--rounds 3]: CPU time that leat.integrations.ray_data.Datasink adds to Ray
+"""bench_ray_data.py [BUILD] [--megabytes 100] [--rounds 3]: CPU time that leat.integrations.ray_data.Datasink adds to Ray
 Data, beside `leat pack --threads 1` of the same Parquet file.
 
 Ray (one CPU, on this machine) reads English of the corpora (LEAT_CORPORA) and writes it, in turns, to a sink that does
@@ -88,7 +88,7 @@ def pack(build, texts, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("build")
+    parser.add_argument("build", nargs="?", default="build")
     parser.add_argument("--megabytes", type=float, default=100)
     parser.add_argument("--rounds", type=int, default=3)
     o = parser.parse_args()
