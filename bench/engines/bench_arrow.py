@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""bench_arrow.py [--megabytes N] [--runs N]: reading all tokens of a dataset by Dataset.arrow(columns=("tokens",)) beside
-a bare memcpy of the same pages: in turns, in one process, warm. Both copy each batch's tokens to the same buffer."""
+"""bench_arrow.py [--megabytes N] [--runs N]: reading all tokens of a dataset by Dataset.arrow(columns=("tokens",))
+beside a bare memcpy of the same pages: in turns, in one process, warm. Both copy the tokens to the same buffer."""
 import argparse
 import os
 import statistics

@@ -26,29 +26,12 @@ from datatrove.pipeline.filters import LambdaFilter
 from datatrove.pipeline.readers import ParquetReader
 from datatrove.pipeline.tokens import DocumentTokenizer
 from datatrove.utils.hashing import HashConfig
-from deaths import DEATHS, killed, once, raises
+from deaths import DEATHS, dies, fails, killed, once, raises
 from leat.integrations.datatrove import Pack, Read
 
 RANKS = 6  # and files
 PROGRAM = os.path.abspath(__file__)
 os.environ["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, sys.path))  # for programs in another folder
-
-
-# ---- What happens to ranks ----
-
-def dies(data, rank, world_size, who=None):
-    """A step that is killed in the middle of its documents, once; it takes `who` along."""
-    for n, document in enumerate(data):
-        if rank == 2 and n == 150 and once("died"):
-            os.kill(who or os.getpid(), signal.SIGKILL)
-        yield document
-
-
-def fails(data, rank, world_size):
-    for n, document in enumerate(data):
-        if rank == 4 and n == 50 and not os.path.exists("mended"):
-            raise ZeroDivisionError("a document that divides by zero")
-        yield document
 
 
 # ---- Pipelines ----

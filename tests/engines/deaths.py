@@ -16,6 +16,23 @@ def once(flag):
     return True
 
 
+# steps of datatrove, which pickles functions of the main program without what they use
+
+def dies(data, rank, world_size, who=None):
+    """A step that is killed in the middle of its documents, once; it takes `who` along."""
+    for n, document in enumerate(data):
+        if rank == 2 and n == 150 and once("died"):
+            os.kill(who or os.getpid(), signal.SIGKILL)
+        yield document
+
+
+def fails(data, rank, world_size):
+    for n, document in enumerate(data):
+        if rank == 4 and n == 50 and not os.path.exists("mended"):
+            raise ZeroDivisionError("a document that divides by zero")
+        yield document
+
+
 def raises(kind, words, call):
     try:
         call()
