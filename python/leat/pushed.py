@@ -7,7 +7,7 @@ import os
 
 from leat import _leat
 from leat._names import telling
-from leat._pack_options import chat_of, now, open_tokenizer, pack_options
+from leat._pack_options import chat_of, now, open_tokenizer, pack_options, read_splits
 from leat._values import read_size, whole
 from leat.dataset import Dataset, open as open_dataset
 from leat.packer import Packer
@@ -25,7 +25,7 @@ key                 of the part
 documents, tokens   that it has
 text_bytes          of the texts that were given
 rejected            documents that could not be packed
-line                all of it, as the library reads it
+line                all of it, as the library reads it: a line for each dataset, which are several if the run has splits
 """
 
 
@@ -44,7 +44,7 @@ class PushedRun:
                  mask: str | None = None, end: int | str | None = "auto", begin: int | str | None = "auto",
                  special: bool = False, invalid_utf8: str = "replace", memory: int | str | None = None,
                  max_rejects: int | float | str | None = "1%", allow_binary: bool = False, force: bool = False,
-                 created: int | None = None, store_mask: bool = False, write: str = "auto", chat=None):
+                 created: int | None = None, store_mask: bool = False, write: str = "auto", chat=None, split=None):
         tokenizer = open_tokenizer(tokenizer)
         if tokenizer._from is None:
             raise TypeError("the tasks of a run open the tokenizer by its name: give a name or a path")
@@ -54,7 +54,7 @@ class PushedRun:
         options = pack_options(
             tokenizer, end=end, begin=begin, special=special, invalid_utf8=invalid_utf8, memory=memory,
             max_rejects=max_rejects, allow_binary=allow_binary, force=force, created=created,
-            store_mask=store_mask or mask is not None, write=write, chat=chat)
+            store_mask=store_mask or mask is not None, write=write, chat=chat, splits=read_splits(split))
         spec, pattern = tokenizer._from
         self._push_to(_leat.PushedRun(output, tokenizer._core, spec, pattern, options),
                       dict(text=text, id=id, mask=mask, chat=chat))
@@ -92,8 +92,9 @@ class PushedRun:
 
     def commit(self, pieces) -> Dataset:
         """Makes the folder the dataset of these parts, in this order, and returns it. All other attempts are swept, and
-        fail when they are finished. Succeeds again with the same pieces; with others it is leat.Error ("exists")."""
-        self._open_run().commit([piece.line for piece in pieces])
+        fail when they are finished. Succeeds again with the same pieces; with others it is leat.Error ("exists"). With
+        `split`, leat.open(FOLDER/NAME) opens the split NAME from then on."""
+        self._open_run().commit([line for piece in pieces for line in piece.line.split("\n")])
         self._ended = True
         return open_dataset(self.folder)
 

@@ -84,6 +84,7 @@ class Run(PushedRun):
                         `store_mask` does
     tokenizer, end, begin, special, invalid_utf8, memory, max_rejects, allow_binary, created, write, store_mask, chat
                         as in leat.Packer; max_rejects is that of each part
+    split               as in leat.pack(): the folder is the dataset of the rest, and FOLDER/NAME that of each split
     force               replace what is there: another run, or, when this one is committed, a finished dataset
 
     Several attempts at one part may live at once, each with files of its own; those count that commit() names, and

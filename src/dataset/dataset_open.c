@@ -305,36 +305,46 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Adds the parts that a folder's list names; takes its text over, which has room for a NUL. */
-static enum leat_status names_of_text(struct names *n, const char *folder, char *text, size_t size, const char *path,
-                                      struct leat_error *err)
+static enum leat_status say_uncommitted(const char *folder, struct leat_error *err)
 {
-    struct text place = { folder, strlen(folder) }, nothing = { NULL, 0 };
-    struct folder_list list;
-    enum leat_status s = folder_list_read(&list, text, size, path, err);
-
-    for (size_t i = 0; s == LEAT_OK && i < list.count; i++) {
-        const struct folder_part *part = &list.parts[i];
-
-        s = GROW(n->listed, n->listed_count + 1, n->listed_room, err);
-        if (s == LEAT_OK)
-            n->listed[n->listed_count++] = (struct listed) { n->count, part->checksum };
-        if (s == LEAT_OK)
-            s = names_add(n, nothing, place, (struct text) { part->name, strlen(part->name) }, err);
-    }
-    folder_list_free(&list);
-    return s;
+    return status_set_in(
+        err, LEAT_E_NO_FILE, folder,
+        "the run in the folder %s is not committed: nobody has said yet which of the files there are its parts", folder);
 }
 
-/* Likewise, of a folder of this machine; *has is false if it has no list. */
-static enum leat_status names_of_folder_list(struct names *n, const char *folder, bool *has, struct leat_error *err)
+/* Adds the parts that a list names for the folder; of a split, the list of the folder above. */
+static enum leat_status names_of_parts(struct names *n, const char *folder, const char *split,
+                                       const struct folder_list *list, struct leat_error *err)
 {
-    char *path = path_join(folder, FOLDER_LIST, NULL), *text = NULL;
+    struct text place = { folder, strlen(folder) }, nothing = { NULL, 0 };
+    enum leat_status s = LEAT_OK;
+    size_t before = n->count;
+
+    for (size_t i = 0; s == LEAT_OK && i < list->count; i++) {
+        const char *name = folder_part_in(&list->parts[i], split);
+
+        if (!name)
+            continue;
+        s = GROW(n->listed, n->listed_count + 1, n->listed_room, err);
+        if (s == LEAT_OK)
+            n->listed[n->listed_count++] = (struct listed) { n->count, list->parts[i].checksum };
+        if (s == LEAT_OK)
+            s = names_add(n, nothing, place, (struct text) { name, strlen(name) }, err);
+    }
+    return s == LEAT_OK && n->count == before ? say_uncommitted(folder, err) : s;
+}
+
+/* The list FOLDER/NAME of a folder of this machine; *has is false if there is none. folder_list_free(). */
+static enum leat_status read_list(struct folder_list *list, const char *folder, const char *name, bool *has,
+                                  struct leat_error *err)
+{
+    char *path = path_join(folder, name, NULL), *text = NULL;
     struct leat_error why;
     enum leat_status s;
     uint64_t size = 0;
     int fd = -1;
 
+    *list = (struct folder_list) { 0 };
     *has = false;
     if (!path)
         return status_no_memory(err, strlen(folder));
@@ -346,13 +356,30 @@ static enum leat_status names_of_folder_list(struct names *n, const char *folder
     }
     file_close(&fd);
     if (s == LEAT_OK) {
-        s = names_of_text(n, folder, text, (size_t)size, path, err);
+        s = folder_list_read(list, text, (size_t)size, path, err);
         text = NULL;
     } else if (*has && err)
         *err = why;
     free(text);
     free(path);
     return *has ? s : LEAT_OK;
+}
+
+/* Adds the parts of a folder of this machine that has a list; *has is false if it has none. */
+static enum leat_status names_of_folder_list(struct names *n, const char *folder, bool *has, struct leat_error *err)
+{
+    struct folder_list list, above = { 0 };
+    bool committed = true;
+    enum leat_status s = read_list(&list, folder, FOLDER_LIST, has, err);
+
+    if (s == LEAT_OK && list.split)
+        s = read_list(&above, folder, "../" FOLDER_LIST, &committed, err);
+    if (s == LEAT_OK && *has)
+        s = committed ? names_of_parts(n, folder, list.split, list.split ? &above : &list, err)
+                      : say_uncommitted(folder, err);
+    folder_list_free(&list);
+    folder_list_free(&above);
+    return s;
 }
 
 /* What of the folder of a run, found from `first` on, is not a part of it, or NULL. */
@@ -380,11 +407,7 @@ static enum leat_status judge_parts(const char *folder, const char *run, const s
     if (sscanf(run, "leat run %*u\nparts %u", &parts) != 1)
         return LEAT_OK;
     if (parts == 0)
-        return status_set_in(
-            err, LEAT_E_NO_FILE, folder,
-            "the run in the folder %s is not committed: nobody has said yet which of the files there are "
-            "its parts",
-            folder);
+        return say_uncommitted(folder, err);
     if (other)
         return status_set_in(
             err, LEAT_E_INCOMPATIBLE, folder,
@@ -588,6 +611,46 @@ static enum leat_status take_url(void *context, const char *url, struct leat_err
     return names_add(context, nothing, nothing, whole, err);
 }
 
+static enum leat_status take_nothing(void *context, const char *url, struct leat_error *err)
+{
+    (void)context, (void)url, (void)err;
+    return LEAT_OK;
+}
+
+/* Of the folder above that of a split; an empty list if there is none. */
+static enum leat_status read_list_above(struct folder_list *list, const char *url, struct leat_error *err)
+{
+    char run[64], *text = NULL, *folder = strdup(url);
+    enum leat_status s = folder ? LEAT_OK : status_no_memory(err, strlen(url));
+    size_t size = 0;
+
+    if (s == LEAT_OK) {
+        folder[strlen(folder) - 1] = '\0'; /* the slash at its end */
+        folder[strrchr(folder, '/') + 1 - folder] = '\0';
+        s = cache_list(folder, take_nothing, NULL, run, sizeof run, FOLDER_LIST, &text, &size, err);
+    }
+    if (s == LEAT_OK && text)
+        s = folder_list_read(list, text, size, folder, err);
+    free(folder);
+    return s;
+}
+
+/* Takes the text over, which has room for a NUL. */
+static enum leat_status names_of_url_list(struct names *n, const char *url, char *text, size_t size,
+                                          struct leat_error *err)
+{
+    struct folder_list list, above = { 0 };
+    enum leat_status s = folder_list_read(&list, text, size, url, err);
+
+    if (s == LEAT_OK && list.split)
+        s = read_list_above(&above, url, err);
+    if (s == LEAT_OK)
+        s = names_of_parts(n, url, list.split, list.split ? &above : &list, err);
+    folder_list_free(&list);
+    folder_list_free(&above);
+    return s;
+}
+
 /* A folder on a server: what ends in /. */
 static enum leat_status names_of_url(struct names *n, const char *url, struct leat_error *err)
 {
@@ -598,7 +661,7 @@ static enum leat_status names_of_url(struct names *n, const char *url, struct le
 
     if (list) {
         names_cut(n, before);
-        return names_of_text(n, url, list, size, url, err);
+        return names_of_url_list(n, url, list, size, err);
     }
     if (s == LEAT_OK && n->count == before)
         return status_set_in(err, LEAT_E_NO_FILE, url, "%s holds no dataset (no *.leat in it)", url);

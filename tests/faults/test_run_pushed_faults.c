@@ -45,7 +45,7 @@ static enum leat_status make_part(struct leat_run *run, const char *key, struct 
     for (unsigned i = 0; s == LEAT_OK && i < 3; i++)
         s = add_one_text(p, key, strlen(key), NULL, 0, NULL, err);
     if (s == LEAT_OK)
-        s = leat_run_finish(p, piece, NULL, err);
+        s = leat_run_finish(p, piece, 1, NULL, err);
     if (s != LEAT_OK)
         leat_packer_abandon(p);
     return s;
@@ -217,7 +217,7 @@ static bool fail_late(enum fault_kind kind, uint64_t n)
     T_OK(add_one_text(p, "text", 4, NULL, 0, NULL, &t_err));
     T_OK(leat_run_commit(other, pieces, 1, &t_err));
     fault_arm(kind, FAULT_ONCE, n, kind == FAULT_MEMORY ? ENOMEM : EIO);
-    s = leat_run_finish(p, &late, NULL, &err);
+    s = leat_run_finish(p, &late, 1, NULL, &err);
     fault_disarm();
     T_CHECK(s != LEAT_OK && err.message[0]);
     if (!fault_failed())
