@@ -326,7 +326,7 @@ struct leat_run_piece {
 
 /*
  * Finishes the attempt and fills its `count` pieces: one, and then one for each split of the run, in their order, which
- * has no `text_bytes` and `rejects`: the first one has all. `report` (may be NULL) is of all documents, and is filled on
+ * have no `text_bytes` and `rejects`: the first has all. `report` (may be NULL) is of all documents, and is filled on
  * failure too. Frees the packer on success, not on failure: after a server error, call it again. LEAT_E_STATE: the run
  * was aborted, or committed without this attempt; abandoning the packer removes its files. leat_packer_finish() and
  * leat_packer_checkpoint() of such a packer are LEAT_E_ARGUMENT.

@@ -309,7 +309,8 @@ static enum leat_status say_uncommitted(const char *folder, struct leat_error *e
 {
     return status_set_in(
         err, LEAT_E_NO_FILE, folder,
-        "the run in the folder %s is not committed: nobody has said yet which of the files there are its parts", folder);
+        "the run in the folder %s is not committed: nobody has said yet which of the files there are its parts",
+        folder);
 }
 
 /* Adds the parts that a list names for the folder; of a split, the list of the folder above. */

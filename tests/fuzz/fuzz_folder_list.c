@@ -1,8 +1,8 @@
 /*
  * fuzz_folder_list.c: any bytes as leat-run.list of a folder, and as the line of a piece. The first byte says whether
  * the list's last line, a sum of all before it, is put right, so that what comes before it is read at all. Whatever
- * they are, the calls return. A list that is taken is that of a split, or has parts with names that stay in the folder or
- * in that of a split; written again, it is taken again, and means the same. So does a piece.
+ * they are, the calls return. A list that is taken is that of a split, or has parts with names that stay in the folder
+ * or in that of a split; written again, it is taken again, and means the same. So does a piece.
  *
  *   make fuzz FUZZ=folder_list FUZZ_SECONDS=3600
  */

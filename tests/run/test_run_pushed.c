@@ -169,7 +169,8 @@ static void check_attempts(void)
     T_OK(leat_run_commit(run, pieces, 2, &t_err));
     check_committed("run", pieces, 2);
     (void)add_one_text(late, "more", 4, NULL, 0, NULL, NULL);
-    T_REFUSED(leat_run_finish(late, &b, 1, NULL, &t_err), LEAT_E_STATE, "is committed without this attempt at the part b");
+    T_REFUSED(leat_run_finish(late, &b, 1, NULL, &t_err), LEAT_E_STATE,
+              "is committed without this attempt at the part b");
     leat_packer_abandon(late);
     check_committed("run", pieces, 2);
 

@@ -274,13 +274,13 @@ static enum leat_status open_attempt(struct leat_packer **out, struct attempt *a
         s = status_no_memory(err, strlen(place.path));
     if (s == LEAT_OK)
         s = check_stands(&place, a, err);
-    if (s == LEAT_OK)
-        s = make_options(&options, a, run, how, err);
     if (s == LEAT_OK && a->remote)
         s = take_scratch(a, how->scratch, err);
     else if (s == LEAT_OK)
         s = take_names(a, &place, a->dividing.split_count > 0 ? PUSHED_WHOLE ".lock" : NULL, err);
     run_place_close(&place);
+    if (s == LEAT_OK)
+        s = make_options(&options, a, run, how, err);
     return s == LEAT_OK ? packer_open(out, a->whole ? a->whole : a->path, &options, &a->part, err) : s;
 }
 
@@ -477,9 +477,10 @@ void leat_run_piece_text(const struct leat_run_piece *p, char text[LEAT_RUN_PIEC
     folder_list_hex(identity, p->identity);
     folder_list_hex(fingerprint, p->fingerprint);
     snprintf(text, LEAT_RUN_PIECE_BYTES,
-             PIECE "%s%s%s %016" PRIx64 " %s %s %s %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
-             p->split, *p->split ? "/" : "", p->key, p->attempt, run, checksum, identity, fingerprint, p->index_bytes, p->token_bytes, p->documents,
-             p->tokens, p->text_bytes, p->rejects);
+             PIECE "%s%s%s %016" PRIx64 " %s %s %s %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+                   " %" PRIu64,
+             p->split, *p->split ? "/" : "", p->key, p->attempt, run, checksum, identity, fingerprint, p->index_bytes,
+             p->token_bytes, p->documents, p->tokens, p->text_bytes, p->rejects);
 }
 
 enum leat_status leat_run_piece_read(struct leat_run_piece *piece, const char *text, struct leat_error *err)

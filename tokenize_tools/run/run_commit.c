@@ -287,6 +287,9 @@ static enum leat_status abort_run(struct run_place *place, const struct leat_run
     }
     if (s == LEAT_OK && (standing == STANDS || standing == IS_ABORTED)) {
         s = pushed_sweep(place, &list, NULL, false, err);
+        /* also one that an earlier try has left without a list */
+        for (uint64_t i = 0; s == LEAT_OK && i < run->plan.pack.split_count; i++)
+            s = pushed_remove_split(place, run->plan.pack.splits[i].name, err);
         if (s == LEAT_OK)
             s = run_place_remove(place, PUSHED_PLAN, err);
         if (s == LEAT_OK)

@@ -192,6 +192,17 @@ static bool has_split(const struct sweep *s, const char *name)
 
 static run_place_take sweep_file;
 
+enum leat_status pushed_remove_split(const struct run_place *place, const char *name, struct leat_error *err)
+{
+    char *path = place->remote ? NULL : run_place_file(place, name, NULL);
+    enum leat_status s = path || place->remote ? LEAT_OK : status_no_memory(err, strlen(name));
+
+    if (path && rmdir(path) != 0 && errno != ENOTEMPTY && errno != EEXIST && errno != ENOENT && errno != ENOTDIR)
+        s = status_set_os(err, errno, path, "cannot remove the folder %s", path);
+    free(path);
+    return s;
+}
+
 /* A folder in the place, if it is that of a split. */
 static enum leat_status sweep_split(const struct sweep *outer, const char *name, struct leat_error *err)
 {
@@ -204,12 +215,13 @@ static enum leat_status sweep_split(const struct sweep *outer, const char *name,
     s.in_split = true;
     if (status == LEAT_OK && ours)
         status = run_place_list(&place, sweep_file, &s, err);
-    if (status == LEAT_OK && ours && !has_split(&s, name))
-        status = run_place_remove(&place, FOLDER_LIST, err);
-    if (status == LEAT_OK && ours)
+    if (status == LEAT_OK && ours && has_split(&s, name))
         status = run_place_sync(&place, err);
-    if (status == LEAT_OK && ours && !place.remote)
-        (void)rmdir(place.path); /* if nothing is in it */
+    else if (status == LEAT_OK && ours) {
+        status = run_place_remove(&place, FOLDER_LIST, err);
+        if (status == LEAT_OK)
+            status = pushed_remove_split(outer->place, name, err);
+    }
     run_place_close(&place);
     /* what is somebody else's may be anything, or gone by now */
     return status == LEAT_E_CHECKSUM || status == LEAT_E_VERSION || status == LEAT_E_NO_FILE ? LEAT_OK : status;
@@ -224,7 +236,7 @@ static enum leat_status sweep_file(void *context, const char *file, uint64_t siz
     (void)size;
     if (strchr(file, '/')) {
         char *name = s->in_split ? NULL : strndup(file, strcspn(file, "/"));
-        enum leat_status status = name         ? sweep_split(s, name, err)
+        enum leat_status status = name          ? sweep_split(s, name, err)
                                   : s->in_split ? LEAT_OK
                                                 : status_no_memory(err, strlen(file));
 
@@ -377,8 +389,8 @@ static enum leat_status check_split_file(void *context, const char *file, uint64
     size_t length = strlen(file);
 
     (void)size;
-    if (file[0] == '.' || !(strcmp(file, PUSHED_PLAN) == 0 || strcmp(file, FOLDER_LIST) == 0 ||
-                            file_ends_with(file, length, ".leat")))
+    if (file[0] == '.' ||
+        !(strcmp(file, PUSHED_PLAN) == 0 || strcmp(file, FOLDER_LIST) == 0 || file_ends_with(file, length, ".leat")))
         return LEAT_OK;
     return status_set_in(err, LEAT_E_EXISTS, split->path,
                          "%s is to become the folder of a split, and has %s, which is not of that: choose an empty "

@@ -80,6 +80,9 @@ enum leat_status pushed_sweep(struct run_place *place, const struct folder_list 
 /* What a finished dataset of this machine is, as a list has it. */
 enum leat_status pushed_describe(struct leat_run_piece *piece, const char *path, struct leat_error *err);
 
+/* Removes the folder of a split that is no more, if nothing is in it. */
+enum leat_status pushed_remove_split(const struct run_place *place, const char *name, struct leat_error *err);
+
 /* Opens the folder of a split (`make`: also one that is missing). *ours: its list says that it is that. */
 enum leat_status pushed_open_split(struct run_place *split, const struct run_place *place, const char *name, bool make,
                                    bool *ours, struct leat_error *err);

@@ -27,7 +27,7 @@ struct packer {
     PyObject_HEAD struct leat_packer *packer; /* NULL: ended */
     PyObject *tokenizer, *options;            /* with the strings that the packer keeps; or a run, and renderers */
     uint64_t pieces;                          /* that an attempt at a part of a run makes; 0: it is none */
-    struct leat_renderers renderers; /* likewise */
+    struct leat_renderers renderers;          /* likewise */
     pthread_mutex_t lock;
     bool has_lock;
     pid_t owner;
