@@ -264,6 +264,29 @@ static void check_refused(void)
     }
 }
 
+/* An attempt that cannot be divided leaves nothing when it is abandoned, and is whole when it is tried again. */
+static void check_undivided(void)
+{
+    struct leat_run *run = create("undivided");
+    struct leat_packer *p[2] = { push(run, "a"), push(run, "b") };
+    struct leat_run_piece pieces[EACH];
+
+    add(p[0], "a", 0, 9);
+    add(p[1], "b", 0, 9);
+    T_EQ(rename(in_folder("undivided/test"), in_folder("undivided/other")), 0);
+    for (unsigned i = 0; i < 2; i++)
+        T_STATUS(leat_run_finish(p[i], pieces, EACH, NULL, &t_err), LEAT_E_NO_FILE);
+    leat_packer_abandon(p[1]);
+    T_EQ(rename(in_folder("undivided/other"), in_folder("undivided/test")), 0);
+    T_OK(leat_run_finish(p[0], pieces, EACH, NULL, &t_err));
+    T_EQ(t_files(in_folder("undivided")), 7);
+    T_EQ(t_files(in_folder("undivided/test")), 5);
+    check_bytes("undivided", pieces, 9);
+    T_OK(leat_run_commit(run, pieces, EACH, &t_err));
+    check_committed("undivided", pieces, 1);
+    leat_run_close(run);
+}
+
 /* ---- Aborting, and beginning again ------------------------------------------------------------------------------- */
 
 static void check_abort(void)
@@ -410,6 +433,7 @@ int main(void)
     folder = t_folder();
     check_attempts();
     check_refused();
+    check_undivided();
     check_abort();
     check_again();
     check_occupied();
