@@ -379,6 +379,11 @@ static void check_occupied(void)
     leat_run_close(other);
     T_CHECK(!create_with("inner", 1, &(struct leat_split) { "own", "0.5" }, 1));
     T_REFUSED(t_err.status, LEAT_E_EXISTS, "which is not of that");
+    t_write_text(in_folder("inner/file"), "");
+    T_CHECK(!create_with("inner", 1, &(struct leat_split) { "file", "0.5" }, 1));
+    T_REFUSED(t_err.status, LEAT_E_EXISTS, "and is a file");
+    T_EQ(unlink(in_folder("inner/file")), 0);
+    make(run, "b", 9, pieces);         /* all this has not touched it */
     T_OK(leat_run_abort(run, &t_err)); /* and the other one stays */
     T_EQ(t_files(in_folder("inner")), 3);
     T_EQ(t_files(in_folder("inner/own")), 7);

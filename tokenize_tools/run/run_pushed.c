@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -70,7 +71,8 @@ size_t pushed_attempt_length(const char *file)
 enum leat_status pushed_check_splits(const struct leat_pack_options *o, struct leat_error *err)
 {
     for (uint64_t i = 0; i < o->split_count; i++)
-        if (o->splits[i].name && strspn(o->splits[i].name, "0123456789abcdef") == PUSHED_DIGITS)
+        if (o->splits[i].name && strspn(o->splits[i].name, "0123456789abcdef") == PUSHED_DIGITS &&
+            !o->splits[i].name[PUSHED_DIGITS])
             return status_argument(err, "splits", "%.100s is no name for a split: its files would look like a part's",
                                    o->splits[i].name);
     return pack_arranged_check(o, true, err);
@@ -112,10 +114,13 @@ enum leat_status pushed_open_split(struct run_place *split, const struct run_pla
     char *path = run_place_file(place, name, NULL);
     struct folder_list list = { 0 };
     struct buffer text = { 0 };
+    struct stat st;
     enum leat_status s;
 
     *split = (struct run_place) { 0 };
     s = path ? run_place_open(split, path, make, NULL, err) : status_no_memory(err, strlen(name));
+    if (s == LEAT_OK && !split->remote && stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
+        s = status_set_in(err, LEAT_E_EXISTS, path, "%s is to be the folder of a split, and is a file", path);
     if (s == LEAT_OK)
         s = pushed_read_list(split, &list, &text, err);
     *ours = s == LEAT_OK && list.split && strcmp(list.split, name) == 0;
@@ -418,7 +423,7 @@ static enum leat_status take_splits(struct run_place *place, const struct run_pl
             s = folder_list_make_split(&text, name, &why);
         if (s == LEAT_OK && !ours && make)
             s = run_place_write(&split, FOLDER_LIST, text.bytes, text.size, false, &why);
-        if ((s == LEAT_E_NO_FILE && !make) || (s == LEAT_E_EXISTS && make)) /* another process begins the same run */
+        if (make ? s == LEAT_E_EXISTS : s == LEAT_E_NO_FILE) /* another process begins the same run; it is missing */
             s = LEAT_OK;
         if (s != LEAT_OK && err)
             *err = why;
