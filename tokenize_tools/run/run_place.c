@@ -6,12 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/grow.h"
 #include "base/own_file.h"
 #include "base/path.h"
 #include "base/status.h"
+#include "list/folder_list.h"
 
 bool run_place_is_remote(const char *output)
 {
@@ -211,10 +213,11 @@ struct found {
 static enum leat_status keep(void *context, const char *key, uint64_t size, const char *etag, struct leat_error *err)
 {
     struct found *f = context;
+    const char *slash = strlen(key) > f->skip ? strchr(key + f->skip, '/') : NULL;
     enum leat_status s;
 
     (void)etag;
-    if (strlen(key) <= f->skip || strchr(key + f->skip, '/'))
+    if (strlen(key) <= f->skip || (slash && strcmp(slash + 1, FOLDER_LIST) != 0))
         return LEAT_OK;
     s = GROW(f->names, f->count + 1, f->room, err);
     if (s == LEAT_OK)
@@ -226,6 +229,18 @@ static enum leat_status keep(void *context, const char *key, uint64_t size, cons
     return f->names[f->count++] ? LEAT_OK : status_no_memory(err, strlen(key));
 }
 
+/* Of a folder with a list. */
+static enum leat_status keep_list(struct run_place *p, struct found *f, const char *name, struct leat_error *err)
+{
+    char *path = run_place_file(p, name, "/" FOLDER_LIST);
+    enum leat_status s = path ? LEAT_OK : status_no_memory(err, strlen(name));
+
+    if (s == LEAT_OK && access(path, F_OK) == 0)
+        s = keep(f, path + strlen(path) - strlen(name) - strlen("/" FOLDER_LIST), 0, "", err);
+    free(path);
+    return s;
+}
+
 static enum leat_status list_folder(struct run_place *p, struct found *f, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -234,8 +249,11 @@ static enum leat_status list_folder(struct run_place *p, struct found *f, struct
 
     if (!folder)
         return status_set_os(err, errno, p->path, "cannot open the folder %s", p->path);
-    while (s == LEAT_OK && (errno = 0, entry = readdir(folder)))
+    while (s == LEAT_OK && (errno = 0, entry = readdir(folder))) {
         s = keep(f, entry->d_name, 0, "", err);
+        if (s == LEAT_OK && !strchr(entry->d_name, '.')) /* as names of splits have none */
+            s = keep_list(p, f, entry->d_name, err);
+    }
     if (s == LEAT_OK && errno != 0)
         s = status_set_os(err, errno, p->path, "cannot read the folder %s", p->path);
     closedir(folder);
