@@ -294,10 +294,11 @@ LEAT_API void leat_run_advice(const struct leat_error *err, struct leat_run_advi
  * committed.
  *
  * With `append` the run begins beside the finished dataset, if there is one, and its commit makes a new list: the parts
- * that are there, then its own. LEAT_E_INCOMPATIBLE if tokenizer, end or begin token are not the dataset's. No part of
- * the dataset is changed or removed, whether the run is committed, aborted or dies, and a key may come again. The list
- * before stays as leat-run.list.RUN, RUN being the number in it: leat_dataset_open() takes this name, and finds the
- * dataset as it was, with its identity; the folder has a new one. A finished dataset never changes. Of two that append
+ * that are there, then its own. LEAT_E_INCOMPATIBLE if tokenizer, end or begin token, or the names of splits, are not the
+ * dataset's; fractions are those of each run. No part of the dataset, or of its splits, is changed or removed, whether
+ * the run is committed, aborted or dies, and a key may come again. The list before stays as leat-run.list.RUN, RUN
+ * being the number in it: leat_dataset_open() takes this name, and finds the dataset of the rest as it was, with its
+ * identity; the folder has a new one. A split opens only as it is now. A finished dataset never changes. Of two that append
  * at once with the same options, both have the same run, and the first commit decides; one whose dataset another run
  * has replaced is LEAT_E_STATE.
  *

@@ -22,6 +22,11 @@ static const char *in_folder(const char *name)
     return t_path(folder, name);
 }
 
+/* What create_with() begins with besides. */
+static uint32_t append;
+static const char *const keep[] = { "lang = en" };
+static uint64_t keep_count; /* with it, some texts may be rejected */
+
 static struct leat_run *create_with(const char *name, uint32_t force, const struct leat_split *of, uint64_t count)
 {
     struct leat_pack_options pack = LEAT_PACK_OPTIONS_INIT;
@@ -33,7 +38,14 @@ static struct leat_run *create_with(const char *name, uint32_t force, const stru
     pack.threads = 1;
     pack.splits = of;
     pack.split_count = count;
+    pack.keep = keep;
+    pack.keep_count = keep_count;
+    if (keep_count > 0) {
+        pack.reject_invalid = 1;
+        pack.max_rejects_ppm = 500000;
+    }
     o.tokenizer = "bytes";
+    o.append = append;
     o.pack = &pack;
     return leat_run_create(&run, in_folder(name), &o, &t_err) == LEAT_OK ? run : NULL;
 }
@@ -103,8 +115,9 @@ static enum leat_status open_it(const char *name, const char *split)
     return s;
 }
 
-/* All three are the datasets of these parts, and nothing else lies there. */
-static void check_committed(const char *name, const struct leat_run_piece *pieces, unsigned parts)
+/* All three are the datasets of these parts, and nothing else lies there; `more`: earlier lists, and -1 for
+ * a plan that is gone. */
+static void check_grown(const char *name, const struct leat_run_piece *pieces, unsigned parts, int more)
 {
     for (unsigned i = 0; i < EACH; i++) {
         const char *split = i == 0 ? "" : splits[i - 1].name;
@@ -123,8 +136,13 @@ static void check_committed(const char *name, const struct leat_run_piece *piece
         }
         T_OK(leat_dataset_verify(d, NULL, NULL, &t_err));
         leat_dataset_close(d);
-        T_EQ(t_files(place_of(name, split)), 2 + (i == 0 ? 4 : 1) + 2 * parts);
+        T_EQ(t_files(place_of(name, split)), 2 + (i == 0 ? (uint64_t)(4 + more) : 1) + 2 * parts);
     }
+}
+
+static void check_committed(const char *name, const struct leat_run_piece *pieces, unsigned parts)
+{
+    check_grown(name, pieces, parts, 0);
 }
 
 /* A packer's dataset, merged with these splits, gives the same bytes. */
@@ -390,6 +408,150 @@ static void check_occupied(void)
     leat_run_close(run);
 }
 
+/* ---- Appending --------------------------------------------------------------------------------------------------- */
+
+static void refuse_append(const struct leat_split *of, uint64_t count)
+{
+    T_CHECK(!create_with("grows", 0, of, count));
+    T_REFUSED(t_err.status, LEAT_E_INCOMPATIBLE, "has other splits than this run: append to it with the same");
+}
+
+/* The dataset as a piece's run has made it; of a split, there is only the newest. */
+static void check_earlier(const struct leat_run_piece *of_run, unsigned parts)
+{
+    char name[64] = "leat-run.list.", inner[100];
+    struct leat_info info = LEAT_INFO_INIT;
+    struct leat_dataset *d;
+
+    for (unsigned i = 0; i < 16; i++)
+        snprintf(name + strlen(name), 3, "%02x", of_run->run[i]);
+    T_OK(leat_dataset_open(&d, place_of("grows", name), NULL, &t_err));
+    leat_dataset_info(d, &info);
+    T_EQ(info.parts, parts);
+    T_OK(leat_dataset_verify(d, NULL, NULL, &t_err));
+    leat_dataset_close(d);
+    snprintf(inner, sizeof inner, "valid/%s", name);
+    T_STATUS(open_it("grows", inner), LEAT_E_NO_FILE);
+    T_OK(open_it("grows", "valid/leat-run.list"));
+}
+
+/* One list names the parts of all folders, old and new. */
+static void check_append(void)
+{
+    static const struct leat_split others[] = { { "valid", "0.2" }, { "test", "0.3" }, { "more", "0.1" } };
+    static const struct leat_split turned[] = { { "test", "0.1" }, { "valid", "0.4" } };
+    struct leat_run *run = create("grows");
+    struct leat_run_piece all[5 * EACH], one[EACH];
+    struct leat_packer *late;
+
+    make(run, "one", 1, all); /* two of these datasets are empty */
+    make(run, "a", 20, &all[EACH]);
+    T_OK(leat_run_commit(run, all, 6, &t_err));
+    leat_run_close(run);
+    append = 1;
+    refuse_append(NULL, 0);
+    refuse_append(splits, 1);
+    refuse_append(others, 3);
+    refuse_append(others + 1, 2);
+    check_committed("grows", all, 2);
+
+    run = create("grows");
+    make(run, "a", 20, one);
+    late = push(run, "b");
+    T_OK(open_it("grows", ""));
+    T_OK(leat_run_abort(run, &t_err));
+    leat_packer_abandon(late);
+    check_grown("grows", all, 2, -1);
+    leat_run_close(run);
+
+    run = create("grows");
+    late = push(run, "b");
+    make(run, "a", 20, one); /* does not count */
+    make(run, "a", 20, &all[6]);
+    make(run, "c", 30, &all[9]);
+    T_OK(leat_run_commit(run, &all[6], 6, &t_err));
+    T_STATUS(leat_run_finish(late, one, EACH, NULL, &t_err), LEAT_E_STATE);
+    leat_packer_abandon(late);
+    check_grown("grows", all, 4, 1);
+    check_earlier(all, 2);
+    T_OK(leat_run_commit(run, &all[6], 6, &t_err));
+    leat_run_close(run);
+
+    run = create_with("grows", 0, turned, 2); /* fractions are the plan's, and so is the order */
+    T_CHECK(run);
+    make(run, "d", 20, one);
+    T_STR(one[1].split, "test");
+    memcpy(&all[12], one, sizeof one);
+    all[13] = one[2];
+    all[14] = one[1];
+    T_OK(leat_run_commit(run, one, 3, &t_err));
+    check_grown("grows", all, 5, 2);
+    check_earlier(all, 2);
+    check_earlier(&all[6], 4);
+    leat_run_close(run);
+    append = 0;
+
+    run = create_with("grows", 1, splits, 1); /* removes all of that, the folder of the other split too */
+    T_CHECK(run);
+    late = push(run, "e");
+    add(late, "e", 0, 9);
+    T_OK(leat_run_finish(late, all, 2, NULL, &t_err));
+    T_OK(leat_run_commit(run, all, 2, &t_err));
+    T_EQ(t_files(in_folder("grows")), 7);
+    T_EQ(t_files(in_folder("grows/valid")), 5);
+    leat_run_close(run);
+}
+
+/* ---- Conditions and rejects -------------------------------------------------------------------------------------- */
+
+static void make_judged(struct leat_run *run, const char *key, unsigned documents, unsigned rejects, uint64_t kept_out,
+                        struct leat_run_piece pieces[EACH])
+{
+    struct leat_value v = { .kind = LEAT_VALUE_STRING, .bytes = 2, .as.text = "en" };
+    struct leat_packer *p = push(run, key);
+    uint32_t keeps;
+
+    for (unsigned i = 0; i < documents + rejects; i++) {
+        T_OK(leat_packer_judge(p, &v, &keeps, &t_err));
+        if (i < documents)
+            add(p, key, i, i + 1);
+        else
+            T_OK(add_one_text(p, "ÿ", 1, NULL, 0, NULL, &t_err));
+    }
+    T_OK(leat_packer_keep_out(p, kept_out, &t_err));
+    T_OK(leat_run_finish(p, pieces, EACH, NULL, &t_err));
+    for (unsigned i = 0; i < EACH; i++) { /* counted once */
+        T_EQ(pieces[i].kept_out, i == 0 ? kept_out : 0);
+        T_EQ(pieces[i].rejects, i == 0 ? rejects : 0);
+    }
+}
+
+/* The whole run is judged, with all its datasets. */
+static void check_judged(void)
+{
+    struct leat_run_piece pieces[2 * EACH];
+    struct leat_run *run;
+
+    keep_count = 1;
+    run = create("judged");
+    make_judged(run, "a", 0, 0, 7, pieces);
+    T_REFUSED(leat_run_commit(run, pieces, 3, &t_err), LEAT_E_EMPTY, "left out 7 rows of all parts");
+    make_judged(run, "b", 9, 10, 2, &pieces[EACH]);
+    T_REFUSED(leat_run_commit(run, pieces, 6, &t_err), LEAT_E_REJECTS, "10 of 19 records of the run were rejected");
+    for (unsigned n = 0;; n++) { /* whose only document is a split's */
+        char key[20];
+
+        snprintf(key, sizeof key, "c%u", n);
+        make_judged(run, key, 1, 1, 1, pieces);
+        if (pieces[1].documents == 1)
+            break;
+    }
+    T_OK(leat_run_commit(run, pieces, 3, &t_err));
+    check_grown("judged", pieces, 1, 1); /* its list of rejects */
+    leat_run_close(run);
+    keep_count = 0;
+}
+
 /* ---- Several processes ------------------------------------------------------------------------------------------- */
 
 static void die_in_attempt(void)
@@ -442,6 +604,8 @@ int main(void)
     check_abort();
     check_again();
     check_occupied();
+    check_append();
+    check_judged();
     check_dead();
     return t_end();
 }

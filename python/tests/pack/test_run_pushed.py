@@ -525,3 +525,35 @@ def test_bucket_splits(server, tmp_path):
     made_with_splits(other, "0", **where)
     other.abort()
     assert len(names(server)) == 2 + 1 + 2 * 2
+
+
+@pytest.mark.parametrize("bucket", [False, True])
+def test_append_with_splits(server, tmp_path, bucket):
+    """One list names the parts of all three datasets, old and new."""
+    folder, where = "s3://b/grows" if bucket else tmp_path / "grows", dict(scratch=tmp_path)
+    options = dict(text="body", id="name", split=SPLIT, append=True)
+
+    def now():
+        return [documents(leat.open(f"{name}/")) for name in split_names(folder)]
+
+    run = leat.Run(folder, "bytes", **options)
+    run.commit(made_with_splits(run, "01", **where))
+    before = now()
+    for other in ({"split": None}, {"split": "valid=0.1"}, {"split": SPLIT + ",more=0.1"}):
+        with pytest.raises(leat.Error, match="has other splits than this run") as error:
+            leat.Run(folder, "bytes", **{**options, **other})
+        assert error.value.status == "incompatible"
+    run = leat.Run(folder, "bytes", **options)
+    made_with_splits(run, "2", **where)
+    run.abort()
+    assert now() == before
+    run = leat.Run(folder, "bytes", **options)
+    run.commit(made_with_splits(run, "02", **where))
+    after = now()
+    assert all(new[:len(old)] == old and len(new) > len(old) for old, new in zip(before, after))
+    assert sum(map(len, after)) == 2 * sum(map(len, before)) == 200
+    if bucket:
+        earlier, = [f"s3://{name}" for name in server.objects if "/leat-run.list." in name]
+    else:
+        earlier, = folder.glob("leat-run.list.*")
+    assert documents(leat.open(earlier)) == before[0]
