@@ -294,13 +294,13 @@ LEAT_API void leat_run_advice(const struct leat_error *err, struct leat_run_advi
  * committed.
  *
  * With `append` the run begins beside the finished dataset, if there is one, and its commit makes a new list: the parts
- * that are there, then its own. LEAT_E_INCOMPATIBLE if tokenizer, end or begin token, or the names of splits, are not the
- * dataset's; fractions are those of each run. No part of the dataset, or of its splits, is changed or removed, whether
- * the run is committed, aborted or dies, and a key may come again. The list before stays as leat-run.list.RUN, RUN
- * being the number in it: leat_dataset_open() takes this name, and finds the dataset of the rest as it was, with its
- * identity; the folder has a new one. A split opens only as it is now. A finished dataset never changes. Of two that append
- * at once with the same options, both have the same run, and the first commit decides; one whose dataset another run
- * has replaced is LEAT_E_STATE.
+ * that are there, then its own. LEAT_E_INCOMPATIBLE if tokenizer, end or begin token, or the names of splits, are not
+ * the dataset's; fractions are those of each run. No part of the dataset, or of its splits, is changed or removed,
+ * whether the run is committed, aborted or dies, and a key may come again. The list before stays as leat-run.list.RUN,
+ * RUN being the number in it: leat_dataset_open() takes this name, and finds the dataset of the rest as it was, with
+ * its identity; the folder has a new one. A split opens only as it is now. A finished dataset never changes. Of two
+ * that append at once with the same options, both have the same run, and the first commit decides; one whose dataset
+ * another run has replaced is LEAT_E_STATE.
  *
  * The limits of rejects are the whole run's: its commit sums all parts. A part ends early only if it alone has more
  * rejects than `max_rejects`. Two runs that differ in nothing else are the same run, which has the limits that were
@@ -362,12 +362,12 @@ LEAT_API enum leat_status leat_run_piece_read(struct leat_run_piece *piece, cons
  * Makes the folder the dataset of these parts, in this order, and sweeps all other attempts; one that still lives fails
  * when it is finished. Killed at any moment, it has done this or nothing, and the same call completes it: with the same
  * pieces it succeeds again, with others it is LEAT_E_EXISTS. The pieces of a part follow each other as its attempt has
- * made them. Returns LEAT_E_ARGUMENT (no pieces, not all of an attempt, or a part comes twice), LEAT_E_EMPTY (conditions
- * of `keep` have left no document for any of the datasets, and `allow_empty` was not planned), LEAT_E_INCOMPATIBLE (a
- * piece of another run, or parts with different tokenizers), LEAT_E_MISMATCH (the files of a part are missing or
- * changed), LEAT_E_REJECTS (more records were rejected than the run allows: abort it, or begin it again with a larger
- * limit, and commit the same pieces), LEAT_E_STATE (the run was aborted, another has taken its place, or the dataset to
- * which it appends is another one now), LEAT_E_BUSY.
+ * made them. Returns LEAT_E_ARGUMENT (no pieces, not all of an attempt, or a part comes twice), LEAT_E_EMPTY
+ * (conditions of `keep` have left no document for any of the datasets, and `allow_empty` was not planned),
+ * LEAT_E_INCOMPATIBLE (a piece of another run, or parts with different tokenizers), LEAT_E_MISMATCH (the files of a
+ * part are missing or changed), LEAT_E_REJECTS (more records were rejected than the run allows: abort it, or begin it
+ * again with a larger limit, and commit the same pieces), LEAT_E_STATE (the run was aborted, another has taken its
+ * place, or the dataset to which it appends is another one now), LEAT_E_BUSY.
  */
 LEAT_API enum leat_status leat_run_commit(struct leat_run *run, const struct leat_run_piece *pieces, uint64_t count,
                                           struct leat_error *err);
