@@ -47,6 +47,13 @@ static void remove_here(const char *path)
     }
 }
 
+static bool is_any(void *context, const char *name)
+{
+    (void)context;
+    (void)name;
+    return true;
+}
+
 static void remove_there(struct run_place *place, const char *name)
 {
     for (size_t i = 0; i < sizeof finished / sizeof *finished; i++) {
@@ -56,6 +63,7 @@ static void remove_there(struct run_place *place, const char *name)
             (void)run_place_remove(place, file, NULL);
         free(file);
     }
+    (void)run_place_sweep_uploads(place, name, is_any, NULL, NULL);
 }
 
 static void free_attempt(struct attempt *a)

@@ -140,6 +140,18 @@ static bool is_live(struct run_place *place, const char *file, size_t length)
     return live;
 }
 
+static bool is_kept(const struct sweep *s, const char *file, size_t length)
+{
+    return bsearch(&(struct file_name) { file, length }, s->kept, s->count, sizeof *s->kept, compare_file) != NULL;
+}
+
+static bool is_swept_upload(void *context, const char *file)
+{
+    size_t length = pushed_attempt_length(file);
+
+    return length > 0 && !is_kept(context, file, length);
+}
+
 static enum leat_status sweep_file(void *context, const char *file, uint64_t size, struct leat_error *err)
 {
     struct sweep *s = context;
@@ -149,8 +161,7 @@ static enum leat_status sweep_file(void *context, const char *file, uint64_t siz
     (void)size;
     if (length == 0 && !s->dead_only)
         return pushed_sweep_list(s->place, s->list, file, err);
-    if (length == 0 ||
-        (!partial && bsearch(&(struct file_name) { file, length }, s->kept, s->count, sizeof *s->kept, compare_file)))
+    if (length == 0 || (!partial && is_kept(s, file, length)))
         return LEAT_OK;
     if (s->dead_only && (!partial || is_live(s->place, file, length)))
         return LEAT_OK;
@@ -170,6 +181,8 @@ enum leat_status pushed_sweep(struct run_place *place, const struct folder_list 
         s.kept[i] = list->parts[i].name;
     qsort(s.kept, s.count, sizeof *s.kept, compare_names);
     status = run_place_list(place, sweep_file, &s, err);
+    if (status == LEAT_OK && !dead_only)
+        status = run_place_sweep_uploads(place, "", is_swept_upload, &s, err);
     free(s.kept);
     return status == LEAT_OK ? run_place_sync(place, err) : status;
 }
