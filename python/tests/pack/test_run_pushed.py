@@ -374,13 +374,14 @@ def test_bucket_damage(server, tmp_path):
     assert error.value.status == "mismatch"
 
 
-def test_bucket_uploads(server, tmp_path):
+@pytest.mark.parametrize("scheme", ["s3", "gs"])
+def test_bucket_uploads(server, tmp_path, scheme):
     """What killed tasks have sent of a part is swept by the commit, an abort and another run, and by the same one that
     begins again it is not: a task may live. Uploads of others stay."""
     where, other = dict(scratch=tmp_path), {"b/made/part-1.tokens", "b/made/deeper/a.0123456789abcdef.tokens", "b/else"}
 
     def begin(**options):
-        return leat.Run("s3://b/made", "bytes", text="body", id="name", **options)
+        return leat.Run(f"{scheme}://b/made", "bytes", text="body", id="name", **options)
 
     def left():
         return {upload["name"] for upload in server.uploads.values()}
@@ -425,7 +426,7 @@ def test_bucket_uploads(server, tmp_path):
     packer.abandon()
     assert left() == other
     run.abort()
-    check(leat.open("s3://b/made/"), "ab")
+    check(leat.open(f"{scheme}://b/made/"), "ab")
 
 
 def test_dead_scratch(server, tmp_path):
