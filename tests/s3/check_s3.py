@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """check_s3.py SERVER: leat against a server of S3's protocol that others wrote, unchanged: moto (from PyPI, by the
 Python that runs this) or radosgw (Ceph's). Lists of more than 1,000 objects, odd keys, packing, push in parts, push
-again, over what is there, and after a kill, pull, and batches by URL: each gives the bytes that files give. Uploads that
-nobody completes are swept."""
+again, over what is there, and after a kill, pull, and batches by URL: each gives the bytes that files give. Uploads
+that nobody completes are swept."""
 import datetime
 import gzip
 import hashlib
