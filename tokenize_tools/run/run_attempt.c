@@ -50,6 +50,13 @@ static const char *split_of(const struct attempt *a, uint64_t i)
     return i == 0 ? NULL : a->dividing.splits[i - 1].name;
 }
 
+static bool is_any(void *context, const char *name)
+{
+    (void)context;
+    (void)name;
+    return true;
+}
+
 /* Its name here, and a suffix; the caller frees it. And in the place. */
 static char *dataset_here(const struct attempt *a, uint64_t i, const char *suffix)
 {
@@ -85,14 +92,18 @@ static void remove_here(const struct attempt *a)
 
 static void remove_there(struct run_place *place, const struct attempt *a)
 {
-    for (uint64_t i = 0; i < SUFFIXES * (1 + a->dividing.split_count); i++) {
-        char name[PUSHED_NAME], *file;
+    for (uint64_t i = 0; i <= a->dividing.split_count; i++) {
+        char name[PUSHED_NAME];
 
-        dataset_there(a, i / SUFFIXES, name);
-        file = path_append(name, strlen(name), finished[i % SUFFIXES], NULL);
-        if (file)
-            (void)run_place_remove(place, file, NULL);
-        free(file);
+        dataset_there(a, i, name);
+        for (size_t k = 0; k < SUFFIXES; k++) {
+            char *file = path_append(name, strlen(name), finished[k], NULL);
+
+            if (file)
+                (void)run_place_remove(place, file, NULL);
+            free(file);
+        }
+        (void)run_place_sweep_uploads(place, name, is_any, NULL, NULL);
     }
 }
 

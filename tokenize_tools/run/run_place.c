@@ -14,6 +14,7 @@
 #include "base/path.h"
 #include "base/status.h"
 #include "list/folder_list.h"
+#include "remote/upload.h"
 
 bool run_place_is_remote(const char *output)
 {
@@ -272,5 +273,38 @@ enum leat_status run_place_list(struct run_place *p, run_place_take *take, void 
     }
     free(f.names);
     free(f.sizes);
+    return s;
+}
+
+/* ---- Uploads ----------------------------------------------------------------------------------------------------- */
+
+struct uploads {
+    run_place_dead *dead;
+    void *context;
+    size_t skip, begin; /* characters of the place, and of what names begin with, that of a split's folder perhaps */
+};
+
+static bool is_dead(void *context, const char *key)
+{
+    const struct uploads *u = context;
+
+    return strlen(key) > u->skip + u->begin && !strchr(key + u->skip + u->begin, '/') &&
+           u->dead(u->context, key + u->skip);
+}
+
+enum leat_status run_place_sweep_uploads(struct run_place *p, const char *begin, run_place_dead *dead, void *context,
+                                         struct leat_error *err)
+{
+    struct uploads u = { .dead = dead, .context = context, .begin = strlen(begin) };
+    struct url url;
+    enum leat_status s;
+
+    if (!p->remote)
+        return LEAT_OK;
+    u.skip = strlen(p->url.key);
+    s = url_beside(&url, &p->url, begin, err);
+    if (s == LEAT_OK)
+        s = upload_sweep(p->remote, &url, is_dead, &u, err);
+    url_free(&url);
     return s;
 }

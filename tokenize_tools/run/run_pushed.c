@@ -199,6 +199,18 @@ static bool has_split(const struct sweep *s, const char *name)
     return pushed_has_split(s->list, name);
 }
 
+static bool is_kept(const struct sweep *s, const char *file, size_t length)
+{
+    return bsearch(&(struct file_name) { file, length }, s->kept, s->count, sizeof *s->kept, compare_file) != NULL;
+}
+
+static bool is_swept_upload(void *context, const char *file)
+{
+    size_t length = pushed_attempt_length(file);
+
+    return length > 0 && !is_kept(context, file, length);
+}
+
 static run_place_take sweep_file;
 
 enum leat_status pushed_remove_split(const struct run_place *place, const char *name, struct leat_error *err)
@@ -224,6 +236,8 @@ static enum leat_status sweep_split(const struct sweep *outer, const char *name,
     s.in_split = true;
     if (status == LEAT_OK && ours)
         status = run_place_list(&place, sweep_file, &s, err);
+    if (status == LEAT_OK && ours && !s.dead_only)
+        status = run_place_sweep_uploads(&place, "", is_swept_upload, &s, err);
     if (status == LEAT_OK && ours && has_split(&s, name))
         status = run_place_sync(&place, err);
     else if (status == LEAT_OK && ours) {
@@ -254,8 +268,7 @@ static enum leat_status sweep_file(void *context, const char *file, uint64_t siz
     }
     if (length == 0 && !s->dead_only)
         return pushed_sweep_list(s->place, s->list, file, err);
-    if (length == 0 ||
-        (!partial && bsearch(&(struct file_name) { file, length }, s->kept, s->count, sizeof *s->kept, compare_file)))
+    if (length == 0 || (!partial && is_kept(s, file, length)))
         return LEAT_OK;
     if (s->dead_only && (!partial || is_live(s->place, file, length)))
         return LEAT_OK;
@@ -275,6 +288,8 @@ enum leat_status pushed_sweep(struct run_place *place, const struct folder_list 
         s.kept[i] = list->parts[i].name;
     qsort(s.kept, s.count, sizeof *s.kept, compare_names);
     status = run_place_list(place, sweep_file, &s, err);
+    if (status == LEAT_OK && !dead_only)
+        status = run_place_sweep_uploads(place, "", is_swept_upload, &s, err);
     free(s.kept);
     return status == LEAT_OK ? run_place_sync(place, err) : status;
 }

@@ -81,7 +81,8 @@ enum leat_status pushed_write_plan(struct run_place *place, const struct run_pla
 enum leat_status pushed_lock(struct run_place *place, int *fd, struct leat_error *err);
 
 /* Removes the attempts that the list does not name, earlier lists that it did not grow from, and the folders of splits
- * that neither it nor the plan has (NULL: none); `dead_only`: only unfinished attempts, of processes that have died. */
+ * that neither it nor the plan has (NULL: none); `dead_only`: only unfinished attempts, of processes that have died,
+ * which no one knows of a bucket. */
 enum leat_status pushed_sweep(struct run_place *place, const struct folder_list *list, const struct run_plan *plan,
                               bool dead_only, struct leat_error *err);
 

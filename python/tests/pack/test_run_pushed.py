@@ -374,6 +374,61 @@ def test_bucket_damage(server, tmp_path):
     assert error.value.status == "mismatch"
 
 
+@pytest.mark.parametrize("scheme", ["s3", "gs"])
+def test_bucket_uploads(server, tmp_path, scheme):
+    """What killed tasks have sent of a part is swept by the commit, an abort and another run, and by the same one that
+    begins again it is not: a task may live. Uploads of others stay."""
+    where, other = dict(scratch=tmp_path), {"b/made/part-1.tokens", "b/made/deeper/a.0123456789abcdef.tokens", "b/else"}
+
+    def begin(**options):
+        return leat.Run(f"{scheme}://b/made", "bytes", text="body", id="name", **options)
+
+    def left():
+        return {upload["name"] for upload in server.uploads.values()}
+
+    for n, name in enumerate(other):
+        server.uploads[f"other {n}"] = {"name": name, "parts": {}}
+    dead = {f"b/made/{key}.0123456789abcde{n}.{suffix}" for key in "abc" for n in range(2)
+            for suffix in ("leat", "tokens")}
+
+    def kill():
+        server.uploads.update({f"dead {n}": {"name": name, "parts": {1: b"x"}} for n, name in enumerate(dead)})
+
+    run = begin()
+    kill()
+    begin()
+    assert left() == other | dead
+    run.commit([push(run, "a", **where)])
+    assert left() == other
+    kill()
+    run = begin(append=True)
+    assert left() == other
+    kill()
+    run.abort()
+    assert left() == other
+    kill()
+    server.no_lists = 405  # of a server that does not list them
+    run = begin(append=True)
+    check(run.commit([push(run, "b", **where)]), "ab")
+    assert left() == other | dead
+    server.no_lists = 0
+    begin(force=True).abort()
+    assert left() == other
+
+    run = begin(append=True)
+    packer = run.part("c", **where)
+    packer.extend(table("c"))
+    server.put_faults = ["denied"]
+    with pytest.raises(leat.Error):
+        packer.finish()
+    made = next(name for name in files(tmp_path / "leat-parts") if name.endswith(".tokens"))
+    server.uploads["own"] = {"name": f"b/made/{made}", "parts": {}}  # as if it were a large one
+    packer.abandon()
+    assert left() == other
+    run.abort()
+    check(leat.open(f"{scheme}://b/made/"), "ab")
+
+
 def test_dead_scratch(server, tmp_path):
     (tmp_path / "scratch").mkdir()
     run = leat.Run("s3://b/made", "bytes", text="body", id="name")
