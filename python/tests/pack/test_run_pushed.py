@@ -612,3 +612,42 @@ def test_append_with_splits(server, tmp_path, bucket):
     else:
         earlier, = folder.glob("leat-run.list.*")
     assert documents(leat.open(earlier)) == before[0]
+
+
+def test_bucket_uploads_of_splits(server, tmp_path):
+    where, options = dict(scratch=tmp_path), dict(text="body", id="name", split=SPLIT, append=True)
+    other = {"b/made/valid/part-1.tokens", "b/made/valid/deeper/a.0123456789abcdef.tokens",
+             "b/made/else/a.0123456789abcdef.tokens"}
+    dead = {f"b/made/{split}a.0123456789abcdef.{suffix}" for split in ("", "valid/", "test/")
+            for suffix in ("leat", "tokens")}
+
+    def left():
+        return {upload["name"] for upload in server.uploads.values()}
+
+    def kill(names):
+        server.uploads.update({name: {"name": name, "parts": {1: b"x"}} for name in names})
+
+    run = leat.Run("s3://b/made", "bytes", **options)
+    kill(other | dead)
+    leat.Run("s3://b/made", "bytes", **options)
+    assert left() == other | dead
+    run.commit(made_with_splits(run, "a", **where))
+    assert left() == other
+    run = leat.Run("s3://b/made", "bytes", **options)
+    kill(dead)
+    run.abort()
+    assert left() == other
+
+    run = leat.Run("s3://b/made", "bytes", **options)
+    packer = run.part("c", **where)
+    packer.extend(table("c"))
+    server.put_faults = ["denied"]
+    with pytest.raises(leat.Error):
+        packer.finish()
+    made = next(name for name in files(tmp_path / "leat-parts") if name.endswith(".divided.tokens"))
+    attempt = made.removesuffix(".partial.divided.tokens")
+    kill({f"b/made/{attempt}.tokens", f"b/made/test/{attempt}.tokens"})  # as if they were large ones
+    packer.abandon()
+    assert left() == other
+    run.abort()
+    assert sum(len(leat.open(f"{name}/")) for name in split_names("s3://b/made")) == 50
