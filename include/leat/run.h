@@ -15,6 +15,7 @@
  *   DIR/part-07.beat      the sign of life of the process that packs it, or how that ended
  *   DIR/part-07.partial.* an unfinished part, and its checkpoint
  *   DIR/KEY.ATTEMPT.leat  and .tokens: an attempt at a part that is pushed
+ *   DIR/NAME/KEY.ATTEMPT.leat  and .tokens: what the split NAME gets of it
  *   DIR/leat-run.list     which attempts a commit named
  *   DIR/leat-run.list.RUN  the same before parts were appended
  */
@@ -273,7 +274,7 @@ LEAT_API void leat_run_advice(const struct leat_error *err, struct leat_run_advi
  *   leat_run_open(&run, folder, &err);                       in each task
  *   leat_run_push(&packer, run, "7", NULL, &err);
  *   leat_packer_add_texts(packer, &texts, &err);             any number
- *   leat_run_finish(packer, &piece, NULL, &err);
+ *   leat_run_finish(packer, &piece, 1, NULL, &err);
  *
  *   leat_run_commit(run, pieces, count, &err);               once
  *
@@ -282,18 +283,24 @@ LEAT_API void leat_run_advice(const struct leat_error *err, struct leat_run_advi
  * is. Until the commit the folder is no dataset; then it opens as one (leat_dataset_open()), without a second copy of
  * any token. The folder may be s3://BUCKET/FOLDER or gs://BUCKET/FOLDER: a part is sent when it is finished.
  *
+ * With `splits` the hash of a document's text says which split it goes to, as everywhere. The same commit makes FOLDER
+ * the dataset of the rest and FOLDER/NAME that of each split, all of them or none; the lists in these folders refer to
+ * FOLDER's, so a split does not open without the folder above it. An attempt is divided when it is finished, and takes
+ * its space twice until then. It has a piece for each dataset.
+ *
  * leat_run_create() of such a run finds the same one that was begun and not committed, and removes what dead processes
  * left in it. LEAT_E_EXISTS without `force`: the folder is a finished dataset (and `append` is 0), or has a run with
  * other options. With `force` a new run takes the place of any other; a finished dataset stays until the new run is
  * committed.
  *
  * With `append` the run begins beside the finished dataset, if there is one, and its commit makes a new list: the parts
- * that are there, then its own. LEAT_E_INCOMPATIBLE if tokenizer, end or begin token are not the dataset's. No part of
- * the dataset is changed or removed, whether the run is committed, aborted or dies, and a key may come again. The list
- * before stays as leat-run.list.RUN, RUN being the number in it: leat_dataset_open() takes this name, and finds the
- * dataset as it was, with its identity; the folder has a new one. A finished dataset never changes. Of two that append
- * at once with the same options, both have the same run, and the first commit decides; one whose dataset another run
- * has replaced is LEAT_E_STATE.
+ * that are there, then its own. LEAT_E_INCOMPATIBLE if tokenizer, end or begin token, or the names of splits, are not
+ * the dataset's; fractions are those of each run. No part of the dataset, or of its splits, is changed or removed,
+ * whether the run is committed, aborted or dies, and a key may come again. The list before stays as leat-run.list.RUN,
+ * RUN being the number in it: leat_dataset_open() takes this name, and finds the dataset of the rest as it was, with
+ * its identity; the folder has a new one. A split opens only as it is now. A finished dataset never changes. Of two
+ * that append at once with the same options, both have the same run, and the first commit decides; one whose dataset
+ * another run has replaced is LEAT_E_STATE.
  *
  * The limits of rejects are the whole run's: its commit sums all parts. A part ends early only if it alone has more
  * rejects than `max_rejects`. Two runs that differ in nothing else are the same run, which has the limits that were
@@ -332,15 +339,17 @@ struct leat_run_piece {
     uint64_t documents, tokens;
     uint64_t text_bytes, rejects, kept_out; /* as in struct leat_pack_report */
     char key[136];
+    char split[72]; /* "": it is of the dataset of the rest, or there are none */
 };
 
 /*
- * Finishes the attempt and fills *piece; `report` may be NULL, and is filled on failure too. Frees the packer on
- * success, not on failure: after a server error, call it again. LEAT_E_STATE: the run was aborted, or committed without
- * this attempt; abandoning the packer removes its files. leat_packer_finish() and leat_packer_checkpoint() of such a
- * packer are LEAT_E_ARGUMENT.
+ * Finishes the attempt and fills its `count` pieces: one, and then one for each split of the run, in their order, which
+ * have no `text_bytes` and `rejects`: the first has all. `report` (may be NULL) is of all documents, and is filled on
+ * failure too. Frees the packer on success, not on failure: after a server error, call it again. LEAT_E_STATE: the run
+ * was aborted, or committed without this attempt; abandoning the packer removes its files. leat_packer_finish() and
+ * leat_packer_checkpoint() of such a packer are LEAT_E_ARGUMENT.
  */
-LEAT_API enum leat_status leat_run_finish(struct leat_packer *p, struct leat_run_piece *piece,
+LEAT_API enum leat_status leat_run_finish(struct leat_packer *p, struct leat_run_piece *pieces, uint64_t count,
                                           struct leat_pack_report *report, struct leat_error *err);
 
 /* A piece as one line of text, for processes of other machines and other programs; and back. LEAT_E_ARGUMENT if the
@@ -352,12 +361,13 @@ LEAT_API enum leat_status leat_run_piece_read(struct leat_run_piece *piece, cons
 /*
  * Makes the folder the dataset of these parts, in this order, and sweeps all other attempts; one that still lives fails
  * when it is finished. Killed at any moment, it has done this or nothing, and the same call completes it: with the same
- * pieces it succeeds again, with others it is LEAT_E_EXISTS. Returns LEAT_E_ARGUMENT (no pieces, or a part comes
- * twice), LEAT_E_EMPTY (conditions of `keep` have left no document, and `allow_empty` was not planned),
- * LEAT_E_INCOMPATIBLE (a piece of another run, or parts with different tokenizers), LEAT_E_MISMATCH (the files of a part
- * are missing or changed), LEAT_E_REJECTS (more records were rejected than the run allows: abort it, or begin it again
- * with a larger limit, and commit the same pieces), LEAT_E_STATE (the run was aborted, another has taken its place, or
- * the dataset to which it appends is another one now), LEAT_E_BUSY.
+ * pieces it succeeds again, with others it is LEAT_E_EXISTS. The pieces of a part follow each other as its attempt has
+ * made them. Returns LEAT_E_ARGUMENT (no pieces, not all of an attempt, or a part comes twice), LEAT_E_EMPTY
+ * (conditions of `keep` have left no document for any of the datasets, and `allow_empty` was not planned),
+ * LEAT_E_INCOMPATIBLE (a piece of another run, or parts with different tokenizers), LEAT_E_MISMATCH (the files of a
+ * part are missing or changed), LEAT_E_REJECTS (more records were rejected than the run allows: abort it, or begin it
+ * again with a larger limit, and commit the same pieces), LEAT_E_STATE (the run was aborted, another has taken its
+ * place, or the dataset to which it appends is another one now), LEAT_E_BUSY.
  */
 LEAT_API enum leat_status leat_run_commit(struct leat_run *run, const struct leat_run_piece *pieces, uint64_t count,
                                           struct leat_error *err);

@@ -7,7 +7,7 @@ import os
 
 from leat import _leat
 from leat._names import telling
-from leat._pack_options import chat_of, now, open_tokenizer, pack_options
+from leat._pack_options import chat_of, now, open_tokenizer, pack_options, read_splits
 from leat._values import read_size, whole
 from leat.dataset import Dataset, open as open_dataset
 from leat.packer import Packer
@@ -26,7 +26,7 @@ documents, tokens   that it has
 text_bytes          of the texts that were given
 rejected            documents that could not be packed
 kept_out            rows that a condition of `keep` left out
-line                all of it, as the library reads it
+line                all of it, as the library reads it: a line for each dataset, which are several if the run has splits
 """
 
 
@@ -46,7 +46,7 @@ class PushedRun:
                  special: bool = False, invalid_utf8: str = "replace", memory: int | str | None = None,
                  max_rejects: int | float | str | None = "1%", allow_binary: bool = False, force: bool = False,
                  append: bool = False, created: int | None = None, store_mask: bool = False, write: str = "auto",
-                 chat=None, keep=(), allow_empty: bool = False):
+                 chat=None, keep=(), allow_empty: bool = False, split=None):
         tokenizer = open_tokenizer(tokenizer)
         if tokenizer._from is None:
             raise TypeError("the tasks of a run open the tokenizer by its name: give a name or a path")
@@ -56,7 +56,8 @@ class PushedRun:
         options = pack_options(
             tokenizer, end=end, begin=begin, special=special, invalid_utf8=invalid_utf8, memory=memory,
             max_rejects=max_rejects, allow_binary=allow_binary, force=force, created=created,
-            store_mask=store_mask or mask is not None, write=write, chat=chat, keep=keep, allow_empty=allow_empty)
+            store_mask=store_mask or mask is not None, write=write, chat=chat, keep=keep, allow_empty=allow_empty,
+            splits=read_splits(split))
         spec, pattern = tokenizer._from
         self._push_to(_leat.PushedRun(output, tokenizer._core, spec, pattern, options, append),
                       dict(text=text, id=id, mask=mask, chat=chat, allow_empty=allow_empty))
@@ -96,8 +97,9 @@ class PushedRun:
         """Makes the folder the dataset of these parts, in this order, and returns it. All other attempts are swept, and
         fail when they are finished. Succeeds again with the same pieces; with others it is leat.Error ("exists").
         leat.Error ("rejects"): more records of all parts were rejected than max_rejects allows. Then nothing is
-        committed: abort(), or begin the same run with another max_rejects and commit the same pieces."""
-        self._open_run().commit([piece.line for piece in pieces])
+        committed: abort(), or begin the same run with another max_rejects and commit the same pieces. With `split`,
+        leat.open(FOLDER/NAME) opens the split NAME from then on."""
+        self._open_run().commit([line for piece in pieces for line in piece.line.split("\n")])
         self._ended = True
         return open_dataset(self.folder)
 

@@ -85,10 +85,11 @@ class Run(PushedRun):
     tokenizer, end, begin, special, invalid_utf8, memory, max_rejects, allow_binary, created, write, store_mask, chat,
     keep                as in leat.Packer; max_rejects is that of the whole run, which commit() judges
     allow_empty         commit the dataset also if `keep` leaves no document of all parts; else that is an error
+    split               as in leat.pack(): the folder is the dataset of the rest, and FOLDER/NAME that of each split
     force               replace what is there: another run, or, when this one is committed, a finished dataset
     append              if a finished dataset is there, commit() makes a new list: its parts, then these. Tokenizer, end
-                        and begin token must be the same. The dataset as it was stays open to leat.open() by its list,
-                        output/leat-run.list.RUN
+                        and begin token and the names of splits must be the same. The dataset as it was stays open to
+                        leat.open() by its list, output/leat-run.list.RUN
 
     Several attempts at one part may live at once, each with files of its own; those count that commit() names, and
     equal documents give equal bytes, whichever attempt that is. Until then the folder is no dataset; then

@@ -305,37 +305,50 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Adds the parts that a folder's list names; takes its text over, which has room for a NUL. */
-static enum leat_status names_of_text(struct names *n, struct text folder, char *text, size_t size, const char *path,
-                                      struct leat_error *err)
+static enum leat_status say_uncommitted(const char *folder, struct leat_error *err)
 {
-    struct text nothing = { NULL, 0 };
-    struct folder_list list;
-    enum leat_status s = folder_list_read(&list, text, size, path, err);
-
-    for (size_t i = 0; s == LEAT_OK && i < list.count; i++) {
-        const struct folder_part *part = &list.parts[i];
-
-        s = GROW(n->listed, n->listed_count + 1, n->listed_room, err);
-        if (s == LEAT_OK)
-            n->listed[n->listed_count++] = (struct listed) { n->count, part->checksum };
-        if (s == LEAT_OK)
-            s = names_add(n, nothing, folder, (struct text) { part->name, strlen(part->name) }, err);
-    }
-    folder_list_free(&list);
-    return s;
+    return status_set_in(
+        err, LEAT_E_NO_FILE, folder,
+        "the run in the folder %s is not committed: nobody has said yet which of the files there are its parts",
+        folder);
 }
 
-/* Likewise, of a list of this machine; *has is false if it is missing. */
-static enum leat_status names_of_folder_list(struct names *n, struct text folder, const char *path, bool *has,
-                                             struct leat_error *err)
+/* Adds the parts that a list names for the folder; of a split, the list of the folder above. */
+static enum leat_status names_of_parts(struct names *n, const char *folder, const char *split,
+                                       const struct folder_list *list, struct leat_error *err)
 {
+    struct text place = { folder, strlen(folder) }, nothing = { NULL, 0 };
+    enum leat_status s = LEAT_OK;
+    size_t before = n->count;
+
+    for (size_t i = 0; s == LEAT_OK && i < list->count; i++) {
+        const char *name = folder_part_in(&list->parts[i], split);
+
+        if (!name)
+            continue;
+        s = GROW(n->listed, n->listed_count + 1, n->listed_room, err);
+        if (s == LEAT_OK)
+            n->listed[n->listed_count++] = (struct listed) { n->count, list->parts[i].checksum };
+        if (s == LEAT_OK)
+            s = names_add(n, nothing, place, (struct text) { name, strlen(name) }, err);
+    }
+    return s == LEAT_OK && n->count == before ? say_uncommitted(folder, err) : s;
+}
+
+/* The list FOLDER/NAME of a folder of this machine; *has is false if there is none. folder_list_free(). */
+static enum leat_status read_list(struct folder_list *list, const char *folder, const char *name, bool *has,
+                                  struct leat_error *err)
+{
+    char *path = path_join(folder, name, NULL), *text = NULL;
     struct leat_error why;
-    char *text = NULL;
     enum leat_status s;
     uint64_t size = 0;
     int fd = -1;
 
+    *list = (struct folder_list) { 0 };
+    *has = false;
+    if (!path)
+        return status_no_memory(err, strlen(folder));
     s = file_open_read(&fd, &size, path, &why);
     *has = s != LEAT_E_NO_FILE;
     if (s == LEAT_OK) {
@@ -344,22 +357,30 @@ static enum leat_status names_of_folder_list(struct names *n, struct text folder
     }
     file_close(&fd);
     if (s == LEAT_OK) {
-        s = names_of_text(n, folder, text, (size_t)size, path, err);
+        s = folder_list_read(list, text, (size_t)size, path, err);
         text = NULL;
     } else if (*has && err)
         *err = why;
     free(text);
+    free(path);
     return *has ? s : LEAT_OK;
 }
 
-/* The folder is the dataset that its list names, if it has one. */
-static enum leat_status names_by_list(struct names *n, const char *folder, bool *has, struct leat_error *err)
+/* Adds the parts that a list of a folder of this machine names; *has is false if there is no such list. */
+static enum leat_status names_of_folder_list(struct names *n, const char *folder, const char *name, bool *has,
+                                             struct leat_error *err)
 {
-    char *path = path_join(folder, FOLDER_LIST, NULL);
-    enum leat_status s = path ? names_of_folder_list(n, (struct text) { folder, strlen(folder) }, path, has, err)
-                              : status_no_memory(err, strlen(folder));
+    struct folder_list list, above = { 0 };
+    bool committed = true;
+    enum leat_status s = read_list(&list, folder, name, has, err);
 
-    free(path);
+    if (s == LEAT_OK && list.split)
+        s = read_list(&above, folder, "../" FOLDER_LIST, &committed, err);
+    if (s == LEAT_OK && *has)
+        s = committed ? names_of_parts(n, folder, list.split, list.split ? &above : &list, err)
+                      : say_uncommitted(folder, err);
+    folder_list_free(&list);
+    folder_list_free(&above);
     return s;
 }
 
@@ -388,11 +409,7 @@ static enum leat_status judge_parts(const char *folder, const char *run, const s
     if (sscanf(run, "leat run %*u\nparts %u", &parts) != 1)
         return LEAT_OK;
     if (parts == 0)
-        return status_set_in(
-            err, LEAT_E_NO_FILE, folder,
-            "the run in the folder %s is not committed: nobody has said yet which of the files there are "
-            "its parts",
-            folder);
+        return say_uncommitted(folder, err);
     if (other)
         return status_set_in(
             err, LEAT_E_INCOMPATIBLE, folder,
@@ -596,6 +613,46 @@ static enum leat_status take_url(void *context, const char *url, struct leat_err
     return names_add(context, nothing, nothing, whole, err);
 }
 
+static enum leat_status take_nothing(void *context, const char *url, struct leat_error *err)
+{
+    (void)context, (void)url, (void)err;
+    return LEAT_OK;
+}
+
+/* Of the folder above that of a split; an empty list if there is none. */
+static enum leat_status read_list_above(struct folder_list *list, const char *url, struct leat_error *err)
+{
+    char run[64], *text = NULL, *folder = strdup(url);
+    enum leat_status s = folder ? LEAT_OK : status_no_memory(err, strlen(url));
+    size_t size = 0;
+
+    if (s == LEAT_OK) {
+        folder[strlen(folder) - 1] = '\0'; /* the slash at its end */
+        folder[strrchr(folder, '/') + 1 - folder] = '\0';
+        s = cache_list(folder, take_nothing, NULL, run, sizeof run, FOLDER_LIST, &text, &size, err);
+    }
+    if (s == LEAT_OK && text)
+        s = folder_list_read(list, text, size, folder, err);
+    free(folder);
+    return s;
+}
+
+/* Takes the text over, which has room for a NUL. */
+static enum leat_status names_of_url_list(struct names *n, const char *url, char *text, size_t size,
+                                          struct leat_error *err)
+{
+    struct folder_list list, above = { 0 };
+    enum leat_status s = folder_list_read(&list, text, size, url, err);
+
+    if (s == LEAT_OK && list.split)
+        s = read_list_above(&above, url, err);
+    if (s == LEAT_OK)
+        s = names_of_parts(n, url, list.split, list.split ? &above : &list, err);
+    folder_list_free(&list);
+    folder_list_free(&above);
+    return s;
+}
+
 /* A folder on a server: what ends in /. */
 static enum leat_status names_of_url(struct names *n, const char *url, struct leat_error *err)
 {
@@ -606,7 +663,7 @@ static enum leat_status names_of_url(struct names *n, const char *url, struct le
 
     if (list) {
         names_cut(n, before);
-        return names_of_text(n, (struct text) { url, strlen(url) }, list, size, url, err);
+        return names_of_url_list(n, url, list, size, err);
     }
     if (s == LEAT_OK && n->count == before)
         return status_set_in(err, LEAT_E_NO_FILE, url, "%s holds no dataset (no *.leat in it)", url);
@@ -625,13 +682,18 @@ static enum leat_status names_of_one_list(struct names *n, const char *name, str
     size_t size = 0;
     enum leat_status s;
 
-    if (!cache_takes(name))
-        return names_of_folder_list(n, folder, name, has, err);
+    place = folder.length > 0 ? strndup(folder.at, folder.length) : strdup(".");
+    if (!place)
+        return status_no_memory(err, folder.length);
+    name += folder.length;
     *has = true;
-    place = strndup(folder.at, folder.length);
-    s = place ? cache_read(place, name + folder.length, &list, &size, err) : status_no_memory(err, folder.length);
-    if (s == LEAT_OK)
-        s = names_of_text(n, folder, list, size, name, err);
+    if (!cache_takes(place))
+        s = names_of_folder_list(n, place, name, has, err);
+    else {
+        s = cache_read(place, name, &list, &size, err);
+        if (s == LEAT_OK)
+            s = names_of_url_list(n, place, list, size, err);
+    }
     free(place);
     return s;
 }
@@ -661,7 +723,7 @@ static enum leat_status resolve(struct names *n, const char *name, struct leat_e
         if (s != LEAT_OK)
             return s;
         if (!has && strcmp(kind->suffix, ".leat") == 0) {
-            s = names_by_list(n, name, &has, err);
+            s = names_of_folder_list(n, name, FOLDER_LIST, &has, err);
             if (s != LEAT_OK || has)
                 return s;
         }

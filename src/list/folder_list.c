@@ -8,8 +8,9 @@
 
 #include "base/status.h"
 
-#define FIRST_LINE "leat list "
-#define SUM_LINE   38u /* "sum ", 32 digits, a line feed: the last of the file; and the NUL */
+#define FIRST_LINE  "leat list "
+#define SPLIT_LINES FIRST_LINE "1\nsplit "
+#define SUM_LINE    38u /* "sum ", 32 digits, a line feed: the last of the file; and the NUL */
 
 static enum leat_status damaged(const char *path, struct leat_error *err)
 {
@@ -95,6 +96,25 @@ static enum leat_status add_part(struct buffer *text, const struct folder_part *
     return s;
 }
 
+static enum leat_status add_sum(struct buffer *text, struct leat_error *err)
+{
+    char line[SUM_LINE], hash[33];
+
+    show_hash(hash, checksum_kernels()->hash(text->bytes, text->size));
+    return buffer_append(text, line, (size_t)snprintf(line, sizeof line, "sum %s\n", hash), err);
+}
+
+enum leat_status folder_list_make_split(struct buffer *text, const char *split, struct leat_error *err)
+{
+    enum leat_status s = buffer_append(text, SPLIT_LINES, strlen(SPLIT_LINES), err);
+
+    if (s == LEAT_OK)
+        s = buffer_append(text, split, strlen(split), err);
+    if (s == LEAT_OK)
+        s = buffer_append(text, "\n", 1, err);
+    return s == LEAT_OK ? add_sum(text, err) : s;
+}
+
 enum leat_status folder_list_make(struct buffer *text, const uint8_t run[16], const struct folder_part *parts,
                                   size_t count, struct leat_error *err)
 {
@@ -107,11 +127,7 @@ enum leat_status folder_list_make(struct buffer *text, const uint8_t run[16], co
     s = buffer_append(text, line, (size_t)length, err);
     for (size_t i = 0; s == LEAT_OK && i < count; i++)
         s = add_part(text, &parts[i], err);
-    if (s != LEAT_OK)
-        return s;
-    show_hash(hash, checksum_kernels()->hash(text->bytes, text->size));
-    length = snprintf(line, sizeof line, "sum %s\n", hash);
-    return buffer_append(text, line, (size_t)length, err);
+    return s == LEAT_OK ? add_sum(text, err) : s;
 }
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
@@ -132,6 +148,14 @@ static enum leat_status check_sum(const char *text, size_t size, const char *pat
     return LEAT_OK;
 }
 
+/* It stays in the folder, or in that of a split. */
+static bool is_name(const char *name)
+{
+    const char *slash = strchr(name, '/'), *last = slash ? slash + 1 : name;
+
+    return *name && *name != '.' && slash != name && *last && *last != '.' && !strchr(last, '/');
+}
+
 /* "part NAME CHECKSUM INDEX_BYTES TOKEN_BYTES DOCUMENTS TOKENS". The numbers follow from the files that have this
  * checksum; they are for those who do not open them. */
 static bool read_part(struct folder_part *part, char *line)
@@ -140,11 +164,12 @@ static bool read_part(struct folder_part *part, char *line)
     uint64_t *const numbers[] = { &part->index_bytes, &part->token_bytes, &part->documents, &part->tokens };
     int used = 0;
 
-    if (strncmp(line, "part ", strlen("part ")) != 0 || end == name || *end != ' ' || name[0] == '.' ||
-        memchr(name, '/', (size_t)(end - name)) || strlen(end) < 34 || end[33] != ' ' ||
+    if (strncmp(line, "part ", strlen("part ")) != 0 || *end != ' ' || strlen(end) < 34 || end[33] != ' ' ||
         !read_hash(end + 1, &part->checksum))
         return false;
     *end = '\0';
+    if (!is_name(name))
+        return false;
     part->name = name;
     end += 33;
     for (unsigned i = 0; i < 4; i++, end += used)
@@ -177,7 +202,19 @@ static enum leat_status read_lines(struct folder_list *l, const char *path, stru
         if (!read_part(&l->parts[l->count], line))
             return damaged(path, err);
     }
-    return *line == '\0' ? LEAT_OK : damaged(path, err);
+    return *line == '\0' && folder_part_in(&l->parts[0], NULL) ? LEAT_OK : damaged(path, err);
+}
+
+/* "split NAME" */
+static enum leat_status read_split(struct folder_list *l, const char *path, struct leat_error *err)
+{
+    char *name = l->text + strlen(SPLIT_LINES), *end = strchr(name, '\n');
+
+    if (!end || end[1])
+        return damaged(path, err);
+    *end = '\0';
+    l->split = name;
+    return is_name(name) && !strchr(name, '/') ? LEAT_OK : damaged(path, err);
 }
 
 enum leat_status folder_list_read(struct folder_list *l, char *text, size_t size, const char *path,
@@ -191,7 +228,17 @@ enum leat_status folder_list_read(struct folder_list *l, char *text, size_t size
     if (s != LEAT_OK)
         return s;
     text[size - (SUM_LINE - 1)] = '\0';
-    return read_lines(l, path, err);
+    return strncmp(text, SPLIT_LINES, strlen(SPLIT_LINES)) == 0 ? read_split(l, path, err) : read_lines(l, path, err);
+}
+
+const char *folder_part_in(const struct folder_part *part, const char *split)
+{
+    const char *slash = strchr(part->name, '/');
+
+    if (!slash || !split)
+        return slash || split ? NULL : part->name;
+    return strncmp(part->name, split, (size_t)(slash - part->name)) == 0 && !split[slash - part->name] ? slash + 1
+                                                                                                       : NULL;
 }
 
 void folder_list_free(struct folder_list *l)

@@ -1,6 +1,7 @@
 /*
  * folder_list.h: leat-run.list, which names the datasets of a folder that are its parts, in their order: those that a
- * run was pushed and has committed (FORMAT.md, "A folder with a list"). What else lies in the folder is not of it.
+ * run was pushed and has committed (FORMAT.md, "A folder with a list"). What else lies in the folder is not of it. It
+ * also names the parts of the folder's splits, whose own lists only say which split they are: so one file decides.
  *
  * The room src/list/ has the format of this file, for libleat, which opens the folder, and libleat_pack, which writes
  * it. Nothing else enters.
@@ -20,21 +21,25 @@ bool folder_list_is(const char *path, size_t *folder);
 
 /* A part, as the list has it. */
 struct folder_part {
-    const char *name;        /* without the folder; of a list that was read, in memory of it */
+    const char *name;        /* from the folder on, KEY.ATTEMPT; SPLIT/KEY.ATTEMPT if it is a split's. Of a list that
+                                was read, in memory of it */
     struct hash128 checksum; /* of its index's first page: of all that both files hold */
     uint64_t index_bytes, token_bytes, documents, tokens;
 };
 
 struct folder_list {
-    uint8_t run[16];           /* which run has committed it */
-    struct folder_part *parts; /* at least one */
+    const char *split;         /* it is the list of this split: that of the folder above has its parts. NULL: it has */
+    uint8_t run[16];           /* which run has committed it, and */
+    struct folder_part *parts; /* at least one; the first is the folder's own */
     size_t count;
     char *text;
 };
 
-/* The bytes of the file, appended to `text`. Names have no slash or blank, and do not begin with a dot. */
+/* The bytes of the file, appended to `text`; and of that in the folder of a split. Names have no blank, none but the
+ * slash above, and do not begin with a dot. */
 enum leat_status folder_list_make(struct buffer *text, const uint8_t run[16], const struct folder_part *parts,
                                   size_t count, struct leat_error *err);
+enum leat_status folder_list_make_split(struct buffer *text, const char *split, struct leat_error *err);
 
 /*
  * Reads a list of `size` bytes, all of which may be hostile; takes the text over, which has room for a NUL. `path` is
@@ -44,6 +49,9 @@ enum leat_status folder_list_make(struct buffer *text, const uint8_t run[16], co
 enum leat_status folder_list_read(struct folder_list *l, char *text, size_t size, const char *path,
                                   struct leat_error *err);
 void folder_list_free(struct folder_list *l);
+
+/* The name of a part in the folder of a split (NULL: in the folder itself). NULL: it is not there. */
+const char *folder_part_in(const struct folder_part *part, const char *split);
 
 /* 16 bytes as 32 digits and a NUL. And back; false: other characters. */
 void folder_list_hex(char text[33], const uint8_t bytes[16]);

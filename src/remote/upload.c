@@ -6,15 +6,22 @@
 #include <string.h>
 
 #include "answer.h"
+#include "base/grow.h"
 #include "base/status.h"
 #include "text.h"
 #include "xml.h"
 
-#define MAX_ID ((size_t)1024)
+#define MAX_ID    ((size_t)1024)
+#define MAX_PAGES 10000u /* of a list of uploads, each of up to 1,000 */
+
+static enum leat_status strange_from(const struct url *url, struct leat_error *err)
+{
+    return status_set_in(err, LEAT_E_IO, url->name, "%s: the server's answer is not valid for S3", url->name);
+}
 
 static enum leat_status strange(const struct upload *u, struct leat_error *err)
 {
-    return status_set_in(err, LEAT_E_IO, u->url->name, "%s: the server's answer is not valid for S3", u->url->name);
+    return strange_from(u->url, err);
 }
 
 /* ---- Finding and beginning -------------------------------------------------------------------------------------- */
@@ -27,25 +34,38 @@ static enum leat_status keep_id(struct upload *u, const struct xml_text *id, str
     return text_copy(&u->id, id->at, id->bytes, err);
 }
 
-/* Uploads are listed in the order of their beginnings: the last one of exactly this key counts. */
+/* Uploads are listed in the order of their beginnings: the last one of exactly this key counts. Not every server gives
+ * the key first. */
 static enum leat_status read_uploads(struct upload *u, struct transfer *t, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
     bool ours = false;
-    struct xml_text text;
+    struct xml_text text, id = { .at = NULL };
     struct xml x;
 
     xml_begin(&x, t->text.bytes, t->text.size);
     while (s == LEAT_OK && xml_next(&x, &text)) {
         if (xml_is(&x, "ListMultipartUploadsResult/Upload/Key"))
             ours = text.bytes == strlen(u->url->key) && memcmp(text.at, u->url->key, text.bytes) == 0;
-        else if (xml_is(&x, "ListMultipartUploadsResult/Upload/UploadId") && ours)
-            s = keep_id(u, &text, err);
+        else if (xml_is(&x, "ListMultipartUploadsResult/Upload/UploadId"))
+            id = text;
+        else if (xml_is(&x, "ListMultipartUploadsResult/Upload")) {
+            if (ours)
+                s = keep_id(u, &id, err);
+            id = (struct xml_text) { .at = NULL };
+            ours = false;
+        }
     }
     return s == LEAT_OK && x.broken ? strange(u, err) : s;
 }
 
-/* A server that does not list uploads, or keys that may not: the upload begins anew. */
+/* A server that does not list uploads, or keys that may not. */
+static bool lists_none(const struct transfer *t)
+{
+    return (t->code >= 400 && t->code < 500) || t->code == 501;
+}
+
+/* Where none are listed, the upload begins anew. */
 static enum leat_status find(struct upload *u, struct leat_error *err)
 {
     struct url bucket = *u->url;
@@ -63,7 +83,7 @@ static enum leat_status find(struct upload *u, struct leat_error *err)
     s = remote_run(u->remote, &t, err);
     if (s == LEAT_OK)
         s = read_uploads(u, &t, err);
-    else if ((t.code >= 400 && t.code < 500) || t.code == 501)
+    else if (lists_none(&t))
         s = LEAT_OK;
     transfer_free(&t);
     free(query);
@@ -256,5 +276,152 @@ enum leat_status upload_discard(struct upload *u, struct leat_error *err)
     s = remote_run(u->remote, &t, err);
     transfer_free(&t);
     free(query);
+    return s;
+}
+
+/* ---- Sweeping ---------------------------------------------------------------------------------------------------- */
+
+struct swept {
+    char *key, *id;
+};
+
+struct sweep {
+    const struct url *below;
+    bool (*dead)(void *context, const char *key);
+    void *context;
+    struct swept *items;
+    size_t count, room;
+    char *key, *id;           /* of the upload that is read */
+    char *next_key, *next_id; /* what the next page begins behind */
+    bool more;
+};
+
+static enum leat_status replace(char **text, const struct xml_text *with, const struct url *url, struct leat_error *err)
+{
+    free(*text);
+    *text = NULL;
+    if (with->bytes > MAX_ID || memchr(with->at, '\0', with->bytes))
+        return strange_from(url, err);
+    return text_copy(text, with->at, with->bytes, err);
+}
+
+static enum leat_status take_upload(struct sweep *w, struct leat_error *err)
+{
+    enum leat_status s = w->key && w->id && *w->id ? LEAT_OK : strange_from(w->below, err);
+
+    if (s == LEAT_OK && text_begins(w->key, w->below->key) && w->dead(w->context, w->key)) {
+        s = GROW(w->items, w->count + 1, w->room, err);
+        if (s != LEAT_OK)
+            return s;
+        w->items[w->count++] = (struct swept) { w->key, w->id };
+    } else {
+        free(w->key);
+        free(w->id);
+    }
+    w->key = w->id = NULL;
+    return s;
+}
+
+static enum leat_status read_page(struct sweep *w, struct transfer *t, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+    struct xml_text text;
+    struct xml x;
+
+    xml_begin(&x, t->text.bytes, t->text.size);
+    while (s == LEAT_OK && xml_next(&x, &text)) {
+        if (xml_is(&x, "ListMultipartUploadsResult/Upload/Key"))
+            s = replace(&w->key, &text, w->below, err);
+        else if (xml_is(&x, "ListMultipartUploadsResult/Upload/UploadId"))
+            s = replace(&w->id, &text, w->below, err);
+        else if (xml_is(&x, "ListMultipartUploadsResult/Upload"))
+            s = take_upload(w, err);
+        else if (xml_is(&x, "ListMultipartUploadsResult/NextKeyMarker"))
+            s = replace(&w->next_key, &text, w->below, err);
+        else if (xml_is(&x, "ListMultipartUploadsResult/NextUploadIdMarker"))
+            s = replace(&w->next_id, &text, w->below, err);
+        else if (xml_is(&x, "ListMultipartUploadsResult/IsTruncated"))
+            w->more = text.bytes == 4 && memcmp(text.at, "true", 4) == 0;
+    }
+    return s == LEAT_OK && x.broken ? strange_from(w->below, err) : s;
+}
+
+static enum leat_status page_query(char **query, const struct sweep *w, struct leat_error *err)
+{
+    char *prefix = NULL, *key = NULL, *id = NULL;
+    enum leat_status s = text_encode(&prefix, w->below->key, false, err);
+
+    if (s == LEAT_OK)
+        s = text_encode(&key, w->next_key ? w->next_key : "", false, err);
+    if (s == LEAT_OK)
+        s = text_encode(&id, w->next_id ? w->next_id : "", false, err);
+    if (s == LEAT_OK)
+        s = *key ? text_join(query, err, "key-marker=", key, "&prefix=", prefix, "&upload-id-marker=", id,
+                             "&uploads=", NULL)
+                 : text_join(query, err, "prefix=", prefix, "&uploads=", NULL);
+    free(prefix);
+    free(key);
+    free(id);
+    return s;
+}
+
+static enum leat_status list_page(struct sweep *w, struct remote *remote, struct leat_error *err)
+{
+    struct url bucket = *w->below;
+    struct transfer t = { .url = &bucket };
+    char nothing[] = "", *query = NULL, *next = NULL;
+    enum leat_status s = page_query(&query, w, err);
+
+    bucket.key = nothing;
+    t.query = query;
+    w->more = false;
+    if (s == LEAT_OK) {
+        s = remote_run(remote, &t, err);
+        s = s == LEAT_OK ? read_page(w, &t, err) : lists_none(&t) ? LEAT_OK : s;
+    }
+    if (s == LEAT_OK && w->more)
+        s = page_query(&next, w, err);
+    if (s == LEAT_OK && w->more && strcmp(query, next) == 0) /* the same page for ever */
+        s = strange_from(w->below, err);
+    transfer_free(&t);
+    free(query);
+    free(next);
+    return s;
+}
+
+/* One that is gone is no failure. */
+static enum leat_status discard(struct remote *remote, const struct url *below, const struct swept *one,
+                                struct leat_error *err)
+{
+    struct url object = *below;
+    struct upload u = { .remote = remote, .url = &object };
+    enum leat_status s = text_encode(&u.encoded_id, one->id, false, err);
+
+    object.key = one->key;
+    if (s == LEAT_OK)
+        s = upload_discard(&u, err);
+    free(u.encoded_id);
+    return s == LEAT_E_NO_FILE ? LEAT_OK : s;
+}
+
+enum leat_status upload_sweep(struct remote *remote, const struct url *below,
+                              bool (*dead)(void *context, const char *key), void *context, struct leat_error *err)
+{
+    struct sweep w = { .below = below, .dead = dead, .context = context };
+    enum leat_status s = list_page(&w, remote, err);
+
+    for (unsigned pages = 1; s == LEAT_OK && w.more; pages++)
+        s = pages < MAX_PAGES ? list_page(&w, remote, err) : strange_from(below, err);
+    for (size_t i = 0; i < w.count; i++) {
+        if (s == LEAT_OK)
+            s = discard(remote, below, &w.items[i], err);
+        free(w.items[i].key);
+        free(w.items[i].id);
+    }
+    free(w.items);
+    free(w.key);
+    free(w.id);
+    free(w.next_key);
+    free(w.next_id);
     return s;
 }

@@ -43,4 +43,9 @@ enum leat_status upload_complete(struct upload *u, bool only_new, struct leat_er
 /* Removes the parts from the server. */
 enum leat_status upload_discard(struct upload *u, struct leat_error *err);
 
+/* Removes the uploads that were not completed, of the objects below a URL s3://BUCKET/PREFIX for whose key `dead` is
+ * true. A server that does not list uploads, or keys that may not, have none. */
+enum leat_status upload_sweep(struct remote *remote, const struct url *below,
+                              bool (*dead)(void *context, const char *key), void *context, struct leat_error *err);
+
 #endif

@@ -53,6 +53,13 @@ static const struct {
     { "prefix=found&uploads=", "200 OK", "",
       "<ListMultipartUploadsResult><Upload><Key>found</Key><UploadId>f</UploadId></Upload>"
       "</ListMultipartUploadsResult>" },
+    { "key-marker=swept", "200 OK", "",
+      "<ListMultipartUploadsResult><Upload><Key>swept/2</Key><UploadId>2</UploadId></Upload>"
+      "</ListMultipartUploadsResult>" },
+    { "prefix=swept&uploads=", "200 OK", "",
+      "<ListMultipartUploadsResult><IsTruncated>true</IsTruncated><NextKeyMarker>swept/1</NextKeyMarker>"
+      "<NextUploadIdMarker>1</NextUploadIdMarker><Upload><Key>swept/1</Key><UploadId>1</UploadId></Upload>"
+      "</ListMultipartUploadsResult>" },
     { "uploads=", "200 OK", "",
       "<InitiateMultipartUploadResult><UploadId>n</UploadId></InitiateMultipartUploadResult>" },
     { "part-number-marker=0&", "200 OK", "",
@@ -218,6 +225,24 @@ static enum leat_status upload_found(struct remote *r, struct leat_error *err)
     return upload(r, "s3://b/found", true, err);
 }
 
+static bool is_dead(void *context, const char *key)
+{
+    (void)context;
+    say("%s;", key);
+    return true;
+}
+
+static enum leat_status sweep(struct remote *r, struct leat_error *err)
+{
+    struct url url;
+    enum leat_status s = url_parse(&url, "s3://b/swept", err);
+
+    if (s == LEAT_OK)
+        s = upload_sweep(r, &url, is_dead, NULL, err);
+    url_free(&url);
+    return s;
+}
+
 /* ---- Each allocation fails -------------------------------------------------------------------------------------- */
 
 /* Variables as "NAME=value"; @ is the server's URL, # the server without http://, ~ the test's folder. */
@@ -240,6 +265,7 @@ static const struct scenario {
         "AWS_ENDPOINT_URL=@" } },
     { "an upload", upload_new, "s3://b/new n 0;", { KEYS } },
     { "an upload that goes on", upload_found, "s3://b/found f 1;", { KEYS } },
+    { "uploads that are swept", sweep, "swept/1;swept/2;", { KEYS } },
     { "keys by web identity",
       read_in_bucket,
       "s3://b/object ello;",

@@ -3,7 +3,8 @@
  * killed before and after its 1st, 2nd, 3rd, ... system call, and with each call and allocation failing: its folder is
  * the dataset of an undisturbed run, or none; what fails says so and leaves nothing allocated or open; the same run
  * again completes it, and then nothing is left of what died. So does an attempt that fails while another is committed.
- * Of runs that append, the folder is at each moment the dataset that it was, or the longer one.
+ * Of runs that append, the folder is at each moment the dataset that it was, or the longer one. All of this with and
+ * without a split, whose folder is a dataset when the run's is.
  */
 #include <signal.h>
 #include <sys/mman.h>
@@ -16,11 +17,14 @@
 
 static const char *folder;
 static char output[600];
-static uint8_t identity[16], longer[16]; /* of commit_run(), and of append_run() after it */
+static uint8_t identity[2][16]; /* of commit_run(): of the run's folder, and of its split's */
+static uint8_t longer[2][16];   /* of append_run() after it */
+static const struct leat_split valid = { "valid", "0.4" };
+static uint64_t each = 1; /* pieces of a part: 2 if the run is split */
 
 /* What a driver keeps of its tasks; a child fills it. */
 static struct kept {
-    struct leat_run_piece pieces[2], appended[2];
+    struct leat_run_piece pieces[4], appended[4];
     uint32_t complete;
 } * kept;
 
@@ -31,6 +35,8 @@ static enum leat_status create_as(struct leat_run **run, uint32_t append, struct
 
     pack.threads = 1;
     pack.end_token = 256;
+    pack.splits = &valid;
+    pack.split_count = each - 1;
     o.tokenizer = "bytes";
     o.from = folder; /* what getcwd() allocates is not counted */
     o.append = append;
@@ -43,16 +49,17 @@ static enum leat_status create(struct leat_run **run, struct leat_error *err)
     return create_as(run, 0, err);
 }
 
-static enum leat_status make_part(struct leat_run *run, const char *key, struct leat_run_piece *piece,
+static enum leat_status make_part(struct leat_run *run, const char *key, struct leat_run_piece *pieces,
                                   struct leat_error *err)
 {
+    static const char *const texts[] = { "0", "1", "2", "3", "4", "5" }; /* the split gets some of them */
     struct leat_packer *p = NULL;
     enum leat_status s = leat_run_push(&p, run, key, NULL, err);
 
-    for (unsigned i = 0; s == LEAT_OK && i < 3; i++)
-        s = add_one_text(p, key, strlen(key), NULL, 0, NULL, err);
+    for (unsigned i = 0; s == LEAT_OK && i < 6; i++)
+        s = add_one_text(p, texts[i], 1, NULL, 0, NULL, err);
     if (s == LEAT_OK)
-        s = leat_run_finish(p, piece, NULL, err);
+        s = leat_run_finish(p, pieces, each, NULL, err);
     if (s != LEAT_OK)
         leat_packer_abandon(p);
     return s;
@@ -65,12 +72,12 @@ static enum leat_status commit_run(struct leat_error *err)
 
     kept->complete = 0;
     if (s == LEAT_OK)
-        s = make_part(run, "alpha", &kept->pieces[1], err);
+        s = make_part(run, "alpha", &kept->pieces[each], err);
     if (s == LEAT_OK)
         s = make_part(run, "b", &kept->pieces[0], err);
     if (s == LEAT_OK) {
         kept->complete = 1;
-        s = leat_run_commit(run, kept->pieces, 2, err);
+        s = leat_run_commit(run, kept->pieces, 2 * each, err);
     }
     leat_run_close(run);
     return s;
@@ -96,12 +103,12 @@ static enum leat_status append_run(struct leat_error *err)
 
     kept->complete = 0;
     if (s == LEAT_OK)
-        s = make_part(run, "alpha", &kept->appended[1], err);
+        s = make_part(run, "alpha", &kept->appended[each], err);
     if (s == LEAT_OK)
         s = make_part(run, "c", &kept->appended[0], err);
     if (s == LEAT_OK) {
         kept->complete = 1;
-        s = leat_run_commit(run, kept->appended, 2, err);
+        s = leat_run_commit(run, kept->appended, 2 * each, err);
     }
     leat_run_close(run);
     return s;
@@ -120,36 +127,68 @@ static enum leat_status abort_append(struct leat_error *err)
     return s;
 }
 
-static enum leat_status open_name(const char *name, uint64_t documents, uint8_t found[16])
+static uint64_t open_folder(const char *path, uint8_t found[16], enum leat_status *s)
 {
     struct leat_info info = LEAT_INFO_INIT;
     struct leat_dataset *d;
-    enum leat_status s = leat_dataset_open(&d, name, NULL, &t_err);
 
-    if (s == LEAT_OK) {
+    *s = leat_dataset_open(&d, path, NULL, &t_err);
+    if (*s == LEAT_OK) {
         leat_dataset_info(d, &info);
-        T_CHECK(info.documents == 6 || info.documents == documents);
         memcpy(found, info.identity, 16);
     }
     leat_dataset_close(d);
+    return info.documents;
+}
+
+/* With its split; `most`: the documents of both after parts were appended. */
+static enum leat_status open_any(uint64_t most, uint8_t found[2][16])
+{
+    enum leat_status s, split;
+    uint64_t documents = open_folder(output, found[0], &s), others = 0;
+
+    memset(found[1], 0, 16);
+    if (each > 1) {
+        others = open_folder(t_path(output, "valid"), found[1], &split);
+        T_CHECK((s == LEAT_OK) == (split == LEAT_OK));
+    }
+    T_CHECK(documents + others == (s == LEAT_OK ? 12 : 0) || (s == LEAT_OK && documents + others == most));
+    T_CHECK(s != LEAT_OK || (others > 0) == (each > 1));
     return s;
 }
 
-static enum leat_status open_output(uint8_t found[16])
+static enum leat_status open_output(uint8_t found[2][16])
 {
-    return open_name(output, 6, found);
+    return open_any(12, found);
+}
+
+static void remove_folder(const char *path)
+{
+    DIR *dir = opendir(path);
+    struct dirent *e;
+
+    while (dir && (e = readdir(dir)))
+        unlink(t_path(path, e->d_name));
+    if (dir)
+        closedir(dir);
+    rmdir(path);
 }
 
 static void remove_output(void)
 {
-    DIR *dir = opendir(output);
-    struct dirent *e;
+    char split[700];
 
-    while (dir && (e = readdir(dir)))
-        unlink(t_path(output, e->d_name));
-    if (dir)
-        closedir(dir);
-    rmdir(output);
+    snprintf(split, sizeof split, "%s/valid", output);
+    remove_folder(split);
+    remove_folder(output);
+}
+
+/* Plan and list, the files of so many parts, and earlier lists. */
+static void check_files(uint64_t parts, uint64_t earlier)
+{
+    T_EQ(t_files(output), 4 + 2 * parts + earlier + (each > 1));
+    if (each > 1)
+        T_EQ(t_files(t_path(output, "valid")), 3 + 2 * parts);
 }
 
 /* ---- What must hold after ---- */
@@ -157,25 +196,25 @@ static void remove_output(void)
 static void check_commit(void)
 {
     struct leat_run *run;
-    uint8_t found[16];
+    uint8_t found[2][16];
 
     if (open_output(found) == LEAT_OK) {
-        T_CHECK(kept->complete && memcmp(found, identity, 16) == 0);
+        T_CHECK(kept->complete && memcmp(found, identity, sizeof found) == 0);
         T_OK(leat_run_open(&run, output, &t_err)); /* a driver that does not know whether it has committed */
-        T_OK(leat_run_commit(run, kept->pieces, 2, &t_err));
+        T_OK(leat_run_commit(run, kept->pieces, 2 * each, &t_err));
         leat_run_close(run);
     } else
         T_OK(commit_run(&t_err));
     T_OK(open_output(found));
-    T_CHECK(memcmp(found, identity, 16) == 0);
-    T_EQ(t_files(output), 8);
+    T_CHECK(memcmp(found, identity, sizeof found) == 0);
+    check_files(2, 0);
     remove_output();
     T_EQ(t_files(folder), 2);
 }
 
 static void check_abort(void)
 {
-    uint8_t found[16];
+    uint8_t found[2][16];
 
     T_CHECK(open_output(found) != LEAT_OK);
     T_OK(abort_run(&t_err)); /* the next run, which fails too */
@@ -191,11 +230,13 @@ static void prepare_append(void)
 /* The folder is the dataset before, and nothing else. */
 static void check_as_before(void)
 {
-    uint8_t found[16];
+    uint8_t found[2][16];
 
     T_OK(open_output(found));
-    T_CHECK(memcmp(found, identity, 16) == 0);
-    T_EQ(t_files(output), 7);
+    T_CHECK(memcmp(found, identity, sizeof found) == 0);
+    T_EQ(t_files(output), 7 + (each > 1)); /* without a plan */
+    if (each > 1)
+        T_EQ(t_files(t_path(output, "valid")), 7);
     remove_output();
     T_EQ(t_files(folder), 2);
 }
@@ -205,16 +246,17 @@ static void check_append(void)
     static unsigned turn;
     struct leat_run *run;
     char earlier[700];
-    uint8_t found[16];
+    uint8_t found[2][16];
+    enum leat_status s;
 
-    T_OK(open_name(output, 12, found));
-    if (memcmp(found, longer, 16) == 0) {
+    T_OK(open_any(24, found));
+    if (memcmp(found, longer, sizeof found) == 0) {
         T_CHECK(kept->complete);
         T_OK(leat_run_open(&run, output, &t_err));
-        T_OK(leat_run_commit(run, kept->appended, 2, &t_err));
+        T_OK(leat_run_commit(run, kept->appended, 2 * each, &t_err));
         leat_run_close(run);
     } else {
-        T_CHECK(memcmp(found, identity, 16) == 0);
+        T_CHECK(memcmp(found, identity, sizeof found) == 0);
         if (turn++ % 2) { /* a driver that gives up */
             T_OK(create_as(&run, 1, &t_err));
             T_OK(leat_run_abort(run, &t_err));
@@ -224,24 +266,24 @@ static void check_append(void)
         }
         T_OK(append_run(&t_err));
     }
-    T_OK(open_name(output, 12, found));
-    T_CHECK(memcmp(found, longer, 16) == 0);
+    T_OK(open_any(24, found));
+    T_CHECK(memcmp(found, longer, sizeof found) == 0);
     snprintf(earlier, sizeof earlier, "%s/leat-run.list.", output);
     for (unsigned i = 0; i < 16; i++)
         snprintf(earlier + strlen(earlier), 3, "%02x", kept->pieces[0].run[i]);
-    T_OK(open_name(earlier, 6, found));
-    T_CHECK(memcmp(found, identity, 16) == 0);
-    T_EQ(t_files(output), 13);
+    (void)open_folder(earlier, found[0], &s);
+    T_CHECK(s == LEAT_OK && memcmp(found[0], identity[0], 16) == 0);
+    check_files(4, 1);
     remove_output();
     T_EQ(t_files(folder), 2);
 }
 
 static void check_abort_append(void)
 {
-    uint8_t found[16];
+    uint8_t found[2][16];
 
     T_OK(open_output(found));
-    T_CHECK(memcmp(found, identity, 16) == 0);
+    T_CHECK(memcmp(found, identity, sizeof found) == 0);
     T_OK(abort_append(&t_err));
     check_as_before();
 }
@@ -322,7 +364,7 @@ static struct leat_run *other;
 /* It is finished while each of its calls fails, after its run was committed without it. */
 static bool fail_late(enum fault_kind kind, uint64_t n)
 {
-    struct leat_run_piece pieces[2], late;
+    struct leat_run_piece pieces[2], late[2];
     struct leat_error err = { .message = "" };
     struct leat_packer *p;
     enum leat_status s;
@@ -331,17 +373,17 @@ static bool fail_late(enum fault_kind kind, uint64_t n)
     T_OK(make_part(other, "a", &pieces[0], &t_err));
     T_OK(leat_run_push(&p, other, "a", NULL, &t_err));
     T_OK(add_one_text(p, "text", 4, NULL, 0, NULL, &t_err));
-    T_OK(leat_run_commit(other, pieces, 1, &t_err));
+    T_OK(leat_run_commit(other, pieces, each, &t_err));
     fault_arm(kind, FAULT_ONCE, n, kind == FAULT_MEMORY ? ENOMEM : EIO);
-    s = leat_run_finish(p, &late, NULL, &err);
+    s = leat_run_finish(p, late, each, NULL, &err);
     fault_disarm();
     T_CHECK(s != LEAT_OK && err.message[0]);
     if (!fault_failed())
         T_EQ(s, LEAT_E_STATE);
     leat_packer_abandon(p);
     if (fault_failed()) /* perhaps it was the removing */
-        T_OK(leat_run_commit(other, pieces, 1, &t_err));
-    T_EQ(t_files(output), 6);
+        T_OK(leat_run_commit(other, pieces, each, &t_err));
+    check_files(1, 0);
     leat_run_close(other);
     remove_output();
     return fault_failed();
@@ -353,12 +395,12 @@ static bool fail_late(enum fault_kind kind, uint64_t n)
 static bool fail_abort(enum fault_kind kind, enum fault_mode mode, uint64_t n, bool opened)
 {
     struct leat_error err = { .message = "" };
-    struct leat_run_piece piece;
+    struct leat_run_piece pieces[2];
     struct leat_run *run;
     enum leat_status s;
 
     T_OK(create(&run, &t_err));
-    T_OK(make_part(run, "a", &piece, &t_err));
+    T_OK(make_part(run, "a", pieces, &t_err));
     fault_arm(kind, mode, n, kind == FAULT_MEMORY ? ENOMEM : EIO);
     s = leat_run_abort(run, &err);
     fault_disarm();
@@ -381,26 +423,22 @@ static bool fail_abort(enum fault_kind kind, enum fault_mode mode, uint64_t n, b
     return fault_failed();
 }
 
-int main(void)
+static void disturb_all(uint64_t *draw)
 {
-    uint64_t draw = t_draw();
-
-    folder = t_folder();
-    snprintf(output, sizeof output, "%s/run", folder);
-    kept = mmap(NULL, sizeof *kept, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    T_CHECK(kept != MAP_FAILED);
     T_OK(commit_run(&t_err));
     T_OK(open_output(identity));
+    check_commit();
+    T_OK(commit_run(&t_err));
     T_OK(append_run(&t_err));
-    T_OK(open_name(output, 12, longer));
+    T_OK(open_any(24, longer));
     check_append();
     for (unsigned i = 0; i < SUBJECTS; i++) {
-        disturb(i, FAULT_SYSTEM, FAULT_KILL_BEFORE, &draw);
-        disturb(i, FAULT_SYSTEM, FAULT_KILL_AFTER, &draw);
-        disturb(i, FAULT_SYSTEM, FAULT_ONCE, &draw);
-        disturb(i, FAULT_SYSTEM, FAULT_FROM_THEN_ON, &draw);
-        disturb(i, FAULT_MEMORY, FAULT_ONCE, &draw);
-        disturb(i, FAULT_MEMORY, FAULT_FROM_THEN_ON, &draw);
+        disturb(i, FAULT_SYSTEM, FAULT_KILL_BEFORE, draw);
+        disturb(i, FAULT_SYSTEM, FAULT_KILL_AFTER, draw);
+        disturb(i, FAULT_SYSTEM, FAULT_ONCE, draw);
+        disturb(i, FAULT_SYSTEM, FAULT_FROM_THEN_ON, draw);
+        disturb(i, FAULT_MEMORY, FAULT_ONCE, draw);
+        disturb(i, FAULT_MEMORY, FAULT_FROM_THEN_ON, draw);
     }
     for (uint64_t n = 1; fail_abort(FAULT_SYSTEM, FAULT_ONCE, n, n % 2); n++)
         ;
@@ -412,5 +450,17 @@ int main(void)
         ;
     for (uint64_t n = 1; fail_late(FAULT_MEMORY, n); n += t_step(3))
         ;
+}
+
+int main(void)
+{
+    uint64_t draw = t_draw();
+
+    folder = t_folder();
+    snprintf(output, sizeof output, "%s/run", folder);
+    kept = mmap(NULL, sizeof *kept, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    T_CHECK(kept != MAP_FAILED);
+    for (each = 1; each <= 2; each++)
+        disturb_all(&draw);
     return t_end();
 }

@@ -1,8 +1,8 @@
 /*
  * fuzz_folder_list.c: any bytes as leat-run.list of a folder, and as the line of a piece. The first byte says whether
  * the list's last line, a sum of all before it, is put right, so that what comes before it is read at all. Whatever
- * they are, the calls return. A list that is taken has parts with names that stay in the folder; written again, it is
- * taken again, and means the same. So does a piece.
+ * they are, the calls return. A list that is taken is that of a split, or has parts with names that stay in the folder
+ * or in that of a split; written again, it is taken again, and means the same. So does a piece.
  *
  *   make fuzz FUZZ=folder_list FUZZ_SECONDS=3600
  */
@@ -36,19 +36,24 @@ static void check_list(char *text, size_t size)
 
     FUZZ_CHECK(s == LEAT_OK ||
                ((s == LEAT_E_CHECKSUM || s == LEAT_E_VERSION || s == LEAT_E_NO_MEMORY) && err.message[0]));
-    FUZZ_CHECK(s != LEAT_OK || l.count > 0);
+    FUZZ_CHECK(s != LEAT_OK || (l.count > 0) == !l.split);
     if (s == LEAT_OK) {
         char *copy;
 
-        FUZZ_CHECK(folder_list_make(&again, l.run, l.parts, l.count, NULL) == LEAT_OK);
+        FUZZ_CHECK((l.split ? folder_list_make_split(&again, l.split, NULL)
+                            : folder_list_make(&again, l.run, l.parts, l.count, NULL)) == LEAT_OK);
         copy = malloc(again.size + 1);
         FUZZ_CHECK(copy != NULL);
         memcpy(copy, again.bytes, again.size);
         FUZZ_CHECK(folder_list_read(&back, copy, again.size, "list", NULL) == LEAT_OK && back.count == l.count);
+        FUZZ_CHECK(!l.split == !back.split && (!l.split || strcmp(l.split, back.split) == 0));
         for (size_t i = 0; i < l.count; i++) {
             const struct folder_part *a = &l.parts[i], *b = &back.parts[i];
 
-            FUZZ_CHECK(a->name[0] && a->name[0] != '.' && !strchr(a->name, '/') && strcmp(a->name, b->name) == 0);
+            const char *last = strchr(a->name, '/') ? strchr(a->name, '/') + 1 : a->name;
+
+            FUZZ_CHECK(a->name[0] != '/' && a->name[0] != '.' && strcmp(a->name, b->name) == 0);
+            FUZZ_CHECK(last[0] && last[0] != '.' && !strchr(last, '/') && (i > 0 || last == a->name));
             FUZZ_CHECK(checksum_equal(a->checksum, b->checksum) && a->index_bytes == b->index_bytes &&
                        a->token_bytes == b->token_bytes && a->documents == b->documents && a->tokens == b->tokens);
         }

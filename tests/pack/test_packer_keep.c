@@ -337,7 +337,7 @@ static struct leat_run_piece push(struct leat_run *run, const char *key, unsigne
         T_OK(add_one_text(p, "a", 1, NULL, 0, NULL, &t_err));
     }
     T_OK(leat_packer_keep_out(p, kept_out, &t_err));
-    T_OK(leat_run_finish(p, &piece, NULL, &t_err));
+    T_OK(leat_run_finish(p, &piece, 1, NULL, &t_err));
     T_EQ(piece.kept_out, kept_out);
     leat_run_piece_text(&piece, text);
     T_OK(leat_run_piece_read(&back, text, &t_err));

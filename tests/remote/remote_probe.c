@@ -1,12 +1,12 @@
 /*
  * remote_probe.c: asks src/remote/ for objects, for test_remote.py, which tells its server how to misbehave:
- * remote_probe stat|read|list URL [STALL_SECONDS [TRIES]]. Bytes go to standard output, counts to standard error.
+ * remote_probe stat|read|list|sweep URL [STALL_SECONDS [TRIES]]. Bytes go to standard output, counts to standard error.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "remote/remote.h"
+#include "remote/upload.h"
 
 static enum leat_status print_key(void *context, const char *key, uint64_t size, const char *etag,
                                   struct leat_error *err)
@@ -14,6 +14,13 @@ static enum leat_status print_key(void *context, const char *key, uint64_t size,
     (void)context, (void)err;
     printf("%s %llu %s\n", key, (unsigned long long)size, etag);
     return LEAT_OK;
+}
+
+static bool print_dead(void *context, const char *key)
+{
+    (void)context;
+    printf("%s\n", key);
+    return true;
 }
 
 static enum leat_status print_bytes(struct remote *r, const struct url *url, const struct remote_object *object,
@@ -38,6 +45,8 @@ static enum leat_status run(struct remote *r, const char *what, const struct url
 
     if (strcmp(what, "list") == 0)
         return remote_list(r, url, print_key, NULL, err);
+    if (strcmp(what, "sweep") == 0)
+        return upload_sweep(r, url, print_dead, NULL, err);
     s = remote_stat(r, url, &object, err);
     if (s == LEAT_OK && strcmp(what, "stat") == 0)
         printf("%llu %s\n", (unsigned long long)object.size, object.etag);

@@ -314,9 +314,16 @@ class Handler(HttpHandler):
     def list_uploads(self, bucket, members):
         if self.server.no_lists:
             raise Refused(self.server.no_lists, "MethodNotAllowed")
-        found = "".join(f"<Upload><Key>{html.escape(u['name'].partition('/')[2])}</Key>"
-                        f"<UploadId>{i}</UploadId></Upload>" for i, u in self.server.uploads.items()
-                        if u["name"].startswith(bucket + "/" + members["prefix"]))
+        after = members.get("key-marker", ""), members.get("upload-id-marker", "")
+        uploads = [(u["name"].partition("/")[2], i) for i, u in self.server.uploads.items()
+                   if u["name"].startswith(bucket + "/" + members["prefix"])]
+        uploads.sort(key=lambda upload: upload[0])  # those of a key by their beginnings
+        uploads = uploads[uploads.index(after) + 1 if after in uploads else 0:]
+        found = "".join(f"<Upload><Key>{html.escape(key)}</Key><UploadId>{i}</UploadId></Upload>"
+                        for key, i in uploads[:PAGE])
+        if len(uploads) > PAGE:
+            found += (f"<IsTruncated>true</IsTruncated><NextKeyMarker>{html.escape(uploads[PAGE - 1][0])}"
+                      f"</NextKeyMarker><NextUploadIdMarker>{uploads[PAGE - 1][1]}</NextUploadIdMarker>")
         self.answer(200, f"<ListMultipartUploadsResult>{found}</ListMultipartUploadsResult>".encode())
 
     def list_parts(self, bucket, key, members):

@@ -1,7 +1,7 @@
 /*
  * test_uploads.c: what a server answers about an upload in parts is believed only if S3 could have said it: lists of
  * uploads and parts that are cut off or lead nowhere, ids and etags that are none, and a completion whose answer is 200
- * and says in its body that it failed.
+ * and says in its body that it failed. So when uploads are swept, of which a server may list none.
  */
 #include "remote/upload.h"
 #include "support/small_server.h"
@@ -35,6 +35,10 @@ static const struct row {
     { "no_answer", NONE, "", "", STRANGE, NULL, NULL },
     { "last", "<ListMultipartUploadsResult>" UPLOAD("last", "1") UPLOAD("last", "2") "</ListMultipartUploadsResult>",
       LISTED(""), "", NULL, "2", "" },
+    { "id_first",
+      "<ListMultipartUploadsResult><Upload><UploadId>o</UploadId><Key>id_first2</Key></Upload>"
+      "<Upload><UploadId>u</UploadId><Key>id_first</Key></Upload></ListMultipartUploadsResult>",
+      LISTED(""), "", NULL, "u", "" },
     { "empty_found", FOUND("empty_found", ""), "", "", STRANGE, NULL, NULL },
     { "cut_uploads", "<ListMultipartUploadsResult>" UPLOAD("cut_uploads", "1"), "", "", STRANGE, NULL, NULL },
     { "parts", FOUND("parts", "u"), LISTED(PART("2", "&quot;" MD5 "&quot;") PART("3", MD5)), "", NULL, "u", "23" },
@@ -59,6 +63,37 @@ static const struct completion {
     { "silence", "", LEAT_E_IO },
 };
 
+#define UPLOADS(text) "<ListMultipartUploadsResult>" text "</ListMultipartUploadsResult>"
+#define NEXT(key, id) CUT "<NextKeyMarker>" key "</NextKeyMarker><NextUploadIdMarker>" id "</NextUploadIdMarker>"
+#define CUT           "<IsTruncated>true</IsTruncated>"
+
+/* A prefix; what the server answers to questions for uploads below it, and to the removing of one; what comes of it,
+ * and the keys that were asked about. */
+static const struct sweep {
+    const char *name, *first, *second, *code, *removed;
+    enum leat_status status;
+    const char *seen;
+} sweeps[] = {
+    { "sw_none", NONE, "", "200 OK", "", LEAT_OK, "" },
+    { "sw_unknown", "", "", "501 Not Implemented", "", LEAT_OK, "" },
+    { "sw_denied", "", "", "403 Forbidden", "", LEAT_OK, "" },
+    { "sw_pages", UPLOADS(UPLOAD("sw_pages/a", "1+") NEXT("sw_pages/a", "1+")), UPLOADS(UPLOAD("sw_pages/b", "2")),
+      "200 OK", "204 No Content", LEAT_OK, "sw_pages/a sw_pages/b " },
+    { "sw_other", UPLOADS(UPLOAD("sw_/a", "1") UPLOAD("sw_other/keep", "2")), "", "200 OK", "", LEAT_OK,
+      "sw_other/keep " },
+    { "sw_gone", UPLOADS(UPLOAD("sw_gone/a", "1")), "", "200 OK", "404 Not Found", LEAT_OK, "sw_gone/a " },
+    { "sw_stays", UPLOADS(UPLOAD("sw_stays/a", "1")), "", "200 OK", "403 Forbidden", LEAT_E_PERMISSION, "sw_stays/a " },
+    { "sw_circle", UPLOADS(NEXT("k", "1")), UPLOADS(NEXT("k", "1")), "200 OK", "", LEAT_E_IO, "" },
+    { "sw_nowhere", UPLOADS(CUT), "", "200 OK", "", LEAT_E_IO, "" },
+    { "sw_cut", "<ListMultipartUploadsResult>" UPLOAD("sw_cut/a", "1"), "", "200 OK", "204 No Content", LEAT_E_IO,
+      "sw_cut/a " },
+    { "sw_order", UPLOADS("<Upload><UploadId>1</UploadId><Key>sw_order/a</Key></Upload>"), "", "200 OK",
+      "204 No Content", LEAT_OK, "sw_order/a " },
+    { "sw_id", UPLOADS(UPLOAD("sw_id/a", LONGEST_ID "0")), "", "200 OK", "", LEAT_E_IO, "" },
+    { "sw_no_id", UPLOADS(UPLOAD("sw_no_id/a", "")), "", "200 OK", "", LEAT_E_IO, "" },
+    { "sw_no_key", UPLOADS("<Upload><UploadId>1</UploadId></Upload>"), "", "200 OK", "", LEAT_E_IO, "" },
+};
+
 static bool asks(const char *request, const char *method, const char *what)
 {
     const char *end = strstr(request, " HTTP/");
@@ -67,10 +102,32 @@ static bool asks(const char *request, const char *method, const char *what)
            memmem(request, (size_t)(end + 1 - request), what, strlen(what)) != NULL;
 }
 
+static bool answer_sweep(const char *request, char *out)
+{
+    for (size_t i = 0; i < sizeof sweeps / sizeof *sweeps; i++) {
+        const struct sweep *w = &sweeps[i];
+        char first[64], second[64], one[64];
+
+        snprintf(first, sizeof first, "?prefix=%s&uploads=", w->name);
+        snprintf(second, sizeof second, "&prefix=%s&upload-id-marker=1", w->name);
+        snprintf(one, sizeof one, "/b/%s/", w->name);
+        if (asks(request, "GET ", first) || asks(request, "GET ", second))
+            small_server_say(out, w->code, "", asks(request, "GET ", first) ? w->first : w->second);
+        else if (asks(request, "DELETE ", one))
+            small_server_say(out, w->removed, "", "");
+        else
+            continue;
+        return true;
+    }
+    return false;
+}
+
 static void answer(const char *request, char *out)
 {
     char prefix[64], path[64];
 
+    if (answer_sweep(request, out))
+        return;
     for (size_t i = 0; i < sizeof completions / sizeof *completions; i++) {
         snprintf(path, sizeof path, "/b/%s?uploadId=", completions[i].name);
         if (asks(request, "POST ", path)) {
@@ -150,6 +207,26 @@ static void complete(struct remote *r, const struct completion *c)
     url_free(&url);
 }
 
+static bool see(void *seen, const char *key)
+{
+    snprintf((char *)seen + strlen(seen), 64, "%s ", key);
+    return !strstr(key, "keep");
+}
+
+static void sweep(struct remote *r, const struct sweep *w)
+{
+    char name[64], seen[256] = "";
+    enum leat_status s;
+    struct url url;
+
+    snprintf(name, sizeof name, "s3://b/%s", w->name);
+    T_OK(url_parse(&url, name, &t_err));
+    s = upload_sweep(r, &url, see, seen, &t_err);
+    if (s != w->status || strcmp(seen, w->seen) != 0)
+        T_FAIL("%s: %s, %s", name, s == LEAT_OK ? "swept" : t_err.message, seen);
+    url_free(&url);
+}
+
 int main(void)
 {
     struct remote_options options = { .max_tries = 1 };
@@ -164,6 +241,8 @@ int main(void)
         begin(r, &rows[i]);
     for (unsigned i = 0; i < sizeof completions / sizeof *completions; i++)
         complete(r, &completions[i]);
+    for (size_t i = 0; i < sizeof sweeps / sizeof *sweeps; i++)
+        sweep(r, &sweeps[i]);
     remote_close(r);
     small_server_close(&server);
     return t_end();

@@ -76,7 +76,7 @@ static struct leat_run_piece finish(struct leat_packer *p)
 {
     struct leat_run_piece piece;
 
-    T_OK(leat_run_finish(p, &piece, NULL, &t_err));
+    T_OK(leat_run_finish(p, &piece, 1, NULL, &t_err));
     return piece;
 }
 
@@ -179,7 +179,8 @@ static void check_attempts(void)
     T_OK(leat_run_commit(run, pieces, 2, &t_err));
     check_committed("run", pieces, 2);
     (void)add_one_text(late, "more", 4, NULL, 0, NULL, NULL);
-    T_REFUSED(leat_run_finish(late, &b, NULL, &t_err), LEAT_E_STATE, "is committed without this attempt at the part b");
+    T_REFUSED(leat_run_finish(late, &b, 1, NULL, &t_err), LEAT_E_STATE,
+              "is committed without this attempt at the part b");
     leat_packer_abandon(late);
     check_committed("run", pieces, 2);
 
@@ -301,7 +302,7 @@ static enum leat_status make_with_rejects(struct leat_run *run, const char *key,
     for (unsigned i = 0; s == LEAT_OK && i < rejects; i++)
         s = add_one_text(p, "\xff", 1, NULL, 0, NULL, &t_err);
     if (s == LEAT_OK)
-        s = leat_run_finish(p, piece, NULL, &t_err);
+        s = leat_run_finish(p, piece, 1, NULL, &t_err);
     if (s != LEAT_OK)
         leat_packer_abandon(p);
     return s;
@@ -368,7 +369,7 @@ static void check_abort(void)
     T_OK(leat_run_abort(run, &t_err));
     T_CHECK(access(in_folder("aborted"), F_OK) != 0);
     T_OK(leat_run_abort(run, &t_err));
-    T_REFUSED(leat_run_finish(p, &piece, NULL, &t_err), LEAT_E_STATE, "is no more: it was aborted");
+    T_REFUSED(leat_run_finish(p, &piece, 1, NULL, &t_err), LEAT_E_STATE, "is no more: it was aborted");
     leat_packer_abandon(p);
     T_CHECK(access(in_folder("aborted"), F_OK) != 0);
     leat_run_close(run);
@@ -380,7 +381,7 @@ static void check_abort(void)
     t_write_text(in_folder("aborted/notes"), "mine");
     T_OK(leat_run_abort(run, &t_err));
     T_EQ(t_files(in_folder("aborted")), 3);
-    T_REFUSED(leat_run_finish(p, &piece, NULL, &t_err), LEAT_E_STATE, "is no more: it was aborted");
+    T_REFUSED(leat_run_finish(p, &piece, 1, NULL, &t_err), LEAT_E_STATE, "is no more: it was aborted");
     leat_packer_abandon(p);
     T_REFUSED(leat_run_commit(run, &piece, 1, &t_err), LEAT_E_STATE, "is no more");
     T_EQ(t_files(in_folder("aborted")), 3);
@@ -508,7 +509,7 @@ static void check_append(void)
     T_CHECK(!create_with("grows", 0, 256));
     T_STATUS(t_err.status, LEAT_E_EXISTS);
     T_OK(leat_run_commit(same, all + 2, 2, &t_err));
-    T_REFUSED(leat_run_finish(late, &one, NULL, &t_err), LEAT_E_STATE, "without this attempt at the part b");
+    T_REFUSED(leat_run_finish(late, &one, 1, NULL, &t_err), LEAT_E_STATE, "without this attempt at the part b");
     leat_packer_abandon(late);
     T_OK(leat_run_commit(next, all + 2, 2, &t_err));
     again[0] = all[3];

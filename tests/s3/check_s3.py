@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """check_s3.py SERVER: leat against a server of S3's protocol that others wrote, unchanged: moto (from PyPI, by the
 Python that runs this) or radosgw (Ceph's). Lists of more than 1,000 objects, odd keys, packing, push in parts, push
-again, over what is there, and after a kill, pull, and batches by URL: each gives the bytes that files give."""
+again, over what is there, and after a kill, pull, and batches by URL: each gives the bytes that files give. Uploads
+that nobody completes are swept."""
 import datetime
 import gzip
 import hashlib
@@ -76,19 +77,19 @@ def start(server, port):
     sys.exit("moto_server ended")
 
 
-def put(name, body=b""):
-    """An object, or a bucket, by a signature of the tests' own."""
+def put(name, body=b"", method="PUT", query=""):
+    """An object, or a bucket, by a signature of the tests' own; or another request, by its encoded query."""
     path, now = "/" + urllib.parse.quote(name, safe="/-._~"), datetime.datetime.now(datetime.timezone.utc)
     headers = {"host": f"127.0.0.1:{port}", "x-amz-date": now.strftime("%Y%m%dT%H%M%SZ"),
                "x-amz-content-sha256": hashlib.sha256(body).hexdigest()}
     scope = now.strftime("%Y%m%d") + "/us-east-1/s3/aws4_request"
-    signed = signature(SECRET, "PUT", path, "", headers, sorted(headers), headers["x-amz-content-sha256"], scope)
+    signed = signature(SECRET, method, path, query, headers, sorted(headers), headers["x-amz-content-sha256"], scope)
     headers["Authorization"] = (f"AWS4-HMAC-SHA256 Credential={ID}/{scope},SignedHeaders={';'.join(sorted(headers))},"
                                 f"Signature={signed}")
     connection = http.client.HTTPConnection("127.0.0.1", port)
-    connection.request("PUT", path, body, headers)
+    connection.request(method, f"{path}?{query}" if query else path, body, headers)
     answer = connection.getresponse()
-    check(f"PUT {name}", answer.status == 200, answer.status, answer.read())
+    check(f"{method} {name}", answer.status == 200, answer.status, answer.read())
     connection.close()
 
 
@@ -118,6 +119,17 @@ def test_lists():
     check("an odd key", code == 0 and out == f"many/{ODD}".encode(), code, said)
     code, _, said = run(list_probe, "read", f"s3://{BUCKET}/none")
     check("what is not there", code == 1 and "does not exist" in said, code, said)
+
+
+def test_sweep():
+    swept = sorted([f"swept/{i:04d}" for i in range(1100)] + [f"swept/{ODD}"] * 2)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: put(f"{BUCKET}/{n}", b"", "POST", "uploads="), ["stays", *swept]))
+    code, out, said = run(list_probe, "sweep", f"s3://{BUCKET}/swept/")
+    got = sorted(out.decode().splitlines())
+    check("uploads that are swept", code == 0 and got == swept, code, said, len(got), got[:3])
+    code, out, said = run(list_probe, "sweep", f"s3://{BUCKET}/")
+    check("uploads that are left", code == 0 and out == b"stays\n", code, said, out)
 
 
 def test_pack():
@@ -173,6 +185,7 @@ process = start(sys.argv[1], port)
 try:
     put(BUCKET)
     test_lists()
+    test_sweep()
     test_pack()
     test_push(sys.argv[1])
 finally:

@@ -2,7 +2,8 @@
  * test_folder_list.c: a folder with a list (leat-run.list) opens as the parts that it names, in their order, whatever
  * else lies there; not if one is missing, or is another dataset than the one that the list means; a list with any
  * changed, missing or added byte is refused, and so is one that says what no list says, with the right sum. The folder
- * of a run whose parts are pushed does not open without a list.
+ * of a run whose parts are pushed does not open without a list. The folder of a split opens as the parts that the list
+ * above names for it, which are no parts of the folder itself.
  */
 #include <stdarg.h>
 
@@ -167,6 +168,19 @@ static void check_hostile(void)
         HEAD
         "parts 1\npart a 00112233445566778899aabbccddeeff 1 2 3 4\npart b 00112233445566778899aabbccddeeff 1 2 3 4\n",
         "leat list 0\nrun 00112233445566778899aabbccddeeff\nparts 1\n",
+        HEAD "parts 1\npart valid/a.4567 00112233445566778899aabbccddeeff 1 2 3 4\n", /* none is the folder's */
+        HEAD "parts 1\npart /a.4567 00112233445566778899aabbccddeeff 1 2 3 4\n",
+        HEAD "parts 2\npart a.4567 00112233445566778899aabbccddeeff 1 2 3 4\n"
+             "part valid/../a 00112233445566778899aabbccddeeff 1 2 3 4\n",
+        HEAD "parts 2\npart a.4567 00112233445566778899aabbccddeeff 1 2 3 4\n"
+             "part valid/ 00112233445566778899aabbccddeeff 1 2 3 4\n",
+        HEAD "parts 2\npart a.4567 00112233445566778899aabbccddeeff 1 2 3 4\n"
+             "part valid/a/b 00112233445566778899aabbccddeeff 1 2 3 4\n",
+        "leat list 1\nsplit \n",
+        "leat list 1\nsplit valid",
+        "leat list 1\nsplit ../valid\n",
+        "leat list 1\nsplit .\n",
+        "leat list 1\nsplit valid\nsplit test\n",
     };
     struct leat_dataset *d;
 
@@ -213,6 +227,60 @@ static void check_by_name(void)
     unlink(t_path(folder, lists[1]));
 }
 
+static void write_split(const char *name, const char *split)
+{
+    begin_list("leat list 1\nsplit ");
+    say("%s\n", split);
+    end_list();
+    t_write(t_path(folder, name), text, size);
+}
+
+static enum leat_status open_split(uint64_t *tokens)
+{
+    struct leat_info info = LEAT_INFO_INIT;
+    struct leat_dataset *d;
+    enum leat_status s = leat_dataset_open(&d, t_path(folder, "valid"), NULL, &t_err);
+
+    if (s == LEAT_OK)
+        leat_dataset_info(d, &info);
+    leat_dataset_close(d);
+    *tokens = info.tokens;
+    return s;
+}
+
+static void check_splits(void)
+{
+    struct leat_dataset *d;
+    uint64_t tokens;
+
+    T_EQ(mkdir(t_path(folder, "valid"), 0777), 0);
+    make_dataset("valid/a.4567", 400, 5);
+    make_dataset("valid/b.0123", 500, 1);
+    write_split("valid/leat-run.list", "valid");
+    make_list();
+    T_REFUSED(open_split(&tokens), LEAT_E_NO_FILE, "is not committed"); /* no part of the list is its own */
+    for (unsigned wrong = 0; wrong < 2; wrong++) {
+        begin_list(HEAD "parts 4\n");
+        add_part("b.0123", "b.0123");
+        add_part("valid/a.4567", "valid/a.4567");
+        add_part("a.4567", "a.4567");
+        add_part(wrong ? "valid/a.4567" : "valid/b.0123", "valid/b.0123");
+        end_list();
+        write_list(text, size);
+        check_opens();
+        T_STATUS(open_split(&tokens), wrong ? LEAT_E_MISMATCH : LEAT_OK);
+        T_EQ(tokens, wrong ? 0 : 12);
+    }
+    write_split("valid/leat-run.list", "val");
+    T_REFUSED(open_split(&tokens), LEAT_E_NO_FILE, "is not committed");
+    write_split("valid/leat-run.list", "valid");
+    write_split("leat-run.list", "valid");
+    T_STATUS(open_split(&tokens), LEAT_E_NO_FILE);
+    T_STATUS(open_folder(&d), LEAT_E_NO_FILE);
+    unlink(t_path(folder, "leat-run.list"));
+    T_REFUSED(open_split(&tokens), LEAT_E_NO_FILE, "is not committed");
+}
+
 int main(void)
 {
     struct leat_dataset *d;
@@ -231,6 +299,7 @@ int main(void)
     make_list();
     check_damage();
     check_hostile();
+    check_splits();
 
     begin_list(HEAD "parts 1\n");
     add_part("a.89ab", "a.4567"); /* the wrong attempt */

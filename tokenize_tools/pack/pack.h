@@ -67,6 +67,8 @@ enum leat_status pack_files(const char *output, const char *given, const char *v
  * documents and abandon it. */
 struct packer_part {
     void (*freed)(struct packer_part *part);
+    const char *given; /* by this dataset's name, from the root on, goes the list of rejects; NULL: by the output's */
+    bool needs_hashes; /* documents of ids come with the hashes of their texts */
 };
 enum leat_status packer_open(struct leat_packer **out, const char *output, const struct leat_pack_options *options,
                              struct packer_part *part, struct leat_error *err);

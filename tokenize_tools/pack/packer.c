@@ -194,7 +194,8 @@ static enum leat_status keep_folder(struct leat_packer *p, struct leat_error *er
     static const char suffix[] = ".partial.run";
     struct pack_run *r = &p->run;
     size_t size;
-    char *path;
+    char *path, *given = NULL;
+    enum leat_status s;
 
     folder_note(&p->home);
     p->whole = folder_name(&p->home, r->name);
@@ -210,7 +211,10 @@ static enum leat_status keep_folder(struct leat_packer *p, struct leat_error *er
     r->output.rejects_given = r->output.rejects.path;
     r->output.rejects.path = NULL;
     reject_file_free(&r->output.rejects);
-    return reject_file_init(&r->output.rejects, p->whole, err);
+    given = folder_name(&p->home, r->given);
+    s = given ? reject_file_init(&r->output.rejects, given, err) : status_no_memory(err, size);
+    free(given);
+    return s;
 }
 
 static enum leat_status open_output(struct leat_packer *p, struct leat_error *err)
@@ -257,7 +261,7 @@ enum leat_status packer_open(struct leat_packer **out, const char *output, const
     if (!p)
         return status_no_memory(err, sizeof *p);
     p->owner = getpid();
-    s = pack_run_init(&p->run, output, NULL, options, err);
+    s = pack_run_init(&p->run, output, part ? part->given : NULL, options, err);
     p->run.options.part = p->run.options.parts = 0;
     p->run.output.numbers_lines = true;
     p->run.output.checkpoints = false; /* only the caller knows its position, and says it in a note */
@@ -450,6 +454,9 @@ static enum leat_status check_ids(const struct leat_packer *p, const struct leat
         s = status_argument(err, "lengths", "documents need their lengths");
     for (uint64_t i = 0; s == LEAT_OK && i < d->count; i++) {
         s = check_origin(p, d->origins ? &d->origins[i] : NULL, err);
+        if (s == LEAT_OK && p->part && p->part->needs_hashes && !(d->origins && d->origins[i].text_hash))
+            s = status_argument(err, "origins",
+                                "the run has splits, which the hash of a document's text chooses: ids alone have none");
         for (uint64_t end = at + d->lengths[i]; s == LEAT_OK && at < end; at++)
             if (id_at(d, at) >= p->run.tokenizer.vocabulary)
                 s = status_argument(err, "ids", "id %u is not below the vocabulary's size of %llu", id_at(d, at),

@@ -21,9 +21,8 @@
 /* What each part would do differently, or nobody could do twice. */
 static enum leat_status check_pack(const struct leat_pack_options *o, uint32_t parts, struct leat_error *err)
 {
-    if (parts == 0 && (o->by || o->split_count > 0))
-        return status_argument(err, o->by ? "by" : "splits",
-                               "parts that are pushed are not divided: no by, and no splits");
+    if (parts == 0 && o->by)
+        return status_argument(err, "by", "parts that are pushed are not divided by a field: no by");
     if (o->shuffle || o->dedup)
         return status_argument(
             err, o->shuffle ? "shuffle" : "dedup",
@@ -37,7 +36,7 @@ static enum leat_status check_pack(const struct leat_pack_options *o, uint32_t p
             (strcmp(o->splits[i].name, "leat-run") == 0 || strncmp(o->splits[i].name, "part-", 5) == 0))
             return status_argument(
                 err, "splits", "no split of a run is called leat-run or part-...: its folder has files of these names");
-    return LEAT_OK;
+    return parts == 0 ? pushed_check_splits(o, err) : LEAT_OK;
 }
 
 static enum leat_status check_inputs(const struct leat_run_options *o, struct leat_error *err)

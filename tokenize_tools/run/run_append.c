@@ -50,9 +50,26 @@ enum leat_status pushed_base(const struct run_place *place, const struct run_pla
 static enum leat_status say_differs(const struct run_place *place, const char *what, struct leat_error *err)
 {
     return status_set_in(err, LEAT_E_INCOMPATIBLE, place->path,
-                         "the dataset in %s has another %s than this run: append to it with the same, or choose "
+                         "the dataset in %s has %s than this run: append to it with the same, or choose "
                          "another folder",
                          place->path, what);
+}
+
+/* Whether the list has parts of these splits, and of no other. */
+static bool has_splits(const struct folder_list *list, const struct leat_pack_options *pack)
+{
+    for (uint64_t i = 0; i < pack->split_count; i++)
+        if (!pushed_has_split(list, pack->splits[i].name))
+            return false;
+    for (size_t i = 0; i < list->count; i++) {
+        bool known = folder_part_in(&list->parts[i], NULL);
+
+        for (uint64_t k = 0; !known && k < pack->split_count; k++)
+            known = folder_part_in(&list->parts[i], pack->splits[k].name);
+        if (!known)
+            return false;
+    }
+    return true;
 }
 
 enum leat_status pushed_check_base(const struct run_place *place, const struct folder_list *list,
@@ -71,10 +88,12 @@ enum leat_status pushed_check_base(const struct run_place *place, const struct f
     leat_dataset_close(d);
     leat_tokenizer_info(pack->tokenizer, &tokenizer);
     if (memcmp(info.fingerprint, tokenizer.fingerprint, sizeof info.fingerprint) != 0)
-        return say_differs(place, "tokenizer", err);
+        return say_differs(place, "another tokenizer", err);
     if (info.end_token != pack->end_token)
-        return say_differs(place, "end-of-document token", err);
-    return info.begin_token == pack->begin_token ? LEAT_OK : say_differs(place, "begin token", err);
+        return say_differs(place, "another end-of-document token", err);
+    if (info.begin_token != pack->begin_token)
+        return say_differs(place, "another begin token", err);
+    return has_splits(list, pack) ? LEAT_OK : say_differs(place, "other splits", err);
 }
 
 enum leat_status pushed_keep_list(struct run_place *place, const struct folder_list *list, const struct buffer *text,

@@ -1,7 +1,9 @@
 /*
  * run_attempt.c: an attempt at a part that is pushed: leat_run_push() and leat_run_finish(), and the piece that comes
  * of it. It is a packer (pack.h, struct packer_part) that writes in the run's folder; for a bucket, in a scratch
- * folder, from which what is finished is sent.
+ * folder, from which what is finished is sent. Of a run with splits, it writes one dataset, which is divided when it is
+ * finished: in the scratch folder into files beside each other, whose names all begin as those of an unfinished
+ * attempt do, since it has the attempts of all runs, and no folders.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,37 +26,84 @@ struct attempt {
     struct packer_part part; /* first */
     char *place;             /* of the run */
     char *path;              /* of the dataset, here: in the folder, or in the scratch folder */
+    char *whole;             /* with splits, what is divided into it and theirs; else NULL */
+    char *given;             /* whose name the list of rejects has */
+    struct leat_merge_options dividing;
+    bool divided;
     char *chat;
     uint8_t run[16];
     uint64_t number;
     char key[LEAT_RUN_MAX_KEY + 1];
     char name[PUSHED_NAME];
     bool remote, complete, counts; /* all is written here; and it is one that a commit may name */
-    char *lock_path;               /* in the scratch folder, locked until the attempt ends; else NULL */
+    char *lock_path;               /* of a scratch folder, or with splits: locked until the attempt ends; else NULL */
     int lock_fd;
 };
 
 static const char *const finished[] = { ".leat", ".tokens", ".rejects.jsonl" };
 
-static void remove_here(const char *path)
-{
-    for (size_t i = 0; i < sizeof finished / sizeof *finished; i++) {
-        char *file = path_append(path, strlen(path), finished[i], NULL);
+#define SUFFIXES (sizeof finished / sizeof *finished)
 
-        if (file)
-            (void)file_remove(file, NULL);
-        free(file);
-    }
+/* The split that gets dataset `i` of an attempt; NULL: none, it is the rest. */
+static const char *split_of(const struct attempt *a, uint64_t i)
+{
+    return i == 0 ? NULL : a->dividing.splits[i - 1].name;
 }
 
-static void remove_there(struct run_place *place, const char *name)
+static bool is_any(void *context, const char *name)
 {
-    for (size_t i = 0; i < sizeof finished / sizeof *finished; i++) {
-        char *file = path_append(name, strlen(name), finished[i], NULL);
+    (void)context;
+    (void)name;
+    return true;
+}
 
-        if (file)
-            (void)run_place_remove(place, file, NULL);
-        free(file);
+/* Its name here, and a suffix; the caller frees it. And in the place. */
+static char *dataset_here(const struct attempt *a, uint64_t i, const char *suffix)
+{
+    return pack_output_name(a->path, split_of(a, i), a->dividing.split_folders != 0, suffix);
+}
+
+static void dataset_there(const struct attempt *a, uint64_t i, char name[PUSHED_NAME])
+{
+    pushed_attempt_name(name, i == 0 ? "" : split_of(a, i), a->key, a->number);
+}
+
+static void remove_file(char *path)
+{
+    if (path)
+        (void)file_remove(path, NULL);
+    free(path);
+}
+
+static void remove_whole(const struct attempt *a)
+{
+    for (size_t i = 0; a->whole && i < 2; i++)
+        remove_file(path_append(a->whole, strlen(a->whole), finished[i], NULL));
+}
+
+static void remove_here(const struct attempt *a)
+{
+    for (uint64_t i = 0; i <= a->dividing.split_count; i++)
+        for (size_t k = 0; k < 2; k++)
+            remove_file(dataset_here(a, i, finished[k]));
+    remove_file(path_append(a->given, strlen(a->given), finished[2], NULL));
+    remove_whole(a);
+}
+
+static void remove_there(struct run_place *place, const struct attempt *a)
+{
+    for (uint64_t i = 0; i <= a->dividing.split_count; i++) {
+        char name[PUSHED_NAME];
+
+        dataset_there(a, i, name);
+        for (size_t k = 0; k < SUFFIXES; k++) {
+            char *file = path_append(name, strlen(name), finished[k], NULL);
+
+            if (file)
+                (void)run_place_remove(place, file, NULL);
+            free(file);
+        }
+        (void)run_place_sweep_uploads(place, name, is_any, NULL, NULL);
     }
 }
 
@@ -66,6 +115,8 @@ static void free_attempt(struct attempt *a)
     free(a->lock_path);
     free(a->place);
     free(a->path);
+    free(a->whole);
+    free(a->given);
     free(a->chat);
     free(a);
 }
@@ -78,9 +129,9 @@ static void freed(struct packer_part *part)
     struct run_place place;
 
     if (a->complete && (a->remote || !a->counts))
-        remove_here(a->path);
+        remove_here(a);
     if (a->complete && a->remote && !a->counts && run_place_open(&place, a->place, false, NULL, NULL) == LEAT_OK) {
-        remove_there(&place, a->name);
+        remove_there(&place, a);
         run_place_close(&place);
     }
     free_attempt(a);
@@ -113,6 +164,24 @@ static enum leat_status sweep_scratch(void *context, const char *file, uint64_t 
     return length > 0 && has_ended(folder, file, length) ? run_place_remove(folder, file, err) : LEAT_OK;
 }
 
+/* Where the attempt is made, and locks that. */
+static enum leat_status take_names(struct attempt *a, const struct run_place *here, const char *lock,
+                                   struct leat_error *err)
+{
+    bool split = a->dividing.split_count > 0;
+
+    a->given = run_place_file(here, a->name, NULL);
+    a->path = run_place_file(here, a->name, split && a->remote ? ".partial.divided" : NULL);
+    if (split)
+        a->whole = run_place_file(here, a->name, PUSHED_WHOLE);
+    if (lock)
+        a->lock_path = run_place_file(here, a->name, lock);
+    if (!a->given || !a->path || (split && !a->whole) || (lock && !a->lock_path))
+        return status_no_memory(err, strlen(a->name));
+    a->part.given = a->given;
+    return lock ? own_file_begin(&a->lock_fd, a->lock_path, err) : LEAT_OK;
+}
+
 /* Makes FOLDER/leat-parts, sweeps what attempts left there that died on this machine, and locks a place in it. */
 static enum leat_status take_scratch(struct attempt *a, const char *folder, struct leat_error *err)
 {
@@ -130,11 +199,8 @@ static enum leat_status take_scratch(struct attempt *a, const char *folder, stru
         s = run_place_open(&place, parts, false, NULL, err);
     if (s == LEAT_OK)
         s = run_place_list(&place, sweep_scratch, &place, err);
-    if (s == LEAT_OK && (!(a->path = run_place_file(&place, a->name, NULL)) ||
-                         !(a->lock_path = run_place_file(&place, a->name, ".lock"))))
-        s = status_no_memory(err, strlen(a->name));
     if (s == LEAT_OK)
-        s = own_file_begin(&a->lock_fd, a->lock_path, err);
+        s = take_names(a, &place, ".lock", err);
     run_place_close(&place);
     free(parts);
     return s;
@@ -191,6 +257,12 @@ static enum leat_status make_options(struct leat_pack_options *o, struct attempt
     o->store_mask |= o->mask_field != NULL; /* documents come with their masks */
     o->mask_field = NULL;
     o->allow_empty = 1; /* the commit judges the whole */
+    o->split_count = 0; /* that is for later: */
+    a->dividing.threads = o->threads;
+    a->dividing.memory = o->memory / 2;
+    a->dividing.created = o->created;
+    a->dividing.force = 1; /* what an earlier try has left */
+    a->dividing.allow_empty = 1;
     if (s == LEAT_OK && o->chat && *o->chat) {
         a->chat = run_path(&run->plan, o->chat);
         o->chat = a->chat;
@@ -207,18 +279,22 @@ static enum leat_status open_attempt(struct leat_packer **out, struct attempt *a
     enum leat_status s = open_place(&place, run->folder, err);
 
     a->remote = place.remote != NULL;
+    a->dividing.splits = run->plan.pack.splits;
+    a->dividing.split_count = run->plan.pack.split_count;
+    a->dividing.split_folders = !a->remote;
+    a->part.needs_hashes = a->dividing.split_count > 0;
     if (s == LEAT_OK && !(a->place = strdup(place.path)))
         s = status_no_memory(err, strlen(place.path));
     if (s == LEAT_OK)
         s = check_stands(&place, a, err);
     if (s == LEAT_OK && a->remote)
         s = take_scratch(a, how->scratch, err);
-    else if (s == LEAT_OK && !(a->path = run_place_file(&place, a->name, NULL)))
-        s = status_no_memory(err, strlen(a->name));
+    else if (s == LEAT_OK)
+        s = take_names(a, &place, a->dividing.split_count > 0 ? PUSHED_WHOLE ".lock" : NULL, err);
     run_place_close(&place);
     if (s == LEAT_OK)
         s = make_options(&options, a, run, how, err);
-    return s == LEAT_OK ? packer_open(out, a->path, &options, &a->part, err) : s;
+    return s == LEAT_OK ? packer_open(out, a->whole ? a->whole : a->path, &options, &a->part, err) : s;
 }
 
 enum leat_status leat_run_push(struct leat_packer **out, struct leat_run *run, const char *key,
@@ -234,6 +310,7 @@ enum leat_status leat_run_push(struct leat_packer **out, struct leat_run *run, c
     if (!a)
         return s;
     a->part.freed = freed;
+    a->dividing = (struct leat_merge_options)LEAT_MERGE_OPTIONS_INIT;
     a->lock_fd = -1;
     if (s == LEAT_OK)
         s = pushed_number(&run->plan, a->run, err);
@@ -242,7 +319,7 @@ enum leat_status leat_run_push(struct leat_packer **out, struct leat_run *run, c
     if (s == LEAT_OK) {
         random_words(&a->number, 1);
         snprintf(a->key, sizeof a->key, "%s", key);
-        pushed_attempt_name(a->name, key, a->number);
+        pushed_attempt_name(a->name, "", key, a->number);
         s = open_attempt(out, a, run, &how, err);
     }
     if (s != LEAT_OK)
@@ -283,7 +360,7 @@ enum leat_status pushed_describe(struct leat_run_piece *piece, const char *path,
 /* The list of rejects is small, and only for people. */
 static enum leat_status send_rejects(struct attempt *a, struct run_place *place, struct leat_error *err)
 {
-    char *folder = file_folder(a->path), *name = path_append(a->name, strlen(a->name), finished[2], NULL);
+    char *folder = file_folder(a->given), *name = path_append(a->name, strlen(a->name), finished[2], NULL);
     struct run_place here = { 0 };
     struct buffer text = { 0 };
     struct leat_error why;
@@ -304,32 +381,52 @@ static enum leat_status send_rejects(struct attempt *a, struct run_place *place,
     return s;
 }
 
-static enum leat_status send_attempt(struct attempt *a, struct run_place *place, struct leat_error *err)
+/* Describes a dataset of the attempt, and sends it to a bucket. */
+static enum leat_status take_dataset(struct attempt *a, uint64_t i, struct run_place *place,
+                                     struct leat_run_piece *piece, struct leat_error *err)
 {
-    char *url = run_place_file(place, a->name, NULL);
-    enum leat_status s = url ? leat_push(a->path, url, NULL, NULL, err) : status_no_memory(err, strlen(a->name));
+    char name[PUSHED_NAME], *path = dataset_here(a, i, ""), *url;
+    enum leat_status s = path ? pushed_describe(piece, path, err) : status_no_memory(err, strlen(a->name));
 
+    dataset_there(a, i, name);
+    url = run_place_file(place, name, NULL);
+    memcpy(piece->run, a->run, sizeof piece->run);
+    memcpy(piece->key, a->key, sizeof a->key);
+    snprintf(piece->split, sizeof piece->split, "%s", i == 0 ? "" : split_of(a, i));
+    piece->attempt = a->number;
+    if (s == LEAT_OK && a->remote)
+        s = url ? leat_push(path, url, NULL, NULL, err) : status_no_memory(err, strlen(name));
     if (s == LEAT_E_EXISTS) /* the name is random: an earlier call, whose answer was lost, has sent it */
         s = LEAT_OK;
-    if (s == LEAT_OK)
-        s = send_rejects(a, place, err);
+    free(path);
     free(url);
     return s;
 }
 
-static void fill_piece(struct leat_run_piece *piece, const struct attempt *a, const struct leat_pack_report *report)
+static enum leat_status divide(struct attempt *a, struct leat_error *err)
 {
-    memcpy(piece->run, a->run, sizeof piece->run);
-    memcpy(piece->key, a->key, sizeof a->key);
-    piece->attempt = a->number;
-    piece->text_bytes = report->text_bytes;
-    piece->rejects = report->rejects;
-    piece->kept_out = report->kept_out;
+    const char *whole = a->whole;
+    enum leat_status s = a->divided ? LEAT_OK : leat_merge(a->path, &whole, 1, &a->dividing, NULL, err);
+
+    if (s == LEAT_OK && !a->divided)
+        remove_whole(a);
+    a->divided = s == LEAT_OK;
+    return s;
+}
+
+static enum leat_status take_datasets(struct attempt *a, struct run_place *place, struct leat_run_piece *pieces,
+                                      struct leat_error *err)
+{
+    enum leat_status s = a->whole ? divide(a, err) : LEAT_OK;
+
+    for (uint64_t i = 0; s == LEAT_OK && i <= a->dividing.split_count; i++)
+        s = take_dataset(a, i, place, &pieces[i], err);
+    return s == LEAT_OK && a->remote ? send_rejects(a, place, err) : s;
 }
 
 /* Looks at the run last: then the files of an attempt that still counts have their names. Those of one that does not
  * may have gone under it meanwhile: that is the reason, whatever failed. */
-static enum leat_status end_attempt(struct attempt *a, enum leat_status s, struct leat_run_piece *piece,
+static enum leat_status end_attempt(struct attempt *a, enum leat_status s, struct leat_run_piece *pieces,
                                     struct leat_error *err)
 {
     struct run_place place;
@@ -337,9 +434,7 @@ static enum leat_status end_attempt(struct attempt *a, enum leat_status s, struc
     enum leat_status t = open_place(&place, a->place, &why);
 
     if (t == LEAT_OK && s == LEAT_OK)
-        s = pushed_describe(piece, a->path, err);
-    if (t == LEAT_OK && s == LEAT_OK && a->remote)
-        s = send_attempt(a, &place, err);
+        s = take_datasets(a, &place, pieces, err);
     if (t == LEAT_OK)
         t = check_stands(&place, a, &why);
     run_place_close(&place);
@@ -349,33 +444,38 @@ static enum leat_status end_attempt(struct attempt *a, enum leat_status s, struc
     return t;
 }
 
-enum leat_status leat_run_finish(struct leat_packer *p, struct leat_run_piece *piece, struct leat_pack_report *report,
-                                 struct leat_error *err)
+enum leat_status leat_run_finish(struct leat_packer *p, struct leat_run_piece *pieces, uint64_t count,
+                                 struct leat_pack_report *report, struct leat_error *err)
 {
     struct attempt *a = (struct attempt *)packer_part_of(p);
     struct leat_pack_report full = LEAT_PACK_REPORT_INIT;
-    struct leat_run_piece made = { .attempt = 0 };
+    struct leat_run_piece *made;
     struct leat_error why;
     enum leat_status s;
 
     if (!a)
         return status_argument(err, "packer", "this packer makes a dataset of its own, not a part of a run");
-    s = packer_complete(p, &full, &why);
+    if (count != 1 + a->dividing.split_count)
+        return status_argument(err, "count", "an attempt makes %" PRIu64 " pieces, its own and one for each split",
+                               1 + a->dividing.split_count);
+    made = calloc((size_t)count, sizeof *made);
+    s = made ? packer_complete(p, &full, &why) : status_no_memory(&why, count);
     if (report)
         options_fill(report, &full, sizeof full);
     a->complete |= s == LEAT_OK;
-    if (s != LEAT_E_FORKED)
-        s = end_attempt(a, s, &made, &why);
-    if (s != LEAT_OK) {
-        if (err)
-            *err = why;
-        return s;
-    }
-    fill_piece(&made, a, &full);
-    *piece = made;
-    a->counts = true;
-    packer_free(p);
-    return LEAT_OK;
+    if (made && s != LEAT_E_FORKED)
+        s = end_attempt(a, s, made, &why);
+    if (s == LEAT_OK) {
+        made->text_bytes = full.text_bytes;
+        made->rejects = full.rejects;
+        made->kept_out = full.kept_out;
+        memcpy(pieces, made, (size_t)count * sizeof *pieces);
+        a->counts = true;
+        packer_free(p);
+    } else if (err)
+        *err = why;
+    free(made);
+    return s;
 }
 
 /* ---- A piece as text --------------------------------------------------------------------------------------------- */
@@ -391,28 +491,32 @@ void leat_run_piece_text(const struct leat_run_piece *p, char text[LEAT_RUN_PIEC
     folder_list_hex(identity, p->identity);
     folder_list_hex(fingerprint, p->fingerprint);
     snprintf(text, LEAT_RUN_PIECE_BYTES,
-             PIECE "%s %016" PRIx64 " %s %s %s %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-                   " %" PRIu64,
-             p->key, p->attempt, run, checksum, identity, fingerprint, p->index_bytes, p->token_bytes, p->documents,
-             p->tokens, p->text_bytes, p->rejects, p->kept_out);
+             PIECE "%s%s%s %016" PRIx64 " %s %s %s %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+                   " %" PRIu64 " %" PRIu64,
+             p->split, *p->split ? "/" : "", p->key, p->attempt, run, checksum, identity, fingerprint, p->index_bytes,
+             p->token_bytes, p->documents, p->tokens, p->text_bytes, p->rejects, p->kept_out);
 }
 
 enum leat_status leat_run_piece_read(struct leat_run_piece *piece, const char *text, struct leat_error *err)
 {
     struct leat_run_piece p = { .attempt = 0 };
     char run[33] = "", checksum[33] = "", identity[33] = "", fingerprint[33] = "", again[LEAT_RUN_PIECE_BYTES];
+    char name[PUSHED_NAME] = "", *slash;
 
     if (text && strlen(text) < LEAT_RUN_PIECE_BYTES &&
         sscanf(text,
-               PIECE "%128[^ ] %16" SCNx64 " %32s %32s %32s %32s %19" SCNu64 " %19" SCNu64 " %19" SCNu64 " %19" SCNu64
+               PIECE "%193[^ ] %16" SCNx64 " %32s %32s %32s %32s %19" SCNu64 " %19" SCNu64 " %19" SCNu64 " %19" SCNu64
                      " %19" SCNu64 " %19" SCNu64 " %19" SCNu64,
-               p.key, &p.attempt, run, checksum, identity, fingerprint, &p.index_bytes, &p.token_bytes, &p.documents,
+               name, &p.attempt, run, checksum, identity, fingerprint, &p.index_bytes, &p.token_bytes, &p.documents,
                &p.tokens, &p.text_bytes, &p.rejects, &p.kept_out) == 13 &&
         folder_list_bytes(run, p.run) && folder_list_bytes(checksum, p.checksum) &&
-        folder_list_bytes(identity, p.identity) && folder_list_bytes(fingerprint, p.fingerprint) &&
-        pushed_check_key(p.key, NULL) == LEAT_OK) {
+        folder_list_bytes(identity, p.identity) && folder_list_bytes(fingerprint, p.fingerprint)) {
+        slash = strchr(name, '/');
+        snprintf(p.split, sizeof p.split, "%.*s", slash ? (int)(slash - name) : 0, name);
+        snprintf(p.key, sizeof p.key, "%.128s", slash ? slash + 1 : name);
         leat_run_piece_text(&p, again); /* what is written otherwise is no piece: signs, blanks, what follows */
-        if (strcmp(text, again) == 0) {
+        if (strcmp(text, again) == 0 && pushed_check_key(p.key, NULL) == LEAT_OK &&
+            (!slash || pushed_check_key(p.split, NULL) == LEAT_OK)) {
             *piece = p;
             return LEAT_OK;
         }

@@ -22,10 +22,18 @@ struct committing {
     uint8_t number[16];
     const struct leat_run_piece *pieces;
     uint64_t count;
+    uint64_t each; /* pieces of a part: its own, and one for each split */
     char (*names)[PUSHED_NAME];
-    const struct leat_run_piece **sorted; /* by key */
+    const struct leat_run_piece **sorted; /* parts' own, by key */
+    uint64_t split;                       /* whose folder is looked at; 0: none's */
     uint8_t *there;                       /* of each: bit 0, its index; bit 1, its tokens */
 };
+
+/* The split of the nth piece of a part; "": it is the part's own. */
+static const char *split_of(const struct committing *c, uint64_t n)
+{
+    return n == 0 ? "" : c->run->plan.pack.splits[n - 1].name;
+}
 
 static int compare_keys(const void *a, const void *b)
 {
@@ -37,8 +45,8 @@ static enum leat_status check_pieces(struct committing *c, struct leat_error *er
     const struct leat_run_piece *first = &c->pieces[0];
 
     for (uint64_t i = 0; i < c->count; i++) {
-        const struct leat_run_piece *p = &c->pieces[i];
-        enum leat_status s = memchr(p->key, '\0', sizeof p->key)
+        const struct leat_run_piece *p = &c->pieces[i], *own = p - i % c->each;
+        enum leat_status s = memchr(p->key, '\0', sizeof p->key) && memchr(p->split, '\0', sizeof p->split)
                                  ? pushed_check_key(p->key, err)
                                  : status_argument(err, "pieces", "piece %" PRIu64 " is not the piece of a run", i);
 
@@ -51,11 +59,17 @@ static enum leat_status check_pieces(struct committing *c, struct leat_error *er
             return status_set_in(err, LEAT_E_INCOMPATIBLE, c->place.path,
                                  "the parts %s and %s were packed with different tokenizers: push one of them again",
                                  first->key, p->key);
-        c->sorted[i] = p;
-        pushed_attempt_name(c->names[i], p->key, p->attempt);
+        if (strcmp(p->split, split_of(c, i % c->each)) != 0 || strcmp(p->key, own->key) != 0 ||
+            p->attempt != own->attempt || c->count % c->each != 0)
+            return status_argument(err, "pieces",
+                                   "the pieces of the part %s are not all that one attempt has made, in their order: "
+                                   "its own, then one for each split",
+                                   own->key);
+        c->sorted[i / c->each] = own;
+        pushed_attempt_name(c->names[i], p->split, p->key, p->attempt);
     }
-    qsort(c->sorted, (size_t)c->count, sizeof *c->sorted, compare_keys);
-    for (uint64_t i = 1; i < c->count; i++)
+    qsort(c->sorted, (size_t)(c->count / c->each), sizeof *c->sorted, compare_keys);
+    for (uint64_t i = 1; i < c->count / c->each; i++)
         if (strcmp(c->sorted[i - 1]->key, c->sorted[i]->key) == 0)
             return status_argument(err, "pieces", "the part %s comes twice: a commit names one attempt at each part",
                                    c->sorted[i]->key);
@@ -149,13 +163,14 @@ static enum leat_status note_object(void *context, const char *file, uint64_t si
         return LEAT_OK;
     memcpy(wanted.key, file, length - PUSHED_DIGITS - 1);
     wanted.key[length - PUSHED_DIGITS - 1] = '\0';
-    found = bsearch(&key, c->sorted, (size_t)c->count, sizeof *c->sorted, compare_keys);
+    found = bsearch(&key, c->sorted, (size_t)(c->count / c->each), sizeof *c->sorted, compare_keys);
     i = found ? (uint64_t)(*found - c->pieces) : 0;
     if (!found || strncmp(c->names[i], file, length) != 0)
         return LEAT_OK;
-    if (strcmp(file + length, ".leat") == 0 && size == (*found)->index_bytes)
+    i += c->split;
+    if (strcmp(file + length, ".leat") == 0 && size == c->pieces[i].index_bytes)
         c->there[i] |= 1;
-    if (strcmp(file + length, ".tokens") == 0 && size == (*found)->token_bytes)
+    if (strcmp(file + length, ".tokens") == 0 && size == c->pieces[i].token_bytes)
         c->there[i] |= 2;
     return LEAT_OK;
 }
@@ -165,6 +180,15 @@ static enum leat_status check_objects(struct committing *c, struct leat_error *e
 {
     enum leat_status s = run_place_list(&c->place, note_object, c, err);
 
+    for (c->split = 1; s == LEAT_OK && c->split < c->each; c->split++) {
+        struct run_place split;
+        bool ours;
+
+        s = pushed_open_split(&split, &c->place, split_of(c, c->split), false, &ours, err);
+        if (s == LEAT_OK)
+            s = run_place_list(&split, note_object, c, err);
+        run_place_close(&split);
+    }
     for (uint64_t i = 0; s == LEAT_OK && i < c->count; i++)
         if (c->there[i] != 3)
             s = say_missing(c, &c->pieces[i], err);
@@ -259,13 +283,13 @@ static enum leat_status write_list(struct committing *c, struct leat_error *err)
 }
 
 /* What did not count goes; what cannot go now, the next run or commit sweeps. */
-static void sweep_rest(struct run_place *place)
+static void sweep_rest(struct run_place *place, const struct run_plan *plan)
 {
     struct folder_list list;
     struct buffer text = { 0 };
 
     if (pushed_read_list(place, FOLDER_LIST, &list, &text, NULL) == LEAT_OK)
-        (void)pushed_sweep(place, &list, false, NULL);
+        (void)pushed_sweep(place, &list, plan, false, NULL);
     folder_list_free(&list);
     buffer_free(&text);
 }
@@ -273,7 +297,7 @@ static void sweep_rest(struct run_place *place)
 enum leat_status leat_run_commit(struct leat_run *run, const struct leat_run_piece *pieces, uint64_t count,
                                  struct leat_error *err)
 {
-    struct committing c = { .run = run, .pieces = pieces, .count = count };
+    struct committing c = { .run = run, .pieces = pieces, .count = count, .each = 1 + run->plan.pack.split_count };
     int fd = -1;
     enum leat_status s = pushed_number(&run->plan, c.number, err);
 
@@ -297,7 +321,7 @@ enum leat_status leat_run_commit(struct leat_run *run, const struct leat_run_pie
     if (s == LEAT_OK)
         s = write_list(&c, err);
     if (s == LEAT_OK)
-        sweep_rest(&c.place);
+        sweep_rest(&c.place, &run->plan);
     own_file_unlock(&fd);
     run_place_close(&c.place);
     free(c.names);
@@ -328,7 +352,10 @@ static enum leat_status abort_run(struct run_place *place, const struct leat_run
         s = pushed_write_plan(place, &none, true, fd, err);
     }
     if (s == LEAT_OK && (standing == STANDS || standing == IS_ABORTED)) {
-        s = pushed_sweep(place, &list, false, err);
+        s = pushed_sweep(place, &list, NULL, false, err);
+        /* also one that an earlier try has left without a list */
+        for (uint64_t i = 0; s == LEAT_OK && i < run->plan.pack.split_count; i++)
+            s = pushed_remove_split(place, run->plan.pack.splits[i].name, err);
         if (s == LEAT_OK)
             s = run_place_remove(place, PUSHED_PLAN, err);
         if (s == LEAT_OK)

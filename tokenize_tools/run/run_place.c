@@ -6,12 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/grow.h"
 #include "base/own_file.h"
 #include "base/path.h"
 #include "base/status.h"
+#include "list/folder_list.h"
+#include "remote/upload.h"
 
 bool run_place_is_remote(const char *output)
 {
@@ -211,10 +214,11 @@ struct found {
 static enum leat_status keep(void *context, const char *key, uint64_t size, const char *etag, struct leat_error *err)
 {
     struct found *f = context;
+    const char *slash = strlen(key) > f->skip ? strchr(key + f->skip, '/') : NULL;
     enum leat_status s;
 
     (void)etag;
-    if (strlen(key) <= f->skip || strchr(key + f->skip, '/'))
+    if (strlen(key) <= f->skip || (slash && strcmp(slash + 1, FOLDER_LIST) != 0))
         return LEAT_OK;
     s = GROW(f->names, f->count + 1, f->room, err);
     if (s == LEAT_OK)
@@ -226,6 +230,18 @@ static enum leat_status keep(void *context, const char *key, uint64_t size, cons
     return f->names[f->count++] ? LEAT_OK : status_no_memory(err, strlen(key));
 }
 
+/* Of a folder with a list. */
+static enum leat_status keep_list(struct run_place *p, struct found *f, const char *name, struct leat_error *err)
+{
+    char *path = run_place_file(p, name, "/" FOLDER_LIST);
+    enum leat_status s = path ? LEAT_OK : status_no_memory(err, strlen(name));
+
+    if (s == LEAT_OK && access(path, F_OK) == 0)
+        s = keep(f, path + strlen(path) - strlen(name) - strlen("/" FOLDER_LIST), 0, "", err);
+    free(path);
+    return s;
+}
+
 static enum leat_status list_folder(struct run_place *p, struct found *f, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -234,8 +250,11 @@ static enum leat_status list_folder(struct run_place *p, struct found *f, struct
 
     if (!folder)
         return status_set_os(err, errno, p->path, "cannot open the folder %s", p->path);
-    while (s == LEAT_OK && (errno = 0, entry = readdir(folder)))
+    while (s == LEAT_OK && (errno = 0, entry = readdir(folder))) {
         s = keep(f, entry->d_name, 0, "", err);
+        if (s == LEAT_OK && !strchr(entry->d_name, '.')) /* as names of splits have none */
+            s = keep_list(p, f, entry->d_name, err);
+    }
     if (s == LEAT_OK && errno != 0)
         s = status_set_os(err, errno, p->path, "cannot read the folder %s", p->path);
     closedir(folder);
@@ -254,5 +273,38 @@ enum leat_status run_place_list(struct run_place *p, run_place_take *take, void 
     }
     free(f.names);
     free(f.sizes);
+    return s;
+}
+
+/* ---- Uploads ----------------------------------------------------------------------------------------------------- */
+
+struct uploads {
+    run_place_dead *dead;
+    void *context;
+    size_t skip, begin; /* characters of the place, and of what names begin with, that of a split's folder perhaps */
+};
+
+static bool is_dead(void *context, const char *key)
+{
+    const struct uploads *u = context;
+
+    return strlen(key) > u->skip + u->begin && !strchr(key + u->skip + u->begin, '/') &&
+           u->dead(u->context, key + u->skip);
+}
+
+enum leat_status run_place_sweep_uploads(struct run_place *p, const char *begin, run_place_dead *dead, void *context,
+                                         struct leat_error *err)
+{
+    struct uploads u = { .dead = dead, .context = context, .begin = strlen(begin) };
+    struct url url;
+    enum leat_status s;
+
+    if (!p->remote)
+        return LEAT_OK;
+    u.skip = strlen(p->url.key);
+    s = url_beside(&url, &p->url, begin, err);
+    if (s == LEAT_OK)
+        s = upload_sweep(p->remote, &url, is_dead, &u, err);
+    url_free(&url);
     return s;
 }

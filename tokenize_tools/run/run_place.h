@@ -38,9 +38,16 @@ enum leat_status run_place_swap(struct run_place *p, const char *name, const voi
 /* A file that is missing is no failure. */
 enum leat_status run_place_remove(struct run_place *p, const char *name, struct leat_error *err);
 
-/* Calls `take` for each file, in any order; its failure ends the list. It may remove files. */
+/* Calls `take` for each file, in any order; its failure ends the list. It may remove files. Of the folders in the
+ * place, those are named that have a list of parts, by NAME/leat-run.list. */
 typedef enum leat_status run_place_take(void *context, const char *name, uint64_t size, struct leat_error *err);
 enum leat_status run_place_list(struct run_place *p, run_place_take *take, void *context, struct leat_error *err);
+
+/* Removes what was sent of objects that are not complete, in a bucket: of those for whose name `dead` is true, among
+ * names that begin so. */
+typedef bool run_place_dead(void *context, const char *name);
+enum leat_status run_place_sweep_uploads(struct run_place *p, const char *begin, run_place_dead *dead, void *context,
+                                         struct leat_error *err);
 
 /* Makes what was removed so far durable. */
 enum leat_status run_place_sync(struct run_place *p, struct leat_error *err);

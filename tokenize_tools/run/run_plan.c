@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/path.h"
 #include "base/status.h"
 #include "checksum/checksum.h"
 #include "run_advice.h"
@@ -116,10 +117,8 @@ static enum leat_status add_number(struct buffer *b, const char *name, uint64_t 
 static enum leat_status add_split(struct buffer *b, const char *name, const struct leat_split *split,
                                   struct leat_error *err)
 {
-    char *text = NULL;
-    enum leat_status s = asprintf(&text, "%s=%s", split->name, split->fraction) > 0
-                             ? add_line(b, name, text, err)
-                             : status_no_memory(err, strlen(split->name));
+    char *text = path_append(split->name, strlen(split->name), "=", split->fraction, NULL);
+    enum leat_status s = text ? add_line(b, name, text, err) : status_no_memory(err, strlen(split->name));
 
     free(text);
     return s;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "base/own_file.h"
 #include "base/random_words.h"
 #include "base/status.h"
+#include "pack/pack.h"
 #include "run_advice.h"
 
 #define LOCK_TRIES   500u /* of 20 ms: a commit looks at each part */
@@ -40,9 +42,9 @@ enum leat_status pushed_check_key(const char *key, struct leat_error *err)
         key ? key : "NULL", key && !*key ? "an empty text" : "", LEAT_RUN_MAX_KEY);
 }
 
-void pushed_attempt_name(char name[PUSHED_NAME], const char *key, uint64_t attempt)
+void pushed_attempt_name(char name[PUSHED_NAME], const char *split, const char *key, uint64_t attempt)
 {
-    snprintf(name, PUSHED_NAME, "%.128s.%016" PRIx64, key, attempt);
+    snprintf(name, PUSHED_NAME, "%.64s%s%.128s.%016" PRIx64, split, *split ? "/" : "", key, attempt);
 }
 
 /* The suffixes of an attempt's files. */
@@ -63,6 +65,17 @@ size_t pushed_attempt_length(const char *file)
             is_suffix(dot + 1 + PUSHED_DIGITS))
             length = (size_t)(dot - file) + 1 + PUSHED_DIGITS;
     return length;
+}
+
+/* A name like the digits of an attempt would be taken for these, where the parts of a bucket are made. */
+enum leat_status pushed_check_splits(const struct leat_pack_options *o, struct leat_error *err)
+{
+    for (uint64_t i = 0; i < o->split_count; i++)
+        if (o->splits[i].name && strspn(o->splits[i].name, "0123456789abcdef") == PUSHED_DIGITS &&
+            !o->splits[i].name[PUSHED_DIGITS])
+            return status_argument(err, "splits", "%.100s is no name for a split: its files would look like a part's",
+                                   o->splits[i].name);
+    return pack_arranged_check(o, true, err);
 }
 
 /* ---- The list ---------------------------------------------------------------------------------------------------- */
@@ -89,9 +102,39 @@ enum leat_status pushed_read_list(struct run_place *place, const char *name, str
     return s;
 }
 
+bool pushed_has_split(const struct folder_list *list, const char *name)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (folder_part_in(&list->parts[i], name))
+            return true;
+    return false;
+}
+
 static bool is_committed(const struct folder_list *list, const uint8_t run[16])
 {
     return list->count > 0 && memcmp(list->run, run, sizeof list->run) == 0;
+}
+
+enum leat_status pushed_open_split(struct run_place *split, const struct run_place *place, const char *name, bool make,
+                                   bool *ours, struct leat_error *err)
+{
+    char *path = run_place_file(place, name, NULL);
+    struct folder_list list = { 0 };
+    struct buffer text = { 0 };
+    struct stat st;
+    enum leat_status s;
+
+    *split = (struct run_place) { 0 };
+    s = path ? run_place_open(split, path, make, NULL, err) : status_no_memory(err, strlen(name));
+    if (s == LEAT_OK && !split->remote && stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
+        s = status_set_in(err, LEAT_E_EXISTS, path, "%s is to be the folder of a split, and is a file", path);
+    if (s == LEAT_OK)
+        s = pushed_read_list(split, FOLDER_LIST, &list, &text, err);
+    *ours = s == LEAT_OK && list.split && strcmp(list.split, name) == 0;
+    folder_list_free(&list);
+    buffer_free(&text);
+    free(path);
+    return s;
 }
 
 /* ---- What is swept ----------------------------------------------------------------------------------------------- */
@@ -101,7 +144,9 @@ struct sweep {
     const struct folder_list *list;
     const char **kept; /* its attempts, sorted */
     size_t count;
+    const struct run_plan *plan;
     bool dead_only; /* only what processes left that are no more */
+    bool in_split;
 };
 
 /* A name, and how much of another one is the name of an attempt. */
@@ -124,10 +169,10 @@ static int compare_file(const void *file, const void *name)
     return r != 0 ? r : kept[f->length] ? -1 : 0;
 }
 
-/* Whether a process makes this attempt: it has locked the file that says so. */
-static bool is_live(struct run_place *place, const char *file, size_t length)
+/* Whether a process has locked this file of an attempt. */
+static bool is_locked(struct run_place *place, const char *file, size_t length, const char *suffix)
 {
-    char *stem = strndup(file, length), *path = stem ? run_place_file(place, stem, ".partial.lock") : NULL;
+    char *stem = strndup(file, length), *path = stem ? run_place_file(place, stem, suffix) : NULL;
     int fd = -1;
     enum leat_status s = path ? own_file_open(&fd, NULL, path, OWN_FILE_LOCK, NULL) : LEAT_E_NO_MEMORY;
     bool live = s != LEAT_E_NO_FILE; /* not knowing is no reason to remove */
@@ -140,6 +185,71 @@ static bool is_live(struct run_place *place, const char *file, size_t length)
     return live;
 }
 
+/* Whether a process makes this attempt. */
+static bool is_live(struct run_place *place, const char *file, size_t length)
+{
+    return is_locked(place, file, length, ".partial.lock") || is_locked(place, file, length, PUSHED_WHOLE ".lock");
+}
+
+static bool has_split(const struct sweep *s, const char *name)
+{
+    for (uint64_t i = 0; s->plan && i < s->plan->pack.split_count; i++)
+        if (strcmp(s->plan->pack.splits[i].name, name) == 0)
+            return true;
+    return pushed_has_split(s->list, name);
+}
+
+static bool is_kept(const struct sweep *s, const char *file, size_t length)
+{
+    return bsearch(&(struct file_name) { file, length }, s->kept, s->count, sizeof *s->kept, compare_file) != NULL;
+}
+
+static bool is_swept_upload(void *context, const char *file)
+{
+    size_t length = pushed_attempt_length(file);
+
+    return length > 0 && !is_kept(context, file, length);
+}
+
+static run_place_take sweep_file;
+
+enum leat_status pushed_remove_split(const struct run_place *place, const char *name, struct leat_error *err)
+{
+    char *path = place->remote ? NULL : run_place_file(place, name, NULL);
+    enum leat_status s = path || place->remote ? LEAT_OK : status_no_memory(err, strlen(name));
+
+    if (path && rmdir(path) != 0 && errno != ENOTEMPTY && errno != EEXIST && errno != ENOENT && errno != ENOTDIR)
+        s = status_set_os(err, errno, path, "cannot remove the folder %s", path);
+    free(path);
+    return s;
+}
+
+/* A folder in the place, if it is that of a split. */
+static enum leat_status sweep_split(const struct sweep *outer, const char *name, struct leat_error *err)
+{
+    struct sweep s = *outer;
+    struct run_place place;
+    bool ours;
+    enum leat_status status = pushed_open_split(&place, outer->place, name, false, &ours, err);
+
+    s.place = &place;
+    s.in_split = true;
+    if (status == LEAT_OK && ours)
+        status = run_place_list(&place, sweep_file, &s, err);
+    if (status == LEAT_OK && ours && !s.dead_only)
+        status = run_place_sweep_uploads(&place, "", is_swept_upload, &s, err);
+    if (status == LEAT_OK && ours && has_split(&s, name))
+        status = run_place_sync(&place, err);
+    else if (status == LEAT_OK && ours) {
+        status = run_place_remove(&place, FOLDER_LIST, err);
+        if (status == LEAT_OK)
+            status = pushed_remove_split(outer->place, name, err);
+    }
+    run_place_close(&place);
+    /* what is somebody else's may be anything, or gone by now */
+    return status == LEAT_E_CHECKSUM || status == LEAT_E_VERSION || status == LEAT_E_NO_FILE ? LEAT_OK : status;
+}
+
 static enum leat_status sweep_file(void *context, const char *file, uint64_t size, struct leat_error *err)
 {
     struct sweep *s = context;
@@ -147,20 +257,28 @@ static enum leat_status sweep_file(void *context, const char *file, uint64_t siz
     bool partial = length > 0 && strncmp(file + length, ".partial", 8) == 0; /* also what a finished one has left */
 
     (void)size;
+    if (strchr(file, '/')) {
+        char *name = s->in_split ? NULL : strndup(file, strcspn(file, "/"));
+        enum leat_status status = name          ? sweep_split(s, name, err)
+                                  : s->in_split ? LEAT_OK
+                                                : status_no_memory(err, strlen(file));
+
+        free(name);
+        return status;
+    }
     if (length == 0 && !s->dead_only)
         return pushed_sweep_list(s->place, s->list, file, err);
-    if (length == 0 ||
-        (!partial && bsearch(&(struct file_name) { file, length }, s->kept, s->count, sizeof *s->kept, compare_file)))
+    if (length == 0 || (!partial && is_kept(s, file, length)))
         return LEAT_OK;
     if (s->dead_only && (!partial || is_live(s->place, file, length)))
         return LEAT_OK;
     return run_place_remove(s->place, file, err);
 }
 
-enum leat_status pushed_sweep(struct run_place *place, const struct folder_list *list, bool dead_only,
-                              struct leat_error *err)
+enum leat_status pushed_sweep(struct run_place *place, const struct folder_list *list, const struct run_plan *plan,
+                              bool dead_only, struct leat_error *err)
 {
-    struct sweep s = { .place = place, .list = list, .count = list->count, .dead_only = dead_only };
+    struct sweep s = { .place = place, .count = list->count, .list = list, .plan = plan, .dead_only = dead_only };
     enum leat_status status = LEAT_OK;
 
     s.kept = calloc(list->count + 1, sizeof *s.kept);
@@ -170,6 +288,8 @@ enum leat_status pushed_sweep(struct run_place *place, const struct folder_list 
         s.kept[i] = list->parts[i].name;
     qsort(s.kept, s.count, sizeof *s.kept, compare_names);
     status = run_place_list(place, sweep_file, &s, err);
+    if (status == LEAT_OK && !dead_only)
+        status = run_place_sweep_uploads(place, "", is_swept_upload, &s, err);
     free(s.kept);
     return status == LEAT_OK ? run_place_sync(place, err) : status;
 }
@@ -289,6 +409,51 @@ static enum leat_status check_foreign(void *context, const char *file, uint64_t 
                          place->path, file);
 }
 
+static enum leat_status check_split_file(void *context, const char *file, uint64_t size, struct leat_error *err)
+{
+    const struct run_place *split = context;
+    size_t length = strlen(file);
+
+    (void)size;
+    if (file[0] == '.' ||
+        !(strcmp(file, PUSHED_PLAN) == 0 || strcmp(file, FOLDER_LIST) == 0 || file_ends_with(file, length, ".leat")))
+        return LEAT_OK;
+    return status_set_in(err, LEAT_E_EXISTS, split->path,
+                         "%s is to become the folder of a split, and has %s, which is not of that: choose an empty "
+                         "folder, or another name for the split",
+                         split->path, file);
+}
+
+/* Before anything is written, whether the folder of each split is that, or can become it; then they are made. */
+static enum leat_status take_splits(struct run_place *place, const struct run_plan *plan, bool make,
+                                    struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t i = 0; s == LEAT_OK && i < plan->pack.split_count; i++) {
+        const char *name = plan->pack.splits[i].name;
+        struct run_place split;
+        struct leat_error why;
+        struct buffer text = { 0 };
+        bool ours;
+
+        s = pushed_open_split(&split, place, name, make, &ours, &why);
+        if (s == LEAT_OK && !ours && !make)
+            s = run_place_list(&split, check_split_file, &split, &why);
+        if (s == LEAT_OK && !ours && make)
+            s = folder_list_make_split(&text, name, &why);
+        if (s == LEAT_OK && !ours && make)
+            s = run_place_write(&split, FOLDER_LIST, text.bytes, text.size, false, &why);
+        if (make ? s == LEAT_E_EXISTS : s == LEAT_E_NO_FILE) /* another process begins the same run; it is missing */
+            s = LEAT_OK;
+        if (s != LEAT_OK && err)
+            *err = why;
+        buffer_free(&text);
+        run_place_close(&split);
+    }
+    return s;
+}
+
 /* Whether a name of the plan begins where it was planned. */
 static bool is_relative(const struct run_plan *plan, const char *name)
 {
@@ -403,6 +568,9 @@ static enum leat_status begin(struct run_place *place, const struct run_plan *gi
         if (err)
             *err = why;
     }
+    if (s == LEAT_OK && list.split)
+        s = status_set_in(err, LEAT_E_EXISTS, place->path, "%s is the folder of a split: choose another folder",
+                          place->path);
     if (s == LEAT_OK && list.count == 0)
         s = run_place_list(place, check_foreign, place, err);
     if (s == LEAT_OK && list.count > 0 && how == BEGIN_APPEND) {
@@ -416,9 +584,13 @@ static enum leat_status begin(struct run_place *place, const struct run_plan *gi
         s = status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_APPEND_OR_REPLACE, place->path,
                             "%s is a finished dataset; choose another folder, append to it or replace it", place->path);
     if (s == LEAT_OK)
+        s = take_splits(place, &plan, false, err);
+    if (s == LEAT_OK)
         s = joined ? take_limits(place, &there, &plan, fd, err) : pushed_write_plan(place, &plan, planned, fd, err);
     if (s == LEAT_OK)
-        s = pushed_sweep(place, &list, joined, err);
+        s = take_splits(place, &plan, true, err);
+    if (s == LEAT_OK)
+        s = pushed_sweep(place, &list, &plan, joined, err);
     run_plan_free(&there);
     folder_list_free(&list);
     buffer_free(&text);

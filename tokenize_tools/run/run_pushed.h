@@ -6,6 +6,8 @@
  *   KEY.ATTEMPT.partial.*  while it is made
  *   leat-run.list     the commit: which attempts count (src/list/)
  *   leat-run.list.RUN  what it was before parts were appended to it; RUN is the number in it
+ *   SPLIT/KEY.ATTEMPT.leat  and .tokens: what a split gets of the attempt
+ *   SPLIT/leat-run.list  from the begin of the run on: that the list above says which of them count
  *
  * Nothing decides between attempts but the list. Who finishes one looks at plan and list *after* its files have their
  * names; who commits or aborts writes the list, or gives the plan another number, *before* the sweep: so either the
@@ -30,17 +32,22 @@ enum run_beginning {
 enum leat_status run_pushed_create(const char *output, const struct run_plan *plan, enum run_beginning how,
                                    struct leat_error *err);
 
+/* Whether its parts can be split so. */
+enum leat_status pushed_check_splits(const struct leat_pack_options *o, struct leat_error *err);
+
 /* Reads the plan of a run, whose folder may be a bucket's. */
 enum leat_status run_pushed_read(struct leat_run *run, const char *folder, struct leat_error *err);
 
 /* ---- Names ---- */
 
 #define PUSHED_PLAN   "leat-run"
-#define PUSHED_DIGITS 16u                                     /* of an attempt */
-#define PUSHED_NAME   (LEAT_RUN_MAX_KEY + PUSHED_DIGITS + 2u) /* room for KEY.ATTEMPT */
+#define PUSHED_DIGITS 16u /* of an attempt */
+#define PUSHED_SPLIT  64u
+#define PUSHED_WHOLE  ".partial.whole" /* after an attempt's name: what is divided among its splits; .lock: it lives */
+#define PUSHED_NAME   (PUSHED_SPLIT + LEAT_RUN_MAX_KEY + PUSHED_DIGITS + 3u) /* room for SPLIT/KEY.ATTEMPT */
 
 enum leat_status pushed_check_key(const char *key, struct leat_error *err);
-void pushed_attempt_name(char name[PUSHED_NAME], const char *key, uint64_t attempt);
+void pushed_attempt_name(char name[PUSHED_NAME], const char *split, const char *key, uint64_t attempt); /* "": none */
 
 /* The length of KEY.ATTEMPT in the name of one of its files; 0: the file is another one. */
 size_t pushed_attempt_length(const char *file);
@@ -61,6 +68,8 @@ enum leat_status pushed_say_gone(const struct run_place *place, struct leat_erro
 enum leat_status pushed_read_list(struct run_place *place, const char *name, struct folder_list *list,
                                   struct buffer *text, struct leat_error *err);
 
+bool pushed_has_split(const struct folder_list *list, const char *name); /* whether it names parts of the split */
+
 /* Writes the plan, with a number that no run had if it has none; `plan->aborted`: as what is left of that run.
  * `replace`: in place of the plan that run_place_read() has read last. *fd is that of pushed_lock(), and becomes this
  * plan's. */
@@ -71,10 +80,11 @@ enum leat_status pushed_write_plan(struct run_place *place, const struct run_pla
  * bucket, and without a plan. */
 enum leat_status pushed_lock(struct run_place *place, int *fd, struct leat_error *err);
 
-/* Removes the attempts that the list does not name, and earlier lists that it did not grow from; `dead_only`: only
- * unfinished attempts, of processes that have died. */
-enum leat_status pushed_sweep(struct run_place *place, const struct folder_list *list, bool dead_only,
-                              struct leat_error *err);
+/* Removes the attempts that the list does not name, earlier lists that it did not grow from, and the folders of splits
+ * that neither it nor the plan has (NULL: none); `dead_only`: only unfinished attempts, of processes that have died,
+ * which no one knows of a bucket. */
+enum leat_status pushed_sweep(struct run_place *place, const struct folder_list *list, const struct run_plan *plan,
+                              bool dead_only, struct leat_error *err);
 
 /* ---- Appending (run_append.c) ---- */
 
@@ -103,5 +113,12 @@ enum leat_status pushed_sweep_list(struct run_place *place, const struct folder_
 
 /* What a finished dataset of this machine is, as a list has it. */
 enum leat_status pushed_describe(struct leat_run_piece *piece, const char *path, struct leat_error *err);
+
+/* Removes the folder of a split that is no more, if nothing is in it. */
+enum leat_status pushed_remove_split(const struct run_place *place, const char *name, struct leat_error *err);
+
+/* Opens the folder of a split (`make`: also one that is missing). *ours: its list says that it is that. */
+enum leat_status pushed_open_split(struct run_place *split, const struct run_place *place, const char *name, bool make,
+                                   bool *ours, struct leat_error *err);
 
 #endif

@@ -26,9 +26,9 @@
 struct packer {
     PyObject_HEAD struct leat_packer *packer; /* NULL: ended */
     PyObject *tokenizer, *options;            /* with the strings that the packer keeps; or a run, and renderers */
-    bool of_run;
-    size_t fields;                   /* that conditions are on; 0: there are none */
-    struct leat_renderers renderers; /* likewise */
+    size_t fields;                            /* that conditions are on; 0: there are none */
+    uint64_t pieces;                          /* that an attempt at a part of a run makes; 0: it is none */
+    struct leat_renderers renderers;          /* likewise */
     pthread_mutex_t lock;
     bool has_lock;
     pid_t owner;
@@ -181,6 +181,7 @@ PyObject *packer_push(PyObject *owner, struct leat_run *run, pthread_mutex_t *lo
 {
     PyObject *self = module_new_object(packer_type);
     struct packer *p = (struct packer *)self;
+    struct leat_run_info info = LEAT_RUN_INFO_INIT;
     struct leat_error err;
     enum leat_status s;
 
@@ -192,7 +193,8 @@ PyObject *packer_push(PyObject *owner, struct leat_run *run, pthread_mutex_t *lo
         p->renderers = pack_renderers_of(renderers);
         options->renderers = &p->renderers;
     }
-    p->of_run = true;
+    leat_run_info(run, &info);
+    p->pieces = 1 + info.pack->split_count;
     Py_BEGIN_ALLOW_THREADS;
     pthread_mutex_lock(lock);
     s = leat_run_push(&p->packer, run, key, options, &err);
@@ -248,30 +250,60 @@ static PyObject *packer_abandon(PyObject *self, PyObject *unused)
     return end(self, leat_packer_abandon);
 }
 
-/* finish() -> report; of a part of a run (report, the piece as text) */
+/* The lines of pieces, as one text. */
+static PyObject *piece_lines(const struct leat_run_piece *pieces, uint64_t count)
+{
+    PyObject *lines = PyList_New(0), *end = lines ? PyUnicode_FromString("\n") : NULL, *all = NULL;
+    bool whole = end != NULL;
+
+    for (uint64_t i = 0; whole && i < count; i++) {
+        char text[LEAT_RUN_PIECE_BYTES];
+        PyObject *line;
+
+        leat_run_piece_text(&pieces[i], text);
+        line = PyUnicode_FromString(text);
+        whole = line && PyList_Append(lines, line) == 0;
+        Py_XDECREF(line);
+    }
+    if (whole)
+        all = PyUnicode_Join(end, lines);
+    Py_XDECREF(end);
+    Py_XDECREF(lines);
+    return all;
+}
+
+/* finish() -> report; of a part of a run (report, its pieces as text, a line for each) */
 static PyObject *packer_finish(PyObject *self, PyObject *unused)
 {
     struct packer *p = (struct packer *)self;
     struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
-    char text[LEAT_RUN_PIECE_BYTES];
-    struct leat_run_piece piece;
+    struct leat_run_piece *pieces;
     struct pause pause;
     struct leat_error err;
     enum leat_status s;
+    PyObject *answer;
 
     (void)unused;
-    if (packer_enter(p, &pause) < 0)
+    pieces = calloc((size_t)p->pieces + 1, sizeof *pieces);
+    if (!pieces)
+        return PyErr_NoMemory();
+    if (packer_enter(p, &pause) < 0) {
+        free(pieces);
         return NULL;
-    s = p->of_run ? leat_run_finish(p->packer, &piece, &report, &err) : leat_packer_finish(p->packer, &report, &err);
+    }
+    s = p->pieces > 0 ? leat_run_finish(p->packer, pieces, p->pieces, &report, &err)
+                      : leat_packer_finish(p->packer, &report, &err);
     if (s == LEAT_OK)
         p->packer = NULL;
     packer_leave(p, &pause);
     if (s != LEAT_OK)
-        return errors_raise(&err);
-    if (!p->of_run)
-        return pack_report(&report);
-    leat_run_piece_text(&piece, text);
-    return Py_BuildValue("Ns", pack_report(&report), text);
+        answer = errors_raise(&err);
+    else if (p->pieces > 0)
+        answer = Py_BuildValue("NN", pack_report(&report), piece_lines(pieces, p->pieces));
+    else
+        answer = pack_report(&report);
+    free(pieces);
+    return answer;
 }
 
 static PyObject *packer_ended(PyObject *self, PyObject *unused)

@@ -1,6 +1,6 @@
 """test_run_pushed.py: leat.Run: processes push parts, with attempts that lose, die or come too late; the commit makes
 one dataset, in its order, with the bytes that a packer alone gives, and nothing else is left; in a folder and in a
-bucket."""
+bucket; and, with splits, one for each, with the documents that leat.pack() gives it."""
 import multiprocessing
 import os
 import pathlib
@@ -374,6 +374,61 @@ def test_bucket_damage(server, tmp_path):
     assert error.value.status == "mismatch"
 
 
+@pytest.mark.parametrize("scheme", ["s3", "gs"])
+def test_bucket_uploads(server, tmp_path, scheme):
+    """What killed tasks have sent of a part is swept by the commit, an abort and another run, and by the same one that
+    begins again it is not: a task may live. Uploads of others stay."""
+    where, other = dict(scratch=tmp_path), {"b/made/part-1.tokens", "b/made/deeper/a.0123456789abcdef.tokens", "b/else"}
+
+    def begin(**options):
+        return leat.Run(f"{scheme}://b/made", "bytes", text="body", id="name", **options)
+
+    def left():
+        return {upload["name"] for upload in server.uploads.values()}
+
+    for n, name in enumerate(other):
+        server.uploads[f"other {n}"] = {"name": name, "parts": {}}
+    dead = {f"b/made/{key}.0123456789abcde{n}.{suffix}" for key in "abc" for n in range(2)
+            for suffix in ("leat", "tokens")}
+
+    def kill():
+        server.uploads.update({f"dead {n}": {"name": name, "parts": {1: b"x"}} for n, name in enumerate(dead)})
+
+    run = begin()
+    kill()
+    begin()
+    assert left() == other | dead
+    run.commit([push(run, "a", **where)])
+    assert left() == other
+    kill()
+    run = begin(append=True)
+    assert left() == other
+    kill()
+    run.abort()
+    assert left() == other
+    kill()
+    server.no_lists = 405  # of a server that does not list them
+    run = begin(append=True)
+    check(run.commit([push(run, "b", **where)]), "ab")
+    assert left() == other | dead
+    server.no_lists = 0
+    begin(force=True).abort()
+    assert left() == other
+
+    run = begin(append=True)
+    packer = run.part("c", **where)
+    packer.extend(table("c"))
+    server.put_faults = ["denied"]
+    with pytest.raises(leat.Error):
+        packer.finish()
+    made = next(name for name in files(tmp_path / "leat-parts") if name.endswith(".tokens"))
+    server.uploads["own"] = {"name": f"b/made/{made}", "parts": {}}  # as if it were a large one
+    packer.abandon()
+    assert left() == other
+    run.abort()
+    check(leat.open(f"{scheme}://b/made/"), "ab")
+
+
 def test_dead_scratch(server, tmp_path):
     (tmp_path / "scratch").mkdir()
     run = leat.Run("s3://b/made", "bytes", text="body", id="name")
@@ -387,3 +442,212 @@ def test_dead_scratch(server, tmp_path):
         packer.extend(table("a"))
     assert files(tmp_path / "scratch" / "leat-parts") == []
     check(run.commit([packer.piece]), "a")
+
+
+# ---- With splits ----
+
+SPLIT = "valid=0.1,test=0.2"
+
+
+def split_names(folder):
+    return [folder, f"{folder}/valid", f"{folder}/test"]
+
+
+def made_with_splits(run, keys, **where):
+    pieces = []
+    for key in keys:
+        with run.part(key, **where) as packer:
+            packer.extend(table(key))
+        pieces.append(packer.piece)
+    return pieces
+
+
+def documents(dataset):
+    return [(dataset.place(n).id, dataset[n].tolist()) for n in range(len(dataset))]
+
+
+def test_splits_are_those_of_pack(tmp_path):
+    """The documents of each dataset, and their order, are those of leat.pack() of the same texts, in one part or in
+    several; and merged they have its bytes."""
+    import json
+
+    rows = [row for key in "ba" for row in table(key).to_pylist()]
+    (tmp_path / "texts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    leat.pack(tmp_path / "texts.jsonl", tmp_path / "packed", "bytes", text="body", id="name", split=SPLIT)
+    expected = [leat.open(tmp_path / f"packed{name}") for name in ("", ".valid", ".test")]
+    assert all(len(one) > 5 for one in expected)
+
+    run = pickle.loads(pickle.dumps(leat.Run(tmp_path / "run", "bytes", text="body", id="name", split=SPLIT)))
+    pieces = pickle.loads(pickle.dumps(made_with_splits(run, "ab")))
+    assert [piece.documents for piece in pieces] == [50, 50] and pieces[0].line.count("\n") == 2
+    for name in split_names(tmp_path / "run"):
+        with pytest.raises(leat.Error, match="is not committed"):
+            leat.open(name)
+    run.commit(pieces[::-1])
+    whole = leat.Run(tmp_path / "one", "bytes", text="body", id="name", split=dict(valid=0.1, test=0.2))
+    with whole.part("all") as packer:
+        packer.extend(pyarrow.Table.from_pylist(rows))
+    whole.commit([packer.piece])
+    for folder in ("run", "one"):
+        for name, dataset in zip(split_names(tmp_path / folder), expected):
+            dataset_made = leat.open(name)
+            dataset_made.verify()
+            assert documents(dataset_made) == documents(dataset)
+        for name, suffix in zip(split_names(tmp_path / folder), ("", ".valid", ".test")):
+            leat.merge([name], tmp_path / "joined", force=True)
+            assert (tmp_path / "joined.tokens").read_bytes() == (tmp_path / f"packed{suffix}.tokens").read_bytes()
+    leat.merge([tmp_path / "run", tmp_path / "run" / "valid"], tmp_path / "both")
+    assert documents(leat.open(tmp_path / "both")) == documents(expected[0]) + documents(expected[1])
+
+
+def test_splits_of_processes(tmp_path):
+    run = leat.Run(tmp_path / "run", "bytes", text="body", id="name", split=SPLIT)
+    answers = PROCESSES.Queue()
+    slow = begin(run, "2", "slow", answers)
+    assert answers.get() == ("2", None)
+    others = [begin(run, key, fate, answers) for key, fate in (("1", "killed"), ("1", ""), ("2", ""), ("1", ""))]
+    pieces = dict(answers.get() for _ in range(3))
+    for process in others:
+        process.join()
+    again = leat.Run(tmp_path / "run", "bytes", text="body", id="name", split=SPLIT)  # sweeps who was killed
+    again.commit([pieces["2"], pieces["1"]])
+    assert len(files(tmp_path / "run")) == 2 + 2 * 2 + 2
+    for name in split_names(tmp_path / "run")[1:]:
+        assert len(files(name)) == 1 + 2 * 2
+    assert sum(len(leat.open(name)) for name in split_names(tmp_path / "run")) == 100
+    slow.kill()
+    slow.join()
+    with pytest.raises(leat.Error, match="ids alone have none"), \
+            leat.Run(tmp_path / "ids", "bytes", split=SPLIT).part("a") as packer:
+        packer.extend(pyarrow.table({"text": [[1, 2, 3]], "id": ["x"]}))
+
+
+def test_rejects_of_splits(tmp_path):
+    """The list of an attempt's rejects lies beside its dataset, not beside what was divided."""
+    with leat.Run(tmp_path / "run", "bytes", split=SPLIT, invalid_utf8="reject", max_rejects=1) as run:
+        with run.part("a") as packer:
+            packer.add(b"\xff")
+            packer.add("text")
+        assert packer.piece.rejected == 1
+        assert [name.split(".", 2)[2] for name in files(tmp_path / "run") if name[:2] == "a."] == [
+            "leat", "rejects.jsonl", "tokens"]
+        run.commit([packer.piece])
+    assert sum(name.endswith("rejects.jsonl") for name in files(tmp_path / "run")) == 1
+
+
+def test_bucket_splits(server, tmp_path):
+    (tmp_path / "scratch").mkdir()
+    where = dict(scratch=tmp_path / "scratch")
+    run = leat.Run("s3://b/made", "bytes", text="body", id="name", split=SPLIT)
+    late = pickle.loads(pickle.dumps(run)).part("0", **where)
+    late.extend(table("0"))
+    pieces = made_with_splits(run, "01", **where)
+    made_with_splits(run, "1", **where)  # which does not count
+    assert len(names(server)) == 1 + 2 + 3 * 3 * 2
+    for name in split_names("s3://b/made"):
+        with pytest.raises(leat.Error, match="is not committed"):
+            leat.open(name + "/")
+    attempt = pieces[1].line.splitlines()[1].split()[4]
+    index = next(name for name in server.objects if name.endswith(f"/valid/1.{attempt}.leat"))
+    whole = server.objects.pop(index)
+    with pytest.raises(leat.Error, match="the files of the part 1 are not there"):
+        run.commit(pieces)
+    server.objects[index] = whole
+    run.commit(pieces)
+    assert len(names(server)) == 2 + 2 + 2 * 3 * 2
+    run.commit(pieces)
+    here = leat.Run(tmp_path / "here", "bytes", text="body", id="name", split=SPLIT)
+    here.commit(made_with_splits(here, "01"))
+    for there, name in zip(split_names("s3://b/made"), split_names(tmp_path / "here")):
+        assert documents(leat.open(there + "/")) == documents(leat.open(name))
+    with pytest.raises(leat.Error, match="committed without this attempt"):
+        late.finish()
+    late.abandon()
+    assert len(names(server)) == 2 + 2 + 2 * 3 * 2 and files(tmp_path / "scratch" / "leat-parts") == []
+
+    new = leat.Run("s3://b/made", "bytes", split="test=0.5", force=True)
+    with new.part("x", **where) as packer:
+        packer.add("text")
+    assert len(leat.open("s3://b/made/valid/")) > 5
+    new.abort()
+    assert len(leat.open("s3://b/made/valid/")) > 5 and len(names(server)) == 1 + 2 + 2 * 3 * 2
+    new = leat.Run("s3://b/made", "bytes", split="test=0.5", force=True)
+    with new.part("x", **where) as packer:
+        packer.add("text")
+    new.commit([packer.piece])
+    assert len(names(server)) == 2 + 1 + 2 * 2 and not any("/valid/" in name for name in names(server))
+    other = leat.Run("s3://b/other", "bytes", text="body", id="name", split=SPLIT)
+    made_with_splits(other, "0", **where)
+    other.abort()
+    assert len(names(server)) == 2 + 1 + 2 * 2
+
+
+@pytest.mark.parametrize("bucket", [False, True])
+def test_append_with_splits(server, tmp_path, bucket):
+    """One list names the parts of all three datasets, old and new."""
+    folder, where = "s3://b/grows" if bucket else tmp_path / "grows", dict(scratch=tmp_path)
+    options = dict(text="body", id="name", split=SPLIT, append=True)
+
+    def now():
+        return [documents(leat.open(f"{name}/")) for name in split_names(folder)]
+
+    run = leat.Run(folder, "bytes", **options)
+    run.commit(made_with_splits(run, "01", **where))
+    before = now()
+    for other in ({"split": None}, {"split": "valid=0.1"}, {"split": SPLIT + ",more=0.1"}):
+        with pytest.raises(leat.Error, match="has other splits than this run") as error:
+            leat.Run(folder, "bytes", **{**options, **other})
+        assert error.value.status == "incompatible"
+    run = leat.Run(folder, "bytes", **options)
+    made_with_splits(run, "2", **where)
+    run.abort()
+    assert now() == before
+    run = leat.Run(folder, "bytes", **options)
+    run.commit(made_with_splits(run, "02", **where))
+    after = now()
+    assert all(new[:len(old)] == old and len(new) > len(old) for old, new in zip(before, after))
+    assert sum(map(len, after)) == 2 * sum(map(len, before)) == 200
+    if bucket:
+        earlier, = [f"s3://{name}" for name in server.objects if "/leat-run.list." in name]
+    else:
+        earlier, = folder.glob("leat-run.list.*")
+    assert documents(leat.open(earlier)) == before[0]
+
+
+def test_bucket_uploads_of_splits(server, tmp_path):
+    where, options = dict(scratch=tmp_path), dict(text="body", id="name", split=SPLIT, append=True)
+    other = {"b/made/valid/part-1.tokens", "b/made/valid/deeper/a.0123456789abcdef.tokens",
+             "b/made/else/a.0123456789abcdef.tokens"}
+    dead = {f"b/made/{split}a.0123456789abcdef.{suffix}" for split in ("", "valid/", "test/")
+            for suffix in ("leat", "tokens")}
+
+    def left():
+        return {upload["name"] for upload in server.uploads.values()}
+
+    def kill(names):
+        server.uploads.update({name: {"name": name, "parts": {1: b"x"}} for name in names})
+
+    run = leat.Run("s3://b/made", "bytes", **options)
+    kill(other | dead)
+    leat.Run("s3://b/made", "bytes", **options)
+    assert left() == other | dead
+    run.commit(made_with_splits(run, "a", **where))
+    assert left() == other
+    run = leat.Run("s3://b/made", "bytes", **options)
+    kill(dead)
+    run.abort()
+    assert left() == other
+
+    run = leat.Run("s3://b/made", "bytes", **options)
+    packer = run.part("c", **where)
+    packer.extend(table("c"))
+    server.put_faults = ["denied"]
+    with pytest.raises(leat.Error):
+        packer.finish()
+    made = next(name for name in files(tmp_path / "leat-parts") if name.endswith(".divided.tokens"))
+    attempt = made.removesuffix(".partial.divided.tokens")
+    kill({f"b/made/{attempt}.tokens", f"b/made/test/{attempt}.tokens"})  # as if they were large ones
+    packer.abandon()
+    assert left() == other
+    run.abort()
+    assert sum(len(leat.open(f"{name}/")) for name in split_names("s3://b/made")) == 50
