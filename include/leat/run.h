@@ -99,8 +99,10 @@ struct leat_run_info {
     uint32_t parts;        /* 0: parts are pushed */
     uint32_t allow_truncated;
     const struct leat_pack_options *pack; /* as planned; its `tokenizer` is NULL until a step opens it */
+    uint8_t run[16]; /* of a run whose parts are pushed, its number, which no other run has: as in its pieces; else 0 */
 };
-#define LEAT_RUN_INFO_INIT { sizeof(struct leat_run_info), NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, NULL }
+#define LEAT_RUN_INFO_INIT                                                                                             \
+    { sizeof(struct leat_run_info), NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, NULL, { 0 } }
 LEAT_API void leat_run_info(const struct leat_run *run, struct leat_run_info *info);
 
 /* Writes the name of a part's dataset, FOLDER/part-07, as leat_dataset_open() takes it, as far as it fits in

@@ -118,12 +118,13 @@ class PushedRun:
     def __reduce__(self):
         if self._pushed is None:
             return type(self).open, (self.folder,)
-        return _reopen, (type(self), self.folder, self._fields)
+        return _reopen, (type(self), self.folder, self._fields, self._pushed.number())
 
 
-def _reopen(cls, output, fields):
+def _reopen(cls, output, fields, number):
+    """The same run; Error ("state") if another one is in the folder by now."""
     run = cls.__new__(cls)
-    run._push_to(_leat.PushedRun(output), fields)
+    run._push_to(_leat.PushedRun(output, number=number), fields)
     return run
 
 

@@ -338,7 +338,9 @@ static void disturb(unsigned subject, enum fault_kind kind, enum fault_mode mode
     bool kills = mode == FAULT_KILL_BEFORE || mode == FAULT_KILL_AFTER;
     unsigned tries = 0;
 
-    for (uint64_t n = 1 + t_below(draw, t_step(12));; n += 1 + t_below(draw, 2 * t_step(12) - 1), tries++) {
+    uint64_t step = t_step(12 * each); /* with a split each makes twice as many calls */
+
+    for (uint64_t n = 1 + t_below(draw, step);; n += 1 + t_below(draw, 2 * step - 1), tries++) {
         bool disturbed;
 
         if (subjects[subject].prepare)

@@ -291,5 +291,7 @@ void leat_run_info(const struct leat_run *run, struct leat_run_info *info)
                                  .allow_truncated = p->allow_truncated,
                                  .pack = &p->pack };
 
+    if (p->parts == 0)
+        (void)pushed_number(p, all.run, NULL);
     options_fill(info, &all, sizeof all);
 }

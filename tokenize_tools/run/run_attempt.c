@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/options.h"
@@ -121,6 +122,36 @@ static void free_attempt(struct attempt *a)
     free(a);
 }
 
+/* A file of this attempt that is not finished. */
+struct mine {
+    struct run_place *place;
+    const char *name;
+};
+
+static enum leat_status remove_mine(void *context, const char *file, uint64_t size, struct leat_error *err)
+{
+    const struct mine *m = context;
+    size_t length = strlen(m->name);
+
+    (void)size;
+    return strncmp(file, m->name, length) == 0 && strncmp(file + length, ".partial", 8) == 0
+               ? run_place_remove(m->place, file, err)
+               : LEAT_OK;
+}
+
+/* A packer whose lock was swept while it opened, by an abort or a commit, leaves alone what it made after that: another
+ * might have taken its name. Nobody else has the name of an attempt. */
+static void remove_unfinished(const struct attempt *a)
+{
+    struct run_place place;
+
+    if (run_place_open(&place, a->place, false, NULL, NULL) == LEAT_OK) {
+        (void)run_place_list(&place, remove_mine, &(struct mine) { &place, a->name }, NULL);
+        run_place_close(&place);
+        (void)rmdir(a->place); /* if it is empty, its run was aborted */
+    }
+}
+
 /* The packer is freed: what does not count goes. The list of rejects of one that had too many stays, as its error has
  * promised. */
 static void freed(struct packer_part *part)
@@ -128,6 +159,8 @@ static void freed(struct packer_part *part)
     struct attempt *a = (struct attempt *)part;
     struct run_place place;
 
+    if (!a->counts && !a->remote)
+        remove_unfinished(a);
     if (a->complete && (a->remote || !a->counts))
         remove_here(a);
     if (a->complete && a->remote && !a->counts && run_place_open(&place, a->place, false, NULL, NULL) == LEAT_OK) {

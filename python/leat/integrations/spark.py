@@ -156,7 +156,7 @@ class Writer(DataSourceArrowWriter):
         try:
             run = pickle.loads(self._run)
         except Error as error:
-            if error.status == "no-file":  # a commit without documents has removed it
+            if error.status in ("no-file", "state"):  # a commit without documents, or another run, has removed it
                 return
             raise
         run.abort()

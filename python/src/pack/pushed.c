@@ -4,6 +4,7 @@
  */
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "pack.h"
 
@@ -44,18 +45,34 @@ static int create(struct pushed *p, const char *folder, PyObject *tokenizer, con
     return s == LEAT_OK ? 0 : (errors_raise(&err), -1);
 }
 
-/* PushedRun(folder), of one that has begun; PushedRun(folder, tokenizer, its spec, pattern or None, options, append) */
-static PyObject *pushed_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+/* Opens the run with this number. */
+static int open_same(struct pushed *p, const char *folder, const char *number, Py_ssize_t bytes)
 {
-    PyObject *folder = NULL, *spec = NULL, *tokenizer = NULL, *options = NULL, *self;
-    const char *pattern = NULL, *name;
+    struct leat_run_info info = LEAT_RUN_INFO_INIT;
     struct leat_error err;
     enum leat_status s;
+
+    ARGS_UNLOCKED(s = leat_run_open(&p->run, folder, &err));
+    if (s == LEAT_OK)
+        leat_run_info(p->run, &info);
+    if (s == LEAT_OK && (bytes != sizeof info.run || memcmp(number, info.run, sizeof info.run) != 0))
+        s = errors_in_file(
+            &err, errors_set(&err, LEAT_E_STATE, "the run in %s is no more: another one has taken its place", folder),
+            folder);
+    return s == LEAT_OK ? 0 : (errors_raise(&err), -1);
+}
+
+/* PushedRun(folder, number=...), of one that has begun; PushedRun(folder, tokenizer, its spec, pattern or None, options, append) */
+static PyObject *pushed_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = { "", "", "", "", "", "", "number", NULL };
+    PyObject *folder = NULL, *spec = NULL, *tokenizer = NULL, *options = NULL, *self;
+    const char *pattern = NULL, *name, *number = NULL;
+    Py_ssize_t number_bytes = 0;
     int r = 0, append = 0;
 
-    (void)kwargs;
-    if (!PyArg_ParseTuple(args, "O&|OO&zOp", args_path, &folder, &tokenizer, args_path, &spec, &pattern, &options,
-                          &append))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&|OO&zOpy#", names, args_path, &folder, &tokenizer, args_path,
+                                     &spec, &pattern, &options, &append, &number, &number_bytes))
         return NULL;
     self = folder ? module_new_object(type) : NULL;
     if (self)
@@ -66,10 +83,8 @@ static PyObject *pushed_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
     if (self && options)
         r = create((struct pushed *)self, name, tokenizer, spec ? PyBytes_AsString(spec) : NULL, pattern, options,
                    append);
-    else if (self) {
-        ARGS_UNLOCKED(s = leat_run_open(&((struct pushed *)self)->run, name, &err));
-        r = s == LEAT_OK ? 0 : (errors_raise(&err), -1);
-    }
+    else if (self)
+        r = open_same((struct pushed *)self, name, number, number_bytes);
     if (r < 0)
         Py_CLEAR(self);
     Py_XDECREF(folder);
@@ -134,6 +149,16 @@ static PyObject *pushed_commit(PyObject *self, PyObject *list)
     return errors_none(s, &err);
 }
 
+/* number(): of the run, 16 bytes */
+static PyObject *pushed_its_number(PyObject *self, PyObject *unused)
+{
+    struct leat_run_info info = LEAT_RUN_INFO_INIT;
+
+    (void)unused;
+    leat_run_info(((struct pushed *)self)->run, &info);
+    return PyBytes_FromStringAndSize((const char *)info.run, sizeof info.run);
+}
+
 static PyObject *pushed_abort(PyObject *self, PyObject *unused)
 {
     struct leat_error err;
@@ -155,11 +180,9 @@ static PyObject *pushed_folder(PyObject *self, PyObject *unused)
 }
 
 static PyMethodDef methods[] = {
-    { "push", pushed_push, METH_VARARGS, NULL },
-    { "commit", pushed_commit, METH_O, NULL },
-    { "abort", pushed_abort, METH_NOARGS, NULL },
-    { "folder", pushed_folder, METH_NOARGS, NULL },
-    { NULL, NULL, 0, NULL },
+    { "push", pushed_push, METH_VARARGS, NULL },    { "commit", pushed_commit, METH_O, NULL },
+    { "abort", pushed_abort, METH_NOARGS, NULL },   { "number", pushed_its_number, METH_NOARGS, NULL },
+    { "folder", pushed_folder, METH_NOARGS, NULL }, { NULL, NULL, 0, NULL },
 };
 
 static PyType_Slot slots[] = {

@@ -117,6 +117,32 @@ def test_pickle_and_again(tmp_path):
     assert len(files(tmp_path / "run")) == 4
 
 
+def test_pickle_of_a_run_that_is_no_more(tmp_path):
+    """A late task, or a late driver, must not meet the run that has taken the folder since."""
+    old = leat.Run(tmp_path / "run", "bytes")
+    pickled = pickle.dumps(old)
+    assert pickle.loads(pickled)._pushed.number() == leat.Run(tmp_path / "run", "bytes")._pushed.number()
+    new = leat.Run(tmp_path / "run", "bytes", end=7, force=True)
+    with pytest.raises(leat.Error, match="another one has taken its place") as error:
+        pickle.loads(pickled)
+    assert error.value.status == "state" and error.value.file == str(tmp_path / "run")
+    with new.part(1) as packer:
+        packer.add("text")
+    new.commit([packer.piece])
+
+
+def test_attempt_that_begins_in_an_abort(tmp_path):
+    """What it makes while its lock is swept goes with it, and so does the folder."""
+    run = leat.Run(tmp_path / "run", "bytes")
+    packer = run.part("a")
+    lock, = (tmp_path / "run").glob("a.*.partial.lock")
+    run.abort()
+    (tmp_path / "run").mkdir(exist_ok=True)
+    lock.with_suffix(".hashes").touch()
+    packer.abandon()
+    assert not (tmp_path / "run").exists()
+
+
 def test_exceptions(tmp_path):
     with pytest.raises(ZeroDivisionError), leat.Run(tmp_path / "run", "bytes") as run:
         with run.part("a") as packer:
