@@ -214,7 +214,7 @@ def main():
         check_refused(rows)
         check_full_disk(rows, wanted)
         cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 4, "object_store_memory": 100 << 20,
-                                                                 "include_dashboard": False})
+                                                                 "include_dashboard": True})
         try:
             os.environ["RAY_ADDRESS"] = cluster.address
             assert len(example()) == len(rows)

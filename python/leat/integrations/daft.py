@@ -60,7 +60,7 @@ class Sink(DataSink):
     when a server cannot be reached, the parts stay: `sink.run.commit(sink.pieces)` tries again.
     """
 
-    run: Run | None = None
+    run: Any = None  # leat.Run, from the start of a query to its commit
     dataset: Dataset | None = None
     pieces: list[Piece] | None = None
     _packer: Any = None  # of the one part that the native runner makes

@@ -54,6 +54,7 @@ class Datasink(ray.data.Datasink):
     the parts stay: `sink.run.commit(sink.pieces)` tries again, `sink.run.abort()` removes them.
     """
 
+    run: Run | None
     dataset: Dataset | None
     pieces: list[Piece] | None
 
@@ -61,7 +62,7 @@ class Datasink(ray.data.Datasink):
                  min_bytes_per_write: int | str | None = 64 << 20, threads: int = 1, memory: int | str | None = None,
                  **options: Any):
         self._min_bytes = None if min_bytes_per_write is None else read_size(min_bytes_per_write)
-        self._how = dict(nulls=nulls, threads=threads, memory=None if memory is None else read_size(memory))
+        self._how: dict[str, Any] = dict(nulls=nulls, threads=threads, memory=None if memory is None else read_size(memory))
         self._begin = functools.partial(Run, output, tokenizer, **options)
         self.run, self.dataset, self.pieces = self._begin(), None, None
 
@@ -110,7 +111,7 @@ class Datasource(ray.data.Datasource):
     execution_options.preserve_order the rows come in the order of the documents.
     """
 
-    def __init__(self, name, *, columns: Sequence[str] = ("id", "text"), first: int = 0, count: int | None = None):
+    def __init__(self, name, *, columns: Sequence[Any] = ("id", "text"), first: int = 0, count: int | None = None):
         super().__init__()
         name = os.fspath(name)
         self._name = name if "://" in name else os.path.abspath(name)
@@ -142,7 +143,7 @@ class Datasource(ray.data.Datasource):
         return "leat"
 
 
-def _read(name: str, identity: bytes, columns: tuple[str, ...], first: int, count: int) -> Iterator[Any]:
+def _read(name: str, identity: bytes, columns: tuple[Any, ...], first: int, count: int) -> Iterator[Any]:
     with open_dataset(name) as dataset:
         if dataset.info.identity != identity:
             raise RuntimeError(f"{name} was replaced by another dataset while it was read: read it again")
