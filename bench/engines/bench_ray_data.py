@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""bench_ray_data.py [BUILD] [--megabytes 100] [--rounds 3]: CPU time that leat.integrations.ray_data.Datasink adds to Ray
-Data, beside `leat pack --threads 1` of the same Parquet file.
+"""bench_ray_data.py [BUILD] [--megabytes 100] [--rounds 3]: CPU time that leat.integrations.ray_data.Datasink adds to
+Ray Data, beside `leat pack --threads 1` of the same Parquet file.
 
 Ray (one CPU, on this machine) reads English of the corpora (LEAT_CORPORA) and writes it, in turns, to a sink that does
 nothing and to leat. Counted is the CPU time of the calls of the sink, in the driver and in the tasks, where Ray has the

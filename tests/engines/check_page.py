@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """check_page.py SECTION: the blocks of Python of this section of docs/engines.md are a program: from Parquet files in
 texts/ to a dataset, and a loop over it. It runs as it stands there."""
+import os
 import pathlib
 import re
 import subprocess
@@ -36,7 +37,7 @@ def main(section):
     with common.own_folder():
         common.write_parquet("texts", wanted)
         pathlib.Path("page.py").write_text(program(section), encoding="utf-8")
-        subprocess.run([sys.executable, "page.py"], check=True)
+        subprocess.run([sys.executable, "page.py"], check=True, env={**os.environ, "PYSPARK_PYTHON": sys.executable})
         found = sorted(text for _, text in common.documents("corpus"))
         assert found == sorted(PACKED[section](wanted)), "other documents than the page says"
         leat.open("corpus").verify()

@@ -158,6 +158,35 @@ def check_empty_parts(spark, df, folder):
     check_whole("no-rows", [])
 
 
+def check_extended(spark, df, folder):
+    """A finished dataset gets more parts only where that is asked for, and stays open as it was."""
+    write(df.filter(f"{NUMBER} < 400"), "extended")
+    before = leat.open("extended")
+    run = pathlib.Path("extended/leat-run.list").read_text().splitlines()[1].split()[1]
+    refused(lambda: write(df, "extended"), "is a finished dataset", '"extend"')
+    refused(lambda: write(df.filter(f"{NUMBER} >= 400").selectExpr("url", "if(url = 'http://example.org/777', "
+                                                                   "raise_error('a bad row'), text) text"),
+                          "extended", extend="true"), "a bad row")
+    assert leat.open("extended").info == before.info
+    write(df.filter(f"{NUMBER} >= 400"), "extended", extend="true")
+    common.check_documents("extended", ROWS)
+    common.check_documents(f"extended/leat-run.list.{run}", ROWS[:400])
+    assert leat.open(f"extended/leat-run.list.{run}").info == before.info != leat.open("extended").info
+    refused(lambda: df.write.format("leat").options(tokenizer="bytes", extend="true").mode("append").save("extended"),
+            "tokenizer")
+
+
+def check_kept_and_split(spark, df, folder):
+    """Options of leat.pack() by the same names: the documents are those that it packs from the same rows."""
+    rows = [{**row, "n": n} for n, row in enumerate(ROWS)]
+    common.write_parquet("kept-texts", rows, 1)
+    leat.pack("kept-texts", "kept-alone", common.TOKENIZER, id="url", keep=["n >= 100", "n < 900"], split="valid=0.3")
+    made = [(row["url"], row["text"], row["n"]) for row in rows]
+    write(spark.createDataFrame(made, "url string, text string, n int"), "kept", keep="n >= 100\nn < 900", split="valid=0.3")
+    for one, other in (("kept", "kept-alone"), ("kept/valid", "kept-alone.valid")):
+        assert sorted(common.documents(one)) == sorted(common.documents(other)), one
+
+
 # ---- Disturbed ----
 
 def disturb(df, name, kind, mode="append"):
@@ -332,6 +361,8 @@ def main():
             calm = check_modes(spark, df, folder)
             check_options(spark, df, folder)
             check_empty_parts(spark, df, folder)
+            check_extended(spark, df, folder)
+            check_kept_and_split(spark, df, folder)
             check_reading(spark, df, folder)
             check_disturbed(spark, df, folder, calm)
             check_killed_drivers(spark, df, folder, calm)

@@ -62,7 +62,8 @@ class Datasink(ray.data.Datasink):
                  min_bytes_per_write: int | str | None = 64 << 20, threads: int = 1, memory: int | str | None = None,
                  **options: Any):
         self._min_bytes = None if min_bytes_per_write is None else read_size(min_bytes_per_write)
-        self._how: dict[str, Any] = dict(nulls=nulls, threads=threads, memory=None if memory is None else read_size(memory))
+        self._how: dict[str, Any] = dict(nulls=nulls, threads=threads,
+                                         memory=None if memory is None else read_size(memory))
         self._begin = functools.partial(Run, output, tokenizer, **options)
         self.run, self.dataset, self.pieces = self._begin(), None, None
 
