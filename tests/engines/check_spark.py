@@ -182,7 +182,8 @@ def check_kept_and_split(spark, df, folder):
     common.write_parquet("kept-texts", rows, 1)
     leat.pack("kept-texts", "kept-alone", common.TOKENIZER, id="url", keep=["n >= 100", "n < 900"], split="valid=0.3")
     made = [(row["url"], row["text"], row["n"]) for row in rows]
-    write(spark.createDataFrame(made, "url string, text string, n int"), "kept", keep="n >= 100\nn < 900", split="valid=0.3")
+    df = spark.createDataFrame(made, "url string, text string, n int")
+    write(df, "kept", keep="n >= 100\nn < 900", split="valid=0.3")
     for one, other in (("kept", "kept-alone"), ("kept/valid", "kept-alone.valid")):
         assert sorted(common.documents(one)) == sorted(common.documents(other)), one
 

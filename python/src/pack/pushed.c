@@ -62,8 +62,8 @@ static int open_same(struct pushed *p, const char *folder, const char *number, P
     return s == LEAT_OK ? 0 : (errors_raise(&err), -1);
 }
 
-/* PushedRun(folder, number=...), of one that has begun; PushedRun(folder, tokenizer, its spec, pattern or None, options,
- * append) */
+/* PushedRun(folder, number=...), of one that has begun; PushedRun(folder, tokenizer, its spec, pattern or None,
+ * options, append) */
 static PyObject *pushed_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = { "", "", "", "", "", "", "number", NULL };
