@@ -77,12 +77,12 @@ struct leat_texts {
 /*
  * Conditions (`keep`) are on the fields of rows, of which the caller gives their values: leat_packer_judge() says
  * whether they hold, as leat_pack() judges a record; then the row's document is added, else leat_packer_keep_out()
- * counts the row. A document beyond the rows that were found to stay is LEAT_E_ARGUMENT. With `chat`, too: a record is
- * not looked into.
+ * counts the row. Adding more documents than it has kept is LEAT_E_ARGUMENT, also with `chat`: the packer does not look
+ * into records.
  */
 
 /* A field that a condition names. Those of other types than strings and numbers cannot be compared: leat_pack() refuses
- * such a column, and takes no condition for fulfilled by such a member of JSON. */
+ * such a column, and takes every condition on such a member of JSON as false. */
 struct leat_field {
     const char *path;  /* dots lead into objects */
     uint32_t compared; /* 0: it counts only whether there is a value */

@@ -105,6 +105,9 @@ class PushedRun:
 
     def abort(self) -> None:
         """Ends the run, which must not be committed, and removes all of it. A dataset that was there before stays."""
+        if self._pushed is None and self.parts == 0:  # of Run.open()
+            _leat.PushedRun(self.folder).abort()
+            return
         self._open_run().abort()
         self._ended = True
 

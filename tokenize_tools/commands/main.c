@@ -60,7 +60,7 @@ static const struct command commands[] = {
       .options = verify_options,
       .run = cmd_verify },
     { .name = "cat",
-      .purpose = "prints documents or tokens, as text, as ids, or as tables of Arrow and Parquet",
+      .purpose = "prints documents or tokens as text or ids; writes Arrow and Parquet",
       .words = "NAME",
       COMMANDS_NAME_HELP,
       .min_words = 1,

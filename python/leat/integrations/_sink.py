@@ -119,8 +119,13 @@ def _maybe(text: str) -> str | None:
     return None if text.lower() == "none" else text
 
 
-def _number_or_text(text: str) -> int | str | None:
-    return int(text) if text.isdigit() else _maybe(text)
+def _number_or_text(text: str) -> int | float | str | None:
+    if text.isdigit():
+        return int(text)
+    try:
+        return float(text)
+    except ValueError:
+        return _maybe(text)
 
 
 def _list(text: str) -> list[str]:

@@ -36,8 +36,8 @@ def register(session) -> None:
 
     The mode of a write must be "append" (the dataset must not exist, unless `extend` is given) or "overwrite" (the old
     dataset stays readable until the new one is whole): Spark refuses all others for data sources in Python. Options are
-    strings, in capitals or not; they are those of leat.Run, "none" for None, without force and append, which are modes
-    of Spark, and
+    strings, in capitals or not; they are those of leat.Run, "none" for None, keep with one condition per line, without
+    force and append, which are modes of Spark, and
 
     extend       "true": mode("append") adds to a dataset that exists, as a new list of parts with a new identity
     nulls        "skip" leaves out rows without a text; "error"

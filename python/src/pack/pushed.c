@@ -45,7 +45,7 @@ static int create(struct pushed *p, const char *folder, PyObject *tokenizer, con
     return s == LEAT_OK ? 0 : (errors_raise(&err), -1);
 }
 
-/* Opens the run with this number. */
+/* Opens the run with this number; NULL: with any. */
 static int open_same(struct pushed *p, const char *folder, const char *number, Py_ssize_t bytes)
 {
     struct leat_run_info info = LEAT_RUN_INFO_INIT;
@@ -55,14 +55,14 @@ static int open_same(struct pushed *p, const char *folder, const char *number, P
     ARGS_UNLOCKED(s = leat_run_open(&p->run, folder, &err));
     if (s == LEAT_OK)
         leat_run_info(p->run, &info);
-    if (s == LEAT_OK && (bytes != sizeof info.run || memcmp(number, info.run, sizeof info.run) != 0))
+    if (s == LEAT_OK && number && (bytes != sizeof info.run || memcmp(number, info.run, sizeof info.run) != 0))
         s = errors_in_file(
             &err, errors_set(&err, LEAT_E_STATE, "the run in %s is no more: another one has taken its place", folder),
             folder);
     return s == LEAT_OK ? 0 : (errors_raise(&err), -1);
 }
 
-/* PushedRun(folder, number=...), of one that has begun; PushedRun(folder, tokenizer, its spec, pattern or None,
+/* PushedRun(folder, number=None), of one that has begun; PushedRun(folder, tokenizer, its spec, pattern or None,
  * options, append) */
 static PyObject *pushed_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {

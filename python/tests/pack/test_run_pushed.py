@@ -131,6 +131,13 @@ def test_pickle_of_a_run_that_is_no_more(tmp_path):
     new.commit([packer.piece])
 
 
+def test_abort_of_an_opened_run(tmp_path):
+    """A run whose driver has died can be ended by anybody who has the folder."""
+    leat.Run(tmp_path / "run", "bytes").part(1).abandon()
+    leat.Run.open(tmp_path / "run").abort()
+    assert not (tmp_path / "run").exists()
+
+
 def test_attempt_that_begins_in_an_abort(tmp_path):
     """What it makes while its lock is swept goes with it, and so does the folder."""
     run = leat.Run(tmp_path / "run", "bytes")
