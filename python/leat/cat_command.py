@@ -12,7 +12,7 @@ from leat.dataset import ARROW_COLUMNS
 from leat.import_command import DONE, FAILED, WRONG, Interrupted, catch_interrupts, say
 
 DAMAGED = 3  # enum cli_exit
-DAMAGE = ("checksum", "truncated", "documents", "token", "header", "section")  # statuses that mean damage
+DAMAGE = ("checksum", "truncated", "documents", "token", "header", "section", "mismatch")  # statuses that mean damage
 
 
 def write(format, sink, documents):
@@ -55,11 +55,15 @@ def run(format, file, columns, first, last, name):
             say(f"{name} has {documents} documents, numbered from 0: {first}:{last} reaches past the end")
             return FAILED
         table = dataset.arrow(names, first=int(first), count=end - int(first))
-        if file == "-":
-            write(format, sys.stdout.buffer, table)
-            sys.stdout.flush()
-        else:
-            write_file(format, file, table)
+        try:
+            if file == "-":
+                write(format, sys.stdout.buffer, table)
+                sys.stdout.flush()
+            else:
+                write_file(format, file, table)
+        except OSError:  # pyarrow has no other for what a stream says: is it damage?
+            dataset.verify()
+            raise
     return DONE
 
 

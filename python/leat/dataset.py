@@ -105,7 +105,7 @@ class ArrowDocuments:
 
 class Dataset:
     """An open dataset, made by leat.open(). Any number of threads may use it. It can be pickled: the other process
-    opens it by its name. It closes itself when nothing uses it any more.
+    opens it by its name, and fails if that is another dataset by then. It closes itself when nothing uses it any more.
 
     len(d) is the number of documents; d[i], like d.documents[i], is the tokens of one; d[a:b] is a sequence of them.
     """
@@ -128,7 +128,7 @@ class Dataset:
         return self
 
     def __reduce__(self):
-        return _reopen, ([_from_root(name) for name in self._names], self._how)
+        return _reopen, ([_from_root(name) for name in self._names], self._how, self.info.identity)
 
     def __repr__(self):
         return f"leat.open({self.name!r})"
@@ -372,5 +372,9 @@ def _from_root(name):
     return abspath(name) if ":" not in name and not name.startswith("@") else name
 
 
-def _reopen(names, how):
-    return Dataset(names, **how)
+def _reopen(names, how, identity):
+    dataset = Dataset(names, **how)
+    if dataset.info.identity != identity:
+        raise _leat.failure("mismatch", names[0], f"{names[0]} is another dataset by now than the one that was "
+                            "pickled: it has other documents")
+    return dataset

@@ -243,6 +243,18 @@ def test_pickle_of_a_relative_name(corpus, tmp_path, monkeypatch):
     assert pickle.loads(pickled).info.identity == leat.open(corpus).info.identity
 
 
+def test_pickle_of_a_dataset_that_was_replaced(tmp_path):
+    """A task must not read a range of one dataset from another."""
+    for text in ("one", "two"):
+        with leat.Packer(tmp_path / "made", "gpt2", force=True) as packer:
+            packer.add(text)
+        if text == "one":
+            pickled = pickle.dumps(leat.open(tmp_path / "made"))
+    with pytest.raises(leat.Error, match="is another dataset by now") as error:
+        pickle.loads(pickled)
+    assert error.value.status == "mismatch" and error.value.file == str(tmp_path / "made")
+
+
 def test_pickle(corpus):
     d = leat.open(corpus)
     again = pickle.loads(pickle.dumps(d))

@@ -389,7 +389,7 @@ static enum leat_status list_page(struct sweep *w, struct remote *remote, struct
     return s;
 }
 
-/* One that is gone is no failure. */
+/* One that is gone is no failure, nor is one that this key may not abort: a rule of the bucket must do it. */
 static enum leat_status discard(struct remote *remote, const struct url *below, const struct swept *one,
                                 struct leat_error *err)
 {
@@ -401,7 +401,7 @@ static enum leat_status discard(struct remote *remote, const struct url *below, 
     if (s == LEAT_OK)
         s = upload_discard(&u, err);
     free(u.encoded_id);
-    return s == LEAT_E_NO_FILE ? LEAT_OK : s;
+    return s == LEAT_E_NO_FILE || s == LEAT_E_PERMISSION ? LEAT_OK : s;
 }
 
 enum leat_status upload_sweep(struct remote *remote, const struct url *below,

@@ -230,8 +230,11 @@ static void test_part(void)
     T_CHECK(f && fputs("{\"text\":\n", f) >= 0 && fclose(f) == 0);
     unlink(file("leat-run"));
     unlink(file("leat-run.inputs"));
-    T_OK(plan(&(struct leat_run_options) { sizeof(struct leat_run_options), 1, 0, "bytes", NULL, options().inputs, 1,
-                                           NULL, NULL }));
+    T_OK(plan(&(struct leat_run_options) { .size = sizeof(struct leat_run_options),
+                                           .parts = 1,
+                                           .tokenizer = "bytes",
+                                           .inputs = options().inputs,
+                                           .input_count = 1 }));
     o = (struct leat_run_step_options)LEAT_RUN_STEP_OPTIONS_INIT;
     o.limit_rejects = 1;
     o.max_rejects = 0;
@@ -412,7 +415,7 @@ int main(void)
     test_joining();
     test_two();
     for (unsigned i = 0; i < RUN_DAMAGES - RUN_DAMAGE; i++)
-        if (!seen[i])
-            T_EQ(i, RUN_DAMAGES); /* a row that no error has */
+        if (!seen[i] && i != RUN_REJECTS_OF_ALL - RUN_DAMAGE) /* tests/run/test_run_pushed.c has that */
+            T_EQ(i, RUN_DAMAGES);                             /* a row that no error has */
     return t_end();
 }

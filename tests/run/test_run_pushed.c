@@ -407,9 +407,9 @@ static void check_again(void)
     next = create_with("again", 1, 256);
     T_CHECK(next);
     new = make(next, "a");
-    T_REFUSED(leat_run_push(&late, same, "c", NULL, &t_err), LEAT_E_STATE, "another one has taken its place");
-    T_STATUS(leat_run_commit(run, pieces, 2, &t_err), LEAT_E_STATE);
-    T_OK(leat_run_abort(run, &t_err)); /* of which nothing is left */
+    T_REFUSED(leat_run_push(&late, same, "c", NULL, &t_err), LEAT_E_STATE, "is committed without this attempt");
+    T_OK(leat_run_commit(run, pieces, 2, &t_err)); /* as before, also while another has begun */
+    T_STATUS(leat_run_abort(run, &t_err), LEAT_E_STATE);
     T_OK(open_run("again"));
     T_OK(leat_run_abort(next, &t_err));
     T_OK(open_run("again"));

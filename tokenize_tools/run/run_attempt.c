@@ -141,15 +141,27 @@ static enum leat_status remove_mine(void *context, const char *file, uint64_t si
 
 /* A packer whose lock was swept while it opened, by an abort or a commit, leaves alone what it made after that: another
  * might have taken its name. Nobody else has the name of an attempt. */
-static void remove_unfinished(const struct attempt *a)
+static void remove_unfinished_in(const struct attempt *a, const char *folder)
 {
     struct run_place place;
 
-    if (run_place_open(&place, a->place, false, NULL, NULL) == LEAT_OK) {
+    if (run_place_open(&place, folder, false, NULL, NULL) == LEAT_OK) {
         (void)run_place_list(&place, remove_mine, &(struct mine) { &place, a->name }, NULL);
         run_place_close(&place);
-        (void)rmdir(a->place); /* if it is empty, its run was aborted */
+        (void)rmdir(folder); /* if it is empty, its run was aborted */
     }
+}
+
+static void remove_unfinished(const struct attempt *a)
+{
+    for (uint64_t i = 1; i <= a->dividing.split_count; i++) {
+        char *folder = path_join(a->place, split_of(a, i), NULL);
+
+        if (folder)
+            remove_unfinished_in(a, folder);
+        free(folder);
+    }
+    remove_unfinished_in(a, a->place);
 }
 
 /* The packer is freed: what does not count goes. The list of rejects of one that had too many stays, as its error has
@@ -268,7 +280,7 @@ static enum leat_status check_stands(struct run_place *place, const struct attem
 
     if (s == LEAT_OK && standing >= IS_ABORTED)
         s = pushed_say_gone(place, err);
-    if (s == LEAT_OK && standing == IS_COMMITTED && !is_listed(&list, a->name))
+    if (s == LEAT_OK && (standing == IS_COMMITTED || standing == IS_FOLLOWED) && !is_listed(&list, a->name))
         s = status_set_in(err, LEAT_E_STATE, place->path,
                           "the run in %s is committed without this attempt at the part %s", place->path, a->key);
     folder_list_free(&list);
@@ -355,6 +367,8 @@ enum leat_status leat_run_push(struct leat_packer **out, struct leat_run *run, c
         pushed_attempt_name(a->name, "", key, a->number);
         s = open_attempt(out, a, run, &how, err);
     }
+    if (s != LEAT_OK && a->name[0] && a->place && !a->remote)
+        remove_unfinished(a);
     if (s != LEAT_OK)
         free_attempt(a);
     return s;

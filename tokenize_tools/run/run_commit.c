@@ -23,6 +23,7 @@ struct committing {
     const struct leat_run_piece *pieces;
     uint64_t count;
     uint64_t each; /* pieces of a part: its own, and one for each split */
+    bool sweeps;   /* once it is committed */
     char (*names)[PUSHED_NAME];
     const struct leat_run_piece **sorted; /* parts' own, by key */
     uint64_t split;                       /* whose folder is looked at; 0: none's */
@@ -81,10 +82,10 @@ static enum leat_status check_kept(const struct committing *c, struct leat_error
 {
     uint64_t documents = 0, kept_out = 0;
 
-    for (uint64_t i = 0; i < c->count; i++) {
-        documents += c->pieces[i].documents;
-        kept_out += c->pieces[i].kept_out;
-    }
+    for (uint64_t i = 0; i < c->count; i++)
+        if (!bytes_add(documents, c->pieces[i].documents, &documents) ||
+            !bytes_add(kept_out, c->pieces[i].kept_out, &kept_out))
+            return status_argument(err, "pieces", "piece %" PRIu64 " is not the piece of a run", i);
     if (documents > 0 || kept_out == 0 || c->run->plan.pack.allow_empty)
         return LEAT_OK;
     return status_set_hint(err, LEAT_E_EMPTY, LEAT_HINT_EMPTY, c->place.path,
@@ -94,9 +95,9 @@ static enum leat_status check_kept(const struct committing *c, struct leat_error
 }
 
 /* Of the whole run: one bad document in a small part says little. */
-static enum leat_status judge_rejects(const struct committing *c, struct leat_error *err)
+static enum leat_status judge_limits(const struct committing *c, const struct leat_pack_options *o,
+                                     struct leat_error *err)
 {
-    const struct leat_pack_options *o = &c->run->plan.pack;
     const struct leat_run_piece *most = &c->pieces[0];
     uint64_t rejects = 0, documents = 0;
     char *list;
@@ -121,6 +122,22 @@ static enum leat_status judge_rejects(const struct committing *c, struct leat_er
              : status_no_memory(err, 0);
     free(list);
     return s == LEAT_E_REJECTS ? run_advise(err, s, RUN_REJECTS_OF_ALL) : s;
+}
+
+/* By the limits of the plan as it is now: the run may have been begun again with others. */
+static enum leat_status judge_rejects(struct committing *c, struct leat_error *err)
+{
+    struct run_plan now;
+    char etag[sizeof c->place.etag]; /* of the list, which is to be replaced */
+    enum leat_status s;
+
+    memcpy(etag, c->place.etag, sizeof etag);
+    s = pushed_read_plan(&c->place, &now, err);
+    memcpy(c->place.etag, etag, sizeof etag);
+    if (s == LEAT_OK)
+        s = judge_limits(c, &now.pack, err);
+    run_plan_free(&now);
+    return s;
 }
 
 static enum leat_status say_missing(const struct committing *c, const struct leat_run_piece *p, struct leat_error *err)
@@ -250,22 +267,49 @@ static enum leat_status publish(struct committing *c, const struct buffer *wante
     return s;
 }
 
+/* In a bucket, where nothing is locked, an abort or another run may have looked before this list was there, and sweep its
+ * parts: then the list before is the right one. */
+static enum leat_status check_published(struct committing *c, const struct buffer *before, const struct buffer *wanted,
+                                        struct leat_error *err)
+{
+    struct folder_list list;
+    struct buffer there = { 0 };
+    enum standing standing;
+    enum leat_status s = pushed_look(&c->place, c->number, &standing, &list, &there, err);
+    bool mine = s == LEAT_OK && there.size == wanted->size && memcmp(there.bytes, wanted->bytes, there.size) == 0;
+
+    if (s == LEAT_OK && standing != IS_COMMITTED) {
+        if (mine && before->size > 0)
+            s = run_place_swap(&c->place, FOLDER_LIST, before->bytes, before->size, err);
+        else if (mine)
+            s = run_place_remove(&c->place, FOLDER_LIST, err);
+        if (s == LEAT_OK)
+            s = pushed_say_gone(&c->place, err);
+    }
+    folder_list_free(&list);
+    buffer_free(&there);
+    return s;
+}
+
 /* The list is what decides: once it is there, what follows cannot undo it. */
 static enum leat_status write_list(struct committing *c, struct leat_error *err)
 {
     struct folder_list list;
     struct buffer there = { 0 }, wanted = { 0 };
     enum standing standing;
+    bool committed;
     size_t before = 0;
     enum leat_status s = pushed_look(&c->place, c->number, &standing, &list, &there, err);
 
     if (s == LEAT_OK && standing >= IS_ABORTED)
         s = pushed_say_gone(&c->place, err);
+    committed = s == LEAT_OK && (standing == IS_COMMITTED || standing == IS_FOLLOWED);
+    c->sweeps = s == LEAT_OK && standing != IS_FOLLOWED; /* else the attempts there are of another run */
     if (s == LEAT_OK)
-        s = pushed_base(&c->place, &c->run->plan, &list, standing == IS_COMMITTED, &before, err);
+        s = pushed_base(&c->place, &c->run->plan, &list, committed, &before, err);
     if (s == LEAT_OK)
         s = make_list(c, list.parts, before, &wanted, err);
-    if (s == LEAT_OK && standing == IS_COMMITTED)
+    if (s == LEAT_OK && committed)
         s = compare(c, &there, &wanted, err);
     else if (s == LEAT_OK) {
         s = c->place.remote ? check_objects(c, err) : check_files_here(c, err);
@@ -275,6 +319,8 @@ static enum leat_status write_list(struct committing *c, struct leat_error *err)
             s = pushed_keep_list(&c->place, &list, &there, c->names[0], err);
         if (s == LEAT_OK)
             s = publish(c, &wanted, list.count > 0, err);
+        if (s == LEAT_OK && c->place.remote)
+            s = check_published(c, &there, &wanted, err);
     }
     folder_list_free(&list);
     buffer_free(&there);
@@ -320,7 +366,7 @@ enum leat_status leat_run_commit(struct leat_run *run, const struct leat_run_pie
         s = pushed_lock(&c.place, &fd, err);
     if (s == LEAT_OK)
         s = write_list(&c, err);
-    if (s == LEAT_OK)
+    if (s == LEAT_OK && c.sweeps)
         sweep_rest(&c.place, &run->plan);
     own_file_unlock(&fd);
     run_place_close(&c.place);
@@ -332,6 +378,12 @@ enum leat_status leat_run_commit(struct leat_run *run, const struct leat_run_pie
 
 /* ---- Giving up --------------------------------------------------------------------------------------------------- */
 
+static enum leat_status say_committed(const struct run_place *place, struct leat_error *err)
+{
+    return status_set_in(err, LEAT_E_STATE, place->path, "the run in %s is committed: to undo that, remove the folder",
+                         place->path);
+}
+
 static enum leat_status abort_run(struct run_place *place, const struct leat_run *run, const uint8_t number[16],
                                   int *fd, struct leat_error *err)
 {
@@ -340,9 +392,8 @@ static enum leat_status abort_run(struct run_place *place, const struct leat_run
     enum standing standing;
     enum leat_status s = pushed_look(place, number, &standing, &list, &text, err);
 
-    if (s == LEAT_OK && standing == IS_COMMITTED)
-        s = status_set_in(err, LEAT_E_STATE, place->path, "the run in %s is committed: to undo that, remove the folder",
-                          place->path);
+    if (s == LEAT_OK && (standing == IS_COMMITTED || standing == IS_FOLLOWED))
+        s = say_committed(place, err);
     if (s == LEAT_OK && standing == STANDS) {
         struct run_plan none = run->plan;
 
@@ -350,6 +401,15 @@ static enum leat_status abort_run(struct run_place *place, const struct leat_run
         none.run = NULL;
         place->etag[0] = '\0'; /* whatever the plan is now */
         s = pushed_write_plan(place, &none, true, fd, err);
+    }
+    if (s == LEAT_OK && standing == STANDS && place->remote) { /* nothing is locked: a commit may have come first */
+        folder_list_free(&list);
+        buffer_free(&text);
+        s = pushed_read_list(place, FOLDER_LIST, &list, &text, err);
+        if (s == LEAT_OK && list.count > 0 && memcmp(list.run, number, sizeof list.run) == 0) {
+            s = run_place_remove(place, PUSHED_PLAN, err);
+            s = s == LEAT_OK ? say_committed(place, err) : s;
+        }
     }
     if (s == LEAT_OK && (standing == STANDS || standing == IS_ABORTED)) {
         s = pushed_sweep(place, &list, NULL, false, err);

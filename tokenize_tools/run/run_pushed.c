@@ -296,8 +296,7 @@ enum leat_status pushed_sweep(struct run_place *place, const struct folder_list 
 
 /* ---- The plan ---------------------------------------------------------------------------------------------------- */
 
-/* Reads a plan; LEAT_E_NO_FILE if there is none. run_plan_free() also after a failure. */
-static enum leat_status read_plan(struct run_place *place, struct run_plan *plan, struct leat_error *err)
+enum leat_status pushed_read_plan(struct run_place *place, struct run_plan *plan, struct leat_error *err)
 {
     char *path = run_place_file(place, PUSHED_PLAN, NULL);
     enum leat_status s = path ? LEAT_OK : status_no_memory(err, 0);
@@ -329,7 +328,7 @@ enum leat_status pushed_look(struct run_place *place, const uint8_t run[16], enu
     struct run_plan plan;
     struct leat_error why;
     uint8_t now[16];
-    enum leat_status s = read_plan(place, &plan, &why);
+    enum leat_status s = pushed_read_plan(place, &plan, &why);
 
     *list = (struct folder_list) { 0 };
     *standing = IS_GONE;
@@ -344,8 +343,8 @@ enum leat_status pushed_look(struct run_place *place, const uint8_t run[16], enu
         *err = why;
     if (s == LEAT_OK)
         s = pushed_read_list(place, FOLDER_LIST, list, text, err);
-    if (s == LEAT_OK && *standing == STANDS && is_committed(list, run))
-        *standing = IS_COMMITTED;
+    if (s == LEAT_OK && is_committed(list, run))
+        *standing = *standing == STANDS ? IS_COMMITTED : IS_FOLLOWED;
     return s;
 }
 
@@ -415,7 +414,7 @@ static enum leat_status check_split_file(void *context, const char *file, uint64
     size_t length = strlen(file);
 
     (void)size;
-    if (file[0] == '.' ||
+    if (file[0] == '.' || pushed_attempt_length(file) > 0 ||
         !(strcmp(file, PUSHED_PLAN) == 0 || strcmp(file, FOLDER_LIST) == 0 || file_ends_with(file, length, ".leat")))
         return LEAT_OK;
     return status_set_in(err, LEAT_E_EXISTS, split->path,
@@ -560,7 +559,8 @@ static enum leat_status begin(struct run_place *place, const struct run_plan *gi
     char base[PUSHED_BASE];
     bool joined = false, planned;
     struct leat_error why;
-    enum leat_status s = pushed_read_list(place, FOLDER_LIST, &list, &text, err), t = read_plan(place, &there, &why);
+    enum leat_status s = pushed_read_list(place, FOLDER_LIST, &list, &text, err),
+                     t = pushed_read_plan(place, &there, &why);
 
     planned = t == LEAT_OK;
     if (s == LEAT_OK && t != LEAT_OK && t != LEAT_E_NO_FILE) {
@@ -589,6 +589,11 @@ static enum leat_status begin(struct run_place *place, const struct run_plan *gi
         s = joined ? take_limits(place, &there, &plan, fd, err) : pushed_write_plan(place, &plan, planned, fd, err);
     if (s == LEAT_OK)
         s = take_splits(place, &plan, true, err);
+    if (s == LEAT_OK && place->remote) { /* nothing is locked: what was committed since stays */
+        folder_list_free(&list);
+        buffer_free(&text);
+        s = pushed_read_list(place, FOLDER_LIST, &list, &text, err);
+    }
     if (s == LEAT_OK)
         s = pushed_sweep(place, &list, &plan, joined, err);
     run_plan_free(&there);
@@ -637,7 +642,7 @@ enum leat_status run_pushed_read(struct leat_run *run, const char *folder, struc
     enum leat_status s = run_place_open(&place, folder, false, NULL, err);
 
     if (s == LEAT_OK)
-        s = read_plan(&place, &run->plan, err);
+        s = pushed_read_plan(&place, &run->plan, err);
     if (s == LEAT_E_NO_FILE)
         s = run_advise(err, status_set_in(err, s, folder, "%s is not the folder of a run", folder), RUN_NO_PLAN);
     if (s == LEAT_OK)

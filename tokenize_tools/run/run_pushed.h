@@ -59,7 +59,13 @@ enum leat_status pushed_number(const struct run_plan *plan, uint8_t run[16], str
 
 /* As the files say now, for a process that knows the run's number. Also gives the folder's list, an empty one if there
  * is none, and its bytes; free both, also after a failure. */
-enum standing { STANDS, IS_COMMITTED, IS_ABORTED, IS_GONE }; /* IS_ABORTED: perhaps not all of it is removed */
+enum standing {
+    STANDS,
+    IS_COMMITTED,
+    IS_FOLLOWED, /* committed, and the plan is another run's since then, or gone */
+    IS_ABORTED,  /* perhaps not all of it is removed */
+    IS_GONE
+};
 enum leat_status pushed_look(struct run_place *place, const uint8_t run[16], enum standing *standing,
                              struct folder_list *list, struct buffer *text, struct leat_error *err);
 enum leat_status pushed_say_gone(const struct run_place *place, struct leat_error *err); /* LEAT_E_STATE */
@@ -69,6 +75,9 @@ enum leat_status pushed_read_list(struct run_place *place, const char *name, str
                                   struct buffer *text, struct leat_error *err);
 
 bool pushed_has_split(const struct folder_list *list, const char *name); /* whether it names parts of the split */
+
+/* Reads the plan; LEAT_E_NO_FILE if there is none. run_plan_free() also after a failure. */
+enum leat_status pushed_read_plan(struct run_place *place, struct run_plan *plan, struct leat_error *err);
 
 /* Writes the plan, with a number that no run had if it has none; `plan->aborted`: as what is left of that run.
  * `replace`: in place of the plan that run_place_read() has read last. *fd is that of pushed_lock(), and becomes this

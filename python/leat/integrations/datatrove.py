@@ -13,6 +13,7 @@ import functools
 import inspect
 import json
 import os
+import pickle
 import tempfile
 from typing import Any
 
@@ -194,10 +195,12 @@ class Read(PipelineStep):
     def __init__(self, name: str | os.PathLike):
         super().__init__()
         self.dataset = os.fspath(name)
+        with leat.open(name) as dataset:
+            self.pickled = pickle.dumps(dataset)
 
     def run(self, data: DocumentsPipeline = None, rank: int = 0, world_size: int = 1) -> DocumentsPipeline:
         yield from data or ()
-        with leat.open(self.dataset) as dataset:
+        with pickle.loads(self.pickled) as dataset:
             first, count = [*_source.divide(dataset, world_size), *[(0, 0)] * world_size][rank]
             for number in range(first, first + count):
                 place = dataset.place(number)
