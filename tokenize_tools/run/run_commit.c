@@ -267,8 +267,8 @@ static enum leat_status publish(struct committing *c, const struct buffer *wante
     return s;
 }
 
-/* In a bucket, where nothing is locked, an abort or another run may have looked before this list was there, and sweep its
- * parts: then the list before is the right one. */
+/* In a bucket, where nothing is locked, an abort or another run may have looked before this list was there, and sweep
+ * its parts: then the list before is the right one. */
 static enum leat_status check_published(struct committing *c, const struct buffer *before, const struct buffer *wanted,
                                         struct leat_error *err)
 {
