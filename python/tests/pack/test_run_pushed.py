@@ -384,6 +384,56 @@ def test_bucket_append(server, tmp_path):
     assert len(names(server)) == 3 + 2 * 2
 
 
+@pytest.mark.parametrize("append", [False, True])
+@pytest.mark.parametrize("inner, outer", [("commit", "abort"), ("commit", "force"), ("abort", "commit")])
+def test_bucket_commit_meets_an_abort(server, monkeypatch, append, inner, outer):
+    """Nothing is locked in a bucket: whichever comes between the looking and the writing of the other, one of both is
+    refused, the dataset is the one before or the one that was committed, and none is lost."""
+    import s3_server
+    meets = "leat-run.list" if outer == "commit" else "leat-run"
+    put, calls, said = s3_server.Handler.on_put, {}, {}
+
+    def on_put(self, bucket, key, members, body):
+        if key == f"meets/{meets}" and inner in calls:
+            attempt(inner, calls.pop(inner))
+        return put(self, bucket, key, members, body)
+
+    def attempt(name, call):
+        try:
+            call()
+            said[name] = "done"
+        except leat.Error as error:
+            said[name] = error.status
+
+    if append:
+        run = leat.Run("s3://b/meets", "bytes")
+        with run.part("old") as packer:
+            packer.extend(["a", "b"])
+        run.commit([packer.piece])
+    run = leat.Run("s3://b/meets", "bytes", append=append)
+    with run.part("new") as packer:
+        packer.add("c")
+    other = pickle.loads(pickle.dumps(run))
+    all_calls = {"commit": lambda: run.commit([packer.piece]), "abort": other.abort,
+                 "force": lambda: leat.Run("s3://b/meets", "bytes", end=7, force=True)}
+    calls[inner] = all_calls[inner]
+    monkeypatch.setattr(s3_server.Handler, "on_put", on_put)
+    attempt(outer, all_calls[outer])
+    assert not calls, "they did not meet"
+    committed = said["commit"] == "done"
+    assert said in ([{"commit": "done", "abort": "state"}] if outer == "abort" else
+                    [{"commit": "done", "force": "done"}] if outer == "force" else
+                    [{"commit": "state", "abort": "done"}]), said
+    wanted = 2 * append + committed
+    if wanted:
+        with leat.open("s3://b/meets/") as dataset:
+            assert len(dataset) == wanted
+            dataset.verify()
+    else:
+        with pytest.raises(leat.Error):
+            leat.open("s3://b/meets/")
+
+
 def test_bucket_damage(server, tmp_path):
     """Sizes are compared by the commit, and everything else when the dataset is opened."""
     (tmp_path / "scratch").mkdir()
