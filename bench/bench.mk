@@ -170,7 +170,7 @@ bench-chat: python $(CHAT_PEERS)/ready $(CHAT_AXOLOTL)/ready
 ## bench-engines: what engines take to write to leat, and Dataset.arrow() beside memcpy; ENGINE=spark: one of them
 bench-engines: export PYTHONPATH := $(BUILD)/python
 bench-engines: $(BUILD)/leat python $(ENGINES_VENV)/ready
-	$(Q)for engine in $(or $(ENGINE),arrow ray_data spark datatrove daft); do echo "== $$engine"; \
+	$(Q)for engine in $(or $(ENGINE),arrow task ray_data spark datatrove daft); do echo "== $$engine"; \
 	    $(ENGINES_VENV)/bin/python bench/engines/bench_$$engine.py $(PEERS) || exit 1; done
 
 .PHONY: bench-remote

@@ -8,25 +8,16 @@ are on the native runner, in turn, in processes of their own, after a first writ
 all, with one thread and with one for each CPU, and once with a part for each morsel."""
 import json
 import os
-import pathlib
 import statistics
 import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from alone import make_parquet, pack_seconds
+
 TIMES = 3
 WAYS = {"reading": "Daft, nothing", "one": "Daft, leat, 1 thread", "all": "Daft, leat, all threads",
         "morsels": "Daft, leat, a part per morsel"}
-
-
-def make_parquet(path):
-    import pyarrow
-    import pyarrow.parquet
-    lines = (ROOT / "examples/corpus/english.jsonl").read_text().splitlines()
-    texts = [json.loads(line)["text"][:4000] for line in lines]
-    texts = [f"{n} {text}" for n in range(64_000_000 // sum(map(len, texts))) for text in texts]
-    pyarrow.parquet.write_table(pyarrow.table({"text": texts, "n": range(len(texts))}), path, row_group_size=4096)
 
 
 def write_seconds(way, path, output):
@@ -60,21 +51,12 @@ def write_seconds(way, path, output):
     return after.user + after.system - before.user - before.system
 
 
-def pack_seconds(path, output):
-    before = os.times()
-    leat = pathlib.Path(os.environ.get("LEAT_BUILD", ROOT / "build")) / "leat"
-    subprocess.run([leat, "pack", "-o", output, "-t", "gpt2", "--threads", "1", "--force", "--progress", "never", path],
-                   check=True, stdout=subprocess.DEVNULL)
-    after = os.times()
-    return after.children_user + after.children_system - before.children_user - before.children_system
-
-
 def main():
     taken = {way: [] for way in (*WAYS, "pack")}
     with tempfile.TemporaryDirectory() as folder:
         path = sys.argv[1] if len(sys.argv) > 1 else f"{folder}/texts.parquet"
         if len(sys.argv) < 2:
-            make_parquet(path)
+            make_parquet(path, 64_000_000)
         for _ in range(TIMES):
             for way in WAYS:
                 ran = subprocess.run([sys.executable, __file__, "--write", way, path, f"{folder}/{way}"], check=True,

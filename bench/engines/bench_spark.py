@@ -15,17 +15,9 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from alone import make_parquet, pack_seconds
+
 TIMES, WARM = 3, 2
-
-
-def make_parquet(path):
-    import pyarrow
-    import pyarrow.parquet
-    lines = (ROOT / "examples/corpus/english.jsonl").read_text().splitlines()
-    texts = [json.loads(line)["text"][:4000] for line in lines]
-    texts = [f"{n} {text}" for n in range(160_000_000 // sum(map(len, texts))) for text in texts]
-    pyarrow.parquet.write_table(pyarrow.table({"text": texts}), path, row_group_size=4096)
 
 
 def seconds():
@@ -85,20 +77,11 @@ def spark_seconds(path, folder):
     return {name: all_of[WARM:] for name, all_of in taken.items()}
 
 
-def pack_seconds(path, output):
-    before = os.times()
-    leat = pathlib.Path(os.environ.get("LEAT_BUILD", ROOT / "build")) / "leat"
-    subprocess.run([leat, "pack", "-o", output, "-t", "gpt2", "--threads", "1", "--force", "--progress", "never", path],
-                   check=True, stdout=subprocess.DEVNULL)
-    after = os.times()
-    return after.children_user + after.children_system - before.children_user - before.children_system
-
-
 def main():
     with tempfile.TemporaryDirectory() as folder:
         path = sys.argv[1] if len(sys.argv) > 1 else f"{folder}/texts.parquet"
         if len(sys.argv) < 2:
-            make_parquet(path)
+            make_parquet(path, 160_000_000)
         ran = subprocess.run([sys.executable, __file__, "--in-session", path, f"{folder}/spark"], check=True, text=True,
                              stdout=subprocess.PIPE, start_new_session=True)
         taken = json.loads(ran.stdout.splitlines()[-1])
