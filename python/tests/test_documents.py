@@ -181,3 +181,23 @@ def test_cat_of_damage_leaves_no_file(made, tmp_path):
     done = subprocess.run([program("leat"), "cat", tmp_path / "bad", "--arrow", tmp_path / "x"], capture_output=True,
                           text=True)
     assert done.returncode == 3 and "damaged" in done.stderr and not (tmp_path / "x").exists(), done
+
+
+def test_cat_tells_damage_that_the_stream_meets(made, tmp_path):
+    """Of an index that opens, but whose documents cannot be read."""
+    for suffix in (".leat", ".tokens"):
+        shutil.copy(made + suffix, str(tmp_path / "bad") + suffix)
+    index = bytearray((tmp_path / "bad.leat").read_bytes())
+    for at in range(4096, len(index), 4096):  # a page of the index after another
+        (tmp_path / "bad.leat").write_bytes(index[:at] + bytes(64) + b"\xff" * 64 + index[at + 128:])
+        try:
+            pa.table(leat.open(tmp_path / "bad").arrow(("id", "tokens")))
+        except leat.Error:
+            continue  # found when it is opened
+        except OSError:
+            break
+    else:
+        pytest.fail("no damage that a stream meets")
+    done = subprocess.run([program("leat"), "cat", tmp_path / "bad", "--arrow", tmp_path / "x", "--columns",
+                           "id,tokens"], capture_output=True, text=True)
+    assert done.returncode == 3 and not (tmp_path / "x").exists(), done
