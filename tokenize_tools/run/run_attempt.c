@@ -122,7 +122,7 @@ static void free_attempt(struct attempt *a)
     free(a);
 }
 
-/* A file of this attempt that is not finished. */
+/* A file of this attempt, which does not count: it may have got its name while an abort swept the others. */
 struct mine {
     struct run_place *place;
     const char *name;
@@ -134,7 +134,7 @@ static enum leat_status remove_mine(void *context, const char *file, uint64_t si
     size_t length = strlen(m->name);
 
     (void)size;
-    return strncmp(file, m->name, length) == 0 && strncmp(file + length, ".partial", 8) == 0
+    return strncmp(file, m->name, length) == 0 && file[length] == '.' && strncmp(file + length, ".rejects", 8) != 0
                ? run_place_remove(m->place, file, err)
                : LEAT_OK;
 }
