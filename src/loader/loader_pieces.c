@@ -200,6 +200,21 @@ static enum leat_status find_context(const struct leat_loader *l, const struct l
     return s;
 }
 
+/* The mask of tokens [first, first + count) of a piece. */
+static enum leat_status mask_piece(const struct leat_loader *l, const struct leat_piece *p, uint32_t first,
+                                   uint32_t count, uint8_t *to, struct leat_error *err)
+{
+    struct part *part = dataset_part(l->plan->sources[p->source].dataset, p->part);
+    enum leat_status s = part_mask(part, p->offset + first, count, to, err);
+    uint64_t context;
+
+    if (s == LEAT_OK)
+        s = find_context(l, p, &context, err);
+    if (s == LEAT_OK && context > first)
+        memset(to, 0, context - first < count ? context - first : count);
+    return s;
+}
+
 enum leat_status loader_mask_row(struct leat_loader *l, const struct loader_slot *slot, uint32_t row,
                                  struct leat_error *err)
 {
@@ -208,14 +223,9 @@ enum leat_status loader_mask_row(struct leat_loader *l, const struct loader_slot
 
     for (uint32_t k = slot->first_piece[row]; s == LEAT_OK && k < slot->first_piece[row + 1]; k++) {
         const struct leat_piece *p = &slot->pieces[k];
-        uint64_t context, gap = loader_pieces_gap(l, p);
+        uint64_t gap = loader_pieces_gap(l, p);
 
-        s = part_mask(dataset_part(l->plan->sources[p->source].dataset, p->part), p->offset, p->count, to, err);
-        if (s == LEAT_OK)
-            s = find_context(l, p, &context, err);
-        if (s != LEAT_OK)
-            break;
-        memset(to, 0, context);
+        s = mask_piece(l, p, 0, p->count, to, err);
         memset(to + p->count, 0, gap);
         to += p->count + gap;
     }
