@@ -29,6 +29,8 @@
 
 #define LOADER_RECENT    100u /* batches of which the share of waiting is reported */
 #define LOADER_MAX_BATCH ((uint64_t)1 << 31)
+#define LOADER_MAX_SLICES 65536u
+#define LOADER_MAX_AHEAD 256u
 #define LOADER_POLL_NS   50000u /* between looks at slots that a device still uses */
 
 struct loader_slot {

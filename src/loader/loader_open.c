@@ -37,6 +37,36 @@
 
 /* ---- Options ---- */
 
+static enum leat_status check_slice(const struct leat_loader_options *o, struct leat_error *err)
+{
+    const struct leat_loader_slice *slice = &o->slice;
+
+    if (slice->count > LOADER_MAX_SLICES)
+        return status_argument(err, "slice", "rows are cut into at most %u slices, not %" PRIu64, LOADER_MAX_SLICES,
+                               slice->count);
+    if (slice->rank >= slice->count + (slice->count == 0))
+        return status_argument(err, "slice", "no slice %" PRIu64 ": there are %" PRIu64 ", numbered from 0",
+                               slice->rank, slice->count);
+    if (slice->layout < LEAT_SLICE_CONTIGUOUS || slice->layout > LEAT_SLICE_ZIGZAG_DOCUMENTS)
+        return status_argument(err, "slice", "unknown layout %d of slices", (int)slice->layout);
+    if (o->outputs.ahead > LOADER_MAX_AHEAD)
+        return status_argument(err, "ahead", "a place has at most %u labels ahead, not %u", LOADER_MAX_AHEAD,
+                               o->outputs.ahead);
+    if (o->outputs.unshifted && slice->count > 1)
+        return status_argument(err, "unshifted",
+                               "a slice cannot have `unshifted` labels: a model that shifts labels itself looks for "
+                               "them at the next place, which another rank may have");
+    if (o->outputs.unshifted && o->outputs.ahead > 0)
+        return status_argument(err, "ahead",
+                               "`unshifted` outputs have no labels ahead: a model that shifts labels itself finds "
+                               "them at later places");
+    if (o->outputs.wanted & LEAT_OUTPUT_AHEAD_LABELS && o->outputs.ahead == 0)
+        return status_argument(err, "ahead", "ahead_labels need `ahead`: how many tokens each place predicts");
+    if (slice->count > 1 || o->outputs.ahead > 0)
+        return status_set(err, LEAT_E_UNSUPPORTED, "this build has no slices and no labels ahead yet");
+    return LEAT_OK;
+}
+
 static enum leat_status check_options(const struct leat_loader_options *o, struct leat_error *err)
 {
     if (o->io.engine < LEAT_ENGINE_AUTO || o->io.engine >= GATHER_ENGINE_COUNT)
@@ -66,7 +96,7 @@ static enum leat_status check_options(const struct leat_loader_options *o, struc
                                o->outputs.cu_seqlens_room);
     if (o->batch > LOADER_MAX_BATCH)
         return status_argument(err, "batch", "a batch of %" PRIu64 " rows is too large; the limit is 2^31", o->batch);
-    return LEAT_OK;
+    return check_slice(o, err);
 }
 
 static enum leat_status find_begin(struct leat_loader *l, struct leat_error *err)
@@ -109,6 +139,8 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
                                                         OPTIONS_RESERVED(leat_loader_options, io.reserved),
                                                         OPTIONS_RESERVED(leat_loader_options, device.reserved),
                                                         OPTIONS_RESERVED(leat_loader_options, outputs.reserved),
+                                                        OPTIONS_RESERVED(leat_loader_options, slice.reserved_flags),
+                                                        OPTIONS_RESERVED(leat_loader_options, slice.reserved),
                                                         { 0, 0 } };
     struct leat_loader_options *o = &l->options;
     struct leat_plan_info plan = LEAT_PLAN_INFO_INIT;
