@@ -19,6 +19,7 @@ class Batch:
     attention_mask: Any
     cu_seqlens: Any
     loss_weights: Any
+    ahead_labels: Any
     def __init__(self, native: Any, outputs: Sequence[Any], given: tuple[str, ...],
                  stream: Callable[[], int | None] | None = None) -> None: ...
     @property

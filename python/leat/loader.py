@@ -18,7 +18,7 @@ from leat import _leat
 from leat._names import refuse_moved, telling
 from leat._passes import LAST, NEXT, LoaderNotice, Passes, Place, last_of
 from leat._styles import style_of
-from leat._values import check_plan, choice, whole
+from leat._values import check_plan, choice, slice_options, whole
 from leat.batch import BITS, DTYPES, OUTPUTS, Batch
 from leat.frameworks import framework as framework_of
 from leat.options import IO, Device, Outputs, StatsFile, as_group
@@ -68,6 +68,11 @@ class Loader(Passes):
     steps        batches per `for`, for programs that count in epochs; the next `for` continues after them
     on_damage    "error"; or "mask": rows that are damaged on disk do not count for the loss
     io           how files are read, a leat.IO
+    slice        (rank, count, layout), for context parallelism: this process's part of each row, as one of `count` that
+                 share the rows of a rank. "contiguous"; "zigzag", as Megatron and torch cut rows for a causal mask; or
+                 "zigzag-documents", each document of a row so, as Transformer Engine does: with leat.fit(align=2 *
+                 count). Only this part is read and copied; its numbers are those of the whole row
+    ahead        also labels for so many tokens after the next one (multi-token prediction): the output ahead_labels
     threads      1: a background thread fills the ring; 0: each batch is made when it is asked for
     stats_file   a file to which stats() are appended as a line of JSON each minute, with `time` and `rank`, which
                  `leat-bench report` draws; several ranks need a file each; or a leat.StatsFile
@@ -82,7 +87,8 @@ class Loader(Passes):
     @telling("leat.Loader")
     def __init__(self, plan, batch_size, *, rank=None, world=None, ranks=None, outputs=None, style="batch",
                  framework="torch", device="cpu", buffers=None, last=None, position=0, state=None, restart=None,
-                 steps=None, on_damage="error", io=IO(), threads=1, stats_file=None, notices=True):
+                 steps=None, on_damage="error", io=IO(), slice=None, ahead=0,  # noqa: A002 (as in C)
+                 threads=1, stats_file=None, notices=True):
         self.plan, self.batch_size = check_plan(plan), whole("batch_size", batch_size, 1)
         self.rank, self.world = rank_and_world(rank, world, ranks)
         self._last = last_of(last, self.world)
@@ -98,7 +104,8 @@ class Loader(Passes):
         if (self._borrow or buffers) and not self._framework.changes:
             raise TypeError("jax's arrays cannot change: leat.Outputs(borrow=True) and buffers= are for torch and "
                             "numpy")
-        self.style, self._style = style, style_of(style, outputs.names, plan)
+        ahead = whole("ahead", ahead, 0, 256)
+        self.style, self._style = style, style_of(style, outputs.names, plan, ahead)
         self._given = self._style.given
         if self._style.warning and self._notices:
             warnings.warn(self._style.warning, LoaderNotice, stacklevel=3)
@@ -116,7 +123,7 @@ class Loader(Passes):
         self._options = dict(
             as_group("io", io, IO)._native(), batch=self.batch_size * self.world, rank=self.rank, world=self.world,
             on_damage=choice("on_damage", on_damage, ON_DAMAGE),
-            last=LAST[self._last], threads=whole("threads", threads, 0, 1),
+            last=LAST[self._last], ahead=ahead, **slice_options(slice), threads=whole("threads", threads, 0, 1),
             outputs=bits, borrow=self._borrow, number_bytes=8 if self._dtype == "int64" else 4,
             unshifted=bool(own.unshifted if outputs.unshifted is None else outputs.unshifted),
             mask_first=bool(own.mask_first if outputs.mask_first is None else outputs.mask_first),
@@ -215,6 +222,11 @@ class Loader(Passes):
     def _kind(self, name):
         return DTYPES[name] or self._dtype
 
+    def _shape(self, name, rows, length, room):
+        if name == "cu_seqlens":
+            return (room,)
+        return (self._options["ahead"], rows, length) if name == "ahead_labels" else (rows, length)
+
     def _make_buffers(self, buffers):
         length = self._native.max_length
         made = []
@@ -225,7 +237,7 @@ class Loader(Passes):
             if name not in self._given:
                 made.append(None)
                 continue
-            shape = (self._options["cu_seqlens_room"],) if name == "cu_seqlens" else (self.batch_size, length)
+            shape = self._shape(name, self.batch_size, length, self._options["cu_seqlens_room"])
             if buffers is True:
                 made.append(self._framework.empty(shape, self._kind(name)))
             else:
@@ -301,8 +313,8 @@ class Loader(Passes):
             return None
         room = self._options["cu_seqlens_room"] or native.sequences + 1
         made = [None if name not in self._given else
-                self._framework.empty((room,) if name == "cu_seqlens" else (native.rows, native.length),
-                                      self._kind(name)) for name in OUTPUTS]
+                self._framework.empty(self._shape(name, native.rows, native.length, room), self._kind(name))
+                for name in OUTPUTS]
         addresses = tuple(None if t is None else self._framework.address(t) for t in made)
         stream = self._framework.stream()
         native.write(addresses, 0, 0, room if "cu_seqlens" in self._given else 0, stream)

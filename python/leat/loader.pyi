@@ -27,7 +27,9 @@ class Loader:
                  buffers: bool | Mapping[str, Any] | None = None,
                  last: Literal["short", "padded", "dropped"] | None = None, position: int = 0,
                  state: Mapping[str, Any] | None = None, restart: bool | None = None, steps: int | None = None,
-                 on_damage: Literal["error", "mask"] = "error", io: IO = ..., threads: int = 1,
+                 on_damage: Literal["error", "mask"] = "error", io: IO = ...,
+                 slice: tuple[int, int, Literal["contiguous", "zigzag", "zigzag-documents"]] | None = None,
+                 ahead: int = 0, threads: int = 1,
                  stats_file: str | bytes | PathLike[Any] | StatsFile | None = None,
                  notices: bool = True) -> None: ...
     def close(self) -> None: ...

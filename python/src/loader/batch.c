@@ -66,6 +66,11 @@ struct array_shape batch_shape(const struct leat_batch *b, const struct batch_fo
         a.dimensions = 1;
         a.bytes = 4;
         a.shape[0] = (int64_t)(form->cu_seqlens_room ? form->cu_seqlens_room : b->sequences + (uint64_t)1);
+    } else if (rows[which].kind == BATCH_AHEAD) {
+        a.dimensions = 3;
+        a.shape[0] = b->ahead;
+        a.shape[1] = b->rows;
+        a.shape[2] = b->length;
     }
     return a;
 }
@@ -295,6 +300,7 @@ static PyObject *batch_flags(PyObject *object, PyObject *unused)
 static const struct field facts[] = {
     NUMBER(number), NUMBER(position),  NUMBER(cursor),     NUMBER(damaged),      NUMBER(rows),
     NUMBER(length), NUMBER(sequences), NUMBER(max_seqlen), NUMBER(damaged_rows), NUMBER(token_width),
+    NUMBER(ahead),
 };
 
 static PyObject *get_fact(PyObject *self, void *closure)
@@ -343,7 +349,8 @@ static PyType_Spec spec = { .name = "leat._leat.Batch",
 static int add_outputs(PyObject *module)
 {
     static const char *const types[] = {
-        [BATCH_NUMBERS] = NULL, [BATCH_MASK] = "bool", [BATCH_FLOATS] = "float32", [BATCH_LIST] = "int32"
+        [BATCH_NUMBERS] = NULL, [BATCH_MASK] = "bool", [BATCH_FLOATS] = "float32", [BATCH_LIST] = "int32",
+        [BATCH_AHEAD] = NULL
     };
     PyObject *outputs = PyDict_New();
     int ok = outputs != NULL;

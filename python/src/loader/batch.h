@@ -19,13 +19,15 @@
                 row(LOSS_MASK, loss_mask, "loss_mask", BATCH_MASK)                                                     \
                     row(ATTENTION_MASK, attention_mask, "attention_mask", BATCH_MASK)                                  \
                         row(CU_SEQLENS, cu_seqlens, "cu_seqlens", BATCH_LIST)                                          \
-                            row(LOSS_WEIGHTS, loss_weights, "loss_weights", BATCH_FLOATS)
+                            row(LOSS_WEIGHTS, loss_weights, "loss_weights", BATCH_FLOATS)                              \
+                                row(AHEAD_LABELS, ahead_labels, "ahead_labels", BATCH_AHEAD)
 
 enum batch_kind {
     BATCH_NUMBERS, /* rows x length, signed */
     BATCH_MASK,    /* the same, true or false */
     BATCH_FLOATS,  /* the same, floats of 32 bits */
-    BATCH_LIST     /* one after another, of 32 bits */
+    BATCH_LIST,    /* one after another, of 32 bits */
+    BATCH_AHEAD    /* numbers of each label ahead: ahead x rows x length */
 };
 
 #define BATCH_NUMBER(name, field, python, kind) BATCH_##name,

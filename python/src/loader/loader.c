@@ -54,6 +54,10 @@ static const struct field options[] = {
     INSIDE(NUMBER, outputs, number_bytes),
     INSIDE(FLAG, outputs, mask_first),
     INSIDE(NUMBER, outputs, cu_seqlens_room),
+    NAMED(NUMBER, "slice_rank", slice.rank),
+    NAMED(NUMBER, "slice_count", slice.count),
+    NAMED(NUMBER, "slice_layout", slice.layout),
+    INSIDE(NUMBER, outputs, ahead),
     ROW(TEXT, stats_file),
     ROW(NUMBER, stats_ms),
 };
@@ -180,10 +184,12 @@ static enum leat_status fill(struct attempt *t)
 
     for (int i = 0; i < BATCH_OUTPUTS; i++) {
         struct array_shape a = batch_shape(t->batch, t->form, (enum batch_output)i);
-        size_t numbers = (size_t)a.shape[0] * (size_t)(a.dimensions == 2 ? a.shape[1] : 1);
+        size_t numbers = 1;
 
         if (!batch_wants(t->form, (enum batch_output)i))
             continue;
+        for (int k = 0; k < a.dimensions; k++)
+            numbers *= (size_t)a.shape[k];
         t->memory[i] = memory_make(t->pool, numbers * a.bytes);
         if (!t->memory[i])
             return errors_set(&t->err, LEAT_E_NO_MEMORY, "no memory for a batch");
