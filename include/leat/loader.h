@@ -434,7 +434,8 @@ struct leat_loader_on_device {
     char name[64];       /* "host, avx2", "cuda:0, NVIDIA H100 80GB HBM3" */
     uint64_t ring_bytes; /* the ring there, with the borrowed outputs */
     double memory_used;  /* share in use, by any program, when the ring was made; above 0.8: a notice */
-    uint64_t reserved[4];
+    uint64_t sent_bytes; /* of slots, copied to it */
+    uint64_t reserved[3];
 };
 
 /* Of datasets on a server that were not complete in the cache when they were opened, else 0. */
@@ -464,7 +465,7 @@ struct leat_loader_stats {
     { sizeof(struct leat_loader_stats), 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, { 0, 0 } },                                  \
       { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, { 0, 0, 0, 0 } },                                                         \
       { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0, 0 }, { 0 } }, { 0, 0, 0, 0, 0, { 0, 0 } },             \
-      { { 0 }, 0, 0.0, { 0, 0, 0, 0 } }, { 0, 0, 0, 0.0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } } }
+      { { 0 }, 0, 0.0, 0, { 0, 0, 0 } }, { 0, 0, 0, 0.0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } } }
 
 LEAT_API void leat_loader_stats(const struct leat_loader *loader, struct leat_loader_stats *stats);
 

@@ -70,7 +70,7 @@ struct loader_stage {
     bool finishing; /* the oldest one begun */
     uint8_t begun[RING_MAX];
     unsigned begun_first, begun_count;
-    atomic_uint_fast64_t order_ns, gather_ns, documents_ns, outputs_ns, copy_ns, slot_ns, rows_damaged;
+    atomic_uint_fast64_t order_ns, gather_ns, documents_ns, outputs_ns, copy_ns, slot_ns, rows_damaged, sent_bytes;
     atomic_uint_fast64_t batch_ns; /* what a batch took lately, from begun to done */
     uint64_t begin_ns, waited_ns;  /* when the last one was begun; the last wait for a free slot */
 };

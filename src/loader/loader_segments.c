@@ -108,18 +108,18 @@ bool loader_segments_size(struct leat_loader *l, uint64_t *size)
     struct loader_sizes *z = &l->sizes;
     size_t at;
 
-    if (max_tokens(l) > UINT32_MAX / l->rows || max_pool(l) > UINT32_MAX / l->rows)
+    if (max_tokens(l) > UINT32_MAX / l->rows || max_pool(l) > UINT32_MAX / ((uint64_t)l->rows + 1))
         return false;
     z->tokens = (uint32_t)(max_tokens(l) * l->rows);
     return loader_layout_add(size, sizeof(struct rows_segmented) * ((uint64_t)l->rows + 1), &z->segments_at) &&
            loader_layout_add(size, (uint64_t)z->tokens * l->token_width, &z->tokens_at) &&
            (!l->masks || loader_layout_add(size, z->tokens, &at)) &&
-           loader_layout_add(size, max_pool(l) * l->rows * sizeof(uint32_t) + POOL_ALIGNMENT, &at);
+           loader_layout_add(size, max_pool(l) * ((uint64_t)l->rows + 1) * sizeof(uint32_t) + POOL_ALIGNMENT, &at);
 }
 
 enum leat_status loader_segments_open(const struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
 {
-    slot->segments.rows = calloc((size_t)l->rows + 1, sizeof *slot->segments.rows);
+    slot->segments.rows = calloc((size_t)l->rows + 2, sizeof *slot->segments.rows);
     slot->first_read = calloc((size_t)l->rows + 1, sizeof *slot->first_read);
     return slot->segments.rows && slot->first_read ? LEAT_OK
                                                    : status_no_memory(err, l->rows * sizeof *slot->segments.rows);
@@ -348,7 +348,7 @@ static enum leat_status cut_row(const struct leat_loader *l, struct loader_slot 
 
 /* ---- Beginning a batch ---- */
 
-static enum leat_status begin_row(const struct leat_loader *l, struct loader_slot *slot, uint32_t row,
+static enum leat_status begin_row(const struct leat_loader *l, struct loader_slot *slot, uint32_t rows, uint32_t row,
                                   struct leat_error *err)
 {
     struct loader_segments *x = &slot->segments;
@@ -369,7 +369,7 @@ static enum leat_status begin_row(const struct leat_loader *l, struct loader_slo
     x->rows[row].length = (uint32_t)length;
     if (s == LEAT_OK)
         s = cut_row(l, slot, row, err);
-    if (s != LEAT_OK || x->tokens > x->rows[row].token)
+    if (s != LEAT_OK || x->tokens > x->rows[row].token || row == rows)
         return s;
     s = take_tokens(l, x, 1, &token, err); /* for leat_batch_row() */
     if (s == LEAT_OK && slot->memory)
@@ -429,11 +429,11 @@ enum leat_status loader_segments_begin(struct leat_loader *l, struct loader_slot
     slot->batch.whole_length = (uint32_t)loader_segments_length(l, slot->batch.length);
     slot->batch.length = slot->batch.whole_length / (uint32_t)l->options.slice.count;
     slot->batch.width = slot->batch.length + 1;
-    for (uint32_t row = 0; s == LEAT_OK && row < rows; row++)
-        s = begin_row(l, slot, row, err);
+    for (uint32_t row = 0; s == LEAT_OK && row <= rows; row++)
+        s = begin_row(l, slot, rows, row, err);
     if (s != LEAT_OK)
         return s;
-    x->rows[rows] = (struct loader_row) { (uint32_t)x->chain_count, (uint32_t)x->cut_count, x->tokens, 0 };
+    x->rows[rows + 1] = (struct loader_row) { (uint32_t)x->chain_count, (uint32_t)x->cut_count, x->tokens, 0 };
     slot->first_read[rows] = x->read_count;
     slot->job.count = x->read_count;
     if (slot->memory)
@@ -630,7 +630,7 @@ void loader_segments_put(const struct leat_loader *l, struct loader_slot *slot, 
     uint32_t *pool = (uint32_t *)(void *)(slot->memory + slot->layout.pool_at), place = 0, count = 0;
     struct rows_segment *first = (struct rows_segment *)(void *)(pool + x->pool), *to = first;
     const struct loader_row *r = &x->rows[row];
-    bool damaged = slot->memory[slot->layout.flags_at + row] & LEAT_ROW_DAMAGED;
+    bool damaged = row < slot->batch.rows && slot->memory[slot->layout.flags_at + row] & LEAT_ROW_DAMAGED;
     struct walk w = { 0, 0, 0 };
 
     for (size_t k = 0; k < x->start_count; k++)
@@ -657,13 +657,9 @@ void loader_segments_put(const struct leat_loader *l, struct loader_slot *slot, 
     x->start_count = 0; /* a row of padding has none */
 }
 
-void loader_segments_end(struct loader_slot *slot)
+void loader_segments_end(const struct leat_loader *l, struct loader_slot *slot)
 {
-    const struct loader_segments *x = &slot->segments;
-    struct rows_segmented *rows = (struct rows_segmented *)(void *)(slot->memory + slot->layout.segments_at);
-
-    rows[slot->batch.rows] =
-        (struct rows_segmented) { .pool = x->pool, .documents = x->documents, .shorter = x->shorter };
-    slot->bytes += (size_t)x->pool * sizeof(uint32_t);
+    loader_segments_put(l, slot, slot->batch.rows);
+    slot->bytes += (size_t)slot->segments.pool * sizeof(uint32_t);
     slot->layout.end = slot->bytes;
 }

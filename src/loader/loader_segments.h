@@ -55,7 +55,7 @@ struct loader_row {
 
 /* Of a slot; all but `rows` grow as needed. */
 struct loader_segments {
-    struct loader_row *rows; /* one more than the loader's */
+    struct loader_row *rows; /* the loader's, one of padding, and one for the ends */
     struct loader_run *runs;
     struct loader_chain *chains;
     struct loader_cut *cuts;
@@ -102,9 +102,9 @@ enum leat_status loader_segments_begin(struct leat_loader *l, struct loader_slot
 enum leat_status loader_segments_find(struct leat_loader *l, struct loader_slot *slot, uint32_t row,
                                       struct leat_error *err);
 
-/* Then puts its segments into the slot, one row after the other; and after the last the end. */
+/* Then puts its segments into the slot, one row after the other; and after the last what is the slot's end. */
 void loader_segments_put(const struct leat_loader *l, struct loader_slot *slot, uint32_t row);
-void loader_segments_end(struct loader_slot *slot);
+void loader_segments_end(const struct leat_loader *l, struct loader_slot *slot);
 
 /* As loader_layout_row() and loader_layout_clear(). */
 uint8_t *loader_segments_row(const struct loader_slot *slot, uint32_t row);

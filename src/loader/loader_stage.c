@@ -246,7 +246,7 @@ static enum leat_status find_segments(struct leat_loader *l, struct loader_slot 
             loader_segments_put(l, slot, row);
     }
     if (s == LEAT_OK)
-        loader_segments_end(slot);
+        loader_segments_end(l, slot);
     return s;
 }
 
@@ -325,6 +325,7 @@ static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot
     ranges_begin(l->ranges, "copy");
     if (s == LEAT_OK)
         s = l->ops->send(l->backend, slot->number, slot->bytes, err);
+    counter_bump(&st->sent_bytes, slot->bytes);
     t3 = clock_ns();
     counter_bump(&st->copy_ns, t3 - t2);
     note_batch(st, st->begin_ns + (t3 - t0));

@@ -45,7 +45,7 @@ struct rows_layout {
     uint32_t ahead;      /* labels ahead of each place: only of rows in segments, as what follows */
     uint32_t slices, whole_length; /* in how many a row is cut; of a whole row of the slot's batch */
     uint32_t reserved;
-    size_t segments_at; /* a struct rows_segmented per row, and one more. 0: rows are not in segments */
+    size_t segments_at; /* a struct rows_segmented per row, and one. 0: rows are not in segments */
     size_t pool_at;     /* uint32_t's: of each row its segments, then the places where documents begin in it */
     size_t end;         /* of all this in the slot */
 };
@@ -60,7 +60,7 @@ struct rows_segment {
     uint32_t attention;          /* 0: padding after a shorter row */
 };
 
-/* A row of the slot, whole. `documents`, `shorter`: how many documents, and rows of fewer places than the longest, lie
+/* A row of the slot, whole; after the last, one of padding. `documents`, `shorter`: how many documents, and rows of fewer places than the longest, lie
  * before it. */
 struct rows_segmented {
     uint32_t pool, segments; /* where its first segment stands in the pool, and how many there are */

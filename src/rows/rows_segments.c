@@ -108,11 +108,12 @@ static void put_row(const struct rows_kernels *k, const struct rows_job *j, uint
     struct rows_line r = rows_line_here(j, row);
     struct place p = { .k = k, .j = j, .at = (uint64_t)row * j->length };
     uint64_t row_at = p.at;
-    uint32_t inside = row < j->layout.rows ? rows_segmented(j, row)->segments : 1, end;
+    const struct rows_segment *segments = rows_segments(j, row);
+    uint32_t count = rows_segmented(j, row)->segments, end;
 
-    for (uint32_t n = 0; n < inside; n++, p.at += p.count) {
-        p.s = inside == 1 ? rows_segment_at(j, row, 0) : rows_segments(j, row)[n];
-        end = n + 1 < inside ? rows_segments(j, row)[n + 1].first : j->length;
+    for (uint32_t n = 0; n < count; n++, p.at += p.count) {
+        p.s = segments[n];
+        end = n + 1 < count ? segments[n + 1].first : j->length;
         p.count = (end < j->length ? end : j->length) - p.s.first;
         put_segment(&p, &r, row_at);
     }

@@ -15,12 +15,14 @@
 
 #include "rows_body.h"
 
+/* A row; one that only the outputs have is padding. */
 ROWS_BODY const struct rows_segmented *rows_segmented(const struct rows_job *j, uint32_t row)
 {
-    return (const struct rows_segmented *)(const void *)(j->base + j->layout.segments_at) + row;
+    return (const struct rows_segmented *)(const void *)(j->base + j->layout.segments_at) +
+           (row < j->layout.rows ? row : j->layout.rows);
 }
 
-/* The segments of a row of the slot; behind them the places of the whole row where documents begin. */
+/* Its segments; behind them the places of the whole row where documents begin. */
 ROWS_BODY const struct rows_segment *rows_segments(const struct rows_job *j, uint32_t row)
 {
     const uint32_t *pool = (const uint32_t *)(const void *)(j->base + j->layout.pool_at);
@@ -36,13 +38,9 @@ ROWS_BODY const uint32_t *rows_begins(const struct rows_job *j, uint32_t row)
 /* The segment of number `i` of a row. */
 ROWS_BODY struct rows_segment rows_segment_at(const struct rows_job *j, uint32_t row, uint32_t i)
 {
-    const struct rows_segment padding = { 0, 0, 0, 0, 0, 0, 1 }, *segments;
-    uint32_t low = 0, high;
+    const struct rows_segment *segments = rows_segments(j, row);
+    uint32_t low = 0, high = rows_segmented(j, row)->segments;
 
-    if (row >= j->layout.rows)
-        return padding;
-    segments = rows_segments(j, row);
-    high = rows_segmented(j, row)->segments;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
 
@@ -134,7 +132,7 @@ ROWS_BODY uint64_t rows_whole_length(const struct rows_job *j)
 ROWS_BODY uint64_t rows_whole_stretches_before(const struct rows_job *j, uint32_t row)
 {
     uint32_t inside = row < j->layout.rows ? row : j->layout.rows;
-    const struct rows_segmented *x = rows_segmented(j, inside);
+    const struct rows_segmented *x = rows_segmented(j, row);
 
     return (uint64_t)x->documents + (rows_whole_length(j) > j->layout.whole_length ? inside : x->shorter) +
            (row - inside);
@@ -149,9 +147,7 @@ ROWS_BODY uint32_t rows_whole_documents(const struct rows_job *j, uint32_t row)
 /* The place in the whole row where stretch `number` begins. */
 ROWS_BODY uint32_t rows_whole_begin(const struct rows_job *j, uint32_t row, uint32_t number)
 {
-    if (number < rows_whole_documents(j, row))
-        return rows_begins(j, row)[number];
-    return row < j->layout.rows ? rows_segmented(j, row)->length : 0;
+    return number < rows_whole_documents(j, row) ? rows_begins(j, row)[number] : rows_segmented(j, row)->length;
 }
 
 /* How many stretches a row has. */
