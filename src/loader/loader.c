@@ -243,6 +243,7 @@ void leat_loader_close(struct leat_loader *loader)
         free(l->slots[i].first_piece);
         free(l->slots[i].pieces);
         free(l->slots[i].reads);
+        free(l->slots[i].learned);
     }
     free(l->slots);
     if (l->backend && loader_forked(l)) {
@@ -255,6 +256,7 @@ void leat_loader_close(struct leat_loader *loader)
         ranges_close(l->ranges);
     fd = atomic_load(&l->event_fd);
     file_close(&fd);
+    loader_sources_close(l);
     if (l->guard)
         munmap(l->guard, (size_t)sysconf(_SC_PAGESIZE));
     free(l);

@@ -110,7 +110,9 @@ bool loader_layout_size(struct leat_loader *l)
     struct loader_sizes *z = &l->sizes;
 
     if (!bytes_multiply(width, l->rows, &tokens) || tokens > UINT64_MAX / 64 ||
-        !add_part(&size, 4 * (uint64_t)l->rows, &z->lengths_at) || !add_part(&size, l->rows, &z->flags_at))
+        !add_part(&size, 4 * (uint64_t)l->rows, &z->lengths_at) || !add_part(&size, l->rows, &z->flags_at) ||
+        !add_part(&size, 4 * (uint64_t)l->rows, &z->sources_at) ||
+        (l->source_weights && !add_part(&size, 4 * (uint64_t)l->rows, &z->source_weights_at)))
         return false;
     if ((own || l->options.io.apart == LEAT_APART_MAPPED || may_lie_apart(l, width * l->token_width)) &&
         !add_part(&size, 8 * (uint64_t)l->rows, &z->rows_at))
@@ -166,6 +168,7 @@ static void lay_out(struct leat_loader *l, struct loader_slot *slot, uint32_t ro
         lengths[i] = i < slot->places ? loader_layout_inputs(l, slot, i) : 0;
     memset(slot->memory + z->flags_at, 0, rows);
     memset(slot->memory + z->flags_at + slot->places, LEAT_ROW_PADDED, rows - slot->places);
+    loader_sources_put(l, slot, rows);
     slot->layout = (struct rows_layout) { .rows = rows,
                                           .width = longest + 1,
                                           .token_width = l->token_width,
@@ -174,6 +177,8 @@ static void lay_out(struct leat_loader *l, struct loader_slot *slot, uint32_t ro
                                           .lengths_at = z->lengths_at,
                                           .flags_at = z->flags_at,
                                           .starts_at = z->starts_at,
+                                          .sources_at = z->sources_at,
+                                          .source_weights_at = z->source_weights_at,
                                           .marks_at = z->marks_at,
                                           .heads_at = z->heads_at,
                                           .own_labels = l->plan->order->own_labels && !l->options.outputs.unshifted };

@@ -47,6 +47,8 @@ ROWS_BODY struct rows_line rows_line(const struct rows_job *j, uint32_t row, uin
     r.marks = 0;
     r.token_width = token_width;
     r.first_sequence = 0;
+    r.source = j->source_ids ? rows_source(j, row) : -1;
+    r.source_weight = rows_source_weight(j, row);
     if (l->marks_at && row < l->rows) {
         r.starts = (const uint64_t *)(const void *)(j->base + l->starts_at) + (size_t)row * l->start_words;
         r.marks = (const struct rows_mark *)(const void *)(j->base + l->marks_at) + (size_t)row * l->start_words;
@@ -286,7 +288,7 @@ ROWS_BODY void rows_do_mask(const struct rows_job *j, const struct rows_line *r,
     uint8_t weight = rows_line_weight(j, r, i);
 
     if (j->loss_weights)
-        ((uint32_t *)j->loss_weights)[at] = rows_weight_float(weight);
+        ((uint32_t *)j->loss_weights)[at] = rows_weight_of(weight, r->source_weight);
     if (weight == 0 && j->loss_mask)
         j->loss_mask[at] = 0;
     if (weight == 0 && j->labels && j->number_bytes == 8)

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "output_attention_mask.h"
+#include "output_source_ids.h"
 
 enum rows_output_kind {
     ROWS_NUMBERS,  /* rows x length numbers of number_bytes */
@@ -45,7 +46,8 @@ enum rows_output_kind {
     together(loss_mask, LOSS_MASK, ROWS_MASK, false)                                                                   \
     together(cu_seqlens, CU_SEQLENS, ROWS_SEQUENCES, true)                                                             \
     together(loss_weights, LOSS_WEIGHTS, ROWS_WEIGHTS, false)                                                          \
-    singly(attention_mask, ATTENTION_MASK, ROWS_MASK, false)
+    singly(attention_mask, ATTENTION_MASK, ROWS_MASK, false)                                                           \
+    singly(source_ids, SOURCE_IDS, ROWS_NUMBERS, false)
 /* clang-format on */
 #define ROWS_SKIP(field, name, kind, documents)
 

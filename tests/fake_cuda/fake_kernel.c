@@ -157,6 +157,8 @@ static size_t slot_bytes(const struct rows_job *j)
     size_t ends[] = { l->rows_at ? l->rows_at + 8 * (size_t)l->rows : together,
                       l->lengths_at + 4 * (size_t)l->rows,
                       l->flags_at + l->rows,
+                      l->sources_at + 4 * (size_t)l->rows,
+                      l->source_weights_at ? l->source_weights_at + 4 * (size_t)l->rows : 0,
                       l->starts_at + 8 * (size_t)l->rows * l->start_words,
                       l->marks_at ? l->heads_at + sizeof(struct rows_head) * ((size_t)l->rows + 1) : 0,
                       l->masks_at ? l->masks_at + (size_t)l->rows * l->mask_width : 0 };
