@@ -19,6 +19,7 @@ class Batch:
     attention_mask: Any
     cu_seqlens: Any
     loss_weights: Any
+    source_ids: Any
     def __init__(self, native: Any, outputs: Sequence[Any], given: tuple[str, ...],
                  stream: Callable[[], int | None] | None = None) -> None: ...
     @property
@@ -43,6 +44,8 @@ class Batch:
     def damaged_rows(self) -> int: ...
     @property
     def samples(self) -> list[Sample | None]: ...
+    @property
+    def sources(self) -> list[int | None]: ...
     @property
     def lengths(self) -> list[int]: ...
     @property

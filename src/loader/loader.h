@@ -78,6 +78,7 @@ struct loader_consumer {
     uint32_t recent_wait[LOADER_RECENT], recent_all[LOADER_RECENT]; /* in units of 1024 ns */
     atomic_uint_fast64_t recent_wait_sum, recent_all_sum;
     struct durations next;
+    atomic_uint_fast64_t cursor; /* of the last batch */
     atomic_uint_fast64_t batches, rows, tokens, wait_ns, all_ns, first_ns;
 };
 

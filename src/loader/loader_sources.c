@@ -44,6 +44,7 @@ enum leat_status loader_sources_open(struct leat_loader *l, struct leat_error *e
 {
     enum leat_status s = loader_sources_room(l, l->plan->rules.source_count, err);
 
+    atomic_store(&l->consumer.cursor, l->stage.position);
     return s == LEAT_OK ? take_weights(l, err) : s;
 }
 
@@ -103,6 +104,7 @@ void loader_sources_count(struct leat_loader *l, const struct loader_slot *slot)
 {
     struct loader_sources *sources = atomic_load_explicit(&l->sources, memory_order_relaxed);
 
+    atomic_store_explicit(&l->consumer.cursor, slot->batch.cursor, memory_order_relaxed);
     for (uint32_t row = 0; row < slot->places; row++) {
         struct loader_source *source = &sources->each[slot->samples[row].source];
 
@@ -114,18 +116,36 @@ void loader_sources_count(struct leat_loader *l, const struct loader_slot *slot)
     }
 }
 
+/* The weights, as integers, of the phase that the last sample before a position lies in; *sum is 0 if there are none. */
+static const uint64_t *weights_at(const struct leat_plan *plan, uint64_t position, uint64_t *sum)
+{
+    uint64_t number = leat_plan_number(plan, position > 0 ? position - 1 : 0), count = plan->rules.source_count;
+    size_t phase = plan->rules.phase_count;
+    const uint64_t *weights;
+
+    while (phase > 0 && plan_phase_begin(plan, phase) > number)
+        phase--;
+    weights = plan->weights + phase * count;
+    *sum = 0;
+    for (uint64_t i = 0; (plan->order->weights || plan->order->megatron) && i < count; i++)
+        *sum += weights[i];
+    return weights;
+}
+
 uint64_t leat_loader_sources(const struct leat_loader *l, uint64_t first, uint64_t count,
                              struct leat_loader_source *sources)
 {
     const struct loader_sources *all = atomic_load(&l->sources);
-    uint64_t left = first < all->count ? all->count - first : 0;
+    uint64_t left = first < all->count ? all->count - first : 0, sum;
+    const uint64_t *weights = weights_at(l->plan, counter_value(&l->consumer.cursor), &sum);
 
     if (count > left)
         count = left;
     for (uint64_t i = 0; i < count; i++)
         sources[i] = (struct leat_loader_source) { .rows = counter_value(&all->each[first + i].rows),
                                                    .tokens = counter_value(&all->each[first + i].tokens),
-                                                   .loss_tokens = counter_value(&all->each[first + i].loss_tokens) };
+                                                   .loss_tokens = counter_value(&all->each[first + i].loss_tokens),
+                                                   .share = sum ? (double)weights[first + i] / (double)sum : 0 };
     return count;
 }
 

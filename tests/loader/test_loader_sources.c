@@ -234,6 +234,41 @@ static void check_damage(void)
     leat_plan_close(plan);
 }
 
+/* The share that the plan gives to sources is that of the phase of the last batch, or of the place to begin at. */
+static void check_shares(void)
+{
+    static const double expected[2][SOURCES] = { { 0.2, 0.6, 0.2 }, { 0.75, 0.25, 0 } };
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    struct leat_loader_source got[SOURCES];
+    struct leat_plan *plan;
+    struct leat_loader *l;
+    const struct leat_batch *b;
+    char text[3000];
+
+    snprintf(text, sizeof text, "source %s:1\nsource %s:3\nsource %s:1\nseq-len 48\nat 32:3,1\n", names[0], names[1],
+             names[2]);
+    T_OK(leat_plan_parse(&plan, text, strlen(text), NULL, NULL, &t_err));
+    o.batch = 16;
+    for (o.position = 0; o.position <= 48; o.position += 16) {
+        T_OK(leat_loader_open(&l, plan, &o, &t_err));
+        for (uint64_t cursor = o.position; cursor < o.position + 48; cursor += 16) {
+            T_EQ(leat_loader_sources(l, 0, SOURCES, got), SOURCES);
+            for (unsigned i = 0; i < SOURCES; i++)
+                T_CHECK(got[i].share == expected[cursor > 32][i]);
+            T_OK(leat_loader_next(l, &b, &t_err));
+            leat_batch_release(b, NULL);
+        }
+        leat_loader_close(l);
+    }
+    leat_plan_close(plan);
+    plan = open_plan(LEAT_ORDER_DOCUMENTS, true, 0, 0);
+    T_OK(leat_loader_open(&l, plan, &o, &t_err));
+    T_EQ(leat_loader_sources(l, 1, 1, got), 1);
+    T_CHECK(got[0].share == 0);
+    leat_loader_close(l);
+    leat_plan_close(plan);
+}
+
 static void refuse(const struct leat_plan *plan, double weight, uint64_t count, const char *words)
 {
     double some[] = { 1, weight, 1, 1 };
@@ -274,6 +309,7 @@ int main(void)
     check_order(LEAT_ORDER_FIT, false, 4, 0);
     check_order(LEAT_ORDER_FIT, true, 0, 5);
     check_refusals();
+    check_shares();
     check_damage();
     return t_end();
 }
