@@ -120,7 +120,8 @@ enum leat_output {
     LEAT_OUTPUT_DOCUMENT_IDS = 32,
     LEAT_OUTPUT_CU_SEQLENS = 64,
     LEAT_OUTPUT_LOSS_WEIGHTS = 128,
-    LEAT_OUTPUT_AHEAD_LABELS = 256 /* needs `outputs.ahead` */
+    LEAT_OUTPUT_SOURCE_IDS = 256,
+    LEAT_OUTPUT_AHEAD_LABELS = 512 /* needs `outputs.ahead` */
 };
 
 /*
@@ -243,12 +244,21 @@ struct leat_loader_options {
      */
     const char *stats_file;
     uint64_t stats_ms;
+    /*
+     * Factors of loss_weights, one for each source of the plan in their order, such as the share that a source should
+     * have in the loss / the share that it has in the mixture: 0, or 1e-30 to 1e30, each rounded to a float. The weight
+     * of a label is the float that it has without them times its source's, rounded to a float, the same on the host and
+     * a GPU. Labels and loss_mask do not change. Not kept; NULL: all are 1. Sources without one (there may be fewer
+     * than sources) have 1.
+     */
+    const double *source_weights;
+    uint64_t source_weight_count;
     struct leat_loader_slice slice;
 };
 #define LEAT_LOADER_OPTIONS_INIT                                                                                       \
     { sizeof(struct leat_loader_options), 0, 0, NULL, 0, LEAT_LAST_SHORT, LEAT_ON_DAMAGE_ERROR, { 0, 1, { 0, 0 } },   \
       { LEAT_ENGINE_AUTO, LEAT_APART_AUTO, 0, 1, 1, 0, 0, -1, 0, { 0, 0, 0, 0 } },                  \
-      { NULL, NULL, { 0, 0, 0, 0 } }, { 0, 8, 0, 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0 } }, NULL, 0,                       \
+      { NULL, NULL, { 0, 0, 0, 0 } }, { 0, 8, 0, 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0 } }, NULL, 0, NULL, 0,              \
       { 0, 0, LEAT_SLICE_CONTIGUOUS, 0, { 0, 0 } } }
 
 /*
@@ -329,7 +339,7 @@ LEAT_API const void *leat_batch_row(const struct leat_batch *batch, uint32_t row
  */
 struct leat_outputs {
     size_t size;
-    uint32_t number_bytes; /* 8 or 4: of inputs, labels, position_ids and document_ids. _INIT: 8 */
+    uint32_t number_bytes; /* 8 or 4: of inputs, labels, position_ids, document_ids, source_ids. _INIT: 8 */
     uint32_t unshifted;    /* as in the options that the loader was opened with. 0: label i is token i + 1. 1: label i
                             * is token i */
     uint32_t mask_first;   /* 1: a document's first token has no loss as a label (needs document starts) */
@@ -348,7 +358,9 @@ struct leat_outputs {
                             * whole rows, of length * count */
     uint64_t cu_seqlens_room; /* in numbers: batch->sequences + 1, and one per row that only `rows` or `length` pads */
     float *loss_weights;   /* how much each label counts: 0 where loss_mask is 0; else 1, or the byte that the dataset's
-                            * mask has for it / 255. A weighted mean divides by their sum */
+                            * mask has for it / 255; times the weight of its source (leat_loader_options.
+                            * source_weights). A weighted mean divides by their sum */
+    void *source_ids;      /* the number of the row's source in the plan, as in samples[]; -1: padding */
     /*
      * [ahead, rows, length] numbers, of a loader with `ahead`: number j of a place is the token j + 1 places after its
      * label. -100: that token does not count as a label, or there is none: after the end of what the plan uses of the
@@ -358,7 +370,7 @@ struct leat_outputs {
     void *ahead_labels;
 };
 #define LEAT_OUTPUTS_INIT                                                                                              \
-    { sizeof(struct leat_outputs), 8, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL }
+    { sizeof(struct leat_outputs), 8, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL }
 
 /*
  * Writes outputs of a batch. On a GPU, work queued later on `stream` (NULL: the default stream) sees them. On
@@ -468,6 +480,22 @@ struct leat_loader_stats {
       { { 0 }, 0, 0.0, 0, { 0, 0, 0 } }, { 0, 0, 0, 0.0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } } }
 
 LEAT_API void leat_loader_stats(const struct leat_loader *loader, struct leat_loader_stats *stats);
+
+/* What was given to the consumer of a source: of the rows of this rank, but for those that were masked because of
+ * damage. */
+struct leat_loader_source {
+    uint64_t rows;
+    uint64_t tokens;      /* inputs of these rows, without padding after them */
+    uint64_t loss_tokens; /* predictions with loss: labels that count, in which the label at the first place of an
+                           * unshifted row is no prediction. With `mask_first` of the options */
+    double share;         /* of the samples, by the plan's weights at the last batch that was given; of megatron, by its
+                           * samples in the whole plan; 0 in orders of documents, which have no weights */
+};
+
+/* Describes the sources [first, first + count) of the plan, which this loader has counted since it was opened. Returns
+ * how many there are: fewer than `count` if the plan has no more. Any thread may ask, at any time. */
+LEAT_API uint64_t leat_loader_sources(const struct leat_loader *loader, uint64_t first, uint64_t count,
+                                      struct leat_loader_source *sources);
 
 /* Writes the main statistics as one line for a log, without a newline, cut to `capacity` - 1 bytes. */
 LEAT_API void leat_loader_stats_line(const struct leat_loader *loader, char *text, uint64_t capacity);

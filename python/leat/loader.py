@@ -10,8 +10,10 @@ stores the place of a batch while it gives it to the caller.
 from __future__ import annotations
 
 import contextlib
+import numbers
 import os
 import warnings
+from array import array
 from collections.abc import Mapping
 
 from leat import _leat
@@ -36,6 +38,22 @@ def check_options(options):
             raise TypeError(f"leat.Loader has no option {name}")
 
 
+def _weights(plan, given):
+    """The weights of sources in the loss as the library takes them: doubles, in the plan's order."""
+    if not isinstance(given, Mapping):
+        raise TypeError(f"source_weights must be a dict from names of sources to their weights, not {given!r}")
+    weights = array("d", [1]) * plan.info.sources
+    for source, weight in given.items():
+        if isinstance(weight, bool) or not isinstance(weight, numbers.Real):
+            raise TypeError(f"the weight of {source!r} in source_weights must be a number, not {weight!r}")
+        if weight != 0 and not 1e-30 <= weight <= 1e30:
+            raise ValueError(f"the weight of {source!r} in source_weights must be 0, or from 1e-30 to 1e30, not "
+                             f"{weight!r}")
+        for number in plan._source_numbers(source):
+            weights[number] = weight
+    return weights.tobytes()
+
+
 class Loader(Passes):
     """Iterates over the batches of a plan, for ever or to the end of a plan with `epochs`; a background thread prepares
     them.
@@ -47,7 +65,7 @@ class Loader(Passes):
     ranks        (rank, world); a one-dimensional torch DeviceMesh of these processes (device_mesh["dp"]); or "ddp": all
                  processes share the data, counted by torch.distributed, or RANK and WORLD_SIZE
     outputs      which of inputs, labels, position_ids, document_ids, loss_mask, loss_weights, attention_mask,
-                 cu_seqlens; None: inputs and labels, and in style "huggingface" also what keeps documents apart; or a
+                 source_ids, cu_seqlens; None: inputs and labels, and in style "huggingface" also what keeps documents apart; or a
                  leat.Outputs, with their dtype, and whether they are borrowed
     style        "batch": leat.Batch; "tuple" of the outputs in their order; "dict" by their names; "huggingface": a
                  dict as transformers' models take it, each prediction with its loss once (python/README.md, "Models of
@@ -62,6 +80,9 @@ class Loader(Passes):
                  "dropped": no rank gets it. "short": ranks get the rows that there are, so that some can have one batch
                  less than others, and a program with a collective in each step hangs. None: "padded" with several
                  ranks, else "short"
+    source_weights   a dict from sources (their names, or numbers in Plan.sources) to factors of loss_weights, 0 or from
+                 1e-30 to 1e30, such as the share that a source should have / the share that it has; others have 1. A
+                 weight is a product of float32. It is no part of the state: give it again when a run resumes
     position     where to begin in the plan; state: a state_dict() to continue from instead
     restart      None: a `for` continues where the last one stopped, and at the plan's end begins again, with the same
                  rows. True: each `for` begins again, as for validation. False: at the plan's end it is an error
@@ -88,7 +109,7 @@ class Loader(Passes):
     def __init__(self, plan, batch_size, *, rank=None, world=None, ranks=None, outputs=None, style="batch",
                  framework="torch", device="cpu", buffers=None, last=None, position=0, state=None, restart=None,
                  steps=None, on_damage="error", io=IO(), slice=None, ahead=0,  # noqa: A002 (as in C)
-                 threads=1, stats_file=None, notices=True):
+                 source_weights=None, threads=1, stats_file=None, notices=True):
         self.plan, self.batch_size = check_plan(plan), whole("batch_size", batch_size, 1)
         self.rank, self.world = rank_and_world(rank, world, ranks)
         self._last = last_of(last, self.world)
@@ -136,6 +157,7 @@ class Loader(Passes):
         self._begin, self._steps = whole("position", position), None if steps is None else whole("steps", steps)
         if plan.info.positions is not None and self._begin > plan.info.positions:
             raise ValueError(f"position {position} is after the end of the plan, which has {len(plan)} samples")
+        self._source_weights = None if source_weights is None else _weights(plan, source_weights)
         self._native = None
         self._closed = False  # by its user
         self._noticed_again = False
@@ -170,7 +192,7 @@ class Loader(Passes):
         cursor, damaged = self._place[:2]
         state = self.plan.state(cursor, damaged) if damaged else None
         self._failed = False
-        self._native = _leat.open_loader(self.plan._native, state, self._framework.dlpack_device, dict(
+        self._native = _leat.open_loader(self.plan._native, state, self._source_weights, self._framework.dlpack_device, dict(
             self._options, position=cursor, device=self._framework.library_device, driver=self._driver,
             stats_file=self._stats_file))
         if self._closed:  # by another thread, in the meantime
@@ -354,7 +376,12 @@ class Loader(Passes):
 
     def stats(self):
         """Statistics, as in struct leat_loader_stats of leat.h, with times in seconds: batches, tokens, next (how long
-        it took to take a batch), waiting_share, engine, and how the thread spent its time."""
+        it took to take a batch), waiting_share, engine, and how the thread spent its time; and `sources`, a dict for
+        each source of the plan: its name, the share of the samples that the plan's weights give it now, and what the
+        loader gave of it, rows, tokens (inputs) and loss_tokens (predictions with loss), without rows of padding and
+        masked ones. They are of this rank, and begin at 0 when a loader is made or its state is loaded: no state has
+        them, since it is the same on all ranks. Add up those of all ranks: torch.distributed.all_reduce(torch.tensor(
+        [s["loss_tokens"] for s in loader.stats()["sources"]]))."""
         return self._opened().stats()
 
     def stats_line(self):

@@ -353,12 +353,18 @@ class Plan:
 
     def _source_number(self, source):
         """The number of a source, given that or its name."""
+        return source if hasattr(source, "__index__") else self._source_numbers(source)[0]
+
+    def _source_numbers(self, source):
+        """The numbers of the sources of a name, or that have a number."""
+        count = self.info.sources
         if hasattr(source, "__index__"):
-            return source
-        names = [s.name for s in self.sources]
+            return [whole("the number of a source", source, 0, count - 1)]
+        names = [self._native.source(i)[0] for i in range(count)]
         if source not in names:
-            raise ValueError(f"the plan has no source called {source!r}")
-        return names.index(source)
+            known = ", ".join(map(repr, names[:10])) + (f" and {count - 10} more" if count > 10 else "")
+            raise ValueError(f"the plan has no source called {source!r}: it has {known}")
+        return [i for i, name in enumerate(names) if name == source]
 
     def _trace_document(self, source, number, epochs, until):
         source = self._source_number(source)

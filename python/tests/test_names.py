@@ -51,6 +51,7 @@ EXCEPTIONS = [
     ("loader", "style framework buffers restart notices", "", ""),  # of Python alone
     ("loader", "position", "position", "from"),
     ("loader", "state", "state state_bytes", ""),
+    ("loader", "source_weights", "source_weights source_weight_count", ""),
     ("loader", "io", "", ""),  # a group
     ("loader", "stats_file path", "stats_file", ""),
     ("loader", "seconds", "stats_ms", ""),

@@ -243,6 +243,7 @@ void leat_loader_close(struct leat_loader *loader)
         free(l->slots[i].first_piece);
         free(l->slots[i].pieces);
         free(l->slots[i].reads);
+        free(l->slots[i].learned);
         loader_segments_close(&l->slots[i]);
     }
     free(l->slots);
@@ -256,6 +257,7 @@ void leat_loader_close(struct leat_loader *loader)
         ranges_close(l->ranges);
     fd = atomic_load(&l->event_fd);
     file_close(&fd);
+    loader_sources_close(l);
     if (l->guard)
         munmap(l->guard, (size_t)sysconf(_SC_PAGESIZE));
     free(l);

@@ -28,11 +28,11 @@
 #include "rows/rows.h"
 #include "rows/rows_outputs.h"
 
-#define LOADER_RECENT    100u /* batches of which the share of waiting is reported */
-#define LOADER_MAX_BATCH ((uint64_t)1 << 31)
+#define LOADER_RECENT     100u /* batches of which the share of waiting is reported */
+#define LOADER_MAX_BATCH  ((uint64_t)1 << 31)
 #define LOADER_MAX_SLICES 65536u
-#define LOADER_MAX_AHEAD 256u
-#define LOADER_POLL_NS   50000u /* between looks at slots that a device still uses */
+#define LOADER_MAX_AHEAD  256u
+#define LOADER_POLL_NS    50000u /* between looks at slots that a device still uses */
 
 struct loader_slot {
     struct leat_batch batch; /* first: the caller's pointer is this slot's */
@@ -50,12 +50,14 @@ struct loader_slot {
     struct gather_job job;      /* all of them */
     uint32_t *first_read;       /* of each row, then how many; `first_piece` unless rows are in segments */
     struct loader_segments segments;
+    uint32_t *learned; /* of each row that is not padding: its labels with loss */
 };
 
 /* What lies where in a slot: numbers and bits of rows, then the rows, and their mask after the last of them, so that a
  * copy can end there. */
 struct loader_sizes {
-    size_t lengths_at, flags_at, rows_at, starts_at, marks_at, heads_at, segments_at, tokens_at, slot_bytes;
+    size_t lengths_at, flags_at, sources_at, source_weights_at, rows_at, starts_at, marks_at, heads_at, segments_at,
+        tokens_at, slot_bytes;
     uint32_t tokens; /* of rows in segments: room for so many in a slot */
     size_t row_room; /* largest row with the pages around it; 0: rows never lie apart */
     size_t output_bytes;
@@ -82,7 +84,18 @@ struct loader_consumer {
     uint32_t recent_wait[LOADER_RECENT], recent_all[LOADER_RECENT]; /* in units of 1024 ns */
     atomic_uint_fast64_t recent_wait_sum, recent_all_sum;
     struct durations next;
+    atomic_uint_fast64_t cursor; /* of the last batch */
     atomic_uint_fast64_t batches, rows, tokens, wait_ns, all_ns, first_ns;
+};
+
+/* What was given of each source; only the consumer writes it. */
+struct loader_source {
+    atomic_uint_fast64_t rows, tokens, loss_tokens;
+};
+struct loader_sources {
+    struct loader_sources *before; /* of a plan with fewer sources */
+    uint64_t count;
+    struct loader_source each[];
 };
 
 /* A file of statistics (loader_stats.c); only the consumer writes it. */
@@ -103,10 +116,10 @@ struct loader_ahead {
 struct leat_loader {
     const struct leat_plan *plan;
     struct leat_loader_options options;
-    uint64_t positions;  /* of the plan; LEAT_NONE: without end */
-    uint32_t max_length; /* of a row, as batches have it */
+    uint64_t positions;    /* of the plan; LEAT_NONE: without end */
+    uint32_t max_length;   /* of a row, as batches have it */
     uint32_t whole_length; /* the same before it is cut into slices */
-    uint64_t first_row;  /* of this rank in a global batch */
+    uint64_t first_row;    /* of this rank in a global batch */
     uint32_t rows;
     uint32_t token_width, pad;
     bool narrow;    /* ids fit into 31 bits */
@@ -137,6 +150,9 @@ struct leat_loader {
     /* To notice a fork: memory that the kernel wipes in a child, or, if it cannot, the process's number. */
     uint32_t *guard;
     pid_t owner;
+    _Atomic(struct loader_sources *) sources;
+    float *source_weights; /* of the first source_weight_count sources; NULL: all are 1 */
+    uint64_t source_weight_count;
     struct loader_log log;
     struct loader_ahead ahead;
     atomic_uint given; /* notices already given, as bits */
@@ -267,6 +283,23 @@ enum leat_status loader_mask_piece(const struct leat_loader *l, uint64_t number,
 /* Reads the mask of a row's tokens to its place in the slot. */
 enum leat_status loader_mask_row(struct leat_loader *l, const struct loader_slot *slot, uint32_t row,
                                  struct leat_error *err);
+
+/* ---- loader_sources.c ---- */
+
+/* Takes the weights of the options; makes room for what of `count` sources is given, which a change of the plan may
+ * raise between two batches. */
+enum leat_status loader_sources_open(struct leat_loader *l, struct leat_error *err);
+enum leat_status loader_sources_room(struct leat_loader *l, uint64_t count, struct leat_error *err);
+void loader_sources_close(struct leat_loader *l);
+
+/* Writes the sources of the rows to the slot, and their weights. */
+void loader_sources_put(const struct leat_loader *l, struct loader_slot *slot, uint32_t rows);
+
+/* Fills the slot's `learned`, once its masks and document starts are there. */
+void loader_sources_learn(const struct leat_loader *l, struct loader_slot *slot);
+
+/* Counts a batch that the consumer gets. */
+void loader_sources_count(struct leat_loader *l, const struct loader_slot *slot);
 
 /* Fills a job for the kernels from a slot and the outputs that are wanted. */
 struct rows_job loader_job(const struct loader_slot *slot, const struct leat_outputs *outputs);

@@ -46,9 +46,10 @@ static bool size_outputs(struct leat_loader *l, uint64_t numbers)
 
 #define ADD(field, name, kind, documents)                                                                              \
     if (ok && o->outputs.wanted & LEAT_OUTPUT_##name)                                                                  \
-        ok = loader_layout_add(&size, rows_output_bytes(kind, numbers, o->outputs.number_bytes, o->outputs.cu_seqlens_room,     \
-                                                   o->outputs.ahead),                                                          \
-                      &z->outputs[ROWS_OUTPUT_##name]);
+        ok = loader_layout_add(                                                                                        \
+            &size,                                                                                                     \
+            rows_output_bytes(kind, numbers, o->outputs.number_bytes, o->outputs.cu_seqlens_room, o->outputs.ahead),   \
+            &z->outputs[ROWS_OUTPUT_##name]);
     ROWS_OUTPUTS(ADD, ADD)
 #undef ADD
     z->output_bytes = (size_t)size;
@@ -110,7 +111,10 @@ bool loader_layout_size(struct leat_loader *l)
     struct loader_sizes *z = &l->sizes;
 
     if (!bytes_multiply(width, l->rows, &tokens) || tokens > UINT64_MAX / 64 ||
-        !loader_layout_add(&size, 4 * (uint64_t)l->rows, &z->lengths_at) || !loader_layout_add(&size, l->rows, &z->flags_at))
+        !loader_layout_add(&size, 4 * (uint64_t)l->rows, &z->lengths_at) ||
+        !loader_layout_add(&size, l->rows, &z->flags_at) ||
+        !loader_layout_add(&size, 4 * (uint64_t)l->rows, &z->sources_at) ||
+        (l->source_weights && !loader_layout_add(&size, 4 * (uint64_t)l->rows, &z->source_weights_at)))
         return false;
     if (l->segmented) {
         z->row_room = 0;
@@ -179,6 +183,7 @@ static void lay_out(struct leat_loader *l, struct loader_slot *slot, uint32_t ro
         lengths[i] = i < slot->places ? loader_layout_inputs(l, slot, i) : 0;
     memset(slot->memory + z->flags_at, 0, rows);
     memset(slot->memory + z->flags_at + slot->places, LEAT_ROW_PADDED, rows - slot->places);
+    loader_sources_put(l, slot, rows);
     slot->layout = (struct rows_layout) { .rows = rows,
                                           .width = longest + 1,
                                           .token_width = l->token_width,
@@ -187,6 +192,8 @@ static void lay_out(struct leat_loader *l, struct loader_slot *slot, uint32_t ro
                                           .lengths_at = z->lengths_at,
                                           .flags_at = z->flags_at,
                                           .starts_at = z->starts_at,
+                                          .sources_at = z->sources_at,
+                                          .source_weights_at = z->source_weights_at,
                                           .marks_at = z->marks_at,
                                           .heads_at = z->heads_at,
                                           .own_labels = l->plan->order->own_labels && !l->options.outputs.unshifted };

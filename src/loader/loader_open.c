@@ -192,6 +192,8 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
         o->io.apart = LEAT_APART_NEVER;
         s = loader_segments_check(l, l->plan, err);
     }
+    if (s == LEAT_OK)
+        s = loader_sources_open(l, err);
     return s == LEAT_OK ? set_length(l, plan.max_seq_len, err) : s;
 }
 
@@ -260,7 +262,8 @@ static enum leat_status make_slots(struct leat_loader *l, struct leat_error *err
         slot->memory = l->memory.host + i * l->memory.stride;
         slot->samples = calloc(l->rows, sizeof *slot->samples);
         slot->first_piece = calloc((size_t)l->rows + 1, sizeof *slot->first_piece);
-        if (!slot->samples || !slot->first_piece)
+        slot->learned = calloc(l->rows, sizeof *slot->learned);
+        if (!slot->samples || !slot->first_piece || !slot->learned)
             return status_no_memory(err, l->rows * sizeof *slot->samples);
         s = loader_pieces_room(slot, l->rows, err);
         if (s == LEAT_OK && l->segmented)
@@ -391,8 +394,9 @@ enum leat_status leat_loader_open(struct leat_loader **out, const struct leat_pl
     l->log.fd = -1;
     make_guard(l);
     s = open_parts(l, options, err);
-    /* the caller's strings are valid only while opening */
+    /* the caller's strings and arrays are valid only while opening */
     l->options.state = l->options.device.name = l->options.device.driver = l->options.stats_file = NULL;
+    l->options.source_weights = NULL;
     if (s != LEAT_OK)
         leat_loader_close(l);
     else

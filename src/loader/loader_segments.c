@@ -217,9 +217,8 @@ static enum leat_status read_run(const struct leat_loader *l, struct loader_slot
     if (s != LEAT_OK)
         return s;
     read = &slot->reads[x->read_count++];
-    *read = (struct gather_piece) {
-        .file = file, .offset = offset, .bytes = (uint64_t)count * l->token_width, .to = to
-    };
+    *read =
+        (struct gather_piece) { .file = file, .offset = offset, .bytes = (uint64_t)count * l->token_width, .to = to };
     return LEAT_OK;
 }
 
@@ -397,11 +396,14 @@ static void lay_out(const struct leat_loader *l, struct loader_slot *slot, uint3
         lengths[i] = places_of(x, i);
     memset(slot->memory + z->flags_at, 0, rows);
     memset(slot->memory + z->flags_at + slot->places, LEAT_ROW_PADDED, rows - slot->places);
+    loader_sources_put(l, slot, rows);
     slot->layout = (struct rows_layout) { .rows = rows,
                                           .token_width = l->token_width,
                                           .tokens_at = z->tokens_at,
                                           .lengths_at = z->lengths_at,
                                           .flags_at = z->flags_at,
+                                          .sources_at = z->sources_at,
+                                          .source_weights_at = l->source_weights ? z->source_weights_at : 0,
                                           .ahead = l->options.outputs.ahead,
                                           .slices = (uint32_t)l->options.slice.count,
                                           .whole_length = slot->batch.whole_length,
@@ -639,10 +641,9 @@ void loader_segments_put(const struct leat_loader *l, struct loader_slot *slot, 
         if (x->cuts[k].chain != LOADER_PADDING)
             to = put_cut(x, &x->cuts[k], &w, place, damaged, to);
         else
-            *to++ = (struct rows_segment) { .first = place,
-                                            .position = x->cuts[k].place - r->length,
-                                            .document = count,
-                                            .attention = r->length == 0 };
+            *to++ = (struct rows_segment) {
+                .first = place, .position = x->cuts[k].place - r->length, .document = count, .attention = r->length == 0
+            };
     }
     if (r->cut == r[1].cut || x->cuts[r[1].cut - 1].chain != LOADER_PADDING) /* of longer outputs */
         *to++ = (struct rows_segment) { .first = place, .document = count };

@@ -319,6 +319,8 @@ static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot
         if (l->ops->marks && !l->segmented)
             rows_mark(slot->memory, &slot->layout);
     }
+    if (s == LEAT_OK)
+        loader_sources_learn(l, slot);
     slot->batch.damaged = st->damaged;
     t2 = clock_ns();
     counter_bump(&st->documents_ns, t2 - t1);

@@ -65,6 +65,7 @@ void loader_stats_count(struct leat_loader *l, const struct loader_slot *slot, u
     counter_bump(&c->batches, 1);
     counter_bump(&c->rows, slot->batch.rows);
     counter_bump(&c->tokens, (uint64_t)slot->batch.rows * slot->batch.length);
+    loader_sources_count(l, slot);
     loader_log_look(l, now);
 }
 

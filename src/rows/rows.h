@@ -3,14 +3,15 @@
  * documents, sequences. Kernels are chosen by CPU level; rows_body.h and the output_NAME.h define single numbers, and
  * kernels are tested against them. rows_device.h is what a device runs.
  *
- * A slot holds, at offsets from its base: tokens (stored width, little-endian), for each row its number of inputs and
- * its flags, and, if documents were asked for, a bit for each token that is the first of its document: `start_words`
- * words of 64 bits for each row, lowest bit first. Bit 0 of each row is set, and no bit after the row's length + 1
+ * A slot holds, at offsets from its base: tokens (stored width, little-endian), for each row its number of inputs, its
+ * flags, its source and, if there are such, its source's weight, and, if documents were asked for, a bit for each token
+ * that is the first of its document: `start_words` words of 64 bits for each row, lowest bit first. Bit 0 of each row is set, and no bit after the row's length + 1
  * tokens. Rows of tokens follow each other, `width` tokens each; or they lie apart, and the slot says where each
  * begins.
  *
  * If a dataset stores a mask, the slot also has a byte for each token: `mask_width` for each row, in the order of the
- * row's tokens. A label that is a token with 0 has no loss; other bytes are its weight, in 255ths.
+ * row's tokens. A label that is a token with 0 has no loss; other bytes are its weight, in 255ths. The float of that
+ * is multiplied with the weight of the row's source.
  *
  * On a device many threads start in the middle of a row, so the slot also says what lies before each word of such bits,
  * and before each row: "marks" and "heads", made by rows_mark().
@@ -36,13 +37,15 @@
 struct rows_layout {
     uint32_t rows, width, token_width, start_words; /* start_words 0: documents are not known */
     size_t tokens_at, lengths_at, flags_at, starts_at;
+    size_t sources_at;         /* an int32_t per row: its source's number; -1 for a row of padding */
+    size_t source_weights_at;  /* a float per row; 0: all are 1 */
     size_t marks_at, heads_at; /* marks_at 0: no marks */
     size_t rows_at;            /* a uint64_t per row: where it begins, from the base, modulo 2^64: it may lie outside of
                                 * the slot. 0: rows follow each other */
     size_t masks_at;           /* 0: no mask */
     uint32_t mask_width;
-    uint32_t own_labels; /* 1: in the slot, each stretch has one more token than inputs: its last label */
-    uint32_t ahead;      /* labels ahead of each place: only of rows in segments, as what follows */
+    uint32_t own_labels;           /* 1: in the slot, each stretch has one more token than inputs: its last label */
+    uint32_t ahead;                /* labels ahead of each place: only of rows in segments, as what follows */
     uint32_t slices, whole_length; /* in how many a row is cut; of a whole row of the slot's batch */
     uint32_t reserved;
     size_t segments_at; /* a struct rows_segmented per row, and one. 0: rows are not in segments */
@@ -118,11 +121,15 @@ void rows_fill(const struct rows_kernels *k, const struct rows_job *job);
 /* Fills marks and heads of a slot. */
 void rows_mark(uint8_t *base, const struct rows_layout *layout);
 
+/* How many predictions of a row of the slot have a loss. The label at the first place of an unshifted row is none. */
+uint32_t rows_learned(const struct rows_job *job, uint32_t row);
+
 /* A row as the kernels see it on the host. */
 struct rows_line rows_line_here(const struct rows_job *job, uint32_t row);
 
-/* Does a job of rows in segments; rows_fill() and rows_sequences() call these. */
+/* The same for rows in segments, which rows_fill(), rows_learned() and rows_sequences() call. */
 void rows_fill_segments(const struct rows_kernels *k, const struct rows_job *job);
+uint32_t rows_learned_in_segments(const struct rows_job *job, uint32_t row);
 uint64_t rows_whole_sequences(const struct rows_job *job, uint64_t *longest);
 
 /* How many stretches of one document the outputs have, counting padding after a row as one; and the longest. */

@@ -49,6 +49,8 @@ ROWS_BODY struct rows_line rows_line(const struct rows_job *j, uint32_t row, uin
     r.marks = 0;
     r.token_width = token_width;
     r.first_sequence = 0;
+    r.source = j->source_ids ? rows_source(j, row) : -1;
+    r.source_weight = rows_source_weight(j, row);
     if (l->marks_at && row < l->rows) {
         r.starts = (const uint64_t *)(const void *)(j->base + l->starts_at) + (size_t)row * l->start_words;
         r.marks = (const struct rows_mark *)(const void *)(j->base + l->marks_at) + (size_t)row * l->start_words;
@@ -288,7 +290,7 @@ ROWS_BODY void rows_do_mask(const struct rows_job *j, const struct rows_line *r,
     uint8_t weight = rows_line_weight(j, r, i);
 
     if (j->loss_weights)
-        ((uint32_t *)j->loss_weights)[at] = rows_weight_float(weight);
+        ((uint32_t *)j->loss_weights)[at] = rows_weight_of(weight, r->source_weight);
     if (weight == 0 && j->loss_mask)
         j->loss_mask[at] = 0;
     if (weight == 0 && j->labels && j->number_bytes == 8)
@@ -337,13 +339,12 @@ ROWS_BODY void rows_do_segment(const struct rows_job *j, const struct rows_line 
         rows_store_one(j, j->labels, at, rows_segment_label(j, &s, i, 0));
     if (j->ahead_labels)
         ROWS_ONE_BY_ONE
-        for (uint32_t k = 0; k < j->layout.ahead; k++)
-            rows_store_one(j, j->ahead_labels, (uint64_t)k * j->rows * j->length + at,
-                           rows_segment_label(j, &s, i, k + 1));
+    for (uint32_t k = 0; k < j->layout.ahead; k++)
+        rows_store_one(j, j->ahead_labels, (uint64_t)k * j->rows * j->length + at, rows_segment_label(j, &s, i, k + 1));
     if (j->loss_mask)
         j->loss_mask[at] = rows_segment_weight(j, &s, i, 0) != 0;
     if (j->loss_weights)
-        ((uint32_t *)j->loss_weights)[at] = rows_weight_float(rows_segment_weight(j, &s, i, 0));
+        ((uint32_t *)j->loss_weights)[at] = rows_weight_of(rows_segment_weight(j, &s, i, 0), r->source_weight);
     if (j->position_ids)
         rows_store_one(j, j->position_ids, at, rows_segment_position(&s, i));
     if (j->document_ids)

@@ -22,11 +22,12 @@
 #include <stdint.h>
 
 #include "output_attention_mask.h"
+#include "output_source_ids.h"
 
 enum rows_output_kind {
-    ROWS_NUMBERS,  /* rows x length numbers of number_bytes */
-    ROWS_MASK,     /* rows x length bytes */
-    ROWS_WEIGHTS,  /* rows x length floats; never made singly */
+    ROWS_NUMBERS,   /* rows x length numbers of number_bytes */
+    ROWS_MASK,      /* rows x length bytes */
+    ROWS_WEIGHTS,   /* rows x length floats; never made singly */
     ROWS_SEQUENCES, /* cu_seqlens_room numbers of four bytes; never made singly */
     ROWS_AHEAD      /* ahead x rows x length numbers of number_bytes; never made singly */
 };
@@ -48,7 +49,8 @@ enum rows_output_kind {
     together(cu_seqlens, CU_SEQLENS, ROWS_SEQUENCES, true)                                                             \
     together(loss_weights, LOSS_WEIGHTS, ROWS_WEIGHTS, false)                                                          \
     together(ahead_labels, AHEAD_LABELS, ROWS_AHEAD, false)                                                            \
-    singly(attention_mask, ATTENTION_MASK, ROWS_MASK, false)
+    singly(attention_mask, ATTENTION_MASK, ROWS_MASK, false)                                                           \
+    singly(source_ids, SOURCE_IDS, ROWS_NUMBERS, false)
 /* clang-format on */
 #define ROWS_SKIP(field, name, kind, documents)
 

@@ -51,13 +51,13 @@ static void put_labels(const struct place *p, void *numbers, uint64_t at, uint32
             store(j, numbers, at + i, ROWS_IGNORED);
 }
 
-static void put_loss(const struct place *p)
+static void put_loss(const struct place *p, const struct rows_line *r)
 {
     const struct rows_job *j = p->j;
 
     for (uint32_t i = 0; i < p->count; i++) {
         uint8_t weight = rows_segment_weight(j, &p->s, p->s.first + i, 0);
-        uint32_t bits = rows_weight_float(weight);
+        uint32_t bits = rows_weight_of(weight, r->source_weight);
 
         if (j->loss_mask)
             j->loss_mask[p->at + i] = weight != 0;
@@ -95,7 +95,7 @@ static void put_segment(const struct place *p, const struct rows_line *r, uint64
     for (uint32_t k = 0; j->ahead_labels && k < j->layout.ahead; k++)
         put_labels(p, j->ahead_labels, (uint64_t)k * j->rows * j->length + p->at, k + 1);
     if (j->loss_mask || j->loss_weights)
-        put_loss(p);
+        put_loss(p, r);
     if (j->position_ids)
         put_positions(p);
     if (j->document_ids)
@@ -136,6 +136,28 @@ void rows_fill_segments(const struct rows_kernels *k, const struct rows_job *j)
         put_row(k, j, row);
     if (j->cu_seqlens)
         put_sequences(j);
+}
+
+/* In each segment, the labels are consecutive tokens. */
+uint32_t rows_learned_in_segments(const struct rows_job *j, uint32_t row)
+{
+    const struct rows_segment *segments = rows_segments(j, row);
+    uint32_t count = rows_segmented(j, row)->segments, learned = 0;
+
+    for (uint32_t n = 0; n < count; n++) {
+        const struct rows_segment *s = &segments[n];
+        uint32_t places = n + 1 < count ? segments[n + 1].first - s->first : 0; /* the last is padding */
+        uint32_t begin = rows_segment_label_token(j, s, s->first, 0), end = rows_segment_labels(j, s);
+
+        if (begin + places < end)
+            end = begin + places;
+        begin += j->unshifted && (n == 0 || rows_segment_masks_first(j, s));
+        for (uint32_t i = begin; j->layout.masks_at && i < end; i++)
+            learned += j->base[j->layout.masks_at + s->token + i] != 0;
+        if (!j->layout.masks_at && begin < end)
+            learned += end - begin;
+    }
+    return learned;
 }
 
 uint64_t rows_whole_sequences(const struct rows_job *j, uint64_t *longest)

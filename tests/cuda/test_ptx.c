@@ -44,8 +44,8 @@ static void *give(struct tried *t, void *memory, size_t bytes, size_t by)
 static void move_slot(struct tried *t)
 {
     struct rows_layout *l = &t->job.layout;
-    size_t *const places[] = { &l->tokens_at, &l->lengths_at, &l->flags_at, &l->starts_at,
-                               &l->marks_at,  &l->heads_at,   &l->masks_at };
+    size_t *const places[] = { &l->tokens_at, &l->lengths_at, &l->flags_at,   &l->starts_at,        &l->marks_at,
+                               &l->heads_at,  &l->masks_at,   &l->sources_at, &l->source_weights_at };
 
     memcpy(t->slot, t->made.slot, sizeof t->slot);
     for (uint32_t row = 0; l->rows_at && row < l->rows; row++)
@@ -131,10 +131,11 @@ static void make_job(struct tried *t, uint64_t *random)
     move_slot(t);
 #define GIVE(field, name, kind, documents)                                                                             \
     if (j->field)                                                                                                      \
-        t->job.field = give(t, j->field, rows_output_bytes(kind, numbers, j->number_bytes, j->cu_seqlens_room, j->layout.ahead),        \
-                            kind == ROWS_MASK      ? t_below(random, 3)                                                \
-                            : kind == ROWS_WEIGHTS ? 4 * t_below(random, 3)                                            \
-                                                   : 8 * t_below(random, 2));
+        t->job.field =                                                                                                 \
+            give(t, j->field, rows_output_bytes(kind, numbers, j->number_bytes, j->cu_seqlens_room, j->layout.ahead),  \
+                 kind == ROWS_MASK      ? t_below(random, 3)                                                           \
+                 : kind == ROWS_WEIGHTS ? 4 * t_below(random, 3)                                                       \
+                                        : 8 * t_below(random, 2));
     ROWS_OUTPUTS(GIVE, GIVE)
 }
 

@@ -159,6 +159,8 @@ static size_t slot_bytes(const struct rows_job *j)
     size_t ends[] = { l->rows_at ? l->rows_at + 8 * (size_t)l->rows : together,
                       l->lengths_at + 4 * (size_t)l->rows,
                       l->flags_at + l->rows,
+                      l->sources_at + 4 * (size_t)l->rows,
+                      l->source_weights_at ? l->source_weights_at + 4 * (size_t)l->rows : 0,
                       l->starts_at + 8 * (size_t)l->rows * l->start_words,
                       l->marks_at ? l->heads_at + sizeof(struct rows_head) * ((size_t)l->rows + 1) : 0,
                       l->masks_at ? l->masks_at + (size_t)l->rows * l->mask_width : 0 };
@@ -303,7 +305,8 @@ cuda_result fake_launch(cuda_function function, unsigned grid_x, unsigned grid_y
     w.widths = 10 * function->token_width + function->number_bytes;
     if ((w.job.layout.segments_at != 0) != (w.widths == ROWS_PASS_SEGMENTS))
         fake_offence("a kernel for rows in segments is started for others, or the other way round");
-    if (function->token_width && (w.job.layout.token_width != function->token_width || w.job.number_bytes != function->number_bytes))
+    if (function->token_width &&
+        (w.job.layout.token_width != function->token_width || w.job.number_bytes != function->number_bytes))
         fake_offence("a kernel for other widths than the job's is started");
     pthread_mutex_lock(&fake_lock);
     r = fake_put(stream, &w);

@@ -22,8 +22,8 @@ static char folder[512];
 struct expected {
     const struct loading *w;
     const struct leat_batch *b;
-    struct loading_starts starts; /* of the only dataset */
-    uint32_t unshifted, mask_first, pad;
+    struct loading_starts starts; /* of both datasets */
+    uint32_t unshifted, mask_first, pad, weighted;
 };
 
 static uint32_t row_length(const struct expected *e, uint32_t row)
@@ -56,10 +56,28 @@ static int64_t expect_labels(const struct expected *e, uint32_t row, uint32_t i)
                                        : -100;
 }
 
+/* Of the two sources, both of the same tokens. */
+static const double source_weights[] = { 1.0 / 3, 7 };
+
+static uint64_t source_of(const struct expected *e, uint32_t row)
+{
+    struct leat_sample x;
+
+    T_OK(leat_plan_sample(e->w->plan, e->b->samples[row].number, &x, &t_err));
+    return x.source;
+}
+
 /* The bits of the float; this dataset has no mask. */
 static int64_t expect_loss_weights(const struct expected *e, uint32_t row, uint32_t i)
 {
-    return expect_loss_mask(e, row, i) ? 0x3f800000 : 0;
+    static const int64_t bits[] = { 0x3eaaaaab, 0x40e00000 };
+
+    return expect_loss_mask(e, row, i) ? e->weighted ? bits[source_of(e, row)] : 0x3f800000 : 0;
+}
+
+static int64_t expect_source_ids(const struct expected *e, uint32_t row, uint32_t i)
+{
+    return i < row_length(e, row) ? (int64_t)source_of(e, row) : -1;
 }
 
 static int64_t expect_attention_mask(const struct expected *e, uint32_t row, uint32_t i)
@@ -238,9 +256,11 @@ static void write_batches(const struct loading *w, struct loading_starts starts,
     o.outputs.wanted = LEAT_OUTPUT_POSITION_IDS;
     o.last = LEAT_LAST_PADDED;
     o.outputs.unshifted = unshifted;
+    o.source_weights = first ? source_weights : NULL;
+    o.source_weight_count = 2;
     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
     while (leat_loader_next(l, &b, &t_err) == LEAT_OK) {
-        struct expected e = { w, b, starts, unshifted, first, 0 };
+        struct expected e = { w, b, starts, unshifted, first, 0, first };
 
         T_CHECK(b->length <= leat_loader_max_length(l));
         write_and_check(&e, b->rows, b->length, 8);
@@ -266,6 +286,8 @@ static void borrow_batches(const struct loading *w, struct loading_starts starts
         o.outputs.unshifted = bytes == 4 && o.outputs.ahead == 0;
         o.outputs.mask_first = bytes == 8;
         o.outputs.cu_seqlens_room = 1000;
+        o.source_weights = bytes == 4 ? source_weights : NULL;
+        o.source_weight_count = 2;
         o.io.threads = bytes == 8;
         T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
         for (unsigned i = 0; i < 5; i++) {
@@ -276,7 +298,8 @@ static void borrow_batches(const struct loading *w, struct loading_starts starts
 #define BORROWED(field, name, kind, documents) T_EQ(out.field != NULL, (outputs & LEAT_OUTPUT_##name) != 0);
             ROWS_OUTPUTS(BORROWED, BORROWED)
 #undef BORROWED
-            check_outputs(&(struct expected) { w, b, starts, o.outputs.unshifted, o.outputs.mask_first, 0 }, &out);
+            check_outputs(&(struct expected) { w, b, starts, o.outputs.unshifted, o.outputs.mask_first, 0, bytes == 4 },
+                          &out);
             leat_batch_release(b, NULL);
         }
         leat_loader_close(l);
@@ -326,13 +349,16 @@ static void with_width(unsigned width)
 {
     struct loading w = { .width = width, .mean = 9 };
     struct loading_starts starts;
-    char text[1024], name[600];
+    char text[2048], name[600], twin[600];
 
     snprintf(name, sizeof name, "%s/d%u", folder, width);
+    snprintf(twin, sizeof twin, "%s/twin%u", folder, width);
     loading_write(name, 3001, width, w.mean);
+    loading_write(twin, 3001, width, w.mean);
     starts = loading_starts(3001, w.mean);
-    /* two lengths, so that one batch has both; 3000 tokens: the last batch is short */
-    snprintf(text, sizeof text, "source %s\nseq-len 30\nbase-len 90\nat 48:1:len=90\nepochs 1\n", name);
+    /* two lengths, so that one batch has both; 6000 tokens: the last batch is short */
+    snprintf(text, sizeof text, "source %s:3\nsource %s:1\nseq-len 30\nbase-len 90\nat 48:1,2:len=90\nepochs 1\n", name,
+             twin);
     w.plan = loading_plan(text);
     for (uint32_t i = 0; i < 4; i++)
         for (uint64_t world = 1; world <= 7; world += 6)
@@ -378,6 +404,23 @@ static struct rows_stretch stretch_of(const struct rows_job *j, uint32_t row, ui
     return s;
 }
 
+/* A product of two floats is exact in a double, so that it is rounded once. */
+static float expected_weight(const struct rows_job *j, uint32_t row, uint32_t i)
+{
+    return (float)((double)((float)rows_weight(j, row, i) / 255.0f) * (double)rows_source_weight(j, row));
+}
+
+static void check_learned(const struct rows_job *j)
+{
+    for (uint32_t row = 0; row < j->layout.rows; row++) {
+        uint32_t learned = 0;
+
+        for (uint32_t i = j->unshifted; i < rows_length(j, row); i++)
+            learned += rows_loss(j, row, i);
+        T_EQ(rows_learned(j, row), learned);
+    }
+}
+
 static void check_job(const struct rows_job *j)
 {
     uint64_t n = 0;
@@ -392,7 +435,7 @@ static void check_job(const struct rows_job *j)
             T_EQ(number(j->position_ids, ROWS_NUMBERS, j->number_bytes, at), rows_position(j, row, i));
             T_EQ(number(j->document_ids, ROWS_NUMBERS, j->number_bytes, at), rows_document(j, row, i));
             T_EQ(j->loss_mask[at], rows_loss(j, row, i));
-            T_CHECK(((const float *)j->loss_weights)[at] == (float)rows_weight(j, row, i) / 255.0f);
+            T_CHECK(((const float *)j->loss_weights)[at] == expected_weight(j, row, i));
 #define SINGLY(field, name, kind, documents)                                                                           \
     T_EQ(number(j->field, kind, j->number_bytes, at), output_##field(&line, stretch_of(j, row, i, documents), i));
             ROWS_OUTPUTS(ROWS_SKIP, SINGLY)
@@ -411,6 +454,7 @@ static void check_random_job(uint64_t *random)
     int usable;
 
     rows_make(&made, random);
+    check_learned(&made.job);
     for (unsigned number_of_row = 0; rows_row(number_of_row, &usable); number_of_row++) {
         if (!usable)
             continue;

@@ -11,6 +11,8 @@
 #define HEADS   (LENGTHS + 4096)
 #define ROWS    (LENGTHS + 8192)
 #define MASKS   (LENGTHS + 8448)
+#define SOURCES (LENGTHS + 256)
+#define WEIGHTS (LENGTHS + 320)
 
 /* Many rows are as long as they may be, or very short, or end beside a word of starts. */
 static uint32_t choose_length(uint32_t width, uint64_t *random)
@@ -27,15 +29,27 @@ static uint32_t choose_length(uint32_t width, uint64_t *random)
     }
 }
 
+/* Weights of sources: some change nothing, take all, or are as small or large as they may be. */
+static float choose_weight(uint64_t *random)
+{
+    static const float some[] = { 0, 1, 1e-30f, 1e30f };
+    uint64_t which = t_below(random, 8);
+
+    return which < 4 ? some[which] : (float)(t_random(random) >> 11) * 0x1p-50f;
+}
+
 static void make_row(struct rows_made *m, uint32_t row, uint64_t *random)
 {
     const struct rows_layout *l = &m->job.layout;
-    uint32_t length = choose_length(l->width, random);
+    uint32_t length = choose_length(l->width, random), source = (uint32_t)t_below(random, 65536);
+    float weight = choose_weight(random);
     uint8_t *base = (uint8_t *)m->slot;
     uint64_t *words = m->slot + STARTS / 8 + row * l->start_words;
 
     memcpy(base + LENGTHS + 4 * row, &length, 4);
     base[FLAGS + row] = t_below(random, 4) == 0;
+    memcpy(base + SOURCES + 4 * row, &source, 4);
+    memcpy(base + WEIGHTS + 4 * row, &weight, 4);
     words[0] |= 1;
     for (uint32_t i = 0; i < l->mask_width && l->masks_at; i++)
         base[MASKS + row * l->mask_width + i] = (uint8_t)(t_below(random, 3) ? t_random(random) : 0);
@@ -63,6 +77,8 @@ void rows_make(struct rows_made *m, uint64_t *random)
                                        .start_words = (width + 63) / 64,
                                        .lengths_at = LENGTHS,
                                        .flags_at = FLAGS,
+                                       .sources_at = SOURCES,
+                                       .source_weights_at = t_below(random, 2) ? WEIGHTS : 0,
                                        .starts_at = STARTS,
                                        .marks_at = MARKS,
                                        .heads_at = HEADS,
@@ -82,6 +98,8 @@ void rows_make(struct rows_made *m, uint64_t *random)
         make_row(m, row, random);
     memset(base + LENGTHS + 4 * rows, 0x5a, 64 - 4 * rows); /* of no row */
     memset(base + FLAGS + rows, 0x5a, 64 - rows);
+    memset(base + SOURCES + 4 * rows, 0x5a, 64 - 4 * rows);
+    memset(base + WEIGHTS + 4 * rows, 0x5a, 64 - 4 * rows);
 #define GIVE(field, name, kind, documents) j->field = (void *)m->outputs[ROWS_OUTPUT_##name];
     ROWS_OUTPUTS(GIVE, GIVE)
     j->ahead_labels = NULL; /* only rows in segments have them */

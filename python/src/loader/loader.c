@@ -94,7 +94,8 @@ static PyObject *wrap(struct leat_loader *loader, struct handle *plan, const str
     return PyErr_NoMemory();
 }
 
-/* open_loader(plan, state or None, (device type, device) as DLPack has them, options) */
+/* open_loader(plan, state or None, doubles of weights of sources or None, (device type, device) as DLPack has them,
+ * options) */
 static PyObject *open_loader(PyObject *module, PyObject *args)
 {
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
@@ -102,15 +103,18 @@ static PyObject *open_loader(PyObject *module, PyObject *args)
     struct leat_loader *loader;
     struct handle *handle;
     struct leat_error err;
-    Py_ssize_t state_bytes = 0;
+    const char *weights;
+    Py_ssize_t state_bytes = 0, weights_bytes = 0;
     enum leat_status s;
     int type, device;
 
     (void)module;
-    if (!PyArg_ParseTuple(args, "Oz#(ii)O!:open_loader", &plan, &o.state, &state_bytes, &type, &device, &PyDict_Type,
-                          &given))
+    if (!PyArg_ParseTuple(args, "Oz#z#(ii)O!:open_loader", &plan, &o.state, &state_bytes, &weights, &weights_bytes,
+                          &type, &device, &PyDict_Type, &given))
         return NULL;
     o.state_bytes = (size_t)state_bytes;
+    o.source_weights = (const double *)(const void *)weights; /* objects of Python are aligned to 16 */
+    o.source_weight_count = (size_t)weights_bytes / sizeof *o.source_weights;
     handle = plan_handle(plan);
     if (!handle || !fields_set(FIELDS(options), &o, given))
         return NULL;
@@ -317,7 +321,7 @@ static PyObject *loader_stats(PyObject *object, PyObject *unused)
     (void)unused;
     if (!self->handle)
         return PyErr_SetString(PyExc_ValueError, "this loader is closed"), NULL;
-    return loader_stats_dict(handle_object(self->handle));
+    return loader_stats_dict(handle_object(self->handle), handle_object(self->plan));
 }
 
 /* notice(): a sentence for a person, or None. */

@@ -12,7 +12,7 @@ from conftest import command
 
 import leat
 
-ALL = tuple(name for name in leat.batch.OUTPUTS if name != "ahead_labels")
+ALL = leat.batch.PLAIN
 LAYOUTS = "contiguous", "zigzag", "zigzag-documents"
 LENGTH = 96
 
