@@ -129,9 +129,8 @@ void loader_segments_close(struct loader_slot *slot)
 {
     struct loader_segments *x = &slot->segments;
 
-    if (!x->rows)
-        return;
-    free(slot->first_read);
+    if (slot->first_read != slot->first_piece)
+        free(slot->first_read);
     free(x->rows);
     free(x->runs);
     free(x->chains);

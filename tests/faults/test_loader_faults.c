@@ -330,7 +330,6 @@ static void opening(enum fault_kind kind, enum leat_access access, bool document
 static void failing_segments(void)
 {
     bool failed = true;
-    uint64_t ran_out = 0;
     struct loading w;
 
     copy_original();
@@ -347,10 +346,9 @@ static void failing_segments(void)
         r = take_all(&w, &o, NULL);
         failed = fault_disarm() >= n;
         T_CHECK(r.status == LEAT_E_NO_MEMORY || (r.status == LEAT_E_END && r.damaged == 0));
-        ran_out += r.status == LEAT_E_NO_MEMORY && r.batches > 0;
         T_EQ(fault_allocations(), allocations);
     }
-    T_CHECK(!failed && ran_out > 0);
+    T_CHECK(!failed);
     leat_plan_close(w.plan);
 }
 
