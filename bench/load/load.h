@@ -24,7 +24,7 @@ struct load_values {
     const char *device, *driver, *trace, *work, *dump, *slice;
     unsigned engine, output, on_damage, last, rows, threads, apart, compare, layout;
     bool borrow, no_verify, bare, synthetic, checksum, nvtx, json;
-    uint64_t work_ns; /* of `work` */
+    uint64_t work_ns;              /* of `work` */
     struct leat_loader_slice part; /* of `slice` and `layout` */
 };
 

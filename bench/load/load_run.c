@@ -51,8 +51,8 @@ static enum leat_status make_buffers(struct consumer *c, uint64_t numbers, uint6
     c->sequences = c->v->output == LOAD_PACKED ? calloc(c->cu_seqlens_room, sizeof *c->sequences) : NULL;
     c->row = malloc((size_t)(length + 1) * 8);
     c->hash = hashes ? aligned_alloc(64, sizeof *c->hash) : NULL;
-    if (!c->inputs || !c->labels || !c->positions || (c->v->ahead > 0 && !c->ahead) || !c->row || (c->v->output == LOAD_PACKED && !c->sequences) ||
-        (hashes && !c->hash))
+    if (!c->inputs || !c->labels || !c->positions || (c->v->ahead > 0 && !c->ahead) || !c->row ||
+        (c->v->output == LOAD_PACKED && !c->sequences) || (hashes && !c->hash))
         return status_no_memory(err, 3 * bytes);
     memset(c->inputs, 0, bytes);
     memset(c->labels, 0, bytes);

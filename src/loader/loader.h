@@ -28,11 +28,11 @@
 #include "rows/rows.h"
 #include "rows/rows_outputs.h"
 
-#define LOADER_RECENT    100u /* batches of which the share of waiting is reported */
-#define LOADER_MAX_BATCH ((uint64_t)1 << 31)
+#define LOADER_RECENT     100u /* batches of which the share of waiting is reported */
+#define LOADER_MAX_BATCH  ((uint64_t)1 << 31)
 #define LOADER_MAX_SLICES 65536u
-#define LOADER_MAX_AHEAD 256u
-#define LOADER_POLL_NS   50000u /* between looks at slots that a device still uses */
+#define LOADER_MAX_AHEAD  256u
+#define LOADER_POLL_NS    50000u /* between looks at slots that a device still uses */
 
 struct loader_slot {
     struct leat_batch batch; /* first: the caller's pointer is this slot's */
@@ -103,10 +103,10 @@ struct loader_ahead {
 struct leat_loader {
     const struct leat_plan *plan;
     struct leat_loader_options options;
-    uint64_t positions;  /* of the plan; LEAT_NONE: without end */
-    uint32_t max_length; /* of a row, as batches have it */
+    uint64_t positions;    /* of the plan; LEAT_NONE: without end */
+    uint32_t max_length;   /* of a row, as batches have it */
     uint32_t whole_length; /* the same before it is cut into slices */
-    uint64_t first_row;  /* of this rank in a global batch */
+    uint64_t first_row;    /* of this rank in a global batch */
     uint32_t rows;
     uint32_t token_width, pad;
     bool narrow;    /* ids fit into 31 bits */

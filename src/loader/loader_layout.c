@@ -46,9 +46,10 @@ static bool size_outputs(struct leat_loader *l, uint64_t numbers)
 
 #define ADD(field, name, kind, documents)                                                                              \
     if (ok && o->outputs.wanted & LEAT_OUTPUT_##name)                                                                  \
-        ok = loader_layout_add(&size, rows_output_bytes(kind, numbers, o->outputs.number_bytes, o->outputs.cu_seqlens_room,     \
-                                                   o->outputs.ahead),                                                          \
-                      &z->outputs[ROWS_OUTPUT_##name]);
+        ok = loader_layout_add(                                                                                        \
+            &size,                                                                                                     \
+            rows_output_bytes(kind, numbers, o->outputs.number_bytes, o->outputs.cu_seqlens_room, o->outputs.ahead),   \
+            &z->outputs[ROWS_OUTPUT_##name]);
     ROWS_OUTPUTS(ADD, ADD)
 #undef ADD
     z->output_bytes = (size_t)size;
@@ -110,7 +111,8 @@ bool loader_layout_size(struct leat_loader *l)
     struct loader_sizes *z = &l->sizes;
 
     if (!bytes_multiply(width, l->rows, &tokens) || tokens > UINT64_MAX / 64 ||
-        !loader_layout_add(&size, 4 * (uint64_t)l->rows, &z->lengths_at) || !loader_layout_add(&size, l->rows, &z->flags_at))
+        !loader_layout_add(&size, 4 * (uint64_t)l->rows, &z->lengths_at) ||
+        !loader_layout_add(&size, l->rows, &z->flags_at))
         return false;
     if (l->segmented) {
         z->row_room = 0;

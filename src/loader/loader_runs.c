@@ -22,11 +22,9 @@ static enum leat_status add_beyond(const struct leat_loader *l, struct loader_se
 {
     const struct plan_part *part = &l->plan->sources[last->source].parts[last->part];
     uint64_t end = last->offset + last->count, more = part->end > end ? part->end - end : 0;
-    struct loader_run run = { .piece = *last,
-                              .first = last->count,
-                              .id = LOADER_OF_DATASET,
-                              .search = true,
-                              .beyond = true };
+    struct loader_run run = {
+        .piece = *last, .first = last->count, .id = LOADER_OF_DATASET, .search = true, .beyond = true
+    };
 
     run.count = more < l->options.outputs.ahead ? (uint32_t)more : l->options.outputs.ahead;
     run.piece.count += run.count;

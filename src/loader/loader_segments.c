@@ -216,9 +216,8 @@ static enum leat_status read_run(const struct leat_loader *l, struct loader_slot
     if (s != LEAT_OK)
         return s;
     read = &slot->reads[x->read_count++];
-    *read = (struct gather_piece) {
-        .file = file, .offset = offset, .bytes = (uint64_t)count * l->token_width, .to = to
-    };
+    *read =
+        (struct gather_piece) { .file = file, .offset = offset, .bytes = (uint64_t)count * l->token_width, .to = to };
     return LEAT_OK;
 }
 
@@ -638,10 +637,9 @@ void loader_segments_put(const struct leat_loader *l, struct loader_slot *slot, 
         if (x->cuts[k].chain != LOADER_PADDING)
             to = put_cut(x, &x->cuts[k], &w, place, damaged, to);
         else
-            *to++ = (struct rows_segment) { .first = place,
-                                            .position = x->cuts[k].place - r->length,
-                                            .document = count,
-                                            .attention = r->length == 0 };
+            *to++ = (struct rows_segment) {
+                .first = place, .position = x->cuts[k].place - r->length, .document = count, .attention = r->length == 0
+            };
     }
     if (r->cut == r[1].cut || x->cuts[r[1].cut - 1].chain != LOADER_PADDING) /* of longer outputs */
         *to++ = (struct rows_segment) { .first = place, .document = count };

@@ -41,8 +41,8 @@ struct rows_layout {
                                 * the slot. 0: rows follow each other */
     size_t masks_at;           /* 0: no mask */
     uint32_t mask_width;
-    uint32_t own_labels; /* 1: in the slot, each stretch has one more token than inputs: its last label */
-    uint32_t ahead;      /* labels ahead of each place: only of rows in segments, as what follows */
+    uint32_t own_labels;           /* 1: in the slot, each stretch has one more token than inputs: its last label */
+    uint32_t ahead;                /* labels ahead of each place: only of rows in segments, as what follows */
     uint32_t slices, whole_length; /* in how many a row is cut; of a whole row of the slot's batch */
     uint32_t reserved;
     size_t segments_at; /* a struct rows_segmented per row, and one. 0: rows are not in segments */

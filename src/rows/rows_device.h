@@ -337,9 +337,8 @@ ROWS_BODY void rows_do_segment(const struct rows_job *j, const struct rows_line 
         rows_store_one(j, j->labels, at, rows_segment_label(j, &s, i, 0));
     if (j->ahead_labels)
         ROWS_ONE_BY_ONE
-        for (uint32_t k = 0; k < j->layout.ahead; k++)
-            rows_store_one(j, j->ahead_labels, (uint64_t)k * j->rows * j->length + at,
-                           rows_segment_label(j, &s, i, k + 1));
+    for (uint32_t k = 0; k < j->layout.ahead; k++)
+        rows_store_one(j, j->ahead_labels, (uint64_t)k * j->rows * j->length + at, rows_segment_label(j, &s, i, k + 1));
     if (j->loss_mask)
         j->loss_mask[at] = rows_segment_weight(j, &s, i, 0) != 0;
     if (j->loss_weights)

@@ -24,9 +24,9 @@
 #include "output_attention_mask.h"
 
 enum rows_output_kind {
-    ROWS_NUMBERS,  /* rows x length numbers of number_bytes */
-    ROWS_MASK,     /* rows x length bytes */
-    ROWS_WEIGHTS,  /* rows x length floats; never made singly */
+    ROWS_NUMBERS,   /* rows x length numbers of number_bytes */
+    ROWS_MASK,      /* rows x length bytes */
+    ROWS_WEIGHTS,   /* rows x length floats; never made singly */
     ROWS_SEQUENCES, /* cu_seqlens_room numbers of four bytes; never made singly */
     ROWS_AHEAD      /* ahead x rows x length numbers of number_bytes; never made singly */
 };

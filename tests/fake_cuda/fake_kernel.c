@@ -303,7 +303,8 @@ cuda_result fake_launch(cuda_function function, unsigned grid_x, unsigned grid_y
     w.widths = 10 * function->token_width + function->number_bytes;
     if ((w.job.layout.segments_at != 0) != (w.widths == ROWS_PASS_SEGMENTS))
         fake_offence("a kernel for rows in segments is started for others, or the other way round");
-    if (function->token_width && (w.job.layout.token_width != function->token_width || w.job.number_bytes != function->number_bytes))
+    if (function->token_width &&
+        (w.job.layout.token_width != function->token_width || w.job.number_bytes != function->number_bytes))
         fake_offence("a kernel for other widths than the job's is started");
     pthread_mutex_lock(&fake_lock);
     r = fake_put(stream, &w);

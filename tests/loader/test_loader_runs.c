@@ -130,8 +130,8 @@ static void check_slice(const struct leat_plan *plan, const struct leat_batch *b
     T_EQ(b->length, LENGTH / slice->count);
     for (uint64_t row = 0; row < b->rows; row++)
         for (uint64_t i = 0; i < b->length; i++) {
-            uint64_t from = i < chunk ? slice->rank * chunk + i
-                                      : (2 * slice->count - 1 - slice->rank) * chunk + i - chunk;
+            uint64_t from =
+                i < chunk ? slice->rank * chunk + i : (2 * slice->count - 1 - slice->rank) * chunk + i - chunk;
             uint64_t at = row * b->length + i, whole = row * LENGTH + from;
 
             wrong += got.inputs[at] != e->inputs[whole];

@@ -250,8 +250,8 @@ static void slices_of(uint64_t count, bool all)
     struct leat_plan *plan;
     char more[300];
 
-    snprintf(more, sizeof more, "seed %" PRIu64 "\nbase-len %" PRIu64 "\nat 32:1,2:len=%" PRIu64 "\n", count, 2 * length,
-             2 * length);
+    snprintf(more, sizeof more, "seed %" PRIu64 "\nbase-len %" PRIu64 "\nat 32:1,2:len=%" PRIu64 "\n", count,
+             2 * length, 2 * length);
     plan = open_plan(length, more);
     o.position = 30; /* the first batch has rows of both lengths */
     compare(plan, o, count, LEAT_SLICE_CONTIGUOUS, 3);
@@ -360,8 +360,7 @@ static uint64_t check_ahead(const struct leat_plan *plan, const struct leat_batc
         for (uint64_t at = 0; at < count; at++)
             for (uint64_t i = 0; i + (own || at + 1 == count) < pieces[at].count; i++, place++)
                 for (uint64_t k = 0; k <= b->ahead; k++) {
-                    int64_t label =
-                        expect_ahead(pieces, count, at, i, k, used, own, windows && k > 0, mask_first);
+                    int64_t label = expect_ahead(pieces, count, at, i, k, used, own, windows && k > 0, mask_first);
 
                     wrong += (k > 0 ? m->ahead[k - 1] : m->labels)[place] != label;
                     labels += k > 0 && label >= 0;
@@ -504,7 +503,8 @@ static void damage(void)
     char path[800], copy[800], text[2000];
     uint64_t damaged = 0, others = 0;
 
-    snprintf(text, sizeof text, "cp %s.leat %s/bad.leat && cp %s.tokens %s/bad.tokens", names[0], folder, names[0], folder);
+    snprintf(text, sizeof text, "cp %s.leat %s/bad.leat && cp %s.tokens %s/bad.tokens", names[0], folder, names[0],
+             folder);
     T_EQ(system(text), 0);
     snprintf(path, sizeof path, "%s/bad.tokens", folder);
     snprintf(copy, sizeof copy, "%s/bad", folder);
@@ -565,7 +565,13 @@ static void refused(const struct leat_plan *plan, struct leat_loader_options o, 
         refused(plan, o, words);                                                                                       \
     } while (0)
 #define SLICE(rank, count, layout)                                                                                     \
-    o.slice = (struct leat_loader_slice) { rank, count, LEAT_SLICE_##layout, 0, { 0, 0 } }
+    o.slice = (struct leat_loader_slice)                                                                               \
+    {                                                                                                                  \
+        rank, count, LEAT_SLICE_##layout, 0,                                                                           \
+        {                                                                                                              \
+            0, 0                                                                                                       \
+        }                                                                                                              \
+    }
 
 static void refusals(void)
 {
