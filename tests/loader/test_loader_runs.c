@@ -1,8 +1,8 @@
 /*
- * test_loader_runs.c: rows that are built from runs (loader_segments.h): tokens of a dataset that have moved, and tokens
- * that no dataset has, with loss or without. What finds a row's runs is wrapped here: each piece of a row loses its last
- * two tokens, its halves change places, and a token stands before each. Windows, and whole documents with gaps; whole
- * and in slices.
+ * test_loader_runs.c: rows that are built from runs (loader_segments.h): tokens of a dataset that have moved, and
+ * tokens that no dataset has, with loss or without. What finds a row's runs is wrapped here: each piece of a row loses
+ * its last two tokens, its halves change places, and a token stands before each. Windows, and whole documents with
+ * gaps; whole and in slices.
  */
 #include "loader/loader.h"
 #include "loading.h"
