@@ -239,12 +239,12 @@ void leat_loader_close(struct leat_loader *loader)
     if (l->gather.memory_is_written)
         l->memory.host = NULL;
     for (unsigned i = 0; l->slots && i < l->ring.slots; i++) {
+        loader_segments_close(&l->slots[i]);
         free(l->slots[i].samples);
         free(l->slots[i].first_piece);
         free(l->slots[i].pieces);
         free(l->slots[i].reads);
         free(l->slots[i].learned);
-        loader_segments_close(&l->slots[i]);
     }
     free(l->slots);
     if (l->backend && loader_forked(l)) {

@@ -85,11 +85,11 @@ void loader_ahead_close(struct leat_loader *l)
 
     if (!rows)
         return;
+    loader_segments_close(rows);
     free(rows->samples);
     free(rows->first_piece);
     free(rows->pieces);
     free(rows->reads);
-    loader_segments_close(rows);
     free(rows);
     l->ahead.rows = NULL;
 }

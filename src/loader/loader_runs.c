@@ -1,5 +1,5 @@
-/* loader_runs.c: which tokens the rows of a slot have that are in segments, in their order (loader_segments.h): those of
- * the plan's pieces, and for labels ahead those that follow them. */
+/* loader_runs.c: which tokens the rows of a slot have that are in segments, in their order (loader_segments.h): those
+ * of the plan's pieces, and for labels ahead those that follow them. */
 #include "base/grow.h"
 #include "loader.h"
 

@@ -6,8 +6,8 @@
  * tokens have come, the documents of the whole row are found, since numbers of documents, positions and cu_seqlens
  * count from its start, and masks follow the tokens. What is then known of each cut goes to the slot's pool.
  *
- * A damaged row of a slice keeps its documents: the ranks that have the row's other slices must agree on cu_seqlens, and
- * do not know of the damage.
+ * A damaged row of a slice keeps its documents: the ranks that have the row's other slices must agree on cu_seqlens,
+ * and do not know of the damage.
  */
 #include "loader_segments.h"
 
@@ -129,9 +129,8 @@ void loader_segments_close(struct loader_slot *slot)
 {
     struct loader_segments *x = &slot->segments;
 
-    if (!x->rows)
-        return;
-    free(slot->first_read);
+    if (slot->first_read != slot->first_piece)
+        free(slot->first_read);
     free(x->rows);
     free(x->runs);
     free(x->chains);

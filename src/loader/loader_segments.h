@@ -2,11 +2,11 @@
  * loader_segments.h: rows that a loader builds from runs, and lays out in segments (rows_segments.h): slices of rows,
  * rows with labels ahead, rows with tokens that no dataset has. All other rows are laid out by loader_layout.c.
  *
- * A row is *runs*, in its order (loader_runs.c): consecutive tokens of a dataset, or one token that no dataset has. Runs
- * are joined to *chains*: in a chain the label of a place is the token after it. A row of windows is one chain; a row of
- * whole documents has one for each, and a gap may follow it. *Cuts* are what the rank's slice has of the chains, and of
- * the padding after them: for these, and a few tokens after each, reads are begun. When they have come, cuts are divided
- * into segments where documents begin.
+ * A row is *runs*, in its order (loader_runs.c): consecutive tokens of a dataset, or one token that no dataset has.
+ * Runs are joined to *chains*: in a chain the label of a place is the token after it. A row of windows is one chain; a
+ * row of whole documents has one for each, and a gap may follow it. *Cuts* are what the rank's slice has of the chains,
+ * and of the padding after them: for these, and a few tokens after each, reads are begun. When they have come, cuts are
+ * divided into segments where documents begin.
  */
 #ifndef LEAT_LOADER_SEGMENTS_H
 #define LEAT_LOADER_SEGMENTS_H

@@ -5,8 +5,8 @@
  * middle of a row does not know the stretches before it: it has the marks and heads of rows_mark().
  *
  * Masks and weights are a second pass over the same numbers (rows_do_mask()), so that batches without them pay nothing:
- * in one pass, the registers of each thread rose from 47 to 56 (sm_90). Rows in segments (rows_segments.h) have a pass of
- * their own instead of both.
+ * in one pass, the registers of each thread rose from 47 to 56 (sm_90). Rows in segments (rows_segments.h) have a pass
+ * of their own instead of both.
  */
 #ifndef LEAT_ROWS_DEVICE_H
 #define LEAT_ROWS_DEVICE_H

@@ -447,6 +447,62 @@ static void check_job(const struct rows_job *j)
         T_EQ(j->cu_seqlens[n], (uint64_t)j->rows * j->length);
 }
 
+/* Of rows in segments. */
+static void check_segments(const struct rows_job *j)
+{
+    uint64_t n = 0, whole = (uint64_t)j->length * j->layout.slices;
+
+    for (uint32_t row = 0; row < j->rows; row++) {
+        const struct rows_segmented *x = rows_segmented(j, row);
+        uint32_t documents = row < j->layout.rows ? x[1].documents - x->documents : 0;
+
+        for (uint32_t k = 0; k < documents; k++)
+            T_EQ(j->cu_seqlens[n++], row * whole + rows_begins(j, row)[k]);
+        if (x->length < whole)
+            T_EQ(j->cu_seqlens[n++], row * whole + x->length);
+        for (uint32_t i = 0; i < j->length; i++) {
+            struct rows_segment s = rows_segment_at(j, row, i);
+            struct rows_line line = rows_line(j, row, 0);
+            uint64_t at = (uint64_t)row * j->length + i;
+
+            T_EQ(number(j->inputs, ROWS_NUMBERS, j->number_bytes, at), rows_segment_input(j, &s, i));
+            T_EQ(number(j->labels, ROWS_NUMBERS, j->number_bytes, at), rows_segment_label(j, &s, i, 0));
+            T_EQ(number(j->position_ids, ROWS_NUMBERS, j->number_bytes, at), rows_segment_position(&s, i));
+            T_EQ(number(j->document_ids, ROWS_NUMBERS, j->number_bytes, at), s.document);
+            T_EQ(j->loss_mask[at], rows_segment_weight(j, &s, i, 0) != 0);
+            T_CHECK(((const float *)j->loss_weights)[at] == (float)rows_segment_weight(j, &s, i, 0) / 255.0f);
+            for (uint32_t k = 0; k < j->layout.ahead; k++, at += (uint64_t)j->rows * j->length)
+                T_EQ(number(j->ahead_labels, ROWS_NUMBERS, j->number_bytes, at), rows_segment_label(j, &s, i, k + 1));
+            at = (uint64_t)row * j->length + i;
+#define SINGLY_OF(field, name, kind, documents)                                                                        \
+    T_EQ(number(j->field, kind, j->number_bytes, at),                                                                  \
+         output_##field(&line, rows_segment_stretch(&s, i + 1, documents), i));
+            ROWS_OUTPUTS(ROWS_SKIP, SINGLY_OF)
+        }
+    }
+    T_CHECK(n < j->cu_seqlens_room);
+    for (; n < j->cu_seqlens_room; n++)
+        T_EQ(j->cu_seqlens[n], j->rows * whole);
+}
+
+static void check_random_segments(uint64_t *random)
+{
+    static struct rows_made made;
+    int usable;
+
+    rows_make_segments(&made, random);
+    for (unsigned number_of_row = 0; rows_row(number_of_row, &usable); number_of_row++) {
+        if (!usable)
+            continue;
+        memset(made.outputs, 0xa5, sizeof made.outputs);
+        rows_fill(rows_row(number_of_row, NULL), &made.job);
+        check_segments(&made.job);
+    }
+    memset(made.outputs, 0xa5, sizeof made.outputs);
+    run_threads(&made.job, ROWS_PASS_SEGMENTS, random);
+    check_segments(&made.job);
+}
+
 /* Outputs of each kind by every row of kernels. */
 static void check_random_job(uint64_t *random)
 {
@@ -485,7 +541,9 @@ int main(void)
     snprintf(folder, sizeof folder, "%s", t_folder());
     with_width(2);
     with_width(4);
-    for (unsigned i = 0; i < 300; i++)
+    for (unsigned i = 0; i < 300; i++) {
         check_random_job(&random);
+        check_random_segments(&random);
+    }
     return t_end();
 }
