@@ -294,6 +294,8 @@ struct leat_stretch {
     uint32_t at;       /* place in the row, from 0 */
     uint32_t inputs;
     uint32_t literal;  /* 1: a literal token */
+    uint32_t begins;   /* 1: what the row has of a document begins with the first one */
+    uint32_t reserved; /* 0 */
 };
 
 /*

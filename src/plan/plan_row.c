@@ -25,6 +25,7 @@ struct writing {
     uint32_t inputs; /* of the piece: its other tokens are only labels */
     uint32_t done;   /* tokens of the piece that are written */
     uint64_t next;   /* the token of the dataset that is written next, if nothing changes */
+    bool begins;     /* and what the row has of a document begins with it */
     struct plan_row *row;
     struct leat_error *err;
 };
@@ -37,7 +38,8 @@ struct source_facts {
 };
 
 /* Writes `count` tokens from `token` on, or a literal one. */
-static enum leat_status put(struct writing *w, uint64_t token, uint32_t count, uint64_t document, bool literal)
+static enum leat_status put(struct writing *w, uint64_t token, uint32_t count, uint64_t document, bool literal,
+                            bool begins)
 {
     const struct leat_piece *p = w->piece;
     uint32_t left = w->inputs > w->done ? w->inputs - w->done : 0;
@@ -57,7 +59,8 @@ static enum leat_status put(struct writing *w, uint64_t token, uint32_t count, u
                                 .count = count,
                                 .at = p->at + w->done,
                                 .inputs = count < left ? count : left,
-                                .literal = literal };
+                                .literal = literal,
+                                .begins = begins };
     w->done += count;
     return LEAT_OK;
 }
@@ -65,7 +68,7 @@ static enum leat_status put(struct writing *w, uint64_t token, uint32_t count, u
 /* Writes the tokens up to `end` that nothing has changed. */
 static enum leat_status put_until(struct writing *w, uint64_t end)
 {
-    return put(w, w->next, (uint32_t)(end - w->next), w->piece->document, false);
+    return put(w, w->next, (uint32_t)(end - w->next), w->piece->document, false, w->begins);
 }
 
 /* The parts of a changed body, and their order in its two forms. */
@@ -73,8 +76,9 @@ enum { PRE, MID, SUF, PREFIX, MIDDLE, SUFFIX, PARTS };
 static const uint8_t psm[PARTS] = { PRE, PREFIX, SUF, SUFFIX, MID, MIDDLE };
 static const uint8_t spm[PARTS] = { PRE, SUF, SUFFIX, MID, PREFIX, MIDDLE };
 
-/* Writes a changed body that begins at `token`. */
-static enum leat_status put_changed(struct writing *w, uint64_t document, uint64_t token, const struct fim_cut *cut)
+/* Writes a changed body that begins at `token`; `begins`: so does its fragment. */
+static enum leat_status put_changed(struct writing *w, uint64_t document, uint64_t token, bool begins,
+                                    const struct fim_cut *cut)
 {
     const uint32_t *ids = w->plan->rules.fim.ids;
     const struct {
@@ -91,7 +95,7 @@ static enum leat_status put_changed(struct writing *w, uint64_t document, uint64
     for (unsigned i = 0; s == LEAT_OK && i < PARTS; i++) {
         unsigned part = cut->spm ? spm[i] : psm[i];
 
-        s = put(w, parts[part].token, parts[part].count, document, part < PREFIX);
+        s = put(w, parts[part].token, parts[part].count, document, part < PREFIX, part == PRE && begins);
     }
     return s;
 }
@@ -103,20 +107,21 @@ static enum leat_status change(struct writing *w, const struct source_facts *f, 
     const struct leat_piece *p = w->piece;
     uint64_t from = begin > p->token ? begin : p->token;
     uint64_t to = end < p->token + p->count ? end : p->token + p->count;
+    bool head = f->begins && from == begin;
     enum leat_status s;
     struct fim_cut cut;
 
     if (from >= to)
         return LEAT_OK;
-    if (f->begins && from == begin)
-        from++;
+    from += head;
     if (f->ends && to == end && to > from)
         to--;
     if (!fim_cut(&w->plan->rules.fim.rule, &f->numbers, w->number, document, (uint32_t)(to - from), &cut))
         return LEAT_OK;
     s = put_until(w, from);
     w->next = to;
-    return s == LEAT_OK ? put_changed(w, document, from, &cut) : s;
+    w->begins = to == end;
+    return s == LEAT_OK ? put_changed(w, document, from, !head, &cut) : s;
 }
 
 /* Changes the documents [first, first + count) of the piece. */
@@ -174,7 +179,13 @@ enum leat_status plan_row_add(const struct leat_plan *plan, const struct leat_sa
     for (uint32_t i = 0; s == LEAT_OK && i < x->pieces; i++) {
         const struct leat_piece *p = &pieces[i];
         uint32_t end = i + 1 < x->pieces ? p[1].at : x->length;
-        struct writing w = { .plan = plan, .piece = p, .number = x->number, .next = p->token, .row = row, .err = err };
+        struct writing w = { .plan = plan,
+                             .piece = p,
+                             .number = x->number,
+                             .next = p->token,
+                             .begins = true,
+                             .row = row,
+                             .err = err };
 
         w.inputs = plan->order->own_labels && p->count > 0 ? p->count - 1 : end - p->at;
         s = put_piece(&w, changes ? &facts : NULL);

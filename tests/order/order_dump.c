@@ -193,6 +193,7 @@ static void print_stretches(const struct leat_sample *x)
             uint64_t first, tokens;
 
             T_OK(leat_dataset_document(now.plan->sources[x->source].dataset, all[i].document, &first, &tokens, &t_err));
+            T_EQ(all[i].begins, done == 0 || p->token + done == first);
             T_CHECK(all[i].literal || (all[i].token >= first && all[i].token + all[i].count <= first + tokens));
         }
         done += all[i].count;
