@@ -16,18 +16,23 @@ class Fim:
         key = Permutation(1, self.seed, source + 2**62, n).keys[0]
         return [mix((key + (4 * document + i) * G) & MASK) for i in range(4)]
 
+    def cut(self, tokens, source, document, n):
+        """None if a body of so many tokens is not changed; else whether it gets the form SPM, and the cuts."""
+        u = self.draws(source, document, n)
+        if tokens < 4 or u[0] * 10**18 >> 64 >= self.rate:
+            return None
+        return (u[1] * 10**18 >> 64 < self.spm, *sorted(x * (tokens - 2) >> 64 for x in u[2:]))
+
     def changed(self, body, source, document, n):
         """A body after its change: of tokens, and ("id", sentinel); None if it is not changed."""
-        if len(body) < 4:
+        cut = self.cut(len(body), source, document, n)
+        if cut is None:
             return None
-        u = self.draws(source, document, n)
-        if u[0] * 10**18 >> 64 >= self.rate:
-            return None
+        spm, a, b = cut
         kept = body[:-3]
-        a, b = sorted(x * (len(kept) + 1) >> 64 for x in u[2:])
         prefix, middle, suffix = kept[:a], kept[a:b], kept[b:]
         pre, mid, suf = ([("id", i)] for i in self.ids)
-        if u[1] * 10**18 >> 64 < self.spm:
+        if spm:
             return pre + suf + suffix + mid + prefix + middle
         return pre + prefix + suf + suffix + mid + middle
 
