@@ -120,9 +120,9 @@ class FIM(Group):
     """Fill-in-the-middle, for code: leat.Plan("code", 4096, fim=leat.FIM(0.5, 0.5, "<PRE>", "<MID>", "<SUF>")).
 
     What a row has of a document is cut in three with the probability `rate`, and becomes PRE prefix SUF suffix MID
-    middle or, with the probability `spm`, PRE SUF suffix MID prefix middle. It loses its last three tokens, so that rows
-    keep their length. The plan's seed, the sample's number and the document decide: it is the same for any ranks, after
-    each resume, and in plan.pieces(), plan.trace() and `leat show`.
+    middle or, with the probability `spm`, PRE SUF suffix MID prefix middle. It loses its last three tokens, so that
+    rows keep their length. The plan's seed, the sample's number and the document decide: it is the same for any
+    ranks, after each resume, and in plan.pieces(), plan.trace() and `leat show`.
 
     rate, spm   decimals from 0 to 1, as you write them
     prefix, middle, suffix   ids of tokens, or their names in the tokenizer that the first source's dataset stores

@@ -32,9 +32,9 @@ Shown = namedtuple("Shown", "n source document first count path offset line id r
 Shown.__doc__ = """Tokens [first, first + count) of a document, which sample n shows; and the document's input, its byte
 offset there, its line and id, and of a Parquet file its row and row_group, as in Place. What is not known is None."""
 Piece = namedtuple("Piece", "source part token count at document inputs literal", defaults=(None, None))
-Piece.__doc__ = """A piece of a sample's row as it is shown: `count` tokens of a source's dataset from `token` on, at places of
-the row from `at` on; `document` holds the first of them. `inputs` of them are inputs, the others only labels. A token
-that the plan puts in (leat.FIM) has its id as `literal`, and None as `token`."""
+Piece.__doc__ = """A piece of a sample's row as it is shown: `count` tokens of a source's dataset from `token` on, at
+places of the row from `at` on; `document` holds the first of them. `inputs` of them are inputs, the others only
+labels. A token that the plan puts in (leat.FIM) has its id as `literal`, and None as `token`."""
 Source = namedtuple("Source", "name blocks tokens dropped weight epochs dataset")
 Source.__doc__ = """A source of a plan: blocks per epoch, tokens used, tokens dropped, its weight as an integer, its
 maximum of epochs (0: no limit), and its dataset."""
@@ -173,11 +173,12 @@ class Plan:
         source = self.sources[0]
         stored = source.dataset.stored_tokenizer
         if stored is None:
-            raise ValueError(f"{source.name} stores no tokenizer that knows {name!r}: give leat.FIM the ids of its tokens")
+            raise ValueError(f"{source.name} stores no tokenizer that knows {name!r}: give leat.FIM ids of its tokens")
         try:
             return Tokenizer.from_stored(*stored).encode_single_token(name)
         except KeyError:
-            raise ValueError(f"the tokenizer of {source.name}, {stored[0]}, has no token {name!r} for leat.FIM") from None
+            raise ValueError(f"the tokenizer of {source.name}, {stored[0]}, has no token {name!r} for leat.FIM"
+                             ) from None
 
     @classmethod
     @telling("leat.Plan.parse")

@@ -1,5 +1,6 @@
-"""Fill-in-the-middle: what leat.Plan(..., fim=leat.FIM(...)) says of a row (pieces, trace, the commands) is what loaders
-give, and rows that are indexed by number; ids by their names; what is refused; states that another plan does not take."""
+"""Fill-in-the-middle: what leat.Plan(..., fim=leat.FIM(...)) says of a row (pieces, trace, the commands) is what
+loaders give, and rows that are indexed by number; ids by their names; what is refused; states that another plan does
+not take."""
 import json
 import pickle
 import subprocess
@@ -184,7 +185,8 @@ def test_states(code):
     plan = plan_of(code, "fit")
     state = plan.state(7)
     assert plan.load_state(state)[0] == 7
-    for other in (None, leat.FIM(0.7, 0.5, 11, 12, 14), leat.FIM(0.7, 0.4, 11, 12, 13), leat.FIM(0.71, 0.5, 11, 12, 13)):
+    for other in (None, leat.FIM(0.7, 0.5, 11, 12, 14), leat.FIM(0.7, 0.4, 11, 12, 13),
+                  leat.FIM(0.71, 0.5, 11, 12, 13)):
         with pytest.raises(leat.Error, match="its fim is 0.7,0.5,11,12,13, but the plan's is"):
             plan_of(code, "fit", other).load_state(state)
         with pytest.raises(leat.Error, match="but the plan's is 0.7,0.5,11,12,13"):

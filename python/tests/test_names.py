@@ -13,13 +13,13 @@ from conftest import BUILD, ROOT
 import leat
 from leat import _names
 
-GROUPS = (leat.fit, leat.megatron.order, leat.FIM, leat.Opening, leat.Outputs, leat.Device, leat.IO, leat.StatsFile, leat.Files,
-          leat.Chat)
+GROUPS = (leat.fit, leat.megatron.order, leat.FIM, leat.Opening, leat.Outputs, leat.Device, leat.IO, leat.StatsFile,
+          leat.Files, leat.Chat)
 
 # what is compared: of Python, of C, a command
 SUBJECTS = {
-    "plan": ((leat.Plan, leat.fit, leat.megatron.order, leat.FIM, leat.Opening), ("leat_plan_options", "leat_open_options"),
-             ("leat", "order")),
+    "plan": ((leat.Plan, leat.fit, leat.megatron.order, leat.FIM, leat.Opening),
+             ("leat_plan_options", "leat_open_options"), ("leat", "order")),
     "loader": ((leat.Loader, leat.Outputs, leat.Device, leat.IO, leat.StatsFile), ("leat_loader_options",),
                ("leat-bench", "load")),
     "pack": ((leat.pack, leat.Files, leat.Chat), ("leat_pack_options",), ("leat", "pack")),
@@ -264,7 +264,8 @@ def first_of(group):
 @pytest.mark.parametrize("make, wrong, says", [
     (leat.fit, dict(align=0), "align of leat.fit must be at least 1, not 0"),
     (leat.megatron.order, dict(samples="x"), "samples of leat.megatron.order must be a whole number, not 'x'"),
-    (leat.FIM, dict(rate=1, spm=1, prefix=1, middle=-1, suffix=2), "middle of leat.FIM must be from 0 to 4294967295, not -1"),
+    (leat.FIM, dict(rate=1, spm=1, prefix=1, middle=-1, suffix=2),
+     "middle of leat.FIM must be from 0 to 4294967295, not -1"),
     (leat.Opening, dict(access="any"), "access of leat.Opening must be one of leased, trusted, read, not 'any'"),
     (leat.Opening, dict(cache_size="x"), "cache_size of leat.Opening must be a size like 2GiB or 512MiB, not 'x'"),
     (leat.Outputs, dict(dtype="float32"), "dtype of leat.Outputs must be int64 or int32, not 'float32'"),

@@ -50,17 +50,16 @@ static enum leat_status put(struct writing *w, uint64_t token, uint32_t count, u
     s = GROW(w->row->items, w->row->count + 1, w->row->room, w->err);
     if (s != LEAT_OK)
         return s;
-    w->row->items[w->row->count++] =
-        (struct leat_stretch) { .token = token,
-                                .offset = literal ? 0 : p->offset + (token - p->token),
-                                .document = document,
-                                .source = p->source,
-                                .part = p->part,
-                                .count = count,
-                                .at = p->at + w->done,
-                                .inputs = count < left ? count : left,
-                                .literal = literal,
-                                .begins = begins };
+    w->row->items[w->row->count++] = (struct leat_stretch) { .token = token,
+                                                             .offset = literal ? 0 : p->offset + (token - p->token),
+                                                             .document = document,
+                                                             .source = p->source,
+                                                             .part = p->part,
+                                                             .count = count,
+                                                             .at = p->at + w->done,
+                                                             .inputs = count < left ? count : left,
+                                                             .literal = literal,
+                                                             .begins = begins };
     w->done += count;
     return LEAT_OK;
 }
@@ -179,13 +178,9 @@ enum leat_status plan_row_add(const struct leat_plan *plan, const struct leat_sa
     for (uint32_t i = 0; s == LEAT_OK && i < x->pieces; i++) {
         const struct leat_piece *p = &pieces[i];
         uint32_t end = i + 1 < x->pieces ? p[1].at : x->length;
-        struct writing w = { .plan = plan,
-                             .piece = p,
-                             .number = x->number,
-                             .next = p->token,
-                             .begins = true,
-                             .row = row,
-                             .err = err };
+        struct writing w = {
+            .plan = plan, .piece = p, .number = x->number, .next = p->token, .begins = true, .row = row, .err = err
+        };
 
         w.inputs = plan->order->own_labels && p->count > 0 ? p->count - 1 : end - p->at;
         s = put_piece(&w, changes ? &facts : NULL);

@@ -313,8 +313,7 @@ const char *plan_rules_fim_text(const struct plan_rules *r, char text[PLAN_FIM_T
 
     if (f->given)
         snprintf(text, PLAN_FIM_TEXT, "%s,%s,%" PRIu32 ",%" PRIu32 ",%" PRIu32, decimal_print(f->rate, rate),
-                 decimal_print(f->spm, spm), f->ids[PLAN_FIM_PREFIX], f->ids[PLAN_FIM_MIDDLE],
-                 f->ids[PLAN_FIM_SUFFIX]);
+                 decimal_print(f->spm, spm), f->ids[PLAN_FIM_PREFIX], f->ids[PLAN_FIM_MIDDLE], f->ids[PLAN_FIM_SUFFIX]);
     else
         snprintf(text, PLAN_FIM_TEXT, "none");
     return text;

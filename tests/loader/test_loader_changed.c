@@ -1,9 +1,9 @@
 /*
  * test_loader_changed.c: rows that the plan changes (fill-in-the-middle): what a loader makes of them is what
- * leat_plan_row() says (tests/order compares that with a twin), number by number, worked out here from the tokens one by
- * one: in each order, whole and in slices, with labels ahead, masks, mask_first, unshifted labels and borrowed outputs.
- * The rows do not depend on the ranks nor on where a run resumes, and are those of the plan without changes if the rate
- * is 0.
+ * leat_plan_row() says (tests/order compares that with a twin), number by number, worked out here from the tokens one
+ * by one: in each order, whole and in slices, with labels ahead, masks, mask_first, unshifted labels and borrowed
+ * outputs. The rows do not depend on the ranks nor on where a run resumes, and are those of the plan without changes
+ * if the rate is 0.
  */
 #include "loader/loader.h"
 #include "loading.h"
@@ -17,8 +17,10 @@
 #define BEGIN     7u
 #define END       9u
 
-static const char *const orders[] = { "order shuffled", "order sequential\nbase-len 96", "order documents", "order fit",
-                                      "order fit\nalign 8", "order fit\noverlap 5", "order megatron" };
+static const char *const orders[] = { "order shuffled",     "order sequential\nbase-len 96",
+                                      "order documents",    "order fit",
+                                      "order fit\nalign 8", "order fit\noverlap 5",
+                                      "order megatron" };
 #define ORDERS (sizeof orders / sizeof orders[0])
 
 /* ---- The dataset ---- */
@@ -191,8 +193,8 @@ static uint64_t place_of(const struct leat_loader_slice *s, uint64_t i, uint64_t
     return i < chunk ? s->rank * chunk + i : (2 * s->count - 1 - s->rank) * chunk + i - chunk;
 }
 
-static void check_batch(const struct wanted *w, const struct leat_batch *b, const struct leat_outputs *o, unsigned ahead,
-                        const struct leat_loader_slice *slice)
+static void check_batch(const struct wanted *w, const struct leat_batch *b, const struct leat_outputs *o,
+                        unsigned ahead, const struct leat_loader_slice *slice)
 {
     static struct expected e[MOST];
     const int64_t *inputs = o->inputs, *labels = o->labels, *positions = o->position_ids, *documents = o->document_ids;

@@ -183,10 +183,12 @@ class DocumentCase:
     def datasets(self):
         r = self.r
         longest = r.choice([1, 3, 3, 30, 4000])
-        out = [[r.randint(self.least, max(longest, self.least)) for _ in range(r.choice([0, 1, 2, r.randint(1, 12), r.randint(1, 60)]))]
+        longest = max(longest, self.least)
+        out = [[r.randint(self.least, longest) for _ in range(r.choice([0, 1, 2, r.randint(1, 12), r.randint(1, 60)]))]
                for _ in range(r.choice([1, 1, 2, 4]))]
         for lengths in out:
-            if lengths and self.least == 0 and r.random() < 0.3:  # documents without tokens at the ends, where splits are undecided
+            if lengths and self.least == 0 and r.random() < 0.3:
+                # documents without tokens at the ends, where splits are undecided
                 lengths[:0] = [0] * r.randint(0, 2)
                 lengths += [0] * r.randint(0, 2)
         return out
@@ -351,7 +353,8 @@ class ChangedCase:
         self.case = kind(r, begin + end)
         marks = "b" * begin + "e" * end
         docs = [line.split(" ") for line in self.case.lines if line.startswith("docs ")]
-        rate, spm = r.choice(["1", "1", "0.5", "0.25", "0", "1e-18", "0.999999999999999999"]), r.choice(["0.5", "1", "0"])
+        rate = r.choice(["1", "1", "0.5", "0.25", "0", "1e-18", "0.999999999999999999"])
+        spm = r.choice(["0.5", "1", "0"])
         ids = r.sample(range(65536), 3)
         self.lines = [f"docs {name} {marks}:{lengths}" for _, name, lengths in docs]
         self.lines += [line for line in self.case.lines if not line.startswith("docs ")]

@@ -1,4 +1,5 @@
-"""fim_twin.py: fill-in-the-middle in plain Python, beside order_twin.py and likewise written from docs/ORDER.md alone."""
+"""fim_twin.py: fill-in-the-middle in plain Python, beside order_twin.py and likewise written from docs/ORDER.md
+alone."""
 from fractions import Fraction
 
 from order_twin import G, MASK, Permutation, mix

@@ -14,8 +14,8 @@
  *   pieces N                         of order fit: prints "source epoch row places", then of each piece
  *                                    " document.offset.tokens"
  *   window N                         of order megatron: prints "source epoch row", then of each piece " token.tokens"
- *   stretches N                      prints the tokens of a row as it is shown: their numbers in the source's dataset, or
- *                                    "=ID" of a literal one; with ' after those that are only labels
+ *   stretches N                      prints the tokens of a row as it is shown: their numbers in the source's dataset,
+ *                                    or "=ID" of a literal one; with ' after those that are only labels
  *   shown SOURCE FIRST COUNT EPOCHS UNTIL    prints the samples that show one of these tokens, in rising order
  *   state P DAMAGED                  prints the identities of the datasets ("ID,ID ID": two sources), then the state,
  *                                    with | for newlines and before it

@@ -81,8 +81,9 @@ def state(plan, position, damaged, identities, hash128):
         if skip[0] < end:
             skips.step(*skip)
     chain.step(skips.low())
+    rules = f"permutation=1,blend=1,split=1{rule}{',fim=1' if fim else ''}"
     text = (f"leat state 1\nposition {position}\nskipped {end - position}\ndamaged {damaged}\n"
-            f"rules permutation=1,blend=1,split=1{rule}{',fim=1' if fim else ''}\nbase-len {plan.base}\nseed {plan.seed}\n"
+            f"rules {rules}\nbase-len {plan.base}\nseed {plan.seed}\n"
             f"order {ORDERS[plan.order]}\n" + "".join(f"{k} {v}\n" for group in options for k, v in group) +
             (f"fim {','.join(map(str, (decimal(fim.rate), decimal(fim.spm), *fim.ids)))}\n" if fim else "") +
             f"sources {kept(sources)}\nphases {kept(phase_hashes)}\n"

@@ -1,7 +1,8 @@
-"""test_fim.py: fill-in-the-middle, by its twin (fim_twin.py, which test_twin.sh compares with the library): bodies are
-changed, take each form and are cut as often as the rule says, independently of the next sample, document and source; and
-with the same cuts Megatron's GPTFIMDataset gives the same tokens. That one is written down here as it works, on tokens
-instead of characters: its decoding and encoding are left out, and its random numbers come from a list."""
+"""test_fim.py: fill-in-the-middle, by its twin (fim_twin.py, which test_twin.sh compares with the library): bodies
+are changed, take each form and are cut as often as the rule says, independently of the next sample, document and
+source; and with the same cuts Megatron's GPTFIMDataset gives the same tokens. That one is written down here as it
+works, on tokens instead of characters: its decoding and encoding are left out, and its random numbers come from a
+list."""
 import random
 import sys
 from collections import Counter

@@ -78,8 +78,8 @@ static void check_cut(const char *question, const char *answer)
     const char *why;
     uint32_t tokens;
 
-    T_EQ(sscanf(question, "%63s %63s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu32, rate, spm, &seed, &source,
-                &document, &number, &tokens),
+    T_EQ(sscanf(question, "%63s %63s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu32, rate, spm, &seed,
+                &source, &document, &number, &tokens),
          7);
     T_CHECK(decimal_parse(rate, strlen(rate), &share, &why) && decimal_to_units(share, &rule.rate));
     T_CHECK(decimal_parse(spm, strlen(spm), &share, &why) && decimal_to_units(share, &rule.spm));

@@ -151,8 +151,7 @@ static bool put_lines(const struct command *c, const struct plan_options *o, con
     if (o->order != PLAN_ORDER_NOT_GIVEN)
         fprintf(out, "order %s\n", leat_order_name((enum leat_order)o->order));
     if (!put_text(c, out, "split", o->split, code) || !put_text(c, out, "use", o->use, code) ||
-        !put_text(c, out, "mid-level-dataset-surplus", o->surplus, code) ||
-        !put_text(c, out, "fim", fim, code))
+        !put_text(c, out, "mid-level-dataset-surplus", o->surplus, code) || !put_text(c, out, "fim", fim, code))
         return false;
     for (size_t i = 0; i < o->at.count; i++)
         if (!put_at(c, out, o->at.items[i], code))

@@ -153,7 +153,8 @@ static void print_shown(const struct shown *x)
     char tokens[48];
 
     snprintf(tokens, sizeof tokens, "%" PRIu64 ":%" PRIu64, x->first, x->first + x->count);
-    printf("%12" PRIu64 " %6" PRIu32 " %12" PRIu64 " %19s ", x->sample->number, x->stretch->source, x->document, tokens);
+    printf("%12" PRIu64 " %6" PRIu32 " %12" PRIu64 " %19s ", x->sample->number, x->stretch->source, x->document,
+           tokens);
     if (x->origin.path) {
         cli_put(x->origin.path, x->origin.path_bytes);
         printf(":%" PRIu64, x->origin.at.offset);
@@ -178,9 +179,7 @@ static enum leat_status print_stretch(struct lines *l, const struct leat_sample 
     if (s == LEAT_OK && stretch->inputs > 0)
         s = leat_dataset_documents_in(source.dataset, stretch->token, stretch->inputs, &first, &count, err);
     for (uint64_t i = 0; s == LEAT_OK && i < count && !cli_stdout_failed(); i++) {
-        struct shown x = {
-            .dataset = source.dataset, .sample = sample, .stretch = stretch, .document = first + i
-        };
+        struct shown x = { .dataset = source.dataset, .sample = sample, .stretch = stretch, .document = first + i };
 
         s = describe(&x, err);
         if (s == LEAT_OK && x.count > 0) { /* empty documents between are not shown */

@@ -186,8 +186,8 @@ enum leat_status plan_row_find(const struct leat_plan *plan, const struct leat_s
                 : errors_set(err, LEAT_E_NO_MEMORY, "no memory for a row of %" PRIu64 " pieces", *count);
 }
 
-/* pieces(n): a list of (source, part, token or None, count, at, document or None, inputs, literal or None), in the order
- * of sample n's row */
+/* pieces(n): a list of (source, part, token or None, count, at, document or None, inputs, literal or None), in the
+ * order of sample n's row */
 static PyObject *plan_pieces(PyObject *self, PyObject *args)
 {
     struct leat_stretch *row = NULL;

@@ -214,8 +214,8 @@ static void clear_row(const struct job *j, size_t at, uint64_t pad)
 }
 
 /* Where the labels of context (struct leat_piece) end in the dataset, which have a mask of 0; 0: the piece has none. */
-static enum leat_status find_context(const struct job *j, const struct leat_piece *p, const struct leat_dataset *dataset,
-                                     uint64_t *end, struct leat_error *err)
+static enum leat_status find_context(const struct job *j, const struct leat_piece *p,
+                                     const struct leat_dataset *dataset, uint64_t *end, struct leat_error *err)
 {
     uint64_t start = p->token;
     enum leat_status s = LEAT_OK;
