@@ -298,8 +298,8 @@ struct leat_batch {
     uint32_t sequences;         /* stretches of one document, or of padding, in all rows; 0: documents not asked for */
     uint32_t max_seqlen;        /* tokens of the longest one; for variable-length attention */
     const void *tokens;         /* rows x width, stored width, little-endian; after a row's length + 1 tokens: padding.
-                                 * NULL: rows lie apart (enum leat_apart), are of order fit or slices, or have tokens
-                                 * for `ahead` */
+                                 * NULL: rows lie apart (enum leat_apart), are of order fit or slices, have tokens for
+                                 * `ahead`, or are of a plan that changes them (struct leat_plan_fim) */
     const uint32_t *lengths;    /* inputs of each row or slice; with `unshifted`, its last label is one of them */
     const uint8_t *flags;       /* of each row: LEAT_ROW_... */
     const struct leat_sample *samples; /* where each row comes from; all zero for a padded row */
@@ -329,7 +329,7 @@ LEAT_API enum leat_status leat_loader_event_fd(struct leat_loader *loader, int *
 
 /* Returns a row's tokens on the host, little-endian, in the stored width and aligned to it: length + 1 of them (with
  * `unshifted`: length), or one end token if it has none; of order fit: those of its pieces, one after another; of a
- * slice or with `ahead`: those of each of its stretches, each with the tokens that its labels need after it. NULL: no
+ * slice, with `ahead` or of a plan that changes rows: those of each of its stretches, each with the tokens that its labels need after it. NULL: no
  * such row. Valid until the batch is released. */
 LEAT_API const void *leat_batch_row(const struct leat_batch *batch, uint32_t row);
 

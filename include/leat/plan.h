@@ -99,6 +99,22 @@ struct leat_plan_megatron {
     uint64_t reserved[4];                  /* 0 */
 };
 
+/*
+ * Fill-in-the-middle: what a row has of a document is changed with the probability `rate`, decided by the seed, the
+ * sample's number and the document. Its tokens are cut in three: PRE prefix SUF suffix MID middle, or with the
+ * probability `spm`, PRE SUF suffix MID prefix middle. The three ids take the places of its last three tokens, which
+ * the row loses, so that its length stays. Begin and end tokens stay where they are; fewer than four tokens beside them
+ * are not changed. docs/ORDER.md has the rule; leat_plan_row() shows what becomes of a row. All sources must record
+ * where documents begin.
+ */
+struct leat_plan_fim {
+    const char *rate, *spm; /* decimals from 0 to 1 with at most 18 places, read exactly; NULL, both: no row is
+                             * changed */
+    uint32_t prefix, middle, suffix; /* the ids PRE, MID, SUF: different, and below the vocabulary's size */
+    uint32_t reserved_number;        /* 0 */
+    uint64_t reserved[4];            /* 0 */
+};
+
 struct leat_plan_options {
     size_t size;
     const struct leat_plan_source *sources; /* an array; the first element's size is the size of all */
@@ -119,10 +135,12 @@ struct leat_plan_options {
     uint64_t skip_count;
     struct leat_plan_fit fit;
     struct leat_plan_megatron megatron;
+    struct leat_plan_fim fim;
 };
 #define LEAT_PLAN_OPTIONS_INIT                                                                                         \
     { sizeof(struct leat_plan_options), NULL, 0, NULL, 0, 0, LEAT_ORDER_SHUFFLED, 0, 0, 0, NULL, NULL, NULL, 0, NULL,  \
-      0, { 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } }, { 0, NULL, { 0, 0, 0, 0 } } }
+      0, { 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } }, { 0, NULL, { 0, 0, 0, 0 } },                                           \
+      { NULL, NULL, 0, 0, 0, 0, { 0, 0, 0, 0 } } }
 
 /*
  * Opens a plan and its datasets, which must agree in vocabulary, tokenizer, begin and end token (LEAT_E_INCOMPATIBLE).
@@ -256,10 +274,38 @@ LEAT_API enum leat_status leat_plan_sample(const struct leat_plan *plan, uint64_
  * Computes the pieces of `count` samples, as leat_plan_samples() or leat_plan_sample() gave them. The pieces of one
  * sample follow those of the other, each in the order of its row: pieces[] must have room for all, the sum of the
  * samples' `pieces`. Give the samples unchanged: order fit refuses those whose number of pieces does not match
- * (LEAT_E_ARGUMENT), and checks no more.
+ * (LEAT_E_ARGUMENT), and checks no more. Says nothing of what the plan changes in rows: leat_plan_row() does.
  */
 LEAT_API enum leat_status leat_plan_pieces(const struct leat_plan *plan, const struct leat_sample *samples,
                                            uint64_t count, struct leat_piece *pieces, struct leat_error *err);
+
+/*
+ * A stretch of a row as it is shown: `count` consecutive tokens of a dataset, or a literal token, which no dataset has.
+ * They follow each other in the order of the row; `inputs` of them are inputs, and stand at the places from `at` on.
+ * The tokens after these are labels only: the last of a row, and in order fit the last of each piece.
+ */
+struct leat_stretch {
+    uint64_t token;    /* the first token's number in the source's dataset; of a literal token, its id */
+    uint64_t offset;   /* the first token's number in its part; of a literal token 0 */
+    uint64_t document; /* as in struct leat_piece; of a literal token, the document that it stands in */
+    uint32_t source;
+    uint32_t part;     /* number of the dataset in the source's list */
+    uint32_t count;    /* tokens */
+    uint32_t at;       /* place in the row, from 0 */
+    uint32_t inputs;
+    uint32_t literal;  /* 1: a literal token */
+    uint32_t begins;   /* 1: what the row has of a document begins with the first one */
+    uint32_t reserved; /* 0 */
+};
+
+/*
+ * Computes the stretches of a sample, as leat_plan_samples() or leat_plan_sample() gave it: its pieces, or where the
+ * plan changes documents (struct leat_plan_fim) what they become. Writes at most `room` of them, and sets *count to how
+ * many there are, so that a second call can make room.
+ */
+LEAT_API enum leat_status leat_plan_row(const struct leat_plan *plan, const struct leat_sample *sample,
+                                        struct leat_stretch *stretches, uint64_t room, uint64_t *count,
+                                        struct leat_error *err);
 
 /* Returns the number of the sample at a position; and back: for a skipped sample, the position of the next one that is
  * shown, with *skipped (may be NULL) set to 1, else to 0. Both count on after the plan's end. */
@@ -288,7 +334,8 @@ struct leat_trace {
 /*
  * Calls `found` with these samples, in no particular order. If the plan has no end, `epochs` or `until` must be a limit
  * (else LEAT_E_ARGUMENT). Very many samples are found stretch by stretch, in bounded memory: epochs before `from` are
- * not searched. Includes skipped samples: leat_plan_position() says which they are. For windows, takes some 200 ns per
+ * not searched. A sample in which the plan leaves all of these tokens out (struct leat_plan_fim) does not show them.
+ * Includes skipped samples: leat_plan_position() says which they are. For windows, takes some 200 ns per
  * block of these tokens and epoch, or 50 ns per sample below `until`, whichever is less, and reads no file.
  * leat_dataset_documents_in(sample->token, sample->length) of the source's dataset finds a sample's documents. Returns
  * LEAT_E_RANGE for an unknown source or tokens outside it.

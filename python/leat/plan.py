@@ -11,7 +11,8 @@ from leat._lazy import numpy
 from leat._names import telling
 from leat._values import choice, is_name, listed, whole
 from leat.dataset import Dataset
-from leat.options import Opening, Order, as_group
+from leat.options import FIM, Opening, Order, as_group
+from leat.tokenizer import Tokenizer
 
 Sample = namedtuple("Sample", "n source window document offset part epoch length block token")
 Sample.__doc__ = """One sample.
@@ -30,9 +31,10 @@ token     the position of its first token in the source's dataset
 Shown = namedtuple("Shown", "n source document first count path offset line id row row_group", defaults=(None, None))
 Shown.__doc__ = """Tokens [first, first + count) of a document, which sample n shows; and the document's input, its byte
 offset there, its line and id, and of a Parquet file its row and row_group, as in Place. What is not known is None."""
-Piece = namedtuple("Piece", "source part token count at document")
-Piece.__doc__ = """A piece of a sample's row: `count` tokens of a source's dataset from `token` on, at places of the row
-from `at` on; `document` holds the first of them."""
+Piece = namedtuple("Piece", "source part token count at document inputs literal", defaults=(None, None))
+Piece.__doc__ = """A piece of a sample's row as it is shown: `count` tokens of a source's dataset from `token` on, at
+places of the row from `at` on; `document` holds the first of them. `inputs` of them are inputs, the others only
+labels. A token that the plan puts in (leat.FIM) has its id as `literal`, and None as `token`."""
 Source = namedtuple("Source", "name blocks tokens dropped weight epochs dataset")
 Source.__doc__ = """A source of a plan: blocks per epoch, tokens used, tokens dropped, its weight as an integer, its
 maximum of epochs (0: no limit), and its dataset."""
@@ -117,6 +119,7 @@ class Plan:
               It takes Megatron's settings: split="969,30,1", use "train", "valid" or "test", weights for all sources or
               for none
     epochs    a finite plan with at most so many passes over each source; None: without end
+    fim       fill-in-the-middle, a leat.FIM: cuts documents in three, and puts them together again in another order
     open      how datasets are opened, a leat.Opening: for datasets on servers, for example
 
     A plan never changes. Threads can share it, and it can be pickled. docs/ORDER.md has the rules.
@@ -126,7 +129,7 @@ class Plan:
 
     @telling("leat.Plan")
     def __init__(self, sources, seq_len, seed=None, *, base_len=None, split=None, use=None, phases=(), skip=(),
-                 order="shuffled", epochs=None, open=Opening()):  # noqa: A002 (as in C)
+                 order="shuffled", epochs=None, fim=None, open=Opening()):  # noqa: A002 (as in C)
         kind = choice("order", order.order if isinstance(order, Order) else order, _leat.ORDERS)
         settings = order._settings() if isinstance(order, Order) else {}
         if isinstance(sources, Dataset) or is_name(sources):
@@ -145,14 +148,37 @@ class Plan:
         seq_len, seed = whole("seq_len", seq_len, 1), whole("seed", seed)
         sizes = dict(base_len=base_len, epochs=epochs)
         self._how = as_group("open", open, Opening)
-        self._native = _leat.open_plan(
-            [_source(s) for s in sources], [_phase(p) for p in phases], [_skip(s) for s in skip],
-            self._how._native(), dict(
-                seq_len=seq_len, seed=seed, split=split, use=use, order=_leat.ORDERS.index(kind), **settings,
-                **{name: whole(name, value, 1) for name, value in sizes.items() if value is not None}))
-        self._made = (_make, (sources, seq_len, seed, dict(
-            sizes, split=split, use=use, phases=phases, skip=skip, order=order, open=open)))
         self._info = None
+
+        def opened(changes):
+            return _leat.open_plan(
+                [_source(s) for s in sources], [_phase(p) for p in phases], [_skip(s) for s in skip],
+                self._how._native(), dict(
+                    seq_len=seq_len, seed=seed, split=split, use=use, order=_leat.ORDERS.index(kind), **settings,
+                    **changes,
+                    **{name: whole(name, value, 1) for name, value in sizes.items() if value is not None}))
+
+        if fim is None:
+            self._native = opened({})
+        else:
+            as_group("fim", fim, FIM)
+            if fim._names():
+                self._native = opened({})
+            self._native = opened(fim._native(self._token))
+        self._made = (_make, (sources, seq_len, seed, dict(
+            sizes, split=split, use=use, phases=phases, skip=skip, order=order, fim=fim, open=open)))
+
+    def _token(self, name):
+        """The id of a token, by its name in the tokenizer that the first source's dataset stores."""
+        source = self.sources[0]
+        stored = source.dataset.stored_tokenizer
+        if stored is None:
+            raise ValueError(f"{source.name} stores no tokenizer that knows {name!r}: give leat.FIM ids of its tokens")
+        try:
+            return Tokenizer.from_stored(*stored).encode_single_token(name)
+        except KeyError:
+            raise ValueError(f"the tokenizer of {source.name}, {stored[0]}, has no token {name!r} for leat.FIM"
+                             ) from None
 
     @classmethod
     @telling("leat.Plan.parse")
@@ -281,7 +307,7 @@ class Plan:
         return array.reshape(-1).view(kind)
 
     def pieces(self, n):
-        """The pieces of sample n's row: a list of Piece, in the order of the row."""
+        """The pieces of sample n's row as it is shown: a list of Piece, in the order of the row."""
         sources, found = self.sources, []
         for piece in map(Piece._make, self._native.pieces(n)):
             dataset = sources[piece.source].dataset
@@ -377,13 +403,12 @@ class Plan:
         sources = [s.dataset for s in self.sources]
         shown = []
         for sample in found:
-            pieces = list(map(Piece._make, self._native.pieces(sample.n)))
-            for i, piece in enumerate(pieces):
+            for piece in map(Piece._make, self._native.pieces(sample.n)):
+                if piece.literal is not None or piece.inputs == 0:
+                    continue
                 dataset = sources[piece.source]
-                end = pieces[i + 1].at if i + 1 < len(pieces) else sample.length
-                end += piece.token - piece.at  # of the tokens that are inputs
-                number, count = dataset._native.documents_in(piece.token, end - piece.token) if end > piece.token \
-                    else (0, 0)
+                end = piece.token + piece.inputs
+                number, count = dataset._native.documents_in(piece.token, piece.inputs)
                 for place in map(dataset.place, range(number, number + count)):
                     first = max(piece.token - place.first, 0)
                     tokens = min(end - place.first, place.count) - first

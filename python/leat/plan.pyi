@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, overload
 import numpy.typing as npt
 
 from leat.dataset import Dataset, _Name
-from leat.options import Opening, Order
+from leat.options import FIM, Opening, Order
 
 _Weight: TypeAlias = int | float | str | Decimal
 _OneSource: TypeAlias = _Name | Dataset
@@ -43,10 +43,12 @@ class Shown(NamedTuple):
 class Piece(NamedTuple):
     source: int
     part: int
-    token: int
+    token: int | None
     count: Any
     at: int
     document: int | None
+    inputs: int | None = None
+    literal: int | None = None
 
 class Source(NamedTuple):
     name: str
@@ -103,7 +105,7 @@ class Plan:
                  base_len: int | None = None, split: str | Mapping[str, _Weight] | None = None, use: str | None = None,
                  phases: Iterable[tuple[int, Sequence[_Weight]] | tuple[int, Sequence[_Weight], int | None]] = (),
                  skip: Iterable[tuple[int, int]] = (), order: Literal["shuffled", "sequential", "documents", "documents-sequential", "fit", "megatron"] | Order = "shuffled",
-                 epochs: int | None = None, open: Opening = ...) -> None: ...
+                 epochs: int | None = None, fim: FIM | None = None, open: Opening = ...) -> None: ...
     @classmethod
     def parse(cls, text: str, *, skip: Iterable[tuple[int, int]] = (), epochs: int | None = None,
               label: str = "plan", open: Opening = ...) -> Plan: ...

@@ -13,13 +13,13 @@ from conftest import BUILD, ROOT
 import leat
 from leat import _names
 
-GROUPS = (leat.fit, leat.megatron.order, leat.Opening, leat.Outputs, leat.Device, leat.IO, leat.StatsFile, leat.Files,
-          leat.Chat)
+GROUPS = (leat.fit, leat.megatron.order, leat.FIM, leat.Opening, leat.Outputs, leat.Device, leat.IO, leat.StatsFile,
+          leat.Files, leat.Chat)
 
 # what is compared: of Python, of C, a command
 SUBJECTS = {
-    "plan": ((leat.Plan, leat.fit, leat.megatron.order, leat.Opening), ("leat_plan_options", "leat_open_options"),
-             ("leat", "order")),
+    "plan": ((leat.Plan, leat.fit, leat.megatron.order, leat.FIM, leat.Opening),
+             ("leat_plan_options", "leat_open_options"), ("leat", "order")),
     "loader": ((leat.Loader, leat.Outputs, leat.Device, leat.IO, leat.StatsFile), ("leat_loader_options",),
                ("leat-bench", "load")),
     "pack": ((leat.pack, leat.Files, leat.Chat), ("leat_pack_options",), ("leat", "pack")),
@@ -37,6 +37,8 @@ EXCEPTIONS = [
     ("plan", "phases", "phases phase_count", "at"),
     ("plan", "skip", "skips skip_count", "skip"),
     ("plan", "open", "open", ""),  # a group, as in C
+    ("plan", "fim", "", "fim"),  # a group; the command has one value for all of it
+    ("plan", "rate spm prefix middle suffix", "rate spm prefix middle suffix", ""),
     ("plan", "access", "access", ""),  # commands read safely
     ("plan", "", "", "plan print_plan from count batch rank world fit_report"),  # of samples, and Plan's methods
     ("loader", "plan", "", ""),  # an argument of the call in C; the command has the options of a plan
@@ -100,7 +102,7 @@ EXCEPTIONS = [
 ]
 A_PLAN = {"order", "plan", "source", "seq_len", "seed", "base_len", "split", "use", "at", "skip", "epochs",
           "max_per_row", "min_length", "max_length", "cut_length", "align", "overlap", "samples",
-          "mid_level_dataset_surplus", "cache", "cache_size", "online"}  # which `leat-bench load` takes, too
+          "mid_level_dataset_surplus", "fim", "cache", "cache_size", "online"}  # which `leat-bench load` takes, too
 
 
 # ---- The three places
@@ -239,7 +241,8 @@ def test_each_option_of_a_group_was_a_keyword(subject):
 
 
 def test_groups_are_values():
-    given = [leat.fit(align=8), leat.megatron.order(samples=9), leat.Opening(cache="here"),
+    given = [leat.fit(align=8), leat.megatron.order(samples=9), leat.FIM("0.5", 1, "a", 2, 3),
+             leat.Opening(cache="here"),
              leat.Outputs(["inputs"], dtype="int32"), leat.Device("cuda", driver="lib.so"), leat.IO(memory="1MiB"),
              leat.StatsFile("run.jsonl", seconds=5), leat.Files("data", format="text"), leat.Chat("t", seconds=5)]
     assert {type(group) for group in given} == set(GROUPS)
@@ -262,6 +265,8 @@ def first_of(group):
 @pytest.mark.parametrize("make, wrong, says", [
     (leat.fit, dict(align=0), "align of leat.fit must be at least 1, not 0"),
     (leat.megatron.order, dict(samples="x"), "samples of leat.megatron.order must be a whole number, not 'x'"),
+    (leat.FIM, dict(rate=1, spm=1, prefix=1, middle=-1, suffix=2),
+     "middle of leat.FIM must be from 0 to 4294967295, not -1"),
     (leat.Opening, dict(access="any"), "access of leat.Opening must be one of leased, trusted, read, not 'any'"),
     (leat.Opening, dict(cache_size="x"), "cache_size of leat.Opening must be a size like 2GiB or 512MiB, not 'x'"),
     (leat.Outputs, dict(dtype="float32"), "dtype of leat.Outputs must be int64 or int32, not 'float32'"),

@@ -2,6 +2,7 @@
  * of the plan's pieces, and for labels ahead those that follow them. */
 #include "base/grow.h"
 #include "loader.h"
+#include "plan/plan_row.h"
 
 enum leat_status loader_runs_add(struct loader_segments *x, const struct loader_run *run, struct leat_error *err)
 {
@@ -31,10 +32,9 @@ static enum leat_status add_beyond(const struct leat_loader *l, struct loader_se
     return run.count > 0 ? loader_runs_add(x, &run, err) : LEAT_OK;
 }
 
-enum leat_status loader_runs_find(const struct leat_loader *l, struct loader_slot *slot, uint32_t row,
-                                  struct leat_error *err)
+static enum leat_status find_pieces(const struct leat_loader *l, struct loader_slot *slot, uint32_t row,
+                                    struct leat_error *err)
 {
-    struct loader_segments *x = &slot->segments;
     uint32_t first = slot->first_piece[row], end = slot->first_piece[row + 1];
     enum leat_status s = LEAT_OK;
 
@@ -48,9 +48,20 @@ enum leat_status loader_runs_find(const struct leat_loader *l, struct loader_slo
                                   .search = p->document == LEAT_NONE };
 
         if (p->count > 0)
-            s = loader_runs_add(x, &run, err);
+            s = loader_runs_add(&slot->segments, &run, err);
     }
-    if (s == LEAT_OK && l->plan->order->blocks && !l->plan->order->pieces && end > first)
-        s = add_beyond(l, x, &slot->pieces[end - 1], err);
+    return s;
+}
+
+enum leat_status loader_runs_find(const struct leat_loader *l, struct loader_slot *slot, uint32_t row,
+                                  struct leat_error *err)
+{
+    uint32_t end = slot->first_piece[row + 1];
+    bool ends = true; /* with the last token of its last piece, after which further ones follow */
+    enum leat_status s = plan_row_changes(l->plan) ? loader_changed_find(l, slot, row, &ends, err)
+                                                   : find_pieces(l, slot, row, err);
+
+    if (s == LEAT_OK && ends && l->plan->order->blocks && !l->plan->order->pieces && end > slot->first_piece[row])
+        s = add_beyond(l, &slot->segments, &slot->pieces[end - 1], err);
     return s;
 }

@@ -28,7 +28,7 @@
 
 bool loader_segments_needed(const struct leat_loader *l)
 {
-    return l->options.slice.count > 1 || l->options.outputs.ahead > 0;
+    return l->options.slice.count > 1 || l->options.outputs.ahead > 0 || plan_row_changes(l->plan);
 }
 
 /* What the length of a row, or of a document, must be a multiple of. */
@@ -136,6 +136,7 @@ void loader_segments_close(struct loader_slot *slot)
     free(x->chains);
     free(x->cuts);
     free(x->starts);
+    free(x->changed.items);
 }
 
 /* ---- Chains ---- */

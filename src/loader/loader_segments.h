@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "leat.h"
+#include "plan/plan_row.h"
 
 struct leat_loader;
 struct loader_slot;
@@ -59,6 +60,7 @@ struct loader_segments {
     struct loader_run *runs;
     struct loader_chain *chains;
     struct loader_cut *cuts;
+    struct plan_row changed; /* of one row */
     uint64_t *starts; /* of one row's documents: chain << 32 | token of the chain, in rising order */
     size_t run_count, run_room, chain_count, chain_room, cut_count, cut_room, start_count, start_room;
     uint32_t read_count;
@@ -74,6 +76,12 @@ enum leat_status loader_runs_find(const struct leat_loader *l, struct loader_slo
 
 /* Adds one. */
 enum leat_status loader_runs_add(struct loader_segments *x, const struct loader_run *run, struct leat_error *err);
+
+/* ---- loader_changed.c ---- */
+
+/* Adds the runs of a row that the plan changes. *ends: the row ends with the last token of its last piece. */
+enum leat_status loader_changed_find(const struct leat_loader *l, struct loader_slot *slot, uint32_t row, bool *ends,
+                                     struct leat_error *err);
 
 /* ---- loader_segments.c ---- */
 

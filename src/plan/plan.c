@@ -113,6 +113,26 @@ static enum leat_status make_phases(struct leat_plan *plan, struct leat_error *e
     return s;
 }
 
+/* Checks that fill-in-the-middle is possible: its tokens are of the vocabulary, and documents are known. */
+static enum leat_status check_fim(const struct leat_plan *plan, struct leat_error *err)
+{
+    for (size_t i = 0; plan->rules.fim.given && i < plan->rules.source_count; i++) {
+        struct leat_info info = LEAT_INFO_INIT;
+        enum leat_status s = leat_dataset_starts(plan->sources[i].dataset, 0, 0, NULL, err);
+
+        if (s != LEAT_OK)
+            return status_before(err, s, "fim changes documents");
+        leat_dataset_info(plan->sources[i].dataset, &info);
+        for (unsigned k = 0; k < PLAN_FIM_IDS; k++)
+            if (plan->rules.fim.ids[k] >= info.vocabulary)
+                return status_argument(err, "fim",
+                                       "%" PRIu32 " is not a token of %.300s, whose ids are below %" PRIu64
+                                       "; give fim ids of its vocabulary",
+                                       plan->rules.fim.ids[k], plan->rules.sources[i].name, info.vocabulary);
+    }
+    return LEAT_OK;
+}
+
 enum leat_status plan_open_rules(struct leat_plan **out, struct plan_rules *rules,
                                  const struct leat_open_options *options, struct leat_error *err)
 {
@@ -129,6 +149,8 @@ enum leat_status plan_open_rules(struct leat_plan **out, struct plan_rules *rule
     s = plan_rules_finish(&plan->rules, err);
     if (s == LEAT_OK)
         s = plan_sources_open(plan, options, err);
+    if (s == LEAT_OK)
+        s = check_fim(plan, err);
     if (s == LEAT_OK)
         s = make_phases(plan, err);
     if (s == LEAT_OK)
@@ -150,6 +172,21 @@ static const void *element(const void *items, uint64_t i)
 
     memcpy(&size, items, sizeof size);
     return (const char *)items + i * size;
+}
+
+static enum leat_status set_fim(struct plan_rules *r, const struct leat_plan_fim *fim, struct leat_error *err)
+{
+    if (!fim->rate || !fim->spm)
+        return status_argument(err, "fim", "fim has no %s; give both rate and spm", fim->rate ? "spm" : "rate");
+    return plan_rules_set_fim(r,
+                              &(struct plan_fim_text) { .rate = fim->rate,
+                                                        .spm = fim->spm,
+                                                        .rate_length = strlen(fim->rate),
+                                                        .spm_length = strlen(fim->spm),
+                                                        .ids = { [PLAN_FIM_PREFIX] = fim->prefix,
+                                                                 [PLAN_FIM_MIDDLE] = fim->middle,
+                                                                 [PLAN_FIM_SUFFIX] = fim->suffix } },
+                              err);
 }
 
 static enum leat_status add_options(struct plan_rules *r, const struct leat_plan_options *o, struct leat_error *err)
@@ -195,7 +232,7 @@ static enum leat_status add_options(struct plan_rules *r, const struct leat_plan
     if (s == LEAT_OK && o->megatron.mid_level_dataset_surplus)
         s = plan_megatron_set_surplus(r, o->megatron.mid_level_dataset_surplus,
                                       strlen(o->megatron.mid_level_dataset_surplus), err);
-    return s;
+    return s == LEAT_OK && (o->fim.rate || o->fim.spm) ? set_fim(r, &o->fim, err) : s;
 }
 
 enum leat_status leat_plan_open(struct leat_plan **out, const struct leat_plan_options *options, struct leat_error *err)
@@ -203,6 +240,8 @@ enum leat_status leat_plan_open(struct leat_plan **out, const struct leat_plan_o
     static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_plan_options, reserved),
                                                         OPTIONS_RESERVED(leat_plan_options, fit.reserved),
                                                         OPTIONS_RESERVED(leat_plan_options, megatron.reserved),
+                                                        OPTIONS_RESERVED(leat_plan_options, fim.reserved_number),
+                                                        OPTIONS_RESERVED(leat_plan_options, fim.reserved),
                                                         { 0, 0 } };
     struct leat_plan_options o = LEAT_PLAN_OPTIONS_INIT;
     struct plan_rules rules = { .seed = 0 };

@@ -5,6 +5,7 @@
  */
 #include "plan_rules.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -272,6 +273,52 @@ void plan_rules_part(const struct plan_rules *r, uint64_t *begin, uint64_t *end)
     }
 }
 
+/* ---- Fill-in-the-middle ---- */
+
+static enum leat_status read_share(const char *what, const char *text, size_t length, struct decimal *share,
+                                   uint64_t *units, struct leat_error *err)
+{
+    const char *why;
+
+    if (decimal_parse(text, length, share, &why) && decimal_to_units(*share, units))
+        return LEAT_OK;
+    return status_argument(err, "fim", "the %s of fim, \"%.*s\", is not a decimal from 0 to 1 with at most 18 places",
+                           what, plan_rules_shown(length), text);
+}
+
+enum leat_status plan_rules_set_fim(struct plan_rules *r, const struct plan_fim_text *text, struct leat_error *err)
+{
+    struct plan_fim *f = &r->fim;
+    enum leat_status s = read_share("rate", text->rate, text->rate_length, &f->rate, &f->rule.rate, err);
+
+    if (s == LEAT_OK)
+        s = read_share("spm", text->spm, text->spm_length, &f->spm, &f->rule.spm, err);
+    if (s != LEAT_OK)
+        return s;
+    memcpy(f->ids, text->ids, sizeof f->ids);
+    f->given = true;
+    if (f->ids[PLAN_FIM_PREFIX] != f->ids[PLAN_FIM_MIDDLE] && f->ids[PLAN_FIM_PREFIX] != f->ids[PLAN_FIM_SUFFIX] &&
+        f->ids[PLAN_FIM_MIDDLE] != f->ids[PLAN_FIM_SUFFIX])
+        return LEAT_OK;
+    return status_argument(err, "fim",
+                           "the tokens of fim are %" PRIu32 ", %" PRIu32 " and %" PRIu32
+                           "; prefix, middle and suffix must be different tokens",
+                           f->ids[PLAN_FIM_PREFIX], f->ids[PLAN_FIM_MIDDLE], f->ids[PLAN_FIM_SUFFIX]);
+}
+
+const char *plan_rules_fim_text(const struct plan_rules *r, char text[PLAN_FIM_TEXT])
+{
+    const struct plan_fim *f = &r->fim;
+    char rate[DECIMAL_TEXT], spm[DECIMAL_TEXT];
+
+    if (f->given)
+        snprintf(text, PLAN_FIM_TEXT, "%s,%s,%" PRIu32 ",%" PRIu32 ",%" PRIu32, decimal_print(f->rate, rate),
+                 decimal_print(f->spm, spm), f->ids[PLAN_FIM_PREFIX], f->ids[PLAN_FIM_MIDDLE], f->ids[PLAN_FIM_SUFFIX]);
+    else
+        snprintf(text, PLAN_FIM_TEXT, "none");
+    return text;
+}
+
 /* ---- All together ---- */
 
 static enum leat_status check_length(const struct plan_rules *r, uint64_t seq_len, struct leat_error *err)
@@ -384,7 +431,9 @@ enum leat_status plan_rules_reorder(struct plan_rules *to, const struct plan_rul
     enum leat_status s = LEAT_OK;
     char weight[DECIMAL_TEXT];
 
-    *to = (struct plan_rules) { .seed = from->seed, .seq_len = seq_len, .epochs = from->epochs, .order = order };
+    *to = (struct plan_rules) {
+        .seed = from->seed, .seq_len = seq_len, .epochs = from->epochs, .order = order, .fim = from->fim
+    };
     for (unsigned i = 0; plan_order_of(order)->own_labels && i < PLAN_FIT_OPTIONS; i++)
         to->fit[i] = from->fit[i];
     for (size_t i = 0; s == LEAT_OK && i < from->source_count; i++) {

@@ -11,6 +11,7 @@
 
 #include "leat.h"
 #include "order/decimal.h"
+#include "order/fim.h"
 #include "order/skips.h"
 
 #define PLAN_MAX_SOURCES 65536u
@@ -67,6 +68,16 @@ enum plan_fit_option {
 };
 extern const char *const plan_fit_names[PLAN_FIT_OPTIONS]; /* in a plan's text */
 
+/* Fill-in-the-middle. */
+enum plan_fim_id { PLAN_FIM_PREFIX, PLAN_FIM_MIDDLE, PLAN_FIM_SUFFIX, PLAN_FIM_IDS };
+
+struct plan_fim {
+    bool given;
+    struct decimal rate, spm;
+    struct fim_rule rule; /* both in units */
+    uint32_t ids[PLAN_FIM_IDS];
+};
+
 struct plan_rules {
     uint64_t seed, seq_len, base_len, epochs;
     uint64_t fit[PLAN_FIT_OPTIONS];
@@ -79,6 +90,7 @@ struct plan_rules {
     size_t source_room, phase_room, split_room, skip_room;
     char *use; /* NULL: not given */
     struct plan_megatron megatron;
+    struct plan_fim fim;
 };
 
 /* There are more than PLAN_MAX_SOURCES: LEAT_E_ARGUMENT. */
@@ -100,6 +112,18 @@ enum leat_status plan_rules_add_skip(struct plan_rules *r, uint64_t first, uint6
 /* NAME=FRACTION,... or Megatron's */
 enum leat_status plan_rules_set_split(struct plan_rules *r, const char *text, size_t length, struct leat_error *err);
 enum leat_status plan_rules_set_use(struct plan_rules *r, const char *name, size_t length, struct leat_error *err);
+
+/* Fill-in-the-middle, of its ids; two decimals. */
+struct plan_fim_text {
+    const char *rate, *spm;
+    size_t rate_length, spm_length;
+    uint32_t ids[PLAN_FIM_IDS];
+};
+enum leat_status plan_rules_set_fim(struct plan_rules *r, const struct plan_fim_text *text, struct leat_error *err);
+
+/* Its line in a plan's text, without the key; "none" if it is not given. */
+#define PLAN_FIM_TEXT (2 * DECIMAL_TEXT + 40)
+const char *plan_rules_fim_text(const struct plan_rules *r, char text[PLAN_FIM_TEXT]);
 
 /* The last call: fills in defaults, sorts the skips, and checks what can be checked without datasets. */
 enum leat_status plan_rules_finish(struct plan_rules *r, struct leat_error *err);

@@ -130,6 +130,7 @@ static void tell_past(const struct leat_plan *plan, uint64_t position, struct pa
     uint64_t end = position > 0 ? skips_number(&plan->skips, position - 1) + 1 : 0;
     const uint64_t rules[] = { PERMUTE_VERSION,  BLEND_VERSION,     PLAN_SPLIT_VERSION,       plan->rules.base_len,
                                plan->rules.seed, plan->rules.order, plan->order->rule_version };
+    const struct plan_fim *fim = &plan->rules.fim;
     struct chain c = { checksum_kernels(), checksum_load(name) }, skips = c;
 
     *past = (struct past) { .position = position, .skipped = end - position };
@@ -139,6 +140,11 @@ static void tell_past(const struct leat_plan *plan, uint64_t position, struct pa
     for (size_t g = 0; g < OPTION_GROUPS; g++)
         if (options_in(g, plan->rules.fit) > 0)
             chain_words(&c, plan->rules.fit + option_groups[g].first, options_in(g, plan->rules.fit));
+    if (fim->given)
+        chain_words(&c,
+                    (uint64_t[]) { FIM_VERSION, fim->rule.rate, fim->rule.spm, fim->ids[PLAN_FIM_PREFIX],
+                                   fim->ids[PLAN_FIM_MIDDLE], fim->ids[PLAN_FIM_SUFFIX] },
+                    6);
     for (uint64_t step = 0, i = 0; step < steps_of(past->sources); step++) {
         for (; i < step_begin(step + 1, past->sources); i++)
             chain_source(&c, plan, (size_t)i);
@@ -197,6 +203,7 @@ enum leat_status leat_plan_state_save(const struct leat_plan *plan, const struct
     struct leat_plan_state full = LEAT_PLAN_STATE_INIT;
     struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
     struct writer w = { text, 0 };
+    char fim[PLAN_FIM_TEXT];
     enum leat_status s = options_read(&full, sizeof full, NULL, state, "leat_plan_state", err);
     struct past past;
 
@@ -211,12 +218,16 @@ enum leat_status leat_plan_state_save(const struct leat_plan *plan, const struct
     put(&w, "rules permutation=%u,blend=%u,split=%u", PERMUTE_VERSION, BLEND_VERSION, PLAN_SPLIT_VERSION);
     if (plan->order->rule)
         put(&w, ",%s=%u", plan->order->rule, plan->order->rule_version);
+    if (plan->rules.fim.given)
+        put(&w, ",fim=%u", FIM_VERSION);
     put(&w, "\nbase-len %" PRIu64 "\nseed %" PRIu64 "\norder %s\n", plan->rules.base_len, plan->rules.seed,
         leat_order_name((enum leat_order)plan->rules.order));
     for (size_t g = 0; g < OPTION_GROUPS; g++)
         for (unsigned i = 0; i < options_in(g, plan->rules.fit); i++)
             put(&w, "%s %" PRIu64 "\n", plan_fit_names[option_groups[g].first + i],
                 plan->rules.fit[option_groups[g].first + i]);
+    if (plan->rules.fim.given)
+        put(&w, "fim %s\n", plan_rules_fim_text(&plan->rules, fim));
     put_steps(&w, "sources", past.sources, past.source_steps);
     put_steps(&w, "phases", past.phases, past.phase_steps);
     put(&w, "skips %016" PRIx64 "\n", past.skips);
@@ -282,6 +293,8 @@ struct state_text {
     struct past past;
     uint64_t damaged, permutation, blend, split, rule_version, base_len, seed; /* rule_version: of the order's own */
     uint64_t options[PLAN_FIT_OPTIONS];                                        /* of rows of whole documents */
+    uint64_t fim_version;                                                      /* 0: none */
+    char fim[PLAN_FIM_TEXT];                                                   /* as plan_rules_fim_text() has it */
     uint32_t order;
 };
 
@@ -308,14 +321,34 @@ static bool take_order(struct reader *r, uint32_t *order)
     return true;
 }
 
-/* The version of the order's own rule, if the state has one: ",NAME=N". */
-static bool take_rule(struct reader *r, uint64_t *version)
+/* The versions of the order's own rule and of fill-in-the-middle, if the state has them: ",NAME=N,fim=N". */
+static bool take_rules(struct reader *r, uint64_t *version, uint64_t *fim)
 {
-    if (!take(r, ","))
+    bool changes = take(r, ",fim=");
+
+    if (!changes && take(r, ",")) {
+        while (r->at < r->end && *r->at >= 'a' && *r->at <= 'z')
+            r->at++;
+        if (!take(r, "=") || !take_number(r, version))
+            return false;
+        changes = take(r, ",fim=");
+    }
+    return !changes || take_number(r, fim);
+}
+
+/* Its line, if the state has that rule. */
+static bool take_fim(struct reader *r, uint64_t version, char text[PLAN_FIM_TEXT])
+{
+    const char *newline = memchr(r->at, '\n', (size_t)(r->end - r->at));
+
+    snprintf(text, PLAN_FIM_TEXT, "none");
+    if (version == 0)
         return true;
-    while (r->at < r->end && *r->at >= 'a' && *r->at <= 'z')
-        r->at++;
-    return take(r, "=") && take_number(r, version);
+    if (!newline || newline - r->at >= PLAN_FIM_TEXT || !take(r, "fim "))
+        return false;
+    snprintf(text, PLAN_FIM_TEXT, "%.*s", (int)(newline - r->at), r->at);
+    r->at = newline + 1;
+    return true;
 }
 
 static bool parse(struct reader *r, struct state_text *t)
@@ -327,11 +360,11 @@ static bool parse(struct reader *r, struct state_text *t)
         !take_number(r, &t->past.skipped) || !take(r, "\ndamaged ") || !take_number(r, &t->damaged) ||
         !take(r, "\nrules permutation=") || !take_number(r, &t->permutation) || !take(r, ",blend=") ||
         !take_number(r, &t->blend) || !take(r, ",split=") || !take_number(r, &t->split) ||
-        !take_rule(r, &t->rule_version) || !take(r, "\nbase-len ") || !take_number(r, &t->base_len) ||
+        !take_rules(r, &t->rule_version, &t->fim_version) || !take(r, "\nbase-len ") || !take_number(r, &t->base_len) ||
         !take(r, "\nseed ") || !take_number(r, &t->seed) || !take(r, "\norder "))
         return false;
     if (!take_order(r, &t->order) || !take_options(r, 0, t->options) || !take_options(r, 1, t->options) ||
-        !take_steps(r, "sources ", &t->past.sources, t->past.source_steps) ||
+        !take_fim(r, t->fim_version, t->fim) || !take_steps(r, "sources ", &t->past.sources, t->past.source_steps) ||
         !take_steps(r, "phases ", &t->past.phases, t->past.phase_steps) || !take(r, "skips ") ||
         !take_hash(r, &t->past.skips) || !take(r, "\nfingerprint ") || !take_hash(r, &t->past.fingerprint.high) ||
         !take_hash(r, &t->past.fingerprint.low) || !take(r, "\n"))
@@ -360,6 +393,7 @@ static enum leat_status differs(struct leat_error *err, const char *format, ...)
 static enum leat_status compare_rules(const struct leat_plan *plan, const struct state_text *t, struct leat_error *err)
 {
     const struct plan_rules *r = &plan->rules;
+    char fim[PLAN_FIM_TEXT];
 
     if (t->permutation != PERMUTE_VERSION || t->blend != BLEND_VERSION || t->split != PLAN_SPLIT_VERSION)
         return differs(err,
@@ -380,6 +414,10 @@ static enum leat_status compare_rules(const struct leat_plan *plan, const struct
     if (plan->order->rule && t->rule_version != plan->order->rule_version)
         return differs(err, "its rule is %s %" PRIu64 ", but this library's is %s %u", plan->order->rule,
                        t->rule_version, plan->order->rule, plan->order->rule_version);
+    if (strcmp(t->fim, plan_rules_fim_text(r, fim)) != 0)
+        return differs(err, "its fim is %s, but the plan's is %s", t->fim, fim);
+    if (r->fim.given && t->fim_version != FIM_VERSION)
+        return differs(err, "its rule is fim %" PRIu64 ", but this library's is fim %u", t->fim_version, FIM_VERSION);
     return LEAT_OK;
 }
 

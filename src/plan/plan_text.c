@@ -137,6 +137,39 @@ static enum leat_status read_surplus(struct reader *r)
     return placed(r, plan_megatron_set_surplus(r->rules, r->value, r->value_length, r->err));
 }
 
+/* RATE,SPM,PREFIX,MIDDLE,SUFFIX */
+static enum leat_status read_fim(struct reader *r)
+{
+    const char *fields[2 + PLAN_FIM_IDS], *at = r->value, *end = r->value + r->value_length;
+    size_t lengths[2 + PLAN_FIM_IDS], count = 0;
+    struct plan_fim_text text;
+    bool more = true, ok = true;
+
+    for (; more && count < 2 + PLAN_FIM_IDS; count++) {
+        const char *comma = memchr(at, ',', (size_t)(end - at));
+
+        fields[count] = at;
+        lengths[count] = (size_t)((comma ? comma : end) - at);
+        more = comma != NULL;
+        at = comma ? comma + 1 : end;
+    }
+    ok = count == 2 + PLAN_FIM_IDS && !more;
+    for (unsigned i = 0; ok && i < PLAN_FIM_IDS; i++) {
+        uint64_t id;
+
+        ok = parse_number(fields[2 + i], lengths[2 + i], &id) && id <= UINT32_MAX;
+        text.ids[i] = (uint32_t)id;
+    }
+    if (!ok)
+        return wrong(r, "\"%.*s\" is not RATE,SPM,PREFIX,MIDDLE,SUFFIX, of which the last three are token ids",
+                     plan_rules_shown(r->value_length), r->value);
+    text.rate = fields[0];
+    text.rate_length = lengths[0];
+    text.spm = fields[1];
+    text.spm_length = lengths[1];
+    return placed(r, plan_rules_set_fim(r->rules, &text, r->err));
+}
+
 static enum leat_status read_split(struct reader *r)
 {
     return placed(r, plan_rules_set_split(r->rules, r->value, r->value_length, r->err));
@@ -261,6 +294,7 @@ static const struct key {
     { "cut-length", "cut_length", false, read_fit },
     { "align", "align", false, read_fit },
     { "overlap", "overlap", false, read_fit },
+    { "fim", "fim", false, read_fim },
 };
 #define KEYS (sizeof keys / sizeof keys[0])
 
@@ -299,7 +333,7 @@ static enum leat_status read_line(struct reader *r, const char *line, size_t len
     return wrong(r,
                  "unknown key \"%.*s\"; a line of a plan starts with source, seq-len, base-len, seed, order, epochs, "
                  "split, use, at, skip, samples, mid-level-dataset-surplus, max-per-row, min-length, max-length, "
-                 "cut-length, align or overlap",
+                 "cut-length, align, overlap or fim",
                  plan_rules_shown(r->key_length), r->key);
 }
 
@@ -360,7 +394,7 @@ static void put(struct printer *p, const char *text)
 STATUS_PRINTF(2, 3)
 static void print(struct printer *p, const char *format, ...)
 {
-    char text[128];
+    char text[PLAN_FIM_TEXT + 8];
     va_list args;
 
     va_start(args, format);
@@ -399,7 +433,7 @@ static void print_phase(struct printer *p, const struct plan_phase_rule *phase)
 uint64_t plan_rules_print(const struct plan_rules *r, char *text, size_t capacity)
 {
     struct printer p = { text, capacity, 0 };
-    char fraction[DECIMAL_TEXT];
+    char fraction[DECIMAL_TEXT], fim[PLAN_FIM_TEXT];
 
     put(&p, FIRST_LINE "\n");
     print(&p, "seed %" PRIu64 "\nseq-len %" PRIu64 "\nbase-len %" PRIu64 "\n", r->seed, r->seq_len, r->base_len);
@@ -409,6 +443,8 @@ uint64_t plan_rules_print(const struct plan_rules *r, char *text, size_t capacit
     for (unsigned i = 0; i < PLAN_FIT_OPTIONS; i++)
         if (r->fit[i] > 0)
             print(&p, "%s %" PRIu64 "\n", plan_fit_names[i], r->fit[i]);
+    if (r->fim.given)
+        print(&p, "fim %s\n", plan_rules_fim_text(r, fim));
     for (size_t i = 0; i < r->split_count; i++) {
         put(&p, i == 0 ? "split " : ",");
         put(&p, r->splits[i].name);

@@ -1,7 +1,8 @@
 """check_order.py: compares the library's order of samples with its twins, which were written from docs/ORDER.md
 alone, on PLANS random plans: sizes from 1 to 2^40 blocks, weights with 0 and 1e-9 among them, phases, lengths, limits,
 skips and splits; which are refused, every sample asked, and its inverse; and, if libxxhash can be loaded, whole states.
-A tenth are plans of documents, a thirtieth of rows of whole documents, another of Megatron's order.
+A tenth are plans of documents, a thirtieth of rows of whole documents, another of Megatron's order. An eighth of all
+change rows (fill-in-the-middle).
 
 The frozen vectors of that page are checked against the twin first, and by test_order_vectors.c against the library.
 
@@ -14,6 +15,7 @@ import sys
 from fractions import Fraction
 
 import documents_twin
+import fim_twin
 import megatron_twin
 import order_twin as twin
 import state_twin
@@ -30,10 +32,11 @@ def random_size(r):
 
 
 class Case:
-    """A random plan: its lines for the library, its twin, and what is asked of both."""
+    """A random plan: its lines for the library, its twin, and what is asked of both. `least`: its sources are written
+    documents, none of fewer tokens."""
 
-    def __init__(self, r):
-        self.r = r
+    def __init__(self, r, least=None):
+        self.r, self.least = r, least or 0
         self.base = r.choice([1, 2, 6, 12, 60, 2048])
         self.lengths = [length for length in range(1, self.base + 1) if self.base % length == 0]
         self.lengths = [length for length in self.lengths if self.base // length <= 12]
@@ -42,8 +45,8 @@ class Case:
         self.sequential = r.random() < 0.15
         self.epochs = r.choice([None] * 8 + [1, 2, 5])
         self.seed = r.choice([0, 1, 2**64 - 1, r.getrandbits(64)])
-        small = r.random() < 0.5
-        self.documents = small and r.random() < 0.05
+        small = r.random() < 0.5 or least is not None
+        self.documents = small and r.random() < 0.05 or least is not None
         if self.documents:
             self.make_split()
         self.make_sources(small)
@@ -64,7 +67,8 @@ class Case:
         self.source_lines = []
         for i in range(r.choice([1, 2] if self.documents else [1, 1, 2, 3, 5, 9])):
             if self.documents:
-                lengths = [r.choice([0, 1, r.randint(1, 300), r.randint(1, 4000)]) for _ in range(r.randint(1, 40))]
+                lengths = [max(self.least, r.choice([0, 1, r.randint(1, 300), r.randint(1, 4000)]))
+                           for _ in range(r.randint(1, 40))]
                 starts = [sum(lengths[:k]) for k in range(len(lengths))]
                 ranges = [twin.split_range(starts, sum(lengths), self.fractions, self.used)]
                 self.lines.append(f"docs s{i} " + ",".join(map(str, lengths)))
@@ -153,8 +157,8 @@ class Case:
 class DocumentCase:
     """The same of a plan of documents."""
 
-    def __init__(self, r):
-        self.r = r
+    def __init__(self, r, least=0):
+        self.r, self.least = r, least
         self.lines = []
         self.length = r.choice([1, 2, 7, 20, 4000])
         self.sequential = r.random() < 0.3
@@ -179,10 +183,12 @@ class DocumentCase:
     def datasets(self):
         r = self.r
         longest = r.choice([1, 3, 3, 30, 4000])
-        out = [[r.randint(0, longest) for _ in range(r.choice([0, 1, 2, r.randint(1, 12), r.randint(1, 60)]))]
+        longest = max(longest, self.least)
+        out = [[r.randint(self.least, longest) for _ in range(r.choice([0, 1, 2, r.randint(1, 12), r.randint(1, 60)]))]
                for _ in range(r.choice([1, 1, 2, 4]))]
         for lengths in out:
-            if lengths and r.random() < 0.3:  # documents without tokens at the ends, where splits are undecided
+            if lengths and self.least == 0 and r.random() < 0.3:
+                # documents without tokens at the ends, where splits are undecided
                 lengths[:0] = [0] * r.randint(0, 2)
                 lengths += [0] * r.randint(0, 2)
         return out
@@ -224,8 +230,8 @@ class DocumentCase:
 class FitCase(DocumentCase):
     """The same of a plan of rows of whole documents, with phases of any length."""
 
-    def __init__(self, r):
-        super().__init__(r)
+    def __init__(self, r, least=0):
+        super().__init__(r, least)
         if len(self.sources) > 2:
             self.sources = self.sources[:2]
         made = ("line source", "line seq-len", "line order", "docs")
@@ -288,8 +294,8 @@ class FitCase(DocumentCase):
 class MegatronCase(DocumentCase):
     """The same of a plan of Megatron's order."""
 
-    def __init__(self, r):
-        self.r = r
+    def __init__(self, r, least=0):
+        self.r, self.least = r, least
         self.length = r.choice([1, 2, 7, 20, 300])
         self.seed = r.choice([None, 0, 1234, 2**32 - 1, r.getrandbits(32)])
         self.fractions = None
@@ -338,6 +344,54 @@ class MegatronCase(DocumentCase):
             yield f"shown {source} {first} {size} {epochs} {until}", " ".join(["shown"] + [str(n) for n in found])
 
 
+class ChangedCase:
+    """Another case whose plan changes rows."""
+
+    def __init__(self, r, kind):
+        self.r = r
+        begin, end = r.random() < 0.5, r.random() < 0.5
+        self.case = kind(r, begin + end)
+        marks = "b" * begin + "e" * end
+        docs = [line.split(" ") for line in self.case.lines if line.startswith("docs ")]
+        rate = r.choice(["1", "1", "0.5", "0.25", "0", "1e-18", "0.999999999999999999"])
+        spm = r.choice(["0.5", "1", "0"])
+        ids = r.sample(range(65536), 3)
+        self.lines = [f"docs {name} {marks}:{lengths}" for _, name, lengths in docs]
+        self.lines += [line for line in self.case.lines if not line.startswith("docs ")]
+        self.lines.append(f"line fim {rate},{spm},{','.join(map(str, ids))}")
+        self.fim = fim_twin.Fim(rate, spm, ids, None, begin, end)
+        self.documents = []
+        for _, _, lengths in docs:
+            lengths = [int(x) for dataset in lengths.split("+") for x in dataset.split(",") if x]
+            self.documents.append([(sum(lengths[:i]), x) for i, x in enumerate(lengths)])
+
+    def plan(self):
+        plan = self.case.plan()
+        self.fim.seed, plan.fim = plan.seed, self.fim
+        return plan
+
+    def row(self, plan, n):
+        """Of each token of a row: it, and whether it is an input."""
+        source, pieces = plan.pieces(n)
+        rows = self.fim.row([piece[:2] for piece in pieces], source, self.documents[source], n)
+        return source, [(token, i < inputs) for row, (_, _, inputs) in zip(rows, pieces) for i, token in enumerate(row)]
+
+    def questions(self, plan):
+        r = self.r
+        for n in [0, 1, 2, plan.end - 1] + [r.randrange(min(plan.end, 2**r.randint(1, 45))) for _ in range(4)]:
+            if n < plan.end:
+                words = [(f"={token[1]}" if isinstance(token, tuple) else str(token)) + "'" * (not shown)
+                         for token, shown in self.row(plan, n)[1]]
+                yield f"stretches {n}", " ".join(["stretches"] + words)
+        for question, answer in self.case.questions(plan):
+            if question.startswith("shown "):  # those of them that show it still
+                _, _, first, count, *_ = map(int, question.split()[1:2] + question.split()[1:])
+                kept = [n for n in answer.split()[1:] if any(shown and not isinstance(t, tuple) and
+                        first <= t < first + count for t, shown in self.row(plan, int(n))[1])]
+                answer = " ".join(["shown"] + kept)
+            yield question, answer
+
+
 def states(r, plan):
     """Pairs of a question and a function of the library's answer, which begins with the datasets' identities."""
     most = plan.position(plan.end) if plan.end < twin.MOST else 2**59
@@ -369,8 +423,11 @@ def main():
     print(f"LEAT_TEST_SEED={seed}", file=sys.stderr)
     asked, expected, refused = [], [], 0
     for number in range(plans):
-        case = MegatronCase(r) if number % 30 == 18 else FitCase(r) if number % 30 == 8 else \
-            DocumentCase(r) if number % 10 == 9 else Case(r)
+        if number % 8 == 1:
+            case = ChangedCase(r, r.choice([Case, DocumentCase, FitCase, MegatronCase]))
+        else:
+            case = MegatronCase(r) if number % 30 == 18 else FitCase(r) if number % 30 == 8 else \
+                DocumentCase(r) if number % 10 == 9 else Case(r)
         asked += case.lines + ["open"]
         expected += [None] * len(case.lines)
         try:

@@ -56,6 +56,12 @@ class DocumentPlan(Skips):
         d = self.document(n)
         return d.source, n // len(self.documents), d.number, d.part, d.offset, self.row_tokens(d)
 
+    def pieces(self, n):
+        """The source, and of each piece its first token there, tokens and inputs."""
+        d = self.document(n)
+        tokens = self.row_tokens(d)
+        return d.source, [(d.token, tokens, max(tokens - 1, 0))]
+
     def find(self, source, first, count, epochs, until):
         """The samples that show a token of [first, first + count) of a source as an input."""
         out = []
@@ -182,6 +188,13 @@ class FitPlan(Skips):
         pieces = stretch.sources[source].row(row, epoch, n)
         return (source, epoch, row, sum(stretch.sources[source].places(count) for _, _, count in pieces),
                 *(f"{d.number}.{d.offset + first}.{count + 1}" for d, first, count in pieces))
+
+    def pieces(self, n):
+        """As of DocumentPlan."""
+        stretch = [s for begin, s in self.stretches if begin <= n][-1]
+        source, epoch, row, _, _ = stretch.sample(n)
+        return source, [(d.token + first, count + 1, count)
+                        for d, first, count in stretch.sources[source].row(row, epoch, n)]
 
     def find(self, source, first, count, epochs, until):
         """The samples that show a token of [first, first + count) of a source as an input."""

@@ -2,7 +2,8 @@
  * order_dump.c: answers questions about plans, one a line on stdin, for programs that compare the answers with others:
  *
  *   data NAME TOKENS[+TOKENS...]     a source of datasets that have only a number of tokens
- *   docs NAME LENGTH,LENGTHxCOUNT,...+...   a source of written datasets with documents of these lengths
+ *   docs NAME LENGTH,LENGTHxCOUNT,...+...   a source of written datasets with documents of these lengths; after "b:",
+ *                                    "e:" or "be:", with begin tokens, end tokens or both
  *   line LINE                        a line of the plan's text, whose sources are called as above
  *   open                             prints "open SAMPLES POSITIONS" (0: no end), or "refused MESSAGE"
  *   sample N                         prints "source epoch window part offset length", or "none"
@@ -13,6 +14,8 @@
  *   pieces N                         of order fit: prints "source epoch row places", then of each piece
  *                                    " document.offset.tokens"
  *   window N                         of order megatron: prints "source epoch row", then of each piece " token.tokens"
+ *   stretches N                      prints the tokens of a row as it is shown: their numbers in the source's dataset,
+ *                                    or "=ID" of a literal one; with ' after those that are only labels
  *   shown SOURCE FIRST COUNT EPOCHS UNTIL    prints the samples that show one of these tokens, in rising order
  *   state P DAMAGED                  prints the identities of the datasets ("ID,ID ID": two sources), then the state,
  *                                    with | for newlines and before it
@@ -156,6 +159,54 @@ static void print_window(const struct leat_sample *x)
     free(pieces);
 }
 
+static void print_stretch(const struct leat_stretch *t)
+{
+    if (t->literal)
+        T_EQ(t->count, 1);
+    for (uint32_t i = 0; i < t->count; i++)
+        printf(" %s%" PRIu64 "%s", t->literal ? "=" : "", t->token + i, i < t->inputs ? "" : "'");
+}
+
+/* Checks each field of a row's stretches against its pieces, too. */
+static void print_stretches(const struct leat_sample *x)
+{
+    struct leat_piece *pieces = calloc((size_t)x->pieces + 1, sizeof *pieces), *p = pieces;
+    struct leat_stretch *all;
+    uint64_t count, again, inputs = 0;
+    uint32_t done = 0; /* of the piece */
+
+    T_OK(leat_plan_pieces(now.plan, x, 1, pieces, &t_err));
+    T_OK(leat_plan_row(now.plan, x, NULL, 0, &count, &t_err));
+    all = calloc((size_t)count + 1, sizeof *all);
+    T_OK(leat_plan_row(now.plan, x, all, count, &again, &t_err));
+    T_EQ(again, count);
+    printf("stretches");
+    for (uint64_t i = 0; i < count; i++) {
+        for (; done == p->count && p + 1 < pieces + x->pieces; done = 0)
+            p++;
+        T_EQ(all[i].at, p->at + done);
+        T_EQ(all[i].source, x->source);
+        T_EQ(all[i].part, p->part);
+        if (!all[i].literal)
+            T_EQ(all[i].offset + p->token, p->offset + all[i].token);
+        if (all[i].literal || all[i].document != LEAT_NONE) {
+            uint64_t first, tokens;
+
+            T_OK(leat_dataset_document(now.plan->sources[x->source].dataset, all[i].document, &first, &tokens, &t_err));
+            T_EQ(all[i].begins, done == 0 || p->token + done == first);
+            T_CHECK(all[i].literal || (all[i].token >= first && all[i].token + all[i].count <= first + tokens));
+        }
+        done += all[i].count;
+        inputs += all[i].inputs;
+        T_CHECK(done <= p->count);
+        print_stretch(&all[i]);
+    }
+    T_CHECK(inputs <= x->length);
+    printf("\n");
+    free(pieces);
+    free(all);
+}
+
 static struct {
     uint64_t samples[TEXT / 8];
     size_t count;
@@ -284,6 +335,9 @@ static void answer(const char *word, char *rest)
             print_window(&x);
         else
             puts("none");
+    } else if (strcmp(word, "stretches") == 0) {
+        T_OK(leat_plan_sample(now.plan, n[0], &x, &t_err));
+        print_stretches(&x);
     } else if (strcmp(word, "position") == 0 || strcmp(word, "row-at") == 0) {
         T_OK(leat_plan_samples(now.plan, n[0], 1, &x, &got, &t_err));
         if (got == 1) {

@@ -299,6 +299,11 @@ class Plan(Skips):
         length = self.base // pieces
         return source, epoch, block * pieces + piece, part, token + piece * length, length
 
+    def pieces(self, n):
+        """The source, and of each piece its first token, tokens and inputs; the source is one dataset."""
+        source, _, _, _, offset, length = self.show(n)
+        return source, [(offset, length + 1, length)]
+
     def find(self, source, epoch, block):
         """The samples that show a block in an epoch, piece by piece; none: []."""
         blocks = self.sources[source].blocks

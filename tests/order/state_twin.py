@@ -32,6 +32,12 @@ def kept(hashes):
     return " ".join([str(count)] + [f"{h:016x}" for h in hashes])
 
 
+def decimal(units):
+    """A share of so many 10^-18 in the form of a plan's text."""
+    whole, rest = divmod(units, 10**18)
+    return f"{whole}.{rest:018}".rstrip("0").rstrip(".")
+
+
 def joined(skips):
     out = []
     for first, end in sorted(skips):
@@ -49,12 +55,14 @@ def state(plan, position, damaged, identities, hash128):
     weighted = [i + 1 for _, _, weights in phases for i, w in enumerate(weights) if w]
     sources, phase_hashes = [], []
     chain, skips = Chain(hash128), Chain(hash128)
-    rule = RULES.get(plan.order, "")
+    rule, fim = RULES.get(plan.order, ""), getattr(plan, "fim", None)
     chain.step(1, 1, 1, plan.base, plan.seed, plan.order, *[1] * bool(rule))
     options = list(zip(FIT_OPTIONS, plan.options)) if plan.order == 4 else []
     options = [group for group in (options[:4], options[4:]) if any(value for _, value in group)]
     for group in options:
         chain.step(*(value for _, value in group))
+    if fim:
+        chain.step(1, fim.rate, fim.spm, *fim.ids)
     for number in range(max(weighted, default=len(plan.used))):
         for identity, used in zip(identities[number], plan.used[number]):
             chain.step(int.from_bytes(identity[:8], "little"), int.from_bytes(identity[8:], "little"), *used)
@@ -73,9 +81,11 @@ def state(plan, position, damaged, identities, hash128):
         if skip[0] < end:
             skips.step(*skip)
     chain.step(skips.low())
+    rules = f"permutation=1,blend=1,split=1{rule}{',fim=1' if fim else ''}"
     text = (f"leat state 1\nposition {position}\nskipped {end - position}\ndamaged {damaged}\n"
-            f"rules permutation=1,blend=1,split=1{rule}\nbase-len {plan.base}\nseed {plan.seed}\n"
+            f"rules {rules}\nbase-len {plan.base}\nseed {plan.seed}\n"
             f"order {ORDERS[plan.order]}\n" + "".join(f"{k} {v}\n" for group in options for k, v in group) +
+            (f"fim {','.join(map(str, (decimal(fim.rate), decimal(fim.spm), *fim.ids)))}\n" if fim else "") +
             f"sources {kept(sources)}\nphases {kept(phase_hashes)}\n"
             f"skips {skips.low():016x}\nfingerprint {chain.high():016x}{chain.low():016x}\n")
     return text + f"check {hash128(text.encode()) & MASK:016x}\n"

@@ -3,6 +3,7 @@ import re
 from fractions import Fraction
 
 import documents_twin
+import fim_twin
 import megatron_twin
 import order_twin as twin
 
@@ -17,6 +18,11 @@ def permute(n, seed, source, epoch):
 def blend(weights, first, count):
     b = twin.Blend(weights)
     return " ".join("%d.%d" % b.draw(k) for k in range(first, first + count))
+
+
+def cut(rate, spm, seed, source, document, sample, tokens):
+    found = fim_twin.Fim(rate, spm, (1, 2, 3), int(seed)).cut(int(tokens), int(source), int(document), int(sample))
+    return "same" if found is None else f"{('PSM', 'SPM')[found[0]]} {found[1]} {found[2]}"
 
 
 def plan(data, text):
@@ -115,6 +121,8 @@ def answer(line, current):
         return permute(*map(int, words[1:5]))
     if words[0] == "blend":
         return blend([int(w) for w in words[1].split(",")], int(words[2]), len(line.split(":")[1].split()))
+    if words[0] == "cut":
+        return cut(*words[1:8])
     return " ".join(map(str, current.show(int(words[1]))))
 
 

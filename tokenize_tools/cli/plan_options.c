@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "base/status.h"
+#include "leat_pack.h"
 #include "units.h"
 
 #define MAX_PLAN_BYTES ((uint64_t)64 << 20)
@@ -127,7 +128,7 @@ bool plan_options_complete(const struct command *c, const char *before, const st
     return used == 0;
 }
 
-static bool put_lines(const struct command *c, const struct plan_options *o, FILE *out, int *code)
+static bool put_lines(const struct command *c, const struct plan_options *o, const char *fim, FILE *out, int *code)
 {
     if (!plan_options_complete(c, "", &(struct plan_needs) { .options = o })) {
         *code = CLI_WRONG;
@@ -150,7 +151,7 @@ static bool put_lines(const struct command *c, const struct plan_options *o, FIL
     if (o->order != PLAN_ORDER_NOT_GIVEN)
         fprintf(out, "order %s\n", leat_order_name((enum leat_order)o->order));
     if (!put_text(c, out, "split", o->split, code) || !put_text(c, out, "use", o->use, code) ||
-        !put_text(c, out, "mid-level-dataset-surplus", o->surplus, code))
+        !put_text(c, out, "mid-level-dataset-surplus", o->surplus, code) || !put_text(c, out, "fim", fim, code))
         return false;
     for (size_t i = 0; i < o->at.count; i++)
         if (!put_at(c, out, o->at.items[i], code))
@@ -196,6 +197,7 @@ static const char *given_besides(const struct plan_options *o)
            : o->seed != LEAT_NONE             ? "seed"
            : o->samples != LEAT_NONE          ? "samples"
            : o->surplus                       ? "mid-level-dataset-surplus"
+           : o->fim                           ? "fim"
            : o->order != PLAN_ORDER_NOT_GIVEN ? "order"
            : o->max_per_row != LEAT_NONE      ? "max-per-row"
            : o->min_length != LEAT_NONE       ? "min-length"
@@ -263,7 +265,9 @@ static void say_samples(const struct command *c, const struct plan_options *o, s
     err->hint = LEAT_HINT_NONE;
 }
 
-bool plan_options_open(const struct command *c, const struct plan_options *o, struct leat_plan **plan, int *code)
+/* With this value of --fim. */
+static bool open_with(const struct command *c, const struct plan_options *o, const char *fim, struct leat_plan **plan,
+                      int *code)
 {
     struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
     struct leat_error err;
@@ -285,7 +289,7 @@ bool plan_options_open(const struct command *c, const struct plan_options *o, st
         *code = CLI_FAILED;
         return false;
     }
-    ok = o->plan ? put_file(c, o, out, code) : put_lines(c, o, out, code);
+    ok = o->plan ? put_file(c, o, out, code) : put_lines(c, o, fim, out, code);
     fclose(out);
     if (ok && leat_plan_parse(plan, text, bytes, o->plan, &open, &err) != LEAT_OK) {
         if (!o->plan)
@@ -300,6 +304,96 @@ bool plan_options_open(const struct command *c, const struct plan_options *o, st
         ok = false;
     }
     free(text);
+    return ok;
+}
+
+/* ---- Names of tokens ---- */
+
+/* Where the first token of a value of --fim begins. */
+static const char *fim_tokens(const char *fim)
+{
+    for (unsigned i = 0; fim && i < 2; i++) {
+        fim = strchr(fim, ',');
+        fim = fim ? fim + 1 : NULL;
+    }
+    return fim;
+}
+
+/* The tokenizer that the dataset of the plan's first source stores. */
+static enum leat_status open_tokenizer(const struct leat_plan *plan, struct leat_tokenizer **t, struct leat_error *err)
+{
+    struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
+    struct leat_stored_tokenizer *stored = NULL;
+    enum leat_status s = leat_plan_source_info(plan, 0, &source, err);
+
+    *t = NULL;
+    if (s == LEAT_OK)
+        s = leat_dataset_tokenizer(source.dataset, &stored, err);
+    if (s == LEAT_OK)
+        s = leat_tokenizer_open_stored(t, stored, err);
+    leat_stored_tokenizer_free(stored);
+    return s;
+}
+
+/* The value of --fim with ids in place of names; NULL after a failure. The caller frees it. */
+static char *find_ids(const struct leat_plan *plan, const char *fim, struct leat_error *err)
+{
+    const char *at = fim_tokens(fim);
+    struct leat_tokenizer *t;
+    enum leat_status s = open_tokenizer(plan, &t, err);
+    size_t bytes, length;
+    char *text = NULL;
+    FILE *out = open_memstream(&text, &bytes);
+
+    if (out)
+        fprintf(out, "%.*s", (int)(at - fim), fim);
+    else if (s == LEAT_OK)
+        s = status_no_memory(err, strlen(fim));
+    for (; s == LEAT_OK; at += length + 1) {
+        uint32_t id;
+
+        length = strcspn(at, ",");
+        if (length > 0 && strspn(at, "0123456789") >= length) {
+            fprintf(out, "%.*s", (int)length, at);
+        } else {
+            s = leat_tokenizer_find(t, at, length, &id, err);
+            fprintf(out, "%" PRIu32, s == LEAT_OK ? id : 0);
+        }
+        if (!at[length])
+            break;
+        fputc(',', out);
+    }
+    if (out)
+        fclose(out);
+    leat_tokenizer_close(t);
+    if (s == LEAT_OK)
+        return text;
+    free(text);
+    return NULL;
+}
+
+bool plan_options_open(const struct command *c, const struct plan_options *o, struct leat_plan **plan, int *code)
+{
+    const char *tokens = fim_tokens(o->fim);
+    struct leat_plan *bare;
+    struct leat_error err;
+    char *fim;
+    bool ok;
+
+    if (o->plan || !tokens || !tokens[strspn(tokens, "0123456789,")])
+        return open_with(c, o, o->fim, plan, code);
+    *plan = NULL;
+    if (!open_with(c, o, NULL, &bare, code))
+        return false;
+    fim = find_ids(bare, o->fim, &err);
+    leat_plan_close(bare);
+    if (!fim) {
+        status_before(&err, err.status, "--fim %.300s", o->fim);
+        *code = cli_failed(&err);
+        return false;
+    }
+    ok = open_with(c, o, fim, plan, code);
+    free(fim);
     return ok;
 }
 

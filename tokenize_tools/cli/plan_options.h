@@ -16,7 +16,7 @@ struct plan_options {
     struct option_list sources, at, skips;
     uint64_t seq_len, base_len, seed, epochs, samples;                        /* LEAT_NONE: not given */
     uint64_t max_per_row, min_length, max_length, cut_length, align, overlap; /* likewise */
-    const char *split, *use, *surplus, *plan;                                 /* NULL: not given */
+    const char *split, *use, *surplus, *fim, *plan;                           /* NULL: not given */
     unsigned order;          /* enum leat_order, or PLAN_ORDER_NOT_GIVEN */
     enum leat_access access; /* to datasets; no option of its own */
 };
@@ -74,6 +74,11 @@ extern const char *const plan_option_orders[];
           .more = "The weights stand in the order of the sources: 100000:0.5,0.3,0.2." },                              \
         { PLAN_OPTION("skip", OPTION_LIST, skips, "A:B"), .rare = true,                                                \
           .help = "leave out samples A to B - 1; repeatable" },                                                        \
+        { PLAN_OPTION("fim", OPTION_TEXT, fim, "RATE,SPM,PRE,MID,SUF"), .once = true, .rare = true,                    \
+          .help = "fill-in-the-middle: the share of documents in rows that are cut in three",                          \
+          .more =                                                                                                      \
+              "SPM is the share of the changed ones with the suffix first. PRE, MID and SUF are the tokens around "    \
+              "the parts: ids, or names such as <|fim_prefix|> that the tokenizer of the first source has." },         \
         { PLAN_OPTION("epochs", OPTION_COUNT, epochs, "E"),                                                            \
           .standard = "no end",                                                                                        \
           .rare = true,                                                                                                \

@@ -98,19 +98,18 @@ static void put_heading(struct lines *l, const char *heading)
 
 /* ---- From samples to documents ---- */
 
-/* A document, and which of its tokens a piece of a sample's row shows as inputs. */
+/* A document, and which of its tokens a stretch of a sample's row shows as inputs. */
 struct shown {
     const struct leat_dataset *dataset;
     const struct leat_sample *sample;
-    const struct leat_piece *piece;
-    uint64_t places;                 /* of the piece in the row */
+    const struct leat_stretch *stretch;
     uint64_t document, first, count; /* first: of the document */
     struct commands_origin origin;
 };
 
 static enum leat_status describe(struct shown *x, struct leat_error *err)
 {
-    uint64_t begin, count, from = x->piece->token, to = from + x->places;
+    uint64_t begin, count, from = x->stretch->token, to = from + x->stretch->inputs;
     enum leat_status s = leat_dataset_document(x->dataset, x->document, &begin, &count, err);
 
     if (s != LEAT_OK)
@@ -127,7 +126,7 @@ static void print_shown_json(const struct shown *x)
     json_begin(&j, stdout);
     json_open_object(&j, NULL);
     json_u64(&j, "n", x->sample->number);
-    json_u64(&j, "source", x->piece->source);
+    json_u64(&j, "source", x->stretch->source);
     json_u64(&j, "document", x->document);
     json_u64(&j, "first", x->first);
     json_u64(&j, "tokens", x->count);
@@ -154,7 +153,8 @@ static void print_shown(const struct shown *x)
     char tokens[48];
 
     snprintf(tokens, sizeof tokens, "%" PRIu64 ":%" PRIu64, x->first, x->first + x->count);
-    printf("%12" PRIu64 " %6" PRIu32 " %12" PRIu64 " %19s ", x->sample->number, x->piece->source, x->document, tokens);
+    printf("%12" PRIu64 " %6" PRIu32 " %12" PRIu64 " %19s ", x->sample->number, x->stretch->source, x->document,
+           tokens);
     if (x->origin.path) {
         cli_put(x->origin.path, x->origin.path_bytes);
         printf(":%" PRIu64, x->origin.at.offset);
@@ -168,20 +168,18 @@ static void print_shown(const struct shown *x)
     printf("\n");
 }
 
-/* The documents that a piece shows; `places` are those that it has in the row. */
-static enum leat_status print_piece(struct lines *l, const struct leat_sample *sample, const struct leat_piece *piece,
-                                    uint64_t places, struct leat_error *err)
+/* The documents that a stretch shows. */
+static enum leat_status print_stretch(struct lines *l, const struct leat_sample *sample,
+                                      const struct leat_stretch *stretch, struct leat_error *err)
 {
     struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
-    enum leat_status s = leat_plan_source_info(l->plan, piece->source, &source, err);
+    enum leat_status s = leat_plan_source_info(l->plan, stretch->source, &source, err);
     uint64_t first, count = 0;
 
-    if (s == LEAT_OK && places > 0)
-        s = leat_dataset_documents_in(source.dataset, piece->token, places, &first, &count, err);
+    if (s == LEAT_OK && stretch->inputs > 0)
+        s = leat_dataset_documents_in(source.dataset, stretch->token, stretch->inputs, &first, &count, err);
     for (uint64_t i = 0; s == LEAT_OK && i < count && !cli_stdout_failed(); i++) {
-        struct shown x = {
-            .dataset = source.dataset, .sample = sample, .piece = piece, .places = places, .document = first + i
-        };
+        struct shown x = { .dataset = source.dataset, .sample = sample, .stretch = stretch, .document = first + i };
 
         s = describe(&x, err);
         if (s == LEAT_OK && x.count > 0) { /* empty documents between are not shown */
@@ -195,21 +193,14 @@ static enum leat_status print_piece(struct lines *l, const struct leat_sample *s
 
 static enum leat_status print_documents(struct lines *l, const struct leat_sample *sample, struct leat_error *err)
 {
-    struct leat_piece *pieces = calloc(sample->pieces, sizeof *pieces);
-    uint64_t count = sample->pieces;
-    enum leat_status s = pieces ? leat_plan_pieces(l->plan, sample, 1, pieces, err)
-                                : status_no_memory(err, sample->pieces * sizeof *pieces);
-    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+    struct leat_stretch *row;
+    uint64_t count = 0;
+    enum leat_status s = commands_row(l->plan, sample, &row, &count, err);
 
-    leat_plan_info(l->plan, &info);
-    for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
-        uint64_t end = i + 1 < count ? pieces[i + 1].at : sample->length;
-
-        if (info.align > 0) /* without the gap after its predictions */
-            end = pieces[i].at + pieces[i].count - 1;
-        s = print_piece(l, sample, &pieces[i], end - pieces[i].at, err);
-    }
-    free(pieces);
+    for (uint64_t i = 0; s == LEAT_OK && i < count; i++)
+        if (!row[i].literal)
+            s = print_stretch(l, sample, &row[i], err);
+    free(row);
     return s;
 }
 

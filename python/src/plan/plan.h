@@ -23,6 +23,10 @@ struct handle *plan_handle(PyObject *object);
 /* Makes an object for an open plan; takes over the handle, also on failure. */
 PyObject *plan_wrap(struct handle *handle);
 
+/* The stretches of a sample's row, for the caller to free. */
+enum leat_status plan_row_find(const struct leat_plan *plan, const struct leat_sample *x, struct leat_stretch **row,
+                               uint64_t *count, struct leat_error *err);
+
 /* (n, source, window, document, offset, part, epoch, length, block, token). NULL: an exception is set. */
 PyObject *plan_sample_tuple(const struct leat_plan *plan, const struct leat_sample *sample);
 

@@ -126,15 +126,31 @@ static PyObject *wrap(struct leat_plan *plan, PyObject *sources)
     return plan_wrap(handle);
 }
 
-#define NUMBER(member) FIELD_ROW(FIELD_NUMBER, leat_plan_options, member)
-#define TEXT(member)   FIELD_ROW(FIELD_TEXT, leat_plan_options, member)
-#define FIT(member)    FIELD_INSIDE(FIELD_NUMBER, leat_plan_options, fit, member)
+#define NUMBER(member)    FIELD_ROW(FIELD_NUMBER, leat_plan_options, member)
+#define TEXT(member)      FIELD_ROW(FIELD_TEXT, leat_plan_options, member)
+#define FIT(member)       FIELD_INSIDE(FIELD_NUMBER, leat_plan_options, fit, member)
+#define FIM(kind, member) FIELD_INSIDE(FIELD_##kind, leat_plan_options, fim, member)
 static const struct field options[] = {
-    NUMBER(seq_len), NUMBER(base_len), NUMBER(seed),
-    NUMBER(order),   NUMBER(epochs),   FIT(max_per_row),
-    FIT(min_length), FIT(max_length),  FIT(cut_length),
-    FIT(align),      FIT(overlap),     FIELD_INSIDE(FIELD_NUMBER, leat_plan_options, megatron, samples),
-    TEXT(split),     TEXT(use),        FIELD_INSIDE(FIELD_TEXT, leat_plan_options, megatron, mid_level_dataset_surplus),
+    NUMBER(seq_len),
+    NUMBER(base_len),
+    NUMBER(seed),
+    NUMBER(order),
+    NUMBER(epochs),
+    FIT(max_per_row),
+    FIT(min_length),
+    FIT(max_length),
+    FIT(cut_length),
+    FIT(align),
+    FIT(overlap),
+    FIELD_INSIDE(FIELD_NUMBER, leat_plan_options, megatron, samples),
+    TEXT(split),
+    TEXT(use),
+    FIELD_INSIDE(FIELD_TEXT, leat_plan_options, megatron, mid_level_dataset_surplus),
+    FIM(TEXT, rate),
+    FIM(TEXT, spm),
+    FIM(NUMBER, prefix),
+    FIM(NUMBER, middle),
+    FIM(NUMBER, suffix),
 };
 
 /* open_plan(sources, phases, skips, opening, options): lists of tuples, and a dict */
