@@ -97,6 +97,7 @@ class PlanInfo(SimpleNamespace):
     overlap: int
 
 def decimal(weight: _Weight | None) -> str | None: ...
+def by_names(what: str, weights: Mapping[str, _Weight], names: list[str], rest: Any) -> list[Any]: ...
 
 class Plan:
     def __init__(self, sources: _OneSource | Mapping[Any, _Weight] | Iterable[_AnySource], seq_len: int,
