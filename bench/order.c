@@ -1,7 +1,7 @@
 /*
  * order.c: `leat-bench order`: what one sample of a plan costs: the permutation alone at sizes up to 2^48, and whole
- * samples of plans with 1, 20 and 1000 sources, in batches as a loader asks for them; and of a plan whose weights change
- * in thousands of phases.
+ * samples of plans with 1, 20 and 1000 sources, in batches as a loader asks for them; and of a plan whose weights
+ * change in thousands of phases.
  *
  * No dataset is needed: the plans' datasets are only numbers of tokens (data/fake_dataset.h).
  */

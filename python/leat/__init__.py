@@ -29,8 +29,8 @@ from leat.tokenizer import Encoding, Tokenizer
 from leat import megatron  # needs leat.loader and leat.plan
 
 __all__ = ["Adopted", "Batch", "Chat", "Copied", "Dataset", "Device", "Diagnosis", "Encoding", "Error", "Export",
-           "Files", "IO", "Import", "Loader", "LoaderNotice", "Mixture", "Opening", "Outputs", "Packer", "Piece", "Plan",
-           "Progress", "Run", "Sample", "StatsFile", "Summary", "Tokenizer", "__version__", "adopt", "diagnose",
+           "Files", "IO", "Import", "Loader", "LoaderNotice", "Mixture", "Opening", "Outputs", "Packer", "Piece",
+           "Plan", "Progress", "Run", "Sample", "StatsFile", "Summary", "Tokenizer", "__version__", "adopt", "diagnose",
            "encoding_for_model", "encoding_name_for_model", "export", "fit", "get_encoding", "import_dataset",
            "list_encoding_names", "megatron", "merge", "open", "pack", "pull", "push", "ramp"]
 

@@ -93,9 +93,9 @@ class Mixture:
             mixture.add(batch, train_step(batch))           # the losses of its rows
             mixture.step(loader, decide)                    # decide(weights, losses): new weights
 
-    Each `every` steps, step() asks decide() on rank 0, sends the weights to all ranks, rounds them, and changes plan and
-    loader from the next batch on. Each change is a line of the log, which is on the disk before that batch is given. The
-    log is a text of changes (docs/ORDER.md): for `leat order --change run.changes`, and plan.replay(text).
+    Each `every` steps, step() asks decide() on rank 0, sends the weights to all ranks, rounds them, and changes plan
+    and loader from the next batch on. Each change is a line of the log, which is on the disk before that batch is
+    given. The log is a text of changes (docs/ORDER.md): for `leat order --change run.changes`, and plan.replay(text).
 
     plan    the plan that the run begins with, without phases; afterwards, as an attribute, with all changes so far: of
             the loader to open
@@ -168,8 +168,8 @@ class Mixture:
     def _exchange(self, loader, value):
         told = exchange(self._group, loader.world, value)
         if len(told) != loader.world:
-            raise ValueError(f"a leat.Mixture needs all {loader.world} ranks to decide: initialize torch.distributed for "
-                             "them, or give their group")
+            raise ValueError(f"a leat.Mixture needs all {loader.world} ranks to decide: initialize torch.distributed "
+                             "for them, or give their group")
         return told
 
     def add(self, batch, losses):
@@ -190,9 +190,9 @@ class Mixture:
 
     def step(self, loader, decide):
         """Ends a step of training on all ranks; each `every` steps, changes the weights to decide(weights, losses).
-        Both are dicts by names of sources: weights are shares of 1, and losses the means over the rows of all ranks since
-        the last decision, without sources that had none. It gives a weight for each source. Returns whether it was
-        asked."""
+        Both are dicts by names of sources: weights are shares of 1, and losses the means over the rows of all ranks
+        since the last decision, without sources that had none. It gives a weight for each source. Returns whether it
+        was asked."""
         self._steps += 1
         if self._replay or self._steps % self._every:
             return False

@@ -114,8 +114,8 @@ def by_names(what, weights, names, rest):
     """Weights by names of sources as a list in the order of the sources; those that are not named have `rest`."""
     for name in weights:
         if names.count(name) != 1:
-            raise ValueError(f"{what}: {'several sources are' if name in names else 'no source is'} called {name!r}; the "
-                             f"sources are {', '.join(names)}")
+            some = "several sources are" if name in names else "no source is"
+            raise ValueError(f"{what}: {some} called {name!r}; the sources are {', '.join(names)}")
     return [weights.get(name, rest) for name in names]
 
 

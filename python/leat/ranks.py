@@ -112,8 +112,8 @@ def _differing(values):
 
 
 def agree(group, world, place, plan, check):
-    """Compares the plan that each rank changes to and the place where it does; raises on all ranks if they differ, or if
-    check() raises on one."""
+    """Compares the plan that each rank changes to and the place where it does; raises on all ranks if they differ, or
+    if check() raises on one."""
     import hashlib
     failure = None
     try:

@@ -1,5 +1,5 @@
-"""Ramps are exact, short and the same as a second computation; and a run whose mixture the losses decide, killed, gone on
-with at other world sizes, and replayed from its log, has the losses of one that was not killed, bit for bit."""
+"""Ramps are exact, short and the same as a second computation; and a run whose mixture the losses decide, killed, gone
+on with at other world sizes, and replayed from its log, has the losses of one that was not killed, bit for bit."""
 import math
 import os
 import signal

@@ -1,7 +1,7 @@
 /*
  * test_cuda_change.c: a loader on a device changes to another plan at every place of its ring, with and without a
- * thread, with outputs that are written and that are borrowed, while copies of what it takes back are still on their way
- * there; a batch that is held stays as it is. Nothing waits. On the stand-in, whose copies are late; or on a GPU.
+ * thread, with outputs that are written and that are borrowed, while copies of what it takes back are still on their
+ * way there; a batch that is held stays as it is. Nothing waits. On the stand-in, whose copies are late; or on a GPU.
  */
 #include "cuda_loading.h"
 

@@ -72,14 +72,14 @@ static void change_plan(char *text)
     struct leat_plan_change change = LEAT_PLAN_CHANGE_INIT;
     struct leat_plan_source sources[4];
     struct leat_plan *changed;
-    char *word = strtok(text, " ");
+    char *rest = text, *word = strsep(&rest, " ");
     enum leat_status s;
 
     change.at = strtoull(word, NULL, 10);
-    change.seq_len = strtoull(strtok(NULL, " "), NULL, 10);
-    word = strtok(NULL, " ");
+    change.seq_len = strtoull(strsep(&rest, " "), NULL, 10);
+    word = strsep(&rest, " ");
     change.weights = strcmp(word, "-") == 0 ? NULL : word;
-    for (; (word = strtok(NULL, " ")); change.source_count++) {
+    for (; (word = strsep(&rest, " ")) && *word; change.source_count++) {
         struct leat_plan_source *source = &sources[change.source_count];
         char *weight = strchr(word, ':'), *epochs = strrchr(word, ':');
 

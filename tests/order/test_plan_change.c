@@ -26,7 +26,10 @@ static void check(const char *before, const char *changes, const char *after)
         char *to = lines[i];
 
         for (const char *from = given[i]; *from; from++)
-            to += *from == '/' ? sprintf(to, "%s/", folder) : (*to = *from == ';' ? '\n' : *from, 1);
+            if (*from == '/')
+                to += snprintf(to, (size_t)(lines[i] + sizeof lines[i] - to), "%s/", folder);
+            else
+                *to++ = *from == ';' ? '\n' : *from;
         *to = '\0';
     }
     plan = parse("%s", lines[0]);

@@ -161,8 +161,8 @@ def test_ranks(folder, tmp_path):
     run_ranks(PROGRAM, [folder, tmp_path / "said"], 3, seconds=120)
     said = [pathlib.Path(f"{tmp_path / 'said'}.{rank}").read_text(encoding="utf-8").splitlines() for rank in range(3)]
     for lines in said:
-        assert lines[0] == ("no rank has changed its plan, because rank 1 would change to another plan than rank 0: all "
-                            "ranks must change to the same plan after the same batch")
+        assert lines[0] == ("no rank has changed its plan, because rank 1 would change to another plan than rank 0: "
+                            "all ranks must change to the same plan after the same batch")
         assert lines[1].startswith("no rank has changed its plan, because ranks 1 and 2 would change at another place "
                                    "than rank 0, which is at position 24: ")
         assert "3 phases start before its position" in lines[2] or "rank 2 cannot" in lines[2]
