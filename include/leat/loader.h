@@ -35,8 +35,8 @@ extern "C" {
  * slots or the timing. A batch is a slot of the ring: read it, then release it. Several may be held at once, and
  * released in any order. Padding is the end token, or id 0 without one.
  *
- *   Threads     leat_loader_next(), its variants and leat_loader_close() belong to one thread at a time. Any thread may
- *               write, borrow and release batches, and ask for statistics.
+ *   Threads     leat_loader_next(), its variants, leat_loader_change() and leat_loader_close() belong to one thread at
+ *               a time. Any thread may write, borrow and release batches, and ask for statistics.
  *   Fork        a loader works only in the process that opened it. In a child every call that returns a status returns
  *               LEAT_E_FORKED, leat_batch_row() returns NULL, and leat_loader_close() only frees.
  *
@@ -262,7 +262,8 @@ struct leat_loader_options {
       { 0, 0, LEAT_SLICE_CONTIGUOUS, 0, { 0, 0 } } }
 
 /*
- * Opens a loader and starts its thread. The plan must stay open until leat_loader_close(); `options` is not kept. With
+ * Opens a loader and starts its thread. The plan must stay open until leat_loader_close(), or until
+ * leat_loader_change() has replaced it; `options` is not kept. With
  * an order of documents, a rank's rows of each batch are sorted, longest first, and padded to the longest.
  * Other rows are as long as their phase; if one of another length begins inside a global batch, a rank's batch has the
  * length of its longest row, and ranks can differ.
@@ -276,6 +277,26 @@ LEAT_API enum leat_status leat_loader_open(struct leat_loader **out, const struc
 /* Returns the most inputs that a row of this loader can have, for arrays that take any batch: the plan's max_seq_len;
  * more with `unshifted`; of a slice, its part of that. */
 LEAT_API uint64_t leat_loader_max_length(const struct leat_loader *loader);
+
+/*
+ * Goes on with another plan, such as one of leat_plan_change(), after the last batch that was taken: what the ring
+ * holds beyond that is made again, so the batches from here on are those of a loader that was opened with the new plan
+ * there.
+ * Batches that are held stay valid. The plan must stay open until the next change or leat_loader_close(); the one
+ * before is no longer needed when the call returns. In a run of several ranks, all of them must change to the same plan
+ * after the same batch: the caller sees to that (Python's Loader.change() compares them).
+ *
+ * Returns LEAT_E_CHECKPOINT if the plan gave other samples up to here (`err` names the first difference, as
+ * leat_plan_state_load()), LEAT_E_INCOMPATIBLE for another order or other tokens, LEAT_E_UNSUPPORTED if its rows need
+ * more room than the slots have (longer ones, or the first ones with a mask): open a loader with it at the state of the
+ * last batch instead; or what opening its files returns. Then the loader goes on with the plan that it has; except that
+ * a thread which cannot be started again ends it, with the same error.
+ *
+ * Belongs to the thread of leat_loader_next(). Other threads may write, borrow and release batches meanwhile, but not
+ * ask for statistics or states.
+ */
+LEAT_API enum leat_status leat_loader_change(struct leat_loader *loader, const struct leat_plan *plan,
+                                             struct leat_error *err);
 
 /* Stops and frees at any moment, with all batches that are still held. NULL is fine. No other thread may be inside a
  * call. */

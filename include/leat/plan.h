@@ -168,7 +168,45 @@ LEAT_API enum leat_status leat_plan_parse(struct leat_plan **out, const char *te
 LEAT_API enum leat_status leat_plan_reorder(struct leat_plan **out, const struct leat_plan *plan, enum leat_order order,
                                             uint64_t seq_len, struct leat_error *err);
 
-/* Closes and frees, with the datasets that the plan opened itself. NULL is fine. */
+/* What changes from a sample on. */
+struct leat_plan_change {
+    size_t size;
+    uint64_t at;         /* the first sample of the change */
+    const char *weights; /* decimals in the order of the sources, separated by commas: "0.5,,0.2". An empty field, or a
+                          * source left out: as before. NULL: all as before. "0" stops a source */
+    const struct leat_plan_source *sources; /* to add after those that the plan has, an array as in leat_plan_options;
+                                             * their weights hold from `at` on */
+    uint64_t source_count;
+    uint64_t seq_len;    /* as in struct leat_plan_phase; 0: as before */
+};
+#define LEAT_PLAN_CHANGE_INIT { sizeof(struct leat_plan_change), 0, NULL, NULL, 0, 0 }
+
+/*
+ * Opens a plan that gives the samples below `at` of `plan`, and from there on changes: other weights, further sources,
+ * another length. Each source continues where it stopped: nothing of it is repeated or lost. Phases that begin after
+ * `at` are dropped; skips stay. Several changes are made one after the other. A state of `plan` at a position before
+ * the change is one of *out.
+ *
+ * *out does not need `plan`: it shares the datasets that this one opened. `open` is for those that are added by name
+ * (NULL: the defaults). Takes as long as leat_plan_open() of all sources and phases, without opening shared datasets.
+ * Returns LEAT_E_ARGUMENT, as leat_plan_open(), also for a sample that cuts a block (the sentence names the nearest
+ * that does not) and for an order without phases.
+ */
+LEAT_API enum leat_status leat_plan_change(struct leat_plan **out, const struct leat_plan *plan,
+                                           const struct leat_plan_change *changes, uint64_t count,
+                                           const struct leat_open_options *open, struct leat_error *err);
+
+/* The same with the text of changes (docs/ORDER.md, "Changes"). `label` as in leat_plan_parse(): without one, the text
+ * must not have the first line "leat changes 1". */
+LEAT_API enum leat_status leat_plan_change_parse(struct leat_plan **out, const struct leat_plan *plan, const char *text,
+                                                 uint64_t bytes, const char *label,
+                                                 const struct leat_open_options *open, struct leat_error *err);
+
+/* Returns the first sample from `number` on, below 2^60, at which a change may begin: `number`, unless phases show
+ * slices. */
+LEAT_API uint64_t leat_plan_change_place(const struct leat_plan *plan, uint64_t number);
+
+/* Closes and frees, with the datasets that the plan opened itself and no other plan shares. NULL is fine. */
 LEAT_API void leat_plan_close(struct leat_plan *plan);
 
 /*

@@ -24,7 +24,7 @@ from leat._values import check_plan, choice, slice_options, whole
 from leat.batch import BITS, DTYPES, OUTPUTS, Batch
 from leat.frameworks import framework as framework_of
 from leat.options import IO, Device, Outputs, StatsFile, as_group
-from leat.ranks import rank_and_world
+from leat.ranks import agree, group_of, rank_and_world
 
 ON_DAMAGE = {"error": 0, "mask": 1}
 LOOK_EVERY = 64  # batches between looks for notices
@@ -112,6 +112,7 @@ class Loader(Passes):
                  source_weights=None, threads=1, stats_file=None, notices=True):
         self.plan, self.batch_size = check_plan(plan), whole("batch_size", batch_size, 1)
         self.rank, self.world = rank_and_world(rank, world, ranks)
+        self._group = group_of(ranks)
         self._last = last_of(last, self.world)
         device, outputs = as_group("device", device, Device, True), as_group("outputs", outputs, Outputs, True)
         self._framework = framework_of(framework, device.name)
@@ -238,6 +239,58 @@ class Loader(Passes):
             yield self
         finally:
             self._alone(lambda: self._go_to(place))
+
+    # ---- Changes
+
+    def change(self, plan, *, group=None):
+        """Goes on with another plan, such as one of plan.change(), after the last batch that was given. Batches from
+        here on, and states, are those of a loader that was opened with the new plan at this place; what was prepared
+        beyond it is made again. leat.Error ("checkpoint") if the plan gave other samples up to here.
+
+        All ranks must change to the same plan after the same batch. Where that can be known, each is told the others'
+        place and plan, and all raise if these differ or if one of them cannot change; then none has changed.
+
+        group  the processes to compare with: a group of torch.distributed; None: the mesh that the loader's `ranks`
+               were, or all processes of torch.distributed if these are as many as the loader's ranks; else none. False:
+               none
+        """
+        check_plan(plan)
+        agree(self._group if group is None else group, self.world, self._place.cursor, plan,
+              lambda: self._check_change(plan))
+        self._alone(lambda: self._change(plan))
+
+    def _check_change(self, plan):
+        cursor = self._place.cursor
+        if plan.info.order != self.plan.info.order:
+            raise ValueError(f"the loader's rows are of order {self.plan.info.order}: rows of order {plan.info.order} "
+                             "need a new leat.Loader")
+        if cursor:
+            plan.load_state(self.plan.state(cursor))
+        if self._buffers is not None and plan.info.max_seq_len > self.plan.info.max_seq_len and \
+                plan.info.max_seq_len > self._buffer_shape[1]:
+            raise ValueError(f"the new plan has rows of {plan.info.max_seq_len} tokens, but the buffers have "
+                             f"{self._buffer_shape[1]}")
+
+    def _change(self, plan):
+        before = self.plan
+        if self._native.closed or self._failed or self._unwritten is not None or \
+                self._native.cursor != self._place.cursor:
+            self.plan = plan  # the library's loader is opened anew where it is next needed
+            self._unwritten, self._failed = None, True
+            return
+        try:
+            self._native.change(plan._native)
+        except _leat.Error as error:
+            if error.status != "unsupported":  # rows of the new plan need more room
+                raise
+            self._held = None  # its arrays keep the ring that they are in
+            self.plan = plan
+            try:
+                self._open()
+            except BaseException:
+                self.plan = before
+                raise
+        self.plan = plan
 
     # ---- Buffers
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import io
 from collections import namedtuple
+from collections.abc import Mapping
 from os import fsdecode
 from types import SimpleNamespace
 
@@ -82,15 +83,42 @@ def _source(item):
     return fsdecode(name), decimal(weight), epochs, None
 
 
-def _phase(item):
-    """(start, weights, seq_len) of a tuple (start, weights[, seq_len])."""
+def _phase(item, names):
+    """(start, weights, seq_len) of a tuple (start, weights[, seq_len]); `names` are those of the sources."""
     if not isinstance(item, (tuple, list)) or not 2 <= len(item) <= 3 or isinstance(item[1], (str, bytes)):
         raise TypeError("a phase must be (start, weights) or (start, weights, seq_len), with a list of weights, one "
                         f"per source, not {item!r}")
     start, weights, *length = item
+    if isinstance(weights, Mapping):
+        weights = by_names("the weights of a phase", weights, names, 0)
     weights = listed("the weights of a phase must be a list", weights)
     return (whole("the start of a phase", start), ",".join(decimal(w) for w in weights),
             whole("seq_len of a phase", (length[0] or 0) if length else 0))
+
+
+def _change(at, weights, add, seq_len, names):
+    """A change as the extension takes it; `names` are those of the sources that the plan has, to which its own are
+    added."""
+    if weights is not None and not isinstance(weights, Mapping):
+        fields = listed("weights must be a list, or a dict by names of sources", weights)
+    else:
+        fields = None
+    added = [_source(item) for item in add]
+    names += [source[0] for source in added]
+    if fields is None:
+        fields = by_names("weights", weights or {}, names, None)
+    texts = ["" if weight is None else decimal(weight) for weight in fields]
+    return (whole("at", at), ",".join(texts) if any(texts) else None, added,
+            0 if seq_len is None else whole("seq_len", seq_len, 1))
+
+
+def by_names(what, weights, names, rest):
+    """Weights by names of sources as a list in the order of the sources; those that are not named have `rest`."""
+    for name in weights:
+        if names.count(name) != 1:
+            some = "several sources are" if name in names else "no source is"
+            raise ValueError(f"{what}: {some} called {name!r}; the sources are {', '.join(names)}")
+    return [weights.get(name, rest) for name in names]
 
 
 def _skip(item):
@@ -109,7 +137,8 @@ class Plan:
     seed      another seed gives another order; None: 0, or with order="megatron" Megatron's 1234
     base_len  tokens per block, a multiple of all lengths, if phases change the length
     split, use   contiguous ranges of each dataset: split="train=0.99,valid=0.01" or a dict, use="train"
-    phases    changes: (start, weights) or (start, weights, seq_len) from sample `start` on
+    phases    changes: (start, weights) or (start, weights, seq_len) from sample `start` on, with weights as a list or a
+              dict from names; leat.ramp() gives those of a slow change
     skip      samples to leave out: (first, end)
     order     "shuffled" or "sequential": windows of seq_len tokens, shuffled by the seed or in the files' order.
               "documents" or "documents-sequential": whole documents, one per row, cut to seq_len tokens and one more,
@@ -148,11 +177,13 @@ class Plan:
         seq_len, seed = whole("seq_len", seq_len, 1), whole("seed", seed)
         sizes = dict(base_len=base_len, epochs=epochs)
         self._how = as_group("open", open, Opening)
+        given = [_source(s) for s in sources]
+        names = [source[0] for source in given]
         self._info = None
 
         def opened(changes):
             return _leat.open_plan(
-                [_source(s) for s in sources], [_phase(p) for p in phases], [_skip(s) for s in skip],
+                given, [_phase(p, names) for p in phases], [_skip(s) for s in skip],
                 self._how._native(), dict(
                     seq_len=seq_len, seed=seed, split=split, use=use, order=_leat.ORDERS.index(kind), **settings,
                     **changes,
@@ -210,11 +241,54 @@ class Plan:
 
     def _reordered(self, order, seq_len):
         """The same sources, seed, split and epochs in another order; seq_len 0 keeps the length."""
-        plan = type(self).__new__(type(self))
-        plan._native = self._native.reorder(_leat.ORDERS.index(order), seq_len)
+        plan = self._derived(self._native.reorder(_leat.ORDERS.index(order), seq_len))
         plan._made = (_reorder, (self, order, seq_len))
-        plan._how = self._how
-        plan._info = None
+        return plan
+
+    # ---- Changes
+
+    def change(self, at, *, weights=None, add=(), stop=(), seq_len=None):
+        """A plan that gives the samples below `at` of this one, and changes from sample `at` on. Each source goes on
+        where it stopped: nothing of it is repeated or lost. Phases that begin after `at` are dropped; skips stay. It is
+        a plan like any other: its text has the changes, states from before `at` are its own, too, and
+        leat.Loader.change() lets a loader go on with it.
+
+        at       a sample number. Where phases show slices of blocks, a change must not cut one: change_place()
+        weights  a dict from names of sources, or a list in their order (None in it: as before). Sources that are not
+                 named keep their weight
+        add      a name, or a list of sources as leat.Plan takes them, which have weight 0 before `at`
+        stop     names of sources that get weight 0
+        seq_len  another length
+        """
+        stop = [stop] if isinstance(stop, str) else listed("stop must be a list of names", stop)
+        if stop:
+            if weights is not None and not isinstance(weights, Mapping):
+                raise TypeError("stop goes with weights by names: give those of a list as 0")
+            weights = {**(weights or {}), **dict.fromkeys(stop, 0)}
+        add = [add] if isinstance(add, Dataset) or is_name(add) else listed("add must be a name, or a list of sources",
+                                                                            add)
+        return self._changed([(at, weights, add, seq_len)])
+
+    def change_place(self, n):
+        """The first sample from n on at which a change may begin: n, unless phases show slices of blocks."""
+        return self._native.change_place(n)
+
+    def _changed(self, changes):
+        names = [source.name for source in self.sources]
+        plan = self._derived(self._native.change([_change(*change, names) for change in changes], self._how._native()))
+        base, before = self._made[1] if self._made[0] is _changed else (self, [])
+        plan._made = (_changed, (base, [*before, *changes]))
+        return plan
+
+    def replay(self, text, label="changes"):
+        """The plan with the changes of a text (docs/ORDER.md, "Changes"), such as the log of a leat.Mixture."""
+        plan = self._derived(self._native.change_text(text, label, self._how._native()))
+        plan._made = (_replay, (self, text, label))
+        return plan
+
+    def _derived(self, native):
+        plan = type(self).__new__(type(self))
+        plan._native, plan._how, plan._info = native, self._how, None
         return plan
 
     def documents(self, max_length=None):
@@ -240,13 +314,22 @@ class Plan:
     @property
     def text(self):
         """The plan as text, equal for plans with equal samples; leat.Plan.parse() and the command read it."""
-        if self._made[0] is _make:
-            for source in self._made[1][0]:
-                dataset = source if isinstance(source, Dataset) else source[0] if isinstance(source, tuple) else None
-                if isinstance(dataset, Dataset) and len(dataset._names) > 1:
-                    raise ValueError("a source is a list of names, which a plan's text cannot hold: write them to a "
-                                     "file, one name per line, and give \"@FILE\"")
+        made = self._made
+        while made[0] in (_changed, _replay):
+            for _, _, add, _ in made[1][1] if made[0] is _changed else ():
+                self._check_text(add)
+            made = made[1][0]._made
+        if made[0] is _make:
+            self._check_text(made[1][0])
         return self._native.text()
+
+    @staticmethod
+    def _check_text(sources):
+        for source in sources:
+            dataset = source if isinstance(source, Dataset) else source[0] if isinstance(source, tuple) else None
+            if isinstance(dataset, Dataset) and len(dataset._names) > 1:
+                raise ValueError("a source is a list of names, which a plan's text cannot hold: write them to a file, "
+                                 "one name per line, and give \"@FILE\"")
 
     @property
     def info(self):
@@ -438,3 +521,11 @@ def _parse(text, label, how):
 
 def _reorder(plan, order, seq_len):
     return plan._reordered(order, seq_len)
+
+
+def _changed(plan, changes):
+    return plan._changed(changes)
+
+
+def _replay(plan, text, label):
+    return plan.replay(text, label)

@@ -10,6 +10,7 @@ from leat.dataset import Dataset, _Name
 from leat.options import FIM, Opening, Order
 
 _Weight: TypeAlias = int | float | str | Decimal
+_Weights: TypeAlias = Sequence[_Weight] | Mapping[str, _Weight]
 _OneSource: TypeAlias = _Name | Dataset
 _AnySource: TypeAlias = _OneSource | tuple[_OneSource, _Weight] | tuple[_OneSource, _Weight, int | None]
 
@@ -98,12 +99,13 @@ class PlanInfo(SimpleNamespace):
     overlap: int
 
 def decimal(weight: _Weight | None) -> str | None: ...
+def by_names(what: str, weights: Mapping[str, _Weight], names: list[str], rest: Any) -> list[Any]: ...
 
 class Plan:
     def __init__(self, sources: _OneSource | Mapping[Any, _Weight] | Iterable[_AnySource], seq_len: int,
                  seed: int | None = None, *,
                  base_len: int | None = None, split: str | Mapping[str, _Weight] | None = None, use: str | None = None,
-                 phases: Iterable[tuple[int, Sequence[_Weight]] | tuple[int, Sequence[_Weight], int | None]] = (),
+                 phases: Iterable[tuple[int, _Weights] | tuple[int, _Weights, int | None]] = (),
                  skip: Iterable[tuple[int, int]] = (), order: Literal["shuffled", "sequential", "documents", "documents-sequential", "fit", "megatron"] | Order = "shuffled",
                  epochs: int | None = None, fim: FIM | None = None, open: Opening = ...) -> None: ...
     @classmethod
@@ -112,6 +114,11 @@ class Plan:
     @classmethod
     def load(cls, path: _Name, *, skip: Iterable[tuple[int, int]] = (), epochs: int | None = None,
              open: Opening = ...) -> Plan: ...
+    def change(self, at: int, *, weights: Mapping[str, _Weight] | Sequence[_Weight | None] | None = None,
+               add: _OneSource | Iterable[_AnySource] = (), stop: str | Iterable[str] = (),
+               seq_len: int | None = None) -> Plan: ...
+    def change_place(self, n: int) -> int: ...
+    def replay(self, text: str, label: str = "changes") -> Plan: ...
     def documents(self, max_length: int | None = None) -> Plan: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
     @property

@@ -40,7 +40,7 @@ EXCEPTIONS = [
     ("plan", "fim", "", "fim"),  # a group; the command has one value for all of it
     ("plan", "rate spm prefix middle suffix", "rate spm prefix middle suffix", ""),
     ("plan", "access", "access", ""),  # commands read safely
-    ("plan", "", "", "plan print_plan from count batch rank world fit_report"),  # of samples, and Plan's methods
+    ("plan", "", "", "plan change print_plan from count batch rank world fit_report"),  # of samples, and Plan's methods
     ("loader", "plan", "", ""),  # an argument of the call in C; the command has the options of a plan
     ("loader", "batch_size", "batch", "batch"),  # as PyTorch has it, and of a rank
     ("loader", "ranks", "", ""),  # (rank, world), a mesh or "ddp": both in one
@@ -100,8 +100,8 @@ EXCEPTIONS = [
     ("pack merge export adopt pull push", "", "", "json"),
     ("plan loader", "", "", "json"),
 ]
-A_PLAN = {"order", "plan", "source", "seq_len", "seed", "base_len", "split", "use", "at", "skip", "epochs",
-          "max_per_row", "min_length", "max_length", "cut_length", "align", "overlap", "samples",
+A_PLAN = {"order", "plan", "change", "source", "seq_len", "seed", "base_len", "split", "use", "at", "skip",
+          "epochs", "max_per_row", "min_length", "max_length", "cut_length", "align", "overlap", "samples",
           "mid_level_dataset_surplus", "fim", "cache", "cache_size", "online"}  # which `leat-bench load` takes, too
 
 

@@ -157,6 +157,7 @@ static enum leat_status get(struct leat_loader *l, bool wait, uint64_t max_ns, c
     if (l->has_thread && ring_ready(&l->ring) == 0 && ring_free_count(&l->ring) > 0)
         gate_open(&l->ring.producer);
     *batch = &l->slots[slot].batch;
+    c->damaged = (*batch)->damaged;
     loader_stats_count(l, &l->slots[slot], began, waited);
     return LEAT_OK;
 }
@@ -214,6 +215,16 @@ uint64_t leat_loader_max_length(const struct leat_loader *loader)
     return loader->max_length;
 }
 
+void loader_end_thread(struct leat_loader *l)
+{
+    if (!l->has_thread)
+        return;
+    atomic_store(&l->stop, true);
+    gate_open(&l->ring.producer);
+    pthread_join(l->thread, NULL);
+    l->has_thread = false;
+}
+
 void leat_loader_close(struct leat_loader *loader)
 {
     struct leat_loader *l = loader;
@@ -221,11 +232,8 @@ void leat_loader_close(struct leat_loader *loader)
 
     if (!l)
         return;
-    if (l->has_thread && !loader_forked(l)) {
-        atomic_store(&l->stop, true);
-        gate_open(&l->ring.producer);
-        pthread_join(l->thread, NULL);
-    }
+    if (!loader_forked(l))
+        loader_end_thread(l);
     if (loader_forked(l)) { /* ring and thread exist only in the parent, and so do their resources */
         l->gather.uring = NULL;
         l->gather.warm = NULL;

@@ -79,12 +79,13 @@ struct loader_stage {
 
 /* The consumer's state, likewise. */
 struct loader_consumer {
+    uint64_t damaged;                                               /* of the last batch; of the beginning */
     uint64_t asked_ns;                                              /* when the last call returned; 0: no call yet */
     uint64_t unfinished_began, unfinished_ns;                       /* of calls that waited, without a batch yet */
     uint32_t recent_wait[LOADER_RECENT], recent_all[LOADER_RECENT]; /* in units of 1024 ns */
     atomic_uint_fast64_t recent_wait_sum, recent_all_sum;
     struct durations next;
-    atomic_uint_fast64_t cursor; /* of the last batch */
+    atomic_uint_fast64_t cursor; /* of the last batch; of the beginning */
     atomic_uint_fast64_t batches, rows, tokens, wait_ns, all_ns, first_ns;
 };
 
@@ -215,6 +216,17 @@ uint32_t loader_pieces_tokens(const struct leat_loader *l, const struct loader_s
 
 /* Finds the pieces of the slot's first `places` samples. */
 enum leat_status loader_pieces_find(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err);
+
+/* Takes from the plan what a loader with these options has of it, slots' sizes aside. */
+enum leat_status loader_take_plan(struct leat_loader *l, struct leat_error *err);
+
+/* Opens the files of a plan for this loader's slots. gather_close() is fine after a failure. */
+enum leat_status loader_open_files(const struct leat_loader *l, struct gather *g, const struct leat_plan *plan,
+                                   struct leat_error *err);
+
+/* Starts and ends the thread. */
+enum leat_status loader_start_thread(struct leat_loader *l, struct leat_error *err);
+void loader_end_thread(struct leat_loader *l);
 
 /* Computes the sizes of slots that hold the longest batch; false: too large. */
 bool loader_layout_size(struct leat_loader *l);

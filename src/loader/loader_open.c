@@ -132,35 +132,13 @@ static enum leat_status set_length(struct leat_loader *l, uint64_t inputs, struc
     return LEAT_OK;
 }
 
-static enum leat_status take_options(struct leat_loader *l, const struct leat_loader_options *options,
-                                     struct leat_error *err)
+enum leat_status loader_take_plan(struct leat_loader *l, struct leat_error *err)
 {
-    static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_loader_options, io.reserved_flags),
-                                                        OPTIONS_RESERVED(leat_loader_options, ranks.reserved),
-                                                        OPTIONS_RESERVED(leat_loader_options, io.reserved),
-                                                        OPTIONS_RESERVED(leat_loader_options, device.reserved),
-                                                        OPTIONS_RESERVED(leat_loader_options, outputs.reserved),
-                                                        OPTIONS_RESERVED(leat_loader_options, slice.reserved_flags),
-                                                        OPTIONS_RESERVED(leat_loader_options, slice.reserved),
-                                                        { 0, 0 } };
-    struct leat_loader_options *o = &l->options;
+    const struct leat_loader_options *o = &l->options;
     struct leat_plan_info plan = LEAT_PLAN_INFO_INIT;
     struct leat_info info = LEAT_INFO_INIT;
-    uint64_t rows;
-    enum leat_status s;
+    enum leat_status s = LEAT_OK;
 
-    *o = (struct leat_loader_options)LEAT_LOADER_OPTIONS_INIT;
-    s = options_read(o, sizeof *o, reserved, options, "leat_loader_options", err);
-    if (s == LEAT_OK)
-        s = check_options(o, err);
-    if (s == LEAT_OK)
-        s = leat_plan_rank_rows(o->batch, o->ranks.rank, o->ranks.world, &l->first_row, &rows, err);
-    if (s == LEAT_OK)
-        s = find_begin(l, err);
-    if (s != LEAT_OK)
-        return s;
-    l->rows = (uint32_t)rows;
-    o->slice.count += o->slice.count == 0;
     leat_plan_info(l->plan, &plan);
     l->positions = plan.positions;
     leat_dataset_info(l->plan->sources[0].dataset, &info);
@@ -176,6 +154,42 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
         s = dataset_need_documents(l->plan->sources[i].dataset, err);
     if (s != LEAT_OK)
         return s;
+    loader_mask_open(l);
+    l->segmented = loader_segments_needed(l);
+    if (l->segmented) /* the CPU copies what is needed of the rows */
+        s = loader_segments_check(l, l->plan, err);
+    return s == LEAT_OK ? set_length(l, plan.max_seq_len, err) : s;
+}
+
+static enum leat_status take_options(struct leat_loader *l, const struct leat_loader_options *options,
+                                     struct leat_error *err)
+{
+    static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_loader_options, io.reserved_flags),
+                                                        OPTIONS_RESERVED(leat_loader_options, ranks.reserved),
+                                                        OPTIONS_RESERVED(leat_loader_options, io.reserved),
+                                                        OPTIONS_RESERVED(leat_loader_options, device.reserved),
+                                                        OPTIONS_RESERVED(leat_loader_options, outputs.reserved),
+                                                        OPTIONS_RESERVED(leat_loader_options, slice.reserved_flags),
+                                                        OPTIONS_RESERVED(leat_loader_options, slice.reserved),
+                                                        { 0, 0 } };
+    struct leat_loader_options *o = &l->options;
+    uint64_t rows;
+    enum leat_status s;
+
+    *o = (struct leat_loader_options)LEAT_LOADER_OPTIONS_INIT;
+    s = options_read(o, sizeof *o, reserved, options, "leat_loader_options", err);
+    if (s == LEAT_OK)
+        s = check_options(o, err);
+    if (s == LEAT_OK)
+        s = leat_plan_rank_rows(o->batch, o->ranks.rank, o->ranks.world, &l->first_row, &rows, err);
+    if (s == LEAT_OK)
+        s = find_begin(l, err);
+    if (s != LEAT_OK)
+        return s;
+    l->rows = (uint32_t)rows;
+    o->slice.count += o->slice.count == 0;
+    atomic_store(&l->consumer.cursor, l->stage.position);
+    l->consumer.damaged = l->stage.damaged;
     if (!o->device.name)
         o->device.name = "host";
     if (o->device.driver && !*o->device.driver)
@@ -186,15 +200,10 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
                             status_set(err, LEAT_E_UNSUPPORTED,
                                        "this build has no device %.100s; \"host\" always works", o->device.name),
                             "device");
-    loader_mask_open(l);
-    l->segmented = loader_segments_needed(l);
-    if (l->segmented) { /* the CPU copies what is needed of the rows */
+    s = loader_take_plan(l, err);
+    if (l->segmented)
         o->io.apart = LEAT_APART_NEVER;
-        s = loader_segments_check(l, l->plan, err);
-    }
-    if (s == LEAT_OK)
-        s = loader_sources_open(l, err);
-    return s == LEAT_OK ? set_length(l, plan.max_seq_len, err) : s;
+    return s == LEAT_OK ? loader_sources_open(l, err) : s;
 }
 
 /* ---- Sizes ---- */
@@ -331,7 +340,7 @@ static void place_thread(pthread_t thread, int node)
 #endif
 }
 
-static enum leat_status start_thread(struct leat_loader *l, struct leat_error *err)
+enum leat_status loader_start_thread(struct leat_loader *l, struct leat_error *err)
 {
     int r = thread_start(&l->thread, STACK, loader_stage_run, l);
 
@@ -341,6 +350,17 @@ static enum leat_status start_thread(struct leat_loader *l, struct leat_error *e
     l->has_thread = true;
     place_thread(l->thread, l->options.io.numa_node);
     return LEAT_OK;
+}
+
+enum leat_status loader_open_files(const struct leat_loader *l, struct gather *g, const struct leat_plan *plan,
+                                   struct leat_error *err)
+{
+    enum leat_status s = gather_open(g, plan, l->options.io.engine, l->options.io.verify, l->options.io.threads > 0,
+                                     ((uint64_t)l->whole_length + 1 + l->options.outputs.ahead) * l->token_width, err);
+
+    if (l->sizes.row_room > 0)
+        g->memory = (struct gather_memory) { l->memory.host, l->memory.stride, l->memory.slots };
+    return s;
 }
 
 static enum leat_status open_parts(struct leat_loader *l, const struct leat_loader_options *options,
@@ -366,14 +386,11 @@ static enum leat_status open_parts(struct leat_loader *l, const struct leat_load
     if (s == LEAT_OK)
         s = make_slots(l, err);
     if (s == LEAT_OK)
-        s = gather_open(&l->gather, l->plan, l->options.io.engine, l->options.io.verify, l->options.io.threads > 0,
-                        ((uint64_t)l->whole_length + 1 + l->options.outputs.ahead) * l->token_width, err);
-    if (l->sizes.row_room > 0)
-        l->gather.memory = (struct gather_memory) { l->memory.host, l->memory.stride, l->memory.slots };
+        s = loader_open_files(l, &l->gather, l->plan, err);
     if (s == LEAT_OK)
         s = loader_ahead_open(l, err);
     if (s == LEAT_OK && l->options.io.threads > 0)
-        s = start_thread(l, err);
+        s = loader_start_thread(l, err);
     return s;
 }
 

@@ -58,8 +58,8 @@ enum leat_status loader_runs_find(const struct leat_loader *l, struct loader_slo
 {
     uint32_t end = slot->first_piece[row + 1];
     bool ends = true; /* with the last token of its last piece, after which further ones follow */
-    enum leat_status s = plan_row_changes(l->plan) ? loader_changed_find(l, slot, row, &ends, err)
-                                                   : find_pieces(l, slot, row, err);
+    enum leat_status s =
+        plan_row_changes(l->plan) ? loader_changed_find(l, slot, row, &ends, err) : find_pieces(l, slot, row, err);
 
     if (s == LEAT_OK && ends && l->plan->order->blocks && !l->plan->order->pieces && end > slot->first_piece[row])
         s = add_beyond(l, &slot->segments, &slot->pieces[end - 1], err);

@@ -61,7 +61,7 @@ struct loader_segments {
     struct loader_chain *chains;
     struct loader_cut *cuts;
     struct plan_row changed; /* of one row */
-    uint64_t *starts; /* of one row's documents: chain << 32 | token of the chain, in rising order */
+    uint64_t *starts;        /* of one row's documents: chain << 32 | token of the chain, in rising order */
     size_t run_count, run_room, chain_count, chain_room, cut_count, cut_room, start_count, start_room;
     uint32_t read_count;
     uint32_t tokens;                   /* in the slot */

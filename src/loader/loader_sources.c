@@ -44,7 +44,6 @@ enum leat_status loader_sources_open(struct leat_loader *l, struct leat_error *e
 {
     enum leat_status s = loader_sources_room(l, l->plan->rules.source_count, err);
 
-    atomic_store(&l->consumer.cursor, l->stage.position);
     return s == LEAT_OK ? take_weights(l, err) : s;
 }
 

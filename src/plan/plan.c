@@ -165,13 +165,26 @@ enum leat_status plan_open_rules(struct leat_plan **out, struct plan_rules *rule
     return LEAT_OK;
 }
 
-/* Element `i` of an array whose first element gives the size of all. */
-static const void *element(const void *items, uint64_t i)
+enum leat_status plan_add_source(struct plan_rules *r, const struct leat_plan_source *sources, size_t number,
+                                 struct leat_error *err)
 {
-    size_t size;
+    struct leat_plan_source source = LEAT_PLAN_SOURCE_INIT;
+    enum leat_status s =
+        options_read(&source, sizeof source, NULL, options_element(sources, number), "leat_plan_source", err);
 
-    memcpy(&size, items, sizeof size);
-    return (const char *)items + i * size;
+    if (s != LEAT_OK)
+        return s;
+    if (!source.name)
+        return status_argument(err, "sources", "source %zu of the plan has no name", number);
+    return plan_rules_add_source(
+        r,
+        &(struct plan_source_text) { .name = source.name,
+                                     .name_length = strlen(source.name),
+                                     .weight = source.weight,
+                                     .weight_length = source.weight ? strlen(source.weight) : 0,
+                                     .epochs = source.epochs,
+                                     .dataset = source.dataset },
+        err);
 }
 
 static enum leat_status set_fim(struct plan_rules *r, const struct leat_plan_fim *fim, struct leat_error *err)
@@ -195,28 +208,12 @@ static enum leat_status add_options(struct plan_rules *r, const struct leat_plan
 
     if (o->source_count > PLAN_MAX_SOURCES) /* before the array is looked at: the count may be a mistake */
         return plan_rules_say_sources(err);
-    for (size_t i = 0; s == LEAT_OK && i < o->source_count; i++) {
-        struct leat_plan_source source = LEAT_PLAN_SOURCE_INIT;
-
-        s = options_read(&source, sizeof source, NULL, element(o->sources, i), "leat_plan_source", err);
-        if (s != LEAT_OK)
-            return s;
-        if (!source.name)
-            return status_argument(err, "sources", "source %zu of the plan has no name", i);
-        s = plan_rules_add_source(
-            r,
-            &(struct plan_source_text) { .name = source.name,
-                                         .name_length = strlen(source.name),
-                                         .weight = source.weight,
-                                         .weight_length = source.weight ? strlen(source.weight) : 0,
-                                         .epochs = source.epochs,
-                                         .dataset = source.dataset },
-            err);
-    }
+    for (size_t i = 0; s == LEAT_OK && i < o->source_count; i++)
+        s = plan_add_source(r, o->sources, i, err);
     for (size_t i = 0; s == LEAT_OK && i < o->phase_count; i++) {
         struct leat_plan_phase phase = LEAT_PLAN_PHASE_INIT;
 
-        s = options_read(&phase, sizeof phase, NULL, element(o->phases, i), "leat_plan_phase", err);
+        s = options_read(&phase, sizeof phase, NULL, options_element(o->phases, i), "leat_plan_phase", err);
         if (s != LEAT_OK)
             return s;
         if (!phase.weights)
@@ -402,10 +399,14 @@ SEARCH_INLINE bool phase_begins_by(const void *context, uint64_t phase)
     return plan_phase_begin(at->plan, phase) <= at->n;
 }
 
+size_t plan_phase_at(const struct leat_plan *plan, uint64_t n)
+{
+    return (size_t)search_first(1, plan->rules.phase_count + 1, phase_begins_by, &(struct at_sample) { plan, n }) - 1;
+}
+
 uint64_t plan_length_at(const struct leat_plan *plan, uint64_t n)
 {
-    return plan
-        ->lengths[search_first(1, plan->rules.phase_count + 1, phase_begins_by, &(struct at_sample) { plan, n }) - 1];
+    return plan->lengths[plan_phase_at(plan, n)];
 }
 
 enum leat_status plan_samples(const struct leat_plan *plan, uint64_t first, uint64_t count, struct leat_sample *samples,

@@ -60,7 +60,12 @@ static inline uint64_t plan_phase_begin(const struct leat_plan *plan, size_t pha
 /* The limit of passes over a source: its own or the plan's, whichever is smaller; 0: no limit. */
 uint64_t plan_epochs(const struct plan_rules *rules, uint64_t source);
 
-/* The length of the phase that sample n lies in. */
+/* Adds source `number` of a caller's array to rules. */
+enum leat_status plan_add_source(struct plan_rules *r, const struct leat_plan_source *sources, size_t number,
+                                 struct leat_error *err);
+
+/* The phase that sample n lies in; its length. */
+size_t plan_phase_at(const struct leat_plan *plan, uint64_t n);
 uint64_t plan_length_at(const struct leat_plan *plan, uint64_t n);
 
 #endif

@@ -111,6 +111,107 @@ enum leat_status plan_rules_add_phase(struct plan_rules *r, uint64_t begin, cons
     return LEAT_OK;
 }
 
+/* ---- Changes ---- */
+
+/* Takes the weights that a change gives, in the order of the sources, into weights[0 .. r->source_count). */
+static enum leat_status change_weights(const struct plan_rules *r, const struct plan_change *c, struct decimal *weights,
+                                       struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+    size_t at = 0;
+
+    for (size_t i = 0; s == LEAT_OK && at < c->weights_length; i++) {
+        const char *text = c->weights + at, *comma = memchr(text, ',', c->weights_length - at);
+        size_t length = comma ? (size_t)(comma - text) : c->weights_length - at;
+
+        if (i >= r->source_count)
+            return status_argument(err, "weights",
+                                   "the change at sample %" PRIu64 " has more weights than the %zu source%s", c->at,
+                                   r->source_count, r->source_count == 1 ? "" : "s");
+        if (length > 0)
+            s = parse_weight(text, length, &weights[i], err);
+        at += length + 1;
+    }
+    return s;
+}
+
+/* The weights from the change on: those that it gives, else as before. `phase`: the one before it; NULL: the first. */
+static enum leat_status weights_after(const struct plan_rules *r, const struct plan_change *c,
+                                      const struct plan_phase_rule *phase, struct decimal *weights,
+                                      struct leat_error *err)
+{
+    for (size_t i = 0; i < r->source_count; i++)
+        if (!phase || i >= c->added)
+            weights[i] = r->sources[i].weight;
+        else if (i < phase->weight_count)
+            weights[i] = phase->weights[i];
+    return change_weights(r, c, weights, err);
+}
+
+/* Whether phases up to number `count` (from 0) begin by `at`. */
+static size_t phases_by(const struct plan_rules *r, uint64_t at)
+{
+    size_t count = 0;
+
+    while (count < r->phase_count && r->phases[count].begin <= at)
+        count++;
+    return count;
+}
+
+static void drop_phases(struct plan_rules *r, size_t kept)
+{
+    while (r->phase_count > kept)
+        free(r->phases[--r->phase_count].weights);
+}
+
+/* A change at sample 0 has no phase before it: it changes the first one. */
+static void change_first(struct plan_rules *r, const struct plan_change *c, const struct decimal *weights)
+{
+    for (size_t i = 0; i < r->source_count; i++) {
+        r->sources[i].weight = weights[i];
+        r->sources[i].weighted = true;
+    }
+    if (c->seq_len == 0)
+        return;
+    r->seq_len = c->seq_len;
+    if (plan_order_of(r->order)->lengths)
+        r->base_len = c->seq_len;
+}
+
+enum leat_status plan_rules_change(struct plan_rules *r, const struct plan_change *c, struct leat_error *err)
+{
+    size_t kept = phases_by(r, c->at);
+    struct plan_phase_rule *before = kept > 0 ? &r->phases[kept - 1] : NULL, phase = { c->at, c->seq_len, NULL, 0 };
+    enum leat_status s;
+
+    phase.weights = calloc(r->source_count, sizeof *phase.weights);
+    if (!phase.weights)
+        return status_no_memory(err, r->source_count * sizeof *phase.weights);
+    phase.weight_count = r->source_count;
+    s = weights_after(r, c, before, phase.weights, err);
+    if (s == LEAT_OK)
+        s = GROW(r->phases, kept + 1, r->phase_room, err);
+    if (s != LEAT_OK || c->at == 0) {
+        drop_phases(r, s == LEAT_OK ? 0 : r->phase_count);
+        if (s == LEAT_OK)
+            change_first(r, c, phase.weights);
+        free(phase.weights);
+        return s;
+    }
+    if (kept > 0 && r->phases[kept - 1].begin == c->at) { /* this one takes its place */
+        kept--;
+        if (phase.seq_len == 0)
+            phase.seq_len = r->phases[kept].seq_len;
+    }
+    for (size_t i = c->added; i < r->source_count; i++) {
+        r->sources[i].weight = (struct decimal) { 0, 0 };
+        r->sources[i].weighted = true;
+    }
+    drop_phases(r, kept);
+    r->phases[r->phase_count++] = phase;
+    return LEAT_OK;
+}
+
 /* ---- Skips ---- */
 
 enum leat_status plan_rules_add_skip(struct plan_rules *r, uint64_t first, uint64_t end, struct leat_error *err)

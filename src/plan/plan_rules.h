@@ -36,9 +36,12 @@ struct plan_megatron {
     bool has_surplus; /* it was given */
 };
 
+struct plan_opened; /* plan_source.h */
+
 struct plan_source_rule {
     char *name;
     const struct leat_dataset *dataset; /* the caller's; NULL: opened by name */
+    struct plan_opened *opened;         /* or it is open in another plan, which shares it */
     struct decimal weight;              /* 1 if none was given */
     bool weighted;                      /* one was */
     uint64_t epochs;                    /* 0: no limit */
@@ -134,6 +137,20 @@ enum leat_status plan_rules_reorder(struct plan_rules *to, const struct plan_rul
                                     const struct leat_dataset *const *datasets, uint32_t order, uint64_t seq_len,
                                     struct leat_error *err);
 
+/* What changes from a sample on. */
+struct plan_change {
+    uint64_t at;
+    const char *weights; /* fields separated by commas, as of a phase; an empty one, or none: as before */
+    size_t weights_length;
+    uint64_t seq_len; /* 0: as before */
+    size_t added;     /* sources from this number on were added for it, and have their weights from `at` on */
+};
+
+/* Changes rules from a sample on; phases that begin later are dropped. Whether the order has phases:
+ * plan_change_check(). */
+enum leat_status plan_rules_change(struct plan_rules *r, const struct plan_change *change, struct leat_error *err);
+enum leat_status plan_change_check(const struct plan_rules *rules, struct leat_error *err);
+
 /* The range of the split that is used; NULL: no split. */
 const struct plan_split_rule *plan_rules_used(const struct plan_rules *r);
 
@@ -145,6 +162,10 @@ void plan_rules_free(struct plan_rules *r);
 /* A plan's text, line by line (docs/ORDER.md, "Plan text"); `label` as of leat_plan_parse(). Does not finish. */
 enum leat_status plan_rules_read(struct plan_rules *r, const char *text, size_t bytes, const char *label,
                                  struct leat_error *err);
+
+/* Likewise the text of changes (docs/ORDER.md, "Changes"), which it adds to rules. */
+enum leat_status plan_rules_read_changes(struct plan_rules *r, const char *text, size_t bytes, const char *label,
+                                         struct leat_error *err);
 
 /* Whether a source's name ends in a field that a text would have as its weight. */
 bool plan_rules_is_ambiguous(const char *name);

@@ -15,12 +15,18 @@
 #include "plan_order.h"
 #include "plan_rules.h"
 
-#define FIRST_LINE "leat plan 1"
+#define FIRST_LINE            "leat plan 1"
+#define FIRST_LINE_OF_CHANGES "leat changes 1"
 
 /* ---- Reading ---- */
 
+struct key;
+
 struct reader {
     struct plan_rules *rules;
+    const struct key *keys; /* the last one has no name */
+    const char *first_line, *what, *unknown;
+    size_t added;      /* of changes: sources from this one on wait for their `at` */
     const char *label; /* NULL: none */
     uint64_t line, at; /* number, place in the text */
     const char *key, *value;
@@ -259,6 +265,32 @@ static enum leat_status read_at(struct reader *r)
                                           seq_len, r->err));
 }
 
+/* N, N:WEIGHTS, or either with :len=L, of a change */
+static enum leat_status read_change(struct reader *r)
+{
+    const char *end = r->value + r->value_length, *colon = memchr(r->value, ':', r->value_length);
+    const char *weights = colon ? colon + 1 : end, *second = memchr(weights, ':', (size_t)(end - weights)),
+               *length = NULL;
+    struct plan_change change = { .weights = weights, .added = r->added };
+    enum leat_status s;
+
+    if (end - weights > 4 && memcmp(weights, "len=", 4) == 0)
+        length = second = weights;
+    else if (second)
+        length = second + 1;
+    change.weights_length = (size_t)((second ? second : end) - weights);
+    if (!parse_number(r->value, (size_t)((colon ? colon : end) - r->value), &change.at))
+        return wrong(r, "\"%.*s\" is not N, N:WEIGHTS or N:WEIGHTS:len=L, where N is the first sample of the change",
+                     plan_rules_shown(r->value_length), r->value);
+    if (length && (end - length < 5 || memcmp(length, "len=", 4) != 0 ||
+                   !parse_number(length + 4, (size_t)(end - length - 4), &change.seq_len) || change.seq_len == 0))
+        return wrong(r, "\"%.*s\" has no length, such as len=2048, after its weights",
+                     plan_rules_shown(r->value_length), r->value);
+    s = placed(r, plan_rules_change(r->rules, &change, r->err));
+    r->added = r->rules->source_count;
+    return s;
+}
+
 /* A:B */
 static enum leat_status read_skip(struct reader *r)
 {
@@ -295,8 +327,17 @@ static const struct key {
     { "align", "align", false, read_fit },
     { "overlap", "overlap", false, read_fit },
     { "fim", "fim", false, read_fim },
+    { NULL, NULL, false, NULL },
 };
-#define KEYS (sizeof keys / sizeof keys[0])
+#define UNKNOWN                                                                                                        \
+    "a line of a plan starts with source, seq-len, base-len, seed, order, epochs, split, use, at, skip, samples, "     \
+    "mid-level-dataset-surplus, max-per-row, min-length, max-length, cut-length, align, overlap or fim"
+
+static const struct key change_keys[] = {
+    { "source", "sources", true, read_source },
+    { "at", "at", true, read_change },
+    { NULL, NULL, false, NULL },
+};
 
 static bool is_blank(char c)
 {
@@ -319,60 +360,91 @@ static enum leat_status read_line(struct reader *r, const char *line, size_t len
     r->value_length = length - r->key_length;
     for (; r->value_length > 0 && is_blank(r->value[0]); r->value_length--)
         r->value++;
-    for (size_t i = 0; i < KEYS; i++) {
-        if (strlen(keys[i].name) != r->key_length || memcmp(keys[i].name, r->key, r->key_length) != 0)
+    for (size_t i = 0; r->keys[i].name; i++) {
+        const struct key *key = &r->keys[i];
+
+        if (strlen(key->name) != r->key_length || memcmp(key->name, r->key, r->key_length) != 0)
             continue;
-        r->field = keys[i].field;
+        r->field = key->field;
         if (r->value_length == 0)
-            return wrong(r, "%s has no value", keys[i].name);
-        if (r->seen[i] && !keys[i].many)
-            return wrong(r, "%s is given twice", keys[i].name);
+            return wrong(r, "%s has no value", key->name);
+        if (r->seen[i] && !key->many)
+            return wrong(r, "%s is given twice", key->name);
         r->seen[i] = true;
-        return keys[i].read(r);
+        return key->read(r);
     }
-    return wrong(r,
-                 "unknown key \"%.*s\"; a line of a plan starts with source, seq-len, base-len, seed, order, epochs, "
-                 "split, use, at, skip, samples, mid-level-dataset-surplus, max-per-row, min-length, max-length, "
-                 "cut-length, align, overlap or fim",
-                 plan_rules_shown(r->key_length), r->key);
+    return wrong(r, "unknown key \"%.*s\"; %s", plan_rules_shown(r->key_length), r->key, r->unknown);
 }
 
-enum leat_status plan_rules_read(struct plan_rules *rules, const char *text, size_t bytes, const char *label,
-                                 struct leat_error *err)
+/* Reads all lines; the first one must be the reader's, unless there is no label. */
+static enum leat_status read_text(struct reader *r, const char *text, size_t bytes)
 {
-    struct reader r = { .rules = rules, .label = label, .err = err };
-    bool begun = !label;
+    size_t known = strlen(r->first_line), words = known - 1; /* all but the version, one digit */
+    bool begun = !r->label;
     enum leat_status s = LEAT_OK;
 
     for (size_t at = 0; s == LEAT_OK && at < bytes;) {
         const char *line = text + at, *newline = memchr(line, '\n', bytes - at);
         size_t length = newline ? (size_t)(newline - line) : bytes - at;
 
-        r.at = at;
-        r.line++;
+        r->at = at;
+        r->line++;
         at += length + 1;
         if (begun) {
-            s = read_line(&r, line, length);
+            s = read_line(r, line, length);
             continue;
         }
         while (length > 0 && is_blank(line[length - 1]))
             length--;
-        begun = length == strlen(FIRST_LINE) && memcmp(line, FIRST_LINE, length) == 0;
-        if (!begun && length >= 10 && memcmp(line, FIRST_LINE, 10) == 0)
-            return wrong(&r, "unknown version of a plan (this library is %s): \"%.*s\"", LEAT_VERSION,
+        begun = length == known && memcmp(line, r->first_line, length) == 0;
+        if (!begun && length >= words && memcmp(line, r->first_line, words) == 0)
+            return wrong(r, "unknown version of %s (this library is %s): \"%.*s\"", r->what, LEAT_VERSION,
                          plan_rules_shown(length), line);
         if (!begun)
             break;
     }
     if (s == LEAT_OK && !begun) {
-        r.line = 1;
-        r.at = 0;
+        r->line = 1;
+        r->at = 0;
         if (bytes == 0)
-            return wrong(&r, "not a plan: it is empty; the program that wrote it may have failed");
-        return wrong(&r, "not a plan: its first line is not \"" FIRST_LINE "\"");
+            return wrong(r, "not %s: it is empty; the program that wrote it may have failed", r->what);
+        return wrong(r, "not %s: its first line is not \"%s\"", r->what, r->first_line);
     }
-    if (!r.seeded && plan_order_of(rules->order)->megatron)
+    return s;
+}
+
+enum leat_status plan_rules_read(struct plan_rules *rules, const char *text, size_t bytes, const char *label,
+                                 struct leat_error *err)
+{
+    struct reader r = { .rules = rules,
+                        .keys = keys,
+                        .first_line = FIRST_LINE,
+                        .what = "a plan",
+                        .unknown = UNKNOWN,
+                        .label = label,
+                        .err = err };
+    enum leat_status s = read_text(&r, text, bytes);
+
+    if (s == LEAT_OK && !r.seeded && plan_order_of(rules->order)->megatron)
         rules->seed = PLAN_MEGATRON_SEED;
+    return s;
+}
+
+enum leat_status plan_rules_read_changes(struct plan_rules *rules, const char *text, size_t bytes, const char *label,
+                                         struct leat_error *err)
+{
+    struct reader r = { .rules = rules,
+                        .keys = change_keys,
+                        .first_line = FIRST_LINE_OF_CHANGES,
+                        .what = "a text of changes",
+                        .unknown = "a line of changes starts with source or at",
+                        .added = rules->source_count,
+                        .label = label,
+                        .err = err };
+    enum leat_status s = read_text(&r, text, bytes);
+
+    if (s == LEAT_OK && r.added < rules->source_count)
+        return wrong(&r, "a source is added without a change: a line at N comes after the sources that it adds");
     return s;
 }
 

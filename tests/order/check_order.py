@@ -2,7 +2,7 @@
 alone, on PLANS random plans: sizes from 1 to 2^40 blocks, weights with 0 and 1e-9 among them, phases, lengths, limits,
 skips and splits; which are refused, every sample asked, and its inverse; and, if libxxhash can be loaded, whole states.
 A tenth are plans of documents, a thirtieth of rows of whole documents, another of Megatron's order. An eighth of all
-change rows (fill-in-the-middle).
+change rows (fill-in-the-middle). Plans with phases are changed, up to four times, at random samples, and asked again.
 
 The frozen vectors of that page are checked against the twin first, and by test_order_vectors.c against the library.
 
@@ -61,29 +61,34 @@ class Case:
         self.lines.append("line split " + ",".join(f"part{i}={f}" for i, f in enumerate(parts)))
         self.lines.append(f"line use part{self.used}")
 
+    def make_source(self, lines):
+        """Adds a source, whose data is a line; its weight and its limit of epochs."""
+        r, i = self.r, len(self.sources)
+        if self.documents:
+            lengths = [max(self.least, r.choice([0, 1, r.randint(1, 300), r.randint(1, 4000)]))
+                       for _ in range(r.randint(1, 40))]
+            starts = [sum(lengths[:k]) for k in range(len(lengths))]
+            ranges = [twin.split_range(starts, sum(lengths), self.fractions, self.used)]
+            lines.append(f"docs s{i} " + ",".join(map(str, lengths)))
+        else:
+            sizes = [(r.randint(1, 60) if self.small else random_size(r)) * self.base + r.randint(0, self.base)
+                     for _ in range(r.choice([1, 1, 1, 2, 5, 40]))]
+            ranges = [(0, size) for size in sizes]
+            lines.append(f"data s{i} " + "+".join(map(str, sizes)))
+        self.sources.append(twin.Source(ranges, self.base))
+        weight = r.choice(WEIGHTS)
+        own = r.choice([None] * 5 + [1, 2, 3])
+        self.limits.append(min((e for e in (own, self.epochs) if e is not None), default=None))
+        return weight, own
+
     def make_sources(self, small):
-        r = self.r
-        self.sources, self.limits, weights = [], [], []
-        self.source_lines = []
-        for i in range(r.choice([1, 2] if self.documents else [1, 1, 2, 3, 5, 9])):
-            if self.documents:
-                lengths = [max(self.least, r.choice([0, 1, r.randint(1, 300), r.randint(1, 4000)]))
-                           for _ in range(r.randint(1, 40))]
-                starts = [sum(lengths[:k]) for k in range(len(lengths))]
-                ranges = [twin.split_range(starts, sum(lengths), self.fractions, self.used)]
-                self.lines.append(f"docs s{i} " + ",".join(map(str, lengths)))
-            else:
-                sizes = [(r.randint(1, 60) if small else random_size(r)) * self.base + r.randint(0, self.base)
-                         for _ in range(r.choice([1, 1, 1, 2, 5, 40]))]
-                ranges = [(0, size) for size in sizes]
-                self.lines.append(f"data s{i} " + "+".join(map(str, sizes)))
-            self.sources.append(twin.Source(ranges, self.base))
-            weight = r.choice(WEIGHTS)
-            own = r.choice([None] * 5 + [1, 2, 3])
-            self.limits.append(min((e for e in (own, self.epochs) if e is not None), default=None))
+        self.sources, self.limits, weights, self.small = [], [], [], small
+        source_lines = []
+        for i in range(self.r.choice([1, 2] if self.documents else [1, 1, 2, 3, 5, 9])):
+            weight, own = self.make_source(self.lines)
             weights.append(weight)
-            self.source_lines.append(f"line source s{i}:{weight}" + (f":{own}" if own else ""))
-        self.lines += self.source_lines
+            source_lines.append(f"line source s{i}:{weight}" + (f":{own}" if own else ""))
+        self.lines += source_lines
         self.first_weights = [Fraction(w) for w in weights]
 
     def make_phases(self, small):
@@ -152,6 +157,40 @@ class Case:
                 yield f"find {source} {epoch} {block}", " ".join(["found"] + [str(n) for n in found])
                 if found:  # the twin agrees with itself
                     assert plan.sample(found[-1])[:4] == (source, epoch, block, len(found) - 1)
+
+
+    # ---- Changes
+
+    def unit(self, length):
+        """A change comes a multiple of so many samples after its phase begins."""
+        return 1 if self.base == length else 16 * self.base // length
+
+    def change(self, plan):
+        """Changes the plan at a random sample: the lines that ask for it, and the sample."""
+        r, lines, added = self.r, [], []
+        begin, length, _ = r.choice(self.phases)
+        span = max(min(plan.end - begin, 2**r.randint(1, 40)), 1)
+        unit = self.unit(length)
+        at = min(begin + r.randrange(span) // unit * unit + (r.random() < 0.02), twin.MOST - 1)
+        before = [phase for phase in self.phases if phase[0] <= at][-1]
+        weights = list(before[2]) + [Fraction(0)] * (len(self.sources) - len(before[2]))
+        for _ in range(r.choice([0, 0, 0, 1, 1, 2])):
+            i = len(self.sources)
+            weight, own = self.make_source(lines)
+            added.append(f"s{i}:{weight}:{own or 0}")
+            weights.append(Fraction(weight))
+        given = [r.choice([""] * 3 + WEIGHTS) for _ in range(r.randint(1, len(weights)))]
+        if r.random() < 0.2:
+            given = []
+        for i, weight in enumerate(given):
+            weights[i] = Fraction(weight) if weight else weights[i]
+        new = r.choice([0, 0, self.new_length()])
+        lines.append(f"change {at} {new} {','.join(given) or '-'} {' '.join(added)}")
+        self.phases = [phase for phase in self.phases if phase[0] < at] + [(at, new or before[1], weights)]
+        return lines, at
+
+    def new_length(self):
+        return self.r.choice(self.lengths)
 
 
 class DocumentCase:
@@ -264,6 +303,22 @@ class FitCase(DocumentCase):
             length = r.choice([*again, *again, align * r.randint(shortest, 30), align * r.randint(shortest, 5000)])
             self.lines.append(f"line at {begin}:{','.join(weights)}:len={length}")
             self.phases.append((begin, length, [Fraction(w) for w in weights]))
+
+    change = Case.change
+
+    def unit(self, length):
+        return 1
+
+    def new_length(self):
+        return self.options.get("align", 1) * self.r.randint(1, 300)
+
+    def make_source(self, lines):
+        datasets, i = self.datasets(), len(self.sources)
+        self.sources.append(datasets)
+        lines.append(f"docs s{i} " + "+".join(",".join(map(str, lengths)) for lengths in datasets))
+        own = self.r.choice([None, None, None, 1, 2])
+        self.limits.append(min((e for e in (own, self.epochs) if e), default=None))
+        return self.r.choice(WEIGHTS), own
 
     def plan(self):
         documents, used = [], []
@@ -403,6 +458,25 @@ def states(r, plan):
         yield f"state {min(position, most)} {answer.__defaults__[1]}", answer
 
 
+def changes(case, plan):
+    """Changes the plan again and again: pairs of what is asked and the answer; None: it is no question."""
+    for _ in range(case.r.choice([0, 1, 2, 4]) if hasattr(case, "phases") else 0):
+        before = plan
+        lines, at = case.change(plan)
+        yield from ((line, None) for line in lines[:-1])
+        try:
+            plan = case.plan()
+        except twin.Refused:
+            yield lines[-1], "refused"
+            return
+        yield lines[-1], end_of(plan)
+        for n in {0, at - 1, case.r.randrange(at)} if at else ():
+            assert plan.show(n) == before.show(n)  # the twin agrees with itself
+        yield from case.questions(plan)
+        if hash128(b"") is not None:
+            yield from states(case.r, plan)
+
+
 def end_of(plan):
     if plan.end == twin.MOST:
         return "open 0 0"
@@ -440,7 +514,7 @@ def main():
             questions = list(case.questions(plan))
             if hash128(b"") is not None:
                 questions += states(r, plan)
-            for question, answer in questions:
+            for question, answer in [*questions, *changes(case, plan)]:
                 asked.append(question)
                 expected.append(answer)
         asked.append("end")

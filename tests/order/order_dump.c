@@ -6,6 +6,9 @@
  *                                    "e:" or "be:", with begin tokens, end tokens or both
  *   line LINE                        a line of the plan's text, whose sources are called as above
  *   open                             prints "open SAMPLES POSITIONS" (0: no end), or "refused MESSAGE"
+ *   change N L W,W,... NAME:W:E ...  changes the plan from sample N on, and prints as open does: its length (0: as
+ *                                    before), its weights ("-": as before), and sources to add, with their limits of
+ *                                    epochs (0: none)
  *   sample N                         prints "source epoch window part offset length", or "none"
  *   position P                       the same of a position, with n before it
  *   find SOURCE EPOCH BLOCK          prints the samples that show the block
@@ -44,20 +47,19 @@ static struct {
     const char *folder;
 } now;
 
-static void open_plan(void)
+/* The dataset of a source of this name. */
+static const struct leat_dataset *data_of(const char *name)
+{
+    for (unsigned k = 0; k < now.count; k++)
+        if (strcmp(name, now.names[k]) == 0)
+            return now.data[k];
+    return NULL;
+}
+
+static void print_end(enum leat_status s)
 {
     struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
-    struct plan_rules rules = { .seed = 0 };
-    enum leat_status s = plan_rules_read(&rules, now.text, strlen(now.text), "plan", &t_err);
 
-    for (size_t i = 0; i < rules.source_count; i++)
-        for (unsigned k = 0; k < now.count; k++)
-            if (strcmp(rules.sources[i].name, now.names[k]) == 0)
-                rules.sources[i].dataset = now.data[k];
-    if (s == LEAT_OK)
-        s = plan_open_rules(&now.plan, &rules, NULL, &t_err);
-    else
-        plan_rules_free(&rules);
     if (s != LEAT_OK) {
         printf("refused %s\n", t_err.message);
         return;
@@ -65,6 +67,53 @@ static void open_plan(void)
     leat_plan_info(now.plan, &info);
     printf("open %" PRIu64 " %" PRIu64 "\n", info.samples == LEAT_NONE ? 0 : info.samples,
            info.samples == LEAT_NONE ? 0 : info.positions);
+}
+
+/* The old plan is closed: the new one must not need it. */
+static void change_plan(char *text)
+{
+    struct leat_plan_change change = LEAT_PLAN_CHANGE_INIT;
+    struct leat_plan_source sources[4];
+    struct leat_plan *changed;
+    char *rest = text, *word = strsep(&rest, " ");
+    enum leat_status s;
+
+    change.at = strtoull(word, NULL, 10);
+    change.seq_len = strtoull(strsep(&rest, " "), NULL, 10);
+    word = strsep(&rest, " ");
+    change.weights = strcmp(word, "-") == 0 ? NULL : word;
+    for (; (word = strsep(&rest, " ")) && *word; change.source_count++) {
+        struct leat_plan_source *source = &sources[change.source_count];
+        char *weight = strchr(word, ':'), *epochs = strrchr(word, ':');
+
+        *weight = *epochs = '\0';
+        *source = (struct leat_plan_source)LEAT_PLAN_SOURCE_INIT;
+        source->name = word;
+        source->weight = weight + 1;
+        source->epochs = strtoull(epochs + 1, NULL, 10);
+        source->dataset = data_of(word);
+    }
+    change.sources = sources;
+    s = leat_plan_change(&changed, now.plan, &change, 1, NULL, &t_err);
+    if (s == LEAT_OK) {
+        leat_plan_close(now.plan);
+        now.plan = changed;
+    }
+    print_end(s);
+}
+
+static void open_plan(void)
+{
+    struct plan_rules rules = { .seed = 0 };
+    enum leat_status s = plan_rules_read(&rules, now.text, strlen(now.text), "plan", &t_err);
+
+    for (size_t i = 0; i < rules.source_count; i++)
+        rules.sources[i].dataset = data_of(rules.sources[i].name);
+    if (s == LEAT_OK)
+        s = plan_open_rules(&now.plan, &rules, NULL, &t_err);
+    else
+        plan_rules_free(&rules);
+    print_end(s);
 }
 
 static void print_sample(const struct leat_sample *x)
@@ -306,6 +355,10 @@ static void answer(const char *word, char *rest)
     }
     if (strcmp(word, "line") == 0) {
         now.length += (size_t)snprintf(now.text + now.length, TEXT - now.length, "%s\n", rest);
+        return;
+    }
+    if (strcmp(word, "change") == 0) {
+        change_plan(rest);
         return;
     }
     if (strcmp(word, "blend") == 0) {

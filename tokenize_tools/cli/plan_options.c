@@ -185,6 +185,25 @@ static enum leat_status read_file(const char *path, char **text, size_t *bytes, 
 
 /* ---- Both ---- */
 
+/* Changes the plan as a file says, and closes the one before. */
+static enum leat_status change_plan(struct leat_plan **plan, const char *path, const struct leat_open_options *open,
+                                    struct leat_error *err)
+{
+    struct leat_plan *changed;
+    size_t bytes;
+    char *text;
+    enum leat_status s = read_file(path, &text, &bytes, err);
+
+    if (s == LEAT_OK)
+        s = leat_plan_change_parse(&changed, *plan, text, bytes, path, open, err);
+    free(text);
+    if (s != LEAT_OK)
+        return s;
+    leat_plan_close(*plan);
+    *plan = changed;
+    return LEAT_OK;
+}
+
 /* The first option that --plan excludes and that was given; NULL: none. */
 static const char *given_besides(const struct plan_options *o)
 {
@@ -210,7 +229,11 @@ static const char *given_besides(const struct plan_options *o)
 
 const char *plan_options_given(const struct plan_options *o)
 {
-    return o->plan ? "plan" : o->skips.count ? "skip" : o->epochs != LEAT_NONE ? "epochs" : given_besides(o);
+    return o->plan                  ? "plan"
+           : o->change              ? "change"
+           : o->skips.count         ? "skip"
+           : o->epochs != LEAT_NONE ? "epochs"
+                                    : given_besides(o);
 }
 
 /* The file's text, then lines for the options that may go with it: a plan's lines may come in any order. */
@@ -301,6 +324,12 @@ static bool open_with(const struct command *c, const struct plan_options *o, con
         if (o->plan && o->epochs != LEAT_NONE && err.status == LEAT_E_ARGUMENT)
             status_after(&err, "; --epochs counts as a line of it");
         *code = cli_failed_or_damaged(&err);
+        ok = false;
+    }
+    if (ok && o->change && change_plan(plan, o->change, &open, &err) != LEAT_OK) {
+        *code = cli_failed_or_damaged(&err);
+        leat_plan_close(*plan);
+        *plan = NULL;
         ok = false;
     }
     free(text);

@@ -16,7 +16,7 @@ struct plan_options {
     struct option_list sources, at, skips;
     uint64_t seq_len, base_len, seed, epochs, samples;                        /* LEAT_NONE: not given */
     uint64_t max_per_row, min_length, max_length, cut_length, align, overlap; /* likewise */
-    const char *split, *use, *surplus, *fim, *plan;                           /* NULL: not given */
+    const char *split, *use, *surplus, *fim, *plan, *change;                  /* NULL: not given */
     unsigned order;          /* enum leat_order, or PLAN_ORDER_NOT_GIVEN */
     enum leat_access access; /* to datasets; no option of its own */
 };
@@ -39,7 +39,14 @@ extern const char *const plan_option_orders[];
 #define PLAN_OPTION_ROWS                                                                                               \
     { PLAN_OPTION("plan", OPTION_TEXT, plan, "FILE"), .group = "The plan",                                             \
       .help = "read the plan from its text, as leat order --print-plan writes it",                                     \
-      .more = "Of the options below, only --skip and, if the plan has no end, --epochs may be added.", .path = true }, \
+      .more = "Of the options below, only --change, --skip and, if the plan has no end, --epochs may be added.",       \
+      .path = true },                                                                                                  \
+        { PLAN_OPTION("change", OPTION_TEXT, change, "FILE"), .rare = true,                                            \
+          .help = "change the plan as this file says, such as a mixture's log",                                        \
+          .more = "Its first line is: leat changes 1. A line at N:WEIGHTS[:len=L] changes the plan from sample N on; " \
+                  "weights stand in the order of the sources, and an empty one stays as it is. Lines source "          \
+                  "NAME[:W[:E]] before it add sources.",                                                               \
+          .path = true },                                                                                              \
         { PLAN_OPTION("source", OPTION_LIST, sources, "NAME[:W[:E]]"),                                                 \
           .help = "a dataset, its weight, its limit of epochs; repeatable",                                            \
           .more = "NAME is a dataset, a folder of datasets or @FILE with one dataset per line; W, the weight, is a "   \

@@ -129,6 +129,27 @@ static PyObject *open_loader(PyObject *module, PyObject *args)
     return result;
 }
 
+/* change(plan): goes on with another plan. With Python's lock, so that no other thread asks for statistics. */
+static PyObject *loader_change(PyObject *object, PyObject *plan)
+{
+    struct handle *next = plan_handle(plan);
+    struct loader *self = loader_of(object);
+    struct leat_error err;
+
+    if (!next)
+        return NULL;
+    if (!self->handle)
+        return PyErr_SetString(PyExc_ValueError, "this loader is closed"), NULL;
+    if (leat_loader_change(handle_object(self->handle), handle_object(next), &err) != LEAT_OK) {
+        /* a loader that could not go on has the new plan */
+        return handle_needs(self->handle, next) ? errors_raise(&err) : PyErr_NoMemory();
+    }
+    handle_needs_instead(self->handle, self->plan, next);
+    handle_drop(self->plan);
+    self->plan = handle_hold(next);
+    Py_RETURN_NONE;
+}
+
 static PyObject *loader_close(PyObject *self, PyObject *unused)
 {
     struct handle *handle = loader_of(self)->handle;
@@ -373,13 +394,10 @@ static PyObject *loader_get_closed(PyObject *object, void *unused)
 /* ---- The type ---- */
 
 static PyMethodDef methods[] = {
-    { "next", loader_next, METH_NOARGS, NULL },
-    { "take", loader_take, METH_VARARGS, NULL },
-    { "close", loader_close, METH_NOARGS, NULL },
-    { "stats", loader_stats, METH_NOARGS, NULL },
-    { "notice", loader_notice, METH_NOARGS, NULL },
-    { "stats_line", loader_line, METH_NOARGS, NULL },
-    { NULL, NULL, 0, NULL },
+    { "next", loader_next, METH_NOARGS, NULL },       { "take", loader_take, METH_VARARGS, NULL },
+    { "change", loader_change, METH_O, NULL },        { "close", loader_close, METH_NOARGS, NULL },
+    { "stats", loader_stats, METH_NOARGS, NULL },     { "notice", loader_notice, METH_NOARGS, NULL },
+    { "stats_line", loader_line, METH_NOARGS, NULL }, { NULL, NULL, 0, NULL },
 };
 
 static PyGetSetDef properties[] = {
