@@ -328,16 +328,17 @@ struct used {
 
 static uint64_t ends; /* labels ahead that lie beyond it */
 
-/* A length of windows whose last one ends a token before the end of what is used of the first source. */
+/* A length of windows whose last one ends so near to the end of what is used of a source that labels ahead end there. */
 static uint64_t length_to_end(const char *more)
 {
-    struct leat_plan_source_info info = LEAT_PLAN_SOURCE_INFO_INIT;
+    struct leat_plan_source_info info[2] = { LEAT_PLAN_SOURCE_INFO_INIT, LEAT_PLAN_SOURCE_INFO_INIT };
     struct leat_plan *plan = open_plan(40, more);
     uint64_t length = 20;
 
-    T_OK(leat_plan_source_info(plan, 0, &info, &t_err));
+    T_OK(leat_plan_source_info(plan, 0, &info[0], &t_err));
+    T_OK(leat_plan_source_info(plan, 1, &info[1], &t_err));
     leat_plan_close(plan);
-    while ((info.tokens - 1) % length > 1)
+    while ((info[0].tokens - 1) % length >= AHEAD && (info[1].tokens - 1) % length >= AHEAD)
         length++;
     T_CHECK(length < 390);
     return length;
