@@ -328,12 +328,12 @@ struct used {
 
 static uint64_t ends; /* labels ahead that lie beyond it */
 
-/* A length of windows whose last one ends so near to the end of what is used of a source that labels ahead end there. */
+/* A length of windows whose last one ends so near to the end of what is used of a source that labels ahead end. */
 static uint64_t length_to_end(const char *more)
 {
     struct leat_plan_source_info info[2] = { LEAT_PLAN_SOURCE_INFO_INIT, LEAT_PLAN_SOURCE_INFO_INIT };
     struct leat_plan *plan = open_plan(40, more);
-    uint64_t length = 20;
+    uint64_t length = 9;
 
     T_OK(leat_plan_source_info(plan, 0, &info[0], &t_err));
     T_OK(leat_plan_source_info(plan, 1, &info[1], &t_err));
