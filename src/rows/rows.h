@@ -63,8 +63,8 @@ struct rows_segment {
     uint32_t attention;          /* 0: padding after a shorter row */
 };
 
-/* A row of the slot, whole; after the last, one of padding. `documents`, `shorter`: how many documents, and rows of fewer
- * places than the longest, lie before it. */
+/* A row of the slot, whole; after the last, one of padding. `documents`, `shorter`: how many documents, and rows of
+ * fewer places than the longest, lie before it. */
 struct rows_segmented {
     uint32_t pool, segments; /* where its first segment stands in the pool, and how many there are */
     uint32_t length;         /* places before the padding */
