@@ -350,8 +350,8 @@ LEAT_API enum leat_status leat_loader_event_fd(struct leat_loader *loader, int *
 
 /* Returns a row's tokens on the host, little-endian, in the stored width and aligned to it: length + 1 of them (with
  * `unshifted`: length), or one end token if it has none; of order fit: those of its pieces, one after another; of a
- * slice, with `ahead` or of a plan that changes rows: those of each of its stretches, each with the tokens that its labels need after it. NULL: no
- * such row. Valid until the batch is released. */
+ * slice, with `ahead` or of a plan that changes rows: those of each of its stretches, each with the tokens that its
+ * labels need after it. NULL: no such row. Valid until the batch is released. */
 LEAT_API const void *leat_batch_row(const struct leat_batch *batch, uint32_t row);
 
 /*

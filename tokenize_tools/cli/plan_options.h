@@ -82,10 +82,10 @@ extern const char *const plan_option_orders[];
         { PLAN_OPTION("skip", OPTION_LIST, skips, "A:B"), .rare = true,                                                \
           .help = "leave out samples A to B - 1; repeatable" },                                                        \
         { PLAN_OPTION("fim", OPTION_TEXT, fim, "RATE,SPM,PRE,MID,SUF"), .once = true, .rare = true,                    \
-          .help = "fill-in-the-middle: the share of documents in rows that are cut in three",                          \
-          .more =                                                                                                      \
-              "SPM is the share of the changed ones with the suffix first. PRE, MID and SUF are the tokens around "    \
-              "the parts: ids, or names such as <|fim_prefix|> that the tokenizer of the first source has." },         \
+          .help = "fill-in-the-middle: cut documents in three",                                                        \
+          .more = "RATE is the share that is cut, SPM that of these with the suffix first. PRE, MID and SUF are the "  \
+                  "tokens around "                                                                                     \
+                  "the parts: ids, or names such as <|fim_prefix|> that the tokenizer of the first source has." },     \
         { PLAN_OPTION("epochs", OPTION_COUNT, epochs, "E"),                                                            \
           .standard = "no end",                                                                                        \
           .rare = true,                                                                                                \
