@@ -1,5 +1,9 @@
 """Sources of rows: source_ids in every style and order, Batch.sources, weights of sources against numpy's float32, and
 what a loader says that it gave of each source."""
+import json
+import os
+import time
+
 import numpy as np
 import pytest
 import torch
@@ -145,3 +149,23 @@ def test_counts_of_a_resumed_loader(names):
         for _ in range(6):
             next(other)
         assert other.state_dict() == state
+
+
+def test_stats_file(names, tmp_path):
+    """Lines have what stats() has, with names of any bytes: those that are no UTF-8 are left out."""
+    odd = os.fsencode(tmp_path) + b"/\xc3\xa9 \"a\\\xff\x01"
+    leat.merge([names["a"]], odd)
+    plan, path = leat.Plan([(odd, 1), (names["c"], 3)], 64, 3, phases=[(16, [1, 0])]), tmp_path / "run.jsonl"
+    with leat.Loader(plan, 4, stats_file=leat.StatsFile(path, seconds=1e-3)) as loader:
+        for _ in range(6):
+            next(loader)
+            time.sleep(2e-3)
+        stats = loader.stats()["sources"]
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    assert [s["name"] for s in lines[-1]["sources"]] == [f"{tmp_path}/é \"a\\\x01", names["c"]]
+    for given, want in zip(lines[-1]["sources"], stats):
+        assert {**given, "name": want["name"]} == want
+    assert len(lines) > 3 and lines[-1]["batches"] == 6
+    for line in lines:
+        assert [s["share"] for s in line["sources"]] == ([0.25, 0.75] if line["batches"] <= 4 else [1, 0])
+    assert "other_sources" not in lines[-1]
