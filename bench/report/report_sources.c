@@ -1,7 +1,7 @@
 /*
  * report_sources.c: what a training run had of each source; see report.h. Counts grow while a loader is open, and begin
- * at 0 when it is opened again: what a run had is what the last lines of its loaders say, added up. A share over time is
- * that of the tokens between two lines.
+ * at 0 when it is opened again: what a run had is what the last lines of its loaders say, added up. A share over time
+ * is that of the tokens between two lines.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static int compare_sources(const void *a, const void *b)
     return (x->tokens < y->tokens) - (x->tokens > y->tokens);
 }
 
-/* The sources of the last line, with all that the run had of them, largest first; *all is what it had of all sources. */
+/* The sources of the last line, with all that the run had of them, largest first; *all is what it had of all. */
 static size_t add_up(const struct report_item *const *items, size_t count, struct source *list, double *all)
 {
     const struct report_item *last = items[count - 1];

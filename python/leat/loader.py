@@ -65,8 +65,8 @@ class Loader(Passes):
     ranks        (rank, world); a one-dimensional torch DeviceMesh of these processes (device_mesh["dp"]); or "ddp": all
                  processes share the data, counted by torch.distributed, or RANK and WORLD_SIZE
     outputs      which of inputs, labels, position_ids, document_ids, loss_mask, loss_weights, attention_mask,
-                 source_ids, cu_seqlens; None: inputs and labels, and in style "huggingface" also what keeps documents apart; or a
-                 leat.Outputs, with their dtype, and whether they are borrowed
+                 source_ids, cu_seqlens; None: inputs and labels, and in style "huggingface" also what keeps documents
+                 apart; or a leat.Outputs, with their dtype, and whether they are borrowed
     style        "batch": leat.Batch; "tuple" of the outputs in their order; "dict" by their names; "huggingface": a
                  dict as transformers' models take it, each prediction with its loss once (python/README.md, "Models of
                  transformers")
@@ -102,8 +102,8 @@ class Loader(Passes):
 
     @telling("leat.Loader")
     def __init__(self, plan, batch_size, *, rank=None, world=None, ranks=None, outputs=None, style="batch",
-                 framework="torch", device="cpu", buffers=None, last=None, source_weights=None, position=0, state=None, restart=None,
-                 steps=None, on_damage="error", io=IO(), threads=1, stats_file=None, notices=True):
+                 framework="torch", device="cpu", buffers=None, last=None, source_weights=None, position=0, state=None,
+                 restart=None, steps=None, on_damage="error", io=IO(), threads=1, stats_file=None, notices=True):
         self.plan, self.batch_size = check_plan(plan), whole("batch_size", batch_size, 1)
         self.rank, self.world = rank_and_world(rank, world, ranks)
         self._last = last_of(last, self.world)
@@ -185,9 +185,10 @@ class Loader(Passes):
         cursor, damaged = self._place[:2]
         state = self.plan.state(cursor, damaged) if damaged else None
         self._failed = False
-        self._native = _leat.open_loader(self.plan._native, state, self._source_weights, self._framework.dlpack_device, dict(
-            self._options, position=cursor, device=self._framework.library_device, driver=self._driver,
-            stats_file=self._stats_file))
+        self._native = _leat.open_loader(
+            self.plan._native, state, self._source_weights, self._framework.dlpack_device, dict(
+                self._options, position=cursor, device=self._framework.library_device, driver=self._driver,
+                stats_file=self._stats_file))
         if self._closed:  # by another thread, in the meantime
             self._native.close()
 

@@ -116,7 +116,7 @@ void loader_sources_count(struct leat_loader *l, const struct loader_slot *slot)
     }
 }
 
-/* The weights, as integers, of the phase that the last sample before a position lies in; *sum is 0 if there are none. */
+/* The weights, as integers, of the phase of the last sample before a position; *sum is 0 if there are none. */
 static const uint64_t *weights_at(const struct leat_plan *plan, uint64_t position, uint64_t *sum)
 {
     uint64_t number = leat_plan_number(plan, position > 0 ? position - 1 : 0), count = plan->rules.source_count;

@@ -118,7 +118,8 @@ for output in tokens i32 i64 packed; do
         memory_mib waits_s order storage gather slot copy waiting_share engine device bare ratio synthetic loss share \
         checksum sources
 done
-cp w4.leat other.leat && cp w4.tokens other.tokens || fail "no copy"
+cp w4.leat other.leat
+cp w4.tokens other.tokens
 run leat-bench load --source w4:3 --source other:1 --seq-len 100 --batch 4 --steps 20 --json
 ended 0 ''
 for given in '"name": "w4", "share": 0.75, "rows": 60, "tokens": 6000, "loss_tokens": 6000' \

@@ -86,8 +86,8 @@ def test_weights_by_number_and_mistakes(names):
         with leat.Loader(plan, 4, outputs=("loss_weights", "source_ids"), framework="numpy", source_weights=given,
                          restart=False) as loader:
             for batch in loader:
-                for source in np.unique(batch.source_ids[batch.source_ids >= 0]).tolist():
-                    found[source] = max(found.get(source, 0), float(batch.loss_weights[batch.source_ids == source].max()))
+                for source in set(batch.sources):
+                    found[source] = max(found.get(source, 0), batch.loss_weights[batch.source_ids == source].max())
         return [found[source] for source in range(3)]
 
     assert weights({}) == [1, 1, 1]
