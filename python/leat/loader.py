@@ -38,10 +38,13 @@ def check_options(options):
             raise TypeError(f"leat.Loader has no option {name}")
 
 
-def _weights(plan, given):
+def _weights(plan, given, outputs):
     """The weights of sources in the loss as the library takes them: doubles, in the plan's order."""
     if not isinstance(given, Mapping):
         raise TypeError(f"source_weights must be a dict from names of sources to their weights, not {given!r}")
+    if "loss_weights" not in outputs:
+        raise ValueError("source_weights changes loss_weights alone, which is not among the outputs: name it there, "
+                         "and weigh the loss with it")
     weights = array("d", [1]) * plan.info.sources
     for source, weight in given.items():
         if isinstance(weight, bool) or not isinstance(weight, numbers.Real):
@@ -82,7 +85,8 @@ class Loader(Passes):
                  ranks, else "short"
     source_weights   a dict from sources (their names, or numbers in Plan.sources) to factors of loss_weights, 0 or from
                  1e-30 to 1e30, such as the share that a source should have / the share that it has; others have 1. A
-                 weight is a product of float32. It is no part of the state: give it again when a run resumes
+                 weight is a product of float32. It needs the output loss_weights, and is no part of the state: give it
+                 again when a run resumes
     position     where to begin in the plan; state: a state_dict() to continue from instead
     restart      None: a `for` continues where the last one stopped, and at the plan's end begins again, with the same
                  rows. True: each `for` begins again, as for validation. False: at the plan's end it is an error
@@ -150,7 +154,7 @@ class Loader(Passes):
         self._begin, self._steps = whole("position", position), None if steps is None else whole("steps", steps)
         if plan.info.positions is not None and self._begin > plan.info.positions:
             raise ValueError(f"position {position} is after the end of the plan, which has {len(plan)} samples")
-        self._source_weights = None if source_weights is None else _weights(plan, source_weights)
+        self._source_weights = None if source_weights is None else _weights(plan, source_weights, self._given)
         self._native = None
         self._closed = False  # by its user
         self._noticed_again = False

@@ -98,8 +98,11 @@ def test_weights_by_number_and_mistakes(names):
                                 ({0: float("nan")}, ValueError, "must be 0, or"), ({0: "1"}, TypeError, "a number"),
                                 ([1, 2, 3], TypeError, "must be a dict")):
         with pytest.raises(wrong) as caught:
-            leat.Loader(plan, 4, source_weights=given)
+            leat.Loader(plan, 4, source_weights=given, outputs="loss_weights")
         assert words in str(caught.value)
+    for options in {}, {"style": "huggingface"}:  # it had no effect
+        with pytest.raises(ValueError, match="loss_weights alone, which is not among the outputs"):
+            leat.Loader(plan, 4, source_weights={0: 2}, **options)
 
 
 @pytest.mark.parametrize("order", ORDERS, ids=str)
@@ -136,7 +139,7 @@ def test_counts(names, order, world, unshifted, mask_first):
 def test_counts_of_a_resumed_loader(names):
     """They are no part of the state, which ranks share, and begin at 0."""
     plan = plan_of(names, "shuffled")
-    with leat.Loader(plan, 4, source_weights={0: 2}) as loader:
+    with leat.Loader(plan, 4, source_weights={0: 2}, outputs=("inputs", "loss_weights")) as loader:
         for _ in range(6):
             next(loader)
         state = loader.state_dict()
