@@ -249,7 +249,27 @@ static void json_counts(struct json *j, const struct leat_loader_stats *s)
     json_u64(j, "rows_damaged", s->rows_damaged);
 }
 
-static void print_json(const struct load_values *v, const struct load_result *r)
+static void json_sources(struct json *j, const struct leat_plan *plan, const struct leat_loader_source *sources)
+{
+    struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+
+    leat_plan_info(plan, &info);
+    json_open_array(j, "sources");
+    for (uint64_t i = 0; sources && i < info.sources; i++) {
+        leat_plan_source_info(plan, i, &source, NULL);
+        json_open_object(j, NULL);
+        json_string(j, "name", source.name);
+        json_double(j, "share", sources[i].share);
+        json_u64(j, "rows", sources[i].rows);
+        json_u64(j, "tokens", sources[i].tokens);
+        json_u64(j, "loss_tokens", sources[i].loss_tokens);
+        json_close_object(j);
+    }
+    json_close_array(j);
+}
+
+static void print_json(const struct load_values *v, const struct leat_plan *plan, const struct load_result *r)
 {
     const struct leat_loader_stats *s = &r->stats;
     char checksum[17], text[256];
@@ -268,6 +288,7 @@ static void print_json(const struct load_values *v, const struct load_result *r)
     json_string(&j, "output", outputs[v->output]);
     json_u64(&j, "threads", v->threads);
     json_counts(&j, s);
+    json_sources(&j, plan, r->sources);
     if (r->calls_per_batch > 0)
         json_double(&j, "driver_calls_a_batch", r->calls_per_batch);
     if (v->bare) {
@@ -420,7 +441,7 @@ int bench_load(const struct command *self, int argc, char **argv)
     struct load_values v = { .plan = PLAN_OPTIONS_INIT, .world = 1, .steps = 1000, .rounds = 10, .threads = 1 };
     struct options_parsed parsed;
     struct leat_plan *plan = NULL, *documents = NULL;
-    struct load_result result;
+    struct load_result result = { .sources = NULL };
     struct leat_error err;
     enum leat_status s = LEAT_OK;
     int code;
@@ -439,13 +460,14 @@ int bench_load(const struct command *self, int argc, char **argv)
         if (s == LEAT_OK)
             s = load_run(documents ? documents : plan, &v, &result, &err);
         if (s == LEAT_OK && v.json)
-            print_json(&v, &result);
+            print_json(&v, documents ? documents : plan, &result);
         else if (s == LEAT_OK)
             print_text(&v, &result);
         code = cli_finish_stdout(s != LEAT_OK        ? cli_failed(&err)
                                  : cli_interrupted() ? cli_interrupted_code()
                                                      : CLI_DONE);
     }
+    free(result.sources);
     leat_plan_close(documents);
     leat_plan_close(plan);
     plan_options_free(&v.plan);

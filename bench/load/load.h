@@ -52,8 +52,9 @@ struct load_result {
     double bare_ratio;     /* median over the rounds of the loader's seconds per token divided by the bare loop's */
     double synthetic_loss; /* share that the loader adds to a step */
     struct leat_loader_stats stats;
-    struct leat_times next; /* of views: of one view */
-    double calls_per_batch; /* of the GPU's driver, by loader and consumer; 0: on the host */
+    struct leat_loader_source *sources; /* of the plan, owned; NULL: no loader was used */
+    struct leat_times next;             /* of views: of one view */
+    double calls_per_batch;             /* of the GPU's driver, by loader and consumer; 0: on the host */
     double memory_mib;
     uint64_t checksum;
     char notices[1024];

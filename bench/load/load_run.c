@@ -583,6 +583,7 @@ static void finish(struct run *r, struct load_result *result)
     result->stats = (struct leat_loader_stats)LEAT_LOADER_STATS_INIT;
     if (r->loader) {
         leat_loader_stats(r->loader, &result->stats);
+        leat_loader_sources(r->loader, 0, r->info.sources, result->sources);
         result->next = result->stats.next;
     } else {
         result->next = (struct leat_times) { counter_value(&r->views->count),
@@ -634,6 +635,8 @@ enum leat_status load_run(const struct leat_plan *plan, const struct load_values
         s = load_bare_open(&r.bare, plan, v, err);
     if (s == LEAT_OK && v->output != LOAD_VIEWS)
         s = open_loader(&r, err);
+    if (s == LEAT_OK && r.loader && !(result->sources = calloc((size_t)r.info.sources, sizeof *result->sources)))
+        s = status_no_memory(err, r.info.sources * sizeof *result->sources);
     if (s == LEAT_OK)
         s = rounds(&r, result, err);
     if (s == LEAT_OK)

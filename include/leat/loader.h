@@ -238,7 +238,9 @@ struct leat_loader_options {
     /*
      * A file to which leat_loader_next() appends the statistics as a line of JSON, each `stats_ms` milliseconds (0:
      * 60,000), and leat_loader_close() once more. NULL or "": none. Its names are those of Python's Loader.stats() for
-     * struct leat_loader_stats: times in seconds, with `time` (seconds since 1970) and `rank`. Ranks need a file each.
+     * struct leat_loader_stats: times in seconds, with `time` (seconds since 1970) and `rank`. `sources` has what
+     * leat_loader_sources() says of each source, or, of more than 64, of those 64 of which most tokens were given;
+     * `other_sources` then has the sums of the others. Ranks need a file each.
      * A file that holds something else is refused. If it can no longer be written, training goes on, and a notice says
      * so (leat_loader_notice()).
      */

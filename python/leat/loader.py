@@ -38,10 +38,13 @@ def check_options(options):
             raise TypeError(f"leat.Loader has no option {name}")
 
 
-def _weights(plan, given):
+def _weights(plan, given, outputs):
     """The weights of sources in the loss as the library takes them: doubles, in the plan's order."""
     if not isinstance(given, Mapping):
         raise TypeError(f"source_weights must be a dict from names of sources to their weights, not {given!r}")
+    if "loss_weights" not in outputs:
+        raise ValueError("source_weights changes loss_weights alone, which is not among the outputs: name it there, "
+                         "and weigh the loss with it")
     weights = array("d", [1]) * plan.info.sources
     for source, weight in given.items():
         if isinstance(weight, bool) or not isinstance(weight, numbers.Real):
@@ -65,8 +68,8 @@ class Loader(Passes):
     ranks        (rank, world); a one-dimensional torch DeviceMesh of these processes (device_mesh["dp"]); or "ddp": all
                  processes share the data, counted by torch.distributed, or RANK and WORLD_SIZE
     outputs      which of inputs, labels, position_ids, document_ids, loss_mask, loss_weights, attention_mask,
-                 source_ids, cu_seqlens; None: inputs and labels, and in style "huggingface" also what keeps documents apart; or a
-                 leat.Outputs, with their dtype, and whether they are borrowed
+                 source_ids, cu_seqlens; None: inputs and labels, and in style "huggingface" also what keeps documents
+                 apart; or a leat.Outputs, with their dtype, and whether they are borrowed
     style        "batch": leat.Batch; "tuple" of the outputs in their order; "dict" by their names; "huggingface": a
                  dict as transformers' models take it, each prediction with its loss once (python/README.md, "Models of
                  transformers")
@@ -82,7 +85,8 @@ class Loader(Passes):
                  ranks, else "short"
     source_weights   a dict from sources (their names, or numbers in Plan.sources) to factors of loss_weights, 0 or from
                  1e-30 to 1e30, such as the share that a source should have / the share that it has; others have 1. A
-                 weight is a product of float32. It is no part of the state: give it again when a run resumes
+                 weight is a product of float32. It needs the output loss_weights, and is no part of the state: give it
+                 again when a run resumes
     position     where to begin in the plan; state: a state_dict() to continue from instead
     restart      None: a `for` continues where the last one stopped, and at the plan's end begins again, with the same
                  rows. True: each `for` begins again, as for validation. False: at the plan's end it is an error
@@ -158,7 +162,7 @@ class Loader(Passes):
         self._begin, self._steps = whole("position", position), None if steps is None else whole("steps", steps)
         if plan.info.positions is not None and self._begin > plan.info.positions:
             raise ValueError(f"position {position} is after the end of the plan, which has {len(plan)} samples")
-        self._source_weights = None if source_weights is None else _weights(plan, source_weights)
+        self._source_weights = None if source_weights is None else _weights(plan, source_weights, self._given)
         self._native = None
         self._closed = False  # by its user
         self._noticed_again = False
@@ -193,9 +197,10 @@ class Loader(Passes):
         cursor, damaged = self._place[:2]
         state = self.plan.state(cursor, damaged) if damaged else None
         self._failed = False
-        self._native = _leat.open_loader(self.plan._native, state, self._source_weights, self._framework.dlpack_device, dict(
-            self._options, position=cursor, device=self._framework.library_device, driver=self._driver,
-            stats_file=self._stats_file))
+        self._native = _leat.open_loader(
+            self.plan._native, state, self._source_weights, self._framework.dlpack_device, dict(
+                self._options, position=cursor, device=self._framework.library_device, driver=self._driver,
+                stats_file=self._stats_file))
         if self._closed:  # by another thread, in the meantime
             self._native.close()
 

@@ -5,9 +5,9 @@
  *
  * A slot holds, at offsets from its base: tokens (stored width, little-endian), for each row its number of inputs, its
  * flags, its source and, if there are such, its source's weight, and, if documents were asked for, a bit for each token
- * that is the first of its document: `start_words` words of 64 bits for each row, lowest bit first. Bit 0 of each row is set, and no bit after the row's length + 1
- * tokens. Rows of tokens follow each other, `width` tokens each; or they lie apart, and the slot says where each
- * begins.
+ * that is the first of its document: `start_words` words of 64 bits for each row, lowest bit first. Bit 0 of each row
+ * is set, and no bit after the row's length + 1 tokens. Rows of tokens follow each other, `width` tokens each; or they
+ * lie apart, and the slot says where each begins.
  *
  * If a dataset stores a mask, the slot also has a byte for each token: `mask_width` for each row, in the order of the
  * row's tokens. A label that is a token with 0 has no loss; other bytes are its weight, in 255ths. The float of that

@@ -135,7 +135,7 @@ ROWS_BODY uint32_t rows_weight_float(uint8_t weight)
 }
 
 /*
- * The bits of the float that a label of this weight has in a row of a source with this one: a single product, rounded to
+ * The bits of the float that a label of this weight has in a row of a source with this one: one product, rounded to
  * nearest, on all devices. It is 0, or between the smallest and the largest normal number, since both are
  * (loader_sources.c): what a CPU or a device makes of others cannot matter.
  */

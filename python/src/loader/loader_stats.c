@@ -44,10 +44,10 @@ static PyObject *sources(const struct leat_loader *loader, const struct leat_pla
 {
     struct leat_plan_source_info info = LEAT_PLAN_SOURCE_INFO_INIT;
     PyObject *list = PyList_New(0);
-    struct leat_loader_source some[64];
+    struct leat_loader_source some[256];
     uint64_t got = 0;
 
-    for (uint64_t first = 0; list && (got = leat_loader_sources(loader, first, 64, some)) > 0; first += got)
+    for (uint64_t first = 0; list && (got = leat_loader_sources(loader, first, 256, some)) > 0; first += got)
         for (uint64_t i = 0; list && i < got; i++) {
             PyObject *item;
 

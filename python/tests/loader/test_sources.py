@@ -1,5 +1,9 @@
 """Sources of rows: source_ids in every style and order, Batch.sources, weights of sources against numpy's float32, and
 what a loader says that it gave of each source."""
+import json
+import os
+import time
+
 import numpy as np
 import pytest
 import torch
@@ -82,8 +86,8 @@ def test_weights_by_number_and_mistakes(names):
         with leat.Loader(plan, 4, outputs=("loss_weights", "source_ids"), framework="numpy", source_weights=given,
                          restart=False) as loader:
             for batch in loader:
-                for source in np.unique(batch.source_ids[batch.source_ids >= 0]).tolist():
-                    found[source] = max(found.get(source, 0), float(batch.loss_weights[batch.source_ids == source].max()))
+                for source in set(batch.sources):
+                    found[source] = max(found.get(source, 0), batch.loss_weights[batch.source_ids == source].max())
         return [found[source] for source in range(3)]
 
     assert weights({}) == [1, 1, 1]
@@ -94,8 +98,11 @@ def test_weights_by_number_and_mistakes(names):
                                 ({0: float("nan")}, ValueError, "must be 0, or"), ({0: "1"}, TypeError, "a number"),
                                 ([1, 2, 3], TypeError, "must be a dict")):
         with pytest.raises(wrong) as caught:
-            leat.Loader(plan, 4, source_weights=given)
+            leat.Loader(plan, 4, source_weights=given, outputs="loss_weights")
         assert words in str(caught.value)
+    for options in {}, {"style": "huggingface"}:  # it had no effect
+        with pytest.raises(ValueError, match="loss_weights alone, which is not among the outputs"):
+            leat.Loader(plan, 4, source_weights={0: 2}, **options)
 
 
 @pytest.mark.parametrize("order", ORDERS, ids=str)
@@ -132,7 +139,7 @@ def test_counts(names, order, world, unshifted, mask_first):
 def test_counts_of_a_resumed_loader(names):
     """They are no part of the state, which ranks share, and begin at 0."""
     plan = plan_of(names, "shuffled")
-    with leat.Loader(plan, 4, source_weights={0: 2}) as loader:
+    with leat.Loader(plan, 4, source_weights={0: 2}, outputs=("inputs", "loss_weights")) as loader:
         for _ in range(6):
             next(loader)
         state = loader.state_dict()
@@ -145,3 +152,23 @@ def test_counts_of_a_resumed_loader(names):
         for _ in range(6):
             next(other)
         assert other.state_dict() == state
+
+
+def test_stats_file(names, tmp_path):
+    """Lines have what stats() has, with names of any bytes: those that are no UTF-8 are left out."""
+    odd = os.fsencode(tmp_path) + b"/\xc3\xa9 \"a\\\xff\x01"
+    leat.merge([names["a"]], odd)
+    plan, path = leat.Plan([(odd, 1), (names["c"], 3)], 64, 3, phases=[(16, [1, 0])]), tmp_path / "run.jsonl"
+    with leat.Loader(plan, 4, stats_file=leat.StatsFile(path, seconds=1e-3)) as loader:
+        for _ in range(6):
+            next(loader)
+            time.sleep(2e-3)
+        stats = loader.stats()["sources"]
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    assert [s["name"] for s in lines[-1]["sources"]] == [f"{tmp_path}/é \"a\\\x01", names["c"]]
+    for given, want in zip(lines[-1]["sources"], stats):
+        assert {**given, "name": want["name"]} == want
+    assert len(lines) > 3 and lines[-1]["batches"] == 6
+    for line in lines:
+        assert [s["share"] for s in line["sources"]] == ([0.25, 0.75] if line["batches"] <= 4 else [1, 0])
+    assert "other_sources" not in lines[-1]
