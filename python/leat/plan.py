@@ -27,9 +27,11 @@ length    in tokens
 block     the number of its block in the source
 token     the position of its first token in the source's dataset
 """
-Shown = namedtuple("Shown", "n source document first count path offset line id row row_group", defaults=(None, None))
+Shown = namedtuple("Shown", "n source document first count path offset line id row row_group banned",
+                   defaults=(None, None, False))
 Shown.__doc__ = """Tokens [first, first + count) of a document, which sample n shows; and the document's input, its byte
-offset there, its line and id, and of a Parquet file its row and row_group, as in Place. What is not known is None."""
+offset there, its line and id, and of a Parquet file its row and row_group, as in Place; and whether the document is
+banned in this sample. What is not known is None."""
 Piece = namedtuple("Piece", "source part token count at document")
 Piece.__doc__ = """A piece of a sample's row: `count` tokens of a source's dataset from `token` on, at places of the row
 from `at` on; `document` holds the first of them."""
@@ -97,6 +99,33 @@ def _skip(item):
     return whole("the first sample of a skip", item[0]), whole("the end of a skip", item[1])
 
 
+class BanLines(str):
+    """Bans as lines of a plan's text."""
+
+    __slots__ = ()
+
+
+def _ban_lines(bans, names, start):
+    """BanLines of a file of such lines, or of tuples (source, document[, start]); `names`: of the sources; `start`: of
+    tuples that have none."""
+    if isinstance(bans, BanLines):
+        return bans
+    if is_name(bans):
+        with io.open(bans, encoding="utf-8", errors="surrogateescape") as file:
+            return BanLines(file.read())
+    lines = {}
+    for item in listed("bans must be a file, or a list of (source, document) or (source, document, start)", bans):
+        if not isinstance(item, (tuple, list)) or not 2 <= len(item) <= 3:
+            raise TypeError(f"a ban must be (source, document) or (source, document, start), not {item!r}")
+        source, document, begin = (*item, start)[:3]
+        if begin is None:
+            raise TypeError("ban() needs start, the sample from which on the documents have no loss")
+        name = names[source] if hasattr(source, "__index__") else fsdecode(source)
+        begin, document = whole("the start of a ban", begin), whole("the number of a banned document", document)
+        lines.setdefault((begin, name), []).append(str(document))
+    return BanLines("".join(f"ban {begin}:{name}:{','.join(numbers)}\n" for (begin, name), numbers in lines.items()))
+
+
 class Plan:
     """Decides which tokens sample n has, by these arguments and n alone: ranks, threads and machine do not matter.
 
@@ -109,6 +138,9 @@ class Plan:
     split, use   contiguous ranges of each dataset: split="train=0.99,valid=0.01" or a dict, use="train"
     phases    changes: (start, weights) or (start, weights, seq_len) from sample `start` on
     skip      samples to leave out: (first, end)
+    bans      documents whose tokens have no loss: (source, document) or (source, document, start), from sample `start`
+              on, with the source's name or number and the document's number in its dataset; or a file that
+              `leat trace --ban` wrote. Samples and their numbers stay
     order     "shuffled" or "sequential": windows of seq_len tokens, shuffled by the seed or in the files' order.
               "documents" or "documents-sequential": whole documents, one per row, cut to seq_len tokens and one more,
               without weights and phases. "fit", or leat.fit() with settings: rows of seq_len tokens of whole documents,
@@ -125,7 +157,7 @@ class Plan:
     __slots__ = ("_native", "_made", "_info", "_how", "__weakref__")
 
     @telling("leat.Plan")
-    def __init__(self, sources, seq_len, seed=None, *, base_len=None, split=None, use=None, phases=(), skip=(),
+    def __init__(self, sources, seq_len, seed=None, *, base_len=None, split=None, use=None, phases=(), skip=(), bans=(),
                  order="shuffled", epochs=None, open=Opening()):  # noqa: A002 (as in C)
         kind = choice("order", order.order if isinstance(order, Order) else order, _leat.ORDERS)
         settings = order._settings() if isinstance(order, Order) else {}
@@ -145,13 +177,16 @@ class Plan:
         seq_len, seed = whole("seq_len", seq_len, 1), whole("seed", seed)
         sizes = dict(base_len=base_len, epochs=epochs)
         self._how = as_group("open", open, Opening)
+        found = [_source(s) for s in sources]
+        bans = _ban_lines(bans, [source[0] for source in found], 0)
         self._native = _leat.open_plan(
-            [_source(s) for s in sources], [_phase(p) for p in phases], [_skip(s) for s in skip],
+            found, [_phase(p) for p in phases], [_skip(s) for s in skip],
             self._how._native(), dict(
-                seq_len=seq_len, seed=seed, split=split, use=use, order=_leat.ORDERS.index(kind), **settings,
+                seq_len=seq_len, seed=seed, split=split, use=use, bans=bans or None,
+                order=_leat.ORDERS.index(kind), **settings,
                 **{name: whole(name, value, 1) for name, value in sizes.items() if value is not None}))
         self._made = (_make, (sources, seq_len, seed, dict(
-            sizes, split=split, use=use, phases=phases, skip=skip, order=order, open=open)))
+            sizes, split=split, use=use, phases=phases, skip=skip, bans=bans, order=order, open=open)))
         self._info = None
 
     @classmethod
@@ -182,14 +217,27 @@ class Plan:
         with io.open(path, encoding="utf-8", errors="surrogateescape") as file:
             return cls.parse(file.read(), skip=skip, epochs=epochs, label=fsdecode(path), open=open)
 
+    def _made_of(self, native, *made):
+        """A plan that the library made of this one."""
+        plan = type(self).__new__(type(self))
+        plan._native, plan._made, plan._how, plan._info = native, made, self._how, None
+        return plan
+
     def _reordered(self, order, seq_len):
         """The same sources, seed, split and epochs in another order; seq_len 0 keeps the length."""
-        plan = type(self).__new__(type(self))
-        plan._native = self._native.reorder(_leat.ORDERS.index(order), seq_len)
-        plan._made = (_reorder, (self, order, seq_len))
-        plan._how = self._how
-        plan._info = None
-        return plan
+        return self._made_of(self._native.reorder(_leat.ORDERS.index(order), seq_len), _reorder,
+                             (self, order, seq_len))
+
+    def ban(self, documents, start=None):
+        """A plan that is this one with further bans: tokens of these documents have no loss from sample `start` on.
+        What a run has shown before that sample is the same, so it resumes at `start` or before it.
+
+        documents  (source, document), with the source's name or number, as trace() gives them; or
+                   (source, document, start); or a file of bans, which has the starts itself
+        """
+        start = None if start is None else whole("start", start)
+        lines = _ban_lines(documents, [s.name for s in self.sources], start)
+        return self._made_of(self._native.ban(lines), _ban, (self, lines))
 
     def documents(self, max_length=None):
         """A plan of whole documents, cut to max_length tokens and one more (None: seq_len), of the same sources, seed,
@@ -382,8 +430,9 @@ class Plan:
                     first = max(piece.token - place.first, 0)
                     tokens = min(end - place.first, place.count) - first
                     if tokens > 0:  # empty documents between are not shown
+                        banned = self._native.banned(piece.source, place.document, sample.n)
                         shown.append(Shown(sample.n, piece.source, place.document, first, tokens, place.path,
-                                           *place[5:]))
+                                           *place[5:], banned=banned))
         return shown
 
     # ---- States
@@ -407,3 +456,7 @@ def _parse(text, label, how):
 
 def _reorder(plan, order, seq_len):
     return plan._reordered(order, seq_len)
+
+
+def _ban(plan, lines):
+    return plan.ban(lines)

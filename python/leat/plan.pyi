@@ -11,6 +11,7 @@ from leat.options import Opening, Order
 
 _Weight: TypeAlias = int | float | str | Decimal
 _OneSource: TypeAlias = _Name | Dataset
+_Ban: TypeAlias = tuple[_Name | int, int] | tuple[_Name | int, int, int]
 _AnySource: TypeAlias = _OneSource | tuple[_OneSource, _Weight] | tuple[_OneSource, _Weight, int | None]
 
 MOST_SAMPLES: int
@@ -39,6 +40,7 @@ class Shown(NamedTuple):
     id: str | None
     row: int | None = None
     row_group: int | None = None
+    banned: bool = False
 
 class Piece(NamedTuple):
     source: int
@@ -95,6 +97,8 @@ class PlanInfo(SimpleNamespace):
     align: int
     overlap: int
 
+class BanLines(str): ...
+
 def decimal(weight: _Weight | None) -> str | None: ...
 
 class Plan:
@@ -102,7 +106,7 @@ class Plan:
                  seed: int | None = None, *,
                  base_len: int | None = None, split: str | Mapping[str, _Weight] | None = None, use: str | None = None,
                  phases: Iterable[tuple[int, Sequence[_Weight]] | tuple[int, Sequence[_Weight], int | None]] = (),
-                 skip: Iterable[tuple[int, int]] = (), order: Literal["shuffled", "sequential", "documents", "documents-sequential", "fit", "megatron"] | Order = "shuffled",
+                 skip: Iterable[tuple[int, int]] = (), bans: _Name | Iterable[_Ban] = (), order: Literal["shuffled", "sequential", "documents", "documents-sequential", "fit", "megatron"] | Order = "shuffled",
                  epochs: int | None = None, open: Opening = ...) -> None: ...
     @classmethod
     def parse(cls, text: str, *, skip: Iterable[tuple[int, int]] = (), epochs: int | None = None,
@@ -111,6 +115,7 @@ class Plan:
     def load(cls, path: _Name, *, skip: Iterable[tuple[int, int]] = (), epochs: int | None = None,
              open: Opening = ...) -> Plan: ...
     def documents(self, max_length: int | None = None) -> Plan: ...
+    def ban(self, documents: _Name | Iterable[_Ban], start: int | None = None) -> Plan: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
     @property
     def text(self) -> str: ...

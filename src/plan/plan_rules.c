@@ -357,6 +357,8 @@ enum leat_status plan_rules_finish(struct plan_rules *r, struct leat_error *err)
         s = plan_megatron_finish(r, err);
     else if (s == LEAT_OK)
         s = finish_splits(r, err);
+    if (s == LEAT_OK)
+        s = plan_bans_finish(r, err);
     return s == LEAT_OK ? finish_skips(r, err) : s;
 }
 
@@ -400,6 +402,11 @@ enum leat_status plan_rules_reorder(struct plan_rules *to, const struct plan_rul
                                                                .dataset = datasets[i] },
                                   err);
     }
+    for (size_t i = 0; s == LEAT_OK && i < from->ban_count; i++) {
+        s = from->bans[i].start > 0 ? LEAT_OK : GROW(to->bans, to->ban_count + 1, to->ban_room, err);
+        if (s == LEAT_OK && from->bans[i].start == 0)
+            to->bans[to->ban_count++] = from->bans[i];
+    }
     memcpy(to->megatron.ratios, from->megatron.ratios, sizeof to->megatron.ratios);
     to->megatron.ratio_count = from->megatron.ratio_count;
     return s == LEAT_OK && from->split_count > 0 ? copy_split(to, from, err) : s;
@@ -413,6 +420,9 @@ void plan_rules_free(struct plan_rules *r)
         free(r->phases[i].weights);
     for (size_t i = 0; i < r->split_count; i++)
         free(r->splits[i].name);
+    for (size_t i = 0; i < r->ban_count; i++)
+        free(r->bans[i].name);
+    free(r->bans);
     free(r->sources);
     free(r->phases);
     free(r->splits);

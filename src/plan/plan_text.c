@@ -61,8 +61,7 @@ static enum leat_status placed(const struct reader *r, enum leat_status s)
     return wrong(r, "%s", err.message);
 }
 
-/* Digits only. */
-static bool parse_number(const char *text, size_t length, uint64_t *value)
+bool plan_rules_number(const char *text, size_t length, uint64_t *value)
 {
     *value = 0;
     for (size_t i = 0; i < length; i++)
@@ -74,7 +73,7 @@ static bool parse_number(const char *text, size_t length, uint64_t *value)
 
 static enum leat_status read_number(struct reader *r, uint64_t *value)
 {
-    if (parse_number(r->value, r->value_length, value))
+    if (plan_rules_number(r->value, r->value_length, value))
         return LEAT_OK;
     return wrong(r, "\"%.*s\" is not a whole number below 2^64, in digits", plan_rules_shown(r->value_length),
                  r->value);
@@ -188,7 +187,7 @@ static enum leat_status read_source(struct reader *r)
          (length - last == 4 && memcmp(r->value + last, "none", 4) == 0))) {
         bool none = length - last == 4 && r->value[last] == 'n';
 
-        if (!none && (!parse_number(r->value + last, length - last, &text.epochs) || text.epochs == 0))
+        if (!none && (!plan_rules_number(r->value + last, length - last, &text.epochs) || text.epochs == 0))
             return wrong(r,
                          "in \"%.*s\", read from the right as NAME:WEIGHT:EPOCHS, the limit of epochs is not a whole "
                          "number above 0; if the name ends in \":%.*s\", write :none after the weight",
@@ -213,13 +212,13 @@ static enum leat_status read_at(struct reader *r)
     uint64_t begin, seq_len = 0;
     const char *second;
 
-    if (!colon || !parse_number(r->value, (size_t)(colon - r->value), &begin))
+    if (!colon || !plan_rules_number(r->value, (size_t)(colon - r->value), &begin))
         return wrong(r, "\"%.*s\" is not N:WEIGHTS or N:WEIGHTS:len=L, where N is the first sample of the change",
                      plan_rules_shown(r->value_length), r->value);
     weights = colon + 1;
     second = memchr(weights, ':', (size_t)(end - weights));
     if (second && (end - second < 5 || memcmp(second, ":len=", 5) != 0 ||
-                   !parse_number(second + 5, (size_t)(end - second - 5), &seq_len) || seq_len == 0))
+                   !plan_rules_number(second + 5, (size_t)(end - second - 5), &seq_len) || seq_len == 0))
         return wrong(r, "\"%.*s\" has no length, such as len=2048, after its weights",
                      plan_rules_shown(r->value_length), r->value);
     return placed(r, plan_rules_add_phase(r->rules, begin, weights, (size_t)((second ? second : end) - weights),
@@ -232,10 +231,16 @@ static enum leat_status read_skip(struct reader *r)
     const char *colon = memchr(r->value, ':', r->value_length);
     uint64_t first, end;
 
-    if (!colon || !parse_number(r->value, (size_t)(colon - r->value), &first) ||
-        !parse_number(colon + 1, r->value_length - (size_t)(colon + 1 - r->value), &end))
+    if (!colon || !plan_rules_number(r->value, (size_t)(colon - r->value), &first) ||
+        !plan_rules_number(colon + 1, r->value_length - (size_t)(colon + 1 - r->value), &end))
         return wrong(r, "\"%.*s\" is not A:B, samples A to B - 1", plan_rules_shown(r->value_length), r->value);
     return placed(r, plan_rules_add_skip(r->rules, first, end, r->err));
+}
+
+/* START:NAME:DOCUMENTS */
+static enum leat_status read_ban(struct reader *r)
+{
+    return placed(r, plan_bans_add(r->rules, r->value, r->value_length, r->err));
 }
 
 static const struct key {
@@ -253,6 +258,7 @@ static const struct key {
     { "use", "use", false, read_use },
     { "at", "phases", true, read_at },
     { "skip", "skips", true, read_skip },
+    { "ban", "bans", true, read_ban },
     { "samples", "samples", false, read_samples },
     { "mid-level-dataset-surplus", "mid_level_dataset_surplus", false, read_surplus },
     { "max-per-row", "max_per_row", false, read_fit },
@@ -298,7 +304,7 @@ static enum leat_status read_line(struct reader *r, const char *line, size_t len
     }
     return wrong(r,
                  "unknown key \"%.*s\"; a line of a plan starts with source, seq-len, base-len, seed, order, epochs, "
-                 "split, use, at, skip, samples, mid-level-dataset-surplus, max-per-row, min-length, max-length, "
+                 "split, use, at, skip, ban, samples, mid-level-dataset-surplus, max-per-row, min-length, max-length, "
                  "cut-length, align or overlap",
                  plan_rules_shown(r->key_length), r->key);
 }
@@ -339,6 +345,30 @@ enum leat_status plan_rules_read(struct plan_rules *rules, const char *text, siz
     }
     if (!r.seeded && plan_order_of(rules->order)->megatron)
         rules->seed = PLAN_MEGATRON_SEED;
+    return s;
+}
+
+enum leat_status plan_rules_read_bans(struct plan_rules *rules, const char *text, size_t bytes, struct leat_error *err)
+{
+    struct leat_error own;
+    struct reader r = { .rules = rules, .err = err ? err : &own };
+    enum leat_status s = LEAT_OK;
+
+    for (size_t at = 0; s == LEAT_OK && at < bytes;) {
+        const char *line = text + at, *newline = memchr(line, '\n', bytes - at);
+        size_t length = newline ? (size_t)(newline - line) : bytes - at;
+
+        r.at = at;
+        at += length + 1;
+        while (length > 0 && is_blank(*line)) {
+            line++;
+            length--;
+        }
+        if (length > 0 && line[0] != '#' && (length < 4 || memcmp(line, "ban", 3) != 0 || !is_blank(line[3])))
+            return status_argument(err, "bans", "\"%.*s\" is not a ban: each line is ban START:NAME:DOCUMENTS",
+                                   plan_rules_shown(length), line);
+        s = read_line(&r, line, length);
+    }
     return s;
 }
 
@@ -396,6 +426,47 @@ static void print_phase(struct printer *p, const struct plan_phase_rule *phase)
     put(p, "\n");
 }
 
+/* Whether an earlier source has the name of this one, and so the same bans. */
+static bool has_namesake(const struct plan_rules *r, uint32_t source)
+{
+    uint32_t i = 0;
+
+    while (strcmp(r->sources[i].name, r->sources[source].name) != 0)
+        i++;
+    return i < source;
+}
+
+#define BAN_LINE 100u /* a line of bans ends after so many bytes */
+
+static void print_bans(struct printer *p, const struct plan_rules *r)
+{
+    const struct plan_ban_rule *before = NULL;
+    uint64_t begin = 0;
+
+    for (const struct plan_ban_rule *b = r->bans; b < r->bans + r->ban_count; b++) {
+        bool joined = before && b->source == before->source && b->start == before->start;
+
+        if (!joined && has_namesake(r, b->source))
+            continue;
+        if (joined && p->length - begin < BAN_LINE) {
+            put(p, ",");
+        } else {
+            if (before)
+                put(p, "\n");
+            begin = p->length;
+            print(p, "ban %" PRIu64 ":", b->start);
+            put(p, r->sources[b->source].name);
+            put(p, ":");
+        }
+        print(p, "%" PRIu64, b->first);
+        if (b->end > b->first + 1)
+            print(p, "-%" PRIu64, b->end - 1);
+        before = b;
+    }
+    if (before)
+        put(p, "\n");
+}
+
 uint64_t plan_rules_print(const struct plan_rules *r, char *text, size_t capacity)
 {
     struct printer p = { text, capacity, 0 };
@@ -431,6 +502,7 @@ uint64_t plan_rules_print(const struct plan_rules *r, char *text, size_t capacit
         print_phase(&p, &r->phases[i]);
     for (size_t i = 0; i < r->skip_count; i++)
         print(&p, "skip %" PRIu64 ":%" PRIu64 "\n", r->skips[i].first, r->skips[i].end);
+    print_bans(&p, r);
     if (capacity > 0)
         text[p.length < capacity ? p.length : capacity - 1] = '\0';
     return p.length;

@@ -1,7 +1,7 @@
 """check_order.py: compares the library's order of samples with its twins, which were written from docs/ORDER.md
 alone, on PLANS random plans: sizes from 1 to 2^40 blocks, weights with 0 and 1e-9 among them, phases, lengths, limits,
-skips and splits; which are refused, every sample asked, and its inverse; and, if libxxhash can be loaded, whole states.
-A tenth are plans of documents, a thirtieth of rows of whole documents, another of Megatron's order.
+skips, bans and splits; which are refused, every sample asked, and its inverse; and, if libxxhash can be loaded, whole
+states. A tenth are plans of documents, a thirtieth of rows of whole documents, another of Megatron's order.
 
 The frozen vectors of that page are checked against the twin first, and by test_order_vectors.c against the library.
 
@@ -46,9 +46,11 @@ class Case:
         self.documents = small and r.random() < 0.05
         if self.documents:
             self.make_split()
+        self.counts = []
         self.make_sources(small)
         self.make_phases(small)
         self.make_skips()
+        self.make_bans(self.counts)
 
     def make_split(self):
         r = self.r
@@ -65,6 +67,7 @@ class Case:
         for i in range(r.choice([1, 2] if self.documents else [1, 1, 2, 3, 5, 9])):
             if self.documents:
                 lengths = [r.choice([0, 1, r.randint(1, 300), r.randint(1, 4000)]) for _ in range(r.randint(1, 40))]
+                self.counts.append(len(lengths))
                 starts = [sum(lengths[:k]) for k in range(len(lengths))]
                 ranges = [twin.split_range(starts, sum(lengths), self.fractions, self.used)]
                 self.lines.append(f"docs s{i} " + ",".join(map(str, lengths)))
@@ -114,6 +117,28 @@ class Case:
             self.skips.append((first, at))
         for first, end in r.sample(self.skips, len(self.skips)):
             self.lines.append(f"line skip {first}:{end}")
+
+    def make_bans(self, documents):
+        """`documents`: of each source, how many it has."""
+        r = self.r
+        self.bans = []
+        for _ in range(r.choice([0, 1, 4, 30]) if sum(documents) else 0):
+            source = r.choice([i for i, count in enumerate(documents) if count])
+            start, lists, texts = r.choice([0, r.randint(0, 50), r.randint(0, 2**r.randint(1, 59))]), [], []
+            for _ in range(r.choice([1, 1, 5])):
+                first = r.randrange(documents[source])
+                last = min(first + r.choice([0, 0, 1, 9]), documents[source] - 1)
+                lists += range(first, last + 1)
+                texts.append(f"{first}-{last}" if last > first or r.random() < 0.1 else str(first))
+            self.bans.append((start, source, lists))
+            self.lines.append(f"line ban {start}:s{source}:{','.join(texts)}")
+
+    def ban_questions(self, documents):
+        r, bans = self.r, twin.Bans(self.bans)
+        for _ in range(10 if self.bans else 1):
+            source = r.randrange(len(documents))
+            document, n = r.randrange(documents[source] + 1), r.choice([0, r.randint(0, 60), r.randrange(2**59)])
+            yield f"banned {source} {document} {n}", str(int(bans.banned(source, document, n)))
 
     def plan(self):
         return twin.Plan(self.sources, self.phases, self.limits, self.base, self.seed, self.sequential, self.skips)
@@ -175,6 +200,10 @@ class DocumentCase:
                        "line order documents" + ("-sequential" if self.sequential else "")]
         self.skips = []
         Case.make_skips(self)
+        Case.make_bans(self, self.counts())
+
+    def counts(self):
+        return [sum(map(len, datasets)) for datasets in self.sources]
 
     def datasets(self):
         r = self.r
@@ -228,7 +257,7 @@ class FitCase(DocumentCase):
         super().__init__(r)
         if len(self.sources) > 2:
             self.sources = self.sources[:2]
-        made = ("line source", "line seq-len", "line order", "docs")
+        made = ("line source", "line seq-len", "line order", "line ban", "docs")
         kept = [line for line in self.lines if not line.startswith(made)]
         self.lines = [f"docs s{i} " + "+".join(",".join(map(str, lengths)) for lengths in datasets)
                       for i, datasets in enumerate(self.sources)] + [line for line in kept if line != "line epochs 0"]
@@ -258,6 +287,7 @@ class FitCase(DocumentCase):
             length = r.choice([*again, *again, align * r.randint(shortest, 30), align * r.randint(shortest, 5000)])
             self.lines.append(f"line at {begin}:{','.join(weights)}:len={length}")
             self.phases.append((begin, length, [Fraction(w) for w in weights]))
+        Case.make_bans(self, self.counts())
 
     def plan(self):
         documents, used = [], []
@@ -313,6 +343,7 @@ class MegatronCase(DocumentCase):
                 self.lines.append(f"line {key} {value}")
         self.skips = []
         self.make_skips()
+        Case.make_bans(self, self.counts())
 
     make_skips = Case.make_skips
 
@@ -338,13 +369,13 @@ class MegatronCase(DocumentCase):
             yield f"shown {source} {first} {size} {epochs} {until}", " ".join(["shown"] + [str(n) for n in found])
 
 
-def states(r, plan):
+def states(r, plan, bans):
     """Pairs of a question and a function of the library's answer, which begins with the datasets' identities."""
     most = plan.position(plan.end) if plan.end < twin.MOST else 2**59
     for position in (0, 1, r.randrange(700), r.randrange(2**r.randint(1, 50)), most):
         def answer(got, position=min(position, most), damaged=r.getrandbits(20)):
             identities = [[bytes.fromhex(i) for i in source.split(",")] for source in got.split("|")[0].split()]
-            text = state_twin.state(plan, position, damaged, identities, hash128)
+            text = state_twin.state(plan, position, damaged, identities, hash128, bans)
             return got.split("|")[0] + "|" + text.replace("\n", "|")
         yield f"state {min(position, most)} {answer.__defaults__[1]}", answer
 
@@ -381,8 +412,10 @@ def main():
         else:
             expected.append(end_of(plan))
             questions = list(case.questions(plan))
+            counts = case.counts() if callable(case.counts) else case.counts
+            questions += Case.ban_questions(case, counts) if counts else []
             if hash128(b"") is not None:
-                questions += states(r, plan)
+                questions += states(r, plan, twin.Bans(case.bans))
             for question, answer in questions:
                 asked.append(question)
                 expected.append(answer)

@@ -224,6 +224,31 @@ class Skips:
         return n - sum(min(end, n) - first for first, end in self.skips if first < n)
 
 
+class Bans:
+    """`bans`: (start, source, documents), as lines of a plan's text give them."""
+
+    def __init__(self, bans=()):
+        self.starts = {}
+        for start, source, documents in bans:
+            for d in documents:
+                self.starts[source, d] = min(start, self.starts.get((source, d), start))
+
+    def banned(self, source, document, n):
+        return self.starts.get((source, document), n + 1) <= n
+
+    def past(self, end, sources):
+        """The bans that start before sample `end`, of the first `sources` sources, as (source, start, first, end)."""
+        out = []
+        for source, start, d in sorted((source, start, d) for (source, d), start in self.starts.items()):
+            if start >= end or source >= sources:
+                continue
+            if out and out[-1][:2] == (source, start) and out[-1][3] == d:
+                out[-1] = source, start, out[-1][2], d + 1
+            else:
+                out.append((source, start, d, d + 1))
+        return out
+
+
 class Plan(Skips):
     """`sources`: Source; `phases`: (begin, length, weights as fractions), the first at 0; `limits`: epochs or None."""
 

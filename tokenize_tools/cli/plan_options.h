@@ -16,7 +16,7 @@ struct plan_options {
     struct option_list sources, at, skips;
     uint64_t seq_len, base_len, seed, epochs, samples;                        /* LEAT_NONE: not given */
     uint64_t max_per_row, min_length, max_length, cut_length, align, overlap; /* likewise */
-    const char *split, *use, *surplus, *plan;                                 /* NULL: not given */
+    const char *split, *use, *surplus, *plan, *bans;                          /* NULL: not given */
     unsigned order;          /* enum leat_order, or PLAN_ORDER_NOT_GIVEN */
     enum leat_access access; /* to datasets; no option of its own */
 };
@@ -39,7 +39,8 @@ extern const char *const plan_option_orders[];
 #define PLAN_OPTION_ROWS                                                                                               \
     { PLAN_OPTION("plan", OPTION_TEXT, plan, "FILE"), .group = "The plan",                                             \
       .help = "read the plan from its text, as leat order --print-plan writes it",                                     \
-      .more = "Of the options below, only --skip and, if the plan has no end, --epochs may be added.", .path = true }, \
+      .more = "Of the options below, only --skip, --bans and, if the plan has no end, --epochs may be added.",         \
+      .path = true },                                                                                                  \
         { PLAN_OPTION("source", OPTION_LIST, sources, "NAME[:W[:E]]"),                                                 \
           .help = "a dataset, its weight, its limit of epochs; repeatable",                                            \
           .more = "NAME is a dataset, a folder of datasets or @FILE with one dataset per line; W, the weight, is a "   \
@@ -74,6 +75,11 @@ extern const char *const plan_option_orders[];
           .more = "The weights stand in the order of the sources: 100000:0.5,0.3,0.2." },                              \
         { PLAN_OPTION("skip", OPTION_LIST, skips, "A:B"), .rare = true,                                                \
           .help = "leave out samples A to B - 1; repeatable" },                                                        \
+        { PLAN_OPTION("bans", OPTION_TEXT, bans, "FILE"), .rare = true, .path = true,                                  \
+          .help = "no loss for the documents in FILE, which leat trace --ban writes",                                  \
+          .more =                                                                                                      \
+              "Its lines are those of a plan: ban 5000:web:3,7,10-19 bans documents of the source web from sample "    \
+              "5000 on." },                                                                                            \
         { PLAN_OPTION("epochs", OPTION_COUNT, epochs, "E"),                                                            \
           .standard = "no end",                                                                                        \
           .rare = true,                                                                                                \
@@ -115,6 +121,10 @@ bool plan_options_open(const struct command *c, const struct plan_options *o, st
 /* The name of an option that was given, for commands that also do without a plan; NULL: none. */
 const char *plan_options_given(const struct plan_options *o);
 void plan_options_free(struct plan_options *o);
+
+/* Reads a file of bans: each line is one, as in a plan's text, or blank, or a comment. *text is the caller's to free,
+ * and NULL on failure. LEAT_E_ARGUMENT: another line. */
+enum leat_status plan_options_read_bans(const char *path, char **text, size_t *bytes, struct leat_error *err);
 
 /* What a command line may lack: a plan, and what --step and --rank need. plan_options_complete() says all that is
  * missing in one sentence, beginning with `before` ("", or an item of the caller's); false: something is. */

@@ -1,8 +1,8 @@
 /*
  * plan_rows.c: rows at any positions of a plan, without a loader, for datasets that are indexed by number.
  *
- * Where each label is the next input, a row is one array of length + 1 tokens. Otherwise (datasets that store a mask,
- * and order fit, whose pieces have labels of their own) inputs, labels and weights are what a batch has (struct
+ * Where each label is the next input, a row is one array of length + 1 tokens. Otherwise (labels without loss, and
+ * order fit, whose pieces have labels of their own) inputs, labels and weights are what a batch has (struct
  * leat_outputs), and rows of order fit are padded to the plan's longest.
  */
 #include <inttypes.h>
@@ -163,33 +163,14 @@ PyObject *plan_rows(PyObject *self, PyObject *args)
 
 #define IGNORED (-100)
 
-/* 1 or 0; -1 with an exception set. */
-static int stores_mask(const struct leat_plan *plan, uint64_t sources)
-{
-    for (uint64_t i = 0; i < sources; i++) {
-        struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
-        struct leat_info dataset = LEAT_INFO_INIT;
-        struct leat_error err;
-
-        if (leat_plan_source_info(plan, i, &source, &err) != LEAT_OK)
-            return errors_raise(&err), -1;
-        leat_dataset_info(source.dataset, &dataset);
-        if (dataset.stores_mask)
-            return 1;
-    }
-    return 0;
-}
-
 /* labels_apart(): whether rows() would lose what the plan says of labels. */
 PyObject *plan_labels_apart(PyObject *self, PyObject *unused)
 {
     struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
-    int apart;
 
     (void)unused;
     leat_plan_info(plan_of(self), &info);
-    apart = info.order == LEAT_ORDER_FIT ? 1 : stores_mask(plan_of(self), info.sources);
-    return apart < 0 ? NULL : PyBool_FromLong(apart);
+    return PyBool_FromLong(info.order == LEAT_ORDER_FIT || info.masks);
 }
 
 struct job {
@@ -219,22 +200,6 @@ static void clear_row(const struct job *j, size_t at, uint64_t pad)
         put(j, j->labels, i, IGNORED);
         j->weights[i] = 0;
     }
-}
-
-/* Reads a piece's ids and mask. Tokens that are labels of context (struct leat_piece) get a mask of 0. */
-static enum leat_status read_piece(const struct job *j, const struct leat_piece *p, const struct leat_dataset *dataset,
-                                   struct leat_error *err)
-{
-    uint64_t start = p->token;
-    enum leat_status s = leat_dataset_read_u32(dataset, p->token, p->count, j->ids, err);
-
-    if (s == LEAT_OK)
-        s = leat_dataset_mask(dataset, p->token, p->count, j->mask, err);
-    if (s == LEAT_OK && j->info.overlap > 0)
-        s = leat_dataset_starts(dataset, p->document, 1, &start, err);
-    if (s == LEAT_OK && start < p->token)
-        memset(j->mask, 0, (size_t)j->info.overlap + 1);
-    return s;
 }
 
 /* Writes a piece that covers places [at, end) of the outputs. Its first token is the label of the place before, unless
@@ -268,7 +233,9 @@ static enum leat_status make_row(const struct job *j, const struct leat_sample *
         leat_dataset_info(source.dataset, &dataset);
         if (k == 0)
             clear_row(j, at, dataset.end_token == LEAT_NONE ? 0 : dataset.end_token);
-        s = read_piece(j, p, source.dataset, err);
+        s = leat_dataset_read_u32(source.dataset, p->token, p->count, j->ids, err);
+        if (s == LEAT_OK)
+            s = leat_plan_mask(j->plan, x->number, p, 0, p->count, j->mask, err);
         if (s == LEAT_OK)
             put_piece(j, p, at + p->at, at + (k + 1 < count ? p[1].at : x->length), k > 0 && !own_labels);
     }
