@@ -52,6 +52,12 @@ enum leat_order {
     LEAT_ORDER_MEGATRON = 5 /* megatron-core's: its GPTDataset and BlendedDataset, sample for sample */
 };
 
+/* What ends a plan with limits of epochs. */
+enum leat_stop {
+    LEAT_STOP_ALL = 0,  /* that all sources with a weight are spent: the others share the weight of those that are */
+    LEAT_STOP_FIRST = 1 /* the first one that is spent, with its last sample; only for windows and LEAT_ORDER_FIT */
+};
+
 /* Returns an order's name in a plan's text ("shuffled"), or NULL for an unknown number. The numbers have no gaps. */
 LEAT_API const char *leat_order_name(enum leat_order order);
 
@@ -107,7 +113,7 @@ struct leat_plan_options {
     uint64_t seq_len;  /* inputs of a sample, 1 to 2^30 */
     uint64_t base_len; /* tokens of a block, a multiple of every seq_len; 0: seq_len */
     enum leat_order order;
-    uint32_t reserved; /* 0 */
+    enum leat_stop stop;
     uint64_t seed;
     uint64_t epochs;   /* at most this many passes over any source; the plan ends when all are used up. 0: no limit */
     const char *split; /* "train=0.99,valid=0.01": consecutive ranges of each dataset; for megatron "969,30,1"; NULL:
@@ -126,7 +132,7 @@ struct leat_plan_options {
     const char *bans;
 };
 #define LEAT_PLAN_OPTIONS_INIT                                                                                         \
-    { sizeof(struct leat_plan_options), NULL, 0, NULL, 0, 0, LEAT_ORDER_SHUFFLED, 0, 0, 0, NULL, NULL, NULL, 0, NULL,  \
+    { sizeof(struct leat_plan_options), NULL, 0, NULL, 0, 0, LEAT_ORDER_SHUFFLED, LEAT_STOP_ALL, 0, 0, NULL, NULL, NULL, 0, NULL,  \
       0, { 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } }, { 0, NULL, { 0, 0, 0, 0 } }, NULL }
 
 /*

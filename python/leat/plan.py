@@ -56,6 +56,7 @@ context                  places that show a prediction again, without loss (over
 """
 
 MOST_SAMPLES = 1 << 60
+STOPS = {"all": 0, "first": 1}
 
 
 class PlanInfo(SimpleNamespace):
@@ -149,6 +150,8 @@ class Plan:
               It takes Megatron's settings: split="969,30,1", use "train", "valid" or "test", weights for all sources or
               for none
     epochs    a finite plan with at most so many passes over each source; None: without end
+    stop      what ends a plan with limits of epochs: "all", when all sources have had theirs (the others share the
+              weight of those that have), or "first", with the last sample of the first one
     open      how datasets are opened, a leat.Opening: for datasets on servers, for example
 
     A plan never changes. Threads can share it, and it can be pickled. docs/ORDER.md has the rules.
@@ -158,7 +161,7 @@ class Plan:
 
     @telling("leat.Plan")
     def __init__(self, sources, seq_len, seed=None, *, base_len=None, split=None, use=None, phases=(), skip=(), bans=(),
-                 order="shuffled", epochs=None, open=Opening()):  # noqa: A002 (as in C)
+                 order="shuffled", epochs=None, stop="all", open=Opening()):  # noqa: A002 (as in C)
         kind = choice("order", order.order if isinstance(order, Order) else order, _leat.ORDERS)
         settings = order._settings() if isinstance(order, Order) else {}
         if isinstance(sources, Dataset) or is_name(sources):
@@ -183,10 +186,10 @@ class Plan:
             found, [_phase(p) for p in phases], [_skip(s) for s in skip],
             self._how._native(), dict(
                 seq_len=seq_len, seed=seed, split=split, use=use, bans=bans or None,
-                order=_leat.ORDERS.index(kind), **settings,
+                order=_leat.ORDERS.index(kind), stop=choice("stop", stop, STOPS), **settings,
                 **{name: whole(name, value, 1) for name, value in sizes.items() if value is not None}))
         self._made = (_make, (sources, seq_len, seed, dict(
-            sizes, split=split, use=use, phases=phases, skip=skip, bans=bans, order=order, open=open)))
+            sizes, split=split, use=use, phases=phases, skip=skip, bans=bans, order=order, stop=stop, open=open)))
         self._info = None
 
     @classmethod

@@ -15,6 +15,7 @@ _Ban: TypeAlias = tuple[_Name | int, int] | tuple[_Name | int, int, int]
 _AnySource: TypeAlias = _OneSource | tuple[_OneSource, _Weight] | tuple[_OneSource, _Weight, int | None]
 
 MOST_SAMPLES: int
+STOPS: dict[str, int]
 
 class Sample(NamedTuple):
     n: int
@@ -107,7 +108,7 @@ class Plan:
                  base_len: int | None = None, split: str | Mapping[str, _Weight] | None = None, use: str | None = None,
                  phases: Iterable[tuple[int, Sequence[_Weight]] | tuple[int, Sequence[_Weight], int | None]] = (),
                  skip: Iterable[tuple[int, int]] = (), bans: _Name | Iterable[_Ban] = (), order: Literal["shuffled", "sequential", "documents", "documents-sequential", "fit", "megatron"] | Order = "shuffled",
-                 epochs: int | None = None, open: Opening = ...) -> None: ...
+                 epochs: int | None = None, stop: Literal["all", "first"] = "all", open: Opening = ...) -> None: ...
     @classmethod
     def parse(cls, text: str, *, skip: Iterable[tuple[int, int]] = (), epochs: int | None = None,
               label: str = "plan", open: Opening = ...) -> Plan: ...

@@ -97,7 +97,7 @@ EXCEPTIONS = [
     ("pack merge export adopt pull push", "", "", "json"),
     ("plan loader", "", "", "json"),
 ]
-A_PLAN = {"order", "plan", "source", "seq_len", "seed", "base_len", "split", "use", "at", "skip", "bans", "epochs",
+A_PLAN = {"order", "plan", "source", "seq_len", "seed", "base_len", "split", "use", "at", "skip", "bans", "epochs", "stop",
           "max_per_row", "min_length", "max_length", "cut_length", "align", "overlap", "samples",
           "mid_level_dataset_surplus", "cache", "cache_size", "online"}  # which `leat-bench load` takes, too
 

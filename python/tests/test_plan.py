@@ -110,6 +110,21 @@ def test_finite(corpus):
         len(leat.Plan(corpus, 256))
 
 
+def test_stop(corpus):
+    """The plan ends with its first spent source, which had all its blocks, and is the other plan up to there."""
+    sources = [(corpus, 1), (corpus, 3)]
+    for order in "shuffled", "sequential", "fit":
+        plan = leat.Plan(sources, 64, epochs=1, order=order)
+        first = leat.Plan(sources, 64, epochs=1, order=order, stop="first")
+        assert first.order(0, len(first)) == plan.order(0, len(first)) and len(first) < len(plan)
+        assert sorted(s.block for s in first.order(0, len(first)) if s.source == 1) == list(range(plan.sources[1].blocks))
+        assert first.order(len(first) - 1).source == 1
+        assert leat.Plan.parse(first.text).text == first.text and pickle.loads(pickle.dumps(first)).text == first.text
+    assert "\nstop first\n" in first.text and "stop" not in first.documents().text
+    with pytest.raises(ValueError, match="stop"):
+        leat.Plan(sources, 64, epochs=1, stop="last")
+
+
 def test_bans(both, tmp_path):
     """Of a list, a file and plan.ban(), the same plan."""
     options, words = both

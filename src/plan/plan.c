@@ -206,8 +206,7 @@ static enum leat_status add_options(struct plan_rules *r, const struct leat_plan
 
 enum leat_status leat_plan_open(struct leat_plan **out, const struct leat_plan_options *options, struct leat_error *err)
 {
-    static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_plan_options, reserved),
-                                                        OPTIONS_RESERVED(leat_plan_options, fit.reserved),
+    static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_plan_options, fit.reserved),
                                                         OPTIONS_RESERVED(leat_plan_options, megatron.reserved),
                                                         { 0, 0 } };
     struct leat_plan_options o = LEAT_PLAN_OPTIONS_INIT;
@@ -223,6 +222,7 @@ enum leat_status leat_plan_open(struct leat_plan **out, const struct leat_plan_o
     rules.base_len = o.base_len;
     rules.epochs = o.epochs;
     rules.order = (uint32_t)o.order;
+    rules.stop = (uint32_t)o.stop;
     rules.fit[PLAN_FIT_MAX_PER_ROW] = o.fit.max_per_row;
     rules.fit[PLAN_FIT_MIN_LENGTH] = o.fit.min_length;
     rules.fit[PLAN_FIT_MAX_LENGTH] = o.fit.max_length;

@@ -72,6 +72,7 @@ struct plan_rules {
     uint64_t seed, seq_len, base_len, epochs;
     uint64_t fit[PLAN_FIT_OPTIONS];
     uint32_t order; /* number */
+    uint32_t stop;  /* enum leat_stop */
     struct plan_source_rule *sources;
     struct plan_phase_rule *phases; /* those after the first */
     struct plan_split_rule *splits;

@@ -122,6 +122,17 @@ static enum leat_status read_order(struct reader *r)
     return wrong(r, "%s", sentence.message);
 }
 
+static enum leat_status read_stop(struct reader *r)
+{
+    bool first = r->value_length == 5 && memcmp(r->value, "first", 5) == 0;
+
+    r->rules->stop = first ? LEAT_STOP_FIRST : LEAT_STOP_ALL;
+    if (first || (r->value_length == 3 && memcmp(r->value, "all", 3) == 0))
+        return LEAT_OK;
+    return wrong(r, "\"%.*s\" is not all or first: which spent sources end the plan", plan_rules_shown(r->value_length),
+                 r->value);
+}
+
 static enum leat_status read_samples(struct reader *r)
 {
     enum leat_status s = read_number(r, &r->rules->megatron.samples);
@@ -254,6 +265,7 @@ static const struct key {
     { "seed", "seed", false, read_seed },
     { "order", "order", false, read_order },
     { "epochs", "epochs", false, read_epochs },
+    { "stop", "stop", false, read_stop },
     { "split", "split", false, read_split },
     { "use", "use", false, read_use },
     { "at", "phases", true, read_at },
@@ -302,11 +314,12 @@ static enum leat_status read_line(struct reader *r, const char *line, size_t len
         r->seen[i] = true;
         return keys[i].read(r);
     }
-    return wrong(r,
-                 "unknown key \"%.*s\"; a line of a plan starts with source, seq-len, base-len, seed, order, epochs, "
-                 "split, use, at, skip, ban, samples, mid-level-dataset-surplus, max-per-row, min-length, max-length, "
-                 "cut-length, align or overlap",
-                 plan_rules_shown(r->key_length), r->key);
+    return wrong(
+        r,
+        "unknown key \"%.*s\"; a line of a plan starts with source, seq-len, base-len, seed, order, epochs, "
+        "stop, split, use, at, skip, ban, samples, mid-level-dataset-surplus, max-per-row, min-length, max-length, "
+        "cut-length, align or overlap",
+        plan_rules_shown(r->key_length), r->key);
 }
 
 enum leat_status plan_rules_read(struct plan_rules *rules, const char *text, size_t bytes, const char *label,
@@ -477,6 +490,8 @@ uint64_t plan_rules_print(const struct plan_rules *r, char *text, size_t capacit
     print(&p, "order %s\n", leat_order_name((enum leat_order)r->order));
     if (r->epochs > 0)
         print(&p, "epochs %" PRIu64 "\n", r->epochs);
+    if (r->stop == LEAT_STOP_FIRST)
+        put(&p, "stop first\n");
     for (unsigned i = 0; i < PLAN_FIT_OPTIONS; i++)
         if (r->fit[i] > 0)
             print(&p, "%s %" PRIu64 "\n", plan_fit_names[i], r->fit[i]);

@@ -92,6 +92,9 @@ class Case:
                        f"line order {'sequential' if self.sequential else 'shuffled'}"]
         if self.epochs:
             self.lines.append(f"line epochs {self.epochs}")
+        self.stop_first = r.random() < (0.4 if any(self.limits) else 0.02)
+        if self.stop_first:
+            self.lines.append("line stop first")
         self.phases.append((0, length, self.first_weights))
         begin = 0
         for _ in range(r.choice([0, 0, 1, 1, 2, 5])):
@@ -141,7 +144,10 @@ class Case:
             yield f"banned {source} {document} {n}", str(int(bans.banned(source, document, n)))
 
     def plan(self):
-        return twin.Plan(self.sources, self.phases, self.limits, self.base, self.seed, self.sequential, self.skips)
+        if self.stop_first and not any(self.limits):
+            raise twin.Refused("nothing is ever spent")
+        return twin.Plan(self.sources, self.phases, self.limits, self.base, self.seed, self.sequential, self.skips,
+                         self.stop_first)
 
     def questions(self, plan):
         """Pairs of a question and the twin's answer."""
@@ -265,6 +271,8 @@ class FitCase(DocumentCase):
         weights = [r.choice(WEIGHTS) if i else "1" for i in range(len(self.sources))]
         self.lines += [f"line source s{i}:{w}" + (f":{e}" if e else "") for i, (w, e) in enumerate(zip(weights, own))]
         self.limits = [min((e for e in (e, self.epochs) if e), default=None) for e in own]
+        self.stop_first = any(self.limits) and r.random() < 0.4
+        self.lines += ["line stop first"] * self.stop_first
         longest = r.choice([1, 5, 60, 4000])
         self.options = {key: r.randint(0, longest) for key in documents_twin.FIT_OPTIONS[:4] if r.random() < 0.2}
         align, shortest = r.choice([1, 1, 2, 3, 8]), 1
@@ -296,7 +304,8 @@ class FitCase(DocumentCase):
             starts = [[sum(lengths[:k]) for k in range(len(lengths))] for lengths in datasets]
             used.append([twin.split_range(s, sum(lengths), self.fractions, self.used) if self.fractions
                          else (0, sum(lengths)) for s, lengths in zip(starts, datasets)])
-        return documents_twin.FitPlan(documents, self.phases, self.limits, self.seed, self.skips, used, self.options)
+        return documents_twin.FitPlan(documents, self.phases, self.limits, self.seed, self.skips, used, self.options,
+                                      self.stop_first)
 
     def questions(self, plan):
         r = self.r

@@ -105,6 +105,10 @@ static void test_changes(void)
     refuse(PLAN ";at 960:1,2", 1000, PLAN ";at 960:1,1", "phase 1 (here from sample 960 on)");
     refuse(PLAN ";at 960:1,2", 1000, PLAN ";at 992:1,2", "phase 1");
     refuse(PLAN, 1000, PLAN ";epochs 1", "source 0");
+    /* what ends the plan later is no part of the past */
+    accept(PLAN ";epochs 1;stop first", 1000, PLAN ";epochs 1");
+    refuse("seq-len 8;epochs 1;source s0;source s1:3", 20000, "seq-len 8;epochs 1;source s0;source s1:3;stop first",
+           "its position is 20000, but the plan ends at 16");
     refuse(PLAN ";epochs 1", 100, "seq-len 8;base-len 16;seed 5;source s0:1:1;source s1:2:2", "source 1");
 }
 

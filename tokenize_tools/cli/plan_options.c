@@ -28,6 +28,8 @@ const char *const plan_option_orders[] = { [LEAT_ORDER_SHUFFLED] = "shuffled",
                                            [LEAT_ORDER_MEGATRON] = "megatron",
                                            NULL };
 
+const char *const plan_option_stops[] = { [LEAT_STOP_ALL] = "all", [LEAT_STOP_FIRST] = "first", NULL };
+
 /* ---- Lines from options ---- */
 
 /* Whether a value can be part of a line; says so if not. */
@@ -213,6 +215,8 @@ static bool put_lines(const struct command *c, const struct plan_options *o, FIL
     put_number(out, "samples", o->samples);
     if (o->order != PLAN_ORDER_NOT_GIVEN)
         fprintf(out, "order %s\n", leat_order_name((enum leat_order)o->order));
+    if (o->stop != PLAN_ORDER_NOT_GIVEN)
+        fprintf(out, "stop %s\n", plan_option_stops[o->stop]);
     if (!put_text(c, out, "split", o->split, code) || !put_text(c, out, "use", o->use, code) ||
         !put_text(c, out, "mid-level-dataset-surplus", o->surplus, code))
         return false;
@@ -237,6 +241,7 @@ static const char *given_besides(const struct plan_options *o)
            : o->samples != LEAT_NONE          ? "samples"
            : o->surplus                       ? "mid-level-dataset-surplus"
            : o->order != PLAN_ORDER_NOT_GIVEN ? "order"
+           : o->stop != PLAN_ORDER_NOT_GIVEN  ? "stop"
            : o->max_per_row != LEAT_NONE      ? "max-per-row"
            : o->min_length != LEAT_NONE       ? "min-length"
            : o->max_length != LEAT_NONE       ? "max-length"

@@ -18,6 +18,7 @@ struct plan_options {
     uint64_t max_per_row, min_length, max_length, cut_length, align, overlap; /* likewise */
     const char *split, *use, *surplus, *plan, *bans;                          /* NULL: not given */
     unsigned order;          /* enum leat_order, or PLAN_ORDER_NOT_GIVEN */
+    unsigned stop;           /* enum leat_stop, or PLAN_ORDER_NOT_GIVEN */
     enum leat_access access; /* to datasets; no option of its own */
 };
 
@@ -26,10 +27,10 @@ struct plan_options {
     {                                                                                                                  \
         .seq_len = LEAT_NONE, .base_len = LEAT_NONE, .seed = LEAT_NONE, .epochs = LEAT_NONE, .samples = LEAT_NONE,     \
         .max_per_row = LEAT_NONE, .min_length = LEAT_NONE, .max_length = LEAT_NONE, .cut_length = LEAT_NONE,           \
-        .align = LEAT_NONE, .overlap = LEAT_NONE, .order = PLAN_ORDER_NOT_GIVEN                                        \
+        .align = LEAT_NONE, .overlap = LEAT_NONE, .order = PLAN_ORDER_NOT_GIVEN, .stop = PLAN_ORDER_NOT_GIVEN          \
     }
 
-extern const char *const plan_option_orders[];
+extern const char *const plan_option_orders[], *const plan_option_stops[];
 
 /* Rows of a table of options. Their fields are offsets in struct plan_options, which begins the struct of values. */
 #define PLAN_OPTION(option, kind, member, shown)                                                                       \
@@ -86,6 +87,8 @@ extern const char *const plan_option_orders[];
           .help = "end after at most this many passes over each source",                                               \
           .min = 1,                                                                                                    \
           .max = LEAT_NONE - 1 },                                                                                      \
+        { PLAN_OPTION("stop", OPTION_CHOICE, stop, "all|first"), .standard = "all", .rare = true,                      \
+          .help = "end when all sources have had their epochs, or the first", .choices = plan_option_stops },          \
         { PLAN_OPTION_FIT("max-per-row", max_per_row, "K"), .group = "Order fit",                                      \
           .help = "at most so many documents, or parts of longer ones, in a row" },                                    \
         { PLAN_OPTION_FIT("min-length", min_length, "N"), .help = "leave out documents of fewer tokens" },             \

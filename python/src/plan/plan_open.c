@@ -135,7 +135,7 @@ static const struct field options[] = {
     FIT(min_length), FIT(max_length),  FIT(cut_length),
     FIT(align),      FIT(overlap),     FIELD_INSIDE(FIELD_NUMBER, leat_plan_options, megatron, samples),
     TEXT(split),     TEXT(use),        FIELD_INSIDE(FIELD_TEXT, leat_plan_options, megatron, mid_level_dataset_surplus),
-    TEXT(bans),
+    TEXT(bans),      NUMBER(stop),
 };
 
 /* open_plan(sources, phases, skips, opening, options): lists of tuples, and a dict */
