@@ -22,6 +22,7 @@ static const char *const kinds[] = { "window", "document", NULL };
 static const char *const threads[] = { "0", "1", NULL };
 static const char *const devices[] = { "host", "cuda", NULL };
 static const char *const compares[] = { "nothing", "synthetic", NULL };
+static const char *const layouts[] = { "contiguous", "zigzag", "zigzag-documents", NULL };
 static const char *const aparts[] = { "auto", "always", "never", "mapped", NULL };
 
 const struct option_row load_options[] = {
@@ -31,6 +32,15 @@ const struct option_row load_options[] = {
       .max = 1u << 30 },
     { BENCH_OPTION(load_values, "world", OPTION_COUNT, world, "W", "number of ranks; divides the batch"),
       .standard = "1", .min = 1, .max = 1u << 30 },
+    { BENCH_OPTION(load_values, "slice", OPTION_TEXT, slice, "R/N",
+                   "take slice R of the N that each row is cut into, numbered from 0, as a rank of context parallelism "
+                   "does; --checksum is then of its inputs") },
+    { BENCH_OPTION(load_values, "layout", OPTION_CHOICE, layout, "LAYOUT",
+                   "what slices are: contiguous, zigzag (two chunks of 2N) or zigzag-documents (of each document)"),
+      .standard = "contiguous", .choices = layouts },
+    { BENCH_OPTION(load_values, "ahead", OPTION_COUNT, ahead, "K",
+                   "labels of K tokens after the next, for multi-token prediction"),
+      .standard = "0", .max = 256 },
     { BENCH_OPTION(load_values, "from", OPTION_COUNT, from, "P", "the position to start at"), .standard = "0",
       .max = LEAT_MAX_SAMPLES },
     { BENCH_OPTION(load_values, "steps", OPTION_COUNT, steps, "N", "number of batches, unless the plan ends earlier"),
@@ -221,7 +231,7 @@ static void json_counts(struct json *j, const struct leat_loader_stats *s)
     json_u64(j, "slots", s->ring.slots);
     json_u64(j, "ring_bytes", s->ring.bytes);
     json_u64(j, "read_bytes", s->io.read_bytes);
-    json_u64(j, "copied_bytes", s->io.copied_bytes);
+    json_u64(j, "copied_bytes", s->device.ring_bytes > 0 ? s->device.sent_bytes : s->io.copied_bytes);
     json_u64(j, "unregistered", s->io.unregistered);
     if (s->remote.cache_bytes > 0) {
         json_open_object(j, "remote");
@@ -363,6 +373,25 @@ static bool parse_work(const struct command *self, struct load_values *v, int *c
     return true;
 }
 
+static bool parse_slice(const struct command *self, struct load_values *v, int *code)
+{
+    char *end = NULL;
+
+    v->part.layout = (enum leat_slice_layout)v->layout;
+    if (v->slice) {
+        v->part.rank = strtoull(v->slice, &end, 10);
+        v->part.count = *end == '/' && end[1] >= '0' && end[1] <= '9' ? strtoull(end + 1, &end, 10) : 0;
+    }
+    if (v->slice && (*end || *v->slice < '0' || *v->slice > '9' || v->part.count == 0)) {
+        *code = command_wrong(self, "--slice: \"%.40s\" is not R/N, such as 0/8", v->slice);
+        return false;
+    }
+    if (!(v->slice || v->ahead > 0) || (!v->bare && v->output != LOAD_VIEWS))
+        return true;
+    *code = command_wrong(self, "--slice and --ahead are of a loader; --bare and --output views take whole rows");
+    return false;
+}
+
 static bool check_compare(const struct command *self, struct load_values *v, int *code)
 {
     v->synthetic = v->synthetic || v->compare;
@@ -402,7 +431,7 @@ int bench_load(const struct command *self, int argc, char **argv)
     }
     if (v.apart == LEAT_APART_MAPPED)
         v.plan.access = LEAT_ACCESS_TRUSTED;
-    if (parse_work(self, &v, &code) && check_compare(self, &v, &code) &&
+    if (parse_work(self, &v, &code) && parse_slice(self, &v, &code) && check_compare(self, &v, &code) &&
         plan_options_open(self, &v.plan, &plan, &code)) {
         cli_catch_interrupts();
         if (v.rows)

@@ -119,7 +119,8 @@ enum leat_output {
     LEAT_OUTPUT_POSITION_IDS = 16, /* this and the next two need to know where documents start */
     LEAT_OUTPUT_DOCUMENT_IDS = 32,
     LEAT_OUTPUT_CU_SEQLENS = 64,
-    LEAT_OUTPUT_LOSS_WEIGHTS = 128
+    LEAT_OUTPUT_LOSS_WEIGHTS = 128,
+    LEAT_OUTPUT_AHEAD_LABELS = 256 /* needs `outputs.ahead` */
 };
 
 /*
@@ -144,6 +145,37 @@ enum leat_apart {
 struct leat_loader_ranks {
     uint64_t rank, world; /* this process is `rank` of `world`. _INIT: 0 of 1 */
     uint64_t reserved[2]; /* 0 */
+};
+
+/* Which places of a row a rank of context parallelism gets. */
+enum leat_slice_layout {
+    LEAT_SLICE_CONTIGUOUS = 0, /* the row is cut into `count` equal chunks; rank r gets chunk r */
+    /* The row is cut into 2 * count equal chunks; rank r gets chunks r and 2 * count - 1 - r, one after the other:
+     * under a causal mask all ranks have as much to do. As Megatron's get_batch_on_this_cp_rank() and PyTorch's
+     * context_parallel() cut. */
+    LEAT_SLICE_ZIGZAG = 1,
+    /* Each document of the row is cut so, and then the padding after the last one; the rank gets its chunks of one
+     * document after those of the other. As Transformer Engine cuts rows of the format THD. Only for LEAT_ORDER_FIT
+     * with an `align` that is a multiple of 2 * count, so that all documents can be cut. */
+    LEAT_SLICE_ZIGZAG_DOCUMENTS = 2
+};
+
+/*
+ * Context parallelism: `count` ranks share each row. They open loaders that differ in nothing but slice.rank (with the
+ * same `ranks`), and get the same rows in the same batches: each its places of them, L / count of a row of L. Only
+ * these are read, copied and widened, and the tokens after them that their labels need. Each place has the numbers that
+ * it has in the whole row: positions, documents, masks, weights, labels across the ends of chunks. cu_seqlens are those
+ * of the whole rows in every layout, as attention kernels take them.
+ *
+ * `count` must divide each length of the plan (2 * count, but for CONTIGUOUS); in the orders of documents, a batch is
+ * padded to the next length that it divides. Not for `unshifted` outputs: such a model looks for a label at the place
+ * after it, which another rank may have.
+ */
+struct leat_loader_slice {
+    uint64_t rank, count; /* this process is `rank` of `count`, at most 65536; 0 or 1: it gets whole rows */
+    enum leat_slice_layout layout;
+    uint32_t reserved_flags; /* 0 */
+    uint64_t reserved[2];    /* 0 */
 };
 
 /* How tokens come from files, and wait for the consumer. */
@@ -180,7 +212,14 @@ struct leat_loader_outputs {
      * more for each piece. In order fit, the first token of a piece that is not its row's first has no loss.
      */
     uint32_t unshifted;
-    uint32_t reserved[9]; /* 0 */
+    /*
+     * How many tokens after its label each place also predicts (multi-token prediction), at most 256; 0: none. They are
+     * the output ahead_labels. Windows and the numbers of samples do not change: of windows, these tokens come from
+     * beyond the row's end, up to the end of what the plan uses of the dataset; rows of other orders end with their
+     * own tokens. Not for `unshifted` outputs.
+     */
+    uint32_t ahead;
+    uint32_t reserved[8]; /* 0 */
 };
 
 struct leat_loader_options {
@@ -204,11 +243,13 @@ struct leat_loader_options {
      */
     const char *stats_file;
     uint64_t stats_ms;
+    struct leat_loader_slice slice;
 };
 #define LEAT_LOADER_OPTIONS_INIT                                                                                       \
     { sizeof(struct leat_loader_options), 0, 0, NULL, 0, LEAT_LAST_SHORT, LEAT_ON_DAMAGE_ERROR, { 0, 1, { 0, 0 } },   \
       { LEAT_ENGINE_AUTO, LEAT_APART_AUTO, 0, 1, 1, 0, 0, -1, 0, { 0, 0, 0, 0 } },                  \
-      { NULL, NULL, { 0, 0, 0, 0 } }, { 0, 8, 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0, 0 } }, NULL, 0 }
+      { NULL, NULL, { 0, 0, 0, 0 } }, { 0, 8, 0, 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0 } }, NULL, 0,                       \
+      { 0, 0, LEAT_SLICE_CONTIGUOUS, 0, { 0, 0 } } }
 
 /*
  * Opens a loader and starts its thread. The plan must stay open until leat_loader_close(); `options` is not kept. With
@@ -223,7 +264,7 @@ LEAT_API enum leat_status leat_loader_open(struct leat_loader **out, const struc
                                            const struct leat_loader_options *options, struct leat_error *err);
 
 /* Returns the most inputs that a row of this loader can have, for arrays that take any batch: the plan's max_seq_len;
- * more with `unshifted`. */
+ * more with `unshifted`; of a slice, its part of that. */
 LEAT_API uint64_t leat_loader_max_length(const struct leat_loader *loader);
 
 /* Stops and frees at any moment, with all batches that are still held. NULL is fine. No other thread may be inside a
@@ -241,17 +282,20 @@ struct leat_batch {
     uint64_t cursor;            /* position after this batch, where a run that resumes after it starts */
     uint64_t damaged;           /* rows of this rank that were masked so far, including those before a resume */
     uint32_t rows;              /* of this rank */
-    uint32_t length;            /* inputs of the longest row; at most leat_loader_max_length() */
+    uint32_t length;            /* inputs of the longest row, or of a slice of it; at most leat_loader_max_length() */
     uint32_t width;             /* tokens from one row's start to the next in `tokens`: at least length + 1 */
     uint32_t token_width;       /* 2 or 4 */
     uint32_t sequences;         /* stretches of one document, or of padding, in all rows; 0: documents not asked for */
     uint32_t max_seqlen;        /* tokens of the longest one; for variable-length attention */
     const void *tokens;         /* rows x width, stored width, little-endian; after a row's length + 1 tokens: padding.
-                                 * NULL: rows lie apart (enum leat_apart), or are of order fit */
-    const uint32_t *lengths;    /* inputs of each row; with `unshifted`, its last label is one of them */
+                                 * NULL: rows lie apart (enum leat_apart), are of order fit or slices, or have tokens
+                                 * for `ahead` */
+    const uint32_t *lengths;    /* inputs of each row or slice; with `unshifted`, its last label is one of them */
     const uint8_t *flags;       /* of each row: LEAT_ROW_... */
     const struct leat_sample *samples; /* where each row comes from; all zero for a padded row */
     uint64_t damaged_rows;      /* in this batch */
+    uint32_t whole_length;      /* of whole rows: length times the count of slices; cu_seqlens count in these */
+    uint32_t ahead;             /* how many labels ahead each place has */
 };
 
 /*
@@ -274,7 +318,8 @@ LEAT_API enum leat_status leat_loader_next_within(struct leat_loader *loader, ui
 LEAT_API enum leat_status leat_loader_event_fd(struct leat_loader *loader, int *fd, struct leat_error *err);
 
 /* Returns a row's tokens on the host, little-endian, in the stored width and aligned to it: length + 1 of them (with
- * `unshifted`: length), or one end token if it has none; of order fit: those of its pieces, one after another. NULL: no
+ * `unshifted`: length), or one end token if it has none; of order fit: those of its pieces, one after another; of a
+ * slice or with `ahead`: those of each of its stretches, each with the tokens that its labels need after it. NULL: no
  * such row. Valid until the batch is released. */
 LEAT_API const void *leat_batch_row(const struct leat_batch *batch, uint32_t row);
 
@@ -299,13 +344,21 @@ struct leat_outputs {
     void *position_ids;    /* of a token in its document, counted from the start of the document or of the row */
     void *document_ids;    /* 0 for the tokens of the row's first document, 1 for the next, ... */
     int32_t *cu_seqlens;   /* 0, then the end of each stretch of one document or of padding, counted through all rows;
-                            * numbers that are left repeat the last one, which is rows * length */
+                            * numbers that are left repeat the last one, which is rows * length. Of slices: of the
+                            * whole rows, of length * count */
     uint64_t cu_seqlens_room; /* in numbers: batch->sequences + 1, and one per row that only `rows` or `length` pads */
     float *loss_weights;   /* how much each label counts: 0 where loss_mask is 0; else 1, or the byte that the dataset's
                             * mask has for it / 255. A weighted mean divides by their sum */
+    /*
+     * [ahead, rows, length] numbers, of a loader with `ahead`: number j of a place is the token j + 1 places after its
+     * label. -100: that token does not count as a label, or there is none: after the end of what the plan uses of the
+     * dataset, of a document of order fit, of the row in the orders of documents and megatron; with mask_first, of the
+     * place's document.
+     */
+    void *ahead_labels;
 };
 #define LEAT_OUTPUTS_INIT                                                                                              \
-    { sizeof(struct leat_outputs), 8, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL }
+    { sizeof(struct leat_outputs), 8, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL }
 
 /*
  * Writes outputs of a batch. On a GPU, work queued later on `stream` (NULL: the default stream) sees them. On
@@ -381,7 +434,8 @@ struct leat_loader_on_device {
     char name[64];       /* "host, avx2", "cuda:0, NVIDIA H100 80GB HBM3" */
     uint64_t ring_bytes; /* the ring there, with the borrowed outputs */
     double memory_used;  /* share in use, by any program, when the ring was made; above 0.8: a notice */
-    uint64_t reserved[4];
+    uint64_t sent_bytes; /* of slots, copied to it */
+    uint64_t reserved[3];
 };
 
 /* Of datasets on a server that were not complete in the cache when they were opened, else 0. */
@@ -411,7 +465,7 @@ struct leat_loader_stats {
     { sizeof(struct leat_loader_stats), 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, { 0, 0 } },                                  \
       { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, { 0, 0, 0, 0 } },                                                         \
       { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0, 0 }, { 0 } }, { 0, 0, 0, 0, 0, { 0, 0 } },             \
-      { { 0 }, 0, 0.0, { 0, 0, 0, 0 } }, { 0, 0, 0, 0.0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } } }
+      { { 0 }, 0, 0.0, 0, { 0, 0, 0 } }, { 0, 0, 0, 0.0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } } }
 
 LEAT_API void leat_loader_stats(const struct leat_loader *loader, struct leat_loader_stats *stats);
 

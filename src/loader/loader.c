@@ -243,6 +243,7 @@ void leat_loader_close(struct leat_loader *loader)
         free(l->slots[i].first_piece);
         free(l->slots[i].pieces);
         free(l->slots[i].reads);
+        loader_segments_close(&l->slots[i]);
     }
     free(l->slots);
     if (l->backend && loader_forked(l)) {

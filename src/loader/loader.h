@@ -22,6 +22,7 @@
 #include "device/ranges.h"
 #include "gather/gather.h"
 #include "leat.h"
+#include "loader_segments.h"
 #include "plan/plan.h"
 #include "ring.h"
 #include "rows/rows.h"
@@ -29,6 +30,8 @@
 
 #define LOADER_RECENT    100u /* batches of which the share of waiting is reported */
 #define LOADER_MAX_BATCH ((uint64_t)1 << 31)
+#define LOADER_MAX_SLICES 65536u
+#define LOADER_MAX_AHEAD 256u
 #define LOADER_POLL_NS   50000u /* between looks at slots that a device still uses */
 
 struct loader_slot {
@@ -42,15 +45,18 @@ struct loader_slot {
     uint32_t places;           /* rows that are not padding */
     struct leat_piece *pieces; /* of these rows, one row after another */
     uint32_t *first_piece;     /* of each of these rows, then how many there are in all */
-    uint32_t piece_room;
-    struct gather_piece *reads; /* one for each piece */
+    uint32_t piece_room, read_room;
+    struct gather_piece *reads; /* one for each piece, but of rows in segments */
     struct gather_job job;      /* all of them */
+    uint32_t *first_read;       /* of each row, then how many; `first_piece` unless rows are in segments */
+    struct loader_segments segments;
 };
 
 /* What lies where in a slot: numbers and bits of rows, then the rows, and their mask after the last of them, so that a
  * copy can end there. */
 struct loader_sizes {
-    size_t lengths_at, flags_at, rows_at, starts_at, marks_at, heads_at, tokens_at, slot_bytes;
+    size_t lengths_at, flags_at, rows_at, starts_at, marks_at, heads_at, segments_at, tokens_at, slot_bytes;
+    uint32_t tokens; /* of rows in segments: room for so many in a slot */
     size_t row_room; /* largest row with the pages around it; 0: rows never lie apart */
     size_t output_bytes;
     size_t outputs[ROWS_OUTPUT_COUNT]; /* offsets of those that are borrowed */
@@ -64,7 +70,7 @@ struct loader_stage {
     bool finishing; /* the oldest one begun */
     uint8_t begun[RING_MAX];
     unsigned begun_first, begun_count;
-    atomic_uint_fast64_t order_ns, gather_ns, documents_ns, outputs_ns, copy_ns, slot_ns, rows_damaged;
+    atomic_uint_fast64_t order_ns, gather_ns, documents_ns, outputs_ns, copy_ns, slot_ns, rows_damaged, sent_bytes;
     atomic_uint_fast64_t batch_ns; /* what a batch took lately, from begun to done */
     uint64_t begin_ns, waited_ns;  /* when the last one was begun; the last wait for a free slot */
 };
@@ -99,12 +105,14 @@ struct leat_loader {
     struct leat_loader_options options;
     uint64_t positions;  /* of the plan; LEAT_NONE: without end */
     uint32_t max_length; /* of a row, as batches have it */
+    uint32_t whole_length; /* the same before it is cut into slices */
     uint64_t first_row;  /* of this rank in a global batch */
     uint32_t rows;
     uint32_t token_width, pad;
     bool narrow;    /* ids fit into 31 bits */
     bool documents; /* where documents begin is needed */
     bool masks;     /* some dataset stores a mask */
+    bool segmented; /* rows are in segments */
     const struct backend_ops *ops;
     struct backend *backend;
     struct ranges *ranges;
@@ -164,17 +172,24 @@ bool loader_forked(const struct leat_loader *l);
 void *loader_stage_run(void *loader);
 bool loader_stage_step(struct leat_loader *l);
 
+/* Finds the length of the slot's batch, whose pieces are known. */
+enum leat_status loader_stage_length(const struct leat_loader *l, struct loader_slot *slot, struct leat_error *err);
+
 /* Begins as many batches as useful, also while one is being finished. Returns whether a device still has slots. */
 bool loader_stage_begin(struct leat_loader *l);
 
 /* Makes room in a slot for `count` pieces, each with a read. */
 enum leat_status loader_pieces_room(struct loader_slot *slot, uint64_t count, struct leat_error *err);
+enum leat_status loader_reads_room(struct loader_slot *slot, uint64_t count, struct leat_error *err);
 
 /* The file of a piece, as gather counts them. */
 static inline uint32_t loader_file_of(const struct leat_loader *l, const struct leat_piece *p)
 {
     return l->gather.first_file[p->source] + p->part;
 }
+
+/* The places up to the next multiple of the plan's `align`, after this many. */
+uint32_t loader_pieces_gap_after(const struct leat_loader *l, uint64_t places);
 
 /* Padding after the tokens of a piece in its slot, up to where the next one begins (`align`). */
 uint32_t loader_pieces_gap(const struct leat_loader *l, const struct leat_piece *piece);
@@ -187,6 +202,12 @@ enum leat_status loader_pieces_find(struct leat_loader *l, struct loader_slot *s
 
 /* Computes the sizes of slots that hold the longest batch; false: too large. */
 bool loader_layout_size(struct leat_loader *l);
+
+/* Adds `bytes`, aligned, to a size; *at is where they begin. False: too large. */
+bool loader_layout_add(uint64_t *size, uint64_t bytes, size_t *at);
+
+/* Writes a token `tokens` times, as a slot stores it. */
+void loader_layout_fill(const struct leat_loader *l, uint8_t *to, uint64_t tokens, uint32_t token);
 
 /* The most inputs that a row of `inputs` predictions can have in a batch. */
 uint64_t loader_layout_longest(const struct leat_loader *l, uint64_t inputs);
@@ -238,6 +259,10 @@ void loader_mask_open(struct leat_loader *l);
 
 /* Makes room for the mask after the slot's rows. */
 void loader_mask_put(const struct leat_loader *l, struct loader_slot *slot);
+
+/* The mask of tokens [first, first + count) of a piece of sample `number`. */
+enum leat_status loader_mask_piece(const struct leat_loader *l, uint64_t number, const struct leat_piece *p,
+                                   uint32_t first, uint32_t count, uint8_t *to, struct leat_error *err);
 
 /* Reads the mask of a row's tokens to its place in the slot. */
 enum leat_status loader_mask_row(struct leat_loader *l, const struct loader_slot *slot, uint32_t row,

@@ -37,6 +37,34 @@
 
 /* ---- Options ---- */
 
+static enum leat_status check_slice(const struct leat_loader_options *o, struct leat_error *err)
+{
+    const struct leat_loader_slice *slice = &o->slice;
+
+    if (slice->count > LOADER_MAX_SLICES)
+        return status_argument(err, "slice", "rows are cut into at most %u slices, not %" PRIu64, LOADER_MAX_SLICES,
+                               slice->count);
+    if (slice->rank >= slice->count + (slice->count == 0))
+        return status_argument(err, "slice", "no slice %" PRIu64 ": there are %" PRIu64 ", numbered from 0",
+                               slice->rank, slice->count);
+    if (slice->layout < LEAT_SLICE_CONTIGUOUS || slice->layout > LEAT_SLICE_ZIGZAG_DOCUMENTS)
+        return status_argument(err, "slice", "unknown layout %d of slices", (int)slice->layout);
+    if (o->outputs.ahead > LOADER_MAX_AHEAD)
+        return status_argument(err, "ahead", "a place has at most %u labels ahead, not %u", LOADER_MAX_AHEAD,
+                               o->outputs.ahead);
+    if (o->outputs.unshifted && slice->count > 1)
+        return status_argument(err, "unshifted",
+                               "a slice cannot have `unshifted` labels: a model that shifts labels itself looks for "
+                               "them at the next place, which another rank may have");
+    if (o->outputs.unshifted && o->outputs.ahead > 0)
+        return status_argument(err, "ahead",
+                               "`unshifted` outputs have no labels ahead: a model that shifts labels itself finds "
+                               "them at later places");
+    if (o->outputs.wanted & LEAT_OUTPUT_AHEAD_LABELS && o->outputs.ahead == 0)
+        return status_argument(err, "ahead", "ahead_labels need `ahead`: how many tokens each place predicts");
+    return LEAT_OK;
+}
+
 static enum leat_status check_options(const struct leat_loader_options *o, struct leat_error *err)
 {
     if (o->io.engine < LEAT_ENGINE_AUTO || o->io.engine >= GATHER_ENGINE_COUNT)
@@ -66,7 +94,7 @@ static enum leat_status check_options(const struct leat_loader_options *o, struc
                                o->outputs.cu_seqlens_room);
     if (o->batch > LOADER_MAX_BATCH)
         return status_argument(err, "batch", "a batch of %" PRIu64 " rows is too large; the limit is 2^31", o->batch);
-    return LEAT_OK;
+    return check_slice(o, err);
 }
 
 static enum leat_status find_begin(struct leat_loader *l, struct leat_error *err)
@@ -94,10 +122,13 @@ static enum leat_status set_length(struct leat_loader *l, uint64_t inputs, struc
 {
     uint64_t longest = loader_layout_longest(l, inputs);
 
+    if (l->segmented)
+        longest = loader_segments_length(l, longest);
     if (longest > UINT32_MAX / 2)
         return status_argument(err, "plan", "rows of up to %" PRIu64 " inputs are too long; the limit is 2^31 - 1",
                                longest);
-    l->max_length = (uint32_t)longest;
+    l->whole_length = (uint32_t)longest;
+    l->max_length = (uint32_t)(longest / l->options.slice.count);
     return LEAT_OK;
 }
 
@@ -109,6 +140,8 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
                                                         OPTIONS_RESERVED(leat_loader_options, io.reserved),
                                                         OPTIONS_RESERVED(leat_loader_options, device.reserved),
                                                         OPTIONS_RESERVED(leat_loader_options, outputs.reserved),
+                                                        OPTIONS_RESERVED(leat_loader_options, slice.reserved_flags),
+                                                        OPTIONS_RESERVED(leat_loader_options, slice.reserved),
                                                         { 0, 0 } };
     struct leat_loader_options *o = &l->options;
     struct leat_plan_info plan = LEAT_PLAN_INFO_INIT;
@@ -127,6 +160,7 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
     if (s != LEAT_OK)
         return s;
     l->rows = (uint32_t)rows;
+    o->slice.count += o->slice.count == 0;
     leat_plan_info(l->plan, &plan);
     l->positions = plan.positions;
     leat_dataset_info(l->plan->sources[0].dataset, &info);
@@ -153,7 +187,12 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
                                        "this build has no device %.100s; \"host\" always works", o->device.name),
                             "device");
     loader_mask_open(l);
-    return set_length(l, plan.max_seq_len, err);
+    l->segmented = loader_segments_needed(l);
+    if (l->segmented) { /* the CPU copies what is needed of the rows */
+        o->io.apart = LEAT_APART_NEVER;
+        s = loader_segments_check(l, l->plan, err);
+    }
+    return s == LEAT_OK ? set_length(l, plan.max_seq_len, err) : s;
 }
 
 /* ---- Sizes ---- */
@@ -224,8 +263,12 @@ static enum leat_status make_slots(struct leat_loader *l, struct leat_error *err
         if (!slot->samples || !slot->first_piece)
             return status_no_memory(err, l->rows * sizeof *slot->samples);
         s = loader_pieces_room(slot, l->rows, err);
+        if (s == LEAT_OK && l->segmented)
+            s = loader_segments_open(l, slot, err);
         if (s != LEAT_OK)
             return s;
+        if (!l->segmented)
+            slot->first_read = slot->first_piece;
         slot->batch.token_width = l->token_width;
         slot->batch.lengths = (const uint32_t *)(const void *)(slot->memory + l->sizes.lengths_at);
         slot->batch.flags = slot->memory + l->sizes.flags_at;
@@ -321,7 +364,7 @@ static enum leat_status open_parts(struct leat_loader *l, const struct leat_load
         s = make_slots(l, err);
     if (s == LEAT_OK)
         s = gather_open(&l->gather, l->plan, l->options.io.engine, l->options.io.verify, l->options.io.threads > 0,
-                        ((uint64_t)l->max_length + 1) * l->token_width, err);
+                        ((uint64_t)l->whole_length + 1 + l->options.outputs.ahead) * l->token_width, err);
     if (l->sizes.row_room > 0)
         l->gather.memory = (struct gather_memory) { l->memory.host, l->memory.stride, l->memory.slots };
     if (s == LEAT_OK)

@@ -169,6 +169,7 @@ void leat_loader_stats(const struct leat_loader *l, struct leat_loader_stats *st
     tell_engines(l, s.io.engine, sizeof s.io.engine);
     l->ops->describe(l->backend, s.device.name, sizeof s.device.name);
     s.device.ring_bytes = l->memory.device_bytes;
+    s.device.sent_bytes = l->memory.device_bytes > 0 ? counter_value(&l->stage.sent_bytes) : 0;
     s.device.memory_used = 1 - share(l->memory.device_free, l->memory.device_total);
     if (l->memory.device_total == 0)
         s.device.memory_used = 0;

@@ -53,7 +53,7 @@ const struct rows_kernels *rows_row(unsigned number, int *usable)
 
 /* ---- One row ---- */
 
-static struct rows_line row_of(const struct rows_job *j, uint32_t number)
+struct rows_line rows_line_here(const struct rows_job *j, uint32_t number)
 {
     const struct rows_layout *l = &j->layout;
     struct rows_line r = { .tokens = rows_begin(j, number), .token_width = l->token_width };
@@ -182,7 +182,7 @@ static void fill_all_singly(const struct rows_kernels *k, const struct rows_job 
 #define FILL(field, name, kind, documents)                                                                             \
     if (j->field)                                                                                                      \
         fill_singly(k->field, j, documents ? *r : rows_line_undivided(r),                                              \
-                    (uint8_t *)j->field + rows_output_bytes(kind, at, j->number_bytes, 0));
+                    (uint8_t *)j->field + rows_output_bytes(kind, at, j->number_bytes, 0, 0));
     ROWS_OUTPUTS(ROWS_SKIP, FILL)
 #undef FILL
 }
@@ -195,7 +195,7 @@ static void fill_sequences(const struct rows_job *j)
 
     j->cu_seqlens[n++] = 0;
     for (uint32_t row = 0; row < j->rows; row++) {
-        struct rows_line r = row_of(j, row);
+        struct rows_line r = rows_line_here(j, row);
 
         for (uint32_t from = 0; from < j->length;) {
             from = rows_line_end(&r, from, j->length);
@@ -210,9 +210,11 @@ uint64_t rows_sequences(const struct rows_job *j, uint64_t *longest)
 {
     uint64_t n = 0;
 
+    if (j->layout.segments_at)
+        return rows_whole_sequences(j, longest);
     *longest = 0;
     for (uint32_t row = 0; row < j->rows; row++) {
-        struct rows_line r = row_of(j, row);
+        struct rows_line r = rows_line_here(j, row);
 
         for (uint32_t from = 0, end; from < j->length; from = end, n++) {
             end = rows_line_end(&r, from, j->length);
@@ -225,8 +227,12 @@ uint64_t rows_sequences(const struct rows_job *j, uint64_t *longest)
 
 void rows_fill(const struct rows_kernels *k, const struct rows_job *j)
 {
+    if (j->layout.segments_at) {
+        rows_fill_segments(k, j);
+        return;
+    }
     for (uint32_t row = 0; row < j->rows; row++) {
-        struct rows_line r = row_of(j, row);
+        struct rows_line r = rows_line_here(j, row);
         uint64_t at = (uint64_t)row * j->length;
 
         if (j->inputs) {

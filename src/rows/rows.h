@@ -15,6 +15,9 @@
  * On a device many threads start in the middle of a row, so the slot also says what lies before each word of such bits,
  * and before each row: "marks" and "heads", made by rows_mark().
  *
+ * Rows that are slices, that have labels ahead, or tokens of their own are in *segments* (rows_segments.h). Such a slot
+ * has tokens and their mask in an order that only the segments know, and no starts, marks and heads.
+ *
  * The room src/rows/ makes outputs from tokens that are in memory. It knows no files, plans or threads; a new output
  * is a file output_NAME.h here.
  *
@@ -39,6 +42,30 @@ struct rows_layout {
     size_t masks_at;           /* 0: no mask */
     uint32_t mask_width;
     uint32_t own_labels; /* 1: in the slot, each stretch has one more token than inputs: its last label */
+    uint32_t ahead;      /* labels ahead of each place: only of rows in segments, as what follows */
+    uint32_t slices, whole_length; /* in how many a row is cut; of a whole row of the slot's batch */
+    uint32_t reserved;
+    size_t segments_at; /* a struct rows_segmented per row, and one. 0: rows are not in segments */
+    size_t pool_at;     /* uint32_t's: of each row its segments, then the places where documents begin in it */
+    size_t end;         /* of all this in the slot */
+};
+
+/* Places of a row from `first` up to the next segment, or for ever. */
+struct rows_segment {
+    uint32_t first;
+    uint32_t token;              /* the number of its first token among all in the slot, and of that one's mask */
+    uint32_t tokens;             /* how many follow each other from there, more than its places have */
+    uint32_t own;                /* those of them that come before the next document */
+    uint32_t position, document; /* of the first place: in its document; and that one's number in the whole row */
+    uint32_t attention;          /* 0: padding after a shorter row */
+};
+
+/* A row of the slot, whole; after the last, one of padding. `documents`, `shorter`: how many documents, and rows of fewer places than the longest, lie
+ * before it. */
+struct rows_segmented {
+    uint32_t pool, segments; /* where its first segment stands in the pool, and how many there are */
+    uint32_t length;         /* places before the padding */
+    uint32_t documents, shorter;
 };
 
 /* What lies before a word of `starts` in its row: where the last document begins, and how many documents begin after
@@ -90,6 +117,13 @@ void rows_fill(const struct rows_kernels *k, const struct rows_job *job);
 
 /* Fills marks and heads of a slot. */
 void rows_mark(uint8_t *base, const struct rows_layout *layout);
+
+/* A row as the kernels see it on the host. */
+struct rows_line rows_line_here(const struct rows_job *job, uint32_t row);
+
+/* Does a job of rows in segments; rows_fill() and rows_sequences() call these. */
+void rows_fill_segments(const struct rows_kernels *k, const struct rows_job *job);
+uint64_t rows_whole_sequences(const struct rows_job *job, uint64_t *longest);
 
 /* How many stretches of one document the outputs have, counting padding after a row as one; and the longest. */
 uint64_t rows_sequences(const struct rows_job *job, uint64_t *longest);

@@ -59,6 +59,8 @@ static bool is_wanted(const struct huge *g, enum rows_output_kind kind, bool doc
 {
     if (kind == ROWS_SEQUENCES)
         return g->shape->cu_seqlens;
+    if (kind == ROWS_AHEAD)
+        return false;
     if (documents)
         return g->shape->every;
     /* with all blocks two outputs are as much memory as a process can address */
@@ -98,7 +100,7 @@ bool huge_open(struct huge *g)
     j->base = memory;
 #define GIVE(field, name, kind, needs)                                                                                 \
     if (ok && is_wanted(g, kind, needs, &j->field)) {                                                                  \
-        ok = add_range(g, rows_output_bytes(kind, numbers, j->number_bytes, j->cu_seqlens_room), &memory, true);       \
+        ok = add_range(g, rows_output_bytes(kind, numbers, j->number_bytes, j->cu_seqlens_room, 0), &memory, true);    \
         j->field = memory;                                                                                             \
     }
     ROWS_OUTPUTS(GIVE, GIVE)

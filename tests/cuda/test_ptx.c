@@ -131,7 +131,7 @@ static void make_job(struct tried *t, uint64_t *random)
     move_slot(t);
 #define GIVE(field, name, kind, documents)                                                                             \
     if (j->field)                                                                                                      \
-        t->job.field = give(t, j->field, rows_output_bytes(kind, numbers, j->number_bytes, j->cu_seqlens_room),        \
+        t->job.field = give(t, j->field, rows_output_bytes(kind, numbers, j->number_bytes, j->cu_seqlens_room, j->layout.ahead),        \
                             kind == ROWS_MASK      ? t_below(random, 3)                                                \
                             : kind == ROWS_WEIGHTS ? 4 * t_below(random, 3)                                            \
                                                    : 8 * t_below(random, 2));

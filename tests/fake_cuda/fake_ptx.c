@@ -79,7 +79,8 @@ static unsigned list_ranges(const struct fake_work *w, const struct rows_job *j,
     if (j->field)                                                                                                      \
         ranges[n++] =                                                                                                  \
             (struct ptx_range) { .address = (uintptr_t)w->job.field,                                                   \
-                                 .bytes = rows_output_bytes(kind, numbers, j->number_bytes, j->cu_seqlens_room),       \
+                                 .bytes = rows_output_bytes(kind, numbers, j->number_bytes, j->cu_seqlens_room,        \
+                                                            j->layout.ahead),                                          \
                                  .memory = (uint8_t *)j->field,                                                        \
                                  .writable = true };
     ROWS_OUTPUTS(RANGE, RANGE)

@@ -163,6 +163,7 @@ static void check_outputs(const struct expected *e, const struct leat_outputs *o
 #define CHECK_ROWS_MASK                   CHECK_NUMBER
 #define CHECK_ROWS_WEIGHTS                CHECK_NUMBER
 #define CHECK_ROWS_SEQUENCES(field, kind) /* see below */
+#define CHECK_ROWS_AHEAD(field, kind)     /* test_loader_slices.c */
             ROWS_OUTPUTS(CHECK, CHECK)
 #undef CHECK
         }
@@ -174,6 +175,7 @@ static void write_and_check(struct expected *e, uint64_t rows, uint64_t length, 
 {
     struct leat_outputs o = LEAT_OUTPUTS_INIT;
     size_t numbers = (size_t)(rows * length), room = numbers + 1;
+    void *ahead;
 
     o.number_bytes = number_bytes;
     o.rows = rows;
@@ -181,13 +183,17 @@ static void write_and_check(struct expected *e, uint64_t rows, uint64_t length, 
     o.unshifted = e->unshifted;
     o.mask_first = e->mask_first;
     o.cu_seqlens_room = room;
-#define BYTES(kind)                          (size_t) rows_output_bytes(kind, numbers, number_bytes, room)
+#define BYTES(kind)                          (size_t) rows_output_bytes(kind, numbers, number_bytes, room, 0)
 #define BUFFER(field, name, kind, documents) o.field = buffer(BYTES(kind));
     ROWS_OUTPUTS(BUFFER, BUFFER)
+    T_REFUSED(leat_batch_write(e->b, &o, NULL, &t_err), LEAT_E_ARGUMENT, "ahead_labels need a loader");
+    ahead = o.ahead_labels;
+    o.ahead_labels = NULL;
     T_OK(leat_batch_write(e->b, &o, NULL, &t_err));
     check_outputs(e, &o);
     o.cu_seqlens_room = e->b->sequences; /* one too few */
     T_STATUS(leat_batch_write(e->b, &o, NULL, &t_err), LEAT_E_RANGE);
+    o.ahead_labels = ahead;
 #define BORDER_OF(field, name, kind, documents) check_border(o.field, BYTES(kind));
     ROWS_OUTPUTS(BORDER_OF, BORDER_OF)
 }
@@ -256,7 +262,8 @@ static void borrow_batches(const struct loading *w, struct loading_starts starts
         o.outputs.wanted = outputs;
         o.outputs.borrow = 1;
         o.outputs.number_bytes = bytes;
-        o.outputs.unshifted = bytes == 4;
+        o.outputs.ahead = outputs & LEAT_OUTPUT_AHEAD_LABELS ? 3 : 0;
+        o.outputs.unshifted = bytes == 4 && o.outputs.ahead == 0;
         o.outputs.mask_first = bytes == 8;
         o.outputs.cu_seqlens_room = 1000;
         o.io.threads = bytes == 8;

@@ -84,6 +84,7 @@ void rows_make(struct rows_made *m, uint64_t *random)
     memset(base + FLAGS + rows, 0x5a, 64 - rows);
 #define GIVE(field, name, kind, documents) j->field = (void *)m->outputs[ROWS_OUTPUT_##name];
     ROWS_OUTPUTS(GIVE, GIVE)
+    j->ahead_labels = NULL; /* only rows in segments have them */
     j->cu_seqlens_room = rows_sequences(j, &longest) + 1 + t_below(random, t_below(random, 4) ? 3 : 900);
     rows_mark(base, &j->layout);
 }
