@@ -188,6 +188,9 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
                             "device");
     loader_mask_open(l);
     l->segmented = loader_segments_needed(l);
+    s = loader_loss_open(l, err);
+    if (s != LEAT_OK)
+        return s;
     if (l->segmented) { /* the CPU copies what is needed of the rows */
         o->io.apart = LEAT_APART_NEVER;
         s = loader_segments_check(l, l->plan, err);

@@ -198,7 +198,7 @@ enum leat_status loader_mask_piece(const struct leat_loader *l, uint64_t number,
 enum leat_status loader_mask_row(struct leat_loader *l, const struct loader_slot *slot, uint32_t row,
                                  struct leat_error *err)
 {
-    uint8_t *to = slot->memory + slot->layout.masks_at + (size_t)row * slot->layout.mask_width;
+    uint8_t *mask = slot->memory + slot->layout.masks_at + (size_t)row * slot->layout.mask_width, *to = mask;
     enum leat_status s = LEAT_OK;
 
     for (uint32_t k = slot->first_piece[row]; s == LEAT_OK && k < slot->first_piece[row + 1]; k++) {
@@ -209,5 +209,5 @@ enum leat_status loader_mask_row(struct leat_loader *l, const struct loader_slot
         memset(to + p->count, 0, gap);
         to += p->count + gap;
     }
-    return s;
+    return s == LEAT_OK ? loader_loss_row(l, slot, row, mask, err) : s;
 }
