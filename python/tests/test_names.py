@@ -47,6 +47,8 @@ EXCEPTIONS = [
     ("loader", "dtype", "number_bytes", ""),
     ("loader", "unshifted", "unshifted", ""),
     ("loader", "mask_first", "mask_first", ""),
+    ("loader", "mask_row_first mask_begin mask_repeats ignore_index", "mask_row_first mask_begin mask_repeats "
+     "ignore_index", ""),
     ("loader", "max_sequences", "cu_seqlens_room", ""),  # the room has one place more, for its first 0
     ("loader", "style framework buffers restart notices", "", ""),  # of Python alone
     ("loader", "position", "position", "from"),

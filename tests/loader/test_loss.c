@@ -1,8 +1,8 @@
 /*
- * test_loss.c: what a loader's options take the loss of: a row's second token, begin tokens, rows with a sequence of 1 to
- * 13 tokens that stands 32 times in succession, found here by comparing every stretch; in windows, rows of whole
- * documents with gaps, and documents, borrowed and written, and with labels ahead, whose labels follow the masks; all
- * with an ignore_index of its own. What does not go together is refused.
+ * test_loss.c: what a loader's options take the loss of: a row's second token, begin tokens, rows with a sequence of 1
+ * to 13 tokens that stands 32 times in succession, found here by comparing every stretch; in windows, rows of whole
+ * documents with gaps, and documents, borrowed and written, and with labels ahead, which follow the masks; all with an
+ * ignore_index of its own. What does not go together is refused.
  */
 #include "one_document.h"
 #include "pieces_of.h"
@@ -31,7 +31,8 @@ static void write_dataset(uint64_t *random)
     o.begin_token = BEGIN;
     T_OK(leat_writer_open(&w, t_path(folder, "d"), &o, &t_err));
     for (unsigned d = 0; d < 150; d++) {
-        uint64_t count = t_below(random, 300), period = 1 + t_below(random, 15), copies = 30 + t_below(random, 4), at = count;
+        uint64_t count = t_below(random, 300), period = 1 + t_below(random, 15), copies = 30 + t_below(random, 4),
+                 at = count;
 
         for (uint64_t i = 0; i < count; i++)
             ids[i] = (uint32_t)t_below(random, 490);
@@ -163,8 +164,8 @@ static void check_batches(enum leat_order order, uint32_t align, uint32_t way)
             check_row(&r, align, at, out.loss_mask + row * b->length, b->length);
             /* of a row of windows: a label ahead is the label of a later place, where there is one */
             for (uint32_t k = 1; way & 16 && order == LEAT_ORDER_SHUFFLED && k <= AHEAD; k++)
-                T_CHECK(memcmp((const int64_t *)out.ahead_labels + ((uint64_t)(k - 1) * b->rows + row) * b->length, at + k,
-                               (b->length - k) * sizeof *at) == 0);
+                T_CHECK(memcmp((const int64_t *)out.ahead_labels + ((uint64_t)(k - 1) * b->rows + row) * b->length,
+                               at + k, (b->length - k) * sizeof *at) == 0);
         }
         leat_batch_release(b, NULL);
     }
