@@ -220,7 +220,17 @@ struct leat_loader_outputs {
      * own tokens. Not for `unshifted` outputs.
      */
     uint32_t ahead;
-    uint32_t reserved[8]; /* 0 */
+    int32_t ignore_index;    /* the label of a place without loss, below 0; 0: -100 */
+    /* Labels without loss, also in loss_mask and loss_weights; 0: they have it. */
+    uint32_t mask_row_first; /* 1: a row's second token, which its first place predicts */
+    uint32_t mask_begin;     /* 1: begin tokens (info.begin_token of the datasets, which must have one) */
+    /*
+     * 1: all of a row in which a sequence of 1 to 13 tokens stands 32 times in succession or more often: the rows that
+     * OLMo-core's instance filter leaves out. Looked through are the inputs of windows, and all tokens of rows of
+     * documents, without padding. Not with slices and `ahead`.
+     */
+    uint32_t mask_repeats;
+    uint32_t reserved[4]; /* 0 */
 };
 
 struct leat_loader_options {
@@ -260,7 +270,7 @@ struct leat_loader_options {
 #define LEAT_LOADER_OPTIONS_INIT                                                                                       \
     { sizeof(struct leat_loader_options), 0, 0, NULL, 0, LEAT_LAST_SHORT, LEAT_ON_DAMAGE_ERROR, { 0, 1, { 0, 0 } },   \
       { LEAT_ENGINE_AUTO, LEAT_APART_AUTO, 0, 1, 1, 0, 0, -1, 0, { 0, 0, 0, 0 } },                  \
-      { NULL, NULL, { 0, 0, 0, 0 } }, { 0, 8, 0, 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0 } }, NULL, 0, NULL, 0,              \
+      { NULL, NULL, { 0, 0, 0, 0 } }, { 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } }, NULL, 0, NULL, 0,              \
       { 0, 0, LEAT_SLICE_CONTIGUOUS, 0, { 0, 0 } } }
 
 /*
@@ -370,9 +380,10 @@ struct leat_outputs {
     uint64_t rows;         /* rows that fit, at least batch->rows; those after it are padding. 0: batch->rows */
     uint64_t length;       /* numbers per row, at least batch->length. 0: batch->length */
     void *inputs;
-    void *labels;          /* -100 if there is no loss */
+    void *labels;          /* -100, or the loader's ignore_index, if there is no loss */
     uint8_t *loss_mask;    /* 1: this label counts; 0: padding, a damaged row, mask_first, or left out by
-                            * the dataset's mask (leat_dataset_mask()); the label is then -100 */
+                            * the dataset's mask, the plan (leat_plan_mask()) or the loader's options; the label is
+                            * then -100, or the loader's ignore_index */
     uint8_t *attention_mask; /* 0: padding after a shorter row; else 1, also for rows of only padding */
     void *position_ids;    /* of a token in its document, counted from the start of the document or of the row */
     void *document_ids;    /* 0 for the tokens of the row's first document, 1 for the next, ... */

@@ -52,6 +52,12 @@ enum leat_order {
     LEAT_ORDER_MEGATRON = 5 /* megatron-core's: its GPTDataset and BlendedDataset, sample for sample */
 };
 
+/* What ends a plan with limits of epochs. */
+enum leat_stop {
+    LEAT_STOP_ALL = 0,  /* that all sources with a weight are spent: the others share the weight of those that are */
+    LEAT_STOP_FIRST = 1 /* the first one that is spent, with its last sample; only for windows and LEAT_ORDER_FIT */
+};
+
 /* Returns an order's name in a plan's text ("shuffled"), or NULL for an unknown number. The numbers have no gaps. */
 LEAT_API const char *leat_order_name(enum leat_order order);
 
@@ -123,7 +129,7 @@ struct leat_plan_options {
     uint64_t seq_len;  /* inputs of a sample, 1 to 2^30 */
     uint64_t base_len; /* tokens of a block, a multiple of every seq_len; 0: seq_len */
     enum leat_order order;
-    uint32_t reserved; /* 0 */
+    enum leat_stop stop;
     uint64_t seed;
     uint64_t epochs;   /* at most this many passes over any source; the plan ends when all are used up. 0: no limit */
     const char *split; /* "train=0.99,valid=0.01": consecutive ranges of each dataset; for megatron "969,30,1"; NULL:
@@ -136,11 +142,16 @@ struct leat_plan_options {
     struct leat_plan_fit fit;
     struct leat_plan_megatron megatron;
     struct leat_plan_fim fim;
+    /* Documents whose tokens have no loss as labels from some sample on, as lines of a plan's text: "ban
+     * 5000:web:3,7,10-19" bans documents 3, 7 and 10 to 19 of the source (all sources) called web, numbered as its
+     * dataset numbers them, from sample 5000 on. Blank lines and lines that begin with # are ignored. Samples and their
+     * numbers stay. `leat trace --ban` writes such lines. NULL: none */
+    const char *bans;
 };
 #define LEAT_PLAN_OPTIONS_INIT                                                                                         \
-    { sizeof(struct leat_plan_options), NULL, 0, NULL, 0, 0, LEAT_ORDER_SHUFFLED, 0, 0, 0, NULL, NULL, NULL, 0, NULL,  \
-      0, { 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } }, { 0, NULL, { 0, 0, 0, 0 } },                                           \
-      { NULL, NULL, 0, 0, 0, 0, { 0, 0, 0, 0 } } }
+    { sizeof(struct leat_plan_options), NULL, 0, NULL, 0, 0, LEAT_ORDER_SHUFFLED, LEAT_STOP_ALL, 0, 0, NULL, NULL,     \
+      NULL, 0, NULL, 0, { 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } }, { 0, NULL, { 0, 0, 0, 0 } },                             \
+      { NULL, NULL, 0, 0, 0, 0, { 0, 0, 0, 0 } }, NULL }
 
 /*
  * Opens a plan and its datasets, which must agree in vocabulary, tokenizer, begin and end token (LEAT_E_INCOMPATIBLE).
@@ -162,11 +173,17 @@ LEAT_API enum leat_status leat_plan_parse(struct leat_plan **out, const char *te
 
 /*
  * Opens a plan with the sources, seed, split and limits of epochs of `plan` in another order, such as whole documents
- * instead of windows, with rows of seq_len inputs (0: as in its first phase). Drops phases and skips, since they go by
- * sample numbers. `plan` must stay open until *out is closed. Returns as leat_plan_open().
+ * instead of windows, with rows of seq_len inputs (0: as in its first phase). Drops phases, skips, and bans that do not
+ * start at sample 0, since they go by sample numbers. `plan` must stay open until *out is closed. Returns as
+ * leat_plan_open().
  */
 LEAT_API enum leat_status leat_plan_reorder(struct leat_plan **out, const struct leat_plan *plan, enum leat_order order,
                                             uint64_t seq_len, struct leat_error *err);
+
+/* Opens a plan that is `plan` with further bans, as in leat_plan_options.bans: for a document that is banned already,
+ * the least start counts. `plan` must stay open until *out is closed. Returns as leat_plan_open(). */
+LEAT_API enum leat_status leat_plan_ban(struct leat_plan **out, const struct leat_plan *plan, const char *bans,
+                                        struct leat_error *err);
 
 /* What changes from a sample on. */
 struct leat_plan_change {
@@ -229,7 +246,7 @@ struct leat_plan_info {
     uint32_t permutation_version, blend_version, split_version; /* of the rules in docs/ORDER.md */
     uint32_t token_width;  /* of the sources: 2 or 4 */
     enum leat_order order;
-    uint32_t reserved;     /* 0 */
+    uint32_t masks;        /* 1: labels may have no loss, see leat_plan_mask(); 0: all of them have it */
     uint64_t align, overlap; /* of LEAT_ORDER_FIT; 0: none */
 };
 #define LEAT_PLAN_INFO_INIT                                                                                            \
@@ -345,6 +362,17 @@ LEAT_API enum leat_status leat_plan_row(const struct leat_plan *plan, const stru
                                         struct leat_stretch *stretches, uint64_t room, uint64_t *count,
                                         struct leat_error *err);
 
+/*
+ * Writes how much tokens [first, first + count) of a piece of sample `number` count as labels to mask[0..count): as
+ * leat_dataset_mask(), but 0 for labels of context (struct leat_piece) and for tokens of documents that are banned
+ * there. `piece` is one that leat_plan_pieces() gave. Returns as leat_dataset_mask().
+ */
+LEAT_API enum leat_status leat_plan_mask(const struct leat_plan *plan, uint64_t number, const struct leat_piece *piece,
+                                         uint64_t first, uint64_t count, uint8_t *mask, struct leat_error *err);
+
+/* Returns 1 if a document of a source is banned in sample `number` (leat_plan_options.bans), else 0. */
+LEAT_API uint32_t leat_plan_banned(const struct leat_plan *plan, uint64_t source, uint64_t document, uint64_t number);
+
 /* Returns the number of the sample at a position; and back: for a skipped sample, the position of the next one that is
  * shown, with *skipped (may be NULL) set to 1, else to 0. Both count on after the plan's end. */
 LEAT_API uint64_t leat_plan_number(const struct leat_plan *plan, uint64_t position);
@@ -399,7 +427,7 @@ LEAT_API enum leat_status leat_plan_state_save(const struct leat_plan *plan, con
 
 /*
  * Reads a state's text and checks that this plan has the same past: the same rules, seed, base length, sources and
- * phases up to the position, and the same skips before it. Later phases and skips may differ. Returns
+ * phases up to the position, and the same skips and bans before it. Later ones may differ. Returns
  * LEAT_E_CHECKPOINT if not; `err` names the first difference, or what is wrong with the text.
  */
 LEAT_API enum leat_status leat_plan_state_load(const struct leat_plan *plan, const char *text, uint64_t bytes,

@@ -17,7 +17,7 @@ DAMAGED, PADDED = 1, 2
 class Batch:
     """A batch. Its arrays are attributes; those that the loader was not asked for are None.
 
-    inputs, labels   rows x length; a label without loss is -100
+    inputs, labels   rows x length; a label without loss is -100, or the loader's ignore_index
     position_ids     of each token in its document, counted from the start of the document or of the row
     document_ids     0 for the tokens of a row's first document, 1 for the next
     loss_mask        true where the label counts
@@ -69,7 +69,7 @@ class Batch:
     def real_rows(self):
         """The number of rows that count for the loss: all but those of padding after the plan's end and those that were
         masked because of damage. It can be 0. Means over batches and ranks weigh a batch by this, or by its labels that
-        count, those that are not -100."""
+        count, those that are not the loader's ignore_index."""
         return self._native.flags().count(0)
 
     @property

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from leat import _leat
 from leat._names import refuse_moved, telling
 from leat._passes import LAST, NEXT, LoaderNotice, Passes, Place, last_of
-from leat._styles import style_of
+from leat._styles import IGNORED, style_of
 from leat._values import check_plan, choice, slice_options, whole
 from leat.batch import BITS, DTYPES, OUTPUTS, Batch
 from leat.frameworks import framework as framework_of
@@ -70,6 +70,7 @@ class Loader(Passes):
     outputs      which of inputs, labels, position_ids, document_ids, loss_mask, loss_weights, attention_mask,
                  source_ids, cu_seqlens; None: inputs and labels, and in style "huggingface" also what keeps documents
                  apart; or a leat.Outputs, with their dtype, and whether they are borrowed
+    ignore_index what a label without loss is, a number below 0; nanochat's is -1. Style "huggingface" needs -100
     style        "batch": leat.Batch; "tuple" of the outputs in their order; "dict" by their names; "huggingface": a
                  dict as transformers' models take it, each prediction with its loss once (python/README.md, "Models of
                  transformers")
@@ -110,9 +111,9 @@ class Loader(Passes):
     """
 
     @telling("leat.Loader")
-    def __init__(self, plan, batch_size, *, rank=None, world=None, ranks=None, outputs=None, style="batch",
-                 framework="torch", device="cpu", buffers=None, last=None, position=0, state=None, restart=None,
-                 steps=None, on_damage="error", io=IO(), slice=None, ahead=0,  # noqa: A002 (as in C)
+    def __init__(self, plan, batch_size, *, rank=None, world=None, ranks=None, outputs=None, ignore_index=-100,
+                 style="batch", framework="torch", device="cpu", buffers=None, last=None, position=0, state=None,
+                 restart=None, steps=None, on_damage="error", io=IO(), slice=None, ahead=0,  # noqa: A002 (as in C)
                  source_weights=None, threads=1, stats_file=None, notices=True):
         self.plan, self.batch_size = check_plan(plan), whole("batch_size", batch_size, 1)
         self.rank, self.world = rank_and_world(rank, world, ranks)
@@ -133,6 +134,10 @@ class Loader(Passes):
         ahead = whole("ahead", ahead, 0, 256)
         self.style, self._style = style, style_of(style, outputs.names, plan, ahead)
         self._given = self._style.given
+        ignore_index = whole("ignore_index", ignore_index, -2**31, -1)
+        if style == "huggingface" and ignore_index != IGNORED:
+            raise ValueError(f"style \"huggingface\" needs ignore_index={IGNORED}: transformers' models leave out no "
+                             "other label")
         if self._style.warning and self._notices:
             warnings.warn(self._style.warning, LoaderNotice, stacklevel=3)
         if buffers is False:
@@ -153,6 +158,8 @@ class Loader(Passes):
             outputs=bits, borrow=self._borrow, number_bytes=8 if self._dtype == "int64" else 4,
             unshifted=bool(own.unshifted if outputs.unshifted is None else outputs.unshifted),
             mask_first=bool(own.mask_first if outputs.mask_first is None else outputs.mask_first),
+            mask_row_first=bool(outputs.mask_row_first), mask_begin=bool(outputs.mask_begin),
+            mask_repeats=bool(outputs.mask_repeats), ignore_index=ignore_index,
             cu_seqlens_room=0 if outputs.max_sequences is None else outputs.max_sequences + 1)
         self._stats_file = None
         if stats_file is not None:

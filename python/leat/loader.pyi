@@ -21,7 +21,7 @@ class Loader:
     style: str
     def __init__(self, plan: Plan, batch_size: int, *, rank: int | None = None, world: int | None = None,
                  ranks: tuple[int, int] | Literal["ddp"] | Any = None,
-                 outputs: str | Iterable[str] | Outputs | None = None,
+                 outputs: str | Iterable[str] | Outputs | None = None, ignore_index: int = -100,
                  style: Literal["batch", "dict", "tuple", "huggingface"] = "batch",
                  framework: Literal["torch", "numpy", "jax"] = "torch", device: str | Device | Any = "cpu",
                  buffers: bool | Mapping[str, Any] | None = None,

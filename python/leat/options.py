@@ -165,6 +165,10 @@ class Outputs(Group):
                    "huggingface"
     mask_first     a document's first token is not used as a label; None: where style "huggingface" keeps documents
                    apart
+    mask_row_first a row's second token, which its first place predicts, is not used as a label
+    mask_begin     begin tokens are not used as labels
+    mask_repeats   a row in which 1 to 13 tokens stand 32 times in succession has no labels, as by OLMo-core's instance
+                   filter; not with slices and labels ahead
     borrow         arrays point into the loader's ring, without a copy (torch and numpy); they are valid until the next
                    batch is taken or batch.release() is called, and later show other numbers
     max_sequences  gives cu_seqlens a fixed length of max_sequences + 1, where its last number repeats; required with
@@ -176,6 +180,9 @@ class Outputs(Group):
     dtype: Any = None
     unshifted: bool | None = None
     mask_first: bool | None = None
+    mask_row_first: bool = False
+    mask_begin: bool = False
+    mask_repeats: bool = False
     borrow: bool = False
     max_sequences: int | None = None
     called = "leat.Outputs"

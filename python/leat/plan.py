@@ -29,9 +29,11 @@ length    in tokens
 block     the number of its block in the source
 token     the position of its first token in the source's dataset
 """
-Shown = namedtuple("Shown", "n source document first count path offset line id row row_group", defaults=(None, None))
+Shown = namedtuple("Shown", "n source document first count path offset line id row row_group banned",
+                   defaults=(None, None, False))
 Shown.__doc__ = """Tokens [first, first + count) of a document, which sample n shows; and the document's input, its byte
-offset there, its line and id, and of a Parquet file its row and row_group, as in Place. What is not known is None."""
+offset there, its line and id, and of a Parquet file its row and row_group, as in Place; and whether the document is
+banned in this sample. What is not known is None."""
 Piece = namedtuple("Piece", "source part token count at document inputs literal", defaults=(None, None))
 Piece.__doc__ = """A piece of a sample's row as it is shown: `count` tokens of a source's dataset from `token` on, at
 places of the row from `at` on; `document` holds the first of them. `inputs` of them are inputs, the others only
@@ -57,6 +59,7 @@ context                  places that show a prediction again, without loss (over
 """
 
 MOST_SAMPLES = 1 << 60
+STOPS = {"all": 0, "first": 1}
 
 
 class PlanInfo(SimpleNamespace):
@@ -127,6 +130,33 @@ def _skip(item):
     return whole("the first sample of a skip", item[0]), whole("the end of a skip", item[1])
 
 
+class BanLines(str):
+    """Bans as lines of a plan's text."""
+
+    __slots__ = ()
+
+
+def _ban_lines(bans, names, start):
+    """BanLines of a file of such lines, or of tuples (source, document[, start]); `names`: of the sources; `start`: of
+    tuples that have none."""
+    if isinstance(bans, BanLines):
+        return bans
+    if is_name(bans):
+        with io.open(bans, encoding="utf-8", errors="surrogateescape") as file:
+            return BanLines(file.read())
+    lines = {}
+    for item in listed("bans must be a file, or a list of (source, document) or (source, document, start)", bans):
+        if not isinstance(item, (tuple, list)) or not 2 <= len(item) <= 3:
+            raise TypeError(f"a ban must be (source, document) or (source, document, start), not {item!r}")
+        source, document, begin = (*item, start)[:3]
+        if begin is None:
+            raise TypeError("ban() needs start, the sample from which on the documents have no loss")
+        name = names[source] if hasattr(source, "__index__") else fsdecode(source)
+        begin, document = whole("the start of a ban", begin), whole("the number of a banned document", document)
+        lines.setdefault((begin, name), []).append(str(document))
+    return BanLines("".join(f"ban {begin}:{name}:{','.join(numbers)}\n" for (begin, name), numbers in lines.items()))
+
+
 class Plan:
     """Decides which tokens sample n has, by these arguments and n alone: ranks, threads and machine do not matter.
 
@@ -140,6 +170,9 @@ class Plan:
     phases    changes: (start, weights) or (start, weights, seq_len) from sample `start` on, with weights as a list or a
               dict from names; leat.ramp() gives those of a slow change
     skip      samples to leave out: (first, end)
+    bans      documents whose tokens have no loss: (source, document) or (source, document, start), from sample `start`
+              on, with the source's name or number and the document's number in its dataset; or a file that
+              `leat trace --ban` wrote. Samples and their numbers stay
     order     "shuffled" or "sequential": windows of seq_len tokens, shuffled by the seed or in the files' order.
               "documents" or "documents-sequential": whole documents, one per row, cut to seq_len tokens and one more,
               without weights and phases. "fit", or leat.fit() with settings: rows of seq_len tokens of whole documents,
@@ -149,6 +182,8 @@ class Plan:
               for none
     epochs    a finite plan with at most so many passes over each source; None: without end
     fim       fill-in-the-middle, a leat.FIM: cuts documents in three, and puts them together again in another order
+    stop      what ends a plan with limits of epochs: "all", when all sources have had theirs (the others share the
+              weight of those that have), or "first", with the last sample of the first one
     open      how datasets are opened, a leat.Opening: for datasets on servers, for example
 
     A plan never changes. Threads can share it, and it can be pickled. docs/ORDER.md has the rules.
@@ -157,8 +192,8 @@ class Plan:
     __slots__ = ("_native", "_made", "_info", "_how", "__weakref__")
 
     @telling("leat.Plan")
-    def __init__(self, sources, seq_len, seed=None, *, base_len=None, split=None, use=None, phases=(), skip=(),
-                 order="shuffled", epochs=None, fim=None, open=Opening()):  # noqa: A002 (as in C)
+    def __init__(self, sources, seq_len, seed=None, *, base_len=None, split=None, use=None, phases=(), skip=(), bans=(),
+                 order="shuffled", epochs=None, fim=None, stop="all", open=Opening()):  # noqa: A002 (as in C)
         kind = choice("order", order.order if isinstance(order, Order) else order, _leat.ORDERS)
         settings = order._settings() if isinstance(order, Order) else {}
         if isinstance(sources, Dataset) or is_name(sources):
@@ -179,13 +214,15 @@ class Plan:
         self._how = as_group("open", open, Opening)
         given = [_source(s) for s in sources]
         names = [source[0] for source in given]
+        bans = _ban_lines(bans, names, 0)
         self._info = None
 
         def opened(changes):
             return _leat.open_plan(
                 given, [_phase(p, names) for p in phases], [_skip(s) for s in skip],
                 self._how._native(), dict(
-                    seq_len=seq_len, seed=seed, split=split, use=use, order=_leat.ORDERS.index(kind), **settings,
+                    seq_len=seq_len, seed=seed, split=split, use=use, bans=bans or None,
+                    order=_leat.ORDERS.index(kind), stop=choice("stop", stop, STOPS), **settings,
                     **changes,
                     **{name: whole(name, value, 1) for name, value in sizes.items() if value is not None}))
 
@@ -197,7 +234,8 @@ class Plan:
                 self._native = opened({})
             self._native = opened(fim._native(self._token))
         self._made = (_make, (sources, seq_len, seed, dict(
-            sizes, split=split, use=use, phases=phases, skip=skip, order=order, fim=fim, open=open)))
+            sizes, split=split, use=use, phases=phases, skip=skip, bans=bans, order=order, fim=fim, stop=stop,
+            open=open)))
 
     def _token(self, name):
         """The id of a token, by its name in the tokenizer that the first source's dataset stores."""
@@ -239,11 +277,16 @@ class Plan:
         with io.open(path, encoding="utf-8", errors="surrogateescape") as file:
             return cls.parse(file.read(), skip=skip, epochs=epochs, label=fsdecode(path), open=open)
 
+    def _made_of(self, native, *made):
+        """A plan that the library made of this one."""
+        plan = type(self).__new__(type(self))
+        plan._native, plan._made, plan._how, plan._info = native, made, self._how, None
+        return plan
+
     def _reordered(self, order, seq_len):
         """The same sources, seed, split and epochs in another order; seq_len 0 keeps the length."""
-        plan = self._derived(self._native.reorder(_leat.ORDERS.index(order), seq_len))
-        plan._made = (_reorder, (self, order, seq_len))
-        return plan
+        return self._made_of(self._native.reorder(_leat.ORDERS.index(order), seq_len), _reorder,
+                             (self, order, seq_len))
 
     # ---- Changes
 
@@ -290,6 +333,17 @@ class Plan:
         plan = type(self).__new__(type(self))
         plan._native, plan._how, plan._info = native, self._how, None
         return plan
+
+    def ban(self, documents, start=None):
+        """A plan that is this one with further bans: tokens of these documents have no loss from sample `start` on.
+        What a run has shown before that sample is the same, so it resumes at `start` or before it.
+
+        documents  (source, document), with the source's name or number, as trace() gives them; or
+                   (source, document, start); or a file of bans, which has the starts itself
+        """
+        start = None if start is None else whole("start", start)
+        lines = _ban_lines(documents, [s.name for s in self.sources], start)
+        return self._made_of(self._native.ban(lines), _ban, (self, lines))
 
     def documents(self, max_length=None):
         """A plan of whole documents, cut to max_length tokens and one more (None: seq_len), of the same sources, seed,
@@ -496,8 +550,9 @@ class Plan:
                     first = max(piece.token - place.first, 0)
                     tokens = min(end - place.first, place.count) - first
                     if tokens > 0:  # empty documents between are not shown
+                        banned = self._native.banned(piece.source, place.document, sample.n)
                         shown.append(Shown(sample.n, piece.source, place.document, first, tokens, place.path,
-                                           *place[5:]))
+                                           *place[5:], banned=banned))
         return shown
 
     # ---- States
@@ -529,3 +584,7 @@ def _changed(plan, changes):
 
 def _replay(plan, text, label):
     return plan.replay(text, label)
+
+
+def _ban(plan, lines):
+    return plan.ban(lines)

@@ -12,9 +12,11 @@ from leat.options import FIM, Opening, Order
 _Weight: TypeAlias = int | float | str | Decimal
 _Weights: TypeAlias = Sequence[_Weight] | Mapping[str, _Weight]
 _OneSource: TypeAlias = _Name | Dataset
+_Ban: TypeAlias = tuple[_Name | int, int] | tuple[_Name | int, int, int]
 _AnySource: TypeAlias = _OneSource | tuple[_OneSource, _Weight] | tuple[_OneSource, _Weight, int | None]
 
 MOST_SAMPLES: int
+STOPS: dict[str, int]
 
 class Sample(NamedTuple):
     n: int
@@ -40,6 +42,7 @@ class Shown(NamedTuple):
     id: str | None
     row: int | None = None
     row_group: int | None = None
+    banned: bool = False
 
 class Piece(NamedTuple):
     source: int
@@ -98,6 +101,8 @@ class PlanInfo(SimpleNamespace):
     align: int
     overlap: int
 
+class BanLines(str): ...
+
 def decimal(weight: _Weight | None) -> str | None: ...
 def by_names(what: str, weights: Mapping[str, _Weight], names: list[str], rest: Any) -> list[Any]: ...
 
@@ -106,8 +111,11 @@ class Plan:
                  seed: int | None = None, *,
                  base_len: int | None = None, split: str | Mapping[str, _Weight] | None = None, use: str | None = None,
                  phases: Iterable[tuple[int, _Weights] | tuple[int, _Weights, int | None]] = (),
-                 skip: Iterable[tuple[int, int]] = (), order: Literal["shuffled", "sequential", "documents", "documents-sequential", "fit", "megatron"] | Order = "shuffled",
-                 epochs: int | None = None, fim: FIM | None = None, open: Opening = ...) -> None: ...
+                 skip: Iterable[tuple[int, int]] = (),
+                 bans: _Name | Iterable[_Ban] = (),
+                 order: Literal["shuffled", "sequential", "documents", "documents-sequential", "fit", "megatron"] | Order = "shuffled",
+                 epochs: int | None = None, fim: FIM | None = None,
+                 stop: Literal["all", "first"] = "all", open: Opening = ...) -> None: ...
     @classmethod
     def parse(cls, text: str, *, skip: Iterable[tuple[int, int]] = (), epochs: int | None = None,
               label: str = "plan", open: Opening = ...) -> Plan: ...
@@ -120,6 +128,7 @@ class Plan:
     def change_place(self, n: int) -> int: ...
     def replay(self, text: str, label: str = "changes") -> Plan: ...
     def documents(self, max_length: int | None = None) -> Plan: ...
+    def ban(self, documents: _Name | Iterable[_Ban], start: int | None = None) -> Plan: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
     @property
     def text(self) -> str: ...

@@ -49,6 +49,8 @@ EXCEPTIONS = [
     ("loader", "dtype", "number_bytes", ""),
     ("loader", "unshifted", "unshifted", ""),
     ("loader", "mask_first", "mask_first", ""),
+    ("loader", "mask_row_first mask_begin mask_repeats ignore_index", "mask_row_first mask_begin mask_repeats "
+     "ignore_index", ""),
     ("loader", "max_sequences", "cu_seqlens_room", ""),  # the room has one place more, for its first 0
     ("loader", "style framework buffers restart notices", "", ""),  # of Python alone
     ("loader", "position", "position", "from"),
@@ -101,7 +103,7 @@ EXCEPTIONS = [
     ("plan loader", "", "", "json"),
 ]
 A_PLAN = {"order", "plan", "change", "source", "seq_len", "seed", "base_len", "split", "use", "at", "skip",
-          "epochs", "max_per_row", "min_length", "max_length", "cut_length", "align", "overlap", "samples",
+          "bans", "stop", "epochs", "max_per_row", "min_length", "max_length", "cut_length", "align", "overlap", "samples",
           "mid_level_dataset_surplus", "fim", "cache", "cache_size", "online"}  # which `leat-bench load` takes, too
 
 

@@ -123,10 +123,11 @@ struct leat_loader {
     uint64_t first_row;    /* of this rank in a global batch */
     uint32_t rows;
     uint32_t token_width, pad;
-    bool narrow;    /* ids fit into 31 bits */
-    bool documents; /* where documents begin is needed */
-    bool masks;     /* some dataset stores a mask */
-    bool segmented; /* rows are in segments */
+    int32_t ignored; /* a label without loss */
+    bool narrow;     /* ids fit into 31 bits */
+    bool documents;  /* where documents begin is needed */
+    bool masks;      /* some labels may have no loss */
+    bool segmented;  /* rows are in segments */
     const struct backend_ops *ops;
     struct backend *backend;
     struct ranges *ranges;
@@ -155,6 +156,11 @@ struct leat_loader {
     float *source_weights; /* of the first source_weight_count sources; NULL: all are 1 */
     uint64_t source_weight_count;
     struct loader_log log;
+    struct loader_loss {
+        uint64_t begin_token; /* LEAT_NONE: its labels have loss */
+        uint32_t *ids;        /* of a row; the stage's */
+        size_t room;
+    } loss;
     struct loader_ahead ahead;
     atomic_uint given; /* notices already given, as bits */
 };
@@ -279,6 +285,19 @@ enum leat_status loader_documents_find(struct leat_loader *l, const struct loade
 enum leat_status loader_ahead_open(struct leat_loader *l, struct leat_error *err);
 void loader_ahead(struct leat_loader *l);
 void loader_ahead_close(struct leat_loader *l);
+
+/* ---- loader_loss.c: what loader's options take the loss of ---- */
+
+/* Checks these options, before and after it is known how rows are laid out; if any needs a mask, the loader has one. */
+enum leat_status loader_loss_open(struct leat_loader *l, struct leat_error *err);
+
+/* Clears the mask of a row whose tokens have come. */
+enum leat_status loader_loss_row(struct leat_loader *l, const struct loader_slot *slot, uint32_t row, uint8_t *mask,
+                                 struct leat_error *err);
+
+/* The same of `count` tokens that follow each other; the row's second token is number `second` of them, if it is one. */
+void loader_loss_tokens(const struct leat_loader *l, const uint8_t *tokens, uint64_t count, uint64_t second,
+                        uint8_t *mask);
 
 /* ---- Masks ---- */
 

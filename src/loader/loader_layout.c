@@ -361,6 +361,7 @@ struct rows_job loader_job(const struct loader_slot *slot, const struct leat_out
                                .unshifted = o->unshifted,
                                .mask_first = o->mask_first || masks_first(slot->loader),
                                .pad = slot->loader->pad,
+                               .ignored = slot->loader->ignored,
 #define TAKE(field, name, kind, documents) .field = o->field,
                                ROWS_OUTPUTS(TAKE, TAKE)
 #undef TAKE

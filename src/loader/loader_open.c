@@ -201,6 +201,8 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
                                        "this build has no device %.100s; \"host\" always works", o->device.name),
                             "device");
     s = loader_take_plan(l, err);
+    if (s == LEAT_OK)
+        s = loader_loss_open(l, err);
     if (l->segmented)
         o->io.apart = LEAT_APART_NEVER;
     return s == LEAT_OK ? loader_sources_open(l, err) : s;

@@ -167,21 +167,14 @@ enum leat_status loader_documents_find(struct leat_loader *l, const struct loade
 /* ---- Masks ------------------------------------------------------------------------------------------------------- */
 
 /*
- * The masks that datasets store beside their tokens (leat_dataset_mask()): read with the rows of a slot, in the order
- * of their tokens. They are few bytes, and come through the page cache, whatever reads the tokens. They follow the
- * tokens in the slot, so that one copy brings both to a device. Context and gaps in rows of whole documents have no
- * loss (struct leat_piece): as a mask of 0, whatever the datasets store.
+ * The masks of rows (leat_plan_mask()): read with the rows of a slot, in the order of their tokens. They are few bytes,
+ * and come through the page cache, whatever reads the tokens. They follow the tokens in the slot, so that one copy
+ * brings both to a device. Gaps in rows of whole documents have no loss (struct leat_piece): as a mask of 0.
  */
 
 void loader_mask_open(struct leat_loader *l)
 {
-    l->masks = l->plan->rules.fit[PLAN_FIT_ALIGN] > 0 || l->plan->rules.fit[PLAN_FIT_OVERLAP] > 0;
-    for (uint64_t i = 0; i < l->plan->rules.source_count && !l->masks; i++) {
-        struct leat_info info = LEAT_INFO_INIT;
-
-        leat_dataset_info(l->plan->sources[i].dataset, &info);
-        l->masks = info.stores_mask;
-    }
+    l->masks = l->plan->masks;
 }
 
 void loader_mask_put(const struct leat_loader *l, struct loader_slot *slot)
@@ -196,38 +189,16 @@ void loader_mask_put(const struct leat_loader *l, struct loader_slot *slot)
     slot->bytes += (size_t)(slot->batch.rows * width);
 }
 
-/* The first tokens of a piece whose labels are context: all up to the label of the last prediction of the overlap. */
-static enum leat_status find_context(const struct leat_loader *l, const struct leat_piece *p, uint64_t *tokens,
-                                     struct leat_error *err)
-{
-    uint64_t overlap = l->plan->rules.fit[PLAN_FIT_OVERLAP], start = p->token;
-    enum leat_status s = LEAT_OK;
-
-    if (overlap > 0)
-        s = leat_dataset_starts(l->plan->sources[p->source].dataset, p->document, 1, &start, err);
-    *tokens = start < p->token ? overlap + 1 : 0;
-    return s;
-}
-
 enum leat_status loader_mask_piece(const struct leat_loader *l, uint64_t number, const struct leat_piece *p,
                                    uint32_t first, uint32_t count, uint8_t *to, struct leat_error *err)
 {
-    struct part *part = dataset_part(l->plan->sources[p->source].dataset, p->part);
-    enum leat_status s = part_mask(part, p->offset + first, count, to, err);
-    uint64_t context;
-
-    (void)number;
-    if (s == LEAT_OK)
-        s = find_context(l, p, &context, err);
-    if (s == LEAT_OK && context > first)
-        memset(to, 0, context - first < count ? context - first : count);
-    return s;
+    return leat_plan_mask(l->plan, number, p, first, count, to, err);
 }
 
 enum leat_status loader_mask_row(struct leat_loader *l, const struct loader_slot *slot, uint32_t row,
                                  struct leat_error *err)
 {
-    uint8_t *to = slot->memory + slot->layout.masks_at + (size_t)row * slot->layout.mask_width;
+    uint8_t *mask = slot->memory + slot->layout.masks_at + (size_t)row * slot->layout.mask_width, *to = mask;
     enum leat_status s = LEAT_OK;
 
     for (uint32_t k = slot->first_piece[row]; s == LEAT_OK && k < slot->first_piece[row + 1]; k++) {
@@ -238,5 +209,5 @@ enum leat_status loader_mask_row(struct leat_loader *l, const struct loader_slot
         memset(to + p->count, 0, gap);
         to += p->count + gap;
     }
-    return s;
+    return s == LEAT_OK ? loader_loss_row(l, slot, row, mask, err) : s;
 }

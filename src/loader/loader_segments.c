@@ -533,6 +533,13 @@ static enum leat_status find_mask(const struct leat_loader *l, struct loader_slo
         else
             to[o.behind] = run->weight;
     }
+    if (s == LEAT_OK) {
+        uint64_t from =
+            cut->place - chain->place; /* of the chain's tokens: the row's first chain has its second token */
+
+        loader_loss_tokens(l, slot->memory + slot->layout.tokens_at + (size_t)cut->token * l->token_width, cut->tokens,
+                           cut->chain == x->rows[row].chain && from < 2 ? 1 - from : UINT64_MAX, to);
+    }
     return s;
 }
 

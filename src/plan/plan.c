@@ -156,6 +156,10 @@ enum leat_status plan_open_rules(struct leat_plan **out, struct plan_rules *rule
     if (s == LEAT_OK)
         s = skips_make(&plan->skips, plan->rules.skips, plan->rules.skip_count, err);
     if (s == LEAT_OK)
+        s = plan_bans_open(plan, err);
+    if (s == LEAT_OK)
+        plan_mask_open(plan);
+    if (s == LEAT_OK)
         s = plan->order->open(plan, err);
     if (s != LEAT_OK) {
         leat_plan_close(plan);
@@ -222,6 +226,8 @@ static enum leat_status add_options(struct plan_rules *r, const struct leat_plan
     }
     for (size_t i = 0; s == LEAT_OK && i < o->skip_count; i++)
         s = plan_rules_add_skip(r, o->skips[i].first, o->skips[i].end, err);
+    if (s == LEAT_OK && o->bans)
+        s = plan_rules_read_bans(r, o->bans, strlen(o->bans), err);
     if (s == LEAT_OK && o->split)
         s = plan_rules_set_split(r, o->split, strlen(o->split), err);
     if (s == LEAT_OK && o->use)
@@ -234,8 +240,7 @@ static enum leat_status add_options(struct plan_rules *r, const struct leat_plan
 
 enum leat_status leat_plan_open(struct leat_plan **out, const struct leat_plan_options *options, struct leat_error *err)
 {
-    static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_plan_options, reserved),
-                                                        OPTIONS_RESERVED(leat_plan_options, fit.reserved),
+    static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_plan_options, fit.reserved),
                                                         OPTIONS_RESERVED(leat_plan_options, megatron.reserved),
                                                         OPTIONS_RESERVED(leat_plan_options, fim.reserved_number),
                                                         OPTIONS_RESERVED(leat_plan_options, fim.reserved),
@@ -253,6 +258,7 @@ enum leat_status leat_plan_open(struct leat_plan **out, const struct leat_plan_o
     rules.base_len = o.base_len;
     rules.epochs = o.epochs;
     rules.order = (uint32_t)o.order;
+    rules.stop = (uint32_t)o.stop;
     rules.fit[PLAN_FIT_MAX_PER_ROW] = o.fit.max_per_row;
     rules.fit[PLAN_FIT_MIN_LENGTH] = o.fit.min_length;
     rules.fit[PLAN_FIT_MAX_LENGTH] = o.fit.max_length;
@@ -308,12 +314,37 @@ enum leat_status leat_plan_reorder(struct leat_plan **out, const struct leat_pla
     return s;
 }
 
+enum leat_status leat_plan_ban(struct leat_plan **out, const struct leat_plan *plan, const char *bans,
+                               struct leat_error *err)
+{
+    size_t bytes = (size_t)plan_rules_print(&plan->rules, NULL, 0);
+    char *text = malloc(bytes + 1);
+    struct plan_rules rules = { .seed = 0 };
+    enum leat_status s;
+
+    *out = NULL;
+    if (!text)
+        return status_no_memory(err, bytes + 1);
+    plan_rules_print(&plan->rules, text, bytes + 1);
+    s = plan_rules_read(&rules, text, bytes, "plan", err); /* the same plan again */
+    free(text);
+    for (size_t i = 0; s == LEAT_OK && i < rules.source_count; i++)
+        rules.sources[i].dataset = plan->sources[i].dataset;
+    if (s == LEAT_OK)
+        s = plan_rules_read_bans(&rules, bans, strlen(bans), err);
+    if (s == LEAT_OK)
+        return plan_open_rules(out, &rules, NULL, err);
+    plan_rules_free(&rules);
+    return s;
+}
+
 void leat_plan_close(struct leat_plan *plan)
 {
     if (!plan)
         return;
     plan->order->close(plan);
     skips_free(&plan->skips);
+    plan_bans_free(&plan->bans);
     for (size_t i = 0; plan->sources && i < plan->rules.source_count; i++)
         plan_source_close(&plan->sources[i]);
     free(plan->sources);
@@ -363,6 +394,7 @@ void leat_plan_info(const struct leat_plan *plan, struct leat_plan_info *info)
     full.order = (enum leat_order)plan->rules.order;
     full.align = plan->rules.fit[PLAN_FIT_ALIGN];
     full.overlap = plan->rules.fit[PLAN_FIT_OVERLAP];
+    full.masks = plan->masks;
     options_fill(info, &full, sizeof full);
 }
 

@@ -17,6 +17,7 @@
 #include "order/blend.h"
 #include "order/permute.h"
 #include "order/skips.h"
+#include "plan_bans.h"
 #include "plan_order.h"
 #include "plan_rules.h"
 #include "plan_source.h"
@@ -27,6 +28,8 @@ struct leat_plan {
     struct plan_rules rules;
     struct plan_source *sources; /* as many as the rules have */
     struct skips skips;
+    struct plan_bans bans;
+    bool masks; /* labels may have no loss: a dataset stores a mask, or the plan takes it */
     /* of each phase, the first included: weights as integers, of all sources */
     uint64_t *weights;
     uint64_t *lengths; /* of each phase */
@@ -46,6 +49,9 @@ enum leat_status plan_samples(const struct leat_plan *plan, uint64_t first, uint
 /* Opens the plan of these rules, and takes the rules over, even on failure. *out must be NULL. */
 enum leat_status plan_open_rules(struct leat_plan **out, struct plan_rules *rules,
                                  const struct leat_open_options *options, struct leat_error *err);
+
+/* Fills in plan->masks (plan_mask.c). */
+void plan_mask_open(struct leat_plan *plan);
 
 /* Opens all sources of the rules; LEAT_E_INCOMPATIBLE if two of them differ in how they were encoded. */
 enum leat_status plan_sources_open(struct leat_plan *plan, const struct leat_open_options *options,

@@ -456,6 +456,28 @@ static enum leat_status check_fit(struct plan_rules *r, struct leat_error *err)
     return LEAT_OK;
 }
 
+static enum leat_status check_stop(const struct plan_rules *r, struct leat_error *err)
+{
+    bool limited = r->epochs > 0;
+
+    if (r->stop > LEAT_STOP_FIRST)
+        return status_argument(err, "stop", "unknown value %u for stop", r->stop);
+    if (r->stop == LEAT_STOP_ALL)
+        return LEAT_OK;
+    if (!plan_order_of(r->order)->phases)
+        return status_argument(err, "stop",
+                               "a plan of order %s does not stop with its first spent source: no source "
+                               "of it has an end of its own",
+                               leat_order_name((enum leat_order)r->order));
+    for (size_t i = 0; i < r->source_count && !limited; i++)
+        limited = r->sources[i].epochs > 0;
+    if (limited)
+        return LEAT_OK;
+    return status_argument(err, "stop",
+                           "the plan is to stop with its first spent source, but no source is ever spent: "
+                           "limit the epochs, of the plan or of a source");
+}
+
 static enum leat_status finish_phases(const struct plan_rules *r, struct leat_error *err)
 {
     uint64_t before = 0;
@@ -500,11 +522,15 @@ enum leat_status plan_rules_finish(struct plan_rules *r, struct leat_error *err)
     if (s == LEAT_OK)
         s = check_fit(r, err);
     if (s == LEAT_OK)
+        s = check_stop(r, err);
+    if (s == LEAT_OK)
         s = finish_phases(r, err);
     if (s == LEAT_OK && plan_order_of(r->order)->megatron)
         s = plan_megatron_finish(r, err);
     else if (s == LEAT_OK)
         s = finish_splits(r, err);
+    if (s == LEAT_OK)
+        s = plan_bans_finish(r, err);
     return s == LEAT_OK ? finish_skips(r, err) : s;
 }
 
@@ -535,6 +561,7 @@ enum leat_status plan_rules_reorder(struct plan_rules *to, const struct plan_rul
     *to = (struct plan_rules) {
         .seed = from->seed, .seq_len = seq_len, .epochs = from->epochs, .order = order, .fim = from->fim
     };
+    to->stop = plan_order_of(order)->phases ? from->stop : LEAT_STOP_ALL;
     for (unsigned i = 0; plan_order_of(order)->own_labels && i < PLAN_FIT_OPTIONS; i++)
         to->fit[i] = from->fit[i];
     for (size_t i = 0; s == LEAT_OK && i < from->source_count; i++) {
@@ -550,6 +577,11 @@ enum leat_status plan_rules_reorder(struct plan_rules *to, const struct plan_rul
                                                                .dataset = datasets[i] },
                                   err);
     }
+    for (size_t i = 0; s == LEAT_OK && i < from->ban_count; i++) {
+        s = from->bans[i].start > 0 ? LEAT_OK : GROW(to->bans, to->ban_count + 1, to->ban_room, err);
+        if (s == LEAT_OK && from->bans[i].start == 0)
+            to->bans[to->ban_count++] = from->bans[i];
+    }
     memcpy(to->megatron.ratios, from->megatron.ratios, sizeof to->megatron.ratios);
     to->megatron.ratio_count = from->megatron.ratio_count;
     return s == LEAT_OK && from->split_count > 0 ? copy_split(to, from, err) : s;
@@ -563,6 +595,9 @@ void plan_rules_free(struct plan_rules *r)
         free(r->phases[i].weights);
     for (size_t i = 0; i < r->split_count; i++)
         free(r->splits[i].name);
+    for (size_t i = 0; i < r->ban_count; i++)
+        free(r->bans[i].name);
+    free(r->bans);
     free(r->sources);
     free(r->phases);
     free(r->splits);

@@ -13,6 +13,7 @@
 #include "order/decimal.h"
 #include "order/fim.h"
 #include "order/skips.h"
+#include "plan_bans.h"
 
 #define PLAN_MAX_SOURCES 65536u
 #define PLAN_MAX_LENGTH  ((uint64_t)1 << 30)
@@ -85,12 +86,14 @@ struct plan_rules {
     uint64_t seed, seq_len, base_len, epochs;
     uint64_t fit[PLAN_FIT_OPTIONS];
     uint32_t order; /* number */
+    uint32_t stop;  /* enum leat_stop */
     struct plan_source_rule *sources;
     struct plan_phase_rule *phases; /* those after the first */
     struct plan_split_rule *splits;
     struct skips_range *skips;
-    size_t source_count, phase_count, split_count, skip_count;
-    size_t source_room, phase_room, split_room, skip_room;
+    struct plan_ban_rule *bans;
+    size_t source_count, phase_count, split_count, skip_count, ban_count;
+    size_t source_room, phase_room, split_room, skip_room, ban_room;
     char *use; /* NULL: not given */
     struct plan_megatron megatron;
     struct plan_fim fim;
@@ -131,8 +134,8 @@ const char *plan_rules_fim_text(const struct plan_rules *r, char text[PLAN_FIM_T
 /* The last call: fills in defaults, sorts the skips, and checks what can be checked without datasets. */
 enum leat_status plan_rules_finish(struct plan_rules *r, struct leat_error *err);
 
-/* Makes rules with the same sources, seed, split and limit of epochs for another order and length, without phases and
- * skips, because these count samples. `datasets` are the sources', open. */
+/* Makes rules with the same sources, seed, split and limit of epochs for another order and length, without phases,
+ * skips and bans that do not start at sample 0, because these count samples. `datasets` are the sources', open. */
 enum leat_status plan_rules_reorder(struct plan_rules *to, const struct plan_rules *from,
                                     const struct leat_dataset *const *datasets, uint32_t order, uint64_t seq_len,
                                     struct leat_error *err);
@@ -166,6 +169,12 @@ enum leat_status plan_rules_read(struct plan_rules *r, const char *text, size_t 
 /* Likewise the text of changes (docs/ORDER.md, "Changes"), which it adds to rules. */
 enum leat_status plan_rules_read_changes(struct plan_rules *r, const char *text, size_t bytes, const char *label,
                                          struct leat_error *err);
+
+/* Lines of a plan's text that are all bans, or blank, or comments. */
+enum leat_status plan_rules_read_bans(struct plan_rules *r, const char *text, size_t bytes, struct leat_error *err);
+
+/* Reads a number of digits only; false: it is none, or not below 2^64. */
+bool plan_rules_number(const char *text, size_t length, uint64_t *value);
 
 /* Whether a source's name ends in a field that a text would have as its weight. */
 bool plan_rules_is_ambiguous(const char *name);

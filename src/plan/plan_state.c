@@ -75,6 +75,7 @@ struct past {
     uint64_t sources, phases;                         /* of the past */
     uint64_t source_steps[STEPS], phase_steps[STEPS]; /* of the chain */
     uint64_t skips;                                   /* a hash of the skips before the end of the past */
+    uint64_t bans;                                    /* likewise of the bans; 0: there is none */
     struct hash128 fingerprint;
 };
 
@@ -131,7 +132,7 @@ static void tell_past(const struct leat_plan *plan, uint64_t position, struct pa
     const uint64_t rules[] = { PERMUTE_VERSION,  BLEND_VERSION,     PLAN_SPLIT_VERSION,       plan->rules.base_len,
                                plan->rules.seed, plan->rules.order, plan->order->rule_version };
     const struct plan_fim *fim = &plan->rules.fim;
-    struct chain c = { checksum_kernels(), checksum_load(name) }, skips = c;
+    struct chain c = { checksum_kernels(), checksum_load(name) }, skips = c, bans = c;
 
     *past = (struct past) { .position = position, .skipped = end - position };
     past->phases = past_phases(plan, end);
@@ -159,6 +160,16 @@ static void tell_past(const struct leat_plan *plan, uint64_t position, struct pa
         chain_words(&skips, (uint64_t[]) { plan->skips.items[i].first, plan->skips.items[i].end }, 2);
     past->skips = skips.hash.low;
     chain_words(&c, &past->skips, 1);
+    for (size_t i = 0; i < plan->rules.ban_count; i++) {
+        const struct plan_ban_rule *b = &plan->rules.bans[i];
+
+        if (b->start >= end || b->source >= past->sources)
+            continue;
+        chain_words(&bans, (uint64_t[]) { b->source, b->start, b->first, b->end }, 4);
+        past->bans = bans.hash.low;
+    }
+    if (past->bans > 0)
+        chain_words(&c, &past->bans, 1);
     past->fingerprint = c.hash;
 }
 
@@ -231,6 +242,8 @@ enum leat_status leat_plan_state_save(const struct leat_plan *plan, const struct
     put_steps(&w, "sources", past.sources, past.source_steps);
     put_steps(&w, "phases", past.phases, past.phase_steps);
     put(&w, "skips %016" PRIx64 "\n", past.skips);
+    if (past.bans > 0)
+        put(&w, "bans %016" PRIx64 "\n", past.bans);
     put(&w, "fingerprint %016" PRIx64 "%016" PRIx64 "\n", past.fingerprint.high, past.fingerprint.low);
     put(&w, "check %016" PRIx64 "\n", text_hash(text, w.length));
     return LEAT_OK;
@@ -310,6 +323,12 @@ static bool take_options(struct reader *r, size_t group, uint64_t *options)
     return true;
 }
 
+/* The line of the bans, if there is one. */
+static bool take_bans(struct reader *r, uint64_t *bans)
+{
+    return !take(r, "bans ") || (take_hash(r, bans) && take(r, "\n"));
+}
+
 /* The name of an order, to the end of the line. */
 static bool take_order(struct reader *r, uint32_t *order)
 {
@@ -366,8 +385,8 @@ static bool parse(struct reader *r, struct state_text *t)
     if (!take_order(r, &t->order) || !take_options(r, 0, t->options) || !take_options(r, 1, t->options) ||
         !take_fim(r, t->fim_version, t->fim) || !take_steps(r, "sources ", &t->past.sources, t->past.source_steps) ||
         !take_steps(r, "phases ", &t->past.phases, t->past.phase_steps) || !take(r, "skips ") ||
-        !take_hash(r, &t->past.skips) || !take(r, "\nfingerprint ") || !take_hash(r, &t->past.fingerprint.high) ||
-        !take_hash(r, &t->past.fingerprint.low) || !take(r, "\n"))
+        !take_hash(r, &t->past.skips) || !take(r, "\n") || !take_bans(r, &t->past.bans) || !take(r, "fingerprint ") ||
+        !take_hash(r, &t->past.fingerprint.high) || !take_hash(r, &t->past.fingerprint.low) || !take(r, "\n"))
         return false;
     check = text_hash(begin, (size_t)(r->at - begin));
     return take(r, "check ") && take_hash(r, &said) && said == check && take(r, "\n") && r->at == r->end;
@@ -386,7 +405,7 @@ static enum leat_status differs(struct leat_error *err, const char *format, ...)
     va_end(args);
     return status_set(err, LEAT_E_CHECKPOINT,
                       "the state belongs to another plan: %s; resume with the plan that it was saved from (only later "
-                      "phases and skips may be added)",
+                      "phases, skips and bans may be added)",
                       sentence);
 }
 
@@ -510,6 +529,11 @@ enum leat_status leat_plan_state_load(const struct leat_plan *plan, const char *
                     "%" PRIu64 " samples before its position were skipped, but the plan skips %" PRIu64
                     ", or different ones",
                     t.past.skipped, is.skipped);
+    if (s == LEAT_OK && t.past.bans != is.bans)
+        s = differs(err,
+                    "the documents that were banned before its position, which is sample %" PRIu64
+                    ", are others in the plan",
+                    t.past.position + t.past.skipped);
     if (s == LEAT_OK)
         s = compare_phases(plan, &t.past, &is, err);
     if (s == LEAT_OK && !checksum_equal(t.past.fingerprint, is.fingerprint))

@@ -67,8 +67,7 @@ static enum leat_status placed(const struct reader *r, enum leat_status s)
     return wrong(r, "%s", err.message);
 }
 
-/* Digits only. */
-static bool parse_number(const char *text, size_t length, uint64_t *value)
+bool plan_rules_number(const char *text, size_t length, uint64_t *value)
 {
     *value = 0;
     for (size_t i = 0; i < length; i++)
@@ -80,7 +79,7 @@ static bool parse_number(const char *text, size_t length, uint64_t *value)
 
 static enum leat_status read_number(struct reader *r, uint64_t *value)
 {
-    if (parse_number(r->value, r->value_length, value))
+    if (plan_rules_number(r->value, r->value_length, value))
         return LEAT_OK;
     return wrong(r, "\"%.*s\" is not a whole number below 2^64, in digits", plan_rules_shown(r->value_length),
                  r->value);
@@ -129,6 +128,17 @@ static enum leat_status read_order(struct reader *r)
     return wrong(r, "%s", sentence.message);
 }
 
+static enum leat_status read_stop(struct reader *r)
+{
+    bool first = r->value_length == 5 && memcmp(r->value, "first", 5) == 0;
+
+    r->rules->stop = first ? LEAT_STOP_FIRST : LEAT_STOP_ALL;
+    if (first || (r->value_length == 3 && memcmp(r->value, "all", 3) == 0))
+        return LEAT_OK;
+    return wrong(r, "\"%.*s\" is not all or first: which spent sources end the plan", plan_rules_shown(r->value_length),
+                 r->value);
+}
+
 static enum leat_status read_samples(struct reader *r)
 {
     enum leat_status s = read_number(r, &r->rules->megatron.samples);
@@ -163,7 +173,7 @@ static enum leat_status read_fim(struct reader *r)
     for (unsigned i = 0; ok && i < PLAN_FIM_IDS; i++) {
         uint64_t id;
 
-        ok = parse_number(fields[2 + i], lengths[2 + i], &id) && id <= UINT32_MAX;
+        ok = plan_rules_number(fields[2 + i], lengths[2 + i], &id) && id <= UINT32_MAX;
         text.ids[i] = (uint32_t)id;
     }
     if (!ok)
@@ -227,7 +237,7 @@ static enum leat_status read_source(struct reader *r)
          (length - last == 4 && memcmp(r->value + last, "none", 4) == 0))) {
         bool none = length - last == 4 && r->value[last] == 'n';
 
-        if (!none && (!parse_number(r->value + last, length - last, &text.epochs) || text.epochs == 0))
+        if (!none && (!plan_rules_number(r->value + last, length - last, &text.epochs) || text.epochs == 0))
             return wrong(r,
                          "in \"%.*s\", read from the right as NAME:WEIGHT:EPOCHS, the limit of epochs is not a whole "
                          "number above 0; if the name ends in \":%.*s\", write :none after the weight",
@@ -252,13 +262,13 @@ static enum leat_status read_at(struct reader *r)
     uint64_t begin, seq_len = 0;
     const char *second;
 
-    if (!colon || !parse_number(r->value, (size_t)(colon - r->value), &begin))
+    if (!colon || !plan_rules_number(r->value, (size_t)(colon - r->value), &begin))
         return wrong(r, "\"%.*s\" is not N:WEIGHTS or N:WEIGHTS:len=L, where N is the first sample of the change",
                      plan_rules_shown(r->value_length), r->value);
     weights = colon + 1;
     second = memchr(weights, ':', (size_t)(end - weights));
     if (second && (end - second < 5 || memcmp(second, ":len=", 5) != 0 ||
-                   !parse_number(second + 5, (size_t)(end - second - 5), &seq_len) || seq_len == 0))
+                   !plan_rules_number(second + 5, (size_t)(end - second - 5), &seq_len) || seq_len == 0))
         return wrong(r, "\"%.*s\" has no length, such as len=2048, after its weights",
                      plan_rules_shown(r->value_length), r->value);
     return placed(r, plan_rules_add_phase(r->rules, begin, weights, (size_t)((second ? second : end) - weights),
@@ -279,11 +289,11 @@ static enum leat_status read_change(struct reader *r)
     else if (second)
         length = second + 1;
     change.weights_length = (size_t)((second ? second : end) - weights);
-    if (!parse_number(r->value, (size_t)((colon ? colon : end) - r->value), &change.at))
+    if (!plan_rules_number(r->value, (size_t)((colon ? colon : end) - r->value), &change.at))
         return wrong(r, "\"%.*s\" is not N, N:WEIGHTS or N:WEIGHTS:len=L, where N is the first sample of the change",
                      plan_rules_shown(r->value_length), r->value);
     if (length && (end - length < 5 || memcmp(length, "len=", 4) != 0 ||
-                   !parse_number(length + 4, (size_t)(end - length - 4), &change.seq_len) || change.seq_len == 0))
+                   !plan_rules_number(length + 4, (size_t)(end - length - 4), &change.seq_len) || change.seq_len == 0))
         return wrong(r, "\"%.*s\" has no length, such as len=2048, after its weights",
                      plan_rules_shown(r->value_length), r->value);
     s = placed(r, plan_rules_change(r->rules, &change, r->err));
@@ -297,10 +307,16 @@ static enum leat_status read_skip(struct reader *r)
     const char *colon = memchr(r->value, ':', r->value_length);
     uint64_t first, end;
 
-    if (!colon || !parse_number(r->value, (size_t)(colon - r->value), &first) ||
-        !parse_number(colon + 1, r->value_length - (size_t)(colon + 1 - r->value), &end))
+    if (!colon || !plan_rules_number(r->value, (size_t)(colon - r->value), &first) ||
+        !plan_rules_number(colon + 1, r->value_length - (size_t)(colon + 1 - r->value), &end))
         return wrong(r, "\"%.*s\" is not A:B, samples A to B - 1", plan_rules_shown(r->value_length), r->value);
     return placed(r, plan_rules_add_skip(r->rules, first, end, r->err));
+}
+
+/* START:NAME:DOCUMENTS */
+static enum leat_status read_ban(struct reader *r)
+{
+    return placed(r, plan_bans_add(r->rules, r->value, r->value_length, r->err));
 }
 
 static const struct key {
@@ -314,10 +330,12 @@ static const struct key {
     { "seed", "seed", false, read_seed },
     { "order", "order", false, read_order },
     { "epochs", "epochs", false, read_epochs },
+    { "stop", "stop", false, read_stop },
     { "split", "split", false, read_split },
     { "use", "use", false, read_use },
     { "at", "phases", true, read_at },
     { "skip", "skips", true, read_skip },
+    { "ban", "bans", true, read_ban },
     { "samples", "samples", false, read_samples },
     { "mid-level-dataset-surplus", "mid_level_dataset_surplus", false, read_surplus },
     { "max-per-row", "max_per_row", false, read_fit },
@@ -330,8 +348,8 @@ static const struct key {
     { NULL, NULL, false, NULL },
 };
 #define UNKNOWN                                                                                                        \
-    "a line of a plan starts with source, seq-len, base-len, seed, order, epochs, split, use, at, skip, samples, "     \
-    "mid-level-dataset-surplus, max-per-row, min-length, max-length, cut-length, align, overlap or fim"
+    "a line of a plan starts with source, seq-len, base-len, seed, order, epochs, stop, split, use, at, skip, ban, "   \
+    "samples, mid-level-dataset-surplus, max-per-row, min-length, max-length, cut-length, align, overlap or fim"
 
 static const struct key change_keys[] = {
     { "source", "sources", true, read_source },
@@ -448,6 +466,30 @@ enum leat_status plan_rules_read_changes(struct plan_rules *rules, const char *t
     return s;
 }
 
+enum leat_status plan_rules_read_bans(struct plan_rules *rules, const char *text, size_t bytes, struct leat_error *err)
+{
+    struct leat_error own;
+    struct reader r = { .rules = rules, .keys = keys, .unknown = UNKNOWN, .err = err ? err : &own };
+    enum leat_status s = LEAT_OK;
+
+    for (size_t at = 0; s == LEAT_OK && at < bytes;) {
+        const char *line = text + at, *newline = memchr(line, '\n', bytes - at);
+        size_t length = newline ? (size_t)(newline - line) : bytes - at;
+
+        r.at = at;
+        at += length + 1;
+        while (length > 0 && is_blank(*line)) {
+            line++;
+            length--;
+        }
+        if (length > 0 && line[0] != '#' && (length < 4 || memcmp(line, "ban", 3) != 0 || !is_blank(line[3])))
+            return status_argument(err, "bans", "\"%.*s\" is not a ban: each line is ban START:NAME:DOCUMENTS",
+                                   plan_rules_shown(length), line);
+        s = read_line(&r, line, length);
+    }
+    return s;
+}
+
 /* ---- Printing ---- */
 
 struct printer {
@@ -502,6 +544,47 @@ static void print_phase(struct printer *p, const struct plan_phase_rule *phase)
     put(p, "\n");
 }
 
+/* Whether an earlier source has the name of this one, and so the same bans. */
+static bool has_namesake(const struct plan_rules *r, uint32_t source)
+{
+    uint32_t i = 0;
+
+    while (strcmp(r->sources[i].name, r->sources[source].name) != 0)
+        i++;
+    return i < source;
+}
+
+#define BAN_LINE 100u /* a line of bans ends after so many bytes */
+
+static void print_bans(struct printer *p, const struct plan_rules *r)
+{
+    const struct plan_ban_rule *before = NULL;
+    uint64_t begin = 0;
+
+    for (const struct plan_ban_rule *b = r->bans; b < r->bans + r->ban_count; b++) {
+        bool joined = before && b->source == before->source && b->start == before->start;
+
+        if (!joined && has_namesake(r, b->source))
+            continue;
+        if (joined && p->length - begin < BAN_LINE) {
+            put(p, ",");
+        } else {
+            if (before)
+                put(p, "\n");
+            begin = p->length;
+            print(p, "ban %" PRIu64 ":", b->start);
+            put(p, r->sources[b->source].name);
+            put(p, ":");
+        }
+        print(p, "%" PRIu64, b->first);
+        if (b->end > b->first + 1)
+            print(p, "-%" PRIu64, b->end - 1);
+        before = b;
+    }
+    if (before)
+        put(p, "\n");
+}
+
 uint64_t plan_rules_print(const struct plan_rules *r, char *text, size_t capacity)
 {
     struct printer p = { text, capacity, 0 };
@@ -512,6 +595,8 @@ uint64_t plan_rules_print(const struct plan_rules *r, char *text, size_t capacit
     print(&p, "order %s\n", leat_order_name((enum leat_order)r->order));
     if (r->epochs > 0)
         print(&p, "epochs %" PRIu64 "\n", r->epochs);
+    if (r->stop == LEAT_STOP_FIRST)
+        put(&p, "stop first\n");
     for (unsigned i = 0; i < PLAN_FIT_OPTIONS; i++)
         if (r->fit[i] > 0)
             print(&p, "%s %" PRIu64 "\n", plan_fit_names[i], r->fit[i]);
@@ -539,6 +624,7 @@ uint64_t plan_rules_print(const struct plan_rules *r, char *text, size_t capacit
         print_phase(&p, &r->phases[i]);
     for (size_t i = 0; i < r->skip_count; i++)
         print(&p, "skip %" PRIu64 ":%" PRIu64 "\n", r->skips[i].first, r->skips[i].end);
+    print_bans(&p, r);
     if (capacity > 0)
         text[p.length < capacity ? p.length : capacity - 1] = '\0';
     return p.length;

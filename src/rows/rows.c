@@ -80,9 +80,9 @@ static void *number_at(const struct rows_job *j, void *numbers, uint64_t at)
 static void ignore_label(const struct rows_job *j, uint64_t at)
 {
     if (j->labels && j->number_bytes == 8)
-        ((int64_t *)j->labels)[at] = ROWS_IGNORED;
+        ((int64_t *)j->labels)[at] = j->ignored;
     else if (j->labels)
-        ((int32_t *)j->labels)[at] = ROWS_IGNORED;
+        ((int32_t *)j->labels)[at] = j->ignored;
     if (j->loss_mask)
         j->loss_mask[at] = 0;
     if (j->loss_weights)
@@ -132,7 +132,7 @@ static void fill_labels(const struct rows_kernels *k, const struct rows_job *j, 
     if (j->labels) {
         widen_row(k, j, r, j->labels, at, shift, length);
         if (length < j->length)
-            k->fill(number_at(j, j->labels, at + length), j->number_bytes, ROWS_IGNORED, j->length - length);
+            k->fill(number_at(j, j->labels, at + length), j->number_bytes, j->ignored, j->length - length);
     }
     if (j->loss_mask) {
         memset(j->loss_mask + at, 1, length);

@@ -32,8 +32,6 @@
 
 #include "rows_outputs.h"
 
-#define ROWS_IGNORED (-100) /* a label without loss */
-
 struct rows_layout {
     uint32_t rows, width, token_width, start_words; /* start_words 0: documents are not known */
     size_t tokens_at, lengths_at, flags_at, starts_at;
@@ -89,7 +87,8 @@ struct rows_job {
     struct rows_layout layout;
     uint32_t rows, length; /* of the outputs: at least the slot's rows and the longest of its lengths */
     uint32_t number_bytes, unshifted, mask_first;
-    uint32_t pad; /* the token after a row's end */
+    uint32_t pad;    /* the token after a row's end */
+    int32_t ignored; /* a label without loss */
     uint64_t cu_seqlens_room;
 /* where each output goes; NULL: not wanted */
 #define ROWS_FIELD(field, name, kind, documents) kind##_TYPE *field;

@@ -161,8 +161,7 @@ ROWS_BODY uint8_t rows_loss(const struct rows_job *j, uint32_t row, uint32_t i)
 
 ROWS_BODY int64_t rows_label(const struct rows_job *j, uint32_t row, uint32_t i)
 {
-    return rows_loss(j, row, i) ? (int64_t)rows_token(j, row, rows_label_token(j, rows_place(j, row, i)))
-                                : ROWS_IGNORED;
+    return rows_loss(j, row, i) ? (int64_t)rows_token(j, row, rows_label_token(j, rows_place(j, row, i))) : j->ignored;
 }
 
 /* Padding after a row is a stretch of its own. */

@@ -190,7 +190,7 @@ ROWS_BODY void rows_do_tokens(const struct rows_job *j, const struct rows_line *
             place += rows_line_stretch(r, i + k).documents;
         loss[k] = inside && r->flags == 0 && !(rows_masks_first(j) && label > 0 && rows_line_start(r, label));
         inputs[k] = inside && j->inputs ? rows_line_token(r, place) : j->pad;
-        labels[k] = loss[k] && j->labels ? (int64_t)rows_line_token(r, rows_label_token(j, place)) : ROWS_IGNORED;
+        labels[k] = loss[k] && j->labels ? (int64_t)rows_line_token(r, rows_label_token(j, place)) : j->ignored;
     }
     if (j->inputs)
         rows_store(j->inputs, at, inputs, count, number_bytes);
@@ -294,9 +294,9 @@ ROWS_BODY void rows_do_mask(const struct rows_job *j, const struct rows_line *r,
     if (weight == 0 && j->loss_mask)
         j->loss_mask[at] = 0;
     if (weight == 0 && j->labels && j->number_bytes == 8)
-        ((int64_t *)j->labels)[at] = ROWS_IGNORED;
+        ((int64_t *)j->labels)[at] = j->ignored;
     else if (weight == 0 && j->labels)
-        ((int32_t *)j->labels)[at] = ROWS_IGNORED;
+        ((int32_t *)j->labels)[at] = j->ignored;
 }
 
 /* ---- Rows in segments ---- */

@@ -45,10 +45,10 @@ static void put_labels(const struct place *p, void *numbers, uint64_t at, uint32
     const struct rows_job *j = p->j;
     uint32_t from = rows_segment_label_token(j, &p->s, p->s.first, ahead);
 
-    put_tokens(p, numbers, at, from, rows_segment_labels(j, &p->s), ROWS_IGNORED);
+    put_tokens(p, numbers, at, from, rows_segment_labels(j, &p->s), j->ignored);
     for (uint32_t i = 0; i < p->count && (j->layout.masks_at || rows_segment_masks_first(j, &p->s)); i++)
         if (rows_segment_weight(j, &p->s, p->s.first + i, ahead) == 0)
-            store(j, numbers, at + i, ROWS_IGNORED);
+            store(j, numbers, at + i, j->ignored);
 }
 
 static void put_loss(const struct place *p, const struct rows_line *r)

@@ -101,7 +101,7 @@ ROWS_BODY int64_t rows_segment_label(const struct rows_job *j, const struct rows
 {
     return rows_segment_weight(j, s, i, ahead)
                ? (int64_t)rows_segment_token(j, s->token + rows_segment_label_token(j, s, i, ahead))
-               : ROWS_IGNORED;
+               : j->ignored;
 }
 
 ROWS_BODY int64_t rows_segment_position(const struct rows_segment *s, uint32_t i)

@@ -1,6 +1,6 @@
 """check_order.py: compares the library's order of samples with its twins, which were written from docs/ORDER.md
 alone, on PLANS random plans: sizes from 1 to 2^40 blocks, weights with 0 and 1e-9 among them, phases, lengths, limits,
-skips and splits; which are refused, every sample asked, and its inverse; and, if libxxhash can be loaded, whole states.
+skips, bans and splits; which are refused, every sample asked, and its inverse; and, if libxxhash can be loaded, whole states.
 A tenth are plans of documents, a thirtieth of rows of whole documents, another of Megatron's order. An eighth of all
 change rows (fill-in-the-middle). Plans with phases are changed, up to four times, at random samples, and asked again.
 
@@ -49,9 +49,11 @@ class Case:
         self.documents = small and r.random() < 0.05 or least is not None
         if self.documents:
             self.make_split()
+        self.counts = []
         self.make_sources(small)
         self.make_phases(small)
         self.make_skips()
+        self.make_bans(self.counts)
 
     def make_split(self):
         r = self.r
@@ -67,6 +69,7 @@ class Case:
         if self.documents:
             lengths = [max(self.least, r.choice([0, 1, r.randint(1, 300), r.randint(1, 4000)]))
                        for _ in range(r.randint(1, 40))]
+            self.counts.append(len(lengths))
             starts = [sum(lengths[:k]) for k in range(len(lengths))]
             ranges = [twin.split_range(starts, sum(lengths), self.fractions, self.used)]
             lines.append(f"docs s{i} " + ",".join(map(str, lengths)))
@@ -98,6 +101,9 @@ class Case:
                        f"line order {'sequential' if self.sequential else 'shuffled'}"]
         if self.epochs:
             self.lines.append(f"line epochs {self.epochs}")
+        self.stop_first = r.random() < (0.4 if any(self.limits) else 0.02)
+        if self.stop_first:
+            self.lines.append("line stop first")
         self.phases.append((0, length, self.first_weights))
         begin = 0
         for _ in range(r.choice([0, 0, 1, 1, 2, 5])):
@@ -124,8 +130,33 @@ class Case:
         for first, end in r.sample(self.skips, len(self.skips)):
             self.lines.append(f"line skip {first}:{end}")
 
+    def make_bans(self, documents):
+        """`documents`: of each source, how many it has."""
+        r = self.r
+        self.bans = []
+        for _ in range(r.choice([0, 1, 4, 30]) if sum(documents) else 0):
+            source = r.choice([i for i, count in enumerate(documents) if count])
+            start, lists, texts = r.choice([0, r.randint(0, 50), r.randint(0, 2**r.randint(1, 59))]), [], []
+            for _ in range(r.choice([1, 1, 5])):
+                first = r.randrange(documents[source])
+                last = min(first + r.choice([0, 0, 1, 9]), documents[source] - 1)
+                lists += range(first, last + 1)
+                texts.append(f"{first}-{last}" if last > first or r.random() < 0.1 else str(first))
+            self.bans.append((start, source, lists))
+            self.lines.append(f"line ban {start}:s{source}:{','.join(texts)}")
+
+    def ban_questions(self, documents):
+        r, bans = self.r, twin.Bans(self.bans)
+        for _ in range(10 if self.bans else 1):
+            source = r.randrange(len(documents))
+            document, n = r.randrange(documents[source] + 1), r.choice([0, r.randint(0, 60), r.randrange(2**59)])
+            yield f"banned {source} {document} {n}", str(int(bans.banned(source, document, n)))
+
     def plan(self):
-        return twin.Plan(self.sources, self.phases, self.limits, self.base, self.seed, self.sequential, self.skips)
+        if self.stop_first and not any(self.limits):
+            raise twin.Refused("nothing is ever spent")
+        return twin.Plan(self.sources, self.phases, self.limits, self.base, self.seed, self.sequential, self.skips,
+                         self.stop_first)
 
     def questions(self, plan):
         """Pairs of a question and the twin's answer."""
@@ -218,6 +249,10 @@ class DocumentCase:
                        "line order documents" + ("-sequential" if self.sequential else "")]
         self.skips = []
         Case.make_skips(self)
+        Case.make_bans(self, self.counts())
+
+    def counts(self):
+        return [sum(map(len, datasets)) for datasets in self.sources]
 
     def datasets(self):
         r = self.r
@@ -273,7 +308,7 @@ class FitCase(DocumentCase):
         super().__init__(r, least)
         if len(self.sources) > 2:
             self.sources = self.sources[:2]
-        made = ("line source", "line seq-len", "line order", "docs")
+        made = ("line source", "line seq-len", "line order", "line ban", "docs")
         kept = [line for line in self.lines if not line.startswith(made)]
         self.lines = [f"docs s{i} " + "+".join(",".join(map(str, lengths)) for lengths in datasets)
                       for i, datasets in enumerate(self.sources)] + [line for line in kept if line != "line epochs 0"]
@@ -281,6 +316,8 @@ class FitCase(DocumentCase):
         weights = [r.choice(WEIGHTS) if i else "1" for i in range(len(self.sources))]
         self.lines += [f"line source s{i}:{w}" + (f":{e}" if e else "") for i, (w, e) in enumerate(zip(weights, own))]
         self.limits = [min((e for e in (e, self.epochs) if e), default=None) for e in own]
+        self.stop_first = any(self.limits) and r.random() < 0.4
+        self.lines += ["line stop first"] * self.stop_first
         longest = r.choice([1, 5, 60, 4000])
         self.options = {key: r.randint(0, longest) for key in documents_twin.FIT_OPTIONS[:4] if r.random() < 0.2}
         align, shortest = r.choice([1, 1, 2, 3, 8]), 1
@@ -303,6 +340,7 @@ class FitCase(DocumentCase):
             length = r.choice([*again, *again, align * r.randint(shortest, 30), align * r.randint(shortest, 5000)])
             self.lines.append(f"line at {begin}:{','.join(weights)}:len={length}")
             self.phases.append((begin, length, [Fraction(w) for w in weights]))
+        Case.make_bans(self, self.counts())
 
     change = Case.change
 
@@ -327,7 +365,8 @@ class FitCase(DocumentCase):
             starts = [[sum(lengths[:k]) for k in range(len(lengths))] for lengths in datasets]
             used.append([twin.split_range(s, sum(lengths), self.fractions, self.used) if self.fractions
                          else (0, sum(lengths)) for s, lengths in zip(starts, datasets)])
-        return documents_twin.FitPlan(documents, self.phases, self.limits, self.seed, self.skips, used, self.options)
+        return documents_twin.FitPlan(documents, self.phases, self.limits, self.seed, self.skips, used, self.options,
+                                      self.stop_first)
 
     def questions(self, plan):
         r = self.r
@@ -374,6 +413,7 @@ class MegatronCase(DocumentCase):
                 self.lines.append(f"line {key} {value}")
         self.skips = []
         self.make_skips()
+        Case.make_bans(self, self.counts())
 
     make_skips = Case.make_skips
 
@@ -406,6 +446,7 @@ class ChangedCase:
         self.r = r
         begin, end = r.random() < 0.5, r.random() < 0.5
         self.case = kind(r, begin + end)
+        self.bans = self.case.bans
         marks = "b" * begin + "e" * end
         docs = [line.split(" ") for line in self.case.lines if line.startswith("docs ")]
         rate = r.choice(["1", "1", "0.5", "0.25", "0", "1e-18", "0.999999999999999999"])
@@ -424,6 +465,9 @@ class ChangedCase:
         plan = self.case.plan()
         self.fim.seed, plan.fim = plan.seed, self.fim
         return plan
+
+    def counts(self):
+        return self.case.counts() if callable(self.case.counts) else self.case.counts
 
     def row(self, plan, n):
         """Of each token of a row: it, and whether it is an input."""
@@ -447,13 +491,13 @@ class ChangedCase:
             yield question, answer
 
 
-def states(r, plan):
+def states(r, plan, bans):
     """Pairs of a question and a function of the library's answer, which begins with the datasets' identities."""
     most = plan.position(plan.end) if plan.end < twin.MOST else 2**59
     for position in (0, 1, r.randrange(700), r.randrange(2**r.randint(1, 50)), most):
         def answer(got, position=min(position, most), damaged=r.getrandbits(20)):
             identities = [[bytes.fromhex(i) for i in source.split(",")] for source in got.split("|")[0].split()]
-            text = state_twin.state(plan, position, damaged, identities, hash128)
+            text = state_twin.state(plan, position, damaged, identities, hash128, bans)
             return got.split("|")[0] + "|" + text.replace("\n", "|")
         yield f"state {min(position, most)} {answer.__defaults__[1]}", answer
 
@@ -474,7 +518,7 @@ def changes(case, plan):
             assert plan.show(n) == before.show(n)  # the twin agrees with itself
         yield from case.questions(plan)
         if hash128(b"") is not None:
-            yield from states(case.r, plan)
+            yield from states(case.r, plan, twin.Bans(case.bans))
 
 
 def end_of(plan):
@@ -512,8 +556,10 @@ def main():
         else:
             expected.append(end_of(plan))
             questions = list(case.questions(plan))
+            counts = case.counts() if callable(case.counts) else case.counts
+            questions += Case.ban_questions(case, counts) if counts else []
             if hash128(b"") is not None:
-                questions += states(r, plan)
+                questions += states(r, plan, twin.Bans(case.bans))
             for question, answer in [*questions, *changes(case, plan)]:
                 asked.append(question)
                 expected.append(answer)

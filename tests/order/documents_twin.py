@@ -152,7 +152,7 @@ FIT_OPTIONS = ["max-per-row", "min-length", "max-length", "cut-length", "align",
 class FitPlan(Skips):
     """`documents`: of each source, the used ones; `phases` and `limits` as of Plan."""
 
-    def __init__(self, documents, phases, limits, seed, skips, used=(), options={}):
+    def __init__(self, documents, phases, limits, seed, skips, used=(), options={}, stop_first=False):
         super().__init__(skips)
         self.options = [options.get(key, 0) for key in FIT_OPTIONS]
         self.options[4] = 0 if self.options[4] == 1 else self.options[4]
@@ -167,6 +167,7 @@ class FitPlan(Skips):
                 before.length, before.sources, before.seed, before.sequential = length, fits, seed, False
                 before.limits = [None if e is None else e * f.blocks for e, f in zip(limits, fits)]
                 before.phases, before.end = [], MOST
+                before.stop_first, before.stopped = stop_first, False
                 self.stretches.append((begin, before))
             weights = list(weights) + [Fraction(0)] * (len(fits) - len(weights))
             if any(w and not f.blocks for w, f in zip(weights, fits)):

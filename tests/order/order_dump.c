@@ -22,6 +22,7 @@
  *   shown SOURCE FIRST COUNT EPOCHS UNTIL    prints the samples that show one of these tokens, in rising order
  *   state P DAMAGED                  prints the identities of the datasets ("ID,ID ID": two sources), then the state,
  *                                    with | for newlines and before it
+ *   banned SOURCE DOCUMENT N         prints whether the document is banned in sample N, 1 or 0
  *   number P, skipped N              prints n(p); prints "p(n) skipped"
  *   end                              forgets everything
  *   permute N SEED SOURCE EPOCH I    prints P(I)
@@ -405,6 +406,8 @@ static void answer(const char *word, char *rest)
         print_shown(n);
     } else if (strcmp(word, "state") == 0) {
         print_state(n[0], n[1]);
+    } else if (strcmp(word, "banned") == 0) {
+        printf("%" PRIu32 "\n", leat_plan_banned(now.plan, n[0], n[1], n[2]));
     } else if (strcmp(word, "number") == 0) {
         printf("%" PRIu64 "\n", leat_plan_number(now.plan, n[0]));
     } else if (strcmp(word, "skipped") == 0) {

@@ -48,7 +48,7 @@ def joined(skips):
     return out
 
 
-def state(plan, position, damaged, identities, hash128):
+def state(plan, position, damaged, identities, hash128, bans):
     """The text of a state; `identities`: of each source, its datasets' 16 bytes."""
     end = plan.number(position - 1) + 1 if position else 0
     phases = [phase for i, phase in enumerate(plan.past) if i == 0 or phase[0] < end]
@@ -82,10 +82,17 @@ def state(plan, position, damaged, identities, hash128):
             skips.step(*skip)
     chain.step(skips.low())
     rules = f"permutation=1,blend=1,split=1{rule}{',fim=1' if fim else ''}"
+    banned = Chain(hash128)
+    for ban in bans.past(end, len(sources)):
+        banned.step(*ban)
+    bans_line = ""
+    if bans.past(end, len(sources)):
+        chain.step(banned.low())
+        bans_line = f"bans {banned.low():016x}\n"
     text = (f"leat state 1\nposition {position}\nskipped {end - position}\ndamaged {damaged}\n"
             f"rules {rules}\nbase-len {plan.base}\nseed {plan.seed}\n"
             f"order {ORDERS[plan.order]}\n" + "".join(f"{k} {v}\n" for group in options for k, v in group) +
             (f"fim {','.join(map(str, (decimal(fim.rate), decimal(fim.spm), *fim.ids)))}\n" if fim else "") +
             f"sources {kept(sources)}\nphases {kept(phase_hashes)}\n"
-            f"skips {skips.low():016x}\nfingerprint {chain.high():016x}{chain.low():016x}\n")
+            f"skips {skips.low():016x}\n{bans_line}fingerprint {chain.high():016x}{chain.low():016x}\n")
     return text + f"check {hash128(text.encode()) & MASK:016x}\n"

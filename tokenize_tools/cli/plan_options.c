@@ -29,6 +29,8 @@ const char *const plan_option_orders[] = { [LEAT_ORDER_SHUFFLED] = "shuffled",
                                            [LEAT_ORDER_MEGATRON] = "megatron",
                                            NULL };
 
+const char *const plan_option_stops[] = { [LEAT_STOP_ALL] = "all", [LEAT_STOP_FIRST] = "first", NULL };
+
 /* ---- Lines from options ---- */
 
 /* Whether a value can be part of a line; says so if not. */
@@ -99,6 +101,70 @@ static bool put_skips(const struct command *c, const struct plan_options *o, FIL
     return true;
 }
 
+static enum leat_status read_file(const char *path, const char *what, char **text, size_t *bytes,
+                                  struct leat_error *err)
+{
+    enum leat_status s;
+    uint64_t size;
+    int fd;
+
+    *text = NULL;
+    s = file_open_read(&fd, &size, path, err);
+    if (s != LEAT_OK)
+        return s;
+    if (size > MAX_PLAN_BYTES)
+        s = status_set_in(err, LEAT_E_ARGUMENT, path, "%s is not %s: it is larger than 64 MiB", path, what);
+    *text = s == LEAT_OK ? malloc((size_t)size + 1) : NULL;
+    if (s == LEAT_OK && !*text)
+        s = status_no_memory(err, size);
+    if (s == LEAT_OK)
+        s = file_read_at(fd, 0, *text, size, path, err);
+    *bytes = (size_t)size;
+    file_close(&fd);
+    return s;
+}
+
+enum leat_status plan_options_read_bans(const char *path, char **text, size_t *bytes, struct leat_error *err)
+{
+    enum leat_status s = read_file(path, "a file of bans", text, bytes, err);
+
+    for (size_t at = 0, length; s == LEAT_OK && at < *bytes; at += length + 1) {
+        const char *line = *text + at, *newline = memchr(line, '\n', *bytes - at);
+        size_t blanks = 0;
+
+        length = newline ? (size_t)(newline - line) : *bytes - at;
+        while (blanks < length && (line[blanks] == ' ' || line[blanks] == '\t' || line[blanks] == '\r'))
+            blanks++;
+        if (blanks < length && line[blanks] != '#' && (length - blanks < 4 || memcmp(line + blanks, "ban ", 4) != 0))
+            s = status_set_at(err, LEAT_E_ARGUMENT, path, at, "%s is not a file of bans: a line of it is \"%.*s\"",
+                              path, (int)(length < 100 ? length : 100), line);
+    }
+    if (s != LEAT_OK) {
+        free(*text);
+        *text = NULL;
+    }
+    return s;
+}
+
+/* The lines of --bans. */
+static bool put_bans(const struct plan_options *o, FILE *out, int *code)
+{
+    struct leat_error err;
+    size_t bytes;
+    char *text;
+
+    if (!o->bans)
+        return true;
+    if (plan_options_read_bans(o->bans, &text, &bytes, &err) != LEAT_OK) {
+        *code = cli_failed(&err);
+        return false;
+    }
+    fwrite(text, 1, bytes, out);
+    fputc('\n', out);
+    free(text);
+    return true;
+}
+
 static void put_number(FILE *out, const char *option, uint64_t value)
 {
     if (value != LEAT_NONE)
@@ -150,37 +216,15 @@ static bool put_lines(const struct command *c, const struct plan_options *o, con
     put_number(out, "samples", o->samples);
     if (o->order != PLAN_ORDER_NOT_GIVEN)
         fprintf(out, "order %s\n", leat_order_name((enum leat_order)o->order));
+    if (o->stop != PLAN_ORDER_NOT_GIVEN)
+        fprintf(out, "stop %s\n", plan_option_stops[o->stop]);
     if (!put_text(c, out, "split", o->split, code) || !put_text(c, out, "use", o->use, code) ||
         !put_text(c, out, "mid-level-dataset-surplus", o->surplus, code) || !put_text(c, out, "fim", fim, code))
         return false;
     for (size_t i = 0; i < o->at.count; i++)
         if (!put_at(c, out, o->at.items[i], code))
             return false;
-    return put_skips(c, o, out, code);
-}
-
-/* ---- The text of a file ---- */
-
-static enum leat_status read_file(const char *path, char **text, size_t *bytes, struct leat_error *err)
-{
-    enum leat_status s;
-    uint64_t size;
-    int fd;
-
-    *text = NULL;
-    s = file_open_read(&fd, &size, path, err);
-    if (s != LEAT_OK)
-        return s;
-    if (size > MAX_PLAN_BYTES)
-        s = status_set_in(err, LEAT_E_ARGUMENT, path, "%s is not a plan: it is larger than 64 MiB", path);
-    *text = s == LEAT_OK ? malloc((size_t)size + 1) : NULL;
-    if (s == LEAT_OK && !*text)
-        s = status_no_memory(err, size);
-    if (s == LEAT_OK)
-        s = file_read_at(fd, 0, *text, size, path, err);
-    *bytes = (size_t)size;
-    file_close(&fd);
-    return s;
+    return put_skips(c, o, out, code) && put_bans(o, out, code);
 }
 
 /* ---- Both ---- */
@@ -218,6 +262,7 @@ static const char *given_besides(const struct plan_options *o)
            : o->surplus                       ? "mid-level-dataset-surplus"
            : o->fim                           ? "fim"
            : o->order != PLAN_ORDER_NOT_GIVEN ? "order"
+           : o->stop != PLAN_ORDER_NOT_GIVEN  ? "stop"
            : o->max_per_row != LEAT_NONE      ? "max-per-row"
            : o->min_length != LEAT_NONE       ? "min-length"
            : o->max_length != LEAT_NONE       ? "max-length"
@@ -232,6 +277,7 @@ const char *plan_options_given(const struct plan_options *o)
     return o->plan                  ? "plan"
            : o->change              ? "change"
            : o->skips.count         ? "skip"
+           : o->bans                ? "bans"
            : o->epochs != LEAT_NONE ? "epochs"
                                     : given_besides(o);
 }
@@ -242,18 +288,18 @@ static bool put_file(const struct command *c, const struct plan_options *o, FILE
     struct leat_error err;
     char *text;
     size_t bytes;
-    bool ok = read_file(o->plan, &text, &bytes, &err) == LEAT_OK;
+    bool ok = read_file(o->plan, "a plan", &text, &bytes, &err) == LEAT_OK;
 
     if (ok) {
         fwrite(text, 1, bytes, out);
-        if (o->skips.count > 0 || o->epochs != LEAT_NONE)
+        if (o->skips.count > 0 || o->bans || o->epochs != LEAT_NONE)
             fputc('\n', out); /* its last line may not end */
         put_number(out, "epochs", o->epochs);
     } else {
         *code = cli_failed(&err);
     }
     free(text);
-    return ok && put_skips(c, o, out, code);
+    return ok && put_skips(c, o, out, code) && put_bans(o, out, code);
 }
 
 /* Lines of the text are options, and what is wrong with one begins with its key: puts the dashes before it. What is

@@ -7,12 +7,17 @@
  * no particular order, so they are collected and sorted, a stretch of numbers at a time: there may be more of them than
  * memory holds. Either way a document counts where its tokens are inputs. The plan and the index are enough for both:
  * no tokens are read.
+ *
+ * --ban keeps the documents that it shows, and adds them to a file of bans: what stands there is read first, and the
+ * file replaced as a whole.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+#include "base/own_file.h"
 #include "base/status.h"
 #include "cli/json.h"
 #include "cli/plan_options.h"
@@ -26,7 +31,8 @@ struct trace_values {
     struct plan_options plan; /* first: its rows count from here */
     uint64_t step, until;     /* LEAT_NONE: not given */
     uint64_t rank, world;     /* the same */
-    const char *batch, *samples, *document;
+    uint64_t ban_start;       /* the same */
+    const char *batch, *samples, *document, *rows, *ban;
     bool json;
 };
 
@@ -57,6 +63,12 @@ const struct option_row trace_options[] = {
       .rare = true,
       .min = 1,
       .max = LEAT_MAX_SAMPLES },
+    { .name = "row",
+      .type = OPTION_TEXT,
+      .field = offsetof(struct trace_values, rows),
+      .value = "N[:M]",
+      .help = "only row N, or rows N to M - 1, of the batch (or of the rank's part of it)",
+      .rare = true },
     { .name = "samples",
       .type = OPTION_TEXT,
       .field = offsetof(struct trace_values, samples),
@@ -76,16 +88,39 @@ const struct option_row trace_options[] = {
       .value = "N",
       .help = "only samples below N",
       .max = LEAT_MAX_SAMPLES },
+    { .name = "ban",
+      .type = OPTION_TEXT,
+      .field = offsetof(struct trace_values, ban),
+      .value = "FILE",
+      .help = "add these documents to FILE, for --bans: no loss from this step on",
+      .more = "FILE is made if it is not there; what it holds stays. The bans start at the step's first sample, or at "
+              "--ban-start. A run that resumes at that sample or before it takes them.",
+      .path = true },
+    { .name = "ban-start",
+      .type = OPTION_COUNT,
+      .field = offsetof(struct trace_values, ban_start),
+      .value = "N",
+      .help = "the sample from which on --ban takes the loss",
+      .rare = true,
+      .max = LEAT_MAX_SAMPLES - 1 },
     OPTIONS_JSON(struct trace_values, "print one JSON object per line"),
     PLAN_OPTION_ROWS,
     CACHE_OPTION_ROWS,
     OPTIONS_END,
 };
 
+/* Documents to ban. */
+struct banned {
+    uint64_t source, document;
+};
+
 /* What is printed: lines below a heading, or objects. */
 struct lines {
     const struct leat_plan *plan;
     bool json, headed;
+    bool bans; /* what is printed is kept too: */
+    struct banned *items;
+    size_t count, room;
 };
 
 /* Prints the heading above the first line. */
@@ -104,6 +139,7 @@ struct shown {
     const struct leat_sample *sample;
     const struct leat_stretch *stretch;
     uint64_t document, first, count; /* first: of the document */
+    bool banned;                     /* in this sample */
     struct commands_origin origin;
 };
 
@@ -144,6 +180,7 @@ static void print_shown_json(const struct shown *x)
         json_bytes(&j, "id", x->origin.id, (size_t)x->origin.id_bytes);
     else
         json_null(&j, "id");
+    json_bool(&j, "banned", x->banned);
     json_close_object(&j);
     json_end(&j);
 }
@@ -165,7 +202,7 @@ static void print_shown(const struct shown *x)
         printf(" ");
         cli_put(x->origin.id, x->origin.id_bytes);
     }
-    printf("\n");
+    printf("%s\n", x->banned ? " (banned)" : "");
 }
 
 /* The documents that a stretch shows. */
@@ -181,10 +218,16 @@ static enum leat_status print_stretch(struct lines *l, const struct leat_sample 
     for (uint64_t i = 0; s == LEAT_OK && i < count && !cli_stdout_failed(); i++) {
         struct shown x = { .dataset = source.dataset, .sample = sample, .stretch = stretch, .document = first + i };
 
+        x.banned = leat_plan_banned(l->plan, piece->source, x.document, sample->number);
+
         s = describe(&x, err);
         if (s == LEAT_OK && x.count > 0) { /* empty documents between are not shown */
             put_heading(l, "      sample source     document              tokens input:offset id");
             l->json ? print_shown_json(&x) : print_shown(&x);
+            if (l->bans)
+                s = GROW(l->items, l->count + 1, l->room, err);
+            if (l->bans && s == LEAT_OK)
+                l->items[l->count++] = (struct banned) { piece->source, x.document };
         }
         commands_origin_free(&x.origin);
     }
@@ -205,22 +248,94 @@ static enum leat_status print_documents(struct lines *l, const struct leat_sampl
 }
 
 /* Shows positions [position, end), up to samples numbered below `until`. */
-static enum leat_status print_positions(const struct leat_plan *plan, uint64_t position, uint64_t end, uint64_t until,
-                                        bool json, struct leat_error *err)
+static enum leat_status print_positions(struct lines *lines, uint64_t position, uint64_t end, uint64_t until,
+                                        struct leat_error *err)
 {
-    struct lines lines = { .plan = plan, .json = json };
     struct leat_sample samples[AT_ONCE];
     enum leat_status s = LEAT_OK;
     uint64_t got = 1;
 
     for (; s == LEAT_OK && position < end && got > 0 && !cli_stdout_failed(); position += got) {
-        s = leat_plan_samples(plan, position, end - position < AT_ONCE ? end - position : AT_ONCE, samples, &got, err);
+        s = leat_plan_samples(lines->plan, position, end - position < AT_ONCE ? end - position : AT_ONCE, samples, &got,
+                              err);
         for (uint64_t i = 0; s == LEAT_OK && i < got; i++) {
             if (samples[i].number >= until)
                 return LEAT_OK;
-            s = print_documents(&lines, &samples[i], err);
+            s = print_documents(lines, &samples[i], err);
         }
     }
+    return s;
+}
+
+/* ---- Bans ---- */
+
+static int compare_banned(const void *a, const void *b)
+{
+    const struct banned *x = a, *y = b;
+
+    if (x->source != y->source)
+        return x->source < y->source ? -1 : 1;
+    return x->document < y->document ? -1 : x->document > y->document;
+}
+
+#define BAN_LINE 100 /* a line of bans ends after so many bytes */
+
+/* Writes the documents as lines of a plan's text, without repeating any. */
+static void put_bans(struct lines *l, uint64_t start, FILE *out)
+{
+    struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
+    long begin = 0;
+
+    if (l->count > 0)
+        qsort(l->items, l->count, sizeof *l->items, compare_banned);
+    for (size_t i = 0, next; i < l->count; i = next) {
+        const struct banned *b = &l->items[i], *last = b;
+
+        for (next = i + 1;
+             next < l->count && l->items[next].source == b->source && l->items[next].document <= last->document + 1;)
+            last = &l->items[next++];
+        if (i == 0 || b->source != b[-1].source || ftell(out) - begin > BAN_LINE) {
+            leat_plan_source_info(l->plan, b->source, &source, NULL); /* cannot fail: the plan showed it */
+            if (i > 0)
+                fputc('\n', out);
+            begin = ftell(out);
+            fprintf(out, "ban %" PRIu64 ":%s:", start, source.name);
+        } else {
+            fputc(',', out);
+        }
+        fprintf(out, "%" PRIu64, b->document);
+        if (last->document > b->document)
+            fprintf(out, "-%" PRIu64, last->document);
+    }
+    if (l->count > 0)
+        fputc('\n', out);
+}
+
+/* What the file of bans holds already. */
+static enum leat_status read_bans(const char *path, char **text, size_t *bytes, struct leat_error *err)
+{
+    enum leat_status s = plan_options_read_bans(path, text, bytes, err);
+
+    return s == LEAT_E_NO_FILE ? LEAT_OK : s;
+}
+
+/* Makes it that, and the documents after it. */
+static enum leat_status add_bans(struct lines *l, const char *before, size_t bytes, const char *path, uint64_t start,
+                                 struct leat_error *err)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    enum leat_status s;
+
+    if (out) {
+        fwrite(before ? before : "", 1, bytes, out);
+        if (bytes > 0 && before[bytes - 1] != '\n')
+            fputc('\n', out);
+        put_bans(l, start, out);
+    }
+    s = out && fclose(out) == 0 ? own_file_replace(path, text, length, err) : status_no_memory(err, bytes);
+    free(text);
     return s;
 }
 
@@ -422,6 +537,28 @@ static bool rank_positions(const struct command *self, const struct trace_values
     return true;
 }
 
+/* Shows those that --row names of them. */
+static bool row_positions(const struct command *self, const struct trace_values *v, uint64_t *first, uint64_t *end)
+{
+    uint64_t from, to;
+    const char *why;
+
+    if (!v->rows)
+        return true;
+    if (!units_parse_range(v->rows, &from, &to, NULL, &why)) {
+        command_wrong(self, "--row: \"%.100s\" %s", v->rows, why);
+        return false;
+    }
+    to = to == LEAT_NONE ? *end - *first : to;
+    if (from >= to || to > *end - *first) {
+        command_wrong(self, "--row: there are %" PRIu64 " rows, numbered from 0", *end - *first);
+        return false;
+    }
+    *end = *first + to;
+    *first += from;
+    return true;
+}
+
 static bool check_values(const struct command *self, const struct trace_values *v)
 {
     int given = (v->step != LEAT_NONE) + (v->samples != NULL) + (v->document != NULL);
@@ -439,6 +576,12 @@ static bool check_values(const struct command *self, const struct trace_values *
         command_wrong(self, "--rank and --world need --step");
     else if (v->until != LEAT_NONE && !v->document)
         command_wrong(self, "--until needs --document");
+    else if (v->rows && v->step == LEAT_NONE)
+        command_wrong(self, "--row needs --step");
+    else if (v->ban && v->document)
+        command_wrong(self, "--ban needs --step or --samples");
+    else if (v->ban_start != LEAT_NONE && !v->ban)
+        command_wrong(self, "--ban-start needs --ban");
     else
         return true;
     return false;
@@ -446,7 +589,10 @@ static bool check_values(const struct command *self, const struct trace_values *
 
 static int trace_samples(const struct command *self, const struct leat_plan *plan, const struct trace_values *v)
 {
-    uint64_t first, end, until = LEAT_NONE;
+    struct lines lines = { .plan = plan, .json = v->json, .bans = v->ban };
+    uint64_t first, end, until = LEAT_NONE, start;
+    char *before = NULL;
+    size_t bytes = 0;
     struct leat_error err;
     enum leat_status s;
     const char *why;
@@ -456,19 +602,32 @@ static int trace_samples(const struct command *self, const struct leat_plan *pla
             return command_wrong(self, "--samples: \"%.100s\" %s", v->samples, why);
         first = leat_plan_position(plan, first < LEAT_MAX_SAMPLES ? first : LEAT_MAX_SAMPLES, NULL);
         end = LEAT_MAX_SAMPLES;
+        start = leat_plan_number(plan, first);
     } else {
-        if (!plan_steps_find(self, v->batch, v->step, &first, &end) || !rank_positions(self, v, &first, &end))
+        if (!plan_steps_find(self, v->batch, v->step, &first, &end))
+            return CLI_WRONG;
+        start = leat_plan_number(plan, first);
+        if (!rank_positions(self, v, &first, &end) || !row_positions(self, v, &first, &end))
             return CLI_WRONG;
     }
-    s = print_positions(plan, first, end, until, v->json, &err);
+    s = v->ban ? read_bans(v->ban, &before, &bytes, &err) : LEAT_OK;
+    if (s == LEAT_OK)
+        s = print_positions(&lines, first, end, until, &err);
+    if (s == LEAT_OK && v->ban)
+        s = add_bans(&lines, before, bytes, v->ban, v->ban_start != LEAT_NONE ? v->ban_start : start, &err);
+    free(before);
+    free(lines.items);
     return cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed_or_damaged(&err));
 }
 
 int cmd_trace(const struct command *self, int argc, char **argv)
 {
-    struct trace_values v = {
-        .plan = PLAN_OPTIONS_INIT, .step = LEAT_NONE, .until = LEAT_NONE, .rank = LEAT_NONE, .world = LEAT_NONE
-    };
+    struct trace_values v = { .plan = PLAN_OPTIONS_INIT,
+                              .step = LEAT_NONE,
+                              .until = LEAT_NONE,
+                              .rank = LEAT_NONE,
+                              .world = LEAT_NONE,
+                              .ban_start = LEAT_NONE };
     struct options_parsed parsed;
     struct leat_plan *plan = NULL;
     struct plan_options options;

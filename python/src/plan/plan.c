@@ -218,6 +218,16 @@ static PyObject *plan_pieces(PyObject *self, PyObject *args)
     return list;
 }
 
+/* banned(source, document, n): whether the document is banned in sample n */
+static PyObject *plan_banned(PyObject *self, PyObject *args)
+{
+    uint64_t source, document, n;
+
+    if (!PyArg_ParseTuple(args, "O&O&O&:banned", args_u64, &source, args_u64, &document, args_u64, &n))
+        return NULL;
+    return PyBool_FromLong((long)leat_plan_banned(plan_of(self), source, document, n));
+}
+
 static PyObject *plan_sample(PyObject *self, PyObject *args)
 {
     struct leat_sample sample;
@@ -417,6 +427,8 @@ static PyMethodDef methods[] = {
     { "change", plan_change, METH_VARARGS, NULL },
     { "change_text", plan_change_text, METH_VARARGS, NULL },
     { "change_place", plan_change_place, METH_VARARGS, NULL },
+    { "ban", plan_ban, METH_VARARGS, NULL },
+    { "banned", plan_banned, METH_VARARGS, NULL },
     { "number", plan_number, METH_VARARGS, NULL },
     { "position", plan_position, METH_VARARGS, NULL },
     { "trace", plan_trace, METH_VARARGS, NULL },

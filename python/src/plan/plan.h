@@ -37,6 +37,7 @@ PyObject *plan_reorder(PyObject *self, PyObject *args);
 PyObject *plan_change(PyObject *self, PyObject *args);
 PyObject *plan_change_text(PyObject *self, PyObject *args);
 PyObject *plan_change_place(PyObject *self, PyObject *args);
+PyObject *plan_ban(PyObject *self, PyObject *args);
 PyObject *plan_rows(PyObject *self, PyObject *args);
 PyObject *plan_labels_apart(PyObject *self, PyObject *unused);
 PyObject *plan_rows_apart(PyObject *self, PyObject *args);

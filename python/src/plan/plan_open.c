@@ -159,6 +159,8 @@ static const struct field options[] = {
     FIM(NUMBER, prefix),
     FIM(NUMBER, middle),
     FIM(NUMBER, suffix),
+    TEXT(bans),
+    NUMBER(stop),
 };
 
 /* open_plan(sources, phases, skips, opening, options): lists of tuples, and a dict */
@@ -212,10 +214,40 @@ PyObject *plan_parse(PyObject *module, PyObject *args)
     return result;
 }
 
+/* A plan that was made of another, whose datasets it uses. */
+static PyObject *wrap_made(struct leat_plan *plan, struct handle *needed)
+{
+    struct handle *handle = handle_make(plan, close_plan);
+
+    if (!handle)
+        return PyErr_NoMemory();
+    if (!handle_needs(handle, needed)) {
+        handle_drop(handle);
+        return PyErr_NoMemory();
+    }
+    return plan_wrap(handle);
+}
+
+/* ban(lines): the same with further bans */
+PyObject *plan_ban(PyObject *self, PyObject *args)
+{
+    struct handle *needed = plan_handle(self);
+    struct leat_plan *plan;
+    struct leat_error err;
+    PyObject *bytes;
+    enum leat_status s;
+
+    if (!PyArg_ParseTuple(args, "O&:ban", PyUnicode_FSConverter, &bytes))
+        return NULL;
+    ARGS_UNLOCKED(s = leat_plan_ban(&plan, handle_object(needed), PyBytes_AsString(bytes), &err));
+    Py_DECREF(bytes);
+    return s == LEAT_OK ? wrap_made(plan, needed) : errors_raise(&err);
+}
+
 /* reorder(order, seq_len): the same sources in another order; 0: the same length */
 PyObject *plan_reorder(PyObject *self, PyObject *args)
 {
-    struct handle *needed = plan_handle(self), *handle;
+    struct handle *needed = plan_handle(self);
     struct leat_plan *plan;
     struct leat_error err;
     enum leat_status s;
@@ -225,16 +257,7 @@ PyObject *plan_reorder(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "iO&:reorder", &order, args_u64, &seq_len))
         return NULL;
     ARGS_UNLOCKED(s = leat_plan_reorder(&plan, handle_object(needed), (enum leat_order)order, seq_len, &err));
-    if (s != LEAT_OK)
-        return errors_raise(&err);
-    handle = handle_make(plan, close_plan);
-    if (!handle)
-        return PyErr_NoMemory();
-    if (!handle_needs(handle, needed)) {
-        handle_drop(handle);
-        return PyErr_NoMemory();
-    }
-    return plan_wrap(handle);
+    return s == LEAT_OK ? wrap_made(plan, needed) : errors_raise(&err);
 }
 
 /* ---- Changes ---- */

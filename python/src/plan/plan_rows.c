@@ -1,8 +1,8 @@
 /*
  * plan_rows.c: rows at any positions of a plan, without a loader, for datasets that are indexed by number.
  *
- * Where each label is the next input, a row is one array of length + 1 tokens. Otherwise (datasets that store a mask,
- * and order fit, whose pieces have labels of their own) inputs, labels and weights are what a batch has (struct
+ * Where each label is the next input, a row is one array of length + 1 tokens. Otherwise (labels without loss, and
+ * order fit, whose pieces have labels of their own) inputs, labels and weights are what a batch has (struct
  * leat_outputs), and rows of order fit are padded to the plan's longest.
  */
 #include <inttypes.h>
@@ -155,33 +155,14 @@ PyObject *plan_rows(PyObject *self, PyObject *args)
 
 #define IGNORED (-100)
 
-/* 1 or 0; -1 with an exception set. */
-static int stores_mask(const struct leat_plan *plan, uint64_t sources)
-{
-    for (uint64_t i = 0; i < sources; i++) {
-        struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
-        struct leat_info dataset = LEAT_INFO_INIT;
-        struct leat_error err;
-
-        if (leat_plan_source_info(plan, i, &source, &err) != LEAT_OK)
-            return errors_raise(&err), -1;
-        leat_dataset_info(source.dataset, &dataset);
-        if (dataset.stores_mask)
-            return 1;
-    }
-    return 0;
-}
-
 /* labels_apart(): whether rows() would lose what the plan says of labels. */
 PyObject *plan_labels_apart(PyObject *self, PyObject *unused)
 {
     struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
-    int apart;
 
     (void)unused;
     leat_plan_info(plan_of(self), &info);
-    apart = info.order == LEAT_ORDER_FIT ? 1 : stores_mask(plan_of(self), info.sources);
-    return apart < 0 ? NULL : PyBool_FromLong(apart);
+    return PyBool_FromLong(info.order == LEAT_ORDER_FIT || info.masks);
 }
 
 struct job {
@@ -213,25 +194,11 @@ static void clear_row(const struct job *j, size_t at, uint64_t pad)
     }
 }
 
-/* Where the labels of context (struct leat_piece) end in the dataset, which have a mask of 0; 0: the piece has none. */
-static enum leat_status find_context(const struct job *j, const struct leat_piece *p,
-                                     const struct leat_dataset *dataset, uint64_t *end, struct leat_error *err)
-{
-    uint64_t start = p->token;
-    enum leat_status s = LEAT_OK;
-
-    if (j->info.overlap > 0)
-        s = leat_dataset_starts(dataset, p->document, 1, &start, err);
-    *end = start < p->token ? p->token + j->info.overlap + 1 : 0;
-    return s;
-}
-
 /* Reads a piece's ids and mask from its stretches, which begin at *row; leaves it after the last of them. */
-static enum leat_status read_piece(const struct job *j, const struct leat_piece *p, const struct leat_dataset *dataset,
+static enum leat_status read_piece(const struct job *j, uint64_t number, const struct leat_piece *p,
                                    const struct leat_stretch **row, struct leat_error *err)
 {
-    uint64_t context;
-    enum leat_status s = find_context(j, p, dataset, &context, err);
+    enum leat_status s = LEAT_OK;
 
     for (uint32_t done = 0; s == LEAT_OK && done < p->count; done += (*row)++->count) {
         const struct leat_stretch *t = *row;
@@ -239,9 +206,7 @@ static enum leat_status read_piece(const struct job *j, const struct leat_piece 
         s = read_stretch(j->plan, t, j->ids + done, err);
         memset(j->mask + done, UINT8_MAX, t->count);
         if (s == LEAT_OK && !t->literal)
-            s = leat_dataset_mask(dataset, t->token, t->count, j->mask + done, err);
-        if (!t->literal && context > t->token)
-            memset(j->mask + done, 0, context - t->token < t->count ? (size_t)(context - t->token) : t->count);
+            s = leat_plan_mask(j->plan, number, p, t->token - p->token, t->count, j->mask + done, err);
     }
     return s;
 }
@@ -283,7 +248,7 @@ static enum leat_status make_row(const struct job *j, const struct leat_sample *
         leat_dataset_info(source.dataset, &dataset);
         if (k == 0)
             clear_row(j, at, dataset.end_token == LEAT_NONE ? 0 : dataset.end_token);
-        s = read_piece(j, p, source.dataset, &next, err);
+        s = read_piece(j, x->number, p, &next, err);
         if (s == LEAT_OK)
             put_piece(j, p, at + p->at, at + (k + 1 < count ? p[1].at : x->length), k > 0 && !own_labels);
     }
