@@ -1,9 +1,9 @@
 /*
  * test_loader_change.c: a loader that changes to another plan gives the batches of one that was opened with the new
  * plan there: at every place of the ring, for all engines and several sizes of the ring, with and without a thread,
- * again and again, at the plan's end and after a failure. Batches that are held stay as they are; the plan before may be
- * closed.
- * A plan with another past is refused, and the loader goes on as if nothing had been asked. Threads run here.
+ * again and again, at the plan's end and after a failure. Batches that are held stay as they are; the plan before may
+ * be closed. A plan with another past is refused, and the loader goes on as if nothing had been asked. Threads run
+ * here.
  */
 #include "loading.h"
 
