@@ -236,7 +236,7 @@ static enum leat_status change_plan(struct leat_plan **plan, const char *path, c
     struct leat_plan *changed;
     size_t bytes;
     char *text;
-    enum leat_status s = read_file(path, &text, &bytes, err);
+    enum leat_status s = read_file(path, "a text of changes", &text, &bytes, err);
 
     if (s == LEAT_OK)
         s = leat_plan_change_parse(&changed, *plan, text, bytes, path, open, err);

@@ -218,8 +218,7 @@ static enum leat_status print_stretch(struct lines *l, const struct leat_sample 
     for (uint64_t i = 0; s == LEAT_OK && i < count && !cli_stdout_failed(); i++) {
         struct shown x = { .dataset = source.dataset, .sample = sample, .stretch = stretch, .document = first + i };
 
-        x.banned = leat_plan_banned(l->plan, piece->source, x.document, sample->number);
-
+        x.banned = leat_plan_banned(l->plan, stretch->source, x.document, sample->number);
         s = describe(&x, err);
         if (s == LEAT_OK && x.count > 0) { /* empty documents between are not shown */
             put_heading(l, "      sample source     document              tokens input:offset id");
@@ -227,7 +226,7 @@ static enum leat_status print_stretch(struct lines *l, const struct leat_sample 
             if (l->bans)
                 s = GROW(l->items, l->count + 1, l->room, err);
             if (l->bans && s == LEAT_OK)
-                l->items[l->count++] = (struct banned) { piece->source, x.document };
+                l->items[l->count++] = (struct banned) { stretch->source, x.document };
         }
         commands_origin_free(&x.origin);
     }
