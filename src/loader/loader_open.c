@@ -5,8 +5,6 @@
  * consumer that is late now and then, but take only a share of free memory. Slots are as large as the longest batch
  * needs, and are allocated here once, in memory that the device can read if there is a device.
  */
-#include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,7 +12,6 @@
 
 #include "base/bytes.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/status.h"
@@ -254,37 +251,6 @@ static void make_guard(struct leat_loader *l)
 
 /* ---- The thread ---- */
 
-/* Binds the thread to the CPUs of a NUMA node, if the system lists them. */
-static void place_thread(pthread_t thread, int node)
-{
-#if defined(__linux__) && defined(__GLIBC__)
-    char path[64], text[1024] = "", *at = text;
-    cpu_set_t cpus;
-    int fd = -1;
-    uint64_t size;
-
-    snprintf(path, sizeof path, "/sys/devices/system/node/node%d/cpulist", node);
-    if (node < 0 || file_open_read(&fd, &size, path, NULL) != LEAT_OK)
-        return;
-    if (read(fd, text, sizeof text - 1) < 0)
-        text[0] = '\0';
-    file_close(&fd);
-    CPU_ZERO(&cpus);
-    while (*at >= '0' && *at <= '9') { /* "0-3,8-11" */
-        unsigned long first = strtoul(at, &at, 10), last = *at == '-' ? strtoul(at + 1, &at, 10) : first;
-
-        for (unsigned long cpu = first; cpu <= last && cpu < CPU_SETSIZE; cpu++)
-            CPU_SET(cpu, &cpus);
-        at += *at == ',';
-    }
-    if (CPU_COUNT(&cpus) > 0)
-        pthread_setaffinity_np(thread, sizeof cpus, &cpus);
-#else
-    (void)thread;
-    (void)node;
-#endif
-}
-
 static enum leat_status start_thread(struct leat_loader *l, struct leat_error *err)
 {
     int r = thread_start(&l->thread, STACK, loader_stage_run, l);
@@ -293,7 +259,7 @@ static enum leat_status start_thread(struct leat_loader *l, struct leat_error *e
         return status_set_os(err, r, NULL,
                              "cannot start the loader's thread (" THREAD_LIMITS "; threads = 0 needs none)");
     l->has_thread = true;
-    place_thread(l->thread, l->options.io.numa_node);
+    thread_place(l->thread, l->options.io.numa_node);
     return LEAT_OK;
 }
 
