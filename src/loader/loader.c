@@ -226,10 +226,8 @@ void leat_loader_close(struct leat_loader *loader)
         gate_open(&l->ring.producer);
         pthread_join(l->thread, NULL);
     }
-    if (loader_forked(l)) { /* ring and thread exist only in the parent, and so do their resources */
-        l->gather.uring = NULL;
-        l->gather.warm = NULL;
-    }
+    if (loader_forked(l)) /* rings and threads exist only in the parent, and so do their resources */
+        gather_forget(&l->gather);
     loader_log_close(l);
     loader_ahead_close(l);
     /* what they hold of a cache would stay held as long as its dataset is open */

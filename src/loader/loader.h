@@ -27,6 +27,7 @@
 #include "rows/rows.h"
 #include "rows/rows_outputs.h"
 
+#define LOADER_THREADS   64u  /* at most */
 #define LOADER_RECENT    100u /* batches of which the share of waiting is reported */
 #define LOADER_MAX_BATCH ((uint64_t)1 << 31)
 #define LOADER_POLL_NS   50000u /* between looks at slots that a device still uses */

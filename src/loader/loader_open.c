@@ -1,5 +1,5 @@
 /*
- * loader_open.c: from options to a running loader: checks the options, sizes the ring, starts its thread.
+ * loader_open.c: from options to a running loader: checks the options, sizes the ring, starts its threads.
  *
  * The number of slots is the hard part. The ring must hold enough reads to keep a disk busy, and enough batches for a
  * consumer that is late now and then, but take only a share of free memory. Slots are as large as the longest batch
@@ -44,8 +44,8 @@ static enum leat_status check_options(const struct leat_loader_options *o, struc
         return status_argument(err, "last", "unknown value %d for `last`", (int)o->last);
     if (o->io.apart < LEAT_APART_AUTO || o->io.apart > LEAT_APART_MAPPED)
         return status_argument(err, "apart", "unknown value %d for apart", (int)o->io.apart);
-    if (o->io.threads > 1)
-        return status_argument(err, "threads", "threads must be 0 or 1, not %u", o->io.threads);
+    if (o->io.threads > LOADER_THREADS)
+        return status_argument(err, "threads", "a loader has 0 to %u threads, not %u", LOADER_THREADS, o->io.threads);
     if (o->io.slots == 1 || o->io.slots > RING_MAX)
         return status_argument(err, "slots", "a ring has 2 to %u slots, not %u", RING_MAX, o->io.slots);
     if (o->outputs.number_bytes != 4 && o->outputs.number_bytes != 8)
@@ -249,12 +249,17 @@ static void make_guard(struct leat_loader *l)
 #endif
 }
 
-/* ---- The thread ---- */
+/* ---- The threads ---- */
 
-static enum leat_status start_thread(struct leat_loader *l, struct leat_error *err)
+/* The last of them is the loader's thread, which the others help. */
+static enum leat_status start_threads(struct leat_loader *l, struct leat_error *err)
 {
-    int r = thread_start(&l->thread, STACK, loader_stage_run, l);
+    int r = 0;
 
+    if (l->options.io.threads > 1)
+        r = gather_share(&l->gather, l->options.io.threads - 1, l->options.io.numa_node);
+    if (r == 0)
+        r = thread_start(&l->thread, STACK, loader_stage_run, l);
     if (r != 0)
         return status_set_os(err, r, NULL,
                              "cannot start the loader's thread (" THREAD_LIMITS "; threads = 0 needs none)");
@@ -293,7 +298,7 @@ static enum leat_status open_parts(struct leat_loader *l, const struct leat_load
     if (s == LEAT_OK)
         s = loader_ahead_open(l, err);
     if (s == LEAT_OK && l->options.io.threads > 0)
-        s = start_thread(l, err);
+        s = start_threads(l, err);
     return s;
 }
 

@@ -42,23 +42,23 @@ static uint64_t check_batches(const struct loading *w, struct leat_loader_option
 static void engines(const struct loading *w, uint64_t batch)
 {
     for (enum leat_engine e = LEAT_ENGINE_AUTO; e < GATHER_ENGINE_COUNT; e++)
-        for (uint32_t threads = 0; threads < 2; threads++)
+        for (size_t t = 0; t < LOADING_THREADS; t++)
             for (uint32_t verify = 0; verify < 2; verify++) {
                 struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
                 int before = t_failures;
 
                 o.batch = batch;
                 o.io.engine = e;
-                o.io.threads = threads;
+                o.io.threads = loading_threads[t];
                 o.io.verify = verify;
                 check_batches(w, o, 20);
                 o.position = 777;
                 o.io.slots = 2 + (uint32_t)e;
                 o.ranks.world = 2;
-                o.ranks.rank = threads;
+                o.ranks.rank = t % 2;
                 check_batches(w, o, 20);
                 if (t_failures > before)
-                    T_FAIL("engine %s, %u threads, verify %u", gather_engine_names[e], threads, verify);
+                    T_FAIL("engine %s, %u threads, verify %u", gather_engine_names[e], o.io.threads, verify);
             }
 }
 
