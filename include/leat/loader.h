@@ -32,8 +32,8 @@ extern "C" {
  *
  * Global batch k of B rows shows positions [p + kB, p + (k+1)B) of the plan, where p is the position that the loader
  * starts at. Rank r of w gets its rows [r B/w, (r+1) B/w). Nothing else decides what a batch holds: not the engine, the
- * slots, the threads or the timing. A batch is a slot of the ring: read it, then release it. Several may be held at once, and
- * released in any order. Padding is the end token, or id 0 without one.
+ * slots, the threads or the timing. A batch is a slot of the ring: read it, then release it. Several may be held at
+ * once, and released in any order. Padding is the end token, or id 0 without one.
  *
  *   Threads     leat_loader_next(), its variants and leat_loader_close() belong to one thread at a time. Any thread may
  *               write, borrow and release batches, and ask for statistics.

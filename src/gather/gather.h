@@ -5,9 +5,9 @@
  *
  * A *job* is the rows of one batch; a *piece* is a stretch of consecutive tokens of one part, and its place in a row. A
  * job is begun, so that engines can work ahead, and finished piece by piece. Several jobs may be begun, and are
- * finished in that order, all by one thread. Further threads, the *crew*, may do beforehand what finishing would; what a
- * thread has for itself is its *hand*. While a piece is slow, gather_finish() returns, so that the caller can
- * begin further jobs and come back: nothing here calls its user.
+ * finished in that order, all by one thread. Further threads, the *crew*, may do beforehand what finishing would; what
+ * a thread has for itself is its *hand*. While a piece is slow, gather_finish() returns, so that the caller can begin
+ * further jobs and come back: nothing here calls its user.
  *
  * Tokens may begin anywhere in their file. Offsets of pieces, and the pages that are verified, count from the first
  * token; only code that touches the file adds its offset.
