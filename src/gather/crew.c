@@ -30,6 +30,14 @@
 #define CHUNK_LEAST TINY_OR((uint64_t)1, (uint64_t)128 << 10)
 #define CHUNK_MOST  ((uint64_t)512 << 10)
 
+/*
+ * Largest chunks for each thread, in jobs that are begun before one is finished. If all slots were, none would be filled
+ * again while it lies in a processor's cache, where a quick consumer leaves it: on a busy EPYC, two threads, 0.53 and
+ * 0.47 ms of CPU time per million tokens for batches of 128 KiB and 2 MiB, and with this limit 0.48 and 0.44; one thread
+ * takes 0.45 and 0.37.
+ */
+#define ENOUGH 2u
+
 /* A job of fewer bytes is not offered: to agree about it takes too large a part of what copying it takes. */
 #define WORTH_SHARING TINY_OR((uint64_t)1, (uint64_t)64 << 10)
 
@@ -236,6 +244,12 @@ void crew_hurry(struct crew *c, bool hurry)
         return;
     atomic_store_explicit(&c->hurry, hurry, memory_order_relaxed);
     call(c);
+}
+
+bool crew_wants(const struct crew *c)
+{
+    return c && atomic_load_explicit(&c->waiting, memory_order_relaxed) <
+                    (int64_t)(ENOUGH * CHUNK_MOST * ((uint64_t)c->hands + 1));
 }
 
 void crew_offer(struct crew *c, struct gather_job *job, uint64_t bytes)

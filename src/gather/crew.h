@@ -27,6 +27,9 @@ void crew_close(struct crew *c);
 /* Whether sleeping threads are woken for what is offered: the user of the room has little left. */
 void crew_hurry(struct crew *c, bool hurry);
 
+/* Whether it should be offered more: it has less to do than its threads will have taken soon. */
+bool crew_wants(const struct crew *c);
+
 /* Offers the pieces of a job that are `shared`, of so many bytes in all. Sets job->offered, unless they are too few. */
 void crew_offer(struct crew *c, struct gather_job *job, uint64_t bytes);
 

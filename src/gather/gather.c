@@ -217,7 +217,7 @@ void gather_close(struct gather *g)
 
 bool gather_works_ahead(const struct gather *g)
 {
-    if (g->has_holes || g->crew)
+    if (g->has_holes || crew_wants(g->crew))
         return true;
     for (int e = 1; e < GATHER_ENGINE_COUNT; e++)
         if (engines[e]->begin && atomic_load_explicit(&g->in_use[e], memory_order_relaxed) > 0)

@@ -372,10 +372,10 @@ static bool take_back(struct leat_loader *l)
 bool loader_stage_begin(struct leat_loader *l)
 {
     struct loader_stage *st = &l->stage;
-    bool busy = take_back(l), ahead = gather_works_ahead(&l->gather);
+    bool busy = take_back(l);
 
     gather_hurry(&l->gather, 4 * ring_ready(&l->ring) < l->ring.slots);
-    while (!st->ended && (ahead || st->begun_count == 0)) {
+    while (!st->ended && (st->begun_count == 0 || gather_works_ahead(&l->gather))) {
         int slot = ring_claim(&l->ring);
 
         if (slot < 0)
