@@ -31,10 +31,10 @@
 #define CHUNK_MOST  ((uint64_t)512 << 10)
 
 /*
- * Largest chunks for each thread, in jobs that are begun before one is finished. If all slots were, none would be filled
- * again while it lies in a processor's cache, where a quick consumer leaves it: on a busy EPYC, two threads, 0.53 and
- * 0.47 ms of CPU time per million tokens for batches of 128 KiB and 2 MiB, and with this limit 0.48 and 0.44; one thread
- * takes 0.45 and 0.37.
+ * Largest chunks for each thread, in jobs that are begun before one is finished. If all slots were, none would be
+ * filled again while it lies in a processor's cache, where a quick consumer leaves it: on a busy EPYC, two threads,
+ * 0.53 and 0.47 ms of CPU time per million tokens for batches of 128 KiB and 2 MiB, and with this limit 0.48 and 0.44;
+ * one thread takes 0.45 and 0.37.
  */
 #define ENOUGH 2u
 

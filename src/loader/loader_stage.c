@@ -4,7 +4,7 @@
  * A batch is *begun* (samples, pieces and layout are found, and its reads handed to gather) and later *finished* (its
  * reads waited for, pages verified, documents marked, and the slot sent to the device). If engines work ahead, all free
  * slots are begun before the oldest is finished, so that reads of all of them are in flight and the disk has a queue.
- * So they are if further threads gather (gather/crew.h), which then find work while this one does all the rest.
+ * Some are if further threads gather (gather/crew.h), which then find work while this one does all the rest.
  * Batches are finished in order. A damaged row fails its batch, or is masked; the first failure ends the loader after
  * the batches before it.
  */
