@@ -65,7 +65,7 @@ def test_profiler_shows_it(plan):
 
 def test_arguments(plan):
     for wrong in (dict(batch_size=0), dict(batch_size=2, io=leat.IO(slots=1)), dict(batch_size=2, position=2**61),
-                  dict(batch_size=2, io=leat.IO(memory=100)), dict(batch_size=2, threads=2)):
+                  dict(batch_size=2, io=leat.IO(memory=100)), dict(batch_size=2, threads=65)):
         with pytest.raises((leat.Error, MemoryError, ValueError)):
             leat.Loader(plan, **wrong)
     for wrong in (dict(outputs=("inputs", "targets")), dict(outputs=()), dict(outputs=("inputs", "inputs")),
