@@ -55,6 +55,7 @@ EXCEPTIONS = [
     ("loader", "style framework buffers restart notices", "", ""),  # of Python alone
     ("loader", "position", "position", "from"),
     ("loader", "state", "state state_bytes", ""),
+    ("loader", "slice", "count layout", "slice layout"),  # (rank, count, layout), and R/N of the command
     ("loader", "source_weights", "source_weights source_weight_count", ""),
     ("loader", "io", "", ""),  # a group
     ("loader", "stats_file path", "stats_file", ""),
@@ -103,7 +104,8 @@ EXCEPTIONS = [
     ("plan loader", "", "", "json"),
 ]
 A_PLAN = {"order", "plan", "change", "source", "seq_len", "seed", "base_len", "split", "use", "at", "skip",
-          "bans", "stop", "epochs", "max_per_row", "min_length", "max_length", "cut_length", "align", "overlap", "samples",
+          "bans", "stop", "epochs",
+          "max_per_row", "min_length", "max_length", "cut_length", "align", "overlap", "samples",
           "mid_level_dataset_surplus", "fim", "cache", "cache_size", "online"}  # which `leat-bench load` takes, too
 
 

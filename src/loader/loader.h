@@ -296,7 +296,8 @@ enum leat_status loader_loss_open(struct leat_loader *l, struct leat_error *err)
 enum leat_status loader_loss_row(struct leat_loader *l, const struct loader_slot *slot, uint32_t row, uint8_t *mask,
                                  struct leat_error *err);
 
-/* The same of `count` tokens that follow each other; the row's second token is number `second` of them, if it is one. */
+/* The same of `count` tokens that follow each other; the row's second token is number `second` of them, if it is
+ * one. */
 void loader_loss_tokens(const struct leat_loader *l, const uint8_t *tokens, uint64_t count, uint64_t second,
                         uint8_t *mask);
 

@@ -37,7 +37,7 @@ def test_stats_are_all_there(plan):
         return [(kind, re.sub(r"_ns$|\[.*", "", name)) for kind, line in lines
                 for name in line.replace(" ", "").split(",") if not name.startswith(("size", "reserved"))]
 
-    said = set(leat.Loader(plan, 4).stats())
+    said = set(leat.Loader(plan, 4).stats()) - {"sources"}  # of leat_loader_sources()
     for kind, subject in members("leat_loader_stats"):
         inside = kind.startswith("struct") and kind != "struct leat_times"
         for _, name in members(kind.split()[1]) if inside else [(kind, subject)]:
