@@ -271,6 +271,24 @@ LEAT_API uint64_t leat_plan_position(const struct leat_plan *plan, uint64_t numb
 LEAT_API enum leat_status leat_plan_rank_rows(uint64_t batch, uint64_t rank, uint64_t world, uint64_t *first,
                                               uint64_t *count, struct leat_error *err);
 
+/* How the rows of a global batch are dealt to ranks. */
+enum leat_balance {
+    LEAT_BALANCE_NONE = 0,     /* one after another: leat_plan_rank_rows() */
+    LEAT_BALANCE_ATTENTION = 1 /* so that attention costs all ranks nearly the same: leat_plan_deal() */
+};
+
+/*
+ * Deals the rows of the global batch at `position` to ranks by what attention costs, as docs/ORDER.md ("Dealing rows to
+ * ranks", version 1) says: sets ranks[i], of `batch` numbers, to the rank that shows row i, the sample at position
+ * + i. Each rank gets batch / world rows, of which the sums of costs[] (`batch` numbers, or NULL) differ by at most 2 %
+ * where the documents of the batch allow it. The cost of a row is the sum of the squares of its documents' lengths,
+ * with the gap of `align`, and of the padding after the last one; rows after the plan's end have cost 0. Only for
+ * LEAT_ORDER_FIT, whose patterns have these sums: reads no file. Returns LEAT_E_ARGUMENT for another order, as
+ * leat_plan_rank_rows() does, or if batch * max_seq_len^2 exceeds 2^62.
+ */
+LEAT_API enum leat_status leat_plan_deal(const struct leat_plan *plan, uint64_t position, uint64_t batch,
+                                         uint64_t world, uint32_t *ranks, uint64_t *costs, struct leat_error *err);
+
 /* ---- The way back: which samples show this ---- */
 
 /* Called with each sample found. A nonzero result ends the search, and the call returns LEAT_OK. */

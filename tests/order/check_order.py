@@ -13,6 +13,7 @@ import subprocess
 import sys
 from fractions import Fraction
 
+import deal_twin
 import documents_twin
 import megatron_twin
 import order_twin as twin
@@ -283,6 +284,20 @@ class FitCase(DocumentCase):
             until = r.randrange(200)
             found = plan.find(source, first, size, epochs, until)
             yield f"shown {source} {first} {size} {epochs} {until}", " ".join(["shown"] + [str(n) for n in found])
+        for _ in range(6):
+            world, each = r.choice([1, 2, 3, 4, 5, 6, 7, 8]), r.choice([1, 2, 3, 4, 8, 17])
+            position = r.choice([0, r.randrange(100), max(plan.position(plan.end) - r.randint(0, 9), 0)])
+            costs = deal_twin.costs_of(plan, position, world * each)
+            yield f"deal {position} {world * each} {world}", dealt(costs, world)
+        for _ in range(6):
+            world, each = r.choice([1, 2, 3, 8, 64]), r.choice([1, 2, 3, 5, 8, 16, 17])
+            most = r.choice([1, 3, 100, 2**48])
+            costs = [r.choice([r.randint(0, most), int(most**r.random())]) for _ in range(world * (each if world <= 8 else min(each, 8)))]
+            yield f"share {world} " + ",".join(map(str, costs)), dealt(costs, world)
+
+
+def dealt(costs, world):
+    return " ".join(f"{rank}.{cost}" for rank, cost in zip(deal_twin.deal(costs, world), costs))
 
 
 class MegatronCase(DocumentCase):

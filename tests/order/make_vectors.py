@@ -12,6 +12,10 @@ BLENDS = [
     ([0, 2, 0, 1, 0], 0, 9), ([1, 10**9], 5 * 10**8 - 2, 5), ([10**9, 1, 10**9], 10**18, 6),
     ([1, 1, 2, 3, 5, 8, 13, 21], 0, 20), ([7, 7, 7, 7, 7, 7, 7], 0, 14), ([2**47, 2**47 - 1, 1], 2**61, 8),
     ([281474976710655, 1], 2**47 - 2, 4)]
+DEALS = [
+    ([5, 4, 3, 2], 1), ([5, 4, 3, 2], 2), ([7, 7, 7, 7], 2), ([9, 9, 1, 1, 5, 5, 5, 5], 2), ([1, 0, 0, 0], 4),
+    ([100, 90, 80, 70, 60, 50, 40, 30, 20, 10, 5, 1], 3), ([81, 64, 49, 36, 25, 16, 9, 4, 121, 100, 144, 169], 2),
+    ([2**40 // (1 + i * 7 % 32) for i in range(32)], 4), ([4095**2 - 977 * (i * i % 61)**2 for i in range(32)], 8)]
 PLANS = [
     ("a=1000", "source a:1;seq-len 8", [0, 1, 2, 123, 124, 10**6, 2**60 - 1]),
     ("a=1000", "source a:1;seq-len 8;order sequential;epochs 1", [0, 1, 2, 123]),
@@ -83,6 +87,9 @@ def main():
     print("```\n\n```vectors")
     for weights, first, count in BLENDS:
         print("blend", ",".join(map(str, weights)), first, ":", vectors.blend(weights, first, count))
+    print("```\n\n```vectors")
+    for costs, world in DEALS:
+        print("deal", ",".join(map(str, costs)), world, ":", vectors.deal(costs, world))
     print("```\n\n```vectors")
     for kind, word, made, cases in KINDS:
         for data, text, samples in cases:

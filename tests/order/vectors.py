@@ -2,6 +2,7 @@
 import re
 from fractions import Fraction
 
+import deal_twin
 import documents_twin
 import megatron_twin
 import order_twin as twin
@@ -17,6 +18,10 @@ def permute(n, seed, source, epoch):
 def blend(weights, first, count):
     b = twin.Blend(weights)
     return " ".join("%d.%d" % b.draw(k) for k in range(first, first + count))
+
+
+def deal(costs, world):
+    return " ".join(map(str, deal_twin.deal(costs, world)))
 
 
 def plan(data, text):
@@ -115,6 +120,8 @@ def answer(line, current):
         return permute(*map(int, words[1:5]))
     if words[0] == "blend":
         return blend([int(w) for w in words[1].split(",")], int(words[2]), len(line.split(":")[1].split()))
+    if words[0] == "deal":
+        return deal([int(w) for w in words[1].split(",")], int(words[2]))
     return " ".join(map(str, current.show(int(words[1]))))
 
 
