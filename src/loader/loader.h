@@ -94,6 +94,17 @@ struct loader_ahead {
     uint64_t batches;         /* how many beyond those that have begun */
 };
 
+/* Rows that are dealt to ranks (loader_deal.c); the stage's, of the batch that it looked at last. */
+#define LOADER_DEAL_ONE 1000000u
+struct loader_deal {
+    struct leat_sample *samples; /* of the global batch; NULL: ranks get consecutive rows */
+    uint32_t *ranks;
+    uint64_t *costs;
+    uint64_t *sums; /* of the ranks, as dealt; then as consecutive rows would be */
+    /* Read by statistics: how far apart ranks are, in LOADER_DEAL_ONE: of the last batch; then sums over batches. */
+    atomic_uint_fast64_t last, spread, chance, batches;
+};
+
 struct leat_loader {
     const struct leat_plan *plan;
     struct leat_loader_options options;
@@ -131,6 +142,7 @@ struct leat_loader {
     pid_t owner;
     struct loader_log log;
     struct loader_ahead ahead;
+    struct loader_deal deal;
     atomic_uint given; /* notices already given, as bits */
 };
 
@@ -223,6 +235,20 @@ uint64_t *loader_documents_clear(const struct loader_slot *slot, uint32_t row);
 /* Sets the bits of a row where documents begin. */
 enum leat_status loader_documents_find(struct leat_loader *l, const struct loader_slot *slot, uint32_t row,
                                        struct leat_error *err);
+
+/* ---- loader_deal.c ---- */
+
+/* Checks `balance`, and makes room for it. */
+enum leat_status loader_deal_open(struct leat_loader *l, struct leat_error *err);
+void loader_deal_close(struct leat_loader *l);
+
+/* Gives this rank's samples of the global batch at a position, of which there is room for l->rows, as plan_samples()
+ * does. */
+enum leat_status loader_deal_rows(struct leat_loader *l, uint64_t position, struct leat_sample *samples, uint64_t *got,
+                                  struct leat_error *err);
+
+/* Counts the batch whose rows were given last in the statistics. */
+void loader_deal_count(struct leat_loader *l);
 
 /* ---- loader_ahead.c ---- */
 

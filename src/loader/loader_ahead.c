@@ -34,7 +34,7 @@ static bool announce(struct leat_loader *l, struct loader_slot *rows)
 {
     struct leat_error unsaid;
     uint64_t got = 0;
-    enum leat_status s = plan_samples(l->plan, l->ahead.position + l->first_row, l->rows, rows->samples, &got, &unsaid);
+    enum leat_status s = loader_deal_rows(l, l->ahead.position, rows->samples, &got, &unsaid);
 
     rows->places = (uint32_t)got;
     if (s == LEAT_OK)

@@ -64,6 +64,9 @@ static const struct loader_field loader_fields[] = {
     FIELD("device_memory_used", SHARE, device.memory_used),
     FIELD("unpinned", COUNT32, ring.unpinned),
     FIELD("slots_wanted", COUNT32, ring.slots_wanted),
+    FIELD("spread", SHARE, balance.spread),
+    FIELD("spread_mean", SHARE, balance.spread_mean),
+    FIELD("spread_by_chance", SHARE, balance.spread_by_chance),
     FIELD("engine", TEXT, io.engine),
     FIELD("device", TEXT, device.name),
 };

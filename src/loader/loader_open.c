@@ -64,6 +64,8 @@ static enum leat_status check_options(const struct leat_loader_options *o, struc
         return status_argument(err, "cu_seqlens_room",
                                "borrowed cu_seqlens have room for at most 2^31 - 1 numbers, not for %" PRIu64,
                                o->outputs.cu_seqlens_room);
+    if (o->ranks.balance > LEAT_BALANCE_ATTENTION)
+        return status_argument(err, "balance", "unknown value %d for balance", (int)o->ranks.balance);
     if (o->batch > LOADER_MAX_BATCH)
         return status_argument(err, "batch", "a batch of %" PRIu64 " rows is too large; the limit is 2^31", o->batch);
     return LEAT_OK;
@@ -105,6 +107,7 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
                                      struct leat_error *err)
 {
     static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_loader_options, io.reserved_flags),
+                                                        OPTIONS_RESERVED(leat_loader_options, ranks.reserved_flags),
                                                         OPTIONS_RESERVED(leat_loader_options, ranks.reserved),
                                                         OPTIONS_RESERVED(leat_loader_options, io.reserved),
                                                         OPTIONS_RESERVED(leat_loader_options, device.reserved),
@@ -127,6 +130,9 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
     if (s != LEAT_OK)
         return s;
     l->rows = (uint32_t)rows;
+    s = loader_deal_open(l, err);
+    if (s != LEAT_OK)
+        return s;
     leat_plan_info(l->plan, &plan);
     l->positions = plan.positions;
     leat_dataset_info(l->plan->sources[0].dataset, &info);

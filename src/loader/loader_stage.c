@@ -93,13 +93,15 @@ static enum leat_status order_rows(struct leat_loader *l, struct loader_slot *sl
                                    struct leat_error *err)
 {
     uint64_t got = 0;
-    enum leat_status s = plan_samples(l->plan, l->stage.position + l->first_row, l->rows, slot->samples, &got, err);
+    enum leat_status s = loader_deal_rows(l, l->stage.position, slot->samples, &got, err);
 
     if (s != LEAT_OK)
         return s;
     if (l->plan->order->longest_first && got > 1)
         qsort(slot->samples, (size_t)got, sizeof *slot->samples, compare_rows);
     *rows = rows_at_end(l, got);
+    if (*rows > 0)
+        loader_deal_count(l);
     slot->places = (uint32_t)got < *rows ? (uint32_t)got : *rows;
     memset(slot->samples + slot->places, 0, (*rows - slot->places) * sizeof *slot->samples);
     s = loader_pieces_find(l, slot, err);

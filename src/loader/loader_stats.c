@@ -132,6 +132,17 @@ static void count_remote(const struct leat_loader *l, struct leat_loader_stats *
     s->remote.cache_failed = c.failed;
 }
 
+static void count_deal(const struct loader_deal *d, struct leat_loader_balance *b)
+{
+    uint64_t all;
+
+    b->batches = counter_value(&d->batches);
+    all = b->batches * LOADER_DEAL_ONE;
+    b->spread = share(counter_value(&d->last), LOADER_DEAL_ONE);
+    b->spread_mean = share(counter_value(&d->spread), all);
+    b->spread_by_chance = share(counter_value(&d->chance), all);
+}
+
 void leat_loader_stats(const struct leat_loader *l, struct leat_loader_stats *stats)
 {
     struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
@@ -177,6 +188,7 @@ void leat_loader_stats(const struct leat_loader *l, struct leat_loader_stats *st
     s.io.copied_bytes = counter_value(&g->copied);
     s.io.unregistered = atomic_load(&l->gather.uring_unregistered);
     count_remote(l, &s);
+    count_deal(&l->deal, &s.balance);
     options_fill(stats, &s, sizeof s);
 }
 
@@ -427,7 +439,7 @@ uint32_t leat_loader_notice(struct leat_loader *loader, char *text, uint64_t cap
  * not mix. Numbers are written digit by digit: no locale of the program changes them. See loader.h.
  */
 
-#define LINE_BYTES 2048u /* 42 fields, some of 64 bits; texts of 64 bytes */
+#define LINE_BYTES 2304u /* 45 fields, some of 64 bits; texts of 64 bytes */
 #define USUAL_MS   60000u
 
 /* ---- A line ---- */
