@@ -31,6 +31,9 @@ const struct option_row load_options[] = {
       .max = 1u << 30 },
     { BENCH_OPTION(load_values, "world", OPTION_COUNT, world, "W", "number of ranks; divides the batch"),
       .standard = "1", .min = 1, .max = 1u << 30 },
+    { BENCH_OPTION(load_values, "balance", OPTION_CHOICE, balance, "HOW",
+                   "attention: deal the rows of order fit to ranks by what attention costs; none: one after another"),
+      .standard = "none", .choices = plan_option_balances },
     { BENCH_OPTION(load_values, "from", OPTION_COUNT, from, "P", "the position to start at"), .standard = "0",
       .max = LEAT_MAX_SAMPLES },
     { BENCH_OPTION(load_values, "steps", OPTION_COUNT, steps, "N", "number of batches, unless the plan ends earlier"),
@@ -258,6 +261,14 @@ static void print_json(const struct load_values *v, const struct load_result *r)
     json_string(&j, "output", outputs[v->output]);
     json_u64(&j, "threads", v->threads);
     json_counts(&j, s);
+    if (v->balance != LEAT_BALANCE_NONE) {
+        json_open_object(&j, "balance");
+        json_u64(&j, "batches", s->balance.batches);
+        json_double(&j, "spread", s->balance.spread);
+        json_double(&j, "spread_mean", s->balance.spread_mean);
+        json_double(&j, "spread_by_chance", s->balance.spread_by_chance);
+        json_close_object(&j);
+    }
     if (r->calls_per_batch > 0)
         json_double(&j, "driver_calls_a_batch", r->calls_per_batch);
     if (v->bare) {
@@ -335,6 +346,10 @@ static void print_text(const struct load_values *v, const struct load_result *r)
                    units_count(s->remote.requests).text, units_count(s->remote.retries).text,
                    units_bytes(s->remote.bytes).text, 100 * (1 - s->remote.share));
     }
+    if (v->balance != LEAT_BALANCE_NONE)
+        printf(
+            "  balance  sums of squared lengths of ranks are %.2f %% apart, by chance %.1f %% (means of %s batches)\n",
+            100 * s->balance.spread_mean, 100 * s->balance.spread_by_chance, units_count(s->balance.batches).text);
     if (r->calls_per_batch > 0)
         printf("  driver   %.1f calls per batch, by loader and consumer\n", r->calls_per_batch);
     if (v->checksum)
@@ -366,6 +381,10 @@ static bool parse_work(const struct command *self, struct load_values *v, int *c
 static bool check_compare(const struct command *self, struct load_values *v, int *code)
 {
     v->synthetic = v->synthetic || v->compare;
+    if (v->balance != LEAT_BALANCE_NONE && (v->output == LOAD_VIEWS || v->bare)) {
+        *code = command_wrong(self, "--balance needs a loader, which --bare and --output views do not use");
+        return false;
+    }
     if (!v->synthetic || v->output != LOAD_VIEWS)
         return true;
     *code =

@@ -21,7 +21,7 @@ struct load_values {
     struct plan_options plan; /* first: its rows count from here */
     uint64_t batch, rank, world, from, steps, slots, memory, rounds, warm_up;
     const char *device, *driver, *trace, *work, *dump;
-    unsigned engine, output, on_damage, last, rows, threads, apart, compare;
+    unsigned engine, output, on_damage, last, rows, threads, apart, compare, balance;
     bool borrow, no_verify, bare, synthetic, checksum, nvtx, json;
     uint64_t work_ns; /* of `work` */
 };

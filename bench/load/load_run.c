@@ -237,6 +237,7 @@ static enum leat_status open_loader(struct run *r, struct leat_error *err)
     o.batch = v->batch;
     o.ranks.rank = v->rank;
     o.ranks.world = v->world;
+    o.ranks.balance = (enum leat_balance)v->balance;
     o.position = v->from;
     o.io.engine = (enum leat_engine)v->engine;
     o.on_damage = (enum leat_on_damage)v->on_damage;

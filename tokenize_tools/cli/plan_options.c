@@ -20,6 +20,8 @@
 #define MAX_PLAN_BYTES ((uint64_t)64 << 20)
 
 /* make lint compares them with enum leat_order */
+const char *const plan_option_balances[] = { "none", "attention", NULL };
+
 const char *const plan_option_orders[] = { [LEAT_ORDER_SHUFFLED] = "shuffled",
                                            [LEAT_ORDER_SEQUENTIAL] = "sequential",
                                            [LEAT_ORDER_DOCUMENTS] = "documents",

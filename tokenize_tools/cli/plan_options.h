@@ -30,6 +30,7 @@ struct plan_options {
     }
 
 extern const char *const plan_option_orders[];
+extern const char *const plan_option_balances[]; /* enum leat_balance */
 
 /* Rows of a table of options. Their fields are offsets in struct plan_options, which begins the struct of values. */
 #define PLAN_OPTION(option, kind, member, shown)                                                                       \

@@ -27,6 +27,7 @@ struct trace_values {
     uint64_t step, until;     /* LEAT_NONE: not given */
     uint64_t rank, world;     /* the same */
     const char *batch, *samples, *document;
+    unsigned balance; /* enum leat_balance */
     bool json;
 };
 
@@ -57,6 +58,14 @@ const struct option_row trace_options[] = {
       .rare = true,
       .min = 1,
       .max = LEAT_MAX_SAMPLES },
+    { .name = "balance",
+      .type = OPTION_CHOICE,
+      .field = offsetof(struct trace_values, balance),
+      .value = "HOW",
+      .standard = "none",
+      .help = "how rows were dealt to ranks: none or attention (order fit)",
+      .rare = true,
+      .choices = plan_option_balances },
     { .name = "samples",
       .type = OPTION_TEXT,
       .field = offsetof(struct trace_values, samples),
@@ -214,22 +223,38 @@ static enum leat_status print_documents(struct lines *l, const struct leat_sampl
 }
 
 /* Shows positions [position, end), up to samples numbered below `until`. */
-static enum leat_status print_positions(const struct leat_plan *plan, uint64_t position, uint64_t end, uint64_t until,
-                                        bool json, struct leat_error *err)
+static enum leat_status print_positions(struct lines *l, uint64_t position, uint64_t end, uint64_t until,
+                                        struct leat_error *err)
 {
-    struct lines lines = { .plan = plan, .json = json };
     struct leat_sample samples[AT_ONCE];
     enum leat_status s = LEAT_OK;
     uint64_t got = 1;
 
     for (; s == LEAT_OK && position < end && got > 0 && !cli_stdout_failed(); position += got) {
-        s = leat_plan_samples(plan, position, end - position < AT_ONCE ? end - position : AT_ONCE, samples, &got, err);
+        s = leat_plan_samples(l->plan, position, end - position < AT_ONCE ? end - position : AT_ONCE, samples, &got,
+                              err);
         for (uint64_t i = 0; s == LEAT_OK && i < got; i++) {
             if (samples[i].number >= until)
                 return LEAT_OK;
-            s = print_documents(&lines, &samples[i], err);
+            s = print_documents(l, &samples[i], err);
         }
     }
+    return s;
+}
+
+/* Shows those of a global batch's positions that a rank was dealt. */
+static enum leat_status print_dealt(struct lines *l, uint64_t position, uint64_t end, const struct trace_values *v,
+                                    struct leat_error *err)
+{
+    uint64_t batch = end - position;
+    uint32_t *ranks = calloc(batch, sizeof *ranks);
+    enum leat_status s = ranks ? leat_plan_deal(l->plan, position, batch, v->world, ranks, NULL, err)
+                               : status_no_memory(err, batch * sizeof *ranks);
+
+    for (uint64_t i = 0; s == LEAT_OK && i < batch; i++)
+        if (ranks[i] == v->rank)
+            s = print_positions(l, position + i, position + i + 1, LEAT_NONE, err);
+    free(ranks);
     return s;
 }
 
@@ -414,7 +439,7 @@ static int trace_document(const struct command *self, const struct leat_plan *pl
 
 /* ---- The command ---- */
 
-/* Shows those of a step's positions that belong to --rank. */
+/* Of a step's positions, those that belong to --rank. */
 static bool rank_positions(const struct command *self, const struct trace_values *v, uint64_t *first, uint64_t *end)
 {
     uint64_t row, rows;
@@ -426,6 +451,8 @@ static bool rank_positions(const struct command *self, const struct trace_values
         command_wrong(self, "--rank: %s", err.message);
         return false;
     }
+    if (v->balance != LEAT_BALANCE_NONE) /* print_dealt() chooses */
+        return true;
     *first += row;
     *end = *first + rows;
     return true;
@@ -446,6 +473,8 @@ static bool check_values(const struct command *self, const struct trace_values *
         return false;
     else if (v->rank != LEAT_NONE && v->step == LEAT_NONE)
         command_wrong(self, "--rank and --world need --step");
+    else if (v->balance != LEAT_BALANCE_NONE && v->rank == LEAT_NONE)
+        command_wrong(self, "--balance needs --rank and --world: it says which rows of a step are whose");
     else if (v->until != LEAT_NONE && !v->document)
         command_wrong(self, "--until needs --document");
     else
@@ -455,6 +484,7 @@ static bool check_values(const struct command *self, const struct trace_values *
 
 static int trace_samples(const struct command *self, const struct leat_plan *plan, const struct trace_values *v)
 {
+    struct lines lines = { .plan = plan, .json = v->json };
     uint64_t first, end, until = LEAT_NONE;
     struct leat_error err;
     enum leat_status s;
@@ -469,7 +499,10 @@ static int trace_samples(const struct command *self, const struct leat_plan *pla
         if (!plan_steps_find(self, v->batch, v->step, &first, &end) || !rank_positions(self, v, &first, &end))
             return CLI_WRONG;
     }
-    s = print_positions(plan, first, end, until, v->json, &err);
+    if (v->balance != LEAT_BALANCE_NONE)
+        s = print_dealt(&lines, first, end, v, &err);
+    else
+        s = print_positions(&lines, first, end, until, &err);
     return cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed_or_damaged(&err));
 }
 
