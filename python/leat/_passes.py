@@ -25,12 +25,12 @@ NEXT, THIS = 1, 2
 LAST = {"short": 0, "padded": 1, "dropped": 2}
 
 
-def batches_in(left, batch_size, rank, world, last):
-    """The number of batches that a rank gets from `left` samples."""
+def batches_in(left, batch_size, rank, world, last, balance=None):
+    """The number of batches that a rank gets from `left` samples. Rows are dealt (`balance`) one to each rank first."""
     whole_batches, rest = divmod(max(left, 0), batch_size * world)
     if last == "padded":
         return whole_batches + (rest > 0)
-    return whole_batches + (last == "short" and rest > rank * batch_size)
+    return whole_batches + (last == "short" and rest > rank * (1 if balance else batch_size))
 
 
 def last_of(last, world):
@@ -127,7 +127,9 @@ class Passes(_leat.Turn):
     def _left_from(self, cursor):
         """Batches to the plan's end, from a position on; None if it has none."""
         end = self.plan.info.positions
-        return None if end is None else batches_in(end - cursor, self.batch_size, self.rank, self.world, self._last)
+        if end is None:
+            return None
+        return batches_in(end - cursor, self.batch_size, self.rank, self.world, self._last, self.balance)
 
     # ---- Checkpoints
 

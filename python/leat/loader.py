@@ -25,6 +25,7 @@ from leat.options import IO, Device, Outputs, StatsFile, as_group
 from leat.ranks import rank_and_world
 
 ON_DAMAGE = {"error": 0, "mask": 1}
+BALANCE = {"attention": 1}
 LOOK_EVERY = 64  # batches between looks for notices
 
 
@@ -46,6 +47,9 @@ class Loader(Passes):
                  distributed program one of the two is required, because nothing is guessed
     ranks        (rank, world); a one-dimensional torch DeviceMesh of these processes (device_mesh["dp"]); or "ddp": all
                  processes share the data, counted by torch.distributed, or RANK and WORLD_SIZE
+    balance      "attention": each global batch, of order "fit", is dealt to ranks by the squares of its documents'
+                 lengths, so that attention takes all ranks nearly the same time; the global batch stays the same. All
+                 ranks must say the same. stats() has "spread_mean" and "spread_by_chance". None: consecutive rows
     outputs      which of inputs, labels, position_ids, document_ids, loss_mask, loss_weights, attention_mask,
                  cu_seqlens; None: inputs and labels, and in style "huggingface" also what keeps documents apart; or a
                  leat.Outputs, with their dtype, and whether they are borrowed
@@ -80,12 +84,12 @@ class Loader(Passes):
     """
 
     @telling("leat.Loader")
-    def __init__(self, plan, batch_size, *, rank=None, world=None, ranks=None, outputs=None, style="batch",
-                 framework="torch", device="cpu", buffers=None, last=None, position=0, state=None, restart=None,
-                 steps=None, on_damage="error", io=IO(), threads=1, stats_file=None, notices=True):
+    def __init__(self, plan, batch_size, *, rank=None, world=None, ranks=None, balance=None, outputs=None,
+                 style="batch", framework="torch", device="cpu", buffers=None, last=None, position=0, state=None,
+                 restart=None, steps=None, on_damage="error", io=IO(), threads=1, stats_file=None, notices=True):
         self.plan, self.batch_size = check_plan(plan), whole("batch_size", batch_size, 1)
         self.rank, self.world = rank_and_world(rank, world, ranks)
-        self._last = last_of(last, self.world)
+        self._last, self.balance = last_of(last, self.world), balance
         device, outputs = as_group("device", device, Device, True), as_group("outputs", outputs, Outputs, True)
         self._framework = framework_of(framework, device.name)
         self._driver = None if device.driver is None else os.fspath(device.driver)
@@ -115,6 +119,7 @@ class Loader(Passes):
         own = self._style  # what the outputs leave to it
         self._options = dict(
             as_group("io", io, IO)._native(), batch=self.batch_size * self.world, rank=self.rank, world=self.world,
+            balance=0 if balance is None else choice("balance", balance, BALANCE),
             on_damage=choice("on_damage", on_damage, ON_DAMAGE),
             last=LAST[self._last], threads=whole("threads", threads, 0, 1),
             outputs=bits, borrow=self._borrow, number_bytes=8 if self._dtype == "int64" else 4,

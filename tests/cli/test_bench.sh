@@ -156,6 +156,15 @@ ended 0 ''
 grep -q '^  damaged  1[0-9] rows masked$' "$printed" || fail "$ran: $(cat "$printed")"
 leat-bench-dev counting -o w4 --tokens 100K --width 4 --document-length 20 --force >/dev/null
 refuse 1 'abacus' leat-bench load --source w4 --seq-len 100 --batch 4 --device abacus
+# ranks that are dealt their rows
+run leat-bench load --source w4 --seq-len 100 --order fit --batch 64 --world 4 --rank 3 --steps 5 --balance attention
+grep -q 'sums of squared lengths of ranks are .* apart, by chance' "$printed" || fail "$ran: printed $(cat "$printed")"
+run leat-bench load --source w4 --seq-len 100 --order fit --batch 64 --world 4 --steps 5 --balance attention --json
+python3 - "$printed" <<'END' || fail "$ran: printed $(cat "$printed")"
+import json, sys
+x = json.load(open(sys.argv[1]))["balance"]
+assert x["batches"] >= 5 and 0 <= x["spread_mean"] <= 0.02 < x["spread_by_chance"] < 1 and x["spread"] <= 0.02, x
+END
 # is it the loader? A step without work is all loader, unless the steps without one are interrupted, as on a busy
 # machine; one of some milliseconds hardly has any. The sums are in JSON.
 run leat-bench load --source w4 --seq-len 1000 --batch 64 --steps 40 --threads 0 --compare synthetic
@@ -226,6 +235,7 @@ assert sum(x["name"] == "next" for x in e) == 24' || fail "$ran: not 4 steps tha
 fi
 needs='--synthetic and --compare need batches from a loader, which --output views does not use'
 refuse 2 "$needs load" leat-bench load --source w4 --seq-len 100 --batch 4 --compare synthetic --output views
+refuse 2 '--balance --bare --output views' leat-bench load --source w4 --seq-len 100 --batch 4 --balance attention --bare
 refuse 2 '--work load' leat-bench load --source w4 --seq-len 100 --batch 4 --work x
 
 # ---- limits: test_json.py runs it -----------------------------------------------------------------------------------
