@@ -31,9 +31,9 @@ extern "C" {
  *   }
  *
  * Global batch k of B rows shows positions [p + kB, p + (k+1)B) of the plan, where p is the position that the loader
- * starts at. Rank r of w gets its rows [r B/w, (r+1) B/w), or those that it is dealt (`ranks.balance`). Nothing else decides what a batch holds: not the engine, the
- * slots or the timing. A batch is a slot of the ring: read it, then release it. Several may be held at once, and
- * released in any order. Padding is the end token, or id 0 without one.
+ * starts at. Rank r of w gets its rows [r B/w, (r+1) B/w), or those that it is dealt (`ranks.balance`). Nothing else
+ * decides what a batch holds: not the engine, the slots or the timing. A batch is a slot of the ring: read it, then
+ * release it. Several may be held at once, and released in any order. Padding is the end token, or id 0 without one.
  *
  *   Threads     leat_loader_next(), its variants and leat_loader_close() belong to one thread at a time. Any thread may
  *               write, borrow and release batches, and ask for statistics.
@@ -426,7 +426,7 @@ struct leat_loader_stats {
     { sizeof(struct leat_loader_stats), 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, { 0, 0 } },                                  \
       { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, { 0, 0, 0, 0 } },                                                         \
       { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0, 0 }, { 0 } }, { 0, 0, 0, 0, 0, { 0, 0 } },             \
-      { { 0 }, 0, 0.0, { 0, 0, 0, 0 } }, { 0, 0, 0, 0.0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } },                                  \
+      { { 0 }, 0, 0.0, { 0, 0, 0, 0 } }, { 0, 0, 0, 0.0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } },                              \
       { 0, 0.0, 0.0, 0.0, { 0, 0, 0, 0 } } }
 
 LEAT_API void leat_loader_stats(const struct leat_loader *loader, struct leat_loader_stats *stats);

@@ -1,5 +1,5 @@
-"""balance="attention": the ranks of a leat.Loader have each global batch of rows of whole documents between them, nearly
-equal sums of squared lengths, and as many batches as len() says; at other world sizes the run goes on where it was."""
+"""balance="attention": the ranks of a leat.Loader have each global batch of rows of whole documents between them,
+nearly equal sums of squared lengths, and as many batches as len() says; at other world sizes the run goes on where it was."""
 import numpy as np
 import pytest
 
@@ -15,8 +15,8 @@ def rows_of(batch):
 
 
 def loader_of(plan, rank, world, batch, **options):
-    return leat.Loader(plan, batch // world, rank=rank, world=world, framework="numpy", outputs=("inputs", "cu_seqlens"),
-                       restart=False, **options)
+    return leat.Loader(plan, batch // world, rank=rank, world=world, framework="numpy",
+                       outputs=("inputs", "cu_seqlens"), restart=False, **options)
 
 
 def plain(plan, batch):

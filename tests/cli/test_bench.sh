@@ -235,7 +235,8 @@ assert sum(x["name"] == "next" for x in e) == 24' || fail "$ran: not 4 steps tha
 fi
 needs='--synthetic and --compare need batches from a loader, which --output views does not use'
 refuse 2 "$needs load" leat-bench load --source w4 --seq-len 100 --batch 4 --compare synthetic --output views
-refuse 2 '--balance --bare --output views' leat-bench load --source w4 --seq-len 100 --batch 4 --balance attention --bare
+refuse 2 '--balance --bare --output views' \
+    leat-bench load --source w4 --seq-len 100 --batch 4 --balance attention --bare
 refuse 2 '--work load' leat-bench load --source w4 --seq-len 100 --batch 4 --work x
 
 # ---- limits: test_json.py runs it -----------------------------------------------------------------------------------

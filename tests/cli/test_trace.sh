@@ -55,7 +55,8 @@ step='--source numbers --seq-len 64 --order fit --step 2 --batch 12'
     for rank in 0 1 2; do
         rows leat trace $step --rank $rank --world 3 --balance attention >by_rank
         cut -d' ' -f1 by_rank | uniq >numbers_traced
-        leat show $step --rank $rank --world 3 --balance attention --json | sed 's/{"n": \([0-9]*\),.*/\1/' >numbers_shown
+        leat show $step --rank $rank --world 3 --balance attention --json |
+            sed 's/{"n": \([0-9]*\),.*/\1/' >numbers_shown
         diff numbers_traced numbers_shown || fail "rank $rank was dealt other rows by a loader"
         cat by_rank >>dealt
     done

@@ -1,8 +1,8 @@
 /*
  * test_loader_balance.c: loaders whose ranks are dealt their rows by what attention costs. All ranks together have the
- * rows of each global batch, each rank those that leat_plan_deal() says, by rising number, at every world size from 1 to
- * 8 and at 64, with and without a thread, to the plan's end, whatever becomes of the last batch; a run whose world size
- * changes in the middle shows every sample once. Statistics say how far apart ranks are, and would be by chance.
+ * rows of each global batch, each rank those that leat_plan_deal() says, by rising number, at every world size from 1
+ * to 8 and at 64, with and without a thread, to the plan's end, whatever becomes of the last batch; a run whose world
+ * size changes in the middle shows every sample once. Statistics say how far apart ranks are, and would be by chance.
  * Refused: other orders, and unknown values.
  */
 #include "loading.h"

@@ -292,7 +292,8 @@ class FitCase(DocumentCase):
         for _ in range(6):
             world, each = r.choice([1, 2, 3, 8, 64]), r.choice([1, 2, 3, 5, 8, 16, 17])
             most = r.choice([1, 3, 100, 2**48])
-            costs = [r.choice([r.randint(0, most), int(most**r.random())]) for _ in range(world * (each if world <= 8 else min(each, 8)))]
+            rows = world * (each if world <= 8 else min(each, 8))
+            costs = [r.choice([r.randint(0, most), int(most**r.random())]) for _ in range(rows)]
             yield f"share {world} " + ",".join(map(str, costs)), dealt(costs, world)
 
 

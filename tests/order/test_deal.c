@@ -1,8 +1,9 @@
 /*
  * test_deal.c: rows dealt to ranks by what attention costs. Each rank gets as many, and all together get the batch. The
- * sums differ by at most 2 % with 16 rows per rank, of lognormal documents in rows of order fit, at all world sizes from
- * 1 to 8 and at 64, and by hardly more with 8; with fewer, they do nearly always where a search through all ways finds 2 %.
- * What a row costs is what its pieces say. Refused: other orders, batches that do not divide, costs that may not fit.
+ * sums differ by at most 2 % with 16 rows per rank, of lognormal documents in rows of order fit, at all world sizes
+ * from 1 to 8 and at 64, and by hardly more with 8; with fewer, they do nearly always where a search through all ways
+ * finds 2 %. What a row costs is what its pieces say. Refused: other orders, batches that do not divide, costs that may
+ * not fit.
  */
 #include <stdlib.h>
 

@@ -64,8 +64,8 @@ class IterableDataset(torch.utils.data.IterableDataset):
         number, count = (worker.id, worker.num_workers) if worker else (0, 1)
         # n global batches form one large batch; each worker takes the rows of one of them, as if it were a rank
         if count > 1 and self.options.get("balance") is not None:
-            raise ValueError("balance and several workers exclude each other: a worker has rows of a global batch of its "
-                             "own; give num_workers=1, whose loader has a thread anyway")
+            raise ValueError("balance and several workers exclude each other: a worker has rows of a global batch of "
+                             "its own; give num_workers=1, whose loader has a thread anyway")
         options = {**self.options, "rank": number * self.world + self.rank, "world": count * self.world}
         if self._resume is not None:
             options["state"] = self._resume
