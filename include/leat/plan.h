@@ -99,6 +99,15 @@ struct leat_plan_megatron {
     uint64_t reserved[4];                  /* 0 */
 };
 
+/* Only for LEAT_ORDER_DOCUMENTS and _DOCUMENTS_SEQUENTIAL: batches by tokens, of documents of like lengths. A document
+ * counts with the tokens of its row, at most seq_len + 1. docs/ORDER.md, "Batches by tokens", has the rule. */
+struct leat_plan_documents {
+    uint64_t max_tokens;  /* rows times tokens of the longest row of a batch, above seq_len; 0: no batches by tokens */
+    uint64_t max_rows;    /* of a batch; 0: no limit of its own */
+    uint64_t pool;        /* consecutive samples that are put together by length, at most 2^20; 0: 4096 */
+    uint64_t reserved[4]; /* 0 */
+};
+
 struct leat_plan_options {
     size_t size;
     const struct leat_plan_source *sources; /* an array; the first element's size is the size of all */
@@ -119,10 +128,11 @@ struct leat_plan_options {
     uint64_t skip_count;
     struct leat_plan_fit fit;
     struct leat_plan_megatron megatron;
+    struct leat_plan_documents documents;
 };
 #define LEAT_PLAN_OPTIONS_INIT                                                                                         \
     { sizeof(struct leat_plan_options), NULL, 0, NULL, 0, 0, LEAT_ORDER_SHUFFLED, 0, 0, 0, NULL, NULL, NULL, 0, NULL,  \
-      0, { 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } }, { 0, NULL, { 0, 0, 0, 0 } } }
+      0, { 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } }, { 0, NULL, { 0, 0, 0, 0 } }, { 0, 0, 0, { 0, 0, 0, 0 } } }
 
 /*
  * Opens a plan and its datasets, which must agree in vocabulary, tokenizer, begin and end token (LEAT_E_INCOMPATIBLE).
@@ -150,6 +160,13 @@ LEAT_API enum leat_status leat_plan_parse(struct leat_plan **out, const char *te
 LEAT_API enum leat_status leat_plan_reorder(struct leat_plan **out, const struct leat_plan *plan, enum leat_order order,
                                             uint64_t seq_len, struct leat_error *err);
 
+/*
+ * Opens the plan of `plan`, an order of documents without skips, in batches by tokens (struct leat_plan_documents).
+ * Sample numbers are others. `plan` must stay open until *out is closed. Returns as leat_plan_open().
+ */
+LEAT_API enum leat_status leat_plan_by_tokens(struct leat_plan **out, const struct leat_plan *plan, uint64_t max_tokens,
+                                              uint64_t max_rows, uint64_t pool, struct leat_error *err);
+
 /* Closes and frees, with the datasets that the plan opened itself. NULL is fine. */
 LEAT_API void leat_plan_close(struct leat_plan *plan);
 
@@ -175,9 +192,10 @@ struct leat_plan_info {
     enum leat_order order;
     uint32_t reserved;     /* 0 */
     uint64_t align, overlap; /* of LEAT_ORDER_FIT; 0: none */
+    uint64_t max_tokens, max_rows, pool; /* of batches by tokens; 0: none */
 };
 #define LEAT_PLAN_INFO_INIT                                                                                            \
-    { sizeof(struct leat_plan_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, LEAT_ORDER_SHUFFLED, 0, 0, 0 }
+    { sizeof(struct leat_plan_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, LEAT_ORDER_SHUFFLED, 0, 0, 0, 0, 0, 0 }
 
 LEAT_API void leat_plan_info(const struct leat_plan *plan, struct leat_plan_info *info);
 
@@ -213,7 +231,7 @@ struct leat_sample {
     uint32_t source;
     uint32_t part;   /* number of the dataset in the source's list */
     uint32_t length; /* inputs; for fit: without the padding after them, with that of `align` between them */
-    uint32_t slice;  /* number in the block; for documents: 0 */
+    uint32_t slice;  /* number in the block; for documents: 0; by tokens: of the row in its batch */
     uint32_t tokens; /* of the row: length + 1, since the last input's label is the token after it; 0 for a document
                       * without tokens; for fit: length + pieces, since each piece has its last label */
     uint32_t pieces; /* of the row; see leat_plan_pieces() */

@@ -16,8 +16,9 @@
 #include "checksum/checksum.h"
 #include "plan.h"
 
-#define FIRST_LINE "leat state 1"
-#define STEPS      64u
+#define FIRST_LINE  "leat state 1"
+#define TOKENS_LINE "by-tokens " /* version, then plan_tokens_names */
+#define STEPS       64u
 
 /* ---- The chain ---- */
 
@@ -139,6 +140,11 @@ static void tell_past(const struct leat_plan *plan, uint64_t position, struct pa
     for (size_t g = 0; g < OPTION_GROUPS; g++)
         if (options_in(g, plan->rules.fit) > 0)
             chain_words(&c, plan->rules.fit + option_groups[g].first, options_in(g, plan->rules.fit));
+    if (plan->rules.by_tokens[PLAN_MAX_TOKENS] > 0)
+        chain_words(&c,
+                    (uint64_t[]) { PLAN_TOKENS_VERSION, plan->rules.by_tokens[0], plan->rules.by_tokens[1],
+                                   plan->rules.by_tokens[2] },
+                    4);
     for (uint64_t step = 0, i = 0; step < steps_of(past->sources); step++) {
         for (; i < step_begin(step + 1, past->sources); i++)
             chain_source(&c, plan, (size_t)i);
@@ -217,6 +223,9 @@ enum leat_status leat_plan_state_save(const struct leat_plan *plan, const struct
         for (unsigned i = 0; i < options_in(g, plan->rules.fit); i++)
             put(&w, "%s %" PRIu64 "\n", plan_fit_names[option_groups[g].first + i],
                 plan->rules.fit[option_groups[g].first + i]);
+    if (plan->rules.by_tokens[PLAN_MAX_TOKENS] > 0)
+        put(&w, TOKENS_LINE "%u %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", PLAN_TOKENS_VERSION, plan->rules.by_tokens[0],
+            plan->rules.by_tokens[1], plan->rules.by_tokens[2]);
     put_steps(&w, "sources", past.sources, past.source_steps);
     put_steps(&w, "phases", past.phases, past.phase_steps);
     put(&w, "skips %016" PRIx64 "\n", past.skips);
@@ -282,6 +291,7 @@ struct state_text {
     struct past past;
     uint64_t damaged, permutation, blend, split, rule_version, base_len, seed; /* rule_version: of the order's own */
     uint64_t options[PLAN_FIT_OPTIONS];                                        /* of rows of whole documents */
+    uint64_t tokens_version, by_tokens[PLAN_BY_TOKENS];
     uint32_t order;
 };
 
@@ -295,6 +305,19 @@ static bool take_options(struct reader *r, size_t group, uint64_t *options)
             return false;
     }
     return true;
+}
+
+/* The line of batches by tokens, or none. */
+static bool take_by_tokens(struct reader *r, struct state_text *t)
+{
+    if (!take(r, TOKENS_LINE))
+        return true;
+    if (!take_number(r, &t->tokens_version) || t->tokens_version == 0)
+        return false;
+    for (unsigned i = 0; i < PLAN_BY_TOKENS; i++)
+        if (!take(r, " ") || !take_number(r, &t->by_tokens[i]))
+            return false;
+    return take(r, "\n");
 }
 
 /* The name of an order, to the end of the line. */
@@ -331,7 +354,7 @@ static bool parse(struct reader *r, struct state_text *t)
         !take(r, "\nseed ") || !take_number(r, &t->seed) || !take(r, "\norder "))
         return false;
     if (!take_order(r, &t->order) || !take_options(r, 0, t->options) || !take_options(r, 1, t->options) ||
-        !take_steps(r, "sources ", &t->past.sources, t->past.source_steps) ||
+        !take_by_tokens(r, t) || !take_steps(r, "sources ", &t->past.sources, t->past.source_steps) ||
         !take_steps(r, "phases ", &t->past.phases, t->past.phase_steps) || !take(r, "skips ") ||
         !take_hash(r, &t->past.skips) || !take(r, "\nfingerprint ") || !take_hash(r, &t->past.fingerprint.high) ||
         !take_hash(r, &t->past.fingerprint.low) || !take(r, "\n"))
@@ -377,6 +400,13 @@ static enum leat_status compare_rules(const struct leat_plan *plan, const struct
         if (t->options[i] != r->fit[i])
             return differs(err, "its %s is %" PRIu64 ", but the plan's is %" PRIu64, plan_fit_names[i], t->options[i],
                            r->fit[i]);
+    for (unsigned i = 0; i < PLAN_BY_TOKENS; i++)
+        if (t->by_tokens[i] != r->by_tokens[i])
+            return differs(err, "its %s is %" PRIu64 ", but the plan's is %" PRIu64, plan_tokens_names[i],
+                           t->by_tokens[i], r->by_tokens[i]);
+    if (t->tokens_version > 0 && t->tokens_version != PLAN_TOKENS_VERSION)
+        return differs(err, "its batches by tokens have version %" PRIu64 ", but this library's have %u",
+                       t->tokens_version, PLAN_TOKENS_VERSION);
     if (plan->order->rule && t->rule_version != plan->order->rule_version)
         return differs(err, "its rule is %s %" PRIu64 ", but this library's is %s %u", plan->order->rule,
                        t->rule_version, plan->order->rule, plan->order->rule_version);

@@ -110,6 +110,15 @@ static enum leat_status read_fit(struct reader *r)
     return read_number(r, &r->rules->fit[i]);
 }
 
+static enum leat_status read_by_tokens(struct reader *r)
+{
+    unsigned i = 0;
+
+    while (strlen(plan_tokens_names[i]) != r->key_length || memcmp(plan_tokens_names[i], r->key, r->key_length) != 0)
+        i++;
+    return read_number(r, &r->rules->by_tokens[i]);
+}
+
 static enum leat_status read_order(struct reader *r)
 {
     struct leat_error sentence;
@@ -261,6 +270,9 @@ static const struct key {
     { "cut-length", "cut_length", false, read_fit },
     { "align", "align", false, read_fit },
     { "overlap", "overlap", false, read_fit },
+    { "max-tokens", "max_tokens", false, read_by_tokens },
+    { "max-rows", "max_rows", false, read_by_tokens },
+    { "pool", "pool", false, read_by_tokens },
 };
 #define KEYS (sizeof keys / sizeof keys[0])
 
@@ -299,7 +311,7 @@ static enum leat_status read_line(struct reader *r, const char *line, size_t len
     return wrong(r,
                  "unknown key \"%.*s\"; a line of a plan starts with source, seq-len, base-len, seed, order, epochs, "
                  "split, use, at, skip, samples, mid-level-dataset-surplus, max-per-row, min-length, max-length, "
-                 "cut-length, align or overlap",
+                 "cut-length, align, overlap, max-tokens, max-rows or pool",
                  plan_rules_shown(r->key_length), r->key);
 }
 
@@ -409,6 +421,8 @@ uint64_t plan_rules_print(const struct plan_rules *r, char *text, size_t capacit
     for (unsigned i = 0; i < PLAN_FIT_OPTIONS; i++)
         if (r->fit[i] > 0)
             print(&p, "%s %" PRIu64 "\n", plan_fit_names[i], r->fit[i]);
+    for (unsigned i = 0; i < PLAN_BY_TOKENS && r->by_tokens[PLAN_MAX_TOKENS] > 0; i++)
+        print(&p, "%s %" PRIu64 "\n", plan_tokens_names[i], r->by_tokens[i]);
     for (size_t i = 0; i < r->split_count; i++) {
         put(&p, i == 0 ? "split " : ",");
         put(&p, r->splits[i].name);

@@ -39,7 +39,12 @@ DOCUMENTS = [
     ("a=10,0,10,0,0,10,0 b=7,8,9,0", "source a:1;source b:1;seq-len 4;seed 1;order documents-sequential;"
      "split x=0.5,y=0.5;use x;epochs 1", range(7)),
     ("a=10,0,10,0,0,10,0 b=7,8,9,0", "source a:1;source b:1;seq-len 4;seed 1;order documents;"
-     "split x=0.5,y=0.5;use y;epochs 2;skip 1:2", range(4))]
+     "split x=0.5,y=0.5;use y;epochs 2;skip 1:2", range(4)),
+    ("a=3,0,1,12,7,2,9,9,4,5,6", "source a:1;seq-len 12;seed 3;order documents;epochs 2;max-tokens 20;pool 8",
+     range(22)),
+    ("a=3,0,1,12,7,2", "source a:1;seq-len 9;order documents-sequential;epochs 1;max-tokens 30;max-rows 2", range(6)),
+    ("a=5x1000+17x3 b=2,300x500", "source b:1;source a:1;seq-len 256;seed 18446744073709551615;order documents;"
+     "max-tokens 8192", [0, 1, 2, 3, 4095, 4096, 10**9])]
 
 FITS = [
     ("a=5", "source a:1;seq-len 8;order fit", [0, 1, 10**6, 2**60 - 1]),

@@ -10,6 +10,7 @@
  *   find SOURCE EPOCH BLOCK          prints the samples that show the block
  *   row N, row-at P                  of an order of documents: prints "source epoch document part offset tokens";
  *                                    row-at takes a position, and prints n first
+ *   in-batch N                       prints the number of the sample's row in its batch by tokens
  *   pieces N                         of order fit: prints "source epoch row places", then of each piece
  *                                    " document.offset.tokens"
  *   window N                         of order megatron: prints "source epoch row", then of each piece " token.tokens"
@@ -307,6 +308,9 @@ static void answer(const char *word, char *rest)
             print_row(&x);
         else
             puts("none");
+    } else if (strcmp(word, "in-batch") == 0) {
+        T_OK(leat_plan_sample(now.plan, n[0], &x, &t_err));
+        printf("%" PRIu32 "\n", x.slice);
     } else if (strcmp(word, "pieces") == 0) {
         if (leat_plan_sample(now.plan, n[0], &x, &t_err) == LEAT_OK)
             print_pieces(&x);

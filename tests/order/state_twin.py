@@ -55,6 +55,9 @@ def state(plan, position, damaged, identities, hash128):
     options = [group for group in (options[:4], options[4:]) if any(value for _, value in group)]
     for group in options:
         chain.step(*(value for _, value in group))
+    by_tokens = getattr(plan, "by_tokens", ())
+    if by_tokens:
+        chain.step(*by_tokens)
     for number in range(max(weighted, default=len(plan.used))):
         for identity, used in zip(identities[number], plan.used[number]):
             chain.step(int.from_bytes(identity[:8], "little"), int.from_bytes(identity[8:], "little"), *used)
@@ -76,6 +79,7 @@ def state(plan, position, damaged, identities, hash128):
     text = (f"leat state 1\nposition {position}\nskipped {end - position}\ndamaged {damaged}\n"
             f"rules permutation=1,blend=1,split=1{rule}\nbase-len {plan.base}\nseed {plan.seed}\n"
             f"order {ORDERS[plan.order]}\n" + "".join(f"{k} {v}\n" for group in options for k, v in group) +
+            (f"by-tokens {' '.join(map(str, by_tokens))}\n" if by_tokens else "") +
             f"sources {kept(sources)}\nphases {kept(phase_hashes)}\n"
             f"skips {skips.low():016x}\nfingerprint {chain.high():016x}{chain.low():016x}\n")
     return text + f"check {hash128(text.encode()) & MASK:016x}\n"

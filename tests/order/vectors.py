@@ -72,8 +72,11 @@ def documents(data, text):
     for i, value in enumerate(v for k, v in keys if k == "source"):
         every += documents_twin.documents_of(i, lengths(given[value.split(":")[0]]), fractions, used)
     skips = [tuple(map(int, v.split(":"))) for k, v in keys if k == "skip"]
-    return documents_twin.DocumentPlan(every, int(one["seq-len"]), int(one.get("epochs", 0)), int(one.get("seed", 0)),
-                             one["order"] == "documents-sequential", skips)
+    plain = (every, int(one["seq-len"]), int(one.get("epochs", 0)), int(one.get("seed", 0)),
+             one["order"] == "documents-sequential", skips)
+    if "max-tokens" in one:
+        return documents_twin.TokensPlan([int(one.get(k, 0)) for k in ("max-tokens", "max-rows", "pool")], *plain)
+    return documents_twin.DocumentPlan(*plain)
 
 
 def fit(data, text):
