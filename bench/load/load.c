@@ -25,7 +25,7 @@ static const char *const compares[] = { "nothing", "synthetic", NULL };
 static const char *const aparts[] = { "auto", "always", "never", "mapped", NULL };
 
 const struct option_row load_options[] = {
-    { BENCH_OPTION(load_values, "batch", OPTION_COUNT, batch, "B", "rows of a global batch"), .required = true,
+    { BENCH_OPTION(load_values, "batch", OPTION_COUNT, batch, "B", "rows of a global batch; not with --max-tokens"),
       .min = 1, .max = 1u << 30 },
     { BENCH_OPTION(load_values, "rank", OPTION_COUNT, rank, "R", "take the rows of this rank"), .standard = "0",
       .max = 1u << 30 },
@@ -256,6 +256,7 @@ static void print_json(const struct load_values *v, const struct load_result *r)
     json_double(&j, "memory_mib", r->memory_mib);
     json_waits(&j, s);
     json_double(&j, "waiting_share", s->time.waiting_share_all);
+    json_double(&j, "padding_share", s->padding_share);
     json_string(&j, "engine", v->output == LOAD_VIEWS ? "views" : s->io.engine);
     json_string(&j, "device", v->output == LOAD_VIEWS ? "host" : s->device.name);
     json_string(&j, "output", outputs[v->output]);
@@ -346,6 +347,8 @@ static void print_text(const struct load_values *v, const struct load_result *r)
                    units_count(s->remote.requests).text, units_count(s->remote.retries).text,
                    units_bytes(s->remote.bytes).text, 100 * (1 - s->remote.share));
     }
+    if (s->padding_share > 0)
+        printf("  padding  %.2f %% of the places of batches\n", 100 * s->padding_share);
     if (v->balance != LEAT_BALANCE_NONE)
         printf(
             "  balance  sums of squared lengths of ranks are %.2f %% apart, by chance %.1f %% (means of %s batches)\n",
@@ -392,6 +395,26 @@ static bool check_compare(const struct command *self, struct load_values *v, int
     return false;
 }
 
+/* Whether --batch goes with the plan. */
+static bool check_batch(const struct command *self, const struct load_values *v, const struct leat_plan *plan,
+                        int *code)
+{
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+
+    leat_plan_info(plan, &info);
+    if (info.max_tokens == 0 && v->batch == 0)
+        *code = command_wrong(self, "--batch B is missing: rows of a global batch");
+    else if (info.max_tokens > 0 && v->batch > 0)
+        *code =
+            command_wrong(self, "--batch and --max-tokens exclude each other: --max-rows limits the rows of a batch");
+    else if (info.max_tokens > 0 && (v->bare || v->output == LOAD_VIEWS || v->rows))
+        *code = command_wrong(self, "--max-tokens needs a loader, which --bare and --output views do not use, and its "
+                                    "own rows, not --rows document");
+    else
+        return true;
+    return false;
+}
+
 /* --rows documents: the plan's documents in place of its windows, in the same way shuffled or not. */
 static enum leat_status take_documents(struct leat_plan **documents, const struct leat_plan *plan,
                                        struct leat_error *err)
@@ -422,7 +445,7 @@ int bench_load(const struct command *self, int argc, char **argv)
     if (v.apart == LEAT_APART_MAPPED)
         v.plan.access = LEAT_ACCESS_TRUSTED;
     if (parse_work(self, &v, &code) && check_compare(self, &v, &code) &&
-        plan_options_open(self, &v.plan, &plan, &code)) {
+        plan_options_open(self, &v.plan, &plan, &code) && check_batch(self, &v, plan, &code)) {
         cli_catch_interrupts();
         if (v.rows)
             s = take_documents(&documents, plan, &err);

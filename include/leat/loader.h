@@ -35,6 +35,9 @@ extern "C" {
  * decides what a batch holds: not the engine, the slots or the timing. A batch is a slot of the ring: read it, then
  * release it. Several may be held at once, and released in any order. Padding is the end token, or id 0 without one.
  *
+ * Of a plan with batches by tokens, step k gives each of the w ranks one of the next w batches, and a batch has as many
+ * rows as the plan says.
+ *
  *   Threads     leat_loader_next(), its variants and leat_loader_close() belong to one thread at a time. Any thread may
  *               write, borrow and release batches, and ask for statistics.
  *   Fork        a loader works only in the process that opened it. In a child every call that returns a status returns
@@ -188,7 +191,8 @@ struct leat_loader_outputs {
 
 struct leat_loader_options {
     size_t size;
-    uint64_t batch;           /* rows of a global batch, of all ranks: a multiple of `ranks.world`; required */
+    uint64_t batch;           /* rows of a global batch, of all ranks: a multiple of `ranks.world`; required, but 0 for
+                               * a plan with batches by tokens (struct leat_plan_documents) */
     uint64_t position;        /* to start at */
     const char *state;        /* text of a state to start at instead (leat_batch_state()); NULL: none */
     uint64_t state_bytes;     /* its length; 0: a NUL ends it */
@@ -421,13 +425,14 @@ struct leat_loader_stats {
     struct leat_loader_on_device device;
     struct leat_loader_remote remote;
     struct leat_loader_balance balance;
+    double padding_share;           /* of the places of the batches given: how many have no prediction */
 };
 #define LEAT_LOADER_STATS_INIT                                                                                         \
     { sizeof(struct leat_loader_stats), 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, { 0, 0 } },                                  \
       { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, { 0, 0, 0, 0 } },                                                         \
       { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0, 0 }, { 0 } }, { 0, 0, 0, 0, 0, { 0, 0 } },             \
       { { 0 }, 0, 0.0, { 0, 0, 0, 0 } }, { 0, 0, 0, 0.0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } },                              \
-      { 0, 0.0, 0.0, 0.0, { 0, 0, 0, 0 } } }
+      { 0, 0.0, 0.0, 0.0, { 0, 0, 0, 0 } }, 0.0 }
 
 LEAT_API void leat_loader_stats(const struct leat_loader *loader, struct leat_loader_stats *stats);
 

@@ -27,6 +27,7 @@ from leat.ranks import rank_and_world
 ON_DAMAGE = {"error": 0, "mask": 1}
 BALANCE = {"attention": 1}
 LOOK_EVERY = 64  # batches between looks for notices
+MOST_AHEAD = 256  # batches by tokens that a program takes ahead of the one it trains on
 
 
 def check_options(options):
@@ -42,7 +43,13 @@ class Loader(Passes):
     them.
 
     plan         a leat.Plan; plan.documents() for rows of whole documents, padded, longest first (fine-tuning)
-    batch_size   rows for this rank; the global batch has batch_size * world rows, in consecutive positions of the plan
+    batch_size   rows for this rank; the global batch has batch_size * world rows, in consecutive positions of the plan.
+                 With max_tokens the most rows of a batch, or None
+    max_tokens   of whole documents (plan.documents()): batches have documents of like lengths, and rows times tokens of
+                 the longest row are at most max_tokens, so that padding is little and every step costs nearly the same.
+                 The loader's plan is then plan.by_tokens(max_tokens, ...): every rank gets a batch in each step, any
+                 number of ranks goes on from a state, and len() is not known
+    pool         with max_tokens: how many consecutive documents are put together by length; None: 4096
     rank, world  which rows are this process's: its place among the processes that share the data; or as `ranks`. In a
                  distributed program one of the two is required, because nothing is guessed
     ranks        (rank, world); a one-dimensional torch DeviceMesh of these processes (device_mesh["dp"]); or "ddp": all
@@ -84,10 +91,23 @@ class Loader(Passes):
     """
 
     @telling("leat.Loader")
-    def __init__(self, plan, batch_size, *, rank=None, world=None, ranks=None, balance=None, outputs=None,
-                 style="batch", framework="torch", device="cpu", buffers=None, last=None, position=0, state=None,
-                 restart=None, steps=None, on_damage="error", io=IO(), threads=1, stats_file=None, notices=True):
-        self.plan, self.batch_size = check_plan(plan), whole("batch_size", batch_size, 1)
+    def __init__(self, plan, batch_size=None, *, max_tokens=None, pool=None, rank=None, world=None, ranks=None,
+                 balance=None, outputs=None, style="batch", framework="torch", device="cpu", buffers=None, last=None,
+                 position=0, state=None, restart=None, steps=None, on_damage="error", io=IO(), threads=1,
+                 stats_file=None, notices=True):
+        self.plan = check_plan(plan)
+        if max_tokens is not None:
+            self.plan = plan = plan.by_tokens(max_tokens, max_rows=batch_size, pool=pool)
+        elif pool is not None:
+            raise TypeError("pool needs max_tokens")
+        elif plan.info.max_tokens and batch_size is not None:
+            raise TypeError("the plan has batches by tokens, with max_rows of its own: leave batch_size out")
+        elif batch_size is None and not plan.info.max_tokens:
+            raise TypeError("batch_size is missing: how many rows a batch of this rank has")
+        self._by_tokens, self._ends = plan.info.max_tokens > 0, {}  # _ends: cursors after the last batches
+        if self._by_tokens and buffers:
+            raise TypeError("buffers have a number of rows, which batches by tokens do not have")
+        self.batch_size = plan.info.max_rows if self._by_tokens else whole("batch_size", batch_size, 1)
         self.rank, self.world = rank_and_world(rank, world, ranks)
         self._last, self.balance = last_of(last, self.world), balance
         device, outputs = as_group("device", device, Device, True), as_group("outputs", outputs, Outputs, True)
@@ -118,7 +138,8 @@ class Loader(Passes):
         bits = sum(BITS[name] for name in self._given)
         own = self._style  # what the outputs leave to it
         self._options = dict(
-            as_group("io", io, IO)._native(), batch=self.batch_size * self.world, rank=self.rank, world=self.world,
+            as_group("io", io, IO)._native(), rank=self.rank, world=self.world,
+            batch=0 if self._by_tokens else self.batch_size * self.world,
             balance=0 if balance is None else choice("balance", balance, BALANCE),
             on_damage=choice("on_damage", on_damage, ON_DAMAGE),
             last=LAST[self._last], threads=whole("threads", threads, 0, 1),
@@ -264,6 +285,8 @@ class Loader(Passes):
             raise StopIteration
         native = batch._native
         place = Place(native.cursor, native.damaged, place.batches + 1, place.step + 1, resumes)
+        if self._by_tokens:
+            self._ends = dict.fromkeys([*self._ends, place.cursor][-MOST_AHEAD:])
         if self._notices and place.batches % LOOK_EVERY == 0:
             self._warn()
         return self._style.make(batch), place

@@ -11,6 +11,7 @@ from leat.plan import Plan
 ON_DAMAGE: dict[str, int]
 BALANCE: dict[str, int]
 LOOK_EVERY: int
+MOST_AHEAD: int
 
 def check_options(options: Iterable[str]) -> None: ...
 
@@ -21,7 +22,8 @@ class Loader:
     world: int
     balance: str | None
     style: str
-    def __init__(self, plan: Plan, batch_size: int, *, rank: int | None = None, world: int | None = None,
+    def __init__(self, plan: Plan, batch_size: int | None = None, *, max_tokens: int | None = None,
+                 pool: int | None = None, rank: int | None = None, world: int | None = None,
                  ranks: tuple[int, int] | Literal["ddp"] | Any = None, balance: Literal["attention"] | None = None,
                  outputs: str | Iterable[str] | Outputs | None = None,
                  style: Literal["batch", "dict", "tuple", "huggingface"] = "batch",

@@ -1,5 +1,6 @@
-"""balance="attention": the ranks of a leat.Loader have each global batch of rows of whole documents between them,
-nearly equal sums of squared lengths, and as many batches as len() says; at other world sizes the run goes on where it was."""
+"""balance="attention": the ranks of a leat.Loader have each global batch of rows of whole documents between them, with
+nearly equal sums of squared lengths, and as many batches as len() says; at other world sizes the run goes on where it
+was."""
 import numpy as np
 import pytest
 

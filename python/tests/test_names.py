@@ -39,6 +39,8 @@ EXCEPTIONS = [
     ("plan", "open", "open", ""),  # a group, as in C
     ("plan", "access", "access", ""),  # commands read safely
     ("plan", "", "", "plan print_plan from count batch rank world fit_report"),  # of samples, and Plan's methods
+    ("plan", "", "max_tokens max_rows pool", "max_tokens max_rows pool"),  # leat.Plan.by_tokens()
+    ("loader", "max_tokens pool", "", ""),  # of the plan
     ("loader", "plan", "", ""),  # an argument of the call in C; the command has the options of a plan
     ("loader", "batch_size", "batch", "batch"),  # as PyTorch has it, and of a rank
     ("loader", "ranks", "", ""),  # (rank, world), a mesh or "ddp": both in one
@@ -99,6 +101,7 @@ EXCEPTIONS = [
 ]
 A_PLAN = {"order", "plan", "source", "seq_len", "seed", "base_len", "split", "use", "at", "skip", "epochs",
           "max_per_row", "min_length", "max_length", "cut_length", "align", "overlap", "samples",
+          "max_tokens", "max_rows", "pool",
           "mid_level_dataset_surplus", "cache", "cache_size", "online"}  # which `leat-bench load` takes, too
 
 

@@ -59,6 +59,7 @@ struct loader_sizes {
 /* The stage's state; only the stage writes it, statistics read it. */
 struct loader_stage {
     uint64_t position, batch; /* of the next one to begin */
+    uint64_t next;            /* the position after the one whose rows were found last */
     uint64_t damaged;
     bool ended;     /* no further batch can begin */
     bool finishing; /* the oldest one begun */
@@ -76,7 +77,7 @@ struct loader_consumer {
     uint32_t recent_wait[LOADER_RECENT], recent_all[LOADER_RECENT]; /* in units of 1024 ns */
     atomic_uint_fast64_t recent_wait_sum, recent_all_sum;
     struct durations next;
-    atomic_uint_fast64_t batches, rows, tokens, wait_ns, all_ns, first_ns;
+    atomic_uint_fast64_t batches, rows, tokens, inputs, wait_ns, all_ns, first_ns;
 };
 
 /* A file of statistics (loader_stats.c); only the consumer writes it. */
@@ -103,6 +104,12 @@ struct loader_deal {
     uint64_t *sums; /* of the ranks, as dealt; then as consecutive rows would be */
     /* Read by statistics: how far apart ranks are, in LOADER_DEAL_ONE: of the last batch; then sums over batches. */
     atomic_uint_fast64_t last, spread, chance, batches;
+};
+
+/* Batches by tokens (loader_tokens.c); the stage's. */
+struct loader_tokens {
+    struct leat_sample *samples; /* of the pool that was looked at last; NULL: batches have a number of rows */
+    uint64_t first, count;       /* its samples */
 };
 
 struct leat_loader {
@@ -143,6 +150,7 @@ struct leat_loader {
     struct loader_log log;
     struct loader_ahead ahead;
     struct loader_deal deal;
+    struct loader_tokens tokens;
     atomic_uint given; /* notices already given, as bits */
 };
 
@@ -249,6 +257,17 @@ enum leat_status loader_deal_rows(struct leat_loader *l, uint64_t position, stru
 
 /* Counts the batch whose rows were given last in the statistics. */
 void loader_deal_count(struct leat_loader *l);
+
+/* ---- loader_tokens.c ---- */
+
+/* Makes room, if the plan has batches by tokens; *rows is the most rows of a batch then. */
+enum leat_status loader_tokens_open(struct leat_loader *l, uint64_t *rows, struct leat_error *err);
+void loader_tokens_close(struct leat_loader *l);
+
+/* Gives the samples of this rank's batch of the step that begins at a position, how many batches the step has for all
+ * ranks, and the position after them. */
+enum leat_status loader_tokens_rows(struct leat_loader *l, uint64_t position, struct leat_sample *samples,
+                                    uint64_t *got, uint64_t *batches, uint64_t *next, struct leat_error *err);
 
 /* ---- loader_ahead.c ---- */
 

@@ -18,7 +18,7 @@ enum leat_status loader_ahead_open(struct leat_loader *l, struct leat_error *err
     uint64_t row = ((uint64_t)l->max_length + 1) * l->token_width + GATHER_PAGE, fit = AHEAD_BYTES / row / l->rows;
     struct loader_slot *rows;
 
-    if (!l->gather.has_holes)
+    if (!l->gather.has_holes || l->tokens.samples)
         return LEAT_OK;
     l->ahead.batches = fit < 1 ? 1 : fit < AHEAD_BATCHES ? fit : AHEAD_BATCHES;
     rows = l->ahead.rows = calloc(1, sizeof *rows);

@@ -64,6 +64,7 @@ static const struct loader_field loader_fields[] = {
     FIELD("device_memory_used", SHARE, device.memory_used),
     FIELD("unpinned", COUNT32, ring.unpinned),
     FIELD("slots_wanted", COUNT32, ring.slots_wanted),
+    FIELD("padding_share", SHARE, padding_share),
     FIELD("spread", SHARE, balance.spread),
     FIELD("spread_mean", SHARE, balance.spread_mean),
     FIELD("spread_by_chance", SHARE, balance.spread_by_chance),

@@ -38,6 +38,22 @@ static bool add_part(uint64_t *size, uint64_t bytes, size_t *at)
     return aligned <= SIZE_MAX / 4 / ALIGNMENT && bytes_add(*size, aligned * ALIGNMENT, size) && *size <= SIZE_MAX / 4;
 }
 
+/* The tokens, and the words of bits, of all rows, if the longest has so many. Batches by tokens have few long rows; a
+ * row may have one more token there than it counts with. */
+static bool count_tokens(const struct leat_loader *l, uint64_t width, uint64_t *tokens, uint64_t *words)
+{
+    uint64_t most = l->plan->rules.by_tokens[PLAN_MAX_TOKENS] + l->rows;
+
+    if (!bytes_multiply(width, l->rows, tokens) || *tokens > UINT64_MAX / 64)
+        return false;
+    *words = ((uint64_t)l->max_length + 1 + 63) / 64 * l->rows;
+    if (l->tokens.samples && most < *tokens) {
+        *tokens = most;
+        *words = most / 64 + l->rows;
+    }
+    return true;
+}
+
 static bool size_outputs(struct leat_loader *l, uint64_t numbers)
 {
     const struct leat_loader_options *o = &l->options;
@@ -71,10 +87,10 @@ static uint64_t whole_pages(uint64_t bytes)
 
 /* Rows and their mask come last. If rows may lie apart, slots begin at pages, and borrowed outputs take whole pages
  * too. */
-static bool size_tokens(struct leat_loader *l, uint64_t size, uint64_t row_bytes)
+static bool size_tokens(struct leat_loader *l, uint64_t size, uint64_t row_bytes, uint64_t tokens)
 {
     struct loader_sizes *z = &l->sizes;
-    uint64_t together = row_bytes * l->rows, apart;
+    uint64_t together = tokens * l->token_width, apart;
     size_t mask_at; /* in a slot, the mask follows the last row that is there (loader_mask_put()) */
 
     z->row_room = 0;
@@ -89,7 +105,7 @@ static bool size_tokens(struct leat_loader *l, uint64_t size, uint64_t row_bytes
     }
     if (!add_part(&size, together, &z->tokens_at))
         return false;
-    if (l->masks && !add_part(&size, row_bytes / l->token_width * l->rows, &mask_at))
+    if (l->masks && !add_part(&size, tokens, &mask_at))
         return false;
     z->slot_bytes = (size_t)(z->row_room > 0 ? whole_pages(size) : size);
     return true;
@@ -105,25 +121,26 @@ uint64_t loader_layout_longest(const struct leat_loader *l, uint64_t inputs)
 bool loader_layout_size(struct leat_loader *l)
 {
     bool own = l->plan->order->own_labels;
-    uint64_t words = ((uint64_t)l->max_length + 1 + 63) / 64, size = 0, tokens;
+    uint64_t words, size = 0, tokens;
     uint64_t width = (uint64_t)l->max_length + (own && !l->options.outputs.unshifted ? l->plan->max_pieces : 1);
     struct loader_sizes *z = &l->sizes;
 
-    if (!bytes_multiply(width, l->rows, &tokens) || tokens > UINT64_MAX / 64 ||
-        !add_part(&size, 4 * (uint64_t)l->rows, &z->lengths_at) || !add_part(&size, l->rows, &z->flags_at))
+    if (!count_tokens(l, width, &tokens, &words) || !add_part(&size, 4 * (uint64_t)l->rows, &z->lengths_at) ||
+        !add_part(&size, l->rows, &z->flags_at))
         return false;
     if ((own || l->options.io.apart == LEAT_APART_MAPPED || may_lie_apart(l, width * l->token_width)) &&
         !add_part(&size, 8 * (uint64_t)l->rows, &z->rows_at))
         return false;
     z->starts_at = (size_t)size;
-    if (l->documents && !add_part(&size, 8 * words * l->rows, &z->starts_at))
+    if (l->documents && !add_part(&size, 8 * words, &z->starts_at))
         return false;
     if (l->documents && l->ops->marks &&
-        (!add_part(&size, sizeof(struct rows_mark) * words * l->rows, &z->marks_at) ||
+        (!add_part(&size, sizeof(struct rows_mark) * words, &z->marks_at) ||
          !add_part(&size, sizeof(struct rows_head) * ((uint64_t)l->rows + 1), &z->heads_at)))
         return false;
-    return (!l->options.outputs.borrow || size_outputs(l, (uint64_t)l->max_length * l->rows)) &&
-           size_tokens(l, size, width * l->token_width);
+    return (!l->options.outputs.borrow ||
+            size_outputs(l, l->tokens.samples ? tokens : (uint64_t)l->max_length * l->rows)) &&
+           size_tokens(l, size, width * l->token_width, tokens);
 }
 
 /* ---- One batch ---- */

@@ -124,7 +124,10 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
     if (s == LEAT_OK)
         s = check_options(o, err);
     if (s == LEAT_OK)
-        s = leat_plan_rank_rows(o->batch, o->ranks.rank, o->ranks.world, &l->first_row, &rows, err);
+        s = leat_plan_rank_rows(l->plan->rules.by_tokens[PLAN_MAX_TOKENS] > 0 ? o->ranks.world : o->batch,
+                                o->ranks.rank, o->ranks.world, &l->first_row, &rows, err);
+    if (s == LEAT_OK)
+        s = loader_tokens_open(l, &rows, err);
     if (s == LEAT_OK)
         s = find_begin(l, err);
     if (s != LEAT_OK)

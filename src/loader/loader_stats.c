@@ -50,7 +50,7 @@ static void count_recent(struct loader_consumer *c, uint64_t all_ns, uint64_t wa
 void loader_stats_count(struct leat_loader *l, const struct loader_slot *slot, uint64_t began_ns, uint64_t wait_ns)
 {
     struct loader_consumer *c = &l->consumer;
-    uint64_t now = clock_ns(), all = now - (c->asked_ns ? c->asked_ns : began_ns);
+    uint64_t inputs = 0, now = clock_ns(), all = now - (c->asked_ns ? c->asked_ns : began_ns);
 
     if (counter_value(&c->batches) == 0) {
         /* the first one is a start, not a wait */
@@ -63,6 +63,9 @@ void loader_stats_count(struct leat_loader *l, const struct loader_slot *slot, u
     }
     c->asked_ns = now;
     counter_bump(&c->batches, 1);
+    for (uint32_t i = 0; i < slot->places; i++)
+        inputs += slot->batch.lengths[i];
+    counter_bump(&c->inputs, inputs);
     counter_bump(&c->rows, slot->batch.rows);
     counter_bump(&c->tokens, (uint64_t)slot->batch.rows * slot->batch.length);
     loader_log_look(l, now);
@@ -189,6 +192,7 @@ void leat_loader_stats(const struct leat_loader *l, struct leat_loader_stats *st
     s.io.unregistered = atomic_load(&l->gather.uring_unregistered);
     count_remote(l, &s);
     count_deal(&l->deal, &s.balance);
+    s.padding_share = s.tokens > 0 ? 1 - share(counter_value(&c->inputs), s.tokens) : 0;
     options_fill(stats, &s, sizeof s);
 }
 
@@ -439,7 +443,7 @@ uint32_t leat_loader_notice(struct leat_loader *loader, char *text, uint64_t cap
  * not mix. Numbers are written digit by digit: no locale of the program changes them. See loader.h.
  */
 
-#define LINE_BYTES 2304u /* 45 fields, some of 64 bits; texts of 64 bytes */
+#define LINE_BYTES 2304u /* 46 fields, some of 64 bits; texts of 64 bytes */
 #define USUAL_MS   60000u
 
 /* ---- A line ---- */

@@ -177,6 +177,7 @@ one='--source all --seq-len 8'
     refuse 2 '--rank --world --step' leat trace $one --samples 0:4 --rank 1 --world 2
     refuse 2 '--balance --rank --world' leat trace $one --step 1 --batch 4 --balance attention
     refuse 2 'order shuffled' leat trace $one --step 1 --batch 4 --rank 1 --world 2 --balance attention
+    refuse 2 '--step max-tokens' leat trace $one --order documents --max-tokens 99 --step 1 --batch 4
     # --samples is another one here
     missing='the number of samples is missing: with weights, Megatron builds for a given number of samples'
     refuse 2 "$missing --samples --print-plan --plan" \

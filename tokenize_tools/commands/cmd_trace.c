@@ -525,7 +525,9 @@ int cmd_trace(const struct command *self, int argc, char **argv)
     if (v.document)
         options.epochs = LEAT_NONE;
     if (check_values(self, &v) && plan_options_open(self, &options, &plan, &code))
-        code = v.document ? trace_document(self, plan, &v) : trace_samples(self, plan, &v);
+        code = !plan_has_rows(self, plan, v.step != LEAT_NONE ? "step" : NULL) ? CLI_WRONG
+               : v.document                                                    ? trace_document(self, plan, &v)
+                                                                               : trace_samples(self, plan, &v);
     leat_plan_close(plan);
     plan_options_free(&v.plan);
     options_free(&parsed);

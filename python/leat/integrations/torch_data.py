@@ -39,6 +39,8 @@ class IterableDataset(torch.utils.data.IterableDataset):
         if "steps" in options:
             raise TypeError("leat.IterableDataset has no option steps: the DataLoader counts its own")
         check_options(options)
+        if options.get("max_tokens") is not None or check_plan(plan).info.max_tokens:
+            raise TypeError("leat.IterableDataset has no batches by tokens: use leat.Loader")
         self.plan, self.batch_size = check_plan(plan), whole("batch_size", batch_size, 1)
         # now, because worker processes do not know the ranks
         self.rank, self.world = rank_and_world(rank, world, ranks)

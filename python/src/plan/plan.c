@@ -74,7 +74,8 @@ static const struct field facts[] = {
     MAYBE(positions),      NUMBER(seed),          NUMBER(seq_len),
     NUMBER(max_seq_len),   NUMBER(base_len),      NUMBER(permutation_version),
     NUMBER(blend_version), NUMBER(split_version), NUMBER(token_width),
-    NUMBER(align),         NUMBER(overlap),
+    NUMBER(align),         NUMBER(overlap),       NUMBER(max_tokens),
+    NUMBER(max_rows),      NUMBER(pool),
 };
 #undef NUMBER
 
@@ -400,6 +401,7 @@ static PyMethodDef methods[] = {
     { "samples", plan_samples, METH_VARARGS, NULL },
     { "pieces", plan_pieces, METH_VARARGS, NULL },
     { "reorder", plan_reorder, METH_VARARGS, NULL },
+    { "by_tokens", plan_by_tokens, METH_VARARGS, NULL },
     { "number", plan_number, METH_VARARGS, NULL },
     { "position", plan_position, METH_VARARGS, NULL },
     { "trace", plan_trace, METH_VARARGS, NULL },

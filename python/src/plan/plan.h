@@ -30,6 +30,7 @@ PyObject *plan_sample_tuple(const struct leat_plan *plan, const struct leat_samp
 PyObject *plan_open(PyObject *module, PyObject *args);
 PyObject *plan_parse(PyObject *module, PyObject *args);
 PyObject *plan_reorder(PyObject *self, PyObject *args);
+PyObject *plan_by_tokens(PyObject *self, PyObject *args);
 PyObject *plan_rows(PyObject *self, PyObject *args);
 PyObject *plan_labels_apart(PyObject *self, PyObject *unused);
 PyObject *plan_rows_apart(PyObject *self, PyObject *args);

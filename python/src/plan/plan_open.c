@@ -188,10 +188,39 @@ PyObject *plan_parse(PyObject *module, PyObject *args)
     return result;
 }
 
+/* A plan made from that of `needed`, which it keeps open. */
+static PyObject *wrap_made(struct leat_plan *plan, struct handle *needed)
+{
+    struct handle *handle = handle_make(plan, close_plan);
+
+    if (!handle)
+        return PyErr_NoMemory();
+    if (!handle_needs(handle, needed)) {
+        handle_drop(handle);
+        return PyErr_NoMemory();
+    }
+    return plan_wrap(handle);
+}
+
+/* by_tokens(max_tokens, max_rows, pool): in batches by tokens */
+PyObject *plan_by_tokens(PyObject *self, PyObject *args)
+{
+    struct handle *needed = plan_handle(self);
+    uint64_t max_tokens, max_rows, pool;
+    struct leat_plan *plan;
+    struct leat_error err;
+    enum leat_status s;
+
+    if (!PyArg_ParseTuple(args, "O&O&O&:by_tokens", args_u64, &max_tokens, args_u64, &max_rows, args_u64, &pool))
+        return NULL;
+    ARGS_UNLOCKED(s = leat_plan_by_tokens(&plan, handle_object(needed), max_tokens, max_rows, pool, &err));
+    return s == LEAT_OK ? wrap_made(plan, needed) : errors_raise(&err);
+}
+
 /* reorder(order, seq_len): the same sources in another order; 0: the same length */
 PyObject *plan_reorder(PyObject *self, PyObject *args)
 {
-    struct handle *needed = plan_handle(self), *handle;
+    struct handle *needed = plan_handle(self);
     struct leat_plan *plan;
     struct leat_error err;
     enum leat_status s;
@@ -201,14 +230,5 @@ PyObject *plan_reorder(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "iO&:reorder", &order, args_u64, &seq_len))
         return NULL;
     ARGS_UNLOCKED(s = leat_plan_reorder(&plan, handle_object(needed), (enum leat_order)order, seq_len, &err));
-    if (s != LEAT_OK)
-        return errors_raise(&err);
-    handle = handle_make(plan, close_plan);
-    if (!handle)
-        return PyErr_NoMemory();
-    if (!handle_needs(handle, needed)) {
-        handle_drop(handle);
-        return PyErr_NoMemory();
-    }
-    return plan_wrap(handle);
+    return s == LEAT_OK ? wrap_made(plan, needed) : errors_raise(&err);
 }

@@ -500,6 +500,7 @@ static const char *given_tokenizer(const struct show_values *v)
 static int find_batch(const struct command *self, const struct leat_plan *plan, const struct show_values *v,
                       struct show_batch *b)
 {
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
     uint64_t end;
     uint32_t skipped;
     const char *why;
@@ -511,11 +512,16 @@ static int find_batch(const struct command *self, const struct leat_plan *plan, 
         return command_wrong(self, "--row: \"%.100s\" %s", v->rows, why);
     if (v->sample != LEAT_NONE) {
         b->position = leat_plan_position(plan, v->sample, &skipped);
+        leat_plan_info(plan, &info);
+        if (info.max_tokens > 0) { /* the first row of what is left of its batch */
+            b->batch = 0;
+            b->end = 1;
+        }
         if (skipped)
             cli_error("sample %" PRIu64 " is skipped by the plan", v->sample);
         return skipped ? CLI_FAILED : CLI_DONE;
     }
-    if (!plan_steps_find(self, v->batch, v->step, &b->position, &end))
+    if (!plan_has_rows(self, plan, "step") || !plan_steps_find(self, v->batch, v->step, &b->position, &end))
         return CLI_WRONG;
     b->batch = end - b->position;
     if (v->rank != LEAT_NONE) {
