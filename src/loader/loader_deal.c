@@ -67,10 +67,11 @@ static uint64_t apart(const uint64_t *sums, uint64_t count)
 void loader_deal_count(struct leat_loader *l)
 {
     struct loader_deal *d = &l->deal;
-    uint64_t world = l->options.ranks.world, *chance = d->sums + world, spread;
+    uint64_t world = l->options.ranks.world, *chance, spread;
 
     if (!d->samples)
         return;
+    chance = d->sums + world;
     memset(d->sums, 0, 2 * world * sizeof *d->sums);
     for (uint64_t i = 0; i < l->options.batch; i++) {
         d->sums[d->ranks[i]] += d->costs[i];
