@@ -1,6 +1,7 @@
 /*
  * order.c: `leat-bench order`: what one sample of a plan costs: the permutation alone at sizes up to 2^48, and whole
- * samples of plans with 1, 20 and 1000 sources, in batches as a loader asks for them.
+ * samples of plans with 1, 20 and 1000 sources, in batches as a loader asks for them; and of a plan whose weights
+ * change in thousands of phases.
  *
  * No dataset is needed: the plans' datasets are only numbers of tokens (data/fake_dataset.h).
  */
@@ -103,6 +104,37 @@ static bool run_scattered(void *context, struct contest_work *work)
     return true;
 }
 
+/* Changes the weights of a plan's 20 sources in so many phases, within what run_samples() asks for. */
+#define PHASE_SAMPLES 32768u
+
+static enum leat_status add_phases(struct leat_plan **plan, uint64_t phases, struct leat_error *err)
+{
+    struct leat_plan_change *changes = calloc((size_t)phases, sizeof *changes);
+    char(*weights)[200] = calloc((size_t)phases, sizeof *weights);
+    struct leat_plan *changed;
+    enum leat_status s = status_no_memory(err, phases * sizeof *changes);
+
+    for (uint64_t i = 0; changes && weights && i < phases; i++) {
+        size_t used = 0;
+
+        for (unsigned k = 0; k < 20; k++)
+            used += (size_t)snprintf(weights[i] + used, sizeof weights[i] - used, "%s0.%04u", k > 0 ? "," : "",
+                                     (unsigned)((i + 1) * (k + 1) * 2654435761u % 9973u) + 1);
+        changes[i] = (struct leat_plan_change)LEAT_PLAN_CHANGE_INIT;
+        changes[i].at = (i + 1) * PHASE_SAMPLES;
+        changes[i].weights = weights[i];
+    }
+    if (changes && weights)
+        s = leat_plan_change(&changed, *plan, changes, phases, NULL, err);
+    if (s == LEAT_OK) {
+        leat_plan_close(*plan);
+        *plan = changed;
+    }
+    free(changes);
+    free(weights);
+    return s;
+}
+
 /* A plan of so many sources, all over the same dataset. */
 static enum leat_status open_plan(struct leat_plan **plan, const struct leat_dataset *data, uint64_t sources,
                                   struct leat_error *err)
@@ -170,8 +202,11 @@ static enum leat_status add_plans(struct cases *c, struct leat_error *err)
 {
     static const struct {
         const char *name;
-        uint64_t sources;
-    } plans[] = { { "1 source", 1 }, { "20 sources", 20 }, { "1000 sources", 1000 } };
+        uint64_t sources, phases;
+    } plans[] = { { "1 source", 1, 0 },
+                  { "20 sources", 20, 0 },
+                  { "1000 sources", 1000, 0 },
+                  { "20 sources, 4096 phases", 20, 4095 } };
     uint64_t tokens = (uint64_t)15 * 1000 * 1000 * 1000;
     enum leat_status status = LEAT_OK;
 
@@ -181,6 +216,8 @@ static enum leat_status add_plans(struct cases *c, struct leat_error *err)
 
         s->data = fake_dataset(&tokens, 1);
         status = open_plan(&s->plan, s->data, plans[i].sources, err);
+        if (status == LEAT_OK && plans[i].phases > 0)
+            status = add_phases(&s->plan, plans[i].phases, err);
         alone->plan = s->plan;
     }
     return status;

@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.." || exit 1
 out=src/device/cuda_kernels.ptx
 architecture=75 version=6.3
 sources='include/leat.h src/rows/rows_line.h src/rows/output_*.h src/rows/rows_outputs.h src/rows/rows.h
-         src/rows/rows_body.h src/rows/rows_device.h src/device/cuda_kernels.cu'
+         src/rows/rows_body.h src/rows/rows_segments.h src/rows/rows_device.h src/device/cuda_kernels.cu'
 export LC_ALL=C # one order of files everywhere
 
 hash_of_sources() {

@@ -22,6 +22,7 @@ static const char *const kinds[] = { "window", "document", NULL };
 static const char *const threads[] = { "0", "1", NULL };
 static const char *const devices[] = { "host", "cuda", NULL };
 static const char *const compares[] = { "nothing", "synthetic", NULL };
+static const char *const layouts[] = { "contiguous", "zigzag", "zigzag-documents", NULL };
 static const char *const aparts[] = { "auto", "always", "never", "mapped", NULL };
 
 const struct option_row load_options[] = {
@@ -34,6 +35,15 @@ const struct option_row load_options[] = {
     { BENCH_OPTION(load_values, "balance", OPTION_CHOICE, balance, "HOW",
                    "attention: deal the rows of order fit to ranks by what attention costs; none: one after another"),
       .standard = "none", .choices = plan_option_balances },
+    { BENCH_OPTION(load_values, "slice", OPTION_TEXT, slice, "R/N",
+                   "take slice R of the N that each row is cut into, numbered from 0, as a rank of context parallelism "
+                   "does; --checksum is then of its inputs") },
+    { BENCH_OPTION(load_values, "layout", OPTION_CHOICE, layout, "LAYOUT",
+                   "what slices are: contiguous, zigzag (two chunks of 2N) or zigzag-documents (of each document)"),
+      .standard = "contiguous", .choices = layouts },
+    { BENCH_OPTION(load_values, "ahead", OPTION_COUNT, ahead, "K",
+                   "labels of K tokens after the next, for multi-token prediction"),
+      .standard = "0", .max = 256 },
     { BENCH_OPTION(load_values, "from", OPTION_COUNT, from, "P", "the position to start at"), .standard = "0",
       .max = LEAT_MAX_SAMPLES },
     { BENCH_OPTION(load_values, "steps", OPTION_COUNT, steps, "N", "number of batches, unless the plan ends earlier"),
@@ -224,7 +234,7 @@ static void json_counts(struct json *j, const struct leat_loader_stats *s)
     json_u64(j, "slots", s->ring.slots);
     json_u64(j, "ring_bytes", s->ring.bytes);
     json_u64(j, "read_bytes", s->io.read_bytes);
-    json_u64(j, "copied_bytes", s->io.copied_bytes);
+    json_u64(j, "copied_bytes", s->device.ring_bytes > 0 ? s->device.sent_bytes : s->io.copied_bytes);
     json_u64(j, "unregistered", s->io.unregistered);
     if (s->remote.cache_bytes > 0) {
         json_open_object(j, "remote");
@@ -242,7 +252,27 @@ static void json_counts(struct json *j, const struct leat_loader_stats *s)
     json_u64(j, "rows_damaged", s->rows_damaged);
 }
 
-static void print_json(const struct load_values *v, const struct load_result *r)
+static void json_sources(struct json *j, const struct leat_plan *plan, const struct leat_loader_source *sources)
+{
+    struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+
+    leat_plan_info(plan, &info);
+    json_open_array(j, "sources");
+    for (uint64_t i = 0; sources && i < info.sources; i++) {
+        leat_plan_source_info(plan, i, &source, NULL);
+        json_open_object(j, NULL);
+        json_string(j, "name", source.name);
+        json_double(j, "share", sources[i].share);
+        json_u64(j, "rows", sources[i].rows);
+        json_u64(j, "tokens", sources[i].tokens);
+        json_u64(j, "loss_tokens", sources[i].loss_tokens);
+        json_close_object(j);
+    }
+    json_close_array(j);
+}
+
+static void print_json(const struct load_values *v, const struct leat_plan *plan, const struct load_result *r)
 {
     const struct leat_loader_stats *s = &r->stats;
     char checksum[17], text[256];
@@ -270,6 +300,7 @@ static void print_json(const struct load_values *v, const struct load_result *r)
         json_double(&j, "spread_by_chance", s->balance.spread_by_chance);
         json_close_object(&j);
     }
+    json_sources(&j, plan, r->sources);
     if (r->calls_per_batch > 0)
         json_double(&j, "driver_calls_a_batch", r->calls_per_batch);
     if (v->bare) {
@@ -381,6 +412,25 @@ static bool parse_work(const struct command *self, struct load_values *v, int *c
     return true;
 }
 
+static bool parse_slice(const struct command *self, struct load_values *v, int *code)
+{
+    char *end = NULL;
+
+    v->part.layout = (enum leat_slice_layout)v->layout;
+    if (v->slice) {
+        v->part.rank = strtoull(v->slice, &end, 10);
+        v->part.count = *end == '/' && end[1] >= '0' && end[1] <= '9' ? strtoull(end + 1, &end, 10) : 0;
+    }
+    if (v->slice && (*end || *v->slice < '0' || *v->slice > '9' || v->part.count == 0)) {
+        *code = command_wrong(self, "--slice: \"%.40s\" is not R/N, such as 0/8", v->slice);
+        return false;
+    }
+    if (!(v->slice || v->ahead > 0) || (!v->bare && v->output != LOAD_VIEWS))
+        return true;
+    *code = command_wrong(self, "--slice and --ahead are of a loader; --bare and --output views take whole rows");
+    return false;
+}
+
 static bool check_compare(const struct command *self, struct load_values *v, int *code)
 {
     v->synthetic = v->synthetic || v->compare;
@@ -433,7 +483,7 @@ int bench_load(const struct command *self, int argc, char **argv)
     struct load_values v = { .plan = PLAN_OPTIONS_INIT, .world = 1, .steps = 1000, .rounds = 10, .threads = 1 };
     struct options_parsed parsed;
     struct leat_plan *plan = NULL, *documents = NULL;
-    struct load_result result;
+    struct load_result result = { .sources = NULL };
     struct leat_error err;
     enum leat_status s = LEAT_OK;
     int code;
@@ -444,7 +494,7 @@ int bench_load(const struct command *self, int argc, char **argv)
     }
     if (v.apart == LEAT_APART_MAPPED)
         v.plan.access = LEAT_ACCESS_TRUSTED;
-    if (parse_work(self, &v, &code) && check_compare(self, &v, &code) &&
+    if (parse_work(self, &v, &code) && parse_slice(self, &v, &code) && check_compare(self, &v, &code) &&
         plan_options_open(self, &v.plan, &plan, &code) && check_batch(self, &v, plan, &code)) {
         cli_catch_interrupts();
         if (v.rows)
@@ -452,13 +502,14 @@ int bench_load(const struct command *self, int argc, char **argv)
         if (s == LEAT_OK)
             s = load_run(documents ? documents : plan, &v, &result, &err);
         if (s == LEAT_OK && v.json)
-            print_json(&v, &result);
+            print_json(&v, documents ? documents : plan, &result);
         else if (s == LEAT_OK)
             print_text(&v, &result);
         code = cli_finish_stdout(s != LEAT_OK        ? cli_failed(&err)
                                  : cli_interrupted() ? cli_interrupted_code()
                                                      : CLI_DONE);
     }
+    free(result.sources);
     leat_plan_close(documents);
     leat_plan_close(plan);
     plan_options_free(&v.plan);

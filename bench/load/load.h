@@ -20,10 +20,12 @@ enum load_output { LOAD_TOKENS, LOAD_I32, LOAD_I64, LOAD_PACKED, LOAD_VIEWS };
 struct load_values {
     struct plan_options plan; /* first: its rows count from here */
     uint64_t batch, rank, world, from, steps, slots, memory, rounds, warm_up;
-    const char *device, *driver, *trace, *work, *dump;
-    unsigned engine, output, on_damage, last, rows, threads, apart, compare, balance;
+    uint64_t ahead;
+    const char *device, *driver, *trace, *work, *dump, *slice;
+    unsigned engine, output, on_damage, last, rows, threads, apart, compare, layout, balance;
     bool borrow, no_verify, bare, synthetic, checksum, nvtx, json;
-    uint64_t work_ns; /* of `work` */
+    uint64_t work_ns;              /* of `work` */
+    struct leat_loader_slice part; /* of `slice` and `layout` */
 };
 
 /* Opens a file to write, which replaces the old one. Refuses files that the run reads, or that a dataset has. */
@@ -50,8 +52,9 @@ struct load_result {
     double bare_ratio;     /* median over the rounds of the loader's seconds per token divided by the bare loop's */
     double synthetic_loss; /* share that the loader adds to a step */
     struct leat_loader_stats stats;
-    struct leat_times next; /* of views: of one view */
-    double calls_per_batch; /* of the GPU's driver, by loader and consumer; 0: on the host */
+    struct leat_loader_source *sources; /* of the plan, owned; NULL: no loader was used */
+    struct leat_times next;             /* of views: of one view */
+    double calls_per_batch;             /* of the GPU's driver, by loader and consumer; 0: on the host */
     double memory_mib;
     uint64_t checksum;
     char notices[1024];

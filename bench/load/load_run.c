@@ -24,11 +24,12 @@
 struct consumer {
     const struct load_values *v;
     uint8_t *inputs, *labels, *positions; /* with a GPU only what is brought back for the checksum */
+    uint8_t *ahead;                       /* NULL: not wanted */
     int32_t *sequences;
     uint64_t cu_seqlens_room;
     bool on_device;
     struct load_device device;
-    void *there[4];     /* the same four on the GPU */
+    void *there[5];     /* the same five on the GPU */
     uint8_t *row;       /* one, as stored, for the checksum */
     XXH3_state_t *hash; /* NULL: neither a checksum nor a dump is wanted */
     bool hashing;       /* what is taken now belongs to them */
@@ -45,12 +46,13 @@ static enum leat_status make_buffers(struct consumer *c, uint64_t numbers, uint6
     c->inputs = aligned_alloc(64, bytes);
     c->labels = aligned_alloc(64, bytes);
     c->positions = aligned_alloc(64, bytes);
+    c->ahead = c->v->ahead > 0 ? calloc(numbers * c->v->ahead, 8) : NULL;
     c->cu_seqlens_room = numbers + 1;
     c->sequences = c->v->output == LOAD_PACKED ? calloc(c->cu_seqlens_room, sizeof *c->sequences) : NULL;
     c->row = malloc((size_t)(length + 1) * 8);
     c->hash = hashes ? aligned_alloc(64, sizeof *c->hash) : NULL;
-    if (!c->inputs || !c->labels || !c->positions || !c->row || (c->v->output == LOAD_PACKED && !c->sequences) ||
-        (hashes && !c->hash))
+    if (!c->inputs || !c->labels || !c->positions || (c->v->ahead > 0 && !c->ahead) || !c->row ||
+        (c->v->output == LOAD_PACKED && !c->sequences) || (hashes && !c->hash))
         return status_no_memory(err, 3 * bytes);
     memset(c->inputs, 0, bytes);
     memset(c->labels, 0, bytes);
@@ -70,9 +72,12 @@ static enum leat_status open_device(struct consumer *c, uint64_t numbers, struct
     load_device_count();
     s = load_device_open(&c->device, c->v->device, c->v->driver, err);
     c->on_device = s == LEAT_OK;
-    for (unsigned i = 0; s == LEAT_OK && i < 4; i++)
+    for (unsigned i = 0; s == LEAT_OK && i < 4 + (c->v->ahead > 0); i++)
         s = load_device_allocate(&c->device, &c->there[i],
-                                 i < 3 ? (size_t)numbers * 8 : c->cu_seqlens_room * sizeof *c->sequences, err);
+                                 i < 3    ? (size_t)numbers * 8
+                                 : i == 3 ? c->cu_seqlens_room * sizeof *c->sequences
+                                          : (size_t)(numbers * c->v->ahead * 8),
+                                 err);
     return s;
 }
 
@@ -89,13 +94,14 @@ static enum leat_status consumer_open(struct consumer *c, const struct load_valu
 
 static void consumer_close(struct consumer *c)
 {
-    for (unsigned i = 0; c->on_device && i < 4; i++)
+    for (unsigned i = 0; c->on_device && i < 4 + (c->v->ahead > 0); i++)
         load_device_free(&c->device, c->there[i]);
     if (c->on_device)
         load_device_close(&c->device);
     free(c->inputs);
     free(c->labels);
     free(c->positions);
+    free(c->ahead);
     free(c->sequences);
     free(c->row);
     free(c->hash);
@@ -122,7 +128,8 @@ static void consumer_hash_row(struct consumer *c, const void *tokens, size_t byt
         fwrite(tokens, 1, bytes, c->dump); /* errors are checked at the end */
 }
 
-/* Rows of L + 1 tokens as stored; of outputs they are rebuilt from all inputs and the last label. */
+/* Rows of L + 1 tokens as stored; of outputs they are rebuilt from all inputs and the last label. Of slices only the
+ * inputs. */
 static void hash_rows(struct consumer *c, const struct leat_batch *b, const struct leat_outputs *o)
 {
     uint64_t began = clock_ns();
@@ -130,7 +137,7 @@ static void hash_rows(struct consumer *c, const struct leat_batch *b, const stru
     unsigned width = b->token_width;
 
     for (uint32_t row = 0; row < b->rows; row++) {
-        uint64_t length = b->lengths[row], at = row * (o ? o->length : 0);
+        uint64_t length = b->lengths[row], at = row * (o ? o->length : 0), tokens_of = length + !c->v->slice;
         const uint8_t *tokens = leat_batch_row(b, row);
 
         if (length == 0) /* a document of no token or one: nothing is learnt from it */
@@ -138,11 +145,12 @@ static void hash_rows(struct consumer *c, const struct leat_batch *b, const stru
         if (o) {
             for (uint64_t i = 0; i < length; i++)
                 put_token(c->row + i * width, width, number_at(o->inputs, o->number_bytes, at + i));
-            put_token(c->row + length * width, width, number_at(o->labels, o->number_bytes, at + length - 1));
+            if (!c->v->slice)
+                put_token(c->row + length * width, width, number_at(o->labels, o->number_bytes, at + length - 1));
             tokens = c->row;
         }
         if (!(b->flags[row] & LEAT_ROW_PADDED))
-            consumer_hash_row(c, tokens, (size_t)(length + 1) * width);
+            consumer_hash_row(c, tokens, (size_t)tokens_of * width);
     }
     c->aside_ns += clock_ns() - began;
     c->aside_cpu += machine_cpu_seconds() - cpu;
@@ -164,13 +172,6 @@ static enum leat_status bring(struct consumer *c, struct leat_outputs *o, uint64
     return s;
 }
 
-/* Rows of a batch that is not taken, for the checksum. */
-static void consumer_hash(struct consumer *c, const struct leat_batch *b)
-{
-    if (c->hashing)
-        hash_rows(c, b, NULL);
-}
-
 static uint64_t consumer_checksum(const struct consumer *c)
 {
     return c->hash ? XXH3_64bits_digest(c->hash) : 0;
@@ -186,25 +187,47 @@ static enum leat_status consumer_take(struct consumer *c, const struct leat_batc
     enum leat_status s = LEAT_OK;
 
     *bytes = (uint64_t)b->rows * b->width * b->token_width;
+    if (v->output == LOAD_TOKENS && v->slice && c->hashing) {
+        o.number_bytes = 4;
+        o.length = b->length;
+        o.inputs = c->on_device ? c->there[0] : c->inputs;
+        o.labels = c->on_device ? c->there[1] : c->labels;
+        s = leat_batch_write(b, &o, c->device.stream, err);
+        if (s == LEAT_OK && c->on_device)
+            s = bring(c, &o, numbers, err);
+    }
     if (v->output != LOAD_TOKENS) {
         o.number_bytes = v->output == LOAD_I64 ? 8 : 4;
         o.length = b->length;
         o.inputs = c->on_device ? c->there[0] : c->inputs;
         o.labels = c->on_device ? c->there[1] : c->labels;
+        o.ahead_labels = c->on_device ? c->there[4] : c->ahead;
         if (v->output == LOAD_PACKED) {
             o.position_ids = c->on_device ? c->there[2] : c->positions;
             o.cu_seqlens = c->on_device ? c->there[3] : c->sequences;
             o.cu_seqlens_room = b->sequences + 1;
         }
-        *bytes = numbers * o.number_bytes * (v->output == LOAD_PACKED ? 3 : 2);
+        *bytes = numbers * o.number_bytes * ((v->output == LOAD_PACKED ? 3 : 2) + v->ahead);
         s = v->borrow ? leat_batch_borrow(b, &o, c->device.stream, err)
                       : leat_batch_write(b, &o, c->device.stream, err);
         if (s == LEAT_OK && c->on_device && c->hashing)
             s = bring(c, &o, numbers, err);
     }
     if (s == LEAT_OK && c->hashing)
-        hash_rows(c, b, v->output == LOAD_TOKENS ? NULL : &o);
+        hash_rows(c, b, v->output == LOAD_TOKENS && !v->slice ? NULL : &o);
     return s;
+}
+
+/* Rows of a batch that is not taken, for the checksum. */
+static enum leat_status consumer_hash(struct consumer *c, const struct leat_batch *b, struct leat_error *err)
+{
+    uint64_t bytes;
+
+    if (c->hashing && c->v->slice)
+        return consumer_take(c, b, &bytes, err);
+    if (c->hashing)
+        hash_rows(c, b, NULL);
+    return LEAT_OK;
 }
 
 /* ---- A run ---- */
@@ -249,7 +272,11 @@ static enum leat_status open_loader(struct run *r, struct leat_error *err)
     o.io.memory = v->memory;
     o.device.name = r->consumer.on_device ? r->consumer.device.name : r->v->device;
     o.device.driver = r->consumer.on_device ? r->consumer.device.driver_name : r->v->driver;
+    o.slice = v->part;
+    o.outputs.ahead = (uint32_t)v->ahead;
     o.outputs.wanted = outputs[v->output];
+    if (o.outputs.wanted && v->ahead > 0)
+        o.outputs.wanted |= LEAT_OUTPUT_AHEAD_LABELS;
     o.outputs.borrow = v->borrow && o.outputs.wanted;
     o.outputs.number_bytes = v->output == LOAD_I64 ? 8 : 4;
     o.outputs.cu_seqlens_room = r->consumer.cu_seqlens_room;
@@ -442,8 +469,9 @@ static enum leat_status beside(struct run *r, const struct load_figures *f, stru
         s = leat_loader_next(r->loader, &b, err);
         if (s != LEAT_OK)
             return s == LEAT_E_END ? LEAT_OK : s;
-        consumer_hash(&r->consumer, b); /* it belongs to the checksum */
-        s = synthetic_steps(r, b, f->steps, &result->synthetic, err);
+        s = consumer_hash(&r->consumer, b, err); /* it belongs to the checksum */
+        if (s == LEAT_OK)
+            s = synthetic_steps(r, b, f->steps, &result->synthetic, err);
         leat_batch_release(b, r->consumer.device.stream);
     }
     return s;
@@ -555,6 +583,7 @@ static void finish(struct run *r, struct load_result *result)
     result->stats = (struct leat_loader_stats)LEAT_LOADER_STATS_INIT;
     if (r->loader) {
         leat_loader_stats(r->loader, &result->stats);
+        leat_loader_sources(r->loader, 0, r->info.sources, result->sources);
         result->next = result->stats.next;
     } else {
         result->next = (struct leat_times) { counter_value(&r->views->count),
@@ -608,6 +637,8 @@ enum leat_status load_run(const struct leat_plan *plan, const struct load_values
         s = load_bare_open(&r.bare, plan, v, err);
     if (s == LEAT_OK && v->output != LOAD_VIEWS)
         s = open_loader(&r, err);
+    if (s == LEAT_OK && r.loader && !(result->sources = calloc((size_t)r.info.sources, sizeof *result->sources)))
+        s = status_no_memory(err, r.info.sources * sizeof *result->sources);
     if (s == LEAT_OK)
         s = rounds(&r, result, err);
     if (s == LEAT_OK)

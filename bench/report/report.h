@@ -2,9 +2,9 @@
  * report.h: what measurements say, as a page: JSON that other commands of leat-bench have printed, and statistics of
  * training runs.
  *
- * The room report/ reads results (report.c) and draws them: loaders in report_loading.c, all others in
- * report_figures.c. What may enter: readers of results, and kinds of them, each with a row in report_kinds; nothing
- * here measures.
+ * The room report/ reads results (report.c) and draws them: loaders in report_loading.c, what a run had of each source
+ * in report_sources.c, all others in report_figures.c. What may enter: readers of results, and kinds of them, each with
+ * a row in report_kinds; nothing here measures.
  */
 #ifndef LEAT_BENCH_REPORT_H
 #define LEAT_BENCH_REPORT_H
@@ -53,6 +53,10 @@ void report_heading(FILE *out, const char *text);
 void report_cell(FILE *out, double value);
 void report_count(FILE *out, double value);
 void report_text_cell(FILE *out, struct jsontree_text text);
+
+/* What a run, whose lines `items` are, had of each source; nothing if there is only one. `batches`, of each line,
+ * counts on where a loader was opened again. */
+void report_sources(FILE *out, const struct report_item *const *items, size_t count, const double *batches);
 
 /* The kinds' sections. */
 void report_measurements(FILE *out, const struct report_item *const *items, size_t count);

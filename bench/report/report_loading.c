@@ -198,17 +198,19 @@ static void put_run(FILE *out, const struct report_item *const *items, size_t co
         .x = batches,
         .y = waiting,
     };
+    double *numbers = calloc(count, sizeof *numbers); /* as `batches`, of all lines */
     const struct report_item *last = items[count - 1];
     double before = 0; /* batches of loaders that wrote to the file before */
 
     report_heading(out, last->file);
     report_waiting(out, last, 0, report_number(last, 0, "waiting_share_all"));
-    for (size_t i = 0; batches && waiting && i < count; i++) {
+    for (size_t i = 0; batches && waiting && numbers && i < count; i++) {
         batches[line.count] = before + report_number(items[i], 0, "batches");
         if (line.count > 0 && batches[line.count] < batches[line.count - 1]) { /* a loader opened again */
             batches[line.count] += batches[line.count - 1] - before;
             before = batches[line.count - 1];
         }
+        numbers[i] = batches[line.count];
         waiting[line.count] = 100 * report_number(items[i], 0, "waiting_share");
         line.count += !isnan(batches[line.count]) && !isnan(waiting[line.count]);
     }
@@ -236,6 +238,9 @@ static void put_run(FILE *out, const struct report_item *const *items, size_t co
         fputs("</tr>\n", out);
     }
     fputs("</table></div>\n", out);
+    if (numbers)
+        report_sources(out, items, count, numbers);
+    free(numbers);
     free(batches);
     free(waiting);
 }

@@ -38,8 +38,8 @@ extern "C" {
  * Of a plan with batches by tokens, step k gives each of the w ranks one of the next w batches, and a batch has as many
  * rows as the plan says.
  *
- *   Threads     leat_loader_next(), its variants and leat_loader_close() belong to one thread at a time. Any thread may
- *               write, borrow and release batches, and ask for statistics.
+ *   Threads     leat_loader_next(), its variants, leat_loader_change() and leat_loader_close() belong to one thread at
+ *               a time. Any thread may write, borrow and release batches, and ask for statistics.
  *   Fork        a loader works only in the process that opened it. In a child every call that returns a status returns
  *               LEAT_E_FORKED, leat_batch_row() returns NULL, and leat_loader_close() only frees.
  *
@@ -122,7 +122,9 @@ enum leat_output {
     LEAT_OUTPUT_POSITION_IDS = 16, /* this and the next two need to know where documents start */
     LEAT_OUTPUT_DOCUMENT_IDS = 32,
     LEAT_OUTPUT_CU_SEQLENS = 64,
-    LEAT_OUTPUT_LOSS_WEIGHTS = 128
+    LEAT_OUTPUT_LOSS_WEIGHTS = 128,
+    LEAT_OUTPUT_SOURCE_IDS = 256,
+    LEAT_OUTPUT_AHEAD_LABELS = 512 /* needs `outputs.ahead` */
 };
 
 /*
@@ -150,6 +152,37 @@ struct leat_loader_ranks {
                                 * All ranks must say the same. _INIT: NONE */
     uint32_t reserved_flags;   /* 0 */
     uint64_t reserved[1];      /* 0 */
+};
+
+/* Which places of a row a rank of context parallelism gets. */
+enum leat_slice_layout {
+    LEAT_SLICE_CONTIGUOUS = 0, /* the row is cut into `count` equal chunks; rank r gets chunk r */
+    /* The row is cut into 2 * count equal chunks; rank r gets chunks r and 2 * count - 1 - r, one after the other:
+     * under a causal mask all ranks have as much to do. As Megatron's get_batch_on_this_cp_rank() and PyTorch's
+     * context_parallel() cut. */
+    LEAT_SLICE_ZIGZAG = 1,
+    /* Each document of the row is cut so, and then the padding after the last one; the rank gets its chunks of one
+     * document after those of the other. As Transformer Engine cuts rows of the format THD. Only for LEAT_ORDER_FIT
+     * with an `align` that is a multiple of 2 * count, so that all documents can be cut. */
+    LEAT_SLICE_ZIGZAG_DOCUMENTS = 2
+};
+
+/*
+ * Context parallelism: `count` ranks share each row. They open loaders that differ in nothing but slice.rank (with the
+ * same `ranks`), and get the same rows in the same batches: each its places of them, L / count of a row of L. Only
+ * these are read, copied and widened, and the tokens after them that their labels need. Each place has the numbers that
+ * it has in the whole row: positions, documents, masks, weights, labels across the ends of chunks. cu_seqlens are those
+ * of the whole rows in every layout, as attention kernels take them.
+ *
+ * `count` must divide each length of the plan (2 * count, but for CONTIGUOUS); in the orders of documents, a batch is
+ * padded to the next length that it divides. Not for `unshifted` outputs: such a model looks for a label at the place
+ * after it, which another rank may have.
+ */
+struct leat_loader_slice {
+    uint64_t rank, count; /* this process is `rank` of `count`, at most 65536; 0 or 1: it gets whole rows */
+    enum leat_slice_layout layout;
+    uint32_t reserved_flags; /* 0 */
+    uint64_t reserved[2];    /* 0 */
 };
 
 /* How tokens come from files, and wait for the consumer. */
@@ -186,7 +219,24 @@ struct leat_loader_outputs {
      * more for each piece. In order fit, the first token of a piece that is not its row's first has no loss.
      */
     uint32_t unshifted;
-    uint32_t reserved[9]; /* 0 */
+    /*
+     * How many tokens after its label each place also predicts (multi-token prediction), at most 256; 0: none. They are
+     * the output ahead_labels. Windows and the numbers of samples do not change: of windows, these tokens come from
+     * beyond the row's end, up to the end of what the plan uses of the dataset; rows of other orders end with their
+     * own tokens. Not for `unshifted` outputs.
+     */
+    uint32_t ahead;
+    int32_t ignore_index;    /* the label of a place without loss, below 0; 0: -100 */
+    /* Labels without loss, also in loss_mask and loss_weights; 0: they have it. */
+    uint32_t mask_row_first; /* 1: a row's second token, which its first place predicts */
+    uint32_t mask_begin;     /* 1: begin tokens (info.begin_token of the datasets, which must have one) */
+    /*
+     * 1: all of a row in which a sequence of 1 to 13 tokens stands 32 times in succession or more often: the rows that
+     * OLMo-core's instance filter leaves out. Looked through are the inputs of windows, and all tokens of rows of
+     * documents, without padding. Not with slices and `ahead`.
+     */
+    uint32_t mask_repeats;
+    uint32_t reserved[4]; /* 0 */
 };
 
 struct leat_loader_options {
@@ -205,21 +255,35 @@ struct leat_loader_options {
     /*
      * A file to which leat_loader_next() appends the statistics as a line of JSON, each `stats_ms` milliseconds (0:
      * 60,000), and leat_loader_close() once more. NULL or "": none. Its names are those of Python's Loader.stats() for
-     * struct leat_loader_stats: times in seconds, with `time` (seconds since 1970) and `rank`. Ranks need a file each.
+     * struct leat_loader_stats: times in seconds, with `time` (seconds since 1970) and `rank`. `sources` has what
+     * leat_loader_sources() says of each source, or, of more than 64, of those 64 of which most tokens were given;
+     * `other_sources` then has the sums of the others. Ranks need a file each.
      * A file that holds something else is refused. If it can no longer be written, training goes on, and a notice says
      * so (leat_loader_notice()).
      */
     const char *stats_file;
     uint64_t stats_ms;
+    /*
+     * Factors of loss_weights, one for each source of the plan in their order, such as the share that a source should
+     * have in the loss / the share that it has in the mixture: 0, or 1e-30 to 1e30, each rounded to a float. The weight
+     * of a label is the float that it has without them times its source's, rounded to a float, the same on the host and
+     * a GPU. Labels and loss_mask do not change. Not kept; NULL: all are 1. Sources without one (there may be fewer
+     * than sources) have 1.
+     */
+    const double *source_weights;
+    uint64_t source_weight_count;
+    struct leat_loader_slice slice;
 };
 #define LEAT_LOADER_OPTIONS_INIT                                                                                       \
     { sizeof(struct leat_loader_options), 0, 0, NULL, 0, LEAT_LAST_SHORT, LEAT_ON_DAMAGE_ERROR,                        \
       { 0, 1, LEAT_BALANCE_NONE, 0, { 0 } },                                                                           \
       { LEAT_ENGINE_AUTO, LEAT_APART_AUTO, 0, 1, 1, 0, 0, -1, 0, { 0, 0, 0, 0 } },                                     \
-      { NULL, NULL, { 0, 0, 0, 0 } }, { 0, 8, 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0, 0 } }, NULL, 0 }
+      { NULL, NULL, { 0, 0, 0, 0 } }, { 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } }, NULL, 0, NULL, 0,           \
+      { 0, 0, LEAT_SLICE_CONTIGUOUS, 0, { 0, 0 } } }
 
 /*
- * Opens a loader and starts its thread. The plan must stay open until leat_loader_close(); `options` is not kept. With
+ * Opens a loader and starts its thread. The plan must stay open until leat_loader_close(), or until
+ * leat_loader_change() has replaced it; `options` is not kept. With
  * an order of documents, a rank's rows of each batch are sorted, longest first, and padded to the longest.
  * Other rows are as long as their phase; if one of another length begins inside a global batch, a rank's batch has the
  * length of its longest row, and ranks can differ.
@@ -231,8 +295,28 @@ LEAT_API enum leat_status leat_loader_open(struct leat_loader **out, const struc
                                            const struct leat_loader_options *options, struct leat_error *err);
 
 /* Returns the most inputs that a row of this loader can have, for arrays that take any batch: the plan's max_seq_len;
- * more with `unshifted`. */
+ * more with `unshifted`; of a slice, its part of that. */
 LEAT_API uint64_t leat_loader_max_length(const struct leat_loader *loader);
+
+/*
+ * Goes on with another plan, such as one of leat_plan_change(), after the last batch that was taken: what the ring
+ * holds beyond that is made again, so the batches from here on are those of a loader that was opened with the new plan
+ * there.
+ * Batches that are held stay valid. The plan must stay open until the next change or leat_loader_close(); the one
+ * before is no longer needed when the call returns. In a run of several ranks, all of them must change to the same plan
+ * after the same batch: the caller sees to that (Python's Loader.change() compares them).
+ *
+ * Returns LEAT_E_CHECKPOINT if the plan gave other samples up to here (`err` names the first difference, as
+ * leat_plan_state_load()), LEAT_E_INCOMPATIBLE for another order or other tokens, LEAT_E_UNSUPPORTED if its rows need
+ * more room than the slots have (longer ones, or the first ones with a mask): open a loader with it at the state of the
+ * last batch instead; or what opening its files returns. Then the loader goes on with the plan that it has; except that
+ * a thread which cannot be started again ends it, with the same error.
+ *
+ * Belongs to the thread of leat_loader_next(). Other threads may write, borrow and release batches meanwhile, but not
+ * ask for statistics or states.
+ */
+LEAT_API enum leat_status leat_loader_change(struct leat_loader *loader, const struct leat_plan *plan,
+                                             struct leat_error *err);
 
 /* Stops and frees at any moment, with all batches that are still held. NULL is fine. No other thread may be inside a
  * call. */
@@ -249,17 +333,20 @@ struct leat_batch {
     uint64_t cursor;            /* position after this batch, where a run that resumes after it starts */
     uint64_t damaged;           /* rows of this rank that were masked so far, including those before a resume */
     uint32_t rows;              /* of this rank */
-    uint32_t length;            /* inputs of the longest row; at most leat_loader_max_length() */
+    uint32_t length;            /* inputs of the longest row, or of a slice of it; at most leat_loader_max_length() */
     uint32_t width;             /* tokens from one row's start to the next in `tokens`: at least length + 1 */
     uint32_t token_width;       /* 2 or 4 */
     uint32_t sequences;         /* stretches of one document, or of padding, in all rows; 0: documents not asked for */
     uint32_t max_seqlen;        /* tokens of the longest one; for variable-length attention */
     const void *tokens;         /* rows x width, stored width, little-endian; after a row's length + 1 tokens: padding.
-                                 * NULL: rows lie apart (enum leat_apart), or are of order fit */
-    const uint32_t *lengths;    /* inputs of each row; with `unshifted`, its last label is one of them */
+                                 * NULL: rows lie apart (enum leat_apart), are of order fit or slices, have tokens for
+                                 * `ahead`, or are of a plan that changes them (struct leat_plan_fim) */
+    const uint32_t *lengths;    /* inputs of each row or slice; with `unshifted`, its last label is one of them */
     const uint8_t *flags;       /* of each row: LEAT_ROW_... */
     const struct leat_sample *samples; /* where each row comes from; all zero for a padded row */
     uint64_t damaged_rows;      /* in this batch */
+    uint32_t whole_length;      /* of whole rows: length times the count of slices; cu_seqlens count in these */
+    uint32_t ahead;             /* how many labels ahead each place has */
 };
 
 /*
@@ -282,8 +369,9 @@ LEAT_API enum leat_status leat_loader_next_within(struct leat_loader *loader, ui
 LEAT_API enum leat_status leat_loader_event_fd(struct leat_loader *loader, int *fd, struct leat_error *err);
 
 /* Returns a row's tokens on the host, little-endian, in the stored width and aligned to it: length + 1 of them (with
- * `unshifted`: length), or one end token if it has none; of order fit: those of its pieces, one after another. NULL: no
- * such row. Valid until the batch is released. */
+ * `unshifted`: length), or one end token if it has none; of order fit: those of its pieces, one after another; of a
+ * slice, with `ahead` or of a plan that changes rows: those of each of its stretches, each with the tokens that its
+ * labels need after it. NULL: no such row. Valid until the batch is released. */
 LEAT_API const void *leat_batch_row(const struct leat_batch *batch, uint32_t row);
 
 /*
@@ -292,7 +380,7 @@ LEAT_API const void *leat_batch_row(const struct leat_batch *batch, uint32_t row
  */
 struct leat_outputs {
     size_t size;
-    uint32_t number_bytes; /* 8 or 4: of inputs, labels, position_ids and document_ids. _INIT: 8 */
+    uint32_t number_bytes; /* 8 or 4: of inputs, labels, position_ids, document_ids, source_ids. _INIT: 8 */
     uint32_t unshifted;    /* as in the options that the loader was opened with. 0: label i is token i + 1. 1: label i
                             * is token i */
     uint32_t mask_first;   /* 1: a document's first token has no loss as a label (needs document starts) */
@@ -300,20 +388,31 @@ struct leat_outputs {
     uint64_t rows;         /* rows that fit, at least batch->rows; those after it are padding. 0: batch->rows */
     uint64_t length;       /* numbers per row, at least batch->length. 0: batch->length */
     void *inputs;
-    void *labels;          /* -100 if there is no loss */
+    void *labels;          /* -100, or the loader's ignore_index, if there is no loss */
     uint8_t *loss_mask;    /* 1: this label counts; 0: padding, a damaged row, mask_first, or left out by
-                            * the dataset's mask (leat_dataset_mask()); the label is then -100 */
+                            * the dataset's mask, the plan (leat_plan_mask()) or the loader's options; the label is
+                            * then -100, or the loader's ignore_index */
     uint8_t *attention_mask; /* 0: padding after a shorter row; else 1, also for rows of only padding */
     void *position_ids;    /* of a token in its document, counted from the start of the document or of the row */
     void *document_ids;    /* 0 for the tokens of the row's first document, 1 for the next, ... */
     int32_t *cu_seqlens;   /* 0, then the end of each stretch of one document or of padding, counted through all rows;
-                            * numbers that are left repeat the last one, which is rows * length */
+                            * numbers that are left repeat the last one, which is rows * length. Of slices: of the
+                            * whole rows, of length * count */
     uint64_t cu_seqlens_room; /* in numbers: batch->sequences + 1, and one per row that only `rows` or `length` pads */
     float *loss_weights;   /* how much each label counts: 0 where loss_mask is 0; else 1, or the byte that the dataset's
-                            * mask has for it / 255. A weighted mean divides by their sum */
+                            * mask has for it / 255; times the weight of its source (leat_loader_options.
+                            * source_weights). A weighted mean divides by their sum */
+    void *source_ids;      /* the number of the row's source in the plan, as in samples[]; -1: padding */
+    /*
+     * [ahead, rows, length] numbers, of a loader with `ahead`: number j of a place is the token j + 1 places after its
+     * label. -100: that token does not count as a label, or there is none: after the end of what the plan uses of the
+     * dataset, of a document of order fit, of the row in the orders of documents and megatron; with mask_first, of the
+     * place's document.
+     */
+    void *ahead_labels;
 };
 #define LEAT_OUTPUTS_INIT                                                                                              \
-    { sizeof(struct leat_outputs), 8, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL }
+    { sizeof(struct leat_outputs), 8, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL }
 
 /*
  * Writes outputs of a batch. On a GPU, work queued later on `stream` (NULL: the default stream) sees them. On
@@ -389,7 +488,8 @@ struct leat_loader_on_device {
     char name[64];       /* "host, avx2", "cuda:0, NVIDIA H100 80GB HBM3" */
     uint64_t ring_bytes; /* the ring there, with the borrowed outputs */
     double memory_used;  /* share in use, by any program, when the ring was made; above 0.8: a notice */
-    uint64_t reserved[4];
+    uint64_t sent_bytes; /* of slots, copied to it */
+    uint64_t reserved[3];
 };
 
 /* Of datasets on a server that were not complete in the cache when they were opened, else 0. */
@@ -431,10 +531,26 @@ struct leat_loader_stats {
     { sizeof(struct leat_loader_stats), 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, { 0, 0 } },                                  \
       { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, { 0, 0, 0, 0 } },                                                         \
       { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0, 0 }, { 0 } }, { 0, 0, 0, 0, 0, { 0, 0 } },             \
-      { { 0 }, 0, 0.0, { 0, 0, 0, 0 } }, { 0, 0, 0, 0.0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } },                              \
+      { { 0 }, 0, 0.0, 0, { 0, 0, 0 } }, { 0, 0, 0, 0.0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } },                              \
       { 0, 0.0, 0.0, 0.0, { 0, 0, 0, 0 } }, 0.0 }
 
 LEAT_API void leat_loader_stats(const struct leat_loader *loader, struct leat_loader_stats *stats);
+
+/* What was given to the consumer of a source: of the rows of this rank, but for those that were masked because of
+ * damage. */
+struct leat_loader_source {
+    uint64_t rows;
+    uint64_t tokens;      /* inputs of these rows, without padding after them */
+    uint64_t loss_tokens; /* predictions with loss: labels that count, in which the label at the first place of an
+                           * unshifted row is no prediction. With `mask_first` of the options */
+    double share;         /* of the samples, by the plan's weights at the last batch that was given; of megatron, by its
+                           * samples in the whole plan; 0 in orders of documents, which have no weights */
+};
+
+/* Describes the sources [first, first + count) of the plan, which this loader has counted since it was opened. Returns
+ * how many there are: fewer than `count` if the plan has no more. Any thread may ask, at any time. */
+LEAT_API uint64_t leat_loader_sources(const struct leat_loader *loader, uint64_t first, uint64_t count,
+                                      struct leat_loader_source *sources);
 
 /* Writes the main statistics as one line for a log, without a newline, cut to `capacity` - 1 bytes. */
 LEAT_API void leat_loader_stats_line(const struct leat_loader *loader, char *text, uint64_t capacity);

@@ -52,6 +52,12 @@ enum leat_order {
     LEAT_ORDER_MEGATRON = 5 /* megatron-core's: its GPTDataset and BlendedDataset, sample for sample */
 };
 
+/* What ends a plan with limits of epochs. */
+enum leat_stop {
+    LEAT_STOP_ALL = 0,  /* that all sources with a weight are spent: the others share the weight of those that are */
+    LEAT_STOP_FIRST = 1 /* the first one that is spent, with its last sample; only for windows and LEAT_ORDER_FIT */
+};
+
 /* Returns an order's name in a plan's text ("shuffled"), or NULL for an unknown number. The numbers have no gaps. */
 LEAT_API const char *leat_order_name(enum leat_order order);
 
@@ -108,6 +114,22 @@ struct leat_plan_documents {
     uint64_t reserved[4]; /* 0 */
 };
 
+/*
+ * Fill-in-the-middle: what a row has of a document is changed with the probability `rate`, decided by the seed, the
+ * sample's number and the document. Its tokens are cut in three: PRE prefix SUF suffix MID middle, or with the
+ * probability `spm`, PRE SUF suffix MID prefix middle. The three ids take the places of its last three tokens, which
+ * the row loses, so that its length stays. Begin and end tokens stay where they are; fewer than four tokens beside them
+ * are not changed. docs/ORDER.md has the rule; leat_plan_row() shows what becomes of a row. All sources must record
+ * where documents begin.
+ */
+struct leat_plan_fim {
+    const char *rate, *spm; /* decimals from 0 to 1 with at most 18 places, read exactly; NULL, both: no row is
+                             * changed */
+    uint32_t prefix, middle, suffix; /* the ids PRE, MID, SUF: different, and below the vocabulary's size */
+    uint32_t reserved_number;        /* 0 */
+    uint64_t reserved[4];            /* 0 */
+};
+
 struct leat_plan_options {
     size_t size;
     const struct leat_plan_source *sources; /* an array; the first element's size is the size of all */
@@ -116,7 +138,7 @@ struct leat_plan_options {
     uint64_t seq_len;  /* inputs of a sample, 1 to 2^30 */
     uint64_t base_len; /* tokens of a block, a multiple of every seq_len; 0: seq_len */
     enum leat_order order;
-    uint32_t reserved; /* 0 */
+    enum leat_stop stop;
     uint64_t seed;
     uint64_t epochs;   /* at most this many passes over any source; the plan ends when all are used up. 0: no limit */
     const char *split; /* "train=0.99,valid=0.01": consecutive ranges of each dataset; for megatron "969,30,1"; NULL:
@@ -129,10 +151,17 @@ struct leat_plan_options {
     struct leat_plan_fit fit;
     struct leat_plan_megatron megatron;
     struct leat_plan_documents documents;
+    struct leat_plan_fim fim;
+    /* Documents whose tokens have no loss as labels from some sample on, as lines of a plan's text: "ban
+     * 5000:web:3,7,10-19" bans documents 3, 7 and 10 to 19 of the source (all sources) called web, numbered as its
+     * dataset numbers them, from sample 5000 on. Blank lines and lines that begin with # are ignored. Samples and their
+     * numbers stay. `leat trace --ban` writes such lines. NULL: none */
+    const char *bans;
 };
 #define LEAT_PLAN_OPTIONS_INIT                                                                                         \
-    { sizeof(struct leat_plan_options), NULL, 0, NULL, 0, 0, LEAT_ORDER_SHUFFLED, 0, 0, 0, NULL, NULL, NULL, 0, NULL,  \
-      0, { 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } }, { 0, NULL, { 0, 0, 0, 0 } }, { 0, 0, 0, { 0, 0, 0, 0 } } }
+    { sizeof(struct leat_plan_options), NULL, 0, NULL, 0, 0, LEAT_ORDER_SHUFFLED, LEAT_STOP_ALL, 0, 0, NULL, NULL,     \
+      NULL, 0, NULL, 0, { 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } }, { 0, NULL, { 0, 0, 0, 0 } },                             \
+      { 0, 0, 0, { 0, 0, 0, 0 } }, { NULL, NULL, 0, 0, 0, 0, { 0, 0, 0, 0 } }, NULL }
 
 /*
  * Opens a plan and its datasets, which must agree in vocabulary, tokenizer, begin and end token (LEAT_E_INCOMPATIBLE).
@@ -154,8 +183,9 @@ LEAT_API enum leat_status leat_plan_parse(struct leat_plan **out, const char *te
 
 /*
  * Opens a plan with the sources, seed, split and limits of epochs of `plan` in another order, such as whole documents
- * instead of windows, with rows of seq_len inputs (0: as in its first phase). Drops phases and skips, since they go by
- * sample numbers. `plan` must stay open until *out is closed. Returns as leat_plan_open().
+ * instead of windows, with rows of seq_len inputs (0: as in its first phase). Drops phases, skips, and bans that do not
+ * start at sample 0, since they go by sample numbers. `plan` must stay open until *out is closed. Returns as
+ * leat_plan_open().
  */
 LEAT_API enum leat_status leat_plan_reorder(struct leat_plan **out, const struct leat_plan *plan, enum leat_order order,
                                             uint64_t seq_len, struct leat_error *err);
@@ -167,7 +197,50 @@ LEAT_API enum leat_status leat_plan_reorder(struct leat_plan **out, const struct
 LEAT_API enum leat_status leat_plan_by_tokens(struct leat_plan **out, const struct leat_plan *plan, uint64_t max_tokens,
                                               uint64_t max_rows, uint64_t pool, struct leat_error *err);
 
-/* Closes and frees, with the datasets that the plan opened itself. NULL is fine. */
+/* Opens a plan that is `plan` with further bans, as in leat_plan_options.bans: for a document that is banned already,
+ * the least start counts. `plan` must stay open until *out is closed. Returns as leat_plan_open(). */
+LEAT_API enum leat_status leat_plan_ban(struct leat_plan **out, const struct leat_plan *plan, const char *bans,
+                                        struct leat_error *err);
+
+/* What changes from a sample on. */
+struct leat_plan_change {
+    size_t size;
+    uint64_t at;         /* the first sample of the change */
+    const char *weights; /* decimals in the order of the sources, separated by commas: "0.5,,0.2". An empty field, or a
+                          * source left out: as before. NULL: all as before. "0" stops a source */
+    const struct leat_plan_source *sources; /* to add after those that the plan has, an array as in leat_plan_options;
+                                             * their weights hold from `at` on */
+    uint64_t source_count;
+    uint64_t seq_len;    /* as in struct leat_plan_phase; 0: as before */
+};
+#define LEAT_PLAN_CHANGE_INIT { sizeof(struct leat_plan_change), 0, NULL, NULL, 0, 0 }
+
+/*
+ * Opens a plan that gives the samples below `at` of `plan`, and from there on changes: other weights, further sources,
+ * another length. Each source continues where it stopped: nothing of it is repeated or lost. Phases that begin after
+ * `at` are dropped; skips stay. Several changes are made one after the other. A state of `plan` at a position before
+ * the change is one of *out.
+ *
+ * *out does not need `plan`: it shares the datasets that this one opened. `open` is for those that are added by name
+ * (NULL: the defaults). Takes as long as leat_plan_open() of all sources and phases, without opening shared datasets.
+ * Returns LEAT_E_ARGUMENT, as leat_plan_open(), also for a sample that cuts a block (the sentence names the nearest
+ * that does not) and for an order without phases.
+ */
+LEAT_API enum leat_status leat_plan_change(struct leat_plan **out, const struct leat_plan *plan,
+                                           const struct leat_plan_change *changes, uint64_t count,
+                                           const struct leat_open_options *open, struct leat_error *err);
+
+/* The same with the text of changes (docs/ORDER.md, "Changes"). `label` as in leat_plan_parse(): without one, the text
+ * must not have the first line "leat changes 1". */
+LEAT_API enum leat_status leat_plan_change_parse(struct leat_plan **out, const struct leat_plan *plan, const char *text,
+                                                 uint64_t bytes, const char *label,
+                                                 const struct leat_open_options *open, struct leat_error *err);
+
+/* Returns the first sample from `number` on, below 2^60, at which a change may begin: `number`, unless phases show
+ * slices. */
+LEAT_API uint64_t leat_plan_change_place(const struct leat_plan *plan, uint64_t number);
+
+/* Closes and frees, with the datasets that the plan opened itself and no other plan shares. NULL is fine. */
 LEAT_API void leat_plan_close(struct leat_plan *plan);
 
 /*
@@ -190,7 +263,7 @@ struct leat_plan_info {
     uint32_t permutation_version, blend_version, split_version; /* of the rules in docs/ORDER.md */
     uint32_t token_width;  /* of the sources: 2 or 4 */
     enum leat_order order;
-    uint32_t reserved;     /* 0 */
+    uint32_t masks;        /* 1: labels may have no loss, see leat_plan_mask(); 0: all of them have it */
     uint64_t align, overlap; /* of LEAT_ORDER_FIT; 0: none */
     uint64_t max_tokens, max_rows, pool; /* of batches by tokens; 0: none */
 };
@@ -274,10 +347,49 @@ LEAT_API enum leat_status leat_plan_sample(const struct leat_plan *plan, uint64_
  * Computes the pieces of `count` samples, as leat_plan_samples() or leat_plan_sample() gave them. The pieces of one
  * sample follow those of the other, each in the order of its row: pieces[] must have room for all, the sum of the
  * samples' `pieces`. Give the samples unchanged: order fit refuses those whose number of pieces does not match
- * (LEAT_E_ARGUMENT), and checks no more.
+ * (LEAT_E_ARGUMENT), and checks no more. Says nothing of what the plan changes in rows: leat_plan_row() does.
  */
 LEAT_API enum leat_status leat_plan_pieces(const struct leat_plan *plan, const struct leat_sample *samples,
                                            uint64_t count, struct leat_piece *pieces, struct leat_error *err);
+
+/*
+ * A stretch of a row as it is shown: `count` consecutive tokens of a dataset, or a literal token, which no dataset has.
+ * They follow each other in the order of the row; `inputs` of them are inputs, and stand at the places from `at` on.
+ * The tokens after these are labels only: the last of a row, and in order fit the last of each piece.
+ */
+struct leat_stretch {
+    uint64_t token;    /* the first token's number in the source's dataset; of a literal token, its id */
+    uint64_t offset;   /* the first token's number in its part; of a literal token 0 */
+    uint64_t document; /* as in struct leat_piece; of a literal token, the document that it stands in */
+    uint32_t source;
+    uint32_t part;     /* number of the dataset in the source's list */
+    uint32_t count;    /* tokens */
+    uint32_t at;       /* place in the row, from 0 */
+    uint32_t inputs;
+    uint32_t literal;  /* 1: a literal token */
+    uint32_t begins;   /* 1: what the row has of a document begins with the first one */
+    uint32_t reserved; /* 0 */
+};
+
+/*
+ * Computes the stretches of a sample, as leat_plan_samples() or leat_plan_sample() gave it: its pieces, or where the
+ * plan changes documents (struct leat_plan_fim) what they become. Writes at most `room` of them, and sets *count to how
+ * many there are, so that a second call can make room.
+ */
+LEAT_API enum leat_status leat_plan_row(const struct leat_plan *plan, const struct leat_sample *sample,
+                                        struct leat_stretch *stretches, uint64_t room, uint64_t *count,
+                                        struct leat_error *err);
+
+/*
+ * Writes how much tokens [first, first + count) of a piece of sample `number` count as labels to mask[0..count): as
+ * leat_dataset_mask(), but 0 for labels of context (struct leat_piece) and for tokens of documents that are banned
+ * there. `piece` is one that leat_plan_pieces() gave. Returns as leat_dataset_mask().
+ */
+LEAT_API enum leat_status leat_plan_mask(const struct leat_plan *plan, uint64_t number, const struct leat_piece *piece,
+                                         uint64_t first, uint64_t count, uint8_t *mask, struct leat_error *err);
+
+/* Returns 1 if a document of a source is banned in sample `number` (leat_plan_options.bans), else 0. */
+LEAT_API uint32_t leat_plan_banned(const struct leat_plan *plan, uint64_t source, uint64_t document, uint64_t number);
 
 /* Returns the number of the sample at a position; and back: for a skipped sample, the position of the next one that is
  * shown, with *skipped (may be NULL) set to 1, else to 0. Both count on after the plan's end. */
@@ -324,7 +436,8 @@ struct leat_trace {
 /*
  * Calls `found` with these samples, in no particular order. If the plan has no end, `epochs` or `until` must be a limit
  * (else LEAT_E_ARGUMENT). Very many samples are found stretch by stretch, in bounded memory: epochs before `from` are
- * not searched. Includes skipped samples: leat_plan_position() says which they are. For windows, takes some 200 ns per
+ * not searched. A sample in which the plan leaves all of these tokens out (struct leat_plan_fim) does not show them.
+ * Includes skipped samples: leat_plan_position() says which they are. For windows, takes some 200 ns per
  * block of these tokens and epoch, or 50 ns per sample below `until`, whichever is less, and reads no file.
  * leat_dataset_documents_in(sample->token, sample->length) of the source's dataset finds a sample's documents. Returns
  * LEAT_E_RANGE for an unknown source or tokens outside it.
@@ -350,7 +463,7 @@ LEAT_API enum leat_status leat_plan_state_save(const struct leat_plan *plan, con
 
 /*
  * Reads a state's text and checks that this plan has the same past: the same rules, seed, base length, sources and
- * phases up to the position, and the same skips before it. Later phases and skips may differ. Returns
+ * phases up to the position, and the same skips and bans before it. Later ones may differ. Returns
  * LEAT_E_CHECKPOINT if not; `err` names the first difference, or what is wrong with the text.
  */
 LEAT_API enum leat_status leat_plan_state_load(const struct leat_plan *plan, const char *text, uint64_t bytes,

@@ -18,7 +18,8 @@ from leat.encodings import encoding_for_model, encoding_name_for_model, get_enco
 from leat.foreign import Adopted, Import, adopt, import_dataset
 from leat.loader import Loader, LoaderNotice
 from leat.mirror import Copied, pull, push
-from leat.options import IO, Chat, Device, Files, Opening, Outputs, StatsFile, fit
+from leat.mixture import Mixture, ramp
+from leat.options import FIM, IO, Chat, Device, Files, Opening, Outputs, StatsFile, fit
 from leat.packer import Packer
 from leat.packing import Export, Progress, Summary, export, merge, pack
 from leat.plan import Plan, Sample
@@ -28,10 +29,10 @@ from leat.tokenizer import Encoding, Tokenizer
 from leat import megatron  # needs leat.loader and leat.plan
 
 __all__ = ["Adopted", "Batch", "Chat", "Copied", "Dataset", "Device", "Diagnosis", "Encoding", "Error", "Export",
-           "Files", "IO", "Import", "Loader", "LoaderNotice", "Opening", "Outputs", "Packer", "Piece", "Plan",
-           "Progress", "Run", "Sample", "StatsFile", "Summary", "Tokenizer", "__version__", "adopt", "diagnose",
+           "FIM", "Files", "IO", "Import", "Loader", "LoaderNotice", "Mixture", "Opening", "Outputs", "Packer", "Piece",
+           "Plan", "Progress", "Run", "Sample", "StatsFile", "Summary", "Tokenizer", "__version__", "adopt", "diagnose",
            "encoding_for_model", "encoding_name_for_model", "export", "fit", "get_encoding", "import_dataset",
-           "list_encoding_names", "megatron", "merge", "open", "pack", "pull", "push"]
+           "list_encoding_names", "megatron", "merge", "open", "pack", "pull", "push", "ramp"]
 
 # the module of each, and the packages of which it needs one
 _LATER = {"IterableDataset": ("torch_data", ("torch",)), "MapDataset": ("torch_data", ("torch",)),

@@ -26,6 +26,9 @@ from leat.loader import LoaderNotice as LoaderNotice
 from leat.mirror import Copied as Copied
 from leat.mirror import pull as pull
 from leat.mirror import push as push
+from leat.mixture import Mixture as Mixture
+from leat.mixture import ramp as ramp
+from leat.options import FIM as FIM
 from leat.options import IO as IO
 from leat.options import Chat as Chat
 from leat.options import Device as Device
@@ -49,7 +52,8 @@ from leat.tokenizer import Encoding as Encoding
 from leat.tokenizer import Tokenizer as Tokenizer
 
 __all__ = ["Adopted", "Batch", "Chat", "Copied", "Dataset", "Device", "Diagnosis", "Encoding", "Error", "Export",
-           "Files", "IO", "Import", "Loader", "LoaderNotice", "Opening", "Outputs", "Packer", "Piece", "Plan",
+           "FIM", "Files", "IO", "Import", "Loader", "LoaderNotice", "Mixture", "Opening", "Outputs", "Packer", "Piece",
+           "Plan",
            "Progress", "Run", "Sample", "StatsFile", "Summary", "Tokenizer", "__version__", "adopt", "diagnose",
            "encoding_for_model", "encoding_name_for_model", "export", "fit", "get_encoding", "import_dataset",
-           "list_encoding_names", "megatron", "merge", "open", "pack", "pull", "push"]
+           "list_encoding_names", "megatron", "merge", "open", "pack", "pull", "push", "ramp"]

@@ -88,9 +88,9 @@ class HuggingFace:
         return made
 
 
-def style_of(style, outputs, plan):
+def style_of(style, outputs, plan, ahead=0):
     """The form of this name, with the outputs that were asked for; None: those that it usually has."""
     choice("style", style, STYLES)
     if style == "huggingface":
         return HuggingFace(outputs, plan)
-    return Plain(outputs, {"batch": lambda batch: batch, "tuple": tuple, "dict": lambda b: dict(b.items())}[style])
+    return Plain((*USUAL, "ahead_labels") if outputs is None and ahead else outputs, {"batch": lambda batch: batch, "tuple": tuple, "dict": lambda b: dict(b.items())}[style])

@@ -52,6 +52,21 @@ def choice(name, value, choices):
     return choices[value] if isinstance(choices, dict) else value
 
 
+LAYOUTS = {"contiguous": 0, "zigzag": 1, "zigzag-documents": 2}
+
+
+def slice_options(value):
+    """(rank, count, layout) as the extension takes it; None: whole rows."""
+    if value is None:
+        return {}
+    if not isinstance(value, (tuple, list)) or len(value) != 3:
+        raise TypeError(f"slice must be (rank, count, layout), with layout {', '.join(LAYOUTS)}, not {value!r}")
+    rank, count, layout = value
+    count = whole("the count of slice", count, 1)
+    return dict(slice_rank=whole("the rank of slice", rank, 0, count - 1), slice_count=count,
+                slice_layout=choice("the layout of slice", layout, LAYOUTS))
+
+
 def is_name(value):
     """Whether it can be a file name."""
     return isinstance(value, (str, bytes)) or hasattr(value, "__fspath__")

@@ -9,6 +9,7 @@ from leat.plan import Sample
 BITS = {name: bit for name, (bit, _) in _leat.OUTPUTS.items()}
 DTYPES = {name: dtype for name, (_, dtype) in _leat.OUTPUTS.items()}
 OUTPUTS = tuple(BITS)
+PLAIN = tuple(name for name in OUTPUTS if name != "ahead_labels")  # of any loader; that one needs `ahead`
 
 DAMAGED, PADDED = 1, 2
 
@@ -16,14 +17,17 @@ DAMAGED, PADDED = 1, 2
 class Batch:
     """A batch. Its arrays are attributes; those that the loader was not asked for are None.
 
-    inputs, labels   rows x length; a label without loss is -100
+    inputs, labels   rows x length; a label without loss is -100, or the loader's ignore_index
     position_ids     of each token in its document, counted from the start of the document or of the row
     document_ids     0 for the tokens of a row's first document, 1 for the next
     loss_mask        true where the label counts
-    loss_weights     how much: 0 where it does not; else 1, or the byte / 255 that the dataset's mask has; float32
+    loss_weights     how much: 0 where it does not; else 1, or the byte / 255 that the dataset's mask has; times the
+                     weight of its source (source_weights); float32
     attention_mask   false for the padding after a shorter row
+    source_ids       the number of the row's source in the plan; -1 for padding
     cu_seqlens       0, then the end of each stretch of one document, counted through all rows; int32
     max_seqlen       tokens in the longest such stretch
+    ahead_labels     ahead x rows x length: the tokens after the label; -100 where there is no loss
 
     It can be unpacked (`inputs, labels = batch`), used like a dict (`batch["inputs"]`, `**batch`), and moved
     (`batch.to`).
@@ -65,7 +69,7 @@ class Batch:
     def real_rows(self):
         """The number of rows that count for the loss: all but those of padding after the plan's end and those that were
         masked because of damage. It can be 0. Means over batches and ranks weigh a batch by this, or by its labels that
-        count, those that are not -100."""
+        count, those that are not the loader's ignore_index."""
         return self._native.flags().count(0)
 
     @property
@@ -97,6 +101,11 @@ class Batch:
     def samples(self):
         """Where each row comes from, as Sample tuples; None for a row of padding."""
         return [None if s is None else Sample(*s) for s in self._native.samples()]
+
+    @property
+    def sources(self):
+        """The number of each row's source in Plan.sources, which has its name; None for a row of padding."""
+        return self._native.sources()
 
     @property
     def lengths(self):

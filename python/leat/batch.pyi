@@ -5,6 +5,7 @@ from typing import Any
 from leat.plan import Sample
 
 OUTPUTS: tuple[str, ...]
+PLAIN: tuple[str, ...]
 BITS: dict[str, int]
 DTYPES: dict[str, str | None]
 DAMAGED: int
@@ -19,6 +20,8 @@ class Batch:
     attention_mask: Any
     cu_seqlens: Any
     loss_weights: Any
+    source_ids: Any
+    ahead_labels: Any
     def __init__(self, native: Any, outputs: Sequence[Any], given: tuple[str, ...],
                  stream: Callable[[], int | None] | None = None) -> None: ...
     @property
@@ -43,6 +46,8 @@ class Batch:
     def damaged_rows(self) -> int: ...
     @property
     def samples(self) -> list[Sample | None]: ...
+    @property
+    def sources(self) -> list[int | None]: ...
     @property
     def lengths(self) -> list[int]: ...
     @property

@@ -10,19 +10,21 @@ stores the place of a batch while it gives it to the caller.
 from __future__ import annotations
 
 import contextlib
+import numbers
 import os
 import warnings
+from array import array
 from collections.abc import Mapping
 
 from leat import _leat
 from leat._names import refuse_moved, telling
 from leat._passes import LAST, NEXT, LoaderNotice, Passes, Place, last_of
-from leat._styles import style_of
-from leat._values import check_plan, choice, whole
+from leat._styles import IGNORED, style_of
+from leat._values import check_plan, choice, slice_options, whole
 from leat.batch import BITS, DTYPES, OUTPUTS, Batch
 from leat.frameworks import framework as framework_of
 from leat.options import IO, Device, Outputs, StatsFile, as_group
-from leat.ranks import rank_and_world
+from leat.ranks import agree, group_of, rank_and_world
 
 ON_DAMAGE = {"error": 0, "mask": 1}
 BALANCE = {"attention": 1}
@@ -36,6 +38,25 @@ def check_options(options):
     for name in options:
         if name not in Loader.__init__.__wrapped__.__kwdefaults__:
             raise TypeError(f"leat.Loader has no option {name}")
+
+
+def _weights(plan, given, outputs):
+    """The weights of sources in the loss as the library takes them: doubles, in the plan's order."""
+    if not isinstance(given, Mapping):
+        raise TypeError(f"source_weights must be a dict from names of sources to their weights, not {given!r}")
+    if "loss_weights" not in outputs:
+        raise ValueError("source_weights changes loss_weights alone, which is not among the outputs: name it there, "
+                         "and weigh the loss with it")
+    weights = array("d", [1]) * plan.info.sources
+    for source, weight in given.items():
+        if isinstance(weight, bool) or not isinstance(weight, numbers.Real):
+            raise TypeError(f"the weight of {source!r} in source_weights must be a number, not {weight!r}")
+        if weight != 0 and not 1e-30 <= weight <= 1e30:
+            raise ValueError(f"the weight of {source!r} in source_weights must be 0, or from 1e-30 to 1e30, not "
+                             f"{weight!r}")
+        for number in plan._source_numbers(source):
+            weights[number] = weight
+    return weights.tobytes()
 
 
 class Loader(Passes):
@@ -58,8 +79,9 @@ class Loader(Passes):
                  lengths, so that attention takes all ranks nearly the same time; the global batch stays the same. All
                  ranks must say the same. stats() has "spread_mean" and "spread_by_chance". None: consecutive rows
     outputs      which of inputs, labels, position_ids, document_ids, loss_mask, loss_weights, attention_mask,
-                 cu_seqlens; None: inputs and labels, and in style "huggingface" also what keeps documents apart; or a
-                 leat.Outputs, with their dtype, and whether they are borrowed
+                 source_ids, cu_seqlens; None: inputs and labels, and in style "huggingface" also what keeps documents
+                 apart; or a leat.Outputs, with their dtype, and whether they are borrowed
+    ignore_index what a label without loss is, a number below 0; nanochat's is -1. Style "huggingface" needs -100
     style        "batch": leat.Batch; "tuple" of the outputs in their order; "dict" by their names; "huggingface": a
                  dict as transformers' models take it, each prediction with its loss once (python/README.md, "Models of
                  transformers")
@@ -73,12 +95,21 @@ class Loader(Passes):
                  "dropped": no rank gets it. "short": ranks get the rows that there are, so that some can have one batch
                  less than others, and a program with a collective in each step hangs. None: "padded" with several
                  ranks, else "short"
+    source_weights   a dict from sources (their names, or numbers in Plan.sources) to factors of loss_weights, 0 or from
+                 1e-30 to 1e30, such as the share that a source should have / the share that it has; others have 1. A
+                 weight is a product of float32. It needs the output loss_weights, and is no part of the state: give it
+                 again when a run resumes
     position     where to begin in the plan; state: a state_dict() to continue from instead
     restart      None: a `for` continues where the last one stopped, and at the plan's end begins again, with the same
                  rows. True: each `for` begins again, as for validation. False: at the plan's end it is an error
     steps        batches per `for`, for programs that count in epochs; the next `for` continues after them
     on_damage    "error"; or "mask": rows that are damaged on disk do not count for the loss
     io           how files are read, a leat.IO
+    slice        (rank, count, layout), for context parallelism: this process's part of each row, as one of `count` that
+                 share the rows of a rank. "contiguous"; "zigzag", as Megatron and torch cut rows for a causal mask; or
+                 "zigzag-documents", each document of a row so, as Transformer Engine does: with leat.fit(align=2 *
+                 count). Only this part is read and copied; its numbers are those of the whole row
+    ahead        also labels for so many tokens after the next one (multi-token prediction): the output ahead_labels
     threads      1: a background thread fills the ring; 0: each batch is made when it is asked for
     stats_file   a file to which stats() are appended as a line of JSON each minute, with `time` and `rank`, which
                  `leat-bench report` draws; several ranks need a file each; or a leat.StatsFile
@@ -92,9 +123,10 @@ class Loader(Passes):
 
     @telling("leat.Loader")
     def __init__(self, plan, batch_size=None, *, max_tokens=None, pool=None, rank=None, world=None, ranks=None,
-                 balance=None, outputs=None, style="batch", framework="torch", device="cpu", buffers=None, last=None,
-                 position=0, state=None, restart=None, steps=None, on_damage="error", io=IO(), threads=1,
-                 stats_file=None, notices=True):
+                 balance=None, outputs=None, ignore_index=-100, style="batch", framework="torch", device="cpu",
+                 buffers=None, last=None, position=0, state=None, restart=None, steps=None, on_damage="error", io=IO(),
+                 slice=None, ahead=0,  # noqa: A002 (as in C)
+                 source_weights=None, threads=1, stats_file=None, notices=True):
         self.plan = check_plan(plan)
         if max_tokens is not None:
             self.plan = plan = plan.by_tokens(max_tokens, max_rows=batch_size, pool=pool)
@@ -109,6 +141,7 @@ class Loader(Passes):
             raise TypeError("buffers have a number of rows, which batches by tokens do not have")
         self.batch_size = plan.info.max_rows if self._by_tokens else whole("batch_size", batch_size, 1)
         self.rank, self.world = rank_and_world(rank, world, ranks)
+        self._group = group_of(ranks)
         self._last, self.balance = last_of(last, self.world), balance
         device, outputs = as_group("device", device, Device, True), as_group("outputs", outputs, Outputs, True)
         self._framework = framework_of(framework, device.name)
@@ -122,8 +155,13 @@ class Loader(Passes):
         if (self._borrow or buffers) and not self._framework.changes:
             raise TypeError("jax's arrays cannot change: leat.Outputs(borrow=True) and buffers= are for torch and "
                             "numpy")
-        self.style, self._style = style, style_of(style, outputs.names, plan)
+        ahead = whole("ahead", ahead, 0, 256)
+        self.style, self._style = style, style_of(style, outputs.names, plan, ahead)
         self._given = self._style.given
+        ignore_index = whole("ignore_index", ignore_index, -2**31, -1)
+        if style == "huggingface" and ignore_index != IGNORED:
+            raise ValueError(f"style \"huggingface\" needs ignore_index={IGNORED}: transformers' models leave out no "
+                             "other label")
         if self._style.warning and self._notices:
             warnings.warn(self._style.warning, LoaderNotice, stacklevel=3)
         if buffers is False:
@@ -142,10 +180,12 @@ class Loader(Passes):
             batch=0 if self._by_tokens else self.batch_size * self.world,
             balance=0 if balance is None else choice("balance", balance, BALANCE),
             on_damage=choice("on_damage", on_damage, ON_DAMAGE),
-            last=LAST[self._last], threads=whole("threads", threads, 0, 1),
+            last=LAST[self._last], ahead=ahead, **slice_options(slice), threads=whole("threads", threads, 0, 1),
             outputs=bits, borrow=self._borrow, number_bytes=8 if self._dtype == "int64" else 4,
             unshifted=bool(own.unshifted if outputs.unshifted is None else outputs.unshifted),
             mask_first=bool(own.mask_first if outputs.mask_first is None else outputs.mask_first),
+            mask_row_first=bool(outputs.mask_row_first), mask_begin=bool(outputs.mask_begin),
+            mask_repeats=bool(outputs.mask_repeats), ignore_index=ignore_index,
             cu_seqlens_room=0 if outputs.max_sequences is None else outputs.max_sequences + 1)
         self._stats_file = None
         if stats_file is not None:
@@ -155,6 +195,7 @@ class Loader(Passes):
         self._begin, self._steps = whole("position", position), None if steps is None else whole("steps", steps)
         if plan.info.positions is not None and self._begin > plan.info.positions:
             raise ValueError(f"position {position} is after the end of the plan, which has {len(plan)} samples")
+        self._source_weights = None if source_weights is None else _weights(plan, source_weights, self._given)
         self._native = None
         self._closed = False  # by its user
         self._noticed_again = False
@@ -189,9 +230,10 @@ class Loader(Passes):
         cursor, damaged = self._place[:2]
         state = self.plan.state(cursor, damaged) if damaged else None
         self._failed = False
-        self._native = _leat.open_loader(self.plan._native, state, self._framework.dlpack_device, dict(
-            self._options, position=cursor, device=self._framework.library_device, driver=self._driver,
-            stats_file=self._stats_file))
+        self._native = _leat.open_loader(
+            self.plan._native, state, self._source_weights, self._framework.dlpack_device, dict(
+                self._options, position=cursor, device=self._framework.library_device, driver=self._driver,
+                stats_file=self._stats_file))
         if self._closed:  # by another thread, in the meantime
             self._native.close()
 
@@ -236,10 +278,67 @@ class Loader(Passes):
         finally:
             self._alone(lambda: self._go_to(place))
 
+    # ---- Changes
+
+    def change(self, plan, *, group=None):
+        """Goes on with another plan, such as one of plan.change(), after the last batch that was given. Batches from
+        here on, and states, are those of a loader that was opened with the new plan at this place; what was prepared
+        beyond it is made again. leat.Error ("checkpoint") if the plan gave other samples up to here.
+
+        All ranks must change to the same plan after the same batch. Where that can be known, each is told the others'
+        place and plan, and all raise if these differ or if one of them cannot change; then none has changed.
+
+        group  the processes to compare with: a group of torch.distributed; None: the mesh that the loader's `ranks`
+               were, or all processes of torch.distributed if these are as many as the loader's ranks; else none. False:
+               none
+        """
+        check_plan(plan)
+        agree(self._group if group is None else group, self.world, self._place.cursor, plan,
+              lambda: self._check_change(plan))
+        self._alone(lambda: self._change(plan))
+
+    def _check_change(self, plan):
+        cursor = self._place.cursor
+        if plan.info.order != self.plan.info.order:
+            raise ValueError(f"the loader's rows are of order {self.plan.info.order}: rows of order {plan.info.order} "
+                             "need a new leat.Loader")
+        if cursor:
+            plan.load_state(self.plan.state(cursor))
+        if self._buffers is not None and plan.info.max_seq_len > self.plan.info.max_seq_len and \
+                plan.info.max_seq_len > self._buffer_shape[1]:
+            raise ValueError(f"the new plan has rows of {plan.info.max_seq_len} tokens, but the buffers have "
+                             f"{self._buffer_shape[1]}")
+
+    def _change(self, plan):
+        before = self.plan
+        if self._native.closed or self._failed or self._unwritten is not None or \
+                self._native.cursor != self._place.cursor:
+            self.plan = plan  # the library's loader is opened anew where it is next needed
+            self._unwritten, self._failed = None, True
+            return
+        try:
+            self._native.change(plan._native)
+        except _leat.Error as error:
+            if error.status != "unsupported":  # rows of the new plan need more room
+                raise
+            self._held = None  # its arrays keep the ring that they are in
+            self.plan = plan
+            try:
+                self._open()
+            except BaseException:
+                self.plan = before
+                raise
+        self.plan = plan
+
     # ---- Buffers
 
     def _kind(self, name):
         return DTYPES[name] or self._dtype
+
+    def _shape(self, name, rows, length, room):
+        if name == "cu_seqlens":
+            return (room,)
+        return (self._options["ahead"], rows, length) if name == "ahead_labels" else (rows, length)
 
     def _make_buffers(self, buffers):
         length = self._native.max_length
@@ -251,7 +350,7 @@ class Loader(Passes):
             if name not in self._given:
                 made.append(None)
                 continue
-            shape = (self._options["cu_seqlens_room"],) if name == "cu_seqlens" else (self.batch_size, length)
+            shape = self._shape(name, self.batch_size, length, self._options["cu_seqlens_room"])
             if buffers is True:
                 made.append(self._framework.empty(shape, self._kind(name)))
             else:
@@ -329,8 +428,8 @@ class Loader(Passes):
             return None
         room = self._options["cu_seqlens_room"] or native.sequences + 1
         made = [None if name not in self._given else
-                self._framework.empty((room,) if name == "cu_seqlens" else (native.rows, native.length),
-                                      self._kind(name)) for name in OUTPUTS]
+                self._framework.empty(self._shape(name, native.rows, native.length, room), self._kind(name))
+                for name in OUTPUTS]
         addresses = tuple(None if t is None else self._framework.address(t) for t in made)
         stream = self._framework.stream()
         native.write(addresses, 0, 0, room if "cu_seqlens" in self._given else 0, stream)
@@ -370,7 +469,12 @@ class Loader(Passes):
 
     def stats(self):
         """Statistics, as in struct leat_loader_stats of leat.h, with times in seconds: batches, tokens, next (how long
-        it took to take a batch), waiting_share, engine, and how the thread spent its time."""
+        it took to take a batch), waiting_share, engine, and how the thread spent its time; and `sources`, a dict for
+        each source of the plan: its name, the share of the samples that the plan's weights give it now, and what the
+        loader gave of it, rows, tokens (inputs) and loss_tokens (predictions with loss), without rows of padding and
+        masked ones. They are of this rank, and begin at 0 when a loader is made or its state is loaded: no state has
+        them, since it is the same on all ranks. Add up those of all ranks: torch.distributed.all_reduce(torch.tensor(
+        [s["loss_tokens"] for s in loader.stats()["sources"]]))."""
         return self._opened().stats()
 
     def stats_line(self):

@@ -25,15 +25,19 @@ class Loader:
     def __init__(self, plan: Plan, batch_size: int | None = None, *, max_tokens: int | None = None,
                  pool: int | None = None, rank: int | None = None, world: int | None = None,
                  ranks: tuple[int, int] | Literal["ddp"] | Any = None, balance: Literal["attention"] | None = None,
-                 outputs: str | Iterable[str] | Outputs | None = None,
+                 outputs: str | Iterable[str] | Outputs | None = None, ignore_index: int = -100,
                  style: Literal["batch", "dict", "tuple", "huggingface"] = "batch",
                  framework: Literal["torch", "numpy", "jax"] = "torch", device: str | Device | Any = "cpu",
                  buffers: bool | Mapping[str, Any] | None = None,
-                 last: Literal["short", "padded", "dropped"] | None = None, position: int = 0,
+                 last: Literal["short", "padded", "dropped"] | None = None,
+                 source_weights: Mapping[str | int, float] | None = None, position: int = 0,
                  state: Mapping[str, Any] | None = None, restart: bool | None = None, steps: int | None = None,
-                 on_damage: Literal["error", "mask"] = "error", io: IO = ..., threads: int = 1,
+                 on_damage: Literal["error", "mask"] = "error", io: IO = ...,
+                 slice: tuple[int, int, Literal["contiguous", "zigzag", "zigzag-documents"]] | None = None,
+                 ahead: int = 0, threads: int = 1,
                  stats_file: str | bytes | PathLike[Any] | StatsFile | None = None,
                  notices: bool = True) -> None: ...
+    def change(self, plan: Plan, *, group: Any | Literal[False] | None = None) -> None: ...
     def close(self) -> None: ...
     def __enter__(self) -> Loader: ...
     def __exit__(self, *why: object) -> None: ...

@@ -115,6 +115,42 @@ class fit(Order):
         self._settings()
 
 
+@dataclass(frozen=True, repr=False)
+class FIM(Group):
+    """Fill-in-the-middle, for code: leat.Plan("code", 4096, fim=leat.FIM(0.5, 0.5, "<PRE>", "<MID>", "<SUF>")).
+
+    What a row has of a document is cut in three with the probability `rate`, and becomes PRE prefix SUF suffix MID
+    middle or, with the probability `spm`, PRE SUF suffix MID prefix middle. It loses its last three tokens, so that
+    rows keep their length. The plan's seed, the sample's number and the document decide: it is the same for any
+    ranks, after each resume, and in plan.pieces(), plan.trace() and `leat show`.
+
+    rate, spm   decimals from 0 to 1, as you write them
+    prefix, middle, suffix   ids of tokens, or their names in the tokenizer that the first source's dataset stores
+    """
+
+    rate: Any
+    spm: Any
+    prefix: int | str
+    middle: int | str
+    suffix: int | str
+    called = "leat.FIM"
+
+    def __post_init__(self) -> None:
+        for name in ("prefix", "middle", "suffix"):
+            if not isinstance(getattr(self, name), str):
+                self._check(whole, name, 0, 2**32 - 1)
+
+    def _names(self) -> bool:
+        return any(isinstance(token, str) for token in (self.prefix, self.middle, self.suffix))
+
+    def _native(self, find: Any) -> dict[str, Any]:
+        """As the extension takes it; `find` gives the id of a name."""
+        shares = {name: repr(float(share)) if isinstance(share, float) else str(share)
+                  for name, share in (("rate", self.rate), ("spm", self.spm))}
+        return dict(shares, **{name: find(token) if isinstance(token, str) else token for name, token in
+                               (("prefix", self.prefix), ("middle", self.middle), ("suffix", self.suffix))})
+
+
 # ---- Of a loader
 
 
@@ -129,6 +165,10 @@ class Outputs(Group):
                    "huggingface"
     mask_first     a document's first token is not used as a label; None: where style "huggingface" keeps documents
                    apart
+    mask_row_first a row's second token, which its first place predicts, is not used as a label
+    mask_begin     begin tokens are not used as labels
+    mask_repeats   a row in which 1 to 13 tokens stand 32 times in succession has no labels, as by OLMo-core's instance
+                   filter; not with slices and labels ahead
     borrow         arrays point into the loader's ring, without a copy (torch and numpy); they are valid until the next
                    batch is taken or batch.release() is called, and later show other numbers
     max_sequences  gives cu_seqlens a fixed length of max_sequences + 1, where its last number repeats; required with
@@ -140,6 +180,9 @@ class Outputs(Group):
     dtype: Any = None
     unshifted: bool | None = None
     mask_first: bool | None = None
+    mask_row_first: bool = False
+    mask_begin: bool = False
+    mask_repeats: bool = False
     borrow: bool = False
     max_sequences: int | None = None
     called = "leat.Outputs"

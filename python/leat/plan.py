@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import io
 from collections import namedtuple
+from collections.abc import Mapping
 from os import fsdecode
 from types import SimpleNamespace
 
@@ -11,7 +12,8 @@ from leat._lazy import numpy
 from leat._names import telling
 from leat._values import choice, is_name, listed, whole
 from leat.dataset import Dataset
-from leat.options import Opening, Order, as_group
+from leat.options import FIM, Opening, Order, as_group
+from leat.tokenizer import Tokenizer
 
 Sample = namedtuple("Sample", "n source window document offset part epoch length block token")
 Sample.__doc__ = """One sample.
@@ -27,12 +29,15 @@ length    in tokens
 block     the number of its block in the source
 token     the position of its first token in the source's dataset
 """
-Shown = namedtuple("Shown", "n source document first count path offset line id row row_group", defaults=(None, None))
+Shown = namedtuple("Shown", "n source document first count path offset line id row row_group banned",
+                   defaults=(None, None, False))
 Shown.__doc__ = """Tokens [first, first + count) of a document, which sample n shows; and the document's input, its byte
-offset there, its line and id, and of a Parquet file its row and row_group, as in Place. What is not known is None."""
-Piece = namedtuple("Piece", "source part token count at document")
-Piece.__doc__ = """A piece of a sample's row: `count` tokens of a source's dataset from `token` on, at places of the row
-from `at` on; `document` holds the first of them."""
+offset there, its line and id, and of a Parquet file its row and row_group, as in Place; and whether the document is
+banned in this sample. What is not known is None."""
+Piece = namedtuple("Piece", "source part token count at document inputs literal", defaults=(None, None))
+Piece.__doc__ = """A piece of a sample's row as it is shown: `count` tokens of a source's dataset from `token` on, at
+places of the row from `at` on; `document` holds the first of them. `inputs` of them are inputs, the others only
+labels. A token that the plan puts in (leat.FIM) has its id as `literal`, and None as `token`."""
 Source = namedtuple("Source", "name blocks tokens dropped weight epochs dataset")
 Source.__doc__ = """A source of a plan: blocks per epoch, tokens used, tokens dropped, its weight as an integer, its
 maximum of epochs (0: no limit), and its dataset."""
@@ -54,6 +59,7 @@ context                  places that show a prediction again, without loss (over
 """
 
 MOST_SAMPLES = 1 << 60
+STOPS = {"all": 0, "first": 1}
 
 
 class PlanInfo(SimpleNamespace):
@@ -80,21 +86,75 @@ def _source(item):
     return fsdecode(name), decimal(weight), epochs, None
 
 
-def _phase(item):
-    """(start, weights, seq_len) of a tuple (start, weights[, seq_len])."""
+def _phase(item, names):
+    """(start, weights, seq_len) of a tuple (start, weights[, seq_len]); `names` are those of the sources."""
     if not isinstance(item, (tuple, list)) or not 2 <= len(item) <= 3 or isinstance(item[1], (str, bytes)):
         raise TypeError("a phase must be (start, weights) or (start, weights, seq_len), with a list of weights, one "
                         f"per source, not {item!r}")
     start, weights, *length = item
+    if isinstance(weights, Mapping):
+        weights = by_names("the weights of a phase", weights, names, 0)
     weights = listed("the weights of a phase must be a list", weights)
     return (whole("the start of a phase", start), ",".join(decimal(w) for w in weights),
             whole("seq_len of a phase", (length[0] or 0) if length else 0))
+
+
+def _change(at, weights, add, seq_len, names):
+    """A change as the extension takes it; `names` are those of the sources that the plan has, to which its own are
+    added."""
+    if weights is not None and not isinstance(weights, Mapping):
+        fields = listed("weights must be a list, or a dict by names of sources", weights)
+    else:
+        fields = None
+    added = [_source(item) for item in add]
+    names += [source[0] for source in added]
+    if fields is None:
+        fields = by_names("weights", weights or {}, names, None)
+    texts = ["" if weight is None else decimal(weight) for weight in fields]
+    return (whole("at", at), ",".join(texts) if any(texts) else None, added,
+            0 if seq_len is None else whole("seq_len", seq_len, 1))
+
+
+def by_names(what, weights, names, rest):
+    """Weights by names of sources as a list in the order of the sources; those that are not named have `rest`."""
+    for name in weights:
+        if names.count(name) != 1:
+            some = "several sources are" if name in names else "no source is"
+            raise ValueError(f"{what}: {some} called {name!r}; the sources are {', '.join(names)}")
+    return [weights.get(name, rest) for name in names]
 
 
 def _skip(item):
     if not isinstance(item, (tuple, list)) or len(item) != 2:
         raise TypeError(f"skip must be a list of pairs (first, end) of sample numbers; {item!r} is not such a pair")
     return whole("the first sample of a skip", item[0]), whole("the end of a skip", item[1])
+
+
+class BanLines(str):
+    """Bans as lines of a plan's text."""
+
+    __slots__ = ()
+
+
+def _ban_lines(bans, names, start):
+    """BanLines of a file of such lines, or of tuples (source, document[, start]); `names`: of the sources; `start`: of
+    tuples that have none."""
+    if isinstance(bans, BanLines):
+        return bans
+    if is_name(bans):
+        with io.open(bans, encoding="utf-8", errors="surrogateescape") as file:
+            return BanLines(file.read())
+    lines = {}
+    for item in listed("bans must be a file, or a list of (source, document) or (source, document, start)", bans):
+        if not isinstance(item, (tuple, list)) or not 2 <= len(item) <= 3:
+            raise TypeError(f"a ban must be (source, document) or (source, document, start), not {item!r}")
+        source, document, begin = (*item, start)[:3]
+        if begin is None:
+            raise TypeError("ban() needs start, the sample from which on the documents have no loss")
+        name = names[source] if hasattr(source, "__index__") else fsdecode(source)
+        begin, document = whole("the start of a ban", begin), whole("the number of a banned document", document)
+        lines.setdefault((begin, name), []).append(str(document))
+    return BanLines("".join(f"ban {begin}:{name}:{','.join(numbers)}\n" for (begin, name), numbers in lines.items()))
 
 
 class Plan:
@@ -107,8 +167,12 @@ class Plan:
     seed      another seed gives another order; None: 0, or with order="megatron" Megatron's 1234
     base_len  tokens per block, a multiple of all lengths, if phases change the length
     split, use   contiguous ranges of each dataset: split="train=0.99,valid=0.01" or a dict, use="train"
-    phases    changes: (start, weights) or (start, weights, seq_len) from sample `start` on
+    phases    changes: (start, weights) or (start, weights, seq_len) from sample `start` on, with weights as a list or a
+              dict from names; leat.ramp() gives those of a slow change
     skip      samples to leave out: (first, end)
+    bans      documents whose tokens have no loss: (source, document) or (source, document, start), from sample `start`
+              on, with the source's name or number and the document's number in its dataset; or a file that
+              `leat trace --ban` wrote. Samples and their numbers stay
     order     "shuffled" or "sequential": windows of seq_len tokens, shuffled by the seed or in the files' order.
               "documents" or "documents-sequential": whole documents, one per row, cut to seq_len tokens and one more,
               without weights and phases. "fit", or leat.fit() with settings: rows of seq_len tokens of whole documents,
@@ -117,6 +181,9 @@ class Plan:
               It takes Megatron's settings: split="969,30,1", use "train", "valid" or "test", weights for all sources or
               for none
     epochs    a finite plan with at most so many passes over each source; None: without end
+    fim       fill-in-the-middle, a leat.FIM: cuts documents in three, and puts them together again in another order
+    stop      what ends a plan with limits of epochs: "all", when all sources have had theirs (the others share the
+              weight of those that have), or "first", with the last sample of the first one
     open      how datasets are opened, a leat.Opening: for datasets on servers, for example
 
     A plan never changes. Threads can share it, and it can be pickled. docs/ORDER.md has the rules.
@@ -125,8 +192,8 @@ class Plan:
     __slots__ = ("_native", "_made", "_info", "_how", "__weakref__")
 
     @telling("leat.Plan")
-    def __init__(self, sources, seq_len, seed=None, *, base_len=None, split=None, use=None, phases=(), skip=(),
-                 order="shuffled", epochs=None, open=Opening()):  # noqa: A002 (as in C)
+    def __init__(self, sources, seq_len, seed=None, *, base_len=None, split=None, use=None, phases=(), skip=(), bans=(),
+                 order="shuffled", epochs=None, fim=None, stop="all", open=Opening()):  # noqa: A002 (as in C)
         kind = choice("order", order.order if isinstance(order, Order) else order, _leat.ORDERS)
         settings = order._settings() if isinstance(order, Order) else {}
         if isinstance(sources, Dataset) or is_name(sources):
@@ -145,14 +212,42 @@ class Plan:
         seq_len, seed = whole("seq_len", seq_len, 1), whole("seed", seed)
         sizes = dict(base_len=base_len, epochs=epochs)
         self._how = as_group("open", open, Opening)
-        self._native = _leat.open_plan(
-            [_source(s) for s in sources], [_phase(p) for p in phases], [_skip(s) for s in skip],
-            self._how._native(), dict(
-                seq_len=seq_len, seed=seed, split=split, use=use, order=_leat.ORDERS.index(kind), **settings,
-                **{name: whole(name, value, 1) for name, value in sizes.items() if value is not None}))
-        self._made = (_make, (sources, seq_len, seed, dict(
-            sizes, split=split, use=use, phases=phases, skip=skip, order=order, open=open)))
+        given = [_source(s) for s in sources]
+        names = [source[0] for source in given]
+        bans = _ban_lines(bans, names, 0)
         self._info = None
+
+        def opened(changes):
+            return _leat.open_plan(
+                given, [_phase(p, names) for p in phases], [_skip(s) for s in skip],
+                self._how._native(), dict(
+                    seq_len=seq_len, seed=seed, split=split, use=use, bans=bans or None,
+                    order=_leat.ORDERS.index(kind), stop=choice("stop", stop, STOPS), **settings,
+                    **changes,
+                    **{name: whole(name, value, 1) for name, value in sizes.items() if value is not None}))
+
+        if fim is None:
+            self._native = opened({})
+        else:
+            as_group("fim", fim, FIM)
+            if fim._names():
+                self._native = opened({})
+            self._native = opened(fim._native(self._token))
+        self._made = (_make, (sources, seq_len, seed, dict(
+            sizes, split=split, use=use, phases=phases, skip=skip, bans=bans, order=order, fim=fim, stop=stop,
+            open=open)))
+
+    def _token(self, name):
+        """The id of a token, by its name in the tokenizer that the first source's dataset stores."""
+        source = self.sources[0]
+        stored = source.dataset.stored_tokenizer
+        if stored is None:
+            raise ValueError(f"{source.name} stores no tokenizer that knows {name!r}: give leat.FIM ids of its tokens")
+        try:
+            return Tokenizer.from_stored(*stored).encode_single_token(name)
+        except KeyError:
+            raise ValueError(f"the tokenizer of {source.name}, {stored[0]}, has no token {name!r} for leat.FIM"
+                             ) from None
 
     @classmethod
     @telling("leat.Plan.parse")
@@ -182,14 +277,73 @@ class Plan:
         with io.open(path, encoding="utf-8", errors="surrogateescape") as file:
             return cls.parse(file.read(), skip=skip, epochs=epochs, label=fsdecode(path), open=open)
 
+    def _made_of(self, native, *made):
+        """A plan that the library made of this one."""
+        plan = type(self).__new__(type(self))
+        plan._native, plan._made, plan._how, plan._info = native, made, self._how, None
+        return plan
+
     def _reordered(self, order, seq_len):
         """The same sources, seed, split and epochs in another order; seq_len 0 keeps the length."""
-        plan = type(self).__new__(type(self))
-        plan._native = self._native.reorder(_leat.ORDERS.index(order), seq_len)
-        plan._made = (_reorder, (self, order, seq_len))
-        plan._how = self._how
-        plan._info = None
+        return self._made_of(self._native.reorder(_leat.ORDERS.index(order), seq_len), _reorder,
+                             (self, order, seq_len))
+
+    # ---- Changes
+
+    def change(self, at, *, weights=None, add=(), stop=(), seq_len=None):
+        """A plan that gives the samples below `at` of this one, and changes from sample `at` on. Each source goes on
+        where it stopped: nothing of it is repeated or lost. Phases that begin after `at` are dropped; skips stay. It is
+        a plan like any other: its text has the changes, states from before `at` are its own, too, and
+        leat.Loader.change() lets a loader go on with it.
+
+        at       a sample number. Where phases show slices of blocks, a change must not cut one: change_place()
+        weights  a dict from names of sources, or a list in their order (None in it: as before). Sources that are not
+                 named keep their weight
+        add      a name, or a list of sources as leat.Plan takes them, which have weight 0 before `at`
+        stop     names of sources that get weight 0
+        seq_len  another length
+        """
+        stop = [stop] if isinstance(stop, str) else listed("stop must be a list of names", stop)
+        if stop:
+            if weights is not None and not isinstance(weights, Mapping):
+                raise TypeError("stop goes with weights by names: give those of a list as 0")
+            weights = {**(weights or {}), **dict.fromkeys(stop, 0)}
+        add = [add] if isinstance(add, Dataset) or is_name(add) else listed("add must be a name, or a list of sources",
+                                                                            add)
+        return self._changed([(at, weights, add, seq_len)])
+
+    def change_place(self, n):
+        """The first sample from n on at which a change may begin: n, unless phases show slices of blocks."""
+        return self._native.change_place(n)
+
+    def _changed(self, changes):
+        names = [source.name for source in self.sources]
+        plan = self._derived(self._native.change([_change(*change, names) for change in changes], self._how._native()))
+        base, before = self._made[1] if self._made[0] is _changed else (self, [])
+        plan._made = (_changed, (base, [*before, *changes]))
         return plan
+
+    def replay(self, text, label="changes"):
+        """The plan with the changes of a text (docs/ORDER.md, "Changes"), such as the log of a leat.Mixture."""
+        plan = self._derived(self._native.change_text(text, label, self._how._native()))
+        plan._made = (_replay, (self, text, label))
+        return plan
+
+    def _derived(self, native):
+        plan = type(self).__new__(type(self))
+        plan._native, plan._how, plan._info = native, self._how, None
+        return plan
+
+    def ban(self, documents, start=None):
+        """A plan that is this one with further bans: tokens of these documents have no loss from sample `start` on.
+        What a run has shown before that sample is the same, so it resumes at `start` or before it.
+
+        documents  (source, document), with the source's name or number, as trace() gives them; or
+                   (source, document, start); or a file of bans, which has the starts itself
+        """
+        start = None if start is None else whole("start", start)
+        lines = _ban_lines(documents, [s.name for s in self.sources], start)
+        return self._made_of(self._native.ban(lines), _ban, (self, lines))
 
     def documents(self, max_length=None):
         """A plan of whole documents, cut to max_length tokens and one more (None: seq_len), of the same sources, seed,
@@ -231,13 +385,22 @@ class Plan:
     @property
     def text(self):
         """The plan as text, equal for plans with equal samples; leat.Plan.parse() and the command read it."""
-        if self._made[0] is _make:
-            for source in self._made[1][0]:
-                dataset = source if isinstance(source, Dataset) else source[0] if isinstance(source, tuple) else None
-                if isinstance(dataset, Dataset) and len(dataset._names) > 1:
-                    raise ValueError("a source is a list of names, which a plan's text cannot hold: write them to a "
-                                     "file, one name per line, and give \"@FILE\"")
+        made = self._made
+        while made[0] in (_changed, _replay):
+            for _, _, add, _ in made[1][1] if made[0] is _changed else ():
+                self._check_text(add)
+            made = made[1][0]._made
+        if made[0] is _make:
+            self._check_text(made[1][0])
         return self._native.text()
+
+    @staticmethod
+    def _check_text(sources):
+        for source in sources:
+            dataset = source if isinstance(source, Dataset) else source[0] if isinstance(source, tuple) else None
+            if isinstance(dataset, Dataset) and len(dataset._names) > 1:
+                raise ValueError("a source is a list of names, which a plan's text cannot hold: write them to a file, "
+                                 "one name per line, and give \"@FILE\"")
 
     @property
     def info(self):
@@ -298,7 +461,7 @@ class Plan:
         return array.reshape(-1).view(kind)
 
     def pieces(self, n):
-        """The pieces of sample n's row: a list of Piece, in the order of the row."""
+        """The pieces of sample n's row as it is shown: a list of Piece, in the order of the row."""
         sources, found = self.sources, []
         for piece in map(Piece._make, self._native.pieces(n)):
             dataset = sources[piece.source].dataset
@@ -372,12 +535,18 @@ class Plan:
 
     def _source_number(self, source):
         """The number of a source, given that or its name."""
+        return source if hasattr(source, "__index__") else self._source_numbers(source)[0]
+
+    def _source_numbers(self, source):
+        """The numbers of the sources of a name, or that have a number."""
+        count = self.info.sources
         if hasattr(source, "__index__"):
-            return source
-        names = [s.name for s in self.sources]
+            return [whole("the number of a source", source, 0, count - 1)]
+        names = [self._native.source(i)[0] for i in range(count)]
         if source not in names:
-            raise ValueError(f"the plan has no source called {source!r}")
-        return names.index(source)
+            known = ", ".join(map(repr, names[:10])) + (f" and {count - 10} more" if count > 10 else "")
+            raise ValueError(f"the plan has no source called {source!r}: it has {known}")
+        return [i for i, name in enumerate(names) if name == source]
 
     def _trace_document(self, source, number, epochs, until):
         source = self._source_number(source)
@@ -390,19 +559,19 @@ class Plan:
         sources = [s.dataset for s in self.sources]
         shown = []
         for sample in found:
-            pieces = list(map(Piece._make, self._native.pieces(sample.n)))
-            for i, piece in enumerate(pieces):
+            for piece in map(Piece._make, self._native.pieces(sample.n)):
+                if piece.literal is not None or piece.inputs == 0:
+                    continue
                 dataset = sources[piece.source]
-                end = pieces[i + 1].at if i + 1 < len(pieces) else sample.length
-                end += piece.token - piece.at  # of the tokens that are inputs
-                number, count = dataset._native.documents_in(piece.token, end - piece.token) if end > piece.token \
-                    else (0, 0)
+                end = piece.token + piece.inputs
+                number, count = dataset._native.documents_in(piece.token, piece.inputs)
                 for place in map(dataset.place, range(number, number + count)):
                     first = max(piece.token - place.first, 0)
                     tokens = min(end - place.first, place.count) - first
                     if tokens > 0:  # empty documents between are not shown
+                        banned = self._native.banned(piece.source, place.document, sample.n)
                         shown.append(Shown(sample.n, piece.source, place.document, first, tokens, place.path,
-                                           *place[5:]))
+                                           *place[5:], banned=banned))
         return shown
 
     # ---- States
@@ -430,3 +599,15 @@ def _by_tokens(plan, max_tokens, max_rows, pool):
 
 def _reorder(plan, order, seq_len):
     return plan._reordered(order, seq_len)
+
+
+def _changed(plan, changes):
+    return plan._changed(changes)
+
+
+def _replay(plan, text, label):
+    return plan.replay(text, label)
+
+
+def _ban(plan, lines):
+    return plan.ban(lines)

@@ -7,13 +7,16 @@ from typing import Any, Literal, NamedTuple, TypeAlias, overload
 import numpy.typing as npt
 
 from leat.dataset import Dataset, _Name
-from leat.options import Opening, Order
+from leat.options import FIM, Opening, Order
 
 _Weight: TypeAlias = int | float | str | Decimal
+_Weights: TypeAlias = Sequence[_Weight] | Mapping[str, _Weight]
 _OneSource: TypeAlias = _Name | Dataset
+_Ban: TypeAlias = tuple[_Name | int, int] | tuple[_Name | int, int, int]
 _AnySource: TypeAlias = _OneSource | tuple[_OneSource, _Weight] | tuple[_OneSource, _Weight, int | None]
 
 MOST_SAMPLES: int
+STOPS: dict[str, int]
 
 class Sample(NamedTuple):
     n: int
@@ -39,14 +42,17 @@ class Shown(NamedTuple):
     id: str | None
     row: int | None = None
     row_group: int | None = None
+    banned: bool = False
 
 class Piece(NamedTuple):
     source: int
     part: int
-    token: int
+    token: int | None
     count: Any
     at: int
     document: int | None
+    inputs: int | None = None
+    literal: int | None = None
 
 class Source(NamedTuple):
     name: str
@@ -98,23 +104,35 @@ class PlanInfo(SimpleNamespace):
     max_rows: int
     pool: int
 
+class BanLines(str): ...
+
 def decimal(weight: _Weight | None) -> str | None: ...
+def by_names(what: str, weights: Mapping[str, _Weight], names: list[str], rest: Any) -> list[Any]: ...
 
 class Plan:
     def __init__(self, sources: _OneSource | Mapping[Any, _Weight] | Iterable[_AnySource], seq_len: int,
                  seed: int | None = None, *,
                  base_len: int | None = None, split: str | Mapping[str, _Weight] | None = None, use: str | None = None,
-                 phases: Iterable[tuple[int, Sequence[_Weight]] | tuple[int, Sequence[_Weight], int | None]] = (),
-                 skip: Iterable[tuple[int, int]] = (), order: Literal["shuffled", "sequential", "documents", "documents-sequential", "fit", "megatron"] | Order = "shuffled",
-                 epochs: int | None = None, open: Opening = ...) -> None: ...
+                 phases: Iterable[tuple[int, _Weights] | tuple[int, _Weights, int | None]] = (),
+                 skip: Iterable[tuple[int, int]] = (),
+                 bans: _Name | Iterable[_Ban] = (),
+                 order: Literal["shuffled", "sequential", "documents", "documents-sequential", "fit", "megatron"] | Order = "shuffled",
+                 epochs: int | None = None, fim: FIM | None = None,
+                 stop: Literal["all", "first"] = "all", open: Opening = ...) -> None: ...
     @classmethod
     def parse(cls, text: str, *, skip: Iterable[tuple[int, int]] = (), epochs: int | None = None,
               label: str = "plan", open: Opening = ...) -> Plan: ...
     @classmethod
     def load(cls, path: _Name, *, skip: Iterable[tuple[int, int]] = (), epochs: int | None = None,
              open: Opening = ...) -> Plan: ...
+    def change(self, at: int, *, weights: Mapping[str, _Weight] | Sequence[_Weight | None] | None = None,
+               add: _OneSource | Iterable[_AnySource] = (), stop: str | Iterable[str] = (),
+               seq_len: int | None = None) -> Plan: ...
+    def change_place(self, n: int) -> int: ...
+    def replay(self, text: str, label: str = "changes") -> Plan: ...
     def documents(self, max_length: int | None = None) -> Plan: ...
     def by_tokens(self, max_tokens: int, *, max_rows: int | None = None, pool: int | None = None) -> Plan: ...
+    def ban(self, documents: _Name | Iterable[_Ban], start: int | None = None) -> Plan: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
     @property
     def text(self) -> str: ...

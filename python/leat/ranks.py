@@ -80,3 +80,56 @@ def rank_and_world(rank, world, ranks=None):
     if rank >= world:
         raise ValueError(f"rank {rank} must be below world {world}: ranks count from 0")
     return rank, world
+
+
+# ---- What all ranks must agree on
+
+
+def group_of(ranks):
+    """The group of a mesh that was given as `ranks`; None: it was something else."""
+    return ranks.get_group() if hasattr(ranks, "get_group") and hasattr(ranks, "ndim") else None
+
+
+def exchange(group, world, value):
+    """What all processes of a group say, in the order of their ranks; [value] if there is nobody to ask. `group` None:
+    all processes of torch.distributed, if they are as many as the ranks that share the data; False: nobody."""
+    distributed = _torch_distributed()
+    if group is False or distributed is None or group is None and distributed.get_world_size() != world:
+        if group not in (None, False):
+            raise ValueError("torch.distributed is not initialized: a group cannot be asked")
+        return [value]
+    values = [None] * distributed.get_world_size(group)
+    distributed.all_gather_object(values, value, group=group)
+    return values
+
+
+def _differing(values):
+    """"ranks 1 and 3", those that say something else than rank 0; None: all agree."""
+    ranks = [str(rank) for rank, value in enumerate(values) if value != values[0]]
+    if not ranks:
+        return None
+    return f"rank {ranks[0]}" if len(ranks) == 1 else f"ranks {', '.join(ranks[:-1])} and {ranks[-1]}"
+
+
+def agree(group, world, place, plan, check):
+    """Compares the plan that each rank changes to and the place where it does; raises on all ranks if they differ, or
+    if check() raises on one."""
+    import hashlib
+    failure = None
+    try:
+        check()
+        said = hashlib.blake2b(plan._native.text().encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
+    except Exception as error:
+        failure, said = error, None
+    values = exchange(group, world, (said, place, None if failure is None else str(failure)))
+    if failure is not None:
+        raise failure
+    for rank, (_, _, words) in enumerate(values):
+        if words is not None:
+            raise ValueError(f"no rank has changed its plan, because rank {rank} cannot: {words}")
+    for what, found in (("to another plan than rank 0", _differing([text for text, _, _ in values])),
+                        (f"at another place than rank 0, which is at position {values[0][1]}",
+                         _differing([at for _, at, _ in values]))):
+        if found:
+            raise ValueError(f"no rank has changed its plan, because {found} would change {what}: all ranks must "
+                             "change to the same plan after the same batch")

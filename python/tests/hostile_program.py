@@ -85,7 +85,7 @@ def use_order(d):
         call(lambda: leat.Plan.parse(plan.text))
         for damage, threads in (("error", 0), ("mask", 1)):
             loader = call(leat.Loader, plan, 2, framework="numpy", on_damage=damage, threads=threads,
-                          outputs=leat.batch.OUTPUTS)
+                          outputs=leat.batch.PLAIN)
             if loader is not None:
                 for batch in call(some, loader) or []:
                     call(getattr, batch, "samples")

@@ -36,5 +36,5 @@ class Reference:
         ends = np.append(np.flatnonzero(begun.ravel()), begun.size)
         return {"inputs": tokens[:, :-1], "labels": tokens[:, 1:], "position_ids": at - last,
                 "document_ids": np.cumsum(begun, axis=1) - 1, "loss_mask": np.ones(begun.shape, bool),
-                "loss_weights": np.ones(begun.shape, np.float32),
+                "loss_weights": np.ones(begun.shape, np.float32), "source_ids": np.zeros(begun.shape, np.int64),
                 "attention_mask": np.ones(begun.shape, bool), "cu_seqlens": ends, "begins": begins}

@@ -415,6 +415,10 @@ def test_python_readme(folder, monkeypatch):
     finally:
         torch.distributed.destroy_process_group()
     page.python()
+    factor = torch.where(names["sources"] == 0, torch.tensor(0.5 / 0.7), torch.tensor(0.5 / 0.3))
+    assert torch.equal(names["weights"], factor) and 0 < names["loss"] < 1 and len(names["of_each"]) == 2
+    names["loader"].close()
+    page.python()
     names["loader"].close()
     assert next(leat.Loader(names["plan"], 1, rank=0, world=1)).inputs.shape[1] <= 2048
     assert names["valid_loss"] == 0.5 and names["sums"][1] == len(names["valid"]) * 2048 > 0

@@ -27,7 +27,7 @@ def stretches(name, minimum=0, maximum=2**60, cut=2**60):
 def delivered(plan):
     """The stretches of all batches, with their outputs checked; and how many lie in each row."""
     found, in_rows = collections.Counter(), []
-    for batch in leat.Loader(plan, 8, framework="numpy", outputs=leat.batch.OUTPUTS, last="short"):
+    for batch in leat.Loader(plan, 8, framework="numpy", outputs=leat.batch.PLAIN, last="short"):
         inputs, labels = np.asarray(batch.inputs).ravel(), np.asarray(batch.labels).ravel()
         padded = (np.asarray(batch.lengths)[:, None] <= np.arange(LENGTH)).ravel()
         counts = [0] * batch.rows
@@ -66,7 +66,7 @@ def test_options(counting):
 def learned(plan):
     """How often each document's token is a label that counts, by the documents' numbers; and the pieces' places."""
     counts, places = collections.Counter(), []
-    for batch in leat.Loader(plan, 8, framework="numpy", outputs=leat.batch.OUTPUTS, last="short"):
+    for batch in leat.Loader(plan, 8, framework="numpy", outputs=leat.batch.PLAIN, last="short"):
         labels, sequences = np.asarray(batch.labels).ravel(), np.asarray(batch.cu_seqlens)
         for row in range(batch.rows):
             for piece in plan.pieces(batch.samples[row].n):

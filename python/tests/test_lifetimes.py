@@ -13,7 +13,7 @@ import pytest
 
 import leat
 from leat import _leat
-from leat.batch import OUTPUTS
+from leat.batch import OUTPUTS, PLAIN
 from leat.options import ENGINES
 
 SEED = int(os.environ.get("LEAT_TEST_SEED", "1"))
@@ -135,7 +135,7 @@ def test_batches_in_any_order(corpus, ids, seed):
     for _ in range(400):
         act = r.randrange(10)
         if act == 0 or not loaders:
-            loaders.append(loader(corpus, r.choice([1, 3, 8]), outputs=OUTPUTS, threads=r.randrange(2),
+            loaders.append(loader(corpus, r.choice([1, 3, 8]), outputs=PLAIN, threads=r.randrange(2),
                                   io=leat.IO(engine=r.choice(list(ENGINES))), position=r.randrange(99)))
         elif act == 1:
             loaders.pop(r.randrange(len(loaders)))
@@ -164,7 +164,7 @@ def test_every_form_and_end(corpus, options, number):
     for plan, last in ((windows, None), (windows, "padded"), (windows.documents(700), None)):
         sums = []
         for form in ({}, options):
-            outputs = leat.Outputs(OUTPUTS, dtype=number, borrow="borrow" in form, max_sequences=600 if form else None)
+            outputs = leat.Outputs(PLAIN, dtype=number, borrow="borrow" in form, max_sequences=600 if form else None)
             one = leat.Loader(plan, 7, framework="numpy", outputs=outputs, last=last, buffers="buffers" in form)
             total = [0, 0]
             for batch in one:
@@ -179,7 +179,7 @@ def test_borrowed_outlives_everything(corpus):
     """A borrowed array may not be used any more, but is memory as long as it is there."""
     kept = []
     for k in range(20):
-        one = loader(corpus, 4, outputs=leat.Outputs(OUTPUTS, borrow=True, max_sequences=50), io=leat.IO(slots=2),
+        one = loader(corpus, 4, outputs=leat.Outputs(PLAIN, borrow=True, max_sequences=50), io=leat.IO(slots=2),
                      threads=k % 2)
         for _ in range(k):
             batch = next(one)

@@ -13,13 +13,13 @@ from conftest import BUILD, ROOT
 import leat
 from leat import _names
 
-GROUPS = (leat.fit, leat.megatron.order, leat.Opening, leat.Outputs, leat.Device, leat.IO, leat.StatsFile, leat.Files,
-          leat.Chat)
+GROUPS = (leat.fit, leat.megatron.order, leat.FIM, leat.Opening, leat.Outputs, leat.Device, leat.IO, leat.StatsFile,
+          leat.Files, leat.Chat)
 
 # what is compared: of Python, of C, a command
 SUBJECTS = {
-    "plan": ((leat.Plan, leat.fit, leat.megatron.order, leat.Opening), ("leat_plan_options", "leat_open_options"),
-             ("leat", "order")),
+    "plan": ((leat.Plan, leat.fit, leat.megatron.order, leat.FIM, leat.Opening),
+             ("leat_plan_options", "leat_open_options"), ("leat", "order")),
     "loader": ((leat.Loader, leat.Outputs, leat.Device, leat.IO, leat.StatsFile), ("leat_loader_options",),
                ("leat-bench", "load")),
     "pack": ((leat.pack, leat.Files, leat.Chat), ("leat_pack_options",), ("leat", "pack")),
@@ -37,8 +37,10 @@ EXCEPTIONS = [
     ("plan", "phases", "phases phase_count", "at"),
     ("plan", "skip", "skips skip_count", "skip"),
     ("plan", "open", "open", ""),  # a group, as in C
+    ("plan", "fim", "", "fim"),  # a group; the command has one value for all of it
+    ("plan", "rate spm prefix middle suffix", "rate spm prefix middle suffix", ""),
     ("plan", "access", "access", ""),  # commands read safely
-    ("plan", "", "", "plan print_plan from count batch rank world fit_report"),  # of samples, and Plan's methods
+    ("plan", "", "", "plan change print_plan from count batch rank world fit_report"),  # of samples, and Plan's methods
     ("plan", "", "max_tokens max_rows pool", "max_tokens max_rows pool"),  # leat.Plan.by_tokens()
     ("loader", "max_tokens pool", "", ""),  # of the plan
     ("loader", "plan", "", ""),  # an argument of the call in C; the command has the options of a plan
@@ -49,10 +51,13 @@ EXCEPTIONS = [
     ("loader", "dtype", "number_bytes", ""),
     ("loader", "unshifted", "unshifted", ""),
     ("loader", "mask_first", "mask_first", ""),
+    ("loader", "mask_row_first mask_begin mask_repeats ignore_index", "mask_row_first mask_begin mask_repeats "
+     "ignore_index", ""),
     ("loader", "max_sequences", "cu_seqlens_room", ""),  # the room has one place more, for its first 0
     ("loader", "style framework buffers restart notices", "", ""),  # of Python alone
     ("loader", "position", "position", "from"),
     ("loader", "state", "state state_bytes", ""),
+    ("loader", "source_weights", "source_weights source_weight_count", ""),
     ("loader", "io", "", ""),  # a group
     ("loader", "stats_file path", "stats_file", ""),
     ("loader", "seconds", "stats_ms", ""),
@@ -99,10 +104,10 @@ EXCEPTIONS = [
     ("pack merge export adopt pull push", "", "", "json"),
     ("plan loader", "", "", "json"),
 ]
-A_PLAN = {"order", "plan", "source", "seq_len", "seed", "base_len", "split", "use", "at", "skip", "epochs",
-          "max_per_row", "min_length", "max_length", "cut_length", "align", "overlap", "samples",
-          "max_tokens", "max_rows", "pool",
-          "mid_level_dataset_surplus", "cache", "cache_size", "online"}  # which `leat-bench load` takes, too
+A_PLAN = {"order", "plan", "change", "source", "seq_len", "seed", "base_len", "split", "use", "at", "skip",
+          "bans", "stop", "epochs", "max_per_row", "min_length", "max_length", "cut_length", "align", "overlap",
+          "samples", "max_tokens", "max_rows", "pool",
+          "mid_level_dataset_surplus", "fim", "cache", "cache_size", "online"}  # which `leat-bench load` takes, too
 
 
 # ---- The three places
@@ -241,7 +246,8 @@ def test_each_option_of_a_group_was_a_keyword(subject):
 
 
 def test_groups_are_values():
-    given = [leat.fit(align=8), leat.megatron.order(samples=9), leat.Opening(cache="here"),
+    given = [leat.fit(align=8), leat.megatron.order(samples=9), leat.FIM("0.5", 1, "a", 2, 3),
+             leat.Opening(cache="here"),
              leat.Outputs(["inputs"], dtype="int32"), leat.Device("cuda", driver="lib.so"), leat.IO(memory="1MiB"),
              leat.StatsFile("run.jsonl", seconds=5), leat.Files("data", format="text"), leat.Chat("t", seconds=5)]
     assert {type(group) for group in given} == set(GROUPS)
@@ -264,6 +270,8 @@ def first_of(group):
 @pytest.mark.parametrize("make, wrong, says", [
     (leat.fit, dict(align=0), "align of leat.fit must be at least 1, not 0"),
     (leat.megatron.order, dict(samples="x"), "samples of leat.megatron.order must be a whole number, not 'x'"),
+    (leat.FIM, dict(rate=1, spm=1, prefix=1, middle=-1, suffix=2),
+     "middle of leat.FIM must be from 0 to 4294967295, not -1"),
     (leat.Opening, dict(access="any"), "access of leat.Opening must be one of leased, trusted, read, not 'any'"),
     (leat.Opening, dict(cache_size="x"), "cache_size of leat.Opening must be a size like 2GiB or 512MiB, not 'x'"),
     (leat.Outputs, dict(dtype="float32"), "dtype of leat.Outputs must be int64 or int32, not 'float32'"),

@@ -110,6 +110,78 @@ def test_finite(corpus):
         len(leat.Plan(corpus, 256))
 
 
+def test_stop(corpus):
+    """The plan ends with its first spent source, which had all its blocks, and is the other plan up to there."""
+    sources = [(corpus, 1), (corpus, 3)]
+    for order in "shuffled", "sequential", "fit":
+        plan = leat.Plan(sources, 64, epochs=1, order=order)
+        first = leat.Plan(sources, 64, epochs=1, order=order, stop="first")
+        assert first.order(0, len(first)) == plan.order(0, len(first)) and len(first) < len(plan)
+        assert sorted(s.block for s in first.order(0, len(first)) if s.source == 1) == list(range(plan.sources[1].blocks))
+        assert first.order(len(first) - 1).source == 1
+        assert leat.Plan.parse(first.text).text == first.text and pickle.loads(pickle.dumps(first)).text == first.text
+    assert "\nstop first\n" in first.text and "stop" not in first.documents().text
+    with pytest.raises(ValueError, match="stop"):
+        leat.Plan(sources, 64, epochs=1, stop="last")
+
+
+def test_bans(both, tmp_path):
+    """Of a list, a file and plan.ban(), the same plan."""
+    options, words = both
+    plan = leat.Plan(**options)
+    names = [s.name for s in plan.sources]
+    shown = plan.trace(step=3, batch=8)
+    start = shown[0].n
+    assert not any(s.banned for s in shown)
+    file = tmp_path / "spike.bans"
+    command("leat", "trace", *words, "--step", 3, "--batch", 8, "--ban", file)
+    pairs = [(s.source, s.document) for s in shown]
+    banned = plan.ban(pairs, start=start)
+    made = [banned, plan.ban([(names[s], d, start) for s, d in pairs]), plan.ban(file), leat.Plan(**options, bans=file),
+            leat.Plan(**options, bans=[(names[s], d, start) for s, d in pairs]), leat.Plan.parse(banned.text),
+            pickle.loads(pickle.dumps(banned)), pickle.loads(pickle.dumps(leat.Plan(**options, bans=file)))]
+    assert all(p.text == made[0].text for p in made) and "\nban " in made[0].text
+    assert all(s.banned for s in banned.trace(step=3, batch=8))
+    later = [s for s in banned.trace(samples=(start + 8, start + 4000)) if (s.source, s.document) in pairs]
+    assert later and all(s.banned for s in later)
+    # numbers stay, and a run goes on at the start or before it
+    assert plan.order(0, 50) == banned.order(0, 50)
+    assert banned.load_state(plan.state(24)) == (24, 0, 1)
+    with pytest.raises(leat.Error, match="banned before its position"):
+        banned.load_state(plan.state(25))
+    assert plan.ban(pairs, start=0).documents().text != plan.documents().text == banned.documents().text
+    with pytest.raises(TypeError, match="needs start"):
+        plan.ban(pairs)
+    with pytest.raises(TypeError, match="a ban must be"):
+        plan.ban([5], start=0)
+    with pytest.raises(leat.Error, match="no source of this name"):
+        plan.ban([("no", 1)], start=0)
+
+
+def test_banned_labels(corpus):
+    """The same labels at any world size, and after resuming at another one with a ban that was added there."""
+    plan = leat.Plan(corpus, 64, epochs=1, bans=[(corpus, 1), (corpus, 3, 2)])
+    later = plan.ban([(corpus, n) for n in range(8)], start=16)
+
+    def labels(plan, world, first=0):
+        rows, batch_size = {}, 2
+        for rank in range(world):
+            loader = leat.Loader(plan, batch_size, rank=rank, world=world, framework="numpy", style="dict",
+                                 last="padded", outputs=("labels",), position=first, restart=False)
+            for k, batch in enumerate(loader):
+                for i in range(batch_size):
+                    rows[first + (k * world + rank) * batch_size + i] = batch["labels"][i].tolist()
+        return [rows[n] for n in range(first, len(plan))]
+
+    want, after = labels(plan, 1), labels(later, 1)
+    assert want[:16] == after[:16] and want != after
+    assert 0 < str(want).count("-100") < str(after).count("-100")
+    for world in range(2, 9):
+        assert labels(plan, world) == want
+        position, _, _ = later.load_state(plan.state(16))
+        assert labels(later, world, position) == after[16:]
+
+
 def test_trace_is_the_commands(both):
     options, words = both
     plan = leat.Plan(**options)

@@ -32,6 +32,15 @@ struct options_reserved {
 enum leat_status options_read(void *all, size_t size, const struct options_reserved *reserved, const void *given,
                               const char *what, struct leat_error *err);
 
+/* Element `i` of a caller's array of such structs, whose first one gives the size of all. */
+static inline const void *options_element(const void *items, uint64_t i)
+{
+    size_t size;
+
+    memcpy(&size, items, sizeof size);
+    return (const char *)items + i * size;
+}
+
 /* Fills the fields of a caller's struct that both versions know, except its size. */
 static inline void options_fill(void *out, const void *full, size_t full_size)
 {

@@ -44,7 +44,7 @@ struct backend {
     cuda_context context; /* NULL: not retained */
     cuda_module module;
     cuda_function kernels[2][2]; /* for tokens of 2 and 4 bytes, and numbers of 4 and 8 */
-    cuda_function mask_kernel;
+    cuda_function mask_kernel, segments_kernel;
     cuda_stream stream;
     bool attached; /* the stage has its own thread, in which the context is current */
 
@@ -310,6 +310,8 @@ static enum leat_status load_kernels(struct backend *b, struct leat_error *err)
         r = find_kernel(b, &b->kernels[i / 2][i % 2], names[i / 2][i % 2]);
     if (r == CUDA_OK)
         r = find_kernel(b, &b->mask_kernel, "leat_rows_mask");
+    if (r == CUDA_OK)
+        r = find_kernel(b, &b->segments_kernel, "leat_rows_segments");
     return backend_cuda_check(b, r, "loading the kernels", err);
 }
 
@@ -500,7 +502,7 @@ static bool is_aligned(const struct rows_job *j)
     bool aligned = true;
 
 #define LOOK(field, name, kind, documents)                                                                             \
-    aligned = aligned && (uintptr_t)j->field % rows_output_bytes(kind, 1, j->number_bytes, 1) == 0;
+    aligned = aligned && (uintptr_t)j->field % rows_output_bytes(kind, 1, j->number_bytes, 1, 1) == 0;
     ROWS_OUTPUTS(LOOK, LOOK)
 #undef LOOK
     return aligned;
@@ -532,8 +534,10 @@ static enum leat_status launch(struct backend *b, unsigned slot, const struct ro
         return status_set(err, LEAT_E_ARGUMENT, "outputs on a GPU must be aligned to the %u bytes of their numbers",
                           j.number_bytes);
     j.base = (const uint8_t *)(uintptr_t)slot_at(b, slot);
+    if (j.layout.segments_at)
+        return launch_pass(b, b->segments_kernel, &j, ROWS_PASS_SEGMENTS, stream, err);
     s = launch_pass(b, b->kernels[j.layout.token_width == 4][j.number_bytes == 8], &j, j.number_bytes, stream, err);
-    return s == LEAT_OK && rows_has_mask_pass(&j) ? launch_pass(b, b->mask_kernel, &j, 0, stream, err) : s;
+    return s == LEAT_OK && rows_has_mask_pass(&j) ? launch_pass(b, b->mask_kernel, &j, ROWS_PASS_MASK, stream, err) : s;
 }
 
 /* ---- The stage's side ---- */

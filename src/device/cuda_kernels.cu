@@ -1,7 +1,7 @@
 /*
  * cuda_kernels.cu: the kernels of the CUDA backend: rows_device.h, once per width of tokens and of numbers. Compiled
  * by scripts/gen_ptx.sh to cuda_kernels.ptx, which is checked in, so that a build needs no CUDA. A kernel's name is
- * leat_rows_TOKENWIDTH_NUMBERBYTES, or leat_rows_mask; the stand-in driver of the tests runs the same bodies by these
+ * leat_rows_TOKENWIDTH_NUMBERBYTES, leat_rows_mask or leat_rows_segments; the stand-in driver of the tests runs the same bodies by these
  * names.
  */
 #include <stddef.h>
@@ -26,5 +26,12 @@ KERNEL(4, 4)
 extern "C" __global__ void __launch_bounds__(ROWS_BLOCK)
     leat_rows_mask(const struct rows_job job, const struct rows_grid grid)
 {
-    rows_do_thread(&job, grid, blockIdx.x, gridDim.x, threadIdx.x, 0, 0);
+    rows_do_thread(&job, grid, blockIdx.x, gridDim.x, threadIdx.x, 0, ROWS_PASS_MASK);
+}
+
+/* Rows in segments: one pass that asks the job for both widths. */
+extern "C" __global__ void __launch_bounds__(ROWS_BLOCK)
+    leat_rows_segments(const struct rows_job job, const struct rows_grid grid)
+{
+    rows_do_thread(&job, grid, blockIdx.x, gridDim.x, threadIdx.x, 0, ROWS_PASS_SEGMENTS);
 }

@@ -604,6 +604,7 @@ static enum leat_status make_stretch(struct maker *m, size_t first, size_t end, 
                                    .phases = m->phases,
                                    .phase_count = (uint32_t)(end - first),
                                    .seed = plan->rules.seed,
+                                   .stop_first = plan->rules.stop == LEAT_STOP_FIRST,
                                    .counts = m->counts,
                                    .until = end <= plan->rules.phase_count ? plan_phase_begin(plan, end) : 0 };
     enum leat_status s;

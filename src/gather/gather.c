@@ -132,6 +132,31 @@ enum leat_status gather_open(struct gather *g, const struct leat_plan *plan, enu
     return LEAT_OK;
 }
 
+static void add_count(atomic_uint_fast64_t *to, const atomic_uint_fast64_t *from)
+{
+    counter_bump(to, counter_value(from));
+}
+
+void gather_follow(struct gather *g, struct gather *from)
+{
+    for (uint32_t i = 0; i < g->file_count && i < from->file_count; i++) {
+        uint64_t *verified = from->files[i].verified;
+
+        if (g->files[i].part != from->files[i].part)
+            continue;
+        from->files[i].verified = g->files[i].verified;
+        g->files[i].verified = verified;
+    }
+    add_count(&g->counters.bytes, &from->counters.bytes);
+    add_count(&g->counters.read_bytes, &from->counters.read_bytes);
+    add_count(&g->counters.reads, &from->counters.reads);
+    add_count(&g->counters.hits, &from->counters.hits);
+    add_count(&g->counters.pages_verified, &from->counters.pages_verified);
+    add_count(&g->counters.storage_ns, &from->counters.storage_ns);
+    add_count(&g->counters.copied, &from->counters.copied);
+    atomic_store(&g->counters.max_in_flight, atomic_load(&from->counters.max_in_flight));
+}
+
 void gather_stop(struct gather *g)
 {
     for (int e = 1; e < GATHER_ENGINE_COUNT; e++)

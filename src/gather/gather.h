@@ -146,6 +146,10 @@ enum leat_status gather_open(struct gather *g, const struct leat_plan *plan, enu
                              bool threaded, uint64_t max_bytes, struct leat_error *err);
 void gather_close(struct gather *g);
 
+/* Takes over what `from`, which is about to be closed, has counted, and which pages of the same files it has
+ * verified. */
+void gather_follow(struct gather *g, struct gather *from);
+
 /* The last call of the thread that gathers: waits for all reads in flight. */
 void gather_stop(struct gather *g);
 

@@ -157,6 +157,7 @@ static enum leat_status get(struct leat_loader *l, bool wait, uint64_t max_ns, c
     if (l->has_thread && ring_ready(&l->ring) == 0 && ring_free_count(&l->ring) > 0)
         gate_open(&l->ring.producer);
     *batch = &l->slots[slot].batch;
+    c->damaged = (*batch)->damaged;
     loader_stats_count(l, &l->slots[slot], began, waited);
     return LEAT_OK;
 }
@@ -214,6 +215,16 @@ uint64_t leat_loader_max_length(const struct leat_loader *loader)
     return loader->max_length;
 }
 
+void loader_end_thread(struct leat_loader *l)
+{
+    if (!l->has_thread)
+        return;
+    atomic_store(&l->stop, true);
+    gate_open(&l->ring.producer);
+    pthread_join(l->thread, NULL);
+    l->has_thread = false;
+}
+
 void leat_loader_close(struct leat_loader *loader)
 {
     struct leat_loader *l = loader;
@@ -221,11 +232,8 @@ void leat_loader_close(struct leat_loader *loader)
 
     if (!l)
         return;
-    if (l->has_thread && !loader_forked(l)) {
-        atomic_store(&l->stop, true);
-        gate_open(&l->ring.producer);
-        pthread_join(l->thread, NULL);
-    }
+    if (!loader_forked(l))
+        loader_end_thread(l);
     if (loader_forked(l)) { /* ring and thread exist only in the parent, and so do their resources */
         l->gather.uring = NULL;
         l->gather.warm = NULL;
@@ -240,11 +248,14 @@ void leat_loader_close(struct leat_loader *loader)
     gather_close(&l->gather);
     if (l->gather.memory_is_written)
         l->memory.host = NULL;
+    free(l->loss.ids);
     for (unsigned i = 0; l->slots && i < l->ring.slots; i++) {
+        loader_segments_close(&l->slots[i]);
         free(l->slots[i].samples);
         free(l->slots[i].first_piece);
         free(l->slots[i].pieces);
         free(l->slots[i].reads);
+        free(l->slots[i].learned);
     }
     free(l->slots);
     if (l->backend && loader_forked(l)) {
@@ -257,6 +268,7 @@ void leat_loader_close(struct leat_loader *loader)
         ranges_close(l->ranges);
     fd = atomic_load(&l->event_fd);
     file_close(&fd);
+    loader_sources_close(l);
     if (l->guard)
         munmap(l->guard, (size_t)sysconf(_SC_PAGESIZE));
     free(l);

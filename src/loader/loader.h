@@ -22,14 +22,17 @@
 #include "device/ranges.h"
 #include "gather/gather.h"
 #include "leat.h"
+#include "loader_segments.h"
 #include "plan/plan.h"
 #include "ring.h"
 #include "rows/rows.h"
 #include "rows/rows_outputs.h"
 
-#define LOADER_RECENT    100u /* batches of which the share of waiting is reported */
-#define LOADER_MAX_BATCH ((uint64_t)1 << 31)
-#define LOADER_POLL_NS   50000u /* between looks at slots that a device still uses */
+#define LOADER_RECENT     100u /* batches of which the share of waiting is reported */
+#define LOADER_MAX_BATCH  ((uint64_t)1 << 31)
+#define LOADER_MAX_SLICES 65536u
+#define LOADER_MAX_AHEAD  256u
+#define LOADER_POLL_NS    50000u /* between looks at slots that a device still uses */
 
 struct loader_slot {
     struct leat_batch batch; /* first: the caller's pointer is this slot's */
@@ -42,15 +45,20 @@ struct loader_slot {
     uint32_t places;           /* rows that are not padding */
     struct leat_piece *pieces; /* of these rows, one row after another */
     uint32_t *first_piece;     /* of each of these rows, then how many there are in all */
-    uint32_t piece_room;
-    struct gather_piece *reads; /* one for each piece */
+    uint32_t piece_room, read_room;
+    struct gather_piece *reads; /* one for each piece, but of rows in segments */
     struct gather_job job;      /* all of them */
+    uint32_t *first_read;       /* of each row, then how many; `first_piece` unless rows are in segments */
+    struct loader_segments segments;
+    uint32_t *learned; /* of each row that is not padding: its labels with loss */
 };
 
 /* What lies where in a slot: numbers and bits of rows, then the rows, and their mask after the last of them, so that a
  * copy can end there. */
 struct loader_sizes {
-    size_t lengths_at, flags_at, rows_at, starts_at, marks_at, heads_at, tokens_at, slot_bytes;
+    size_t lengths_at, flags_at, sources_at, source_weights_at, rows_at, starts_at, marks_at, heads_at, segments_at,
+        tokens_at, slot_bytes;
+    uint32_t tokens; /* of rows in segments: room for so many in a slot */
     size_t row_room; /* largest row with the pages around it; 0: rows never lie apart */
     size_t output_bytes;
     size_t outputs[ROWS_OUTPUT_COUNT]; /* offsets of those that are borrowed */
@@ -65,19 +73,31 @@ struct loader_stage {
     bool finishing; /* the oldest one begun */
     uint8_t begun[RING_MAX];
     unsigned begun_first, begun_count;
-    atomic_uint_fast64_t order_ns, gather_ns, documents_ns, outputs_ns, copy_ns, slot_ns, rows_damaged;
+    atomic_uint_fast64_t order_ns, gather_ns, documents_ns, outputs_ns, copy_ns, slot_ns, rows_damaged, sent_bytes;
     atomic_uint_fast64_t batch_ns; /* what a batch took lately, from begun to done */
     uint64_t begin_ns, waited_ns;  /* when the last one was begun; the last wait for a free slot */
 };
 
 /* The consumer's state, likewise. */
 struct loader_consumer {
+    uint64_t damaged;                                               /* of the last batch; of the beginning */
     uint64_t asked_ns;                                              /* when the last call returned; 0: no call yet */
     uint64_t unfinished_began, unfinished_ns;                       /* of calls that waited, without a batch yet */
     uint32_t recent_wait[LOADER_RECENT], recent_all[LOADER_RECENT]; /* in units of 1024 ns */
     atomic_uint_fast64_t recent_wait_sum, recent_all_sum;
     struct durations next;
+    atomic_uint_fast64_t cursor; /* of the last batch; of the beginning */
     atomic_uint_fast64_t batches, rows, tokens, inputs, wait_ns, all_ns, first_ns;
+};
+
+/* What was given of each source; only the consumer writes it. */
+struct loader_source {
+    atomic_uint_fast64_t rows, tokens, loss_tokens;
+};
+struct loader_sources {
+    struct loader_sources *before; /* of a plan with fewer sources */
+    uint64_t count;
+    struct loader_source each[];
 };
 
 /* A file of statistics (loader_stats.c); only the consumer writes it. */
@@ -115,14 +135,17 @@ struct loader_tokens {
 struct leat_loader {
     const struct leat_plan *plan;
     struct leat_loader_options options;
-    uint64_t positions;  /* of the plan; LEAT_NONE: without end */
-    uint32_t max_length; /* of a row, as batches have it */
-    uint64_t first_row;  /* of this rank in a global batch */
+    uint64_t positions;    /* of the plan; LEAT_NONE: without end */
+    uint32_t max_length;   /* of a row, as batches have it */
+    uint32_t whole_length; /* the same before it is cut into slices */
+    uint64_t first_row;    /* of this rank in a global batch */
     uint32_t rows;
     uint32_t token_width, pad;
-    bool narrow;    /* ids fit into 31 bits */
-    bool documents; /* where documents begin is needed */
-    bool masks;     /* some dataset stores a mask */
+    int32_t ignored; /* a label without loss */
+    bool narrow;     /* ids fit into 31 bits */
+    bool documents;  /* where documents begin is needed */
+    bool masks;      /* some labels may have no loss */
+    bool segmented;  /* rows are in segments */
     const struct backend_ops *ops;
     struct backend *backend;
     struct ranges *ranges;
@@ -147,7 +170,15 @@ struct leat_loader {
     /* To notice a fork: memory that the kernel wipes in a child, or, if it cannot, the process's number. */
     uint32_t *guard;
     pid_t owner;
+    _Atomic(struct loader_sources *) sources;
+    float *source_weights; /* of the first source_weight_count sources; NULL: all are 1 */
+    uint64_t source_weight_count;
     struct loader_log log;
+    struct loader_loss {
+        uint64_t begin_token; /* LEAT_NONE: its labels have loss */
+        uint32_t *ids;        /* of a row; the stage's */
+        size_t room;
+    } loss;
     struct loader_ahead ahead;
     struct loader_deal deal;
     struct loader_tokens tokens;
@@ -184,17 +215,24 @@ bool loader_forked(const struct leat_loader *l);
 void *loader_stage_run(void *loader);
 bool loader_stage_step(struct leat_loader *l);
 
+/* Finds the length of the slot's batch, whose pieces are known. */
+enum leat_status loader_stage_length(const struct leat_loader *l, struct loader_slot *slot, struct leat_error *err);
+
 /* Begins as many batches as useful, also while one is being finished. Returns whether a device still has slots. */
 bool loader_stage_begin(struct leat_loader *l);
 
 /* Makes room in a slot for `count` pieces, each with a read. */
 enum leat_status loader_pieces_room(struct loader_slot *slot, uint64_t count, struct leat_error *err);
+enum leat_status loader_reads_room(struct loader_slot *slot, uint64_t count, struct leat_error *err);
 
 /* The file of a piece, as gather counts them. */
 static inline uint32_t loader_file_of(const struct leat_loader *l, const struct leat_piece *p)
 {
     return l->gather.first_file[p->source] + p->part;
 }
+
+/* The places up to the next multiple of the plan's `align`, after this many. */
+uint32_t loader_pieces_gap_after(const struct leat_loader *l, uint64_t places);
 
 /* Padding after the tokens of a piece in its slot, up to where the next one begins (`align`). */
 uint32_t loader_pieces_gap(const struct leat_loader *l, const struct leat_piece *piece);
@@ -205,8 +243,25 @@ uint32_t loader_pieces_tokens(const struct leat_loader *l, const struct loader_s
 /* Finds the pieces of the slot's first `places` samples. */
 enum leat_status loader_pieces_find(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err);
 
+/* Takes from the plan what a loader with these options has of it, slots' sizes aside. */
+enum leat_status loader_take_plan(struct leat_loader *l, struct leat_error *err);
+
+/* Opens the files of a plan for this loader's slots. gather_close() is fine after a failure. */
+enum leat_status loader_open_files(const struct leat_loader *l, struct gather *g, const struct leat_plan *plan,
+                                   struct leat_error *err);
+
+/* Starts and ends the thread. */
+enum leat_status loader_start_thread(struct leat_loader *l, struct leat_error *err);
+void loader_end_thread(struct leat_loader *l);
+
 /* Computes the sizes of slots that hold the longest batch; false: too large. */
 bool loader_layout_size(struct leat_loader *l);
+
+/* Adds `bytes`, aligned, to a size; *at is where they begin. False: too large. */
+bool loader_layout_add(uint64_t *size, uint64_t bytes, size_t *at);
+
+/* Writes a token `tokens` times, as a slot stores it. */
+void loader_layout_fill(const struct leat_loader *l, uint8_t *to, uint64_t tokens, uint32_t token);
 
 /* The most inputs that a row of `inputs` predictions can have in a batch. */
 uint64_t loader_layout_longest(const struct leat_loader *l, uint64_t inputs);
@@ -276,6 +331,19 @@ enum leat_status loader_ahead_open(struct leat_loader *l, struct leat_error *err
 void loader_ahead(struct leat_loader *l);
 void loader_ahead_close(struct leat_loader *l);
 
+/* ---- loader_loss.c: what loader's options take the loss of ---- */
+
+/* Checks these options, before and after it is known how rows are laid out; if any needs a mask, the loader has one. */
+enum leat_status loader_loss_open(struct leat_loader *l, struct leat_error *err);
+
+/* Clears the mask of a row whose tokens have come. */
+enum leat_status loader_loss_row(struct leat_loader *l, const struct loader_slot *slot, uint32_t row, uint8_t *mask,
+                                 struct leat_error *err);
+
+/* The same of `count` tokens that follow each other; the row's second token is number `second` of them, if it is one. */
+void loader_loss_tokens(const struct leat_loader *l, const uint8_t *tokens, uint64_t count, uint64_t second,
+                        uint8_t *mask);
+
 /* ---- Masks ---- */
 
 /* Finds out whether some dataset stores a mask. */
@@ -284,9 +352,30 @@ void loader_mask_open(struct leat_loader *l);
 /* Makes room for the mask after the slot's rows. */
 void loader_mask_put(const struct leat_loader *l, struct loader_slot *slot);
 
+/* The mask of tokens [first, first + count) of a piece of sample `number`. */
+enum leat_status loader_mask_piece(const struct leat_loader *l, uint64_t number, const struct leat_piece *p,
+                                   uint32_t first, uint32_t count, uint8_t *to, struct leat_error *err);
+
 /* Reads the mask of a row's tokens to its place in the slot. */
 enum leat_status loader_mask_row(struct leat_loader *l, const struct loader_slot *slot, uint32_t row,
                                  struct leat_error *err);
+
+/* ---- loader_sources.c ---- */
+
+/* Takes the weights of the options; makes room for what of `count` sources is given, which a change of the plan may
+ * raise between two batches. */
+enum leat_status loader_sources_open(struct leat_loader *l, struct leat_error *err);
+enum leat_status loader_sources_room(struct leat_loader *l, uint64_t count, struct leat_error *err);
+void loader_sources_close(struct leat_loader *l);
+
+/* Writes the sources of the rows to the slot, and their weights. */
+void loader_sources_put(const struct leat_loader *l, struct loader_slot *slot, uint32_t rows);
+
+/* Fills the slot's `learned`, once its masks and document starts are there. */
+void loader_sources_learn(const struct leat_loader *l, struct loader_slot *slot);
+
+/* Counts a batch that the consumer gets. */
+void loader_sources_count(struct leat_loader *l, const struct loader_slot *slot);
 
 /* Fills a job for the kernels from a slot and the outputs that are wanted. */
 struct rows_job loader_job(const struct loader_slot *slot, const struct leat_outputs *outputs);

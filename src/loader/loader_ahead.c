@@ -26,7 +26,20 @@ enum leat_status loader_ahead_open(struct leat_loader *l, struct leat_error *err
         return status_no_memory(err, sizeof *rows);
     rows->samples = calloc(l->rows, sizeof *rows->samples);
     rows->first_piece = calloc((size_t)l->rows + 1, sizeof *rows->first_piece);
+    if (l->segmented && loader_segments_open(l, rows, err) != LEAT_OK)
+        return LEAT_E_NO_MEMORY;
     return rows->samples && rows->first_piece ? LEAT_OK : status_no_memory(err, l->rows * sizeof *rows->samples);
+}
+
+static enum leat_status announce_segments(struct leat_loader *l, struct loader_slot *rows, struct leat_error *err)
+{
+    enum leat_status s = loader_stage_length(l, rows, err);
+
+    if (s == LEAT_OK)
+        s = loader_segments_begin(l, rows, rows->places, err);
+    for (uint32_t i = 0; s == LEAT_OK && i < rows->job.count; i++)
+        gather_announce(&l->gather, &rows->reads[i]);
+    return s;
 }
 
 /* Announces the next batch. False: the plan ends, or fails, which the batch's own turn says. */
@@ -39,7 +52,9 @@ static bool announce(struct leat_loader *l, struct loader_slot *rows)
     rows->places = (uint32_t)got;
     if (s == LEAT_OK)
         s = loader_pieces_find(l, rows, &unsaid);
-    for (uint32_t i = 0; s == LEAT_OK && i < rows->first_piece[rows->places]; i++) {
+    if (s == LEAT_OK && l->segmented && got > 0)
+        s = announce_segments(l, rows, &unsaid);
+    for (uint32_t i = 0; s == LEAT_OK && !l->segmented && i < rows->first_piece[rows->places]; i++) {
         const struct leat_piece *p = &rows->pieces[i];
         struct gather_piece read = { .file = loader_file_of(l, p),
                                      .offset = p->offset * l->token_width,
@@ -70,6 +85,7 @@ void loader_ahead_close(struct leat_loader *l)
 
     if (!rows)
         return;
+    loader_segments_close(rows);
     free(rows->samples);
     free(rows->first_piece);
     free(rows->pieces);

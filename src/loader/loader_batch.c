@@ -3,6 +3,7 @@
 #include "base/options.h"
 #include "base/status.h"
 #include "loader.h"
+#include "rows/rows_segments.h"
 
 static const struct loader_slot *slot_of(const struct leat_batch *batch)
 {
@@ -51,6 +52,9 @@ static enum leat_status check_outputs(const struct loader_slot *slot, const stru
             err, "unshifted",
             "`unshifted` must be the same in these outputs and in the options that the loader was opened "
             "with, because rows for unshifted labels have their last token among the inputs");
+    if (o->ahead_labels && slot->loader->options.outputs.ahead == 0)
+        return status_argument(err, "ahead",
+                               "ahead_labels need a loader that has labels ahead: set `ahead` when opening it");
     if (needing && !slot->loader->documents)
         return status_argument(
             err, "wanted",
@@ -62,13 +66,13 @@ static enum leat_status check_outputs(const struct loader_slot *slot, const stru
 
 static enum leat_status check_sequences(const struct rows_job *job, struct leat_error *err)
 {
-    uint64_t longest, sequences;
+    uint64_t longest, sequences, length = job->layout.segments_at ? rows_whole_length(job) : job->length;
 
     if (!job->cu_seqlens)
         return LEAT_OK;
-    if ((uint64_t)job->rows * job->length > INT32_MAX)
-        return status_set(err, LEAT_E_RANGE, "%u rows of %u tokens are too many for sequences of 32 bits", job->rows,
-                          job->length);
+    if (length > INT32_MAX / job->rows)
+        return status_set(err, LEAT_E_RANGE, "%u rows of %" PRIu64 " tokens are too many for sequences of 32 bits",
+                          job->rows, length);
     sequences = rows_sequences(job, &longest);
     if (sequences + 1 <= job->cu_seqlens_room)
         return LEAT_OK;

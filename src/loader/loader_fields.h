@@ -62,6 +62,7 @@ static const struct loader_field loader_fields[] = {
     FIELD("cache_failed", COUNT32, remote.cache_failed),
     FIELD("device_ring_bytes", COUNT64, device.ring_bytes),
     FIELD("device_memory_used", SHARE, device.memory_used),
+    FIELD("sent_bytes", COUNT64, device.sent_bytes),
     FIELD("unpinned", COUNT32, ring.unpinned),
     FIELD("slots_wanted", COUNT32, ring.slots_wanted),
     FIELD("padding_share", SHARE, padding_share),

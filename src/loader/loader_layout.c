@@ -29,8 +29,7 @@ _Static_assert(RING_MAX <= GATHER_MAX, "each slot is a stretch of memory for spa
 
 /* ---- Sizes ---- */
 
-/* Adds `bytes`, aligned, to a size; *at is where they begin. False: too large. */
-static bool add_part(uint64_t *size, uint64_t bytes, size_t *at)
+bool loader_layout_add(uint64_t *size, uint64_t bytes, size_t *at)
 {
     uint64_t aligned = bytes_divide_up(bytes, ALIGNMENT);
 
@@ -63,8 +62,10 @@ static bool size_outputs(struct leat_loader *l, uint64_t numbers)
 
 #define ADD(field, name, kind, documents)                                                                              \
     if (ok && o->outputs.wanted & LEAT_OUTPUT_##name)                                                                  \
-        ok = add_part(&size, rows_output_bytes(kind, numbers, o->outputs.number_bytes, o->outputs.cu_seqlens_room),    \
-                      &z->outputs[ROWS_OUTPUT_##name]);
+        ok = loader_layout_add(                                                                                        \
+            &size,                                                                                                     \
+            rows_output_bytes(kind, numbers, o->outputs.number_bytes, o->outputs.cu_seqlens_room, o->outputs.ahead),   \
+            &z->outputs[ROWS_OUTPUT_##name]);
     ROWS_OUTPUTS(ADD, ADD)
 #undef ADD
     z->output_bytes = (size_t)size;
@@ -103,9 +104,9 @@ static bool size_tokens(struct leat_loader *l, uint64_t size, uint64_t row_bytes
         together = whole_pages(together > apart ? together : apart);
         z->output_bytes = (size_t)whole_pages(z->output_bytes);
     }
-    if (!add_part(&size, together, &z->tokens_at))
+    if (!loader_layout_add(&size, together, &z->tokens_at))
         return false;
-    if (l->masks && !add_part(&size, tokens, &mask_at))
+    if (l->masks && !loader_layout_add(&size, tokens, &mask_at))
         return false;
     z->slot_bytes = (size_t)(z->row_room > 0 ? whole_pages(size) : size);
     return true;
@@ -125,18 +126,28 @@ bool loader_layout_size(struct leat_loader *l)
     uint64_t width = (uint64_t)l->max_length + (own && !l->options.outputs.unshifted ? l->plan->max_pieces : 1);
     struct loader_sizes *z = &l->sizes;
 
-    if (!count_tokens(l, width, &tokens, &words) || !add_part(&size, 4 * (uint64_t)l->rows, &z->lengths_at) ||
-        !add_part(&size, l->rows, &z->flags_at))
+    if (!count_tokens(l, width, &tokens, &words) || !loader_layout_add(&size, 4 * (uint64_t)l->rows, &z->lengths_at) ||
+        !loader_layout_add(&size, l->rows, &z->flags_at) ||
+        !loader_layout_add(&size, 4 * (uint64_t)l->rows, &z->sources_at) ||
+        (l->source_weights && !loader_layout_add(&size, 4 * (uint64_t)l->rows, &z->source_weights_at)))
         return false;
+    if (l->segmented) {
+        z->row_room = 0;
+        if ((l->options.outputs.borrow && !size_outputs(l, (uint64_t)l->max_length * l->rows)) ||
+            !loader_segments_size(l, &size))
+            return false;
+        z->slot_bytes = (size_t)size;
+        return true;
+    }
     if ((own || l->options.io.apart == LEAT_APART_MAPPED || may_lie_apart(l, width * l->token_width)) &&
-        !add_part(&size, 8 * (uint64_t)l->rows, &z->rows_at))
+        !loader_layout_add(&size, 8 * (uint64_t)l->rows, &z->rows_at))
         return false;
     z->starts_at = (size_t)size;
-    if (l->documents && !add_part(&size, 8 * words, &z->starts_at))
+    if (l->documents && !loader_layout_add(&size, 8 * words, &z->starts_at))
         return false;
     if (l->documents && l->ops->marks &&
-        (!add_part(&size, sizeof(struct rows_mark) * words, &z->marks_at) ||
-         !add_part(&size, sizeof(struct rows_head) * ((uint64_t)l->rows + 1), &z->heads_at)))
+        (!loader_layout_add(&size, sizeof(struct rows_mark) * words, &z->marks_at) ||
+         !loader_layout_add(&size, sizeof(struct rows_head) * ((uint64_t)l->rows + 1), &z->heads_at)))
         return false;
     return (!l->options.outputs.borrow ||
             size_outputs(l, l->tokens.samples ? tokens : (uint64_t)l->max_length * l->rows)) &&
@@ -145,16 +156,21 @@ bool loader_layout_size(struct leat_loader *l)
 
 /* ---- One batch ---- */
 
-static void fill_pad(const struct leat_loader *l, uint8_t *to, uint64_t tokens)
+void loader_layout_fill(const struct leat_loader *l, uint8_t *to, uint64_t tokens, uint32_t token)
 {
     for (uint64_t i = 0; i < tokens; i++, to += l->token_width) {
-        to[0] = (uint8_t)l->pad;
-        to[1] = (uint8_t)(l->pad >> 8);
+        to[0] = (uint8_t)token;
+        to[1] = (uint8_t)(token >> 8);
         if (l->token_width == 4) {
-            to[2] = (uint8_t)(l->pad >> 16);
-            to[3] = (uint8_t)(l->pad >> 24);
+            to[2] = (uint8_t)(token >> 16);
+            to[3] = (uint8_t)(token >> 24);
         }
     }
+}
+
+static void fill_pad(const struct leat_loader *l, uint8_t *to, uint64_t tokens)
+{
+    loader_layout_fill(l, to, tokens, l->pad);
 }
 
 static bool lies_apart(struct leat_loader *l, const struct loader_slot *slot)
@@ -183,6 +199,7 @@ static void lay_out(struct leat_loader *l, struct loader_slot *slot, uint32_t ro
         lengths[i] = i < slot->places ? loader_layout_inputs(l, slot, i) : 0;
     memset(slot->memory + z->flags_at, 0, rows);
     memset(slot->memory + z->flags_at + slot->places, LEAT_ROW_PADDED, rows - slot->places);
+    loader_sources_put(l, slot, rows);
     slot->layout = (struct rows_layout) { .rows = rows,
                                           .width = longest + 1,
                                           .token_width = l->token_width,
@@ -191,11 +208,14 @@ static void lay_out(struct leat_loader *l, struct loader_slot *slot, uint32_t ro
                                           .lengths_at = z->lengths_at,
                                           .flags_at = z->flags_at,
                                           .starts_at = z->starts_at,
+                                          .sources_at = z->sources_at,
+                                          .source_weights_at = z->source_weights_at,
                                           .marks_at = z->marks_at,
                                           .heads_at = z->heads_at,
                                           .own_labels = l->plan->order->own_labels && !l->options.outputs.unshifted };
     slot->batch.rows = rows;
     slot->batch.width = longest + 1;
+    slot->batch.whole_length = longest;
 }
 
 /* Makes the read of a piece; gather_begin() fills in the rest. */
@@ -316,6 +336,8 @@ const uint8_t *loader_layout_row(const struct loader_slot *slot, uint32_t row)
 {
     const struct rows_layout *y = &slot->layout;
 
+    if (y->segments_at)
+        return loader_segments_row(slot, row);
     if (loader_mapped_stays(slot, row))
         return slot->reads[slot->first_piece[row]].stays;
     if (y->rows_at)
@@ -325,6 +347,10 @@ const uint8_t *loader_layout_row(const struct loader_slot *slot, uint32_t row)
 
 void loader_layout_clear(const struct leat_loader *l, struct loader_slot *slot, uint32_t row)
 {
+    if (slot->layout.segments_at) {
+        loader_segments_clear(l, slot, row);
+        return;
+    }
     loader_mapped_return(l, slot, row);
     fill_pad(l, slot->memory + (loader_layout_row(slot, row) - slot->memory),
              slot->layout.rows_at ? loader_pieces_tokens(l, slot, row) : slot->layout.width);
@@ -351,6 +377,7 @@ struct rows_job loader_job(const struct loader_slot *slot, const struct leat_out
                                .unshifted = o->unshifted,
                                .mask_first = o->mask_first || masks_first(slot->loader),
                                .pad = slot->loader->pad,
+                               .ignored = slot->loader->ignored,
 #define TAKE(field, name, kind, documents) .field = o->field,
                                ROWS_OUTPUTS(TAKE, TAKE)
 #undef TAKE

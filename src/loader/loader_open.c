@@ -37,6 +37,34 @@
 
 /* ---- Options ---- */
 
+static enum leat_status check_slice(const struct leat_loader_options *o, struct leat_error *err)
+{
+    const struct leat_loader_slice *slice = &o->slice;
+
+    if (slice->count > LOADER_MAX_SLICES)
+        return status_argument(err, "slice", "rows are cut into at most %u slices, not %" PRIu64, LOADER_MAX_SLICES,
+                               slice->count);
+    if (slice->rank >= slice->count + (slice->count == 0))
+        return status_argument(err, "slice", "no slice %" PRIu64 ": there are %" PRIu64 ", numbered from 0",
+                               slice->rank, slice->count);
+    if (slice->layout < LEAT_SLICE_CONTIGUOUS || slice->layout > LEAT_SLICE_ZIGZAG_DOCUMENTS)
+        return status_argument(err, "slice", "unknown layout %d of slices", (int)slice->layout);
+    if (o->outputs.ahead > LOADER_MAX_AHEAD)
+        return status_argument(err, "ahead", "a place has at most %u labels ahead, not %u", LOADER_MAX_AHEAD,
+                               o->outputs.ahead);
+    if (o->outputs.unshifted && slice->count > 1)
+        return status_argument(err, "unshifted",
+                               "a slice cannot have `unshifted` labels: a model that shifts labels itself looks for "
+                               "them at the next place, which another rank may have");
+    if (o->outputs.unshifted && o->outputs.ahead > 0)
+        return status_argument(err, "ahead",
+                               "`unshifted` outputs have no labels ahead: a model that shifts labels itself finds "
+                               "them at later places");
+    if (o->outputs.wanted & LEAT_OUTPUT_AHEAD_LABELS && o->outputs.ahead == 0)
+        return status_argument(err, "ahead", "ahead_labels need `ahead`: how many tokens each place predicts");
+    return LEAT_OK;
+}
+
 static enum leat_status check_options(const struct leat_loader_options *o, struct leat_error *err)
 {
     if (o->io.engine < LEAT_ENGINE_AUTO || o->io.engine >= GATHER_ENGINE_COUNT)
@@ -68,7 +96,7 @@ static enum leat_status check_options(const struct leat_loader_options *o, struc
         return status_argument(err, "balance", "unknown value %d for balance", (int)o->ranks.balance);
     if (o->batch > LOADER_MAX_BATCH)
         return status_argument(err, "batch", "a batch of %" PRIu64 " rows is too large; the limit is 2^31", o->batch);
-    return LEAT_OK;
+    return check_slice(o, err);
 }
 
 static enum leat_status find_begin(struct leat_loader *l, struct leat_error *err)
@@ -96,11 +124,43 @@ static enum leat_status set_length(struct leat_loader *l, uint64_t inputs, struc
 {
     uint64_t longest = loader_layout_longest(l, inputs);
 
+    if (l->segmented)
+        longest = loader_segments_length(l, longest);
     if (longest > UINT32_MAX / 2)
         return status_argument(err, "plan", "rows of up to %" PRIu64 " inputs are too long; the limit is 2^31 - 1",
                                longest);
-    l->max_length = (uint32_t)longest;
+    l->whole_length = (uint32_t)longest;
+    l->max_length = (uint32_t)(longest / l->options.slice.count);
     return LEAT_OK;
+}
+
+enum leat_status loader_take_plan(struct leat_loader *l, struct leat_error *err)
+{
+    const struct leat_loader_options *o = &l->options;
+    struct leat_plan_info plan = LEAT_PLAN_INFO_INIT;
+    struct leat_info info = LEAT_INFO_INIT;
+    enum leat_status s = LEAT_OK;
+
+    leat_plan_info(l->plan, &plan);
+    l->positions = plan.positions;
+    leat_dataset_info(l->plan->sources[0].dataset, &info);
+    l->token_width = info.token_width;
+    l->pad = info.end_token == LEAT_NONE ? 0 : (uint32_t)info.end_token;
+    l->narrow = info.vocabulary <= (uint64_t)1 << 31;
+    if (o->outputs.borrow && o->outputs.number_bytes == 4 && !l->narrow)
+        return status_argument(err, "number_bytes",
+                               "ids of a vocabulary of %" PRIu64 " entries do not fit into 4 signed bytes",
+                               info.vocabulary);
+    l->documents = o->outputs.wanted & NEEDS_DOCUMENTS || o->outputs.mask_first || l->plan->order->own_labels;
+    for (uint64_t i = 0; s == LEAT_OK && l->documents && i < l->plan->rules.source_count; i++)
+        s = dataset_need_documents(l->plan->sources[i].dataset, err);
+    if (s != LEAT_OK)
+        return s;
+    loader_mask_open(l);
+    l->segmented = loader_segments_needed(l);
+    if (l->segmented) /* the CPU copies what is needed of the rows */
+        s = loader_segments_check(l, l->plan, err);
+    return s == LEAT_OK ? set_length(l, plan.max_seq_len, err) : s;
 }
 
 static enum leat_status take_options(struct leat_loader *l, const struct leat_loader_options *options,
@@ -112,10 +172,10 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
                                                         OPTIONS_RESERVED(leat_loader_options, io.reserved),
                                                         OPTIONS_RESERVED(leat_loader_options, device.reserved),
                                                         OPTIONS_RESERVED(leat_loader_options, outputs.reserved),
+                                                        OPTIONS_RESERVED(leat_loader_options, slice.reserved_flags),
+                                                        OPTIONS_RESERVED(leat_loader_options, slice.reserved),
                                                         { 0, 0 } };
     struct leat_loader_options *o = &l->options;
-    struct leat_plan_info plan = LEAT_PLAN_INFO_INIT;
-    struct leat_info info = LEAT_INFO_INIT;
     uint64_t rows;
     enum leat_status s;
 
@@ -136,21 +196,9 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
     s = loader_deal_open(l, err);
     if (s != LEAT_OK)
         return s;
-    leat_plan_info(l->plan, &plan);
-    l->positions = plan.positions;
-    leat_dataset_info(l->plan->sources[0].dataset, &info);
-    l->token_width = info.token_width;
-    l->pad = info.end_token == LEAT_NONE ? 0 : (uint32_t)info.end_token;
-    l->narrow = info.vocabulary <= (uint64_t)1 << 31;
-    if (o->outputs.borrow && o->outputs.number_bytes == 4 && !l->narrow)
-        return status_argument(err, "number_bytes",
-                               "ids of a vocabulary of %" PRIu64 " entries do not fit into 4 signed bytes",
-                               info.vocabulary);
-    l->documents = o->outputs.wanted & NEEDS_DOCUMENTS || o->outputs.mask_first || l->plan->order->own_labels;
-    for (uint64_t i = 0; s == LEAT_OK && l->documents && i < l->plan->rules.source_count; i++)
-        s = dataset_need_documents(l->plan->sources[i].dataset, err);
-    if (s != LEAT_OK)
-        return s;
+    o->slice.count += o->slice.count == 0;
+    atomic_store(&l->consumer.cursor, l->stage.position);
+    l->consumer.damaged = l->stage.damaged;
     if (!o->device.name)
         o->device.name = "host";
     if (o->device.driver && !*o->device.driver)
@@ -161,8 +209,12 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
                             status_set(err, LEAT_E_UNSUPPORTED,
                                        "this build has no device %.100s; \"host\" always works", o->device.name),
                             "device");
-    loader_mask_open(l);
-    return set_length(l, plan.max_seq_len, err);
+    s = loader_take_plan(l, err);
+    if (s == LEAT_OK)
+        s = loader_loss_open(l, err);
+    if (l->segmented)
+        o->io.apart = LEAT_APART_NEVER;
+    return s == LEAT_OK ? loader_sources_open(l, err) : s;
 }
 
 /* ---- Sizes ---- */
@@ -230,11 +282,16 @@ static enum leat_status make_slots(struct leat_loader *l, struct leat_error *err
         slot->memory = l->memory.host + i * l->memory.stride;
         slot->samples = calloc(l->rows, sizeof *slot->samples);
         slot->first_piece = calloc((size_t)l->rows + 1, sizeof *slot->first_piece);
-        if (!slot->samples || !slot->first_piece)
+        slot->learned = calloc(l->rows, sizeof *slot->learned);
+        if (!slot->samples || !slot->first_piece || !slot->learned)
             return status_no_memory(err, l->rows * sizeof *slot->samples);
         s = loader_pieces_room(slot, l->rows, err);
+        if (s == LEAT_OK && l->segmented)
+            s = loader_segments_open(l, slot, err);
         if (s != LEAT_OK)
             return s;
+        if (!l->segmented)
+            slot->first_read = slot->first_piece;
         slot->batch.token_width = l->token_width;
         slot->batch.lengths = (const uint32_t *)(const void *)(slot->memory + l->sizes.lengths_at);
         slot->batch.flags = slot->memory + l->sizes.flags_at;
@@ -294,7 +351,7 @@ static void place_thread(pthread_t thread, int node)
 #endif
 }
 
-static enum leat_status start_thread(struct leat_loader *l, struct leat_error *err)
+enum leat_status loader_start_thread(struct leat_loader *l, struct leat_error *err)
 {
     int r = thread_start(&l->thread, STACK, loader_stage_run, l);
 
@@ -304,6 +361,17 @@ static enum leat_status start_thread(struct leat_loader *l, struct leat_error *e
     l->has_thread = true;
     place_thread(l->thread, l->options.io.numa_node);
     return LEAT_OK;
+}
+
+enum leat_status loader_open_files(const struct leat_loader *l, struct gather *g, const struct leat_plan *plan,
+                                   struct leat_error *err)
+{
+    enum leat_status s = gather_open(g, plan, l->options.io.engine, l->options.io.verify, l->options.io.threads > 0,
+                                     ((uint64_t)l->whole_length + 1 + l->options.outputs.ahead) * l->token_width, err);
+
+    if (l->sizes.row_room > 0)
+        g->memory = (struct gather_memory) { l->memory.host, l->memory.stride, l->memory.slots };
+    return s;
 }
 
 static enum leat_status open_parts(struct leat_loader *l, const struct leat_loader_options *options,
@@ -329,14 +397,11 @@ static enum leat_status open_parts(struct leat_loader *l, const struct leat_load
     if (s == LEAT_OK)
         s = make_slots(l, err);
     if (s == LEAT_OK)
-        s = gather_open(&l->gather, l->plan, l->options.io.engine, l->options.io.verify, l->options.io.threads > 0,
-                        ((uint64_t)l->max_length + 1) * l->token_width, err);
-    if (l->sizes.row_room > 0)
-        l->gather.memory = (struct gather_memory) { l->memory.host, l->memory.stride, l->memory.slots };
+        s = loader_open_files(l, &l->gather, l->plan, err);
     if (s == LEAT_OK)
         s = loader_ahead_open(l, err);
     if (s == LEAT_OK && l->options.io.threads > 0)
-        s = start_thread(l, err);
+        s = loader_start_thread(l, err);
     return s;
 }
 
@@ -357,8 +422,9 @@ enum leat_status leat_loader_open(struct leat_loader **out, const struct leat_pl
     l->log.fd = -1;
     make_guard(l);
     s = open_parts(l, options, err);
-    /* the caller's strings are valid only while opening */
+    /* the caller's strings and arrays are valid only while opening */
     l->options.state = l->options.device.name = l->options.device.driver = l->options.stats_file = NULL;
+    l->options.source_weights = NULL;
     if (s != LEAT_OK)
         leat_loader_close(l);
     else

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/status.h"
 #include "dataset/part_index.h"
 #include "loader.h"
@@ -11,25 +12,33 @@
 enum leat_status loader_pieces_room(struct loader_slot *slot, uint64_t count, struct leat_error *err)
 {
     struct leat_piece *pieces;
-    struct gather_piece *reads;
 
     if (count <= slot->piece_room)
         return LEAT_OK;
     if (count > UINT32_MAX)
         return status_set(err, LEAT_E_RANGE, "a batch of %" PRIu64 " pieces is too large; take fewer rows", count);
     pieces = realloc(slot->pieces, (size_t)count * sizeof *pieces);
-    if (pieces)
-        slot->pieces = pieces;
-    reads = pieces ? realloc(slot->reads, (size_t)count * sizeof *reads) : NULL;
-    if (!reads)
-        return status_no_memory(err, count * (sizeof *pieces + sizeof *reads));
-    slot->reads = slot->job.pieces = reads;
+    if (!pieces)
+        return status_no_memory(err, count * sizeof *pieces);
+    slot->pieces = pieces;
     slot->piece_room = (uint32_t)count;
-    return LEAT_OK;
+    return loader_reads_room(slot, count, err);
 }
 
-/* The places up to the next multiple of the plan's `align`, after this many. */
-static uint32_t gap_after(const struct leat_loader *l, uint64_t places)
+enum leat_status loader_reads_room(struct loader_slot *slot, uint64_t count, struct leat_error *err)
+{
+    size_t room = slot->read_room;
+    enum leat_status s;
+
+    if (count > UINT32_MAX / 2)
+        return status_set(err, LEAT_E_RANGE, "a batch of %" PRIu64 " reads is too large; take fewer rows", count);
+    s = GROW(slot->reads, count, room, err);
+    slot->read_room = (uint32_t)room;
+    slot->job.pieces = slot->reads;
+    return s;
+}
+
+uint32_t loader_pieces_gap_after(const struct leat_loader *l, uint64_t places)
 {
     uint64_t align = l->plan->rules.fit[PLAN_FIT_ALIGN], over = align > 0 ? places % align : 0;
 
@@ -38,7 +47,7 @@ static uint32_t gap_after(const struct leat_loader *l, uint64_t places)
 
 uint32_t loader_pieces_gap(const struct leat_loader *l, const struct leat_piece *piece)
 {
-    return gap_after(l, l->options.outputs.unshifted ? piece->count : piece->count - 1);
+    return loader_pieces_gap_after(l, l->options.outputs.unshifted ? piece->count : piece->count - 1);
 }
 
 uint32_t loader_pieces_tokens(const struct leat_loader *l, const struct loader_slot *slot, uint32_t row)
@@ -58,7 +67,7 @@ static enum leat_status check_row(const struct leat_loader *l, const struct leat
     uint64_t at = 0, tokens = 0;
 
     for (uint32_t i = 0; i < sample->pieces && pieces[i].at == at; i++) {
-        tokens += pieces[i].count + gap_after(l, pieces[i].count - 1);
+        tokens += pieces[i].count + loader_pieces_gap_after(l, pieces[i].count - 1);
         at = tokens - (l->plan->order->own_labels ? i + 1 : 0);
     }
     if (tokens == sample->tokens)
@@ -158,21 +167,14 @@ enum leat_status loader_documents_find(struct leat_loader *l, const struct loade
 /* ---- Masks ------------------------------------------------------------------------------------------------------- */
 
 /*
- * The masks that datasets store beside their tokens (leat_dataset_mask()): read with the rows of a slot, in the order
- * of their tokens. They are few bytes, and come through the page cache, whatever reads the tokens. They follow the
- * tokens in the slot, so that one copy brings both to a device. Context and gaps in rows of whole documents have no
- * loss (struct leat_piece): as a mask of 0, whatever the datasets store.
+ * The masks of rows (leat_plan_mask()): read with the rows of a slot, in the order of their tokens. They are few bytes,
+ * and come through the page cache, whatever reads the tokens. They follow the tokens in the slot, so that one copy
+ * brings both to a device. Gaps in rows of whole documents have no loss (struct leat_piece): as a mask of 0.
  */
 
 void loader_mask_open(struct leat_loader *l)
 {
-    l->masks = l->plan->rules.fit[PLAN_FIT_ALIGN] > 0 || l->plan->rules.fit[PLAN_FIT_OVERLAP] > 0;
-    for (uint64_t i = 0; i < l->plan->rules.source_count && !l->masks; i++) {
-        struct leat_info info = LEAT_INFO_INIT;
-
-        leat_dataset_info(l->plan->sources[i].dataset, &info);
-        l->masks = info.stores_mask;
-    }
+    l->masks = l->plan->masks;
 }
 
 void loader_mask_put(const struct leat_loader *l, struct loader_slot *slot)
@@ -187,47 +189,25 @@ void loader_mask_put(const struct leat_loader *l, struct loader_slot *slot)
     slot->bytes += (size_t)(slot->batch.rows * width);
 }
 
-/* The first tokens of a piece whose labels are context: all up to the label of the last prediction of the overlap. */
-static enum leat_status find_context(const struct leat_loader *l, const struct leat_piece *p, uint64_t *tokens,
-                                     struct leat_error *err)
+enum leat_status loader_mask_piece(const struct leat_loader *l, uint64_t number, const struct leat_piece *p,
+                                   uint32_t first, uint32_t count, uint8_t *to, struct leat_error *err)
 {
-    uint64_t overlap = l->plan->rules.fit[PLAN_FIT_OVERLAP], start = p->token;
-    enum leat_status s = LEAT_OK;
-
-    if (overlap > 0)
-        s = leat_dataset_starts(l->plan->sources[p->source].dataset, p->document, 1, &start, err);
-    *tokens = start < p->token ? overlap + 1 : 0;
-    return s;
-}
-
-/* The mask of tokens [first, first + count) of a piece. */
-static enum leat_status mask_piece(const struct leat_loader *l, const struct leat_piece *p, uint32_t first,
-                                   uint32_t count, uint8_t *to, struct leat_error *err)
-{
-    struct part *part = dataset_part(l->plan->sources[p->source].dataset, p->part);
-    enum leat_status s = part_mask(part, p->offset + first, count, to, err);
-    uint64_t context;
-
-    if (s == LEAT_OK)
-        s = find_context(l, p, &context, err);
-    if (s == LEAT_OK && context > first)
-        memset(to, 0, context - first < count ? context - first : count);
-    return s;
+    return leat_plan_mask(l->plan, number, p, first, count, to, err);
 }
 
 enum leat_status loader_mask_row(struct leat_loader *l, const struct loader_slot *slot, uint32_t row,
                                  struct leat_error *err)
 {
-    uint8_t *to = slot->memory + slot->layout.masks_at + (size_t)row * slot->layout.mask_width;
+    uint8_t *mask = slot->memory + slot->layout.masks_at + (size_t)row * slot->layout.mask_width, *to = mask;
     enum leat_status s = LEAT_OK;
 
     for (uint32_t k = slot->first_piece[row]; s == LEAT_OK && k < slot->first_piece[row + 1]; k++) {
         const struct leat_piece *p = &slot->pieces[k];
         uint64_t gap = loader_pieces_gap(l, p);
 
-        s = mask_piece(l, p, 0, p->count, to, err);
+        s = loader_mask_piece(l, slot->samples[row].number, p, 0, p->count, to, err);
         memset(to + p->count, 0, gap);
         to += p->count + gap;
     }
-    return s;
+    return s == LEAT_OK ? loader_loss_row(l, slot, row, mask, err) : s;
 }

@@ -69,7 +69,7 @@ static uint64_t length_with(const struct leat_loader *l, const struct leat_sampl
 /* Finds the length of the slot's batch, whose pieces are known: that of its longest row. A rank that has no row in the
  * last batch takes the plan's last row instead: its arrays must have the shape of the other ranks', in programs with
  * collectives or of fixed shapes. */
-static enum leat_status find_length(const struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
+enum leat_status loader_stage_length(const struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
     uint64_t longest = 1, got;
@@ -118,7 +118,7 @@ static enum leat_status order_rows(struct leat_loader *l, struct loader_slot *sl
     slot->places = (uint32_t)got < *rows ? (uint32_t)got : *rows;
     memset(slot->samples + slot->places, 0, (*rows - slot->places) * sizeof *slot->samples);
     s = loader_pieces_find(l, slot, err);
-    return s == LEAT_OK && *rows > 0 ? find_length(l, slot, err) : s;
+    return s == LEAT_OK && *rows > 0 ? loader_stage_length(l, slot, err) : s;
 }
 
 /* Begins the next batch in a slot; false: no further batch. */
@@ -132,6 +132,8 @@ static bool begin_batch(struct leat_loader *l, struct loader_slot *slot)
 
     ranges_begin(l->ranges, "order");
     s = order_rows(l, slot, &rows, &err);
+    if (s == LEAT_OK && rows > 0 && l->segmented)
+        s = loader_segments_begin(l, slot, rows, &err);
     ranges_end(l->ranges);
     if (s != LEAT_OK) {
         end_at(l, st->batch, s, &err);
@@ -144,7 +146,8 @@ static bool begin_batch(struct leat_loader *l, struct loader_slot *slot)
     ordered = clock_ns();
     counter_bump(&st->order_ns, ordered - began);
     gather_look(&l->gather, began);
-    loader_layout_begin(l, slot, rows);
+    if (!l->segmented)
+        loader_layout_begin(l, slot, rows);
     slot->batch.number = st->batch++;
     slot->batch.position = st->position;
     st->position = st->next;
@@ -171,7 +174,7 @@ static enum leat_status mask_damage(struct leat_loader *l, struct loader_slot *s
         return s;
     loader_layout_clear(l, slot, row);
     slot->memory[slot->layout.flags_at + row] |= LEAT_ROW_DAMAGED;
-    if (l->documents)
+    if (l->documents && !l->segmented)
         loader_documents_clear(slot, row);
     slot->batch.damaged_rows++;
     l->stage.damaged++;
@@ -204,7 +207,7 @@ static enum leat_status gather_row(struct leat_loader *l, struct loader_slot *sl
 
 static enum leat_status gather_rows(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
 {
-    const uint32_t *first = slot->first_piece, places = slot->places;
+    const uint32_t *first = slot->first_read, places = slot->places;
     enum leat_status s = LEAT_OK;
 
     for (uint32_t row = 0; s == LEAT_OK && row < places; row++) {
@@ -240,6 +243,39 @@ static enum leat_status find_masks(struct leat_loader *l, struct loader_slot *sl
         if (!(slot->memory[slot->layout.flags_at + row] & LEAT_ROW_DAMAGED))
             s = mask_damage(l, slot, row, loader_mask_row(l, slot, row, err));
     }
+    return s;
+}
+
+/* Finds what rows in segments need to be known of them. The documents of a damaged row are the same. */
+static enum leat_status find_segments(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (uint32_t row = 0; s == LEAT_OK && row < slot->batch.rows; row++) {
+        bool damaged = slot->memory[slot->layout.flags_at + row] & LEAT_ROW_DAMAGED;
+
+        if (row < slot->places)
+            s = loader_segments_find(l, slot, row, err);
+        s = damaged && is_masked(l, s) ? LEAT_OK : mask_damage(l, slot, row, s);
+        if (s == LEAT_OK)
+            loader_segments_put(l, slot, row);
+    }
+    if (s == LEAT_OK)
+        loader_segments_end(l, slot);
+    return s;
+}
+
+/* Finds the documents and masks of the rows, which have come. */
+static enum leat_status look_at_rows(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    if (l->segmented)
+        return find_segments(l, slot, err);
+    if (l->documents)
+        s = find_documents(l, slot, err);
+    if (s == LEAT_OK && l->masks)
+        s = find_masks(l, slot, err);
     return s;
 }
 
@@ -291,21 +327,22 @@ static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot
     t1 = clock_ns();
     storage = counter_value(&l->gather.counters.storage_ns) - storage;
     counter_bump(&st->gather_ns, t1 - t0 > storage ? t1 - t0 - storage : 0);
-    if (s == LEAT_OK && l->documents)
-        s = find_documents(l, slot, err);
-    if (s == LEAT_OK && l->masks)
-        s = find_masks(l, slot, err);
+    if (s == LEAT_OK)
+        s = look_at_rows(l, slot, err);
     if (s == LEAT_OK && l->documents) { /* of rows that no damage has emptied */
         count_sequences(l, slot);
-        if (l->ops->marks)
+        if (l->ops->marks && !l->segmented)
             rows_mark(slot->memory, &slot->layout);
     }
+    if (s == LEAT_OK)
+        loader_sources_learn(l, slot);
     slot->batch.damaged = st->damaged;
     t2 = clock_ns();
     counter_bump(&st->documents_ns, t2 - t1);
     ranges_begin(l->ranges, "copy");
     if (s == LEAT_OK)
         s = l->ops->send(l->backend, slot->number, slot->bytes, err);
+    counter_bump(&st->sent_bytes, slot->bytes);
     t3 = clock_ns();
     counter_bump(&st->copy_ns, t3 - t2);
     note_batch(st, st->begin_ns + (t3 - t0));

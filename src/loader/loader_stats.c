@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -17,8 +18,10 @@
 #include "base/clock.h"
 #include "base/counter.h"
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/options.h"
 #include "base/status.h"
+#include "base/utf8.h"
 #include "cache/cache.h"
 #include "gather/warm.h"
 #include "loader.h"
@@ -68,6 +71,7 @@ void loader_stats_count(struct leat_loader *l, const struct loader_slot *slot, u
     counter_bump(&c->inputs, inputs);
     counter_bump(&c->rows, slot->batch.rows);
     counter_bump(&c->tokens, (uint64_t)slot->batch.rows * slot->batch.length);
+    loader_sources_count(l, slot);
     loader_log_look(l, now);
 }
 
@@ -183,6 +187,7 @@ void leat_loader_stats(const struct leat_loader *l, struct leat_loader_stats *st
     tell_engines(l, s.io.engine, sizeof s.io.engine);
     l->ops->describe(l->backend, s.device.name, sizeof s.device.name);
     s.device.ring_bytes = l->memory.device_bytes;
+    s.device.sent_bytes = l->memory.device_bytes > 0 ? counter_value(&l->stage.sent_bytes) : 0;
     s.device.memory_used = 1 - share(l->memory.device_free, l->memory.device_total);
     if (l->memory.device_total == 0)
         s.device.memory_used = 0;
@@ -443,23 +448,29 @@ uint32_t leat_loader_notice(struct leat_loader *loader, char *text, uint64_t cap
  * not mix. Numbers are written digit by digit: no locale of the program changes them. See loader.h.
  */
 
-#define LINE_BYTES 2304u /* 46 fields, some of 64 bits; texts of 64 bytes */
-#define USUAL_MS   60000u
+#define USUAL_MS 60000u
+#define LISTED   64u /* sources */
 
 /* ---- A line ---- */
 
 struct line {
-    char text[LINE_BYTES];
-    size_t used;
+    char *text;
+    size_t used, room;
+    bool failed; /* no memory */
 };
+
+static void put_bytes(struct line *x, const char *text, size_t bytes)
+{
+    x->failed = x->failed || GROW(x->text, x->used + bytes, x->room, NULL) != LEAT_OK;
+    if (x->failed)
+        return;
+    memcpy(x->text + x->used, text, bytes);
+    x->used += bytes;
+}
 
 static void put(struct line *x, const char *text)
 {
-    size_t bytes = strlen(text), left = sizeof x->text - x->used;
-
-    bytes = bytes < left ? bytes : left;
-    memcpy(x->text + x->used, text, bytes);
-    x->used += bytes;
+    put_bytes(x, text, strlen(text));
 }
 
 static void put_count(struct line *x, uint64_t value)
@@ -520,6 +531,108 @@ static void put_text(struct line *x, const char *text)
     put(x, "\"");
 }
 
+/* A source's name is that of files: bytes that are no UTF-8 are left out. */
+static void put_name(struct line *x, const char *name)
+{
+    char escape[8];
+
+    put(x, "\"");
+    for (size_t left = strlen(name), valid; left > 0; name += valid, left -= valid) {
+        valid = utf8_valid_prefix((const uint8_t *)name, left);
+        for (size_t i = 0; i < valid; i++) {
+            snprintf(escape, sizeof escape, "\\u%04x", (uint8_t)name[i]);
+            if ((uint8_t)name[i] < ' ' || name[i] == '"' || name[i] == '\\')
+                put(x, escape);
+            else
+                put_bytes(x, name + i, 1);
+        }
+        valid += valid < left;
+    }
+    put(x, "\"");
+}
+
+static void put_counts(struct line *x, const struct leat_loader_source *s)
+{
+    put(x, ", \"share\": ");
+    put_share(x, s->share);
+    put(x, ", \"rows\": ");
+    put_count(x, s->rows);
+    put(x, ", \"tokens\": ");
+    put_count(x, s->tokens);
+    put(x, ", \"loss_tokens\": ");
+    put_count(x, s->loss_tokens);
+    put(x, "}");
+}
+
+/* The sources of which most was given, in falling order, and what of the others was given, added up. */
+struct largest {
+    struct {
+        uint64_t number;
+        struct leat_loader_source is;
+    } list[LISTED + 1];
+    uint64_t count, others;
+    struct leat_loader_source other;
+};
+
+static void add_source(struct largest *all, uint64_t number, const struct leat_loader_source *is)
+{
+    uint64_t at = all->count;
+
+    for (; at > 0 && all->list[at - 1].is.tokens < is->tokens; at--)
+        all->list[at] = all->list[at - 1];
+    all->list[at].number = number;
+    all->list[at].is = *is;
+    if (all->count < LISTED) {
+        all->count++;
+        return;
+    }
+    is = &all->list[LISTED].is;
+    all->others++;
+    all->other.rows += is->rows;
+    all->other.tokens += is->tokens;
+    all->other.loss_tokens += is->loss_tokens;
+    all->other.share += is->share;
+}
+
+static void find_largest(const struct leat_loader *l, struct largest *all)
+{
+    struct leat_loader_source some[256];
+    uint64_t got;
+
+    for (uint64_t first = 0; (got = leat_loader_sources(l, first, 256, some)) > 0; first += got)
+        for (uint64_t i = 0; i < got; i++)
+            add_source(all, first + i, &some[i]);
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b; /* the first member */
+
+    return (*x > *y) - (*x < *y);
+}
+
+static void put_sources(struct line *x, const struct leat_loader *l)
+{
+    struct leat_plan_source_info info = LEAT_PLAN_SOURCE_INFO_INIT;
+    struct largest all = { .count = 0 };
+
+    find_largest(l, &all);
+    qsort(all.list, (size_t)all.count, sizeof all.list[0], compare_numbers);
+    put(x, ", \"sources\": [");
+    for (uint64_t i = 0; i < all.count; i++) {
+        leat_plan_source_info(l->plan, all.list[i].number, &info, NULL);
+        put(x, i > 0 ? ", {\"name\": " : "{\"name\": ");
+        put_name(x, info.name);
+        put_counts(x, &all.list[i].is);
+    }
+    put(x, "]");
+    if (all.others == 0)
+        return;
+    put(x, ", \"other_sources\": {\"sources\": ");
+    put_count(x, all.others);
+    put_counts(x, &all.other);
+}
+
 static void put_field(struct line *x, const struct loader_field *f, const struct leat_loader_stats *s)
 {
     const char *at = (const char *)s + f->offset;
@@ -575,7 +688,7 @@ static void write_line(struct leat_loader *l)
     struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
     struct line x = { .used = 0 };
     struct timespec now;
-    ssize_t written;
+    ssize_t written = -1;
 
     leat_loader_stats(l, &s);
     clock_gettime(CLOCK_REALTIME, &now);
@@ -585,13 +698,16 @@ static void write_line(struct leat_loader *l)
     put_count(&x, l->options.ranks.rank);
     for (size_t i = 0; i < LOADER_FIELDS; i++)
         put_field(&x, &loader_fields[i], &s);
+    put_sources(&x, l);
     put(&x, "}\n");
+    errno = ENOMEM;
     do
-        written = write(l->log.fd, x.text, x.used);
+        written = x.failed ? -1 : write(l->log.fd, x.text, x.used);
     while (written < 0 && errno == EINTR);
     l->log.batches = s.batches;
     if (written != (ssize_t)x.used)
         stop(l, written);
+    free(x.text);
 }
 
 /* ---- The file ---- */

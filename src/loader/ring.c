@@ -114,6 +114,15 @@ int ring_take(struct ring *r)
     return slot;
 }
 
+void ring_take_back(struct ring *r)
+{
+    uint64_t taken = atomic_load(&r->taken);
+
+    for (uint64_t k = taken; k < atomic_load(&r->filled); k++)
+        atomic_fetch_or(&r->given_back, (uint64_t)1 << r->queue[k % RING_MAX]);
+    atomic_store(&r->filled, taken);
+}
+
 void ring_give_back(struct ring *r, unsigned slot)
 {
     atomic_fetch_or(&r->given_back, (uint64_t)1 << slot);

@@ -83,6 +83,9 @@ static inline void ring_wake_at(struct ring *r, unsigned slots)
     atomic_store(&r->wake_at, slots);
 }
 
+/* Takes back the filled slots: gives them back as the consumer would. Only while there is no producer. */
+void ring_take_back(struct ring *r);
+
 /* ---- For any thread ---- */
 
 /* Gives a slot back. Wakes the producer if that pays: half of the slots are free, or none is filled. */

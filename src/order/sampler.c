@@ -26,6 +26,7 @@ struct maker {
     const struct sampler_rules *rules;
     uint64_t *counts;  /* of each source so far */
     uint64_t *weights; /* of the phase, 0 for sources that are spent */
+    bool ended;        /* by a source that is spent, with stop_first */
     struct leat_error *err;
 };
 
@@ -69,17 +70,19 @@ static uint64_t until_spent(const struct maker *m, const struct blend *b)
     return min == UINT64_MAX ? UINT64_MAX : min + 1;
 }
 
-/* Sets the weights of spent sources to 0; returns whether any other is left. */
+/* Sets the weights of spent sources to 0; returns whether the plan goes on: with any other. */
 static bool drop_spent(struct maker *m)
 {
     bool left = false;
 
     for (uint32_t i = 0; i < m->s->source_count; i++) {
-        if (m->counts[i] >= m->rules->limits[i])
+        if (m->counts[i] >= m->rules->limits[i]) {
+            m->ended |= m->rules->stop_first && m->weights[i] > 0;
             m->weights[i] = 0;
+        }
         left = left || m->weights[i] > 0;
     }
-    return left;
+    return left && !m->ended;
 }
 
 /* Makes the segments of a phase, up to `draws` draws, or until all sources are spent; *made: the draws so far. */
@@ -139,8 +142,8 @@ static enum leat_status make_phase(struct maker *m, uint32_t number)
         return status_argument(
             m->err, "phases",
             "the phase at sample %" PRIu64
-            " has no source left: all sources with a weight in it have reached their limits of epochs",
-            p->begin);
+            " has no source left: %s sources with a weight in it have reached their limits of epochs%s",
+            p->begin, m->ended ? "some" : "all", m->ended ? ", and the first one ends the plan" : "");
     draws = last ? UINT64_MAX : bytes_divide_up(next - rule->begin, p->slices);
     status = make_segments(m, number, draws, &made);
     if (status != LEAT_OK)
@@ -151,6 +154,11 @@ static enum leat_status make_phase(struct maker *m, uint32_t number)
     if (p->end > SAMPLER_MAX)
         p->end = SAMPLER_MAX;
     m->s->end = p->end;
+    if (m->ended && !last)
+        return status_argument(m->err, "phases",
+                               "a phase cannot start at sample %" PRIu64 ": the plan ends at sample %" PRIu64
+                               ", where the first source is spent; start it before",
+                               next, p->end);
     if (last || p->end == next)
         return !last && made * p->slices % p->by_group.divisor != 0 && drop_spent(m) ? unlawful(p, next, m->err)
                                                                                      : LEAT_OK;

@@ -39,6 +39,7 @@ struct sampler_rules {
     uint32_t phase_count; /* at least 1 */
     uint64_t seed;
     bool sequential;
+    bool stop_first; /* the first source that is spent ends the plan, not the last one */
     /* For phases that follow others, of another sampler, or are followed by them: */
     uint64_t *counts; /* of each source: draws before the first phase, then before `until`; NULL: 0, and not wanted */
     uint64_t until;   /* the first sample after the last phase; 0: no end */

@@ -24,7 +24,8 @@ static enum leat_status make_sampler(struct leat_plan *plan, uint64_t *blocks, s
                                    .phases = phases,
                                    .phase_count = (uint32_t)r->phase_count + 1,
                                    .seed = r->seed,
-                                   .sequential = plan->order->sequential };
+                                   .sequential = plan->order->sequential,
+                                   .stop_first = r->stop == LEAT_STOP_FIRST };
     enum leat_status s;
 
     for (size_t i = 0; i < r->source_count; i++)

@@ -113,6 +113,26 @@ static enum leat_status make_phases(struct leat_plan *plan, struct leat_error *e
     return s;
 }
 
+/* Checks that fill-in-the-middle is possible: its tokens are of the vocabulary, and documents are known. */
+static enum leat_status check_fim(const struct leat_plan *plan, struct leat_error *err)
+{
+    for (size_t i = 0; plan->rules.fim.given && i < plan->rules.source_count; i++) {
+        struct leat_info info = LEAT_INFO_INIT;
+        enum leat_status s = leat_dataset_starts(plan->sources[i].dataset, 0, 0, NULL, err);
+
+        if (s != LEAT_OK)
+            return status_before(err, s, "fim changes documents");
+        leat_dataset_info(plan->sources[i].dataset, &info);
+        for (unsigned k = 0; k < PLAN_FIM_IDS; k++)
+            if (plan->rules.fim.ids[k] >= info.vocabulary)
+                return status_argument(err, "fim",
+                                       "%" PRIu32 " is not a token of %.300s, whose ids are below %" PRIu64
+                                       "; give fim ids of its vocabulary",
+                                       plan->rules.fim.ids[k], plan->rules.sources[i].name, info.vocabulary);
+    }
+    return LEAT_OK;
+}
+
 enum leat_status plan_open_rules(struct leat_plan **out, struct plan_rules *rules,
                                  const struct leat_open_options *options, struct leat_error *err)
 {
@@ -130,9 +150,15 @@ enum leat_status plan_open_rules(struct leat_plan **out, struct plan_rules *rule
     if (s == LEAT_OK)
         s = plan_sources_open(plan, options, err);
     if (s == LEAT_OK)
+        s = check_fim(plan, err);
+    if (s == LEAT_OK)
         s = make_phases(plan, err);
     if (s == LEAT_OK)
         s = skips_make(&plan->skips, plan->rules.skips, plan->rules.skip_count, err);
+    if (s == LEAT_OK)
+        s = plan_bans_open(plan, err);
+    if (s == LEAT_OK)
+        plan_mask_open(plan);
     if (s == LEAT_OK)
         s = plan->order->open(plan, err);
     if (s != LEAT_OK) {
@@ -143,13 +169,41 @@ enum leat_status plan_open_rules(struct leat_plan **out, struct plan_rules *rule
     return LEAT_OK;
 }
 
-/* Element `i` of an array whose first element gives the size of all. */
-static const void *element(const void *items, uint64_t i)
+enum leat_status plan_add_source(struct plan_rules *r, const struct leat_plan_source *sources, size_t number,
+                                 struct leat_error *err)
 {
-    size_t size;
+    struct leat_plan_source source = LEAT_PLAN_SOURCE_INIT;
+    enum leat_status s =
+        options_read(&source, sizeof source, NULL, options_element(sources, number), "leat_plan_source", err);
 
-    memcpy(&size, items, sizeof size);
-    return (const char *)items + i * size;
+    if (s != LEAT_OK)
+        return s;
+    if (!source.name)
+        return status_argument(err, "sources", "source %zu of the plan has no name", number);
+    return plan_rules_add_source(
+        r,
+        &(struct plan_source_text) { .name = source.name,
+                                     .name_length = strlen(source.name),
+                                     .weight = source.weight,
+                                     .weight_length = source.weight ? strlen(source.weight) : 0,
+                                     .epochs = source.epochs,
+                                     .dataset = source.dataset },
+        err);
+}
+
+static enum leat_status set_fim(struct plan_rules *r, const struct leat_plan_fim *fim, struct leat_error *err)
+{
+    if (!fim->rate || !fim->spm)
+        return status_argument(err, "fim", "fim has no %s; give both rate and spm", fim->rate ? "spm" : "rate");
+    return plan_rules_set_fim(r,
+                              &(struct plan_fim_text) { .rate = fim->rate,
+                                                        .spm = fim->spm,
+                                                        .rate_length = strlen(fim->rate),
+                                                        .spm_length = strlen(fim->spm),
+                                                        .ids = { [PLAN_FIM_PREFIX] = fim->prefix,
+                                                                 [PLAN_FIM_MIDDLE] = fim->middle,
+                                                                 [PLAN_FIM_SUFFIX] = fim->suffix } },
+                              err);
 }
 
 static enum leat_status add_options(struct plan_rules *r, const struct leat_plan_options *o, struct leat_error *err)
@@ -158,28 +212,12 @@ static enum leat_status add_options(struct plan_rules *r, const struct leat_plan
 
     if (o->source_count > PLAN_MAX_SOURCES) /* before the array is looked at: the count may be a mistake */
         return plan_rules_say_sources(err);
-    for (size_t i = 0; s == LEAT_OK && i < o->source_count; i++) {
-        struct leat_plan_source source = LEAT_PLAN_SOURCE_INIT;
-
-        s = options_read(&source, sizeof source, NULL, element(o->sources, i), "leat_plan_source", err);
-        if (s != LEAT_OK)
-            return s;
-        if (!source.name)
-            return status_argument(err, "sources", "source %zu of the plan has no name", i);
-        s = plan_rules_add_source(
-            r,
-            &(struct plan_source_text) { .name = source.name,
-                                         .name_length = strlen(source.name),
-                                         .weight = source.weight,
-                                         .weight_length = source.weight ? strlen(source.weight) : 0,
-                                         .epochs = source.epochs,
-                                         .dataset = source.dataset },
-            err);
-    }
+    for (size_t i = 0; s == LEAT_OK && i < o->source_count; i++)
+        s = plan_add_source(r, o->sources, i, err);
     for (size_t i = 0; s == LEAT_OK && i < o->phase_count; i++) {
         struct leat_plan_phase phase = LEAT_PLAN_PHASE_INIT;
 
-        s = options_read(&phase, sizeof phase, NULL, element(o->phases, i), "leat_plan_phase", err);
+        s = options_read(&phase, sizeof phase, NULL, options_element(o->phases, i), "leat_plan_phase", err);
         if (s != LEAT_OK)
             return s;
         if (!phase.weights)
@@ -188,6 +226,8 @@ static enum leat_status add_options(struct plan_rules *r, const struct leat_plan
     }
     for (size_t i = 0; s == LEAT_OK && i < o->skip_count; i++)
         s = plan_rules_add_skip(r, o->skips[i].first, o->skips[i].end, err);
+    if (s == LEAT_OK && o->bans)
+        s = plan_rules_read_bans(r, o->bans, strlen(o->bans), err);
     if (s == LEAT_OK && o->split)
         s = plan_rules_set_split(r, o->split, strlen(o->split), err);
     if (s == LEAT_OK && o->use)
@@ -195,15 +235,16 @@ static enum leat_status add_options(struct plan_rules *r, const struct leat_plan
     if (s == LEAT_OK && o->megatron.mid_level_dataset_surplus)
         s = plan_megatron_set_surplus(r, o->megatron.mid_level_dataset_surplus,
                                       strlen(o->megatron.mid_level_dataset_surplus), err);
-    return s;
+    return s == LEAT_OK && (o->fim.rate || o->fim.spm) ? set_fim(r, &o->fim, err) : s;
 }
 
 enum leat_status leat_plan_open(struct leat_plan **out, const struct leat_plan_options *options, struct leat_error *err)
 {
-    static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_plan_options, reserved),
-                                                        OPTIONS_RESERVED(leat_plan_options, fit.reserved),
+    static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_plan_options, fit.reserved),
                                                         OPTIONS_RESERVED(leat_plan_options, megatron.reserved),
                                                         OPTIONS_RESERVED(leat_plan_options, documents.reserved),
+                                                        OPTIONS_RESERVED(leat_plan_options, fim.reserved_number),
+                                                        OPTIONS_RESERVED(leat_plan_options, fim.reserved),
                                                         { 0, 0 } };
     struct leat_plan_options o = LEAT_PLAN_OPTIONS_INIT;
     struct plan_rules rules = { .seed = 0 };
@@ -218,6 +259,7 @@ enum leat_status leat_plan_open(struct leat_plan **out, const struct leat_plan_o
     rules.base_len = o.base_len;
     rules.epochs = o.epochs;
     rules.order = (uint32_t)o.order;
+    rules.stop = (uint32_t)o.stop;
     rules.fit[PLAN_FIT_MAX_PER_ROW] = o.fit.max_per_row;
     rules.fit[PLAN_FIT_MIN_LENGTH] = o.fit.min_length;
     rules.fit[PLAN_FIT_MAX_LENGTH] = o.fit.max_length;
@@ -297,12 +339,37 @@ enum leat_status leat_plan_by_tokens(struct leat_plan **out, const struct leat_p
                    (uint64_t[]) { max_tokens, max_rows, pool }, err);
 }
 
+enum leat_status leat_plan_ban(struct leat_plan **out, const struct leat_plan *plan, const char *bans,
+                               struct leat_error *err)
+{
+    size_t bytes = (size_t)plan_rules_print(&plan->rules, NULL, 0);
+    char *text = malloc(bytes + 1);
+    struct plan_rules rules = { .seed = 0 };
+    enum leat_status s;
+
+    *out = NULL;
+    if (!text)
+        return status_no_memory(err, bytes + 1);
+    plan_rules_print(&plan->rules, text, bytes + 1);
+    s = plan_rules_read(&rules, text, bytes, "plan", err); /* the same plan again */
+    free(text);
+    for (size_t i = 0; s == LEAT_OK && i < rules.source_count; i++)
+        rules.sources[i].dataset = plan->sources[i].dataset;
+    if (s == LEAT_OK)
+        s = plan_rules_read_bans(&rules, bans, strlen(bans), err);
+    if (s == LEAT_OK)
+        return plan_open_rules(out, &rules, NULL, err);
+    plan_rules_free(&rules);
+    return s;
+}
+
 void leat_plan_close(struct leat_plan *plan)
 {
     if (!plan)
         return;
     plan->order->close(plan);
     skips_free(&plan->skips);
+    plan_bans_free(&plan->bans);
     for (size_t i = 0; plan->sources && i < plan->rules.source_count; i++)
         plan_source_close(&plan->sources[i]);
     free(plan->sources);
@@ -355,6 +422,7 @@ void leat_plan_info(const struct leat_plan *plan, struct leat_plan_info *info)
     full.max_tokens = plan->rules.by_tokens[PLAN_MAX_TOKENS];
     full.max_rows = plan->rules.by_tokens[PLAN_MAX_ROWS];
     full.pool = plan->rules.by_tokens[PLAN_POOL];
+    full.masks = plan->masks;
     options_fill(info, &full, sizeof full);
 }
 
@@ -391,10 +459,14 @@ SEARCH_INLINE bool phase_begins_by(const void *context, uint64_t phase)
     return plan_phase_begin(at->plan, phase) <= at->n;
 }
 
+size_t plan_phase_at(const struct leat_plan *plan, uint64_t n)
+{
+    return (size_t)search_first(1, plan->rules.phase_count + 1, phase_begins_by, &(struct at_sample) { plan, n }) - 1;
+}
+
 uint64_t plan_length_at(const struct leat_plan *plan, uint64_t n)
 {
-    return plan
-        ->lengths[search_first(1, plan->rules.phase_count + 1, phase_begins_by, &(struct at_sample) { plan, n }) - 1];
+    return plan->lengths[plan_phase_at(plan, n)];
 }
 
 enum leat_status plan_samples(const struct leat_plan *plan, uint64_t first, uint64_t count, struct leat_sample *samples,

@@ -17,6 +17,7 @@
 #include "order/blend.h"
 #include "order/permute.h"
 #include "order/skips.h"
+#include "plan_bans.h"
 #include "plan_order.h"
 #include "plan_rules.h"
 #include "plan_source.h"
@@ -27,6 +28,8 @@ struct leat_plan {
     struct plan_rules rules;
     struct plan_source *sources; /* as many as the rules have */
     struct skips skips;
+    struct plan_bans bans;
+    bool masks; /* labels may have no loss: a dataset stores a mask, or the plan takes it */
     /* of each phase, the first included: weights as integers, of all sources */
     uint64_t *weights;
     uint64_t *lengths; /* of each phase */
@@ -56,6 +59,9 @@ enum leat_status plan_deal(const struct leat_plan *plan, uint64_t position, uint
 enum leat_status plan_open_rules(struct leat_plan **out, struct plan_rules *rules,
                                  const struct leat_open_options *options, struct leat_error *err);
 
+/* Fills in plan->masks (plan_mask.c). */
+void plan_mask_open(struct leat_plan *plan);
+
 /* Opens all sources of the rules; LEAT_E_INCOMPATIBLE if two of them differ in how they were encoded. */
 enum leat_status plan_sources_open(struct leat_plan *plan, const struct leat_open_options *options,
                                    struct leat_error *err);
@@ -69,7 +75,12 @@ static inline uint64_t plan_phase_begin(const struct leat_plan *plan, size_t pha
 /* The limit of passes over a source: its own or the plan's, whichever is smaller; 0: no limit. */
 uint64_t plan_epochs(const struct plan_rules *rules, uint64_t source);
 
-/* The length of the phase that sample n lies in. */
+/* Adds source `number` of a caller's array to rules. */
+enum leat_status plan_add_source(struct plan_rules *r, const struct leat_plan_source *sources, size_t number,
+                                 struct leat_error *err);
+
+/* The phase that sample n lies in; its length. */
+size_t plan_phase_at(const struct leat_plan *plan, uint64_t n);
 uint64_t plan_length_at(const struct leat_plan *plan, uint64_t n);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "base/status.h"
 #include "plan.h"
+#include "plan_row.h"
 
 /* ---- Orders ------------------------------------------------------------------------------------------------------ */
 
@@ -146,6 +147,38 @@ enum leat_status plan_search_try(const struct leat_plan *plan, struct plan_searc
 
 /* ---- The call ---- */
 
+/* Rows that the plan changes may have lost the tokens that the order says they show: it never shows other ones. */
+struct found_again {
+    const struct leat_plan *plan;
+    const struct plan_search *search;
+    leat_plan_found *found;
+    void *context;
+    enum leat_status status;
+    struct leat_error *err;
+};
+
+static uint32_t find_again(void *context, const struct leat_sample *sample)
+{
+    struct found_again *f = context;
+    bool shows;
+
+    f->status = plan_row_shows(f->plan, sample, f->search->first, f->search->end, &shows, f->err);
+    if (f->status != LEAT_OK)
+        return 1;
+    return shows ? f->found(f->context, sample) : 0;
+}
+
+static enum leat_status trace_changed(const struct leat_plan *plan, struct plan_search *search, struct leat_error *err)
+{
+    struct found_again again = { plan, search, search->found, search->context, LEAT_OK, err };
+    enum leat_status s;
+
+    search->found = find_again;
+    search->context = &again;
+    s = plan->order->trace(plan, search, err);
+    return s == LEAT_OK ? again.status : s;
+}
+
 static enum leat_status trace_all(const struct leat_plan *plan, const struct leat_trace *trace, leat_plan_found *found,
                                   void *context, struct leat_error *err)
 {
@@ -172,7 +205,7 @@ static enum leat_status trace_all(const struct leat_plan *plan, const struct lea
     if (trace->count == 0 || trace->from >= s.until)
         return LEAT_OK;
     s.end = trace->first + trace->count;
-    return plan->order->trace(plan, &s, err);
+    return plan_row_changes(plan) ? trace_changed(plan, &s, err) : plan->order->trace(plan, &s, err);
 }
 
 enum leat_status leat_plan_trace(const struct leat_plan *plan, const struct leat_trace *given, leat_plan_found *found,

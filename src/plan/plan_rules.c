@@ -5,6 +5,7 @@
  */
 #include "plan_rules.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,6 +107,107 @@ enum leat_status plan_rules_add_phase(struct plan_rules *r, uint64_t begin, cons
         return s;
     }
     phase.weight_count = count;
+    r->phases[r->phase_count++] = phase;
+    return LEAT_OK;
+}
+
+/* ---- Changes ---- */
+
+/* Takes the weights that a change gives, in the order of the sources, into weights[0 .. r->source_count). */
+static enum leat_status change_weights(const struct plan_rules *r, const struct plan_change *c, struct decimal *weights,
+                                       struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+    size_t at = 0;
+
+    for (size_t i = 0; s == LEAT_OK && at < c->weights_length; i++) {
+        const char *text = c->weights + at, *comma = memchr(text, ',', c->weights_length - at);
+        size_t length = comma ? (size_t)(comma - text) : c->weights_length - at;
+
+        if (i >= r->source_count)
+            return status_argument(err, "weights",
+                                   "the change at sample %" PRIu64 " has more weights than the %zu source%s", c->at,
+                                   r->source_count, r->source_count == 1 ? "" : "s");
+        if (length > 0)
+            s = parse_weight(text, length, &weights[i], err);
+        at += length + 1;
+    }
+    return s;
+}
+
+/* The weights from the change on: those that it gives, else as before. `phase`: the one before it; NULL: the first. */
+static enum leat_status weights_after(const struct plan_rules *r, const struct plan_change *c,
+                                      const struct plan_phase_rule *phase, struct decimal *weights,
+                                      struct leat_error *err)
+{
+    for (size_t i = 0; i < r->source_count; i++)
+        if (!phase || i >= c->added)
+            weights[i] = r->sources[i].weight;
+        else if (i < phase->weight_count)
+            weights[i] = phase->weights[i];
+    return change_weights(r, c, weights, err);
+}
+
+/* Whether phases up to number `count` (from 0) begin by `at`. */
+static size_t phases_by(const struct plan_rules *r, uint64_t at)
+{
+    size_t count = 0;
+
+    while (count < r->phase_count && r->phases[count].begin <= at)
+        count++;
+    return count;
+}
+
+static void drop_phases(struct plan_rules *r, size_t kept)
+{
+    while (r->phase_count > kept)
+        free(r->phases[--r->phase_count].weights);
+}
+
+/* A change at sample 0 has no phase before it: it changes the first one. */
+static void change_first(struct plan_rules *r, const struct plan_change *c, const struct decimal *weights)
+{
+    for (size_t i = 0; i < r->source_count; i++) {
+        r->sources[i].weight = weights[i];
+        r->sources[i].weighted = true;
+    }
+    if (c->seq_len == 0)
+        return;
+    r->seq_len = c->seq_len;
+    if (plan_order_of(r->order)->lengths)
+        r->base_len = c->seq_len;
+}
+
+enum leat_status plan_rules_change(struct plan_rules *r, const struct plan_change *c, struct leat_error *err)
+{
+    size_t kept = phases_by(r, c->at);
+    struct plan_phase_rule *before = kept > 0 ? &r->phases[kept - 1] : NULL, phase = { c->at, c->seq_len, NULL, 0 };
+    enum leat_status s;
+
+    phase.weights = calloc(r->source_count, sizeof *phase.weights);
+    if (!phase.weights)
+        return status_no_memory(err, r->source_count * sizeof *phase.weights);
+    phase.weight_count = r->source_count;
+    s = weights_after(r, c, before, phase.weights, err);
+    if (s == LEAT_OK)
+        s = GROW(r->phases, kept + 1, r->phase_room, err);
+    if (s != LEAT_OK || c->at == 0) {
+        drop_phases(r, s == LEAT_OK ? 0 : r->phase_count);
+        if (s == LEAT_OK)
+            change_first(r, c, phase.weights);
+        free(phase.weights);
+        return s;
+    }
+    if (kept > 0 && r->phases[kept - 1].begin == c->at) { /* this one takes its place */
+        kept--;
+        if (phase.seq_len == 0)
+            phase.seq_len = r->phases[kept].seq_len;
+    }
+    for (size_t i = c->added; i < r->source_count; i++) {
+        r->sources[i].weight = (struct decimal) { 0, 0 };
+        r->sources[i].weighted = true;
+    }
+    drop_phases(r, kept);
     r->phases[r->phase_count++] = phase;
     return LEAT_OK;
 }
@@ -272,6 +374,52 @@ void plan_rules_part(const struct plan_rules *r, uint64_t *begin, uint64_t *end)
     }
 }
 
+/* ---- Fill-in-the-middle ---- */
+
+static enum leat_status read_share(const char *what, const char *text, size_t length, struct decimal *share,
+                                   uint64_t *units, struct leat_error *err)
+{
+    const char *why;
+
+    if (decimal_parse(text, length, share, &why) && decimal_to_units(*share, units))
+        return LEAT_OK;
+    return status_argument(err, "fim", "the %s of fim, \"%.*s\", is not a decimal from 0 to 1 with at most 18 places",
+                           what, plan_rules_shown(length), text);
+}
+
+enum leat_status plan_rules_set_fim(struct plan_rules *r, const struct plan_fim_text *text, struct leat_error *err)
+{
+    struct plan_fim *f = &r->fim;
+    enum leat_status s = read_share("rate", text->rate, text->rate_length, &f->rate, &f->rule.rate, err);
+
+    if (s == LEAT_OK)
+        s = read_share("spm", text->spm, text->spm_length, &f->spm, &f->rule.spm, err);
+    if (s != LEAT_OK)
+        return s;
+    memcpy(f->ids, text->ids, sizeof f->ids);
+    f->given = true;
+    if (f->ids[PLAN_FIM_PREFIX] != f->ids[PLAN_FIM_MIDDLE] && f->ids[PLAN_FIM_PREFIX] != f->ids[PLAN_FIM_SUFFIX] &&
+        f->ids[PLAN_FIM_MIDDLE] != f->ids[PLAN_FIM_SUFFIX])
+        return LEAT_OK;
+    return status_argument(err, "fim",
+                           "the tokens of fim are %" PRIu32 ", %" PRIu32 " and %" PRIu32
+                           "; prefix, middle and suffix must be different tokens",
+                           f->ids[PLAN_FIM_PREFIX], f->ids[PLAN_FIM_MIDDLE], f->ids[PLAN_FIM_SUFFIX]);
+}
+
+const char *plan_rules_fim_text(const struct plan_rules *r, char text[PLAN_FIM_TEXT])
+{
+    const struct plan_fim *f = &r->fim;
+    char rate[DECIMAL_TEXT], spm[DECIMAL_TEXT];
+
+    if (f->given)
+        snprintf(text, PLAN_FIM_TEXT, "%s,%s,%" PRIu32 ",%" PRIu32 ",%" PRIu32, decimal_print(f->rate, rate),
+                 decimal_print(f->spm, spm), f->ids[PLAN_FIM_PREFIX], f->ids[PLAN_FIM_MIDDLE], f->ids[PLAN_FIM_SUFFIX]);
+    else
+        snprintf(text, PLAN_FIM_TEXT, "none");
+    return text;
+}
+
 /* ---- All together ---- */
 
 static enum leat_status check_length(const struct plan_rules *r, uint64_t seq_len, struct leat_error *err)
@@ -341,6 +489,28 @@ static enum leat_status check_by_tokens(struct plan_rules *r, struct leat_error 
     return LEAT_OK;
 }
 
+static enum leat_status check_stop(const struct plan_rules *r, struct leat_error *err)
+{
+    bool limited = r->epochs > 0;
+
+    if (r->stop > LEAT_STOP_FIRST)
+        return status_argument(err, "stop", "unknown value %u for stop", r->stop);
+    if (r->stop == LEAT_STOP_ALL)
+        return LEAT_OK;
+    if (!plan_order_of(r->order)->phases)
+        return status_argument(err, "stop",
+                               "a plan of order %s does not stop with its first spent source: no source "
+                               "of it has an end of its own",
+                               leat_order_name((enum leat_order)r->order));
+    for (size_t i = 0; i < r->source_count && !limited; i++)
+        limited = r->sources[i].epochs > 0;
+    if (limited)
+        return LEAT_OK;
+    return status_argument(err, "stop",
+                           "the plan is to stop with its first spent source, but no source is ever spent: "
+                           "limit the epochs, of the plan or of a source");
+}
+
 static enum leat_status finish_phases(const struct plan_rules *r, struct leat_error *err)
 {
     uint64_t before = 0;
@@ -387,11 +557,15 @@ enum leat_status plan_rules_finish(struct plan_rules *r, struct leat_error *err)
     if (s == LEAT_OK)
         s = check_by_tokens(r, err);
     if (s == LEAT_OK)
+        s = check_stop(r, err);
+    if (s == LEAT_OK)
         s = finish_phases(r, err);
     if (s == LEAT_OK && plan_order_of(r->order)->megatron)
         s = plan_megatron_finish(r, err);
     else if (s == LEAT_OK)
         s = finish_splits(r, err);
+    if (s == LEAT_OK)
+        s = plan_bans_finish(r, err);
     return s == LEAT_OK ? finish_skips(r, err) : s;
 }
 
@@ -419,7 +593,10 @@ enum leat_status plan_rules_reorder(struct plan_rules *to, const struct plan_rul
     enum leat_status s = LEAT_OK;
     char weight[DECIMAL_TEXT];
 
-    *to = (struct plan_rules) { .seed = from->seed, .seq_len = seq_len, .epochs = from->epochs, .order = order };
+    *to = (struct plan_rules) {
+        .seed = from->seed, .seq_len = seq_len, .epochs = from->epochs, .order = order, .fim = from->fim
+    };
+    to->stop = plan_order_of(order)->phases ? from->stop : LEAT_STOP_ALL;
     for (unsigned i = 0; plan_order_of(order)->own_labels && i < PLAN_FIT_OPTIONS; i++)
         to->fit[i] = from->fit[i];
     for (size_t i = 0; s == LEAT_OK && i < from->source_count; i++) {
@@ -435,6 +612,11 @@ enum leat_status plan_rules_reorder(struct plan_rules *to, const struct plan_rul
                                                                .dataset = datasets[i] },
                                   err);
     }
+    for (size_t i = 0; s == LEAT_OK && i < from->ban_count; i++) {
+        s = from->bans[i].start > 0 ? LEAT_OK : GROW(to->bans, to->ban_count + 1, to->ban_room, err);
+        if (s == LEAT_OK && from->bans[i].start == 0)
+            to->bans[to->ban_count++] = from->bans[i];
+    }
     memcpy(to->megatron.ratios, from->megatron.ratios, sizeof to->megatron.ratios);
     to->megatron.ratio_count = from->megatron.ratio_count;
     return s == LEAT_OK && from->split_count > 0 ? copy_split(to, from, err) : s;
@@ -448,6 +630,9 @@ void plan_rules_free(struct plan_rules *r)
         free(r->phases[i].weights);
     for (size_t i = 0; i < r->split_count; i++)
         free(r->splits[i].name);
+    for (size_t i = 0; i < r->ban_count; i++)
+        free(r->bans[i].name);
+    free(r->bans);
     free(r->sources);
     free(r->phases);
     free(r->splits);

@@ -11,7 +11,9 @@
 
 #include "leat.h"
 #include "order/decimal.h"
+#include "order/fim.h"
 #include "order/skips.h"
+#include "plan_bans.h"
 
 #define PLAN_MAX_SOURCES 65536u
 #define PLAN_MAX_LENGTH  ((uint64_t)1 << 30)
@@ -35,9 +37,12 @@ struct plan_megatron {
     bool has_surplus; /* it was given */
 };
 
+struct plan_opened; /* plan_source.h */
+
 struct plan_source_rule {
     char *name;
     const struct leat_dataset *dataset; /* the caller's; NULL: opened by name */
+    struct plan_opened *opened;         /* or it is open in another plan, which shares it */
     struct decimal weight;              /* 1 if none was given */
     bool weighted;                      /* one was */
     uint64_t epochs;                    /* 0: no limit */
@@ -79,18 +84,31 @@ enum plan_by_tokens {
 #define PLAN_MAX_POOL       ((uint64_t)1 << 20)
 extern const char *const plan_tokens_names[PLAN_BY_TOKENS]; /* in a plan's text */
 
+/* Fill-in-the-middle. */
+enum plan_fim_id { PLAN_FIM_PREFIX, PLAN_FIM_MIDDLE, PLAN_FIM_SUFFIX, PLAN_FIM_IDS };
+
+struct plan_fim {
+    bool given;
+    struct decimal rate, spm;
+    struct fim_rule rule; /* both in units */
+    uint32_t ids[PLAN_FIM_IDS];
+};
+
 struct plan_rules {
     uint64_t seed, seq_len, base_len, epochs;
     uint64_t fit[PLAN_FIT_OPTIONS], by_tokens[PLAN_BY_TOKENS];
     uint32_t order; /* number */
+    uint32_t stop;  /* enum leat_stop */
     struct plan_source_rule *sources;
     struct plan_phase_rule *phases; /* those after the first */
     struct plan_split_rule *splits;
     struct skips_range *skips;
-    size_t source_count, phase_count, split_count, skip_count;
-    size_t source_room, phase_room, split_room, skip_room;
+    struct plan_ban_rule *bans;
+    size_t source_count, phase_count, split_count, skip_count, ban_count;
+    size_t source_room, phase_room, split_room, skip_room, ban_room;
     char *use; /* NULL: not given */
     struct plan_megatron megatron;
+    struct plan_fim fim;
 };
 
 /* There are more than PLAN_MAX_SOURCES: LEAT_E_ARGUMENT. */
@@ -113,14 +131,40 @@ enum leat_status plan_rules_add_skip(struct plan_rules *r, uint64_t first, uint6
 enum leat_status plan_rules_set_split(struct plan_rules *r, const char *text, size_t length, struct leat_error *err);
 enum leat_status plan_rules_set_use(struct plan_rules *r, const char *name, size_t length, struct leat_error *err);
 
+/* Fill-in-the-middle, of its ids; two decimals. */
+struct plan_fim_text {
+    const char *rate, *spm;
+    size_t rate_length, spm_length;
+    uint32_t ids[PLAN_FIM_IDS];
+};
+enum leat_status plan_rules_set_fim(struct plan_rules *r, const struct plan_fim_text *text, struct leat_error *err);
+
+/* Its line in a plan's text, without the key; "none" if it is not given. */
+#define PLAN_FIM_TEXT (2 * DECIMAL_TEXT + 40)
+const char *plan_rules_fim_text(const struct plan_rules *r, char text[PLAN_FIM_TEXT]);
+
 /* The last call: fills in defaults, sorts the skips, and checks what can be checked without datasets. */
 enum leat_status plan_rules_finish(struct plan_rules *r, struct leat_error *err);
 
-/* Makes rules with the same sources, seed, split and limit of epochs for another order and length, without phases and
- * skips, because these count samples. `datasets` are the sources', open. */
+/* Makes rules with the same sources, seed, split and limit of epochs for another order and length, without phases,
+ * skips and bans that do not start at sample 0, because these count samples. `datasets` are the sources', open. */
 enum leat_status plan_rules_reorder(struct plan_rules *to, const struct plan_rules *from,
                                     const struct leat_dataset *const *datasets, uint32_t order, uint64_t seq_len,
                                     struct leat_error *err);
+
+/* What changes from a sample on. */
+struct plan_change {
+    uint64_t at;
+    const char *weights; /* fields separated by commas, as of a phase; an empty one, or none: as before */
+    size_t weights_length;
+    uint64_t seq_len; /* 0: as before */
+    size_t added;     /* sources from this number on were added for it, and have their weights from `at` on */
+};
+
+/* Changes rules from a sample on; phases that begin later are dropped. Whether the order has phases:
+ * plan_change_check(). */
+enum leat_status plan_rules_change(struct plan_rules *r, const struct plan_change *change, struct leat_error *err);
+enum leat_status plan_change_check(const struct plan_rules *rules, struct leat_error *err);
 
 /* The range of the split that is used; NULL: no split. */
 const struct plan_split_rule *plan_rules_used(const struct plan_rules *r);
@@ -133,6 +177,16 @@ void plan_rules_free(struct plan_rules *r);
 /* A plan's text, line by line (docs/ORDER.md, "Plan text"); `label` as of leat_plan_parse(). Does not finish. */
 enum leat_status plan_rules_read(struct plan_rules *r, const char *text, size_t bytes, const char *label,
                                  struct leat_error *err);
+
+/* Likewise the text of changes (docs/ORDER.md, "Changes"), which it adds to rules. */
+enum leat_status plan_rules_read_changes(struct plan_rules *r, const char *text, size_t bytes, const char *label,
+                                         struct leat_error *err);
+
+/* Lines of a plan's text that are all bans, or blank, or comments. */
+enum leat_status plan_rules_read_bans(struct plan_rules *r, const char *text, size_t bytes, struct leat_error *err);
+
+/* Reads a number of digits only; false: it is none, or not below 2^64. */
+bool plan_rules_number(const char *text, size_t length, uint64_t *value);
 
 /* Whether a source's name ends in a field that a text would have as its weight. */
 bool plan_rules_is_ambiguous(const char *name);

@@ -177,6 +177,34 @@ static void say_name(const struct plan_source_rule *rule, enum leat_status statu
     free(whole);
 }
 
+/* Opens a source by its name, or shares it with the plan that has it open. */
+static enum leat_status open_named(struct plan_source *s, const struct plan_source_rule *rule,
+                                   const struct leat_open_options *options, struct leat_error *err)
+{
+    struct leat_dataset *d;
+    enum leat_status status;
+
+    if (rule->opened) {
+        s->opened = rule->opened;
+        atomic_fetch_add(&s->opened->plans, 1);
+        s->dataset = s->opened->dataset;
+        return LEAT_OK;
+    }
+    status = leat_dataset_open(&d, rule->name, options, err);
+    say_weight(rule->name, status, err);
+    say_name(rule, status, options, err);
+    if (status != LEAT_OK)
+        return status;
+    s->opened = calloc(1, sizeof *s->opened);
+    if (!s->opened) {
+        leat_dataset_close(d);
+        return status_no_memory(err, sizeof *s->opened);
+    }
+    atomic_init(&s->opened->plans, 1);
+    s->dataset = s->opened->dataset = d;
+    return LEAT_OK;
+}
+
 enum leat_status plan_source_open(struct plan_source *s, const struct plan_rules *rules, size_t number,
                                   const struct leat_open_options *options, struct leat_error *err)
 {
@@ -190,12 +218,8 @@ enum leat_status plan_source_open(struct plan_source *s, const struct plan_rules
         return status_set(err, LEAT_E_UNSUPPORTED,
                           "a plan keeps the names of its sources, and what follows the ? of a URL may be a key: use a "
                           "name without it");
-    if (!s->dataset) {
-        status = leat_dataset_open(&s->opened, rule->name, options, err);
-        s->dataset = s->opened;
-        say_weight(rule->name, status, err);
-        say_name(rule, status, options, err);
-    }
+    if (!s->dataset)
+        status = open_named(s, rule, options, err);
     if (status != LEAT_OK)
         return status;
     leat_dataset_info(s->dataset, &info);
@@ -234,7 +258,10 @@ uint32_t plan_source_part_of_token(const struct plan_source *s, uint64_t token)
 
 void plan_source_close(struct plan_source *s)
 {
-    leat_dataset_close(s->opened);
+    if (s->opened && atomic_fetch_sub(&s->opened->plans, 1) == 1) {
+        leat_dataset_close(s->opened->dataset);
+        free(s->opened);
+    }
     free(s->parts);
     free(s->hints);
     *s = (struct plan_source) { .dataset = NULL };

@@ -5,6 +5,8 @@
 #ifndef LEAT_PLAN_SOURCE_H
 #define LEAT_PLAN_SOURCE_H
 
+#include <stdatomic.h>
+
 #include "leat.h"
 #include "plan_rules.h"
 
@@ -17,9 +19,15 @@ struct plan_part {
     uint8_t identity[16];
 };
 
+/* A dataset that a plan opened by name; plans that are changes of it use it as well. */
+struct plan_opened {
+    struct leat_dataset *dataset;
+    atomic_uint plans; /* that use it: the last one closes it */
+};
+
 struct plan_source {
     const struct leat_dataset *dataset;
-    struct leat_dataset *opened; /* the same if the plan opened it, else NULL */
+    struct plan_opened *opened; /* which it is; NULL: the caller's */
     struct plan_part *parts;
     uint32_t part_count;
     uint64_t blocks, tokens, dropped;

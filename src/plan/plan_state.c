@@ -76,6 +76,7 @@ struct past {
     uint64_t sources, phases;                         /* of the past */
     uint64_t source_steps[STEPS], phase_steps[STEPS]; /* of the chain */
     uint64_t skips;                                   /* a hash of the skips before the end of the past */
+    uint64_t bans;                                    /* likewise of the bans; 0: there is none */
     struct hash128 fingerprint;
 };
 
@@ -131,7 +132,8 @@ static void tell_past(const struct leat_plan *plan, uint64_t position, struct pa
     uint64_t end = position > 0 ? skips_number(&plan->skips, position - 1) + 1 : 0;
     const uint64_t rules[] = { PERMUTE_VERSION,  BLEND_VERSION,     PLAN_SPLIT_VERSION,       plan->rules.base_len,
                                plan->rules.seed, plan->rules.order, plan->order->rule_version };
-    struct chain c = { checksum_kernels(), checksum_load(name) }, skips = c;
+    const struct plan_fim *fim = &plan->rules.fim;
+    struct chain c = { checksum_kernels(), checksum_load(name) }, skips = c, bans = c;
 
     *past = (struct past) { .position = position, .skipped = end - position };
     past->phases = past_phases(plan, end);
@@ -145,6 +147,11 @@ static void tell_past(const struct leat_plan *plan, uint64_t position, struct pa
                     (uint64_t[]) { PLAN_TOKENS_VERSION, plan->rules.by_tokens[0], plan->rules.by_tokens[1],
                                    plan->rules.by_tokens[2] },
                     4);
+    if (fim->given)
+        chain_words(&c,
+                    (uint64_t[]) { FIM_VERSION, fim->rule.rate, fim->rule.spm, fim->ids[PLAN_FIM_PREFIX],
+                                   fim->ids[PLAN_FIM_MIDDLE], fim->ids[PLAN_FIM_SUFFIX] },
+                    6);
     for (uint64_t step = 0, i = 0; step < steps_of(past->sources); step++) {
         for (; i < step_begin(step + 1, past->sources); i++)
             chain_source(&c, plan, (size_t)i);
@@ -159,6 +166,16 @@ static void tell_past(const struct leat_plan *plan, uint64_t position, struct pa
         chain_words(&skips, (uint64_t[]) { plan->skips.items[i].first, plan->skips.items[i].end }, 2);
     past->skips = skips.hash.low;
     chain_words(&c, &past->skips, 1);
+    for (size_t i = 0; i < plan->rules.ban_count; i++) {
+        const struct plan_ban_rule *b = &plan->rules.bans[i];
+
+        if (b->start >= end || b->source >= past->sources)
+            continue;
+        chain_words(&bans, (uint64_t[]) { b->source, b->start, b->first, b->end }, 4);
+        past->bans = bans.hash.low;
+    }
+    if (past->bans > 0)
+        chain_words(&c, &past->bans, 1);
     past->fingerprint = c.hash;
 }
 
@@ -203,6 +220,7 @@ enum leat_status leat_plan_state_save(const struct leat_plan *plan, const struct
     struct leat_plan_state full = LEAT_PLAN_STATE_INIT;
     struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
     struct writer w = { text, 0 };
+    char fim[PLAN_FIM_TEXT];
     enum leat_status s = options_read(&full, sizeof full, NULL, state, "leat_plan_state", err);
     struct past past;
 
@@ -217,6 +235,8 @@ enum leat_status leat_plan_state_save(const struct leat_plan *plan, const struct
     put(&w, "rules permutation=%u,blend=%u,split=%u", PERMUTE_VERSION, BLEND_VERSION, PLAN_SPLIT_VERSION);
     if (plan->order->rule)
         put(&w, ",%s=%u", plan->order->rule, plan->order->rule_version);
+    if (plan->rules.fim.given)
+        put(&w, ",fim=%u", FIM_VERSION);
     put(&w, "\nbase-len %" PRIu64 "\nseed %" PRIu64 "\norder %s\n", plan->rules.base_len, plan->rules.seed,
         leat_order_name((enum leat_order)plan->rules.order));
     for (size_t g = 0; g < OPTION_GROUPS; g++)
@@ -226,9 +246,13 @@ enum leat_status leat_plan_state_save(const struct leat_plan *plan, const struct
     if (plan->rules.by_tokens[PLAN_MAX_TOKENS] > 0)
         put(&w, TOKENS_LINE "%u %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", PLAN_TOKENS_VERSION, plan->rules.by_tokens[0],
             plan->rules.by_tokens[1], plan->rules.by_tokens[2]);
+    if (plan->rules.fim.given)
+        put(&w, "fim %s\n", plan_rules_fim_text(&plan->rules, fim));
     put_steps(&w, "sources", past.sources, past.source_steps);
     put_steps(&w, "phases", past.phases, past.phase_steps);
     put(&w, "skips %016" PRIx64 "\n", past.skips);
+    if (past.bans > 0)
+        put(&w, "bans %016" PRIx64 "\n", past.bans);
     put(&w, "fingerprint %016" PRIx64 "%016" PRIx64 "\n", past.fingerprint.high, past.fingerprint.low);
     put(&w, "check %016" PRIx64 "\n", text_hash(text, w.length));
     return LEAT_OK;
@@ -292,6 +316,8 @@ struct state_text {
     uint64_t damaged, permutation, blend, split, rule_version, base_len, seed; /* rule_version: of the order's own */
     uint64_t options[PLAN_FIT_OPTIONS];                                        /* of rows of whole documents */
     uint64_t tokens_version, by_tokens[PLAN_BY_TOKENS];
+    uint64_t fim_version;                                                      /* 0: none */
+    char fim[PLAN_FIM_TEXT];                                                   /* as plan_rules_fim_text() has it */
     uint32_t order;
 };
 
@@ -320,6 +346,12 @@ static bool take_by_tokens(struct reader *r, struct state_text *t)
     return take(r, "\n");
 }
 
+/* The line of the bans, if there is one. */
+static bool take_bans(struct reader *r, uint64_t *bans)
+{
+    return !take(r, "bans ") || (take_hash(r, bans) && take(r, "\n"));
+}
+
 /* The name of an order, to the end of the line. */
 static bool take_order(struct reader *r, uint32_t *order)
 {
@@ -331,14 +363,34 @@ static bool take_order(struct reader *r, uint32_t *order)
     return true;
 }
 
-/* The version of the order's own rule, if the state has one: ",NAME=N". */
-static bool take_rule(struct reader *r, uint64_t *version)
+/* The versions of the order's own rule and of fill-in-the-middle, if the state has them: ",NAME=N,fim=N". */
+static bool take_rules(struct reader *r, uint64_t *version, uint64_t *fim)
 {
-    if (!take(r, ","))
+    bool changes = take(r, ",fim=");
+
+    if (!changes && take(r, ",")) {
+        while (r->at < r->end && *r->at >= 'a' && *r->at <= 'z')
+            r->at++;
+        if (!take(r, "=") || !take_number(r, version))
+            return false;
+        changes = take(r, ",fim=");
+    }
+    return !changes || take_number(r, fim);
+}
+
+/* Its line, if the state has that rule. */
+static bool take_fim(struct reader *r, uint64_t version, char text[PLAN_FIM_TEXT])
+{
+    const char *newline = memchr(r->at, '\n', (size_t)(r->end - r->at));
+
+    snprintf(text, PLAN_FIM_TEXT, "none");
+    if (version == 0)
         return true;
-    while (r->at < r->end && *r->at >= 'a' && *r->at <= 'z')
-        r->at++;
-    return take(r, "=") && take_number(r, version);
+    if (!newline || newline - r->at >= PLAN_FIM_TEXT || !take(r, "fim "))
+        return false;
+    snprintf(text, PLAN_FIM_TEXT, "%.*s", (int)(newline - r->at), r->at);
+    r->at = newline + 1;
+    return true;
 }
 
 static bool parse(struct reader *r, struct state_text *t)
@@ -350,14 +402,15 @@ static bool parse(struct reader *r, struct state_text *t)
         !take_number(r, &t->past.skipped) || !take(r, "\ndamaged ") || !take_number(r, &t->damaged) ||
         !take(r, "\nrules permutation=") || !take_number(r, &t->permutation) || !take(r, ",blend=") ||
         !take_number(r, &t->blend) || !take(r, ",split=") || !take_number(r, &t->split) ||
-        !take_rule(r, &t->rule_version) || !take(r, "\nbase-len ") || !take_number(r, &t->base_len) ||
+        !take_rules(r, &t->rule_version, &t->fim_version) || !take(r, "\nbase-len ") || !take_number(r, &t->base_len) ||
         !take(r, "\nseed ") || !take_number(r, &t->seed) || !take(r, "\norder "))
         return false;
     if (!take_order(r, &t->order) || !take_options(r, 0, t->options) || !take_options(r, 1, t->options) ||
-        !take_by_tokens(r, t) || !take_steps(r, "sources ", &t->past.sources, t->past.source_steps) ||
+        !take_by_tokens(r, t) || !take_fim(r, t->fim_version, t->fim) ||
+        !take_steps(r, "sources ", &t->past.sources, t->past.source_steps) ||
         !take_steps(r, "phases ", &t->past.phases, t->past.phase_steps) || !take(r, "skips ") ||
-        !take_hash(r, &t->past.skips) || !take(r, "\nfingerprint ") || !take_hash(r, &t->past.fingerprint.high) ||
-        !take_hash(r, &t->past.fingerprint.low) || !take(r, "\n"))
+        !take_hash(r, &t->past.skips) || !take(r, "\n") || !take_bans(r, &t->past.bans) || !take(r, "fingerprint ") ||
+        !take_hash(r, &t->past.fingerprint.high) || !take_hash(r, &t->past.fingerprint.low) || !take(r, "\n"))
         return false;
     check = text_hash(begin, (size_t)(r->at - begin));
     return take(r, "check ") && take_hash(r, &said) && said == check && take(r, "\n") && r->at == r->end;
@@ -376,13 +429,14 @@ static enum leat_status differs(struct leat_error *err, const char *format, ...)
     va_end(args);
     return status_set(err, LEAT_E_CHECKPOINT,
                       "the state belongs to another plan: %s; resume with the plan that it was saved from (only later "
-                      "phases and skips may be added)",
+                      "phases, skips and bans may be added)",
                       sentence);
 }
 
 static enum leat_status compare_rules(const struct leat_plan *plan, const struct state_text *t, struct leat_error *err)
 {
     const struct plan_rules *r = &plan->rules;
+    char fim[PLAN_FIM_TEXT];
 
     if (t->permutation != PERMUTE_VERSION || t->blend != BLEND_VERSION || t->split != PLAN_SPLIT_VERSION)
         return differs(err,
@@ -410,6 +464,10 @@ static enum leat_status compare_rules(const struct leat_plan *plan, const struct
     if (plan->order->rule && t->rule_version != plan->order->rule_version)
         return differs(err, "its rule is %s %" PRIu64 ", but this library's is %s %u", plan->order->rule,
                        t->rule_version, plan->order->rule, plan->order->rule_version);
+    if (strcmp(t->fim, plan_rules_fim_text(r, fim)) != 0)
+        return differs(err, "its fim is %s, but the plan's is %s", t->fim, fim);
+    if (r->fim.given && t->fim_version != FIM_VERSION)
+        return differs(err, "its rule is fim %" PRIu64 ", but this library's is fim %u", t->fim_version, FIM_VERSION);
     return LEAT_OK;
 }
 
@@ -502,6 +560,11 @@ enum leat_status leat_plan_state_load(const struct leat_plan *plan, const char *
                     "%" PRIu64 " samples before its position were skipped, but the plan skips %" PRIu64
                     ", or different ones",
                     t.past.skipped, is.skipped);
+    if (s == LEAT_OK && t.past.bans != is.bans)
+        s = differs(err,
+                    "the documents that were banned before its position, which is sample %" PRIu64
+                    ", are others in the plan",
+                    t.past.position + t.past.skipped);
     if (s == LEAT_OK)
         s = compare_phases(plan, &t.past, &is, err);
     if (s == LEAT_OK && !checksum_equal(t.past.fingerprint, is.fingerprint))

@@ -15,12 +15,18 @@
 #include "plan_order.h"
 #include "plan_rules.h"
 
-#define FIRST_LINE "leat plan 1"
+#define FIRST_LINE            "leat plan 1"
+#define FIRST_LINE_OF_CHANGES "leat changes 1"
 
 /* ---- Reading ---- */
 
+struct key;
+
 struct reader {
     struct plan_rules *rules;
+    const struct key *keys; /* the last one has no name */
+    const char *first_line, *what, *unknown;
+    size_t added;      /* of changes: sources from this one on wait for their `at` */
     const char *label; /* NULL: none */
     uint64_t line, at; /* number, place in the text */
     const char *key, *value;
@@ -61,8 +67,7 @@ static enum leat_status placed(const struct reader *r, enum leat_status s)
     return wrong(r, "%s", err.message);
 }
 
-/* Digits only. */
-static bool parse_number(const char *text, size_t length, uint64_t *value)
+bool plan_rules_number(const char *text, size_t length, uint64_t *value)
 {
     *value = 0;
     for (size_t i = 0; i < length; i++)
@@ -74,7 +79,7 @@ static bool parse_number(const char *text, size_t length, uint64_t *value)
 
 static enum leat_status read_number(struct reader *r, uint64_t *value)
 {
-    if (parse_number(r->value, r->value_length, value))
+    if (plan_rules_number(r->value, r->value_length, value))
         return LEAT_OK;
     return wrong(r, "\"%.*s\" is not a whole number below 2^64, in digits", plan_rules_shown(r->value_length),
                  r->value);
@@ -132,6 +137,17 @@ static enum leat_status read_order(struct reader *r)
     return wrong(r, "%s", sentence.message);
 }
 
+static enum leat_status read_stop(struct reader *r)
+{
+    bool first = r->value_length == 5 && memcmp(r->value, "first", 5) == 0;
+
+    r->rules->stop = first ? LEAT_STOP_FIRST : LEAT_STOP_ALL;
+    if (first || (r->value_length == 3 && memcmp(r->value, "all", 3) == 0))
+        return LEAT_OK;
+    return wrong(r, "\"%.*s\" is not all or first: which spent sources end the plan", plan_rules_shown(r->value_length),
+                 r->value);
+}
+
 static enum leat_status read_samples(struct reader *r)
 {
     enum leat_status s = read_number(r, &r->rules->megatron.samples);
@@ -144,6 +160,39 @@ static enum leat_status read_samples(struct reader *r)
 static enum leat_status read_surplus(struct reader *r)
 {
     return placed(r, plan_megatron_set_surplus(r->rules, r->value, r->value_length, r->err));
+}
+
+/* RATE,SPM,PREFIX,MIDDLE,SUFFIX */
+static enum leat_status read_fim(struct reader *r)
+{
+    const char *fields[2 + PLAN_FIM_IDS], *at = r->value, *end = r->value + r->value_length;
+    size_t lengths[2 + PLAN_FIM_IDS], count = 0;
+    struct plan_fim_text text;
+    bool more = true, ok = true;
+
+    for (; more && count < 2 + PLAN_FIM_IDS; count++) {
+        const char *comma = memchr(at, ',', (size_t)(end - at));
+
+        fields[count] = at;
+        lengths[count] = (size_t)((comma ? comma : end) - at);
+        more = comma != NULL;
+        at = comma ? comma + 1 : end;
+    }
+    ok = count == 2 + PLAN_FIM_IDS && !more;
+    for (unsigned i = 0; ok && i < PLAN_FIM_IDS; i++) {
+        uint64_t id;
+
+        ok = plan_rules_number(fields[2 + i], lengths[2 + i], &id) && id <= UINT32_MAX;
+        text.ids[i] = (uint32_t)id;
+    }
+    if (!ok)
+        return wrong(r, "\"%.*s\" is not RATE,SPM,PREFIX,MIDDLE,SUFFIX, of which the last three are token ids",
+                     plan_rules_shown(r->value_length), r->value);
+    text.rate = fields[0];
+    text.rate_length = lengths[0];
+    text.spm = fields[1];
+    text.spm_length = lengths[1];
+    return placed(r, plan_rules_set_fim(r->rules, &text, r->err));
 }
 
 static enum leat_status read_split(struct reader *r)
@@ -197,7 +246,7 @@ static enum leat_status read_source(struct reader *r)
          (length - last == 4 && memcmp(r->value + last, "none", 4) == 0))) {
         bool none = length - last == 4 && r->value[last] == 'n';
 
-        if (!none && (!parse_number(r->value + last, length - last, &text.epochs) || text.epochs == 0))
+        if (!none && (!plan_rules_number(r->value + last, length - last, &text.epochs) || text.epochs == 0))
             return wrong(r,
                          "in \"%.*s\", read from the right as NAME:WEIGHT:EPOCHS, the limit of epochs is not a whole "
                          "number above 0; if the name ends in \":%.*s\", write :none after the weight",
@@ -222,17 +271,43 @@ static enum leat_status read_at(struct reader *r)
     uint64_t begin, seq_len = 0;
     const char *second;
 
-    if (!colon || !parse_number(r->value, (size_t)(colon - r->value), &begin))
+    if (!colon || !plan_rules_number(r->value, (size_t)(colon - r->value), &begin))
         return wrong(r, "\"%.*s\" is not N:WEIGHTS or N:WEIGHTS:len=L, where N is the first sample of the change",
                      plan_rules_shown(r->value_length), r->value);
     weights = colon + 1;
     second = memchr(weights, ':', (size_t)(end - weights));
     if (second && (end - second < 5 || memcmp(second, ":len=", 5) != 0 ||
-                   !parse_number(second + 5, (size_t)(end - second - 5), &seq_len) || seq_len == 0))
+                   !plan_rules_number(second + 5, (size_t)(end - second - 5), &seq_len) || seq_len == 0))
         return wrong(r, "\"%.*s\" has no length, such as len=2048, after its weights",
                      plan_rules_shown(r->value_length), r->value);
     return placed(r, plan_rules_add_phase(r->rules, begin, weights, (size_t)((second ? second : end) - weights),
                                           seq_len, r->err));
+}
+
+/* N, N:WEIGHTS, or either with :len=L, of a change */
+static enum leat_status read_change(struct reader *r)
+{
+    const char *end = r->value + r->value_length, *colon = memchr(r->value, ':', r->value_length);
+    const char *weights = colon ? colon + 1 : end, *second = memchr(weights, ':', (size_t)(end - weights)),
+               *length = NULL;
+    struct plan_change change = { .weights = weights, .added = r->added };
+    enum leat_status s;
+
+    if (end - weights > 4 && memcmp(weights, "len=", 4) == 0)
+        length = second = weights;
+    else if (second)
+        length = second + 1;
+    change.weights_length = (size_t)((second ? second : end) - weights);
+    if (!plan_rules_number(r->value, (size_t)((colon ? colon : end) - r->value), &change.at))
+        return wrong(r, "\"%.*s\" is not N, N:WEIGHTS or N:WEIGHTS:len=L, where N is the first sample of the change",
+                     plan_rules_shown(r->value_length), r->value);
+    if (length && (end - length < 5 || memcmp(length, "len=", 4) != 0 ||
+                   !plan_rules_number(length + 4, (size_t)(end - length - 4), &change.seq_len) || change.seq_len == 0))
+        return wrong(r, "\"%.*s\" has no length, such as len=2048, after its weights",
+                     plan_rules_shown(r->value_length), r->value);
+    s = placed(r, plan_rules_change(r->rules, &change, r->err));
+    r->added = r->rules->source_count;
+    return s;
 }
 
 /* A:B */
@@ -241,10 +316,16 @@ static enum leat_status read_skip(struct reader *r)
     const char *colon = memchr(r->value, ':', r->value_length);
     uint64_t first, end;
 
-    if (!colon || !parse_number(r->value, (size_t)(colon - r->value), &first) ||
-        !parse_number(colon + 1, r->value_length - (size_t)(colon + 1 - r->value), &end))
+    if (!colon || !plan_rules_number(r->value, (size_t)(colon - r->value), &first) ||
+        !plan_rules_number(colon + 1, r->value_length - (size_t)(colon + 1 - r->value), &end))
         return wrong(r, "\"%.*s\" is not A:B, samples A to B - 1", plan_rules_shown(r->value_length), r->value);
     return placed(r, plan_rules_add_skip(r->rules, first, end, r->err));
+}
+
+/* START:NAME:DOCUMENTS */
+static enum leat_status read_ban(struct reader *r)
+{
+    return placed(r, plan_bans_add(r->rules, r->value, r->value_length, r->err));
 }
 
 static const struct key {
@@ -258,10 +339,12 @@ static const struct key {
     { "seed", "seed", false, read_seed },
     { "order", "order", false, read_order },
     { "epochs", "epochs", false, read_epochs },
+    { "stop", "stop", false, read_stop },
     { "split", "split", false, read_split },
     { "use", "use", false, read_use },
     { "at", "phases", true, read_at },
     { "skip", "skips", true, read_skip },
+    { "ban", "bans", true, read_ban },
     { "samples", "samples", false, read_samples },
     { "mid-level-dataset-surplus", "mid_level_dataset_surplus", false, read_surplus },
     { "max-per-row", "max_per_row", false, read_fit },
@@ -273,8 +356,19 @@ static const struct key {
     { "max-tokens", "max_tokens", false, read_by_tokens },
     { "max-rows", "max_rows", false, read_by_tokens },
     { "pool", "pool", false, read_by_tokens },
+    { "fim", "fim", false, read_fim },
+    { NULL, NULL, false, NULL },
 };
-#define KEYS (sizeof keys / sizeof keys[0])
+#define UNKNOWN                                                                                                        \
+    "a line of a plan starts with source, seq-len, base-len, seed, order, epochs, stop, split, use, at, skip, ban, "   \
+    "samples, mid-level-dataset-surplus, max-per-row, min-length, max-length, cut-length, align, overlap, max-tokens, max-rows, pool or "  \
+    "fim"
+
+static const struct key change_keys[] = {
+    { "source", "sources", true, read_source },
+    { "at", "at", true, read_change },
+    { NULL, NULL, false, NULL },
+};
 
 static bool is_blank(char c)
 {
@@ -297,29 +391,98 @@ static enum leat_status read_line(struct reader *r, const char *line, size_t len
     r->value_length = length - r->key_length;
     for (; r->value_length > 0 && is_blank(r->value[0]); r->value_length--)
         r->value++;
-    for (size_t i = 0; i < KEYS; i++) {
-        if (strlen(keys[i].name) != r->key_length || memcmp(keys[i].name, r->key, r->key_length) != 0)
+    for (size_t i = 0; r->keys[i].name; i++) {
+        const struct key *key = &r->keys[i];
+
+        if (strlen(key->name) != r->key_length || memcmp(key->name, r->key, r->key_length) != 0)
             continue;
-        r->field = keys[i].field;
+        r->field = key->field;
         if (r->value_length == 0)
-            return wrong(r, "%s has no value", keys[i].name);
-        if (r->seen[i] && !keys[i].many)
-            return wrong(r, "%s is given twice", keys[i].name);
+            return wrong(r, "%s has no value", key->name);
+        if (r->seen[i] && !key->many)
+            return wrong(r, "%s is given twice", key->name);
         r->seen[i] = true;
-        return keys[i].read(r);
+        return key->read(r);
     }
-    return wrong(r,
-                 "unknown key \"%.*s\"; a line of a plan starts with source, seq-len, base-len, seed, order, epochs, "
-                 "split, use, at, skip, samples, mid-level-dataset-surplus, max-per-row, min-length, max-length, "
-                 "cut-length, align, overlap, max-tokens, max-rows or pool",
-                 plan_rules_shown(r->key_length), r->key);
+    return wrong(r, "unknown key \"%.*s\"; %s", plan_rules_shown(r->key_length), r->key, r->unknown);
+}
+
+/* Reads all lines; the first one must be the reader's, unless there is no label. */
+static enum leat_status read_text(struct reader *r, const char *text, size_t bytes)
+{
+    size_t known = strlen(r->first_line), words = known - 1; /* all but the version, one digit */
+    bool begun = !r->label;
+    enum leat_status s = LEAT_OK;
+
+    for (size_t at = 0; s == LEAT_OK && at < bytes;) {
+        const char *line = text + at, *newline = memchr(line, '\n', bytes - at);
+        size_t length = newline ? (size_t)(newline - line) : bytes - at;
+
+        r->at = at;
+        r->line++;
+        at += length + 1;
+        if (begun) {
+            s = read_line(r, line, length);
+            continue;
+        }
+        while (length > 0 && is_blank(line[length - 1]))
+            length--;
+        begun = length == known && memcmp(line, r->first_line, length) == 0;
+        if (!begun && length >= words && memcmp(line, r->first_line, words) == 0)
+            return wrong(r, "unknown version of %s (this library is %s): \"%.*s\"", r->what, LEAT_VERSION,
+                         plan_rules_shown(length), line);
+        if (!begun)
+            break;
+    }
+    if (s == LEAT_OK && !begun) {
+        r->line = 1;
+        r->at = 0;
+        if (bytes == 0)
+            return wrong(r, "not %s: it is empty; the program that wrote it may have failed", r->what);
+        return wrong(r, "not %s: its first line is not \"%s\"", r->what, r->first_line);
+    }
+    return s;
 }
 
 enum leat_status plan_rules_read(struct plan_rules *rules, const char *text, size_t bytes, const char *label,
                                  struct leat_error *err)
 {
-    struct reader r = { .rules = rules, .label = label, .err = err };
-    bool begun = !label;
+    struct reader r = { .rules = rules,
+                        .keys = keys,
+                        .first_line = FIRST_LINE,
+                        .what = "a plan",
+                        .unknown = UNKNOWN,
+                        .label = label,
+                        .err = err };
+    enum leat_status s = read_text(&r, text, bytes);
+
+    if (s == LEAT_OK && !r.seeded && plan_order_of(rules->order)->megatron)
+        rules->seed = PLAN_MEGATRON_SEED;
+    return s;
+}
+
+enum leat_status plan_rules_read_changes(struct plan_rules *rules, const char *text, size_t bytes, const char *label,
+                                         struct leat_error *err)
+{
+    struct reader r = { .rules = rules,
+                        .keys = change_keys,
+                        .first_line = FIRST_LINE_OF_CHANGES,
+                        .what = "a text of changes",
+                        .unknown = "a line of changes starts with source or at",
+                        .added = rules->source_count,
+                        .label = label,
+                        .err = err };
+    enum leat_status s = read_text(&r, text, bytes);
+
+    if (s == LEAT_OK && r.added < rules->source_count)
+        return wrong(&r, "a source is added without a change: a line at N comes after the sources that it adds");
+    return s;
+}
+
+enum leat_status plan_rules_read_bans(struct plan_rules *rules, const char *text, size_t bytes, struct leat_error *err)
+{
+    struct leat_error own;
+    struct reader r = { .rules = rules, .keys = keys, .unknown = UNKNOWN, .err = err ? err : &own };
     enum leat_status s = LEAT_OK;
 
     for (size_t at = 0; s == LEAT_OK && at < bytes;) {
@@ -327,30 +490,16 @@ enum leat_status plan_rules_read(struct plan_rules *rules, const char *text, siz
         size_t length = newline ? (size_t)(newline - line) : bytes - at;
 
         r.at = at;
-        r.line++;
         at += length + 1;
-        if (begun) {
-            s = read_line(&r, line, length);
-            continue;
-        }
-        while (length > 0 && is_blank(line[length - 1]))
+        while (length > 0 && is_blank(*line)) {
+            line++;
             length--;
-        begun = length == strlen(FIRST_LINE) && memcmp(line, FIRST_LINE, length) == 0;
-        if (!begun && length >= 10 && memcmp(line, FIRST_LINE, 10) == 0)
-            return wrong(&r, "unknown version of a plan (this library is %s): \"%.*s\"", LEAT_VERSION,
-                         plan_rules_shown(length), line);
-        if (!begun)
-            break;
+        }
+        if (length > 0 && line[0] != '#' && (length < 4 || memcmp(line, "ban", 3) != 0 || !is_blank(line[3])))
+            return status_argument(err, "bans", "\"%.*s\" is not a ban: each line is ban START:NAME:DOCUMENTS",
+                                   plan_rules_shown(length), line);
+        s = read_line(&r, line, length);
     }
-    if (s == LEAT_OK && !begun) {
-        r.line = 1;
-        r.at = 0;
-        if (bytes == 0)
-            return wrong(&r, "not a plan: it is empty; the program that wrote it may have failed");
-        return wrong(&r, "not a plan: its first line is not \"" FIRST_LINE "\"");
-    }
-    if (!r.seeded && plan_order_of(rules->order)->megatron)
-        rules->seed = PLAN_MEGATRON_SEED;
     return s;
 }
 
@@ -372,7 +521,7 @@ static void put(struct printer *p, const char *text)
 STATUS_PRINTF(2, 3)
 static void print(struct printer *p, const char *format, ...)
 {
-    char text[128];
+    char text[PLAN_FIM_TEXT + 8];
     va_list args;
 
     va_start(args, format);
@@ -408,21 +557,66 @@ static void print_phase(struct printer *p, const struct plan_phase_rule *phase)
     put(p, "\n");
 }
 
+/* Whether an earlier source has the name of this one, and so the same bans. */
+static bool has_namesake(const struct plan_rules *r, uint32_t source)
+{
+    uint32_t i = 0;
+
+    while (strcmp(r->sources[i].name, r->sources[source].name) != 0)
+        i++;
+    return i < source;
+}
+
+#define BAN_LINE 100u /* a line of bans ends after so many bytes */
+
+static void print_bans(struct printer *p, const struct plan_rules *r)
+{
+    const struct plan_ban_rule *before = NULL;
+    uint64_t begin = 0;
+
+    for (const struct plan_ban_rule *b = r->bans; b < r->bans + r->ban_count; b++) {
+        bool joined = before && b->source == before->source && b->start == before->start;
+
+        if (!joined && has_namesake(r, b->source))
+            continue;
+        if (joined && p->length - begin < BAN_LINE) {
+            put(p, ",");
+        } else {
+            if (before)
+                put(p, "\n");
+            begin = p->length;
+            print(p, "ban %" PRIu64 ":", b->start);
+            put(p, r->sources[b->source].name);
+            put(p, ":");
+        }
+        print(p, "%" PRIu64, b->first);
+        if (b->end > b->first + 1)
+            print(p, "-%" PRIu64, b->end - 1);
+        before = b;
+    }
+    if (before)
+        put(p, "\n");
+}
+
 uint64_t plan_rules_print(const struct plan_rules *r, char *text, size_t capacity)
 {
     struct printer p = { text, capacity, 0 };
-    char fraction[DECIMAL_TEXT];
+    char fraction[DECIMAL_TEXT], fim[PLAN_FIM_TEXT];
 
     put(&p, FIRST_LINE "\n");
     print(&p, "seed %" PRIu64 "\nseq-len %" PRIu64 "\nbase-len %" PRIu64 "\n", r->seed, r->seq_len, r->base_len);
     print(&p, "order %s\n", leat_order_name((enum leat_order)r->order));
     if (r->epochs > 0)
         print(&p, "epochs %" PRIu64 "\n", r->epochs);
+    if (r->stop == LEAT_STOP_FIRST)
+        put(&p, "stop first\n");
     for (unsigned i = 0; i < PLAN_FIT_OPTIONS; i++)
         if (r->fit[i] > 0)
             print(&p, "%s %" PRIu64 "\n", plan_fit_names[i], r->fit[i]);
     for (unsigned i = 0; i < PLAN_BY_TOKENS && r->by_tokens[PLAN_MAX_TOKENS] > 0; i++)
         print(&p, "%s %" PRIu64 "\n", plan_tokens_names[i], r->by_tokens[i]);
+    if (r->fim.given)
+        print(&p, "fim %s\n", plan_rules_fim_text(r, fim));
     for (size_t i = 0; i < r->split_count; i++) {
         put(&p, i == 0 ? "split " : ",");
         put(&p, r->splits[i].name);
@@ -445,6 +639,7 @@ uint64_t plan_rules_print(const struct plan_rules *r, char *text, size_t capacit
         print_phase(&p, &r->phases[i]);
     for (size_t i = 0; i < r->skip_count; i++)
         print(&p, "skip %" PRIu64 ":%" PRIu64 "\n", r->skips[i].first, r->skips[i].end);
+    print_bans(&p, r);
     if (capacity > 0)
         text[p.length < capacity ? p.length : capacity - 1] = '\0';
     return p.length;

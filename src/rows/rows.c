@@ -53,10 +53,13 @@ const struct rows_kernels *rows_row(unsigned number, int *usable)
 
 /* ---- One row ---- */
 
-static struct rows_line row_of(const struct rows_job *j, uint32_t number)
+struct rows_line rows_line_here(const struct rows_job *j, uint32_t number)
 {
     const struct rows_layout *l = &j->layout;
-    struct rows_line r = { .tokens = rows_begin(j, number), .token_width = l->token_width };
+    struct rows_line r = { .tokens = rows_begin(j, number),
+                           .token_width = l->token_width,
+                           .source = rows_source(j, number),
+                           .source_weight = rows_source_weight(j, number) };
     const void *lengths = j->base + l->lengths_at, *starts = j->base + l->starts_at;
 
     if (number >= l->rows)
@@ -77,18 +80,18 @@ static void *number_at(const struct rows_job *j, void *numbers, uint64_t at)
 static void ignore_label(const struct rows_job *j, uint64_t at)
 {
     if (j->labels && j->number_bytes == 8)
-        ((int64_t *)j->labels)[at] = ROWS_IGNORED;
+        ((int64_t *)j->labels)[at] = j->ignored;
     else if (j->labels)
-        ((int32_t *)j->labels)[at] = ROWS_IGNORED;
+        ((int32_t *)j->labels)[at] = j->ignored;
     if (j->loss_mask)
         j->loss_mask[at] = 0;
     if (j->loss_weights)
         memset((uint8_t *)j->loss_weights + 4 * at, 0, 4);
 }
 
-static void weigh_label(const struct rows_job *j, uint64_t at, uint8_t weight)
+static void weigh_label(const struct rows_job *j, const struct rows_line *r, uint64_t at, uint8_t weight)
 {
-    uint32_t bits = rows_weight_float(weight);
+    uint32_t bits = rows_weight_of(weight, r->source_weight);
 
     if (j->loss_weights && weight < 255)
         memcpy((uint8_t *)j->loss_weights + 4 * at, &bits, sizeof bits);
@@ -118,7 +121,7 @@ static void mask_row(const struct rows_job *j, const struct rows_line *r, uint64
             if (mask[i] == 0)
                 ignore_label(j, at + i);
             else
-                weigh_label(j, at + i, mask[i]);
+                weigh_label(j, r, at + i, mask[i]);
     }
 }
 
@@ -129,7 +132,7 @@ static void fill_labels(const struct rows_kernels *k, const struct rows_job *j, 
     if (j->labels) {
         widen_row(k, j, r, j->labels, at, shift, length);
         if (length < j->length)
-            k->fill(number_at(j, j->labels, at + length), j->number_bytes, ROWS_IGNORED, j->length - length);
+            k->fill(number_at(j, j->labels, at + length), j->number_bytes, j->ignored, j->length - length);
     }
     if (j->loss_mask) {
         memset(j->loss_mask + at, 1, length);
@@ -138,7 +141,7 @@ static void fill_labels(const struct rows_kernels *k, const struct rows_job *j, 
     if (j->loss_weights) {
         uint8_t *weights = (uint8_t *)j->loss_weights + 4 * at;
 
-        k->fill(weights, 4, rows_weight_float(255), length);
+        k->fill(weights, 4, rows_weight_of(255, r->source_weight), length);
         memset(weights + (size_t)4 * length, 0, (size_t)4 * (j->length - length));
     }
     if (r->mask)
@@ -163,6 +166,36 @@ static void fill_stretches(const struct rows_kernels *k, const struct rows_job *
     }
 }
 
+static uint32_t count_nonzero(const uint8_t *bytes, uint32_t count)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        n += bytes[i] != 0;
+    return n;
+}
+
+/* Goes through the labels as mask_row() does; where the first token of a document has no loss, document by document,
+ * without that label. */
+uint32_t rows_learned(const struct rows_job *j, uint32_t number)
+{
+    const struct rows_line r = rows_line_here(j, number);
+    uint32_t shift = j->unshifted ? 0 : 1, length = r.flags ? 0 : r.length, learned = 0;
+    bool own = j->layout.own_labels, first = rows_masks_first(j);
+
+    if (j->layout.segments_at)
+        return rows_learned_in_segments(j, number);
+    for (uint32_t from = 0, end; from < length; from = end, shift += own) {
+        uint32_t begin, last;
+
+        end = first || own ? rows_line_end(&r, from, length) : length;
+        begin = from + (j->unshifted && (first || from == 0));
+        last = end - (!j->unshifted && first && rows_line_start_from(&r, end, end + 1) == end);
+        learned += r.mask ? count_nonzero(r.mask + shift + begin, last - begin) : last - begin;
+    }
+    return learned;
+}
+
 /* ---- Outputs made singly ---- */
 
 static void fill_singly(void (*kernel)(void *to, unsigned number_bytes, struct rows_line row, struct rows_stretch s),
@@ -182,7 +215,7 @@ static void fill_all_singly(const struct rows_kernels *k, const struct rows_job 
 #define FILL(field, name, kind, documents)                                                                             \
     if (j->field)                                                                                                      \
         fill_singly(k->field, j, documents ? *r : rows_line_undivided(r),                                              \
-                    (uint8_t *)j->field + rows_output_bytes(kind, at, j->number_bytes, 0));
+                    (uint8_t *)j->field + rows_output_bytes(kind, at, j->number_bytes, 0, 0));
     ROWS_OUTPUTS(ROWS_SKIP, FILL)
 #undef FILL
 }
@@ -195,7 +228,7 @@ static void fill_sequences(const struct rows_job *j)
 
     j->cu_seqlens[n++] = 0;
     for (uint32_t row = 0; row < j->rows; row++) {
-        struct rows_line r = row_of(j, row);
+        struct rows_line r = rows_line_here(j, row);
 
         for (uint32_t from = 0; from < j->length;) {
             from = rows_line_end(&r, from, j->length);
@@ -210,9 +243,11 @@ uint64_t rows_sequences(const struct rows_job *j, uint64_t *longest)
 {
     uint64_t n = 0;
 
+    if (j->layout.segments_at)
+        return rows_whole_sequences(j, longest);
     *longest = 0;
     for (uint32_t row = 0; row < j->rows; row++) {
-        struct rows_line r = row_of(j, row);
+        struct rows_line r = rows_line_here(j, row);
 
         for (uint32_t from = 0, end; from < j->length; from = end, n++) {
             end = rows_line_end(&r, from, j->length);
@@ -225,8 +260,12 @@ uint64_t rows_sequences(const struct rows_job *j, uint64_t *longest)
 
 void rows_fill(const struct rows_kernels *k, const struct rows_job *j)
 {
+    if (j->layout.segments_at) {
+        rows_fill_segments(k, j);
+        return;
+    }
     for (uint32_t row = 0; row < j->rows; row++) {
-        struct rows_line r = row_of(j, row);
+        struct rows_line r = rows_line_here(j, row);
         uint64_t at = (uint64_t)row * j->length;
 
         if (j->inputs) {

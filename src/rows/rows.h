@@ -3,17 +3,21 @@
  * documents, sequences. Kernels are chosen by CPU level; rows_body.h and the output_NAME.h define single numbers, and
  * kernels are tested against them. rows_device.h is what a device runs.
  *
- * A slot holds, at offsets from its base: tokens (stored width, little-endian), for each row its number of inputs and
- * its flags, and, if documents were asked for, a bit for each token that is the first of its document: `start_words`
- * words of 64 bits for each row, lowest bit first. Bit 0 of each row is set, and no bit after the row's length + 1
- * tokens. Rows of tokens follow each other, `width` tokens each; or they lie apart, and the slot says where each
- * begins.
+ * A slot holds, at offsets from its base: tokens (stored width, little-endian), for each row its number of inputs, its
+ * flags, its source and, if there are such, its source's weight, and, if documents were asked for, a bit for each token
+ * that is the first of its document: `start_words` words of 64 bits for each row, lowest bit first. Bit 0 of each row
+ * is set, and no bit after the row's length + 1 tokens. Rows of tokens follow each other, `width` tokens each; or they
+ * lie apart, and the slot says where each begins.
  *
  * If a dataset stores a mask, the slot also has a byte for each token: `mask_width` for each row, in the order of the
- * row's tokens. A label that is a token with 0 has no loss; other bytes are its weight, in 255ths.
+ * row's tokens. A label that is a token with 0 has no loss; other bytes are its weight, in 255ths. The float of that
+ * is multiplied with the weight of the row's source.
  *
  * On a device many threads start in the middle of a row, so the slot also says what lies before each word of such bits,
  * and before each row: "marks" and "heads", made by rows_mark().
+ *
+ * Rows that are slices, that have labels ahead, or tokens of their own are in *segments* (rows_segments.h). Such a slot
+ * has tokens and their mask in an order that only the segments know, and no starts, marks and heads.
  *
  * The room src/rows/ makes outputs from tokens that are in memory. It knows no files, plans or threads; a new output
  * is a file output_NAME.h here.
@@ -28,17 +32,41 @@
 
 #include "rows_outputs.h"
 
-#define ROWS_IGNORED (-100) /* a label without loss */
-
 struct rows_layout {
     uint32_t rows, width, token_width, start_words; /* start_words 0: documents are not known */
     size_t tokens_at, lengths_at, flags_at, starts_at;
+    size_t sources_at;         /* an int32_t per row: its source's number; -1 for a row of padding */
+    size_t source_weights_at;  /* a float per row; 0: all are 1 */
     size_t marks_at, heads_at; /* marks_at 0: no marks */
     size_t rows_at;            /* a uint64_t per row: where it begins, from the base, modulo 2^64: it may lie outside of
                                 * the slot. 0: rows follow each other */
     size_t masks_at;           /* 0: no mask */
     uint32_t mask_width;
-    uint32_t own_labels; /* 1: in the slot, each stretch has one more token than inputs: its last label */
+    uint32_t own_labels;           /* 1: in the slot, each stretch has one more token than inputs: its last label */
+    uint32_t ahead;                /* labels ahead of each place: only of rows in segments, as what follows */
+    uint32_t slices, whole_length; /* in how many a row is cut; of a whole row of the slot's batch */
+    uint32_t reserved;
+    size_t segments_at; /* a struct rows_segmented per row, and one. 0: rows are not in segments */
+    size_t pool_at;     /* uint32_t's: of each row its segments, then the places where documents begin in it */
+    size_t end;         /* of all this in the slot */
+};
+
+/* Places of a row from `first` up to the next segment, or for ever. */
+struct rows_segment {
+    uint32_t first;
+    uint32_t token;              /* the number of its first token among all in the slot, and of that one's mask */
+    uint32_t tokens;             /* how many follow each other from there, more than its places have */
+    uint32_t own;                /* those of them that come before the next document */
+    uint32_t position, document; /* of the first place: in its document; and that one's number in the whole row */
+    uint32_t attention;          /* 0: padding after a shorter row */
+};
+
+/* A row of the slot, whole; after the last, one of padding. `documents`, `shorter`: how many documents, and rows of
+ * fewer places than the longest, lie before it. */
+struct rows_segmented {
+    uint32_t pool, segments; /* where its first segment stands in the pool, and how many there are */
+    uint32_t length;         /* places before the padding */
+    uint32_t documents, shorter;
 };
 
 /* What lies before a word of `starts` in its row: where the last document begins, and how many documents begin after
@@ -59,7 +87,8 @@ struct rows_job {
     struct rows_layout layout;
     uint32_t rows, length; /* of the outputs: at least the slot's rows and the longest of its lengths */
     uint32_t number_bytes, unshifted, mask_first;
-    uint32_t pad; /* the token after a row's end */
+    uint32_t pad;    /* the token after a row's end */
+    int32_t ignored; /* a label without loss */
     uint64_t cu_seqlens_room;
 /* where each output goes; NULL: not wanted */
 #define ROWS_FIELD(field, name, kind, documents) kind##_TYPE *field;
@@ -90,6 +119,17 @@ void rows_fill(const struct rows_kernels *k, const struct rows_job *job);
 
 /* Fills marks and heads of a slot. */
 void rows_mark(uint8_t *base, const struct rows_layout *layout);
+
+/* How many predictions of a row of the slot have a loss. The label at the first place of an unshifted row is none. */
+uint32_t rows_learned(const struct rows_job *job, uint32_t row);
+
+/* A row as the kernels see it on the host. */
+struct rows_line rows_line_here(const struct rows_job *job, uint32_t row);
+
+/* The same for rows in segments, which rows_fill(), rows_learned() and rows_sequences() call. */
+void rows_fill_segments(const struct rows_kernels *k, const struct rows_job *job);
+uint32_t rows_learned_in_segments(const struct rows_job *job, uint32_t row);
+uint64_t rows_whole_sequences(const struct rows_job *job, uint64_t *longest);
 
 /* How many stretches of one document the outputs have, counting padding after a row as one; and the longest. */
 uint64_t rows_sequences(const struct rows_job *job, uint64_t *longest);

@@ -5,6 +5,8 @@
 #ifndef LEAT_ROWS_BODY_H
 #define LEAT_ROWS_BODY_H
 
+#include <string.h>
+
 #include "rows.h"
 
 /* The number of inputs in row `row` of the slot; 0 for a row that only the outputs have. */
@@ -56,6 +58,19 @@ ROWS_BODY const uint8_t *rows_mask(const struct rows_job *j, uint32_t row)
     const struct rows_layout *l = &j->layout;
 
     return l->masks_at && row < l->rows ? j->base + l->masks_at + (size_t)row * l->mask_width : 0;
+}
+
+ROWS_BODY int32_t rows_source(const struct rows_job *j, uint32_t row)
+{
+    return row < j->layout.rows ? ((const int32_t *)(const void *)(j->base + j->layout.sources_at))[row] : -1;
+}
+
+ROWS_BODY float rows_source_weight(const struct rows_job *j, uint32_t row)
+{
+    const struct rows_layout *l = &j->layout;
+
+    return l->source_weights_at && row < l->rows ? ((const float *)(const void *)(j->base + l->source_weights_at))[row]
+                                                 : 1.0f;
 }
 
 /* Whether token `i` is known to be the first of its document. */
@@ -119,6 +134,26 @@ ROWS_BODY uint32_t rows_weight_float(uint8_t weight)
     return weight ? ((125 - zeros) << 23) + (uint32_t)(bits >> 40) + (uint32_t)(bits >> 39 & 1) : 0;
 }
 
+/*
+ * The bits of the float that a label of this weight has in a row of a source with this one: one product, rounded to
+ * nearest, on all devices. It is 0, or between the smallest and the largest normal number, since both are
+ * (loader_sources.c): what a CPU or a device makes of others cannot matter.
+ */
+ROWS_BODY uint32_t rows_weight_of(uint8_t weight, float source_weight)
+{
+    uint32_t bits = rows_weight_float(weight);
+    float product;
+
+    memcpy(&product, &bits, sizeof product);
+#if defined(__CUDA_ARCH__)
+    product = __fmul_rn(product, source_weight); /* is never fused with a sum */
+#else
+    product *= source_weight;
+#endif
+    memcpy(&bits, &product, sizeof bits);
+    return bits;
+}
+
 ROWS_BODY uint8_t rows_loss(const struct rows_job *j, uint32_t row, uint32_t i)
 {
     return rows_weight(j, row, i) != 0;
@@ -126,8 +161,7 @@ ROWS_BODY uint8_t rows_loss(const struct rows_job *j, uint32_t row, uint32_t i)
 
 ROWS_BODY int64_t rows_label(const struct rows_job *j, uint32_t row, uint32_t i)
 {
-    return rows_loss(j, row, i) ? (int64_t)rows_token(j, row, rows_label_token(j, rows_place(j, row, i)))
-                                : ROWS_IGNORED;
+    return rows_loss(j, row, i) ? (int64_t)rows_token(j, row, rows_label_token(j, rows_place(j, row, i))) : j->ignored;
 }
 
 /* Padding after a row is a stretch of its own. */

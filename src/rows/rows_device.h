@@ -5,12 +5,14 @@
  * middle of a row does not know the stretches before it: it has the marks and heads of rows_mark().
  *
  * Masks and weights are a second pass over the same numbers (rows_do_mask()), so that batches without them pay nothing:
- * in one pass, the registers of each thread rose from 47 to 56 (sm_90).
+ * in one pass, the registers of each thread rose from 47 to 56 (sm_90). Rows in segments (rows_segments.h) have a pass
+ * of their own instead of both.
  */
 #ifndef LEAT_ROWS_DEVICE_H
 #define LEAT_ROWS_DEVICE_H
 
 #include "rows_body.h"
+#include "rows_segments.h"
 
 #if defined(__CUDA_ARCH__)
 #define ROWS_UNROLL     _Pragma("unroll")
@@ -47,11 +49,13 @@ ROWS_BODY struct rows_line rows_line(const struct rows_job *j, uint32_t row, uin
     r.marks = 0;
     r.token_width = token_width;
     r.first_sequence = 0;
+    r.source = j->source_ids ? rows_source(j, row) : -1;
+    r.source_weight = rows_source_weight(j, row);
     if (l->marks_at && row < l->rows) {
         r.starts = (const uint64_t *)(const void *)(j->base + l->starts_at) + (size_t)row * l->start_words;
         r.marks = (const struct rows_mark *)(const void *)(j->base + l->marks_at) + (size_t)row * l->start_words;
     }
-    if (j->cu_seqlens)
+    if (j->cu_seqlens && token_width > 0) /* no other pass needs it */
         r.first_sequence = rows_stretches_before(j, row);
     return r;
 }
@@ -186,7 +190,7 @@ ROWS_BODY void rows_do_tokens(const struct rows_job *j, const struct rows_line *
             place += rows_line_stretch(r, i + k).documents;
         loss[k] = inside && r->flags == 0 && !(rows_masks_first(j) && label > 0 && rows_line_start(r, label));
         inputs[k] = inside && j->inputs ? rows_line_token(r, place) : j->pad;
-        labels[k] = loss[k] && j->labels ? (int64_t)rows_line_token(r, rows_label_token(j, place)) : ROWS_IGNORED;
+        labels[k] = loss[k] && j->labels ? (int64_t)rows_line_token(r, rows_label_token(j, place)) : j->ignored;
     }
     if (j->inputs)
         rows_store(j->inputs, at, inputs, count, number_bytes);
@@ -286,34 +290,102 @@ ROWS_BODY void rows_do_mask(const struct rows_job *j, const struct rows_line *r,
     uint8_t weight = rows_line_weight(j, r, i);
 
     if (j->loss_weights)
-        ((uint32_t *)j->loss_weights)[at] = rows_weight_float(weight);
+        ((uint32_t *)j->loss_weights)[at] = rows_weight_of(weight, r->source_weight);
     if (weight == 0 && j->loss_mask)
         j->loss_mask[at] = 0;
     if (weight == 0 && j->labels && j->number_bytes == 8)
-        ((int64_t *)j->labels)[at] = ROWS_IGNORED;
+        ((int64_t *)j->labels)[at] = j->ignored;
     else if (weight == 0 && j->labels)
-        ((int32_t *)j->labels)[at] = ROWS_IGNORED;
+        ((int32_t *)j->labels)[at] = j->ignored;
+}
+
+/* ---- Rows in segments ---- */
+
+ROWS_BODY void rows_store_one(const struct rows_job *j, void *numbers, uint64_t at, int64_t value)
+{
+    if (j->number_bytes == 8)
+        ((int64_t *)numbers)[at] = value;
+    else
+        ((int32_t *)numbers)[at] = (int32_t)value;
+}
+
+/* Where the stretches of a whole row begin, as many of them as one of the row's threads does. */
+ROWS_BODY void rows_do_whole_begins(const struct rows_job *j, uint32_t row, uint32_t i)
+{
+    uint64_t before = rows_whole_stretches_before(j, row);
+    uint32_t count = rows_whole_stretches(j, row);
+
+    ROWS_ONE_BY_ONE
+    for (uint32_t k = i; k < count; k += j->length)
+        j->cu_seqlens[before + k] = (int32_t)(row * rows_whole_length(j) + rows_whole_begin(j, row, k));
+}
+
+/* An output that is made singly. */
+#define ROWS_NUMBERS_ONE(to, at, value) rows_store_one(j, to, at, value)
+#define ROWS_MASK_ONE(to, at, value)    ((to)[at] = (uint8_t)(value))
+#define ROWS_DO_ONE(field, name, kind, documents)                                                                      \
+    if (j->field)                                                                                                      \
+        kind##_ONE(j->field, at, output_##field(r, rows_segment_stretch(&s, i + 1, documents), i));
+
+/* Makes number `i` of a row. */
+ROWS_BODY void rows_do_segment(const struct rows_job *j, const struct rows_line *r, uint32_t row, uint32_t i)
+{
+    uint64_t at = (uint64_t)row * j->length + i;
+    struct rows_segment s = rows_segment_at(j, row, i);
+
+    if (j->inputs)
+        rows_store_one(j, j->inputs, at, rows_segment_input(j, &s, i));
+    if (j->labels)
+        rows_store_one(j, j->labels, at, rows_segment_label(j, &s, i, 0));
+    if (j->ahead_labels)
+        ROWS_ONE_BY_ONE
+    for (uint32_t k = 0; k < j->layout.ahead; k++)
+        rows_store_one(j, j->ahead_labels, (uint64_t)k * j->rows * j->length + at, rows_segment_label(j, &s, i, k + 1));
+    if (j->loss_mask)
+        j->loss_mask[at] = rows_segment_weight(j, &s, i, 0) != 0;
+    if (j->loss_weights)
+        ((uint32_t *)j->loss_weights)[at] = rows_weight_of(rows_segment_weight(j, &s, i, 0), r->source_weight);
+    if (j->position_ids)
+        rows_store_one(j, j->position_ids, at, rows_segment_position(&s, i));
+    if (j->document_ids)
+        rows_store_one(j, j->document_ids, at, s.document);
+    ROWS_OUTPUTS(ROWS_SKIP, ROWS_DO_ONE)
+    if (j->cu_seqlens)
+        rows_do_whole_begins(j, row, i);
+}
+
+/* As rows_do_sequences_end(). */
+ROWS_BODY void rows_do_whole_end(const struct rows_job *j, uint64_t k, uint64_t step)
+{
+    if (!j->cu_seqlens)
+        return;
+    for (k += rows_whole_stretches_before(j, j->rows); k < j->cu_seqlens_room; k += step)
+        j->cu_seqlens[k] = (int32_t)(j->rows * rows_whole_length(j));
 }
 
 /* ---- How the threads share the work ---- */
 
 /*
  * A block has 256 threads. They are cut into groups of `group` (a power of two), each of which works at one row; a
- * group does ROWS_ROUNDS times `group` vectors of 16 bytes (in the second pass: single numbers): a tile. Neighbours in
+ * group does ROWS_ROUNDS times `group` vectors of 16 bytes (or single numbers, ROWS_PASS_...): a tile. Neighbours in
  * a group store neighbours in memory.
  */
 #define ROWS_BLOCK  256u
 #define ROWS_ROUNDS 4u
+
+/* In place of the width of numbers: the passes that ask the job for it, and do one number at a time. */
+#define ROWS_PASS_MASK     0u
+#define ROWS_PASS_SEGMENTS 1u
 
 struct rows_grid {
     uint32_t group_bits; /* log2 of `group` */
     uint32_t tiles;      /* of a row */
 };
 
-/* `number_bytes`: 0 for the second pass. */
+/* `number_bytes`: or ROWS_PASS_... */
 ROWS_BODY uint32_t rows_vector(uint32_t number_bytes)
 {
-    return number_bytes ? 16 / number_bytes : 1;
+    return number_bytes > ROWS_PASS_SEGMENTS ? 16 / number_bytes : 1;
 }
 
 ROWS_BODY struct rows_grid rows_grid(const struct rows_job *j, uint32_t number_bytes, uint64_t *blocks)
@@ -332,10 +404,12 @@ ROWS_BODY struct rows_grid rows_grid(const struct rows_job *j, uint32_t number_b
 ROWS_BODY void rows_do_pass(const struct rows_job *j, const struct rows_line *r, uint32_t row, uint32_t i,
                             uint32_t number_bytes)
 {
-    if (number_bytes)
-        rows_do(j, r, row, i, number_bytes);
-    else
+    if (number_bytes == ROWS_PASS_SEGMENTS)
+        rows_do_segment(j, r, row, i);
+    else if (number_bytes == ROWS_PASS_MASK)
         rows_do_mask(j, r, row, i);
+    else
+        rows_do(j, r, row, i, number_bytes);
 }
 
 /* What thread `thread` of block `block` of `blocks` does. */
@@ -355,7 +429,9 @@ ROWS_BODY void rows_do_thread(const struct rows_job *j, struct rows_grid g, uint
                  round++, vector += (uint64_t)1 << g.group_bits) if (vector * most < j->length)
                 rows_do_pass(j, &r, (uint32_t)row, (uint32_t)vector * most, number_bytes);
     }
-    if (number_bytes)
+    if (number_bytes == ROWS_PASS_SEGMENTS)
+        rows_do_whole_end(j, (uint64_t)block * ROWS_BLOCK + thread, (uint64_t)blocks * ROWS_BLOCK);
+    else if (number_bytes != ROWS_PASS_MASK)
         rows_do_sequences_end(j, (uint64_t)block * ROWS_BLOCK + thread, (uint64_t)blocks * ROWS_BLOCK);
 }
 

@@ -32,6 +32,8 @@ struct rows_line {
     uint32_t length, flags;        /* inputs; LEAT_ROW_... */
     uint32_t token_width;
     uint32_t first_sequence; /* on a device: counted through all rows */
+    int32_t source;          /* its number; -1 for a row of padding */
+    float source_weight;     /* what the weights of its labels are multiplied with */
 };
 
 /*

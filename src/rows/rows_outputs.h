@@ -22,17 +22,20 @@
 #include <stdint.h>
 
 #include "output_attention_mask.h"
+#include "output_source_ids.h"
 
 enum rows_output_kind {
-    ROWS_NUMBERS,  /* rows x length numbers of number_bytes */
-    ROWS_MASK,     /* rows x length bytes */
-    ROWS_WEIGHTS,  /* rows x length floats; never made singly */
-    ROWS_SEQUENCES /* cu_seqlens_room numbers of four bytes; never made singly */
+    ROWS_NUMBERS,   /* rows x length numbers of number_bytes */
+    ROWS_MASK,      /* rows x length bytes */
+    ROWS_WEIGHTS,   /* rows x length floats; never made singly */
+    ROWS_SEQUENCES, /* cu_seqlens_room numbers of four bytes; never made singly */
+    ROWS_AHEAD      /* ahead x rows x length numbers of number_bytes; never made singly */
 };
 #define ROWS_NUMBERS_TYPE   void
 #define ROWS_MASK_TYPE      uint8_t
 #define ROWS_WEIGHTS_TYPE   void
 #define ROWS_SEQUENCES_TYPE int32_t
+#define ROWS_AHEAD_TYPE     void
 
 /* How it is made; the field, of struct leat_outputs and struct rows_job; LEAT_OUTPUT_name; the kind; whether documents
  * must be known. A use gives a macro for each way of making: twice the same, or ROWS_SKIP for the way that it skips. */
@@ -45,7 +48,9 @@ enum rows_output_kind {
     together(loss_mask, LOSS_MASK, ROWS_MASK, false)                                                                   \
     together(cu_seqlens, CU_SEQLENS, ROWS_SEQUENCES, true)                                                             \
     together(loss_weights, LOSS_WEIGHTS, ROWS_WEIGHTS, false)                                                          \
-    singly(attention_mask, ATTENTION_MASK, ROWS_MASK, false)
+    together(ahead_labels, AHEAD_LABELS, ROWS_AHEAD, false)                                                            \
+    singly(attention_mask, ATTENTION_MASK, ROWS_MASK, false)                                                           \
+    singly(source_ids, SOURCE_IDS, ROWS_NUMBERS, false)
 /* clang-format on */
 #define ROWS_SKIP(field, name, kind, documents)
 
@@ -55,7 +60,7 @@ enum rows_output { ROWS_OUTPUTS(ROWS_OUTPUT_NUMBER, ROWS_OUTPUT_NUMBER) ROWS_OUT
 
 /* Bytes of an output. */
 static inline uint64_t rows_output_bytes(enum rows_output_kind kind, uint64_t numbers, uint32_t number_bytes,
-                                         uint64_t cu_seqlens_room)
+                                         uint64_t cu_seqlens_room, uint32_t ahead)
 {
     switch (kind) {
     case ROWS_NUMBERS:
@@ -64,6 +69,8 @@ static inline uint64_t rows_output_bytes(enum rows_output_kind kind, uint64_t nu
         return numbers;
     case ROWS_WEIGHTS:
         return numbers * 4;
+    case ROWS_AHEAD:
+        return numbers * number_bytes * ahead;
     default:
         return cu_seqlens_room * 4;
     }

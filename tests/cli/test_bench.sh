@@ -116,8 +116,30 @@ for output in tokens i32 i64 packed; do
         --json
     json_has steps tokens seconds tokens_per_s gb_per_s cpu_s_per_mtok next_us mean p50 p99 p999 max first_batch_ms \
         memory_mib waits_s order storage gather slot copy waiting_share engine device bare ratio synthetic loss share \
-        checksum
+        checksum sources
 done
+cp w4.leat other.leat
+cp w4.tokens other.tokens
+run leat-bench load --source w4:3 --source other:1 --seq-len 100 --batch 4 --steps 20 --json
+ended 0 ''
+for given in '"name": "w4", "share": 0.75, "rows": 60, "tokens": 6000, "loss_tokens": 6000' \
+    '"name": "other", "share": 0.25, "rows": 20, "tokens": 2000, "loss_tokens": 2000'; do
+    grep -q "$given" "$printed" || fail "$ran: does not say $given"
+done
+# each slice of a row: an eighth of the bytes, and a few more; the same inputs in each form
+copied=$(leat-bench load --source w4 --seq-len 1600 --batch 4 --epochs 1 --json | grep -o '"copied_bytes": [0-9]*')
+for output in tokens i32 packed; do
+    run leat-bench load --source w4 --seq-len 1600 --batch 4 --epochs 1 --slice 3/8 --layout zigzag --ahead 2 \
+        --output $output --checksum --json
+    json_has copied_bytes checksum
+    [ "$(($(grep -o '"copied_bytes": [0-9]*' "$printed" | cut -d ' ' -f 2) * 8))" -lt \
+        "$((${copied#* } * 21 / 20))" ] || fail "$ran: copies too many bytes"
+    grep -o '"checksum": "[0-9a-f]*"' "$printed" >>sums
+done
+[ "$(sort -u sums | wc -l)" -eq 1 ] || fail 'leat-bench load --slice: checksums differ between outputs'
+refuse 2 'is not R/N load' leat-bench load --source w4 --seq-len 100 --batch 4 --slice 8
+refuse 2 'whole rows load' leat-bench load --source w4 --seq-len 100 --batch 4 --slice 0/2 --bare
+refuse 2 '99 or 102' leat-bench load --source w4 --seq-len 100 --batch 4 --slice 0/3
 # --dump and --trace emptied the very dataset that was measured, then read it
 cp w4.tokens w4.bin
 ln w4.bin link.bin

@@ -154,6 +154,24 @@ for plan in run cut; do
     ended 0 ''
     diff run.plan "$printed" || fail "--epochs beside a plan is another plan than with it"
 done
+# A file of changes, such as a mixture's log: the plan is the one that has them from the start.
+printf 'leat changes 1\nat 512:1,,3\nsource a:2:none\nat 1024::len=8\nat 2048:,0\n' >run.changes
+(grep -v '^at' run.plan | sed 's/^source folder:0$/&\nsource a:0/' | grep -v '^skip'
+ printf 'at 512:1,1,3\nat 1024:1,1,3,2:len=8\nat 2048:1,0,3,2\n'
+ grep '^skip' run.plan) >changed.plan
+run leat order --plan run.plan --change run.changes --print-plan
+ended 0 ''
+diff changed.plan "$printed" || fail "the changes made another plan"
+leat order --plan changed.plan --from 400 --count 2000 >by_plan
+leat order --plan run.plan --change run.changes --from 400 --count 2000 | diff by_plan - ||
+    fail "changes and phases are other samples"
+printf 'leat changes 1\nat 500:1\n' >wrong.changes
+refuse 2 'a phase cannot begin at sample 500' leat order --plan run.plan --change wrong.changes
+printf 'leat changes 1\nat 512:1,2,3,4\n' >wrong.changes
+refuse 2 'wrong.changes, line 2: the change at sample 512 has more weights' leat order --plan run.plan \
+    --change wrong.changes
+refuse 1 'no.changes' leat order --plan run.plan --change no.changes
+
 try 0 '' leat order --source numbers --seq-len 8 --split train=0.99,valid=0.01 --use valid --print-plan <<'END'
 leat plan 1
 seed 0

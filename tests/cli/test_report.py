@@ -150,6 +150,32 @@ pathlib.Path("twice.jsonl").write_text("".join(json.dumps(line) + "\n" for line 
 points = [[float(p.split(",")[0]) for p in x.split()] for x in report("twice.jsonl").points]
 check(any(len(x) == 15 and x == sorted(set(x)) and abs(x[10] - x[9] - (x[1] - x[0])) < 0.2 for x in points),
       f"a resumed run: {points}")
+# what a run had of each source: the sum over its loaders, beside the plan; and between lines, with the plan dashed
+def of_source(name, share, rows):
+    return {"name": name, "share": share, "rows": rows, "tokens": 10 * rows, "loss_tokens": 9 * rows}
+
+
+def sources_line(batches, share, *rows):
+    given = [of_source(name, of, count) for name, of, count in zip(("a", "<b>", "c"), (share, 1 - share, 0), rows)]
+    return {**lines[0], "batches": batches, "sources": given, "other_sources": {"sources": 2, **of_source("", 0, 40)}}
+
+
+def written(name, *made):
+    pathlib.Path(name).write_text("".join(json.dumps(line) + "\n" for line in made), encoding="utf-8")
+    return report(name)
+
+
+page = written("sources.jsonl", sources_line(10, 0.25, 30, 90, 40), sources_line(20, 0.5, 80, 140, 140),
+               sources_line(5, 0.75, 60, 20, 80))
+at = page.cells.index("c")
+# of 4,000 tokens of the first loader, and 2,000 of the second; c has no weight in the plan, and an empty cell
+check(page.cells[at:at + 16] == ["c", "36.67", "2,200", "1,980", "220", "<b>", "26.67", "25", "1,600", "1,440", "160",
+                                 "a", "23.33", "75", "1,400", "1,260"], f"a table: {page.cells}")
+check('stroke-dasharray="5 4"' in page.text and "<b>" not in page.text, "no chart of a source beside the plan")
+heights = [[float(p.split(",")[1]) for p in points.split()] for points in page.points if len(points.split()) == 3]
+check(len(heights) == 6 + 1, f"two lines for each of three sources, and one for waiting: {heights}")
+check("Tokens by source" not in written("one.jsonl", {**lines[0], "sources": [of_source("a", 1, 3)]}).text,
+      "a table of a single source")
 # a torn line is left out, wherever it is
 for at in (0, 2, 4):
     texts = [json.dumps({**line, "rank": 3}) for line in lines[:4]]
@@ -186,7 +212,8 @@ def changed(result, value):
 
 
 for value in "1e308", "-1e308", "5e-324", "0", "-0.0", "-7", '"x"', "null", "[]", "{}":
-    text = "".join(changed(x, value) + "\n" for x in [*results.values(), *lines[10:12]])
+    text = "".join(changed(x, value) + "\n" for x in [*results.values(), *lines[10:12],
+                                                           *(sources_line(n, 0.5, n, 2 * n, 1) for n in (1, 2, 3))])
     pathlib.Path("odd.json").write_text(text, encoding="utf-8")
     report("odd.json")
 

@@ -20,9 +20,9 @@ try 0 '' leat trace --source all --seq-len 8 --order sequential --samples 0:3 <<
 END
 try 0 '' leat trace --source all --seq-len 8 --order sequential --step 1 --batch 2 --json <<'END'
 {"n": 2, "source": 0, "document": 1, "first": 4, "tokens": 8, "input": "a.txt", "offset": 12, "line": 3, @
-"id": "a.txt#1"}
+"id": "a.txt#1", "banned": false}
 {"n": 3, "source": 0, "document": 1, "first": 12, "tokens": 8, "input": "a.txt", "offset": 12, "line": 3, @
-"id": "a.txt#1"}
+"id": "a.txt#1", "banned": false}
 END
 # a step counts samples that are shown
 try 0 '' rows leat trace --source all --seq-len 8 --order sequential --step 1 --batch 1 --skip 0:2 <<'END'
@@ -71,9 +71,57 @@ try 0 '' rows leat trace --source bare --seq-len 5 --order sequential --samples 
 0 0 2 0:2 -
 END
 try 0 '' leat trace --source bare --seq-len 5 --order sequential --samples 0:1 --json <<'END'
-{"n": 0, "source": 0, "document": 0, "first": 0, "tokens": 3, "input": null, "offset": null, "line": null, "id": null}
-{"n": 0, "source": 0, "document": 2, "first": 0, "tokens": 2, "input": null, "offset": null, "line": null, "id": null}
+{"n": 0, "source": 0, "document": 0, "first": 0, "tokens": 3, "input": null, "offset": null, "line": null, "id": null, @
+"banned": false}
+{"n": 0, "source": 0, "document": 2, "first": 0, "tokens": 2, "input": null, "offset": null, "line": null, "id": null, @
+"banned": false}
 END
+
+# ---- Bans -----------------------------------------------------------------------------------------------------------
+
+# a step's documents, from its first sample on; one row of it; then more, after what is there
+bans='--source all --seq-len 8 --order sequential'
+# words
+# shellcheck disable=SC2086
+{
+    leat trace $bans --step 1 --batch 2 --ban bad.bans >shown || fail "no bans"
+    leat trace $bans --step 1 --batch 2 | diff - shown || fail "--ban changes what is shown"
+    diff bad.bans - <<'END' || fail "other bans"
+ban 2:all:1
+END
+    printf '# found by hand\nban 7:all:2' >>bad.bans
+    leat trace $bans --step 0 --batch 2 --row 1 --rank 0 --world 1 --ban bad.bans --ban-start 30 >/dev/null
+    leat trace $bans --samples 4:9 --ban bad.bans >/dev/null
+    diff bad.bans - <<'END' || fail "other bans after more"
+ban 2:all:1
+# found by hand
+ban 7:all:2
+ban 30:all:0-1
+ban 4:all:0-4
+END
+    # they are part of the plan, and each document has its least start
+    leat order $bans --bans bad.bans --print-plan | grep ban | diff - /dev/fd/3 3<<'END' || fail "other lines of bans"
+ban 2:all:1
+ban 4:all:0,2-4
+END
+    leat order $bans --bans bad.bans --print-plan >banned.plan
+    leat order --plan banned.plan --bans bad.bans --print-plan | diff banned.plan - || fail "bans twice are others"
+    try 0 '' rows leat trace --plan banned.plan --samples 1:3 <<'END'
+1 0 0 8:12 a.txt:0 a.txt#0
+1 0 1 0:4 a.txt:12 a.txt#1
+2 0 1 4:12 a.txt:12 a.txt#1 (banned)
+END
+    echo 'seq-len 9' >other
+    refuse 2 "other is not a file of bans: a line of it is \"seq-len 9\"" leat order $bans --bans other --print-plan
+    refuse 2 "other is not a file of bans" leat trace $bans --step 0 --batch 1 --ban other
+    echo 'seq-len 9' | diff - other || fail "a file that holds something else was changed"
+    echo 'ban 0:no:1' >none.bans
+    refuse 2 'no source of this name' leat order $bans --bans none.bans --print-plan
+    refuse 2 '--ban --step --samples' leat trace $bans --document all:1 --until 3 --ban bad.bans
+    refuse 2 '--ban-start --ban' leat trace $bans --samples 0:1 --ban-start 3
+    refuse 2 '--row --step' leat trace $bans --samples 0:1 --row 0
+    refuse 2 '--row 2' leat trace $bans --step 0 --batch 2 --row 2
+}
 # an index that lies about where a document came from
 copy_dataset all damaged
 spoil_section damaged.leat 4

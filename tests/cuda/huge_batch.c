@@ -43,6 +43,8 @@ static void lay_out(struct huge *g)
     l->tokens_at = place(&end, s->rows * l->width * s->token_width);
     l->lengths_at = place(&end, 4 * s->rows);
     l->flags_at = place(&end, s->rows);
+    l->sources_at = place(&end, 4 * s->rows);
+    l->source_weights_at = place(&end, 4 * s->rows);
     l->masks_at = place(&end, s->rows * l->mask_width);
     if (s->apart)
         l->rows_at = place(&end, 8 * s->rows);
@@ -59,6 +61,8 @@ static bool is_wanted(const struct huge *g, enum rows_output_kind kind, bool doc
 {
     if (kind == ROWS_SEQUENCES)
         return g->shape->cu_seqlens;
+    if (kind == ROWS_AHEAD)
+        return false;
     if (documents)
         return g->shape->every;
     /* with all blocks two outputs are as much memory as a process can address */
@@ -98,7 +102,7 @@ bool huge_open(struct huge *g)
     j->base = memory;
 #define GIVE(field, name, kind, needs)                                                                                 \
     if (ok && is_wanted(g, kind, needs, &j->field)) {                                                                  \
-        ok = add_range(g, rows_output_bytes(kind, numbers, j->number_bytes, j->cu_seqlens_room), &memory, true);       \
+        ok = add_range(g, rows_output_bytes(kind, numbers, j->number_bytes, j->cu_seqlens_room, 0), &memory, true);    \
         j->field = memory;                                                                                             \
     }
     ROWS_OUTPUTS(GIVE, GIVE)
@@ -150,6 +154,16 @@ bool huge_flagged(uint64_t row)
     return hash(row, 4) % 8 == 0;
 }
 
+int32_t huge_source(uint64_t row)
+{
+    return (int32_t)(hash(row, 8) >> 16);
+}
+
+float huge_source_weight(uint64_t row)
+{
+    return (float)(hash(row, 9) >> 8) * 0x1p-20f;
+}
+
 uint8_t huge_mask(uint64_t row, uint64_t i)
 {
     return (uint8_t)(hash(row, i + 6) % 3 ? hash(row, i + 7) : 0);
@@ -174,6 +188,8 @@ void huge_say_row(const struct huge *g, uint64_t row, uint64_t begin, uint64_t e
 
     ((uint32_t *)(void *)(base + l->lengths_at))[row] = huge_length(g, row);
     base[l->flags_at + row] = huge_flagged(row);
+    ((int32_t *)(void *)(base + l->sources_at))[row] = huge_source(row);
+    ((float *)(void *)(base + l->source_weights_at))[row] = huge_source_weight(row);
     if (l->rows_at) { /* exchanged with a row far away */
         tokens = l->tokens_at + (g->shape->rows - 1 - row) * l->width * l->token_width;
         ((uint64_t *)(void *)(base + l->rows_at))[row] = tokens;

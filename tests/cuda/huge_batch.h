@@ -46,6 +46,8 @@ uint32_t huge_length(const struct huge *g, uint64_t row);
 uint32_t huge_token(const struct huge *g, uint64_t row, uint64_t i);
 bool huge_flagged(uint64_t row);
 uint8_t huge_mask(uint64_t row, uint64_t i);
+int32_t huge_source(uint64_t row);
+float huge_source_weight(uint64_t row);
 /* How many stretches lie before a row: room for its documents and its padding. */
 uint64_t huge_stretches(const struct huge *g, uint64_t row);
 

@@ -131,7 +131,8 @@ static void device_memory(void)
     configure();
     T_OK(cuda_open(&l, &w, o));
     leat_loader_stats(l, &stats);
-    T_CHECK(stats.ring.slots >= 4 && stats.device.ring_bytes <= fake.memory / 8);
+    T_CHECK(stats.ring.slots >= 4);
+    T_CHECK(stats.device.ring_bytes < fake.memory / 8 + stats.ring.slots * 256); /* to which it aligns each slot */
     cuda_close(l);
 }
 

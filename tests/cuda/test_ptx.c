@@ -44,8 +44,9 @@ static void *give(struct tried *t, void *memory, size_t bytes, size_t by)
 static void move_slot(struct tried *t)
 {
     struct rows_layout *l = &t->job.layout;
-    size_t *const places[] = { &l->tokens_at, &l->lengths_at, &l->flags_at, &l->starts_at,
-                               &l->marks_at,  &l->heads_at,   &l->masks_at };
+    size_t *const places[] = { &l->tokens_at,         &l->lengths_at,  &l->flags_at, &l->starts_at,
+                               &l->marks_at,          &l->heads_at,    &l->masks_at, &l->sources_at,
+                               &l->source_weights_at, &l->segments_at, &l->pool_at };
 
     memcpy(t->slot, t->made.slot, sizeof t->slot);
     for (uint32_t row = 0; l->rows_at && row < l->rows; row++)
@@ -73,7 +74,7 @@ static struct rows_grid random_grid(const struct rows_job *j, uint32_t number_by
     return g;
 }
 
-/* Adds a pass, and does it by the bodies. Widths of 0: the second. */
+/* Adds a pass, and does it by the bodies. A width of tokens of 0: one that asks the job (ROWS_PASS_...). */
 static void make_pass(struct tried *t, uint32_t token_width, uint32_t number_bytes, uint64_t *random)
 {
     struct pass *p = &t->pass[t->passes++];
@@ -84,8 +85,8 @@ static void make_pass(struct tried *t, uint32_t token_width, uint32_t number_byt
     for (uint64_t i = 0; i < blocks * ROWS_BLOCK; i++)
         rows_do_thread(&t->made.job, p->grid, (uint32_t)(i / ROWS_BLOCK), p->blocks, (uint32_t)(i % ROWS_BLOCK),
                        token_width, number_bytes);
-    snprintf(p->kernel, sizeof p->kernel, "leat_rows_mask");
-    if (number_bytes)
+    snprintf(p->kernel, sizeof p->kernel, number_bytes == ROWS_PASS_MASK ? "leat_rows_mask" : "leat_rows_segments");
+    if (token_width)
         snprintf(p->kernel, sizeof p->kernel, "leat_rows_%u_%u", token_width, number_bytes);
     memcpy(p->expected, t->made.outputs, sizeof p->expected);
 }
@@ -112,29 +113,37 @@ static void forget_documents(struct rows_made *made, uint64_t *random)
 static void make_job(struct tried *t, uint64_t *random)
 {
     struct rows_job *j = &t->made.job;
+    bool segments = t_below(random, 3) == 0;
     size_t numbers;
 
     t->range_count = t->passes = 0;
-    rows_make(&t->made, random);
+    if (segments)
+        rows_make_segments(&t->made, random);
+    else
+        rows_make(&t->made, random);
     numbers = (size_t)j->rows * j->length;
 #define DROP(field, name, kind, documents)                                                                             \
     if (t_below(random, 5) == 0)                                                                                       \
         j->field = NULL;
     ROWS_OUTPUTS(DROP, DROP)
-    if (t_below(random, 5) == 0)
+    if (!segments && t_below(random, 5) == 0)
         forget_documents(&t->made, random);
     memset(t->made.outputs, 0xa5, sizeof t->made.outputs);
-    make_pass(t, j->layout.token_width, j->number_bytes, random);
-    if (rows_has_mask_pass(j))
-        make_pass(t, 0, 0, random);
+    if (segments)
+        make_pass(t, 0, ROWS_PASS_SEGMENTS, random);
+    else
+        make_pass(t, j->layout.token_width, j->number_bytes, random);
+    if (!segments && rows_has_mask_pass(j))
+        make_pass(t, 0, ROWS_PASS_MASK, random);
     t->job = *j;
     move_slot(t);
 #define GIVE(field, name, kind, documents)                                                                             \
     if (j->field)                                                                                                      \
-        t->job.field = give(t, j->field, rows_output_bytes(kind, numbers, j->number_bytes, j->cu_seqlens_room),        \
-                            kind == ROWS_MASK      ? t_below(random, 3)                                                \
-                            : kind == ROWS_WEIGHTS ? 4 * t_below(random, 3)                                            \
-                                                   : 8 * t_below(random, 2));
+        t->job.field =                                                                                                 \
+            give(t, j->field, rows_output_bytes(kind, numbers, j->number_bytes, j->cu_seqlens_room, j->layout.ahead),  \
+                 kind == ROWS_MASK      ? t_below(random, 3)                                                           \
+                 : kind == ROWS_WEIGHTS ? 4 * t_below(random, 3)                                                       \
+                                        : 8 * t_below(random, 2));
     ROWS_OUTPUTS(GIVE, GIVE)
 }
 

@@ -164,6 +164,7 @@ static void expect_first(struct huge *g, const struct number *n, uint64_t *store
     expect(g, j->position_ids, at, bytes, n->i - begin, true, stored);
     expect(g, j->document_ids, at, bytes, document, true, stored);
     expect(g, j->attention_mask, at, 1, inside || n->length == 0, true, stored);
+    expect(g, j->source_ids, at, bytes, inside ? (uint64_t)huge_source(n->row) : (uint64_t)-1, true, stored);
     if (j->cu_seqlens && n->i == begin)
         expect(g, j->cu_seqlens, huge_stretches(g, n->row) + document, 4, at, true, stored);
 }
@@ -173,7 +174,7 @@ static void expect_second(struct huge *g, const struct number *n, uint64_t *stor
     const struct rows_job *j = &g->job;
     const uint64_t at = n->row * g->shape->length + n->i;
     const bool out = n->weight == 0;
-    float weight = (float)n->weight / 255;
+    float weight = (float)((double)((float)n->weight / 255) * (double)huge_source_weight(n->row));
     uint32_t bits;
 
     memcpy(&bits, &weight, 4);

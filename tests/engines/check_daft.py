@@ -64,13 +64,11 @@ def check_ordered(output, wanted, undisturbed):
 
 
 def check_gone(output):
-    """Nothing is left. On Ray, a task that was finishing its part when the run ended removes that itself, after that;
-    one that was beginning may leave an empty file, which the next run removes."""
-    if daft.get_or_infer_runner_type() == "ray":
-        while os.path.exists(output) and any(".partial." not in name for name in os.listdir(output)):
-            time.sleep(0.02)
-    else:
-        assert not os.path.exists(output), f"left over: {os.listdir(output)}"
+    """Nothing is left, as soon as the attempts that were still running when the run ended have removed what is theirs.
+    On Ray, one that was beginning may leave an empty file, which the next run removes."""
+    on_ray = daft.get_or_infer_runner_type() == "ray"
+    while os.path.exists(output) and not (on_ray and all(".partial." in name for name in os.listdir(output))):
+        time.sleep(0.02)
 
 
 def failure_of(output, documents, **options):

@@ -8,6 +8,7 @@
 #include "device/cuda_image.h"
 #include "fake.h"
 #include "ptx.h"
+#include "rows/rows_device.h"
 #include "rows/rows_outputs.h"
 
 #define MAX_GRID 0x7fffffffu
@@ -20,7 +21,7 @@ struct cuda_module_of_driver {
         cuda_module module;
         const struct ptx_kernel *kernel;
         unsigned token_width, number_bytes;
-    } functions[5];
+    } functions[6];
     unsigned count;
     struct cuda_module_of_driver *next;
 };
@@ -112,9 +113,10 @@ cuda_result fake_module_function(cuda_function *function, cuda_module module, co
         return CUDA_NOT_FOUND;
     f = &module->functions[module->count];
     f->kernel = ptx_find(module->kernels, name);
-    f->token_width = f->number_bytes = 0; /* of the second pass */
+    f->token_width = 0; /* of passes that ask the job */
+    f->number_bytes = strcmp(name, "leat_rows_segments") == 0 ? ROWS_PASS_SEGMENTS : ROWS_PASS_MASK;
     if (!f->kernel || (sscanf(name, "leat_rows_%u_%u", &f->token_width, &f->number_bytes) != 2 &&
-                       strcmp(name, "leat_rows_mask") != 0))
+                       strcmp(name, "leat_rows_mask") != 0 && strcmp(name, "leat_rows_segments") != 0))
         return CUDA_NOT_FOUND;
     f->module = module;
     module->count++;
@@ -157,11 +159,15 @@ static size_t slot_bytes(const struct rows_job *j)
     size_t ends[] = { l->rows_at ? l->rows_at + 8 * (size_t)l->rows : together,
                       l->lengths_at + 4 * (size_t)l->rows,
                       l->flags_at + l->rows,
+                      l->sources_at + 4 * (size_t)l->rows,
+                      l->source_weights_at ? l->source_weights_at + 4 * (size_t)l->rows : 0,
                       l->starts_at + 8 * (size_t)l->rows * l->start_words,
                       l->marks_at ? l->heads_at + sizeof(struct rows_head) * ((size_t)l->rows + 1) : 0,
                       l->masks_at ? l->masks_at + (size_t)l->rows * l->mask_width : 0 };
     size_t max = 0;
 
+    if (l->segments_at)
+        return l->end;
     for (unsigned i = 0; i < sizeof ends / sizeof ends[0]; i++)
         if (ends[i] > max)
             max = ends[i];
@@ -249,8 +255,9 @@ bool fake_kernel_translate(cuda_context context, struct rows_job *j, const struc
     if (ok && !clock && j->layout.rows_at)
         ok = place_rows(context, &job, j, table);
 #define EXCHANGE(field, name, kind, documents)                                                                         \
-    ok = ok && exchange(context, &j->field, rows_output_bytes(kind, numbers, j->number_bytes, j->cu_seqlens_room),     \
-                        true, clock, index);
+    ok = ok && exchange(context, &j->field,                                                                            \
+                        rows_output_bytes(kind, numbers, j->number_bytes, j->cu_seqlens_room, j->layout.ahead), true,  \
+                        clock, index);
     ROWS_OUTPUTS(EXCHANGE, EXCHANGE)
 #undef EXCHANGE
     return ok;
@@ -296,7 +303,10 @@ cuda_result fake_launch(cuda_function function, unsigned grid_x, unsigned grid_y
     memcpy(&w.job, parameters[0], sizeof w.job);
     memcpy(&w.grid, parameters[1], sizeof w.grid);
     w.widths = 10 * function->token_width + function->number_bytes;
-    if (w.widths && (w.job.layout.token_width != function->token_width || w.job.number_bytes != function->number_bytes))
+    if ((w.job.layout.segments_at != 0) != (w.widths == ROWS_PASS_SEGMENTS))
+        fake_offence("a kernel for rows in segments is started for others, or the other way round");
+    if (function->token_width &&
+        (w.job.layout.token_width != function->token_width || w.job.number_bytes != function->number_bytes))
         fake_offence("a kernel for other widths than the job's is started");
     pthread_mutex_lock(&fake_lock);
     r = fake_put(stream, &w);

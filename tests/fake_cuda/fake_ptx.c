@@ -77,11 +77,11 @@ static unsigned list_ranges(const struct fake_work *w, const struct rows_job *j,
                                        .memory = (uint8_t *)(uintptr_t)j->base };
 #define RANGE(field, name, kind, documents)                                                                            \
     if (j->field)                                                                                                      \
-        ranges[n++] =                                                                                                  \
-            (struct ptx_range) { .address = (uintptr_t)w->job.field,                                                   \
-                                 .bytes = rows_output_bytes(kind, numbers, j->number_bytes, j->cu_seqlens_room),       \
-                                 .memory = (uint8_t *)j->field,                                                        \
-                                 .writable = true };
+        ranges[n++] = (struct ptx_range) { .address = (uintptr_t)w->job.field,                                         \
+                                           .bytes = rows_output_bytes(kind, numbers, j->number_bytes,                  \
+                                                                      j->cu_seqlens_room, j->layout.ahead),            \
+                                           .memory = (uint8_t *)j->field,                                              \
+                                           .writable = true };
     ROWS_OUTPUTS(RANGE, RANGE)
 #undef RANGE
     for (uint32_t row = 0; j->layout.rows_at && row < j->layout.rows; row++) {

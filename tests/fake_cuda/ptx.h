@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define PTX_PARAMETERS 4
-#define PTX_REGISTERS  4 /* kinds of them */
+#define PTX_REGISTERS  5 /* kinds of them */
 #define PTX_OPERANDS   5
 
 enum ptx_code {
@@ -35,6 +35,7 @@ enum ptx_code {
     PTX_MOV,
     PTX_MUL,
     PTX_MUL_WIDE,
+    PTX_MUL_FLOAT,
     PTX_NOT,
     PTX_OR,
     PTX_POPC,

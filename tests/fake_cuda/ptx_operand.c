@@ -14,6 +14,10 @@ bool ptx_read_type(const char *text, struct ptx_type *type)
         *type = (struct ptx_type) { 1, 'p', false };
         return true;
     }
+    if (strcmp(text, "f32") == 0) {
+        *type = (struct ptx_type) { 32, 'f', false };
+        return true;
+    }
     for (unsigned i = 0; i < 4; i++)
         if (strchr("bus", text[0]) && text[0] && strtoul(text + 1, NULL, 10) == widths[i]) {
             *type = (struct ptx_type) { widths[i], text[0], text[0] == 's' };
@@ -55,6 +59,10 @@ static bool read_constant(struct reader *r, const char *text, uint64_t *constant
             *constant = parameter_address(i);
             return true;
         }
+    if (text[0] == '0' && text[1] == 'f' && strlen(text) == 10) { /* the bits of a float */
+        *constant = strtoull(text + 2, &end, 16);
+        return *end == '\0' || wrong(r, "%s is no float", text);
+    }
     errno = 0;
     *constant = text[0] == '-' ? (uint64_t)strtoll(text, &end, 0) : strtoull(text, &end, 0);
     return (end > text && *end == '\0' && errno == 0) || wrong(r, "%s is no number", text);

@@ -198,6 +198,17 @@ static uint64_t multiply_wide(struct thread *t, struct ptx_type type)
     return type.is_signed ? (uint64_t)as_signed(a, type.bits) * (uint64_t)as_signed(b, type.bits) : a * b;
 }
 
+static uint64_t multiply_floats(struct thread *t)
+{
+    uint32_t bits[] = { (uint32_t)get(t, 1, 32), (uint32_t)get(t, 2, 32) };
+    float factors[2], product;
+
+    memcpy(factors, bits, sizeof factors);
+    product = (float)((double)factors[0] * (double)factors[1]); /* rounded once: it is exact in a double */
+    memcpy(bits, &product, sizeof product);
+    return bits[0];
+}
+
 /* Shifts by more than the width give what is left of the number: nothing, or its sign. */
 static uint64_t shift(struct thread *t, struct ptx_type type)
 {
@@ -258,6 +269,8 @@ static uint64_t result(struct thread *t)
         return get(t, 1, bits) * get(t, 2, bits) + get(t, 3, bits);
     case PTX_MUL_WIDE:
         return multiply_wide(t, type);
+    case PTX_MUL_FLOAT:
+        return multiply_floats(t);
     case PTX_DIV:
         return divide(t, type);
     case PTX_MIN:

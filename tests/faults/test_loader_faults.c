@@ -127,6 +127,7 @@ static void failing_reads(enum leat_engine engine)
 
             o.on_damage = d;
             o.outputs.wanted = n % 3 ? 0 : LEAT_OUTPUT_POSITION_IDS; /* which are found in the index */
+            o.outputs.ahead = n % 5 ? 0 : 2;                         /* rows are in segments */
             fault_arm(FAULT_SYSTEM, n % 2 ? FAULT_ONCE : FAULT_FROM_THEN_ON, n, EIO);
             r = take_all(&w, &o, NULL);
             fault_disarm();
@@ -288,7 +289,7 @@ static void failing_events(void)
 
 /* ---- Opening with failing calls ---- */
 
-static void opening(enum fault_kind kind, enum leat_access access, bool documents)
+static void opening(enum fault_kind kind, enum leat_access access, bool documents, uint32_t ahead)
 {
     struct loading w;
     bool failed = true;
@@ -305,6 +306,7 @@ static void opening(enum fault_kind kind, enum leat_access access, bool document
 
         o.outputs.wanted = LEAT_OUTPUT_INPUTS;
         o.outputs.borrow = 1;
+        o.outputs.ahead = ahead;
         o.io.numa_node = 0;
         fault_arm(kind, FAULT_ONCE, n, kind == FAULT_MEMORY ? ENOMEM : EIO);
         if (documents)
@@ -318,6 +320,32 @@ static void opening(enum fault_kind kind, enum leat_access access, bool document
         leat_loader_close(l);
         leat_plan_close(plan);
         T_EQ(fault_open_files(), files);
+        T_EQ(fault_allocations(), allocations);
+    }
+    T_CHECK(!failed);
+    leat_plan_close(w.plan);
+}
+
+/* Memory for what is known of rows in segments is needed while batches are made. */
+static void failing_segments(void)
+{
+    bool failed = true;
+    struct loading w;
+
+    copy_original();
+    w = open_plan(LEAT_ACCESS_READ);
+    for (uint64_t n = 1; failed && n < 300; n++) {
+        struct leat_loader_options o = options(LEAT_ENGINE_PREAD, LEAT_ON_DAMAGE_MASK);
+        long allocations = fault_allocations();
+        struct run r;
+
+        o.io.threads = 0;
+        o.outputs.ahead = 2;
+        o.outputs.wanted = LEAT_OUTPUT_POSITION_IDS;
+        fault_arm(FAULT_MEMORY, FAULT_ONCE, n, ENOMEM);
+        r = take_all(&w, &o, NULL);
+        failed = fault_disarm() >= n;
+        T_CHECK(r.status == LEAT_E_NO_MEMORY || (r.status == LEAT_E_END && r.damaged == 0));
         T_EQ(fault_allocations(), allocations);
     }
     T_CHECK(!failed);
@@ -344,9 +372,11 @@ int main(void)
     damaged_directory();
     failing_maps();
     failing_events();
-    opening(FAULT_MEMORY, LEAT_ACCESS_LEASED, false);
-    opening(FAULT_SYSTEM, LEAT_ACCESS_LEASED, false);
-    opening(FAULT_MEMORY, LEAT_ACCESS_READ, true);
-    opening(FAULT_SYSTEM, LEAT_ACCESS_READ, true);
+    failing_segments();
+    opening(FAULT_MEMORY, LEAT_ACCESS_LEASED, false, 0);
+    opening(FAULT_SYSTEM, LEAT_ACCESS_LEASED, false, 0);
+    opening(FAULT_MEMORY, LEAT_ACCESS_READ, true, 0);
+    opening(FAULT_SYSTEM, LEAT_ACCESS_READ, true, 2);
+    opening(FAULT_MEMORY, LEAT_ACCESS_READ, true, 2);
     return t_end();
 }

@@ -35,7 +35,7 @@ static inline void taken_outputs(struct taken *t, const struct leat_batch *b, ui
 {
     struct leat_outputs o = LEAT_OUTPUTS_INIT;
     size_t numbers = (size_t)(b->rows + 1) * (b->length + 3), wide = numbers * number_bytes;
-    size_t bytes = 4 * wide + 2 * numbers + 4 * (numbers + 1) + 4 * numbers;
+    size_t bytes = 5 * wide + 2 * numbers + 4 * (numbers + 1) + 4 * numbers;
     uint8_t *room;
 
     if (bytes > t->room) {
@@ -52,7 +52,8 @@ static inline void taken_outputs(struct taken *t, const struct leat_batch *b, ui
     o.labels = room + wide;
     o.position_ids = room + 2 * wide;
     o.document_ids = room + 3 * wide;
-    o.cu_seqlens = (int32_t *)(void *)(room + 4 * wide);
+    o.source_ids = room + 4 * wide;
+    o.cu_seqlens = (int32_t *)(void *)(room + 5 * wide);
     o.cu_seqlens_room = numbers + 1;
     o.loss_weights = (float *)(void *)(o.cu_seqlens + numbers + 1);
     o.loss_mask = (uint8_t *)(o.loss_weights + numbers);

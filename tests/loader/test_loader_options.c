@@ -44,7 +44,7 @@ static void refusals(const struct loading *w)
     REFUSED(LEAT_E_ARGUMENT, "2 to 64 slots", o.io.slots = 1);
     REFUSED(LEAT_E_ARGUMENT, "2 to 64 slots", o.io.slots = 65);
     REFUSED(LEAT_E_ARGUMENT, "4 or 8 bytes", o.outputs.number_bytes = 2);
-    REFUSED(LEAT_E_ARGUMENT, "unknown bits 0x100 in `outputs.wanted`", o.outputs.wanted = 256);
+    REFUSED(LEAT_E_ARGUMENT, "unknown bits 0x80000000 in `outputs.wanted`", o.outputs.wanted = (uint32_t)1 << 31);
     REFUSED(LEAT_E_ARGUMENT, "`outputs.borrow` needs `outputs.wanted`", o.outputs.borrow = 1);
     REFUSED(LEAT_E_ARGUMENT, "at least 2 numbers", o.outputs.borrow = 1; o.outputs.wanted = LEAT_OUTPUT_CU_SEQLENS);
     REFUSED(LEAT_E_ARGUMENT, "not for 1099511627776", o.outputs.borrow = 1, o.outputs.wanted = 64,

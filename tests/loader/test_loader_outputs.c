@@ -22,8 +22,8 @@ static char folder[512];
 struct expected {
     const struct loading *w;
     const struct leat_batch *b;
-    struct loading_starts starts; /* of the only dataset */
-    uint32_t unshifted, mask_first, pad;
+    struct loading_starts starts; /* of both datasets */
+    uint32_t unshifted, mask_first, pad, weighted;
 };
 
 static uint32_t row_length(const struct expected *e, uint32_t row)
@@ -56,10 +56,28 @@ static int64_t expect_labels(const struct expected *e, uint32_t row, uint32_t i)
                                        : -100;
 }
 
+/* Of the two sources, both of the same tokens. */
+static const double source_weights[] = { 1.0 / 3, 7 };
+
+static uint64_t source_of(const struct expected *e, uint32_t row)
+{
+    struct leat_sample x;
+
+    T_OK(leat_plan_sample(e->w->plan, e->b->samples[row].number, &x, &t_err));
+    return x.source;
+}
+
 /* The bits of the float; this dataset has no mask. */
 static int64_t expect_loss_weights(const struct expected *e, uint32_t row, uint32_t i)
 {
-    return expect_loss_mask(e, row, i) ? 0x3f800000 : 0;
+    static const int64_t bits[] = { 0x3eaaaaab, 0x40e00000 };
+
+    return expect_loss_mask(e, row, i) ? e->weighted ? bits[source_of(e, row)] : 0x3f800000 : 0;
+}
+
+static int64_t expect_source_ids(const struct expected *e, uint32_t row, uint32_t i)
+{
+    return i < row_length(e, row) ? (int64_t)source_of(e, row) : -1;
 }
 
 static int64_t expect_attention_mask(const struct expected *e, uint32_t row, uint32_t i)
@@ -163,6 +181,7 @@ static void check_outputs(const struct expected *e, const struct leat_outputs *o
 #define CHECK_ROWS_MASK                   CHECK_NUMBER
 #define CHECK_ROWS_WEIGHTS                CHECK_NUMBER
 #define CHECK_ROWS_SEQUENCES(field, kind) /* see below */
+#define CHECK_ROWS_AHEAD(field, kind)     /* test_loader_slices.c */
             ROWS_OUTPUTS(CHECK, CHECK)
 #undef CHECK
         }
@@ -174,6 +193,7 @@ static void write_and_check(struct expected *e, uint64_t rows, uint64_t length, 
 {
     struct leat_outputs o = LEAT_OUTPUTS_INIT;
     size_t numbers = (size_t)(rows * length), room = numbers + 1;
+    void *ahead;
 
     o.number_bytes = number_bytes;
     o.rows = rows;
@@ -181,13 +201,17 @@ static void write_and_check(struct expected *e, uint64_t rows, uint64_t length, 
     o.unshifted = e->unshifted;
     o.mask_first = e->mask_first;
     o.cu_seqlens_room = room;
-#define BYTES(kind)                          (size_t) rows_output_bytes(kind, numbers, number_bytes, room)
+#define BYTES(kind)                          (size_t) rows_output_bytes(kind, numbers, number_bytes, room, 0)
 #define BUFFER(field, name, kind, documents) o.field = buffer(BYTES(kind));
     ROWS_OUTPUTS(BUFFER, BUFFER)
+    T_REFUSED(leat_batch_write(e->b, &o, NULL, &t_err), LEAT_E_ARGUMENT, "ahead_labels need a loader");
+    ahead = o.ahead_labels;
+    o.ahead_labels = NULL;
     T_OK(leat_batch_write(e->b, &o, NULL, &t_err));
     check_outputs(e, &o);
     o.cu_seqlens_room = e->b->sequences; /* one too few */
     T_STATUS(leat_batch_write(e->b, &o, NULL, &t_err), LEAT_E_RANGE);
+    o.ahead_labels = ahead;
 #define BORDER_OF(field, name, kind, documents) check_border(o.field, BYTES(kind));
     ROWS_OUTPUTS(BORDER_OF, BORDER_OF)
 }
@@ -232,9 +256,11 @@ static void write_batches(const struct loading *w, struct loading_starts starts,
     o.outputs.wanted = LEAT_OUTPUT_POSITION_IDS;
     o.last = LEAT_LAST_PADDED;
     o.outputs.unshifted = unshifted;
+    o.source_weights = first ? source_weights : NULL;
+    o.source_weight_count = 2;
     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
     while (leat_loader_next(l, &b, &t_err) == LEAT_OK) {
-        struct expected e = { w, b, starts, unshifted, first, 0 };
+        struct expected e = { w, b, starts, unshifted, first, 0, first };
 
         T_CHECK(b->length <= leat_loader_max_length(l));
         write_and_check(&e, b->rows, b->length, 8);
@@ -256,9 +282,12 @@ static void borrow_batches(const struct loading *w, struct loading_starts starts
         o.outputs.wanted = outputs;
         o.outputs.borrow = 1;
         o.outputs.number_bytes = bytes;
-        o.outputs.unshifted = bytes == 4;
+        o.outputs.ahead = outputs & LEAT_OUTPUT_AHEAD_LABELS ? 3 : 0;
+        o.outputs.unshifted = bytes == 4 && o.outputs.ahead == 0;
         o.outputs.mask_first = bytes == 8;
         o.outputs.cu_seqlens_room = 1000;
+        o.source_weights = bytes == 4 ? source_weights : NULL;
+        o.source_weight_count = 2;
         o.io.threads = bytes == 8;
         T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
         for (unsigned i = 0; i < 5; i++) {
@@ -269,7 +298,8 @@ static void borrow_batches(const struct loading *w, struct loading_starts starts
 #define BORROWED(field, name, kind, documents) T_EQ(out.field != NULL, (outputs & LEAT_OUTPUT_##name) != 0);
             ROWS_OUTPUTS(BORROWED, BORROWED)
 #undef BORROWED
-            check_outputs(&(struct expected) { w, b, starts, o.outputs.unshifted, o.outputs.mask_first, 0 }, &out);
+            check_outputs(&(struct expected) { w, b, starts, o.outputs.unshifted, o.outputs.mask_first, 0, bytes == 4 },
+                          &out);
             leat_batch_release(b, NULL);
         }
         leat_loader_close(l);
@@ -319,13 +349,16 @@ static void with_width(unsigned width)
 {
     struct loading w = { .width = width, .mean = 9 };
     struct loading_starts starts;
-    char text[1024], name[600];
+    char text[2048], name[600], twin[600];
 
     snprintf(name, sizeof name, "%s/d%u", folder, width);
+    snprintf(twin, sizeof twin, "%s/twin%u", folder, width);
     loading_write(name, 3001, width, w.mean);
+    loading_write(twin, 3001, width, w.mean);
     starts = loading_starts(3001, w.mean);
-    /* two lengths, so that one batch has both; 3000 tokens: the last batch is short */
-    snprintf(text, sizeof text, "source %s\nseq-len 30\nbase-len 90\nat 48:1:len=90\nepochs 1\n", name);
+    /* two lengths, so that one batch has both; 6000 tokens: the last batch is short */
+    snprintf(text, sizeof text, "source %s:3\nsource %s:1\nseq-len 30\nbase-len 90\nat 48:1,2:len=90\nepochs 1\n", name,
+             twin);
     w.plan = loading_plan(text);
     for (uint32_t i = 0; i < 4; i++)
         for (uint64_t world = 1; world <= 7; world += 6)
@@ -371,6 +404,23 @@ static struct rows_stretch stretch_of(const struct rows_job *j, uint32_t row, ui
     return s;
 }
 
+/* A product of two floats is exact in a double, so that it is rounded once. */
+static float expected_weight(const struct rows_job *j, uint32_t row, uint32_t i)
+{
+    return (float)((double)((float)rows_weight(j, row, i) / 255.0f) * (double)rows_source_weight(j, row));
+}
+
+static void check_learned(const struct rows_job *j)
+{
+    for (uint32_t row = 0; row < j->layout.rows; row++) {
+        uint32_t learned = 0;
+
+        for (uint32_t i = j->unshifted; i < rows_length(j, row); i++)
+            learned += rows_loss(j, row, i);
+        T_EQ(rows_learned(j, row), learned);
+    }
+}
+
 static void check_job(const struct rows_job *j)
 {
     uint64_t n = 0;
@@ -385,7 +435,7 @@ static void check_job(const struct rows_job *j)
             T_EQ(number(j->position_ids, ROWS_NUMBERS, j->number_bytes, at), rows_position(j, row, i));
             T_EQ(number(j->document_ids, ROWS_NUMBERS, j->number_bytes, at), rows_document(j, row, i));
             T_EQ(j->loss_mask[at], rows_loss(j, row, i));
-            T_CHECK(((const float *)j->loss_weights)[at] == (float)rows_weight(j, row, i) / 255.0f);
+            T_CHECK(((const float *)j->loss_weights)[at] == expected_weight(j, row, i));
 #define SINGLY(field, name, kind, documents)                                                                           \
     T_EQ(number(j->field, kind, j->number_bytes, at), output_##field(&line, stretch_of(j, row, i, documents), i));
             ROWS_OUTPUTS(ROWS_SKIP, SINGLY)
@@ -397,6 +447,62 @@ static void check_job(const struct rows_job *j)
         T_EQ(j->cu_seqlens[n], (uint64_t)j->rows * j->length);
 }
 
+/* Of rows in segments. */
+static void check_segments(const struct rows_job *j)
+{
+    uint64_t n = 0, whole = (uint64_t)j->length * j->layout.slices;
+
+    for (uint32_t row = 0; row < j->rows; row++) {
+        const struct rows_segmented *x = rows_segmented(j, row);
+        uint32_t documents = row < j->layout.rows ? x[1].documents - x->documents : 0;
+
+        for (uint32_t k = 0; k < documents; k++)
+            T_EQ(j->cu_seqlens[n++], row * whole + rows_begins(j, row)[k]);
+        if (x->length < whole)
+            T_EQ(j->cu_seqlens[n++], row * whole + x->length);
+        for (uint32_t i = 0; i < j->length; i++) {
+            struct rows_segment s = rows_segment_at(j, row, i);
+            struct rows_line line = rows_line(j, row, 0);
+            uint64_t at = (uint64_t)row * j->length + i;
+
+            T_EQ(number(j->inputs, ROWS_NUMBERS, j->number_bytes, at), rows_segment_input(j, &s, i));
+            T_EQ(number(j->labels, ROWS_NUMBERS, j->number_bytes, at), rows_segment_label(j, &s, i, 0));
+            T_EQ(number(j->position_ids, ROWS_NUMBERS, j->number_bytes, at), rows_segment_position(&s, i));
+            T_EQ(number(j->document_ids, ROWS_NUMBERS, j->number_bytes, at), s.document);
+            T_EQ(j->loss_mask[at], rows_segment_weight(j, &s, i, 0) != 0);
+            T_CHECK(((const float *)j->loss_weights)[at] == (float)rows_segment_weight(j, &s, i, 0) / 255.0f);
+            for (uint32_t k = 0; k < j->layout.ahead; k++, at += (uint64_t)j->rows * j->length)
+                T_EQ(number(j->ahead_labels, ROWS_NUMBERS, j->number_bytes, at), rows_segment_label(j, &s, i, k + 1));
+            at = (uint64_t)row * j->length + i;
+#define SINGLY_OF(field, name, kind, documents)                                                                        \
+    T_EQ(number(j->field, kind, j->number_bytes, at),                                                                  \
+         output_##field(&line, rows_segment_stretch(&s, i + 1, documents), i));
+            ROWS_OUTPUTS(ROWS_SKIP, SINGLY_OF)
+        }
+    }
+    T_CHECK(n < j->cu_seqlens_room);
+    for (; n < j->cu_seqlens_room; n++)
+        T_EQ(j->cu_seqlens[n], j->rows * whole);
+}
+
+static void check_random_segments(uint64_t *random)
+{
+    static struct rows_made made;
+    int usable;
+
+    rows_make_segments(&made, random);
+    for (unsigned number_of_row = 0; rows_row(number_of_row, &usable); number_of_row++) {
+        if (!usable)
+            continue;
+        memset(made.outputs, 0xa5, sizeof made.outputs);
+        rows_fill(rows_row(number_of_row, NULL), &made.job);
+        check_segments(&made.job);
+    }
+    memset(made.outputs, 0xa5, sizeof made.outputs);
+    run_threads(&made.job, ROWS_PASS_SEGMENTS, random);
+    check_segments(&made.job);
+}
+
 /* Outputs of each kind by every row of kernels. */
 static void check_random_job(uint64_t *random)
 {
@@ -404,6 +510,7 @@ static void check_random_job(uint64_t *random)
     int usable;
 
     rows_make(&made, random);
+    check_learned(&made.job);
     for (unsigned number_of_row = 0; rows_row(number_of_row, &usable); number_of_row++) {
         if (!usable)
             continue;
@@ -434,7 +541,9 @@ int main(void)
     snprintf(folder, sizeof folder, "%s", t_folder());
     with_width(2);
     with_width(4);
-    for (unsigned i = 0; i < 300; i++)
+    for (unsigned i = 0; i < 300; i++) {
         check_random_job(&random);
+        check_random_segments(&random);
+    }
     return t_end();
 }

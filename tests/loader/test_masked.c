@@ -2,8 +2,9 @@
  * test_masked.c: labels and loss masks of batches leave out what the mask of a dataset does, and loss weights are its
  * bytes / 255: in windows, in rows of whole documents and in documents, written and borrowed, shifted and not, by every
  * engine, in rows that lie apart or in a file's map, in outputs larger than the batch, from sources with a mask and
- * without; on the host, and as tests/device/test_masked on a device. A damaged page of a mask fails its batch, or masks
- * its rows.
+ * without; on the host, and as tests/device/test_masked on a device. So do plans leave out the tokens of documents that
+ * they ban, from a sample on, in these orders and in Megatron's. A damaged page of a mask fails its batch, or masks its
+ * rows.
  */
 #include "gather/gather.h"
 #include "one_document.h"
@@ -21,7 +22,48 @@
 static const char *folder;
 static struct leat_dataset *datasets[2]; /* with a mask and without */
 static char names[2][700];
-static uint64_t left_out, counted;
+static uint64_t left_out, counted, banned;
+
+/* Ranges of documents of a source, from a sample on; they may overlap. */
+#define BANS 60u
+static struct {
+    uint64_t source, start, first, last;
+} bans[BANS];
+
+static void draw_bans(uint64_t *random)
+{
+    for (unsigned i = 0; i < BANS; i++) {
+        bans[i].source = t_below(random, 2);
+        bans[i].start = t_below(random, 3) * t_below(random, 90);
+        bans[i].first = t_below(random, 400);
+        bans[i].last = bans[i].first + t_below(random, 4) * t_below(random, 4);
+    }
+}
+
+static const char *ban_lines(void)
+{
+    static char text[BANS * 800];
+    size_t at = 0;
+
+    for (unsigned i = 0; i < BANS; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "ban %" PRIu64 ":%s:%" PRIu64 "-%" PRIu64 "\n",
+                               bans[i].start, names[bans[i].source], bans[i].first, bans[i].last);
+    return text;
+}
+
+/* Whether a token of a source has no loss in a sample because its document is banned. */
+static bool is_banned(uint64_t source, uint64_t token, uint64_t number)
+{
+    uint64_t document, count;
+    bool found = false;
+
+    T_OK(leat_dataset_documents_in(datasets[source], token, 1, &document, &count, &t_err));
+    for (unsigned i = 0; i < BANS; i++)
+        found |= bans[i].source == source && bans[i].first <= document && document <= bans[i].last &&
+                 bans[i].start <= number;
+    banned += found;
+    return found;
+}
 
 static void write_dataset(unsigned number, uint64_t *random)
 {
@@ -50,7 +92,7 @@ static void write_dataset(unsigned number, uint64_t *random)
     T_OK(leat_dataset_open(&datasets[number], names[number], &trusted, &t_err));
 }
 
-static struct leat_plan *open_plan(enum leat_order order)
+static struct leat_plan *open_plan(enum leat_order order, bool with_bans)
 {
     struct leat_plan_source sources[2] = { LEAT_PLAN_SOURCE_INIT, LEAT_PLAN_SOURCE_INIT };
     struct leat_plan_options o = LEAT_PLAN_OPTIONS_INIT;
@@ -59,13 +101,14 @@ static struct leat_plan *open_plan(enum leat_order order)
     for (unsigned i = 0; i < 2; i++) {
         sources[i].name = names[i];
         sources[i].dataset = datasets[i];
-        sources[i].weight = "1";
+        sources[i].weight = order == LEAT_ORDER_MEGATRON ? NULL : "1";
     }
     o.sources = sources;
     o.source_count = 2;
     o.seq_len = LENGTH;
     o.order = order;
-    o.epochs = 1;
+    o.epochs = order != LEAT_ORDER_MEGATRON;
+    o.bans = with_bans ? ban_lines() : NULL;
     T_OK(leat_plan_open(&plan, &o, &t_err));
     return plan;
 }
@@ -82,7 +125,7 @@ static void check_place(const struct leat_outputs *out, uint64_t at, int64_t lab
 
 /* A row of which place `at` of the outputs is the first. */
 static void check_row(const struct leat_plan *plan, const struct leat_batch *b, uint32_t row,
-                      const struct leat_outputs *out, uint32_t own)
+                      const struct leat_outputs *out, uint32_t own, bool with_bans)
 {
     uint64_t at = row * out->length, end = at + out->length, count = 0;
     struct leat_piece pieces[LENGTH];
@@ -90,15 +133,16 @@ static void check_row(const struct leat_plan *plan, const struct leat_batch *b, 
     if (row < b->rows)
         T_OK(pieces_of(plan, b->samples[row].number, pieces, LENGTH, &count, &t_err));
     for (uint64_t k = 0; k < count; k++) {
-        uint64_t places = pieces[k].count - (!out->unshifted && (own || k + 1 == count));
-
-        for (uint64_t i = 0; pieces[k].count > 0 && i < places; i++, at++) {
-            uint64_t token = pieces[k].token + i + !out->unshifted;
+        /* shifted, the first token of the row, or of each document with labels of its own, is no label */
+        for (uint64_t i = !out->unshifted && (own || k == 0); i < pieces[k].count; i++, at++) {
+            uint64_t token = pieces[k].token + i;
             uint8_t weight;
             uint32_t id;
 
             T_OK(leat_dataset_read_u32(datasets[pieces[k].source], token, 1, &id, &t_err));
             T_OK(leat_dataset_mask(datasets[pieces[k].source], token, 1, &weight, &t_err));
+            if (with_bans && is_banned(pieces[k].source, token, b->samples[row].number))
+                weight = 0;
             if (out->unshifted && own && i == 0 && k > 0) /* a document's first token, after another document */
                 weight = 0;
             check_place(out, at, id, weight);
@@ -113,13 +157,13 @@ static void check_row(const struct leat_plan *plan, const struct leat_batch *b, 
 static const enum leat_apart aparts[] = { LEAT_APART_AUTO, LEAT_APART_ALWAYS, LEAT_APART_MAPPED };
 
 /* Bits of `way`: unshifted, borrowed, numbers of 4 bytes; then where rows lie. */
-static void check_batches(enum leat_order order, enum leat_engine engine, uint32_t way)
+static void check_batches(enum leat_order order, enum leat_engine engine, uint32_t way, bool with_bans)
 {
     static int64_t labels[NUMBERS];
     static uint8_t loss[NUMBERS];
     static float weights[NUMBERS];
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
-    struct leat_plan *plan = open_plan(order);
+    struct leat_plan *plan = open_plan(order, with_bans);
     const struct leat_batch *b;
     struct leat_loader *l;
 
@@ -147,7 +191,7 @@ static void check_batches(enum leat_order order, enum leat_engine engine, uint32
         else
             T_OK(leat_batch_write(b, &out, NULL, &t_err));
         for (uint32_t row = 0; row < out.rows; row++)
-            check_row(plan, b, row, &out, order == LEAT_ORDER_FIT);
+            check_row(plan, b, row, &out, order == LEAT_ORDER_FIT, with_bans);
         leat_batch_release(b, NULL);
     }
     leat_loader_close(l);
@@ -236,7 +280,7 @@ static void check_damage(void)
     fclose(f);
     open.access = LEAT_ACCESS_TRUSTED;
     T_OK(leat_dataset_open(&datasets[0], names[0], &open, &t_err));
-    plan = open_plan(LEAT_ORDER_SHUFFLED);
+    plan = open_plan(LEAT_ORDER_SHUFFLED, false);
     for (unsigned i = 0; i < 3; i++) {
         T_STATUS(load_all(plan, LEAT_ON_DAMAGE_ERROR, aparts[i], &damaged), LEAT_E_CHECKSUM);
         T_CONTAINS(t_err.message, "the mask of tokens");
@@ -248,17 +292,20 @@ static void check_damage(void)
 
 int main(void)
 {
-    static const enum leat_order orders[] = { LEAT_ORDER_SHUFFLED, LEAT_ORDER_FIT, LEAT_ORDER_DOCUMENTS };
+    static const enum leat_order orders[] = { LEAT_ORDER_SHUFFLED, LEAT_ORDER_FIT, LEAT_ORDER_DOCUMENTS,
+                                              LEAT_ORDER_MEGATRON };
     uint64_t random = t_seed();
 
     folder = t_folder();
     for (unsigned i = 0; i < 2; i++)
         write_dataset(i, &random);
-    for (unsigned i = 0; i < 3; i++)
+    draw_bans(&random);
+    for (unsigned i = 0; i < 8; i++)
         for (uint32_t way = 0; way < 24; way++) {
-            left_out = counted = 0;
-            check_batches(orders[i], (enum leat_engine)((way + i) % GATHER_ENGINE_COUNT), way);
-            T_CHECK(left_out > 300 && counted > 2 * left_out);
+            left_out = counted = banned = 0;
+            check_batches(orders[i / 2], (enum leat_engine)((way + i) % GATHER_ENGINE_COUNT), way, i % 2);
+            T_CHECK(left_out > 300 && counted > (i % 2 ? 0 : 2 * left_out));
+            T_CHECK(i % 2 ? banned > 100 : banned == 0);
         }
     check_damage();
     for (unsigned i = 0; i < 2; i++)

@@ -1,7 +1,8 @@
 """check_order.py: compares the library's order of samples with its twins, which were written from docs/ORDER.md
 alone, on PLANS random plans: sizes from 1 to 2^40 blocks, weights with 0 and 1e-9 among them, phases, lengths, limits,
-skips and splits; which are refused, every sample asked, and its inverse; and, if libxxhash can be loaded, whole states.
-A tenth are plans of documents, a thirtieth of rows of whole documents, another of Megatron's order.
+skips, bans and splits; which are refused, every sample asked, and its inverse; and, if libxxhash can be loaded, whole states.
+A tenth are plans of documents, a thirtieth of rows of whole documents, another of Megatron's order. An eighth of all
+change rows (fill-in-the-middle). Plans with phases are changed, up to four times, at random samples, and asked again.
 
 The frozen vectors of that page are checked against the twin first, and by test_order_vectors.c against the library.
 
@@ -15,6 +16,7 @@ from fractions import Fraction
 
 import deal_twin
 import documents_twin
+import fim_twin
 import megatron_twin
 import order_twin as twin
 import state_twin
@@ -31,10 +33,11 @@ def random_size(r):
 
 
 class Case:
-    """A random plan: its lines for the library, its twin, and what is asked of both."""
+    """A random plan: its lines for the library, its twin, and what is asked of both. `least`: its sources are written
+    documents, none of fewer tokens."""
 
-    def __init__(self, r):
-        self.r = r
+    def __init__(self, r, least=None):
+        self.r, self.least = r, least or 0
         self.base = r.choice([1, 2, 6, 12, 60, 2048])
         self.lengths = [length for length in range(1, self.base + 1) if self.base % length == 0]
         self.lengths = [length for length in self.lengths if self.base // length <= 12]
@@ -43,13 +46,15 @@ class Case:
         self.sequential = r.random() < 0.15
         self.epochs = r.choice([None] * 8 + [1, 2, 5])
         self.seed = r.choice([0, 1, 2**64 - 1, r.getrandbits(64)])
-        small = r.random() < 0.5
-        self.documents = small and r.random() < 0.05
+        small = r.random() < 0.5 or least is not None
+        self.documents = small and r.random() < 0.05 or least is not None
         if self.documents:
             self.make_split()
+        self.counts = []
         self.make_sources(small)
         self.make_phases(small)
         self.make_skips()
+        self.make_bans(self.counts)
 
     def make_split(self):
         r = self.r
@@ -59,28 +64,35 @@ class Case:
         self.lines.append("line split " + ",".join(f"part{i}={f}" for i, f in enumerate(parts)))
         self.lines.append(f"line use part{self.used}")
 
+    def make_source(self, lines):
+        """Adds a source, whose data is a line; its weight and its limit of epochs."""
+        r, i = self.r, len(self.sources)
+        if self.documents:
+            lengths = [max(self.least, r.choice([0, 1, r.randint(1, 300), r.randint(1, 4000)]))
+                       for _ in range(r.randint(1, 40))]
+            self.counts.append(len(lengths))
+            starts = [sum(lengths[:k]) for k in range(len(lengths))]
+            ranges = [twin.split_range(starts, sum(lengths), self.fractions, self.used)]
+            lines.append(f"docs s{i} " + ",".join(map(str, lengths)))
+        else:
+            sizes = [(r.randint(1, 60) if self.small else random_size(r)) * self.base + r.randint(0, self.base)
+                     for _ in range(r.choice([1, 1, 1, 2, 5, 40]))]
+            ranges = [(0, size) for size in sizes]
+            lines.append(f"data s{i} " + "+".join(map(str, sizes)))
+        self.sources.append(twin.Source(ranges, self.base))
+        weight = r.choice(WEIGHTS)
+        own = r.choice([None] * 5 + [1, 2, 3])
+        self.limits.append(min((e for e in (own, self.epochs) if e is not None), default=None))
+        return weight, own
+
     def make_sources(self, small):
-        r = self.r
-        self.sources, self.limits, weights = [], [], []
-        self.source_lines = []
-        for i in range(r.choice([1, 2] if self.documents else [1, 1, 2, 3, 5, 9])):
-            if self.documents:
-                lengths = [r.choice([0, 1, r.randint(1, 300), r.randint(1, 4000)]) for _ in range(r.randint(1, 40))]
-                starts = [sum(lengths[:k]) for k in range(len(lengths))]
-                ranges = [twin.split_range(starts, sum(lengths), self.fractions, self.used)]
-                self.lines.append(f"docs s{i} " + ",".join(map(str, lengths)))
-            else:
-                sizes = [(r.randint(1, 60) if small else random_size(r)) * self.base + r.randint(0, self.base)
-                         for _ in range(r.choice([1, 1, 1, 2, 5, 40]))]
-                ranges = [(0, size) for size in sizes]
-                self.lines.append(f"data s{i} " + "+".join(map(str, sizes)))
-            self.sources.append(twin.Source(ranges, self.base))
-            weight = r.choice(WEIGHTS)
-            own = r.choice([None] * 5 + [1, 2, 3])
-            self.limits.append(min((e for e in (own, self.epochs) if e is not None), default=None))
+        self.sources, self.limits, weights, self.small = [], [], [], small
+        source_lines = []
+        for i in range(self.r.choice([1, 2] if self.documents else [1, 1, 2, 3, 5, 9])):
+            weight, own = self.make_source(self.lines)
             weights.append(weight)
-            self.source_lines.append(f"line source s{i}:{weight}" + (f":{own}" if own else ""))
-        self.lines += self.source_lines
+            source_lines.append(f"line source s{i}:{weight}" + (f":{own}" if own else ""))
+        self.lines += source_lines
         self.first_weights = [Fraction(w) for w in weights]
 
     def make_phases(self, small):
@@ -90,6 +102,9 @@ class Case:
                        f"line order {'sequential' if self.sequential else 'shuffled'}"]
         if self.epochs:
             self.lines.append(f"line epochs {self.epochs}")
+        self.stop_first = r.random() < (0.4 if any(self.limits) else 0.02)
+        if self.stop_first:
+            self.lines.append("line stop first")
         self.phases.append((0, length, self.first_weights))
         begin = 0
         for _ in range(r.choice([0, 0, 1, 1, 2, 5])):
@@ -116,8 +131,33 @@ class Case:
         for first, end in r.sample(self.skips, len(self.skips)):
             self.lines.append(f"line skip {first}:{end}")
 
+    def make_bans(self, documents):
+        """`documents`: of each source, how many it has."""
+        r = self.r
+        self.bans = []
+        for _ in range(r.choice([0, 1, 4, 30]) if sum(documents) else 0):
+            source = r.choice([i for i, count in enumerate(documents) if count])
+            start, lists, texts = r.choice([0, r.randint(0, 50), r.randint(0, 2**r.randint(1, 59))]), [], []
+            for _ in range(r.choice([1, 1, 5])):
+                first = r.randrange(documents[source])
+                last = min(first + r.choice([0, 0, 1, 9]), documents[source] - 1)
+                lists += range(first, last + 1)
+                texts.append(f"{first}-{last}" if last > first or r.random() < 0.1 else str(first))
+            self.bans.append((start, source, lists))
+            self.lines.append(f"line ban {start}:s{source}:{','.join(texts)}")
+
+    def ban_questions(self, documents):
+        r, bans = self.r, twin.Bans(self.bans)
+        for _ in range(10 if self.bans else 1):
+            source = r.randrange(len(documents))
+            document, n = r.randrange(documents[source] + 1), r.choice([0, r.randint(0, 60), r.randrange(2**59)])
+            yield f"banned {source} {document} {n}", str(int(bans.banned(source, document, n)))
+
     def plan(self):
-        return twin.Plan(self.sources, self.phases, self.limits, self.base, self.seed, self.sequential, self.skips)
+        if self.stop_first and not any(self.limits):
+            raise twin.Refused("nothing is ever spent")
+        return twin.Plan(self.sources, self.phases, self.limits, self.base, self.seed, self.sequential, self.skips,
+                         self.stop_first)
 
     def questions(self, plan):
         """Pairs of a question and the twin's answer."""
@@ -151,11 +191,45 @@ class Case:
                     assert plan.sample(found[-1])[:4] == (source, epoch, block, len(found) - 1)
 
 
+    # ---- Changes
+
+    def unit(self, length):
+        """A change comes a multiple of so many samples after its phase begins."""
+        return 1 if self.base == length else 16 * self.base // length
+
+    def change(self, plan):
+        """Changes the plan at a random sample: the lines that ask for it, and the sample."""
+        r, lines, added = self.r, [], []
+        begin, length, _ = r.choice(self.phases)
+        span = max(min(plan.end - begin, 2**r.randint(1, 40)), 1)
+        unit = self.unit(length)
+        at = min(begin + r.randrange(span) // unit * unit + (r.random() < 0.02), twin.MOST - 1)
+        before = [phase for phase in self.phases if phase[0] <= at][-1]
+        weights = list(before[2]) + [Fraction(0)] * (len(self.sources) - len(before[2]))
+        for _ in range(r.choice([0, 0, 0, 1, 1, 2])):
+            i = len(self.sources)
+            weight, own = self.make_source(lines)
+            added.append(f"s{i}:{weight}:{own or 0}")
+            weights.append(Fraction(weight))
+        given = [r.choice([""] * 3 + WEIGHTS) for _ in range(r.randint(1, len(weights)))]
+        if r.random() < 0.2:
+            given = []
+        for i, weight in enumerate(given):
+            weights[i] = Fraction(weight) if weight else weights[i]
+        new = r.choice([0, 0, self.new_length()])
+        lines.append(f"change {at} {new} {','.join(given) or '-'} {' '.join(added)}")
+        self.phases = [phase for phase in self.phases if phase[0] < at] + [(at, new or before[1], weights)]
+        return lines, at
+
+    def new_length(self):
+        return self.r.choice(self.lengths)
+
+
 class DocumentCase:
     """The same of a plan of documents."""
 
-    def __init__(self, r):
-        self.r = r
+    def __init__(self, r, least=0):
+        self.r, self.least = r, least
         self.lines = []
         self.length = r.choice([1, 2, 7, 20, 4000])
         self.sequential = r.random() < 0.3
@@ -182,14 +256,20 @@ class DocumentCase:
             self.lines += [f"line {key} {value}" for key, value in zip(keys, self.by_tokens)]
         self.skips = []
         Case.make_skips(self)
+        Case.make_bans(self, self.counts())
+
+    def counts(self):
+        return [sum(map(len, datasets)) for datasets in self.sources]
 
     def datasets(self):
         r = self.r
         longest = r.choice([1, 3, 3, 30, 4000])
-        out = [[r.randint(0, longest) for _ in range(r.choice([0, 1, 2, r.randint(1, 12), r.randint(1, 60)]))]
+        longest = max(longest, self.least)
+        out = [[r.randint(self.least, longest) for _ in range(r.choice([0, 1, 2, r.randint(1, 12), r.randint(1, 60)]))]
                for _ in range(r.choice([1, 1, 2, 4]))]
         for lengths in out:
-            if lengths and r.random() < 0.3:  # documents without tokens at the ends, where splits are undecided
+            if lengths and self.least == 0 and r.random() < 0.3:
+                # documents without tokens at the ends, where splits are undecided
                 lengths[:0] = [0] * r.randint(0, 2)
                 lengths += [0] * r.randint(0, 2)
         return out
@@ -235,11 +315,12 @@ class DocumentCase:
 class FitCase(DocumentCase):
     """The same of a plan of rows of whole documents, with phases of any length."""
 
-    def __init__(self, r):
-        super().__init__(r)
+    def __init__(self, r, least=0):
+        super().__init__(r, least)
         if len(self.sources) > 2:
             self.sources = self.sources[:2]
-        made = ("line source", "line seq-len", "line order", "docs", "line max-tokens", "line max-rows", "line pool")
+        made = ("line source", "line seq-len", "line order", "line ban", "docs", "line max-tokens", "line max-rows",
+                "line pool")
         kept = [line for line in self.lines if not line.startswith(made)]
         self.lines = [f"docs s{i} " + "+".join(",".join(map(str, lengths)) for lengths in datasets)
                       for i, datasets in enumerate(self.sources)] + [line for line in kept if line != "line epochs 0"]
@@ -247,6 +328,8 @@ class FitCase(DocumentCase):
         weights = [r.choice(WEIGHTS) if i else "1" for i in range(len(self.sources))]
         self.lines += [f"line source s{i}:{w}" + (f":{e}" if e else "") for i, (w, e) in enumerate(zip(weights, own))]
         self.limits = [min((e for e in (e, self.epochs) if e), default=None) for e in own]
+        self.stop_first = any(self.limits) and r.random() < 0.4
+        self.lines += ["line stop first"] * self.stop_first
         longest = r.choice([1, 5, 60, 4000])
         self.options = {key: r.randint(0, longest) for key in documents_twin.FIT_OPTIONS[:4] if r.random() < 0.2}
         align, shortest = r.choice([1, 1, 2, 3, 8]), 1
@@ -269,6 +352,23 @@ class FitCase(DocumentCase):
             length = r.choice([*again, *again, align * r.randint(shortest, 30), align * r.randint(shortest, 5000)])
             self.lines.append(f"line at {begin}:{','.join(weights)}:len={length}")
             self.phases.append((begin, length, [Fraction(w) for w in weights]))
+        Case.make_bans(self, self.counts())
+
+    change = Case.change
+
+    def unit(self, length):
+        return 1
+
+    def new_length(self):
+        return self.options.get("align", 1) * self.r.randint(1, 300)
+
+    def make_source(self, lines):
+        datasets, i = self.datasets(), len(self.sources)
+        self.sources.append(datasets)
+        lines.append(f"docs s{i} " + "+".join(",".join(map(str, lengths)) for lengths in datasets))
+        own = self.r.choice([None, None, None, 1, 2])
+        self.limits.append(min((e for e in (own, self.epochs) if e), default=None))
+        return self.r.choice(WEIGHTS), own
 
     def plan(self):
         documents, used = [], []
@@ -277,7 +377,8 @@ class FitCase(DocumentCase):
             starts = [[sum(lengths[:k]) for k in range(len(lengths))] for lengths in datasets]
             used.append([twin.split_range(s, sum(lengths), self.fractions, self.used) if self.fractions
                          else (0, sum(lengths)) for s, lengths in zip(starts, datasets)])
-        return documents_twin.FitPlan(documents, self.phases, self.limits, self.seed, self.skips, used, self.options)
+        return documents_twin.FitPlan(documents, self.phases, self.limits, self.seed, self.skips, used, self.options,
+                                      self.stop_first)
 
     def questions(self, plan):
         r = self.r
@@ -314,8 +415,8 @@ def dealt(costs, world):
 class MegatronCase(DocumentCase):
     """The same of a plan of Megatron's order."""
 
-    def __init__(self, r):
-        self.r = r
+    def __init__(self, r, least=0):
+        self.r, self.least = r, least
         self.length = r.choice([1, 2, 7, 20, 300])
         self.seed = r.choice([None, 0, 1234, 2**32 - 1, r.getrandbits(32)])
         self.fractions = None
@@ -339,6 +440,7 @@ class MegatronCase(DocumentCase):
                 self.lines.append(f"line {key} {value}")
         self.skips = []
         self.make_skips()
+        Case.make_bans(self, self.counts())
 
     make_skips = Case.make_skips
 
@@ -364,15 +466,86 @@ class MegatronCase(DocumentCase):
             yield f"shown {source} {first} {size} {epochs} {until}", " ".join(["shown"] + [str(n) for n in found])
 
 
-def states(r, plan):
+class ChangedCase:
+    """Another case whose plan changes rows."""
+
+    def __init__(self, r, kind):
+        self.r = r
+        begin, end = r.random() < 0.5, r.random() < 0.5
+        self.case = kind(r, begin + end)
+        self.bans = self.case.bans
+        marks = "b" * begin + "e" * end
+        docs = [line.split(" ") for line in self.case.lines if line.startswith("docs ")]
+        rate = r.choice(["1", "1", "0.5", "0.25", "0", "1e-18", "0.999999999999999999"])
+        spm = r.choice(["0.5", "1", "0"])
+        ids = r.sample(range(65536), 3)
+        self.lines = [f"docs {name} {marks}:{lengths}" for _, name, lengths in docs]
+        self.lines += [line for line in self.case.lines if not line.startswith("docs ")]
+        self.lines.append(f"line fim {rate},{spm},{','.join(map(str, ids))}")
+        self.fim = fim_twin.Fim(rate, spm, ids, None, begin, end)
+        self.documents = []
+        for _, _, lengths in docs:
+            lengths = [int(x) for dataset in lengths.split("+") for x in dataset.split(",") if x]
+            self.documents.append([(sum(lengths[:i]), x) for i, x in enumerate(lengths)])
+
+    def plan(self):
+        plan = self.case.plan()
+        self.fim.seed, plan.fim = plan.seed, self.fim
+        return plan
+
+    def counts(self):
+        return self.case.counts() if callable(self.case.counts) else self.case.counts
+
+    def row(self, plan, n):
+        """Of each token of a row: it, and whether it is an input."""
+        source, pieces = plan.pieces(n)
+        rows = self.fim.row([piece[:2] for piece in pieces], source, self.documents[source], n)
+        return source, [(token, i < inputs) for row, (_, _, inputs) in zip(rows, pieces) for i, token in enumerate(row)]
+
+    def questions(self, plan):
+        r = self.r
+        for n in [0, 1, 2, plan.end - 1] + [r.randrange(min(plan.end, 2**r.randint(1, 45))) for _ in range(4)]:
+            if n < plan.end:
+                words = [(f"={token[1]}" if isinstance(token, tuple) else str(token)) + "'" * (not shown)
+                         for token, shown in self.row(plan, n)[1]]
+                yield f"stretches {n}", " ".join(["stretches"] + words)
+        for question, answer in self.case.questions(plan):
+            if question.startswith("shown "):  # those of them that show it still
+                _, _, first, count, *_ = map(int, question.split()[1:2] + question.split()[1:])
+                kept = [n for n in answer.split()[1:] if any(shown and not isinstance(t, tuple) and
+                        first <= t < first + count for t, shown in self.row(plan, int(n))[1])]
+                answer = " ".join(["shown"] + kept)
+            yield question, answer
+
+
+def states(r, plan, bans):
     """Pairs of a question and a function of the library's answer, which begins with the datasets' identities."""
     most = plan.position(plan.end) if plan.end < twin.MOST else 2**59
     for position in (0, 1, r.randrange(700), r.randrange(2**r.randint(1, 50)), most):
         def answer(got, position=min(position, most), damaged=r.getrandbits(20)):
             identities = [[bytes.fromhex(i) for i in source.split(",")] for source in got.split("|")[0].split()]
-            text = state_twin.state(plan, position, damaged, identities, hash128)
+            text = state_twin.state(plan, position, damaged, identities, hash128, bans)
             return got.split("|")[0] + "|" + text.replace("\n", "|")
         yield f"state {min(position, most)} {answer.__defaults__[1]}", answer
+
+
+def changes(case, plan):
+    """Changes the plan again and again: pairs of what is asked and the answer; None: it is no question."""
+    for _ in range(case.r.choice([0, 1, 2, 4]) if hasattr(case, "phases") else 0):
+        before = plan
+        lines, at = case.change(plan)
+        yield from ((line, None) for line in lines[:-1])
+        try:
+            plan = case.plan()
+        except twin.Refused:
+            yield lines[-1], "refused"
+            return
+        yield lines[-1], end_of(plan)
+        for n in {0, at - 1, case.r.randrange(at)} if at else ():
+            assert plan.show(n) == before.show(n)  # the twin agrees with itself
+        yield from case.questions(plan)
+        if hash128(b"") is not None:
+            yield from states(case.r, plan, twin.Bans(case.bans))
 
 
 def end_of(plan):
@@ -395,8 +568,11 @@ def main():
     print(f"LEAT_TEST_SEED={seed}", file=sys.stderr)
     asked, expected, refused = [], [], 0
     for number in range(plans):
-        case = MegatronCase(r) if number % 30 == 18 else FitCase(r) if number % 30 == 8 else \
-            DocumentCase(r) if number % 10 == 9 else Case(r)
+        if number % 8 == 1:
+            case = ChangedCase(r, r.choice([Case, DocumentCase, FitCase, MegatronCase]))
+        else:
+            case = MegatronCase(r) if number % 30 == 18 else FitCase(r) if number % 30 == 8 else \
+                DocumentCase(r) if number % 10 == 9 else Case(r)
         asked += case.lines + ["open"]
         expected += [None] * len(case.lines)
         try:
@@ -407,9 +583,11 @@ def main():
         else:
             expected.append(end_of(plan))
             questions = list(case.questions(plan))
+            counts = case.counts() if callable(case.counts) else case.counts
+            questions += Case.ban_questions(case, counts) if counts else []
             if hash128(b"") is not None:
-                questions += states(r, plan)
-            for question, answer in questions:
+                questions += states(r, plan, twin.Bans(case.bans))
+            for question, answer in [*questions, *changes(case, plan)]:
                 asked.append(question)
                 expected.append(answer)
         asked.append("end")

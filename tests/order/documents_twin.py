@@ -56,6 +56,12 @@ class DocumentPlan(Skips):
         d = self.document(n)
         return d.source, n // len(self.documents), d.number, d.part, d.offset, self.row_tokens(d)
 
+    def pieces(self, n):
+        """The source, and of each piece its first token there, tokens and inputs."""
+        d = self.document(n)
+        tokens = self.row_tokens(d)
+        return d.source, [(d.token, tokens, max(tokens - 1, 0))]
+
     def find(self, source, first, count, epochs, until):
         """The samples that show a token of [first, first + count) of a source as an input."""
         out = []
@@ -191,7 +197,7 @@ FIT_OPTIONS = ["max-per-row", "min-length", "max-length", "cut-length", "align",
 class FitPlan(Skips):
     """`documents`: of each source, the used ones; `phases` and `limits` as of Plan."""
 
-    def __init__(self, documents, phases, limits, seed, skips, used=(), options={}):
+    def __init__(self, documents, phases, limits, seed, skips, used=(), options={}, stop_first=False):
         super().__init__(skips)
         self.options = [options.get(key, 0) for key in FIT_OPTIONS]
         self.options[4] = 0 if self.options[4] == 1 else self.options[4]
@@ -206,6 +212,7 @@ class FitPlan(Skips):
                 before.length, before.sources, before.seed, before.sequential = length, fits, seed, False
                 before.limits = [None if e is None else e * f.blocks for e, f in zip(limits, fits)]
                 before.phases, before.end = [], MOST
+                before.stop_first, before.stopped = stop_first, False
                 self.stretches.append((begin, before))
             weights = list(weights) + [Fraction(0)] * (len(fits) - len(weights))
             if any(w and not f.blocks for w, f in zip(weights, fits)):
@@ -227,6 +234,13 @@ class FitPlan(Skips):
         pieces = stretch.sources[source].row(row, epoch, n)
         return (source, epoch, row, sum(stretch.sources[source].places(count) for _, _, count in pieces),
                 *(f"{d.number}.{d.offset + first}.{count + 1}" for d, first, count in pieces))
+
+    def pieces(self, n):
+        """As of DocumentPlan."""
+        stretch = [s for begin, s in self.stretches if begin <= n][-1]
+        source, epoch, row, _, _ = stretch.sample(n)
+        return source, [(d.token + first, count + 1, count)
+                        for d, first, count in stretch.sources[source].row(row, epoch, n)]
 
     def find(self, source, first, count, epochs, until):
         """The samples that show a token of [first, first + count) of a source as an input."""

@@ -188,6 +188,13 @@ class MegatronPlan(Skips):
         return (source, 0 if row < s.separate else s.epochs - 1, row,
                 *(f"{first}.{count}" for first, count in s.pieces(row)))
 
+    def pieces(self, n):
+        """The source, and of each piece its first token there, tokens and inputs."""
+        source, draw = self.blend[n] if self.blend is not None else (0, n)
+        s = self.sources[source]
+        pieces = [(first, count, count) for first, count in s.pieces(s.rows[draw])]
+        return source, pieces[:-1] + [(*pieces[-1][:2], pieces[-1][1] - 1)]
+
     def find(self, source, first, count, epochs, until):
         """The samples that show a token of [first, first + count) of a source as an input."""
         out = []

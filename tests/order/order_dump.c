@@ -2,9 +2,13 @@
  * order_dump.c: answers questions about plans, one a line on stdin, for programs that compare the answers with others:
  *
  *   data NAME TOKENS[+TOKENS...]     a source of datasets that have only a number of tokens
- *   docs NAME LENGTH,LENGTHxCOUNT,...+...   a source of written datasets with documents of these lengths
+ *   docs NAME LENGTH,LENGTHxCOUNT,...+...   a source of written datasets with documents of these lengths; after "b:",
+ *                                    "e:" or "be:", with begin tokens, end tokens or both
  *   line LINE                        a line of the plan's text, whose sources are called as above
  *   open                             prints "open SAMPLES POSITIONS" (0: no end), or "refused MESSAGE"
+ *   change N L W,W,... NAME:W:E ...  changes the plan from sample N on, and prints as open does: its length (0: as
+ *                                    before), its weights ("-": as before), and sources to add, with their limits of
+ *                                    epochs (0: none)
  *   sample N                         prints "source epoch window part offset length", or "none"
  *   position P                       the same of a position, with n before it
  *   find SOURCE EPOCH BLOCK          prints the samples that show the block
@@ -14,9 +18,12 @@
  *   pieces N                         of order fit: prints "source epoch row places", then of each piece
  *                                    " document.offset.tokens"
  *   window N                         of order megatron: prints "source epoch row", then of each piece " token.tokens"
+ *   stretches N                      prints the tokens of a row as it is shown: their numbers in the source's dataset,
+ *                                    or "=ID" of a literal one; with ' after those that are only labels
  *   shown SOURCE FIRST COUNT EPOCHS UNTIL    prints the samples that show one of these tokens, in rising order
  *   state P DAMAGED                  prints the identities of the datasets ("ID,ID ID": two sources), then the state,
  *                                    with | for newlines and before it
+ *   banned SOURCE DOCUMENT N         prints whether the document is banned in sample N, 1 or 0
  *   number P, skipped N              prints n(p); prints "p(n) skipped"
  *   end                              forgets everything
  *   permute N SEED SOURCE EPOCH I    prints P(I)
@@ -45,20 +52,19 @@ static struct {
     const char *folder;
 } now;
 
-static void open_plan(void)
+/* The dataset of a source of this name. */
+static const struct leat_dataset *data_of(const char *name)
+{
+    for (unsigned k = 0; k < now.count; k++)
+        if (strcmp(name, now.names[k]) == 0)
+            return now.data[k];
+    return NULL;
+}
+
+static void print_end(enum leat_status s)
 {
     struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
-    struct plan_rules rules = { .seed = 0 };
-    enum leat_status s = plan_rules_read(&rules, now.text, strlen(now.text), "plan", &t_err);
 
-    for (size_t i = 0; i < rules.source_count; i++)
-        for (unsigned k = 0; k < now.count; k++)
-            if (strcmp(rules.sources[i].name, now.names[k]) == 0)
-                rules.sources[i].dataset = now.data[k];
-    if (s == LEAT_OK)
-        s = plan_open_rules(&now.plan, &rules, NULL, &t_err);
-    else
-        plan_rules_free(&rules);
     if (s != LEAT_OK) {
         printf("refused %s\n", t_err.message);
         return;
@@ -66,6 +72,53 @@ static void open_plan(void)
     leat_plan_info(now.plan, &info);
     printf("open %" PRIu64 " %" PRIu64 "\n", info.samples == LEAT_NONE ? 0 : info.samples,
            info.samples == LEAT_NONE ? 0 : info.positions);
+}
+
+/* The old plan is closed: the new one must not need it. */
+static void change_plan(char *text)
+{
+    struct leat_plan_change change = LEAT_PLAN_CHANGE_INIT;
+    struct leat_plan_source sources[4];
+    struct leat_plan *changed;
+    char *rest = text, *word = strsep(&rest, " ");
+    enum leat_status s;
+
+    change.at = strtoull(word, NULL, 10);
+    change.seq_len = strtoull(strsep(&rest, " "), NULL, 10);
+    word = strsep(&rest, " ");
+    change.weights = strcmp(word, "-") == 0 ? NULL : word;
+    for (; (word = strsep(&rest, " ")) && *word; change.source_count++) {
+        struct leat_plan_source *source = &sources[change.source_count];
+        char *weight = strchr(word, ':'), *epochs = strrchr(word, ':');
+
+        *weight = *epochs = '\0';
+        *source = (struct leat_plan_source)LEAT_PLAN_SOURCE_INIT;
+        source->name = word;
+        source->weight = weight + 1;
+        source->epochs = strtoull(epochs + 1, NULL, 10);
+        source->dataset = data_of(word);
+    }
+    change.sources = sources;
+    s = leat_plan_change(&changed, now.plan, &change, 1, NULL, &t_err);
+    if (s == LEAT_OK) {
+        leat_plan_close(now.plan);
+        now.plan = changed;
+    }
+    print_end(s);
+}
+
+static void open_plan(void)
+{
+    struct plan_rules rules = { .seed = 0 };
+    enum leat_status s = plan_rules_read(&rules, now.text, strlen(now.text), "plan", &t_err);
+
+    for (size_t i = 0; i < rules.source_count; i++)
+        rules.sources[i].dataset = data_of(rules.sources[i].name);
+    if (s == LEAT_OK)
+        s = plan_open_rules(&now.plan, &rules, NULL, &t_err);
+    else
+        plan_rules_free(&rules);
+    print_end(s);
 }
 
 static void print_sample(const struct leat_sample *x)
@@ -158,6 +211,54 @@ static void print_window(const struct leat_sample *x)
     T_EQ(at, x->tokens);
     printf("\n");
     free(pieces);
+}
+
+static void print_stretch(const struct leat_stretch *t)
+{
+    if (t->literal)
+        T_EQ(t->count, 1);
+    for (uint32_t i = 0; i < t->count; i++)
+        printf(" %s%" PRIu64 "%s", t->literal ? "=" : "", t->token + i, i < t->inputs ? "" : "'");
+}
+
+/* Checks each field of a row's stretches against its pieces, too. */
+static void print_stretches(const struct leat_sample *x)
+{
+    struct leat_piece *pieces = calloc((size_t)x->pieces + 1, sizeof *pieces), *p = pieces;
+    struct leat_stretch *all;
+    uint64_t count, again, inputs = 0;
+    uint32_t done = 0; /* of the piece */
+
+    T_OK(leat_plan_pieces(now.plan, x, 1, pieces, &t_err));
+    T_OK(leat_plan_row(now.plan, x, NULL, 0, &count, &t_err));
+    all = calloc((size_t)count + 1, sizeof *all);
+    T_OK(leat_plan_row(now.plan, x, all, count, &again, &t_err));
+    T_EQ(again, count);
+    printf("stretches");
+    for (uint64_t i = 0; i < count; i++) {
+        for (; done == p->count && p + 1 < pieces + x->pieces; done = 0)
+            p++;
+        T_EQ(all[i].at, p->at + done);
+        T_EQ(all[i].source, x->source);
+        T_EQ(all[i].part, p->part);
+        if (!all[i].literal)
+            T_EQ(all[i].offset + p->token, p->offset + all[i].token);
+        if (all[i].literal || all[i].document != LEAT_NONE) {
+            uint64_t first, tokens;
+
+            T_OK(leat_dataset_document(now.plan->sources[x->source].dataset, all[i].document, &first, &tokens, &t_err));
+            T_EQ(all[i].begins, done == 0 || p->token + done == first);
+            T_CHECK(all[i].literal || (all[i].token >= first && all[i].token + all[i].count <= first + tokens));
+        }
+        done += all[i].count;
+        inputs += all[i].inputs;
+        T_CHECK(done <= p->count);
+        print_stretch(&all[i]);
+    }
+    T_CHECK(inputs <= x->length);
+    printf("\n");
+    free(pieces);
+    free(all);
 }
 
 static struct {
@@ -291,6 +392,10 @@ static void answer(const char *word, char *rest)
         now.length += (size_t)snprintf(now.text + now.length, TEXT - now.length, "%s\n", rest);
         return;
     }
+    if (strcmp(word, "change") == 0) {
+        change_plan(rest);
+        return;
+    }
     if (strcmp(word, "blend") == 0) {
         draw_blend(rest, strtoull(strchr(rest, ' '), NULL, 10));
         return;
@@ -321,6 +426,9 @@ static void answer(const char *word, char *rest)
             print_window(&x);
         else
             puts("none");
+    } else if (strcmp(word, "stretches") == 0) {
+        T_OK(leat_plan_sample(now.plan, n[0], &x, &t_err));
+        print_stretches(&x);
     } else if (strcmp(word, "position") == 0 || strcmp(word, "row-at") == 0) {
         T_OK(leat_plan_samples(now.plan, n[0], 1, &x, &got, &t_err));
         if (got == 1) {
@@ -335,6 +443,8 @@ static void answer(const char *word, char *rest)
         print_shown(n);
     } else if (strcmp(word, "state") == 0) {
         print_state(n[0], n[1]);
+    } else if (strcmp(word, "banned") == 0) {
+        printf("%" PRIu32 "\n", leat_plan_banned(now.plan, n[0], n[1], n[2]));
     } else if (strcmp(word, "number") == 0) {
         printf("%" PRIu64 "\n", leat_plan_number(now.plan, n[0]));
     } else if (strcmp(word, "skipped") == 0) {

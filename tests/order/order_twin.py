@@ -224,11 +224,37 @@ class Skips:
         return n - sum(min(end, n) - first for first, end in self.skips if first < n)
 
 
+class Bans:
+    """`bans`: (start, source, documents), as lines of a plan's text give them."""
+
+    def __init__(self, bans=()):
+        self.starts = {}
+        for start, source, documents in bans:
+            for d in documents:
+                self.starts[source, d] = min(start, self.starts.get((source, d), start))
+
+    def banned(self, source, document, n):
+        return self.starts.get((source, document), n + 1) <= n
+
+    def past(self, end, sources):
+        """The bans that start before sample `end`, of the first `sources` sources, as (source, start, first, end)."""
+        out = []
+        for source, start, d in sorted((source, start, d) for (source, d), start in self.starts.items()):
+            if start >= end or source >= sources:
+                continue
+            if out and out[-1][:2] == (source, start) and out[-1][3] == d:
+                out[-1] = source, start, out[-1][2], d + 1
+            else:
+                out.append((source, start, d, d + 1))
+        return out
+
+
 class Plan(Skips):
     """`sources`: Source; `phases`: (begin, length, weights as fractions), the first at 0; `limits`: epochs or None."""
 
-    def __init__(self, sources, phases, limits, base, seed, sequential, skips):
+    def __init__(self, sources, phases, limits, base, seed, sequential, skips, stop_first=False):
         super().__init__(skips)
+        self.stop_first, self.stopped = stop_first, False
         self.sources, self.base, self.seed, self.sequential = sources, base, seed, sequential
         self.limits = [None if e is None else e * s.blocks for e, s in zip(limits, sources)]
         self.order, self.used = int(sequential), [s.ranges for s in sources]
@@ -250,8 +276,16 @@ class Plan(Skips):
     def spent(self, source, counts):
         return self.limits[source] is not None and counts[source] >= self.limits[source]
 
+    def left(self, weights, counts):
+        """The weights of the sources that are not spent; none, if the plan ends with the first that is."""
+        spent = [w and self.spent(i, counts) for i, w in enumerate(weights)]
+        if self.stop_first and any(spent):
+            self.stopped = True
+            return [0] * len(weights)
+        return [0 if s else w for s, w in zip(spent, weights)]
+
     def add_phase(self, phase, weights, counts, following):
-        weights = [0 if self.spent(i, counts) else w for i, w in enumerate(weights)]
+        weights = self.left(weights, counts)
         if not any(weights):
             raise Refused("no source left")
         # up to the next begin; a begin inside a block is refused below
@@ -269,12 +303,12 @@ class Plan(Skips):
             for i, count in segment.blend.counts(length).items():
                 counts[i] += count
             first += length
-            weights = [0 if self.spent(i, counts) else w for i, w in enumerate(weights)]
+            weights = self.left(weights, counts)
         phase.draws = first
         self.end = MOST if first is None else min(MOST, phase.begin + first * phase.pieces)
         self.phases.append(phase)
         if following is not None:
-            if following > self.end:
+            if following > self.end or self.stopped:
                 raise Refused("begins after the end")
             cut = (following - phase.begin) % (phase.group * phase.pieces) != 0
             if cut and (any(weights) or following != self.end):
@@ -298,6 +332,11 @@ class Plan(Skips):
         part, token = self.sources[source].place(block, self.base)
         length = self.base // pieces
         return source, epoch, block * pieces + piece, part, token + piece * length, length
+
+    def pieces(self, n):
+        """The source, and of each piece its first token, tokens and inputs; the source is one dataset."""
+        source, _, _, _, offset, length = self.show(n)
+        return source, [(offset, length + 1, length)]
 
     def find(self, source, epoch, block):
         """The samples that show a block in an epoch, piece by piece; none: []."""

@@ -1,4 +1,4 @@
-/* plan_made.h: datasets, a list of them, and plans over these, for test_plan.c and test_plan_refused.c. */
+/* plan_made.h: datasets, a list of them, and plans over these, for test_plan.c and its kin. */
 #ifndef LEAT_TESTS_PLAN_MADE_H
 #define LEAT_TESTS_PLAN_MADE_H
 
@@ -30,7 +30,7 @@ static void write_dataset(const char *name, uint64_t documents, uint64_t max, ui
 }
 
 /* A list of a, b and a third one too short for a block. */
-static void write_list(void)
+static inline void write_list(void)
 {
     FILE *f = fopen(t_path(folder, "list.txt"), "w");
 
@@ -40,7 +40,7 @@ static void write_list(void)
 
 static char names[4][600];
 
-static struct leat_plan_source source_of(const char *name, const char *weight, uint64_t epochs)
+static inline struct leat_plan_source source_of(const char *name, const char *weight, uint64_t epochs)
 {
     struct leat_plan_source s = LEAT_PLAN_SOURCE_INIT;
     static unsigned next;

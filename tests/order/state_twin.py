@@ -32,6 +32,12 @@ def kept(hashes):
     return " ".join([str(count)] + [f"{h:016x}" for h in hashes])
 
 
+def decimal(units):
+    """A share of so many 10^-18 in the form of a plan's text."""
+    whole, rest = divmod(units, 10**18)
+    return f"{whole}.{rest:018}".rstrip("0").rstrip(".")
+
+
 def joined(skips):
     out = []
     for first, end in sorted(skips):
@@ -42,14 +48,14 @@ def joined(skips):
     return out
 
 
-def state(plan, position, damaged, identities, hash128):
+def state(plan, position, damaged, identities, hash128, bans):
     """The text of a state; `identities`: of each source, its datasets' 16 bytes."""
     end = plan.number(position - 1) + 1 if position else 0
     phases = [phase for i, phase in enumerate(plan.past) if i == 0 or phase[0] < end]
     weighted = [i + 1 for _, _, weights in phases for i, w in enumerate(weights) if w]
     sources, phase_hashes = [], []
     chain, skips = Chain(hash128), Chain(hash128)
-    rule = RULES.get(plan.order, "")
+    rule, fim = RULES.get(plan.order, ""), getattr(plan, "fim", None)
     chain.step(1, 1, 1, plan.base, plan.seed, plan.order, *[1] * bool(rule))
     options = list(zip(FIT_OPTIONS, plan.options)) if plan.order == 4 else []
     options = [group for group in (options[:4], options[4:]) if any(value for _, value in group)]
@@ -58,6 +64,8 @@ def state(plan, position, damaged, identities, hash128):
     by_tokens = getattr(plan, "by_tokens", ())
     if by_tokens:
         chain.step(*by_tokens)
+    if fim:
+        chain.step(1, fim.rate, fim.spm, *fim.ids)
     for number in range(max(weighted, default=len(plan.used))):
         for identity, used in zip(identities[number], plan.used[number]):
             chain.step(int.from_bytes(identity[:8], "little"), int.from_bytes(identity[8:], "little"), *used)
@@ -76,10 +84,19 @@ def state(plan, position, damaged, identities, hash128):
         if skip[0] < end:
             skips.step(*skip)
     chain.step(skips.low())
+    rules = f"permutation=1,blend=1,split=1{rule}{',fim=1' if fim else ''}"
+    banned = Chain(hash128)
+    for ban in bans.past(end, len(sources)):
+        banned.step(*ban)
+    bans_line = ""
+    if bans.past(end, len(sources)):
+        chain.step(banned.low())
+        bans_line = f"bans {banned.low():016x}\n"
     text = (f"leat state 1\nposition {position}\nskipped {end - position}\ndamaged {damaged}\n"
-            f"rules permutation=1,blend=1,split=1{rule}\nbase-len {plan.base}\nseed {plan.seed}\n"
+            f"rules {rules}\nbase-len {plan.base}\nseed {plan.seed}\n"
             f"order {ORDERS[plan.order]}\n" + "".join(f"{k} {v}\n" for group in options for k, v in group) +
             (f"by-tokens {' '.join(map(str, by_tokens))}\n" if by_tokens else "") +
+            (f"fim {','.join(map(str, (decimal(fim.rate), decimal(fim.spm), *fim.ids)))}\n" if fim else "") +
             f"sources {kept(sources)}\nphases {kept(phase_hashes)}\n"
-            f"skips {skips.low():016x}\nfingerprint {chain.high():016x}{chain.low():016x}\n")
+            f"skips {skips.low():016x}\n{bans_line}fingerprint {chain.high():016x}{chain.low():016x}\n")
     return text + f"check {hash128(text.encode()) & MASK:016x}\n"

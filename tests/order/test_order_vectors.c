@@ -80,6 +80,34 @@ static void check_deal(const char *question, const char *answer)
     now.deals++;
 }
 
+/* The seven words of a question: two decimals and five numbers. */
+static void check_cut(const char *question, const char *answer)
+{
+    char rate[64], spm[64], form[8] = "";
+    uint64_t seed, source, document, number, prefix = 0, end = 0;
+    struct decimal share;
+    struct fim_rule rule;
+    struct permute numbers;
+    struct fim_cut cut;
+    const char *why;
+    uint32_t tokens;
+
+    T_EQ(sscanf(question, "%63s %63s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu32, rate, spm, &seed,
+                &source, &document, &number, &tokens),
+         7);
+    T_CHECK(decimal_parse(rate, strlen(rate), &share, &why) && decimal_to_units(share, &rule.rate));
+    T_CHECK(decimal_parse(spm, strlen(spm), &share, &why) && decimal_to_units(share, &rule.spm));
+    T_CHECK(sscanf(answer, "%7s %" SCNu64 " %" SCNu64, form, &prefix, &end) >= 1);
+    numbers = fim_numbers(seed, source);
+    T_EQ(fim_cut(&rule, &numbers, number, document, tokens, &cut), strcmp(form, "same") != 0);
+    if (strcmp(form, "same") == 0)
+        return;
+    T_EQ(cut.spm, strcmp(form, "SPM") == 0);
+    T_EQ(cut.prefix, prefix);
+    T_EQ(cut.middle, end - prefix);
+    T_EQ(cut.suffix, tokens - FIM_TOKENS - end);
+}
+
 static void check_sample(const char *question, const char *answer)
 {
     uint64_t q = 0, a[6] = { 0 };
@@ -240,6 +268,8 @@ static void check_line(char *line)
         check_blend(question, answer);
     else if (strncmp(line, "deal ", 5) == 0)
         check_deal(question, answer);
+    else if (strncmp(line, "cut ", 4) == 0)
+        check_cut(question, answer);
     else if (strncmp(line, "pieces ", 7) == 0)
         check_pieces(question, answer);
     else if (strncmp(line, "window ", 7) == 0)

@@ -1,6 +1,6 @@
 /*
  * test_plan_state.c: a state is small, and reads back; a plan with another past is refused with the first difference
- * named; later phases, later skips and later sources are accepted; a state that was cut or changed at any byte is no
+ * named; later phases, skips, bans and sources are accepted; a state that was cut or changed at any byte is no
  * state. So it is for a plan of rows of whole documents, with its options and the version of its rule.
  */
 #include <stdarg.h>
@@ -105,6 +105,10 @@ static void test_changes(void)
     refuse(PLAN ";at 960:1,2", 1000, PLAN ";at 960:1,1", "phase 1 (here from sample 960 on)");
     refuse(PLAN ";at 960:1,2", 1000, PLAN ";at 992:1,2", "phase 1");
     refuse(PLAN, 1000, PLAN ";epochs 1", "source 0");
+    /* what ends the plan later is no part of the past */
+    accept(PLAN ";epochs 1;stop first", 1000, PLAN ";epochs 1");
+    refuse("seq-len 8;epochs 1;source s0;source s1:3", 20000, "seq-len 8;epochs 1;source s0;source s1:3;stop first",
+           "its position is 20000, but the plan ends at 16");
     refuse(PLAN ";epochs 1", 100, "seq-len 8;base-len 16;seed 5;source s0:1:1;source s1:2:2", "source 1");
 }
 
@@ -139,6 +143,26 @@ static void test_options(void)
              (unsigned long long)checksum_kernels()->hash(text, (size_t)(check - text)).low);
     T_STATUS(load(FIT, text, &state), LEAT_E_CHECKPOINT);
     T_CONTAINS(t_err.message, "its rule is fit 9, but this library's is fit 1;");
+}
+
+/* Of banned documents, what starts before the end of the past counts, in whatever lines. */
+static void test_bans(void)
+{
+    static const char bans[] = FIT ";ban 3:s200:1,4-6;ban 9:s200:5-8";
+
+    accept(bans, 0, FIT);
+    accept(bans, 3, FIT ";ban 3:s200:2");
+    accept(bans, 9, FIT ";ban 3:s200:4-6;ban 3:s200:1;ban 5:s200:4,6");
+    accept(bans, 9, FIT ";ban 3:s200:4-6,1;ban 9:s200:70");
+    accept(bans, 20, FIT ";ban 9:s200:5-8;ban 20:s200:0-72;ban 3:s200:1,4,5,6");
+    accept(FIT ";skip 2:5;ban 7:s200:4", 4, FIT ";skip 2:5;ban 9:s200:3");
+    refuse(FIT ";skip 2:5;ban 6:s200:4", 4, FIT ";skip 2:5;ban 6:s200:3",
+           "the documents that were banned before its position, which is sample 7, are others in the plan");
+    refuse(bans, 4, FIT, "are others in the plan");
+    refuse(bans, 4, FIT ";ban 3:s200:1,4-7", "are others in the plan");
+    refuse(bans, 4, FIT ";ban 2:s200:1,4-6", "are others in the plan");
+    refuse(FIT, 4, bans, "are others in the plan");
+    refuse(bans, 20, FIT ";ban 3:s200:1,4-6;ban 9:s200:7", "are others in the plan");
 }
 
 struct printer {
@@ -212,6 +236,7 @@ static void test_damage(void)
 
     damage(PLAN, 1000);
     damage(FIT OPTIONS, 7);
+    damage(FIT ";ban 2:s200:1", 7);
     /* beyond the plan's end: where the other one went on, and where there is none to go on in */
     refuse("seq-len 8;source s0:1", 20000, "seq-len 8;source s0:1:1", "its position is 20000, but the plan ends at 12");
     plan = make("seq-len 8;epochs 1;source s0:1");
@@ -262,6 +287,7 @@ int main(void)
     data[200] = documents_dataset(t_folder(), 0, "5x30,9x20,3x10,1x5,12x8");
     test_changes();
     test_options();
+    test_bans();
     test_many();
     test_damage();
     test_positions();

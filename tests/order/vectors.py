@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import deal_twin
 import documents_twin
+import fim_twin
 import megatron_twin
 import order_twin as twin
 
@@ -22,6 +23,11 @@ def blend(weights, first, count):
 
 def deal(costs, world):
     return " ".join(map(str, deal_twin.deal(costs, world)))
+
+
+def cut(rate, spm, seed, source, document, sample, tokens):
+    found = fim_twin.Fim(rate, spm, (1, 2, 3), int(seed)).cut(int(tokens), int(source), int(document), int(sample))
+    return "same" if found is None else f"{('PSM', 'SPM')[found[0]]} {found[1]} {found[2]}"
 
 
 def plan(data, text):
@@ -125,6 +131,8 @@ def answer(line, current):
         return blend([int(w) for w in words[1].split(",")], int(words[2]), len(line.split(":")[1].split()))
     if words[0] == "deal":
         return deal([int(w) for w in words[1].split(",")], int(words[2]))
+    if words[0] == "cut":
+        return cut(*words[1:8])
     return " ".join(map(str, current.show(int(words[1]))))
 
 

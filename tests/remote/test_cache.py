@@ -137,6 +137,20 @@ def test_engines(server):
           numbers)
 
 
+def test_slices(server):
+    """Slices of rows, with labels ahead: what a row's other slices need of the server is left there."""
+    words = ("--seq-len", "65536", "--batch", "4", "--slice", "1/8", "--ahead", "2", "--output", "i32", "--checksum",
+             "--epochs", "1", "--json")
+    local = json.loads(run(server, build / "leat-bench", "load", "--source", "corpus", *words)[1])
+    clear(server)
+    with Locked(cache):
+        code, out, said = run(server, build / "leat-bench", "load", "--source", URL, *words)
+        got = json.loads(out or "{}")
+        check("slices", code == 0 and got.get("checksum") == local["checksum"], code, said, got)
+        check("their bytes", 0 < got["remote"]["bytes"] < TOKENS * 2 / 3, got["remote"], TOKENS)
+    clear(server)
+
+
 def window_pages(server, samples):
     """The pages around the first windows."""
     lines = run(server, leat, "order", "--source", "corpus", "--seq-len", "512", "--count", str(samples), "--json")[1]
@@ -475,8 +489,9 @@ with S3Server(objects) as server:
         sys.exit(77)
     TOKENS = json.loads(run(server, leat, "info", "corpus", "--json")[1])["tokens"]
     BATCHES = batches(server, "corpus", PREAD, READ)[0]
-    for test in (test_commands, test_lists, test_engines, test_exact, test_ahead, test_faults, test_verify, test_bench,
-                 test_closing, test_together, test_killed, test_changed_by_hand, test_room, test_full, test_folders):
+    for test in (test_commands, test_lists, test_engines, test_slices, test_exact, test_ahead, test_faults, test_verify,
+                 test_bench, test_closing, test_together, test_killed, test_changed_by_hand, test_room, test_full,
+                 test_folders):
         began = time.monotonic()
         test(server)
         if os.environ.get("TIMES"):

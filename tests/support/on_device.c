@@ -161,7 +161,7 @@ static void parts_of(struct leat_outputs *o, const struct leat_batch *batch, voi
 
 #define PART(field, name, kind, documents)                                                                             \
     pointers[ROWS_OUTPUT_##name] = (void **)(void *)&o->field;                                                         \
-    bytes[ROWS_OUTPUT_##name] = rows_output_bytes(kind, numbers, o->number_bytes, o->cu_seqlens_room);
+    bytes[ROWS_OUTPUT_##name] = rows_output_bytes(kind, numbers, o->number_bytes, o->cu_seqlens_room, batch->ahead);
     ROWS_OUTPUTS(PART, PART)
 #undef PART
 }

@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "base/status.h"
+#include "leat_pack.h"
 #include "units.h"
 
 #define MAX_PLAN_BYTES ((uint64_t)64 << 20)
@@ -29,6 +30,8 @@ const char *const plan_option_orders[] = { [LEAT_ORDER_SHUFFLED] = "shuffled",
                                            [LEAT_ORDER_FIT] = "fit",
                                            [LEAT_ORDER_MEGATRON] = "megatron",
                                            NULL };
+
+const char *const plan_option_stops[] = { [LEAT_STOP_ALL] = "all", [LEAT_STOP_FIRST] = "first", NULL };
 
 /* ---- Lines from options ---- */
 
@@ -100,6 +103,70 @@ static bool put_skips(const struct command *c, const struct plan_options *o, FIL
     return true;
 }
 
+static enum leat_status read_file(const char *path, const char *what, char **text, size_t *bytes,
+                                  struct leat_error *err)
+{
+    enum leat_status s;
+    uint64_t size;
+    int fd;
+
+    *text = NULL;
+    s = file_open_read(&fd, &size, path, err);
+    if (s != LEAT_OK)
+        return s;
+    if (size > MAX_PLAN_BYTES)
+        s = status_set_in(err, LEAT_E_ARGUMENT, path, "%s is not %s: it is larger than 64 MiB", path, what);
+    *text = s == LEAT_OK ? malloc((size_t)size + 1) : NULL;
+    if (s == LEAT_OK && !*text)
+        s = status_no_memory(err, size);
+    if (s == LEAT_OK)
+        s = file_read_at(fd, 0, *text, size, path, err);
+    *bytes = (size_t)size;
+    file_close(&fd);
+    return s;
+}
+
+enum leat_status plan_options_read_bans(const char *path, char **text, size_t *bytes, struct leat_error *err)
+{
+    enum leat_status s = read_file(path, "a file of bans", text, bytes, err);
+
+    for (size_t at = 0, length; s == LEAT_OK && at < *bytes; at += length + 1) {
+        const char *line = *text + at, *newline = memchr(line, '\n', *bytes - at);
+        size_t blanks = 0;
+
+        length = newline ? (size_t)(newline - line) : *bytes - at;
+        while (blanks < length && (line[blanks] == ' ' || line[blanks] == '\t' || line[blanks] == '\r'))
+            blanks++;
+        if (blanks < length && line[blanks] != '#' && (length - blanks < 4 || memcmp(line + blanks, "ban ", 4) != 0))
+            s = status_set_at(err, LEAT_E_ARGUMENT, path, at, "%s is not a file of bans: a line of it is \"%.*s\"",
+                              path, (int)(length < 100 ? length : 100), line);
+    }
+    if (s != LEAT_OK) {
+        free(*text);
+        *text = NULL;
+    }
+    return s;
+}
+
+/* The lines of --bans. */
+static bool put_bans(const struct plan_options *o, FILE *out, int *code)
+{
+    struct leat_error err;
+    size_t bytes;
+    char *text;
+
+    if (!o->bans)
+        return true;
+    if (plan_options_read_bans(o->bans, &text, &bytes, &err) != LEAT_OK) {
+        *code = cli_failed(&err);
+        return false;
+    }
+    fwrite(text, 1, bytes, out);
+    fputc('\n', out);
+    free(text);
+    return true;
+}
+
 static void put_number(FILE *out, const char *option, uint64_t value)
 {
     if (value != LEAT_NONE)
@@ -129,7 +196,7 @@ bool plan_options_complete(const struct command *c, const char *before, const st
     return used == 0;
 }
 
-static bool put_lines(const struct command *c, const struct plan_options *o, FILE *out, int *code)
+static bool put_lines(const struct command *c, const struct plan_options *o, const char *fim, FILE *out, int *code)
 {
     if (!plan_options_complete(c, "", &(struct plan_needs) { .options = o })) {
         *code = CLI_WRONG;
@@ -154,40 +221,37 @@ static bool put_lines(const struct command *c, const struct plan_options *o, FIL
     put_number(out, "samples", o->samples);
     if (o->order != PLAN_ORDER_NOT_GIVEN)
         fprintf(out, "order %s\n", leat_order_name((enum leat_order)o->order));
+    if (o->stop != PLAN_ORDER_NOT_GIVEN)
+        fprintf(out, "stop %s\n", plan_option_stops[o->stop]);
     if (!put_text(c, out, "split", o->split, code) || !put_text(c, out, "use", o->use, code) ||
-        !put_text(c, out, "mid-level-dataset-surplus", o->surplus, code))
+        !put_text(c, out, "mid-level-dataset-surplus", o->surplus, code) || !put_text(c, out, "fim", fim, code))
         return false;
     for (size_t i = 0; i < o->at.count; i++)
         if (!put_at(c, out, o->at.items[i], code))
             return false;
-    return put_skips(c, o, out, code);
-}
-
-/* ---- The text of a file ---- */
-
-static enum leat_status read_file(const char *path, char **text, size_t *bytes, struct leat_error *err)
-{
-    enum leat_status s;
-    uint64_t size;
-    int fd;
-
-    *text = NULL;
-    s = file_open_read(&fd, &size, path, err);
-    if (s != LEAT_OK)
-        return s;
-    if (size > MAX_PLAN_BYTES)
-        s = status_set_in(err, LEAT_E_ARGUMENT, path, "%s is not a plan: it is larger than 64 MiB", path);
-    *text = s == LEAT_OK ? malloc((size_t)size + 1) : NULL;
-    if (s == LEAT_OK && !*text)
-        s = status_no_memory(err, size);
-    if (s == LEAT_OK)
-        s = file_read_at(fd, 0, *text, size, path, err);
-    *bytes = (size_t)size;
-    file_close(&fd);
-    return s;
+    return put_skips(c, o, out, code) && put_bans(o, out, code);
 }
 
 /* ---- Both ---- */
+
+/* Changes the plan as a file says, and closes the one before. */
+static enum leat_status change_plan(struct leat_plan **plan, const char *path, const struct leat_open_options *open,
+                                    struct leat_error *err)
+{
+    struct leat_plan *changed;
+    size_t bytes;
+    char *text;
+    enum leat_status s = read_file(path, "a text of changes", &text, &bytes, err);
+
+    if (s == LEAT_OK)
+        s = leat_plan_change_parse(&changed, *plan, text, bytes, path, open, err);
+    free(text);
+    if (s != LEAT_OK)
+        return s;
+    leat_plan_close(*plan);
+    *plan = changed;
+    return LEAT_OK;
+}
 
 /* The first option that --plan excludes and that was given; NULL: none. */
 static const char *given_besides(const struct plan_options *o)
@@ -201,7 +265,9 @@ static const char *given_besides(const struct plan_options *o)
            : o->seed != LEAT_NONE             ? "seed"
            : o->samples != LEAT_NONE          ? "samples"
            : o->surplus                       ? "mid-level-dataset-surplus"
+           : o->fim                           ? "fim"
            : o->order != PLAN_ORDER_NOT_GIVEN ? "order"
+           : o->stop != PLAN_ORDER_NOT_GIVEN  ? "stop"
            : o->max_per_row != LEAT_NONE      ? "max-per-row"
            : o->min_length != LEAT_NONE       ? "min-length"
            : o->max_length != LEAT_NONE       ? "max-length"
@@ -216,7 +282,12 @@ static const char *given_besides(const struct plan_options *o)
 
 const char *plan_options_given(const struct plan_options *o)
 {
-    return o->plan ? "plan" : o->skips.count ? "skip" : o->epochs != LEAT_NONE ? "epochs" : given_besides(o);
+    return o->plan                  ? "plan"
+           : o->change              ? "change"
+           : o->skips.count         ? "skip"
+           : o->bans                ? "bans"
+           : o->epochs != LEAT_NONE ? "epochs"
+                                    : given_besides(o);
 }
 
 /* The file's text, then lines for the options that may go with it: a plan's lines may come in any order. */
@@ -225,18 +296,18 @@ static bool put_file(const struct command *c, const struct plan_options *o, FILE
     struct leat_error err;
     char *text;
     size_t bytes;
-    bool ok = read_file(o->plan, &text, &bytes, &err) == LEAT_OK;
+    bool ok = read_file(o->plan, "a plan", &text, &bytes, &err) == LEAT_OK;
 
     if (ok) {
         fwrite(text, 1, bytes, out);
-        if (o->skips.count > 0 || o->epochs != LEAT_NONE)
+        if (o->skips.count > 0 || o->bans || o->epochs != LEAT_NONE)
             fputc('\n', out); /* its last line may not end */
         put_number(out, "epochs", o->epochs);
     } else {
         *code = cli_failed(&err);
     }
     free(text);
-    return ok && put_skips(c, o, out, code);
+    return ok && put_skips(c, o, out, code) && put_bans(o, out, code);
 }
 
 /* Lines of the text are options, and what is wrong with one begins with its key: puts the dashes before it. What is
@@ -271,7 +342,9 @@ static void say_samples(const struct command *c, const struct plan_options *o, s
     err->hint = LEAT_HINT_NONE;
 }
 
-bool plan_options_open(const struct command *c, const struct plan_options *o, struct leat_plan **plan, int *code)
+/* With this value of --fim. */
+static bool open_with(const struct command *c, const struct plan_options *o, const char *fim, struct leat_plan **plan,
+                      int *code)
 {
     struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
     struct leat_error err;
@@ -293,7 +366,7 @@ bool plan_options_open(const struct command *c, const struct plan_options *o, st
         *code = CLI_FAILED;
         return false;
     }
-    ok = o->plan ? put_file(c, o, out, code) : put_lines(c, o, out, code);
+    ok = o->plan ? put_file(c, o, out, code) : put_lines(c, o, fim, out, code);
     fclose(out);
     if (ok && leat_plan_parse(plan, text, bytes, o->plan, &open, &err) != LEAT_OK) {
         if (!o->plan)
@@ -307,7 +380,103 @@ bool plan_options_open(const struct command *c, const struct plan_options *o, st
         *code = cli_failed_or_damaged(&err);
         ok = false;
     }
+    if (ok && o->change && change_plan(plan, o->change, &open, &err) != LEAT_OK) {
+        *code = cli_failed_or_damaged(&err);
+        leat_plan_close(*plan);
+        *plan = NULL;
+        ok = false;
+    }
     free(text);
+    return ok;
+}
+
+/* ---- Names of tokens ---- */
+
+/* Where the first token of a value of --fim begins. */
+static const char *fim_tokens(const char *fim)
+{
+    for (unsigned i = 0; fim && i < 2; i++) {
+        fim = strchr(fim, ',');
+        fim = fim ? fim + 1 : NULL;
+    }
+    return fim;
+}
+
+/* The tokenizer that the dataset of the plan's first source stores. */
+static enum leat_status open_tokenizer(const struct leat_plan *plan, struct leat_tokenizer **t, struct leat_error *err)
+{
+    struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
+    struct leat_stored_tokenizer *stored = NULL;
+    enum leat_status s = leat_plan_source_info(plan, 0, &source, err);
+
+    *t = NULL;
+    if (s == LEAT_OK)
+        s = leat_dataset_tokenizer(source.dataset, &stored, err);
+    if (s == LEAT_OK)
+        s = leat_tokenizer_open_stored(t, stored, err);
+    leat_stored_tokenizer_free(stored);
+    return s;
+}
+
+/* The value of --fim with ids in place of names; NULL after a failure. The caller frees it. */
+static char *find_ids(const struct leat_plan *plan, const char *fim, struct leat_error *err)
+{
+    const char *at = fim_tokens(fim);
+    struct leat_tokenizer *t;
+    enum leat_status s = open_tokenizer(plan, &t, err);
+    size_t bytes, length;
+    char *text = NULL;
+    FILE *out = open_memstream(&text, &bytes);
+
+    if (out)
+        fprintf(out, "%.*s", (int)(at - fim), fim);
+    else if (s == LEAT_OK)
+        s = status_no_memory(err, strlen(fim));
+    for (; s == LEAT_OK; at += length + 1) {
+        uint32_t id;
+
+        length = strcspn(at, ",");
+        if (length > 0 && strspn(at, "0123456789") >= length) {
+            fprintf(out, "%.*s", (int)length, at);
+        } else {
+            s = leat_tokenizer_find(t, at, length, &id, err);
+            fprintf(out, "%" PRIu32, s == LEAT_OK ? id : 0);
+        }
+        if (!at[length])
+            break;
+        fputc(',', out);
+    }
+    if (out)
+        fclose(out);
+    leat_tokenizer_close(t);
+    if (s == LEAT_OK)
+        return text;
+    free(text);
+    return NULL;
+}
+
+bool plan_options_open(const struct command *c, const struct plan_options *o, struct leat_plan **plan, int *code)
+{
+    const char *tokens = fim_tokens(o->fim);
+    struct leat_plan *bare;
+    struct leat_error err;
+    char *fim;
+    bool ok;
+
+    if (o->plan || !tokens || !tokens[strspn(tokens, "0123456789,")])
+        return open_with(c, o, o->fim, plan, code);
+    *plan = NULL;
+    if (!open_with(c, o, NULL, &bare, code))
+        return false;
+    fim = find_ids(bare, o->fim, &err);
+    leat_plan_close(bare);
+    if (!fim) {
+        status_before(&err, err.status, "--fim %.300s", o->fim);
+        *code = cli_failed(&err);
+        return false;
+    }
+    ok = open_with(c, o, fim, plan, code);
+    free(fim);
     return ok;
 }
 

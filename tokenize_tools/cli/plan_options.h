@@ -17,8 +17,9 @@ struct plan_options {
     uint64_t seq_len, base_len, seed, epochs, samples;                        /* LEAT_NONE: not given */
     uint64_t max_per_row, min_length, max_length, cut_length, align, overlap; /* likewise */
     uint64_t max_tokens, max_rows, pool;                                      /* likewise */
-    const char *split, *use, *surplus, *plan;                                 /* NULL: not given */
+    const char *split, *use, *surplus, *fim, *plan, *change, *bans;           /* NULL: not given */
     unsigned order;          /* enum leat_order, or PLAN_ORDER_NOT_GIVEN */
+    unsigned stop;           /* enum leat_stop, or PLAN_ORDER_NOT_GIVEN */
     enum leat_access access; /* to datasets; no option of its own */
 };
 
@@ -28,10 +29,10 @@ struct plan_options {
         .seq_len = LEAT_NONE, .base_len = LEAT_NONE, .seed = LEAT_NONE, .epochs = LEAT_NONE, .samples = LEAT_NONE,     \
         .max_per_row = LEAT_NONE, .min_length = LEAT_NONE, .max_length = LEAT_NONE, .cut_length = LEAT_NONE,           \
         .align = LEAT_NONE, .overlap = LEAT_NONE, .max_tokens = LEAT_NONE, .max_rows = LEAT_NONE, .pool = LEAT_NONE,   \
-        .order = PLAN_ORDER_NOT_GIVEN                                                                                  \
+        .order = PLAN_ORDER_NOT_GIVEN, .stop = PLAN_ORDER_NOT_GIVEN                                                    \
     }
 
-extern const char *const plan_option_orders[];
+extern const char *const plan_option_orders[], *const plan_option_stops[];
 extern const char *const plan_option_balances[]; /* enum leat_balance */
 
 /* Rows of a table of options. Their fields are offsets in struct plan_options, which begins the struct of values. */
@@ -42,7 +43,15 @@ extern const char *const plan_option_balances[]; /* enum leat_balance */
 #define PLAN_OPTION_ROWS                                                                                               \
     { PLAN_OPTION("plan", OPTION_TEXT, plan, "FILE"), .group = "The plan",                                             \
       .help = "read the plan from its text, as leat order --print-plan writes it",                                     \
-      .more = "Of the options below, only --skip and, if the plan has no end, --epochs may be added.", .path = true }, \
+      .more =                                                                                                          \
+          "Of the options below, only --change, --skip, --bans and, if the plan has no end, --epochs may be added.",   \
+      .path = true },                                                                                                  \
+        { PLAN_OPTION("change", OPTION_TEXT, change, "FILE"), .rare = true,                                            \
+          .help = "change the plan as this file says, such as a mixture's log",                                        \
+          .more = "Its first line is: leat changes 1. A line at N:WEIGHTS[:len=L] changes the plan from sample N on; " \
+                  "weights stand in the order of the sources, and an empty one stays as it is. Lines source "          \
+                  "NAME[:W[:E]] before it add sources.",                                                               \
+          .path = true },                                                                                              \
         { PLAN_OPTION("source", OPTION_LIST, sources, "NAME[:W[:E]]"),                                                 \
           .help = "a dataset, its weight, its limit of epochs; repeatable",                                            \
           .more = "NAME is a dataset, a folder of datasets or @FILE with one dataset per line; W, the weight, is a "   \
@@ -77,12 +86,24 @@ extern const char *const plan_option_balances[]; /* enum leat_balance */
           .more = "The weights stand in the order of the sources: 100000:0.5,0.3,0.2." },                              \
         { PLAN_OPTION("skip", OPTION_LIST, skips, "A:B"), .rare = true,                                                \
           .help = "leave out samples A to B - 1; repeatable" },                                                        \
+        { PLAN_OPTION("fim", OPTION_TEXT, fim, "RATE,SPM,PRE,MID,SUF"), .once = true, .rare = true,                    \
+          .help = "fill-in-the-middle: cut documents in three",                                                        \
+          .more = "RATE is the share that is cut, SPM that of these with the suffix first. PRE, MID and SUF are the "  \
+                  "tokens around "                                                                                     \
+                  "the parts: ids, or names such as <|fim_prefix|> that the tokenizer of the first source has." },     \
+        { PLAN_OPTION("bans", OPTION_TEXT, bans, "FILE"), .rare = true, .path = true,                                  \
+          .help = "no loss for the documents in FILE, which leat trace --ban writes",                                  \
+          .more =                                                                                                      \
+              "Its lines are those of a plan: ban 5000:web:3,7,10-19 bans documents of the source web from sample "    \
+              "5000 on." },                                                                                            \
         { PLAN_OPTION("epochs", OPTION_COUNT, epochs, "E"),                                                            \
           .standard = "no end",                                                                                        \
           .rare = true,                                                                                                \
           .help = "end after at most this many passes over each source",                                               \
           .min = 1,                                                                                                    \
           .max = LEAT_NONE - 1 },                                                                                      \
+        { PLAN_OPTION("stop", OPTION_CHOICE, stop, "all|first"), .standard = "all", .rare = true,                      \
+          .help = "end when all sources have had their epochs, or the first", .choices = plan_option_stops },          \
         { PLAN_OPTION_FIT("max-per-row", max_per_row, "K"), .group = "Order fit",                                      \
           .help = "at most so many documents, or parts of longer ones, in a row" },                                    \
         { PLAN_OPTION_FIT("min-length", min_length, "N"), .help = "leave out documents of fewer tokens" },             \
@@ -124,6 +145,10 @@ bool plan_options_open(const struct command *c, const struct plan_options *o, st
 /* The name of an option that was given, for commands that also do without a plan; NULL: none. */
 const char *plan_options_given(const struct plan_options *o);
 void plan_options_free(struct plan_options *o);
+
+/* Reads a file of bans: each line is one, as in a plan's text, or blank, or a comment. *text is the caller's to free,
+ * and NULL on failure. LEAT_E_ARGUMENT: another line. */
+enum leat_status plan_options_read_bans(const char *path, char **text, size_t *bytes, struct leat_error *err);
 
 /* What a command line may lack: a plan, and what --step and --rank need. plan_options_complete() says all that is
  * missing in one sentence, beginning with `before` ("", or an item of the caller's); false: something is. */

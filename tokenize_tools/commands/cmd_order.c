@@ -4,7 +4,7 @@
  * A plan computes the sample at any position directly, so a large --from costs nothing. With --rank, next_row() jumps
  * over the rows of other ranks, and no call asks beyond the rank's last row of a batch. --from and --count mean sample
  * numbers of all ranks, skipped ones included: so the same options with each rank in turn print each sample at most
- * once. A line names the document of the first piece; JSON lists all pieces.
+ * once. A line names the document of the first piece; JSON lists all pieces, as they are shown.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -110,28 +110,25 @@ static bool check_rows(const struct command *self, const struct order_values *v,
     return false;
 }
 
-/* A sample's pieces, each with its document, or LEAT_NONE where that is not known; the caller frees *pieces. */
-static enum leat_status find_pieces(const struct leat_plan *plan, const struct leat_sample *x,
-                                    struct leat_piece **pieces, struct leat_error *err)
+/* A sample's row, each stretch with its document, or LEAT_NONE where that is not known; the caller frees *row. */
+static enum leat_status find_row(const struct leat_plan *plan, const struct leat_sample *x, struct leat_stretch **row,
+                                 uint64_t *count, struct leat_error *err)
 {
-    struct leat_piece *p = *pieces = calloc(x->pieces, sizeof *p);
-    enum leat_status s;
+    enum leat_status s = commands_row(plan, x, row, count, err);
 
-    if (!p)
-        return status_no_memory(err, x->pieces * sizeof *p);
-    s = leat_plan_pieces(plan, x, 1, p, err);
-    for (uint64_t i = 0; s == LEAT_OK && i < x->pieces; i++) {
+    for (uint64_t i = 0; s == LEAT_OK && i < *count; i++) {
         struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
         struct leat_info info = LEAT_INFO_INIT;
+        struct leat_stretch *p = &(*row)[i];
         uint64_t documents;
 
-        if (p[i].document != LEAT_NONE)
+        if (p->document != LEAT_NONE)
             continue;
-        s = leat_plan_source_info(plan, p[i].source, &source, err);
+        s = leat_plan_source_info(plan, p->source, &source, err);
         if (s == LEAT_OK)
             leat_dataset_info(source.dataset, &info);
         if (s == LEAT_OK && info.documents != LEAT_NONE)
-            s = leat_dataset_documents_in(source.dataset, p[i].token, 1, &p[i].document, &documents, err);
+            s = leat_dataset_documents_in(source.dataset, p->token, 1, &p->document, &documents, err);
     }
     return s;
 }
@@ -158,15 +155,15 @@ static void find_form(struct form *form, const struct leat_plan *plan, bool json
     }
 }
 
-static void print_line(const struct leat_sample *x, const struct leat_piece *pieces, struct form *form)
+static void print_line(const struct leat_sample *x, uint64_t document, struct form *form)
 {
     if (!form->headed)
         printf("%12s %6s %12s %12s %14s%s\n", "sample", "source", "window", "document", "offset",
                form->parts ? "    part" : "");
     form->headed = true;
     printf("%12" PRIu64 " %6" PRIu32 " %12" PRIu64, x->number, x->source, x->window);
-    if (pieces[0].document != LEAT_NONE)
-        printf(" %12" PRIu64, pieces[0].document);
+    if (document != LEAT_NONE)
+        printf(" %12" PRIu64, document);
     else
         printf(" %12s", "-");
     printf(" %14" PRIu64, x->offset);
@@ -175,7 +172,22 @@ static void print_line(const struct leat_sample *x, const struct leat_piece *pie
     printf("\n");
 }
 
-static void print_json(const struct leat_sample *x, const struct leat_piece *pieces, bool parts)
+static void print_stretch(struct json *j, const struct leat_stretch *t)
+{
+    json_open_object(j, NULL);
+    json_u64(j, "source", t->source);
+    json_u64(j, "part", t->part);
+    json_u64_or_null(j, "token", t->literal ? LEAT_NONE : t->token);
+    if (t->literal)
+        json_u64(j, "literal", t->token);
+    json_u64(j, "count", t->count);
+    json_u64(j, "at", t->at);
+    json_u64_or_null(j, "document", t->document);
+    json_close_object(j);
+}
+
+static void print_json(const struct leat_sample *x, uint64_t document, const struct leat_stretch *row, uint64_t count,
+                       bool parts)
 {
     struct json j;
 
@@ -184,23 +196,15 @@ static void print_json(const struct leat_sample *x, const struct leat_piece *pie
     json_u64(&j, "n", x->number);
     json_u64(&j, "source", x->source);
     json_u64(&j, "window", x->window);
-    json_u64_or_null(&j, "document", pieces[0].document);
+    json_u64_or_null(&j, "document", document);
     json_u64(&j, "offset", x->offset);
     if (parts)
         json_u64(&j, "part", x->part);
     json_u64(&j, "epoch", x->epoch);
     json_u64(&j, "length", x->length);
     json_open_array(&j, "pieces");
-    for (uint32_t i = 0; i < x->pieces; i++) {
-        json_open_object(&j, NULL);
-        json_u64(&j, "source", pieces[i].source);
-        json_u64(&j, "part", pieces[i].part);
-        json_u64(&j, "token", pieces[i].token);
-        json_u64(&j, "count", pieces[i].count);
-        json_u64(&j, "at", pieces[i].at);
-        json_u64_or_null(&j, "document", pieces[i].document);
-        json_close_object(&j);
-    }
+    for (uint64_t i = 0; i < count; i++)
+        print_stretch(&j, &row[i]);
     json_close_array(&j);
     json_close_object(&j);
     json_end(&j);
@@ -211,16 +215,18 @@ static enum leat_status print_sample(const struct leat_plan *plan, const struct 
 {
     struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
     struct leat_info info = LEAT_INFO_INIT;
-    struct leat_piece *pieces = NULL;
+    struct leat_stretch *row = NULL;
+    uint64_t count = 0, document;
     enum leat_status s = leat_plan_source_info(plan, x->source, &source, err);
 
     if (s == LEAT_OK)
-        s = find_pieces(plan, x, &pieces, err);
+        s = find_row(plan, x, &row, &count, err);
     if (s == LEAT_OK) {
         leat_dataset_info(source.dataset, &info);
-        form->json ? print_json(x, pieces, info.parts > 1) : print_line(x, pieces, form);
+        document = count > 0 ? row[0].document : LEAT_NONE;
+        form->json ? print_json(x, document, row, count, info.parts > 1) : print_line(x, document, form);
     }
-    free(pieces);
+    free(row);
     return s;
 }
 

@@ -7,12 +7,17 @@
  * no particular order, so they are collected and sorted, a stretch of numbers at a time: there may be more of them than
  * memory holds. Either way a document counts where its tokens are inputs. The plan and the index are enough for both:
  * no tokens are read.
+ *
+ * --ban keeps the documents that it shows, and adds them to a file of bans: what stands there is read first, and the
+ * file replaced as a whole.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+#include "base/own_file.h"
 #include "base/status.h"
 #include "cli/json.h"
 #include "cli/plan_options.h"
@@ -26,7 +31,8 @@ struct trace_values {
     struct plan_options plan; /* first: its rows count from here */
     uint64_t step, until;     /* LEAT_NONE: not given */
     uint64_t rank, world;     /* the same */
-    const char *batch, *samples, *document;
+    uint64_t ban_start;       /* the same */
+    const char *batch, *samples, *document, *rows, *ban;
     unsigned balance; /* enum leat_balance */
     bool json;
 };
@@ -66,6 +72,12 @@ const struct option_row trace_options[] = {
       .help = "how rows were dealt to ranks: none or attention (order fit)",
       .rare = true,
       .choices = plan_option_balances },
+    { .name = "row",
+      .type = OPTION_TEXT,
+      .field = offsetof(struct trace_values, rows),
+      .value = "N[:M]",
+      .help = "only row N, or rows N to M - 1, of the batch (or of the rank's part of it)",
+      .rare = true },
     { .name = "samples",
       .type = OPTION_TEXT,
       .field = offsetof(struct trace_values, samples),
@@ -85,16 +97,39 @@ const struct option_row trace_options[] = {
       .value = "N",
       .help = "only samples below N",
       .max = LEAT_MAX_SAMPLES },
+    { .name = "ban",
+      .type = OPTION_TEXT,
+      .field = offsetof(struct trace_values, ban),
+      .value = "FILE",
+      .help = "add these documents to FILE, for --bans: no loss from this step on",
+      .more = "FILE is made if it is not there; what it holds stays. The bans start at the step's first sample, or at "
+              "--ban-start. A run that resumes at that sample or before it takes them.",
+      .path = true },
+    { .name = "ban-start",
+      .type = OPTION_COUNT,
+      .field = offsetof(struct trace_values, ban_start),
+      .value = "N",
+      .help = "the sample from which on --ban takes the loss",
+      .rare = true,
+      .max = LEAT_MAX_SAMPLES - 1 },
     OPTIONS_JSON(struct trace_values, "print one JSON object per line"),
     PLAN_OPTION_ROWS,
     CACHE_OPTION_ROWS,
     OPTIONS_END,
 };
 
+/* Documents to ban. */
+struct banned {
+    uint64_t source, document;
+};
+
 /* What is printed: lines below a heading, or objects. */
 struct lines {
     const struct leat_plan *plan;
     bool json, headed;
+    bool bans; /* what is printed is kept too: */
+    struct banned *items;
+    size_t count, room;
 };
 
 /* Prints the heading above the first line. */
@@ -107,19 +142,19 @@ static void put_heading(struct lines *l, const char *heading)
 
 /* ---- From samples to documents ---- */
 
-/* A document, and which of its tokens a piece of a sample's row shows as inputs. */
+/* A document, and which of its tokens a stretch of a sample's row shows as inputs. */
 struct shown {
     const struct leat_dataset *dataset;
     const struct leat_sample *sample;
-    const struct leat_piece *piece;
-    uint64_t places;                 /* of the piece in the row */
+    const struct leat_stretch *stretch;
     uint64_t document, first, count; /* first: of the document */
+    bool banned;                     /* in this sample */
     struct commands_origin origin;
 };
 
 static enum leat_status describe(struct shown *x, struct leat_error *err)
 {
-    uint64_t begin, count, from = x->piece->token, to = from + x->places;
+    uint64_t begin, count, from = x->stretch->token, to = from + x->stretch->inputs;
     enum leat_status s = leat_dataset_document(x->dataset, x->document, &begin, &count, err);
 
     if (s != LEAT_OK)
@@ -136,7 +171,7 @@ static void print_shown_json(const struct shown *x)
     json_begin(&j, stdout);
     json_open_object(&j, NULL);
     json_u64(&j, "n", x->sample->number);
-    json_u64(&j, "source", x->piece->source);
+    json_u64(&j, "source", x->stretch->source);
     json_u64(&j, "document", x->document);
     json_u64(&j, "first", x->first);
     json_u64(&j, "tokens", x->count);
@@ -154,6 +189,7 @@ static void print_shown_json(const struct shown *x)
         json_bytes(&j, "id", x->origin.id, (size_t)x->origin.id_bytes);
     else
         json_null(&j, "id");
+    json_bool(&j, "banned", x->banned);
     json_close_object(&j);
     json_end(&j);
 }
@@ -163,7 +199,8 @@ static void print_shown(const struct shown *x)
     char tokens[48];
 
     snprintf(tokens, sizeof tokens, "%" PRIu64 ":%" PRIu64, x->first, x->first + x->count);
-    printf("%12" PRIu64 " %6" PRIu32 " %12" PRIu64 " %19s ", x->sample->number, x->piece->source, x->document, tokens);
+    printf("%12" PRIu64 " %6" PRIu32 " %12" PRIu64 " %19s ", x->sample->number, x->stretch->source, x->document,
+           tokens);
     if (x->origin.path) {
         cli_put(x->origin.path, x->origin.path_bytes);
         printf(":%" PRIu64, x->origin.at.offset);
@@ -174,28 +211,31 @@ static void print_shown(const struct shown *x)
         printf(" ");
         cli_put(x->origin.id, x->origin.id_bytes);
     }
-    printf("\n");
+    printf("%s\n", x->banned ? " (banned)" : "");
 }
 
-/* The documents that a piece shows; `places` are those that it has in the row. */
-static enum leat_status print_piece(struct lines *l, const struct leat_sample *sample, const struct leat_piece *piece,
-                                    uint64_t places, struct leat_error *err)
+/* The documents that a stretch shows. */
+static enum leat_status print_stretch(struct lines *l, const struct leat_sample *sample,
+                                      const struct leat_stretch *stretch, struct leat_error *err)
 {
     struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
-    enum leat_status s = leat_plan_source_info(l->plan, piece->source, &source, err);
+    enum leat_status s = leat_plan_source_info(l->plan, stretch->source, &source, err);
     uint64_t first, count = 0;
 
-    if (s == LEAT_OK && places > 0)
-        s = leat_dataset_documents_in(source.dataset, piece->token, places, &first, &count, err);
+    if (s == LEAT_OK && stretch->inputs > 0)
+        s = leat_dataset_documents_in(source.dataset, stretch->token, stretch->inputs, &first, &count, err);
     for (uint64_t i = 0; s == LEAT_OK && i < count && !cli_stdout_failed(); i++) {
-        struct shown x = {
-            .dataset = source.dataset, .sample = sample, .piece = piece, .places = places, .document = first + i
-        };
+        struct shown x = { .dataset = source.dataset, .sample = sample, .stretch = stretch, .document = first + i };
 
+        x.banned = leat_plan_banned(l->plan, stretch->source, x.document, sample->number);
         s = describe(&x, err);
         if (s == LEAT_OK && x.count > 0) { /* empty documents between are not shown */
             put_heading(l, "      sample source     document              tokens input:offset id");
             l->json ? print_shown_json(&x) : print_shown(&x);
+            if (l->bans)
+                s = GROW(l->items, l->count + 1, l->room, err);
+            if (l->bans && s == LEAT_OK)
+                l->items[l->count++] = (struct banned) { stretch->source, x.document };
         }
         commands_origin_free(&x.origin);
     }
@@ -204,26 +244,19 @@ static enum leat_status print_piece(struct lines *l, const struct leat_sample *s
 
 static enum leat_status print_documents(struct lines *l, const struct leat_sample *sample, struct leat_error *err)
 {
-    struct leat_piece *pieces = calloc(sample->pieces, sizeof *pieces);
-    uint64_t count = sample->pieces;
-    enum leat_status s = pieces ? leat_plan_pieces(l->plan, sample, 1, pieces, err)
-                                : status_no_memory(err, sample->pieces * sizeof *pieces);
-    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+    struct leat_stretch *row;
+    uint64_t count = 0;
+    enum leat_status s = commands_row(l->plan, sample, &row, &count, err);
 
-    leat_plan_info(l->plan, &info);
-    for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
-        uint64_t end = i + 1 < count ? pieces[i + 1].at : sample->length;
-
-        if (info.align > 0) /* without the gap after its predictions */
-            end = pieces[i].at + pieces[i].count - 1;
-        s = print_piece(l, sample, &pieces[i], end - pieces[i].at, err);
-    }
-    free(pieces);
+    for (uint64_t i = 0; s == LEAT_OK && i < count; i++)
+        if (!row[i].literal)
+            s = print_stretch(l, sample, &row[i], err);
+    free(row);
     return s;
 }
 
 /* Shows positions [position, end), up to samples numbered below `until`. */
-static enum leat_status print_positions(struct lines *l, uint64_t position, uint64_t end, uint64_t until,
+static enum leat_status print_positions(struct lines *lines, uint64_t position, uint64_t end, uint64_t until,
                                         struct leat_error *err)
 {
     struct leat_sample samples[AT_ONCE];
@@ -231,30 +264,106 @@ static enum leat_status print_positions(struct lines *l, uint64_t position, uint
     uint64_t got = 1;
 
     for (; s == LEAT_OK && position < end && got > 0 && !cli_stdout_failed(); position += got) {
-        s = leat_plan_samples(l->plan, position, end - position < AT_ONCE ? end - position : AT_ONCE, samples, &got,
+        s = leat_plan_samples(lines->plan, position, end - position < AT_ONCE ? end - position : AT_ONCE, samples, &got,
                               err);
         for (uint64_t i = 0; s == LEAT_OK && i < got; i++) {
             if (samples[i].number >= until)
                 return LEAT_OK;
-            s = print_documents(l, &samples[i], err);
+            s = print_documents(lines, &samples[i], err);
         }
     }
     return s;
 }
 
-/* Shows those of a global batch's positions that a rank was dealt. */
-static enum leat_status print_dealt(struct lines *l, uint64_t position, uint64_t end, const struct trace_values *v,
-                                    struct leat_error *err)
+/* Shows rows [first, end) of those that a rank was dealt of the global batch at a position. */
+static enum leat_status print_dealt(struct lines *l, const struct trace_values *v, uint64_t position, uint64_t batch,
+                                    uint64_t first, uint64_t end, struct leat_error *err)
 {
-    uint64_t batch = end - position;
     uint32_t *ranks = calloc(batch, sizeof *ranks);
     enum leat_status s = ranks ? leat_plan_deal(l->plan, position, batch, v->world, ranks, NULL, err)
                                : status_no_memory(err, batch * sizeof *ranks);
+    uint64_t row = 0;
 
-    for (uint64_t i = 0; s == LEAT_OK && i < batch; i++)
-        if (ranks[i] == v->rank)
+    for (uint64_t i = 0; s == LEAT_OK && i < batch; i++) {
+        if (ranks[i] != v->rank)
+            continue;
+        if (row >= first && row < end)
             s = print_positions(l, position + i, position + i + 1, LEAT_NONE, err);
+        row++;
+    }
     free(ranks);
+    return s;
+}
+
+/* ---- Bans ---- */
+
+static int compare_banned(const void *a, const void *b)
+{
+    const struct banned *x = a, *y = b;
+
+    if (x->source != y->source)
+        return x->source < y->source ? -1 : 1;
+    return x->document < y->document ? -1 : x->document > y->document;
+}
+
+#define BAN_LINE 100 /* a line of bans ends after so many bytes */
+
+/* Writes the documents as lines of a plan's text, without repeating any. */
+static void put_bans(struct lines *l, uint64_t start, FILE *out)
+{
+    struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
+    long begin = 0;
+
+    if (l->count > 0)
+        qsort(l->items, l->count, sizeof *l->items, compare_banned);
+    for (size_t i = 0, next; i < l->count; i = next) {
+        const struct banned *b = &l->items[i], *last = b;
+
+        for (next = i + 1;
+             next < l->count && l->items[next].source == b->source && l->items[next].document <= last->document + 1;)
+            last = &l->items[next++];
+        if (i == 0 || b->source != b[-1].source || ftell(out) - begin > BAN_LINE) {
+            leat_plan_source_info(l->plan, b->source, &source, NULL); /* cannot fail: the plan showed it */
+            if (i > 0)
+                fputc('\n', out);
+            begin = ftell(out);
+            fprintf(out, "ban %" PRIu64 ":%s:", start, source.name);
+        } else {
+            fputc(',', out);
+        }
+        fprintf(out, "%" PRIu64, b->document);
+        if (last->document > b->document)
+            fprintf(out, "-%" PRIu64, last->document);
+    }
+    if (l->count > 0)
+        fputc('\n', out);
+}
+
+/* What the file of bans holds already. */
+static enum leat_status read_bans(const char *path, char **text, size_t *bytes, struct leat_error *err)
+{
+    enum leat_status s = plan_options_read_bans(path, text, bytes, err);
+
+    return s == LEAT_E_NO_FILE ? LEAT_OK : s;
+}
+
+/* Makes it that, and the documents after it. */
+static enum leat_status add_bans(struct lines *l, const char *before, size_t bytes, const char *path, uint64_t start,
+                                 struct leat_error *err)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    enum leat_status s;
+
+    if (out) {
+        fwrite(before ? before : "", 1, bytes, out);
+        if (bytes > 0 && before[bytes - 1] != '\n')
+            fputc('\n', out);
+        put_bans(l, start, out);
+    }
+    s = out && fclose(out) == 0 ? own_file_replace(path, text, length, err) : status_no_memory(err, bytes);
+    free(text);
     return s;
 }
 
@@ -451,10 +560,30 @@ static bool rank_positions(const struct command *self, const struct trace_values
         command_wrong(self, "--rank: %s", err.message);
         return false;
     }
-    if (v->balance != LEAT_BALANCE_NONE) /* print_dealt() chooses */
-        return true;
     *first += row;
     *end = *first + rows;
+    return true;
+}
+
+/* Shows those that --row names of them. */
+static bool row_positions(const struct command *self, const struct trace_values *v, uint64_t *first, uint64_t *end)
+{
+    uint64_t from, to;
+    const char *why;
+
+    if (!v->rows)
+        return true;
+    if (!units_parse_range(v->rows, &from, &to, NULL, &why)) {
+        command_wrong(self, "--row: \"%.100s\" %s", v->rows, why);
+        return false;
+    }
+    to = to == LEAT_NONE ? *end - *first : to;
+    if (from >= to || to > *end - *first) {
+        command_wrong(self, "--row: there are %" PRIu64 " rows, numbered from 0", *end - *first);
+        return false;
+    }
+    *end = *first + to;
+    *first += from;
     return true;
 }
 
@@ -477,6 +606,12 @@ static bool check_values(const struct command *self, const struct trace_values *
         command_wrong(self, "--balance needs --rank and --world: it says which rows of a step are whose");
     else if (v->until != LEAT_NONE && !v->document)
         command_wrong(self, "--until needs --document");
+    else if (v->rows && v->step == LEAT_NONE)
+        command_wrong(self, "--row needs --step");
+    else if (v->ban && v->document)
+        command_wrong(self, "--ban needs --step or --samples");
+    else if (v->ban_start != LEAT_NONE && !v->ban)
+        command_wrong(self, "--ban-start needs --ban");
     else
         return true;
     return false;
@@ -484,8 +619,10 @@ static bool check_values(const struct command *self, const struct trace_values *
 
 static int trace_samples(const struct command *self, const struct leat_plan *plan, const struct trace_values *v)
 {
-    struct lines lines = { .plan = plan, .json = v->json };
-    uint64_t first, end, until = LEAT_NONE;
+    struct lines lines = { .plan = plan, .json = v->json, .bans = v->ban };
+    uint64_t first, end, until = LEAT_NONE, start, begin = 0, batch = 0, mine = 0;
+    char *before = NULL;
+    size_t bytes = 0;
     struct leat_error err;
     enum leat_status s;
     const char *why;
@@ -495,22 +632,39 @@ static int trace_samples(const struct command *self, const struct leat_plan *pla
             return command_wrong(self, "--samples: \"%.100s\" %s", v->samples, why);
         first = leat_plan_position(plan, first < LEAT_MAX_SAMPLES ? first : LEAT_MAX_SAMPLES, NULL);
         end = LEAT_MAX_SAMPLES;
+        start = leat_plan_number(plan, first);
     } else {
-        if (!plan_steps_find(self, v->batch, v->step, &first, &end) || !rank_positions(self, v, &first, &end))
+        if (!plan_steps_find(self, v->batch, v->step, &first, &end))
+            return CLI_WRONG;
+        start = leat_plan_number(plan, first);
+        begin = mine = first;
+        batch = end - first;
+        if (!rank_positions(self, v, &mine, &end))
+            return CLI_WRONG;
+        first = mine;
+        if (!row_positions(self, v, &first, &end))
             return CLI_WRONG;
     }
-    if (v->balance != LEAT_BALANCE_NONE)
-        s = print_dealt(&lines, first, end, v, &err);
-    else
+    s = v->ban ? read_bans(v->ban, &before, &bytes, &err) : LEAT_OK;
+    if (s == LEAT_OK && v->balance != LEAT_BALANCE_NONE)
+        s = print_dealt(&lines, v, begin, batch, first - mine, end - mine, &err);
+    else if (s == LEAT_OK)
         s = print_positions(&lines, first, end, until, &err);
+    if (s == LEAT_OK && v->ban)
+        s = add_bans(&lines, before, bytes, v->ban, v->ban_start != LEAT_NONE ? v->ban_start : start, &err);
+    free(before);
+    free(lines.items);
     return cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed_or_damaged(&err));
 }
 
 int cmd_trace(const struct command *self, int argc, char **argv)
 {
-    struct trace_values v = {
-        .plan = PLAN_OPTIONS_INIT, .step = LEAT_NONE, .until = LEAT_NONE, .rank = LEAT_NONE, .world = LEAT_NONE
-    };
+    struct trace_values v = { .plan = PLAN_OPTIONS_INIT,
+                              .step = LEAT_NONE,
+                              .until = LEAT_NONE,
+                              .rank = LEAT_NONE,
+                              .world = LEAT_NONE,
+                              .ban_start = LEAT_NONE };
     struct options_parsed parsed;
     struct leat_plan *plan = NULL;
     struct plan_options options;

@@ -247,12 +247,18 @@ static void put_mark(FILE *out, double x, double y)
             x, y);
 }
 
+static void put_polyline(FILE *out, const double *xs, const double *ys, size_t count, const struct chart_axis *x,
+                         const struct chart_axis *y, const char *how)
+{
+    fprintf(out, "<polyline fill=\"none\" stroke=\"var(--accent)\" stroke-width=\"2\"%s points=\"", how);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "%.1f,%.1f ", chart_at(x, xs[i]), chart_at(y, ys[i]));
+    fputs("\"/>\n", out);
+}
+
 static void put_points(FILE *out, const struct chart_line *line, const struct chart_axis *x, const struct chart_axis *y)
 {
-    fputs("<polyline fill=\"none\" stroke=\"var(--accent)\" stroke-width=\"2\" points=\"", out);
-    for (size_t i = 0; i < line->count; i++)
-        fprintf(out, "%.1f,%.1f ", chart_at(x, line->x[i]), chart_at(y, line->y[i]));
-    fputs("\"/>\n", out);
+    put_polyline(out, line->x, line->y, line->count, x, y, "");
     if (line->count <= 32) /* marks of more would hide the line */
         for (size_t i = 0; i < line->count; i++)
             put_mark(out, chart_at(x, line->x[i]), chart_at(y, line->y[i]));
@@ -276,11 +282,15 @@ void chart_line(FILE *out, const struct chart_line *c)
 
     widen(&x_low, &x_high, c->x, c->count, c->log_x);
     widen(&y_low, &y_high, c->y, c->count, c->log_y);
+    if (c->beside)
+        widen(&y_low, &y_high, c->beside, c->count, c->log_y);
     x = chart_axis(isfinite(x_low) ? x_low : 1, x_high, c->log_x, LEFT, RIGHT);
     y = chart_axis(isfinite(y_low) ? y_low : 1, y_high, c->log_y, bottom, 24);
     chart_open(out, c->title, (int)(bottom + BELOW));
     chart_axis_left(out, &y, LEFT, RIGHT, c->y_unit);
     chart_axis_below(out, &x, bottom, 24, c->x_unit);
+    if (c->beside)
+        put_polyline(out, c->x, c->beside, c->count, &x, &y, " stroke-dasharray=\"5 4\" opacity=\"0.7\"");
     put_points(out, c, &x, &y);
     chart_close(out);
 }

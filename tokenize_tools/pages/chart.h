@@ -39,12 +39,13 @@ struct chart_columns {
 };
 void chart_columns(FILE *out, const struct chart_columns *c);
 
-/* A line through points; both axes may be logarithmic. */
+/* A line through points, and perhaps a dashed one beside it; both axes may be logarithmic. */
 struct chart_line {
     const char *title, *x_unit, *y_unit;
     int log_x, log_y;
     const double *x, *y; /* x rises */
     size_t count;
+    const double *beside; /* y of the dashed line; NULL: none */
 };
 void chart_line(FILE *out, const struct chart_line *c);
 

@@ -195,12 +195,19 @@ class Read(PipelineStep):
     def __init__(self, name: str | os.PathLike):
         super().__init__()
         self.dataset = os.fspath(name)
-        with leat.open(name) as dataset:
-            self.pickled = pickle.dumps(dataset)
+        if "://" not in self.dataset:  # ranks may run in other folders
+            self.dataset = os.path.abspath(self.dataset)
+        self.pickled = None
+        try:
+            with leat.open(name) as dataset:  # all ranks read this one, or fail
+                self.pickled = pickle.dumps(dataset)
+        except leat.Error as error:
+            if error.status != "no-file":  # the executor before this one makes it
+                raise
 
     def run(self, data: DocumentsPipeline = None, rank: int = 0, world_size: int = 1) -> DocumentsPipeline:
         yield from data or ()
-        with pickle.loads(self.pickled) as dataset:
+        with pickle.loads(self.pickled) if self.pickled else leat.open(self.dataset) as dataset:
             first, count = [*_source.divide(dataset, world_size), *[(0, 0)] * world_size][rank]
             for number in range(first, first + count):
                 place = dataset.place(number)

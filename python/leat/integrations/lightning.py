@@ -126,6 +126,13 @@ class DataModule(LightningDataModule):
         given = self._state if self._of is None else None  # by load_state_dict()
         return {**self.__dict__, "trainer": None, "_train": None, "_of": None, "_state": given}
 
+    def change(self, plan, *, group=None):
+        """Goes on with another plan, as Loader.change(), after the last batch that Lightning took, which may be one
+        ahead of the one it trains on."""
+        if self._train is not None:
+            self._train.loader.change(plan, group=group)
+        self.plan = check_plan(plan)
+
     def _ranks(self):
         if any(name in self.options for name in ("rank", "world", "ranks")):
             return {}

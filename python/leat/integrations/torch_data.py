@@ -81,17 +81,28 @@ class IterableDataset(torch.utils.data.IterableDataset):
 
     def _batches(self, loader, offset):
         """The batches of one worker, whose rows begin at `offset` in the loader's batches."""
-        end = self.plan.info.positions
         need = self.batch_size * self.world if self.options["last"] == "dropped" else 1
         with loader:
             while True:
-                begin = loader.cursor + offset
+                begin, end = loader.cursor + offset, self.plan.info.positions
                 if end is not None and begin + need > end:
                     return
                 batch = next(loader, None)
                 if batch is None:
                     return
                 yield batch
+
+    def change(self, plan, *, group=None):
+        """Goes on with another plan, in a `for` too, as Loader.change(): after the last batch that this process made
+        (a DataLoader with worker processes makes batches in these, where no plan can be changed)."""
+        if self._away[0]:
+            raise RuntimeError("the batches are made in worker processes, whose plan cannot be changed: use "
+                               "num_workers=0, or a leat.Loader")
+        if self._loader is not None:
+            self._loader.change(plan, group=group)
+        elif self._resume is not None:
+            check_plan(plan).load_state(self._resume["state"])
+        self.plan = check_plan(plan)
 
     def __len__(self):
         if self.plan.info.positions is None:

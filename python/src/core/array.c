@@ -46,7 +46,7 @@ struct managed {
         struct dl_managed plain;
         struct dl_versioned versioned;
     } form;
-    int64_t shape[2], strides[2];
+    int64_t shape[ARRAY_DIMENSIONS], strides[ARRAY_DIMENSIONS];
     struct handle *owner;
 };
 
@@ -82,10 +82,12 @@ static void capsule_free(PyObject *capsule)
 
 static void fill_tensor(struct dl_tensor *t, struct managed *m, const struct array_shape *a)
 {
-    m->shape[0] = a->shape[0];
-    m->shape[1] = a->shape[1];
-    m->strides[0] = a->dimensions == 2 ? a->shape[1] : 1;
-    m->strides[1] = 1;
+    int64_t stride = 1;
+
+    for (int i = a->dimensions; i-- > 0; stride *= a->shape[i]) {
+        m->shape[i] = a->shape[i];
+        m->strides[i] = stride;
+    }
     *t = (struct dl_tensor) { .data = a->data,
                               .device_type = a->device_type ? a->device_type : DEVICE_HOST,
                               .device_id = a->device,
@@ -208,8 +210,15 @@ static PyObject *array_dlpack_device(PyObject *self, PyObject *unused)
 
 static PyObject *shape_of(const struct array_shape *a)
 {
-    return a->dimensions == 2 ? Py_BuildValue("(LL)", (long long)a->shape[0], (long long)a->shape[1])
-                              : Py_BuildValue("(L)", (long long)a->shape[0]);
+    PyObject *shape = PyTuple_New(a->dimensions);
+
+    for (int i = 0; shape && i < a->dimensions; i++) {
+        PyObject *size = PyLong_FromLongLong(a->shape[i]);
+
+        if (!size || PyTuple_SetItem(shape, i, size) < 0)
+            Py_CLEAR(shape);
+    }
+    return shape;
 }
 
 static PyObject *array_get_shape(PyObject *self, void *unused)

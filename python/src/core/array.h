@@ -15,10 +15,12 @@ enum array_kind { /* as DLPack numbers them */
                   ARRAY_BOOL = 6
 };
 
+#define ARRAY_DIMENSIONS 3
+
 struct array_shape {
     void *data;
-    int64_t shape[2];
-    int dimensions; /* 1 or 2 */
+    int64_t shape[ARRAY_DIMENSIONS];
+    int dimensions; /* 1 to ARRAY_DIMENSIONS */
     enum array_kind kind;
     unsigned bytes; /* of a number */
     int little;     /* little-endian also where the machine is not */

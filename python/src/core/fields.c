@@ -58,7 +58,7 @@ static bool set_wide(void *at, PyObject *value)
     return true;
 }
 
-/* 31 bits are enough, and a number of 32 that has a sign may be -1. */
+/* 31 bits are enough, and a number of 32 that has a sign may be below 0. */
 static bool set_narrow(const struct field *field, void *at, PyObject *value)
 {
     long long number = PyLong_AsLongLong(value);
@@ -66,7 +66,7 @@ static bool set_narrow(const struct field *field, void *at, PyObject *value)
 
     if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_OverflowError))
         return false;
-    if (PyErr_Occurred() || number > INT32_MAX || number < -1) {
+    if (PyErr_Occurred() || number > INT32_MAX || number < INT32_MIN) {
         PyErr_Clear();
         PyErr_Format(PyExc_ValueError, "%s: %R is out of range", field->name, value);
         return false;

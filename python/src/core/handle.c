@@ -44,6 +44,25 @@ int handle_needs(struct handle *h, struct handle *other)
     return 1;
 }
 
+int handle_needs_same(struct handle *h, const struct handle *other)
+{
+    int ok = 1;
+
+    for (size_t i = 0; ok && i < other->need_count; i++)
+        ok = handle_needs(h, other->needs[i]);
+    return ok;
+}
+
+void handle_needs_instead(struct handle *h, struct handle *before, struct handle *other)
+{
+    size_t i = 0;
+
+    while (h->needs[i] != before)
+        i++;
+    h->needs[i] = handle_hold(other);
+    handle_drop(before);
+}
+
 void *handle_object(const struct handle *h)
 {
     return h->object;

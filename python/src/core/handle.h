@@ -21,6 +21,12 @@ struct handle *handle_make(void *object, void (*close)(void *object));
  * the handle is shared. */
 int handle_needs(struct handle *h, struct handle *other);
 
+/* Likewise everything that `other` keeps, but not `other`. */
+int handle_needs_same(struct handle *h, const struct handle *other);
+
+/* Makes the handle keep `other` in place of `before`, which it keeps. For a thread that has Python's lock. */
+void handle_needs_instead(struct handle *h, struct handle *before, struct handle *other);
+
 void *handle_object(const struct handle *h);
 struct handle *handle_hold(struct handle *h);
 void handle_drop(struct handle *h); /* NULL is fine */

@@ -66,6 +66,11 @@ struct array_shape batch_shape(const struct leat_batch *b, const struct batch_fo
         a.dimensions = 1;
         a.bytes = 4;
         a.shape[0] = (int64_t)(form->cu_seqlens_room ? form->cu_seqlens_room : b->sequences + (uint64_t)1);
+    } else if (rows[which].kind == BATCH_AHEAD) {
+        a.dimensions = 3;
+        a.shape[0] = b->ahead;
+        a.shape[1] = b->rows;
+        a.shape[2] = b->length;
     }
     return a;
 }
@@ -263,6 +268,24 @@ static PyObject *batch_samples(PyObject *object, PyObject *unused)
     return list;
 }
 
+/* sources(): a list of numbers, one a row; None for a padded row */
+static PyObject *batch_sources(PyObject *object, PyObject *unused)
+{
+    const struct batch *self = batch_of(object);
+    PyObject *list = PyList_New(self->facts.rows);
+
+    (void)unused;
+    for (uint32_t row = 0; list && row < self->facts.rows; row++) {
+        PyObject *item = self->facts.flags[row] & LEAT_ROW_PADDED
+                             ? Py_NewRef(Py_None)
+                             : PyLong_FromUnsignedLong(self->facts.samples[row].source);
+
+        if (!item || PyList_SetItem(list, (Py_ssize_t)row, item) < 0)
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
 /* lengths(), flags(): lists of numbers, one a row */
 static PyObject *list_of(const struct batch *self, int flags)
 {
@@ -293,8 +316,8 @@ static PyObject *batch_flags(PyObject *object, PyObject *unused)
 
 #define NUMBER(member) FIELD_ROW(FIELD_NUMBER, leat_batch, member)
 static const struct field facts[] = {
-    NUMBER(number), NUMBER(position),  NUMBER(cursor),     NUMBER(damaged),      NUMBER(rows),
-    NUMBER(length), NUMBER(sequences), NUMBER(max_seqlen), NUMBER(damaged_rows), NUMBER(token_width),
+    NUMBER(number),    NUMBER(position),   NUMBER(cursor),       NUMBER(damaged),     NUMBER(rows),  NUMBER(length),
+    NUMBER(sequences), NUMBER(max_seqlen), NUMBER(damaged_rows), NUMBER(token_width), NUMBER(ahead),
 };
 
 static PyObject *get_fact(PyObject *self, void *closure)
@@ -320,10 +343,15 @@ static void make_properties(void)
 }
 
 static PyMethodDef methods[] = {
-    { "write", batch_write, METH_VARARGS, NULL },     { "borrow", batch_borrow, METH_VARARGS, NULL },
-    { "release", batch_release, METH_VARARGS, NULL }, { "tokens", batch_tokens, METH_NOARGS, NULL },
-    { "samples", batch_samples, METH_NOARGS, NULL },  { "lengths", batch_lengths, METH_NOARGS, NULL },
-    { "flags", batch_flags, METH_NOARGS, NULL },      { NULL, NULL, 0, NULL },
+    { "write", batch_write, METH_VARARGS, NULL },
+    { "borrow", batch_borrow, METH_VARARGS, NULL },
+    { "release", batch_release, METH_VARARGS, NULL },
+    { "tokens", batch_tokens, METH_NOARGS, NULL },
+    { "samples", batch_samples, METH_NOARGS, NULL },
+    { "lengths", batch_lengths, METH_NOARGS, NULL },
+    { "flags", batch_flags, METH_NOARGS, NULL },
+    { "sources", batch_sources, METH_NOARGS, NULL },
+    { NULL, NULL, 0, NULL },
 };
 
 static PyType_Slot slots[] = {
@@ -342,9 +370,11 @@ static PyType_Spec spec = { .name = "leat._leat.Batch",
 /* OUTPUTS: the names, in order, with their bits and what numpy calls a number, None: what the loader was asked for. */
 static int add_outputs(PyObject *module)
 {
-    static const char *const types[] = {
-        [BATCH_NUMBERS] = NULL, [BATCH_MASK] = "bool", [BATCH_FLOATS] = "float32", [BATCH_LIST] = "int32"
-    };
+    static const char *const types[] = { [BATCH_NUMBERS] = NULL,
+                                         [BATCH_MASK] = "bool",
+                                         [BATCH_FLOATS] = "float32",
+                                         [BATCH_LIST] = "int32",
+                                         [BATCH_AHEAD] = NULL };
     PyObject *outputs = PyDict_New();
     int ok = outputs != NULL;
 

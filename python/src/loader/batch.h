@@ -19,13 +19,16 @@
                 row(LOSS_MASK, loss_mask, "loss_mask", BATCH_MASK)                                                     \
                     row(ATTENTION_MASK, attention_mask, "attention_mask", BATCH_MASK)                                  \
                         row(CU_SEQLENS, cu_seqlens, "cu_seqlens", BATCH_LIST)                                          \
-                            row(LOSS_WEIGHTS, loss_weights, "loss_weights", BATCH_FLOATS)
+                            row(LOSS_WEIGHTS, loss_weights, "loss_weights", BATCH_FLOATS)                              \
+                                row(SOURCE_IDS, source_ids, "source_ids", BATCH_NUMBERS)                               \
+                                    row(AHEAD_LABELS, ahead_labels, "ahead_labels", BATCH_AHEAD)
 
 enum batch_kind {
     BATCH_NUMBERS, /* rows x length, signed */
     BATCH_MASK,    /* the same, true or false */
     BATCH_FLOATS,  /* the same, floats of 32 bits */
-    BATCH_LIST     /* one after another, of 32 bits */
+    BATCH_LIST,    /* one after another, of 32 bits */
+    BATCH_AHEAD    /* numbers of each label ahead: ahead x rows x length */
 };
 
 #define BATCH_NUMBER(name, field, python, kind) BATCH_##name,
@@ -52,8 +55,9 @@ struct array_shape batch_shape(const struct leat_batch *batch, const struct batc
 /* Where an output goes, in the library's struct. */
 void batch_set_output(struct leat_outputs *o, enum batch_output which, void *memory);
 
-/* The fields of struct leat_loader_stats by their names, times in seconds (names without _ns): loader_stats.c. */
-PyObject *loader_stats_dict(const struct leat_loader *loader);
+/* The fields of struct leat_loader_stats by their names, times in seconds (names without _ns), and `sources`, a dict
+ * for each source of the plan: loader_stats.c. */
+PyObject *loader_stats_dict(const struct leat_loader *loader, const struct leat_plan *plan);
 
 int batch_register(PyObject *module);
 int loader_register(PyObject *module); /* loader.c */

@@ -54,7 +54,15 @@ static const struct field options[] = {
     INSIDE(FLAG, outputs, borrow),
     INSIDE(NUMBER, outputs, number_bytes),
     INSIDE(FLAG, outputs, mask_first),
+    INSIDE(FLAG, outputs, mask_row_first),
+    INSIDE(FLAG, outputs, mask_begin),
+    INSIDE(FLAG, outputs, mask_repeats),
+    INSIDE(NUMBER, outputs, ignore_index),
     INSIDE(NUMBER, outputs, cu_seqlens_room),
+    NAMED(NUMBER, "slice_rank", slice.rank),
+    NAMED(NUMBER, "slice_count", slice.count),
+    NAMED(NUMBER, "slice_layout", slice.layout),
+    INSIDE(NUMBER, outputs, ahead),
     ROW(TEXT, stats_file),
     ROW(NUMBER, stats_ms),
 };
@@ -91,7 +99,8 @@ static PyObject *wrap(struct leat_loader *loader, struct handle *plan, const str
     return PyErr_NoMemory();
 }
 
-/* open_loader(plan, state or None, (device type, device) as DLPack has them, options) */
+/* open_loader(plan, state or None, doubles of weights of sources or None, (device type, device) as DLPack has them,
+ * options) */
 static PyObject *open_loader(PyObject *module, PyObject *args)
 {
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
@@ -99,15 +108,18 @@ static PyObject *open_loader(PyObject *module, PyObject *args)
     struct leat_loader *loader;
     struct handle *handle;
     struct leat_error err;
-    Py_ssize_t state_bytes = 0;
+    const char *weights;
+    Py_ssize_t state_bytes = 0, weights_bytes = 0;
     enum leat_status s;
     int type, device;
 
     (void)module;
-    if (!PyArg_ParseTuple(args, "Oz#(ii)O!:open_loader", &plan, &o.state, &state_bytes, &type, &device, &PyDict_Type,
-                          &given))
+    if (!PyArg_ParseTuple(args, "Oz#z#(ii)O!:open_loader", &plan, &o.state, &state_bytes, &weights, &weights_bytes,
+                          &type, &device, &PyDict_Type, &given))
         return NULL;
     o.state_bytes = (size_t)state_bytes;
+    o.source_weights = (const double *)(const void *)weights; /* objects of Python are aligned to 16 */
+    o.source_weight_count = (size_t)weights_bytes / sizeof *o.source_weights;
     handle = plan_handle(plan);
     if (!handle || !fields_set(FIELDS(options), &o, given))
         return NULL;
@@ -120,6 +132,27 @@ static PyObject *open_loader(PyObject *module, PyObject *args)
         loader_of(result)->form.device = device;
     }
     return result;
+}
+
+/* change(plan): goes on with another plan. With Python's lock, so that no other thread asks for statistics. */
+static PyObject *loader_change(PyObject *object, PyObject *plan)
+{
+    struct handle *next = plan_handle(plan);
+    struct loader *self = loader_of(object);
+    struct leat_error err;
+
+    if (!next)
+        return NULL;
+    if (!self->handle)
+        return PyErr_SetString(PyExc_ValueError, "this loader is closed"), NULL;
+    if (leat_loader_change(handle_object(self->handle), handle_object(next), &err) != LEAT_OK) {
+        /* a loader that could not go on has the new plan */
+        return handle_needs(self->handle, next) ? errors_raise(&err) : PyErr_NoMemory();
+    }
+    handle_needs_instead(self->handle, self->plan, next);
+    handle_drop(self->plan);
+    self->plan = handle_hold(next);
+    Py_RETURN_NONE;
 }
 
 static PyObject *loader_close(PyObject *self, PyObject *unused)
@@ -181,10 +214,12 @@ static enum leat_status fill(struct attempt *t)
 
     for (int i = 0; i < BATCH_OUTPUTS; i++) {
         struct array_shape a = batch_shape(t->batch, t->form, (enum batch_output)i);
-        size_t numbers = (size_t)a.shape[0] * (size_t)(a.dimensions == 2 ? a.shape[1] : 1);
+        size_t numbers = 1;
 
         if (!batch_wants(t->form, (enum batch_output)i))
             continue;
+        for (int k = 0; k < a.dimensions; k++)
+            numbers *= (size_t)a.shape[k];
         t->memory[i] = memory_make(t->pool, numbers * a.bytes);
         if (!t->memory[i])
             return errors_set(&t->err, LEAT_E_NO_MEMORY, "no memory for a batch");
@@ -312,7 +347,7 @@ static PyObject *loader_stats(PyObject *object, PyObject *unused)
     (void)unused;
     if (!self->handle)
         return PyErr_SetString(PyExc_ValueError, "this loader is closed"), NULL;
-    return loader_stats_dict(handle_object(self->handle));
+    return loader_stats_dict(handle_object(self->handle), handle_object(self->plan));
 }
 
 /* notice(): a sentence for a person, or None. */
@@ -364,13 +399,10 @@ static PyObject *loader_get_closed(PyObject *object, void *unused)
 /* ---- The type ---- */
 
 static PyMethodDef methods[] = {
-    { "next", loader_next, METH_NOARGS, NULL },
-    { "take", loader_take, METH_VARARGS, NULL },
-    { "close", loader_close, METH_NOARGS, NULL },
-    { "stats", loader_stats, METH_NOARGS, NULL },
-    { "notice", loader_notice, METH_NOARGS, NULL },
-    { "stats_line", loader_line, METH_NOARGS, NULL },
-    { NULL, NULL, 0, NULL },
+    { "next", loader_next, METH_NOARGS, NULL },       { "take", loader_take, METH_VARARGS, NULL },
+    { "change", loader_change, METH_O, NULL },        { "close", loader_close, METH_NOARGS, NULL },
+    { "stats", loader_stats, METH_NOARGS, NULL },     { "notice", loader_notice, METH_NOARGS, NULL },
+    { "stats_line", loader_line, METH_NOARGS, NULL }, { NULL, NULL, 0, NULL },
 };
 
 static PyGetSetDef properties[] = {

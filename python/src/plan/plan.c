@@ -173,36 +173,60 @@ PyObject *plan_sample_tuple(const struct leat_plan *plan, const struct leat_samp
                       x->block, x->token);
 }
 
-/* pieces(n): a list of (source, part, token, count, at, document or None), in the order of sample n's row */
+/* The stretches of a sample's row, for the caller to free. */
+enum leat_status plan_row_find(const struct leat_plan *plan, const struct leat_sample *x, struct leat_stretch **row,
+                               uint64_t *count, struct leat_error *err)
+{
+    enum leat_status s = leat_plan_row(plan, x, NULL, 0, count, err);
+
+    *row = NULL;
+    if (s != LEAT_OK)
+        return s;
+    *row = calloc((size_t)*count + 1, sizeof **row);
+    return *row ? leat_plan_row(plan, x, *row, *count, count, err)
+                : errors_set(err, LEAT_E_NO_MEMORY, "no memory for a row of %" PRIu64 " pieces", *count);
+}
+
+/* pieces(n): a list of (source, part, token or None, count, at, document or None, inputs, literal or None), in the
+ * order of sample n's row */
 static PyObject *plan_pieces(PyObject *self, PyObject *args)
 {
-    struct leat_piece *pieces = NULL;
+    struct leat_stretch *row = NULL;
     struct leat_sample x;
     PyObject *list = NULL;
-    uint64_t number;
+    uint64_t number, count = 0;
     struct leat_error err;
     enum leat_status s;
 
     if (!PyArg_ParseTuple(args, "O&:pieces", args_u64, &number))
         return NULL;
     s = leat_plan_sample(plan_of(self), number, &x, &err);
-    if (s == LEAT_OK && !(pieces = calloc((size_t)x.pieces + 1, sizeof *pieces)))
-        return PyErr_NoMemory();
     if (s == LEAT_OK)
-        s = leat_plan_pieces(plan_of(self), &x, 1, pieces, &err);
+        s = plan_row_find(plan_of(self), &x, &row, &count, &err);
     if (s == LEAT_OK)
-        list = PyList_New((Py_ssize_t)x.pieces);
+        list = PyList_New((Py_ssize_t)count);
     else
         errors_raise(&err);
-    for (uint64_t i = 0; list && i < x.pieces; i++) {
-        const struct leat_piece *p = &pieces[i];
-        PyObject *item = ARGS_TUPLE(p->source, p->part, p->token, p->count, p->at, p->document);
+    for (uint64_t i = 0; list && i < count; i++) {
+        const struct leat_stretch *t = &row[i];
+        PyObject *item = ARGS_TUPLE(t->source, t->part, t->literal ? LEAT_NONE : t->token, t->count, t->at, t->document,
+                                    t->inputs, t->literal ? t->token : LEAT_NONE);
 
         if (!item || PyList_SetItem(list, (Py_ssize_t)i, item) < 0)
             Py_CLEAR(list);
     }
-    free(pieces);
+    free(row);
     return list;
+}
+
+/* banned(source, document, n): whether the document is banned in sample n */
+static PyObject *plan_banned(PyObject *self, PyObject *args)
+{
+    uint64_t source, document, n;
+
+    if (!PyArg_ParseTuple(args, "O&O&O&:banned", args_u64, &source, args_u64, &document, args_u64, &n))
+        return NULL;
+    return PyBool_FromLong((long)leat_plan_banned(plan_of(self), source, document, n));
 }
 
 static PyObject *plan_sample(PyObject *self, PyObject *args)
@@ -402,6 +426,11 @@ static PyMethodDef methods[] = {
     { "pieces", plan_pieces, METH_VARARGS, NULL },
     { "reorder", plan_reorder, METH_VARARGS, NULL },
     { "by_tokens", plan_by_tokens, METH_VARARGS, NULL },
+    { "change", plan_change, METH_VARARGS, NULL },
+    { "change_text", plan_change_text, METH_VARARGS, NULL },
+    { "change_place", plan_change_place, METH_VARARGS, NULL },
+    { "ban", plan_ban, METH_VARARGS, NULL },
+    { "banned", plan_banned, METH_VARARGS, NULL },
     { "number", plan_number, METH_VARARGS, NULL },
     { "position", plan_position, METH_VARARGS, NULL },
     { "trace", plan_trace, METH_VARARGS, NULL },

@@ -23,6 +23,10 @@ struct handle *plan_handle(PyObject *object);
 /* Makes an object for an open plan; takes over the handle, also on failure. */
 PyObject *plan_wrap(struct handle *handle);
 
+/* The stretches of a sample's row, for the caller to free. */
+enum leat_status plan_row_find(const struct leat_plan *plan, const struct leat_sample *x, struct leat_stretch **row,
+                               uint64_t *count, struct leat_error *err);
+
 /* (n, source, window, document, offset, part, epoch, length, block, token). NULL: an exception is set. */
 PyObject *plan_sample_tuple(const struct leat_plan *plan, const struct leat_sample *sample);
 
@@ -31,6 +35,10 @@ PyObject *plan_open(PyObject *module, PyObject *args);
 PyObject *plan_parse(PyObject *module, PyObject *args);
 PyObject *plan_reorder(PyObject *self, PyObject *args);
 PyObject *plan_by_tokens(PyObject *self, PyObject *args);
+PyObject *plan_change(PyObject *self, PyObject *args);
+PyObject *plan_change_text(PyObject *self, PyObject *args);
+PyObject *plan_change_place(PyObject *self, PyObject *args);
+PyObject *plan_ban(PyObject *self, PyObject *args);
 PyObject *plan_rows(PyObject *self, PyObject *args);
 PyObject *plan_labels_apart(PyObject *self, PyObject *unused);
 PyObject *plan_rows_apart(PyObject *self, PyObject *args);

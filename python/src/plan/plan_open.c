@@ -107,34 +107,60 @@ static void close_plan(void *plan)
     leat_plan_close(plan);
 }
 
-/* Makes the object of a plan, which keeps the datasets open that Python had open. */
-static PyObject *wrap(struct leat_plan *plan, PyObject *sources)
+/* Makes a plan's handle keep the datasets open that Python had open. */
+static int needs_datasets(struct handle *handle, PyObject *sources)
 {
-    struct handle *handle = handle_make(plan, close_plan);
     Py_ssize_t count = sources ? PyList_Size(sources) : 0;
 
-    if (!handle)
-        return PyErr_NoMemory();
     for (Py_ssize_t i = 0; i < count; i++) {
         PyObject *dataset = PyTuple_GetItem(PyList_GetItem(sources, i), 3);
 
-        if (dataset != Py_None && !handle_needs(handle, dataset_handle(dataset))) {
-            handle_drop(handle);
-            return PyErr_NoMemory();
-        }
+        if (dataset != Py_None && !handle_needs(handle, dataset_handle(dataset)))
+            return 0;
+    }
+    return 1;
+}
+
+static PyObject *wrap(struct leat_plan *plan, PyObject *sources)
+{
+    struct handle *handle = handle_make(plan, close_plan);
+
+    if (!handle)
+        return PyErr_NoMemory();
+    if (!needs_datasets(handle, sources)) {
+        handle_drop(handle);
+        return PyErr_NoMemory();
     }
     return plan_wrap(handle);
 }
 
-#define NUMBER(member) FIELD_ROW(FIELD_NUMBER, leat_plan_options, member)
-#define TEXT(member)   FIELD_ROW(FIELD_TEXT, leat_plan_options, member)
-#define FIT(member)    FIELD_INSIDE(FIELD_NUMBER, leat_plan_options, fit, member)
+#define NUMBER(member)    FIELD_ROW(FIELD_NUMBER, leat_plan_options, member)
+#define TEXT(member)      FIELD_ROW(FIELD_TEXT, leat_plan_options, member)
+#define FIT(member)       FIELD_INSIDE(FIELD_NUMBER, leat_plan_options, fit, member)
+#define FIM(kind, member) FIELD_INSIDE(FIELD_##kind, leat_plan_options, fim, member)
 static const struct field options[] = {
-    NUMBER(seq_len), NUMBER(base_len), NUMBER(seed),
-    NUMBER(order),   NUMBER(epochs),   FIT(max_per_row),
-    FIT(min_length), FIT(max_length),  FIT(cut_length),
-    FIT(align),      FIT(overlap),     FIELD_INSIDE(FIELD_NUMBER, leat_plan_options, megatron, samples),
-    TEXT(split),     TEXT(use),        FIELD_INSIDE(FIELD_TEXT, leat_plan_options, megatron, mid_level_dataset_surplus),
+    NUMBER(seq_len),
+    NUMBER(base_len),
+    NUMBER(seed),
+    NUMBER(order),
+    NUMBER(epochs),
+    FIT(max_per_row),
+    FIT(min_length),
+    FIT(max_length),
+    FIT(cut_length),
+    FIT(align),
+    FIT(overlap),
+    FIELD_INSIDE(FIELD_NUMBER, leat_plan_options, megatron, samples),
+    TEXT(split),
+    TEXT(use),
+    FIELD_INSIDE(FIELD_TEXT, leat_plan_options, megatron, mid_level_dataset_surplus),
+    FIM(TEXT, rate),
+    FIM(TEXT, spm),
+    FIM(NUMBER, prefix),
+    FIM(NUMBER, middle),
+    FIM(NUMBER, suffix),
+    TEXT(bans),
+    NUMBER(stop),
 };
 
 /* open_plan(sources, phases, skips, opening, options): lists of tuples, and a dict */
@@ -188,7 +214,7 @@ PyObject *plan_parse(PyObject *module, PyObject *args)
     return result;
 }
 
-/* A plan made from that of `needed`, which it keeps open. */
+/* A plan that was made of another, whose datasets it uses. */
 static PyObject *wrap_made(struct leat_plan *plan, struct handle *needed)
 {
     struct handle *handle = handle_make(plan, close_plan);
@@ -217,6 +243,22 @@ PyObject *plan_by_tokens(PyObject *self, PyObject *args)
     return s == LEAT_OK ? wrap_made(plan, needed) : errors_raise(&err);
 }
 
+/* ban(lines): the same with further bans */
+PyObject *plan_ban(PyObject *self, PyObject *args)
+{
+    struct handle *needed = plan_handle(self);
+    struct leat_plan *plan;
+    struct leat_error err;
+    PyObject *bytes;
+    enum leat_status s;
+
+    if (!PyArg_ParseTuple(args, "O&:ban", PyUnicode_FSConverter, &bytes))
+        return NULL;
+    ARGS_UNLOCKED(s = leat_plan_ban(&plan, handle_object(needed), PyBytes_AsString(bytes), &err));
+    Py_DECREF(bytes);
+    return s == LEAT_OK ? wrap_made(plan, needed) : errors_raise(&err);
+}
+
 /* reorder(order, seq_len): the same sources in another order; 0: the same length */
 PyObject *plan_reorder(PyObject *self, PyObject *args)
 {
@@ -231,4 +273,116 @@ PyObject *plan_reorder(PyObject *self, PyObject *args)
         return NULL;
     ARGS_UNLOCKED(s = leat_plan_reorder(&plan, handle_object(needed), (enum leat_order)order, seq_len, &err));
     return s == LEAT_OK ? wrap_made(plan, needed) : errors_raise(&err);
+}
+
+/* ---- Changes ---- */
+
+/* A plan that came from another one needs the datasets that this one needs, and those that were added. */
+static PyObject *wrap_changed(struct leat_plan *plan, const struct handle *from, PyObject *changes)
+{
+    struct handle *handle = handle_make(plan, close_plan);
+    Py_ssize_t count = changes ? PyList_Size(changes) : 0;
+    int ok;
+
+    if (!handle)
+        return PyErr_NoMemory();
+    ok = handle_needs_same(handle, from);
+    for (Py_ssize_t i = 0; ok && i < count; i++)
+        ok = needs_datasets(handle, PyTuple_GetItem(PyList_GetItem(changes, i), 2));
+    if (ok)
+        return plan_wrap(handle);
+    handle_drop(handle);
+    return PyErr_NoMemory();
+}
+
+/* Reads (at, weights or None, sources, seq_len); the parts are the change's own. */
+static int take_change(struct plan_parts *p, PyObject *tuple, struct leat_plan_change *change)
+{
+    PyObject *weights, *sources;
+
+    *change = (struct leat_plan_change)LEAT_PLAN_CHANGE_INIT;
+    p->strings = PyList_New(0);
+    if (!p->strings ||
+        !PyArg_ParseTuple(tuple, "O&OO!O&:change", args_u64, &change->at, &weights, &PyList_Type, &sources, args_u64,
+                          &change->seq_len) ||
+        !keep_text(p, weights, &change->weights))
+        return 0;
+    change->source_count = (size_t)PyList_Size(sources);
+    p->sources = PyMem_Malloc((change->source_count + 1) * sizeof *p->sources);
+    if (!p->sources)
+        return PyErr_NoMemory(), 0;
+    for (size_t i = 0; i < change->source_count; i++)
+        if (!take_source(p, PyList_GetItem(sources, (Py_ssize_t)i), &p->sources[i]))
+            return 0;
+    change->sources = p->sources;
+    return 1;
+}
+
+/* change(changes, opening): the plan with these changes, one after another */
+PyObject *plan_change(PyObject *self, PyObject *args)
+{
+    struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
+    struct handle *from = plan_handle(self);
+    PyObject *given, *result = NULL;
+    struct leat_plan_change *changes;
+    struct plan_parts *parts;
+    struct leat_plan *plan;
+    struct leat_error err;
+    enum leat_status s;
+    size_t count, taken = 0;
+
+    if (!PyArg_ParseTuple(args, "O!O&:change", &PyList_Type, &given, args_opening, &open))
+        return NULL;
+    count = (size_t)PyList_Size(given);
+    changes = PyMem_Calloc(count + 1, sizeof *changes);
+    parts = PyMem_Calloc(count + 1, sizeof *parts);
+    if (!changes || !parts)
+        PyErr_NoMemory();
+    else
+        while (taken < count && take_change(&parts[taken], PyList_GetItem(given, (Py_ssize_t)taken), &changes[taken]))
+            taken++;
+    if (changes && parts && taken == count) {
+        ARGS_UNLOCKED(s = leat_plan_change(&plan, handle_object(from), changes, count, &open, &err));
+        result = s == LEAT_OK ? wrap_changed(plan, from, given) : errors_raise(&err);
+    }
+    for (size_t i = 0; parts && i < count; i++)
+        parts_free(&parts[i]);
+    PyMem_Free(parts);
+    PyMem_Free(changes);
+    return result;
+}
+
+/* change_text(text, label, opening): the plan with the changes of a text */
+PyObject *plan_change_text(PyObject *self, PyObject *args)
+{
+    struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
+    struct handle *from = plan_handle(self);
+    PyObject *given, *text, *label, *result = NULL;
+    struct leat_plan *plan;
+    struct leat_error err;
+    Py_ssize_t bytes;
+    enum leat_status s;
+    char *at;
+
+    if (!PyArg_ParseTuple(args, "UO&O&:change_text", &given, PyUnicode_FSConverter, &label, args_opening, &open))
+        return NULL;
+    text = PyUnicode_EncodeFSDefault(given);
+    if (text && PyBytes_AsStringAndSize(text, &at, &bytes) == 0) {
+        ARGS_UNLOCKED(s = leat_plan_change_parse(&plan, handle_object(from), at, (size_t)bytes, PyBytes_AsString(label),
+                                                 &open, &err));
+        result = s == LEAT_OK ? wrap_changed(plan, from, NULL) : errors_raise(&err);
+    }
+    Py_XDECREF(text);
+    Py_DECREF(label);
+    return result;
+}
+
+/* change_place(n): the first sample from n on at which a change may begin */
+PyObject *plan_change_place(PyObject *self, PyObject *args)
+{
+    uint64_t number;
+
+    if (!PyArg_ParseTuple(args, "O&:change_place", args_u64, &number))
+        return NULL;
+    return args_number(leat_plan_change_place(handle_object(plan_handle(self)), number));
 }

@@ -1,8 +1,8 @@
 /*
  * plan_rows.c: rows at any positions of a plan, without a loader, for datasets that are indexed by number.
  *
- * Where each label is the next input, a row is one array of length + 1 tokens. Otherwise (datasets that store a mask,
- * and order fit, whose pieces have labels of their own) inputs, labels and weights are what a batch has (struct
+ * Where each label is the next input, a row is one array of length + 1 tokens. Otherwise (labels without loss, and
+ * order fit, whose pieces have labels of their own) inputs, labels and weights are what a batch has (struct
  * leat_outputs), and rows of order fit are padded to the plan's longest.
  */
 #include <inttypes.h>
@@ -61,51 +61,43 @@ static struct leat_sample *take_samples(const struct leat_plan *plan, PyObject *
 
 /* ---- Labels that are the next inputs: an array ---- */
 
-/* A row is one array of inputs and labels, so each piece must go on where the one before it ends: a label of its own
- * would stand where the next piece's first token does. */
-static enum leat_status check_pieces(const struct leat_sample *x, const struct leat_piece *pieces, uint64_t count,
+/* The tokens of a stretch. */
+static enum leat_status read_stretch(const struct leat_plan *plan, const struct leat_stretch *t, uint32_t *ids,
                                      struct leat_error *err)
 {
-    uint64_t at = 0, i = 0;
+    struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
+    enum leat_status s = leat_plan_source_info(plan, t->source, &source, err);
 
-    for (; i < count && pieces[i].at == at; i++)
-        at += pieces[i].count;
-    if (i == count && at == x->tokens)
-        return LEAT_OK;
+    if (s != LEAT_OK || !t->literal)
+        return s == LEAT_OK ? leat_dataset_read_u32(source.dataset, t->token, t->count, ids, err) : s;
+    *ids = (uint32_t)t->token;
+    return LEAT_OK;
+}
+
+/* The tokens of a sample, each at its place. A row is one array of inputs and labels, so each stretch must go on where
+ * the one before it ends: a label of its own would stand where the next piece's first token does. */
+static enum leat_status read_stretches(const struct leat_plan *plan, const struct leat_sample *x, uint32_t *ids,
+                                       struct leat_error *err)
+{
+    struct leat_stretch *row;
+    uint64_t count = 0, at = 0, i = 0;
+    enum leat_status s = plan_row_find(plan, x, &row, &count, err);
+
+    for (; s == LEAT_OK && i < count && row[i].at == at && x->tokens - at >= row[i].count; at += row[i++].count)
+        s = read_stretch(plan, &row[i], ids + at, err);
+    free(row);
+    if (s != LEAT_OK || (i == count && at == x->tokens))
+        return s;
     return errors_set(err, LEAT_E_UNSUPPORTED,
                       "sample %" PRIu64 " has pieces with labels of their own; a row of tokens has no room for them",
                       x->number);
-}
-
-/* The tokens of a sample's pieces, each at its place. */
-static enum leat_status read_pieces(const struct leat_plan *plan, const struct leat_sample *x, uint32_t *ids,
-                                    struct leat_error *err)
-{
-    struct leat_piece *pieces = calloc((size_t)x->pieces + 1, sizeof *pieces);
-    uint64_t count = x->pieces;
-    enum leat_status s;
-
-    if (!pieces)
-        return errors_set(err, LEAT_E_NO_MEMORY, "no memory for a row of %" PRIu32 " pieces", x->pieces);
-    s = leat_plan_pieces(plan, x, 1, pieces, err);
-    if (s == LEAT_OK)
-        s = check_pieces(x, pieces, count, err);
-    for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
-        struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
-
-        s = leat_plan_source_info(plan, pieces[i].source, &source, err);
-        if (s == LEAT_OK)
-            s = leat_dataset_read_u32(source.dataset, pieces[i].token, pieces[i].count, ids + pieces[i].at, err);
-    }
-    free(pieces);
-    return s;
 }
 
 /* The tokens of one sample, widened. */
 static enum leat_status read_row(const struct leat_plan *plan, const struct leat_sample *x, unsigned number_bytes,
                                  uint32_t *ids, char *to, struct leat_error *err)
 {
-    enum leat_status s = read_pieces(plan, x, number_bytes == 4 ? (uint32_t *)(void *)to : ids, err);
+    enum leat_status s = read_stretches(plan, x, number_bytes == 4 ? (uint32_t *)(void *)to : ids, err);
 
     if (s != LEAT_OK || number_bytes == 4)
         return s;
@@ -163,33 +155,14 @@ PyObject *plan_rows(PyObject *self, PyObject *args)
 
 #define IGNORED (-100)
 
-/* 1 or 0; -1 with an exception set. */
-static int stores_mask(const struct leat_plan *plan, uint64_t sources)
-{
-    for (uint64_t i = 0; i < sources; i++) {
-        struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
-        struct leat_info dataset = LEAT_INFO_INIT;
-        struct leat_error err;
-
-        if (leat_plan_source_info(plan, i, &source, &err) != LEAT_OK)
-            return errors_raise(&err), -1;
-        leat_dataset_info(source.dataset, &dataset);
-        if (dataset.stores_mask)
-            return 1;
-    }
-    return 0;
-}
-
 /* labels_apart(): whether rows() would lose what the plan says of labels. */
 PyObject *plan_labels_apart(PyObject *self, PyObject *unused)
 {
     struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
-    int apart;
 
     (void)unused;
     leat_plan_info(plan_of(self), &info);
-    apart = info.order == LEAT_ORDER_FIT ? 1 : stores_mask(plan_of(self), info.sources);
-    return apart < 0 ? NULL : PyBool_FromLong(apart);
+    return PyBool_FromLong(info.order == LEAT_ORDER_FIT || info.masks);
 }
 
 struct job {
@@ -221,19 +194,20 @@ static void clear_row(const struct job *j, size_t at, uint64_t pad)
     }
 }
 
-/* Reads a piece's ids and mask. Tokens that are labels of context (struct leat_piece) get a mask of 0. */
-static enum leat_status read_piece(const struct job *j, const struct leat_piece *p, const struct leat_dataset *dataset,
-                                   struct leat_error *err)
+/* Reads a piece's ids and mask from its stretches, which begin at *row; leaves it after the last of them. */
+static enum leat_status read_piece(const struct job *j, uint64_t number, const struct leat_piece *p,
+                                   const struct leat_stretch **row, struct leat_error *err)
 {
-    uint64_t start = p->token;
-    enum leat_status s = leat_dataset_read_u32(dataset, p->token, p->count, j->ids, err);
+    enum leat_status s = LEAT_OK;
 
-    if (s == LEAT_OK)
-        s = leat_dataset_mask(dataset, p->token, p->count, j->mask, err);
-    if (s == LEAT_OK && j->info.overlap > 0)
-        s = leat_dataset_starts(dataset, p->document, 1, &start, err);
-    if (s == LEAT_OK && start < p->token)
-        memset(j->mask, 0, (size_t)j->info.overlap + 1);
+    for (uint32_t done = 0; s == LEAT_OK && done < p->count; done += (*row)++->count) {
+        const struct leat_stretch *t = *row;
+
+        s = read_stretch(j->plan, t, j->ids + done, err);
+        memset(j->mask + done, UINT8_MAX, t->count);
+        if (s == LEAT_OK && !t->literal)
+            s = leat_plan_mask(j->plan, number, p, t->token - p->token, t->count, j->mask + done, err);
+    }
     return s;
 }
 
@@ -254,8 +228,14 @@ static void put_piece(const struct job *j, const struct leat_piece *p, size_t at
 static enum leat_status make_row(const struct job *j, const struct leat_sample *x, size_t at, struct leat_error *err)
 {
     bool own_labels = j->info.order == LEAT_ORDER_FIT;
-    uint64_t count = x->pieces;
-    enum leat_status s = leat_plan_pieces(j->plan, x, 1, j->pieces, err);
+    uint64_t count = x->pieces, stretches;
+    const struct leat_stretch *next;
+    struct leat_stretch *row;
+    enum leat_status s = plan_row_find(j->plan, x, &row, &stretches, err);
+
+    next = row;
+    if (s == LEAT_OK)
+        s = leat_plan_pieces(j->plan, x, 1, j->pieces, err);
 
     for (uint64_t k = 0; s == LEAT_OK && k < count; k++) {
         const struct leat_piece *p = &j->pieces[k];
@@ -268,10 +248,11 @@ static enum leat_status make_row(const struct job *j, const struct leat_sample *
         leat_dataset_info(source.dataset, &dataset);
         if (k == 0)
             clear_row(j, at, dataset.end_token == LEAT_NONE ? 0 : dataset.end_token);
-        s = read_piece(j, p, source.dataset, err);
+        s = read_piece(j, x->number, p, &next, err);
         if (s == LEAT_OK)
             put_piece(j, p, at + p->at, at + (k + 1 < count ? p[1].at : x->length), k > 0 && !own_labels);
     }
+    free(row);
     return s;
 }
 

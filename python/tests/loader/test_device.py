@@ -13,7 +13,7 @@ from stand_in import CUDA, Array, Driver, StandIn
 import leat
 import leat.frameworks
 
-ALL = leat.batch.OUTPUTS
+ALL = leat.batch.PLAIN
 ROWS, LENGTH = 4, 128
 
 
@@ -112,7 +112,8 @@ def test_numbers(device, stream, plan, dtype, threads):
 
 @pytest.mark.parametrize("borrow", [False, True])
 def test_masks(device, masked_plan, borrow):
-    options = dict(outputs=leat.Outputs(("labels", "loss_mask", "loss_weights"), unshifted=borrow, borrow=borrow))
+    options = dict(outputs=leat.Outputs(("labels", "loss_mask", "loss_weights", "source_ids"), unshifted=borrow,
+                                        borrow=borrow), source_weights={0: 1 / 3})
     loader, want = opened(device, masked_plan, ROWS, **options), host(masked_plan, ROWS, **options)
     for _ in range(20):
         batch, expected = next(loader), next(want)

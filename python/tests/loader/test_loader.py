@@ -12,7 +12,7 @@ from reference import Reference
 import leat
 from leat.options import ENGINES
 
-ALL = leat.batch.OUTPUTS
+ALL = leat.batch.PLAIN
 
 
 def numbers(array):

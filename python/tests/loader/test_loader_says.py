@@ -98,7 +98,7 @@ def test_closed(plan):
                          ids=lambda more: "-".join(map(str, more)) or "plain")
 def test_no_leak(corpus, more):
     """100,000 batches, with everything that goes with them: memory stays."""
-    outputs = leat.Outputs(leat.batch.OUTPUTS, max_sequences=32, borrow="borrow" in more)
+    outputs = leat.Outputs(leat.batch.PLAIN, max_sequences=32, borrow="borrow" in more)
     options = {name: value for name, value in more.items() if name != "borrow"}
     loader = leat.Loader(leat.Plan(corpus, 16), 2, outputs=outputs, notices=False, **options)
 

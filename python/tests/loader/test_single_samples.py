@@ -1,5 +1,5 @@
 """Single samples of a plan (leat.GrainSource, leat.MapDataset) are the rows of its batches: inputs, labels, loss_mask
-and loss_weights, of datasets with a mask and without, in every order, with alignment, overlap and phases."""
+and loss_weights, of datasets with a mask and without, in every order, with alignment, overlap, phases and bans."""
 import pathlib
 
 import numpy as np
@@ -29,9 +29,11 @@ PLANS = [
 ]
 
 
+@pytest.mark.parametrize("banned", [False, True])
 @pytest.mark.parametrize("order, length, phases", PLANS)
-def test_batches(names, order, length, phases):
-    plan = leat.Plan([(name, 1) for name in names], length, seed=3, phases=phases or (), order=order)
+def test_batches(names, order, length, phases, banned):
+    bans = [(names[n % 2], n, n % 3 * 9) for n in range(20, 50)] if banned else ()
+    plan = leat.Plan([(name, 1) for name in names], length, seed=3, phases=phases or (), order=order, bans=bans)
     source = leat.GrainSource(plan, 96, outputs=OUTPUTS)
     counted = 0
     outputs = leat.Outputs(OUTPUTS, dtype="int32")
@@ -44,7 +46,7 @@ def test_batches(names, order, length, phases):
                 counted += int((want == -100).sum()) if output == "labels" else 0
                 rest = {"inputs": 50256, "labels": -100}.get(output, 0)
                 assert len(given) == plan.info.max_seq_len and (given[len(want):] == rest).all()
-    assert counted > 0 or (plan.info.order != "fit" and not leat.open(names[0]).info.stores_mask)
+    assert counted > 0 or (plan.info.order != "fit" and not banned and not leat.open(names[0]).info.stores_mask)
 
 
 def test_torch(names):

@@ -58,6 +58,19 @@ static enum leat_status id_of(const struct leat_dataset *d, uint64_t document, c
     return leat_dataset_ids(d, document, 1, text, capacity, bytes, err);
 }
 
+enum leat_status commands_row(const struct leat_plan *plan, const struct leat_sample *sample,
+                              struct leat_stretch **stretches, uint64_t *count, struct leat_error *err)
+{
+    enum leat_status s = leat_plan_row(plan, sample, NULL, 0, count, err);
+
+    *stretches = NULL;
+    if (s != LEAT_OK)
+        return s;
+    *stretches = calloc((size_t)*count + 1, sizeof **stretches);
+    return *stretches ? leat_plan_row(plan, sample, *stretches, *count, count, err)
+                      : status_no_memory(err, *count * sizeof **stretches);
+}
+
 enum leat_status commands_origin(const struct leat_dataset *d, uint64_t document, struct commands_origin *origin,
                                  struct leat_error *err)
 {

@@ -65,6 +65,10 @@ char *commands_string(commands_string_call *call, const struct leat_dataset *d, 
 enum leat_status commands_read_checked(const struct leat_dataset *d, uint64_t first, uint64_t count, uint32_t *ids,
                                        struct leat_error *err);
 
+/* The stretches of a sample's row as it is shown (leat_plan_row()); the caller frees *stretches. */
+enum leat_status commands_row(const struct leat_plan *plan, const struct leat_sample *sample,
+                              struct leat_stretch **stretches, uint64_t *count, struct leat_error *err);
+
 /* Where a document came from, with its strings, which the caller frees; NULL: none is stored. */
 struct commands_origin {
     struct leat_origin at;

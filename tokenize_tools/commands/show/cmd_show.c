@@ -103,42 +103,44 @@ static enum leat_status make_outputs(struct batch *b, struct leat_error *err)
     return b->now->length > 0 ? leat_batch_write(b->now, &o, NULL, err) : LEAT_OK;
 }
 
-/* The documents of a piece with so many places in the row; its last one gets its gap (struct leat_piece). */
-static enum leat_status add_piece(struct batch *b, struct show_row *row, const struct leat_piece *piece,
-                                  uint64_t places, struct leat_error *err)
+/* The documents of a stretch of the row; after it, up to `end`, is the gap of its piece (struct leat_piece). */
+static enum leat_status add_stretch(struct batch *b, struct show_row *row, const struct leat_stretch *t, uint64_t end,
+                                    struct leat_error *err)
 {
     struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
-    struct show_stretch x = { .at = piece->at, .places = places, .number = piece->source, .document = LEAT_NONE };
-    uint64_t gap = b->info.align > 0 ? places - (piece->count - 1) : 0;
-    enum leat_status s = leat_plan_source_info(b->plan, piece->source, &source, err);
+    struct show_stretch x = { .at = t->at, .places = t->inputs, .number = t->source, .document = LEAT_NONE };
+    uint64_t gap = end - t->at - t->inputs;
+    enum leat_status s = leat_plan_source_info(b->plan, t->source, &source, err);
 
-    if (s == LEAT_OK && !b->opened[piece->source]) {
-        s = show_words_open(&b->words[piece->source], source.dataset, b->wanted->tokenizer, b->wanted->pattern, err);
-        b->opened[piece->source] = s == LEAT_OK;
+    if (s == LEAT_OK && !b->opened[t->source]) {
+        s = show_words_open(&b->words[t->source], source.dataset, b->wanted->tokenizer, b->wanted->pattern, err);
+        b->opened[t->source] = s == LEAT_OK;
     }
     x.source = source.name;
-    x.words = &b->words[piece->source];
-    x.places -= gap;
-    if (s == LEAT_OK)
-        s = show_row_add_documents(row, source.dataset, piece->token, &x, err);
-    if (s == LEAT_OK) {
+    x.words = &b->words[t->source];
+    if (s == LEAT_OK && t->literal && t->inputs > 0) {
+        x.document = t->document;
+        x.literal = true;
+        s = show_row_add(row, &x, err) ? LEAT_OK : err->status;
+    } else if (s == LEAT_OK) {
+        s = show_row_add_documents(row, source.dataset, t->token, &x, err);
+    }
+    if (s == LEAT_OK && gap > 0) {
         row->stretches[row->count - 1].places += gap;
         row->stretches[row->count - 1].gap = gap;
     }
     return s;
 }
 
-static enum leat_status add_pieces(struct batch *b, struct show_row *row, struct leat_error *err)
+static enum leat_status add_stretches(struct batch *b, struct show_row *row, struct leat_error *err)
 {
-    const struct leat_sample *sample = row->sample;
-    struct leat_piece *pieces = calloc(sample->pieces, sizeof *pieces);
-    uint64_t count = sample->pieces;
-    enum leat_status s = pieces ? leat_plan_pieces(b->plan, sample, 1, pieces, err)
-                                : status_no_memory(err, sample->pieces * sizeof *pieces);
+    struct leat_stretch *all;
+    uint64_t count = 0;
+    enum leat_status s = commands_row(b->plan, row->sample, &all, &count, err);
 
     for (uint64_t i = 0; s == LEAT_OK && i < count; i++)
-        s = add_piece(b, row, &pieces[i], (i + 1 < count ? pieces[i + 1].at : sample->length) - pieces[i].at, err);
-    free(pieces);
+        s = add_stretch(b, row, &all[i], i + 1 < count ? all[i + 1].at : row->sample->length, err);
+    free(all);
     return s;
 }
 
@@ -158,7 +160,7 @@ static enum leat_status show_one(struct show_out *o, struct batch *b, uint32_t n
 
     row.position = leat_plan_position(b->plan, row.sample->number, NULL);
     if (row.filled > 0)
-        s = add_pieces(b, &row, err);
+        s = add_stretches(b, &row, err);
     if (s == LEAT_OK)
         o->form->row(o, &row);
     show_row_clear(&row);

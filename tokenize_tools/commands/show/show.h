@@ -45,6 +45,7 @@ struct show_stretch {
     uint32_t number;    /* of the source */
     uint64_t document;  /* LEAT_NONE: not known */
     uint64_t first;     /* of its tokens, from its start */
+    bool literal;       /* a token that the plan puts into the document: `first` is nothing */
     struct commands_origin origin;
     const struct show_words *words;
 };

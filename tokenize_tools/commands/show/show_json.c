@@ -50,7 +50,7 @@ static void put_stretch(struct json *j, const struct show_stretch *x)
     json_u64_or_null(j, "document", x->document);
     json_u64(j, "at", x->at);
     json_u64(j, "tokens", x->places);
-    json_u64(j, "first", x->first);
+    json_u64_or_null(j, "first", x->literal ? LEAT_NONE : x->first);
     if (x->origin.path)
         json_bytes(j, "input", x->origin.path, (size_t)x->origin.path_bytes);
     else

@@ -92,6 +92,8 @@ static void put_origin(FILE *out, show_put *put, const struct show_stretch *x)
         fputs(" of ", out);
         put(out, x->source, strlen(x->source));
     }
+    if (x->literal)
+        fputs(", put in", out);
     if (x->first > 0)
         fprintf(out, " from its token %" PRIu64 " on", x->first);
     if (x->origin.path) {

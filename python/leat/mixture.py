@@ -1,0 +1,241 @@
+"""mixture.py: weights of sources that change slowly (ramp), or as a run decides while it trains (Mixture)."""
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from decimal import Context, Decimal, localcontext
+from fractions import Fraction
+
+from leat._values import choice, listed, whole
+from leat.plan import decimal
+from leat.ranks import exchange
+
+SHAPES = ("linear", "cosine")
+FIRST_LINE = "leat changes 1\n"
+UNIT = 1 << 32  # losses are summed in whole numbers of this part of 1
+_PI = Decimal("3.14159265358979323846264338327950288419716939937510582")
+
+
+def _numbers(what, weights):
+    """(names or None, weights as fractions)"""
+    names = list(weights) if isinstance(weights, Mapping) else None
+    values = weights.values() if names is not None else listed(f"{what} must be a list, or a dict by names", weights)
+    return names, [Fraction(decimal(weight)) for weight in values]
+
+
+def _short(value, digits):
+    """A fraction as a decimal of so many digits that count, rounded once, without zeros at its end."""
+    rounded = Context(prec=digits).divide(Decimal(value.numerator), Decimal(value.denominator))
+    return format(rounded.normalize(), "f")
+
+
+def _half_cosine(part):
+    """(1 - cos(pi part)) / 2, the same on every machine: a series in decimals."""
+    with localcontext(Context(prec=45)):
+        x = _PI * part.numerator / part.denominator
+        term, total, n = Decimal(1), Decimal(1), 0
+        while abs(term) > Decimal("1e-40"):
+            n += 2
+            term *= -x * x / (n * (n - 1))
+            total += term
+        return Fraction((1 - total) / 2)
+
+
+def ramp(from_, to, start, end, shape="linear", *, step=None, digits=4):
+    """Phases for leat.Plan(phases=...) that lead from one mixture to another: the phase that begins at sample n has the
+    weights of the curve at n, from `from_` at `start` to exactly `to` at `end`. Both mixtures count as shares of their
+    sums. Weights are decimals of few digits, the same on every machine.
+
+        leat.Plan({"web": 9, "code": 1}, 4096, phases=leat.ramp({"web": 9, "code": 1}, {"web": 5, "code": 5},
+                                                                1_000_000, 5_000_000, "cosine"))
+
+    from_, to   weights as lists in the order of the sources, or as dicts by their names
+    start, end  sample numbers. Before `start` the plan's own weights hold (a ramp from sample 0 begins with them)
+    shape       "linear" or "cosine"
+    step        samples of a phase; None: so that there are at most 1024. Where samples are slices of blocks, a multiple
+                of 16 base_len / seq_len
+    digits      of each weight, from the first that is not 0
+    """
+    start, end, digits = whole("start", start), whole("end", end, 1), whole("digits", digits, 1, 9)
+    if end <= start:
+        raise ValueError(f"the ramp ends at sample {end}, not after its start at {start}")
+    choice("shape", shape, SHAPES)
+    step = -(-(end - start) // 1024) if step is None else whole("step", step, 1)
+    (names, before), (other, after) = _numbers("from_", from_), _numbers("to", to)
+    if (names is None) != (other is None) or names is None and len(before) != len(after):
+        raise ValueError("from_ and to must both be dicts, or lists of one weight for each source")
+    if names is not None:
+        every = list(dict.fromkeys([*names, *other]))
+        before, after = ([dict(zip(keys, values)).get(name, Fraction(0)) for name in every]
+                         for keys, values in ((names, before), (other, after)))
+        names = every
+    for what, weights in (("from_", before), ("to", after)):
+        if min(weights, default=0) < 0 or not any(weights):
+            raise ValueError(f"the weights of {what} must not be negative, and one must be above 0")
+    before, after = ([w / sum(weights) for w in weights] for weights in (before, after))
+    phases = []
+    for n in [*range(start, end, step), end]:
+        part = Fraction(n - start, end - start)
+        if shape == "cosine":
+            part = _half_cosine(part) if n < end else Fraction(1)
+        weights = [_short(a + (b - a) * part, digits) for a, b in zip(before, after)]
+        if n > 0:
+            phases.append((n, weights if names is None else dict(zip(names, weights))))
+    return phases
+
+
+class Mixture:
+    """The weights of a run's sources, decided while it trains, so that the same run can be replayed bit for bit.
+
+        mixture = leat.Mixture(plan, "run.changes", every=100)
+        loader = leat.Loader(mixture.plan, 8, rank=rank, world=world)
+        for batch in loader:
+            mixture.add(batch, train_step(batch))           # the losses of its rows
+            mixture.step(loader, decide)                    # decide(weights, losses): new weights
+
+    Each `every` steps, step() asks decide() on rank 0, sends the weights to all ranks, rounds them, and changes plan
+    and loader from the next batch on. Each change is a line of the log, which is on the disk before that batch is
+    given. The log is a text of changes (docs/ORDER.md): for `leat order --change run.changes`, and plan.replay(text).
+
+    plan    the plan that the run begins with, without phases; afterwards, as an attribute, with all changes so far: of
+            the loader to open
+    log     the file of changes. Rank 0 writes it, and all ranks read it when a run goes on
+    every   steps between decisions
+    digits  of each weight, from the first that is not 0
+    state   state_dict() of a checkpoint, to go on from there, at any world size. What the log has beyond it is decided
+            again
+    replay  True: nothing is decided or written: the changes are those of the log
+    group   as in leat.Loader.change(): the processes that share the data
+    """
+
+    def __init__(self, plan, log, *, every=1, digits=4, state=None, replay=False, group=None):
+        if plan.info.phases > 1:
+            raise ValueError("the plan of a leat.Mixture has no phases: its weights are decided")
+        self._log, self._group, self._replay = os.fspath(log), group, bool(replay)
+        self._every, self._digits = whole("every", every, 1), whole("digits", digits, 1, 9)
+        sources = plan.sources
+        self._names = [source.name for source in sources]
+        if len(set(self._names)) < len(self._names):
+            raise ValueError("two sources of a leat.Mixture have one name")
+        state = state or {}
+        # steps; and sums of losses and numbers of rows since the last decision: of this rank, and what a state had
+        self._steps, self._had = state.get("steps", 0), (state.get("sums"), state.get("counts"))
+        self._sums, self._counts = [0] * len(sources), [0] * len(sources)
+        self._lines = self._read()
+        if not self._replay:
+            if self._lines and "changes" not in state:
+                raise FileExistsError(f"{self._log} has the changes of a run: give the state of a checkpoint to go on "
+                                      "with it, replay=True to repeat it, or another name")
+            if len(self._lines) < state.get("changes", 0):
+                raise ValueError(f"{self._log} has {len(self._lines)} changes, but the state comes after "
+                                 f"{state['changes']}: it is not the log of this run")
+            self._lines = self._lines[:state.get("changes", 0)]
+        self.plan = plan.replay(FIRST_LINE + "".join(self._lines), self._log) if self._lines else plan
+        given = [source.weight for source in sources]
+        if self._lines and not self._replay:
+            given = [Fraction(field) for field in self._lines[-1].split(":")[1].split(",")]
+        self._weights = [weight / sum(given) for weight in map(Fraction, given)]
+
+    # ---- The log
+
+    def _read(self):
+        """The whole lines of the log; a last one that was cut off does not count."""
+        try:
+            with open(self._log, encoding="ascii", newline="\n") as file:
+                lines = file.read().splitlines(True)
+        except FileNotFoundError:
+            if self._replay:
+                raise
+            return []
+        if lines and lines[0].endswith("\n") and lines[0] != FIRST_LINE:
+            raise ValueError(f"{self._log} is not a log of changes: its first line is not {FIRST_LINE.strip()!r}")
+        return [line for line in lines[1:] if line.endswith("\n")]
+
+    def _write(self):
+        """Makes the log have these lines and no others, on the disk; mostly one more than it has."""
+        text = (FIRST_LINE + "".join(self._lines)).encode("ascii")
+        with open(self._log, "r+b" if os.path.exists(self._log) else "w+b") as file:
+            has = file.read()
+            same = len(os.path.commonprefix([has, text]))
+            file.seek(same)
+            file.write(text[same:])
+            file.truncate()
+            file.flush()
+            os.fsync(file.fileno())
+
+    # ---- What the ranks say
+
+    def _exchange(self, loader, value):
+        told = exchange(self._group, loader.world, value)
+        if len(told) != loader.world:
+            raise ValueError(f"a leat.Mixture needs all {loader.world} ranks to decide: initialize torch.distributed "
+                             "for them, or give their group")
+        return told
+
+    def add(self, batch, losses):
+        """Counts the losses of a batch's rows, one number each, for their sources. They are summed in whole numbers of
+        2^-32, so that the sum over rows and ranks does not depend on their order, and so not on the world size."""
+        losses = losses.tolist() if hasattr(losses, "tolist") else list(losses)
+        for sample, loss in zip(batch.samples, losses):
+            if sample is not None:
+                self._sums[sample.source] += round(Fraction(loss) * UNIT)
+                self._counts[sample.source] += 1
+
+    def _total(self, loader):
+        """Sums and counts of all ranks since the last decision."""
+        said = [*self._exchange(loader, (self._sums, self._counts)), *[self._had] * (self._had[0] is not None)]
+        return tuple([sum(column) for column in zip(*lists)] for lists in zip(*said))
+
+    # ---- Decisions
+
+    def step(self, loader, decide):
+        """Ends a step of training on all ranks; each `every` steps, changes the weights to decide(weights, losses).
+        Both are dicts by names of sources: weights are shares of 1, and losses the means over the rows of all ranks
+        since the last decision, without sources that had none. It gives a weight for each source. Returns whether it
+        was asked."""
+        self._steps += 1
+        if self._replay or self._steps % self._every:
+            return False
+        sums, counts = self._total(loader)
+        self._had, self._sums, self._counts = (None, None), [0] * len(sums), [0] * len(sums)
+        weights, failure = None, None
+        if loader.rank == 0:
+            losses = {name: total / UNIT / count for name, total, count in zip(self._names, sums, counts) if count}
+            try:
+                weights = self._rounded(decide(dict(zip(self._names, map(float, self._weights))), losses))
+            except Exception as error:  # the other ranks wait for it
+                failure = error
+        weights, words = self._exchange(loader, (weights, failure and f"{type(failure).__name__}: {failure}"))[0]
+        if failure is not None:
+            raise failure
+        if words is not None:
+            raise ValueError(f"rank 0 could not decide: {words}")
+        self._set(loader, weights)
+        return True
+
+    def _rounded(self, weights):
+        if set(weights) != set(self._names):
+            raise ValueError(f"a weight for each of the sources {', '.join(self._names)} is needed, not for "
+                             f"{', '.join(map(str, weights)) or 'none'}")
+        total = sum(Fraction(decimal(weight)) for weight in weights.values())
+        return [_short(Fraction(decimal(weights[name])) / total, self._digits) for name in self._names]
+
+    def _set(self, loader, weights):
+        place = self.plan.change_place(self.plan.number(loader.cursor))
+        plan = self.plan.change(place, weights=weights)
+        loader.change(plan, group=self._group)
+        self._lines.append(f"at {place}:{','.join(weights)}\n")
+        if loader.rank == 0:
+            self._write()
+        self._exchange(loader, None)  # no rank goes on before the line is on the disk
+        self.plan = plan
+        shares = [Fraction(weight) for weight in weights]
+        self._weights = [share / sum(shares) for share in shares]
+
+    # ---- Checkpoints
+
+    def state_dict(self, loader):
+        """To save with the loader's state: how many changes the log has, and what counts for the next decision. All
+        ranks must call it, and it is the same on all."""
+        sums, counts = self._total(loader)
+        return {"changes": len(self._lines), "steps": self._steps, "sums": sums, "counts": counts}

@@ -1,0 +1,101 @@
+"""Ramps are exact, short and the same as a second computation; and a run whose mixture the losses decide, killed, gone
+on with at other world sizes, and replayed from its log, has the losses of one that was not killed, bit for bit."""
+import math
+import os
+import signal
+import subprocess
+import sys
+from fractions import Fraction
+
+import pytest
+from conftest import ROOT, command
+from processes import _free_port
+
+import leat
+
+PROGRAM = ROOT / "python" / "examples" / "train_mixture.py"
+
+
+@pytest.mark.parametrize("shape", ["linear", "cosine"])
+def test_ramp(corpus, shape):
+    before, after = [3, 1, 0], ["0.1", 0.4, 0.5]
+    phases = leat.ramp(before, after, 1000, 5096, shape, step=16)
+    assert [n for n, _ in phases] == [*range(1000, 5097, 16)]
+    for n, weights in phases:
+        part = (n - 1000) / 4096
+        part = part if shape == "linear" else (1 - math.cos(math.pi * part)) / 2
+        for text, a, b in zip(weights, (0.75, 0.25, 0), (0.1, 0.4, 0.5)):
+            assert float(text) == pytest.approx(a + (b - a) * part, rel=1e-3, abs=1e-12), n
+            assert len(text.strip("0.")) <= 4
+    assert phases[0][1] == ["0.75", "0.25", "0"] and phases[-1][1] == ["0.1", "0.4", "0.5"]
+    plan = leat.Plan([(leat.open(corpus), w) for w in before], 16, phases=phases)
+    assert plan.info.phases == len(phases) + 1
+    dicts = leat.ramp({"a": 3, "b": 1}, {"b": 4, "c": 5, "a": 1}, 1000, 5096, shape, step=16)
+    assert [(n, list(w.values())) for n, w in dicts] == phases and list(dicts[0][1]) == ["a", "b", "c"]
+    assert len(leat.ramp([1, 0], [0, 1], 0, 10**9)) == 1024  # none at 0
+    for wrong in ((([1], [1, 2]), 0, 5), (([1], {"a": 1}), 0, 5), (([0], [1]), 0, 5), (([1], [1]), 5, 5)):
+        with pytest.raises(ValueError):
+            leat.ramp(*wrong[0], *wrong[1:])
+
+
+def start(ranks, *words):
+    """The processes of the example."""
+    environment = {k: v for k, v in os.environ.items() if k not in ("RANK", "WORLD_SIZE", "LOCAL_RANK")}
+    if ranks > 1:
+        environment.update(WORLD_SIZE=str(ranks), MASTER_ADDR="127.0.0.1", MASTER_PORT=str(_free_port()))
+    return [subprocess.Popen([sys.executable, str(PROGRAM), *map(str, words)], text=True, stdout=subprocess.PIPE,
+                             env={**environment, **({"RANK": str(rank)} if ranks > 1 else {})})
+            for rank in range(ranks)]
+
+
+def losses(process, until=None):
+    """{step: loss}, to the end or to a step."""
+    found = {}
+    for line in process.stdout:
+        words = line.split()
+        found[int(words[1])] = words[3]
+        if int(words[1]) == until:
+            break
+    return found
+
+
+def finish(processes):
+    found = losses(processes[0])
+    assert [process.wait() for process in processes] == [0] * len(processes)
+    return found
+
+
+def test_decided_while_training(tmp_path):
+    data = []
+    for name, tokens in (("a", 30000), ("b", 20000), ("c", 9000)):
+        data.append(tmp_path / name)
+        command("leat-bench-dev", "counting", "-o", data[-1], "--tokens", tokens, "--document-length", 10 * len(name))
+    whole = finish(start(1, *data, "--run", tmp_path / "whole", "--steps", 16))
+    assert list(whole) == list(range(16)) and float(whole[15]) < float(whole[0])
+
+    run = ("--run", tmp_path / "run", "--steps", 16)
+    killed = start(2, *data, *run)
+    first = losses(killed[0], 9)
+    for process in killed:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    assert first == {step: whole[step] for step in range(10)}
+    log = tmp_path / "run.changes"
+    with open(log, "a", encoding="ascii") as file:
+        file.write("at 9999:1,1")  # cut off
+    after = finish(start(4, *data, *run))
+    assert min(after) in (4, 8) and after == {step: whole[step] for step in after} and max(after) == 15
+    text = log.read_text(encoding="ascii")
+    assert text == (tmp_path / "whole.changes").read_text(encoding="ascii") and text.count("\nat ") == 5
+    for ranks in (1, 2):
+        assert finish(start(ranks, *data, *run, "--replay")) == whole
+    assert log.read_text(encoding="ascii") == text
+
+    plan = leat.Plan([str(name) for name in data], 32, seed=7)
+    assert leat.Mixture(plan, log, replay=True).plan.text == plan.replay(text).text
+    shares = [Fraction(w) for w in text.splitlines()[-1].split(":")[1].split(",")]
+    assert len(set(shares)) == 3
+    with pytest.raises(FileExistsError):
+        leat.Mixture(plan, log)
+    with pytest.raises(ValueError, match="it is not the log of this run"):
+        leat.Mixture(plan, log, state={"changes": 9})

@@ -1,0 +1,34 @@
+/*
+ * fim.h: fill-in-the-middle: whether a fragment of a document is changed, in which form, and where it is cut. Pure
+ * arithmetic: docs/ORDER.md, "Fill-in-the-middle", version 1, is the rule; another rule is another version.
+ */
+#ifndef LEAT_FIM_H
+#define LEAT_FIM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "permute.h"
+
+#define FIM_VERSION 1u
+#define FIM_TOKENS  3u /* that a changed body gets, and loses at its end */
+
+/* Shares in units of 10^-18, at most 1: of bodies that are changed; of these, in the form SPM. */
+struct fim_rule {
+    uint64_t rate, spm;
+};
+
+/* Where a body is cut: how many tokens each part has. */
+struct fim_cut {
+    uint32_t prefix, middle, suffix;
+    bool spm;
+};
+
+/* The numbers of a source's documents. */
+struct permute fim_numbers(uint64_t seed, uint64_t source);
+
+/* The cuts of a body of `tokens` tokens of a document in sample n. False: it is not changed. */
+bool fim_cut(const struct fim_rule *rule, const struct permute *numbers, uint64_t n, uint64_t document, uint32_t tokens,
+             struct fim_cut *cut);
+
+#endif
