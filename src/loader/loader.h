@@ -319,6 +319,10 @@ void loader_deal_count(struct leat_loader *l);
 enum leat_status loader_tokens_open(struct leat_loader *l, uint64_t *rows, struct leat_error *err);
 void loader_tokens_close(struct leat_loader *l);
 
+/* The most places that the rows of a batch have together, if the longest has `longest`. Batches by tokens have few long
+ * rows; a row may have `more` places there than tokens that it counts with. */
+uint64_t loader_tokens_places(const struct leat_loader *l, uint64_t longest, uint64_t more);
+
 /* Gives the samples of this rank's batch of the step that begins at a position, how many batches the step has for all
  * ranks, and the position after them. */
 enum leat_status loader_tokens_rows(struct leat_loader *l, uint64_t position, struct leat_sample *samples,

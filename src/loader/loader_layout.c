@@ -37,19 +37,15 @@ bool loader_layout_add(uint64_t *size, uint64_t bytes, size_t *at)
     return aligned <= SIZE_MAX / 4 / ALIGNMENT && bytes_add(*size, aligned * ALIGNMENT, size) && *size <= SIZE_MAX / 4;
 }
 
-/* The tokens, and the words of bits, of all rows, if the longest has so many. Batches by tokens have few long rows; a
- * row may have one more token there than it counts with. */
+/* The tokens, and the words of bits, of all rows, if the longest has so many. */
 static bool count_tokens(const struct leat_loader *l, uint64_t width, uint64_t *tokens, uint64_t *words)
 {
-    uint64_t most = l->plan->rules.by_tokens[PLAN_MAX_TOKENS] + l->rows;
+    uint64_t all;
 
-    if (!bytes_multiply(width, l->rows, tokens) || *tokens > UINT64_MAX / 64)
+    if (!bytes_multiply(width, l->rows, &all) || all > UINT64_MAX / 64)
         return false;
-    *words = ((uint64_t)l->max_length + 1 + 63) / 64 * l->rows;
-    if (l->tokens.samples && most < *tokens) {
-        *tokens = most;
-        *words = most / 64 + l->rows;
-    }
+    *tokens = loader_tokens_places(l, width, 1);
+    *words = *tokens < all ? *tokens / 64 + l->rows : ((uint64_t)l->max_length + 1 + 63) / 64 * l->rows;
     return true;
 }
 
@@ -133,7 +129,7 @@ bool loader_layout_size(struct leat_loader *l)
         return false;
     if (l->segmented) {
         z->row_room = 0;
-        if ((l->options.outputs.borrow && !size_outputs(l, (uint64_t)l->max_length * l->rows)) ||
+        if ((l->options.outputs.borrow && !size_outputs(l, loader_segments_places(l))) ||
             !loader_segments_size(l, &size))
             return false;
         z->slot_bytes = (size_t)size;
@@ -149,8 +145,7 @@ bool loader_layout_size(struct leat_loader *l)
         (!loader_layout_add(&size, sizeof(struct rows_mark) * words, &z->marks_at) ||
          !loader_layout_add(&size, sizeof(struct rows_head) * ((uint64_t)l->rows + 1), &z->heads_at)))
         return false;
-    return (!l->options.outputs.borrow ||
-            size_outputs(l, l->tokens.samples ? tokens : (uint64_t)l->max_length * l->rows)) &&
+    return (!l->options.outputs.borrow || size_outputs(l, loader_tokens_places(l, l->max_length, 1))) &&
            size_tokens(l, size, width * l->token_width, tokens);
 }
 

@@ -32,6 +32,15 @@ void loader_tokens_close(struct leat_loader *l)
     free(l->tokens.samples);
 }
 
+uint64_t loader_tokens_places(const struct leat_loader *l, uint64_t longest, uint64_t more)
+{
+    uint64_t most = l->plan->rules.by_tokens[PLAN_MAX_TOKENS];
+
+    if (most > 0 && most + more * l->rows < longest * l->rows)
+        return most + more * l->rows;
+    return longest * l->rows;
+}
+
 /* Looks at the pool of sample n, which the plan has. */
 static enum leat_status take_pool(struct leat_loader *l, uint64_t n, struct leat_error *err)
 {
