@@ -302,6 +302,9 @@ class Loader(Passes):
         if plan.info.order != self.plan.info.order:
             raise ValueError(f"the loader's rows are of order {self.plan.info.order}: rows of order {plan.info.order} "
                              "need a new leat.Loader")
+        if any(getattr(plan.info, k) != getattr(self.plan.info, k) for k in ("max_tokens", "max_rows", "pool")):
+            raise ValueError("the new plan has other max_tokens, max_rows or pool than the loader's: batches by other "
+                             "tokens need a new leat.Loader")
         if cursor:
             plan.load_state(self.plan.state(cursor))
         if self._buffers is not None and plan.info.max_seq_len > self.plan.info.max_seq_len and \
