@@ -191,8 +191,9 @@ LEAT_API enum leat_status leat_plan_reorder(struct leat_plan **out, const struct
                                             uint64_t seq_len, struct leat_error *err);
 
 /*
- * Opens the plan of `plan`, an order of documents without skips, in batches by tokens (struct leat_plan_documents).
- * Sample numbers are others. `plan` must stay open until *out is closed. Returns as leat_plan_open().
+ * Opens the plan of `plan`, an order of documents without skips or bans, but those from sample 0 on, in batches by
+ * tokens (struct leat_plan_documents). Sample numbers are others. `plan` must stay open until *out is closed.
+ * Returns as leat_plan_open().
  */
 LEAT_API enum leat_status leat_plan_by_tokens(struct leat_plan **out, const struct leat_plan *plan, uint64_t max_tokens,
                                               uint64_t max_rows, uint64_t pool, struct leat_error *err);

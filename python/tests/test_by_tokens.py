@@ -99,8 +99,35 @@ def test_styles(plan):
     """Labels are those of the plain rows also where models shift them, and masks and positions are there."""
     for batch in loaders_of(plan, 1, steps=5, style="huggingface")[0]:
         assert batch["input_ids"].shape[0] * batch["input_ids"].shape[1] <= MOST
-    for batch in loaders_of(plan, 1, steps=5, outputs=leat.batch.OUTPUTS)[0]:
+    for batch in loaders_of(plan, 1, steps=5, outputs=leat.batch.OUTPUTS, ahead=2)[0]:
         assert np.asarray(batch.attention_mask).sum() == sum(batch.lengths)
+
+
+def test_slices(plan):
+    """Each slice has its part of the batches' rows, which are padded to a length that can be cut."""
+    whole, *slices = (loaders_of(plan, 2, slice=part)[1] for part in (None, (0, 3, "zigzag"), (1, 3, "zigzag"),
+                                                                      (2, 3, "zigzag")))
+    for batch, *parts in zip(whole, *slices):
+        rows, length = np.asarray(batch.inputs).shape
+        chunk = -(-length // 6)
+        labels = np.full((rows, 6 * chunk), -100)
+        labels[:, :length] = np.asarray(batch.labels)
+        for rank, part in enumerate(parts):
+            mine = [labels[:, i * chunk:(i + 1) * chunk] for i in (rank, 5 - rank)]
+            assert (np.concatenate(mine, axis=1) == np.asarray(part.labels)).all()
+
+
+def test_changes(plan, counting):
+    """A loader takes the bans of a plan with the same batches, and no plan with others."""
+    loader = loaders_of(plan, 1)[0]
+    next(loader)
+    assert (np.asarray(next(loader).labels) >= 0).any()
+    loader.change(loader.plan.ban([(0, d) for d in range(len(plan) // 2)], start=loader.cursor))
+    assert (np.asarray(next(loader).labels) == -100).all()
+    with pytest.raises(ValueError, match="other max_tokens, max_rows or pool"):
+        loader.change(plan.by_tokens(MOST + 1, pool=100))
+    with pytest.raises(leat.Error, match="bans from a sample on cannot be put in batches by tokens"):
+        plan.ban([(0, 3)], start=7).by_tokens(MOST)
 
 
 def test_plan_by_tokens(plan, counting):

@@ -335,6 +335,11 @@ enum leat_status leat_plan_by_tokens(struct leat_plan **out, const struct leat_p
         return status_argument(err, "skips",
                                "a plan with skips cannot be put in batches by tokens, which have other "
                                "sample numbers: give them to the plan by tokens");
+    for (size_t i = 0; i < plan->rules.ban_count; i++)
+        if (plan->rules.bans[i].start > 0)
+            return status_argument(err, "bans",
+                                   "a plan with bans from a sample on cannot be put in batches by tokens, which have "
+                                   "other sample numbers: give them to the plan by tokens");
     return reorder(out, plan, (enum leat_order)plan->rules.order, plan->rules.seq_len,
                    (uint64_t[]) { max_tokens, max_rows, pool }, err);
 }

@@ -98,6 +98,7 @@ static void check_world(uint64_t world, uint64_t position)
             o.io.threads = rank % 2;
             o.outputs.number_bytes = rank % 2 ? 4 : 8;
             o.outputs.unshifted = rank / 2 % 2;
+            o.outputs.ahead = o.outputs.unshifted ? 0 : (uint32_t)rank % 2; /* rows in segments */
             o.outputs.borrow = rank / 4 % 2;
             o.outputs.wanted = LEAT_OUTPUT_INPUTS | LEAT_OUTPUT_LABELS;
             k = run(o);
@@ -118,8 +119,9 @@ static void check_world(uint64_t world, uint64_t position)
 static void check_refused(void)
 {
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    struct leat_plan *plan, *from;
     struct leat_loader *l;
-    struct leat_plan *plan;
+    char text[1600];
 
     o.batch = 8;
     T_REFUSED(leat_loader_open(&l, loading.plan, &o, &t_err), LEAT_E_ARGUMENT, "has batches by tokens");
@@ -128,6 +130,11 @@ static void check_refused(void)
     o.io.apart = LEAT_APART_MAPPED;
     T_REFUSED(leat_loader_open(&l, loading.plan, &o, &t_err), LEAT_E_ARGUMENT, "cannot stay in their files");
     T_REFUSED(leat_plan_by_tokens(&plan, loading.plan, 300, 0, 0, &t_err), LEAT_E_ARGUMENT, "a plan with skips");
+    snprintf(text, sizeof text, "source %s\nseq-len 200\norder documents\nban 9:%s:1\n", loading.names[0],
+             loading.names[0]);
+    from = loading_plan(text);
+    T_REFUSED(leat_plan_by_tokens(&plan, from, 300, 0, 0, &t_err), LEAT_E_ARGUMENT, "bans from a sample on");
+    leat_plan_close(from);
 }
 
 int main(void)
