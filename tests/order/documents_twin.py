@@ -114,6 +114,9 @@ class TokensPlan(DocumentPlan):
     def show(self, n):
         return super().show(self.plain(n)[0])
 
+    def pieces(self, n):
+        return super().pieces(self.plain(n)[0])
+
     def find(self, source, first, count, epochs, until):
         plain = set(super().find(source, first, count, epochs, MOST))
         return [n for n in range(min(until, self.end)) if self.plain(n)[0] in plain]
