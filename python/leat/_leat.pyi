@@ -97,6 +97,7 @@ class Batch:
     max_seqlen: int
     damaged_rows: int
     token_width: int
+    ahead: int
     held: bool
     def write(self, addresses: tuple[int | None, ...], rows: int, length: int, cu_seqlens_room: int,
               stream: int | None) -> None: ...

@@ -316,8 +316,8 @@ struct state_text {
     uint64_t damaged, permutation, blend, split, rule_version, base_len, seed; /* rule_version: of the order's own */
     uint64_t options[PLAN_FIT_OPTIONS];                                        /* of rows of whole documents */
     uint64_t tokens_version, by_tokens[PLAN_BY_TOKENS];
-    uint64_t fim_version;                                                      /* 0: none */
-    char fim[PLAN_FIM_TEXT];                                                   /* as plan_rules_fim_text() has it */
+    uint64_t fim_version;    /* 0: none */
+    char fim[PLAN_FIM_TEXT]; /* as plan_rules_fim_text() has it */
     uint32_t order;
 };
 

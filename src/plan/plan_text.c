@@ -361,8 +361,8 @@ static const struct key {
 };
 #define UNKNOWN                                                                                                        \
     "a line of a plan starts with source, seq-len, base-len, seed, order, epochs, stop, split, use, at, skip, ban, "   \
-    "samples, mid-level-dataset-surplus, max-per-row, min-length, max-length, cut-length, align, overlap, max-tokens, max-rows, pool or "  \
-    "fim"
+    "samples, mid-level-dataset-surplus, max-per-row, min-length, max-length, cut-length, align, overlap, "            \
+    "max-tokens, max-rows, pool or fim"
 
 static const struct key change_keys[] = {
     { "source", "sources", true, read_source },
