@@ -25,12 +25,15 @@ static const char *const layouts[] = { "contiguous", "zigzag", "zigzag-documents
 static const char *const aparts[] = { "auto", "always", "never", "mapped", NULL };
 
 const struct option_row load_options[] = {
-    { BENCH_OPTION(load_values, "batch", OPTION_COUNT, batch, "B", "rows of a global batch"), .required = true,
+    { BENCH_OPTION(load_values, "batch", OPTION_COUNT, batch, "B", "rows of a global batch; not with --max-tokens"),
       .min = 1, .max = 1u << 30 },
     { BENCH_OPTION(load_values, "rank", OPTION_COUNT, rank, "R", "take the rows of this rank"), .standard = "0",
       .max = 1u << 30 },
     { BENCH_OPTION(load_values, "world", OPTION_COUNT, world, "W", "number of ranks; divides the batch"),
       .standard = "1", .min = 1, .max = 1u << 30 },
+    { BENCH_OPTION(load_values, "balance", OPTION_CHOICE, balance, "HOW",
+                   "attention: deal the rows of order fit to ranks by what attention costs; none: one after another"),
+      .standard = "none", .choices = plan_option_balances },
     { BENCH_OPTION(load_values, "slice", OPTION_TEXT, slice, "R/N",
                    "take slice R of the N that each row is cut into, numbered from 0, as a rank of context parallelism "
                    "does; --checksum is then of its inputs") },
@@ -283,11 +286,20 @@ static void print_json(const struct load_values *v, const struct leat_plan *plan
     json_double(&j, "memory_mib", r->memory_mib);
     json_waits(&j, s);
     json_double(&j, "waiting_share", s->time.waiting_share_all);
+    json_double(&j, "padding_share", s->padding_share);
     json_string(&j, "engine", v->output == LOAD_VIEWS ? "views" : s->io.engine);
     json_string(&j, "device", v->output == LOAD_VIEWS ? "host" : s->device.name);
     json_string(&j, "output", outputs[v->output]);
     json_u64(&j, "threads", v->threads);
     json_counts(&j, s);
+    if (v->balance != LEAT_BALANCE_NONE) {
+        json_open_object(&j, "balance");
+        json_u64(&j, "batches", s->balance.batches);
+        json_double(&j, "spread", s->balance.spread);
+        json_double(&j, "spread_mean", s->balance.spread_mean);
+        json_double(&j, "spread_by_chance", s->balance.spread_by_chance);
+        json_close_object(&j);
+    }
     json_sources(&j, plan, r->sources);
     if (r->calls_per_batch > 0)
         json_double(&j, "driver_calls_a_batch", r->calls_per_batch);
@@ -366,6 +378,12 @@ static void print_text(const struct load_values *v, const struct load_result *r)
                    units_count(s->remote.requests).text, units_count(s->remote.retries).text,
                    units_bytes(s->remote.bytes).text, 100 * (1 - s->remote.share));
     }
+    if (s->padding_share > 0)
+        printf("  padding  %.2f %% of the places of batches\n", 100 * s->padding_share);
+    if (v->balance != LEAT_BALANCE_NONE)
+        printf(
+            "  balance  sums of squared lengths of ranks are %.2f %% apart, by chance %.1f %% (means of %s batches)\n",
+            100 * s->balance.spread_mean, 100 * s->balance.spread_by_chance, units_count(s->balance.batches).text);
     if (r->calls_per_batch > 0)
         printf("  driver   %.1f calls per batch, by loader and consumer\n", r->calls_per_batch);
     if (v->checksum)
@@ -416,10 +434,34 @@ static bool parse_slice(const struct command *self, struct load_values *v, int *
 static bool check_compare(const struct command *self, struct load_values *v, int *code)
 {
     v->synthetic = v->synthetic || v->compare;
+    if (v->balance != LEAT_BALANCE_NONE && (v->output == LOAD_VIEWS || v->bare)) {
+        *code = command_wrong(self, "--balance needs a loader, which --bare and --output views do not use");
+        return false;
+    }
     if (!v->synthetic || v->output != LOAD_VIEWS)
         return true;
     *code =
         command_wrong(self, "--synthetic and --compare need batches from a loader, which --output views does not use");
+    return false;
+}
+
+/* Whether --batch goes with the plan. */
+static bool check_batch(const struct command *self, const struct load_values *v, const struct leat_plan *plan,
+                        int *code)
+{
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+
+    leat_plan_info(plan, &info);
+    if (info.max_tokens == 0 && v->batch == 0)
+        *code = command_wrong(self, "--batch B is missing: rows of a global batch");
+    else if (info.max_tokens > 0 && v->batch > 0)
+        *code =
+            command_wrong(self, "--batch and --max-tokens exclude each other: --max-rows limits the rows of a batch");
+    else if (info.max_tokens > 0 && (v->bare || v->output == LOAD_VIEWS || v->rows))
+        *code = command_wrong(self, "--max-tokens needs a loader, which --bare and --output views do not use, and its "
+                                    "own rows, not --rows document");
+    else
+        return true;
     return false;
 }
 
@@ -453,7 +495,7 @@ int bench_load(const struct command *self, int argc, char **argv)
     if (v.apart == LEAT_APART_MAPPED)
         v.plan.access = LEAT_ACCESS_TRUSTED;
     if (parse_work(self, &v, &code) && parse_slice(self, &v, &code) && check_compare(self, &v, &code) &&
-        plan_options_open(self, &v.plan, &plan, &code)) {
+        plan_options_open(self, &v.plan, &plan, &code) && check_batch(self, &v, plan, &code)) {
         cli_catch_interrupts();
         if (v.rows)
             s = take_documents(&documents, plan, &err);

@@ -22,7 +22,7 @@ struct load_values {
     uint64_t batch, rank, world, from, steps, slots, memory, rounds, warm_up, threads;
     uint64_t ahead;
     const char *device, *driver, *trace, *work, *dump, *slice;
-    unsigned engine, output, on_damage, last, rows, apart, compare, layout;
+    unsigned engine, output, on_damage, last, rows, apart, compare, layout, balance;
     bool borrow, no_verify, bare, synthetic, checksum, nvtx, json;
     uint64_t work_ns;              /* of `work` */
     struct leat_loader_slice part; /* of `slice` and `layout` */

@@ -82,10 +82,9 @@ static enum leat_status open_device(struct consumer *c, uint64_t numbers, struct
 }
 
 /* For batches of `rows` rows of up to `length`. After a failure consumer_close() frees what was made. */
-static enum leat_status consumer_open(struct consumer *c, const struct load_values *v, uint64_t rows, uint64_t length,
-                                      struct leat_error *err)
+static enum leat_status consumer_open(struct consumer *c, const struct load_values *v, uint64_t numbers,
+                                      uint64_t length, struct leat_error *err)
 {
-    uint64_t numbers = rows * (length + 1);
     enum leat_status s;
 
     c->v = v;
@@ -260,6 +259,7 @@ static enum leat_status open_loader(struct run *r, struct leat_error *err)
     o.batch = v->batch;
     o.ranks.rank = v->rank;
     o.ranks.world = v->world;
+    o.ranks.balance = (enum leat_balance)v->balance;
     o.position = v->from;
     o.io.engine = (enum leat_engine)v->engine;
     o.on_damage = (enum leat_on_damage)v->on_damage;
@@ -626,9 +626,11 @@ enum leat_status load_run(const struct leat_plan *plan, const struct load_values
     leat_plan_info(plan, &r.info);
     s = open_outputs(&r, err);
     if (s == LEAT_OK)
-        s = leat_plan_rank_rows(v->batch, v->rank, v->world, &r.first_row, &r.rows, err);
+        s = leat_plan_rank_rows(r.info.max_tokens > 0 ? v->world : v->batch, v->rank, v->world, &r.first_row, &r.rows,
+                                err);
     if (s == LEAT_OK)
-        s = consumer_open(&r.consumer, v, r.rows, r.info.max_seq_len, err);
+        s = consumer_open(&r.consumer, v, r.info.max_tokens > 0 ? r.info.max_tokens : r.rows * (r.info.max_seq_len + 1),
+                          r.info.max_seq_len, err);
     if (s == LEAT_OK && !(r.views = calloc(1, sizeof *r.views)))
         s = status_no_memory(err, sizeof *r.views);
     if (s == LEAT_OK && v->bare)

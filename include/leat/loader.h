@@ -31,9 +31,13 @@ extern "C" {
  *   }
  *
  * Global batch k of B rows shows positions [p + kB, p + (k+1)B) of the plan, where p is the position that the loader
- * starts at. Rank r of w gets its rows [r B/w, (r+1) B/w). Nothing else decides what a batch holds: not the engine, the
- * slots, the threads or the timing. A batch is a slot of the ring: read it, then release it. Several may be held at
- * once, and released in any order. Padding is the end token, or id 0 without one.
+ * starts at. Rank r of w gets its rows [r B/w, (r+1) B/w), or those that it is dealt (`ranks.balance`). Nothing else
+ * decides what a batch holds: not the engine, the slots, the threads or the timing. A batch is a slot of the ring: read
+ * it, then release it. Several may be held at once, and released in any order. Padding is the end token, or id 0 without
+ * one.
+ *
+ * Of a plan with batches by tokens, step k gives each of the w ranks one of the next w batches, and a batch has as many
+ * rows as the plan says.
  *
  *   Threads     leat_loader_next(), its variants, leat_loader_change() and leat_loader_close() belong to one thread at
  *               a time. Any thread may write, borrow and release batches, and ask for statistics.
@@ -145,7 +149,10 @@ enum leat_apart {
 /* Which rows of each batch are this process's. */
 struct leat_loader_ranks {
     uint64_t rank, world; /* this process is `rank` of `world`. _INIT: 0 of 1 */
-    uint64_t reserved[2]; /* 0 */
+    enum leat_balance balance; /* ATTENTION, for order fit: rows are dealt by what attention costs (leat_plan_deal()).
+                                * All ranks must say the same. _INIT: NONE */
+    uint32_t reserved_flags;   /* 0 */
+    uint64_t reserved[1];      /* 0 */
 };
 
 /* Which places of a row a rank of context parallelism gets. */
@@ -236,7 +243,8 @@ struct leat_loader_outputs {
 
 struct leat_loader_options {
     size_t size;
-    uint64_t batch;           /* rows of a global batch, of all ranks: a multiple of `ranks.world`; required */
+    uint64_t batch;           /* rows of a global batch, of all ranks: a multiple of `ranks.world`; required, but 0 for
+                               * a plan with batches by tokens (struct leat_plan_documents) */
     uint64_t position;        /* to start at */
     const char *state;        /* text of a state to start at instead (leat_batch_state()); NULL: none */
     uint64_t state_bytes;     /* its length; 0: a NUL ends it */
@@ -269,8 +277,9 @@ struct leat_loader_options {
     struct leat_loader_slice slice;
 };
 #define LEAT_LOADER_OPTIONS_INIT                                                                                       \
-    { sizeof(struct leat_loader_options), 0, 0, NULL, 0, LEAT_LAST_SHORT, LEAT_ON_DAMAGE_ERROR, { 0, 1, { 0, 0 } },   \
-      { LEAT_ENGINE_AUTO, LEAT_APART_AUTO, 0, 1, 1, 0, 0, -1, 0, { 0, 0, 0, 0 } },                  \
+    { sizeof(struct leat_loader_options), 0, 0, NULL, 0, LEAT_LAST_SHORT, LEAT_ON_DAMAGE_ERROR,                        \
+      { 0, 1, LEAT_BALANCE_NONE, 0, { 0 } },                                                                           \
+      { LEAT_ENGINE_AUTO, LEAT_APART_AUTO, 0, 1, 1, 0, 0, -1, 0, { 0, 0, 0, 0 } },                                     \
       { NULL, NULL, { 0, 0, 0, 0 } }, { 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } }, NULL, 0, NULL, 0,           \
       { 0, 0, LEAT_SLICE_CONTIGUOUS, 0, { 0, 0 } } }
 
@@ -499,6 +508,16 @@ struct leat_loader_remote {
     uint64_t reserved[4];
 };
 
+/* With `ranks.balance`: how far apart the ranks' sums of squared lengths (leat_plan_deal()) are in a global batch, as
+ * (greatest - least) / greatest. Else 0. Batches count as soon as their rows are known, before they are given. */
+struct leat_loader_balance {
+    uint64_t batches;
+    double spread;           /* of the last batch */
+    double spread_mean;
+    double spread_by_chance; /* the mean if each rank got consecutive rows */
+    uint64_t reserved[4];
+};
+
 struct leat_loader_stats {
     size_t size;
     uint64_t batches, rows, tokens; /* given to the consumer */
@@ -509,12 +528,15 @@ struct leat_loader_stats {
     struct leat_loader_ring ring;
     struct leat_loader_on_device device;
     struct leat_loader_remote remote;
+    struct leat_loader_balance balance;
+    double padding_share;           /* of the places of the batches given: how many have no prediction */
 };
 #define LEAT_LOADER_STATS_INIT                                                                                         \
     { sizeof(struct leat_loader_stats), 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, { 0, 0 } },                                  \
       { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, { 0, 0, 0 } },                                                         \
       { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0 }, { 0 } }, { 0, 0, 0, 0, 0, { 0, 0 } },             \
-      { { 0 }, 0, 0.0, 0, { 0, 0, 0 } }, { 0, 0, 0, 0.0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } } }
+      { { 0 }, 0, 0.0, 0, { 0, 0, 0 } }, { 0, 0, 0, 0.0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } },                              \
+      { 0, 0.0, 0.0, 0.0, { 0, 0, 0, 0 } }, 0.0 }
 
 LEAT_API void leat_loader_stats(const struct leat_loader *loader, struct leat_loader_stats *stats);
 

@@ -105,6 +105,15 @@ struct leat_plan_megatron {
     uint64_t reserved[4];                  /* 0 */
 };
 
+/* Only for LEAT_ORDER_DOCUMENTS and _DOCUMENTS_SEQUENTIAL: batches by tokens, of documents of like lengths. A document
+ * counts with the tokens of its row, at most seq_len + 1. docs/ORDER.md, "Batches by tokens", has the rule. */
+struct leat_plan_documents {
+    uint64_t max_tokens;  /* rows times tokens of the longest row of a batch, above seq_len; 0: no batches by tokens */
+    uint64_t max_rows;    /* of a batch; 0: no limit of its own */
+    uint64_t pool;        /* consecutive samples that are put together by length, at most 2^20; 0: 4096 */
+    uint64_t reserved[4]; /* 0 */
+};
+
 /*
  * Fill-in-the-middle: what a row has of a document is changed with the probability `rate`, decided by the seed, the
  * sample's number and the document. Its tokens are cut in three: PRE prefix SUF suffix MID middle, or with the
@@ -141,6 +150,7 @@ struct leat_plan_options {
     uint64_t skip_count;
     struct leat_plan_fit fit;
     struct leat_plan_megatron megatron;
+    struct leat_plan_documents documents;
     struct leat_plan_fim fim;
     /* Documents whose tokens have no loss as labels from some sample on, as lines of a plan's text: "ban
      * 5000:web:3,7,10-19" bans documents 3, 7 and 10 to 19 of the source (all sources) called web, numbered as its
@@ -151,7 +161,7 @@ struct leat_plan_options {
 #define LEAT_PLAN_OPTIONS_INIT                                                                                         \
     { sizeof(struct leat_plan_options), NULL, 0, NULL, 0, 0, LEAT_ORDER_SHUFFLED, LEAT_STOP_ALL, 0, 0, NULL, NULL,     \
       NULL, 0, NULL, 0, { 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } }, { 0, NULL, { 0, 0, 0, 0 } },                             \
-      { NULL, NULL, 0, 0, 0, 0, { 0, 0, 0, 0 } }, NULL }
+      { 0, 0, 0, { 0, 0, 0, 0 } }, { NULL, NULL, 0, 0, 0, 0, { 0, 0, 0, 0 } }, NULL }
 
 /*
  * Opens a plan and its datasets, which must agree in vocabulary, tokenizer, begin and end token (LEAT_E_INCOMPATIBLE).
@@ -179,6 +189,14 @@ LEAT_API enum leat_status leat_plan_parse(struct leat_plan **out, const char *te
  */
 LEAT_API enum leat_status leat_plan_reorder(struct leat_plan **out, const struct leat_plan *plan, enum leat_order order,
                                             uint64_t seq_len, struct leat_error *err);
+
+/*
+ * Opens the plan of `plan`, an order of documents without skips or bans, but those from sample 0 on, in batches by
+ * tokens (struct leat_plan_documents). Sample numbers are others. `plan` must stay open until *out is closed.
+ * Returns as leat_plan_open().
+ */
+LEAT_API enum leat_status leat_plan_by_tokens(struct leat_plan **out, const struct leat_plan *plan, uint64_t max_tokens,
+                                              uint64_t max_rows, uint64_t pool, struct leat_error *err);
 
 /* Opens a plan that is `plan` with further bans, as in leat_plan_options.bans: for a document that is banned already,
  * the least start counts. `plan` must stay open until *out is closed. Returns as leat_plan_open(). */
@@ -248,9 +266,10 @@ struct leat_plan_info {
     enum leat_order order;
     uint32_t masks;        /* 1: labels may have no loss, see leat_plan_mask(); 0: all of them have it */
     uint64_t align, overlap; /* of LEAT_ORDER_FIT; 0: none */
+    uint64_t max_tokens, max_rows, pool; /* of batches by tokens; 0: none */
 };
 #define LEAT_PLAN_INFO_INIT                                                                                            \
-    { sizeof(struct leat_plan_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, LEAT_ORDER_SHUFFLED, 0, 0, 0 }
+    { sizeof(struct leat_plan_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, LEAT_ORDER_SHUFFLED, 0, 0, 0, 0, 0, 0 }
 
 LEAT_API void leat_plan_info(const struct leat_plan *plan, struct leat_plan_info *info);
 
@@ -286,7 +305,7 @@ struct leat_sample {
     uint32_t source;
     uint32_t part;   /* number of the dataset in the source's list */
     uint32_t length; /* inputs; for fit: without the padding after them, with that of `align` between them */
-    uint32_t slice;  /* number in the block; for documents: 0 */
+    uint32_t slice;  /* number in the block; for documents: 0; by tokens: of the row in its batch */
     uint32_t tokens; /* of the row: length + 1, since the last input's label is the token after it; 0 for a document
                       * without tokens; for fit: length + pieces, since each piece has its last label */
     uint32_t pieces; /* of the row; see leat_plan_pieces() */
@@ -382,6 +401,24 @@ LEAT_API uint64_t leat_plan_position(const struct leat_plan *plan, uint64_t numb
  * `batch` is a multiple of `world` and `rank` is below it. The order of samples does not depend on any of them. */
 LEAT_API enum leat_status leat_plan_rank_rows(uint64_t batch, uint64_t rank, uint64_t world, uint64_t *first,
                                               uint64_t *count, struct leat_error *err);
+
+/* How the rows of a global batch are dealt to ranks. */
+enum leat_balance {
+    LEAT_BALANCE_NONE = 0,     /* one after another: leat_plan_rank_rows() */
+    LEAT_BALANCE_ATTENTION = 1 /* so that attention costs all ranks nearly the same: leat_plan_deal() */
+};
+
+/*
+ * Deals the rows of the global batch at `position` to ranks by what attention costs, as docs/ORDER.md ("Dealing rows to
+ * ranks", version 1) says: sets ranks[i], of `batch` numbers, to the rank that shows row i, the sample at position
+ * + i. Each rank gets batch / world rows, of which the sums of costs[] (`batch` numbers, or NULL) differ by at most 2 %
+ * where the documents of the batch allow it. The cost of a row is the sum of the squares of its documents' lengths,
+ * with the gap of `align`, and of the padding after the last one; rows after the plan's end have cost 0. Only for
+ * LEAT_ORDER_FIT, whose patterns have these sums: reads no file. Returns LEAT_E_ARGUMENT for another order, as
+ * leat_plan_rank_rows() does, or if batch * max_seq_len^2 exceeds 2^62.
+ */
+LEAT_API enum leat_status leat_plan_deal(const struct leat_plan *plan, uint64_t position, uint64_t batch,
+                                         uint64_t world, uint32_t *ranks, uint64_t *costs, struct leat_error *err);
 
 /* ---- The way back: which samples show this ---- */
 

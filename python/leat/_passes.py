@@ -25,12 +25,12 @@ NEXT, THIS = 1, 2
 LAST = {"short": 0, "padded": 1, "dropped": 2}
 
 
-def batches_in(left, batch_size, rank, world, last):
-    """The number of batches that a rank gets from `left` samples."""
+def batches_in(left, batch_size, rank, world, last, balance=None):
+    """The number of batches that a rank gets from `left` samples. Rows are dealt (`balance`) one to each rank first."""
     whole_batches, rest = divmod(max(left, 0), batch_size * world)
     if last == "padded":
         return whole_batches + (rest > 0)
-    return whole_batches + (last == "short" and rest > rank * batch_size)
+    return whole_batches + (last == "short" and rest > rank * (1 if balance else batch_size))
 
 
 def last_of(last, world):
@@ -109,9 +109,11 @@ class Passes(_leat.Turn):
         """How many batches a `for` gives: `steps`, or what is left of the plan, or at its end all of it; the same on
         all ranks unless last is "short". From load_state_dict() to the first batch: all batches of the `for` in which
         the state was saved, with those before it, because trainers count from its first one. TypeError if the plan has
-        no end."""
+        no end, or batches by tokens."""
         if self._steps is not None and self.plan.info.positions is None:
             return self._steps
+        if self._by_tokens:
+            raise TypeError("how many batches by tokens a plan has is known only when they have been made")
         place = self._place
         count = self._left() + (place.step if place.resumes else 0)
         return count if self._steps is None else min(count, self._steps)
@@ -125,9 +127,13 @@ class Passes(_leat.Turn):
         return self._left_from(self._begin) if again and not place.resumes else left
 
     def _left_from(self, cursor):
-        """Batches to the plan's end, from a position on; None if it has none."""
+        """Batches to the plan's end, from a position on; None if it has none. By tokens: 1 if there is any, else 0."""
         end = self.plan.info.positions
-        return None if end is None else batches_in(end - cursor, self.batch_size, self.rank, self.world, self._last)
+        if end is None:
+            return None
+        if self._by_tokens:
+            return int(cursor < end)
+        return batches_in(end - cursor, self.batch_size, self.rank, self.world, self._last, self.balance)
 
     # ---- Checkpoints
 
@@ -142,7 +148,10 @@ class Passes(_leat.Turn):
         if after is not None:
             cursor = after.cursor if isinstance(after, Batch) else whole("after", after)
             damaged = after.damaged if isinstance(after, Batch) else damaged
-        ahead = -(-(place.cursor - cursor) // self._options["batch"])
+        if self._by_tokens:
+            ahead = sum(cursor < end <= place.cursor for end in self._ends)
+        else:
+            ahead = -(-(place.cursor - cursor) // self._options["batch"])
         state = {"leat": 1, "position": cursor, "step": max(place.step - ahead, 0),
                  "state": self.plan.state(cursor, damaged)}
         return {**state, "ended": True} if place.ended and after is None else state

@@ -27,7 +27,9 @@ from leat.options import IO, Device, Outputs, StatsFile, as_group
 from leat.ranks import agree, group_of, rank_and_world
 
 ON_DAMAGE = {"error": 0, "mask": 1}
+BALANCE = {"attention": 1}
 LOOK_EVERY = 64  # batches between looks for notices
+MOST_AHEAD = 256  # batches by tokens that a program takes ahead of the one it trains on
 
 
 def check_options(options):
@@ -62,11 +64,20 @@ class Loader(Passes):
     them.
 
     plan         a leat.Plan; plan.documents() for rows of whole documents, padded, longest first (fine-tuning)
-    batch_size   rows for this rank; the global batch has batch_size * world rows, in consecutive positions of the plan
+    batch_size   rows for this rank; the global batch has batch_size * world rows, in consecutive positions of the plan.
+                 With max_tokens the most rows of a batch, or None
+    max_tokens   of whole documents (plan.documents()): batches have documents of like lengths, and rows times tokens of
+                 the longest row are at most max_tokens, so that padding is little and every step costs nearly the same.
+                 The loader's plan is then plan.by_tokens(max_tokens, ...): every rank gets a batch in each step, any
+                 number of ranks goes on from a state, and len() is not known
+    pool         with max_tokens: how many consecutive documents are put together by length; None: 4096
     rank, world  which rows are this process's: its place among the processes that share the data; or as `ranks`. In a
                  distributed program one of the two is required, because nothing is guessed
     ranks        (rank, world); a one-dimensional torch DeviceMesh of these processes (device_mesh["dp"]); or "ddp": all
                  processes share the data, counted by torch.distributed, or RANK and WORLD_SIZE
+    balance      "attention": each global batch, of order "fit", is dealt to ranks by the squares of its documents'
+                 lengths, so that attention takes all ranks nearly the same time; the global batch stays the same. All
+                 ranks must say the same. stats() has "spread_mean" and "spread_by_chance". None: consecutive rows
     outputs      which of inputs, labels, position_ids, document_ids, loss_mask, loss_weights, attention_mask,
                  source_ids, cu_seqlens; None: inputs and labels, and in style "huggingface" also what keeps documents
                  apart; or a leat.Outputs, with their dtype, and whether they are borrowed
@@ -112,14 +123,27 @@ class Loader(Passes):
     """
 
     @telling("leat.Loader")
-    def __init__(self, plan, batch_size, *, rank=None, world=None, ranks=None, outputs=None, ignore_index=-100,
-                 style="batch", framework="torch", device="cpu", buffers=None, last=None, position=0, state=None,
-                 restart=None, steps=None, on_damage="error", io=IO(), slice=None, ahead=0,  # noqa: A002 (as in C)
+    def __init__(self, plan, batch_size=None, *, max_tokens=None, pool=None, rank=None, world=None, ranks=None,
+                 balance=None, outputs=None, ignore_index=-100, style="batch", framework="torch", device="cpu",
+                 buffers=None, last=None, position=0, state=None, restart=None, steps=None, on_damage="error", io=IO(),
+                 slice=None, ahead=0,  # noqa: A002 (as in C)
                  source_weights=None, threads=1, stats_file=None, notices=True):
-        self.plan, self.batch_size = check_plan(plan), whole("batch_size", batch_size, 1)
+        self.plan = check_plan(plan)
+        if max_tokens is not None:
+            self.plan = plan = plan.by_tokens(max_tokens, max_rows=batch_size, pool=pool)
+        elif pool is not None:
+            raise TypeError("pool needs max_tokens")
+        elif plan.info.max_tokens and batch_size is not None:
+            raise TypeError("the plan has batches by tokens, with max_rows of its own: leave batch_size out")
+        elif batch_size is None and not plan.info.max_tokens:
+            raise TypeError("batch_size is missing: how many rows a batch of this rank has")
+        self._by_tokens, self._ends = plan.info.max_tokens > 0, {}  # _ends: cursors after the last batches
+        if self._by_tokens and buffers:
+            raise TypeError("buffers have a number of rows, which batches by tokens do not have")
+        self.batch_size = plan.info.max_rows if self._by_tokens else whole("batch_size", batch_size, 1)
         self.rank, self.world = rank_and_world(rank, world, ranks)
         self._group = group_of(ranks)
-        self._last = last_of(last, self.world)
+        self._last, self.balance = last_of(last, self.world), balance
         device, outputs = as_group("device", device, Device, True), as_group("outputs", outputs, Outputs, True)
         self._framework = framework_of(framework, device.name)
         self._driver = None if device.driver is None else os.fspath(device.driver)
@@ -153,7 +177,9 @@ class Loader(Passes):
         bits = sum(BITS[name] for name in self._given)
         own = self._style  # what the outputs leave to it
         self._options = dict(
-            as_group("io", io, IO)._native(), batch=self.batch_size * self.world, rank=self.rank, world=self.world,
+            as_group("io", io, IO)._native(), rank=self.rank, world=self.world,
+            batch=0 if self._by_tokens else self.batch_size * self.world,
+            balance=0 if balance is None else choice("balance", balance, BALANCE),
             on_damage=choice("on_damage", on_damage, ON_DAMAGE),
             last=LAST[self._last], ahead=ahead, **slice_options(slice), threads=whole("threads", threads, 0, 64),
             outputs=bits, borrow=self._borrow, number_bytes=8 if self._dtype == "int64" else 4,
@@ -277,6 +303,9 @@ class Loader(Passes):
         if plan.info.order != self.plan.info.order:
             raise ValueError(f"the loader's rows are of order {self.plan.info.order}: rows of order {plan.info.order} "
                              "need a new leat.Loader")
+        if any(getattr(plan.info, k) != getattr(self.plan.info, k) for k in ("max_tokens", "max_rows", "pool")):
+            raise ValueError("the new plan has other max_tokens, max_rows or pool than the loader's: batches by other "
+                             "tokens need a new leat.Loader")
         if cursor:
             plan.load_state(self.plan.state(cursor))
         if self._buffers is not None and plan.info.max_seq_len > self.plan.info.max_seq_len and \
@@ -359,6 +388,8 @@ class Loader(Passes):
             raise StopIteration
         native = batch._native
         place = Place(native.cursor, native.damaged, place.batches + 1, place.step + 1, resumes)
+        if self._by_tokens:
+            self._ends = dict.fromkeys([*self._ends, place.cursor][-MOST_AHEAD:])
         if self._notices and place.batches % LOOK_EVERY == 0:
             self._warn()
         return self._style.make(batch), place

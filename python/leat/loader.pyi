@@ -9,7 +9,9 @@ from leat.options import IO, Device, Outputs, StatsFile
 from leat.plan import Plan
 
 ON_DAMAGE: dict[str, int]
+BALANCE: dict[str, int]
 LOOK_EVERY: int
+MOST_AHEAD: int
 
 def check_options(options: Iterable[str]) -> None: ...
 
@@ -18,9 +20,11 @@ class Loader:
     batch_size: int
     rank: int
     world: int
+    balance: str | None
     style: str
-    def __init__(self, plan: Plan, batch_size: int, *, rank: int | None = None, world: int | None = None,
-                 ranks: tuple[int, int] | Literal["ddp"] | Any = None,
+    def __init__(self, plan: Plan, batch_size: int | None = None, *, max_tokens: int | None = None,
+                 pool: int | None = None, rank: int | None = None, world: int | None = None,
+                 ranks: tuple[int, int] | Literal["ddp"] | Any = None, balance: Literal["attention"] | None = None,
                  outputs: str | Iterable[str] | Outputs | None = None, ignore_index: int = -100,
                  style: Literal["batch", "dict", "tuple", "huggingface"] = "batch",
                  framework: Literal["torch", "numpy", "jax"] = "torch", device: str | Device | Any = "cpu",

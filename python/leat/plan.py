@@ -350,10 +350,27 @@ class Plan:
         split and epochs: for fine-tuning. Shuffled if this plan's order is."""
         order = self.info.order
         max_length = None if max_length is None else whole("max_length", max_length, 1)
-        if order.startswith("documents") and max_length in (None, self.seq_len):
+        if order.startswith("documents") and not self.info.max_tokens and max_length in (None, self.seq_len):
             return self
         return self._reordered("documents-sequential" if order.endswith("sequential") else "documents",
                                0 if max_length is None else max_length)
+
+    def by_tokens(self, max_tokens, *, max_rows=None, pool=None):
+        """This plan, of an order of documents, in batches by tokens: a batch has documents of like lengths, and rows
+        times tokens of the longest row (at most seq_len + 1) are at most max_tokens. leat.Loader(max_tokens=) makes
+        such a plan itself. Sample numbers are others than this plan's.
+
+        max_rows  at most so many rows in a batch
+        pool      how many consecutive samples are put together by length; None: 4096
+        """
+        sizes = dict(max_rows=max_rows, pool=pool)
+        sizes = {name: 0 if value is None else whole(name, value, 1) for name, value in sizes.items()}
+        plan = type(self).__new__(type(self))
+        plan._native = self._native.by_tokens(whole("max_tokens", max_tokens, 1), *sizes.values())
+        plan._made = (_by_tokens, (self, max_tokens, max_rows, pool))
+        plan._how = self._how
+        plan._info = None
+        return plan
 
     def __reduce__(self):
         return self._made
@@ -507,6 +524,8 @@ class Plan:
         if step is not None:
             if batch is None:
                 raise TypeError("trace(step=...) needs batch, the number of rows in a global batch")
+            if self.info.max_tokens:
+                raise ValueError("step counts rows, but the plan has batches by tokens: give samples=(a, b)")
             step, batch = whole("step", step), whole("batch", batch, 1)
             positions = range(step * batch, (step + 1) * batch)
             if self.info.positions is not None:
@@ -572,6 +591,10 @@ def _make(sources, seq_len, seed, options):
 
 def _parse(text, label, how):
     return Plan.parse(text, label=label, open=how)
+
+
+def _by_tokens(plan, max_tokens, max_rows, pool):
+    return plan.by_tokens(max_tokens, max_rows=max_rows, pool=pool)
 
 
 def _reorder(plan, order, seq_len):

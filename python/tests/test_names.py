@@ -41,8 +41,11 @@ EXCEPTIONS = [
     ("plan", "rate spm prefix middle suffix", "rate spm prefix middle suffix", ""),
     ("plan", "access", "access", ""),  # commands read safely
     ("plan", "", "", "plan change print_plan from count batch rank world fit_report"),  # of samples, and Plan's methods
+    ("plan", "", "max_tokens max_rows pool", "max_tokens max_rows pool"),  # leat.Plan.by_tokens()
+    ("loader", "max_tokens pool", "", ""),  # of the plan
     ("loader", "plan", "", ""),  # an argument of the call in C; the command has the options of a plan
     ("loader", "batch_size", "batch", "batch"),  # as PyTorch has it, and of a rank
+    ("loader", "slice", "count layout", "slice layout"),  # (rank, count, layout) in Python
     ("loader", "ranks", "", ""),  # (rank, world), a mesh or "ddp": both in one
     ("loader", "device name", "name", "device"),
     ("loader", "outputs names", "wanted", "output"),
@@ -104,8 +107,8 @@ EXCEPTIONS = [
     ("plan loader", "", "", "json"),
 ]
 A_PLAN = {"order", "plan", "change", "source", "seq_len", "seed", "base_len", "split", "use", "at", "skip",
-          "bans", "stop", "epochs",
-          "max_per_row", "min_length", "max_length", "cut_length", "align", "overlap", "samples",
+          "bans", "stop", "epochs", "max_per_row", "min_length", "max_length", "cut_length", "align", "overlap",
+          "samples", "max_tokens", "max_rows", "pool",
           "mid_level_dataset_surplus", "fim", "cache", "cache_size", "online"}  # which `leat-bench load` takes, too
 
 

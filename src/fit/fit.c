@@ -191,11 +191,15 @@ static void make_patterns(struct maker *m)
         for (uint32_t g = i; g != NO_GROUP; g = m->groups[g].parent)
             p->entries++;
         entry += p->entries;
+        p->squares = (uint64_t)p->room * p->room;
         for (uint32_t g = i, k = p->entries; g != NO_GROUP; g = m->groups[g].parent) {
+            uint64_t places = fit_places(f, m->groups[g].length);
+
             f->entries[p->first_entry + --k] = (struct fit_entry) { .class = m->waiting[m->groups[g].length].first,
                                                                     .count = m->groups[g].count,
                                                                     .pattern = number };
             p->pieces += m->groups[g].count;
+            p->squares += m->groups[g].count * places * places;
         }
         f->rows += p->rows;
         f->room += p->rows * p->room;

@@ -33,6 +33,7 @@ struct fit_pattern {
     uint64_t first_row, rows;
     uint64_t first_entry;
     uint32_t entries, pieces, room; /* room: places of a row after its pieces */
+    uint64_t squares;               /* of the places of each piece, and of `room`: their sum */
 };
 
 /* All pieces of one length. A cache line: a row needs classes that lie far apart. */

@@ -296,6 +296,22 @@ static enum leat_status fit_samples(const struct leat_plan *plan, uint64_t n, ui
     return LEAT_OK;
 }
 
+static void fit_attention(const struct leat_plan *plan, const struct leat_sample *samples, uint64_t count,
+                          uint64_t *costs)
+{
+    const struct stretch *stretch = NULL;
+
+    for (uint64_t i = 0; i < count; i++) {
+        const struct leat_sample *x = &samples[i];
+        const struct fit_pattern *p;
+
+        if (i == 0 || x->number < stretch->begin || x->number >= stretch->end)
+            stretch = stretch_of(plan, x->number);
+        p = fit_documents_pattern(&stretch->documents[x->source], x->block);
+        costs[i] = p ? p->squares : stretch->length * stretch->length;
+    }
+}
+
 static enum leat_status fit_begins(const struct leat_plan *plan, struct leat_sample *samples, uint64_t count,
                                    struct leat_error *err)
 {
@@ -710,6 +726,7 @@ const struct plan_order plan_order_fit = { .weights = true,
                                            .samples = fit_samples,
                                            .begins = fit_begins,
                                            .pieces = fit_pieces,
+                                           .attention = fit_attention,
                                            .trace = fit_trace };
 
 /* ---- leat_plan_fit_report() -------------------------------------------------------------------------------------- */

@@ -238,6 +238,8 @@ void leat_loader_close(struct leat_loader *loader)
         gather_forget(&l->gather);
     loader_log_close(l);
     loader_ahead_close(l);
+    loader_deal_close(l);
+    loader_tokens_close(l);
     /* what they hold of a cache would stay held as long as its dataset is open */
     for (unsigned i = 0; i < l->stage.begun_count; i++)
         gather_end(&l->gather, &l->slots[l->stage.begun[(l->stage.begun_first + i) % RING_MAX]].job);

@@ -68,6 +68,7 @@ struct loader_sizes {
 /* The stage's state; only the stage writes it, statistics read it. */
 struct loader_stage {
     uint64_t position, batch; /* of the next one to begin */
+    uint64_t next;            /* the position after the one whose rows were found last */
     uint64_t damaged;
     bool ended;     /* no further batch can begin */
     bool finishing; /* the oldest one begun */
@@ -87,7 +88,7 @@ struct loader_consumer {
     atomic_uint_fast64_t recent_wait_sum, recent_all_sum;
     struct durations next;
     atomic_uint_fast64_t cursor; /* of the last batch; of the beginning */
-    atomic_uint_fast64_t batches, rows, tokens, wait_ns, all_ns, first_ns;
+    atomic_uint_fast64_t batches, rows, tokens, inputs, wait_ns, all_ns, first_ns;
 };
 
 /* What was given of each source; only the consumer writes it. */
@@ -113,6 +114,23 @@ struct loader_ahead {
     struct loader_slot *rows; /* without memory; NULL: nothing is announced */
     uint64_t position;        /* of the next batch to announce */
     uint64_t batches;         /* how many beyond those that have begun */
+};
+
+/* Rows that are dealt to ranks (loader_deal.c); the stage's, of the batch that it looked at last. */
+#define LOADER_DEAL_ONE 1000000u
+struct loader_deal {
+    struct leat_sample *samples; /* of the global batch; NULL: ranks get consecutive rows */
+    uint32_t *ranks;
+    uint64_t *costs;
+    uint64_t *sums; /* of the ranks, as dealt; then as consecutive rows would be */
+    /* Read by statistics: how far apart ranks are, in LOADER_DEAL_ONE: of the last batch; then sums over batches. */
+    atomic_uint_fast64_t last, spread, chance, batches;
+};
+
+/* Batches by tokens (loader_tokens.c); the stage's. */
+struct loader_tokens {
+    struct leat_sample *samples; /* of the pool that was looked at last; NULL: batches have a number of rows */
+    uint64_t first, count;       /* its samples */
 };
 
 struct leat_loader {
@@ -163,6 +181,8 @@ struct leat_loader {
         size_t room;
     } loss;
     struct loader_ahead ahead;
+    struct loader_deal deal;
+    struct loader_tokens tokens;
     atomic_uint given; /* notices already given, as bits */
 };
 
@@ -279,6 +299,35 @@ uint64_t *loader_documents_clear(const struct loader_slot *slot, uint32_t row);
 /* Sets the bits of a row where documents begin. */
 enum leat_status loader_documents_find(struct leat_loader *l, const struct loader_slot *slot, uint32_t row,
                                        struct leat_error *err);
+
+/* ---- loader_deal.c ---- */
+
+/* Checks `balance`, and makes room for it. */
+enum leat_status loader_deal_open(struct leat_loader *l, struct leat_error *err);
+void loader_deal_close(struct leat_loader *l);
+
+/* Gives this rank's samples of the global batch at a position, of which there is room for l->rows, as plan_samples()
+ * does. */
+enum leat_status loader_deal_rows(struct leat_loader *l, uint64_t position, struct leat_sample *samples, uint64_t *got,
+                                  struct leat_error *err);
+
+/* Counts the batch whose rows were given last in the statistics. */
+void loader_deal_count(struct leat_loader *l);
+
+/* ---- loader_tokens.c ---- */
+
+/* Makes room, if the plan has batches by tokens; *rows is the most rows of a batch then. */
+enum leat_status loader_tokens_open(struct leat_loader *l, uint64_t *rows, struct leat_error *err);
+void loader_tokens_close(struct leat_loader *l);
+
+/* The most places that the rows of a batch have together, if the longest has `longest`. Batches by tokens have few long
+ * rows; a row may have `more` places there than tokens that it counts with. */
+uint64_t loader_tokens_places(const struct leat_loader *l, uint64_t longest, uint64_t more);
+
+/* Gives the samples of this rank's batch of the step that begins at a position, how many batches the step has for all
+ * ranks, and the position after them. */
+enum leat_status loader_tokens_rows(struct leat_loader *l, uint64_t position, struct leat_sample *samples,
+                                    uint64_t *got, uint64_t *batches, uint64_t *next, struct leat_error *err);
 
 /* ---- loader_ahead.c ---- */
 

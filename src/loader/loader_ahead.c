@@ -18,7 +18,7 @@ enum leat_status loader_ahead_open(struct leat_loader *l, struct leat_error *err
     uint64_t row = ((uint64_t)l->max_length + 1) * l->token_width + GATHER_PAGE, fit = AHEAD_BYTES / row / l->rows;
     struct loader_slot *rows;
 
-    if (!l->gather.has_holes)
+    if (!l->gather.has_holes || l->tokens.samples)
         return LEAT_OK;
     l->ahead.batches = fit < 1 ? 1 : fit < AHEAD_BATCHES ? fit : AHEAD_BATCHES;
     rows = l->ahead.rows = calloc(1, sizeof *rows);
@@ -47,7 +47,7 @@ static bool announce(struct leat_loader *l, struct loader_slot *rows)
 {
     struct leat_error unsaid;
     uint64_t got = 0;
-    enum leat_status s = plan_samples(l->plan, l->ahead.position + l->first_row, l->rows, rows->samples, &got, &unsaid);
+    enum leat_status s = loader_deal_rows(l, l->ahead.position, rows->samples, &got, &unsaid);
 
     rows->places = (uint32_t)got;
     if (s == LEAT_OK)

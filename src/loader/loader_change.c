@@ -30,14 +30,25 @@ static enum leat_status compare_past(const struct leat_loader *l, const struct l
     return s == LEAT_OK ? leat_plan_state_load(plan, text, strlen(text), &state, err) : s;
 }
 
+/* That the plan makes rows and batches by the same rules. */
+static enum leat_status compare_order(const struct leat_loader *l, const struct leat_plan *plan, struct leat_error *err)
+{
+    const struct plan_rules *old = &l->plan->rules, *new = &plan->rules;
+
+    if (plan->order != l->plan->order || memcmp(new->fit, old->fit, sizeof old->fit) != 0)
+        return status_set(err, LEAT_E_INCOMPATIBLE,
+                          "the loader's rows are of order %s: another order, or other options of it, need a new loader",
+                          leat_order_name((enum leat_order)old->order));
+    if (memcmp(new->by_tokens, old->by_tokens, sizeof old->by_tokens) != 0)
+        return status_set(err, LEAT_E_INCOMPATIBLE,
+                          "the new plan has other max-tokens, max-rows or pool than the loader's: batches by other "
+                          "tokens need a new loader");
+    return l->deal.samples ? plan_deal_check(plan, l->options.batch, l->options.ranks.world, err) : LEAT_OK;
+}
+
 static enum leat_status compare_rows(const struct leat_loader *l, const struct leat_loader *with,
                                      struct leat_error *err)
 {
-    if (with->plan->order != l->plan->order ||
-        memcmp(with->plan->rules.fit, l->plan->rules.fit, sizeof l->plan->rules.fit) != 0)
-        return status_set(err, LEAT_E_INCOMPATIBLE,
-                          "the loader's rows are of order %s: another order, or other options of it, need a new loader",
-                          leat_order_name((enum leat_order)l->plan->rules.order));
     if (with->segmented != l->segmented)
         return status_set(
             err, LEAT_E_INCOMPATIBLE,
@@ -107,6 +118,7 @@ static void set_back(struct leat_loader *l, struct gather *files)
     counter_bump(&st->rows_damaged, l->consumer.damaged - st->damaged); /* what is made again is counted again */
     st->damaged = l->consumer.damaged;
     st->ended = st->finishing = false;
+    l->tokens.count = 0; /* its pool is the old plan's */
     l->ahead.position = 0;
     atomic_store(&l->end_at, LEAT_NONE);
     atomic_store(&l->stop, false);
@@ -142,6 +154,8 @@ enum leat_status leat_loader_change(struct leat_loader *loader, const struct lea
 
     if (s == LEAT_OK)
         s = compare_past(l, plan, err);
+    if (s == LEAT_OK)
+        s = compare_order(l, plan, err);
     if (s == LEAT_OK)
         s = check_rows(l, plan, &positions, err);
     if (s == LEAT_OK)

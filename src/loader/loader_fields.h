@@ -67,6 +67,10 @@ static const struct loader_field loader_fields[] = {
     FIELD("sent_bytes", COUNT64, device.sent_bytes),
     FIELD("unpinned", COUNT32, ring.unpinned),
     FIELD("slots_wanted", COUNT32, ring.slots_wanted),
+    FIELD("padding_share", SHARE, padding_share),
+    FIELD("spread", SHARE, balance.spread),
+    FIELD("spread_mean", SHARE, balance.spread_mean),
+    FIELD("spread_by_chance", SHARE, balance.spread_by_chance),
     FIELD("engine", TEXT, io.engine),
     FIELD("device", TEXT, device.name),
 };

@@ -37,6 +37,18 @@ bool loader_layout_add(uint64_t *size, uint64_t bytes, size_t *at)
     return aligned <= SIZE_MAX / 4 / ALIGNMENT && bytes_add(*size, aligned * ALIGNMENT, size) && *size <= SIZE_MAX / 4;
 }
 
+/* The tokens, and the words of bits, of all rows, if the longest has so many. */
+static bool count_tokens(const struct leat_loader *l, uint64_t width, uint64_t *tokens, uint64_t *words)
+{
+    uint64_t all;
+
+    if (!bytes_multiply(width, l->rows, &all) || all > UINT64_MAX / 64)
+        return false;
+    *tokens = loader_tokens_places(l, width, 1);
+    *words = *tokens < all ? *tokens / 64 + l->rows : ((uint64_t)l->max_length + 1 + 63) / 64 * l->rows;
+    return true;
+}
+
 static bool size_outputs(struct leat_loader *l, uint64_t numbers)
 {
     const struct leat_loader_options *o = &l->options;
@@ -72,10 +84,10 @@ static uint64_t whole_pages(uint64_t bytes)
 
 /* Rows and their mask come last. If rows may lie apart, slots begin at pages, and borrowed outputs take whole pages
  * too. */
-static bool size_tokens(struct leat_loader *l, uint64_t size, uint64_t row_bytes)
+static bool size_tokens(struct leat_loader *l, uint64_t size, uint64_t row_bytes, uint64_t tokens)
 {
     struct loader_sizes *z = &l->sizes;
-    uint64_t together = row_bytes * l->rows, apart;
+    uint64_t together = tokens * l->token_width, apart;
     size_t mask_at; /* in a slot, the mask follows the last row that is there (loader_mask_put()) */
 
     z->row_room = 0;
@@ -90,7 +102,7 @@ static bool size_tokens(struct leat_loader *l, uint64_t size, uint64_t row_bytes
     }
     if (!loader_layout_add(&size, together, &z->tokens_at))
         return false;
-    if (l->masks && !loader_layout_add(&size, row_bytes / l->token_width * l->rows, &mask_at))
+    if (l->masks && !loader_layout_add(&size, tokens, &mask_at))
         return false;
     z->slot_bytes = (size_t)(z->row_room > 0 ? whole_pages(size) : size);
     return true;
@@ -106,19 +118,18 @@ uint64_t loader_layout_longest(const struct leat_loader *l, uint64_t inputs)
 bool loader_layout_size(struct leat_loader *l)
 {
     bool own = l->plan->order->own_labels;
-    uint64_t words = ((uint64_t)l->max_length + 1 + 63) / 64, size = 0, tokens;
+    uint64_t words, size = 0, tokens;
     uint64_t width = (uint64_t)l->max_length + (own && !l->options.outputs.unshifted ? l->plan->max_pieces : 1);
     struct loader_sizes *z = &l->sizes;
 
-    if (!bytes_multiply(width, l->rows, &tokens) || tokens > UINT64_MAX / 64 ||
-        !loader_layout_add(&size, 4 * (uint64_t)l->rows, &z->lengths_at) ||
+    if (!count_tokens(l, width, &tokens, &words) || !loader_layout_add(&size, 4 * (uint64_t)l->rows, &z->lengths_at) ||
         !loader_layout_add(&size, l->rows, &z->flags_at) ||
         !loader_layout_add(&size, 4 * (uint64_t)l->rows, &z->sources_at) ||
         (l->source_weights && !loader_layout_add(&size, 4 * (uint64_t)l->rows, &z->source_weights_at)))
         return false;
     if (l->segmented) {
         z->row_room = 0;
-        if ((l->options.outputs.borrow && !size_outputs(l, (uint64_t)l->max_length * l->rows)) ||
+        if ((l->options.outputs.borrow && !size_outputs(l, loader_segments_places(l))) ||
             !loader_segments_size(l, &size))
             return false;
         z->slot_bytes = (size_t)size;
@@ -128,14 +139,14 @@ bool loader_layout_size(struct leat_loader *l)
         !loader_layout_add(&size, 8 * (uint64_t)l->rows, &z->rows_at))
         return false;
     z->starts_at = (size_t)size;
-    if (l->documents && !loader_layout_add(&size, 8 * words * l->rows, &z->starts_at))
+    if (l->documents && !loader_layout_add(&size, 8 * words, &z->starts_at))
         return false;
     if (l->documents && l->ops->marks &&
-        (!loader_layout_add(&size, sizeof(struct rows_mark) * words * l->rows, &z->marks_at) ||
+        (!loader_layout_add(&size, sizeof(struct rows_mark) * words, &z->marks_at) ||
          !loader_layout_add(&size, sizeof(struct rows_head) * ((uint64_t)l->rows + 1), &z->heads_at)))
         return false;
-    return (!l->options.outputs.borrow || size_outputs(l, (uint64_t)l->max_length * l->rows)) &&
-           size_tokens(l, size, width * l->token_width);
+    return (!l->options.outputs.borrow || size_outputs(l, loader_tokens_places(l, l->max_length, 1))) &&
+           size_tokens(l, size, width * l->token_width, tokens);
 }
 
 /* ---- One batch ---- */

@@ -89,6 +89,8 @@ static enum leat_status check_options(const struct leat_loader_options *o, struc
         return status_argument(err, "cu_seqlens_room",
                                "borrowed cu_seqlens have room for at most 2^31 - 1 numbers, not for %" PRIu64,
                                o->outputs.cu_seqlens_room);
+    if (o->ranks.balance > LEAT_BALANCE_ATTENTION)
+        return status_argument(err, "balance", "unknown value %d for balance", (int)o->ranks.balance);
     if (o->batch > LOADER_MAX_BATCH)
         return status_argument(err, "batch", "a batch of %" PRIu64 " rows is too large; the limit is 2^31", o->batch);
     return check_slice(o, err);
@@ -162,6 +164,7 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
                                      struct leat_error *err)
 {
     static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_loader_options, io.reserved_flags),
+                                                        OPTIONS_RESERVED(leat_loader_options, ranks.reserved_flags),
                                                         OPTIONS_RESERVED(leat_loader_options, ranks.reserved),
                                                         OPTIONS_RESERVED(leat_loader_options, io.reserved),
                                                         OPTIONS_RESERVED(leat_loader_options, device.reserved),
@@ -178,12 +181,18 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
     if (s == LEAT_OK)
         s = check_options(o, err);
     if (s == LEAT_OK)
-        s = leat_plan_rank_rows(o->batch, o->ranks.rank, o->ranks.world, &l->first_row, &rows, err);
+        s = leat_plan_rank_rows(l->plan->rules.by_tokens[PLAN_MAX_TOKENS] > 0 ? o->ranks.world : o->batch,
+                                o->ranks.rank, o->ranks.world, &l->first_row, &rows, err);
+    if (s == LEAT_OK)
+        s = loader_tokens_open(l, &rows, err);
     if (s == LEAT_OK)
         s = find_begin(l, err);
     if (s != LEAT_OK)
         return s;
     l->rows = (uint32_t)rows;
+    s = loader_deal_open(l, err);
+    if (s != LEAT_OK)
+        return s;
     o->slice.count += o->slice.count == 0;
     atomic_store(&l->consumer.cursor, l->stage.position);
     l->consumer.damaged = l->stage.damaged;

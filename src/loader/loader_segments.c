@@ -97,24 +97,40 @@ static uint64_t max_tokens(const struct leat_loader *l)
     return places + (cuts > 2 ? cuts : 2) * tail_of(l) + 1;
 }
 
-/* Each segment has a place, but perhaps the last; and each document of the whole row. */
+/* Of a row: each segment has a place, but perhaps the last; and each document of the whole row. */
 static uint64_t max_pool(const struct leat_loader *l)
 {
     return WORDS * ((uint64_t)l->max_length + 2) + l->whole_length + 1;
 }
 
+/* Places of all rows, before they are cut into slices. */
+static uint64_t whole_places(const struct leat_loader *l)
+{
+    return loader_tokens_places(l, l->whole_length, unit_of(l));
+}
+
+uint64_t loader_segments_places(const struct leat_loader *l)
+{
+    return whole_places(l) / l->options.slice.count;
+}
+
 bool loader_segments_size(struct leat_loader *l, uint64_t *size)
 {
+    uint64_t places = loader_segments_places(l), tokens, pool;
     struct loader_sizes *z = &l->sizes;
     size_t at;
 
-    if (max_tokens(l) > UINT32_MAX / l->rows || max_pool(l) > UINT32_MAX / ((uint64_t)l->rows + 1))
+    if (!bytes_multiply(max_tokens(l) - l->max_length, l->rows, &tokens) || !bytes_add(tokens, places, &tokens) ||
+        tokens > UINT32_MAX)
         return false;
-    z->tokens = (uint32_t)(max_tokens(l) * l->rows);
+    z->tokens = (uint32_t)tokens;
+    pool = WORDS * (places + 2 * (uint64_t)l->rows) + whole_places(l) + l->rows + max_pool(l);
+    if (pool > UINT32_MAX)
+        return false;
     return loader_layout_add(size, sizeof(struct rows_segmented) * ((uint64_t)l->rows + 1), &z->segments_at) &&
            loader_layout_add(size, (uint64_t)z->tokens * l->token_width, &z->tokens_at) &&
            (!l->masks || loader_layout_add(size, z->tokens, &at)) &&
-           loader_layout_add(size, max_pool(l) * ((uint64_t)l->rows + 1) * sizeof(uint32_t) + POOL_ALIGNMENT, &at);
+           loader_layout_add(size, pool * sizeof(uint32_t) + POOL_ALIGNMENT, &at);
 }
 
 enum leat_status loader_segments_open(const struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)

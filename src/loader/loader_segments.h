@@ -95,6 +95,9 @@ enum leat_status loader_segments_check(const struct leat_loader *l, const struct
 /* The length of a batch whose longest row has this many places, as slices need it. */
 uint64_t loader_segments_length(const struct leat_loader *l, uint64_t longest);
 
+/* The most places of a batch's rows together, in the slice. */
+uint64_t loader_segments_places(const struct leat_loader *l);
+
 /* Adds what a slot needs to *size; false: too large. */
 bool loader_segments_size(struct leat_loader *l, uint64_t *size);
 

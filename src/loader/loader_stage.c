@@ -89,18 +89,33 @@ enum leat_status loader_stage_length(const struct leat_loader *l, struct loader_
     return s;
 }
 
+/* Likewise of a step with so many batches by tokens for all ranks. A rank without one has a row of padding. */
+static uint32_t rows_by_tokens(const struct leat_loader *l, uint64_t got, uint64_t batches)
+{
+    if (batches == 0 || (l->options.last == LEAT_LAST_DROPPED && batches < l->options.ranks.world))
+        return 0;
+    return got == 0 && l->options.last == LEAT_LAST_PADDED ? 1 : (uint32_t)got;
+}
+
 /* Finds the slot's rows, their pieces and the batch's length; *rows is 0 if the plan has ended. */
 static enum leat_status order_rows(struct leat_loader *l, struct loader_slot *slot, uint32_t *rows,
                                    struct leat_error *err)
 {
-    uint64_t got = 0;
-    enum leat_status s = plan_samples(l->plan, l->stage.position + l->first_row, l->rows, slot->samples, &got, err);
+    uint64_t got = 0, batches;
+    enum leat_status s;
 
+    l->stage.next = l->stage.position + l->options.batch;
+    if (l->tokens.samples)
+        s = loader_tokens_rows(l, l->stage.position, slot->samples, &got, &batches, &l->stage.next, err);
+    else
+        s = loader_deal_rows(l, l->stage.position, slot->samples, &got, err);
     if (s != LEAT_OK)
         return s;
     if (l->plan->order->longest_first && got > 1)
         qsort(slot->samples, (size_t)got, sizeof *slot->samples, compare_rows);
-    *rows = rows_at_end(l, got);
+    *rows = l->tokens.samples ? rows_by_tokens(l, got, batches) : rows_at_end(l, got);
+    if (*rows > 0)
+        loader_deal_count(l);
     slot->places = (uint32_t)got < *rows ? (uint32_t)got : *rows;
     memset(slot->samples + slot->places, 0, (*rows - slot->places) * sizeof *slot->samples);
     s = loader_pieces_find(l, slot, err);
@@ -136,7 +151,7 @@ static bool begin_batch(struct leat_loader *l, struct loader_slot *slot)
         loader_layout_begin(l, slot, rows);
     slot->batch.number = st->batch++;
     slot->batch.position = st->position;
-    st->position += l->options.batch;
+    st->position = st->next;
     slot->batch.cursor = st->position < l->positions ? st->position : l->positions;
     gather_begin(&l->gather, &slot->job);
     st->begin_ns = clock_ns() - began;

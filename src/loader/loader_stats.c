@@ -53,7 +53,7 @@ static void count_recent(struct loader_consumer *c, uint64_t all_ns, uint64_t wa
 void loader_stats_count(struct leat_loader *l, const struct loader_slot *slot, uint64_t began_ns, uint64_t wait_ns)
 {
     struct loader_consumer *c = &l->consumer;
-    uint64_t now = clock_ns(), all = now - (c->asked_ns ? c->asked_ns : began_ns);
+    uint64_t inputs = 0, now = clock_ns(), all = now - (c->asked_ns ? c->asked_ns : began_ns);
 
     if (counter_value(&c->batches) == 0) {
         /* the first one is a start, not a wait */
@@ -66,6 +66,9 @@ void loader_stats_count(struct leat_loader *l, const struct loader_slot *slot, u
     }
     c->asked_ns = now;
     counter_bump(&c->batches, 1);
+    for (uint32_t i = 0; i < slot->places; i++)
+        inputs += slot->batch.lengths[i];
+    counter_bump(&c->inputs, inputs);
     counter_bump(&c->rows, slot->batch.rows);
     counter_bump(&c->tokens, (uint64_t)slot->batch.rows * slot->batch.length);
     loader_sources_count(l, slot);
@@ -136,6 +139,17 @@ static void count_remote(const struct leat_loader *l, struct leat_loader_stats *
     s->remote.cache_failed = c.failed;
 }
 
+static void count_deal(const struct loader_deal *d, struct leat_loader_balance *b)
+{
+    uint64_t all;
+
+    b->batches = counter_value(&d->batches);
+    all = b->batches * LOADER_DEAL_ONE;
+    b->spread = share(counter_value(&d->last), LOADER_DEAL_ONE);
+    b->spread_mean = share(counter_value(&d->spread), all);
+    b->spread_by_chance = share(counter_value(&d->chance), all);
+}
+
 void leat_loader_stats(const struct leat_loader *l, struct leat_loader_stats *stats)
 {
     struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
@@ -185,6 +199,8 @@ void leat_loader_stats(const struct leat_loader *l, struct leat_loader_stats *st
     s.io.copied_bytes = done.copied;
     s.io.unregistered = atomic_load(&l->gather.uring_unregistered);
     count_remote(l, &s);
+    count_deal(&l->deal, &s.balance);
+    s.padding_share = s.tokens > 0 ? 1 - share(counter_value(&c->inputs), s.tokens) : 0;
     options_fill(stats, &s, sizeof s);
 }
 

@@ -242,6 +242,7 @@ enum leat_status leat_plan_open(struct leat_plan **out, const struct leat_plan_o
 {
     static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_plan_options, fit.reserved),
                                                         OPTIONS_RESERVED(leat_plan_options, megatron.reserved),
+                                                        OPTIONS_RESERVED(leat_plan_options, documents.reserved),
                                                         OPTIONS_RESERVED(leat_plan_options, fim.reserved_number),
                                                         OPTIONS_RESERVED(leat_plan_options, fim.reserved),
                                                         { 0, 0 } };
@@ -265,6 +266,9 @@ enum leat_status leat_plan_open(struct leat_plan **out, const struct leat_plan_o
     rules.fit[PLAN_FIT_CUT_LENGTH] = o.fit.cut_length;
     rules.fit[PLAN_FIT_ALIGN] = o.fit.align;
     rules.fit[PLAN_FIT_OVERLAP] = o.fit.overlap;
+    rules.by_tokens[PLAN_MAX_TOKENS] = o.documents.max_tokens;
+    rules.by_tokens[PLAN_MAX_ROWS] = o.documents.max_rows;
+    rules.by_tokens[PLAN_POOL] = o.documents.pool;
     rules.megatron.samples = o.megatron.samples;
     if (!plan_order_of((uint64_t)o.order))
         return status_argument(err, "order", "unknown order %d", (int)o.order);
@@ -290,8 +294,9 @@ enum leat_status leat_plan_parse(struct leat_plan **out, const char *text, uint6
     return s;
 }
 
-enum leat_status leat_plan_reorder(struct leat_plan **out, const struct leat_plan *plan, enum leat_order order,
-                                   uint64_t seq_len, struct leat_error *err)
+/* Opens a plan of the same sources in another order, by tokens or (NULL) not. */
+static enum leat_status reorder(struct leat_plan **out, const struct leat_plan *plan, enum leat_order order,
+                                uint64_t seq_len, const uint64_t *by_tokens, struct leat_error *err)
 {
     const struct leat_dataset **datasets;
     struct plan_rules rules;
@@ -308,10 +313,35 @@ enum leat_status leat_plan_reorder(struct leat_plan **out, const struct leat_pla
     s = plan_rules_reorder(&rules, &plan->rules, datasets, (uint32_t)order, seq_len ? seq_len : plan->rules.seq_len,
                            err);
     free(datasets);
+    for (unsigned i = 0; by_tokens && i < PLAN_BY_TOKENS; i++)
+        rules.by_tokens[i] = by_tokens[i];
     if (s == LEAT_OK)
         return plan_open_rules(out, &rules, NULL, err);
     plan_rules_free(&rules);
     return s;
+}
+
+enum leat_status leat_plan_reorder(struct leat_plan **out, const struct leat_plan *plan, enum leat_order order,
+                                   uint64_t seq_len, struct leat_error *err)
+{
+    return reorder(out, plan, order, seq_len, NULL, err);
+}
+
+enum leat_status leat_plan_by_tokens(struct leat_plan **out, const struct leat_plan *plan, uint64_t max_tokens,
+                                     uint64_t max_rows, uint64_t pool, struct leat_error *err)
+{
+    *out = NULL;
+    if (plan->skips.count > 0)
+        return status_argument(err, "skips",
+                               "a plan with skips cannot be put in batches by tokens, which have other "
+                               "sample numbers: give them to the plan by tokens");
+    for (size_t i = 0; i < plan->rules.ban_count; i++)
+        if (plan->rules.bans[i].start > 0)
+            return status_argument(err, "bans",
+                                   "a plan with bans from a sample on cannot be put in batches by tokens, which have "
+                                   "other sample numbers: give them to the plan by tokens");
+    return reorder(out, plan, (enum leat_order)plan->rules.order, plan->rules.seq_len,
+                   (uint64_t[]) { max_tokens, max_rows, pool }, err);
 }
 
 enum leat_status leat_plan_ban(struct leat_plan **out, const struct leat_plan *plan, const char *bans,
@@ -394,6 +424,9 @@ void leat_plan_info(const struct leat_plan *plan, struct leat_plan_info *info)
     full.order = (enum leat_order)plan->rules.order;
     full.align = plan->rules.fit[PLAN_FIT_ALIGN];
     full.overlap = plan->rules.fit[PLAN_FIT_OVERLAP];
+    full.max_tokens = plan->rules.by_tokens[PLAN_MAX_TOKENS];
+    full.max_rows = plan->rules.by_tokens[PLAN_MAX_ROWS];
+    full.pool = plan->rules.by_tokens[PLAN_POOL];
     full.masks = plan->masks;
     options_fill(info, &full, sizeof full);
 }

@@ -46,6 +46,15 @@ struct leat_plan {
 enum leat_status plan_samples(const struct leat_plan *plan, uint64_t first, uint64_t count, struct leat_sample *samples,
                               uint64_t *got, struct leat_error *err);
 
+/*
+ * leat_plan_deal() for a loader: also gives the samples of the global batch, as plan_samples() does; samples, ranks and
+ * costs have room for `batch`. plan_deal_check() refuses what cannot be dealt, and is called before.
+ */
+enum leat_status plan_deal_check(const struct leat_plan *plan, uint64_t batch, uint64_t world, struct leat_error *err);
+enum leat_status plan_deal(const struct leat_plan *plan, uint64_t position, uint64_t batch, uint64_t world,
+                           struct leat_sample *samples, uint64_t *got, uint32_t *ranks, uint64_t *costs,
+                           struct leat_error *err);
+
 /* Opens the plan of these rules, and takes the rules over, even on failure. *out must be NULL. */
 enum leat_status plan_open_rules(struct leat_plan **out, struct plan_rules *rules,
                                  const struct leat_open_options *options, struct leat_error *err);

@@ -69,6 +69,10 @@ struct plan_order {
     enum leat_status (*pieces)(const struct leat_plan *plan, const struct leat_sample *samples, uint64_t count,
                                struct leat_piece *pieces, struct leat_error *err);
 
+    /* What attention costs of each of these samples: of whole documents, the sum of the squares of their places, and of
+     * those after the last. NULL: it is not known without looking for documents. */
+    void (*attention)(const struct leat_plan *plan, const struct leat_sample *samples, uint64_t count, uint64_t *costs);
+
     /* The inverse: calls plan_search_try() at least for all samples that show the tokens searched for. */
     enum leat_status (*trace)(const struct leat_plan *plan, struct plan_search *search, struct leat_error *err);
 };

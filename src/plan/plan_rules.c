@@ -456,6 +456,39 @@ static enum leat_status check_fit(struct plan_rules *r, struct leat_error *err)
     return LEAT_OK;
 }
 
+const char *const plan_tokens_names[PLAN_BY_TOKENS] = { "max-tokens", "max-rows", "pool" };
+static const char *const plan_tokens_fields[PLAN_BY_TOKENS] = { "max_tokens", "max_rows", "pool" };
+
+static enum leat_status check_by_tokens(struct plan_rules *r, struct leat_error *err)
+{
+    uint64_t *o = r->by_tokens;
+
+    for (unsigned i = 0; i < PLAN_BY_TOKENS; i++) {
+        if (o[i] > 0 && !plan_order_of(r->order)->longest_first)
+            return status_argument(err, plan_tokens_fields[i],
+                                   "%s is for batches of whole documents, one per row, but the plan's order is %s",
+                                   plan_tokens_names[i], leat_order_name((enum leat_order)r->order));
+        if (o[i] > 0 && o[PLAN_MAX_TOKENS] == 0)
+            return status_argument(err, plan_tokens_fields[i], "%s needs max-tokens", plan_tokens_names[i]);
+    }
+    if (o[PLAN_MAX_TOKENS] == 0)
+        return LEAT_OK;
+    if (o[PLAN_MAX_TOKENS] <= r->seq_len || o[PLAN_MAX_TOKENS] > PLAN_MAX_LENGTH)
+        return status_argument(err, "max_tokens",
+                               "batches of at most %" PRIu64 " tokens do not hold every row, of up to %" PRIu64
+                               "; max-tokens is from there to 2^30, or rows are cut to a smaller length",
+                               o[PLAN_MAX_TOKENS], r->seq_len + 1);
+    o[PLAN_POOL] = o[PLAN_POOL] > 0 ? o[PLAN_POOL] : PLAN_USUAL_POOL;
+    if (o[PLAN_POOL] > PLAN_MAX_POOL)
+        return status_argument(err, "pool", "a pool of %" PRIu64 " samples is too large; the limit is 2^20",
+                               o[PLAN_POOL]);
+    if (o[PLAN_MAX_ROWS] == 0 || o[PLAN_MAX_ROWS] > o[PLAN_MAX_TOKENS] / 2)
+        o[PLAN_MAX_ROWS] = o[PLAN_MAX_TOKENS] / 2; /* a row counts as 2 tokens or more */
+    if (o[PLAN_MAX_ROWS] > o[PLAN_POOL])
+        o[PLAN_MAX_ROWS] = o[PLAN_POOL];
+    return LEAT_OK;
+}
+
 static enum leat_status check_stop(const struct plan_rules *r, struct leat_error *err)
 {
     bool limited = r->epochs > 0;
@@ -521,6 +554,8 @@ enum leat_status plan_rules_finish(struct plan_rules *r, struct leat_error *err)
     s = check_length(r, r->seq_len, err);
     if (s == LEAT_OK)
         s = check_fit(r, err);
+    if (s == LEAT_OK)
+        s = check_by_tokens(r, err);
     if (s == LEAT_OK)
         s = check_stop(r, err);
     if (s == LEAT_OK)

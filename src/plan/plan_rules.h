@@ -72,6 +72,18 @@ enum plan_fit_option {
 };
 extern const char *const plan_fit_names[PLAN_FIT_OPTIONS]; /* in a plan's text */
 
+/* Documents in batches by tokens (docs/ORDER.md); 0 of MAX_TOKENS: not so. The others have values then. */
+enum plan_by_tokens {
+    PLAN_MAX_TOKENS, /* rows times tokens of the longest row of a batch */
+    PLAN_MAX_ROWS,   /* of a batch */
+    PLAN_POOL,       /* samples that are put together by length */
+    PLAN_BY_TOKENS
+};
+#define PLAN_TOKENS_VERSION 1u
+#define PLAN_USUAL_POOL     4096u
+#define PLAN_MAX_POOL       ((uint64_t)1 << 20)
+extern const char *const plan_tokens_names[PLAN_BY_TOKENS]; /* in a plan's text */
+
 /* Fill-in-the-middle. */
 enum plan_fim_id { PLAN_FIM_PREFIX, PLAN_FIM_MIDDLE, PLAN_FIM_SUFFIX, PLAN_FIM_IDS };
 
@@ -84,7 +96,7 @@ struct plan_fim {
 
 struct plan_rules {
     uint64_t seed, seq_len, base_len, epochs;
-    uint64_t fit[PLAN_FIT_OPTIONS];
+    uint64_t fit[PLAN_FIT_OPTIONS], by_tokens[PLAN_BY_TOKENS];
     uint32_t order; /* number */
     uint32_t stop;  /* enum leat_stop */
     struct plan_source_rule *sources;

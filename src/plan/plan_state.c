@@ -16,8 +16,9 @@
 #include "checksum/checksum.h"
 #include "plan.h"
 
-#define FIRST_LINE "leat state 1"
-#define STEPS      64u
+#define FIRST_LINE  "leat state 1"
+#define TOKENS_LINE "by-tokens " /* version, then plan_tokens_names */
+#define STEPS       64u
 
 /* ---- The chain ---- */
 
@@ -141,6 +142,11 @@ static void tell_past(const struct leat_plan *plan, uint64_t position, struct pa
     for (size_t g = 0; g < OPTION_GROUPS; g++)
         if (options_in(g, plan->rules.fit) > 0)
             chain_words(&c, plan->rules.fit + option_groups[g].first, options_in(g, plan->rules.fit));
+    if (plan->rules.by_tokens[PLAN_MAX_TOKENS] > 0)
+        chain_words(&c,
+                    (uint64_t[]) { PLAN_TOKENS_VERSION, plan->rules.by_tokens[0], plan->rules.by_tokens[1],
+                                   plan->rules.by_tokens[2] },
+                    4);
     if (fim->given)
         chain_words(&c,
                     (uint64_t[]) { FIM_VERSION, fim->rule.rate, fim->rule.spm, fim->ids[PLAN_FIM_PREFIX],
@@ -237,6 +243,9 @@ enum leat_status leat_plan_state_save(const struct leat_plan *plan, const struct
         for (unsigned i = 0; i < options_in(g, plan->rules.fit); i++)
             put(&w, "%s %" PRIu64 "\n", plan_fit_names[option_groups[g].first + i],
                 plan->rules.fit[option_groups[g].first + i]);
+    if (plan->rules.by_tokens[PLAN_MAX_TOKENS] > 0)
+        put(&w, TOKENS_LINE "%u %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", PLAN_TOKENS_VERSION, plan->rules.by_tokens[0],
+            plan->rules.by_tokens[1], plan->rules.by_tokens[2]);
     if (plan->rules.fim.given)
         put(&w, "fim %s\n", plan_rules_fim_text(&plan->rules, fim));
     put_steps(&w, "sources", past.sources, past.source_steps);
@@ -306,8 +315,9 @@ struct state_text {
     struct past past;
     uint64_t damaged, permutation, blend, split, rule_version, base_len, seed; /* rule_version: of the order's own */
     uint64_t options[PLAN_FIT_OPTIONS];                                        /* of rows of whole documents */
-    uint64_t fim_version;                                                      /* 0: none */
-    char fim[PLAN_FIM_TEXT];                                                   /* as plan_rules_fim_text() has it */
+    uint64_t tokens_version, by_tokens[PLAN_BY_TOKENS];
+    uint64_t fim_version;    /* 0: none */
+    char fim[PLAN_FIM_TEXT]; /* as plan_rules_fim_text() has it */
     uint32_t order;
 };
 
@@ -321,6 +331,19 @@ static bool take_options(struct reader *r, size_t group, uint64_t *options)
             return false;
     }
     return true;
+}
+
+/* The line of batches by tokens, or none. */
+static bool take_by_tokens(struct reader *r, struct state_text *t)
+{
+    if (!take(r, TOKENS_LINE))
+        return true;
+    if (!take_number(r, &t->tokens_version) || t->tokens_version == 0)
+        return false;
+    for (unsigned i = 0; i < PLAN_BY_TOKENS; i++)
+        if (!take(r, " ") || !take_number(r, &t->by_tokens[i]))
+            return false;
+    return take(r, "\n");
 }
 
 /* The line of the bans, if there is one. */
@@ -383,7 +406,8 @@ static bool parse(struct reader *r, struct state_text *t)
         !take(r, "\nseed ") || !take_number(r, &t->seed) || !take(r, "\norder "))
         return false;
     if (!take_order(r, &t->order) || !take_options(r, 0, t->options) || !take_options(r, 1, t->options) ||
-        !take_fim(r, t->fim_version, t->fim) || !take_steps(r, "sources ", &t->past.sources, t->past.source_steps) ||
+        !take_by_tokens(r, t) || !take_fim(r, t->fim_version, t->fim) ||
+        !take_steps(r, "sources ", &t->past.sources, t->past.source_steps) ||
         !take_steps(r, "phases ", &t->past.phases, t->past.phase_steps) || !take(r, "skips ") ||
         !take_hash(r, &t->past.skips) || !take(r, "\n") || !take_bans(r, &t->past.bans) || !take(r, "fingerprint ") ||
         !take_hash(r, &t->past.fingerprint.high) || !take_hash(r, &t->past.fingerprint.low) || !take(r, "\n"))
@@ -430,6 +454,13 @@ static enum leat_status compare_rules(const struct leat_plan *plan, const struct
         if (t->options[i] != r->fit[i])
             return differs(err, "its %s is %" PRIu64 ", but the plan's is %" PRIu64, plan_fit_names[i], t->options[i],
                            r->fit[i]);
+    for (unsigned i = 0; i < PLAN_BY_TOKENS; i++)
+        if (t->by_tokens[i] != r->by_tokens[i])
+            return differs(err, "its %s is %" PRIu64 ", but the plan's is %" PRIu64, plan_tokens_names[i],
+                           t->by_tokens[i], r->by_tokens[i]);
+    if (t->tokens_version > 0 && t->tokens_version != PLAN_TOKENS_VERSION)
+        return differs(err, "its batches by tokens have version %" PRIu64 ", but this library's have %u",
+                       t->tokens_version, PLAN_TOKENS_VERSION);
     if (plan->order->rule && t->rule_version != plan->order->rule_version)
         return differs(err, "its rule is %s %" PRIu64 ", but this library's is %s %u", plan->order->rule,
                        t->rule_version, plan->order->rule, plan->order->rule_version);

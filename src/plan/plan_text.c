@@ -115,6 +115,15 @@ static enum leat_status read_fit(struct reader *r)
     return read_number(r, &r->rules->fit[i]);
 }
 
+static enum leat_status read_by_tokens(struct reader *r)
+{
+    unsigned i = 0;
+
+    while (strlen(plan_tokens_names[i]) != r->key_length || memcmp(plan_tokens_names[i], r->key, r->key_length) != 0)
+        i++;
+    return read_number(r, &r->rules->by_tokens[i]);
+}
+
 static enum leat_status read_order(struct reader *r)
 {
     struct leat_error sentence;
@@ -344,12 +353,16 @@ static const struct key {
     { "cut-length", "cut_length", false, read_fit },
     { "align", "align", false, read_fit },
     { "overlap", "overlap", false, read_fit },
+    { "max-tokens", "max_tokens", false, read_by_tokens },
+    { "max-rows", "max_rows", false, read_by_tokens },
+    { "pool", "pool", false, read_by_tokens },
     { "fim", "fim", false, read_fim },
     { NULL, NULL, false, NULL },
 };
 #define UNKNOWN                                                                                                        \
     "a line of a plan starts with source, seq-len, base-len, seed, order, epochs, stop, split, use, at, skip, ban, "   \
-    "samples, mid-level-dataset-surplus, max-per-row, min-length, max-length, cut-length, align, overlap or fim"
+    "samples, mid-level-dataset-surplus, max-per-row, min-length, max-length, cut-length, align, overlap, "            \
+    "max-tokens, max-rows, pool or fim"
 
 static const struct key change_keys[] = {
     { "source", "sources", true, read_source },
@@ -600,6 +613,8 @@ uint64_t plan_rules_print(const struct plan_rules *r, char *text, size_t capacit
     for (unsigned i = 0; i < PLAN_FIT_OPTIONS; i++)
         if (r->fit[i] > 0)
             print(&p, "%s %" PRIu64 "\n", plan_fit_names[i], r->fit[i]);
+    for (unsigned i = 0; i < PLAN_BY_TOKENS && r->by_tokens[PLAN_MAX_TOKENS] > 0; i++)
+        print(&p, "%s %" PRIu64 "\n", plan_tokens_names[i], r->by_tokens[i]);
     if (r->fim.given)
         print(&p, "fim %s\n", plan_rules_fim_text(r, fim));
     for (size_t i = 0; i < r->split_count; i++) {

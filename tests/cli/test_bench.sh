@@ -178,6 +178,22 @@ ended 0 ''
 grep -q '^  damaged  1[0-9] rows masked$' "$printed" || fail "$ran: $(cat "$printed")"
 leat-bench-dev counting -o w4 --tokens 100K --width 4 --document-length 20 --force >/dev/null
 refuse 1 'abacus' leat-bench load --source w4 --seq-len 100 --batch 4 --device abacus
+# ranks that are dealt their rows
+run leat-bench load --source w4 --seq-len 100 --order fit --batch 64 --world 4 --rank 3 --steps 5 --balance attention
+grep -q 'sums of squared lengths of ranks are .* apart, by chance' "$printed" || fail "$ran: printed $(cat "$printed")"
+run leat-bench load --source w4 --seq-len 100 --order fit --batch 64 --world 4 --steps 5 --balance attention --json
+python3 - "$printed" <<'END' || fail "$ran: printed $(cat "$printed")"
+import json, sys
+x = json.load(open(sys.argv[1]))["balance"]
+assert x["batches"] >= 5 and 0 <= x["spread_mean"] <= 0.02 < x["spread_by_chance"] < 1 and x["spread"] <= 0.02, x
+END
+# batches by tokens
+run leat-bench load --source w4 --seq-len 900 --order documents --max-tokens 5000 --epochs 1 --output i64 --json
+python3 - "$printed" <<'END' || fail "$ran: printed $(cat "$printed")"
+import json, sys
+x = json.load(open(sys.argv[1]))
+assert 0 < x["padding_share"] < 0.5 and x["steps"] > 1, x
+END
 # is it the loader? A step without work is all loader, unless the steps without one are interrupted, as on a busy
 # machine; one of some milliseconds hardly has any. The sums are in JSON.
 run leat-bench load --source w4 --seq-len 1000 --batch 64 --steps 40 --threads 0 --compare synthetic
@@ -248,6 +264,11 @@ assert sum(x["name"] == "next" for x in e) == 24' || fail "$ran: not 4 steps tha
 fi
 needs='--synthetic and --compare need batches from a loader, which --output views does not use'
 refuse 2 "$needs load" leat-bench load --source w4 --seq-len 100 --batch 4 --compare synthetic --output views
+refuse 2 '--balance --bare --output views' \
+    leat-bench load --source w4 --seq-len 100 --batch 4 --balance attention --bare
+refuse 2 '--batch' leat-bench load --source w4 --seq-len 100
+refuse 2 '--batch --max-tokens' leat-bench load --source w4 --seq-len 9 --order documents --batch 4 --max-tokens 99
+refuse 2 '--max-tokens --bare' leat-bench load --source w4 --seq-len 9 --order documents --max-tokens 99 --bare
 refuse 2 '--work load' leat-bench load --source w4 --seq-len 100 --batch 4 --work x
 
 # ---- limits: test_json.py runs it -----------------------------------------------------------------------------------

@@ -412,6 +412,7 @@ leat("show", *source, "--step", "0", "--batch", "2", "--rank", "0", code=2, says
 leat("show", *source, "--step", "0", "--batch", "2", "--world", "2", code=2, says="missing: --rank R, for --world")
 leat("show", "--source", "none", "--seq-len", "4", "--sample", "0", code=1, says="cannot open none.leat: No such file")
 leat("show", *source, "--step", "0", "--batch", "3", "--rank", "0", "--world", "2", code=2, says="does not divide")
+leat("show", *source, "--step", "0", "--batch", "2", "--balance", "attention", code=2, says="--balance needs --rank")
 leat("show", *source, "--step", "0", "--batch", "2", "--row", "2", code=1, says="has 2 rows")
 leat("show", *source, "--sample", "1", "--skip", "1:2", code=1, says="sample 1 is skipped")
 leat("show", *source, "--epochs", "1", "--sample", "999", code=1, says="the plan ends before position 999")

@@ -44,6 +44,27 @@ step='--source numbers --seq-len 8 --step 3 --batch 6,9@3'
     leat trace $step --rank 1 --world 3 >by_rank
 }
 leat trace --source numbers --seq-len 8 --samples 21:24 | diff - by_rank || fail "rank 1 of 3 has other rows"
+# the rows that ranks are dealt are the step's, and those of a loader; by chance, no rank would have them
+step='--source numbers --seq-len 64 --order fit --step 2 --batch 12'
+# words
+# shellcheck disable=SC2086
+{
+    rows leat trace $step >by_step
+    leat trace $step --rank 1 --world 3 >by_chance
+    : >dealt
+    for rank in 0 1 2; do
+        rows leat trace $step --rank $rank --world 3 --balance attention >by_rank
+        cut -d' ' -f1 by_rank | uniq >numbers_traced
+        leat show $step --rank $rank --world 3 --balance attention --json |
+            sed 's/{"n": \([0-9]*\),.*/\1/' >numbers_shown
+        diff numbers_traced numbers_shown || fail "rank $rank was dealt other rows by a loader"
+        cat by_rank >>dealt
+    done
+    sort by_step >sorted
+    sort dealt | diff sorted - || fail "the rows that ranks are dealt are not the step's"
+    leat trace $step --rank 1 --world 3 --balance none | diff by_chance - || fail "rows are dealt without being asked"
+    leat trace $step --rank 1 --world 3 --balance attention | diff -q by_chance - >/dev/null && fail "no row was dealt"
+}
 make_dataset bare document=1,2,3 document= document=4,5,6
 try 0 '' rows leat trace --source bare --seq-len 5 --order sequential --samples 0:1 <<'END'
 0 0 0 0:3 -
@@ -202,6 +223,9 @@ one='--source all --seq-len 8'
     refuse 2 '--rank' leat trace $one --step 1 --batch 4 --rank 0 --world 3
     refuse 2 '--rank --world' leat trace $one --step 1 --batch 4 --rank 1
     refuse 2 '--rank --world --step' leat trace $one --samples 0:4 --rank 1 --world 2
+    refuse 2 '--balance --rank --world' leat trace $one --step 1 --batch 4 --balance attention
+    refuse 2 'order shuffled' leat trace $one --step 1 --batch 4 --rank 1 --world 2 --balance attention
+    refuse 2 '--step max-tokens' leat trace $one --order documents --max-tokens 99 --step 1 --batch 4
     # --samples is another one here
     missing='the number of samples is missing: with weights, Megatron builds for a given number of samples'
     refuse 2 "$missing --samples --print-plan --plan" \

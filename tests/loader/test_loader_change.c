@@ -2,8 +2,8 @@
  * test_loader_change.c: a loader that changes to another plan gives the batches of one that was opened with the new
  * plan there: at every place of the ring, for all engines and several sizes of the ring, with and without a thread,
  * again and again, at the plan's end and after a failure. Batches that are held stay as they are; the plan before may
- * be closed. A plan with another past is refused, and the loader goes on as if nothing had been asked. Threads run
- * here.
+ * be closed. A plan with another past is refused, and the loader goes on as if nothing had been asked. So with batches
+ * by tokens, and with rows that are dealt to ranks. Threads run here.
  */
 #include "loading.h"
 
@@ -229,6 +229,91 @@ static void after_damage(void)
     }
 }
 
+/* After `take` batches, the loader of a plan gives the batches of one that is opened with another plan there. */
+static void goes_on_as(struct leat_loader_options o, const struct leat_plan *from, const struct leat_plan *to,
+                       uint64_t take)
+{
+    const struct leat_batch *b, *x;
+    struct leat_loader *l, *opened;
+
+    T_OK(leat_loader_open(&l, from, &o, &t_err));
+    for (uint64_t k = 0; k < take; k++) {
+        T_OK(leat_loader_next(l, &b, &t_err));
+        o.position = b->cursor;
+        leat_batch_release(b, NULL);
+    }
+    T_OK(leat_loader_change(l, to, &t_err));
+    T_OK(leat_loader_open(&opened, to, &o, &t_err));
+    for (unsigned k = 0; k < 30; k++) {
+        T_OK(leat_loader_next(l, &b, &t_err));
+        T_OK(leat_loader_next(opened, &x, &t_err));
+        T_EQ(b->position, x->position);
+        T_EQ(b->cursor, x->cursor);
+        T_EQ(b->rows, x->rows);
+        T_EQ(b->length, x->length);
+        T_CHECK(memcmp(b->samples, x->samples, b->rows * sizeof *b->samples) == 0);
+        for (uint32_t row = 0; row < b->rows; row++)
+            T_EQ(loading_stored(b, row, 0), loading_stored(x, row, 0));
+        leat_batch_release(b, NULL);
+        leat_batch_release(x, NULL);
+    }
+    leat_loader_close(l);
+    leat_loader_close(opened);
+}
+
+static struct leat_plan *plan_of(const char *more)
+{
+    char text[1500];
+
+    snprintf(text, sizeof text, "source %s\nseq-len 100\n%s", w.names[0], more);
+    return loading_plan(text);
+}
+
+static void by_tokens(void)
+{
+    struct leat_plan *plan = plan_of("order documents\nmax-tokens 800\npool 200\n");
+    struct leat_plan *skips = plan_of("order documents\nmax-tokens 800\npool 200\nskip 390:402\nskip 900:901\n");
+    struct leat_plan *seed = plan_of("order documents\nmax-tokens 800\npool 200\nseed 7\n");
+    struct leat_plan *less = plan_of("order documents\nmax-tokens 700\npool 200\n"),
+                     *none = plan_of("order documents\n");
+    struct leat_loader *l;
+
+    for (uint32_t threads = 0; threads < 2; threads++) {
+        struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+
+        o.io.threads = threads;
+        o.ranks.rank = threads;
+        o.ranks.world = 2;
+        goes_on_as(o, plan, skips, 3);
+        goes_on_as(o, plan, seed, 0);
+        T_OK(leat_loader_open(&l, plan, &o, &t_err));
+        T_STATUS(leat_loader_change(l, less, &t_err), LEAT_E_INCOMPATIBLE);
+        T_CONTAINS(t_err.message, "other max-tokens, max-rows or pool");
+        T_STATUS(leat_loader_change(l, none, &t_err), LEAT_E_INCOMPATIBLE);
+        leat_loader_close(l);
+    }
+    leat_plan_close(plan);
+    leat_plan_close(skips);
+    leat_plan_close(seed);
+    leat_plan_close(less);
+    leat_plan_close(none);
+}
+
+static void dealt(void)
+{
+    struct leat_plan *plan = plan_of("order fit\n"), *more = changed(plan, w.names[1], 96, ":1,2");
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+
+    o.batch = 32;
+    o.ranks.rank = 1;
+    o.ranks.world = 4;
+    o.ranks.balance = LEAT_BALANCE_ATTENTION;
+    for (o.io.threads = 0; o.io.threads < 2; o.io.threads++)
+        goes_on_as(o, plan, more, 3);
+    leat_plan_close(plan);
+    leat_plan_close(more);
+}
+
 int main(void)
 {
     char text[2000];
@@ -244,6 +329,8 @@ int main(void)
     refused();
     at_the_end();
     after_damage();
+    by_tokens();
+    dealt();
     for (unsigned i = 0; i < 5; i++)
         leat_plan_close(plans[i]);
     return t_end();

@@ -1,6 +1,7 @@
 /*
  * test_loader_slices.c: the slices of all ranks put together are the row: all outputs, in all orders, with masks,
- * documents and lengths of all kinds, for 1 to 16 ranks and each layout. And labels ahead, against a loop over the
+ * documents and lengths of all kinds, for 1 to 16 ranks and each layout, also of rows that are dealt to ranks and of
+ * batches by tokens. And labels ahead, against a loop over the
  * tokens of the datasets: across the ends of windows, never past the end of what the plan uses, of a document, or of a
  * document's row; with them, all other outputs are those of a loader without. Bytes fall to those that are needed; a
  * damaged page masks the slices that have it; what cannot be cut is refused. On the host, and as
@@ -274,21 +275,26 @@ static void slices_of(uint64_t count, bool all)
         o.ranks.world = i + 1;
         o.batch = BATCH * o.ranks.world;
         o.ranks.rank = i;
+        o.ranks.balance = i == 1 ? LEAT_BALANCE_ATTENTION : LEAT_BALANCE_NONE;
         compare(plan, o, count, LEAT_SLICE_CONTIGUOUS, i == 0 ? UINT64_MAX : 4);
         compare(plan, o, count, LEAT_SLICE_ZIGZAG, 4);
         leat_plan_close(plan);
     }
 }
 
-/* Rows of documents are padded to a length that can be cut: compared with a loader of one slice of the same padding. */
-static void slices_of_documents(uint64_t count)
+/* Rows of documents are padded to a length that can be cut: compared with a loader of one slice of the same padding.
+ * `batch` is 0 for batches by tokens. */
+static void slices_of_documents(uint64_t count, uint64_t batch, const char *more)
 {
-    struct leat_plan *plan = open_plan(37, "order documents\nseed 8\n");
-    struct leat_loader_options o = options(2);
+    struct leat_plan *plan = open_plan(37, more);
+    struct leat_loader_options whole_rows = options(2), o;
     static struct made whole, part;
-    struct leat_loader *l = open_loader(plan, o);
     const struct leat_batch *w, *b;
+    struct leat_loader *l;
 
+    whole_rows.batch = batch;
+    l = open_loader(plan, whole_rows);
+    o = whole_rows;
     o.slice.count = count;
     o.slice.layout = LEAT_SLICE_ZIGZAG;
     for (o.slice.rank = 0; o.slice.rank < count; o.slice.rank++) {
@@ -296,8 +302,8 @@ static void slices_of_documents(uint64_t count)
         uint64_t places[400], wrong = 0;
 
         leat_loader_close(l);
-        l = open_loader(plan, options(2));
-        for (unsigned k = 0; k < 3; k++) {
+        l = open_loader(plan, whole_rows);
+        for (unsigned k = 0; k < 12; k++) {
             T_OK(leat_loader_next(l, &w, &t_err));
             T_OK(leat_loader_next(s, &b, &t_err));
             T_EQ(b->whole_length, (w->length + 2 * count - 1) / (2 * count) * (2 * count));
@@ -627,7 +633,9 @@ int main(void)
     all_ahead();
     for (uint64_t count = 1; count <= 16; count++)
         slices_of(count, count == 2 || count == 3 || count == 8);
-    slices_of_documents(3);
+    slices_of_documents(3, BATCH, "order documents\nseed 8\n");
+    slices_of_documents(3, 0, "order documents\nseed 8\nmax-tokens 150\nmax-rows 4\npool 300\n");
+    slices_of_documents(5, 0, "order documents\nmax-tokens 76\nmax-rows 4\nfim 0.5,0.5,1,2,3\n");
     borrowed();
     bytes();
     damage();

@@ -15,6 +15,7 @@ import subprocess
 import sys
 from fractions import Fraction
 
+import deal_twin
 import documents_twin
 import fim_twin
 import megatron_twin
@@ -248,6 +249,12 @@ class DocumentCase:
         self.lines += [f"line source s{i}:{r.choice(WEIGHTS) if i else 1}{epochs}" for i, epochs in enumerate(own)]
         self.lines += [f"line seq-len {self.length}", f"line seed {self.seed}", f"line epochs {self.epochs}",
                        "line order documents" + ("-sequential" if self.sequential else "")]
+        self.by_tokens = None
+        if r.random() < 0.4:
+            self.by_tokens = [self.length + r.choice([0, 1, 1, 7, 300]), r.choice([0, 0, 1, 3]),
+                              r.choice([0, 1, 5, 40])]
+            keys = "max-tokens", "max-rows", "pool"
+            self.lines += [f"line {key} {value}" for key, value in zip(keys, self.by_tokens)]
         self.skips = []
         Case.make_skips(self)
         Case.make_bans(self, self.counts())
@@ -275,8 +282,10 @@ class DocumentCase:
             starts = [[sum(lengths[:k]) for k in range(len(lengths))] for lengths in datasets]
             used.append([twin.split_range(s, sum(lengths), self.fractions, self.used) if self.fractions
                          else (0, sum(lengths)) for s, lengths in zip(starts, datasets)])
-        return documents_twin.DocumentPlan(documents, self.length, self.epochs, self.seed, self.sequential, self.skips,
-                                           used)
+        plain = (documents, self.length, self.epochs, self.seed, self.sequential, self.skips, used)
+        if self.by_tokens:
+            return documents_twin.TokensPlan(self.by_tokens, *plain)
+        return documents_twin.DocumentPlan(*plain)
 
     def questions(self, plan):
         r = self.r
@@ -284,6 +293,8 @@ class DocumentCase:
         places = [0, 1, 2, count - 1, count, plan.end - 1, plan.end] + [r.randrange(plan.end) for _ in range(6)]
         for n in places + [r.randrange(min(plan.end, 3 * count)) for _ in range(8)]:
             yield f"row {n}", " ".join(map(str, plan.show(n))) if n < plan.end else "none"
+            if n < plan.end:
+                yield f"in-batch {n}", str(plan.plain(n)[1] if self.by_tokens else 0)
         for _ in range(5):
             position = r.randrange(500)
             n = plan.number(position)
@@ -297,7 +308,7 @@ class DocumentCase:
             tokens = sum(map(sum, self.sources[source]))
             first = r.randint(0, tokens)
             size = min(r.choice([1, 1, 5, 100]), tokens - first)
-            until = r.choice([plan.end, r.randrange(2 * count + 1)])
+            until = min(r.choice([plan.end, r.randrange(2 * count + 1)]), (epochs + 1) * count + 5000)
             found = plan.find(source, first, size, epochs, until)
             yield f"shown {source} {first} {size} {epochs} {until}", " ".join(["shown"] + [str(n) for n in found])
 
@@ -309,7 +320,8 @@ class FitCase(DocumentCase):
         super().__init__(r, least)
         if len(self.sources) > 2:
             self.sources = self.sources[:2]
-        made = ("line source", "line seq-len", "line order", "line ban", "docs")
+        made = ("line source", "line seq-len", "line order", "line ban", "docs", "line max-tokens", "line max-rows",
+                "line pool")
         kept = [line for line in self.lines if not line.startswith(made)]
         self.lines = [f"docs s{i} " + "+".join(",".join(map(str, lengths)) for lengths in datasets)
                       for i, datasets in enumerate(self.sources)] + [line for line in kept if line != "line epochs 0"]
@@ -384,6 +396,21 @@ class FitCase(DocumentCase):
             until = r.randrange(200)
             found = plan.find(source, first, size, epochs, until)
             yield f"shown {source} {first} {size} {epochs} {until}", " ".join(["shown"] + [str(n) for n in found])
+        for _ in range(6):
+            world, each = r.choice([1, 2, 3, 4, 5, 6, 7, 8]), r.choice([1, 2, 3, 4, 8, 17])
+            position = r.choice([0, r.randrange(100), max(plan.position(plan.end) - r.randint(0, 9), 0)])
+            costs = deal_twin.costs_of(plan, position, world * each)
+            yield f"deal {position} {world * each} {world}", dealt(costs, world)
+        for _ in range(6):
+            world, each = r.choice([1, 2, 3, 8, 64]), r.choice([1, 2, 3, 5, 8, 16, 17])
+            most = r.choice([1, 3, 100, 2**48])
+            rows = world * (each if world <= 8 else min(each, 8))
+            costs = [r.choice([r.randint(0, most), int(most**r.random())]) for _ in range(rows)]
+            yield f"share {world} " + ",".join(map(str, costs)), dealt(costs, world)
+
+
+def dealt(costs, world):
+    return " ".join(f"{rank}.{cost}" for rank, cost in zip(deal_twin.deal(costs, world), costs))
 
 
 class MegatronCase(DocumentCase):

@@ -74,6 +74,54 @@ class DocumentPlan(Skips):
         return sorted(n for n in out if n < min(until, self.end))
 
 
+# ---- Batches by tokens, version 1 ----
+
+BATCHES = 2**32 - 2
+
+
+class TokensPlan(DocumentPlan):
+    """`by_tokens`: max-tokens, max-rows and pool, the last two 0 if not given."""
+
+    def __init__(self, by_tokens, *plain):
+        super().__init__(*plain)
+        self.tokens, rows, pool = by_tokens
+        self.pool = pool or 4096
+        self.rows = min(rows or MOST, self.tokens // 2, self.pool)
+        if not self.length < self.tokens <= 2**30 or self.pool > 2**20:
+            raise Refused("a row longer than a batch, or too large")
+        self.by_tokens, self.made = (1, self.tokens, self.rows, self.pool), {}
+
+    def counted(self, n):
+        return max(self.row_tokens(self.document(n)), 2)
+
+    def arranged(self, pool):
+        """Of each sample of a pool, its number in the plain order, and its row in its batch."""
+        if pool not in self.made:
+            numbers = range(pool * self.pool, min((pool + 1) * self.pool, self.end))
+            batches = [[]]
+            for n in sorted(numbers, key=lambda n: (self.row_tokens(self.document(n)), n)):
+                if len(batches[-1]) == self.rows or (len(batches[-1]) + 1) * self.counted(n) > self.tokens:
+                    batches.append([])
+                batches[-1].append(n)
+            p = Permutation(len(batches), self.seed, BATCHES, pool)
+            order = [k if self.sequential else p.forward(k) for k in range(len(batches))]
+            self.made[pool] = [(n, row) for k in order for row, n in enumerate(reversed(batches[k]))]
+        return self.made[pool]
+
+    def plain(self, n):
+        return self.arranged(n // self.pool)[n % self.pool]
+
+    def show(self, n):
+        return super().show(self.plain(n)[0])
+
+    def pieces(self, n):
+        return super().pieces(self.plain(n)[0])
+
+    def find(self, source, first, count, epochs, until):
+        plain = set(super().find(source, first, count, epochs, MOST))
+        return [n for n in range(min(until, self.end)) if self.plain(n)[0] in plain]
+
+
 # ---- Rows of whole documents, version 1 ----
 
 class Fit:

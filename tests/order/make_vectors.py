@@ -12,6 +12,10 @@ BLENDS = [
     ([0, 2, 0, 1, 0], 0, 9), ([1, 10**9], 5 * 10**8 - 2, 5), ([10**9, 1, 10**9], 10**18, 6),
     ([1, 1, 2, 3, 5, 8, 13, 21], 0, 20), ([7, 7, 7, 7, 7, 7, 7], 0, 14), ([2**47, 2**47 - 1, 1], 2**61, 8),
     ([281474976710655, 1], 2**47 - 2, 4)]
+DEALS = [
+    ([5, 4, 3, 2], 1), ([5, 4, 3, 2], 2), ([7, 7, 7, 7], 2), ([9, 9, 1, 1, 5, 5, 5, 5], 2), ([1, 0, 0, 0], 4),
+    ([100, 90, 80, 70, 60, 50, 40, 30, 20, 10, 5, 1], 3), ([81, 64, 49, 36, 25, 16, 9, 4, 121, 100, 144, 169], 2),
+    ([2**40 // (1 + i * 7 % 32) for i in range(32)], 4), ([4095**2 - 977 * (i * i % 61)**2 for i in range(32)], 8)]
 CUTS = [
     ("1", "0.5", 0, 0, 0, 0, 10), ("1", "0.5", 0, 0, 0, 1, 10), ("1", "0.5", 0, 0, 1, 0, 10),
     ("1", "0.5", 0, 1, 0, 0, 10), ("1", "0.5", 1, 0, 0, 0, 10), ("1", "1", 7, 0, 5, 9, 4), ("1", "0", 7, 0, 5, 9, 5),
@@ -42,7 +46,12 @@ DOCUMENTS = [
     ("a=10,0,10,0,0,10,0 b=7,8,9,0", "source a:1;source b:1;seq-len 4;seed 1;order documents-sequential;"
      "split x=0.5,y=0.5;use x;epochs 1", range(7)),
     ("a=10,0,10,0,0,10,0 b=7,8,9,0", "source a:1;source b:1;seq-len 4;seed 1;order documents;"
-     "split x=0.5,y=0.5;use y;epochs 2;skip 1:2", range(4))]
+     "split x=0.5,y=0.5;use y;epochs 2;skip 1:2", range(4)),
+    ("a=3,0,1,12,7,2,9,9,4,5,6", "source a:1;seq-len 12;seed 3;order documents;epochs 2;max-tokens 20;pool 8",
+     range(22)),
+    ("a=3,0,1,12,7,2", "source a:1;seq-len 9;order documents-sequential;epochs 1;max-tokens 30;max-rows 2", range(6)),
+    ("a=5x1000+17x3 b=2,300x500", "source b:1;source a:1;seq-len 256;seed 18446744073709551615;order documents;"
+     "max-tokens 8192", [0, 1, 2, 3, 4095, 4096, 10**9])]
 
 FITS = [
     ("a=5", "source a:1;seq-len 8;order fit", [0, 1, 10**6, 2**60 - 1]),
@@ -90,6 +99,9 @@ def main():
     print("```\n\n```vectors")
     for weights, first, count in BLENDS:
         print("blend", ",".join(map(str, weights)), first, ":", vectors.blend(weights, first, count))
+    print("```\n\n```vectors")
+    for costs, world in DEALS:
+        print("deal", ",".join(map(str, costs)), world, ":", vectors.deal(costs, world))
     print("```\n\n```vectors")
     for c in CUTS:
         print("cut", *c, ":", vectors.cut(*c))

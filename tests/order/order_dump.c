@@ -14,6 +14,7 @@
  *   find SOURCE EPOCH BLOCK          prints the samples that show the block
  *   row N, row-at P                  of an order of documents: prints "source epoch document part offset tokens";
  *                                    row-at takes a position, and prints n first
+ *   in-batch N                       prints the number of the sample's row in its batch by tokens
  *   pieces N                         of order fit: prints "source epoch row places", then of each piece
  *                                    " document.offset.tokens"
  *   window N                         of order megatron: prints "source epoch row", then of each piece " token.tokens"
@@ -27,9 +28,12 @@
  *   end                              forgets everything
  *   permute N SEED SOURCE EPOCH I    prints P(I)
  *   blend W,W,... K                  prints "source draw"
+ *   share W C,C,...                  deals rows of these costs to W ranks: prints "rank.cost" of each
+ *   deal P B W                       the same of the rows of the global batch of B at position P
  */
 #include "bench/data/fake_dataset.h"
 #include "documents.h"
+#include "order/deal.h"
 #include "order/sampler.h"
 #include "pieces_of.h"
 #include "plan/plan.h"
@@ -337,6 +341,36 @@ static void draw_blend(const char *text, uint64_t k)
     blend_free(&b);
 }
 
+#define MOST_ROWS 4096u
+
+static void print_dealt(const uint32_t *ranks, const uint64_t *costs, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        printf("%s%" PRIu32 ".%" PRIu64, i > 0 ? " " : "", ranks[i], costs[i]);
+    printf("\n");
+}
+
+static void deal_batch(uint64_t position, uint64_t batch, uint64_t world)
+{
+    uint32_t ranks[MOST_ROWS];
+    uint64_t costs[MOST_ROWS];
+
+    T_CHECK(batch <= MOST_ROWS);
+    T_OK(leat_plan_deal(now.plan, position, batch, world, ranks, costs, &t_err));
+    print_dealt(ranks, costs, batch);
+}
+
+static void share_costs(uint32_t world, const char *text)
+{
+    uint32_t ranks[MOST_ROWS], count = 0;
+    uint64_t costs[MOST_ROWS];
+
+    for (char *end; *text && count < MOST_ROWS; text = *end ? end + 1 : end)
+        costs[count++] = strtoull(text, &end, 10);
+    T_OK(deal_rows(costs, count, world, ranks, &t_err));
+    print_dealt(ranks, costs, count);
+}
+
 static void answer(const char *word, char *rest)
 {
     uint64_t n[5] = { 0 }, got;
@@ -379,6 +413,9 @@ static void answer(const char *word, char *rest)
             print_row(&x);
         else
             puts("none");
+    } else if (strcmp(word, "in-batch") == 0) {
+        T_OK(leat_plan_sample(now.plan, n[0], &x, &t_err));
+        printf("%" PRIu32 "\n", x.slice);
     } else if (strcmp(word, "pieces") == 0) {
         if (leat_plan_sample(now.plan, n[0], &x, &t_err) == LEAT_OK)
             print_pieces(&x);
@@ -413,6 +450,10 @@ static void answer(const char *word, char *rest)
     } else if (strcmp(word, "skipped") == 0) {
         got = leat_plan_position(now.plan, n[0], &skipped);
         printf("%" PRIu64 " %d\n", got, skipped);
+    } else if (strcmp(word, "deal") == 0) {
+        deal_batch(n[0], n[1], n[2]);
+    } else if (strcmp(word, "share") == 0) {
+        share_costs((uint32_t)n[0], strchr(rest, ' ') + 1);
     } else if (strcmp(word, "permute") == 0) {
         struct permute p = permute_make(n[0], n[1], n[2]);
 

@@ -61,6 +61,9 @@ def state(plan, position, damaged, identities, hash128, bans):
     options = [group for group in (options[:4], options[4:]) if any(value for _, value in group)]
     for group in options:
         chain.step(*(value for _, value in group))
+    by_tokens = getattr(plan, "by_tokens", ())
+    if by_tokens:
+        chain.step(*by_tokens)
     if fim:
         chain.step(1, fim.rate, fim.spm, *fim.ids)
     for number in range(max(weighted, default=len(plan.used))):
@@ -92,6 +95,7 @@ def state(plan, position, damaged, identities, hash128, bans):
     text = (f"leat state 1\nposition {position}\nskipped {end - position}\ndamaged {damaged}\n"
             f"rules {rules}\nbase-len {plan.base}\nseed {plan.seed}\n"
             f"order {ORDERS[plan.order]}\n" + "".join(f"{k} {v}\n" for group in options for k, v in group) +
+            (f"by-tokens {' '.join(map(str, by_tokens))}\n" if by_tokens else "") +
             (f"fim {','.join(map(str, (decimal(fim.rate), decimal(fim.spm), *fim.ids)))}\n" if fim else "") +
             f"sources {kept(sources)}\nphases {kept(phase_hashes)}\n"
             f"skips {skips.low():016x}\n{bans_line}fingerprint {chain.high():016x}{chain.low():016x}\n")

@@ -4,6 +4,7 @@
  */
 #include "bench/data/fake_dataset.h"
 #include "documents.h"
+#include "order/deal.h"
 #include "pieces_of.h"
 #include "plan/plan.h"
 #include "t.h"
@@ -16,7 +17,7 @@ static struct {
     char names[8][16];
     bool written; /* the datasets are files with documents */
     unsigned count;
-    unsigned vectors, rows, fits, windows;
+    unsigned vectors, rows, fits, windows, deals;
     const char *folder;
 } now;
 
@@ -64,6 +65,19 @@ static void check_blend(const char *question, const char *answer)
         T_EQ(blend_place(&b, (uint32_t)a[2 * i], draw), q[count] + i);
     }
     blend_free(&b);
+}
+
+static void check_deal(const char *question, const char *answer)
+{
+    uint64_t q[65] = { 0 }, a[64] = { 0 };
+    unsigned count = numbers(question, q, 65) - 1;
+    uint32_t ranks[64];
+
+    T_EQ(numbers(answer, a, 64), count);
+    T_OK(deal_rows(q, count, (uint32_t)q[count], ranks, &t_err));
+    for (unsigned i = 0; i < count; i++)
+        T_EQ(ranks[i], a[i]);
+    now.deals++;
 }
 
 /* The seven words of a question: two decimals and five numbers. */
@@ -252,6 +266,8 @@ static void check_line(char *line)
         check_permute(question, answer);
     else if (strncmp(line, "blend ", 6) == 0)
         check_blend(question, answer);
+    else if (strncmp(line, "deal ", 5) == 0)
+        check_deal(question, answer);
     else if (strncmp(line, "cut ", 4) == 0)
         check_cut(question, answer);
     else if (strncmp(line, "pieces ", 7) == 0)
@@ -286,6 +302,6 @@ int main(void)
     }
     fclose(page);
     close_plan();
-    T_CHECK(now.vectors > 50 && now.rows > 40 && now.fits > 40 && now.windows > 40);
+    T_CHECK(now.vectors > 50 && now.rows > 40 && now.fits > 40 && now.windows > 40 && now.deals > 5);
     return t_end();
 }

@@ -2,6 +2,7 @@
 import re
 from fractions import Fraction
 
+import deal_twin
 import documents_twin
 import fim_twin
 import megatron_twin
@@ -18,6 +19,10 @@ def permute(n, seed, source, epoch):
 def blend(weights, first, count):
     b = twin.Blend(weights)
     return " ".join("%d.%d" % b.draw(k) for k in range(first, first + count))
+
+
+def deal(costs, world):
+    return " ".join(map(str, deal_twin.deal(costs, world)))
 
 
 def cut(rate, spm, seed, source, document, sample, tokens):
@@ -73,8 +78,11 @@ def documents(data, text):
     for i, value in enumerate(v for k, v in keys if k == "source"):
         every += documents_twin.documents_of(i, lengths(given[value.split(":")[0]]), fractions, used)
     skips = [tuple(map(int, v.split(":"))) for k, v in keys if k == "skip"]
-    return documents_twin.DocumentPlan(every, int(one["seq-len"]), int(one.get("epochs", 0)), int(one.get("seed", 0)),
-                             one["order"] == "documents-sequential", skips)
+    plain = (every, int(one["seq-len"]), int(one.get("epochs", 0)), int(one.get("seed", 0)),
+             one["order"] == "documents-sequential", skips)
+    if "max-tokens" in one:
+        return documents_twin.TokensPlan([int(one.get(k, 0)) for k in ("max-tokens", "max-rows", "pool")], *plain)
+    return documents_twin.DocumentPlan(*plain)
 
 
 def fit(data, text):
@@ -121,6 +129,8 @@ def answer(line, current):
         return permute(*map(int, words[1:5]))
     if words[0] == "blend":
         return blend([int(w) for w in words[1].split(",")], int(words[2]), len(line.split(":")[1].split()))
+    if words[0] == "deal":
+        return deal([int(w) for w in words[1].split(",")], int(words[2]))
     if words[0] == "cut":
         return cut(*words[1:8])
     return " ".join(map(str, current.show(int(words[1]))))

@@ -20,6 +20,8 @@
 
 #define MAX_PLAN_BYTES ((uint64_t)64 << 20)
 
+const char *const plan_option_balances[] = { "none", "attention", NULL };
+
 /* make lint compares them with enum leat_order */
 const char *const plan_option_orders[] = { [LEAT_ORDER_SHUFFLED] = "shuffled",
                                            [LEAT_ORDER_SEQUENTIAL] = "sequential",
@@ -213,6 +215,9 @@ static bool put_lines(const struct command *c, const struct plan_options *o, con
     put_number(out, "cut-length", o->cut_length);
     put_number(out, "align", o->align);
     put_number(out, "overlap", o->overlap);
+    put_number(out, "max-tokens", o->max_tokens);
+    put_number(out, "max-rows", o->max_rows);
+    put_number(out, "pool", o->pool);
     put_number(out, "samples", o->samples);
     if (o->order != PLAN_ORDER_NOT_GIVEN)
         fprintf(out, "order %s\n", leat_order_name((enum leat_order)o->order));
@@ -269,6 +274,9 @@ static const char *given_besides(const struct plan_options *o)
            : o->cut_length != LEAT_NONE       ? "cut-length"
            : o->align != LEAT_NONE            ? "align"
            : o->overlap != LEAT_NONE          ? "overlap"
+           : o->max_tokens != LEAT_NONE       ? "max-tokens"
+           : o->max_rows != LEAT_NONE         ? "max-rows"
+           : o->pool != LEAT_NONE             ? "pool"
                                               : NULL;
 }
 
@@ -530,4 +538,17 @@ bool plan_steps_find(const struct command *self, const char *schedule, uint64_t 
     *first += (number - from) * batch;
     *end = *first + batch;
     return true;
+}
+
+bool plan_has_rows(const struct command *self, const struct leat_plan *plan, const char *option)
+{
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+
+    leat_plan_info(plan, &info);
+    if (!option || info.max_tokens == 0)
+        return true;
+    command_wrong(self,
+                  "--%s counts rows, but the plan has batches by tokens (max-tokens): name samples by their numbers",
+                  option);
+    return false;
 }

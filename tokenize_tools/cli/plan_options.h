@@ -16,6 +16,7 @@ struct plan_options {
     struct option_list sources, at, skips;
     uint64_t seq_len, base_len, seed, epochs, samples;                        /* LEAT_NONE: not given */
     uint64_t max_per_row, min_length, max_length, cut_length, align, overlap; /* likewise */
+    uint64_t max_tokens, max_rows, pool;                                      /* likewise */
     const char *split, *use, *surplus, *fim, *plan, *change, *bans;           /* NULL: not given */
     unsigned order;          /* enum leat_order, or PLAN_ORDER_NOT_GIVEN */
     unsigned stop;           /* enum leat_stop, or PLAN_ORDER_NOT_GIVEN */
@@ -27,10 +28,12 @@ struct plan_options {
     {                                                                                                                  \
         .seq_len = LEAT_NONE, .base_len = LEAT_NONE, .seed = LEAT_NONE, .epochs = LEAT_NONE, .samples = LEAT_NONE,     \
         .max_per_row = LEAT_NONE, .min_length = LEAT_NONE, .max_length = LEAT_NONE, .cut_length = LEAT_NONE,           \
-        .align = LEAT_NONE, .overlap = LEAT_NONE, .order = PLAN_ORDER_NOT_GIVEN, .stop = PLAN_ORDER_NOT_GIVEN          \
+        .align = LEAT_NONE, .overlap = LEAT_NONE, .max_tokens = LEAT_NONE, .max_rows = LEAT_NONE, .pool = LEAT_NONE,   \
+        .order = PLAN_ORDER_NOT_GIVEN, .stop = PLAN_ORDER_NOT_GIVEN                                                    \
     }
 
 extern const char *const plan_option_orders[], *const plan_option_stops[];
+extern const char *const plan_option_balances[]; /* enum leat_balance */
 
 /* Rows of a table of options. Their fields are offsets in struct plan_options, which begins the struct of values. */
 #define PLAN_OPTION(option, kind, member, shown)                                                                       \
@@ -111,6 +114,12 @@ extern const char *const plan_option_orders[], *const plan_option_stops[];
         { PLAN_OPTION_FIT("overlap", overlap, "K"),                                                                    \
           .help = "a document goes on in a further row after its last K predictions",                                  \
           .more = "These are context, and have no loss there." },                                                      \
+        { PLAN_OPTION_FIT("max-tokens", max_tokens, "N"), .group = "Order documents",                                  \
+          .help = "batches of documents of like lengths, of at most N tokens with padding",                            \
+          .more = "That is rows times tokens of the longest row." },                                                   \
+        { PLAN_OPTION_FIT("max-rows", max_rows, "R"), .help = "at most so many rows in a batch of --max-tokens" },     \
+        { PLAN_OPTION_FIT("pool", pool, "P"), .standard = "4096",                                                      \
+          .help = "how many samples are put together by length" },                                                     \
     {                                                                                                                  \
         PLAN_OPTION("mid-level-dataset-surplus", OPTION_TEXT, surplus, "X"),                                           \
             .standard = "0.005", .help = "Megatron's option of that name", .group = "Order megatron", .rare = true     \
@@ -149,6 +158,10 @@ struct plan_needs {
     bool rank, world;                   /* one of them is missing for the other */
 };
 bool plan_options_complete(const struct command *c, const char *before, const struct plan_needs *needs);
+
+/* Whether the plan's batches have a number of rows, as `option` (NULL: not given) needs; else says that they go by
+ * tokens. */
+bool plan_has_rows(const struct command *self, const struct leat_plan *plan, const char *option);
 
 /* Sets the positions [*first, *end) of step `number`: after the rows of all steps before it. False, after a message:
  * the schedule is none, or the step lies too far. */

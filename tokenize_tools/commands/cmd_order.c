@@ -350,7 +350,10 @@ int cmd_order(const struct command *self, int argc, char **argv)
         return command_wrong(self, "--print-plan and --json cannot be combined: a plan is a text of its own");
     }
     fill_in(&v);
-    if (check_rows(self, &v, &rows, &code) && plan_options_open(self, &v.plan, &plan, &code)) {
+    if (check_rows(self, &v, &rows, &code) && plan_options_open(self, &v.plan, &plan, &code) &&
+        !plan_has_rows(self, plan, v.rank != LEAT_NONE ? "rank" : NULL)) {
+        code = CLI_WRONG;
+    } else if (plan) {
         s = print(plan, &v, &rows, &err);
         code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed_or_damaged(&err));
     }

@@ -33,6 +33,7 @@ struct trace_values {
     uint64_t rank, world;     /* the same */
     uint64_t ban_start;       /* the same */
     const char *batch, *samples, *document, *rows, *ban;
+    unsigned balance; /* enum leat_balance */
     bool json;
 };
 
@@ -63,6 +64,14 @@ const struct option_row trace_options[] = {
       .rare = true,
       .min = 1,
       .max = LEAT_MAX_SAMPLES },
+    { .name = "balance",
+      .type = OPTION_CHOICE,
+      .field = offsetof(struct trace_values, balance),
+      .value = "HOW",
+      .standard = "none",
+      .help = "how rows were dealt to ranks: none or attention (order fit)",
+      .rare = true,
+      .choices = plan_option_balances },
     { .name = "row",
       .type = OPTION_TEXT,
       .field = offsetof(struct trace_values, rows),
@@ -263,6 +272,26 @@ static enum leat_status print_positions(struct lines *lines, uint64_t position, 
             s = print_documents(lines, &samples[i], err);
         }
     }
+    return s;
+}
+
+/* Shows rows [first, end) of those that a rank was dealt of the global batch at a position. */
+static enum leat_status print_dealt(struct lines *l, const struct trace_values *v, uint64_t position, uint64_t batch,
+                                    uint64_t first, uint64_t end, struct leat_error *err)
+{
+    uint32_t *ranks = calloc(batch, sizeof *ranks);
+    enum leat_status s = ranks ? leat_plan_deal(l->plan, position, batch, v->world, ranks, NULL, err)
+                               : status_no_memory(err, batch * sizeof *ranks);
+    uint64_t row = 0;
+
+    for (uint64_t i = 0; s == LEAT_OK && i < batch; i++) {
+        if (ranks[i] != v->rank)
+            continue;
+        if (row >= first && row < end)
+            s = print_positions(l, position + i, position + i + 1, LEAT_NONE, err);
+        row++;
+    }
+    free(ranks);
     return s;
 }
 
@@ -519,7 +548,7 @@ static int trace_document(const struct command *self, const struct leat_plan *pl
 
 /* ---- The command ---- */
 
-/* Shows those of a step's positions that belong to --rank. */
+/* Of a step's positions, those that belong to --rank. */
 static bool rank_positions(const struct command *self, const struct trace_values *v, uint64_t *first, uint64_t *end)
 {
     uint64_t row, rows;
@@ -573,6 +602,8 @@ static bool check_values(const struct command *self, const struct trace_values *
         return false;
     else if (v->rank != LEAT_NONE && v->step == LEAT_NONE)
         command_wrong(self, "--rank and --world need --step");
+    else if (v->balance != LEAT_BALANCE_NONE && v->rank == LEAT_NONE)
+        command_wrong(self, "--balance needs --rank and --world: it says which rows of a step are whose");
     else if (v->until != LEAT_NONE && !v->document)
         command_wrong(self, "--until needs --document");
     else if (v->rows && v->step == LEAT_NONE)
@@ -589,7 +620,7 @@ static bool check_values(const struct command *self, const struct trace_values *
 static int trace_samples(const struct command *self, const struct leat_plan *plan, const struct trace_values *v)
 {
     struct lines lines = { .plan = plan, .json = v->json, .bans = v->ban };
-    uint64_t first, end, until = LEAT_NONE, start;
+    uint64_t first, end, until = LEAT_NONE, start, begin = 0, batch = 0, mine = 0;
     char *before = NULL;
     size_t bytes = 0;
     struct leat_error err;
@@ -606,11 +637,18 @@ static int trace_samples(const struct command *self, const struct leat_plan *pla
         if (!plan_steps_find(self, v->batch, v->step, &first, &end))
             return CLI_WRONG;
         start = leat_plan_number(plan, first);
-        if (!rank_positions(self, v, &first, &end) || !row_positions(self, v, &first, &end))
+        begin = mine = first;
+        batch = end - first;
+        if (!rank_positions(self, v, &mine, &end))
+            return CLI_WRONG;
+        first = mine;
+        if (!row_positions(self, v, &first, &end))
             return CLI_WRONG;
     }
     s = v->ban ? read_bans(v->ban, &before, &bytes, &err) : LEAT_OK;
-    if (s == LEAT_OK)
+    if (s == LEAT_OK && v->balance != LEAT_BALANCE_NONE)
+        s = print_dealt(&lines, v, begin, batch, first - mine, end - mine, &err);
+    else if (s == LEAT_OK)
         s = print_positions(&lines, first, end, until, &err);
     if (s == LEAT_OK && v->ban)
         s = add_bans(&lines, before, bytes, v->ban, v->ban_start != LEAT_NONE ? v->ban_start : start, &err);
@@ -641,7 +679,9 @@ int cmd_trace(const struct command *self, int argc, char **argv)
     if (v.document)
         options.epochs = LEAT_NONE;
     if (check_values(self, &v) && plan_options_open(self, &options, &plan, &code))
-        code = v.document ? trace_document(self, plan, &v) : trace_samples(self, plan, &v);
+        code = !plan_has_rows(self, plan, v.step != LEAT_NONE ? "step" : NULL) ? CLI_WRONG
+               : v.document                                                    ? trace_document(self, plan, &v)
+                                                                               : trace_samples(self, plan, &v);
     leat_plan_close(plan);
     plan_options_free(&v.plan);
     options_free(&parsed);

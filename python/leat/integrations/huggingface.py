@@ -229,7 +229,7 @@ class LoaderMixin:
         left = total
         if loader.plan.info.positions is not None:
             left = batches_in(len(loader.plan) - state["position"], loader.batch_size, loader.rank, loader.world,
-                              loader._last)
+                              loader._last, loader.balance)
         if loader._steps is not None:
             left = min(left, loader._steps - state.get("step", 0))
         accumulated = self.args.gradient_accumulation_steps

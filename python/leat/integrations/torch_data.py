@@ -39,6 +39,8 @@ class IterableDataset(torch.utils.data.IterableDataset):
         if "steps" in options:
             raise TypeError("leat.IterableDataset has no option steps: the DataLoader counts its own")
         check_options(options)
+        if options.get("max_tokens") is not None or check_plan(plan).info.max_tokens:
+            raise TypeError("leat.IterableDataset has no batches by tokens: use leat.Loader")
         self.plan, self.batch_size = check_plan(plan), whole("batch_size", batch_size, 1)
         # now, because worker processes do not know the ranks
         self.rank, self.world = rank_and_world(rank, world, ranks)
@@ -63,6 +65,9 @@ class IterableDataset(torch.utils.data.IterableDataset):
         self._away[0] = int(worker is not None)
         number, count = (worker.id, worker.num_workers) if worker else (0, 1)
         # n global batches form one large batch; each worker takes the rows of one of them, as if it were a rank
+        if count > 1 and self.options.get("balance") is not None:
+            raise ValueError("balance and several workers exclude each other: a worker has rows of a global batch of "
+                             "its own; give num_workers=1, whose loader has a thread anyway")
         options = {**self.options, "rank": number * self.world + self.rank, "world": count * self.world}
         if self._resume is not None:
             options["state"] = self._resume
@@ -103,7 +108,7 @@ class IterableDataset(torch.utils.data.IterableDataset):
         if self.plan.info.positions is None:
             raise TypeError("this plan has no end")
         return batches_in(len(self.plan) - self.options.get("position", 0), self.batch_size, self.rank, self.world,
-                          self.options["last"])
+                          self.options["last"], self.options.get("balance"))
 
     def __bool__(self):
         return True  # also of a plan without end, which has no length

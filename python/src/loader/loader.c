@@ -39,6 +39,7 @@ static const struct field options[] = {
     ROW(NUMBER, on_damage),
     INSIDE(NUMBER, ranks, rank),
     INSIDE(NUMBER, ranks, world),
+    INSIDE(NUMBER, ranks, balance),
     INSIDE(NUMBER, io, engine),
     INSIDE(NUMBER, io, apart),
     INSIDE(FLAG, io, verify),

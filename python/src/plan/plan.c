@@ -74,7 +74,8 @@ static const struct field facts[] = {
     MAYBE(positions),      NUMBER(seed),          NUMBER(seq_len),
     NUMBER(max_seq_len),   NUMBER(base_len),      NUMBER(permutation_version),
     NUMBER(blend_version), NUMBER(split_version), NUMBER(token_width),
-    NUMBER(align),         NUMBER(overlap),
+    NUMBER(align),         NUMBER(overlap),       NUMBER(max_tokens),
+    NUMBER(max_rows),      NUMBER(pool),
 };
 #undef NUMBER
 
@@ -424,6 +425,7 @@ static PyMethodDef methods[] = {
     { "samples", plan_samples, METH_VARARGS, NULL },
     { "pieces", plan_pieces, METH_VARARGS, NULL },
     { "reorder", plan_reorder, METH_VARARGS, NULL },
+    { "by_tokens", plan_by_tokens, METH_VARARGS, NULL },
     { "change", plan_change, METH_VARARGS, NULL },
     { "change_text", plan_change_text, METH_VARARGS, NULL },
     { "change_place", plan_change_place, METH_VARARGS, NULL },

@@ -34,6 +34,7 @@ PyObject *plan_sample_tuple(const struct leat_plan *plan, const struct leat_samp
 PyObject *plan_open(PyObject *module, PyObject *args);
 PyObject *plan_parse(PyObject *module, PyObject *args);
 PyObject *plan_reorder(PyObject *self, PyObject *args);
+PyObject *plan_by_tokens(PyObject *self, PyObject *args);
 PyObject *plan_change(PyObject *self, PyObject *args);
 PyObject *plan_change_text(PyObject *self, PyObject *args);
 PyObject *plan_change_place(PyObject *self, PyObject *args);

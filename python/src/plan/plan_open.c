@@ -228,6 +228,21 @@ static PyObject *wrap_made(struct leat_plan *plan, struct handle *needed)
     return plan_wrap(handle);
 }
 
+/* by_tokens(max_tokens, max_rows, pool): in batches by tokens */
+PyObject *plan_by_tokens(PyObject *self, PyObject *args)
+{
+    struct handle *needed = plan_handle(self);
+    uint64_t max_tokens, max_rows, pool;
+    struct leat_plan *plan;
+    struct leat_error err;
+    enum leat_status s;
+
+    if (!PyArg_ParseTuple(args, "O&O&O&:by_tokens", args_u64, &max_tokens, args_u64, &max_rows, args_u64, &pool))
+        return NULL;
+    ARGS_UNLOCKED(s = leat_plan_by_tokens(&plan, handle_object(needed), max_tokens, max_rows, pool, &err));
+    return s == LEAT_OK ? wrap_made(plan, needed) : errors_raise(&err);
+}
+
 /* ban(lines): the same with further bans */
 PyObject *plan_ban(PyObject *self, PyObject *args)
 {

@@ -25,6 +25,7 @@
 struct show_batch {
     uint64_t position, batch, rank, world;
     uint64_t first, end; /* rows of it that are shown; `end` may be LEAT_NONE */
+    enum leat_balance balance;
     bool mask_first;
     const char *tokenizer; /* NULL: that of each source */
     const char *pattern;   /* of the tokenizer; NULL: it says that itself */
@@ -69,6 +70,7 @@ static enum leat_status open_loader(struct batch *b, struct leat_error *err)
     o.batch = b->wanted->batch;
     o.ranks.rank = b->wanted->rank;
     o.ranks.world = b->wanted->world;
+    o.ranks.balance = b->wanted->balance;
     o.position = b->wanted->position;
     o.io.threads = 0;
     o.io.slots = 2;
@@ -385,6 +387,7 @@ struct show_values {
     uint64_t document;        /* the same */
     const char *batch, *rows, *tokens, *html, *pattern;
     struct option_list tokenizers;
+    unsigned balance; /* enum leat_balance */
     bool mask_first, colour, no_colour, json;
 };
 
@@ -421,6 +424,14 @@ const struct option_row show_options[] = {
       .rare = true,
       .min = 1,
       .max = LEAT_MAX_SAMPLES },
+    { .name = "balance",
+      .type = OPTION_CHOICE,
+      .field = offsetof(struct show_values, balance),
+      .value = "HOW",
+      .standard = "none",
+      .help = "how rows were dealt to ranks: none or attention (order fit)",
+      .rare = true,
+      .choices = plan_option_balances },
     { .name = "row",
       .type = OPTION_TEXT,
       .field = offsetof(struct show_values, rows),
@@ -491,6 +502,7 @@ static const char *given_tokenizer(const struct show_values *v)
 static int find_batch(const struct command *self, const struct leat_plan *plan, const struct show_values *v,
                       struct show_batch *b)
 {
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
     uint64_t end;
     uint32_t skipped;
     const char *why;
@@ -502,16 +514,22 @@ static int find_batch(const struct command *self, const struct leat_plan *plan, 
         return command_wrong(self, "--row: \"%.100s\" %s", v->rows, why);
     if (v->sample != LEAT_NONE) {
         b->position = leat_plan_position(plan, v->sample, &skipped);
+        leat_plan_info(plan, &info);
+        if (info.max_tokens > 0) { /* the first row of what is left of its batch */
+            b->batch = 0;
+            b->end = 1;
+        }
         if (skipped)
             cli_error("sample %" PRIu64 " is skipped by the plan", v->sample);
         return skipped ? CLI_FAILED : CLI_DONE;
     }
-    if (!plan_steps_find(self, v->batch, v->step, &b->position, &end))
+    if (!plan_has_rows(self, plan, "step") || !plan_steps_find(self, v->batch, v->step, &b->position, &end))
         return CLI_WRONG;
     b->batch = end - b->position;
     if (v->rank != LEAT_NONE) {
         b->rank = v->rank;
         b->world = v->world;
+        b->balance = (enum leat_balance)v->balance;
     }
     return CLI_DONE;
 }
@@ -656,6 +674,8 @@ static bool check_values(const struct command *self, const struct show_values *v
         return false;
     else if (v->step == LEAT_NONE && (v->rank != LEAT_NONE || v->rows || v->batch))
         command_wrong(self, "--batch, --rank, --world and --row need --step");
+    else if (v->balance != LEAT_BALANCE_NONE && v->rank == LEAT_NONE)
+        command_wrong(self, "--balance needs --rank and --world: it says which rows of a step are whose");
     else if ((v->mask_first || plan_options_given(&v->plan)) && !of_plan)
         command_wrong(self, "--%s needs --sample or --step: it applies to rows of a plan",
                       v->mask_first ? "mask-first" : plan_options_given(&v->plan));

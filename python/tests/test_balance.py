@@ -1,0 +1,83 @@
+"""balance="attention": the ranks of a leat.Loader have each global batch of rows of whole documents between them, with
+nearly equal sums of squared lengths, and as many batches as len() says; at other world sizes the run goes on where it
+was."""
+import numpy as np
+import pytest
+
+import leat
+
+LENGTH = 600
+
+
+def rows_of(batch):
+    """The rows as bytes, and their sum of squared lengths by cu_seqlens."""
+    inputs = np.asarray(batch.inputs)[:batch.real_rows]
+    return [row.tobytes() for row in inputs], int((np.diff(np.asarray(batch.cu_seqlens)).astype(np.int64)**2).sum())
+
+
+def loader_of(plan, rank, world, batch, **options):
+    return leat.Loader(plan, batch // world, rank=rank, world=world, framework="numpy",
+                       outputs=("inputs", "cu_seqlens"), restart=False, **options)
+
+
+def plain(plan, batch):
+    return [sorted(rows_of(b)[0]) for b in loader_of(plan, 0, 1, batch, last="short")]
+
+
+@pytest.fixture
+def plan(counting):
+    return leat.Plan(counting, LENGTH, seed=5, order="fit", epochs=1)
+
+
+@pytest.mark.parametrize("world", [1, 2, 3, 4, 5, 6, 7, 8])
+def test_all_ranks_have_the_global_batch(plan, world):
+    batch = 8 * world
+    expected = plain(plan, batch)
+    for last in "padded", "short":
+        loaders = [loader_of(plan, rank, world, batch, balance="attention", last=last) for rank in range(world)]
+        lengths = [len(loader) for loader in loaders]
+        steps = [list(loader) for loader in loaders]
+        for k, rows in enumerate(expected):
+            there = [rows_of(mine[k]) for mine in steps if k < len(mine)]
+            assert sorted(row for mine, _ in there for row in mine) == rows
+            squares = [square for _, square in there]
+            if len(rows) == batch:
+                assert max(squares) - min(squares) <= 0.04 * max(squares)
+        assert [len(mine) for mine in steps] == [
+            length_of(len(plan), batch, rank, last) for rank in range(world)]
+        stats = loaders[0].stats()
+        assert stats["spread_mean"] <= stats["spread_by_chance"] and (stats["spread_by_chance"] > 0.02) == (world > 1)
+        for loader, length in zip(loaders, lengths):
+            assert length == len(steps[loader.rank])
+            loader.close()
+
+
+def length_of(samples, batch, rank, last):
+    return samples // batch + (samples % batch > (0 if last == "padded" else rank))
+
+
+def test_resumes_at_another_world_size(plan):
+    expected, state, at = plain(plan, 48), None, 0
+    for world, steps in (2, 1), (6, 2), (3, 1), (8, 1):
+        loaders = [loader_of(plan, rank, world, 48, state=state, balance="attention") for rank in range(world)]
+        for _ in range(steps):
+            assert sorted(row for loader in loaders for row in rows_of(next(loader))[0]) == expected[at]
+            at += 1
+        state = loaders[-1].state_dict()
+        assert all(loader.state_dict() == state for loader in loaders)
+    assert at == 5
+
+
+def test_refused(plan, counting):
+    with pytest.raises(ValueError, match="balance must be one of attention, not 'length'"):
+        leat.Loader(plan, 8, balance="length")
+    with pytest.raises(leat.Error, match="rows of order shuffled cannot be dealt"):
+        leat.Loader(leat.Plan(counting, LENGTH), 8, balance="attention")
+
+
+def test_workers(plan):
+    torch = pytest.importorskip("torch")
+    dataset = leat.IterableDataset(plan, 8, balance="attention")
+    assert len(list(torch.utils.data.DataLoader(dataset, batch_size=None, num_workers=0))) == len(dataset)
+    with pytest.raises(ValueError, match="balance and several workers exclude each other"):
+        next(iter(torch.utils.data.DataLoader(dataset, batch_size=None, num_workers=2)))
