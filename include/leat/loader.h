@@ -33,8 +33,8 @@ extern "C" {
  * Global batch k of B rows shows positions [p + kB, p + (k+1)B) of the plan, where p is the position that the loader
  * starts at. Rank r of w gets its rows [r B/w, (r+1) B/w), or those that it is dealt (`ranks.balance`). Nothing else
  * decides what a batch holds: not the engine, the slots, the threads or the timing. A batch is a slot of the ring: read
- * it, then release it. Several may be held at once, and released in any order. Padding is the end token, or id 0 without
- * one.
+ * it, then release it. Several may be held at once, and released in any order. Padding is the end token, or id 0
+ * without one.
  *
  * Of a plan with batches by tokens, step k gives each of the w ranks one of the next w batches, and a batch has as many
  * rows as the plan says.
