@@ -11,6 +11,8 @@ which readers do not see, says what is different here:
 
 A test takes the blocks of its page one after another; one that is left over is a failure."""
 import ast
+import contextlib
+import io
 import json
 import os
 import re
@@ -423,3 +425,25 @@ def test_python_readme(folder, monkeypatch):
     assert next(leat.Loader(names["plan"], 1, rank=0, world=1)).inputs.shape[1] <= 2048
     assert names["valid_loss"] == 0.5 and names["sums"][1] == len(names["valid"]) * 2048 > 0
     page.done()
+
+
+def test_parallel_training(tmp_path, monkeypatch):
+    """docs/parallel-training.md: each block prints what the block of text after it has."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("corpus", "web", "code", "books"):
+        leat.pack(ROOT / "examples/corpus", name, "gpt2")
+    page = Page("docs/parallel-training.md", tmp_path)
+    printed = None
+    for note, kind, text in page.blocks:
+        if note.startswith("skip, "):
+            continue
+        if kind == "text":
+            assert printed == text
+            printed = None
+            continue
+        assert kind == "python" and not printed, f"the block before this one printed {printed!r}: {text}"
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            exec(compile(text, f"{page.name}: {text[:60]}", "exec"), page.names)
+        printed = said.getvalue()
+    assert not printed
