@@ -7,7 +7,8 @@
  * kernel against a copy that moves as many bytes. CPU time is taken while the device is idle, so that no call waits for
  * it.
  *
- * Then whole loaders: batches as fast as they come, and steps like those of training. Copies on the device stand for a
+ * Then whole loaders: batches as fast as they come, by 1, 2, 4 threads and so on, as many as there are CPUs; and steps
+ * like those of training, by one. Copies on the device stand for a
  * step, as many as take a given time (calibrate()). Steps with a loader and steps with a batch that is already there
  * run in turns; the difference is what the loader adds to a step. Calls of the driver are counted
  * (device/load_device.h).
@@ -20,6 +21,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "base/thread.h"
 #include "bench/device/load_device.h"
 #include "bench/measure/contest.h"
 #include "bench/measure/machine.h"
@@ -32,6 +34,7 @@
 #define NO_GPU      77 /* the exit code of a test that cannot run here */
 #define SEQ_LEN     2048u
 #define SIZES       3 /* of batches: each four times the one before */
+#define THREADS     5 /* numbers of a loader's threads: each twice the one before */
 #define SLOTS       8u
 #define WORK_COPIES 64 /* of the smallest batch: a copy that stands for a step's work */
 #define MAX_RUNS    64
@@ -74,7 +77,7 @@ struct gpu_figures {
         double cpu;          /* of driver calls per batch: copy, write, one check whether it is done */
         double kernel;       /* outputs and inputs moved by the widening kernel */
         double memory;       /* the same moved by a copy on the device */
-        double gather, end_to_end;
+        double gather[THREADS], end_to_end[THREADS];
     } size[SIZES];
     double alone, alone_p99, with, with_p99; /* a step, without and with a loader */
     double calls;                            /* of the driver per step, by the library */
@@ -353,12 +356,23 @@ static enum leat_status open_plan(struct loading *x, struct leat_error *err)
     return leat_plan_parse(&x->plan, text, strlen(text), NULL, NULL, err);
 }
 
+/* How many numbers of threads are measured: without those that are more than the CPUs. */
+static unsigned thread_numbers(void)
+{
+    unsigned count = 1;
+
+    while (count < THREADS && 1u << count <= thread_cpus())
+        count++;
+    return count;
+}
+
 static enum leat_status open_loader(struct loading *x, const char *device, const char *driver, uint64_t rows,
-                                    struct leat_error *err)
+                                    uint32_t threads, struct leat_error *err)
 {
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
 
     o.batch = rows;
+    o.io.threads = threads;
     o.device.name = device;
     o.device.driver = driver;
     return leat_loader_open(&x->loader, x->plan, &o, err);
@@ -373,10 +387,10 @@ static void close_loader(struct loading *x)
 /* ---- As fast as they come ---- */
 
 /* Batches of `device`; on the GPU each is there, in stored width, when the last has been released. */
-static enum leat_status rate(struct loading *x, const char *device, const char *driver, uint64_t rows,
+static enum leat_status rate(struct loading *x, const char *device, const char *driver, uint64_t rows, uint32_t threads,
                              double *bytes_per_s, struct leat_error *err)
 {
-    enum leat_status s = open_loader(x, device, driver, rows, err);
+    enum leat_status s = open_loader(x, device, driver, rows, threads, err);
     const struct leat_batch *b;
     uint64_t began = 0, bytes = 0;
 
@@ -483,7 +497,7 @@ static enum leat_status measure_steps(struct loading *x, struct gpu_figures *f, 
     enum leat_status s = alone ? calibrate(x, err) : status_no_memory(err, 2 * count * runs * sizeof *alone);
 
     if (s == LEAT_OK)
-        s = open_loader(x, x->g->d.name, x->g->d.driver_name, rows_of(x->g, 0), err);
+        s = open_loader(x, x->g->d.name, x->g->d.driver_name, rows_of(x->g, 0), 1, err);
     if (s == LEAT_OK)
         s = steps(x, true, count, with, err);             /* not counted */
     for (uint64_t i = 0; s == LEAT_OK && i < runs; i++) { /* in turns */
@@ -514,7 +528,7 @@ static enum leat_status count_calls(struct loading *x, struct gpu_figures *f, st
 
     load_device_count();
     if (s == LEAT_OK)
-        s = open_loader(x, x->g->d.name, x->g->d.driver_name, rows_of(x->g, 0), err);
+        s = open_loader(x, x->g->d.name, x->g->d.driver_name, rows_of(x->g, 0), 1, err);
     for (unsigned round = 0; s == LEAT_OK && round < 2; round++) { /* the first one is not counted */
         calls = atomic_load(&load_device_calls.calls);
         waits = atomic_load(&load_device_calls.waits);
@@ -527,23 +541,34 @@ static enum leat_status count_calls(struct loading *x, struct gpu_figures *f, st
     return s;
 }
 
-static enum leat_status measure_loading(struct loading *x, struct gpu_figures *f, struct leat_error *err)
+/* Batches of one size, by 2^number threads. */
+static enum leat_status measure_rates(struct loading *x, unsigned size, unsigned number, struct gpu_figures *f,
+                                      struct leat_error *err)
 {
     double gather[MAX_RUNS], end_to_end[MAX_RUNS];
-    uint64_t runs = x->g->v->runs;
+    uint64_t runs = x->g->v->runs, rows = rows_of(x->g, size);
+    uint32_t threads = 1u << number;
     enum leat_status s = LEAT_OK;
 
-    for (unsigned size = 0; s == LEAT_OK && size < SIZES; size++) {
-        for (uint64_t i = 0; s == LEAT_OK && i < runs; i++) {
-            s = rate(x, "host", NULL, rows_of(x->g, size), &gather[i], err);
-            if (s == LEAT_OK)
-                s = rate(x, x->g->d.name, x->g->d.driver_name, rows_of(x->g, size), &end_to_end[i], err);
-        }
-        if (s == LEAT_OK) {
-            f->size[size].gather = contest_median(gather, runs);
-            f->size[size].end_to_end = contest_median(end_to_end, runs);
-        }
+    for (uint64_t i = 0; s == LEAT_OK && i < runs; i++) {
+        s = rate(x, "host", NULL, rows, threads, &gather[i], err);
+        if (s == LEAT_OK)
+            s = rate(x, x->g->d.name, x->g->d.driver_name, rows, threads, &end_to_end[i], err);
     }
+    if (s != LEAT_OK)
+        return s;
+    f->size[size].gather[number] = contest_median(gather, runs);
+    f->size[size].end_to_end[number] = contest_median(end_to_end, runs);
+    return s;
+}
+
+static enum leat_status measure_loading(struct loading *x, struct gpu_figures *f, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (unsigned size = 0; s == LEAT_OK && size < SIZES; size++)
+        for (unsigned number = 0; s == LEAT_OK && number < thread_numbers(); number++)
+            s = measure_rates(x, size, number, f, err);
     if (s == LEAT_OK)
         s = measure_steps(x, f, err);
     return s == LEAT_OK ? count_calls(x, f, err) : s;
@@ -557,7 +582,7 @@ static enum leat_status measure_opening(struct gpu *g, struct gpu_figures *f, st
     for (unsigned k = 0; s == LEAT_OK && k < 2; k++) {
         uint64_t began = clock_ns();
 
-        s = open_loader(&x, g->d.name, g->d.driver_name, rows_of(g, 0), err);
+        s = open_loader(&x, g->d.name, g->d.driver_name, rows_of(g, 0), 1, err);
         *(k ? &f->again : &f->open) = (double)(clock_ns() - began) / 1e9;
         close_loader(&x);
     }
@@ -622,8 +647,15 @@ static void print_json(const struct gpu *g, const struct gpu_figures *f, const c
         json_double(&j, "driver_calls_cpu_us", 1e6 * f->size[i].cpu);
         json_double(&j, "kernel_gb_per_s", f->size[i].kernel / 1e9);
         json_double(&j, "copy_on_device_gb_per_s", f->size[i].memory / 1e9);
-        json_double(&j, "gather_gb_per_s", f->size[i].gather / 1e9);
-        json_double(&j, "end_to_end_gb_per_s", f->size[i].end_to_end / 1e9);
+        json_open_array(&j, "loaders");
+        for (unsigned k = 0; k < thread_numbers(); k++) {
+            json_open_object(&j, NULL);
+            json_u64(&j, "threads", (uint64_t)1 << k);
+            json_double(&j, "gather_gb_per_s", f->size[i].gather[k] / 1e9);
+            json_double(&j, "end_to_end_gb_per_s", f->size[i].end_to_end[k] / 1e9);
+            json_close_object(&j);
+        }
+        json_close_array(&j);
         json_close_object(&j);
     }
     json_close_array(&j);
@@ -653,10 +685,11 @@ static void print_text(const struct gpu *g, const struct gpu_figures *f, const c
         printf("  widening kernel %10s, %5.1f %% of a copy on the device (%s)\n",
                units_rate(f->size[i].kernel, "B").text, 100 * f->size[i].kernel / f->size[i].memory,
                units_rate(f->size[i].memory, "B").text);
-        printf("  end to end      %10s, %5.1f %% of the lesser of gather (%s) and link\n",
-               units_rate(f->size[i].end_to_end, "B").text,
-               100 * f->size[i].end_to_end / fmin(f->size[i].gather, f->size[i].plain),
-               units_rate(f->size[i].gather, "B").text);
+        for (unsigned k = 0; k < thread_numbers(); k++)
+            printf("  end to end      %10s, %5.1f %% of the lesser of gather (%u thread%s: %s) and link\n",
+                   units_rate(f->size[i].end_to_end[k], "B").text,
+                   100 * f->size[i].end_to_end[k] / fmin(f->size[i].gather[k], f->size[i].plain), 1u << k, k ? "s" : "",
+                   units_rate(f->size[i].gather[k], "B").text);
     }
     printf("a step          %.3f ms (p99 %.3f), with a loader %.3f ms (p99 %.3f): %+.2f %%\n", 1e3 * f->alone,
            1e3 * f->alone_p99, 1e3 * f->with, 1e3 * f->with_p99, 100 * (f->with / f->alone - 1));

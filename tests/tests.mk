@@ -35,6 +35,12 @@ $(FAULT_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/s
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $(WRAP) $(FIRST) $^ $(ALL_LIBS) $(ZLIB_LIBS) -lm -o $@
 
 $(BUILD)/obj/tests/%.o: ALL_CFLAGS += -Itests -I.
+
+# the crew of loaders with chunks of one piece (src/base/tiny.h), before the library
+TINY_CREW := $(BUILD)/obj/tiny/src/gather/crew.o
+$(BUILD)/tests/loader/% $(BUILD)/tests/faults/test_loader_%: FIRST = $(TINY_CREW)
+$(filter $(BUILD)/tests/loader/% $(BUILD)/tests/faults/test_loader_%,$(TEST_PROGRAMS)): | $(TINY_CREW)
+
 include tests/corpus/corpus.mk
 include tests/pack/pack.mk
 include tests/fake_cuda/fake_cuda.mk

@@ -19,7 +19,6 @@ static const char *const outputs[] = { "tokens", "i32", "i64", "packed", "views"
 static const char *const damages[] = { "error", "mask", NULL };
 static const char *const lasts[] = { "short", "padded", "dropped", NULL };
 static const char *const kinds[] = { "window", "document", NULL };
-static const char *const threads[] = { "0", "1", NULL };
 static const char *const devices[] = { "host", "cuda", NULL };
 static const char *const compares[] = { "nothing", "synthetic", NULL };
 static const char *const layouts[] = { "contiguous", "zigzag", "zigzag-documents", NULL };
@@ -59,9 +58,9 @@ const struct option_row load_options[] = {
       .standard = "host", .offered = devices },
     { BENCH_OPTION(load_values, "driver", OPTION_TEXT, driver, "FILE",
                    "library to load as CUDA's driver instead of libcuda.so.1") },
-    { BENCH_OPTION(load_values, "threads", OPTION_CHOICE, threads, "0|1",
+    { BENCH_OPTION(load_values, "threads", OPTION_COUNT, threads, "N",
                    "the loader's threads; 0: each call makes its batch"),
-      .standard = "1", .choices = threads },
+      .standard = "1", .max = 64 },
     { BENCH_OPTION(load_values, "borrow", OPTION_FLAG, borrow, NULL,
                    "borrow outputs that the loader's thread has made; without it, each call writes them") },
     { BENCH_OPTION(
@@ -224,6 +223,7 @@ static void json_waits(struct json *j, const struct leat_loader_stats *s)
     json_double(j, "documents", (double)s->time.documents_ns / 1e9);
     json_double(j, "outputs", (double)s->time.outputs_ns / 1e9);
     json_double(j, "slot", (double)s->time.slot_ns / 1e9);
+    json_double(j, "crew", (double)s->time.crew_ns / 1e9);
     json_double(j, "copy", (double)s->time.copy_ns / 1e9);
     json_double(j, "consumer", (double)s->time.consumer_ns / 1e9);
     json_close_object(j);

@@ -19,10 +19,10 @@ enum load_output { LOAD_TOKENS, LOAD_I32, LOAD_I64, LOAD_PACKED, LOAD_VIEWS };
 
 struct load_values {
     struct plan_options plan; /* first: its rows count from here */
-    uint64_t batch, rank, world, from, steps, slots, memory, rounds, warm_up;
+    uint64_t batch, rank, world, from, steps, slots, memory, rounds, warm_up, threads;
     uint64_t ahead;
     const char *device, *driver, *trace, *work, *dump, *slice;
-    unsigned engine, output, on_damage, last, rows, threads, apart, compare, layout, balance;
+    unsigned engine, output, on_damage, last, rows, apart, compare, layout, balance;
     bool borrow, no_verify, bare, synthetic, checksum, nvtx, json;
     uint64_t work_ns;              /* of `work` */
     struct leat_loader_slice part; /* of `slice` and `layout` */

@@ -264,7 +264,7 @@ static enum leat_status open_loader(struct run *r, struct leat_error *err)
     o.io.engine = (enum leat_engine)v->engine;
     o.on_damage = (enum leat_on_damage)v->on_damage;
     o.last = (enum leat_last_batch)v->last;
-    o.io.threads = v->threads;
+    o.io.threads = (uint32_t)v->threads;
     o.io.verify = !v->no_verify;
     o.io.slots = (uint32_t)v->slots;
     o.io.apart = (enum leat_apart)v->apart;

@@ -11,8 +11,8 @@ extern "C" {
 /* ---- The loader: batches ---------------------------------------------------------------------------------------- */
 
 /*
- * A loader gives the batches of a plan, one after another, from a ring of slots that one background thread keeps full:
- * usually 8 slots, fewer if memory is short, up to 64 if batches are small. There are no worker processes.
+ * A loader gives the batches of a plan, one after another, from a ring of slots that a background thread keeps full, or
+ * several: usually 8 slots, fewer if memory is short, up to 64 if batches are small. There are no worker processes.
  *
  *   struct leat_plan_source source = LEAT_PLAN_SOURCE_INIT;
  *   struct leat_plan_options p = LEAT_PLAN_OPTIONS_INIT;
@@ -32,8 +32,9 @@ extern "C" {
  *
  * Global batch k of B rows shows positions [p + kB, p + (k+1)B) of the plan, where p is the position that the loader
  * starts at. Rank r of w gets its rows [r B/w, (r+1) B/w), or those that it is dealt (`ranks.balance`). Nothing else
- * decides what a batch holds: not the engine, the slots or the timing. A batch is a slot of the ring: read it, then
- * release it. Several may be held at once, and released in any order. Padding is the end token, or id 0 without one.
+ * decides what a batch holds: not the engine, the slots, the threads or the timing. A batch is a slot of the ring: read
+ * it, then release it. Several may be held at once, and released in any order. Padding is the end token, or id 0
+ * without one.
  *
  * Of a plan with batches by tokens, step k gives each of the w ranks one of the next w batches, and a batch has as many
  * rows as the plan says.
@@ -191,7 +192,8 @@ struct leat_loader_io {
     enum leat_apart apart;
     uint32_t reserved_flags; /* 0 */
     uint32_t verify;      /* 1: checks the hash of each page when it is first read. _INIT: 1 */
-    uint32_t threads;     /* 1: a background thread; 0: leat_loader_next() does all the work. _INIT: 1 */
+    uint32_t threads;     /* 1: a background thread; more, at most 64: further ones help it where the CPU copies rows;
+                           * 0: leat_loader_next() does all the work. _INIT: 1 */
     uint32_t slots;       /* of the ring, 2 to 64; 0: the library chooses */
     uint64_t memory;      /* limit of the ring in bytes; 0: chosen by how much memory is free */
     int32_t numa_node;    /* places memory and thread there, if the system allows; -1: anywhere. _INIT: -1 */
@@ -282,7 +284,7 @@ struct leat_loader_options {
       { 0, 0, LEAT_SLICE_CONTIGUOUS, 0, { 0, 0 } } }
 
 /*
- * Opens a loader and starts its thread. The plan must stay open until leat_loader_close(), or until
+ * Opens a loader and starts its threads. The plan must stay open until leat_loader_close(), or until
  * leat_loader_change() has replaced it; `options` is not kept. With
  * an order of documents, a rank's rows of each batch are sorted, longest first, and padded to the longest.
  * Other rows are as long as their phase; if one of another length begins inside a global batch, a rank's batch has the
@@ -455,7 +457,8 @@ struct leat_loader_time {
     uint64_t first_batch_ns;  /* from open to the first batch */
     double waiting_share;     /* of the consumer's time, over the last 100 batches */
     double waiting_share_all; /* of the consumer's time, since the first batch */
-    uint64_t reserved[4];
+    uint64_t crew_ns;         /* what further threads worked, all together */
+    uint64_t reserved[3];
 };
 
 /* What was read from files. */
@@ -470,7 +473,8 @@ struct leat_loader_reads {
     uint32_t warming;         /* 1: files are being read ahead now */
     uint32_t reads_in_flight; /* the most at any moment */
     uint32_t unregistered;    /* 1: io_uring could not register memory (ulimit -l is too low): somewhat slower */
-    uint32_t reserved[9];
+    uint32_t threads;         /* of the loader */
+    uint32_t reserved[8];
     char engine[64];          /* in use: "map", or with the number of files "map 3, uring 1" */
 };
 
@@ -529,8 +533,8 @@ struct leat_loader_stats {
 };
 #define LEAT_LOADER_STATS_INIT                                                                                         \
     { sizeof(struct leat_loader_stats), 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, { 0, 0 } },                                  \
-      { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, { 0, 0, 0, 0 } },                                                         \
-      { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0, 0 }, { 0 } }, { 0, 0, 0, 0, 0, { 0, 0 } },             \
+      { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, { 0, 0, 0 } },                                                         \
+      { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0 }, { 0 } }, { 0, 0, 0, 0, 0, { 0, 0 } },             \
       { { 0 }, 0, 0.0, 0, { 0, 0, 0 } }, { 0, 0, 0, 0.0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } },                              \
       { 0, 0.0, 0.0, 0.0, { 0, 0, 0, 0 } }, 0.0 }
 

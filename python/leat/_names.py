@@ -24,7 +24,8 @@ MOVED = {
     "leat.Loader": {
         "mesh": "ranks=device_mesh[\"dp\"]", "parallel": "ranks=\"ddp\"",
         "driver": "device=leat.Device(\"cuda\", driver=...)",
-        **_into("outputs=leat.Outputs(", "dtype", "unshifted", "mask_first", "mask_row_first", "mask_begin", "mask_repeats",
+        **_into("outputs=leat.Outputs(", "dtype", "unshifted", "mask_first", "mask_row_first", "mask_begin",
+               "mask_repeats",
                 "borrow", "max_sequences"),
         "rows": "leat.Loader(plan.documents(), ...)", "max_length": "leat.Loader(plan.documents(max_length), ...)",
         **_into("io=leat.IO(", "engine", "apart", "verify", "slots", "memory", "numa_node"),

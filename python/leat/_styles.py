@@ -93,4 +93,6 @@ def style_of(style, outputs, plan, ahead=0):
     choice("style", style, STYLES)
     if style == "huggingface":
         return HuggingFace(outputs, plan)
-    return Plain((*USUAL, "ahead_labels") if outputs is None and ahead else outputs, {"batch": lambda batch: batch, "tuple": tuple, "dict": lambda b: dict(b.items())}[style])
+    if outputs is None and ahead:
+        outputs = (*USUAL, "ahead_labels")
+    return Plain(outputs, {"batch": lambda batch: batch, "tuple": tuple, "dict": lambda b: dict(b.items())}[style])

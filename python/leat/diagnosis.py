@@ -17,7 +17,8 @@ LITTLE = 0.01  # a share of a step that is too small to look at
 WORK = {
     "storage": ("reading from storage", "a faster disk, or more memory to keep the files in"),
     "gather": ("copying rows",
-               "a core for the loader's thread; io=leat.IO(verify=False) for files that were verified before"),
+               "a core for the loader's thread; more of them (threads=4); io=leat.IO(verify=False) for files that were "
+               "verified before"),
     "documents": ("finding documents and reading masks",
                   "ask for positions, documents and sequences only if they are used"),
     "outputs": ("making outputs",

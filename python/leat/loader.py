@@ -110,13 +110,14 @@ class Loader(Passes):
                  "zigzag-documents", each document of a row so, as Transformer Engine does: with leat.fit(align=2 *
                  count). Only this part is read and copied; its numbers are those of the whole row
     ahead        also labels for so many tokens after the next one (multi-token prediction): the output ahead_labels
-    threads      1: a background thread fills the ring; 0: each batch is made when it is asked for
+    threads      1: a background thread fills the ring; more, at most 64: further ones help it where the CPU copies
+                 rows, which pays if training waits for that; 0: each batch is made when it is asked for
     stats_file   a file to which stats() are appended as a line of JSON each minute, with `time` and `rank`, which
                  `leat-bench report` draws; several ranks need a file each; or a leat.StatsFile
     notices      True: warns, once each, about what a person should know, such as that training waits for the loader
 
-    Arrays are the consumer's and keep their values, unless they are borrowed or written into buffers. A loader has a
-    thread: it cannot be pickled or used after fork. Make one in each process, from a Plan. One thread at a time may
+    Arrays are the consumer's and keep their values, unless they are borrowed or written into buffers. A loader has
+    threads: it cannot be pickled or used after fork. Make one in each process, from a Plan. One thread at a time may
     take batches; a second one gets RuntimeError. After Ctrl-C a loader goes on: a next() that was interrupted has taken
     nothing.
     """
@@ -180,7 +181,7 @@ class Loader(Passes):
             batch=0 if self._by_tokens else self.batch_size * self.world,
             balance=0 if balance is None else choice("balance", balance, BALANCE),
             on_damage=choice("on_damage", on_damage, ON_DAMAGE),
-            last=LAST[self._last], ahead=ahead, **slice_options(slice), threads=whole("threads", threads, 0, 1),
+            last=LAST[self._last], ahead=ahead, **slice_options(slice), threads=whole("threads", threads, 0, 64),
             outputs=bits, borrow=self._borrow, number_bytes=8 if self._dtype == "int64" else 4,
             unshifted=bool(own.unshifted if outputs.unshifted is None else outputs.unshifted),
             mask_first=bool(own.mask_first if outputs.mask_first is None else outputs.mask_first),

@@ -135,7 +135,7 @@ def test_batches_in_any_order(corpus, ids, seed):
     for _ in range(400):
         act = r.randrange(10)
         if act == 0 or not loaders:
-            loaders.append(loader(corpus, r.choice([1, 3, 8]), outputs=PLAIN, threads=r.randrange(2),
+            loaders.append(loader(corpus, r.choice([1, 3, 8]), outputs=PLAIN, threads=r.choice([0, 1, 3]),
                                   io=leat.IO(engine=r.choice(list(ENGINES))), position=r.randrange(99)))
         elif act == 1:
             loaders.pop(r.randrange(len(loaders)))

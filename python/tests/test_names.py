@@ -45,7 +45,6 @@ EXCEPTIONS = [
     ("loader", "max_tokens pool", "", ""),  # of the plan
     ("loader", "plan", "", ""),  # an argument of the call in C; the command has the options of a plan
     ("loader", "batch_size", "batch", "batch"),  # as PyTorch has it, and of a rank
-    ("loader", "slice", "count layout", "slice layout"),  # (rank, count, layout) in Python
     ("loader", "ranks", "", ""),  # (rank, world), a mesh or "ddp": both in one
     ("loader", "device name", "name", "device"),
     ("loader", "outputs names", "wanted", "output"),
@@ -58,6 +57,7 @@ EXCEPTIONS = [
     ("loader", "style framework buffers restart notices", "", ""),  # of Python alone
     ("loader", "position", "position", "from"),
     ("loader", "state", "state state_bytes", ""),
+    ("loader", "slice", "count layout", "slice layout"),  # (rank, count, layout), and R/N of the command
     ("loader", "source_weights", "source_weights source_weight_count", ""),
     ("loader", "io", "", ""),  # a group
     ("loader", "stats_file path", "stats_file", ""),
@@ -106,8 +106,9 @@ EXCEPTIONS = [
     ("plan loader", "", "", "json"),
 ]
 A_PLAN = {"order", "plan", "change", "source", "seq_len", "seed", "base_len", "split", "use", "at", "skip",
-          "bans", "stop", "epochs", "max_per_row", "min_length", "max_length", "cut_length", "align", "overlap",
-          "samples", "max_tokens", "max_rows", "pool",
+          "bans", "stop", "epochs",
+          "max_per_row", "min_length", "max_length", "cut_length", "align", "overlap", "samples",
+          "max_tokens", "max_rows", "pool",
           "mid_level_dataset_surplus", "fim", "cache", "cache_size", "online"}  # which `leat-bench load` takes, too
 
 

@@ -117,7 +117,8 @@ def test_stop(corpus):
         plan = leat.Plan(sources, 64, epochs=1, order=order)
         first = leat.Plan(sources, 64, epochs=1, order=order, stop="first")
         assert first.order(0, len(first)) == plan.order(0, len(first)) and len(first) < len(plan)
-        assert sorted(s.block for s in first.order(0, len(first)) if s.source == 1) == list(range(plan.sources[1].blocks))
+        shown = sorted(s.block for s in first.order(0, len(first)) if s.source == 1)
+        assert shown == list(range(plan.sources[1].blocks))
         assert first.order(len(first) - 1).source == 1
         assert leat.Plan.parse(first.text).text == first.text and pickle.loads(pickle.dumps(first)).text == first.text
     assert "\nstop first\n" in first.text and "stop" not in first.documents().text

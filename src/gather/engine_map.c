@@ -26,23 +26,24 @@ static bool fill_tables(const uint8_t *map, uint64_t begin, uint64_t end)
     return true;
 }
 
+static bool is_filled(const struct gather_file *f, uint64_t region)
+{
+    return atomic_load_explicit(&f->populated[region / 64], memory_order_relaxed) >> region % 64 & 1;
+}
+
 static bool fill_regions(struct gather_file *f, const uint8_t *map, uint64_t begin, uint64_t end)
 {
-    uint64_t regions = bytes_divide_up(f->map->size, GATHER_REGION);
-
-    if (!f->populated)
-        f->populated = calloc(bytes_divide_up(regions, 64), sizeof *f->populated);
     if (!f->populated)
         return fill_tables(map, begin, end);
     for (uint64_t r = begin / GATHER_REGION; r * GATHER_REGION < end; r++) {
         uint64_t from = r * GATHER_REGION,
                  to = from + GATHER_REGION < f->map->size ? from + GATHER_REGION : f->map->size;
 
-        if (f->populated[r / 64] >> r % 64 & 1)
+        if (is_filled(f, r))
             continue;
         if (!fill_tables(map, from, to))
             return false;
-        f->populated[r / 64] |= (uint64_t)1 << r % 64;
+        atomic_fetch_or_explicit(&f->populated[r / 64], (uint64_t)1 << r % 64, memory_order_relaxed);
     }
     return true;
 }
@@ -53,9 +54,10 @@ static bool may_stay(const struct gather_file *f, const struct gather_piece *p, 
     return p->may_stay && !f->map->leased && (uintptr_t)tokens % f->part->token_width == 0;
 }
 
-static enum leat_status copy(struct gather *g, struct gather_file *f, struct gather_piece *p, struct leat_error *err)
+static enum leat_status copy(struct gather_hand *h, struct gather_file *f, struct gather_piece *p,
+                             struct leat_error *err)
 {
-    const uint8_t *map = gather_inside(g, f);
+    const uint8_t *map = gather_inside(h, f);
     uint64_t begin = gather_span_begin(p), end = gather_span_end(f, p);
     enum leat_status s = LEAT_OK;
 
@@ -66,16 +68,16 @@ static enum leat_status copy(struct gather *g, struct gather_file *f, struct gat
         return LEAT_E_NOT_MAPPED;
     map += f->offset;
     if (gather_must_verify(f, begin, end)) {
-        s = gather_verify(g, f, begin, end, map + begin, err);
-        counter_bump(&g->counters.read_bytes, end - begin - p->bytes);
+        s = gather_verify(h, f, begin, end, map + begin, err);
+        counter_bump(&h->read_bytes, end - begin - p->bytes);
     }
-    counter_bump(&g->counters.read_bytes, p->bytes);
+    counter_bump(&h->read_bytes, p->bytes);
     if (s != LEAT_OK)
         return s;
     if (may_stay(f, p, map + p->offset))
         p->stays = map + p->offset;
     else
-        gather_copy_out(g, p, p->offset, p->offset + p->bytes, map + p->offset);
+        gather_copy_out(h, p, p->offset, p->offset + p->bytes, map + p->offset);
     return s;
 }
 
@@ -91,15 +93,17 @@ static enum leat_status copy(struct gather *g, struct gather_file *f, struct gat
 #define FETCHED       768u
 #define PAGES_FETCHED 8u
 
-static void fetch(const struct gather_file *f, const struct gather_piece *p, bool soon)
+static void fetch(const struct gather_hand *h, const struct gather_piece *p, bool soon)
 {
+    const struct gather_file *f = &h->gather->files[p->file];
+    const uint8_t *inside = h->entered[p->file].inside;
     uint64_t from = f->offset + p->offset, region = from / GATHER_REGION;
     uint64_t step = soon ? 64 : GATHER_PAGE, most = soon ? FETCHED : PAGES_FETCHED * GATHER_PAGE;
 
-    if (p->may_stay || !f->inside || !f->populated || !(f->populated[region / 64] >> region % 64 & 1))
+    if (p->may_stay || !inside || !f->populated || !is_filled(f, region))
         return;
     for (uint64_t at = 0; at < most && at < p->bytes; at += step)
-        __builtin_prefetch(f->inside + from + at);
+        __builtin_prefetch(inside + from + at);
 }
 
 const struct gather_engine engine_map = { .copy = copy, .fetch = fetch };

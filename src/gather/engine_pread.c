@@ -30,14 +30,14 @@ static enum leat_status name_documents(struct gather_file *f, const struct gathe
     return s;
 }
 
-static enum leat_status read_bytes(struct gather *g, struct gather_file *f, uint64_t offset, void *to, uint64_t count,
-                                   struct leat_error *err)
+static enum leat_status read_bytes(struct gather_hand *h, struct gather_file *f, uint64_t offset, void *to,
+                                   uint64_t count, struct leat_error *err)
 {
-    counter_bump(&g->counters.read_bytes, count);
+    counter_bump(&h->read_bytes, count);
     return file_read_at(f->map->fd, f->offset + offset, to, count, f->map->path, err);
 }
 
-static enum leat_status read_pages(struct gather *g, struct gather_file *f, struct gather_piece *p,
+static enum leat_status read_pages(struct gather_hand *h, struct gather_file *f, struct gather_piece *p,
                                    struct leat_error *err)
 {
     uint64_t end = gather_span_end(f, p);
@@ -45,32 +45,33 @@ static enum leat_status read_pages(struct gather *g, struct gather_file *f, stru
 
     for (uint64_t at = gather_span_begin(p), to; s == LEAT_OK && at < end; at = to) {
         to = end - at < GATHER_SCRATCH ? end : at + GATHER_SCRATCH;
-        s = read_bytes(g, f, at, g->scratch, to - at, err);
+        s = read_bytes(h, f, at, h->scratch, to - at, err);
         if (s == LEAT_OK)
-            s = gather_verify(g, f, at, to, g->scratch, err);
+            s = gather_verify(h, f, at, to, h->scratch, err);
         if (s == LEAT_OK)
-            gather_copy_out(g, p, at, to, g->scratch);
+            gather_copy_out(h, p, at, to, h->scratch);
     }
     return s;
 }
 
-static enum leat_status read_row(struct gather *g, struct gather_file *f, struct gather_piece *p,
+static enum leat_status read_row(struct gather_hand *h, struct gather_file *f, struct gather_piece *p,
                                  struct leat_error *err)
 {
-    counter_bump(&g->counters.copied, p->bytes); /* by the kernel */
-    return read_bytes(g, f, p->offset, p->to, p->bytes, err);
+    counter_bump(&h->copied, p->bytes); /* by the kernel */
+    return read_bytes(h, f, p->offset, p->to, p->bytes, err);
 }
 
-static enum leat_status copy(struct gather *g, struct gather_file *f, struct gather_piece *p, struct leat_error *err)
+static enum leat_status copy(struct gather_hand *h, struct gather_file *f, struct gather_piece *p,
+                             struct leat_error *err)
 {
     enum leat_status s;
 
     if (gather_must_verify(f, gather_span_begin(p), gather_span_end(f, p)))
-        s = read_pages(g, f, p, err);
+        s = read_pages(h, f, p, err);
     else
-        s = read_row(g, f, p, err);
+        s = read_row(h, f, p, err);
     if (s == LEAT_OK && gather_shrank(f)) /* read again: now the missing bytes show */
-        s = read_row(g, f, p, err);
+        s = read_row(h, f, p, err);
     return s == LEAT_OK ? s : name_documents(f, p, s, err);
 }
 

@@ -307,7 +307,7 @@ static const uint8_t *tokens_of(const struct gather_file *f, const struct slot *
 static bool is_good(struct gather *g, struct gather_file *f, const struct slot *s)
 {
     if (gather_must_verify(f, s->begin, s->end))
-        return gather_verify(g, f, s->begin, s->end, tokens_of(f, s), NULL) == LEAT_OK;
+        return gather_verify(&g->hand, f, s->begin, s->end, tokens_of(f, s), NULL) == LEAT_OK;
     /* the kernel lets no truncation overlap with a direct read */
     return s->direct || !gather_shrank(f);
 }
@@ -323,12 +323,12 @@ static void take_read(struct gather *g, struct gather_uring *u, uint32_t number,
         file_close(&f->direct);
     p->unread -= s->end - s->begin;
     if (p->state == GATHER_WAITING) {
-        counter_bump(&g->counters.read_bytes, s->end - s->begin);
+        counter_bump(&g->hand.read_bytes, s->end - s->begin);
         if (result < 0 || (uint64_t)result < s->wanted || !is_good(g, f, s)) {
             leave_to_reads(s->job, p);
         } else {
             if (!p->span || !s->direct)
-                gather_copy_out(g, p, s->begin, s->end, tokens_of(f, s));
+                gather_copy_out(&g->hand, p, s->begin, s->end, tokens_of(f, s));
             if (p->unread == 0) {
                 p->state = GATHER_DONE;
                 s->job->waiting--;
@@ -483,7 +483,7 @@ static void close_ring(struct gather *g)
         return;
     u->first = NULL;
     await_reads(g, u, &u->in_flight);
-    gather_leave(g);
+    gather_leave(&g->hand);
     io_uring_queue_exit(&u->ring);
     if (u->in_flight > 0) {
         u->buffers = NULL;

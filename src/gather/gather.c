@@ -19,6 +19,7 @@
 #include "base/counter.h"
 #include "base/file.h"
 #include "base/status.h"
+#include "crew.h"
 #include "warm.h"
 
 const char *const gather_engine_names[GATHER_ENGINE_COUNT + 1] = {
@@ -57,8 +58,32 @@ static enum leat_status count_files(struct gather *g, const struct leat_plan *pl
     }
     g->file_count = (uint32_t)files;
     g->files = calloc(files, sizeof *g->files);
-    g->entered = calloc(files, sizeof *g->entered);
-    return g->files && g->entered ? LEAT_OK : status_no_memory(err, files * sizeof *g->files);
+    return g->files ? LEAT_OK : status_no_memory(err, files * sizeof *g->files);
+}
+
+enum leat_status gather_hand_open(struct gather_hand *h, struct gather *g, struct leat_error *err)
+{
+    void *scratch =
+        mmap(NULL, GATHER_SCRATCH + 2 * GATHER_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    h->gather = g;
+    h->scratch = scratch == MAP_FAILED ? NULL : scratch;
+    h->entered = calloc(g->file_count, sizeof *h->entered);
+    h->inside_of = calloc(g->file_count, sizeof *h->inside_of);
+    if (!h->scratch)
+        return status_no_memory(err, GATHER_SCRATCH);
+    return h->entered && h->inside_of ? LEAT_OK : status_no_memory(err, g->file_count * sizeof *h->entered);
+}
+
+void gather_hand_close(struct gather_hand *h)
+{
+    if (h->scratch)
+        munmap(h->scratch, GATHER_SCRATCH + 2 * GATHER_PAGE);
+    free(h->entered);
+    free(h->inside_of);
+    h->scratch = NULL;
+    h->entered = NULL;
+    h->inside_of = NULL;
 }
 
 /* A bit per page, unless the bitmaps get too large; their memory is not touched before pages are verified. */
@@ -118,14 +143,10 @@ enum leat_status gather_open(struct gather *g, const struct leat_plan *plan, enu
         g->files[i].direct = -1;
     for (uint64_t i = 0; s == LEAT_OK && i < info.sources; i++)
         s = add_files(g, plan, i, &bitmaps, err);
+    if (s == LEAT_OK)
+        s = gather_hand_open(&g->hand, g, err);
     if (s != LEAT_OK)
         return s;
-    g->scratch =
-        mmap(NULL, GATHER_SCRATCH + 2 * GATHER_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (g->scratch == MAP_FAILED) {
-        g->scratch = NULL;
-        return status_no_memory(err, GATHER_SCRATCH);
-    }
     gather_choose(g);
     for (uint32_t i = 0; i < g->file_count; i++)
         file_map_bring(g->files[i].map);
@@ -139,8 +160,10 @@ static void add_count(atomic_uint_fast64_t *to, const atomic_uint_fast64_t *from
 
 void gather_follow(struct gather *g, struct gather *from)
 {
+    struct gather_done done = gather_done(from);
+
     for (uint32_t i = 0; i < g->file_count && i < from->file_count; i++) {
-        uint64_t *verified = from->files[i].verified;
+        atomic_uint_fast64_t *verified = from->files[i].verified;
 
         if (g->files[i].part != from->files[i].part)
             continue;
@@ -148,25 +171,62 @@ void gather_follow(struct gather *g, struct gather *from)
         g->files[i].verified = verified;
     }
     add_count(&g->counters.bytes, &from->counters.bytes);
-    add_count(&g->counters.read_bytes, &from->counters.read_bytes);
     add_count(&g->counters.reads, &from->counters.reads);
     add_count(&g->counters.hits, &from->counters.hits);
-    add_count(&g->counters.pages_verified, &from->counters.pages_verified);
     add_count(&g->counters.storage_ns, &from->counters.storage_ns);
-    add_count(&g->counters.copied, &from->counters.copied);
+    counter_bump(&g->hand.read_bytes, done.read_bytes);
+    counter_bump(&g->hand.pages_verified, done.pages_verified);
+    counter_bump(&g->hand.copied, done.copied);
+    counter_bump(&g->hand.busy_ns, done.crew_ns);
     atomic_store(&g->counters.max_in_flight, atomic_load(&from->counters.max_in_flight));
+}
+
+int gather_share(struct gather *g, unsigned threads, int node)
+{
+    return crew_open(&g->crew, g, threads, node);
+}
+
+void gather_hurry(struct gather *g, bool hurry)
+{
+    crew_hurry(g->crew, hurry);
 }
 
 void gather_stop(struct gather *g)
 {
+    crew_stop(g->crew);
     for (int e = 1; e < GATHER_ENGINE_COUNT; e++)
         if (engines[e]->close)
             engines[e]->close(g);
 }
 
+void gather_forget(struct gather *g)
+{
+    crew_forget(g->crew);
+    g->uring = NULL;
+    g->warm = NULL;
+}
+
+struct gather_done gather_done(const struct gather *g)
+{
+    struct gather_done d = { .crew_ns = 0 };
+
+    for (unsigned i = 0;; i++) {
+        const struct gather_hand *h = i == 0 ? &g->hand : crew_hand(g->crew, i - 1);
+
+        if (!h)
+            return d;
+        d.read_bytes += counter_value(&h->read_bytes);
+        d.pages_verified += counter_value(&h->pages_verified);
+        d.copied += counter_value(&h->copied);
+        d.crew_ns += counter_value(&h->busy_ns);
+    }
+}
+
 void gather_close(struct gather *g)
 {
     gather_stop(g);
+    crew_close(g->crew);
+    g->crew = NULL;
     warm_close(g->warm);
     g->warm = NULL;
     for (uint32_t i = 0; i < g->file_count && g->files; i++) {
@@ -178,17 +238,14 @@ void gather_close(struct gather *g)
     }
     free(g->files);
     free(g->first_file);
-    free(g->entered);
-    if (g->scratch)
-        munmap(g->scratch, GATHER_SCRATCH + 2 * GATHER_PAGE);
+    gather_hand_close(&g->hand);
     g->files = NULL;
-    g->first_file = g->entered = NULL;
-    g->scratch = NULL;
+    g->first_file = NULL;
 }
 
 bool gather_works_ahead(const struct gather *g)
 {
-    if (g->has_holes)
+    if (g->has_holes || crew_wants(g->crew))
         return true;
     for (int e = 1; e < GATHER_ENGINE_COUNT; e++)
         if (engines[e]->begin && atomic_load_explicit(&g->in_use[e], memory_order_relaxed) > 0)
@@ -200,7 +257,7 @@ bool gather_works_ahead(const struct gather *g)
 
 static bool is_verified(const struct gather_file *f, uint64_t page)
 {
-    return f->verified && (f->verified[page / 64] >> page % 64 & 1);
+    return f->verified && (atomic_load_explicit(&f->verified[page / 64], memory_order_relaxed) >> page % 64 & 1);
 }
 
 bool gather_must_verify(const struct gather_file *f, uint64_t begin, uint64_t end)
@@ -213,23 +270,32 @@ bool gather_must_verify(const struct gather_file *f, uint64_t begin, uint64_t en
     return false;
 }
 
-#define HASHES_AT_ONCE 64u
+#define HASHES_AT_ONCE 64u /* as many as a word has bits */
+
+static struct gather_entered *enter(struct gather_hand *h, const struct gather_file *f)
+{
+    uint32_t number = (uint32_t)(f - h->gather->files);
+    struct gather_entered *e = &h->entered[number];
+
+    if (!e->asked && !e->asked_index)
+        h->inside_of[h->inside_count++] = number;
+    return e;
+}
 
 /* The stored hashes of pages [first, first + count): in the index's map, or read into `room`. */
-static enum leat_status stored_hashes(struct gather *g, struct gather_file *f, uint64_t first, uint64_t count,
+static enum leat_status stored_hashes(struct gather_hand *h, struct gather_file *f, uint64_t first, uint64_t count,
                                       uint8_t room[4 * HASHES_AT_ONCE], const uint8_t **hashes, struct leat_error *err)
 {
     const struct part_extent *place = &f->part->hashes;
+    struct gather_entered *e = enter(h, f);
 
-    if (!f->asked_index) {
-        f->asked_index = true;
-        f->index_inside = file_map_enter(place->file);
-        if (!f->asked_inside)
-            g->entered[g->entered_count++] = (uint32_t)(f - g->files);
+    if (!e->asked_index) {
+        e->asked_index = true;
+        e->index_inside = file_map_enter(place->file);
     }
-    if (f->index_inside && bytes_inside(4 * first, 4 * count, place->bytes) &&
+    if (e->index_inside && bytes_inside(4 * first, 4 * count, place->bytes) &&
         file_map_fill(place->file, place->offset + 4 * first, 4 * count)) {
-        *hashes = f->index_inside + place->offset + 4 * first;
+        *hashes = e->index_inside + place->offset + 4 * first;
         return LEAT_OK;
     }
     *hashes = room;
@@ -249,74 +315,84 @@ static enum leat_status check_page(struct gather_file *f, uint64_t page, const u
     return LEAT_OK;
 }
 
-enum leat_status gather_verify(struct gather *g, struct gather_file *f, uint64_t begin, uint64_t end,
+/* Notes that pages were verified, those of the bits of a word; returns how many were not before. */
+static uint64_t note_verified(struct gather_file *f, uint64_t word, uint64_t bits)
+{
+    uint64_t before = 0;
+
+    if (f->verified && bits != 0)
+        before = atomic_fetch_or_explicit(&f->verified[word], bits, memory_order_relaxed);
+    return (uint64_t)__builtin_popcountll(bits & ~before);
+}
+
+enum leat_status gather_verify(struct gather_hand *h, struct gather_file *f, uint64_t begin, uint64_t end,
                                const uint8_t *bytes, struct leat_error *err)
 {
-    uint64_t page = begin / GATHER_PAGE, last = (end + GATHER_PAGE - 1) / GATHER_PAGE, checked = 0;
+    uint64_t page = begin / GATHER_PAGE, last = (end + GATHER_PAGE - 1) / GATHER_PAGE;
     uint8_t room[4 * HASHES_AT_ONCE];
     enum leat_status s = LEAT_OK;
 
-    while (s == LEAT_OK && page < last) {
-        uint64_t count = last - page < HASHES_AT_ONCE ? last - page : HASHES_AT_ONCE;
+    while (s == LEAT_OK && page < last) { /* those of a word of `verified` */
+        uint64_t first = page, left = HASHES_AT_ONCE - page % HASHES_AT_ONCE, good = 0;
+        uint64_t count = last - page < left ? last - page : left;
         const uint8_t *hashes = NULL;
 
         if (f->part->hashes.file)
-            s = stored_hashes(g, f, page, count, room, &hashes, err);
-        for (uint64_t i = 0; s == LEAT_OK && i < count; i++, page++) {
+            s = stored_hashes(h, f, first, count, room, &hashes, err);
+        for (; s == LEAT_OK && page < first + count; page++) {
             uint64_t at = page * GATHER_PAGE, size = end - at < GATHER_PAGE ? end - at : GATHER_PAGE;
 
             if (is_verified(f, page))
                 continue;
-            s = check_page(f, page, bytes + (at - begin), size, hashes ? hashes + 4 * i : NULL, err);
-            if (s == LEAT_OK && f->verified)
-                f->verified[page / 64] |= (uint64_t)1 << page % 64;
-            checked++;
+            s = check_page(f, page, bytes + (at - begin), size, hashes ? hashes + 4 * (page - first) : NULL, err);
+            good |= (uint64_t)(s == LEAT_OK) << page % HASHES_AT_ONCE;
         }
+        counter_bump(&h->pages_verified, note_verified(f, first / HASHES_AT_ONCE, good));
     }
-    counter_bump(&g->counters.pages_verified, checked);
     return s;
 }
 
 /* ---- What engines share ---- */
 
-const uint8_t *gather_inside(struct gather *g, struct gather_file *f)
+const uint8_t *gather_inside(struct gather_hand *h, struct gather_file *f)
 {
-    if (!f->asked_inside) {
-        f->asked_inside = true;
-        f->inside = file_map_enter(f->map);
-        if (!f->asked_index)
-            g->entered[g->entered_count++] = (uint32_t)(f - g->files);
-        if (!f->inside && f->map->bytes && !f->lost_map) {
+    struct gather_entered *e = enter(h, f);
+
+    if (!e->asked) {
+        e->asked = true;
+        e->inside = file_map_enter(f->map);
+        if (!e->inside && f->map->bytes && h == &h->gather->hand && !f->lost_map) {
             f->lost_map = true;
-            atomic_fetch_add(&g->lost_maps, 1);
+            atomic_fetch_add(&h->gather->lost_maps, 1);
         }
     }
-    return f->inside;
+    return e->inside;
 }
 
-void gather_leave(struct gather *g)
+void gather_leave(struct gather_hand *h)
 {
-    for (uint32_t i = 0; i < g->entered_count; i++) {
-        struct gather_file *f = &g->files[g->entered[i]];
+    for (uint32_t i = 0; i < h->inside_count; i++) {
+        struct gather_entered *e = &h->entered[h->inside_of[i]];
+        const struct gather_file *f = &h->gather->files[h->inside_of[i]];
 
-        if (f->inside)
+        if (e->inside)
             file_map_leave(f->map);
-        if (f->index_inside)
+        if (e->index_inside)
             file_map_leave(f->part->hashes.file);
-        f->inside = f->index_inside = NULL;
-        f->asked_inside = f->asked_index = false;
+        *e = (struct gather_entered) { .inside = NULL };
     }
-    g->entered_count = 0;
+    h->inside_count = 0;
 }
 
-void gather_copy_out(struct gather *g, const struct gather_piece *p, uint64_t begin, uint64_t end, const uint8_t *bytes)
+void gather_copy_out(struct gather_hand *h, const struct gather_piece *p, uint64_t begin, uint64_t end,
+                     const uint8_t *bytes)
 {
     uint64_t from = begin > p->offset ? begin : p->offset;
     uint64_t to = end < p->offset + p->bytes ? end : p->offset + p->bytes;
 
     if (from >= to)
         return;
-    counter_bump(&g->counters.copied, to - from);
+    counter_bump(&h->copied, to - from);
     if (!p->span || bytes != p->span + (begin - gather_span_begin(p)))
         memcpy(p->to + (from - p->offset), bytes + (from - begin), (size_t)(to - from));
 }
@@ -333,7 +409,7 @@ static bool read_cached(struct gather *g, struct gather_file *f, struct gather_p
 {
 #if defined(RWF_NOWAIT)
     uint64_t begin = gather_span_begin(p), end = gather_span_end(f, p);
-    struct iovec to = { p->span ? p->span : g->scratch, (size_t)(end - begin) };
+    struct iovec to = { p->span ? p->span : g->hand.scratch, (size_t)(end - begin) };
 
     if ((!p->span && end - begin > GATHER_SCRATCH) || f->resident < 0.02)
         return false;
@@ -343,11 +419,11 @@ static bool read_cached(struct gather *g, struct gather_file *f, struct gather_p
         return false;
     if (preadv2(f->map->fd, &to, 1, (off_t)(f->offset + begin), RWF_NOWAIT) != (ssize_t)(end - begin))
         return false;
-    if (gather_must_verify(f, begin, end) ? gather_verify(g, f, begin, end, to.iov_base, NULL) != LEAT_OK
+    if (gather_must_verify(f, begin, end) ? gather_verify(&g->hand, f, begin, end, to.iov_base, NULL) != LEAT_OK
                                           : gather_shrank(f))
         return false; /* plain reads find the reason */
-    gather_copy_out(g, p, begin, end, to.iov_base);
-    counter_bump(&g->counters.read_bytes, end - begin);
+    gather_copy_out(&g->hand, p, begin, end, to.iov_base);
+    counter_bump(&g->hand.read_bytes, end - begin);
     return true;
 #else
     (void)g;
@@ -412,8 +488,17 @@ void gather_announce(struct gather *g, const struct gather_piece *p)
     file_map_release(f->map, f->offset + begin, count);
 }
 
+/* Whether the CPU will copy a piece from what is in memory, or plain calls read it. */
+static bool is_for_crew(const struct gather *g, const struct gather_piece *p)
+{
+    return g->crew && p->bytes > 0 && p->engine->copy && !g->files[p->file].has_holes;
+}
+
 void gather_begin(struct gather *g, struct gather_job *job)
 {
+    uint64_t shared = 0;
+
+    job->offered = job->cold = false;
     job->waiting = job->next = job->in_flight = 0;
     job->next_at = 0;
     job->later = NULL;
@@ -422,7 +507,7 @@ void gather_begin(struct gather *g, struct gather_job *job)
 
         p->state = GATHER_TO_DO;
         p->in_flight = 0;
-        p->cached = p->held = false;
+        p->cached = p->held = p->left = false;
         p->stays = NULL;
         p->unheld_ns = 0;
         if (g->unaligned && g->files[p->file].offset % GATHER_PAGE != 0)
@@ -430,13 +515,20 @@ void gather_begin(struct gather *g, struct gather_job *job)
         p->engine = engines[g->files[p->file].engine];
         if (is_here(&g->files[p->file], p))
             begin_piece(g, job, p);
+        p->shared = is_for_crew(g, p);
+        if (p->shared) {
+            shared += p->bytes;
+            job->cold |= !g->files[p->file].hot;
+        }
     }
     if (g->uring_refused)
         gather_without_uring(g);
-    gather_leave(g);
+    gather_leave(&g->hand);
     for (int e = 1; e < GATHER_ENGINE_COUNT; e++)
         if (engines[e]->begin_job)
             engines[e]->begin_job(g, job);
+    if (shared > 0)
+        crew_offer(g->crew, job, shared);
 }
 
 /* Waits for what is missing of a piece; LEAT_E_AGAIN after some milliseconds, so that the caller can begin more. */
@@ -460,15 +552,44 @@ static enum leat_status await_pages(struct gather *g, struct gather_file *f, str
 /* How many pieces have their pages fetched together. */
 #define FETCHED_AT_ONCE 4u
 
-static void fetch(struct gather *g, const struct gather_job *job, uint32_t piece, bool soon)
+/* Pieces at `end` and after it are not fetched. */
+static void fetch(const struct gather_hand *h, const struct gather_job *job, uint32_t piece, uint32_t end, bool soon)
 {
-    const struct gather_file *f;
+    if (piece < end && job->pieces[piece].engine->fetch)
+        job->pieces[piece].engine->fetch(h, &job->pieces[piece], soon);
+}
 
-    if (piece >= job->count)
-        return;
-    f = &g->files[job->pieces[piece].file];
-    if (engines[f->engine]->fetch)
-        engines[f->engine]->fetch(f, &job->pieces[piece], soon);
+static void fetch_later(const struct gather_hand *h, const struct gather_job *job, uint32_t piece, uint32_t end)
+{
+    if (piece % FETCHED_AT_ONCE == 0)
+        for (uint32_t i = piece > 0 ? 2 : 1; i < 2 + FETCHED_AT_ONCE; i++)
+            fetch(h, job, piece + i, end, false);
+}
+
+bool gather_take(struct gather_hand *h, struct gather_job *job, uint32_t piece, uint32_t end)
+{
+    struct gather_piece *p = &job->pieces[piece];
+    enum leat_status s;
+
+    fetch(h, job, piece + 1, end, true);
+    s = p->engine->copy(h, &h->gather->files[p->file], p, NULL);
+    fetch_later(h, job, piece, end);
+    return s == LEAT_OK;
+}
+
+/* Whether the crew has made a piece; waits until it has finished the job. */
+static bool is_made(struct gather *g, struct gather_job *job, const struct gather_piece *p)
+{
+    if (!job->offered)
+        return false;
+    if (!job->awaited) {
+        uint64_t began = clock_ns();
+
+        crew_await(g->crew, job);
+        if (job->cold)
+            counter_bump(&g->counters.storage_ns, clock_ns() - began);
+    }
+    return p->shared && !p->left;
 }
 
 enum leat_status gather_finish(struct gather *g, struct gather_job *job, uint32_t piece, struct leat_error *err)
@@ -476,8 +597,11 @@ enum leat_status gather_finish(struct gather *g, struct gather_job *job, uint32_
     struct gather_piece *p = &job->pieces[piece];
     struct gather_file *f = &g->files[p->file];
     const struct gather_engine *engine, *last = engines[GATHER_LAST_RESORT];
+    bool made = is_made(g, job, p);
     enum leat_status s = LEAT_OK;
 
+    if (made)
+        p->state = GATHER_DONE;
     if (p->state == GATHER_WAITING || p->in_flight > 0)
         s = p->engine->wait(g, job, piece, err);
     if (s == LEAT_OK && f->has_holes && p->state == GATHER_TO_DO)
@@ -486,31 +610,30 @@ enum leat_status gather_finish(struct gather *g, struct gather_job *job, uint32_
         return s;
     counter_bump(&g->counters.reads, 1);
     counter_bump(&g->counters.bytes, p->bytes);
-    if (p->cached)
+    if (p->cached || (made && f->hot))
         counter_bump(&g->counters.hits, 1);
     if (s != LEAT_OK || p->state == GATHER_DONE)
         return s;
-    fetch(g, job, piece + 1, true);
+    fetch(&g->hand, job, piece + 1, job->count, true);
     engine = engines[f->engine]; /* of now, which may differ from when the job was begun */
-    s = engine->copy && engine != last ? engine->copy(g, f, p, err) : LEAT_E_NOT_MAPPED;
+    s = engine->copy && engine != last ? engine->copy(&g->hand, f, p, err) : LEAT_E_NOT_MAPPED;
     if (s == LEAT_E_NOT_MAPPED) {
         uint64_t began = f->hot ? 0 : clock_ns();
 
-        s = last->copy(g, f, p, err);
+        s = last->copy(&g->hand, f, p, err);
         if (!f->hot)
             counter_bump(&g->counters.storage_ns, clock_ns() - began);
     }
     if (f->hot)
         counter_bump(&g->counters.hits, 1);
     p->state = GATHER_DONE;
-    if (piece % FETCHED_AT_ONCE == 0)
-        for (uint32_t i = piece > 0 ? 2 : 1; i < 2 + FETCHED_AT_ONCE; i++)
-            fetch(g, job, piece + i, false);
+    fetch_later(&g->hand, job, piece, job->count);
     return s;
 }
 
 void gather_end(struct gather *g, struct gather_job *job)
 {
+    crew_end(g->crew, job);
     for (int e = 1; e < GATHER_ENGINE_COUNT; e++)
         if (engines[e]->end_job)
             engines[e]->end_job(g, job);
@@ -523,5 +646,5 @@ void gather_end(struct gather *g, struct gather_job *job)
                              gather_span_end(&g->files[p->file], p) - begin);
         p->held = false;
     }
-    gather_leave(g);
+    gather_leave(&g->hand);
 }

@@ -5,8 +5,9 @@
  *
  * A *job* is the rows of one batch; a *piece* is a stretch of consecutive tokens of one part, and its place in a row. A
  * job is begun, so that engines can work ahead, and finished piece by piece. Several jobs may be begun, and are
- * finished in that order, all by one thread. While a piece is slow, gather_finish() returns, so that the caller can
- * begin further jobs and come back: nothing here calls its user.
+ * finished in that order, all by one thread. Further threads, the *crew*, may do beforehand what finishing would; what
+ * a thread has for itself is its *hand*. While a piece is slow, gather_finish() returns, so that the caller can begin
+ * further jobs and come back: nothing here calls its user.
  *
  * Tokens may begin anywhere in their file. Offsets of pieces, and the pages that are verified, count from the first
  * token; only code that touches the file adds its offset.
@@ -42,13 +43,14 @@
 
 struct gather_file {
     struct part *part;
-    struct file_map *map;    /* the part's token file; never one in memory */
-    uint64_t offset, bytes;  /* of its tokens */
-    bool verify;             /* its pages have hashes to verify */
-    uint64_t *verified;      /* a bit per page; NULL: pages are checked whenever they are read */
-    uint64_t *populated;     /* a bit per region of the map; NULL: none is populated */
-    enum leat_engine engine; /* in use; never AUTO */
-    bool network;            /* its file system is */
+    struct file_map *map;   /* the part's token file; never one in memory */
+    uint64_t offset, bytes; /* of its tokens */
+    bool verify;            /* its pages have hashes to verify */
+    /* Bits that several threads set: */
+    atomic_uint_fast64_t *verified;  /* one per page; NULL: pages are checked whenever they are read */
+    atomic_uint_fast64_t *populated; /* one per region of the map; NULL: none is populated */
+    enum leat_engine engine;         /* in use; never AUTO */
+    bool network;                    /* its file system is */
     bool doubted;     /* io_uring may bring wrong bytes of it: it is on FUSE, or on overlayfs, which may hide FUSE */
     bool hot;         /* all of it is in memory, as far as known */
     bool warm_wanted; /* cold, but fits: a background thread reads all of it, so read through the page cache */
@@ -58,10 +60,6 @@ struct gather_file {
     bool expects_random; /* the kernel was advised not to read ahead */
     bool lost_map;       /* it was mapped, but no longer is */
     bool has_holes;      /* it is a cached copy that has not arrived completely: pages are waited for */
-    /* While a job is being finished: */
-    const uint8_t *inside;       /* of the map; NULL: not entered */
-    const uint8_t *index_inside; /* of the index's map */
-    bool asked_inside, asked_index;
 };
 
 enum gather_state { GATHER_TO_DO, GATHER_WAITING, GATHER_DONE };
@@ -83,6 +81,8 @@ struct gather_piece {
     bool cached;                        /* it was read from memory when the job was begun */
     bool may_stay;                      /* in a map on trust, instead of being copied to `to` */
     const uint8_t *stays;               /* there; NULL: it was copied, or is not finished */
+    bool shared;                        /* with the crew, if its job is offered */
+    bool left;                          /* by the crew: it could not do it */
 };
 
 struct gather_job {
@@ -94,15 +94,43 @@ struct gather_job {
     uint64_t next_at;   /* and how many bytes of it were */
     uint32_t in_flight; /* reads */
     struct gather_job *later;
+    /* For the crew: */
+    bool offered, awaited;
+    bool cold;       /* some file of a piece that is shared is not in memory */
+    uint64_t number; /* of the jobs offered */
 };
 
 struct gather_uring;
 struct warm;
+struct crew;
 
 struct gather_counters {
-    atomic_uint_fast64_t bytes, read_bytes, reads, hits, pages_verified, storage_ns;
-    atomic_uint_fast64_t copied; /* bytes of pieces that the CPU copied, in this library or in the kernel */
+    atomic_uint_fast64_t bytes, reads, hits, storage_ns;
     atomic_uint max_in_flight;
+};
+
+/* A file whose maps a hand has entered: their bytes, NULL: not mapped, or no longer; of its tokens, of its index. */
+struct gather_entered {
+    const uint8_t *inside, *index_inside;
+    bool asked, asked_index;
+};
+
+/* What a thread that reads pieces has for itself. */
+struct gather_hand {
+    struct gather *gather;
+    uint8_t *scratch;               /* GATHER_SCRATCH + 2 pages, page-aligned */
+    struct gather_entered *entered; /* one for each file */
+    uint32_t *inside_of;            /* the numbers of those that it has entered */
+    uint32_t inside_count;
+    /* What it did; only its thread writes here. */
+    atomic_uint_fast64_t read_bytes, pages_verified;
+    atomic_uint_fast64_t copied;  /* bytes of pieces that the CPU copied, in this library or in the kernel */
+    atomic_uint_fast64_t busy_ns; /* of the crew: with pieces */
+};
+
+/* What all hands did together. */
+struct gather_done {
+    uint64_t read_bytes, pages_verified, copied, crew_ns;
 };
 
 /* The memory for spans: `count` stretches one after another, page-aligned. */
@@ -119,13 +147,12 @@ struct gather {
     uint32_t *first_file; /* of each source */
     enum leat_engine wanted;
     bool verify, threaded;
-    bool unaligned;     /* some file's tokens do not begin at a page */
-    bool has_holes;     /* some file has */
-    bool server_failed; /* pages of it could not be brought: that is no damage */
-    uint8_t *scratch;   /* GATHER_SCRATCH + 2 pages, page-aligned */
-    uint64_t max_bytes; /* of a piece */
-    uint32_t *entered;  /* files whose maps the job being finished has entered */
-    uint32_t entered_count;
+    bool unaligned;             /* some file's tokens do not begin at a page */
+    bool has_holes;             /* some file has */
+    bool server_failed;         /* pages of it could not be brought: that is no damage */
+    struct gather_hand hand;    /* of the thread that begins and finishes jobs */
+    uint64_t max_bytes;         /* of a piece */
+    struct crew *crew;          /* NULL: one thread does all */
     struct gather_uring *uring; /* NULL: not opened */
     bool uring_refused;
     int uring_error;
@@ -150,8 +177,20 @@ void gather_close(struct gather *g);
  * verified. */
 void gather_follow(struct gather *g, struct gather *from);
 
-/* The last call of the thread that gathers: waits for all reads in flight. */
+/* Starts further threads that read pieces of the jobs begun, on the CPUs of a NUMA node (-1: on any). Returns 0, or an
+ * errno. */
+int gather_share(struct gather *g, unsigned threads, int node);
+
+/* Whether sleeping threads of these are woken: the user has little that is finished. */
+void gather_hurry(struct gather *g, bool hurry);
+
+/* The last call of the thread that gathers: waits for all reads in flight, and ends the further threads. */
 void gather_stop(struct gather *g);
+
+/* In a child after fork, before gather_close(): its threads and reads are the parent's. */
+void gather_forget(struct gather *g);
+
+struct gather_done gather_done(const struct gather *g);
 
 /* Names by number, from "auto" on; the last is NULL. */
 extern const char *const gather_engine_names[GATHER_ENGINE_COUNT + 1];

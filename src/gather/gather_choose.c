@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "base/memory.h"
+#include "crew.h"
 #include "gather_engine.h"
 #include "warm.h"
 
@@ -21,11 +22,16 @@
 #define LOOKS       16u /* files per look */
 #define INDEX_SHARE 8u  /* indexes are warmed if they take less than 1 / INDEX_SHARE of free memory */
 
+static uint64_t words_of_tables(const struct gather_file *f)
+{
+    return bytes_divide_up(bytes_divide_up(f->map->size, GATHER_REGION), 64);
+}
+
 /* Page tables were filled for what was in memory at that time; they are filled again for what may have left it. */
 static void forget_tables(struct gather_file *f)
 {
-    if (f->populated)
-        memset(f->populated, 0, 8 * bytes_divide_up(bytes_divide_up(f->map->size, GATHER_REGION), 64));
+    for (uint64_t i = 0; f->populated && i < words_of_tables(f); i++)
+        atomic_store_explicit(&f->populated[i], 0, memory_order_relaxed);
 }
 
 /* Drops the page tables of a file that is no longer copied from its map. */
@@ -48,6 +54,8 @@ static void take_map(struct gather *g, struct gather_file *f)
     const uint8_t *map = file_map_enter(f->map);
 
     g->mapped_bytes += f->map->size;
+    if (!f->populated) /* without it, page tables are filled for each piece */
+        f->populated = calloc(words_of_tables(f), sizeof *f->populated);
     if (map) {
         madvise((void *)(uintptr_t)map, (size_t)f->map->size, MADV_RANDOM);
         file_map_leave(f->map);
@@ -116,8 +124,8 @@ static void choose(struct gather *g, struct gather_file *f)
 static void look_at(struct gather *g, struct gather_file *f)
 {
     /* with an engine other than the map, nothing else notices that the lease is called back */
-    gather_inside(g, f);
-    gather_leave(g);
+    gather_inside(&g->hand, f);
+    gather_leave(&g->hand);
     f->resident = residency_share(f->map->fd, f->offset, f->bytes, ++g->looks);
     f->hot = f->resident >= (f->hot ? NO_MORE_HOT : HOT);
     if (f->resident < 1)
@@ -208,6 +216,7 @@ void gather_look(struct gather *g, uint64_t now_ns)
 {
     if (now_ns - g->looked_ns < LOOK_NS)
         return;
+    crew_await_all(g->crew);
     for (uint32_t i = 0; i < LOOKS && i < g->file_count; i++)
         look_at(g, &g->files[g->looks % g->file_count]);
     g->looked_ns = now_ns;

@@ -32,22 +32,30 @@ static inline uint64_t gather_span_end(const struct gather_file *f, const struct
     return end < f->bytes ? end : f->bytes;
 }
 
+/* Makes a hand, all zero so far; gather_hand_close() is fine after a failure. */
+enum leat_status gather_hand_open(struct gather_hand *h, struct gather *g, struct leat_error *err);
+void gather_hand_close(struct gather_hand *h);
+
+/* Copies a piece, as gather_finish() would, for the crew, which takes pieces up to `end`. False: it fails, for whatever
+ * reason. */
+bool gather_take(struct gather_hand *h, struct gather_job *job, uint32_t piece, uint32_t end);
+
 /* Whether a page of [begin, end) must be verified. */
 bool gather_must_verify(const struct gather_file *f, uint64_t begin, uint64_t end);
 
 /* Verifies the pages of [begin, end) that were not verified yet; `bytes` are the tokens from `begin` on. */
-enum leat_status gather_verify(struct gather *g, struct gather_file *f, uint64_t begin, uint64_t end,
+enum leat_status gather_verify(struct gather_hand *h, struct gather_file *f, uint64_t begin, uint64_t end,
                                const uint8_t *bytes, struct leat_error *err);
 
-/* The map of the whole file, entered until the job ends; NULL: not mapped, or no longer. */
-const uint8_t *gather_inside(struct gather *g, struct gather_file *f);
+/* The map of the whole file, entered until the hand leaves; NULL: not mapped, or no longer. */
+const uint8_t *gather_inside(struct gather_hand *h, struct gather_file *f);
 
 /* Leaves all entered maps. */
-void gather_leave(struct gather *g);
+void gather_leave(struct gather_hand *h);
 
 /* Copies the bytes that a stretch [begin, end) of the tokens shares with a piece. If the stretch lies in the piece's
  * span, the kernel has copied it already, and it is only counted. */
-void gather_copy_out(struct gather *g, const struct gather_piece *p, uint64_t begin, uint64_t end,
+void gather_copy_out(struct gather_hand *h, const struct gather_piece *p, uint64_t begin, uint64_t end,
                      const uint8_t *bytes);
 
 /* Whether the file has become shorter; for a read whose bytes are not hashed. A read during a truncation may get zeros
@@ -67,10 +75,11 @@ struct gather_engine {
     enum leat_status (*wait)(struct gather *g, struct gather_job *job, uint32_t piece, struct leat_error *err);
 
     /* Copies a piece to its place. LEAT_E_NOT_MAPPED: read it instead. */
-    enum leat_status (*copy)(struct gather *g, struct gather_file *f, struct gather_piece *p, struct leat_error *err);
+    enum leat_status (*copy)(struct gather_hand *h, struct gather_file *f, struct gather_piece *p,
+                             struct leat_error *err);
 
     /* Prefetches the beginning of the next piece (`soon`), or of the pages of a later one, if that cannot do harm. */
-    void (*fetch)(const struct gather_file *f, const struct gather_piece *p, bool soon);
+    void (*fetch)(const struct gather_hand *h, const struct gather_piece *p, bool soon);
 
     void (*end_job)(struct gather *g, struct gather_job *job); /* also of jobs without a piece of it */
     void (*close)(struct gather *g);                           /* in the thread that gathers, even without a job */

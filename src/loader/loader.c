@@ -234,10 +234,8 @@ void leat_loader_close(struct leat_loader *loader)
         return;
     if (!loader_forked(l))
         loader_end_thread(l);
-    if (loader_forked(l)) { /* ring and thread exist only in the parent, and so do their resources */
-        l->gather.uring = NULL;
-        l->gather.warm = NULL;
-    }
+    else /* rings and threads exist only in the parent, and so do their resources */
+        gather_forget(&l->gather);
     loader_log_close(l);
     loader_ahead_close(l);
     loader_deal_close(l);

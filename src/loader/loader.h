@@ -28,6 +28,7 @@
 #include "rows/rows.h"
 #include "rows/rows_outputs.h"
 
+#define LOADER_THREADS    64u  /* at most */
 #define LOADER_RECENT     100u /* batches of which the share of waiting is reported */
 #define LOADER_MAX_BATCH  ((uint64_t)1 << 31)
 #define LOADER_MAX_SLICES 65536u
@@ -251,7 +252,7 @@ enum leat_status loader_open_files(const struct leat_loader *l, struct gather *g
                                    struct leat_error *err);
 
 /* Starts and ends the thread. */
-enum leat_status loader_start_thread(struct leat_loader *l, struct leat_error *err);
+enum leat_status loader_start_threads(struct leat_loader *l, struct leat_error *err);
 void loader_end_thread(struct leat_loader *l);
 
 /* Computes the sizes of slots that hold the longest batch; false: too large. */
@@ -344,7 +345,8 @@ enum leat_status loader_loss_open(struct leat_loader *l, struct leat_error *err)
 enum leat_status loader_loss_row(struct leat_loader *l, const struct loader_slot *slot, uint32_t row, uint8_t *mask,
                                  struct leat_error *err);
 
-/* The same of `count` tokens that follow each other; the row's second token is number `second` of them, if it is one. */
+/* The same of `count` tokens that follow each other; the row's second token is number `second` of them, if it is
+ * one. */
 void loader_loss_tokens(const struct leat_loader *l, const uint8_t *tokens, uint64_t count, uint64_t second,
                         uint8_t *mask);
 

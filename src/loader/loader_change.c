@@ -111,6 +111,7 @@ static void set_back(struct leat_loader *l, struct gather *files)
     gather_close(&l->gather);
     files->memory_is_written = l->gather.memory_is_written;
     l->gather = *files;
+    l->gather.hand.gather = &l->gather;
     st->begun_first = st->begun_count = 0;
     st->position = counter_value(&l->consumer.cursor);
     st->batch = atomic_load(&l->ring.taken);
@@ -134,7 +135,7 @@ static enum leat_status go_on(struct leat_loader *l, struct leat_error *err)
     if (s == LEAT_OK)
         s = loader_ahead_open(l, why);
     if (s == LEAT_OK && l->options.io.threads > 0)
-        s = loader_start_thread(l, why);
+        s = loader_start_threads(l, why);
     if (s == LEAT_OK)
         return s;
     l->stage.ended = true;

@@ -1,7 +1,7 @@
 /*
- * loader_loss.c: takes the loss of labels by what a row's tokens are (struct leat_loader_outputs): of its first place, of
- * begin tokens, of all of it if an n-gram is repeated too often. It clears the mask of these tokens in the slot, so that
- * host and GPU follow.
+ * loader_loss.c: takes the loss of labels by what a row's tokens are (struct leat_loader_outputs): of its first place,
+ * of begin tokens, of all of it if an n-gram is repeated too often. It clears the mask of these tokens in the slot, so
+ * that host and GPU follow.
  *
  * A row has 32 copies of p tokens in a row if 31 p tokens, one after another, are each the token p places before them.
  * Such a stretch has a token whose number is a multiple of 31 p: only those are looked at, and their neighbours only
@@ -79,7 +79,8 @@ static bool has_repeats(const uint32_t *ids, uint64_t count)
     return false;
 }
 
-/* Reads what is looked through: of rows of documents all tokens, without the gaps between them; of others the inputs. */
+/* Reads what is looked through: of rows of documents all tokens, without the gaps between them; of others the
+ * inputs. */
 static enum leat_status read_ids(struct leat_loader *l, const struct loader_slot *slot, uint32_t row, uint64_t *count,
                                  struct leat_error *err)
 {

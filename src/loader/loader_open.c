@@ -1,12 +1,10 @@
 /*
- * loader_open.c: from options to a running loader: checks the options, sizes the ring, starts its thread.
+ * loader_open.c: from options to a running loader: checks the options, sizes the ring, starts its threads.
  *
  * The number of slots is the hard part. The ring must hold enough reads to keep a disk busy, and enough batches for a
  * consumer that is late now and then, but take only a share of free memory. Slots are as large as the longest batch
  * needs, and are allocated here once, in memory that the device can read if there is a device.
  */
-#include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,7 +12,6 @@
 
 #include "base/bytes.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/status.h"
@@ -75,8 +72,8 @@ static enum leat_status check_options(const struct leat_loader_options *o, struc
         return status_argument(err, "last", "unknown value %d for `last`", (int)o->last);
     if (o->io.apart < LEAT_APART_AUTO || o->io.apart > LEAT_APART_MAPPED)
         return status_argument(err, "apart", "unknown value %d for apart", (int)o->io.apart);
-    if (o->io.threads > 1)
-        return status_argument(err, "threads", "threads must be 0 or 1, not %u", o->io.threads);
+    if (o->io.threads > LOADER_THREADS)
+        return status_argument(err, "threads", "a loader has 0 to %u threads, not %u", LOADER_THREADS, o->io.threads);
     if (o->io.slots == 1 || o->io.slots > RING_MAX)
         return status_argument(err, "slots", "a ring has 2 to %u slots, not %u", RING_MAX, o->io.slots);
     if (o->outputs.number_bytes != 4 && o->outputs.number_bytes != 8)
@@ -318,48 +315,22 @@ static void make_guard(struct leat_loader *l)
 #endif
 }
 
-/* ---- The thread ---- */
+/* ---- The threads ---- */
 
-/* Binds the thread to the CPUs of a NUMA node, if the system lists them. */
-static void place_thread(pthread_t thread, int node)
+/* The last of them is the loader's thread, which the others help. */
+enum leat_status loader_start_threads(struct leat_loader *l, struct leat_error *err)
 {
-#if defined(__linux__) && defined(__GLIBC__)
-    char path[64], text[1024] = "", *at = text;
-    cpu_set_t cpus;
-    int fd = -1;
-    uint64_t size;
+    int r = 0;
 
-    snprintf(path, sizeof path, "/sys/devices/system/node/node%d/cpulist", node);
-    if (node < 0 || file_open_read(&fd, &size, path, NULL) != LEAT_OK)
-        return;
-    if (read(fd, text, sizeof text - 1) < 0)
-        text[0] = '\0';
-    file_close(&fd);
-    CPU_ZERO(&cpus);
-    while (*at >= '0' && *at <= '9') { /* "0-3,8-11" */
-        unsigned long first = strtoul(at, &at, 10), last = *at == '-' ? strtoul(at + 1, &at, 10) : first;
-
-        for (unsigned long cpu = first; cpu <= last && cpu < CPU_SETSIZE; cpu++)
-            CPU_SET(cpu, &cpus);
-        at += *at == ',';
-    }
-    if (CPU_COUNT(&cpus) > 0)
-        pthread_setaffinity_np(thread, sizeof cpus, &cpus);
-#else
-    (void)thread;
-    (void)node;
-#endif
-}
-
-enum leat_status loader_start_thread(struct leat_loader *l, struct leat_error *err)
-{
-    int r = thread_start(&l->thread, STACK, loader_stage_run, l);
-
+    if (l->options.io.threads > 1)
+        r = gather_share(&l->gather, l->options.io.threads - 1, l->options.io.numa_node);
+    if (r == 0)
+        r = thread_start(&l->thread, STACK, loader_stage_run, l);
     if (r != 0)
         return status_set_os(err, r, NULL,
                              "cannot start the loader's thread (" THREAD_LIMITS "; threads = 0 needs none)");
     l->has_thread = true;
-    place_thread(l->thread, l->options.io.numa_node);
+    thread_place(l->thread, l->options.io.numa_node);
     return LEAT_OK;
 }
 
@@ -401,7 +372,7 @@ static enum leat_status open_parts(struct leat_loader *l, const struct leat_load
     if (s == LEAT_OK)
         s = loader_ahead_open(l, err);
     if (s == LEAT_OK && l->options.io.threads > 0)
-        s = loader_start_thread(l, err);
+        s = loader_start_threads(l, err);
     return s;
 }
 

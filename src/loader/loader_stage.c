@@ -4,6 +4,7 @@
  * A batch is *begun* (samples, pieces and layout are found, and its reads handed to gather) and later *finished* (its
  * reads waited for, pages verified, documents marked, and the slot sent to the device). If engines work ahead, all free
  * slots are begun before the oldest is finished, so that reads of all of them are in flight and the disk has a queue.
+ * Some are if further threads gather (gather/crew.h), which then find work while this one does all the rest.
  * Batches are finished in order. A damaged row fails its batch, or is masked; the first failure ends the loader after
  * the batches before it.
  */
@@ -423,9 +424,10 @@ static bool take_back(struct leat_loader *l)
 bool loader_stage_begin(struct leat_loader *l)
 {
     struct loader_stage *st = &l->stage;
-    bool busy = take_back(l), ahead = gather_works_ahead(&l->gather);
+    bool busy = take_back(l);
 
-    while (!st->ended && (ahead || st->begun_count == 0)) {
+    gather_hurry(&l->gather, 4 * ring_ready(&l->ring) < l->ring.slots);
+    while (!st->ended && (st->begun_count == 0 || gather_works_ahead(&l->gather))) {
         int slot = ring_claim(&l->ring);
 
         if (slot < 0)

@@ -156,15 +156,16 @@ void leat_loader_stats(const struct leat_loader *l, struct leat_loader_stats *st
     const struct loader_consumer *c = &l->consumer;
     const struct loader_stage *st = &l->stage;
     const struct gather_counters *g = &l->gather.counters;
+    const struct gather_done done = gather_done(&l->gather);
 
     s.batches = counter_value(&c->batches);
     s.rows = counter_value(&c->rows);
     s.tokens = counter_value(&c->tokens);
     s.io.bytes = counter_value(&g->bytes);
-    s.io.read_bytes = counter_value(&g->read_bytes);
+    s.io.read_bytes = done.read_bytes;
     s.io.reads = counter_value(&g->reads);
     s.io.hits = counter_value(&g->hits);
-    s.io.pages_verified = counter_value(&g->pages_verified);
+    s.io.pages_verified = done.pages_verified;
     s.rows_damaged = counter_value(&st->rows_damaged);
     s.io.warmed_bytes = loader_forked(l) ? 0 : warm_bytes(l->gather.warm);
     s.next = times_of(&c->next);
@@ -175,10 +176,12 @@ void leat_loader_stats(const struct leat_loader *l, struct leat_loader_stats *st
     s.time.outputs_ns = counter_value(&st->outputs_ns);
     s.time.copy_ns = counter_value(&st->copy_ns);
     s.time.slot_ns = counter_value(&st->slot_ns);
+    s.time.crew_ns = done.crew_ns;
     s.time.consumer_ns = counter_value(&c->wait_ns);
     s.time.waiting_share = share(counter_value(&c->recent_wait_sum), counter_value(&c->recent_all_sum));
     s.time.waiting_share_all = share(counter_value(&c->wait_ns), counter_value(&c->all_ns));
     s.time.first_batch_ns = counter_value(&c->first_ns);
+    s.io.threads = l->options.io.threads;
     s.ring.bytes = l->memory.bytes;
     s.ring.slots = l->memory.slots;
     s.io.reads_in_flight = atomic_load(&g->max_in_flight);
@@ -193,7 +196,7 @@ void leat_loader_stats(const struct leat_loader *l, struct leat_loader_stats *st
         s.device.memory_used = 0;
     s.ring.unpinned = l->memory.unpinned;
     s.ring.slots_wanted = l->memory.slots_wanted;
-    s.io.copied_bytes = counter_value(&g->copied);
+    s.io.copied_bytes = done.copied;
     s.io.unregistered = atomic_load(&l->gather.uring_unregistered);
     count_remote(l, &s);
     count_deal(&l->deal, &s.balance);
@@ -279,8 +282,8 @@ static const char *cause_of(const struct leat_loader *l, const struct leat_loade
         return "the loader has no thread, so it works only while the consumer waits: open it with threads = 1";
     if (s->time.gather_ns > max) {
         max = s->time.gather_ns;
-        cause = "the time goes into copying tokens: give the process a core for the loader's thread, or verify files "
-                "beforehand and open the loader without `verify`";
+        cause = "the time goes into copying tokens: give the process a core for each of the loader's threads, and the "
+                "loader more threads, or verify files beforehand and open the loader without `verify`";
     }
     if (s->time.documents_ns > max) {
         max = s->time.documents_ns;

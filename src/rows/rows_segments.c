@@ -146,7 +146,8 @@ uint32_t rows_learned_in_segments(const struct rows_job *j, uint32_t row)
 
     for (uint32_t n = 0; n < count; n++) {
         const struct rows_segment *s = &segments[n];
-        uint32_t places = n + 1 < count ? segments[n + 1].first - s->first : 0; /* the last is padding */
+        uint32_t next = n + 1 < count ? segments[n + 1].first : j->layout.whole_length / j->layout.slices;
+        uint32_t places = next > s->first ? next - s->first : 0;
         uint32_t begin = rows_segment_label_token(j, s, s->first, 0), end = rows_segment_labels(j, s);
 
         if (begin + places < end)

@@ -101,9 +101,9 @@ static void removed(enum leat_access access, enum leat_engine engine)
 static void change(enum leat_engine e)
 {
     for (enum leat_access a = LEAT_ACCESS_LEASED; a <= LEAT_ACCESS_READ; a += 2) {
-        for (uint32_t threads = 0; threads < 2; threads++) {
-            cut(a, e, LEAT_ON_DAMAGE_ERROR, threads);
-            cut(a, e, LEAT_ON_DAMAGE_MASK, threads);
+        for (size_t t = 0; t < LOADING_THREADS; t++) {
+            cut(a, e, LEAT_ON_DAMAGE_ERROR, loading_threads[t]);
+            cut(a, e, LEAT_ON_DAMAGE_MASK, loading_threads[t]);
         }
         removed(a, e);
     }

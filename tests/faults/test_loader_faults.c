@@ -107,7 +107,7 @@ static void damaged_directory(void)
 
 /* ---- Reads that fail ---- */
 
-static void failing_reads(enum leat_engine engine)
+static void failing_reads(enum leat_engine engine, uint32_t threads)
 {
     struct leat_loader_options o = options(engine, LEAT_ON_DAMAGE_ERROR);
     struct loading w;
@@ -115,7 +115,7 @@ static void failing_reads(enum leat_engine engine)
 
     copy_original();
     w = open_plan(LEAT_ACCESS_READ);
-    o.io.threads = 0; /* so that the count of calls is always the same */
+    o.io.threads = threads;
     fault_arm(FAULT_SYSTEM, FAULT_COUNT, 0, 0);
     r = take_all(&w, &o, NULL);
     T_EQ(r.status, LEAT_E_END);
@@ -180,7 +180,7 @@ static void failing_places(enum leat_engine engine, uint32_t threads)
         }
         leat_loader_close(l);
     }
-    T_CHECK(errors > 0);
+    T_CHECK(errors > 0 || threads > 1); /* the reads of a crew come in any order */
     leat_plan_close(documents);
     leat_plan_close(w.plan);
 }
@@ -188,14 +188,14 @@ static void failing_places(enum leat_engine engine, uint32_t threads)
 static void short_and_interrupted(enum leat_engine engine)
 {
     for (enum fault_mode mode = FAULT_SHORT; mode <= FAULT_INTERRUPT; mode++)
-        for (uint32_t threads = 0; threads < 2; threads++) {
+        for (size_t t = 0; t < LOADING_THREADS; t++) {
             struct leat_loader_options o = options(engine, LEAT_ON_DAMAGE_ERROR);
             struct loading w;
             struct run r;
 
             copy_original();
             w = open_plan(LEAT_ACCESS_READ);
-            o.io.threads = threads;
+            o.io.threads = loading_threads[t];
             o.outputs.wanted = LEAT_OUTPUT_CU_SEQLENS;
             fault_arm(FAULT_SYSTEM, mode, 1, 0);
             r = take_all(&w, &o, NULL);
@@ -308,6 +308,7 @@ static void opening(enum fault_kind kind, enum leat_access access, bool document
         o.outputs.borrow = 1;
         o.outputs.ahead = ahead;
         o.io.numa_node = 0;
+        o.io.threads = 3;
         fault_arm(kind, FAULT_ONCE, n, kind == FAULT_MEMORY ? ENOMEM : EIO);
         if (documents)
             s = leat_plan_reorder(&plan, w.plan, LEAT_ORDER_DOCUMENTS, 0, &t_err);
@@ -355,11 +356,12 @@ static void failing_segments(void)
 static void fail(enum leat_engine e)
 {
     for (enum leat_access a = LEAT_ACCESS_LEASED; a <= LEAT_ACCESS_READ; a += 2)
-        for (uint32_t threads = 0; threads < 2; threads++)
-            damaged_page(a, e, threads);
-    failing_reads(e);
-    failing_places(e, 0);
-    failing_places(e, 1);
+        for (size_t t = 0; t < LOADING_THREADS; t++)
+            damaged_page(a, e, loading_threads[t]);
+    failing_reads(e, 0); /* so that the count of calls is always the same */
+    failing_reads(e, 3);
+    for (uint32_t threads = 0; threads < 3; threads++)
+        failing_places(e, threads);
     slow_reads(e);
     short_and_interrupted(e);
 }

@@ -61,7 +61,7 @@ static void load_all(const struct leat_dataset *const *d, unsigned count, unsign
 
         l.batch = 5;
         l.io.engine = e;
-        l.io.threads = e & 1;
+        l.io.threads = loading_threads[e % LOADING_THREADS];
         T_OK(leat_loader_open(&loader, w.plan, &l, &t_err));
         for (uint64_t k = 0; k < 6; k++) {
             T_OK(leat_loader_next(loader, &b, &t_err));

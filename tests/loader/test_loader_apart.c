@@ -255,9 +255,9 @@ int main(void)
     all_same(2);
     all_same(4);
     by_itself();
-    for (uint32_t threads = 0; threads < 2; threads++) {
-        damaged(threads, 7000);
-        damaged(threads, 500000);
+    for (size_t t = 0; t < LOADING_THREADS; t++) {
+        damaged(loading_threads[t], 7000);
+        damaged(loading_threads[t], 500000);
     }
     return t_end();
 }

@@ -42,24 +42,51 @@ static uint64_t check_batches(const struct loading *w, struct leat_loader_option
 static void engines(const struct loading *w, uint64_t batch)
 {
     for (enum leat_engine e = LEAT_ENGINE_AUTO; e < GATHER_ENGINE_COUNT; e++)
-        for (uint32_t threads = 0; threads < 2; threads++)
+        for (size_t t = 0; t < LOADING_THREADS; t++)
             for (uint32_t verify = 0; verify < 2; verify++) {
                 struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
                 int before = t_failures;
 
                 o.batch = batch;
                 o.io.engine = e;
-                o.io.threads = threads;
+                o.io.threads = loading_threads[t];
                 o.io.verify = verify;
                 check_batches(w, o, 20);
                 o.position = 777;
                 o.io.slots = 2 + (uint32_t)e;
                 o.ranks.world = 2;
-                o.ranks.rank = threads;
+                o.ranks.rank = t % 2;
                 check_batches(w, o, 20);
                 if (t_failures > before)
-                    T_FAIL("engine %s, %u threads, verify %u", gather_engine_names[e], threads, verify);
+                    T_FAIL("engine %s, %u threads, verify %u", gather_engine_names[e], o.io.threads, verify);
             }
+}
+
+/* A crew comes to work where the consumer is in a hurry; with one thread there is none. */
+static void crew_works(const struct loading *w)
+{
+    for (uint32_t threads = 1; threads < 4; threads += 2) {
+        struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+        struct leat_loader_stats stats = LEAT_LOADER_STATS_INIT;
+        uint64_t k = 0, most = threads > 1 ? 100000 : 100;
+        const struct leat_batch *b;
+        struct leat_loader *l;
+
+        o.batch = 2000;
+        o.io.engine = LEAT_ENGINE_MAP;
+        o.io.threads = threads;
+        T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
+        for (; k < most && stats.time.crew_ns == 0; k++) {
+            T_OK(leat_loader_next(l, &b, &t_err));
+            if (k % 100 == 0)
+                loading_check(w, b, o.batch * k);
+            leat_batch_release(b, NULL);
+            leat_loader_stats(l, &stats);
+        }
+        T_EQ(stats.io.threads, threads);
+        T_CHECK((stats.time.crew_ns > 0) == (threads > 1));
+        leat_loader_close(l);
+    }
 }
 
 /* Two ranks have each sample once, in order, and end together. */
@@ -160,6 +187,7 @@ static void with_width(unsigned width)
     plan_text(text, sizeof text, "seq-len 40\nseed 5\n", width);
     w.plan = loading_plan(text);
     engines(&w, 6);
+    crew_works(&w);
     leat_plan_close(w.plan);
 
     /* two lengths, a batch across the change; skips */

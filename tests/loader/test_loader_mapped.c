@@ -171,9 +171,9 @@ int main(void)
     all_same(4);
     make_files(2, 50001, 40001, 30001);
     lies_in_map();
-    for (uint32_t threads = 0; threads < 2; threads++) {
-        damaged(threads, 7000, 9);
-        damaged(threads, 60, 800);
+    for (size_t t = 0; t < LOADING_THREADS; t++) {
+        damaged(loading_threads[t], 7000, 9);
+        damaged(loading_threads[t], 60, 800);
     }
     return t_end();
 }

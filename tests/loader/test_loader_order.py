@@ -57,7 +57,7 @@ def one(sources, width, plan, rng, engine, output):
     begin = rng.choice([0, rng.randrange(300)])
     steps = rng.randint(1, 12)
     words = ["load", *plan, "--from", begin, "--steps", steps, "--batch", batch, "--rank", rank, "--world", world,
-             "--engine", engine, "--output", output, "--threads", rng.randint(0, 1), "--dump", "dump", "--json"]
+             "--engine", engine, "--output", output, "--threads", rng.choice([0, 1, 2, 5]), "--dump", "dump", "--json"]
     if output != "views":
         words += rng.choice([[], ["--device", "cuda", "--driver", f"{build}/fake_cuda/libfake_cuda.so"]])
     words += rng.choice([[], ["--borrow"], ["--no-verify"], ["--slots", 2], ["--synthetic", "--rounds", 1]])

@@ -405,9 +405,14 @@ static struct rows_stretch stretch_of(const struct rows_job *j, uint32_t row, ui
 }
 
 /* A product of two floats is exact in a double, so that it is rounded once. */
+static float weight_in_row(const struct rows_job *j, uint32_t row, uint8_t weight)
+{
+    return (float)((double)((float)weight / 255.0f) * (double)rows_source_weight(j, row));
+}
+
 static float expected_weight(const struct rows_job *j, uint32_t row, uint32_t i)
 {
-    return (float)((double)((float)rows_weight(j, row, i) / 255.0f) * (double)rows_source_weight(j, row));
+    return weight_in_row(j, row, rows_weight(j, row, i));
 }
 
 static void check_learned(const struct rows_job *j)
@@ -470,7 +475,8 @@ static void check_segments(const struct rows_job *j)
             T_EQ(number(j->position_ids, ROWS_NUMBERS, j->number_bytes, at), rows_segment_position(&s, i));
             T_EQ(number(j->document_ids, ROWS_NUMBERS, j->number_bytes, at), s.document);
             T_EQ(j->loss_mask[at], rows_segment_weight(j, &s, i, 0) != 0);
-            T_CHECK(((const float *)j->loss_weights)[at] == (float)rows_segment_weight(j, &s, i, 0) / 255.0f);
+            T_CHECK(((const float *)j->loss_weights)[at] ==
+                    weight_in_row(j, row, j->loss_mask[at] ? rows_segment_weight(j, &s, i, 0) : 0));
             for (uint32_t k = 0; k < j->layout.ahead; k++, at += (uint64_t)j->rows * j->length)
                 T_EQ(number(j->ahead_labels, ROWS_NUMBERS, j->number_bytes, at), rows_segment_label(j, &s, i, k + 1));
             at = (uint64_t)row * j->length + i;
@@ -485,12 +491,27 @@ static void check_segments(const struct rows_job *j)
         T_EQ(j->cu_seqlens[n], j->rows * whole);
 }
 
+static void check_learned_in_segments(const struct rows_job *j)
+{
+    for (uint32_t row = 0; row < j->layout.rows; row++) {
+        uint32_t learned = 0;
+
+        for (uint32_t i = j->unshifted; i < j->layout.whole_length / j->layout.slices; i++) {
+            struct rows_segment s = rows_segment_at(j, row, i);
+
+            learned += rows_segment_weight(j, &s, i, 0) != 0;
+        }
+        T_EQ(rows_learned(j, row), learned);
+    }
+}
+
 static void check_random_segments(uint64_t *random)
 {
     static struct rows_made made;
     int usable;
 
     rows_make_segments(&made, random);
+    check_learned_in_segments(&made.job);
     for (unsigned number_of_row = 0; rows_row(number_of_row, &usable); number_of_row++) {
         if (!usable)
             continue;

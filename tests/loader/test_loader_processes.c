@@ -216,7 +216,7 @@ int main(void)
     cover();
     memory();
     for (enum leat_engine e = LEAT_ENGINE_AUTO; e < GATHER_ENGINE_COUNT; e++)
-        for (uint32_t threads = 0; threads < 2; threads++)
-            forks(e, threads);
+        for (size_t t = 0; t < LOADING_THREADS; t++)
+            forks(e, loading_threads[t]);
     return t_end();
 }

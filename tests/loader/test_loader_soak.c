@@ -62,7 +62,7 @@ static struct leat_loader_options random_options(uint64_t *random)
     o.batch = 1 + t_below(random, 12);
     o.position = t_below(random, 3) ? 0 : t_below(random, 100000);
     o.io.engine = (enum leat_engine)t_below(random, 5);
-    o.io.threads = t_below(random, 5) > 0;
+    o.io.threads = loading_threads[t_below(random, LOADING_THREADS)];
     o.io.slots = t_below(random, 3) ? 2 + (uint32_t)t_below(random, 14) : 0;
     o.io.verify = (uint32_t)t_below(random, 2);
     o.outputs.wanted = t_below(random, 2) ? LEAT_OUTPUT_LABELS | LEAT_OUTPUT_POSITION_IDS : 0;
@@ -183,7 +183,7 @@ static void hold_all(const struct loading *w, uint32_t threads)
 }
 
 /* A wait in steps is one wait: batches that take much longer than a step. */
-static void slow_batches(const struct loading *w)
+static void slow_batches(const struct loading *w, uint32_t threads)
 {
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
     const struct leat_batch *b;
@@ -192,6 +192,7 @@ static void slow_batches(const struct loading *w)
     o.batch = 5000;
     o.io.slots = 2;
     o.io.engine = LEAT_ENGINE_PREAD;
+    o.io.threads = threads;
     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
     for (unsigned i = 0; i < 20; i++) {
         T_OK(next_in_steps(l, &b));
@@ -272,9 +273,10 @@ int main(void)
     loading_write(text, 100000, 2, w.mean);
     snprintf(text, sizeof text, "source %s/d\nseq-len 100\nseed 9\n", folder);
     w.plan = loading_plan(text);
-    hold_all(&w, 0);
-    hold_all(&w, 1);
-    slow_batches(&w);
+    for (size_t t = 0; t < LOADING_THREADS; t++)
+        hold_all(&w, loading_threads[t]);
+    slow_batches(&w, 1);
+    slow_batches(&w, 3);
     run_two(&w, work, &random, batches);
     run_two(&w, open_and_close, &random, batches / 10);
     leat_plan_close(w.plan);

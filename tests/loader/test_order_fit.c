@@ -324,7 +324,7 @@ int main(void)
     for (enum leat_engine e = LEAT_ENGINE_MAP; e <= LEAT_ENGINE_URING; e++) {
         o.io.engine = e;
         o.io.apart = e % 2 ? LEAT_APART_ALWAYS : LEAT_APART_AUTO;
-        o.io.threads = e % 2;
+        o.io.threads = loading_threads[e % LOADING_THREADS];
         deliver(plan, o, e == LEAT_ENGINE_PREAD, NULL);
         o.io.apart = LEAT_APART_MAPPED;
         deliver(plan, o, e != LEAT_ENGINE_PREAD, NULL);

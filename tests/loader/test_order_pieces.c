@@ -243,7 +243,7 @@ int main(void)
     for (enum leat_engine e = LEAT_ENGINE_MAP; e <= LEAT_ENGINE_URING; e++) {
         o.io.engine = e;
         o.io.apart = LEAT_APART_ALWAYS;
-        o.io.threads = e % 2;
+        o.io.threads = loading_threads[e % LOADING_THREADS];
         T_EQ(deliver(plan, o, 0, NULL), 0);
     }
     T_OK(leat_plan_state_load(plan, state, strlen(state), &loaded, &t_err));

@@ -289,7 +289,7 @@ static void check_engines(const struct leat_dataset *d, bool mapped, uint64_t se
 
             o.batch = seq_len > 10000 ? 2 : 5;
             o.io.engine = e;
-            o.io.threads = i == 1 || i == 2;
+            o.io.threads = loading_threads[i % LOADING_THREADS];
             o.io.verify = i & 1;
             o.io.apart = aparts[i >> 1];
             if (i >> 1 & 1 && !mapped)
@@ -325,7 +325,7 @@ static void check_mixed(uint64_t seq_len, bool cold)
 
             o.batch = 7;
             o.io.engine = e;
-            o.io.threads = i & 1;
+            o.io.threads = loading_threads[i % LOADING_THREADS];
             o.io.verify = i >> 1 & 1;
             o.io.apart = aparts[i >> 2];
             for (unsigned k = 0; cold && k < 3; k++)

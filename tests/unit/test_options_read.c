@@ -158,7 +158,7 @@ static void check_plans(void)
     REFUSED("leat_trace", leat_plan_trace(plan, none, NULL, NULL, &t_err));
     REFUSED("leat_plan_state", leat_plan_state_save(plan, none, text, &t_err));
     REFUSED("leat_loader_options", leat_loader_open(&loader, plan, none, &t_err));
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 7; i++) {
         struct leat_loader_options l = LEAT_LOADER_OPTIONS_INIT;
 
         l.batch = 1;
@@ -166,7 +166,9 @@ static void check_plans(void)
         l.ranks.reserved[1] = i == 1;
         l.io.reserved[3] = i == 2;
         l.device.reserved[3] = i == 3;
-        l.outputs.reserved[8] = i == 4;
+        l.outputs.reserved[3] = i == 4;
+        l.slice.reserved_flags = i == 5;
+        l.slice.reserved[1] = i == 6;
         T_STATUS(leat_loader_open(&loader, plan, &l, &t_err), LEAT_E_UNSUPPORTED);
     }
     leat_plan_close(plan);

@@ -135,7 +135,7 @@ def close_to(got, want):
     return got == pytest.approx(want, abs=1e-6) if isinstance(want, float) else got == want
 
 
-@pytest.mark.parametrize("threads", [0, 1])
+@pytest.mark.parametrize("threads", [0, 1, 3])
 def test_stats_file(plan, tmp_path, threads):
     path = tmp_path / "a \"run\".jsonl"
     path.write_text("{\"batches\": 0}\n")
@@ -151,7 +151,7 @@ def test_stats_file(plan, tmp_path, threads):
     steady = ("batches", "rows", "tokens", "next", "consumer", "waiting_share", "ring_bytes", "slots", "engine",
               "device", "first_batch", "cache_bytes")
     assert all(close_to(line[name], stats[name]) for name in steady), (line, stats)
-    assert (line["batches"], line["rows"]) == (7, 28)
+    assert (line["batches"], line["rows"], line["threads"]) == (7, 28, threads)
 
 
 def test_stats_file_now_and_then(plan, tmp_path):

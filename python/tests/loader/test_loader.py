@@ -44,7 +44,7 @@ def plan(corpus):
 
 @pytest.mark.parametrize("framework, dtype", [("torch", "int64"), ("torch", "int32"), ("numpy", "int64"),
                                               ("numpy", "int32"), ("jax", "int32")])
-@pytest.mark.parametrize("threads", [0, 1])
+@pytest.mark.parametrize("threads", [0, 1, 4])
 def test_numbers(plan, reference, framework, dtype, threads):
     with leat.Loader(plan, 6, outputs=leat.Outputs(ALL, dtype=dtype), framework=framework, threads=threads) as loader:
         for k in range(8):

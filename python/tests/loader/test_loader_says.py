@@ -37,7 +37,7 @@ def test_stats_are_all_there(plan):
         return [(kind, re.sub(r"_ns$|\[.*", "", name)) for kind, line in lines
                 for name in line.replace(" ", "").split(",") if not name.startswith(("size", "reserved"))]
 
-    said = set(leat.Loader(plan, 4).stats())
+    said = set(leat.Loader(plan, 4).stats()) - {"sources"}  # of leat_loader_sources()
     for kind, subject in members("leat_loader_stats"):
         inside = kind.startswith("struct") and kind != "struct leat_times"
         for _, name in members(kind.split()[1]) if inside else [(kind, subject)]:
@@ -65,7 +65,7 @@ def test_profiler_shows_it(plan):
 
 def test_arguments(plan):
     for wrong in (dict(batch_size=0), dict(batch_size=2, io=leat.IO(slots=1)), dict(batch_size=2, position=2**61),
-                  dict(batch_size=2, io=leat.IO(memory=100)), dict(batch_size=2, threads=2)):
+                  dict(batch_size=2, io=leat.IO(memory=100)), dict(batch_size=2, threads=65)):
         with pytest.raises((leat.Error, MemoryError, ValueError)):
             leat.Loader(plan, **wrong)
     for wrong in (dict(outputs=("inputs", "targets")), dict(outputs=()), dict(outputs=("inputs", "inputs")),

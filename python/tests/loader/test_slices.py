@@ -18,7 +18,7 @@ LENGTH = 96
 
 
 def places(layout, rank, count, row, ends):
-    """Which places of a row of `row` places belong to a rank; `ends`: of its documents and of the padding after them."""
+    """Which places of `row` places belong to a rank; `ends`: of the row's documents and of the padding after them."""
     if layout == "contiguous":
         return np.arange(row // count * rank, row // count * (rank + 1))
     stretches = [(0, row)] if layout == "zigzag" else list(zip([0, *ends[:-1]], ends))
@@ -262,8 +262,8 @@ def dataset_start(name, token):
 
 @pytest.mark.filterwarnings("ignore")
 def test_megatron_rolls(counting):
-    """Megatron rolls the labels of a row, and puts 0 after them: equal up to a row's last `ahead` places, where leat has
-    the tokens that follow; and for packed sequences up to those of each document."""
+    """Megatron rolls the labels of a row, and puts 0 after them: equal up to a row's last `ahead` places, where leat
+    has the tokens that follow."""
     prediction = pytest.importorskip("megatron.core.transformer.multi_token_prediction")
     plan, ahead = leat.Plan(counting, 64, seed=8), 3
     (batch,) = loaded(plan, 4, 1, ahead=ahead, outputs=("labels", "ahead_labels"))
