@@ -1,8 +1,8 @@
 """check_order.py: compares the library's order of samples with its twins, which were written from docs/ORDER.md
 alone, on PLANS random plans: sizes from 1 to 2^40 blocks, weights with 0 and 1e-9 among them, phases, lengths, limits,
 skips, bans and splits; which are refused, every sample asked, and its inverse; and, if libxxhash can be loaded, whole
-states. A tenth are plans of documents, a thirtieth of rows of whole documents, another of Megatron's order. An eighth of
-all change rows (fill-in-the-middle). Plans with phases are changed, up to four times, at random samples, and asked
+states. A tenth are plans of documents, a thirtieth of rows of whole documents, another of Megatron's order. An eighth
+of all change rows (fill-in-the-middle). Plans with phases are changed, up to four times, at random samples, and asked
 again.
 
 The frozen vectors of that page are checked against the twin first, and by test_order_vectors.c against the library.
