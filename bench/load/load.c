@@ -445,13 +445,16 @@ static bool check_compare(const struct command *self, struct load_values *v, int
     return false;
 }
 
-/* Whether --batch goes with the plan. */
+/* Whether --batch goes with the plan, which is NULL before it is opened. */
 static bool check_batch(const struct command *self, const struct load_values *v, const struct leat_plan *plan,
                         int *code)
 {
     struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
 
-    leat_plan_info(plan, &info);
+    if (plan)
+        leat_plan_info(plan, &info);
+    else if (v->plan.plan || v->plan.max_tokens != LEAT_NONE)
+        return true;
     if (info.max_tokens == 0 && v->batch == 0)
         *code = command_wrong(self, "--batch B is missing: rows of a global batch");
     else if (info.max_tokens > 0 && v->batch > 0)
@@ -495,7 +498,8 @@ int bench_load(const struct command *self, int argc, char **argv)
     if (v.apart == LEAT_APART_MAPPED)
         v.plan.access = LEAT_ACCESS_TRUSTED;
     if (parse_work(self, &v, &code) && parse_slice(self, &v, &code) && check_compare(self, &v, &code) &&
-        plan_options_open(self, &v.plan, &plan, &code) && check_batch(self, &v, plan, &code)) {
+        check_batch(self, &v, NULL, &code) && plan_options_open(self, &v.plan, &plan, &code) &&
+        check_batch(self, &v, plan, &code)) {
         cli_catch_interrupts();
         if (v.rows)
             s = take_documents(&documents, plan, &err);

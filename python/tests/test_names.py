@@ -45,7 +45,6 @@ EXCEPTIONS = [
     ("loader", "max_tokens pool", "", ""),  # of the plan
     ("loader", "plan", "", ""),  # an argument of the call in C; the command has the options of a plan
     ("loader", "batch_size", "batch", "batch"),  # as PyTorch has it, and of a rank
-    ("loader", "slice", "count layout", "slice layout"),  # (rank, count, layout) in Python
     ("loader", "ranks", "", ""),  # (rank, world), a mesh or "ddp": both in one
     ("loader", "device name", "name", "device"),
     ("loader", "outputs names", "wanted", "output"),

@@ -233,6 +233,7 @@ static void after_damage(void)
 static void goes_on_as(struct leat_loader_options o, const struct leat_plan *from, const struct leat_plan *to,
                        uint64_t take)
 {
+    struct leat_loader_stats stats = LEAT_LOADER_STATS_INIT;
     const struct leat_batch *b, *x;
     struct leat_loader *l, *opened;
 
@@ -242,6 +243,8 @@ static void goes_on_as(struct leat_loader_options o, const struct leat_plan *fro
         o.position = b->cursor;
         leat_batch_release(b, NULL);
     }
+    while (o.io.threads > 0 && stats.io.bytes == 0) /* the stage has looked at what the plan before gives */
+        leat_loader_stats(l, &stats);
     T_OK(leat_loader_change(l, to, &t_err));
     T_OK(leat_loader_open(&opened, to, &o, &t_err));
     for (unsigned k = 0; k < 30; k++) {

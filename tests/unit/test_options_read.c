@@ -154,11 +154,14 @@ static void check_plans(void)
     o.megatron.reserved[0] = 1;
     T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_UNSUPPORTED);
     o.megatron.reserved[0] = 0;
+    o.documents.reserved[3] = 1;
+    T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_UNSUPPORTED);
+    o.documents.reserved[3] = 0;
     T_OK(leat_plan_open(&plan, &o, &t_err));
     REFUSED("leat_trace", leat_plan_trace(plan, none, NULL, NULL, &t_err));
     REFUSED("leat_plan_state", leat_plan_state_save(plan, none, text, &t_err));
     REFUSED("leat_loader_options", leat_loader_open(&loader, plan, none, &t_err));
-    for (int i = 0; i < 7; i++) {
+    for (int i = 0; i < 8; i++) {
         struct leat_loader_options l = LEAT_LOADER_OPTIONS_INIT;
 
         l.batch = 1;
@@ -169,6 +172,7 @@ static void check_plans(void)
         l.outputs.reserved[3] = i == 4;
         l.slice.reserved_flags = i == 5;
         l.slice.reserved[1] = i == 6;
+        l.ranks.reserved_flags = i == 7;
         T_STATUS(leat_loader_open(&loader, plan, &l, &t_err), LEAT_E_UNSUPPORTED);
     }
     leat_plan_close(plan);

@@ -278,7 +278,7 @@ def test_bytes(counting):
     """The bench says how many bytes are copied: a slice's, and what its labels need beyond its ends."""
     import json
 
-    words = ["--source", counting, "--seq-len", 1024, "--batch", 16, "--steps", 20, "--json"]
+    words = ["--source", counting, "--seq-len", 1024, "--batch", 16, "--steps", 200, "--json"]  # few more are begun
     whole = json.loads(command("leat-bench", "load", *words))["copied_bytes"]
     for layout in LAYOUTS[:2]:
         part = json.loads(command("leat-bench", "load", *words, "--slice", "3/8", "--layout", layout))["copied_bytes"]
