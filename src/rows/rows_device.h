@@ -49,7 +49,7 @@ ROWS_BODY struct rows_line rows_line(const struct rows_job *j, uint32_t row, uin
     r.marks = 0;
     r.token_width = token_width;
     r.first_sequence = 0;
-    r.source = j->source_ids ? rows_source(j, row) : -1;
+    r.source = j->layout.segments_at ? rows_source(j, row) : -1;
     r.source_weight = rows_source_weight(j, row);
     if (l->marks_at && row < l->rows) {
         r.starts = (const uint64_t *)(const void *)(j->base + l->starts_at) + (size_t)row * l->start_words;
@@ -223,12 +223,13 @@ ROWS_BODY void rows_do_stretches(const struct rows_job *j, const struct rows_lin
 
 /* An output that is made singly. */
 #define ROWS_DO_SINGLY(field, name, kind, documents)                                                                   \
-    ROWS_BODY void rows_do_##field(const struct rows_job *j, const struct rows_line *r, uint64_t at, uint32_t i,       \
-                                   uint32_t count, uint32_t number_bytes)                                              \
+    ROWS_BODY void rows_do_##field(const struct rows_job *j, const struct rows_line *r, uint32_t row, uint64_t at,     \
+                                   uint32_t i, uint32_t count, uint32_t number_bytes)                                  \
     {                                                                                                                  \
         struct rows_line line = documents ? *r : rows_line_undivided(r);                                               \
         int64_t numbers[ROWS_MOST_VECTOR];                                                                             \
                                                                                                                        \
+        line.source = rows_source(j, row); /* here, so that it takes no register before */                             \
         ROWS_UNROLL                                                                                                    \
         for (uint32_t k = 0; k < 16 / number_bytes; k++)                                                               \
             numbers[k] = k < count ? output_##field(&line, rows_line_place(&line, i + k, j->length), i + k) : 0;       \
@@ -250,7 +251,7 @@ ROWS_BODY void rows_do(const struct rows_job *j, const struct rows_line *r, uint
         rows_do_stretches(j, r, at, i, count, number_bytes);
 #define ROWS_DO(field, name, kind, documents)                                                                          \
     if (j->field)                                                                                                      \
-        rows_do_##field(j, r, at, i, count, number_bytes);
+        rows_do_##field(j, r, row, at, i, count, number_bytes);
     ROWS_OUTPUTS(ROWS_SKIP, ROWS_DO)
 #undef ROWS_DO
 }

@@ -93,7 +93,8 @@ bool huge_open(struct huge *g)
                              .length = (uint32_t)g->shape->length,
                              .number_bytes = g->shape->number_bytes,
                              .mask_first = 1,
-                             .pad = 77 };
+                             .pad = 77,
+                             .ignored = -100 };
     lay_out(g);
     g->threads = rows_grid(j, j->number_bytes, &blocks);
     /* each thread fills two places after the last stretch */

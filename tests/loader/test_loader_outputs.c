@@ -435,6 +435,8 @@ static void check_job(const struct rows_job *j)
             uint64_t at = (uint64_t)row * j->length + i;
             struct rows_line line = rows_line(j, row, j->layout.token_width);
 
+            line.source = rows_source(j, row);
+
             T_EQ(number(j->inputs, ROWS_NUMBERS, j->number_bytes, at), rows_input(j, row, i));
             T_EQ(number(j->labels, ROWS_NUMBERS, j->number_bytes, at), rows_label(j, row, i));
             T_EQ(number(j->position_ids, ROWS_NUMBERS, j->number_bytes, at), rows_position(j, row, i));

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """test_fim.py: fill-in-the-middle, by its twin (fim_twin.py, which test_twin.sh compares with the library): bodies
 are changed, take each form and are cut as often as the rule says, independently of the next sample, document and
 source; and with the same cuts Megatron's GPTFIMDataset gives the same tokens. That one is written down here as it
