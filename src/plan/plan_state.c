@@ -126,6 +126,17 @@ static unsigned options_in(size_t group, const uint64_t *fit)
     return bytes_all_zero(fit + first, count * sizeof *fit) ? 0 : count;
 }
 
+/* How many samples the pool has that the past ends in, of batches by tokens: the plan's end may cut it, and then
+ * decides the order of all of it. 0: the past ends where a pool does. */
+static uint64_t samples_of_pool(const struct leat_plan *plan, uint64_t end)
+{
+    uint64_t pool = plan->rules.by_tokens[PLAN_POOL], first = end / pool * pool;
+
+    if (end == first)
+        return 0;
+    return plan->end - first < pool ? plan->end - first : pool;
+}
+
 static void tell_past(const struct leat_plan *plan, uint64_t position, struct past *past)
 {
     static const uint8_t name[16] = "leat plan state";
@@ -145,8 +156,8 @@ static void tell_past(const struct leat_plan *plan, uint64_t position, struct pa
     if (plan->rules.by_tokens[PLAN_MAX_TOKENS] > 0)
         chain_words(&c,
                     (uint64_t[]) { PLAN_TOKENS_VERSION, plan->rules.by_tokens[0], plan->rules.by_tokens[1],
-                                   plan->rules.by_tokens[2] },
-                    4);
+                                   plan->rules.by_tokens[2], samples_of_pool(plan, end) },
+                    5);
     if (fim->given)
         chain_words(&c,
                     (uint64_t[]) { FIM_VERSION, fim->rule.rate, fim->rule.spm, fim->ids[PLAN_FIM_PREFIX],

@@ -63,7 +63,8 @@ def state(plan, position, damaged, identities, hash128, bans):
         chain.step(*(value for _, value in group))
     by_tokens = getattr(plan, "by_tokens", ())
     if by_tokens:
-        chain.step(*by_tokens)
+        first = end // by_tokens[3] * by_tokens[3]  # of the pool that the past ends in
+        chain.step(*by_tokens, min(plan.end - first, by_tokens[3]) if end > first else 0)
     if fim:
         chain.step(1, fim.rate, fim.spm, *fim.ids)
     for number in range(max(weighted, default=len(plan.used))):
