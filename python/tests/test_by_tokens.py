@@ -160,3 +160,16 @@ def test_refused(plan, counting):
         plan.by_tokens(MOST).trace(step=0, batch=8)
     with pytest.raises(TypeError, match="leave batch_size out"):
         leat.Loader(plan.by_tokens(MOST), 8)
+
+
+def test_a_pool_that_the_end_cuts(counting):
+    """Another end cuts the last pool elsewhere, which gives all of it another order: a state from inside of it is
+    refused, and one from its beginning is not. (It was taken, and documents were lost.)"""
+    once, twice = (leat.Plan(counting, LENGTH, seed=5, epochs=epochs).documents().by_tokens(MOST, pool=100)
+                   for epochs in (1, 2))
+    inside = len(once) - 2
+    assert 0 < inside % 100 < 98 and once.load_state(once.state(inside))[0] == inside
+    with pytest.raises(leat.Error, match="another plan"):
+        twice.load_state(once.state(inside))
+    begin = inside - inside % 100
+    assert twice.load_state(once.state(begin))[0] == begin
