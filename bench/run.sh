@@ -50,6 +50,8 @@ title() { # TEXT COMMAND...: a heading, the command, what it prints
         title "Files of other tools beside leat's own" \
             "$here/load.py" foreign "$bench" "$dir/counting" \
             $(pick '--rounds 7' '--rounds 1 --tokens 1000000 --cold-batches 10')
+        title "Slices of rows, labels ahead, changed and dealt rows, beside whole plain rows" \
+            "$here/rows.py" "$bench" "$dir/counting" $(pick '' '--rounds 1 --tokens 1000000 --seq-len 1024')
     else
         printf '\nLoading: skipped, no python3.\n'
     fi

@@ -27,7 +27,7 @@ class Batch:
     source_ids       the number of the row's source in the plan; -1 for padding
     cu_seqlens       0, then the end of each stretch of one document, counted through all rows; int32
     max_seqlen       tokens in the longest such stretch
-    ahead_labels     ahead x rows x length: the tokens after the label; -100 where there is no loss
+    ahead_labels     ahead x rows x length: the tokens after the label; ignore_index where there is no loss
 
     It can be unpacked (`inputs, labels = batch`), used like a dict (`batch["inputs"]`, `**batch`), and moved
     (`batch.to`).

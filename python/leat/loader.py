@@ -294,7 +294,8 @@ class Loader(Passes):
                none
         """
         check_plan(plan)
-        agree(self._group if group is None else group, self.world, self._place.cursor, plan,
+        agree(self._group if group is None else group, self.world * self._options.get("slice_count", 1),
+              self._place.cursor, plan,
               lambda: self._check_change(plan))
         self._alone(lambda: self._change(plan))
 

@@ -166,6 +166,9 @@ class Mixture:
     # ---- What the ranks say
 
     def _exchange(self, loader, value):
+        if loader._options.get("slice_count", 1) > 1:
+            raise ValueError("a leat.Mixture cannot decide for slices, whose processes have the losses of a part of "
+                             "each row alone: sum these over the ranks that share rows, and use loader.change()")
         told = exchange(self._group, loader.world, value)
         if len(told) != loader.world:
             raise ValueError(f"a leat.Mixture needs all {loader.world} ranks to decide: initialize torch.distributed "
@@ -194,7 +197,8 @@ class Mixture:
         since the last decision, without sources that had none. It gives a weight for each source. Returns whether it
         was asked."""
         self._steps += 1
-        if self._replay or self._steps % self._every:
+        ended = self.plan.info.positions is not None and loader.cursor >= self.plan.info.positions
+        if self._replay or self._steps % self._every or ended:
             return False
         sums, counts = self._total(loader)
         self._had, self._sums, self._counts = (None, None), [0] * len(sums), [0] * len(sums)

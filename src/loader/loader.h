@@ -142,11 +142,12 @@ struct leat_loader {
     uint64_t first_row;    /* of this rank in a global batch */
     uint32_t rows;
     uint32_t token_width, pad;
-    int32_t ignored; /* a label without loss */
-    bool narrow;     /* ids fit into 31 bits */
-    bool documents;  /* where documents begin is needed */
-    bool masks;      /* some labels may have no loss */
-    bool segmented;  /* rows are in segments */
+    int32_t ignored;  /* a label without loss */
+    bool narrow;      /* ids fit into 31 bits */
+    bool documents;   /* where documents begin is needed */
+    bool masks_first; /* a document's first token has no loss, whatever is asked for */
+    bool masks;       /* some labels may have no loss */
+    bool segmented;   /* rows are in segments */
     const struct backend_ops *ops;
     struct backend *backend;
     struct ranges *ranges;

@@ -46,7 +46,8 @@ static enum leat_status compare_order(const struct leat_loader *l, const struct 
     return l->deal.samples ? plan_deal_check(plan, l->options.batch, l->options.ranks.world, err) : LEAT_OK;
 }
 
-static enum leat_status compare_rows(const struct leat_loader *l, const struct leat_loader *with,
+/* `masks`: the new plan has some by itself. */
+static enum leat_status compare_rows(const struct leat_loader *l, const struct leat_loader *with, bool masks,
                                      struct leat_error *err)
 {
     if (with->segmented != l->segmented)
@@ -59,11 +60,14 @@ static enum leat_status compare_rows(const struct leat_loader *l, const struct l
                           "the tokens of the new plan are not the old one's: they differ in their bytes, end token or "
                           "vocabulary");
     if (with->sizes.slot_bytes > l->sizes.slot_bytes || with->sizes.output_bytes > l->sizes.output_bytes ||
-        with->max_length > l->max_length || with->whole_length > l->whole_length || (with->masks && !l->masks))
+        with->max_length > l->max_length || with->whole_length > l->whole_length || (masks && !l->masks) ||
+        /* what comes before the tokens stays where it is */
+        with->sizes.slot_bytes - with->sizes.tokens_at > l->sizes.slot_bytes - l->sizes.tokens_at ||
+        with->sizes.tokens > l->sizes.tokens)
         return status_set(err, LEAT_E_UNSUPPORTED,
                           "the rows of the new plan need more room than the loader's slots have (up to %u inputs%s, "
                           "instead of %u): open a loader with it at this position",
-                          with->max_length, with->masks && !l->masks ? ", and a mask" : "", l->max_length);
+                          with->max_length, masks && !l->masks ? ", and a mask" : "", l->max_length);
     return LEAT_OK;
 }
 
@@ -74,6 +78,7 @@ static enum leat_status check_rows(const struct leat_loader *l, const struct lea
     size_t bytes = bytes_divide_up(sizeof *l, ALIGNMENT) * ALIGNMENT;
     struct leat_loader *with = aligned_alloc(ALIGNMENT, bytes);
     enum leat_status s;
+    bool masks;
 
     if (!with)
         return status_no_memory(err, bytes);
@@ -84,11 +89,13 @@ static enum leat_status check_rows(const struct leat_loader *l, const struct lea
     with->rows = l->rows;
     with->source_weights = l->source_weights;
     s = loader_take_plan(with, err);
+    masks = with->masks;
+    with->masks |= l->masks; /* also for the loss of labels that options take: slots have the room for it */
     if (s == LEAT_OK && !loader_layout_size(with))
         s = status_argument(err, "plan", "a batch of %u rows of %u tokens does not fit into memory", l->rows,
                             with->max_length + 1);
     if (s == LEAT_OK)
-        s = compare_rows(l, with, err);
+        s = compare_rows(l, with, masks, err);
     *positions = with->positions;
     free(with);
     return s;

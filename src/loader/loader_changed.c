@@ -18,11 +18,15 @@ enum leat_status loader_changed_find(const struct leat_loader *l, struct loader_
     s = plan_row_add(l->plan, &slot->samples[row], p, &x->changed, err);
     for (size_t i = 0; s == LEAT_OK && i < x->changed.count; i++) {
         const struct leat_stretch *t = &x->changed.items[i];
-        struct loader_run run = { .piece = *p, .count = t->count, .weight = FULL_WEIGHT, .document = t->begins };
+        struct loader_run run = { .piece = *p, .count = t->count, .document = t->begins };
 
         for (; done == p->count; done = 0)
             run.piece = *++p;
         run.first = t->literal ? 0 : (uint32_t)(t->token - p->token);
+        /* what stands for a banned document's tokens has no loss either */
+        run.weight = t->literal && leat_plan_banned(l->plan, t->source, t->document, slot->samples[row].number)
+                         ? 0
+                         : FULL_WEIGHT;
         run.id = t->literal ? (uint32_t)t->token : LOADER_OF_DATASET;
         run.chain = i == 0 || (own_labels && done == 0);
         run.search = !t->literal && t->document == LEAT_NONE;

@@ -355,13 +355,6 @@ void loader_layout_clear(const struct leat_loader *l, struct loader_slot *slot, 
 
 /* Turns a slot and the wanted outputs into a job for the kernels, for both sides of the loader. */
 
-/* Whether a document's first token has no loss in any case: as an unshifted label, it would be predicted by the end of
- * another document, to which such a row does not connect it. */
-static bool masks_first(const struct leat_loader *l)
-{
-    return l->plan->order->own_labels && l->options.outputs.unshifted;
-}
-
 struct rows_job loader_job(const struct loader_slot *slot, const struct leat_outputs *o)
 {
     return (struct rows_job) { .base = slot->memory,
@@ -370,7 +363,7 @@ struct rows_job loader_job(const struct loader_slot *slot, const struct leat_out
                                .length = o->length ? (uint32_t)o->length : slot->batch.length,
                                .number_bytes = o->number_bytes,
                                .unshifted = o->unshifted,
-                               .mask_first = o->mask_first || masks_first(slot->loader),
+                               .mask_first = o->mask_first || slot->loader->masks_first,
                                .pad = slot->loader->pad,
                                .ignored = slot->loader->ignored,
 #define TAKE(field, name, kind, documents) .field = o->field,

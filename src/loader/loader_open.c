@@ -154,6 +154,9 @@ enum leat_status loader_take_plan(struct leat_loader *l, struct leat_error *err)
     if (s != LEAT_OK)
         return s;
     loader_mask_open(l);
+    /* as an unshifted label, it would be predicted by the end of another document, to which such a row does not
+     * connect it */
+    l->masks_first = l->plan->order->own_labels && o->outputs.unshifted;
     l->segmented = loader_segments_needed(l);
     if (l->segmented) /* the CPU copies what is needed of the rows */
         s = loader_segments_check(l, l->plan, err);

@@ -135,18 +135,16 @@ uint64_t leat_loader_sources(const struct leat_loader *l, uint64_t first, uint64
                              struct leat_loader_source *sources)
 {
     const struct loader_sources *all = atomic_load(&l->sources);
-    uint64_t left = first < all->count ? all->count - first : 0, of_plan = l->plan->rules.source_count, sum;
+    uint64_t of_plan = l->plan->rules.source_count, left = first < of_plan ? of_plan - first : 0, sum;
     const uint64_t *weights = weights_at(l->plan, counter_value(&l->consumer.cursor), &sum);
 
     if (count > left)
         count = left;
     for (uint64_t i = 0; i < count; i++)
-        sources[i] =
-            (struct leat_loader_source) { .rows = counter_value(&all->each[first + i].rows),
-                                          .tokens = counter_value(&all->each[first + i].tokens),
-                                          .loss_tokens = counter_value(&all->each[first + i].loss_tokens),
-                                          .share = sum && first + i < of_plan ? (double)weights[first + i] / (double)sum
-                                                                              : 0 };
+        sources[i] = (struct leat_loader_source) { .rows = counter_value(&all->each[first + i].rows),
+                                                   .tokens = counter_value(&all->each[first + i].tokens),
+                                                   .loss_tokens = counter_value(&all->each[first + i].loss_tokens),
+                                                   .share = sum ? (double)weights[first + i] / (double)sum : 0 };
     return count;
 }
 

@@ -574,7 +574,8 @@ static void print_bans(struct printer *p, const struct plan_rules *r)
     const struct plan_ban_rule *before = NULL;
     uint64_t begin = 0;
 
-    for (const struct plan_ban_rule *b = r->bans; b < r->bans + r->ban_count; b++) {
+    for (size_t i = 0; i < r->ban_count; i++) {
+        const struct plan_ban_rule *b = &r->bans[i];
         bool joined = before && b->source == before->source && b->start == before->start;
 
         if (!joined && has_namesake(r, b->source))

@@ -204,7 +204,8 @@ static enum leat_status read_piece(const struct job *j, uint64_t number, const s
         const struct leat_stretch *t = *row;
 
         s = read_stretch(j->plan, t, j->ids + done, err);
-        memset(j->mask + done, UINT8_MAX, t->count);
+        memset(j->mask + done, t->literal && leat_plan_banned(j->plan, t->source, t->document, number) ? 0 : UINT8_MAX,
+               t->count);
         if (s == LEAT_OK && !t->literal)
             s = leat_plan_mask(j->plan, number, p, t->token - p->token, t->count, j->mask + done, err);
     }
