@@ -191,3 +191,16 @@ def test_states(code):
             plan_of(code, "fit", other).load_state(state)
         with pytest.raises(leat.Error, match="but the plan's is 0.7,0.5,11,12,13"):
             plan.load_state(plan_of(code, "fit", other).state(7))
+
+
+@pytest.mark.parametrize("order", ["shuffled", "fit"])
+def test_banned(code, order):
+    """What stands for tokens of a banned document has no loss, the three that are put in neither."""
+    count = len(leat.open(code))
+    plan = plan_of(code, order, leat.FIM(1, "0.5", 11, 12, 13))
+    put_in = np.isin(np.concatenate([b.labels.ravel() for b in leat.Loader(plan, 8, framework="numpy", last="short")]),
+                     (11, 12, 13))
+    assert put_in.any()
+    banned = plan.ban([(code, number) for number in range(count)], start=0)
+    for batch in leat.Loader(banned, 8, framework="numpy", last="short"):
+        assert (batch.labels == -100).all()

@@ -99,3 +99,18 @@ def test_decided_while_training(tmp_path):
         leat.Mixture(plan, log)
     with pytest.raises(ValueError, match="it is not the log of this run"):
         leat.Mixture(plan, log, state={"changes": 9})
+
+
+def test_slices_and_the_end(folder, tmp_path):
+    """Slices have losses of a part of a row alone, so that their ranks would decide differently; and at a plan's end
+    there is nothing to change."""
+    names = f"{folder}/a", f"{folder}/b"
+    plan = leat.Plan({name: 1 for name in names}, 64, epochs=1)
+    decide = lambda weights, losses: weights  # noqa: E731
+    mixture = leat.Mixture(plan, tmp_path / "log", every=1)
+    with pytest.raises(ValueError, match="slices"):
+        mixture.step(leat.Loader(plan, 4, slice=(0, 2, "zigzag"), framework="numpy"), decide)
+    mixture = leat.Mixture(plan, tmp_path / "other", every=1)
+    loader = leat.Loader(mixture.plan, 4, framework="numpy", last="short", notices=False)
+    steps = [mixture.step(loader, decide) for _ in loader]
+    assert steps[0] and not steps[-1]

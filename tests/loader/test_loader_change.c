@@ -317,6 +317,33 @@ static void dealt(void)
     leat_plan_close(more);
 }
 
+/* Rows with more documents take more tokens and, where an option takes the loss of labels, more of a mask: a slot that
+ * has no room for both is refused. (The room of the mask was taken for that of tokens, and a batch was written past its
+ * slot's end.) */
+static void more_documents(void)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    struct leat_plan *plan, *more;
+    struct leat_loader *l;
+    char text[1500], name[600];
+
+    snprintf(name, sizeof name, "%s/short", t_folder());
+    loading_write(name, 20000, 2, 12);
+    snprintf(text, sizeof text, "source %s:1\nseq-len 500\norder fit\n", w.names[0]);
+    plan = loading_plan(text);
+    more = changed(plan, name, 0, ":0,1");
+    o.batch = 4;
+    for (unsigned masked = 0; masked < 2; masked++) {
+        o.outputs.mask_row_first = masked;
+        T_OK(leat_loader_open(&l, plan, &o, &t_err));
+        T_STATUS(leat_loader_change(l, more, &t_err), LEAT_E_UNSUPPORTED);
+        T_CONTAINS(t_err.message, "need more room");
+        leat_loader_close(l);
+    }
+    leat_plan_close(plan);
+    leat_plan_close(more);
+}
+
 int main(void)
 {
     char text[2000];
@@ -334,6 +361,7 @@ int main(void)
     after_damage();
     by_tokens();
     dealt();
+    more_documents();
     for (unsigned i = 0; i < 5; i++)
         leat_plan_close(plans[i]);
     return t_end();

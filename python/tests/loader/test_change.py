@@ -168,3 +168,16 @@ def test_ranks(folder, tmp_path):
         assert "3 phases start before its position" in lines[2] or "rank 2 cannot" in lines[2]
         assert lines[3] == "the same"
     assert len({lines[4] for lines in said}) == 3  # other rows on each
+
+
+def test_sources_of_a_plan_that_was_left(folder):
+    """A source that is added, and not in the next plan: no counts are left of it."""
+    plan = plan_of(folder)
+    loader = opened(plan, 0)
+    rows(loader, 2)
+    loader.change(plan.change(800, add=[(f"{folder}/c", 2)]))
+    rows(loader, 2)
+    assert len(loader.stats()["sources"]) == 3
+    loader.change(plan)
+    rows(loader, 2)
+    assert [source["name"] for source in loader.stats()["sources"]] == [f"{folder}/a", f"{folder}/b"]
