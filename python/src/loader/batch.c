@@ -250,17 +250,16 @@ static PyObject *batch_tokens(PyObject *object, PyObject *unused)
     return array_make(self->loader, &a);
 }
 
-/* samples(): where each row comes from, as Plan.sample(); None for a padded row. */
-static PyObject *batch_samples(PyObject *object, PyObject *unused)
+/* A list with something of each row's sample; None for a padded row. */
+static PyObject *list_of_samples(const struct batch *self,
+                                 PyObject *(*make)(const struct leat_plan *plan, const struct leat_sample *sample))
 {
-    const struct batch *self = batch_of(object);
     PyObject *list = PyList_New(self->facts.rows);
 
-    (void)unused;
     for (uint32_t row = 0; list && row < self->facts.rows; row++) {
         PyObject *item = self->facts.flags[row] & LEAT_ROW_PADDED
                              ? Py_NewRef(Py_None)
-                             : plan_sample_tuple(handle_object(self->plan), &self->facts.samples[row]);
+                             : make(handle_object(self->plan), &self->facts.samples[row]);
 
         if (!item || PyList_SetItem(list, (Py_ssize_t)row, item) < 0)
             Py_CLEAR(list);
@@ -268,22 +267,24 @@ static PyObject *batch_samples(PyObject *object, PyObject *unused)
     return list;
 }
 
-/* sources(): a list of numbers, one a row; None for a padded row */
+/* samples(): where each row comes from, as Plan.sample(). */
+static PyObject *batch_samples(PyObject *object, PyObject *unused)
+{
+    (void)unused;
+    return list_of_samples(batch_of(object), plan_sample_tuple);
+}
+
+static PyObject *source_of(const struct leat_plan *plan, const struct leat_sample *sample)
+{
+    (void)plan;
+    return PyLong_FromUnsignedLong(sample->source);
+}
+
+/* sources(): the number of each row's source. */
 static PyObject *batch_sources(PyObject *object, PyObject *unused)
 {
-    const struct batch *self = batch_of(object);
-    PyObject *list = PyList_New(self->facts.rows);
-
     (void)unused;
-    for (uint32_t row = 0; list && row < self->facts.rows; row++) {
-        PyObject *item = self->facts.flags[row] & LEAT_ROW_PADDED
-                             ? Py_NewRef(Py_None)
-                             : PyLong_FromUnsignedLong(self->facts.samples[row].source);
-
-        if (!item || PyList_SetItem(list, (Py_ssize_t)row, item) < 0)
-            Py_CLEAR(list);
-    }
-    return list;
+    return list_of_samples(batch_of(object), source_of);
 }
 
 /* lengths(), flags(): lists of numbers, one a row */

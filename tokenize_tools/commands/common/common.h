@@ -31,6 +31,20 @@ extern const char *const commands_patterns[];
         .name = "tokenizer", .letter = 't', .type = OPTION_TEXT, .field = offsetof(values, tokenizer),                 \
         .value = "SPEC", .help = text, .offered = commands_tokenizers, .path = true, __VA_ARGS__                       \
     }
+/* Which rows of a step: --balance and --row. */
+#define COMMANDS_DEALT(values)                                                                                         \
+    { .name = "balance",                                                                                               \
+      .type = OPTION_CHOICE,                                                                                           \
+      .field = offsetof(values, balance),                                                                              \
+      .value = "HOW",                                                                                                  \
+      .standard = "none",                                                                                              \
+      .help = "how rows were dealt to ranks: none or attention (order fit)",                                           \
+      .rare = true,                                                                                                    \
+      .choices = plan_option_balances },                                                                               \
+    {                                                                                                                  \
+        .name = "row", .type = OPTION_TEXT, .field = offsetof(values, rows), .value = "N[:M]",                         \
+        .help = "only row N, or rows N to M - 1, of the batch (or of the rank's part of it)", .rare = true             \
+    }
 #define COMMANDS_TOKENIZER_SPEC(values, ...)                                                                           \
     COMMANDS_TOKENIZER(values, "the tokenizer: gpt2, o200k_base, ..., a file or folder, or a model's name",            \
                        .more = "SPEC is bytes or one of tiktoken's names: gpt2, cl100k_base, o200k_base and "          \
