@@ -31,7 +31,7 @@ static double share_of(const struct report_item *x, uint32_t object)
     return fmin(count_of(x, object, "share"), 1);
 }
 
-/* The first source of a line; *end is where they end. There is none if they are equal. */
+/* Returns where the sources of a line begin, and sets *end to where they end: the same place if it has none. */
 static uint32_t sources_of(const struct report_item *x, uint32_t *end)
 {
     uint32_t list = report_member(x, 0, "sources");

@@ -407,7 +407,7 @@ struct leat_outputs {
     void *source_ids;      /* the number of the row's source in the plan, as in samples[]; -1: padding */
     /*
      * [ahead, rows, length] numbers, of a loader with `ahead`: number j of a place is the token j + 1 places after its
-     * label. It has no loss, as a label has none, where that token does not count as a label, or there is none: after
+     * label. It is a label without loss where that token does not count as a label, and where no token follows: at
      * the end of what the plan uses of the dataset, of a document of order fit, of the row in the orders of documents
      * and megatron; with mask_first, of the place's document.
      */

@@ -185,7 +185,7 @@ enum leat_status plan_rules_read_changes(struct plan_rules *r, const char *text,
 /* Lines of a plan's text that are all bans, or blank, or comments. */
 enum leat_status plan_rules_read_bans(struct plan_rules *r, const char *text, size_t bytes, struct leat_error *err);
 
-/* Reads a number of digits only; false: it is none, or not below 2^64. */
+/* Reads a number in digits; false: no such number, or not below 2^64. */
 bool plan_rules_number(const char *text, size_t length, uint64_t *value);
 
 /* Whether a source's name ends in a field that a text would have as its weight. */
