@@ -17,7 +17,9 @@ FAULT_PROGRAMS := $(filter $(BUILD)/tests/faults/%,$(TEST_PROGRAMS))
 # not tests themselves: what the scripts of tests/conformance/ compare with the reference packages
 DUMP_PROGRAMS  := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/conformance/*_dump.c))
 PLAIN_PROGRAMS := $(filter-out $(FAULT_PROGRAMS) $(BUILD)/tests/fuzz/%,$(TEST_PROGRAMS)) $(DUMP_PROGRAMS)
-TEST_LIBRARIES := $(call objects,$(SUPPORT_SOURCES)) $(CLI_OBJECTS) $(STATIC)
+# an archive, so that programs which need no tokenizer link without libleat_pack's (tests/cross.mk)
+TEST_LIBRARIES := $(call objects,$(SUPPORT_SOURCES)) $(BUILD)/libcli.a $(STATIC)
+$(BUILD)/libcli.a: $(CLI_OBJECTS)
 
 # Calls that tests/support/fault.c can make fail, or end the process at.
 WRAPPED := malloc calloc realloc reallocarray aligned_alloc strdup strndup free open close read pread preadv2 pwrite \

@@ -294,7 +294,7 @@ static void print_json(const struct load_values *v, const struct leat_plan *plan
     json_counts(&j, s);
     if (v->balance != LEAT_BALANCE_NONE) {
         json_open_object(&j, "balance");
-        json_u64(&j, "batches", s->balance.batches);
+        json_u64(&j, "batches", s->balance.dealt);
         json_double(&j, "spread", s->balance.spread);
         json_double(&j, "spread_mean", s->balance.spread_mean);
         json_double(&j, "spread_by_chance", s->balance.spread_by_chance);
@@ -383,7 +383,7 @@ static void print_text(const struct load_values *v, const struct load_result *r)
     if (v->balance != LEAT_BALANCE_NONE)
         printf(
             "  balance  sums of squared lengths of ranks are %.2f %% apart, by chance %.1f %% (means of %s batches)\n",
-            100 * s->balance.spread_mean, 100 * s->balance.spread_by_chance, units_count(s->balance.batches).text);
+            100 * s->balance.spread_mean, 100 * s->balance.spread_by_chance, units_count(s->balance.dealt).text);
     if (r->calls_per_batch > 0)
         printf("  driver   %.1f calls per batch, by loader and consumer\n", r->calls_per_batch);
     if (v->checksum)

@@ -511,7 +511,7 @@ struct leat_loader_remote {
 /* With `ranks.balance`: how far apart the ranks' sums of squared lengths (leat_plan_deal()) are in a global batch, as
  * (greatest - least) / greatest. Else 0. Batches count as soon as their rows are known, before they are given. */
 struct leat_loader_balance {
-    uint64_t batches;
+    uint64_t dealt;          /* batches; those that a change of the plan makes again count again */
     double spread;           /* of the last batch */
     double spread_mean;
     double spread_by_chance; /* the mean if each rank got consecutive rows */

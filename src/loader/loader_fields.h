@@ -68,6 +68,7 @@ static const struct loader_field loader_fields[] = {
     FIELD("unpinned", COUNT32, ring.unpinned),
     FIELD("slots_wanted", COUNT32, ring.slots_wanted),
     FIELD("padding_share", SHARE, padding_share),
+    FIELD("dealt", COUNT64, balance.dealt),
     FIELD("spread", SHARE, balance.spread),
     FIELD("spread_mean", SHARE, balance.spread_mean),
     FIELD("spread_by_chance", SHARE, balance.spread_by_chance),

@@ -143,8 +143,8 @@ static void count_deal(const struct loader_deal *d, struct leat_loader_balance *
 {
     uint64_t all;
 
-    b->batches = counter_value(&d->batches);
-    all = b->batches * LOADER_DEAL_ONE;
+    b->dealt = counter_value(&d->batches);
+    all = b->dealt * LOADER_DEAL_ONE;
     b->spread = share(counter_value(&d->last), LOADER_DEAL_ONE);
     b->spread_mean = share(counter_value(&d->spread), all);
     b->spread_by_chance = share(counter_value(&d->chance), all);

@@ -73,7 +73,7 @@ static uint64_t run(struct leat_loader_options o, uint64_t most, char state[LEAT
         leat_batch_release(b, NULL);
     }
     leat_loader_stats(l, &stats);
-    T_CHECK(stats.balance.batches >= k);
+    T_CHECK(stats.balance.dealt >= k);
     T_CHECK(stats.balance.spread >= 0 && stats.balance.spread <= 1);
     if (o.ranks.world > 1 && o.last == LEAT_LAST_DROPPED) {
         T_CHECK(stats.balance.spread_mean <= 0.025);
