@@ -99,9 +99,12 @@ const struct utf8_row *utf8_row(size_t number)
 
 size_t utf8_valid_prefix(const uint8_t *text, size_t size)
 {
-    size_t ascii = utf8_ascii_prefix(text, size);
     const struct utf8_row *row = rows;
+    size_t ascii;
 
+    if (size == 0) /* the text may be NULL, to which nothing is added */
+        return 0;
+    ascii = utf8_ascii_prefix(text, size);
     /* asking for the CPU pays only for longer texts */
     if (size - ascii < SHORT)
         return ascii + utf8_valid_prefix_plain(text + ascii, size - ascii);
@@ -139,7 +142,7 @@ enum leat_status utf8_repair(struct buffer *out, const uint8_t *text, size_t siz
     uint64_t count = 0;
     size_t at = 0;
 
-    for (;;) {
+    while (at < size) {
         size_t good = utf8_valid_prefix(text + at, size - at);
         enum leat_status s = buffer_append(out, text + at, good, err);
 
@@ -151,8 +154,6 @@ enum leat_status utf8_repair(struct buffer *out, const uint8_t *text, size_t siz
         }
         if (s != LEAT_OK)
             return s;
-        if (at == size)
-            break;
     }
     if (replaced)
         *replaced = count;

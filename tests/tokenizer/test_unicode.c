@@ -269,8 +269,20 @@ static void repair(const char *text, size_t size, size_t valid, const char *want
 
 #define REPAIR(text, valid, want, count) repair(text, sizeof(text) - 1, valid, want, count)
 
+/* An empty text may be NULL, to which C lets nothing be added: the sanitizer stops a function that does. */
+static void no_text(void)
+{
+    struct buffer out = { 0 };
+
+    T_EQ(utf8_valid_prefix(NULL, 0), 0);
+    T_EQ(utf8_malformed(NULL, 0), 0);
+    T_OK(utf8_repair(&out, NULL, 0, NULL, &t_err));
+    T_EQ(out.size, 0);
+}
+
 static void utf8(void)
 {
+    no_text();
     REPAIR("", 0, "", 0);
     REPAIR("plain ASCII, longer than eight", 30, "plain ASCII, longer than eight", 0);
     REPAIR("\x7f\xc2\x80\u07ff\u0800\ud7ff\ue000\uffff\U00010000\U0010ffff", 25,
