@@ -186,6 +186,11 @@ struct leat_loader_slice {
     uint64_t reserved[2];    /* 0 */
 };
 
+enum leat_numa {
+    LEAT_NUMA_DEVICE = -1, /* the GPU's node, which copies to it leave from; on the host: anywhere */
+    LEAT_NUMA_ANY = -2     /* anywhere */
+};
+
 /* How tokens come from files, and wait for the consumer. */
 struct leat_loader_io {
     enum leat_engine engine;
@@ -196,7 +201,8 @@ struct leat_loader_io {
                            * 0: leat_loader_next() does all the work. _INIT: 1 */
     uint32_t slots;       /* of the ring, 2 to 64; 0: the library chooses */
     uint64_t memory;      /* limit of the ring in bytes; 0: chosen by how much memory is free */
-    int32_t numa_node;    /* places memory and thread there, if the system allows; -1: anywhere. _INIT: -1 */
+    int32_t numa_node;    /* the ring and its threads go there, if the system allows; or one of enum leat_numa. _INIT:
+                           * LEAT_NUMA_DEVICE */
     uint32_t nvtx;        /* 1: marks the thread's work for NVIDIA's profilers, if that is built in */
     uint64_t reserved[4]; /* 0 */
 };
@@ -484,7 +490,10 @@ struct leat_loader_ring {
     uint32_t slots_wanted; /* on a GPU: greater than `slots` if there was no memory for more */
     uint32_t huge_pages;   /* 1: requested for the ring */
     uint32_t unpinned;     /* 1, on a GPU: the ring's memory could not be pinned */
-    uint64_t reserved[2];
+    int32_t numa_node;     /* where the ring and its threads were asked to be; negative: anywhere */
+    int32_t memory_node;   /* where its first page lies; negative: not known */
+    int32_t thread_node;   /* where the thread ran that makes batches, looked at now and then; negative: not known */
+    uint32_t reserved_node;
 };
 
 /* All but the name: 0 on the host. */
@@ -534,7 +543,7 @@ struct leat_loader_stats {
 #define LEAT_LOADER_STATS_INIT                                                                                         \
     { sizeof(struct leat_loader_stats), 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, { 0, 0 } },                                  \
       { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, { 0, 0, 0 } },                                                         \
-      { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0 }, { 0 } }, { 0, 0, 0, 0, 0, { 0, 0 } },             \
+      { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0 }, { 0 } }, { 0, 0, 0, 0, 0, 0, 0, 0, 0 },          \
       { { 0 }, 0, 0.0, 0, { 0, 0, 0 } }, { 0, 0, 0, 0.0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } },                              \
       { 0, 0.0, 0.0, 0.0, { 0, 0, 0, 0 } }, 0.0 }
 

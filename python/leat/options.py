@@ -233,7 +233,7 @@ class IO(Group):
     verify      False: do not check the hashes of the pages that are read
     slots       batches in the ring, 2 to 64; 0: chosen
     memory      the ring's size at most, in bytes or like "1GiB"; 0: chosen
-    numa_node   the node for memory and thread, if the system allows; -1: any
+    numa_node   the NUMA node of the ring and its threads, if the system allows; -1: the GPU's; -2: any
     """
 
     _: KW_ONLY
@@ -253,7 +253,7 @@ class IO(Group):
                     apart=choice(self._of("apart"), self.apart, APART), verify=self.verify,
                     slots=whole(self._of("slots"), self.slots, 0, 64),
                     memory=read_size(self.memory, 0, self._of("memory")),
-                    numa_node=whole(self._of("numa_node"), self.numa_node, -1, 2**31 - 1))
+                    numa_node=whole(self._of("numa_node"), self.numa_node, -2, 2**31 - 1))
 
 
 @dataclass(frozen=True, repr=False)

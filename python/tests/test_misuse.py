@@ -28,7 +28,7 @@ def refused(kind, words, call, *args, **options):
 
 @pytest.mark.parametrize("name, least", [("batch_size", 1), ("rank", 0), ("world", 1), ("position", 0), ("slots", 0),
                                          ("threads", 0), ("memory", 0), ("max_sequences", 1), ("steps", 0),
-                                         ("numa_node", -1)])
+                                         ("numa_node", -2)])
 def test_numbers_of_a_loader(plan, name, least):
     """They went through int(): 1.5 and "4" were taken; and -1 was told as 18446744073709551615, or taken for none."""
     given = {"batch_size": 2, "framework": "numpy", "outputs": ("inputs", "cu_seqlens")}

@@ -5,11 +5,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-#include "file.h"
 
 int thread_start(pthread_t *thread, size_t stack, void *(*run)(void *context), void *context)
 {
@@ -45,34 +40,4 @@ unsigned thread_cpus(void)
             return count > 0 ? (unsigned)count : 1;
     }
     return 1;
-}
-
-void thread_place(pthread_t thread, int node)
-{
-#if defined(__linux__) && defined(__GLIBC__)
-    char path[64], text[1024] = "", *at = text;
-    cpu_set_t cpus;
-    int fd = -1;
-    uint64_t size;
-
-    snprintf(path, sizeof path, "/sys/devices/system/node/node%d/cpulist", node);
-    if (node < 0 || file_open_read(&fd, &size, path, NULL) != LEAT_OK)
-        return;
-    if (read(fd, text, sizeof text - 1) < 0)
-        text[0] = '\0';
-    file_close(&fd);
-    CPU_ZERO(&cpus);
-    while (*at >= '0' && *at <= '9') { /* "0-3,8-11" */
-        unsigned long first = strtoul(at, &at, 10), last = *at == '-' ? strtoul(at + 1, &at, 10) : first;
-
-        for (unsigned long cpu = first; cpu <= last && cpu < CPU_SETSIZE; cpu++)
-            CPU_SET(cpu, &cpus);
-        at += *at == ',';
-    }
-    if (CPU_COUNT(&cpus) > 0)
-        pthread_setaffinity_np(thread, sizeof cpus, &cpus);
-#else
-    (void)thread;
-    (void)node;
-#endif
 }

@@ -10,9 +10,6 @@
 /* Starts a thread with a stack of `stack` bytes; signals stay with the program's threads. 0, or an errno. */
 int thread_start(pthread_t *thread, size_t stack, void *(*run)(void *context), void *context);
 
-/* Binds a thread to the CPUs of a NUMA node, if the system lists them; -1: to none. */
-void thread_place(pthread_t thread, int node);
-
 /* CPUs that this thread may run on, at least 1. */
 unsigned thread_cpus(void);
 

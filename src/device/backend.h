@@ -61,6 +61,9 @@ struct backend_ops {
     /* How many bytes of the device's memory are free; UINT64_MAX: the device needs no memory of its own. */
     uint64_t (*room)(struct backend *b);
 
+    /* The NUMA node that copies to the device should leave from; -1: any. */
+    int (*node)(struct backend *b);
+
     /* Allocates the ring contiguous and touched, on NUMA node `node` if that is not negative and the system allows,
      * pinned if the device wants that. Fills in the rest of *m from its slots, slot_bytes and output_bytes; if there is
      * no room for as many slots, makes fewer, but at least two. */

@@ -15,6 +15,7 @@
 
 #include "backend.h"
 #include "base/bytes.h"
+#include "base/numa.h"
 #include "base/status.h"
 #include "cuda_device.h"
 #include "cuda_driver.h"
@@ -729,6 +730,18 @@ static void release(struct backend *b, unsigned slot, void *stream)
     pthread_mutex_unlock(&s->lock);
 }
 
+static int node(struct backend *b)
+{
+    static const cuda_device_attribute asked[] = { CUDA_DEVICE_PCI_DOMAIN, CUDA_DEVICE_PCI_BUS,
+                                                   CUDA_DEVICE_PCI_DEVICE };
+    int at[3];
+
+    for (size_t i = 0; i < 3; i++)
+        if (b->driver.device_attribute(&at[i], asked[i], b->device) != CUDA_OK)
+            return -1;
+    return numa_of_pci("/sys", (unsigned)at[0], (unsigned)at[1], (unsigned)at[2]);
+}
+
 static uint8_t *outputs(struct backend *b, unsigned slot)
 {
     return (uint8_t *)(uintptr_t)(slot_at(b, slot) + b->slot_bytes);
@@ -769,6 +782,7 @@ const struct backend_ops backend_cuda = { .name = "cuda",
                                           .close = backend_cuda_close,
                                           .forget = backend_cuda_forget,
                                           .room = backend_cuda_room,
+                                          .node = node,
                                           .allocate_ring = backend_cuda_allocate,
                                           .free_ring = backend_cuda_free,
                                           .attach = attach,

@@ -137,6 +137,12 @@ static uintptr_t base(struct backend *b, unsigned slot)
     return (uintptr_t)(b->ring + slot * b->stride);
 }
 
+static int node(struct backend *b)
+{
+    (void)b;
+    return -1;
+}
+
 static void describe(struct backend *b, char *text, size_t capacity)
 {
     snprintf(text, capacity, "host, %s", b->kernels->name);
@@ -148,6 +154,7 @@ const struct backend_ops backend_host = { .name = "host",
                                           .close = close_host,
                                           .forget = forget,
                                           .room = room,
+                                          .node = node,
                                           .allocate_ring = allocate_ring,
                                           .free_ring = free_ring,
                                           .attach = attach,

@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "base/counter.h"
 #include "base/gate.h"
+#include "base/numa.h"
 #include "base/thread.h"
 #include "base/tiny.h"
 
@@ -196,7 +197,7 @@ int crew_open(struct crew **out, struct gather *g, unsigned threads, int node)
         r = thread_start(&m->thread, STACK, run, m);
         if (r == 0) {
             c->threads++;
-            thread_place(m->thread, node);
+            numa_place_thread(m->thread, node);
         }
     }
     return r;

@@ -75,6 +75,7 @@ struct loader_stage {
     uint8_t begun[RING_MAX];
     unsigned begun_first, begun_count;
     atomic_uint_fast64_t order_ns, gather_ns, documents_ns, outputs_ns, copy_ns, slot_ns, rows_damaged, sent_bytes;
+    atomic_int node;               /* of the thread that finished the last batch that is a multiple of 64 */
     atomic_uint_fast64_t batch_ns; /* what a batch took lately, from begun to done */
     uint64_t begin_ns, waited_ns;  /* when the last one was begun; the last wait for a free slot */
 };
@@ -142,6 +143,7 @@ struct leat_loader {
     uint64_t first_row;    /* of this rank in a global batch */
     uint32_t rows;
     uint32_t token_width, pad;
+    int node;         /* of the ring and its threads; negative: any */
     int32_t ignored;  /* a label without loss */
     bool narrow;      /* ids fit into 31 bits */
     bool documents;   /* where documents begin is needed */

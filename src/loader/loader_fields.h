@@ -9,7 +9,7 @@
 
 #include "leat.h"
 
-enum loader_field_kind { COUNT64, COUNT32, SECONDS, SHARE, TIMES, TEXT };
+enum loader_field_kind { COUNT64, COUNT32, NODE, SECONDS, SHARE, TIMES, TEXT };
 
 struct loader_field {
     const char *name;
@@ -50,6 +50,9 @@ static const struct loader_field loader_fields[] = {
     FIELD("reads_in_flight", COUNT32, io.reads_in_flight),
     FIELD("huge_pages", COUNT32, ring.huge_pages),
     FIELD("threads", COUNT32, io.threads),
+    FIELD("numa_node", NODE, ring.numa_node),
+    FIELD("memory_node", NODE, ring.memory_node),
+    FIELD("thread_node", NODE, ring.thread_node),
     FIELD("warming", COUNT32, io.warming),
     FIELD("copied_bytes", COUNT64, io.copied_bytes),
     FIELD("unregistered", COUNT32, io.unregistered),

@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/numa.h"
 #include "base/options.h"
 #include "base/status.h"
 #include "base/thread.h"
@@ -74,6 +75,8 @@ static enum leat_status check_options(const struct leat_loader_options *o, struc
         return status_argument(err, "apart", "unknown value %d for apart", (int)o->io.apart);
     if (o->io.threads > LOADER_THREADS)
         return status_argument(err, "threads", "a loader has 0 to %u threads, not %u", LOADER_THREADS, o->io.threads);
+    if (o->io.numa_node < LEAT_NUMA_ANY)
+        return status_argument(err, "numa_node", "unknown NUMA node %d", o->io.numa_node);
     if (o->io.slots == 1 || o->io.slots > RING_MAX)
         return status_argument(err, "slots", "a ring has 2 to %u slots, not %u", RING_MAX, o->io.slots);
     if (o->outputs.number_bytes != 4 && o->outputs.number_bytes != 8)
@@ -326,14 +329,14 @@ enum leat_status loader_start_threads(struct leat_loader *l, struct leat_error *
     int r = 0;
 
     if (l->options.io.threads > 1)
-        r = gather_share(&l->gather, l->options.io.threads - 1, l->options.io.numa_node);
+        r = gather_share(&l->gather, l->options.io.threads - 1, l->node);
     if (r == 0)
         r = thread_start(&l->thread, STACK, loader_stage_run, l);
     if (r != 0)
         return status_set_os(err, r, NULL,
                              "cannot start the loader's thread (" THREAD_LIMITS "; threads = 0 needs none)");
     l->has_thread = true;
-    thread_place(l->thread, l->options.io.numa_node);
+    numa_place_thread(l->thread, l->node);
     return LEAT_OK;
 }
 
@@ -362,8 +365,10 @@ static enum leat_status open_parts(struct leat_loader *l, const struct leat_load
         s = l->ops->reads_maps(l->backend, err);
     if (s == LEAT_OK)
         s = size_ring(l, err);
-    if (s == LEAT_OK)
-        s = l->ops->allocate_ring(l->backend, &l->memory, l->options.io.numa_node, err);
+    if (s == LEAT_OK) {
+        l->node = l->options.io.numa_node == LEAT_NUMA_DEVICE ? l->ops->node(l->backend) : l->options.io.numa_node;
+        s = l->ops->allocate_ring(l->backend, &l->memory, l->node, err);
+    }
     if (s == LEAT_OK)
         s = loader_log_open(l, err);
     if (s == LEAT_OK && l->options.io.nvtx)

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/counter.h"
+#include "base/numa.h"
 #include "base/status.h"
 #include "loader.h"
 
@@ -388,6 +389,8 @@ static void finish_batch(struct leat_loader *l)
         announce(l);
         return;
     }
+    if (slot->batch.number % 64 == 0) /* a call of the system */
+        atomic_store_explicit(&st->node, numa_of_thread(), memory_order_relaxed);
     st->begun_first++;
     st->begun_count--;
     ring_publish(&l->ring, slot->number);

@@ -19,6 +19,7 @@
 #include "base/counter.h"
 #include "base/file.h"
 #include "base/grow.h"
+#include "base/numa.h"
 #include "base/options.h"
 #include "base/status.h"
 #include "base/utf8.h"
@@ -196,6 +197,9 @@ void leat_loader_stats(const struct leat_loader *l, struct leat_loader_stats *st
         s.device.memory_used = 0;
     s.ring.unpinned = l->memory.unpinned;
     s.ring.slots_wanted = l->memory.slots_wanted;
+    s.ring.numa_node = l->node;
+    s.ring.memory_node = loader_forked(l) ? -1 : numa_of_memory(l->memory.host);
+    s.ring.thread_node = atomic_load_explicit(&l->stage.node, memory_order_relaxed);
     s.io.copied_bytes = done.copied;
     s.io.unregistered = atomic_load(&l->gather.uring_unregistered);
     count_remote(l, &s);
@@ -641,6 +645,7 @@ static void put_field(struct line *x, const struct loader_field *f, const struct
     const char *at = (const char *)s + f->offset;
     uint64_t wide;
     uint32_t narrow;
+    int32_t node;
     double share;
 
     put(x, ", \"");
@@ -655,6 +660,12 @@ static void put_field(struct line *x, const struct loader_field *f, const struct
     case COUNT32:
         memcpy(&narrow, at, sizeof narrow);
         put_count(x, narrow);
+        break;
+    case NODE:
+        memcpy(&node, at, sizeof node);
+        put(x, node < 0 ? "-1" : "");
+        if (node >= 0)
+            put_count(x, (uint64_t)node);
         break;
     case SHARE:
         memcpy(&share, at, sizeof share);

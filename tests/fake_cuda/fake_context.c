@@ -73,10 +73,20 @@ cuda_result fake_device_attribute(int *value, cuda_device_attribute what, cuda_d
 {
     cuda_result r = fake_enter("cuDeviceGetAttribute", FAKE_ANY);
 
-    (void)device;
-    if (r == CUDA_OK && what != CUDA_DEVICE_PAGEABLE_ACCESS)
+    switch (what) {
+    case CUDA_DEVICE_PAGEABLE_ACCESS:
+        *value = fake_reads_maps();
+        break;
+    case CUDA_DEVICE_PCI_DOMAIN: /* of no device that a machine has */
+    case CUDA_DEVICE_PCI_BUS:
+        *value = 0xff;
+        break;
+    case CUDA_DEVICE_PCI_DEVICE:
+        *value = device;
+        break;
+    default:
         fake_offence("an attribute of a device is asked for that the stand-in does not know: %d", what);
-    *value = fake_reads_maps();
+    }
     return r;
 }
 

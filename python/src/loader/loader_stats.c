@@ -17,6 +17,7 @@ static PyObject *value_of(const struct loader_field *f, const struct leat_loader
     const char *at = (const char *)s + f->offset;
     uint64_t wide;
     uint32_t narrow;
+    int32_t node;
     double share;
 
     switch (f->kind) {
@@ -29,6 +30,9 @@ static PyObject *value_of(const struct loader_field *f, const struct leat_loader
     case COUNT32:
         memcpy(&narrow, at, sizeof narrow);
         return PyLong_FromUnsignedLong(narrow);
+    case NODE:
+        memcpy(&node, at, sizeof node);
+        return PyLong_FromLong(node < 0 ? -1 : node);
     case SHARE:
         memcpy(&share, at, sizeof share);
         return PyFloat_FromDouble(share);

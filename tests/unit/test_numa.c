@@ -1,0 +1,89 @@
+/*
+ * test_numa.c: the node of a PCI device by a made tree of sysfs: what the file says, and none where it is missing,
+ * empty, no number, or the -1 of a machine with one node; memory and threads placed on a node that is there and on ones
+ * that are not; a thread keeps to the CPUs that it was allowed before.
+ */
+#include "base/numa.h"
+
+#include <sched.h>
+#include <sys/mman.h>
+
+#include "t.h"
+
+static const char *root;
+
+static void put(const char *device, const char *text)
+{
+    char path[700];
+    FILE *f;
+
+    snprintf(path, sizeof path, "%s/bus/pci/devices/%s/numa_node", root, device);
+    for (char *at = path + strlen(root) + 1; (at = strchr(at, '/')); at++) {
+        *at = '\0';
+        mkdir(path, 0700);
+        *at = '/';
+    }
+    f = fopen(path, "w");
+    T_CHECK(f && fputs(text, f) >= 0 && fclose(f) == 0);
+}
+
+static void devices(void)
+{
+    put("0000:3b:00.0", "1\n");
+    put("0000:af:00.0", "0\n");
+    put("0001:00:1f.0", "7");
+    put("0000:01:00.0", "-1\n");
+    put("0000:02:00.0", "");
+    put("0000:03:00.0", "none\n");
+    put("0000:04:00.0", "99999999999999999999\n");
+    T_EQ(numa_of_pci(root, 0, 0x3b, 0), 1);
+    T_EQ(numa_of_pci(root, 0, 0xaf, 0), 0);
+    T_EQ(numa_of_pci(root, 1, 0, 0x1f), 7);
+    for (unsigned bus = 1; bus <= 5; bus++) /* the last is not there */
+        T_EQ(numa_of_pci(root, 0, bus, 0), -1);
+    T_EQ(numa_of_pci("/nowhere", 0, 0x3b, 0), -1);
+}
+
+static void memory(void)
+{
+    size_t bytes = (size_t)1 << 20;
+
+    for (int node = -2; node <= 3; node++) {
+        uint8_t *m = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+        T_CHECK(m != MAP_FAILED);
+        numa_place_memory(m, bytes, node == 3 ? 5000 : node);
+        m[0] = 1;
+        T_CHECK(numa_of_memory(m) >= -1);
+        if (node == 0 && access("/sys/devices/system/node/node0", F_OK) == 0)
+            T_CHECK(numa_of_memory(m) <= 0);
+        munmap(m, bytes);
+    }
+    T_EQ(numa_of_memory(NULL), -1);
+}
+
+static void thread(void)
+{
+    cpu_set_t before, after;
+    int here = numa_of_thread();
+
+    T_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+    for (int cpu = CPU_SETSIZE; CPU_COUNT(&before) > 1;) /* one of those that are allowed is left */
+        CPU_CLR(--cpu, &before);
+    T_EQ(sched_setaffinity(0, sizeof before, &before), 0);
+    for (int node = -1; node < 4; node++) {
+        numa_place_thread(pthread_self(), node);
+        T_EQ(sched_getaffinity(0, sizeof after, &after), 0);
+        T_CHECK(CPU_EQUAL(&before, &after));
+    }
+    T_CHECK(here >= -1);
+}
+
+int main(void)
+{
+    root = t_folder();
+    devices();
+    memory();
+    thread();
+    return t_end();
+}
