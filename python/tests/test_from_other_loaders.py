@@ -1,7 +1,6 @@
 """docs/from-other-loaders.md: the lines of each section run on files in the format of the program that they are for,
 and give the tokens of these files; where the page says so, in the order of that program's own loader, which is written
 again here, from its description."""
-import dataclasses
 import importlib.util
 import random
 import shutil
@@ -12,7 +11,6 @@ import lightning
 import numpy as np
 import pytest
 import torch
-import torch.distributed.checkpoint
 from test_docs import ENGLISH, Page, folder  # noqa: F401
 
 import leat
@@ -73,7 +71,7 @@ SECTIONS = sections()
 
 
 def test_all_are_run():
-    assert list(SECTIONS) == ["nanoGPT", "modded-nanogpt", "llm.c", "torchtitan", "nanotron", "OLMo-core", "litgpt"]
+    assert list(SECTIONS) == ["nanoGPT", "modded-nanogpt", "llm.c", "nanotron", "OLMo-core", "litgpt"]
 
 
 def test_nanogpt(page, tmp_path):
@@ -134,61 +132,6 @@ def test_llmc(page, tmp_path):
         if len(got) < 20:
             got.append(next(names["train_loader"]))
     assert len(got) == 20
-
-
-def a_torchtitan(monkeypatch):
-    """What the page takes from torchtitan, where it is not installed: a config builds the class that it stands in."""
-    class Base:
-        @dataclasses.dataclass(kw_only=True, slots=True)
-        class Config:
-            dataset: str = ""
-            dataset_path: str | None = None
-
-            def build(self, **given):
-                return self.owner(config=dataclasses.replace(self), **given)
-
-        def __init_subclass__(cls):
-            cls.Config.owner = cls
-
-    names = "torchtitan", "torchtitan.components", "torchtitan.components.dataloader"
-    for name in names:
-        monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
-    sys.modules[names[-1]].BaseDataLoader = Base
-
-
-def test_torchtitan(page, tmp_path, monkeypatch):
-    if importlib.util.find_spec("torchtitan") is None:
-        a_torchtitan(monkeypatch)
-    tokens = write_llmc(tmp_path / "c4.bin", documents_of(3, 5000, begin=50256))
-    lines = page("torchtitan")
-    monkeypatch.setitem(sys.modules, lines.name, types.ModuleType(lines.name))  # for dataclass()
-    config = lines.python()["PackedLoader"].Config(dataset="llmc:c4.bin?begin=50256")
-    lines.done()
-
-    def loader(infinite):
-        """As its trainer and its validator build one."""
-        return dataclasses.replace(config, infinite=infinite).build(
-            dp_world_size=2, dp_rank=1, tokenizer=None, seq_len=128, local_batch_size=2, snapshot_every_n_steps=None)
-
-    first = loader(False)
-    batches = list(first)
-    assert len(batches) == 10 and list(batches[0][0]) == ["input", "positions"]
-    for step, (inputs, labels) in enumerate(batches[:-1]):
-        begins = labels == -100
-        for row, positions, begin in zip(inputs["input"], inputs["positions"], begins):
-            starts = {0, *(row == 50256).nonzero()[:, 0].tolist()}
-            assert positions.tolist() == [i - max(s for s in starts if s <= i) for i in range(128)]
-            assert torch.equal(row[1:] == 50256, begin[:-1])
-        labels[begins] = 50256
-        check_rows(first.loader.plan, step * 4 + 2, inputs["input"], labels, tokens)
-    second, third = loader(True), loader(True)
-    batches = iter(second)
-    for _ in range(13):  # past the end of the first epoch
-        next(batches)
-    torch.distributed.checkpoint.save({"dataloader": second}, checkpoint_id=tmp_path / "step-13", no_dist=True)
-    torch.distributed.checkpoint.load({"dataloader": third}, checkpoint_id=tmp_path / "step-13", no_dist=True)
-    for _, (inputs, labels), (wanted, after) in zip(range(3), third, batches):
-        assert torch.equal(inputs["input"], wanted["input"]) and torch.equal(labels, after)
 
 
 def test_nanotron(page, tmp_path):
