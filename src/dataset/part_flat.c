@@ -1,8 +1,8 @@
 /*
  * part_flat.c: files that are tokens, one after another, perhaps after a header: raw (nanoGPT's .bin, OLMo-core's
  * headerless .npy and the like), llm.c's .bin and that of NeMo AutoModel, Modalities' .pbin. None of them says where
- * documents begin in a way that leat uses (that of a .pbin is a Python pickle, which could run anything): they are found
- * by end= or begin= in the name, by the token that AutoModel's .bos.idx shows, or are not known.
+ * documents begin in a way that leat uses (that of a .pbin is a Python pickle, which could run anything): they are
+ * found by end= or begin= in the name, by the token that AutoModel's .bos.idx shows, or are not known.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -129,8 +129,8 @@ static enum leat_status takes_llmc(const char *name, bool *takes, struct leat_er
 /*
  * AutoModel's FILE.bos.idx has an i32 for each begin token in FILE.bin. Its writer puts the byte at which the document
  * begins there, and adds the number of tokens to it for a begin token in its middle; its reader takes all of them for
- * numbers of tokens. So only two things are certain: the first one, which is the first token's, shows which token begins
- * documents, and there are as many of them as entries. Where they are is found as by begin= in the name.
+ * numbers of tokens. So only two things are certain: the first one, which is the first token's, shows which token
+ * begins documents, and there are as many of them as entries. Where they are is found as by begin= in the name.
  */
 static enum leat_status place_begins(struct file_map *f, struct foreign_options *o, struct place *place,
                                      struct leat_error *err)

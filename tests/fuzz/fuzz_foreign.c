@@ -2,10 +2,11 @@
  * fuzz_foreign.c: files of other tools, in which headers, indexes, side files and masks are hostile bytes.
  *
  * The input is a byte that chooses the kind, the size of the token file, and the bytes of the index (or of the header,
- * or of the starts in a side file, whose header is right, as is that of a file with AutoModel's .bos.idx). Whatever these are, opening, reading, looking up documents
- * and verifying return; the documents of what verify accepts follow each other from the first token to the last, and
- * each token is found in its document. A mask's file has a byte for each token, 0 or 1, or is refused, when it is
- * opened or read; a byte of the input says whether it is made as long as it must be, and of such bytes.
+ * or of the starts in a side file, whose header is right; so is that of a file with AutoModel's .bos.idx). Whatever
+ * these are, opening, reading, looking up documents and verifying return; the documents of what verify accepts follow
+ * each other from the first token to the last, and each token is found in its document. A mask's file has a byte for
+ * each token, 0 or 1, or is refused, when it is opened or read; a byte of the input says whether it is made as long as
+ * it must be, and of such bytes.
  *
  *   make fuzz FUZZ=foreign FUZZ_SECONDS=3600
  */

@@ -151,7 +151,7 @@ static void write_automodel(unsigned width)
 
 enum counting { AS_WRITTEN, AS_READ, IN_BYTES, COUNTINGS };
 
-/* As the writer counts: the byte of the document, and tokens within it; as the reader does: tokens; as its text says. */
+/* The byte of the document, and tokens within it; numbers of tokens; or bytes, as AutoModel's documents say. */
 static void write_begins(unsigned width, enum counting counting)
 {
     for (uint64_t i = 0; i < begun; i++) {
