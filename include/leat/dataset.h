@@ -67,8 +67,8 @@ struct leat_open_options {
  *   files of other tools, which are opened where they lie and never written to:
  *     PREFIX, PREFIX.bin, PREFIX.idx or megatron:PREFIX: of Megatron, GPT-NeoX, NeMo, with tokens of uint16 or int32;
  *     raw:FILE?dtype=u16 or u32: nothing but tokens (nanoGPT's .bin, OLMo-core's headerless .npy); u32 reads int32;
- *     FILE.bin or llmc:FILE: of llm.c;   FILE.pbin or pbin:FILE;   FILE.ds or datatrove:FILE: with FILE.index, and
- *     FILE.loss, if it exists, as its mask.
+ *     FILE.bin or llmc:FILE: of llm.c, or of NeMo AutoModel, whose FILE.bos.idx, if it exists, shows the begin token;
+ *     FILE.pbin or pbin:FILE;   FILE.ds or datatrove:FILE: with FILE.index, and FILE.loss, if it exists, as its mask.
  *     Without a scheme only what its first bytes or its suffix show for certain is taken, and NAME.leat comes first.
  *     In raw:, llmc: and pbin: names, end=ID or begin=ID (raw:FILE?dtype=u16&end=50256) says which token ends or begins
  *     each document, and tokenizer=SPEC which tokenizer made the ids: a built-in's name, or a tokenizer's file (not a

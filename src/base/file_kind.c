@@ -68,6 +68,7 @@ static const struct file_kind kinds[] = {
     { TOKENS("an index of a Megatron dataset"), .suffixes = ".idx", MAGIC("MMIDIDX\0\0") },
     { TOKENS("a token file of llm.c"), .suffixes = "", MAGIC("\x88\xd8\x34\x01") },
     { TOKENS("a token file of llm.c"), .suffixes = "", MAGIC("\xa1\xd9\x34\x01") },
+    { TOKENS("a token file of NeMo AutoModel"), .suffixes = "", MAGIC("\xcb\x99\x9f\x10") },
     { TOKENS("a NumPy array"), .suffixes = ".npy", MAGIC("\x93NUMPY") },
     { OTHER("a NumPy archive"), .suffixes = ".npz" },
     { OTHER("a PDF"), .suffixes = ".pdf", MAGIC("%PDF-") },

@@ -1,8 +1,8 @@
 /*
  * part_flat.c: files that are tokens, one after another, perhaps after a header: raw (nanoGPT's .bin, OLMo-core's
- * headerless .npy and the like), llm.c's .bin, Modalities' .pbin. None of them says where documents begin in a way that
- * leat uses (that of a .pbin is a Python pickle, which could run anything): they are found by end= or begin= in the
- * name, or are not known.
+ * headerless .npy and the like), llm.c's .bin and that of NeMo AutoModel, Modalities' .pbin. None of them says where
+ * documents begin in a way that leat uses (that of a .pbin is a Python pickle, which could run anything): they are
+ * found by end= or begin= in the name, by the token that AutoModel's .bos.idx shows, or are not known.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,17 +21,30 @@ struct flat {
 struct place {
     uint64_t offset, bytes;
     uint32_t width;
+    uint64_t documents; /* that must be found; LEAT_NONE: any number */
 };
 
-typedef enum leat_status place_tokens(struct file_map *f, const struct foreign_options *o, struct place *place,
+/* May set o->begin to what another file shows. */
+typedef enum leat_status place_tokens(struct file_map *f, struct foreign_options *o, struct place *place,
                                       struct leat_error *err);
+
+/* LEAT_E_MISMATCH: there are other documents than an index beside the file counts. */
+static enum leat_status check_found(const struct part *p, const struct place *place, struct leat_error *err)
+{
+    if (place->documents == LEAT_NONE || place->documents == p->documents)
+        return LEAT_OK;
+    return status_set_at(err, LEAT_E_MISMATCH, p->data.file->path, 0,
+                         "%s has token %" PRIu64 " at %" PRIu64 " places, but its .bos.idx has %" PRIu64
+                         " entries: they do not belong together; use llmc:FILE?begin=ID, which ignores the .bos.idx",
+                         p->data.file->path, p->begin_token, p->documents, place->documents);
+}
 
 static enum leat_status flat_open(struct part *p, place_tokens *find, bool dtype, enum leat_access access,
                                   struct leat_error *err)
 {
     struct flat *flat = p->own = calloc(1, sizeof *flat);
     struct foreign_options o;
-    struct place place = { 0, 0, 0 };
+    struct place place = { .documents = LEAT_NONE };
     enum leat_status s;
 
     if (!flat)
@@ -54,6 +67,8 @@ static enum leat_status flat_open(struct part *p, place_tokens *find, bool dtype
         s = foreign_open_named_mask(&flat->mask, p, &o, access, err);
     if (s == LEAT_OK && (o.end != LEAT_NONE || o.begin != LEAT_NONE))
         s = part_found_open(&flat->found, p, access, err);
+    if (s == LEAT_OK)
+        s = check_found(p, &place, err);
     return s == LEAT_OK ? foreign_identify(p, err) : s;
 }
 
@@ -83,22 +98,25 @@ static enum leat_status too_short(const struct file_map *f, uint64_t needed, con
                          f->size, f->size == 1 ? "" : "s", what, needed);
 }
 
-/* ---- llm.c ---- */
+/* ---- llm.c and NeMo AutoModel ---- */
 
 #define LLMC_HEADER 1024u
+#define LLMC_FACTS  16u /* bytes of it that say something */
 
-/* Two bytes per token and version 1, or four and version 7; width 0: neither. */
-static uint32_t llmc_width(const uint8_t head[8])
+/* Bytes per token, by magic number and version; of AutoModel's the header says it. 0: no such header. */
+static uint32_t llmc_width(const uint8_t head[LLMC_FACTS])
 {
-    uint32_t magic = bytes_load32(head), version = bytes_load32(head + 4);
+    uint32_t magic = bytes_load32(head), version = bytes_load32(head + 4), said = bytes_load32(head + 12);
 
+    if (magic == 278895051 && version == 1)
+        return said == 2 || said == 4 ? said : 0;
     return magic == 20240520 && version == 1 ? 2 : magic == 20240801 && version == 7 ? 4 : 0;
 }
 
 static enum leat_status takes_llmc(const char *name, bool *takes, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
-    uint8_t head[8];
+    uint8_t head[LLMC_FACTS];
 
     *takes = foreign_has_scheme(name, part_llmc.name);
     if (!*takes) {
@@ -108,30 +126,71 @@ static enum leat_status takes_llmc(const char *name, bool *takes, struct leat_er
     return s;
 }
 
+/*
+ * AutoModel's FILE.bos.idx has an i32 for each begin token in FILE.bin. Its writer puts the byte at which the document
+ * begins there, and adds the number of tokens to it for a begin token in its middle; its reader takes all of them for
+ * numbers of tokens. So only two things are certain: the first one, which is the first token's, shows which token
+ * begins documents, and there are as many of them as entries. Where they are is found as by begin= in the name.
+ */
+static enum leat_status place_begins(struct file_map *f, struct foreign_options *o, struct place *place,
+                                     struct leat_error *err)
+{
+    size_t length = file_ends_with(o->path, o->length, ".bin") ? o->length - 4 : o->length;
+    struct file_map index = { .fd = -1 };
+    uint8_t entry[4], token[4] = { 0 };
+    uint32_t first;
+    bool there;
+    enum leat_status s = foreign_peek(o->path, length, ".bos.idx", NULL, 0, &there, err);
+
+    if (s != LEAT_OK || !there)
+        return s;
+    s = foreign_open_file(&index, o->path, length, ".bos.idx", LEAT_ACCESS_READ, err);
+    if (s == LEAT_OK && (index.size == 0 || index.size % sizeof entry != 0))
+        s = status_set_at(err, LEAT_E_TRUNCATED, index.path, index.size,
+                          "%s has %" PRIu64 " bytes, not 4 for each document: restore it from its source, or use "
+                          "llmc:FILE?begin=ID, which ignores it",
+                          index.path, index.size);
+    if (s == LEAT_OK)
+        s = file_map_read(&index, 0, entry, sizeof entry, err);
+    if (s == LEAT_OK && place->bytes > 0)
+        s = file_map_read(f, place->offset, token, place->width, err);
+    if (s == LEAT_OK) {
+        first = bytes_load32(entry);
+        o->begin = bytes_load32(token);
+        place->documents = index.size / sizeof entry;
+        if ((first != LLMC_HEADER && first != 0) || o->begin >= FOREIGN_VOCABULARY)
+            s = status_set_at(err, LEAT_E_DOCUMENTS, index.path, 0,
+                              "%s begins with %u, not with %u, where the first token is: which token begins documents "
+                              "is not certain; use llmc:FILE?begin=ID, which ignores it",
+                              index.path, (unsigned)first, LLMC_HEADER);
+    }
+    file_map_close(&index);
+    return s;
+}
+
 /* The count has 32 bits. llm.c itself reads no file whose count is not exact; in a larger file it has wrapped. */
-static enum leat_status place_llmc(struct file_map *f, const struct foreign_options *o, struct place *place,
+static enum leat_status place_llmc(struct file_map *f, struct foreign_options *o, struct place *place,
                                    struct leat_error *err)
 {
-    uint8_t head[12];
+    uint8_t head[LLMC_FACTS];
     uint64_t count, tokens;
     enum leat_status s;
 
-    (void)o;
     if (f->size < LLMC_HEADER)
         return too_short(f, LLMC_HEADER, "the header of llm.c", err);
     s = file_map_read(f, 0, head, sizeof head, err);
     if (s != LEAT_OK)
         return s;
-    *place = (struct place) { LLMC_HEADER, f->size - LLMC_HEADER, llmc_width(head) };
+    *place = (struct place) { LLMC_HEADER, f->size - LLMC_HEADER, llmc_width(head), LEAT_NONE };
     if (place->width == 0)
         return status_set_at(err, LEAT_E_NOT_LEAT, f->path, 0,
-                             "%s is not a token file of llm.c, as its first 8 bytes show; if it has no header, use "
-                             "raw:FILE?dtype=u16",
-                             f->path);
+                             "%s is not a token file of llm.c or NeMo AutoModel, as its first %u bytes show; if it has "
+                             "no header, use raw:FILE?dtype=u16",
+                             f->path, LLMC_FACTS);
     count = bytes_load32(head + 8);
     tokens = place->bytes / place->width;
     if ((tokens & UINT32_MAX) == count && place->bytes % place->width == 0)
-        return LEAT_OK;
+        return o->end == LEAT_NONE && o->begin == LEAT_NONE ? place_begins(f, o, place, err) : LEAT_OK;
     if ((tokens & UINT32_MAX) == count)
         return status_set_at(err, LEAT_E_TRUNCATED, f->path, f->size,
                              "%s: its last token has only %" PRIu64
@@ -164,7 +223,7 @@ static enum leat_status takes_pbin(const char *name, bool *takes, struct leat_er
     return foreign_peek(name, strlen(name), "", head, sizeof head, takes, err);
 }
 
-static enum leat_status place_pbin(struct file_map *f, const struct foreign_options *o, struct place *place,
+static enum leat_status place_pbin(struct file_map *f, struct foreign_options *o, struct place *place,
                                    struct leat_error *err)
 {
     uint8_t head[PBIN_HEADER];
@@ -176,7 +235,7 @@ static enum leat_status place_pbin(struct file_map *f, const struct foreign_opti
     s = file_map_read(f, 0, head, sizeof head, err);
     if (s != LEAT_OK)
         return s;
-    *place = (struct place) { PBIN_HEADER, bytes_load64(head), bytes_load32(head + 8) };
+    *place = (struct place) { PBIN_HEADER, bytes_load64(head), bytes_load32(head + 8), LEAT_NONE };
     if (place->width != 1 && place->width != 2 && place->width != 4)
         return status_set_at(err, LEAT_E_HEADER, f->path, 8,
                              "%s is not a .pbin file of Modalities: its header says %u bytes per token", f->path,
@@ -208,11 +267,11 @@ static enum leat_status takes_raw(const char *name, bool *takes, struct leat_err
 }
 
 /* The name says what the file is. A header that says otherwise is refused: it would be read as tokens. */
-static enum leat_status place_raw(struct file_map *f, const struct foreign_options *o, struct place *place,
+static enum leat_status place_raw(struct file_map *f, struct foreign_options *o, struct place *place,
                                   struct leat_error *err)
 {
     static const uint8_t numpy[6] = { 0x93, 'N', 'U', 'M', 'P', 'Y' };
-    uint8_t head[8] = { 0 };
+    uint8_t head[LLMC_FACTS] = { 0 };
     uint64_t count = f->size < sizeof head ? f->size : sizeof head;
     enum leat_status s;
 
@@ -236,9 +295,11 @@ static enum leat_status place_raw(struct file_map *f, const struct foreign_optio
                              "it (ndarray.tofile)",
                              f->path);
     if (llmc_width(head) > 0)
-        return status_set_at(err, LEAT_E_UNSUPPORTED, f->path, 0,
-                             "%s begins with a header of llm.c, which would be read as tokens; use llmc:FILE", f->path);
-    *place = (struct place) { 0, f->size, o->width };
+        return status_set_at(
+            err, LEAT_E_UNSUPPORTED, f->path, 0,
+            "%s begins with a header of llm.c or NeMo AutoModel, which would be read as tokens; use llmc:FILE",
+            f->path);
+    *place = (struct place) { 0, f->size, o->width, LEAT_NONE };
     return LEAT_OK;
 }
 

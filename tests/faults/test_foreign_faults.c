@@ -53,6 +53,18 @@ static void write_files(void)
         put(0, 4);
     put_tokens(2);
     end_file("llmc");
+    put(278895051, 4);
+    put(1, 4);
+    put(TOKENS, 4);
+    put(2, 4);
+    for (unsigned i = 4; i < 256; i++)
+        put(0, 4);
+    for (uint64_t i = 0; i < TOKENS; i++)
+        put(i % 30 == 0 ? END : 100 + i, 2);
+    end_file("nemo.bin");
+    for (uint64_t d = 0; d < DOCUMENTS; d++)
+        put(1024 + 60 * d, 4);
+    end_file("nemo.bos.idx");
     put(2 * TOKENS, 8);
     put(2, 4);
     put_tokens(2);
@@ -223,6 +235,7 @@ static const char *const names[] = {
     "raw:%/wide?dtype=u32&begin=100&tokenizer=some",
     "llmc:%/llmc?end=7",
     "%/llmc",
+    "%/nemo.bin",
     "pbin:%/a.pbin?end=7",
     "%/a.pbin",
     "%/a.ds",

@@ -2,10 +2,11 @@
  * fuzz_foreign.c: files of other tools, in which headers, indexes, side files and masks are hostile bytes.
  *
  * The input is a byte that chooses the kind, the size of the token file, and the bytes of the index (or of the header,
- * or of the starts in a side file, whose header is right). Whatever these are, opening, reading, looking up documents
- * and verifying return; the documents of what verify accepts follow each other from the first token to the last, and
- * each token is found in its document. A mask's file has a byte for each token, 0 or 1, or is refused, when it is
- * opened or read; a byte of the input says whether it is made as long as it must be, and of such bytes.
+ * or of the starts in a side file, whose header is right; so is that of a file with AutoModel's .bos.idx). Whatever
+ * these are, opening, reading, looking up documents and verifying return; the documents of what verify accepts follow
+ * each other from the first token to the last, and each token is found in its document. A mask's file has a byte for
+ * each token, 0 or 1, or is refused, when it is opened or read; a byte of the input says whether it is made as long as
+ * it must be, and of such bytes.
  *
  *   make fuzz FUZZ=foreign FUZZ_SECONDS=3600
  */
@@ -18,7 +19,7 @@
 #define MAX_TOKENS    4096u
 #define MAX_DOCUMENTS 100000u
 
-enum kind { MEGATRON, MEGATRON_PLAIN, LLMC, PBIN, DATATROVE, RAW, SIDE_FILE, DATATROVE_LOSS, RAW_MASK, KINDS };
+enum kind { MEGATRON, MEGATRON_PLAIN, LLMC, PBIN, DATATROVE, RAW, SIDE_FILE, DATATROVE_LOSS, RAW_MASK, BEGINS, KINDS };
 
 static uint8_t bytes[1 << 16], mask[1 << 16];
 static size_t mask_bytes;
@@ -104,6 +105,15 @@ static const char *write_files(enum kind kind, size_t tokens, struct fuzz_bytes 
         files_write("f", bytes, make_tokens(bytes, 2 * tokens));
         write_mask("f.loss", tokens, index);
         break;
+    case BEGINS:
+        memset(bytes, 0, head = 1024);
+        bytes_store32(bytes, 278895051);
+        bytes_store32(bytes + 4, 1);
+        bytes_store32(bytes + 8, (uint32_t)tokens);
+        bytes_store32(bytes + 12, 2);
+        files_write("f", bytes, head + make_tokens(bytes + head, 2 * tokens));
+        files_write("f.bos.idx", index->at, index->left);
+        break;
     case LLMC:
     case PBIN:
         memcpy(bytes, index->at, index->left);
@@ -117,15 +127,15 @@ static const char *write_files(enum kind kind, size_t tokens, struct fuzz_bytes 
             write_mask("f.mask", tokens, index);
     }
     snprintf(name, sizeof name, "%s:%s%s",
-             kind == LLMC                                  ? "llmc"
+             kind == LLMC || kind == BEGINS                ? "llmc"
              : kind == PBIN                                ? "pbin"
              : kind == DATATROVE || kind == DATATROVE_LOSS ? "datatrove"
                                                            : "raw",
              files_path("f"),
-             kind == DATATROVE || kind == DATATROVE_LOSS ? ""
-             : kind == LLMC || kind == PBIN              ? "?end=7"
-             : kind == RAW_MASK                          ? "?dtype=u16&end=7&mask=f.mask"
-                                                         : "?dtype=u16&end=7");
+             kind == DATATROVE || kind == DATATROVE_LOSS || kind == BEGINS ? ""
+             : kind == LLMC || kind == PBIN                                ? "?end=7"
+             : kind == RAW_MASK                                            ? "?dtype=u16&end=7&mask=f.mask"
+                                                                           : "?dtype=u16&end=7");
     return name;
 }
 
