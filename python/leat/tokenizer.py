@@ -248,6 +248,16 @@ class Tokenizer:
         """(name, pattern, the file's bytes) as a dataset keeps them; None instead of the bytes for a built-in."""
         return self._core.stored()
 
+    def save(self, path) -> None:
+        """Writes the tokenizer as a tokenizer.json, which gives the same ids in leat and in tokenizers: the file that
+        it was opened from, or one that is made of a pattern, ranks and special tokens (those of a program's own, a
+        *.tiktoken, a tekken.json, or a built-in encoding of tiktoken). ValueError if that cannot be said exactly, as
+        with a pattern that tokenizers reads in another way; NotImplementedError for other kinds."""
+        from leat._tokenizer_json import saved
+        text = saved(self)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
     # ---- Encoding ----
 
     def encode_ordinary(self, text) -> Encoding:
