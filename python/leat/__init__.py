@@ -37,7 +37,7 @@ __all__ = ["Adopted", "Batch", "Chat", "Copied", "Dataset", "Device", "Diagnosis
 # the module of each, and the packages of which it needs one
 _LATER = {"IterableDataset": ("torch_data", ("torch",)), "MapDataset": ("torch_data", ("torch",)),
           "DataModule": ("lightning", ("lightning", "pytorch_lightning")),
-          "LoaderMixin": ("huggingface", ("transformers",)), "check_model": ("model_check", ("torch",)),
+          "LoaderMixin": ("transformers", ("transformers",)), "check_model": ("model_check", ("torch",)),
           "GrainSource": ("grain", ("numpy",))}
 
 

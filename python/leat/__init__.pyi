@@ -16,7 +16,7 @@ from leat.foreign import Import as Import
 from leat.foreign import adopt as adopt
 from leat.foreign import import_dataset as import_dataset
 from leat.integrations.grain import GrainSource as GrainSource
-from leat.integrations.huggingface import LoaderMixin as LoaderMixin
+from leat.integrations.transformers import LoaderMixin as LoaderMixin
 from leat.integrations.model_check import check_model as check_model
 from leat.integrations.lightning import DataModule as DataModule
 from leat.integrations.torch_data import IterableDataset as IterableDataset

@@ -40,12 +40,10 @@ def small(kind):
 
 def fault(check, *given):
     """Whether a check complains."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        try:
-            check("", *given)
-        except (ValueError, model_check.LoaderNotice):
-            return True
+    try:
+        check("", *given)
+    except ValueError:
+        return True
     return False
 
 

@@ -1,4 +1,4 @@
-"""lightning.py: a LightningDataModule over leat's loader."""
+"""lightning.py: a LightningDataModule (Lightning 2.6) over leat's loader."""
 from __future__ import annotations
 
 from collections import deque
@@ -85,7 +85,9 @@ class DataModule(LightningDataModule):
     the last one it trained on.
 
     plan, batch_size  as in leat.Loader; batch_size is per rank
-    valid             a finite plan for validation; every validation starts it again
+    valid             a finite plan for validation; every validation starts it again. Or a dict of several by name, of
+                      which validation_step(batch, batch_idx, dataloader_idx) gets one after the other:
+                      list(self.trainer.datamodule.valid)[dataloader_idx] is the name
     valid_batch_size  None: batch_size
     steps             batches per epoch; None: to the plan's end
     options           further options of leat.Loader. Rank and world are those that the strategy gives Lightning's own
@@ -113,8 +115,9 @@ class DataModule(LightningDataModule):
     def __init__(self, plan, batch_size, *, valid=None, valid_batch_size=None, steps=None, **options):
         super().__init__()
         check_options(options)
-        if valid is not None and check_plan(valid).info.positions is None:
-            raise ValueError("the plan for validation has no end: use leat.Plan(..., epochs=1)")
+        for given in () if valid is None else valid.values() if isinstance(valid, dict) else (valid,):
+            if check_plan(given).info.positions is None:
+                raise ValueError("the plan for validation has no end: use leat.Plan(..., epochs=1)")
         self.plan, self.batch_size = check_plan(plan), batch_size
         self.valid, self.valid_batch_size = valid, valid_batch_size or batch_size
         self.steps, self.options = steps, options
@@ -187,7 +190,13 @@ class DataModule(LightningDataModule):
         if self.valid is None:
             return []
         options = {**self.options, "position": 0, "state": None, "restart": True}
-        return Loader(self.valid, self.valid_batch_size, **self._ranks(), **options)
+
+        def loader(plan):
+            return Loader(plan, self.valid_batch_size, **self._ranks(), **options)
+
+        if isinstance(self.valid, dict):
+            return {name: loader(plan) for name, plan in self.valid.items()}
+        return loader(self.valid)
 
     def on_before_batch_transfer(self, batch, dataloader_idx):
         if self._train is not None and self.trainer is not None and self.trainer.training:

@@ -12,8 +12,6 @@ import warnings
 import torch
 from torch.nn.functional import cross_entropy
 
-from leat.loader import LoaderNotice
-
 TOKENS = 8  # of a document
 
 
@@ -58,8 +56,9 @@ def _check_documents(name, names, attention, logits):
     if "flash" in attention and "cu_seqlens" not in names:
         raise ValueError(f"{attention} keeps the documents of a row apart only in batches of one row, or by "
                          "cu_seqlens: add \"cu_seqlens\" to the outputs of leat.Loader, or use batch_size=1")
-    warnings.warn(f"{name} lets the documents of a row see each other, whatever position_ids say: only rows of one "
-                  "document (order=\"documents\") keep them apart", LoaderNotice, stacklevel=4)
+    raise ValueError(f"{name} lets the documents of a row see each other, whatever position_ids say: use rows of one "
+                     "document (order=\"documents\"); or, if documents may see each other, outputs=(\"inputs\", "
+                     "\"labels\") of leat.Loader")
 
 
 def _check_places(model, config, loader):
@@ -75,8 +74,8 @@ def _check_places(model, config, loader):
 
 def check_model(model, loader):
     """Raises ValueError if a model of transformers would not learn what the batches of a leat.Loader(...,
-    style="huggingface") say, and warns (LoaderNotice) if it lets the documents of a row see each other. It runs the
-    model on 32 tokens. leat.LoaderMixin calls it; a loop of one's own can do so before it begins."""
+    style="huggingface") say, or would let the documents of a row see each other that the batches keep apart. It runs
+    the model on 32 tokens. leat.LoaderMixin calls it; a loop of one's own can do so before it begins."""
     inner = model.get_base_model() if hasattr(model, "get_base_model") else model  # PEFT's
     config, names, was_training = getattr(inner, "config", None), loader._style.names, model.training
     _check_places(inner, config, loader)

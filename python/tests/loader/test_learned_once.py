@@ -167,7 +167,7 @@ def test_trl_fused(data, order, options):
 
 @pytest.mark.parametrize("options", [HF, SHIFTED], ids=["labels", "shift_labels"])
 def test_trl_trainer(data, tmp_path, options):
-    trl, datasets = pytest.importorskip("trl"), pytest.importorskip("datasets")
+    trl = pytest.importorskip("trl")
     fused, found = Fused(), []
 
     class Trainer(leat.LoaderMixin, trl.SFTTrainer):
@@ -178,11 +178,9 @@ def test_trl_trainer(data, tmp_path, options):
             '{"version": "1.0", "model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}}'),
         eos_token="a", pad_token="a")
     arguments = trl.SFTConfig(str(tmp_path), num_train_epochs=1, report_to=[], use_cpu=True, disable_tqdm=True,
-                              save_strategy="no", learning_rate=0.0, bf16=False, gradient_checkpointing=False,
-                              dataset_kwargs={"skip_prepare_dataset": True})
+                              save_strategy="no", learning_rate=0.0, bf16=False, gradient_checkpointing=False)
     trainer = Trainer(fused.model, arguments, processing_class=tokenizer,
-                      loader=leat.Loader(data.plan("fit"), 4, **options),
-                      train_dataset=datasets.Dataset.from_dict({"input_ids": [[0, 0]], "labels": [[0, 0]]}))
+                      loader=leat.Loader(data.plan("fit"), 4, **options))
     forward = fused.model.forward
 
     def seen(**inputs):
@@ -254,9 +252,11 @@ def test_what_learns_nothing_is_refused(data, tmp_path):
         make(other, shifted)
     with pytest.raises(ValueError, match="label_smoothing_factor"):
         make(llama(), shifted, label_smoothing_factor=0.1)
-    with pytest.warns(leat.LoaderNotice, match="FalconForCausalLM lets the documents of a row see each other"):
-        make(transformers.FalconForCausalLM(transformers.FalconConfig(
-            vocab_size=IDS, hidden_size=16, num_hidden_layers=1, num_attention_heads=2)), labels)
+    falcon = transformers.FalconForCausalLM(transformers.FalconConfig(
+        vocab_size=IDS, hidden_size=16, num_hidden_layers=1, num_attention_heads=2))
+    with pytest.raises(ValueError, match="FalconForCausalLM lets the documents of a row see each other"):
+        make(falcon, labels)
+    make(falcon, leat.Loader(data.plan("fit"), 4, style="huggingface", outputs=("inputs", "labels"), notices=False))
     short = transformers.GPT2LMHeadModel(transformers.GPT2Config(vocab_size=IDS, n_positions=LENGTH, n_embd=16,
                                                                  n_layer=1, n_head=2))
     with pytest.raises(ValueError, match=f"rows have up to {LENGTH + 1} tokens.*seq_len={LENGTH - 1}"):
@@ -274,7 +274,7 @@ def test_flash_attention():
     _check_documents("Model", names, "flash_attention_2", apart)
     with pytest.raises(ValueError, match="only in batches of one row, or by cu_seqlens"):
         _check_documents("Model", names, "flash_attention_2", together)
-    with pytest.warns(leat.LoaderNotice, match="Model lets the documents of a row see each other"):
+    with pytest.raises(ValueError, match="Model lets the documents of a row see each other"):
         _check_documents("Model", {*names, "cu_seqlens"}, "flash_attention_2", together)
 
 

@@ -158,6 +158,21 @@ def test_lightning_validates(corpus, tmp_path):
     assert model.seen == sums(train, 4, 6)
 
 
+def test_lightning_validates_on_several(corpus, tmp_path):
+    class Several(Model):
+        def validation_step(self, batch, batch_index, dataloader_idx=0):
+            self.validated.append((list(self.trainer.datamodule.valid)[dataloader_idx], int(self.inputs(batch).sum())))
+
+    plans = {"a": finite(corpus, 9), "b": finite(corpus, 5)}
+    model = Several()
+    data = leat.DataModule(leat.Plan(corpus, 64, 5), 4, steps=3, valid=plans)
+    trainer(tmp_path, max_epochs=2, enable_checkpointing=False, num_sanity_val_steps=0).fit(model, datamodule=data)
+    assert model.validated == 2 * [(name, n) for name, plan in plans.items()
+                                   for n in sums(plan, 4, len(leat.Loader(plan, 4)))]
+    with pytest.raises(ValueError, match="has no end"):
+        leat.DataModule(data.plan, 4, valid={**plans, "c": data.plan})
+
+
 def test_accelerate(corpus):
     accelerate = pytest.importorskip("accelerate")
     accelerator = accelerate.Accelerator(cpu=True)

@@ -1,12 +1,12 @@
-"""huggingface.py: leat's loader in transformers' Trainer. (Accelerate needs nothing: accelerator.prepare() leaves a
-leat.Loader as it is; give it rank=accelerator.process_index, world=accelerator.num_processes and
-device=accelerator.device.)"""
+"""transformers.py: leat's loader in transformers' Trainer (5.23), and in TRL's SFTTrainer (1.16), which asks for
+data sets that it will not use (trl.py)."""
 from __future__ import annotations
 
 import itertools
 import json
 import operator
 import os
+import sys
 
 import torch
 from transformers import TrainerCallback
@@ -121,7 +121,8 @@ class LoaderMixin:
 
         MyTrainer(model, args, loader=leat.Loader(plan, 8, style="huggingface"), eval_loader=...).train()
 
-    loader       for training; if its plan has no end, set args.max_steps
+    loader       for training; if its plan has no end, set args.max_steps. A train_dataset is not needed, by TRL's
+                 SFTTrainer neither
     eval_loader  for evaluation, in place of eval_dataset: of a finite plan, or with steps; each evaluation starts it
                  again. Or a dict of several by name, for metrics of each (eval_NAME_loss). evaluate() and predict()
                  take such loaders too
@@ -145,12 +146,20 @@ class LoaderMixin:
                 _check_end(given)
         self.leat_loader, self._leat_mean = loader, None
         self._leat_start, self._leat_load = loader._place, _LoadState(loader)
-        if eval_loader is not None:
-            if options.get("eval_dataset") is not None:
-                raise TypeError("eval_loader and eval_dataset exclude each other: give one of them")
-            # the Trainer asks for one if it is to evaluate while it trains, and hands it to get_eval_dataloader()
-            options["eval_dataset"] = eval_loader
+        if eval_loader is not None and options.get("eval_dataset") is not None:
+            raise TypeError("eval_loader and eval_dataset exclude each other: give one of them")
+        trl, stand_in = sys.modules.get("trl.trainer.sft_trainer"), None
+        if trl is not None and isinstance(self, trl.SFTTrainer):
+            from leat.integrations.trl import check_loader, stand_in_dataset
+            for given in (loader, *evaluated):
+                check_loader(given)
+            stand_in = stand_in_dataset()
+            options["train_dataset"] = stand_in
+        if eval_loader is not None:  # the Trainer asks for a data set if it is to evaluate while it trains
+            options["eval_dataset"] = stand_in or eval_loader
         super().__init__(*args, **options)
+        if eval_loader is not None:
+            self.eval_dataset = eval_loader  # from where it goes to get_eval_dataloader()
         self.add_callback(self._leat_load)
         for given in (loader, *evaluated):
             if given is not None:
@@ -168,6 +177,17 @@ class LoaderMixin:
 
     def get_test_dataloader(self, test_dataset):
         return test_dataset if isinstance(test_dataset, Loader) else super().get_test_dataloader(test_dataset)
+
+    def evaluate(self, eval_dataset=None, *args, **options):
+        """Loaders go past what TRL does with a data set before it evaluates."""
+        loaders = eval_dataset.values() if isinstance(eval_dataset, dict) else (eval_dataset,)
+        if not all(isinstance(given, Loader) for given in loaders):
+            return super().evaluate(eval_dataset, *args, **options)
+        usual, self.eval_dataset = self.eval_dataset, eval_dataset
+        try:
+            return super().evaluate(None, *args, **options)
+        finally:
+            self.eval_dataset = usual
 
     def evaluation_loop(self, dataloader, *args, metric_key_prefix="eval", **options):
         options["metric_key_prefix"] = metric_key_prefix
