@@ -255,6 +255,7 @@ include tests/engines.mk
 include tests/s3.mk
 include tests/coverage.mk
 include python/python.mk
+include tests/trainers.mk
 include packages/packages.mk
 include bench/bench.mk
 

@@ -15,8 +15,10 @@
 
 #define UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
-/* The length of the longest prefix that is well-formed: `size` if all of the text is. An empty text may be NULL, here and
- * in all functions below but those of the rows. */
+/*
+ * The length of the longest prefix that is well-formed: `size` if all of the text is. An empty text may be NULL, here
+ * and in all functions below but those of the rows.
+ */
 size_t utf8_valid_prefix(const uint8_t *text, size_t size);
 
 /* The same for each CPU level; the plain row defines the right answer. */

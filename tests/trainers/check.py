@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""check.py BUILD BASE ENVIRONMENTS [NAME]: the checks of this folder, with the real trainers; a line each, and their
+count last. With SHARE=ci, one of those that install fast, by turns: another with each
+commit.
+
+BASE is the virtual environment that has torch. Each trainer has a small one in the folder ENVIRONMENTS, made when it is
+first needed, which lies on top of it: what is in BASE counts as installed, and torch (5 GB) is there once. NAME.txt
+says what pip installs; below a line "# alone" stands what is installed without what it asks for, because it asks for
+another torch or for what only a GPU needs."""
+import os
+import pathlib
+import subprocess
+import sys
+import typing
+
+HERE = pathlib.Path(__file__).resolve().parent
+ALONE = "# alone\n"
+
+
+class Trainer(typing.NamedTuple):
+    name: str  # and so the program check_NAME.py and the requirements NAME.txt, which may be missing
+    ci: bool = False  # installs and runs within two minutes
+    program: str = ""  # that of another row, given this row's name
+    requirements: str = ""  # those of another row
+
+
+# How to add one: a row here, check_NAME.py, NAME.txt if it needs more than BASE has, and a page in docs/trainers.
+TRAINERS = [
+]
+
+
+def command(*words, **options):
+    return subprocess.run([*map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, **options)
+
+
+def pip(python, requirements, *options):
+    done = command(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-compile", *options, "-r",
+                   requirements)
+    if done.returncode != 0:
+        raise OSError(f"pip fails: {(done.stdout.strip() or 'without a word').splitlines()[-1]}")
+
+
+def installed(python):
+    """The packages that this Python finds, as lines of requirements."""
+    return command(python, "-m", "pip", "list", "--format=freeze", "--disable-pip-version-check").stdout
+
+
+def environment(trainer, base, folder):
+    """The Python that runs this trainer's check."""
+    wanted = HERE / f"{trainer.requirements or trainer.name}.txt"
+    if not wanted.exists():
+        return base / "bin" / "python"
+    venv = folder / wanted.stem
+    python, ready = venv / "bin" / "python", venv / "ready"
+    text = wanted.read_text()
+    if ready.exists() and ready.read_text() == text:
+        return python
+    command("rm", "-rf", venv)
+    command(base / "bin" / "python", "-m", "venv", "--without-pip", venv, check=True)
+    below = next((base / "lib").glob("python3*/site-packages")).resolve()
+    next((venv / "lib").glob("python3*/site-packages")).joinpath("base.pth").write_text(f"{below}\n")
+    # a trainer that asks for another torch must not bring one
+    fixed = venv / "fixed.txt"
+    fixed.write_text("".join(line + "\n" for line in installed(python).splitlines() if line.startswith("torch==")))
+    first, alone = (text.split(ALONE) + [""])[:2]
+    for part, options in ((first, ["-c", str(fixed)]), (alone, ["--no-deps"])):
+        (venv / "part.txt").write_text(part)
+        pip(python, venv / "part.txt", *options)
+    ready.write_text(text)
+    return python
+
+
+def check(trainer, build, base, folder):
+    """The status and what was printed."""
+    try:
+        python = environment(trainer, base, folder)
+    except OSError as error:
+        return 77, f"its environment cannot be made: {error}"
+    program = HERE / f"check_{trainer.program or trainer.name}.py"
+    done = command(python, program, *([trainer.name] if trainer.program else []),
+                   env={**os.environ, "LEAT_BUILD": str(build), "PYTHONPATH": str(build / "python"),
+                        "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "PYTHONDONTWRITEBYTECODE": "1"})
+    return done.returncode, done.stdout
+
+
+def chosen(name):
+    if name:
+        return [trainer for trainer in TRAINERS if trainer.name == name]
+    if os.environ.get("SHARE") == "ci":
+        quick = [trainer for trainer in TRAINERS if trainer.ci]
+        commits = command("git", "rev-list", "--count", "HEAD", cwd=HERE).stdout.strip()
+        return [quick[int(commits) % len(quick)]] if quick and commits.isdigit() else quick[:1]
+    return TRAINERS
+
+
+def main(build, base, folder, name=""):
+    build, base, folder = pathlib.Path(build).resolve(), pathlib.Path(base), pathlib.Path(folder).resolve()
+    counts = {"passed": 0, "failed": 0, "not run": 0}
+    trainers = chosen(name)
+    if not trainers:
+        sys.exit(f"no trainer {name}: {', '.join(trainer.name for trainer in TRAINERS)}")
+    for trainer in trainers:
+        status, text = check(trainer, build, base, folder)
+        result = {0: "passed", 77: "not run"}.get(status, "failed")
+        counts[result] += 1
+        why = f": {text.strip().splitlines()[-1]}" if status == 77 and text.strip() else ""
+        print(f"{result:8} {trainer.name}{why}", flush=True)
+        if result == "failed":
+            print(text, flush=True)
+    print(", ".join(f"{count} {result}" for result, count in counts.items()))
+    return 1 if counts["failed"] else 0
+
+
+sys.exit(main(*sys.argv[1:]))
