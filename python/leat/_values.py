@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from operator import index
 
 MOST = 2**64 - 1
-ROW_OUTPUTS = ("inputs", "labels", "loss_mask", "loss_weights")  # of single samples
+ROW_DOCUMENTS = ("position_ids", "document_ids", "attention_mask")  # of single samples: which tokens belong together
+ROW_OUTPUTS = ("inputs", "labels", "loss_mask", "loss_weights", *ROW_DOCUMENTS)
 
 
 def whole(name, value, least=0, most=MOST):

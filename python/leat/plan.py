@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from leat import _leat
 from leat._lazy import numpy
 from leat._names import telling
-from leat._values import choice, is_name, listed, whole
+from leat._values import ROW_DOCUMENTS, choice, is_name, listed, whole
 from leat.dataset import Dataset
 from leat.options import FIM, Opening, Order, as_group
 from leat.tokenizer import Tokenizer
@@ -478,16 +478,18 @@ class Plan:
         """The position of sample n; for a skipped sample, the position of the next one that is shown."""
         return self._native.position(n)[0]
 
-    def _rows(self, positions, number_bytes, outputs, to):
+    def _rows(self, positions, number_bytes, outputs, to, mask_first=False):
         """Outputs (of _values.ROW_OUTPUTS) of the samples at these positions, for datasets that are indexed by number:
         an array each, which `to` makes of a native one. Inputs and labels share memory where labels are the next
         inputs."""
-        if set(outputs) <= {"inputs", "labels"} and not self._native.labels_apart():
+        if set(outputs) <= {"inputs", "labels"} and not mask_first and not self._native.labels_apart():
             whole = to(self._native.rows(positions, number_bytes))
             found = {"inputs": whole[:, :-1], "labels": whole[:, 1:]}
         else:
-            inputs, labels, weights = map(to, self._native.rows_apart(positions, number_bytes))
-            found = {"inputs": inputs, "labels": labels, "loss_mask": weights > 0, "loss_weights": weights}
+            documents = any(name in ROW_DOCUMENTS for name in outputs)
+            made = [to(array) for array in self._native.rows_apart(positions, number_bytes, documents, mask_first)]
+            found = dict(zip(("inputs", "labels", "loss_weights", *ROW_DOCUMENTS), made))
+            found["loss_mask"] = found["loss_weights"] > 0
         return tuple(found[name] for name in outputs)
 
     # ---- Rows of whole documents

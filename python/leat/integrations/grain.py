@@ -6,16 +6,17 @@ from leat._values import ROW_OUTPUTS, outputs_of, samples_of
 
 
 class GrainSource:
-    """Random access to a plan, for grain.MapDataset.source() and Grain's DataLoader: record p is the sample at position
-    p, as a dict of numpy arrays. The plan is already shuffled; do not shuffle again.
+    """Random access to a plan, for grain.MapDataset.source(), grain.experimental.ElasticIterator and Grain's DataLoader:
+    record p is the sample at position p, as a dict of numpy arrays. The plan is already shuffled; do not shuffle again.
 
-    samples  how many there are; needed if the plan has no end
-    outputs  "inputs", "labels" (int32), "loss_mask", "loss_weights", as a Loader's. Rows of order fit are padded to the
-             plan's longest
+    samples     how many there are; needed if the plan has no end
+    outputs     "inputs", "labels" (int32), "loss_mask", "loss_weights", "position_ids", "document_ids" and
+                "attention_mask", as a Loader's. Rows of order fit are padded to the plan's longest
+    mask_first  as in leat.Outputs: labels have no loss that begin another document, for attention within documents
     """
 
-    def __init__(self, plan, samples=None, outputs=("inputs", "labels")):
-        self.plan, self.samples = plan, samples_of(plan, samples)
+    def __init__(self, plan, samples=None, outputs=("inputs", "labels"), mask_first=False):
+        self.plan, self.samples, self.mask_first = plan, samples_of(plan, samples), bool(mask_first)
         self.outputs = outputs_of("an output of single samples", outputs, ROW_OUTPUTS)
 
     def __len__(self):
@@ -24,7 +25,7 @@ class GrainSource:
     def __getitem__(self, position):
         if not 0 <= position < self.samples:
             raise IndexError(f"no sample {position}: there are {self.samples}")
-        arrays = self.plan._rows([int(position)], 4, self.outputs, numpy("GrainSource").asarray)
+        arrays = self.plan._rows([int(position)], 4, self.outputs, numpy("GrainSource").asarray, self.mask_first)
         return {name: array[0] for name, array in zip(self.outputs, arrays)}
 
     def __repr__(self):

@@ -155,17 +155,19 @@ class MapDataset(torch.utils.data.Dataset):
     order documents, or at a change of phases) need a collate_fn that pads them. leat.Loader is many times faster,
     without worker processes.
 
-    samples  how many there are; needed if the plan has no end
-    dtype    torch.int64 or torch.int32, of inputs and labels
-    outputs  "inputs", "labels", "loss_mask", "loss_weights", as a Loader's, in the order of the tuple. Rows of order
-             fit are padded to the plan's longest
+    samples     how many there are; needed if the plan has no end
+    dtype       torch.int64 or torch.int32, of ids, labels and positions
+    outputs     "inputs", "labels", "loss_mask", "loss_weights", "position_ids", "document_ids", "attention_mask", as a
+                Loader's, in the order of the tuple. Rows of order fit are padded to the plan's longest
+    mask_first  as in leat.Outputs: labels have no loss that begin another document, for attention within documents
     """
 
-    def __init__(self, plan, samples=None, dtype=torch.int64, outputs=("inputs", "labels")):
+    def __init__(self, plan, samples=None, dtype=torch.int64, outputs=("inputs", "labels"), mask_first=False):
         if dtype not in (torch.int64, torch.int32):
             raise ValueError(f"dtype must be torch.int64 or torch.int32, not {dtype}")
         self.plan, self.dtype, self.samples = plan, dtype, samples_of(plan, samples)
         self.outputs = outputs_of("an output of single samples", outputs, ROW_OUTPUTS)
+        self.mask_first = bool(mask_first)
 
     def __repr__(self):
         return f"<leat.MapDataset: {self.samples} samples of {self.plan!r}>"
@@ -178,7 +180,7 @@ class MapDataset(torch.utils.data.Dataset):
             if not 0 <= p < self.samples:
                 raise IndexError(f"no sample {p}: there are {self.samples}")
         return self.plan._rows([operator.index(p) for p in positions], self.dtype.itemsize, self.outputs,
-                               lambda array: torch.utils.dlpack.from_dlpack(array.__dlpack__()))
+                               lambda array: torch.utils.dlpack.from_dlpack(array.__dlpack__()), self.mask_first)
 
     def __getitem__(self, position):
         return tuple(array[0] for array in self._read([position]))

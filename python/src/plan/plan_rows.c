@@ -3,7 +3,8 @@
  *
  * Where each label is the next input, a row is one array of length + 1 tokens. Otherwise (labels without loss, and
  * order fit, whose pieces have labels of their own) inputs, labels and weights are what a batch has (struct
- * leat_outputs), and rows of order fit are padded to the plan's longest.
+ * leat_outputs), and so are positions, documents and the attention mask where these were asked for. Rows of order fit
+ * are padded to the plan's longest.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -44,16 +45,12 @@ static struct leat_sample *find_samples(const struct leat_plan *plan, PyObject *
     return NULL;
 }
 
-/* The same from the arguments (positions, number_bytes) of a method. */
-static struct leat_sample *take_samples(const struct leat_plan *plan, PyObject *args, size_t *count,
-                                        unsigned *number_bytes)
+/* The same of what a method was given. */
+static struct leat_sample *take_samples(const struct leat_plan *plan, PyObject *positions, unsigned number_bytes,
+                                        size_t *count)
 {
-    PyObject *positions;
-
-    if (!PyArg_ParseTuple(args, "O!I", &PyList_Type, &positions, number_bytes))
-        return NULL;
     *count = (size_t)PyList_Size(positions);
-    if (*count > 0 && (*number_bytes == 4 || *number_bytes == 8))
+    if (*count > 0 && (number_bytes == 4 || number_bytes == 8))
         return find_samples(plan, positions, *count);
     PyErr_SetString(PyExc_ValueError, "missing positions, or a width other than 4 or 8");
     return NULL;
@@ -127,12 +124,14 @@ PyObject *plan_rows(PyObject *self, PyObject *args)
     struct array_shape a = { .dimensions = 2, .kind = ARRAY_SIGNED, .writable = 1 };
     struct handle *memory = NULL;
     struct leat_sample *samples;
-    PyObject *result = NULL;
+    PyObject *positions, *result = NULL;
     struct leat_error err;
     enum leat_status s;
     size_t count;
 
-    samples = take_samples(plan_of(self), args, &count, &a.bytes);
+    if (!PyArg_ParseTuple(args, "O!I:rows", &PyList_Type, &positions, &a.bytes))
+        return NULL;
+    samples = take_samples(plan_of(self), positions, a.bytes, &count);
     if (!samples)
         return NULL;
     a.shape[0] = (int64_t)count;
@@ -169,12 +168,15 @@ struct job {
     const struct leat_plan *plan;
     struct leat_plan_info info;
     unsigned number_bytes;
-    size_t width; /* of a row of each output */
-    char *inputs, *labels;
+    int documents, mask_first; /* whether documents are looked up; and labels have no loss that begin one */
+    size_t width;              /* of a row of each output */
+    char *inputs, *labels, *positions, *numbers;
     float *weights;
+    uint8_t *attention;
     struct leat_piece *pieces;
     uint32_t *ids; /* of a piece */
     uint8_t *mask;
+    uint8_t *begins; /* by place of the row: whether a document begins there */
 };
 
 static void put(const struct job *j, char *to, size_t i, int64_t number)
@@ -191,6 +193,56 @@ static void clear_row(const struct job *j, size_t at, uint64_t pad)
         put(j, j->inputs, i, (int64_t)pad);
         put(j, j->labels, i, IGNORED);
         j->weights[i] = 0;
+    }
+}
+
+/* Marks where documents begin inside of a stretch, of which the plan says nothing. */
+static enum leat_status search_stretch(const struct job *j, const struct leat_stretch *t, struct leat_error *err)
+{
+    struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
+    uint64_t number, count, starts[64];
+    enum leat_status s = leat_plan_source_info(j->plan, t->source, &source, err);
+
+    if (s == LEAT_OK)
+        s = leat_dataset_documents_in(source.dataset, t->token, t->count, &number, &count, err);
+    for (uint64_t some; s == LEAT_OK && count > 0; number += some, count -= some) {
+        some = count < 64 ? count : 64;
+        s = leat_dataset_starts(source.dataset, number, some, starts, err);
+        for (uint64_t i = 0; s == LEAT_OK && i < some; i++)
+            if (starts[i] >= t->token && starts[i] - t->token < t->count) /* empty ones may begin after it */
+                j->begins[t->at + (starts[i] - t->token)] = 1;
+    }
+    return s;
+}
+
+static enum leat_status find_begins(const struct job *j, const struct leat_stretch *row, uint64_t count,
+                                    struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    memset(j->begins, 0, j->width + 1);
+    for (uint64_t i = 0; s == LEAT_OK && j->documents && i < count; i++) {
+        j->begins[row[i].at] |= row[i].begins != 0;
+        if (!row[i].literal && row[i].document == LEAT_NONE && row[i].count > 0)
+            s = search_stretch(j, &row[i], err);
+    }
+    return s;
+}
+
+/* Writes positions, documents and the attention mask of a row of `length` places; padding counts as a document. */
+static void put_documents(const struct job *j, size_t at, size_t length)
+{
+    size_t begin = 0;
+    int64_t document = 0;
+
+    for (size_t i = 0; i < j->width; i++) {
+        if (i > 0 && (i == length || (i < length && j->begins[i]))) {
+            begin = i;
+            document++;
+        }
+        put(j, j->positions, at + i, (int64_t)(i - begin));
+        put(j, j->numbers, at + i, document);
+        j->attention[at + i] = i < length;
     }
 }
 
@@ -219,7 +271,7 @@ static void put_piece(const struct job *j, const struct leat_piece *p, size_t at
     for (size_t i = 0; i < p->count && at + i < end; i++)
         put(j, j->inputs, at + i, j->ids[i]);
     for (size_t i = labels_before ? 0 : 1; i < p->count; i++) {
-        if (j->mask[i] == 0)
+        if (j->mask[i] == 0 || (j->mask_first && j->begins[p->at + i]))
             continue;
         put(j, j->labels, at + i - 1, j->ids[i]);
         j->weights[at + i - 1] = (float)j->mask[i] / UINT8_MAX;
@@ -237,6 +289,8 @@ static enum leat_status make_row(const struct job *j, const struct leat_sample *
     next = row;
     if (s == LEAT_OK)
         s = leat_plan_pieces(j->plan, x, 1, j->pieces, err);
+    if (s == LEAT_OK)
+        s = find_begins(j, row, stretches, err);
 
     for (uint64_t k = 0; s == LEAT_OK && k < count; k++) {
         const struct leat_piece *p = &j->pieces[k];
@@ -253,6 +307,8 @@ static enum leat_status make_row(const struct job *j, const struct leat_sample *
         if (s == LEAT_OK)
             put_piece(j, p, at + p->at, at + (k + 1 < count ? p[1].at : x->length), k > 0 && !own_labels);
     }
+    if (s == LEAT_OK && j->documents)
+        put_documents(j, at, (size_t)x->length);
     free(row);
     return s;
 }
@@ -268,37 +324,46 @@ static enum leat_status make_rows(struct job *j, const struct leat_sample *sampl
     j->pieces = calloc((size_t)most + 1, sizeof *j->pieces);
     j->ids = calloc(j->width + 1, sizeof *j->ids);
     j->mask = calloc(j->width + 1, 1);
-    if (!j->pieces || !j->ids || !j->mask)
+    j->begins = calloc(j->width + 1, 1);
+    if (!j->pieces || !j->ids || !j->mask || !j->begins)
         s = errors_set(err, LEAT_E_NO_MEMORY, "no memory for a row of %zu tokens", j->width);
     for (size_t i = 0; s == LEAT_OK && i < count; i++)
         s = make_row(j, &samples[i], i * j->width, err);
     free(j->pieces);
     free(j->ids);
     free(j->mask);
+    free(j->begins);
     return s;
 }
 
-/* The three outputs, which lie in `memory` one after another; weights last. */
+#define MOST_OUTPUTS 6
+
+/* The outputs, which lie in `memory` one after another. */
 static PyObject *make_arrays(struct handle *memory, const struct job *j, size_t count)
 {
-    struct array_shape a = { .dimensions = 2, .kind = ARRAY_SIGNED, .bytes = j->number_bytes, .writable = 1 };
-    PyObject *inputs, *labels, *weights, *all = NULL;
+    const struct {
+        void *data;
+        enum array_kind kind;
+        unsigned bytes;
+    } outputs[MOST_OUTPUTS] = {
+        { j->inputs, ARRAY_SIGNED, j->number_bytes },  { j->labels, ARRAY_SIGNED, j->number_bytes },
+        { j->weights, ARRAY_FLOAT, sizeof(float) },    { j->positions, ARRAY_SIGNED, j->number_bytes },
+        { j->numbers, ARRAY_SIGNED, j->number_bytes }, { j->attention, ARRAY_BOOL, 1 },
+    };
+    Py_ssize_t made = j->documents ? MOST_OUTPUTS : 3;
+    PyObject *all = PyTuple_New(made);
 
-    a.shape[0] = (int64_t)count;
-    a.shape[1] = (int64_t)j->width;
-    a.data = j->inputs;
-    inputs = array_make(memory, &a);
-    a.data = j->labels;
-    labels = array_make(memory, &a);
-    a.data = j->weights;
-    a.kind = ARRAY_FLOAT;
-    a.bytes = sizeof(float);
-    weights = array_make(memory, &a);
-    if (inputs && labels && weights)
-        all = PyTuple_Pack(3, inputs, labels, weights);
-    Py_XDECREF(inputs);
-    Py_XDECREF(labels);
-    Py_XDECREF(weights);
+    for (Py_ssize_t i = 0; all && i < made; i++) {
+        struct array_shape a = { .dimensions = 2, .kind = outputs[i].kind, .bytes = outputs[i].bytes, .writable = 1 };
+        PyObject *array;
+
+        a.shape[0] = (int64_t)count;
+        a.shape[1] = (int64_t)j->width;
+        a.data = outputs[i].data;
+        array = array_make(memory, &a);
+        if (!array || PyTuple_SetItem(all, i, array) < 0)
+            Py_CLEAR(all);
+    }
     return all;
 }
 
@@ -311,30 +376,40 @@ static PyObject *make_outputs(struct job *j, const struct leat_sample *samples, 
     PyObject *all;
 
     if (count < SIZE_MAX / 64 / (j->width + 1))
-        memory = memory_make(NULL, 2 * bytes + count * j->width * sizeof(float));
+        memory = memory_make(NULL, 4 * bytes + count * j->width * (sizeof(float) + 1));
     if (!memory)
         return PyErr_NoMemory();
     j->inputs = handle_object(memory);
     j->labels = j->inputs + bytes;
-    j->weights = (float *)(void *)(j->labels + bytes);
+    j->positions = j->labels + bytes;
+    j->numbers = j->positions + bytes;
+    j->weights = (float *)(void *)(j->numbers + bytes);
+    j->attention = (uint8_t *)(j->weights + count * j->width);
     ARGS_UNLOCKED(s = make_rows(j, samples, count, &err));
     all = s == LEAT_OK ? make_arrays(memory, j, count) : errors_raise(&err);
     handle_drop(memory);
     return all;
 }
 
-/* rows_apart(positions, number_bytes): Arrays of inputs, labels and weights. */
+/* rows_apart(positions, number_bytes, documents, mask_first): Arrays of inputs, labels and weights; with `documents` also
+ * of positions, documents and the attention mask. With `mask_first`, labels have no loss that begin another document. */
 PyObject *plan_rows_apart(PyObject *self, PyObject *args)
 {
     struct job j = { .plan = plan_of(self), .info = LEAT_PLAN_INFO_INIT };
     struct leat_sample *samples;
-    PyObject *all;
+    PyObject *positions, *all;
     size_t count;
 
-    samples = take_samples(j.plan, args, &count, &j.number_bytes);
+    if (!PyArg_ParseTuple(args, "O!Ipp:rows_apart", &PyList_Type, &positions, &j.number_bytes, &j.documents,
+                          &j.mask_first))
+        return NULL;
+    samples = take_samples(j.plan, positions, j.number_bytes, &count);
     if (!samples)
         return NULL;
     leat_plan_info(j.plan, &j.info);
+    j.documents |= j.mask_first;
+    if (j.info.order == LEAT_ORDER_FIT)
+        j.mask_first = 0; /* no label of a piece is another document's */
     j.width = j.info.order == LEAT_ORDER_FIT ? (size_t)j.info.max_seq_len : samples[0].length;
     all = make_outputs(&j, samples, count);
     free(samples);

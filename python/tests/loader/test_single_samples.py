@@ -1,5 +1,6 @@
-"""Single samples of a plan (leat.GrainSource, leat.MapDataset) are the rows of its batches: inputs, labels, loss_mask
-and loss_weights, of datasets with a mask and without, in every order, with alignment, overlap, phases and bans."""
+"""Single samples of a plan (leat.GrainSource, leat.MapDataset) are the rows of its batches: inputs, labels, masks,
+weights, positions and documents, of datasets with a mask and without, in every order, with alignment, overlap, phases,
+bans and fill-in-the-middle, and with mask_first."""
 import pathlib
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 import leat
 
-OUTPUTS = ("inputs", "labels", "loss_mask", "loss_weights")
+OUTPUTS = ("inputs", "labels", "loss_mask", "loss_weights", "position_ids", "document_ids", "attention_mask")
 GOLDEN = pathlib.Path(__file__).resolve().parents[3] / "tests/golden/valid"
 
 
@@ -29,30 +30,46 @@ PLANS = [
 ]
 
 
+def check_rows(plan, mask_first):
+    """How many labels have no loss, after a comparison of samples with batches."""
+    source = leat.GrainSource(plan, 96, outputs=OUTPUTS, mask_first=mask_first)
+    counted = 0
+    outputs = leat.Outputs(OUTPUTS, dtype="int32", mask_first=mask_first)
+    for number, batch in enumerate(leat.Loader(plan, 4, framework="numpy", outputs=outputs, steps=24)):
+        for row in range(4):
+            single = source[4 * number + row]
+            length = batch.lengths[row]
+            for output in OUTPUTS:
+                given, want = single[output], getattr(batch, output)[row]
+                assert given.dtype == want.dtype and np.array_equal(given[:len(want)], want), output
+                counted += int((want == -100).sum()) if output == "labels" else 0
+                rest = {"inputs": 50256, "labels": -100, "position_ids": np.arange(len(given) - length),
+                        "document_ids": single["document_ids"][length - 1] + 1}.get(output, 0)
+                assert len(given) == plan.info.max_seq_len and (given[length:] == rest).all(), output
+    return counted
+
+
 @pytest.mark.parametrize("banned", [False, True])
 @pytest.mark.parametrize("order, length, phases", PLANS)
 def test_batches(names, order, length, phases, banned):
     bans = [(names[n % 2], n, n % 3 * 9) for n in range(20, 50)] if banned else ()
     plan = leat.Plan([(name, 1) for name in names], length, seed=3, phases=phases or (), order=order, bans=bans)
-    source = leat.GrainSource(plan, 96, outputs=OUTPUTS)
-    counted = 0
-    outputs = leat.Outputs(OUTPUTS, dtype="int32")
-    for number, batch in enumerate(leat.Loader(plan, 4, framework="numpy", outputs=outputs, steps=24)):
-        for row in range(4):
-            single = source[4 * number + row]
-            for output in OUTPUTS:
-                given, want = single[output], getattr(batch, output)[row]
-                assert given.dtype == want.dtype and np.array_equal(given[:len(want)], want), output
-                counted += int((want == -100).sum()) if output == "labels" else 0
-                rest = {"inputs": 50256, "labels": -100}.get(output, 0)
-                assert len(given) == plan.info.max_seq_len and (given[len(want):] == rest).all()
+    counted = check_rows(plan, False)
     assert counted > 0 or (plan.info.order != "fit" and not banned and not leat.open(names[0]).info.stores_mask)
+    more = check_rows(plan, True)
+    assert more == counted if plan.info.order == "fit" else more > counted
+
+
+@pytest.mark.parametrize("order", ["shuffled", "fit"])
+def test_fill_in_the_middle(names, order):
+    plan = leat.Plan([(name, 1) for name in names], 64, seed=3, order=order, fim=leat.FIM(0.7, 0.5, 50001, 50002, 50003))
+    assert check_rows(plan, True) > 0
 
 
 def test_torch(names):
     torch = pytest.importorskip("torch")
     plan = leat.Plan([(name, 1) for name in names], 64, order="fit", seed=3)
-    data = leat.MapDataset(plan, 40, outputs=("labels", "inputs", "loss_weights"))
+    data = leat.MapDataset(plan, 40, outputs=("labels", "inputs", "loss_weights", "position_ids", "attention_mask"))
     loader = torch.utils.data.DataLoader(data, batch_size=4, collate_fn=data.collate)
     for got, want in zip(loader, leat.Loader(plan, 4, outputs=OUTPUTS)):
         for given, output in zip(got, data.outputs):
@@ -87,6 +104,6 @@ def test_golden():
 def test_mistakes(names):
     plan = leat.Plan(names[0], 32)
     with pytest.raises(ValueError, match="an output of single samples must be one of"):
-        leat.GrainSource(plan, 5, outputs=("inputs", "position_ids"))
+        leat.GrainSource(plan, 5, outputs=("inputs", "cu_seqlens"))
     with pytest.raises(ValueError, match="none twice"):
         leat.GrainSource(plan, 5, outputs=("inputs", "inputs"))
