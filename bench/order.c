@@ -1,12 +1,17 @@
 /*
  * order.c: `leat-bench order`: what one sample of a plan costs: the permutation alone at sizes up to 2^48, and whole
- * samples of plans with 1, 20 and 1000 sources, in batches as a loader asks for them; and of a plan whose weights
+ * samples of plans with 1, 20 and 1000 sources, in batches as a loader asks for them; and what it costs that weights
  * change in thousands of phases.
+ *
+ * What a sample costs depends on the weights, so phases are compared with plans of one phase each that have the same
+ * weights: each set of weights takes an equal part of the samples in both. One by one, samples are asked for all over
+ * 4096 phases: there each finds another blend, which is in no near cache.
  *
  * No dataset is needed: the plans' datasets are only numbers of tokens (data/fake_dataset.h).
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/status.h"
 #include "bench/data/fake_dataset.h"
@@ -15,9 +20,13 @@
 #include "order/permute.h"
 #include "subcommands.h"
 
-#define BATCH       512u
-#define MAX_CASES   24u
-#define BASE_LENGTH 2048u
+#define BATCH         512u
+#define MAX_CASES     24u
+#define BASE_LENGTH   2048u
+#define WEIGHT_SETS   8u /* that phases go through */
+#define PHASES        4096u
+#define PHASE_SAMPLES 32768u
+#define SAMPLES       ((uint64_t)PHASES * PHASE_SAMPLES) /* of a plan that are asked for */
 
 struct order_values {
     uint64_t runs, draws;
@@ -37,8 +46,9 @@ struct subject {
     char name[64];
     struct permute permute;
     uint64_t (*draw)(const struct permute *p, uint64_t epoch, uint64_t at); /* of run_draws() */
-    struct leat_plan *plan;
-    struct leat_dataset *data;
+    struct leat_plan *plans[WEIGHT_SETS]; /* of run_samples(): each has an equal part of them */
+    unsigned plan_count;
+    struct leat_dataset *data; /* of the plans, which it owns; NULL: they are another's */
     uint64_t draws;
     uint64_t sum; /* of the results, so that they are computed */
 };
@@ -80,10 +90,10 @@ static bool run_samples(void *context, struct contest_work *work)
 {
     struct leat_sample samples[BATCH];
     struct subject *s = context;
-    uint64_t got, first = (uint64_t)work->number << 24;
+    uint64_t got, first = (uint64_t)(work->number % 8) * (SAMPLES / 8), batches = s->draws / BATCH;
 
-    for (uint64_t k = 0; k < s->draws / BATCH; k++, first += BATCH) {
-        leat_plan_samples(s->plan, first, BATCH, samples, &got, NULL);
+    for (uint64_t k = 0; k < batches; k++, first += BATCH) {
+        leat_plan_samples(s->plans[k * s->plan_count / batches], first, BATCH, samples, &got, NULL);
         s->sum += samples[got - 1].token;
         work->items += got;
     }
@@ -97,29 +107,61 @@ static bool run_scattered(void *context, struct contest_work *work)
     struct leat_sample sample;
 
     for (uint64_t k = 0; k < s->draws / 4; k++) {
-        leat_plan_sample(s->plan, k * 0x9e3779b97f4a7c15u >> 24, &sample, NULL);
+        leat_plan_sample(s->plans[k % s->plan_count], k * 0x9e3779b97f4a7c15u % SAMPLES, &sample, NULL);
         s->sum += sample.token;
     }
     work->items = s->draws / 4;
     return true;
 }
 
-/* Changes the weights of a plan's 20 sources in so many phases, within what run_samples() asks for. */
-#define PHASE_SAMPLES 32768u
+/* A weight of a source in one of many sets of weights. */
+static void write_weight(char text[24], uint64_t source, uint64_t set)
+{
+    snprintf(text, 24, "0.%06u", (unsigned)((source + set) * (2654435761u + 2 * set) % 999983u) + 1);
+}
 
+/* A plan of so many sources, all over the same dataset, with a set of weights. */
+static enum leat_status open_plan(struct leat_plan **plan, const struct leat_dataset *data, uint64_t sources,
+                                  uint64_t set, struct leat_error *err)
+{
+    struct leat_plan_options options = LEAT_PLAN_OPTIONS_INIT;
+    struct leat_plan_source *list = calloc((size_t)sources, sizeof *list);
+    char(*weights)[24] = calloc((size_t)sources, sizeof *weights);
+    enum leat_status s = status_no_memory(err, sources * sizeof *list);
+
+    for (uint64_t i = 0; list && weights && i < sources; i++) {
+        write_weight(weights[i], i, set);
+        list[i] =
+            (struct leat_plan_source) { .size = sizeof *list, .name = "fake", .weight = weights[i], .dataset = data };
+    }
+    options.sources = list;
+    options.source_count = (size_t)sources;
+    options.seq_len = BASE_LENGTH;
+    options.seed = 1;
+    if (list && weights)
+        s = leat_plan_open(plan, &options, err);
+    free(list);
+    free(weights);
+    return s;
+}
+
+/* Changes the weights of a plan's 20 sources so often. */
 static enum leat_status add_phases(struct leat_plan **plan, uint64_t phases, struct leat_error *err)
 {
     struct leat_plan_change *changes = calloc((size_t)phases, sizeof *changes);
-    char(*weights)[200] = calloc((size_t)phases, sizeof *weights);
+    char(*weights)[20 * 24] = calloc((size_t)phases, sizeof *weights);
     struct leat_plan *changed;
     enum leat_status s = status_no_memory(err, phases * sizeof *changes);
 
     for (uint64_t i = 0; changes && weights && i < phases; i++) {
         size_t used = 0;
 
-        for (unsigned k = 0; k < 20; k++)
-            used += (size_t)snprintf(weights[i] + used, sizeof weights[i] - used, "%s0.%04u", k > 0 ? "," : "",
-                                     (unsigned)((i + 1) * (k + 1) * 2654435761u % 9973u) + 1);
+        for (unsigned k = 0; k < 20; k++) {
+            char weight[24];
+
+            write_weight(weight, k, (i + 1) % WEIGHT_SETS);
+            used += (size_t)snprintf(weights[i] + used, sizeof weights[i] - used, "%s%s", k > 0 ? "," : "", weight);
+        }
         changes[i] = (struct leat_plan_change)LEAT_PLAN_CHANGE_INIT;
         changes[i].at = (i + 1) * PHASE_SAMPLES;
         changes[i].weights = weights[i];
@@ -131,31 +173,6 @@ static enum leat_status add_phases(struct leat_plan **plan, uint64_t phases, str
         *plan = changed;
     }
     free(changes);
-    free(weights);
-    return s;
-}
-
-/* A plan of so many sources, all over the same dataset. */
-static enum leat_status open_plan(struct leat_plan **plan, const struct leat_dataset *data, uint64_t sources,
-                                  struct leat_error *err)
-{
-    struct leat_plan_options options = LEAT_PLAN_OPTIONS_INIT;
-    struct leat_plan_source *list = calloc((size_t)sources, sizeof *list);
-    char(*weights)[24] = calloc((size_t)sources, sizeof *weights);
-    enum leat_status s = status_no_memory(err, sources * sizeof *list);
-
-    for (uint64_t i = 0; list && weights && i < sources; i++) {
-        snprintf(weights[i], sizeof weights[i], "0.%06u", (unsigned)(i * 2654435761u % 999983u) + 1);
-        list[i] =
-            (struct leat_plan_source) { .size = sizeof *list, .name = "fake", .weight = weights[i], .dataset = data };
-    }
-    options.sources = list;
-    options.source_count = (size_t)sources;
-    options.seq_len = BASE_LENGTH;
-    options.seed = 1;
-    if (list && weights)
-        s = leat_plan_open(plan, &options, err);
-    free(list);
     free(weights);
     return s;
 }
@@ -202,11 +219,14 @@ static enum leat_status add_plans(struct cases *c, struct leat_error *err)
 {
     static const struct {
         const char *name;
-        uint64_t sources, phases;
-    } plans[] = { { "1 source", 1, 0 },
-                  { "20 sources", 20, 0 },
-                  { "1000 sources", 1000, 0 },
-                  { "20 sources, 4096 phases", 20, 4095 } };
+        uint64_t sources;
+        unsigned plans; /* with a set of weights each */
+        uint64_t changes;
+    } plans[] = { { "1 source", 1, 1, 0 },
+                  { "20 sources", 20, 1, 0 },
+                  { "1000 sources", 1000, 1, 0 },
+                  { "20 sources, 8 plans", 20, WEIGHT_SETS, 0 },
+                  { "the same weights in 4096 phases", 20, 1, PHASES - 1 } };
     uint64_t tokens = (uint64_t)15 * 1000 * 1000 * 1000;
     enum leat_status status = LEAT_OK;
 
@@ -215,10 +235,14 @@ static enum leat_status add_plans(struct cases *c, struct leat_error *err)
         struct subject *alone = add_case(c, run_scattered, "sample", "one by one, ", plans[i].name);
 
         s->data = fake_dataset(&tokens, 1);
-        status = open_plan(&s->plan, s->data, plans[i].sources, err);
-        if (status == LEAT_OK && plans[i].phases > 0)
-            status = add_phases(&s->plan, plans[i].phases, err);
-        alone->plan = s->plan;
+        while (status == LEAT_OK && s->plan_count < plans[i].plans) {
+            status = open_plan(&s->plans[s->plan_count], s->data, plans[i].sources, s->plan_count, err);
+            s->plan_count += status == LEAT_OK;
+        }
+        if (status == LEAT_OK && plans[i].changes > 0)
+            status = add_phases(&s->plans[0], plans[i].changes, err);
+        memcpy(alone->plans, s->plans, sizeof alone->plans);
+        alone->plan_count = s->plan_count;
     }
     return status;
 }
@@ -226,10 +250,13 @@ static enum leat_status add_plans(struct cases *c, struct leat_error *err)
 static void free_plans(struct cases *c)
 {
     for (size_t i = 0; i < c->count; i++) {
-        if (!c->subjects[i].data)
+        struct subject *s = &c->subjects[i];
+
+        if (!s->data)
             continue;
-        leat_plan_close(c->subjects[i].plan);
-        fake_dataset_free(c->subjects[i].data);
+        while (s->plan_count > 0)
+            leat_plan_close(s->plans[--s->plan_count]);
+        fake_dataset_free(s->data);
     }
 }
 

@@ -216,8 +216,6 @@ void sampler_free(struct sampler *s)
 
 /* ---- Samples and blocks ------------------------------------------------------------------------------------------ */
 
-#define DRAWS_AT_ONCE 64
-
 /* What is looked for in a sampler: the last phase, or the last segment, that begins at `number` or before it. */
 struct wanted {
     const struct sampler *s;
@@ -262,21 +260,26 @@ static inline uint64_t group_size(const struct sampler_phase *phase, uint64_t gr
     return left < phase->group ? left : phase->group;
 }
 
-static inline uint64_t draw_of(const struct sampler_phase *phase, uint64_t n, uint32_t *slice)
+/* The draw that sample n shows a slice of; *run: so many samples from n on show this slice of a draw each, in turn. */
+static inline uint64_t draw_of(const struct sampler_phase *phase, uint64_t n, uint32_t *slice, uint64_t *run)
 {
     uint64_t t = n - phase->begin, group, size;
 
     *slice = 0;
+    *run = phase->end - n;
     if (phase->slices == 1)
         return t;
     group = wide_divide(phase->by_group, t, &t);
     size = group_size(phase, group);
     *slice = (uint32_t)(size == SAMPLER_GROUP ? t / SAMPLER_GROUP : t / size);
-    return group * phase->group + (t - *slice * size);
+    t -= *slice * size;
+    *run = size - t;
+    return group * phase->group + t;
 }
 
-/* Moves the cursor to the segment of sample n; returns the draw. */
-static inline uint64_t move(const struct sampler *s, struct sampler_cursor *at, uint64_t n, uint32_t *slice)
+/* Moves the cursor to the segment of sample n; returns the draw. *run as above, within the segment. */
+static inline uint64_t move(const struct sampler *s, struct sampler_cursor *at, uint64_t n, uint32_t *slice,
+                            uint64_t *run)
 {
     uint64_t draw;
 
@@ -284,7 +287,7 @@ static inline uint64_t move(const struct sampler *s, struct sampler_cursor *at, 
         at->phase = &s->phases[sampler_phase_at(s, n)];
         at->segment = NULL;
     }
-    draw = draw_of(at->phase, n, slice);
+    draw = draw_of(at->phase, n, slice, run);
     if (!at->segment || draw < at->segment->first || draw >= at->draw_end) {
         uint32_t next;
 
@@ -292,22 +295,18 @@ static inline uint64_t move(const struct sampler *s, struct sampler_cursor *at, 
         next = (uint32_t)(at->segment - s->segments) + 1;
         at->draw_end = next < at->phase->first_segment + at->phase->segments ? s->segments[next].first : UINT64_MAX;
     }
+    if (*run > at->draw_end - draw)
+        *run = at->draw_end - draw;
     return draw;
 }
 
-/* Finds all of a sample's place except its block, which *draw leads to. */
-static inline void draw_at(const struct sampler *s, struct sampler_cursor *at, uint64_t n, struct sampler_place *place,
-                           struct permute_draw *draw)
+/* Makes a place of draw `own` of a source in the cursor's segment, except its block, which *draw leads to. */
+static inline void draw_of_source(const struct sampler *s, const struct sampler_cursor *at, uint32_t number,
+                                  uint64_t own, struct sampler_place *place, struct permute_draw *draw)
 {
-    uint64_t of_phase = move(s, at, n, &place->slice);
-    const struct sampler_segment *segment = at->segment;
-    const struct sampler_source *source;
-    uint64_t own;
-    uint32_t number;
+    const struct sampler_source *source = &s->sources[number];
 
-    number = blend_draw(&segment->blend, of_phase - segment->first, &own);
-    own += s->counts[(uint64_t)(segment - s->segments) * s->source_count + number];
-    source = &s->sources[number];
+    own += s->counts[(uint64_t)(at->segment - s->segments) * s->source_count + number];
     place->source = number;
     place->slices = at->phase->slices;
     place->epoch = wide_divide(source->by_blocks, own, &draw->at);
@@ -317,25 +316,44 @@ static inline void draw_at(const struct sampler *s, struct sampler_cursor *at, u
 
 void sampler_at(const struct sampler *s, struct sampler_cursor *at, uint64_t n, struct sampler_place *place)
 {
+    uint64_t run, own, of_phase = move(s, at, n, &place->slice, &run);
+    uint32_t number = blend_draw(&at->segment->blend, of_phase - at->segment->first, &own);
     struct permute_draw draw;
 
-    draw_at(s, at, n, place, &draw);
+    draw_of_source(s, at, number, own, place, &draw);
     place->block = s->sequential ? draw.at : permute_forward(draw.permute, draw.epoch, draw.at);
+}
+
+/* As many samples from n on as one range of a blend has, at most `count`; returns how many. */
+static inline uint32_t draw_range(const struct sampler *s, struct sampler_cursor *at, uint64_t n, uint32_t count,
+                                  struct sampler_place *places, struct permute_draw *draws)
+{
+    uint32_t slice, sources[BLEND_RANGE_MAX];
+    uint64_t run, own[BLEND_RANGE_MAX], of_phase = move(s, at, n, &slice, &run);
+
+    if (count > run)
+        count = (uint32_t)run;
+    blend_range(&at->segment->blend, of_phase - at->segment->first, count, sources, own);
+    for (uint32_t i = 0; i < count; i++) {
+        places[i].slice = slice;
+        draw_of_source(s, at, sources[i], own[i], &places[i], &draws[i]);
+    }
+    return count;
 }
 
 void sampler_range(const struct sampler *s, struct sampler_cursor *at, uint64_t n, size_t count,
                    struct sampler_place *places)
 {
-    struct permute_draw draws[DRAWS_AT_ONCE];
+    struct permute_draw draws[BLEND_RANGE_MAX];
 
     while (count > 0) {
-        size_t here = count < DRAWS_AT_ONCE ? count : DRAWS_AT_ONCE;
+        uint32_t here = count < BLEND_RANGE_MAX ? (uint32_t)count : BLEND_RANGE_MAX;
 
-        for (size_t i = 0; i < here; i++)
-            draw_at(s, at, n + i, &places[i], &draws[i]);
+        for (uint32_t i = 0; i < here;)
+            i += draw_range(s, at, n + i, here - i, places + i, draws + i);
         if (!s->sequential)
             permute_forward_many(draws, here);
-        for (size_t i = 0; i < here; i++)
+        for (uint32_t i = 0; i < here; i++)
             places[i].block = draws[i].at;
         n += here;
         places += here;

@@ -103,6 +103,21 @@ static void check_draw(const struct blend *b, const struct model *m, uint64_t k)
     T_EQ(blend_place(b, source, draw), k);
 }
 
+/* A range is what its draws are one by one. */
+static void check_range(const struct blend *b, uint64_t *random)
+{
+    uint64_t k = random_draw(random), draws[BLEND_RANGE_MAX], draw;
+    uint32_t count = 1 + (uint32_t)t_below(random, BLEND_RANGE_MAX), sources[BLEND_RANGE_MAX];
+
+    if (count > BLEND_MAX_DRAW - k)
+        k = BLEND_MAX_DRAW - count;
+    blend_range(b, k, count, sources, draws);
+    for (uint32_t i = 0; i < count; i++) {
+        T_EQ(sources[i], blend_draw(b, k + i, &draw));
+        T_EQ(draws[i], draw);
+    }
+}
+
 static void test_model(uint64_t *random)
 {
     static uint64_t weights[MOST], counts[MOST], begun[MOST];
@@ -115,6 +130,8 @@ static void test_model(uint64_t *random)
     T_OK(blend_make(&b, weights, count, &t_err));
     for (unsigned i = 0; i < 300; i++)
         check_draw(&b, &m, i < 100 ? i : random_draw(random));
+    for (unsigned i = 0; i < 20; i++)
+        check_range(&b, random);
     /* counts, and that draws of a source come one by one from there on */
     memset(counts, 0, sizeof counts);
     blend_count(&b, begin, counts);
@@ -198,6 +215,8 @@ static void test_deepest(uint64_t *random)
     T_OK(blend_make(&b, weights, count, &t_err));
     for (unsigned i = 0; i < 10000; i++)
         check_draw(&b, &m, random_draw(random));
+    for (unsigned i = 0; i < 1000; i++)
+        check_range(&b, random);
     blend_count(&b, total, counts);
     for (unsigned i = 0; i < count; i++)
         T_EQ(counts[i], weights[i]);
