@@ -348,7 +348,7 @@ struct leat_batch {
     uint32_t max_seqlen;        /* tokens of the longest one; for variable-length attention */
     const void *tokens;         /* rows x width, stored width, little-endian; after a row's length + 1 tokens: padding.
                                  * NULL: rows lie apart (enum leat_apart), are of order fit or slices, have tokens for
-                                 * `ahead`, or are of a plan that changes them (struct leat_plan_fim) */
+                                 * `ahead`, or are of a plan that changes them (leat_plan_row()) */
     const uint32_t *lengths;    /* inputs of each row or slice; with `unshifted`, its last label is one of them */
     const uint8_t *flags;       /* of each row: LEAT_ROW_... */
     const struct leat_sample *samples; /* where each row comes from; all zero for a padded row */

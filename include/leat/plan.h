@@ -95,7 +95,10 @@ struct leat_plan_fit {
     uint64_t align;       /* documents begin at multiples of it in a row; divides every seq_len; struct leat_piece */
     uint64_t overlap;     /* each row of a document longer than a row, except its first, begins with the last so many
                            * predictions of the row before: context without loss. Below every seq_len */
-    uint64_t reserved[4]; /* 0 */
+    uint32_t begin;       /* 1: what continues a document in a further row begins with the sources' begin token, in
+                           * place of its first token there, which the row before has as its last label */
+    uint32_t reserved_number; /* 0 */
+    uint64_t reserved[3];     /* 0 */
 };
 
 /* Only for LEAT_ORDER_MEGATRON. */
@@ -160,7 +163,7 @@ struct leat_plan_options {
 };
 #define LEAT_PLAN_OPTIONS_INIT                                                                                         \
     { sizeof(struct leat_plan_options), NULL, 0, NULL, 0, 0, LEAT_ORDER_SHUFFLED, LEAT_STOP_ALL, 0, 0, NULL, NULL,     \
-      NULL, 0, NULL, 0, { 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } }, { 0, NULL, { 0, 0, 0, 0 } },                             \
+      NULL, 0, NULL, 0, { 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0 } }, { 0, NULL, { 0, 0, 0, 0 } },                          \
       { 0, 0, 0, { 0, 0, 0, 0 } }, { NULL, NULL, 0, 0, 0, 0, { 0, 0, 0, 0 } }, NULL }
 
 /*
@@ -374,8 +377,8 @@ struct leat_stretch {
 
 /*
  * Computes the stretches of a sample, as leat_plan_samples() or leat_plan_sample() gave it: its pieces, or where the
- * plan changes documents (struct leat_plan_fim) what they become. Writes at most `room` of them, and sets *count to how
- * many there are, so that a second call can make room.
+ * plan changes rows (`begin` of struct leat_plan_fit, struct leat_plan_fim) what they become. Writes at most `room` of
+ * them, and sets *count to how many there are, so that a second call can make room.
  */
 LEAT_API enum leat_status leat_plan_row(const struct leat_plan *plan, const struct leat_sample *sample,
                                         struct leat_stretch *stretches, uint64_t room, uint64_t *count,
@@ -437,7 +440,7 @@ struct leat_trace {
 /*
  * Calls `found` with these samples, in no particular order. If the plan has no end, `epochs` or `until` must be a limit
  * (else LEAT_E_ARGUMENT). Very many samples are found stretch by stretch, in bounded memory: epochs before `from` are
- * not searched. A sample in which the plan leaves all of these tokens out (struct leat_plan_fim) does not show them.
+ * not searched. A sample in which the plan leaves all of these tokens out (as leat_plan_row() says) does not show them.
  * Includes skipped samples: leat_plan_position() says which they are. For windows, takes some 200 ns per
  * block of these tokens and epoch, or 50 ns per sample below `until`, whichever is less, and reads no file.
  * leat_dataset_documents_in(sample->token, sample->length) of the source's dataset finds a sample's documents. Returns

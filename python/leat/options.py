@@ -84,7 +84,7 @@ class Order(Group):
 
     def _settings(self) -> dict[str, Any]:
         """Those that are given, as the extension takes them."""
-        return {field.name: whole(self._of(field.name), value, 1)
+        return {field.name: int(bool(value)) if field.default is False else whole(self._of(field.name), value, 1)
                 for field in fields(self)  # type: ignore[arg-type]
                 if (value := getattr(self, field.name)) is not None}
 
@@ -100,6 +100,8 @@ class fit(Order):
                   between have no loss: they belong to the document before them
     overlap       each row of a document longer than a row, except its first, begins with the last so many predictions
                   of the row before, as context without loss
+    begin         True: what continues a document in a further row begins with the begin token, in place of its first
+                  token there, which the row before has as its last label
     """
 
     _: KW_ONLY
@@ -109,6 +111,7 @@ class fit(Order):
     cut_length: int | None = None
     align: int | None = None
     overlap: int | None = None
+    begin: bool = False
     called, order = "leat.fit", "fit"
 
     def __post_init__(self) -> None:

@@ -37,7 +37,7 @@ banned in this sample. What is not known is None."""
 Piece = namedtuple("Piece", "source part token count at document inputs literal", defaults=(None, None))
 Piece.__doc__ = """A piece of a sample's row as it is shown: `count` tokens of a source's dataset from `token` on, at
 places of the row from `at` on; `document` holds the first of them. `inputs` of them are inputs, the others only
-labels. A token that the plan puts in (leat.FIM) has its id as `literal`, and None as `token`."""
+labels. A token that the plan puts in (leat.FIM, leat.fit(begin=True)) has its id as `literal`, and None as `token`."""
 Source = namedtuple("Source", "name blocks tokens dropped weight epochs dataset")
 Source.__doc__ = """A source of a plan: blocks per epoch, tokens used, tokens dropped, its weight as an integer, its
 maximum of epochs (0: no limit), and its dataset."""

@@ -1,7 +1,8 @@
 """Rows of whole documents: what a leat.Loader gives of leat.Plan(..., order="fit") is, over an epoch, every stretch of
 every document once, in rows with the positions, masks and padding that these have; with the plan's options, as text and
-pickled, aligned and overlapping, and with the file of `leat fit`."""
+pickled, aligned and overlapping, with begin tokens in further rows, and with the file of `leat fit`."""
 import collections
+import json
 import pickle
 
 import numpy as np
@@ -103,6 +104,80 @@ def test_wrong_align_and_overlap(counting):
     text = leat.Plan(counting, LENGTH, order=leat.fit(align=8)).text
     with pytest.raises(leat.Error, match="align is for rows of whole documents"):
         leat.Plan.parse(text.replace("order fit\n", ""))
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory):
+    """Documents of up to 2,000 tokens that begin with a begin token, and end with another one."""
+    name = tmp_path_factory.mktemp("begun") / "corpus"
+    with leat.Packer(name, "gpt2", begin=7, end=50256) as packer:
+        for i in range(150):
+            packer.add(" ".join(f"{(i * 7 + k) % 50} {k}" for k in range(i * i % 1009)))
+    return str(name)
+
+
+@pytest.mark.parametrize("align", [None, 8])
+def test_begin(begun, align):
+    """Every row is one or more of a begin token with a stretch of a document's other tokens, cut here by numpy."""
+    plan = leat.Plan(begun, LENGTH, seed=3, order=leat.fit(align=align, begin=True), epochs=1)
+    bodies = [np.asarray(document)[1:].astype(np.int64) for document in leat.open(begun)]
+    wanted = collections.Counter(np.append(7, body[at:at + LENGTH]).tobytes() for body in bodies
+                                 for at in range(0, len(body), LENGTH))
+    if align:
+        found = collections.Counter()
+        for batch in leat.Loader(plan, 8, framework="numpy", outputs=leat.batch.PLAIN, last="short"):
+            inputs, labels = np.asarray(batch.inputs).ravel(), np.asarray(batch.labels).ravel()
+            for first, end in zip(batch.cu_seqlens, batch.cu_seqlens[1:]):
+                count = int((labels[first:end] != -100).sum())
+                if count:  # else it is padding
+                    stretch = np.append(inputs[first:first + count], labels[first + count - 1])
+                    found[stretch.astype(np.int64).tobytes()] += 1
+    else:
+        found, _ = delivered(plan)
+    assert found == wanted and len(wanted) > 200
+    assert plan.fit_report() == leat.Plan(begun, LENGTH, order=leat.fit(align=align)).fit_report()
+
+
+def test_begin_everywhere(begun):
+    """pieces(), rows by number, trace() and the commands agree, in rows of 40."""
+    plan, dataset = leat.Plan(begun, 40, seed=3, order=leat.fit(begin=True), epochs=1), leat.open(begun)
+    assert "begin 1\n" in plan.text
+    for same in pickle.loads(pickle.dumps(plan)), leat.Plan.parse(plan.text):
+        assert same.text == plan.text and same.pieces(9) == plan.pieces(9)
+    options = ("--source", begun, "--seq-len", 40, "--seed", 3, "--order", "fit", "--begin", "--epochs", 1, "--json")
+    batch = next(leat.Loader(plan, 60, framework="numpy", outputs=("inputs", "labels")))
+    lines = [json.loads(line) for line in command("leat", "order", *options, "--count", 60).splitlines()]
+    put = shown = 0
+    for row, line in enumerate(lines):
+        pieces = plan.pieces(row)
+        ids = [token for piece in pieces for token in ([piece.literal] if piece.literal is not None else
+                                                       dataset.read(piece.token, piece.count).tolist())[:piece.inputs]]
+        assert batch.inputs[row][:len(ids)].tolist() == ids
+        inputs, labels = plan._rows([row], 8, ("inputs", "labels"), np.asarray)
+        assert np.array_equal(inputs[0], batch.inputs[row]) and np.array_equal(labels[0], batch.labels[row])
+        assert [(p["source"], p["part"], p["token"], p["count"], p["at"], p["document"], None, p.get("literal"))
+                for p in line["pieces"]] == [p._replace(inputs=None) for p in pieces]
+        for piece, after in zip(pieces, pieces[1:]):
+            if piece.literal is not None:  # in place of the token before the next piece, of the same document
+                place = dataset._native.document(piece.document)
+                assert piece.literal == 7 and place[0] < after.token - 1 and after.document == piece.document
+                found = {s[0] for s in plan._native.trace(0, after.token - 1, 1, None, None)}
+                assert not found  # no row has this token as an input
+                put += 1
+        for found in plan.trace(samples=(row, row + 1)):
+            shown += found.count
+    assert put > 50 and shown == sum(int(length) for length in batch.lengths) - put
+    row = json.loads(command("leat", "show", *options, "--sample", 11))
+    assert row["ids"] == batch.inputs[11].tolist() and row["labels"] == batch.labels[11].tolist()
+    assert [d["at"] for d in row["documents"] if d["first"] is None] == [
+        p.at for p in plan.pieces(11) if p.literal is not None]
+
+
+def test_wrong_begin(counting):
+    with pytest.raises(leat.Error, match="has no begin token that rows could begin with; pack its texts with one, or"):
+        leat.Plan(counting, LENGTH, order=leat.fit(begin=True))
+    with pytest.raises(leat.Error, match="begin is 1 for begin tokens or 0 for none, not 2"):
+        leat.Plan.parse(leat.Plan(counting, LENGTH, order="fit").text + "begin 2\n")
 
 
 def test_side_file(counting, tmp_path):

@@ -107,7 +107,7 @@ EXCEPTIONS = [
 ]
 A_PLAN = {"order", "plan", "change", "source", "seq_len", "seed", "base_len", "split", "use", "at", "skip",
           "bans", "stop", "epochs", "max_per_row", "min_length", "max_length", "cut_length", "align", "overlap",
-          "samples", "max_tokens", "max_rows", "pool",
+          "begin", "samples", "max_tokens", "max_rows", "pool",
           "mid_level_dataset_surplus", "fim", "cache", "cache_size", "online"}  # which `leat-bench load` takes, too
 
 

@@ -133,6 +133,22 @@ static enum leat_status check_fim(const struct leat_plan *plan, struct leat_erro
     return LEAT_OK;
 }
 
+/* Checks that there are begin tokens to put before what continues a document. */
+static enum leat_status check_begin(const struct leat_plan *plan, struct leat_error *err)
+{
+    for (size_t i = 0; plan->rules.fit[PLAN_FIT_BEGIN] > 0 && i < plan->rules.source_count; i++) {
+        struct leat_info info = LEAT_INFO_INIT;
+
+        leat_dataset_info(plan->sources[i].dataset, &info);
+        if (info.begin_token == LEAT_NONE)
+            return status_argument(
+                err, "begin",
+                "%.300s has no begin token that rows could begin with; pack its texts with one, or leave begin out",
+                plan->rules.sources[i].name);
+    }
+    return LEAT_OK;
+}
+
 enum leat_status plan_open_rules(struct leat_plan **out, struct plan_rules *rules,
                                  const struct leat_open_options *options, struct leat_error *err)
 {
@@ -151,6 +167,8 @@ enum leat_status plan_open_rules(struct leat_plan **out, struct plan_rules *rule
         s = plan_sources_open(plan, options, err);
     if (s == LEAT_OK)
         s = check_fim(plan, err);
+    if (s == LEAT_OK)
+        s = check_begin(plan, err);
     if (s == LEAT_OK)
         s = make_phases(plan, err);
     if (s == LEAT_OK)
@@ -241,6 +259,7 @@ static enum leat_status add_options(struct plan_rules *r, const struct leat_plan
 enum leat_status leat_plan_open(struct leat_plan **out, const struct leat_plan_options *options, struct leat_error *err)
 {
     static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_plan_options, fit.reserved),
+                                                        OPTIONS_RESERVED(leat_plan_options, fit.reserved_number),
                                                         OPTIONS_RESERVED(leat_plan_options, megatron.reserved),
                                                         OPTIONS_RESERVED(leat_plan_options, documents.reserved),
                                                         OPTIONS_RESERVED(leat_plan_options, fim.reserved_number),
@@ -266,6 +285,7 @@ enum leat_status leat_plan_open(struct leat_plan **out, const struct leat_plan_o
     rules.fit[PLAN_FIT_CUT_LENGTH] = o.fit.cut_length;
     rules.fit[PLAN_FIT_ALIGN] = o.fit.align;
     rules.fit[PLAN_FIT_OVERLAP] = o.fit.overlap;
+    rules.fit[PLAN_FIT_BEGIN] = o.fit.begin;
     rules.by_tokens[PLAN_MAX_TOKENS] = o.documents.max_tokens;
     rules.by_tokens[PLAN_MAX_ROWS] = o.documents.max_rows;
     rules.by_tokens[PLAN_POOL] = o.documents.pool;

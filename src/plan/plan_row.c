@@ -1,10 +1,12 @@
 /*
- * plan_row.c: rows as they are shown (docs/ORDER.md, "Fill-in-the-middle").
+ * plan_row.c: rows as they are shown (docs/ORDER.md, "Begin tokens" in "Rows of whole documents", and
+ * "Fill-in-the-middle").
  *
  * A row is written piece by piece. What a piece has of one document is a *fragment*; its *body* is what is left of it
  * without the document's begin and end token. A body that is changed becomes three literal tokens and three stretches
- * that are moved; all between two such bodies is one stretch. A fragment has as many tokens as before, so nothing else
- * in the row changes its place.
+ * that are moved; all between two such bodies is one stretch. What continues a document may begin with a literal begin
+ * token, in place of its first one. A fragment has as many tokens as before, so nothing else in the row changes its
+ * place.
  */
 #include "plan_row.h"
 
@@ -33,7 +35,8 @@ struct writing {
 /* What all fragments of a source have in common. */
 struct source_facts {
     const struct leat_dataset *dataset;
-    bool begins, ends; /* documents have a begin token, an end token */
+    uint64_t begin_token; /* LEAT_NONE: none */
+    bool ends;            /* documents have an end token */
     struct permute numbers;
 };
 
@@ -99,24 +102,31 @@ static enum leat_status put_changed(struct writing *w, uint64_t document, uint64
     return s;
 }
 
-/* Changes what the piece has of a document, tokens [begin, end) of the dataset, if the rule says so. */
+/* Changes what the piece has of a document, tokens [begin, end) of the dataset, if the rules say so. */
 static enum leat_status change(struct writing *w, const struct source_facts *f, uint64_t document, uint64_t begin,
                                uint64_t end)
 {
     const struct leat_piece *p = w->piece;
     uint64_t from = begin > p->token ? begin : p->token;
     uint64_t to = end < p->token + p->count ? end : p->token + p->count;
-    bool head = f->begins && from == begin;
-    enum leat_status s;
+    bool continues = w->plan->rules.fit[PLAN_FIT_BEGIN] > 0 && from > begin;
+    bool head = continues || (f->begin_token != LEAT_NONE && from == begin);
+    enum leat_status s = LEAT_OK;
     struct fim_cut cut;
 
     if (from >= to)
         return LEAT_OK;
+    if (continues) {
+        s = put(w, f->begin_token, 1, document, true, true);
+        w->next = from + 1;
+        w->begins = false;
+    }
     from += head;
     if (f->ends && to == end && to > from)
         to--;
-    if (!fim_cut(&w->plan->rules.fim.rule, &f->numbers, w->number, document, (uint32_t)(to - from), &cut))
-        return LEAT_OK;
+    if (s != LEAT_OK ||
+        !fim_cut(&w->plan->rules.fim.rule, &f->numbers, w->number, document, (uint32_t)(to - from), &cut))
+        return s;
     s = put_until(w, from);
     w->next = to;
     w->begins = to == end;
@@ -161,7 +171,7 @@ static struct source_facts facts_of(const struct leat_plan *plan, uint32_t sourc
 
     leat_dataset_info(d, &info);
     return (struct source_facts) { .dataset = d,
-                                   .begins = info.begin_token != LEAT_NONE,
+                                   .begin_token = info.begin_token,
                                    .ends = info.end_token != LEAT_NONE,
                                    .numbers = fim_numbers(plan->rules.seed, source) };
 }

@@ -15,7 +15,7 @@ struct plan_row {
 /* Whether rows differ from the pieces of their samples. */
 static inline bool plan_row_changes(const struct leat_plan *plan)
 {
-    return plan->rules.fim.given;
+    return plan->rules.fim.given || plan->rules.fit[PLAN_FIT_BEGIN] > 0;
 }
 
 /* Adds the stretches of a sample, whose pieces plan_order_pieces() gave, to those that are there. */

@@ -437,12 +437,12 @@ static enum leat_status check_length(const struct plan_rules *r, uint64_t seq_le
     return LEAT_E_ARGUMENT;
 }
 
-const char *const plan_fit_names[PLAN_FIT_OPTIONS] = { "max-per-row", "min-length", "max-length",
-                                                       "cut-length",  "align",      "overlap" };
+const char *const plan_fit_names[PLAN_FIT_OPTIONS] = { "max-per-row", "min-length", "max-length", "cut-length",
+                                                       "align",       "overlap",    "begin" };
 
 /* As struct leat_plan_options has them. */
-static const char *const plan_fit_fields[PLAN_FIT_OPTIONS] = { "max_per_row", "min_length", "max_length",
-                                                               "cut_length",  "align",      "overlap" };
+static const char *const plan_fit_fields[PLAN_FIT_OPTIONS] = { "max_per_row", "min_length", "max_length", "cut_length",
+                                                               "align",       "overlap",    "begin" };
 
 static enum leat_status check_fit(struct plan_rules *r, struct leat_error *err)
 {
@@ -451,6 +451,9 @@ static enum leat_status check_fit(struct plan_rules *r, struct leat_error *err)
             return status_argument(err, plan_fit_fields[i],
                                    "%s is for rows of whole documents, but the plan's order is %s", plan_fit_names[i],
                                    leat_order_name((enum leat_order)r->order));
+    if (r->fit[PLAN_FIT_BEGIN] > 1)
+        return status_argument(err, "begin", "begin is 1 for begin tokens or 0 for none, not %" PRIu64,
+                               r->fit[PLAN_FIT_BEGIN]);
     if (r->fit[PLAN_FIT_ALIGN] == 1) /* the same plan has the same text */
         r->fit[PLAN_FIT_ALIGN] = 0;
     return LEAT_OK;

@@ -68,6 +68,7 @@ enum plan_fit_option {
     PLAN_FIT_CUT_LENGTH,  /* the tokens used of longer ones: the first */
     PLAN_FIT_ALIGN,       /* pieces begin at multiples of it */
     PLAN_FIT_OVERLAP,     /* predictions that the rows of a long document repeat */
+    PLAN_FIT_BEGIN,       /* 1: they begin with the begin token */
     PLAN_FIT_OPTIONS
 };
 extern const char *const plan_fit_names[PLAN_FIT_OPTIONS]; /* in a plan's text */

@@ -116,7 +116,7 @@ static uint64_t past_sources(const struct leat_plan *plan, uint64_t phases)
 /* The options of rows of whole documents that are in the text and the chain together, if one of them is not 0. */
 static const struct {
     unsigned first, end;
-} option_groups[] = { { 0, PLAN_FIT_ALIGN }, { PLAN_FIT_ALIGN, PLAN_FIT_OPTIONS } };
+} option_groups[] = { { 0, PLAN_FIT_ALIGN }, { PLAN_FIT_ALIGN, PLAN_FIT_BEGIN }, { PLAN_FIT_BEGIN, PLAN_FIT_OPTIONS } };
 #define OPTION_GROUPS (sizeof option_groups / sizeof option_groups[0])
 
 static unsigned options_in(size_t group, const uint64_t *fit)
@@ -333,7 +333,7 @@ struct state_text {
 };
 
 /* A line for each option of a group, or no such line. */
-static bool take_options(struct reader *r, size_t group, uint64_t *options)
+static bool take_group(struct reader *r, size_t group, uint64_t *options)
 {
     for (unsigned i = option_groups[group].first; i < option_groups[group].end; i++) {
         if (!take(r, plan_fit_names[i]))
@@ -342,6 +342,15 @@ static bool take_options(struct reader *r, size_t group, uint64_t *options)
             return false;
     }
     return true;
+}
+
+static bool take_options(struct reader *r, uint64_t *options)
+{
+    size_t group = 0;
+
+    while (group < OPTION_GROUPS && take_group(r, group, options))
+        group++;
+    return group == OPTION_GROUPS;
 }
 
 /* The line of batches by tokens, or none. */
@@ -416,9 +425,8 @@ static bool parse(struct reader *r, struct state_text *t)
         !take_rules(r, &t->rule_version, &t->fim_version) || !take(r, "\nbase-len ") || !take_number(r, &t->base_len) ||
         !take(r, "\nseed ") || !take_number(r, &t->seed) || !take(r, "\norder "))
         return false;
-    if (!take_order(r, &t->order) || !take_options(r, 0, t->options) || !take_options(r, 1, t->options) ||
-        !take_by_tokens(r, t) || !take_fim(r, t->fim_version, t->fim) ||
-        !take_steps(r, "sources ", &t->past.sources, t->past.source_steps) ||
+    if (!take_order(r, &t->order) || !take_options(r, t->options) || !take_by_tokens(r, t) ||
+        !take_fim(r, t->fim_version, t->fim) || !take_steps(r, "sources ", &t->past.sources, t->past.source_steps) ||
         !take_steps(r, "phases ", &t->past.phases, t->past.phase_steps) || !take(r, "skips ") ||
         !take_hash(r, &t->past.skips) || !take(r, "\n") || !take_bans(r, &t->past.bans) || !take(r, "fingerprint ") ||
         !take_hash(r, &t->past.fingerprint.high) || !take_hash(r, &t->past.fingerprint.low) || !take(r, "\n"))

@@ -353,6 +353,7 @@ static const struct key {
     { "cut-length", "cut_length", false, read_fit },
     { "align", "align", false, read_fit },
     { "overlap", "overlap", false, read_fit },
+    { "begin", "begin", false, read_fit },
     { "max-tokens", "max_tokens", false, read_by_tokens },
     { "max-rows", "max_rows", false, read_by_tokens },
     { "pool", "pool", false, read_by_tokens },
@@ -361,7 +362,7 @@ static const struct key {
 };
 #define UNKNOWN                                                                                                        \
     "a line of a plan starts with source, seq-len, base-len, seed, order, epochs, stop, split, use, at, skip, ban, "   \
-    "samples, mid-level-dataset-surplus, max-per-row, min-length, max-length, cut-length, align, overlap, "            \
+    "samples, mid-level-dataset-surplus, max-per-row, min-length, max-length, cut-length, align, overlap, begin, "     \
     "max-tokens, max-rows, pool or fim"
 
 static const struct key change_keys[] = {

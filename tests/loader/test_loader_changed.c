@@ -1,9 +1,9 @@
 /*
- * test_loader_changed.c: rows that the plan changes (fill-in-the-middle): what a loader makes of them is what
- * leat_plan_row() says (tests/order compares that with a twin), number by number, worked out here from the tokens one
- * by one: in each order, whole and in slices, with labels ahead, masks, mask_first, unshifted labels and borrowed
- * outputs. The rows do not depend on the ranks nor on where a run resumes, and are those of the plan without changes
- * if the rate is 0.
+ * test_loader_changed.c: rows that the plan changes (fill-in-the-middle, begin tokens): what a loader makes of them is
+ * what leat_plan_row() says (tests/order compares that with a twin), number by number, worked out here from the tokens
+ * one by one: in each order, whole and in slices, with labels ahead, masks, mask_first, unshifted labels and borrowed
+ * outputs. The rows do not depend on the ranks nor on where a run resumes, and are those of the plan without
+ * fill-in-the-middle if the rate is 0.
  */
 #include "loader/loader.h"
 #include "loading.h"
@@ -17,10 +17,15 @@
 #define BEGIN     7u
 #define END       9u
 
-static const char *const orders[] = { "order shuffled",     "order sequential\nbase-len 96",
-                                      "order documents",    "order fit",
-                                      "order fit\nalign 8", "order fit\noverlap 5",
-                                      "order megatron" };
+static const char *const orders[] = { "order shuffled",
+                                      "order sequential\nbase-len 96",
+                                      "order documents",
+                                      "order fit",
+                                      "order fit\nalign 8",
+                                      "order fit\noverlap 5",
+                                      "order megatron",
+                                      "order fit\nbegin 1",
+                                      "order fit\nalign 8\noverlap 5\nbegin 1" };
 #define ORDERS (sizeof orders / sizeof orders[0])
 
 /* ---- The dataset ---- */
@@ -278,9 +283,9 @@ static struct leat_plan *plan_of(const char *name, const char *order, const char
     return loading_plan(text);
 }
 
-static void check_order(const char *name, const char *order)
+static void check_order(const char *name, const char *order, const char *rate)
 {
-    struct wanted w = { .plan = plan_of(name, order, "0.8"), .info = LEAT_PLAN_INFO_INIT };
+    struct wanted w = { .plan = plan_of(name, order, rate), .info = LEAT_PLAN_INFO_INIT };
     struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
 
     leat_plan_info(w.plan, &w.info);
@@ -379,7 +384,9 @@ int main(void)
     snprintf(name, sizeof name, "%s/d", t_folder());
     write_dataset(name);
     for (size_t i = 0; i < ORDERS; i++) {
-        check_order(name, orders[i]);
+        check_order(name, orders[i], "0.8");
+        if (strstr(orders[i], "begin"))
+            check_order(name, orders[i], "");
         check_ranks(name, orders[i]);
     }
     return t_end();

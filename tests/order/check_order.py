@@ -472,7 +472,7 @@ class ChangedCase:
 
     def __init__(self, r, kind):
         self.r = r
-        begin, end = r.random() < 0.5, r.random() < 0.5
+        begin, end = r.random() < (0.8 if kind is FitCase else 0.5), r.random() < 0.5
         self.case = kind(r, begin + end)
         self.bans = self.case.bans
         marks = "b" * begin + "e" * end
@@ -482,7 +482,14 @@ class ChangedCase:
         ids = r.sample(range(65536), 3)
         self.lines = [f"docs {name} {marks}:{lengths}" for _, name, lengths in docs]
         self.lines += [line for line in self.case.lines if not line.startswith("docs ")]
-        self.lines.append(f"line fim {rate},{spm},{','.join(map(str, ids))}")
+        self.begin = 2 if kind is FitCase and r.random() < 0.7 else None  # the begin token that rows go on with
+        self.refused = self.begin and not begin
+        if self.begin:
+            self.case.options["begin"] = 1
+            self.lines.append("line begin 1")
+        self.only_begin = self.begin and r.random() < 0.5
+        rate = "0" if self.only_begin else rate
+        self.lines += [f"line fim {rate},{spm},{','.join(map(str, ids))}"] * (not self.only_begin)
         self.fim = fim_twin.Fim(rate, spm, ids, None, begin, end)
         self.documents = []
         for _, _, lengths in docs:
@@ -490,8 +497,10 @@ class ChangedCase:
             self.documents.append([(sum(lengths[:i]), x) for i, x in enumerate(lengths)])
 
     def plan(self):
+        if self.refused:
+            raise twin.Refused("no begin token")
         plan = self.case.plan()
-        self.fim.seed, plan.fim = plan.seed, self.fim
+        self.fim.seed, plan.fim = plan.seed, None if self.only_begin else self.fim
         return plan
 
     def counts(self):
@@ -500,7 +509,7 @@ class ChangedCase:
     def row(self, plan, n):
         """Of each token of a row: it, and whether it is an input."""
         source, pieces = plan.pieces(n)
-        rows = self.fim.row([piece[:2] for piece in pieces], source, self.documents[source], n)
+        rows = self.fim.row([piece[:2] for piece in pieces], source, self.documents[source], n, self.begin)
         return source, [(token, i < inputs) for row, (_, _, inputs) in zip(rows, pieces) for i, token in enumerate(row)]
 
     def questions(self, plan):
@@ -570,7 +579,7 @@ def main():
     asked, expected, refused = [], [], 0
     for number in range(plans):
         if number % 8 == 1:
-            case = ChangedCase(r, r.choice([Case, DocumentCase, FitCase, MegatronCase]))
+            case = ChangedCase(r, r.choice([Case, DocumentCase, FitCase, FitCase, MegatronCase]))
         else:
             case = MegatronCase(r) if number % 30 == 18 else FitCase(r) if number % 30 == 8 else \
                 DocumentCase(r) if number % 10 == 9 else Case(r)

@@ -194,7 +194,13 @@ class Fit:
         return pieces
 
 
-FIT_OPTIONS = ["max-per-row", "min-length", "max-length", "cut-length", "align", "overlap"]
+FIT_OPTIONS = ["max-per-row", "min-length", "max-length", "cut-length", "align", "overlap", "begin"]
+
+
+def begun(tokens, start, begin):
+    """The tokens of a piece (numbers in the source, rising) of a document that begins at `start`, with ("id", begin)
+    where the begin token goes; begin None: it goes nowhere."""
+    return tokens if begin is None or tokens[0] == start else [("id", begin)] + tokens[1:]
 
 
 class FitPlan(Skips):

@@ -2,6 +2,7 @@
 alone."""
 from fractions import Fraction
 
+from documents_twin import begun
 from order_twin import G, MASK, Permutation, mix
 
 
@@ -38,23 +39,23 @@ class Fim:
         return pre + prefix + suf + suffix + mid + middle
 
     def fragment(self, tokens, source, document, start, length, n):
-        """A fragment's tokens (numbers in the source, rising) after the change; its document has tokens [start, start +
-        length)."""
-        head = int(self.begin and tokens[0] == start)
+        """A fragment's tokens (numbers in the source, rising; the first may be ("id", begin token)) after the change;
+        its document has tokens [start, start + length)."""
+        head = int(isinstance(tokens[0], tuple) or self.begin and tokens[0] == start)
         tail = int(self.end and tokens[-1] == start + length - 1 and len(tokens) > head)
         body = tokens[head:len(tokens) - tail]
         changed = self.changed(body, source, document, n)
         return tokens if changed is None else tokens[:head] + changed + tokens[len(tokens) - tail:]
 
-    def row(self, pieces, source, documents, n):
+    def row(self, pieces, source, documents, n, begin=None):
         """The tokens of each piece after the change. `pieces`: of each, its first token in the source, and tokens;
-        `documents`: of all documents of the source, (start, length)."""
+        `documents`: of all documents of the source, (start, length); `begin`: as of documents_twin.begun()."""
         out = []
         for first, count in pieces:
             tokens = []
             for number, (start, length) in enumerate(documents):
                 here = list(range(max(start, first), min(start + length, first + count)))
                 if here:
-                    tokens += self.fragment(here, source, number, start, length, n)
+                    tokens += self.fragment(begun(here, start, begin), source, number, start, length, n)
             out.append(tokens)
         return out

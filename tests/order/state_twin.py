@@ -58,7 +58,7 @@ def state(plan, position, damaged, identities, hash128, bans):
     rule, fim = RULES.get(plan.order, ""), getattr(plan, "fim", None)
     chain.step(1, 1, 1, plan.base, plan.seed, plan.order, *[1] * bool(rule))
     options = list(zip(FIT_OPTIONS, plan.options)) if plan.order == 4 else []
-    options = [group for group in (options[:4], options[4:]) if any(value for _, value in group)]
+    options = [group for group in (options[:4], options[4:6], options[6:]) if any(value for _, value in group)]
     for group in options:
         chain.step(*(value for _, value in group))
     by_tokens = getattr(plan, "by_tokens", ())

@@ -215,6 +215,7 @@ static bool put_lines(const struct command *c, const struct plan_options *o, con
     put_number(out, "cut-length", o->cut_length);
     put_number(out, "align", o->align);
     put_number(out, "overlap", o->overlap);
+    put_number(out, "begin", o->begin ? 1 : LEAT_NONE);
     put_number(out, "max-tokens", o->max_tokens);
     put_number(out, "max-rows", o->max_rows);
     put_number(out, "pool", o->pool);
@@ -274,6 +275,7 @@ static const char *given_besides(const struct plan_options *o)
            : o->cut_length != LEAT_NONE       ? "cut-length"
            : o->align != LEAT_NONE            ? "align"
            : o->overlap != LEAT_NONE          ? "overlap"
+           : o->begin                         ? "begin"
            : o->max_tokens != LEAT_NONE       ? "max-tokens"
            : o->max_rows != LEAT_NONE         ? "max-rows"
            : o->pool != LEAT_NONE             ? "pool"

@@ -20,6 +20,7 @@ struct plan_options {
     const char *split, *use, *surplus, *fim, *plan, *change, *bans;           /* NULL: not given */
     unsigned order;          /* enum leat_order, or PLAN_ORDER_NOT_GIVEN */
     unsigned stop;           /* enum leat_stop, or PLAN_ORDER_NOT_GIVEN */
+    bool begin;              /* false: not given */
     enum leat_access access; /* to datasets; no option of its own */
 };
 
@@ -114,6 +115,9 @@ extern const char *const plan_option_balances[]; /* enum leat_balance */
         { PLAN_OPTION_FIT("overlap", overlap, "K"),                                                                    \
           .help = "a document goes on in a further row after its last K predictions",                                  \
           .more = "These are context, and have no loss there." },                                                      \
+        { PLAN_OPTION("begin", OPTION_FLAG, begin, NULL), .rare = true,                                                \
+          .help = "what continues a document in a further row begins with the begin token",                            \
+          .more = "It takes the place of the token there, which the row before has as its last label." },              \
         { PLAN_OPTION_FIT("max-tokens", max_tokens, "N"), .group = "Order documents",                                  \
           .help = "batches of documents of like lengths, of at most N tokens with padding",                            \
           .more = "That is rows times tokens of the longest row." },                                                   \

@@ -306,7 +306,7 @@ static enum leat_status print_plan(const struct leat_plan *plan, struct leat_err
 static bool names_rows(const struct plan_options *o)
 {
     return o->at.count > 0 || o->max_per_row != LEAT_NONE || o->min_length != LEAT_NONE || o->max_length != LEAT_NONE ||
-           o->cut_length != LEAT_NONE || o->align != LEAT_NONE || o->overlap != LEAT_NONE;
+           o->cut_length != LEAT_NONE || o->align != LEAT_NONE || o->overlap != LEAT_NONE || o->begin;
 }
 
 /* A report needs no length and no order: the cheapest that the options allow. */

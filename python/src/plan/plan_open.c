@@ -150,6 +150,7 @@ static const struct field options[] = {
     FIT(cut_length),
     FIT(align),
     FIT(overlap),
+    FIT(begin),
     FIELD_INSIDE(FIELD_NUMBER, leat_plan_options, megatron, samples),
     TEXT(split),
     TEXT(use),
