@@ -316,8 +316,9 @@ LEAT_API uint64_t leat_loader_max_length(const struct leat_loader *loader);
  *
  * Returns LEAT_E_CHECKPOINT if the plan gave other samples up to here (`err` names the first difference, as
  * leat_plan_state_load()), LEAT_E_INCOMPATIBLE for another order or other tokens, LEAT_E_UNSUPPORTED if its rows need
- * more room than the slots have (longer ones, or the first ones with a mask): open a loader with it at the state of the
- * last batch instead; or what opening its files returns. Then the loader goes on with the plan that it has; except that
+ * more room than the slots have (longer ones, or the first ones with a mask), or, with LEAT_APART_MAPPED, if it does
+ * not share the open datasets of the plan before, as one of leat_plan_change() does: open a loader with it at the state
+ * of the last batch instead; or what opening its files returns. Then the loader goes on with the plan that it has; except that
  * a thread which cannot be started again ends it, with the same error.
  *
  * Belongs to the thread of leat_loader_next(). Other threads may write, borrow and release batches meanwhile, but not
