@@ -71,7 +71,7 @@ SECTIONS = sections()
 
 
 def test_all_are_run():
-    assert list(SECTIONS) == ["nanoGPT", "modded-nanogpt", "llm.c", "nanotron", "OLMo-core", "litgpt"]
+    assert list(SECTIONS) == ["nanoGPT", "modded-nanogpt", "llm.c", "nanotron", "litgpt"]
 
 
 def test_nanogpt(page, tmp_path):
@@ -152,17 +152,6 @@ def test_nanotron(page, tmp_path):
             assert mask.dtype == torch.bool and mask.shape == (2, 2048) and mask.all()
         if step == 3:
             break
-
-
-def test_olmo_core(page, tmp_path):
-    parts = [write(tmp_path / f"preprocessed/dolma/part-{k}.npy", documents_of(k, 70000, end=100257), "<u4")
-             for k in range(2)]
-    lines = page("OLMo-core")
-    names = lines.python()
-    lines.done()
-    batch = next(names["batches"]())
-    assert list(batch) == ["input_ids", "labels"] and batch["input_ids"].shape == (2, 4096)
-    check_rows(names["loader"].plan, 2, batch["input_ids"], batch["labels"], np.concatenate(parts))
 
 
 @pytest.fixture()
