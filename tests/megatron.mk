@@ -1,4 +1,4 @@
-# megatron.mk: the order megatron and leat.megatron against megatron-core itself; included by the Makefile.
+# megatron.mk: the order megatron and leat.integrations.megatron against megatron-core itself; included by the Makefile.
 # MEGATRON_PYTHON is a Python that has it, as of tests/megatron/requirements.txt, and pytest; the default is made from
 # PyPI.
 
@@ -22,4 +22,4 @@ check-megatron: $(BUILD)/leat python $(MEGATRON_PYTHON)
 	$(Q)$(MEGATRON_PYTHON) -B tests/megatron/check_megatron.py $(BUILD)/leat $(BUILD)/megatron $(MEGATRON_SEED) \
 	    $(CONFIGURATIONS)
 	$(Q)LEAT_BUILD=$(BUILD) PYTHONPATH=$(BUILD)/python $(MEGATRON_PYTHON) -B -m pytest -c pyproject.toml \
-	    -p no:cacheprovider python/tests/test_megatron.py python/tests/test_from_megatron.py
+	    -p no:cacheprovider python/tests/test_megatron.py python/tests/test_trainers_megatron.py

@@ -8,7 +8,7 @@ leat.pack().
 For other libraries, imported on first use: leat.IterableDataset and leat.MapDataset (torch.utils.data),
 leat.DataModule (Lightning), leat.LoaderMixin and leat.check_model (transformers), leat.GrainSource (Grain).
 
-Modules of their own: leat.megatron (Megatron's datasets and batches), leat.ray (packing on a cluster).
+Modules of their own: leat.integrations has one for each trainer and engine; leat.ray packs on a cluster.
 """
 from leat._leat import Error, version as __version__
 from leat.batch import Batch
@@ -26,13 +26,12 @@ from leat.plan import Plan, Sample
 from leat.pushed import Piece
 from leat.run import Run
 from leat.tokenizer import Encoding, Tokenizer
-from leat import megatron  # needs leat.loader and leat.plan
 
 __all__ = ["Adopted", "Batch", "Chat", "Copied", "Dataset", "Device", "Diagnosis", "Encoding", "Error", "Export",
            "FIM", "Files", "IO", "Import", "Loader", "LoaderNotice", "Mixture", "Opening", "Outputs", "Packer", "Piece",
            "Plan", "Progress", "Run", "Sample", "StatsFile", "Summary", "Tokenizer", "__version__", "adopt", "diagnose",
            "encoding_for_model", "encoding_name_for_model", "export", "fit", "get_encoding", "import_dataset",
-           "list_encoding_names", "megatron", "merge", "open", "pack", "pull", "push", "ramp"]
+           "list_encoding_names", "merge", "open", "pack", "pull", "push", "ramp"]
 
 # the module of each, and the packages of which it needs one
 _LATER = {"IterableDataset": ("torch_data", ("torch",)), "MapDataset": ("torch_data", ("torch",)),

@@ -1,5 +1,4 @@
 # __init__.pyi: the names of the package.
-from leat import megatron as megatron
 from leat._leat import Error as Error
 from leat._leat import version as __version__
 from leat.batch import Batch as Batch
@@ -56,4 +55,4 @@ __all__ = ["Adopted", "Batch", "Chat", "Copied", "Dataset", "Device", "Diagnosis
            "Plan",
            "Progress", "Run", "Sample", "StatsFile", "Summary", "Tokenizer", "__version__", "adopt", "diagnose",
            "encoding_for_model", "encoding_name_for_model", "export", "fit", "get_encoding", "import_dataset",
-           "list_encoding_names", "megatron", "merge", "open", "pack", "pull", "push", "ramp"]
+           "list_encoding_names", "merge", "open", "pack", "pull", "push", "ramp"]

@@ -33,7 +33,7 @@ MOVED = {
     "leat.Plan": {
         **_into("order=leat.fit(", "max_per_row", "min_length", "max_length", "cut_length", "align", "overlap",
                "begin"),
-        **_into("order=leat.megatron.order(", "samples", "mid_level_dataset_surplus"), **_OPENING},
+        **_into("order=leat.integrations.megatron.order(", "samples", "mid_level_dataset_surplus"), **_OPENING},
     "leat.Plan.parse": _OPENING,
     "leat.Plan.load": _OPENING,
     "leat.pack": _PACK,

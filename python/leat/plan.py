@@ -177,9 +177,9 @@ class Plan:
               "documents" or "documents-sequential": whole documents, one per row, cut to seq_len tokens and one more,
               without weights and phases. "fit", or leat.fit() with settings: rows of seq_len tokens of whole documents,
               put together so that nearly nothing stays empty; only longer documents are cut, and other documents meet
-              in each epoch. "megatron", or leat.megatron.order() with settings: megatron-core's samples, each of them.
-              It takes Megatron's settings: split="969,30,1", use "train", "valid" or "test", weights for all sources or
-              for none
+              in each epoch. "megatron", or leat.integrations.megatron.order() with settings: megatron-core's samples,
+              each of them. It takes Megatron's settings: split="969,30,1", use "train", "valid" or "test", weights for
+              all sources or for none
     epochs    a finite plan with at most so many passes over each source; None: without end
     fim       fill-in-the-middle, a leat.FIM: cuts documents in three, and puts them together again in another order
     stop      what ends a plan with limits of epochs: "all", when all sources have had theirs (the others share the

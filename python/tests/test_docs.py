@@ -1,7 +1,6 @@
 """The code of the documents runs: each block of Python and of a shell in docs/from-*.md, README.md, python/README.md,
 and of Python in docs/tutorial-researcher.md, in its order, on the sample corpus in a folder of its own; and what the
 pages promise of it holds. page.py says how a page is written."""
-import ast
 import contextlib
 import io
 import json
@@ -11,7 +10,6 @@ import shutil
 import subprocess
 import sys
 import textwrap
-import types
 
 import duckdb
 import pyarrow
@@ -153,90 +151,6 @@ def test_from_nanogpt_resumes(folder):
     assert whole["iter_num"] == parts["iter_num"] == 60 and whole["loader"] == parts["loader"]
     assert whole["loader"]["position"] == 60 * 2 * 2  # no batch is lost to the evaluations
     assert all(torch.equal(value, parts["model"][key]) for key, value in whole["model"].items())
-
-
-def from_megatron(folder):
-    """The page, ready for its Python, with what a program of Megatron has."""
-    inputs(folder, "data/a.jsonl.zst", "data/b.jsonl.zst", length=200)
-    a_vocabulary(folder / "tokenizer.json")
-    args = types.SimpleNamespace(seq_length=64, seed=1234, micro_batch_size=3)
-    page = Page("docs/from-megatron.md", folder, args=args)
-    page.shell()
-    for name in ("web", "code"):
-        leat.merge(["part"], name)
-    return page
-
-
-@pytest.fixture()
-def megatron(monkeypatch):
-    core = types.ModuleType("megatron.core")
-    core.parallel_state = types.SimpleNamespace(get_data_parallel_rank=lambda: 1,
-                                                get_data_parallel_world_size=lambda: 2)
-    monkeypatch.setitem(sys.modules, "megatron", types.ModuleType("megatron"))
-    monkeypatch.setitem(sys.modules, "megatron.core", core)
-
-
-def test_from_megatron(folder, megatron):
-    page = from_megatron(folder)
-    assert leat.open("part").info.end_token == leat.Tokenizer("tokenizer.json").token_to_id("<|endoftext|>")
-    names = page.python()
-    tokens, labels, mask, attention, positions = names["get_batch"](None)
-    assert tokens.shape == labels.shape == mask.shape == positions.shape == (3, 64) and attention is None
-    assert mask.is_floating_point() and (tokens[:, 1:] == labels[:, :-1]).all()
-    # its table: the second half of each global batch, by number of samples; a step in several batches or in one
-    plan, loader = names["plan"], names["loader"]
-    whole = leat.Loader(plan, 12, rank=0, world=1)
-    whole = next(whole).inputs
-    assert (tokens == whole[3:6]).all() and (names["get_batch"](None)[0] == whole[9:12]).all()
-    assert loader.state_dict()["position"] == 12  # consumed_train_samples
-    more = dict(rank=1, world=2, style="dict")
-    want = names["get_batch"](None)[0]
-    assert (next(leat.Loader(plan, 3, position=12, **more))["inputs"] == want).all()
-    assert (next(leat.Loader(plan, 3, state={**loader.state_dict(after=12)}, **more))["inputs"] == want).all()
-    # what was seen when
-    seen = plan.trace(step=2, batch=6)
-    assert {s.n for s in seen} == set(range(12, 18)) and all(s.path and s.line for s in seen)
-    shown = plan.trace(document=(seen[0].source, seen[0].document), until=18)
-    assert seen[0].n in [s.n for s in shown] and all(s.n < 18 for s in shown)
-
-
-def masks_and_positions(row, end, reset_position_ids, reset_attention_mask, eod_mask_loss, create_attention_mask):
-    """What _get_ltor_masks_and_position_ids() of Megatron's gpt_dataset.py gives for a row of tokens."""
-    mask, positions, at = [], [], 0
-    for token in row.tolist():
-        mask.append(0.0 if eod_mask_loss and token == end else 1.0)
-        positions.append(at)
-        at = 0 if reset_position_ids and token == end else at + 1
-    return None, torch.tensor(mask), torch.tensor(positions)
-
-
-def follows_megatron(page, masks_and_positions):
-    """Each of the page's two ways gives the loss mask and positions of the settings that the page names for it."""
-    end = leat.open("part").info.end_token
-    for settings in (False, True):
-        tokens, labels, mask, _, positions = page.python()["get_batch"](None, 0)
-        assert (tokens[:, :-1] == end).sum() > 1  # else the settings would make no difference
-        for row in range(len(tokens)):
-            want = masks_and_positions(tokens[row], end, settings, False, settings, False)
-            assert torch.equal(mask[row], want[1]) and torch.equal(positions[row], want[2])
-        assert (labels[:, :-1] == tokens[:, 1:])[mask[:, :-1] == 1].all()
-    page.done()
-
-
-def test_from_megatron_settings(folder, megatron):
-    follows_megatron(from_megatron(folder), masks_and_positions)
-
-
-def test_from_megatron_settings_of_megatron(folder, megatron):
-    """The same with Megatron's own function."""
-    path = "megatron/core/datasets/gpt_dataset.py"
-    text = public_files("LEAT_TEST_MEGATRON", "NVIDIA/Megatron-LM", "55ac7082517c3878ae653c07c09c534b8aed49f6",
-                        {path: "313ff01e834735a67baf6f7b2bfa16dc20e91d06d4799998d8378e1c689f1f3b"})[path]
-    function = next(part for part in ast.parse(text).body
-                    if getattr(part, "name", "") == "_get_ltor_masks_and_position_ids")
-    names = {"torch": torch}
-    exec(compile(ast.Module([function], []), path, "exec"), names)
-    follows_megatron(from_megatron(folder), names["_get_ltor_masks_and_position_ids"])
 
 
 # ---- Tutorials

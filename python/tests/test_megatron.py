@@ -1,6 +1,6 @@
-"""leat.megatron beside megatron-core itself: the items of GPTDataset and BlendedDataset for training, validation and
-test under all settings of masks, positions and padding, and the batches that a DataLoader with Megatron's sampler makes
-of them. Skipped where megatron-core is not installed; `make check-megatron` installs it."""
+"""leat.integrations.megatron beside megatron-core itself: the items of GPTDataset and BlendedDataset for training,
+validation and test under all settings of masks, positions and padding, and the batches that a DataLoader with
+Megatron's sampler makes of them. Skipped where megatron-core is not installed; `make check-megatron` installs it."""
 import itertools
 import logging
 import random
@@ -14,7 +14,7 @@ import leat
 torch = pytest.importorskip("torch")
 pytest.importorskip("megatron.core.datasets.gpt_dataset", exc_type=ImportError)
 
-import leat.megatron  # noqa: E402
+from leat.integrations import megatron  # noqa: E402
 from megatron.core.datasets.blended_megatron_dataset_builder import BlendedMegatronDatasetBuilder  # noqa: E402
 from megatron.core.datasets.gpt_dataset import GPTDataset, GPTDatasetConfig  # noqa: E402
 from megatron.core.datasets.indexed_dataset import IndexedDatasetBuilder  # noqa: E402
@@ -60,7 +60,7 @@ def config_of(**more):
 def both(config, sizes):
     """Megatron's datasets and leat's, for training, validation and test."""
     theirs = BlendedMegatronDatasetBuilder(GPTDataset, sizes, lambda: True, config).build()
-    return theirs, leat.megatron.build(sizes, lambda: True, config)
+    return theirs, megatron.build(sizes, lambda: True, config)
 
 
 def item_of(dataset, n):
@@ -154,7 +154,7 @@ def test_loader(prefixes, rank, world, rows, consumed):
     config = config_of(blend=(prefixes, [1.0, 0.5, 0.25]), reset_position_ids=True, reset_attention_mask=True,
                        eod_mask_loss=True, tokenizer=TOKENIZERS["own"])
     (theirs, *_), (mine, *_) = both(config, [110, 10, 10])
-    with leat.megatron.loader(mine, rows, consumed, rank=rank, world=world) as loader:
+    with megatron.loader(mine, rows, consumed, rank=rank, world=world) as loader:
         want = list(batches(theirs, consumed, rows, rank, world))
         assert len(loader) == len(want) > 0
         for step, batch in enumerate(want):
@@ -171,44 +171,44 @@ def test_loader_of_one_source(prefixes):
     config = config_of(blend=(prefixes[:1], None), create_attention_mask=False)
     (_, theirs, _), (_, mine, _) = both(config, [None, 10, None])
     options = dict(rank=0, world=1)
-    with leat.megatron.loader(mine, 2, restart=True, **options) as loader:  # as for a validation that is whole
+    with megatron.loader(mine, 2, restart=True, **options) as loader:  # as for a validation that is whole
         for _ in range(2):
             for step, (batch, want) in enumerate(zip(loader, batches(theirs, 0, 2, 0, 1), strict=True)):
                 same(batch, want, step)
-    with leat.megatron.loader(mine, 1, rank=1, world=2, last="short") as loader:
+    with megatron.loader(mine, 1, rank=1, world=2, last="short") as loader:
         assert len(loader) == len(mine) // 2
-    assert leat.megatron.loader(None, 2, **options) is None
-    assert [len(one) for one in leat.megatron.loader([mine, mine], 2, 2, **options)] == [len(mine) // 2 - 1] * 2
+    assert megatron.loader(None, 2, **options) is None
+    assert [len(one) for one in megatron.loader([mine, mine], 2, 2, **options)] == [len(mine) // 2 - 1] * 2
 
 
 def test_rank_is_megatrons(prefixes, monkeypatch):
     from megatron.core import parallel_state
     monkeypatch.setattr(parallel_state, "get_data_parallel_rank", lambda: 1)
     monkeypatch.setattr(parallel_state, "get_data_parallel_world_size", lambda: 2)
-    mine = leat.megatron.build([None, 0, 0], lambda: True, config_of(blend=(prefixes[:1], None)))[0]
-    assert torch.equal(next(leat.megatron.loader(mine, 2))["tokens"],
-                       next(leat.megatron.loader(mine, 2, rank=1, world=2))["tokens"])
+    mine = megatron.build([None, 0, 0], lambda: True, config_of(blend=(prefixes[:1], None)))[0]
+    assert torch.equal(next(megatron.loader(mine, 2))["tokens"],
+                       next(megatron.loader(mine, 2, rank=1, world=2))["tokens"])
     with pytest.raises(TypeError, match="both or none"):
-        leat.megatron.loader(mine, 2, rank=1)
+        megatron.loader(mine, 2, rank=1)
 
 
 def test_what_is_not_built(prefixes):
     config = config_of(blend=(prefixes[:1], None))
-    assert leat.megatron.build([1, 1, 1], lambda: False, config) == [None] * 3
-    assert [d is None for d in leat.megatron.build([None, 0, None], lambda: True, config)] == [False, True, False]
-    mine = leat.megatron.build([None, 0, 0], lambda: True, config)[0]
+    assert megatron.build([1, 1, 1], lambda: False, config) == [None] * 3
+    assert [d is None for d in megatron.build([None, 0, None], lambda: True, config)] == [False, True, False]
+    mine = megatron.build([None, 0, 0], lambda: True, config)[0]
     for n in (len(mine), -len(mine) - 1):
         with pytest.raises(IndexError, match=f"no sample {n}"):
             mine[n]
     for name, value in (("add_extra_token_to_sequence", False), ("drop_last_partial_validation_sequence", False),
                         ("hybrid_context_parallel", True)):
         with pytest.raises(ValueError, match=name):
-            leat.megatron.build([1, 1, 1], lambda: True, config_of(blend=(prefixes[:1], None), **{name: value}))
+            megatron.build([1, 1, 1], lambda: True, config_of(blend=(prefixes[:1], None), **{name: value}))
     with pytest.raises(ValueError, match="mock"):
-        leat.megatron.build([1, 1, 1], lambda: True, config_of(split=None))
+        megatron.build([1, 1, 1], lambda: True, config_of(split=None))
 
 
 def test_ambiguous_padding_is_said(prefixes):
     with pytest.warns(UserWarning, match="token 7 for padding and for something else"):
-        leat.megatron.build([1, 0, 0], lambda: True, config_of(blend=(prefixes[:1], None),
+        megatron.build([1, 0, 0], lambda: True, config_of(blend=(prefixes[:1], None),
                                                                tokenizer=TOKENIZERS["shared"]))

@@ -12,13 +12,14 @@ from conftest import BUILD, ROOT
 
 import leat
 from leat import _names
+from leat.integrations import megatron
 
-GROUPS = (leat.fit, leat.megatron.order, leat.FIM, leat.Opening, leat.Outputs, leat.Device, leat.IO, leat.StatsFile,
+GROUPS = (leat.fit, megatron.order, leat.FIM, leat.Opening, leat.Outputs, leat.Device, leat.IO, leat.StatsFile,
           leat.Files, leat.Chat)
 
 # what is compared: of Python, of C, a command
 SUBJECTS = {
-    "plan": ((leat.Plan, leat.fit, leat.megatron.order, leat.FIM, leat.Opening),
+    "plan": ((leat.Plan, leat.fit, megatron.order, leat.FIM, leat.Opening),
              ("leat_plan_options", "leat_open_options"), ("leat", "order")),
     "loader": ((leat.Loader, leat.Outputs, leat.Device, leat.IO, leat.StatsFile), ("leat_loader_options",),
                ("leat-bench", "load")),
@@ -247,7 +248,7 @@ def test_each_option_of_a_group_was_a_keyword(subject):
 
 
 def test_groups_are_values():
-    given = [leat.fit(align=8), leat.megatron.order(samples=9), leat.FIM("0.5", 1, "a", 2, 3),
+    given = [leat.fit(align=8), megatron.order(samples=9), leat.FIM("0.5", 1, "a", 2, 3),
              leat.Opening(cache="here"),
              leat.Outputs(["inputs"], dtype="int32"), leat.Device("cuda", driver="lib.so"), leat.IO(memory="1MiB"),
              leat.StatsFile("run.jsonl", seconds=5), leat.Files("data", format="text"), leat.Chat("t", seconds=5)]
@@ -270,7 +271,7 @@ def first_of(group):
 
 @pytest.mark.parametrize("make, wrong, says", [
     (leat.fit, dict(align=0), "align of leat.fit must be at least 1, not 0"),
-    (leat.megatron.order, dict(samples="x"), "samples of leat.megatron.order must be a whole number, not 'x'"),
+    (megatron.order, dict(samples="x"), "samples of leat.integrations.megatron.order must be a whole number, not 'x'"),
     (leat.FIM, dict(rate=1, spm=1, prefix=1, middle=-1, suffix=2),
      "middle of leat.FIM must be from 0 to 4294967295, not -1"),
     (leat.Opening, dict(access="any"), "access of leat.Opening must be one of leased, trusted, read, not 'any'"),

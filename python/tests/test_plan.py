@@ -8,6 +8,7 @@ import pytest
 from conftest import command
 
 import leat
+from leat.integrations import megatron
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +93,7 @@ def test_datasets_as_sources(corpus, folder):
 
 def test_megatron(corpus):
     plan = leat.Plan([(corpus, 0.7), (corpus, Decimal("0.3"))], 64, split="8,1,1", use="valid",
-                     order=leat.megatron.order(samples=5000, mid_level_dataset_surplus=0.25))
+                     order=megatron.order(samples=5000, mid_level_dataset_surplus=0.25))
     words = ["--source", f"{corpus}:0.7", "--source", f"{corpus}:0.3", "--seq-len", 64, "--order", "megatron",
              "--split", "8,1,1", "--use", "valid", "--samples", 5000, "--mid-level-dataset-surplus", 0.25]
     assert len(plan) == 5000 and plan.text == command("leat", "order", *words, "--seed", 1234, "--print-plan")

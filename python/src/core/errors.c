@@ -66,7 +66,7 @@ static const char *const hints[] = {
     [LEAT_HINT_ID] = " (leat.pack() with id=FIELD)",
     [LEAT_HINT_CHAT_DATE] = " (leat.Chat(..., date=\"YYYY-MM-DD\"))",
     [LEAT_HINT_CHAT_TIME] = " (leat.Chat(..., seconds=N), or skip_slow_chats=True)",
-    [LEAT_HINT_SAMPLES] = " (order=leat.megatron.order(samples=N))",
+    [LEAT_HINT_SAMPLES] = " (order=leat.integrations.megatron.order(samples=N))",
     [LEAT_HINT_TEXT] = " (text=NAME)",
     [LEAT_HINT_MESSAGES] = " (leat.Chat(..., messages=NAME))",
     [LEAT_HINT_MASK_FIELD] = " (mask_field=NAME)",

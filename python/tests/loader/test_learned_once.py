@@ -333,15 +333,15 @@ def test_map_dataset(data, order):
 
 def test_megatron(data):
     """Its samples go over the documents in an order of its own; the mask is its loss mask, not -100."""
-    import leat.megatron
+    from leat.integrations import megatron
 
     config = types.SimpleNamespace(
         sequence_length=LENGTH, random_seed=1234, mid_level_dataset_surplus=0.005, reset_position_ids=False,
         reset_attention_mask=False, eod_mask_loss=False, create_attention_mask=False, allow_ambiguous_pad_tokens=False,
         tokenizer=types.SimpleNamespace(eod=IDS))
-    dataset = leat.megatron.Dataset(config, ([data.name], None), 0, None)
+    dataset = megatron.Dataset(leat.Plan([data.name], LENGTH, order="megatron"), config)
     found = []
-    for batch in leat.megatron.loader(dataset, 2, rank=0, world=1, last="short"):
+    for batch in megatron.loader(dataset, 2, rank=0, world=1, last="short"):
         logits = logits_of(batch["tokens"])
         losses = F.cross_entropy(logits.flatten(0, 1), batch["labels"].flatten(), reduction="none")
         gradient, = torch.autograd.grad((losses * batch["loss_mask"].flatten()).sum(), logits)

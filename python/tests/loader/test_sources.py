@@ -9,6 +9,7 @@ import pytest
 import torch
 
 import leat
+from leat.integrations import megatron
 
 ORDERS = ["shuffled", "sequential", "documents", "fit", leat.fit(align=8), "megatron"]
 OUTPUTS = ("source_ids", "loss_mask", "loss_weights", "labels")
@@ -27,7 +28,7 @@ def names(tmp_path_factory):
 
 
 def plan_of(names, order):
-    limits = {"epochs": 1} if order != "megatron" else {"order": leat.megatron.order(samples=200)}
+    limits = {"epochs": 1} if order != "megatron" else {"order": megatron.order(samples=200)}
     return leat.Plan([(name, weight) for name, weight in zip(names.values(), (1, 2, 1))], 64, 3,
                      **{"order": order, **limits})
 
