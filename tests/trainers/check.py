@@ -26,6 +26,8 @@ class Trainer(typing.NamedTuple):
 
 # How to add one: a row here, check_NAME.py, NAME.txt if it needs more than BASE has, and a page in docs/trainers.
 TRAINERS = [
+    Trainer("nanochat"),
+    Trainer("modded_nanogpt"),
 ]
 
 

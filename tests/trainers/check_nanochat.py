@@ -15,7 +15,7 @@ import numpy
 import pyarrow
 import pyarrow.parquet
 import torch
-from common import checkout, corpus, equal, need, not_run, order, own_folder, page, torchrun
+from common import checkout, corpus, equal, need, order, own_folder, page, torchrun
 
 import leat
 
@@ -122,8 +122,6 @@ def main():
                  f"--eval-tokens={steps * ROWS * LENGTH} --core-metric-every=-1 --sample-every=-1 --window-pattern=L "
                  "--device-type=cpu")
         os.environ["TRAIN"] = f"python record.py {words}"
-        lines.blocks[lines.at] = ("'python -m scripts.base_train --depth=12' is '$TRAIN', '=1000' is '=20'",
-                                  *lines.blocks[lines.at][1:])
         lines.shell()
         train, evaluated = seen()
         assert len(train) == STEPS * ACCUMULATED and len(evaluated) == 3 * steps, "steps 0, 25 and the end"
@@ -135,7 +133,6 @@ def main():
             assert (batch[1][real:] == -1).all()
         states = pathlib.Path("base/base_checkpoints/d2")
         whole = torch.load(states / f"model_{STEPS:06d}.pt")
-
 
         lines.shell()
         lines.done()
