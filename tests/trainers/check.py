@@ -30,6 +30,8 @@ TRAINERS = [
     Trainer("olmo-core-3", program="olmo_core"),
     Trainer("torchtitan"),
     Trainer("torchtitan-main", program="torchtitan", requirements="torchtitan"),
+    Trainer("nanochat"),
+    Trainer("modded_nanogpt"),
 ]
 
 
