@@ -4,6 +4,7 @@ ranks.
 Each check is a program check_NAME.py that runs with the real trainer, by the lines of its page in docs/trainers, and
 ends with 0; or with 77 if the trainer is not to be had, and says why in its last line. check.py runs them all."""
 import contextlib
+import importlib
 import json
 import os
 import pathlib
@@ -32,7 +33,7 @@ def not_run(why):
 def need(module):
     """The module, or the end of this program. A module that is there and fails is a failure."""
     try:
-        return __import__(module, fromlist=["."])
+        return importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name and error.name.split(".")[0] == module.split(".")[0]:
             not_run(f"{module} is not installed")
