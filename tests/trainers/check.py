@@ -32,6 +32,7 @@ TRAINERS = [
     Trainer("torchtitan-main", program="torchtitan", requirements="torchtitan"),
     Trainer("nanochat"),
     Trainer("modded_nanogpt"),
+    Trainer("grain", ci=True),
 ]
 
 

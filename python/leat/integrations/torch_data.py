@@ -128,13 +128,31 @@ class IterableDataset(torch.utils.data.IterableDataset):
         return {"leat": 1, "position": position, "step": 0, "state": self.plan.state(position)}
 
     def load_state_dict(self, state):
-        """Lets the next `for` continue from a state."""
+        """Lets the next `for` continue from a state, also from one of torchdata's StatefulDataLoader, whatever number of
+        worker processes that had; its own load_state_dict() wants the same number of them."""
+        state = self._own_state(state)
         check_state(state)
         if "state" in state:
             self.plan.load_state(state["state"])
         self._resume, self._loader = dict(state), None
         if torch.utils.data.get_worker_info() is None:
             self._away[0] = 0
+
+    def _own_state(self, state):
+        """What a StatefulDataLoader's state says of this dataset; any other state as it is."""
+        if "_snapshot" not in state:
+            return state.get("dataset_state", state)
+        snapshot = state["_snapshot"]
+        last, count = snapshot["_last_yielded_worker_id"], snapshot["_main_snapshot"]["_num_workers"]
+        rows, given = self.batch_size * self.world, (last + 1) % count + state["_steps_since_snapshot"]
+        # the worker whose turn it is stands before the round of batches that the others have begun
+        worker = snapshot["_worker_snapshots"][f"worker_{last if last + 1 == count else last + 1}"]["dataset_state"]
+        check_state(worker)
+        position, damaged, _ = self.plan.load_state(worker["state"])
+        position += given * rows
+        if self.plan.info.positions is not None:
+            position = min(position, self.plan.info.positions)
+        return {**worker, "position": position, "state": self.plan.state(position, damaged)}
 
 
 class _Rows(list):

@@ -63,6 +63,26 @@ def test_stateful(corpus, workers, taken):
     same([next(batches) for _ in range(6)], want[taken:])
 
 
+@pytest.mark.parametrize("before, after", [(2, 0), (0, 2), (3, 2), (1, 0)])
+@pytest.mark.parametrize("taken, every", [(0, 1), (1, 1), (6, 1), (8, 5), (29, 1), (30, 1)])
+def test_other_number_of_workers(finite, before, after, taken, every):
+    """A state of StatefulDataLoader, given to the dataset, goes on with any number of workers: its own load_state_dict()
+    wants the same ("State doesn't contain key '_num_yielded'")."""
+    want = own(finite, 4)
+    taken = min(taken, len(want))
+
+    def make(workers):
+        dataset = leat.IterableDataset(finite, 4)
+        return dataset, StatefulDataLoader(dataset, batch_size=None, num_workers=workers, snapshot_every_n_steps=every)
+
+    _, first = make(before)
+    batches = iter(first)
+    same([next(batches) for _ in range(taken)], want[:taken])
+    dataset, again = make(after)
+    dataset.load_state_dict(first.state_dict())
+    same(list(again), want[taken:])
+
+
 @pytest.mark.parametrize("way", ["fork", "spawn"])
 def test_state_where_workers_iterate(corpus, way):
     """It was silently that of the beginning, in the process that only receives the batches."""
