@@ -557,8 +557,9 @@ struct leat_loader_source {
     uint64_t tokens;      /* inputs of these rows, without padding after them */
     uint64_t loss_tokens; /* predictions with loss: labels that count, in which the label at the first place of an
                            * unshifted row is no prediction. With `mask_first` of the options */
-    double share;         /* of the samples, by the plan's weights at the last batch that was given; of megatron, by its
-                           * samples in the whole plan; 0 in orders of documents, which have no weights */
+    double share;         /* of the samples, by the plan's weights at the last batch that was given, also of a source that
+                           * is spent, whose place others have; of megatron, by its samples in the whole plan; 0 in
+                           * orders of documents, which have no weights */
 };
 
 /* Describes the sources [first, first + count) of the plan, which this loader has counted since it was opened. Returns

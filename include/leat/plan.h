@@ -225,7 +225,8 @@ struct leat_plan_change {
  * `at` are dropped; skips stay. Several changes are made one after the other. A state of `plan` at a position before
  * the change is one of *out.
  *
- * *out does not need `plan`: it shares the datasets that this one opened. `open` is for those that are added by name
+ * *out does not need `plan`, which may be closed, once no loader has it: it shares the datasets that this one opened;
+ * those that the caller gave as `dataset` must stay open for both. `open` is for those that are added by name
  * (NULL: the defaults). Takes as long as leat_plan_open() of all sources and phases, without opening shared datasets.
  * Returns LEAT_E_ARGUMENT, as leat_plan_open(), also for a sample that cuts a block (the sentence names the nearest
  * that does not) and for an order without phases.

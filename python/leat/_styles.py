@@ -14,6 +14,10 @@ USUAL = ("inputs", "labels")
 # What transformers' models call the outputs. shift_labels are labels of the places themselves, instead of shifted ones.
 HUGGINGFACE = {"inputs": "input_ids", "labels": "labels", "shift_labels": "shift_labels",
                "position_ids": "position_ids", "attention_mask": "attention_mask", "cu_seqlens": "cu_seq_lens_q"}
+# What no model takes: for a loss of one's own, which takes them out of the dict before the model gets it. They are of
+# the same places as labels or shift_labels.
+OF_LOSS = ("source_ids", "loss_weights", "loss_mask")
+HUGGINGFACE.update({name: name for name in OF_LOSS})
 IGNORED = -100
 
 

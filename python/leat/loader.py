@@ -84,7 +84,8 @@ class Loader(Passes):
     ignore_index what a label without loss is, a number below 0; nanochat's is -1. Style "huggingface" needs -100
     style        "batch": leat.Batch; "tuple" of the outputs in their order; "dict" by their names; "huggingface": a
                  dict as transformers' models take it, each prediction with its loss once (python/README.md, "Models of
-                 transformers")
+                 transformers"); source_ids, loss_weights and loss_mask, which no model takes, are taken out of it
+                 before: weights = batch.pop("loss_weights")
     framework    whose arrays: "torch", "numpy" or "jax"
     device       "cpu" or, with torch, "cuda": where the arrays are; written on the current stream; or a leat.Device
     buffers      True, or a dict of arrays by output (torch and numpy): all batches are written into the same arrays, at
@@ -196,7 +197,8 @@ class Loader(Passes):
         self._begin, self._steps = whole("position", position), None if steps is None else whole("steps", steps)
         if plan.info.positions is not None and self._begin > plan.info.positions:
             raise ValueError(f"position {position} is after the end of the plan, which has {len(plan)} samples")
-        self._source_weights = None if source_weights is None else _weights(plan, source_weights, self._given)
+        self._weights_given = source_weights
+        self._source_weights = self._weights_of(plan)
         self._native = None
         self._closed = False  # by its user
         self._noticed_again = False
@@ -215,6 +217,9 @@ class Loader(Passes):
             except BaseException:
                 self.close()
                 raise
+
+    def _weights_of(self, plan):
+        return None if self._weights_given is None else _weights(plan, self._weights_given, self._given)
 
     # ---- Opening and closing
 
@@ -287,7 +292,9 @@ class Loader(Passes):
         beyond it is made again. leat.Error ("checkpoint") if the plan gave other samples up to here.
 
         All ranks must change to the same plan after the same batch. Where that can be known, each is told the others'
-        place and plan, and all raise if these differ or if one of them cannot change; then none has changed.
+        place and plan, and all raise and go on as before if these differ or if one of them knows that it cannot change.
+        What fails only after that on a rank, such as a file that it cannot open, is raised there alone; the others have
+        changed then.
 
         group  the processes to compare with: a group of torch.distributed; None: the mesh that the loader's `ranks`
                were, or all processes of torch.distributed if these are as many as the loader's ranks; else none. False:
@@ -307,6 +314,7 @@ class Loader(Passes):
         if any(getattr(plan.info, k) != getattr(self.plan.info, k) for k in ("max_tokens", "max_rows", "pool")):
             raise ValueError("the new plan has other max_tokens, max_rows or pool than the loader's: batches by other "
                              "tokens need a new leat.Loader")
+        self._weights_of(plan)
         if cursor:
             plan.load_state(self.plan.state(cursor))
         if self._buffers is not None and plan.info.max_seq_len > self.plan.info.max_seq_len and \
@@ -315,25 +323,31 @@ class Loader(Passes):
                              f"{self._buffer_shape[1]}")
 
     def _change(self, plan):
-        before = self.plan
+        before, weights_before, weights = self.plan, self._source_weights, self._weights_of(plan)
         if self._native.closed or self._failed or self._unwritten is not None or \
                 self._native.cursor != self._place.cursor:
-            self.plan = plan  # the library's loader is opened anew where it is next needed
+            self.plan, self._source_weights = plan, weights  # the library's loader is opened anew where it is needed
             self._unwritten, self._failed = None, True
             return
+        # the library's loader keeps its weights: the sources' by number, and 1 of those that are added
+        ones = array("d", [1]) * max(plan.info.sources - before.info.sources, 0)
+        keeps = weights is None or weights == weights_before + ones.tobytes()
         try:
-            self._native.change(plan._native)
+            if keeps:
+                self._native.change(plan._native)
         except _leat.Error as error:
             if error.status != "unsupported":  # rows of the new plan need more room
                 raise
+            keeps = False
+        if not keeps:
             self._held = None  # its arrays keep the ring that they are in
-            self.plan = plan
+            self.plan, self._source_weights = plan, weights
             try:
                 self._open()
             except BaseException:
-                self.plan = before
+                self.plan, self._source_weights = before, weights_before
                 raise
-        self.plan = plan
+        self.plan, self._source_weights = plan, weights
 
     # ---- Buffers
 
@@ -475,8 +489,8 @@ class Loader(Passes):
     def stats(self):
         """Statistics, as in struct leat_loader_stats of leat.h, with times in seconds: batches, tokens, next (how long
         it took to take a batch), waiting_share, engine, and how the thread spent its time; and `sources`, a dict for
-        each source of the plan: its name, the share of the samples that the plan's weights give it now, and what the
-        loader gave of it, rows, tokens (inputs) and loss_tokens (predictions with loss), without rows of padding and
+        each source of the plan: its name, the share of the samples that the plan's weights give it now (also if it is
+        spent, and others have its place), and what the loader gave of it, rows, tokens (inputs) and loss_tokens (predictions with loss), without rows of padding and
         masked ones. They are of this rank, and begin at 0 when a loader is made or its state is loaded: no state has
         them, since it is the same on all ranks. Add up those of all ranks: torch.distributed.all_reduce(torch.tensor(
         [s["loss_tokens"] for s in loader.stats()["sources"]]))."""

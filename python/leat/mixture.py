@@ -154,7 +154,8 @@ class Mixture:
     def _write(self):
         """Makes the log have these lines and no others, on the disk; mostly one more than it has."""
         text = (FIRST_LINE + "".join(self._lines)).encode("ascii")
-        with open(self._log, "r+b" if os.path.exists(self._log) else "w+b") as file:
+        new = not os.path.exists(self._log)
+        with open(self._log, "w+b" if new else "r+b") as file:
             has = file.read()
             same = len(os.path.commonprefix([has, text]))
             file.seek(same)
@@ -162,6 +163,12 @@ class Mixture:
             file.truncate()
             file.flush()
             os.fsync(file.fileno())
+        if new:
+            folder = os.open(os.path.dirname(os.path.abspath(self._log)), os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
 
     # ---- What the ranks say
 

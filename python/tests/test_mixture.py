@@ -114,3 +114,16 @@ def test_slices_and_the_end(folder, tmp_path):
     loader = leat.Loader(mixture.plan, 4, framework="numpy", last="short", notices=False)
     steps = [mixture.step(loader, decide) for _ in loader]
     assert steps[0] and not steps[-1]
+
+
+def test_log_is_on_the_disk(folder, tmp_path, monkeypatch):
+    """Also that there is a file of this name: its folder is synced after a new log."""
+    synced, sync = [], os.fsync
+    monkeypatch.setattr(os, "fsync", lambda fd: (synced.append(os.readlink(f"/proc/self/fd/{fd}")), sync(fd)))
+    log = tmp_path / "run.changes"
+    mixture = leat.Mixture(leat.Plan({f"{folder}/a": 1, f"{folder}/b": 1}, 64), log)
+    with leat.Loader(mixture.plan, 4, framework="numpy") as loader:
+        for _ in range(2):
+            next(loader)
+            assert mixture.step(loader, lambda weights, losses: weights)
+    assert synced == [str(log), str(tmp_path), str(log)]

@@ -61,7 +61,7 @@ def test_ids_and_weights(names, order, dtype):
 
 
 def test_styles(names):
-    """Each style that has outputs by any name has source_ids; transformers' models do not take them."""
+    """Each style has source_ids; for transformers' models, beside what they take, with weights of the labels there."""
     plan, outputs = plan_of(names, "fit"), ("inputs", "labels", "source_ids")
     for batch, pair, named in zip(*(leat.Loader(plan, 4, outputs=outputs, style=style, steps=5)
                                     for style in ("batch", "tuple", "dict"))):
@@ -69,8 +69,22 @@ def test_styles(names):
         for given in batch.source_ids, batch["source_ids"], batch[2], pair[2], named["source_ids"]:
             assert torch.equal(given, ids)
         assert torch.equal(batch.to(torch.int32).source_ids, ids.int())
-    with pytest.raises(ValueError, match="no output source_ids: transformers' models do not take it"):
-        leat.Loader(plan, 4, style="huggingface", outputs=outputs)
+    b = [source.name for source in plan.sources].index(names["b"])  # it has a mask
+    for label in "labels", "shift_labels":
+        asked, without = ("inputs", label, "position_ids", "source_ids", "loss_weights", "loss_mask"), 0
+        loader = leat.Loader(plan, 4, style="huggingface", outputs=asked, source_weights={1: 0.25, 2: 3})
+        for k, given in zip(range(8), loader):
+            loss, ids = given[label] != -100, given["source_ids"]
+            assert np.array_equal(ids, [np.where(row < 0, -1, plan.order(4 * k + i).source)
+                                        for i, row in enumerate(ids.numpy())])
+            assert torch.equal(given["loss_mask"], loss)
+            weights = torch.tensor([1, 0.25, 3])[ids.clamp(min=0)] * loss
+            assert torch.equal(given["loss_weights"][ids != b], weights[ids != b])
+            assert (given["loss_weights"] <= weights).all()
+            without += int((~loss & (ids != b)).sum())
+        assert without > 0
+    with pytest.raises(ValueError, match="no output document_ids: transformers' models do not take it"):
+        leat.Loader(plan, 4, style="huggingface", outputs=("inputs", "labels", "document_ids"))
     borrowed = leat.Loader(plan, 4, outputs=leat.Outputs("source_ids", borrow=True), framework="numpy")
     into = leat.Loader(plan, 4, outputs="source_ids", buffers=True, framework="numpy")
     for batch, other, _ in zip(borrowed, into, range(5)):
@@ -173,3 +187,36 @@ def test_stats_file(names, tmp_path):
     for line in lines:
         assert [s["share"] for s in line["sources"]] == ([0.25, 0.75] if line["batches"] <= 4 else [1, 0])
     assert "other_sources" not in lines[-1]
+
+
+def test_weights_over_changes(names):
+    """Weights of sources are by name: also where a change adds sources, or goes to a plan that has them elsewhere."""
+    a, b, c = names.values()
+    options = dict(outputs=("loss_weights", "source_ids"), framework="numpy", source_weights={a: 0.5, c: 3})
+
+    def check(loader, plan):
+        assert loader.plan is plan
+        factor = np.array([{a: 0.5, b: 1, c: 3}[source.name] for source in plan.sources], np.float32)
+        seen = set()
+        for _ in range(20):
+            batch = next(loader)
+            weights, of = batch.loss_weights.max(axis=1), batch.sources
+            seen.update(of)
+            assert all(w == factor[s] or s == [x.name for x in plan.sources].index(b) for w, s in zip(weights, of))
+        assert seen == set(range(plan.info.sources))
+
+    first, other, none = leat.Plan([a, c], 64, 3), leat.Plan([c, b, a], 64, 3), leat.Plan([a, b], 64, 3)
+    loader = leat.Loader(first, 4, **options)
+    loader.change(other)  # before the first batch, all plans have the same past
+    loader.change(first)  # fewer sources
+    check(loader, first)
+    more = first.change(loader.cursor, add=b)
+    loader.change(more)
+    check(loader, more)
+    again = more.change(loader.cursor, add=[(c, 2)])  # a second source of a name that has a weight
+    loader.change(again)
+    check(loader, again)
+    loader = leat.Loader(other, 4, **options)
+    with pytest.raises(ValueError, match="no source called"):
+        loader.change(none)
+    check(loader, other)
