@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """check_olmo_core.py: OLMo-core's Trainer with the program of docs/trainers/olmo-core.md. Two ranks train, the batch
 size doubles, and the validation set is evaluated to its end, twice; one rank goes on, to the plan's end. Every batch
-that the Trainer trains on or evaluates is compared with the token file, and the loss with its mean over each prediction.
+that the Trainer trains on or evaluates is compared with the token file, and the metric with the loss of each
+prediction.
 
 Instead of a GPU: attention within documents by torch's plain function, and DDP over gloo."""
 import os

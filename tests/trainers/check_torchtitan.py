@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""check_torchtitan.py [torchtitan-main]: torchtitan's own train.py with the lines of docs/trainers/torchtitan.md, of the
-version from PyPI, or of a checkout of main. Two ranks train on a finite dataset and evaluate one to its end; one rank
-goes on, with accumulation, to the end. Every batch that a forward pass gets is compared with the token file.
+"""check_torchtitan.py [torchtitan-main]: torchtitan's own train.py, from PyPI or a checkout of main, with the lines of
+docs/trainers/torchtitan.md. Two ranks train on a finite dataset and evaluate one to its end; one rank goes on, with
+accumulation, to the end. Every batch that a forward pass gets is compared with the token file.
 
 Instead of a GPU: attention by torch's plain function under flex attention's own mask, sums of gradients that gloo has,
 and a device without memory."""
@@ -113,7 +113,8 @@ def check(main_version):
                 check_rows(corpus, samples[begin:begin + ROWS], got, f"rank {rank}, step {step}")
         begin = STEPS * RANKS * ROWS
         taken = batches("rest", 0, "train")
-        steps = -(-(count - begin) // (ROWS * RANKS))
+        # torchtitan cancels a step whose accumulation the data does not fill
+        steps = -(-(count - begin) // ROWS) // RANKS
         assert len(taken) == steps * RANKS, f"after the resume, {len(taken)} batches, not {steps * RANKS}"
         for number, got in enumerate(taken):
             check_rows(corpus, samples[begin + number * ROWS:][:ROWS], got, f"after the resume, batch {number}")

@@ -52,8 +52,8 @@ class DataLoader(TextDataLoaderBase):
     def __init__(self, plan, global_batch_size, *, work_dir, dp_process_group=None, doc_lens=False, outputs=Outputs(),
                  collator=None, **options):
         if check_plan(plan).info.max_seq_len != plan.seq_len or plan.info.max_tokens:
-            raise ValueError("OLMo-core's batches have a fixed number of tokens, so that all rows of the plan must have "
-                             "one length: begin another run with a plan of the new length at the change")
+            raise ValueError("OLMo-core's batches have a fixed number of tokens, so that all rows of the plan must "
+                             "have one length: begin another run with a plan of the new length at the change")
         super().__init__(collator=collator or DataCollator(pad_token_id=0), work_dir=work_dir,
                          global_batch_size=global_batch_size, dp_world_size=get_world_size(dp_process_group),
                          dp_rank=get_rank(dp_process_group), fs_local_rank=get_fs_local_rank())
@@ -96,8 +96,8 @@ class DataLoader(TextDataLoaderBase):
         """Begins at the plan's start after reset(); else goes on."""
         if (epoch or 1) > 1:
             raise ValueError("the plan has ended, and would have the same order again: use leat.Plan(..., epochs=N) "
-                             "for N passes, each in another order, and Duration.epochs(1); or no epochs, and a duration "
-                             "in tokens")
+                             "for N passes, each in another order, and Duration.epochs(1); or no epochs, and a "
+                             "duration in tokens")
         self._epoch = 1
         if self._over:
             self._over = False
@@ -147,7 +147,8 @@ class Evaluator(LMEvaluator):
         if check_plan(plan).info.positions is None:
             raise ValueError("the plan for evaluation has no end: use leat.Plan(..., epochs=1)")
         self.loader = Loader(plan, batch_size, rank=get_rank(dp_process_group), world=get_world_size(dp_process_group),
-                             restart=True, last="padded", outputs=_outputs(outputs, doc_lens, unshifted=True), **options)
+                             restart=True, last="padded", **options,
+                             outputs=_outputs(outputs, doc_lens, unshifted=True))
         self._names = [source.name for source in plan.sources]
         super().__init__(name=name, batches=self.loader, labels=self._names, device=device)
 

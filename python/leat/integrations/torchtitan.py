@@ -1,6 +1,7 @@
 """torchtitan.py: batches of packed tokens for torchtitan's Trainer and Validator.
 
-It meets the contract of torchtitan 0.3.0, and that of its main of August 2026, whose batches have no dimension for rows.
+It meets the contract of torchtitan 0.3.0, and that of its main of August 2026, whose batches have no dimension for
+rows.
 """
 from __future__ import annotations
 
