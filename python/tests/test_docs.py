@@ -77,7 +77,8 @@ def test_from_nanogpt(folder, monkeypatch, ddp):
     if ddp:
         monkeypatch.setenv("RANK", "1")
         monkeypatch.setenv("WORLD_SIZE", "2")
-    page = Page("docs/from-nanogpt.md", folder)
+    page = Page("docs/trainers/nanogpt.md", folder)
+    page.take()  # pip install
     page.shell()
     with leat.open("data/openwebtext/tokens") as d:
         assert d.info.end_token == 50256 and d.info.token_width == 2 and list(d[0][-1:]) == [50256]
@@ -107,50 +108,6 @@ def test_from_nanogpt(folder, monkeypatch, ddp):
     exec(resume, names)
     again = get_batch("train")  # the one that was taken, and not trained on
     assert (again[0] == batch[0]).all() and (again[1] == batch[1]).all()
-
-
-NANOGPT = {"train.py": "413bd97b40bb400a2a0d01230e2946f056c263ebac1b7281c2367d964a123085",
-           "model.py": "7c01703240dbec5d554527dc666e35b3df8391d0b117fddc07afcf325a21d11c",
-           "configurator.py": "5cc23aca26b4ab3c0d9e5f82740f4781f9444f42718c15abcee70d93c5aabe8f"}
-
-
-def test_from_nanogpt_resumes(folder):
-    """The real train.py, changed by the page's own command, is stopped between two checkpoints and resumed: each loss
-    and evaluation is that of the run that was not stopped, and the last checkpoints are equal."""
-    files = public_files("LEAT_TEST_NANOGPT", "karpathy/nanoGPT", "3adf61e154c3fe3fca428ad6bc3818b27a3b8291", NANOGPT)
-    for path, content in files.items():
-        (folder / path).write_bytes(content)
-    subprocess.run(["git", "init", "-q"], check=True)
-    shutil.copy(ROOT / "docs/from-nanogpt.md", folder)
-    inputs(folder, "openwebtext/a.jsonl.zst", length=200)
-    (folder / "data/openwebtext").mkdir(parents=True)
-    page = Page("docs/from-nanogpt.md", folder)
-    page.shell()
-    page.shell()
-    assert (folder / "train.py").read_bytes() != files["train.py"]
-
-    def train(out, stop, *more):
-        """What is printed of each step, without times."""
-        options = dict(out_dir=out, device="cpu", dtype="float32", compile=False, n_layer=2, n_head=2, n_embd=64,
-                       block_size=64, batch_size=2, gradient_accumulation_steps=2, eval_interval=20, eval_iters=3,
-                       learning_rate=1e-3, warmup_iters=5, lr_decay_iters=60, max_iters=stop)
-        words = [f"--{key}={value}" for key, value in options.items()]
-        done = subprocess.run([sys.executable, "train.py", *words, *more], stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True,
-                              env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
-        assert done.returncode == 0, done.stdout
-        return [line.split(", time ")[0] for line in done.stdout.splitlines() if re.match("(iter|step) [0-9]", line)]
-
-    whole = train("whole", 60)
-    assert [line.split()[1] for line in whole if line.startswith("iter")] == [f"{n}:" for n in range(61)]
-    resumed_at = next(n for n, line in enumerate(whole) if line.startswith("step 40:"))
-    stopped = train("parts", 47)
-    assert stopped == whole[:len(stopped)] and len(stopped) > resumed_at + 1
-    assert train("parts", 60, "--init_from=resume") == whole[resumed_at:]
-    whole, parts = (torch.load(f"{name}/ckpt.pt", weights_only=True) for name in ("whole", "parts"))
-    assert whole["iter_num"] == parts["iter_num"] == 60 and whole["loader"] == parts["loader"]
-    assert whole["loader"]["position"] == 60 * 2 * 2  # no batch is lost to the evaluations
-    assert all(torch.equal(value, parts["model"][key]) for key, value in whole["model"].items())
 
 
 # ---- Tutorials
