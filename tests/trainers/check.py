@@ -26,6 +26,14 @@ class Trainer(typing.NamedTuple):
 
 # How to add one: a row here, check_NAME.py, NAME.txt if it needs more than BASE has, and a page in docs/trainers.
 TRAINERS = [
+    Trainer("transformers", ci=True),
+    Trainer("trl", ci=True, program="transformers"),
+    Trainer("lightning", ci=True, program="loops"),
+    Trainer("fabric", ci=True, program="loops"),
+    Trainer("accelerate", ci=True, program="loops"),
+    Trainer("deepspeed", program="loops"),
+    Trainer("ray-train", program="loops"),
+    Trainer("litgpt"),
 ]
 
 
