@@ -7,7 +7,6 @@ import shutil
 import sys
 import types
 
-import lightning
 import numpy as np
 import pytest
 import torch
@@ -71,7 +70,7 @@ SECTIONS = sections()
 
 
 def test_all_are_run():
-    assert list(SECTIONS) == ["nanoGPT", "modded-nanogpt", "llm.c", "nanotron", "litgpt"]
+    assert list(SECTIONS) == ["nanoGPT", "modded-nanogpt", "llm.c", "nanotron"]
 
 
 def test_nanogpt(page, tmp_path):
@@ -152,59 +151,3 @@ def test_nanotron(page, tmp_path):
             assert mask.dtype == torch.bool and mask.shape == (2, 2048) and mask.all()
         if step == 3:
             break
-
-
-@pytest.fixture()
-def litgpt(page, tmp_path, monkeypatch):
-    """What makes a Packed of the page with these changes of its text, on a file; and the tokens of that file."""
-    if importlib.util.find_spec("litgpt") is None:
-        base = types.ModuleType("litgpt.data")
-        base.DataModule = object
-        monkeypatch.setitem(sys.modules, "litgpt", types.ModuleType("litgpt"))
-        monkeypatch.setitem(sys.modules, "litgpt.data", base)
-    tokens = write_llmc(tmp_path / "tokens.bin", documents_of(4, 200000, 50256))
-
-    def make(alone=False):
-        lines = page("litgpt")
-        monkeypatch.setitem(sys.modules, lines.name, types.ModuleType(lines.name))  # for dataclass()
-        if alone:
-            lines.blocks = [("", *block[1:]) for block in lines.blocks]
-        data = lines.python()["Packed"](name="llmc:tokens.bin?begin=50256")
-        lines.done()
-        data.connect(batch_size=2, max_seq_length=32)
-        return data
-
-    return make, tokens
-
-
-def test_litgpt(litgpt):
-    make, tokens = litgpt
-    data = make()
-    for use, epochs, rows in (("train", None, data.train_dataloader()), ("valid", 1, data.val_dataloader())):
-        plan = leat.Plan(data.name, 32, seed=42, split="train=0.99,valid=0.01", use=use, epochs=epochs)
-        count = 0
-        for step, batch in zip(range(4000), rows):  # the file has about 1550 batches of two ranks
-            assert batch.shape == (2, 33)
-            check_rows(plan, step * 4 + 2, batch[:, :-1], batch[:, 1:], tokens)
-            count += 1
-        assert count == (len(plan) // 4 if epochs else 4000) > 0
-
-
-def test_litgpt_resumes(litgpt, tmp_path):
-    """litgpt saves its DataLoader with the model, by Fabric. A DataLoader of torch has no state, was pickled whole, and
-    --resume ended with "Weights only load failed". With one process and no ranks, there was no DataLoader at all."""
-    make, _ = litgpt
-    fabric = lightning.Fabric(accelerator="cpu", devices=1)
-
-    def state():
-        return {"train_dataloader": fabric.setup_dataloaders(make(alone=True).train_dataloader()), "iter_num": 0}
-
-    first, second = state(), state()
-    batches = iter(first["train_dataloader"])
-    for _ in range(10):
-        next(batches)
-    fabric.save(tmp_path / "lit_model.pth", first)
-    torch.load(tmp_path / "lit_model.pth", weights_only=True)
-    fabric.load(tmp_path / "lit_model.pth", second)
-    for batch, resumed in zip(range(3), second["train_dataloader"]):
-        assert torch.equal(next(batches), resumed)

@@ -33,6 +33,14 @@ TRAINERS = [
     Trainer("nanochat"),
     Trainer("modded_nanogpt"),
     Trainer("grain", ci=True),
+    Trainer("transformers", ci=True),
+    Trainer("trl", ci=True, program="transformers"),
+    Trainer("lightning", ci=True, program="loops"),
+    Trainer("fabric", ci=True, program="loops"),
+    Trainer("accelerate", ci=True, program="loops"),
+    Trainer("deepspeed", program="loops"),
+    Trainer("ray-train", program="loops"),
+    Trainer("litgpt"),
 ]
 
 

@@ -1,6 +1,7 @@
 """litgpt.py: packed tokens for `litgpt pretrain` (0.5.13): --data leat.integrations.litgpt.Packed --data.name NAME."""
 from __future__ import annotations
 
+import gc
 from dataclasses import dataclass, field
 
 import torch
@@ -49,6 +50,7 @@ class _Stateful(torch.utils.data.DataLoader):
         return len(self.leat_loader)
 
     def state_dict(self):
+        gc.collect()  # a loop that was left can still be held by a cycle of references
         return self.leat_loader.state_dict(after=self._trained)
 
     def load_state_dict(self, state):
