@@ -41,6 +41,7 @@ TRAINERS = [
     Trainer("deepspeed", program="loops"),
     Trainer("ray-train", program="loops"),
     Trainer("litgpt"),
+    Trainer("torchdata", ci=True),
 ]
 
 

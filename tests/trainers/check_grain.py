@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""check_grain.py: a model in JAX trained from Grain with the lines of docs/trainers/grain.md: one host with two devices,
-then two hosts with one device each, from its state; and an evaluation set to its end on two hosts. Every row is compared
-with the token file, and torch must not have been imported."""
+"""check_grain.py: a model in JAX trained from Grain with the lines of docs/trainers/grain.md: one host with two
+devices, then two hosts with one device each, from its state; and an evaluation set to its end on two hosts. Every row
+is compared with the token file, and torch must not have been imported."""
 import json
 import os
 import pathlib
