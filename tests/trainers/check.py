@@ -42,6 +42,8 @@ TRAINERS = [
     Trainer("ray-train", program="loops"),
     Trainer("litgpt"),
     Trainer("torchdata", ci=True),
+    Trainer("megatron"),
+    Trainer("megatron-main", program="megatron", requirements="megatron"),
 ]
 
 
