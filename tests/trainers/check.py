@@ -28,6 +28,8 @@ class Trainer(typing.NamedTuple):
 TRAINERS = [
     Trainer("nanochat"),
     Trainer("modded_nanogpt"),
+    Trainer("llm_c"),
+    Trainer("nanogpt"),
 ]
 
 
