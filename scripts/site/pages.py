@@ -17,7 +17,7 @@ MENU = {
     "Start": ["docs/how-it-works", "docs/tutorial-researcher", "docs/tutorial-pretraining", "docs/tutorial-operator"],
     "Use": ["python/README", "docs/packing", "docs/chat", "docs/tokenizers", "docs/other-tools", "docs/clusters",
             "docs/engines", "docs/object-storage", "docs/loader", "docs/is-it-the-loader", "docs/parallel-training",
-            "docs/large-runs", "docs/from-other-loaders"],
+            "docs/large-runs"],
     # a page for each that is there
     "Trainers": sorted(str(page.relative_to(ROOT).with_suffix("")) for page in ROOT.glob("docs/trainers/*.md")),
     "Reference": ["leat", "leat-bench", "leat-h", "leat_pack-h", "FORMAT", "docs/ORDER", "docs/limits-and-guarantees",

@@ -44,6 +44,8 @@ TRAINERS = [
     Trainer("torchdata", ci=True),
     Trainer("megatron"),
     Trainer("megatron-main", program="megatron", requirements="megatron"),
+    Trainer("llm_c"),
+    Trainer("nanogpt"),
 ]
 
 

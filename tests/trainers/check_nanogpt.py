@@ -5,12 +5,14 @@ A model of two layers is trained on the CPU for 40 steps. Each row that it sees,
 the token file. A run that is stopped between two checkpoints goes on with the same rows, losses and weights; and with two
 ranks (gloo) it sees the same global batches."""
 import os
+import pathlib
 import pickle
 import re
 import shutil
 import subprocess
 import sys
 
+import pyarrow
 import torch
 from common import ROOT, Tokens, checkout, corpus, equal, order, own_folder, page, torchrun
 
@@ -78,7 +80,8 @@ def main():
         subprocess.run(["git", "init", "-q"], check=True)
         corpus("a.jsonl", length=300)
         (folder / "openwebtext").mkdir()
-        subprocess.run(["zstd", "-q", "a.jsonl", "-o", "openwebtext/a.jsonl.zst"], check=True)
+        lines = pathlib.Path("a.jsonl").read_bytes()
+        pathlib.Path("openwebtext/a.jsonl.zst").write_bytes(pyarrow.compress(lines, "zstd", asbytes=True))
         (folder / "data/openwebtext").mkdir(parents=True)
         os.environ["PYTHONPATH"] = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
         lines = page("nanogpt", folder)
