@@ -18,8 +18,9 @@ MENU = {
     "Use": ["python/README", "docs/packing", "docs/chat", "docs/tokenizers", "docs/other-tools", "docs/clusters",
             "docs/engines", "docs/object-storage", "docs/loader", "docs/is-it-the-loader", "docs/parallel-training",
             "docs/large-runs", "docs/from-nanogpt", "docs/from-megatron", "docs/from-other-loaders"],
-    "Trainers": ["docs/trainers/transformers", "docs/trainers/trl", "docs/trainers/lightning", "docs/trainers/accelerate",
-                 "docs/trainers/deepspeed", "docs/trainers/ray-train", "docs/trainers/litgpt"],
+    "Trainers": ["docs/trainers/transformers", "docs/trainers/trl", "docs/trainers/lightning",
+                 "docs/trainers/accelerate", "docs/trainers/deepspeed", "docs/trainers/ray-train",
+                 "docs/trainers/litgpt"],
     "Reference": ["leat", "leat-bench", "leat-h", "leat_pack-h", "FORMAT", "docs/ORDER", "docs/limits-and-guarantees",
                   "docs/ENCODING"],
     "Project": ["CONTRIBUTING", "CHANGELOG", "bench/RESULTS", "SECURITY"]}
