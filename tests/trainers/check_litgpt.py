@@ -1,6 +1,6 @@
 """check_litgpt.py: `litgpt pretrain` by the lines of docs/trainers/litgpt.md: 30 batches of rows, all compared; resumed
-from the middle with one process and with two, and from its last checkpoint, which it saves after a batch that it took and
-left; validation on fewer rows than a global batch.
+from the middle with one process and with two, and from its last checkpoint, which it saves after a batch that it took
+and left; validation on fewer rows than a global batch.
 
 Instead of FSDP, which wants GPUs, two processes have DDP here. torch.compile() does nothing, to save time."""
 import json

@@ -1,6 +1,6 @@
-"""check_transformers.py [trl]: transformers' Trainer, or TRL's SFTTrainer, by the lines of its page: 30 steps whose rows
-are all compared; resumed from the middle by two processes; evaluated to the end of finite sets, whose losses are those of
-a model that sees each document alone."""
+"""check_transformers.py [trl]: transformers' Trainer, or TRL's SFTTrainer, by the lines of its page: 30 steps whose
+rows are all compared; resumed from the middle by two processes; evaluated to the end of finite sets, whose losses are
+those of a model that sees each document alone."""
 import json
 import os
 import pathlib
@@ -89,7 +89,8 @@ def expected(name, dataset, first=0, count=None):
             parts = [(piece["token"], piece["count"]) for piece in sample["pieces"]]
             places = numpy.concatenate([numpy.arange(at, at + size) for at, size in parts])
             positions = numpy.concatenate([numpy.arange(size) for _, size in parts])
-            yield (tokens[places], numpy.where((positions == 0) | (learned[places] == 0), -100, tokens[places]), positions)
+            ids = tokens[places]
+            yield ids, numpy.where((positions == 0) | (learned[places] == 0), -100, ids), positions
         return
     tokens, plan = common.Tokens(dataset), leat.Plan(dataset, 63, seed=7, **made)
     for n in range(first, first + (len(plan) if count is None else count)):
@@ -131,8 +132,9 @@ def run(name, out, world=1, resume=""):
 
 
 def conversations(path, texts):
-    lines = [json.dumps({"messages": [{"role": "user", "content": text[:40]},
-                                      {"role": "assistant", "content": text[40:]}]}) for text in texts if len(text) > 80]
+    talks = [[{"role": "user", "content": text[:40]}, {"role": "assistant", "content": text[40:]}] for text in texts
+             if len(text) > 80]
+    lines = [json.dumps({"messages": talk}) for talk in talks]
     pathlib.Path(path).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
 
 

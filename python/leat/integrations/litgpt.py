@@ -67,9 +67,10 @@ class Packed(DataModule):
     valid_name  that for validation; None: the last documents of `name`, as many as `valid_share` says
     seed        of the order
 
-    Rows are windows of max_seq_length tokens and one more, as litgpt's own, which can leave out no label. Training has no end, because litgpt would begin a finite plan again, in the same order. Every validation has the
-    same batches on all ranks; the last one is filled up with rows from the next epoch, since litgpt takes the mean over
-    batches, and fails without any. Give the warm-up in steps (--train.lr_warmup_steps).
+    Rows are windows of max_seq_length tokens and one more, as litgpt's own, which can leave out no label. Training
+    has no end, because litgpt would begin a finite plan again, in the same order: give the warm-up in steps
+    (--train.lr_warmup_steps). Every validation has the same batches on all ranks; the last one is filled up with rows
+    from the next epoch, since litgpt takes the mean over batches, and fails without any.
     """
 
     name: str
