@@ -27,6 +27,7 @@ class Trainer(typing.NamedTuple):
 # How to add one: a row here, check_NAME.py, NAME.txt if it needs more than BASE has, and a page in docs/trainers.
 TRAINERS = [
     Trainer("grain", ci=True),
+    Trainer("maxtext"),
     Trainer("torchdata", ci=True),
 ]
 
