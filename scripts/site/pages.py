@@ -17,8 +17,8 @@ MENU = {
     "Start": ["docs/how-it-works", "docs/tutorial-researcher", "docs/tutorial-pretraining", "docs/tutorial-operator"],
     "Use": ["python/README", "docs/packing", "docs/chat", "docs/tokenizers", "docs/other-tools", "docs/clusters",
             "docs/engines", "docs/object-storage", "docs/loader", "docs/is-it-the-loader", "docs/parallel-training",
-            "docs/large-runs", "docs/from-nanogpt", "docs/from-megatron", "docs/from-other-loaders", "docs/trainers/grain",
-            "docs/trainers/maxtext", "docs/trainers/torchdata"],
+            "docs/large-runs", "docs/from-nanogpt", "docs/from-megatron", "docs/from-other-loaders",
+            "docs/trainers/grain", "docs/trainers/maxtext", "docs/trainers/torchdata"],
     "Reference": ["leat", "leat-bench", "leat-h", "leat_pack-h", "FORMAT", "docs/ORDER", "docs/limits-and-guarantees",
                   "docs/ENCODING"],
     "Project": ["CONTRIBUTING", "CHANGELOG", "bench/RESULTS", "SECURITY"]}

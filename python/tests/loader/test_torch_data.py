@@ -73,7 +73,8 @@ def test_other_number_of_workers(finite, before, after, taken, every):
 
     def make(workers):
         dataset = leat.IterableDataset(finite, 4)
-        return dataset, StatefulDataLoader(dataset, batch_size=None, num_workers=workers, snapshot_every_n_steps=every)
+        return dataset, StatefulDataLoader(dataset, batch_size=None, num_workers=workers,
+                                           snapshot_every_n_steps=every)
 
     _, first = make(before)
     batches = iter(first)
