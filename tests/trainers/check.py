@@ -41,6 +41,7 @@ TRAINERS = [
     Trainer("deepspeed", program="loops"),
     Trainer("ray-train", program="loops"),
     Trainer("litgpt"),
+    Trainer("maxtext"),
     Trainer("torchdata", ci=True),
     Trainer("megatron"),
     Trainer("megatron-main", program="megatron", requirements="megatron"),

@@ -6,8 +6,9 @@ from leat._values import ROW_OUTPUTS, outputs_of, samples_of
 
 
 class GrainSource:
-    """Random access to a plan, for grain.MapDataset.source(), grain.experimental.ElasticIterator and Grain's DataLoader:
-    record p is the sample at position p, as a dict of numpy arrays. The plan is already shuffled; do not shuffle again.
+    """Random access to a plan, for grain.MapDataset.source(), grain.experimental.ElasticIterator and Grain's
+    DataLoader: record p is the sample at position p, as a dict of numpy arrays. The plan is already shuffled; do not
+    shuffle again.
 
     samples     how many there are; needed if the plan has no end
     outputs     "inputs", "labels" (int32), "loss_mask", "loss_weights", "position_ids", "document_ids" and

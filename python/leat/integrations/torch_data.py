@@ -128,8 +128,8 @@ class IterableDataset(torch.utils.data.IterableDataset):
         return {"leat": 1, "position": position, "step": 0, "state": self.plan.state(position)}
 
     def load_state_dict(self, state):
-        """Lets the next `for` continue from a state, also from one of torchdata's StatefulDataLoader, whatever number of
-        worker processes that had; its own load_state_dict() wants the same number of them."""
+        """Lets the next `for` continue from a state, also from one of torchdata's StatefulDataLoader, whatever number
+        of worker processes that had; its own load_state_dict() wants the same number of them."""
         state = self._own_state(state)
         check_state(state)
         if "state" in state:

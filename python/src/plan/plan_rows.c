@@ -391,8 +391,9 @@ static PyObject *make_outputs(struct job *j, const struct leat_sample *samples, 
     return all;
 }
 
-/* rows_apart(positions, number_bytes, documents, mask_first): Arrays of inputs, labels and weights; with `documents` also
- * of positions, documents and the attention mask. With `mask_first`, labels have no loss that begin another document. */
+/* rows_apart(positions, number_bytes, documents, mask_first): Arrays of inputs, labels and weights; with `documents`
+ * also of positions, documents and the attention mask. With `mask_first`, labels have no loss that begin another
+ * document. */
 PyObject *plan_rows_apart(PyObject *self, PyObject *args)
 {
     struct job j = { .plan = plan_of(self), .info = LEAT_PLAN_INFO_INIT };

@@ -62,7 +62,8 @@ def test_batches(names, order, length, phases, banned):
 
 @pytest.mark.parametrize("order", ["shuffled", "fit"])
 def test_fill_in_the_middle(names, order):
-    plan = leat.Plan([(name, 1) for name in names], 64, seed=3, order=order, fim=leat.FIM(0.7, 0.5, 50001, 50002, 50003))
+    fim = leat.FIM(0.7, 0.5, 50001, 50002, 50003)
+    plan = leat.Plan([(name, 1) for name in names], 64, seed=3, order=order, fim=fim)
     assert check_rows(plan, True) > 0
 
 

@@ -66,14 +66,15 @@ def test_stateful(corpus, workers, taken):
 @pytest.mark.parametrize("before, after", [(2, 0), (0, 2), (3, 2), (1, 0)])
 @pytest.mark.parametrize("taken, every", [(0, 1), (1, 1), (6, 1), (8, 5), (29, 1), (30, 1)])
 def test_other_number_of_workers(finite, before, after, taken, every):
-    """A state of StatefulDataLoader, given to the dataset, goes on with any number of workers: its own load_state_dict()
-    wants the same ("State doesn't contain key '_num_yielded'")."""
+    """A state of StatefulDataLoader, given to the dataset, goes on with any number of workers: its own
+    load_state_dict() wants the same ("State doesn't contain key '_num_yielded'")."""
     want = own(finite, 4)
     taken = min(taken, len(want))
 
     def make(workers):
         dataset = leat.IterableDataset(finite, 4)
-        return dataset, StatefulDataLoader(dataset, batch_size=None, num_workers=workers, snapshot_every_n_steps=every)
+        return dataset, StatefulDataLoader(dataset, batch_size=None, num_workers=workers,
+                                           snapshot_every_n_steps=every)
 
     _, first = make(before)
     batches = iter(first)

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""check_maxtext.py: MaxText's own train.py with the lines of docs/trainers/maxtext.md: one host with two devices trains
+and evaluates to the end of a finite set; another process goes on from its checkpoint. Every batch that the
+trainer's iterators give is compared with the token file, and torch must not have been imported."""
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+
+import common
+import numpy
+
+LENGTH, ROWS, STEPS, MORE = 64, 8, 30, 10
+KEYS = tuple(f"{what}{more}" for what in ("inputs", "targets") for more in ("", "_position", "_segmentation"))
+
+
+def host(what, steps, port, process, processes):
+    """One host: the page's program, with a MultiHostDataLoadIterator that keeps what it gives to the trainer."""
+    if processes > 1:
+        import jax
+        jax.distributed.initialize(f"127.0.0.1:{port}", processes, process)
+    from maxtext.input_pipeline import multihost_dataloading
+    made, give = [], multihost_dataloading.MultiHostDataLoadIterator.__next__
+
+    def kept(self):
+        batch = give(self)
+        if self not in made:
+            made.append(self)
+            self.kept = []
+        self.kept.append({name: numpy.concatenate([numpy.asarray(part.data) for part in sorted(
+            array.addressable_shards, key=lambda part: part.index[0].start or 0)]) for name, array in batch.items()})
+        return batch
+
+    multihost_dataloading.MultiHostDataLoadIterator.__next__ = kept
+    import maxtext
+    base = pathlib.Path(maxtext.__file__).parent / "configs/base.yml"
+    sys.argv = ["train.py", str(base), *(
+        f"run_name=a base_output_directory={os.getcwd()}/out dataset_type=grain grain_train_files=corpus num_epoch=4 "
+        "data_shuffle_seed=7 grain_eval_files=corpus.valid eval_interval=10 eval_steps=-1 hardware=cpu vocab_size=512 "
+        f"steps={steps} max_target_length={LENGTH} per_device_batch_size={ROWS // 2} checkpoint_period=10 head_dim=32 "
+        "base_emb_dim=64 base_num_query_heads=2 base_num_kv_heads=2 base_mlp_dim=128 base_num_decoder_layers=1 "
+        "attention=dot_product skip_jax_distributed_system=true").split()]
+    page = common.page("maxtext", ".")
+    page.take()  # the shell's
+    try:
+        page.names["__name__"] = "__main__"
+        page.python()
+    except SystemExit as end:
+        assert not end.code, end
+    assert made[0].dataloader.loader.plan.info.order == "shuffled"
+    for kind, iterator in zip(("train", "valid"), made):
+        numpy.savez(f"{what}-{kind}-{process}.npz",
+                    **{name: numpy.array([batch[name] for batch in iterator.kept]) for name in KEYS})
+    page.python()
+    page.done()
+    assert "torch" not in sys.modules, "torch was imported"
+
+
+def hosts(what, steps, processes):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    env = {**os.environ, "JAX_PLATFORMS": "cpu", "DECOUPLE_GCLOUD": "TRUE",
+           "XLA_FLAGS": f"--xla_force_host_platform_device_count={2 // processes}"}
+    running = [subprocess.Popen([sys.executable, __file__, what, *map(str, (steps, port, p, processes))], env=env,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for p in range(processes)]
+    said = [r.communicate()[0] for r in running]
+    assert [r.returncode for r in running] == [0] * processes, f"{what} with {processes} hosts:\n{said[0][-6000:]}"
+
+
+def got(what, kind, processes):
+    """Batches of all hosts, row by row: step, row, place."""
+    parts = [numpy.load(f"{what}-{kind}-{p}.npz") for p in range(processes)]
+    return {name: numpy.concatenate([part[name] for part in parts], axis=1) for name in KEYS}
+
+
+def check_row(tokens, row, at, what):
+    inputs, labels = tokens.row(at, LENGTH)
+    begins = numpy.isin(numpy.arange(at + 1, at + LENGTH + 1), tokens.starts)
+    positions = tokens.position_ids(at, LENGTH)
+    documents = numpy.concatenate([[1], 1 + begins[:-1].cumsum()])
+    wanted = {"inputs": inputs, "inputs_position": positions, "inputs_segmentation": documents,
+              "targets": numpy.where(begins, 0, labels), "targets_position": positions,
+              "targets_segmentation": numpy.where(begins, 0, documents)}
+    for name in KEYS:
+        common.equal(row[name], wanted[name], f"{what}, {name}")
+
+
+def check_training(tokens, what, first, steps, processes):
+    rows = got(what, "train", processes)
+    assert rows["inputs"].shape == (steps, ROWS, LENGTH), rows["inputs"].shape
+    order = common.order("--source", "corpus", "--seq-len", LENGTH, "--seed", 7, "--epochs", 4, first=first * ROWS,
+                         count=steps * ROWS)
+    for n, sample in enumerate(order):
+        step, place = divmod(n, ROWS)
+        check_row(tokens, {name: rows[name][step, place] for name in KEYS}, sample["window"] * LENGTH,
+                  f"{what}, step {first + step}, row {place}")
+
+
+def check_evaluation(tokens, what, times, processes):
+    rows = got(what, "valid", processes)
+    count = (len(tokens.all) - 1) // LENGTH
+    batches = -(-count // ROWS)
+    assert rows["inputs"].shape == (times * batches, ROWS, LENGTH), rows["inputs"].shape
+    for n in range(times * batches * ROWS):
+        step, place = divmod(n, ROWS)
+        row, at = {name: rows[name][step, place] for name in KEYS}, n % (batches * ROWS)
+        if at < count:
+            check_row(tokens, row, at * LENGTH, f"{what}, evaluation, row {n}")
+        else:
+            assert not row["targets_segmentation"].any(), f"{what}, evaluation: padding has loss"
+
+
+def main():
+    if sys.version_info < (3, 12):
+        common.not_run("MaxText needs Python 3.12")
+    common.need("maxtext")
+    with common.own_folder() as folder:
+        common.vocabulary()
+        common.corpus("data/texts.jsonl")
+        common.page("maxtext", folder).shell()
+        train, valid = common.Tokens("corpus"), common.Tokens("corpus.valid")
+        hosts("train", STEPS, 1)
+        check_training(train, "train", 0, STEPS, 1)
+        check_evaluation(valid, "train", 3, 1)
+        hosts("resume", STEPS + MORE, 1)
+        check_training(train, "resume", STEPS, MORE, 1)
+        check_evaluation(valid, "resume", 1, 1)
+
+
+if len(sys.argv) > 1:
+    host(sys.argv[1], *map(int, sys.argv[2:]))
+else:
+    main()
