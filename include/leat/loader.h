@@ -318,8 +318,8 @@ LEAT_API uint64_t leat_loader_max_length(const struct leat_loader *loader);
  * leat_plan_state_load()), LEAT_E_INCOMPATIBLE for another order or other tokens, LEAT_E_UNSUPPORTED if its rows need
  * more room than the slots have (longer ones, or the first ones with a mask), or, with LEAT_APART_MAPPED, if it does
  * not share the open datasets of the plan before, as one of leat_plan_change() does: open a loader with it at the state
- * of the last batch instead; or what opening its files returns. Then the loader goes on with the plan that it has; except that
- * a thread which cannot be started again ends it, with the same error.
+ * of the last batch instead; or what opening its files returns. Then the loader goes on with the plan that it has;
+ * except that a thread which cannot be started again ends it, with the same error.
  *
  * Belongs to the thread of leat_loader_next(). Other threads may write, borrow and release batches meanwhile, but not
  * ask for statistics or states.
@@ -557,9 +557,9 @@ struct leat_loader_source {
     uint64_t tokens;      /* inputs of these rows, without padding after them */
     uint64_t loss_tokens; /* predictions with loss: labels that count, in which the label at the first place of an
                            * unshifted row is no prediction. With `mask_first` of the options */
-    double share;         /* of the samples, by the plan's weights at the last batch that was given, also of a source that
-                           * is spent, whose place others have; of megatron, by its samples in the whole plan; 0 in
-                           * orders of documents, which have no weights */
+    double share;         /* of the samples, by the plan's weights at the last batch that was given, also of a source
+                           * that is spent, whose place others have; of megatron, by its samples in the whole plan; 0
+                           * in orders of documents, which have no weights */
 };
 
 /* Describes the sources [first, first + count) of the plan, which this loader has counted since it was opened. Returns

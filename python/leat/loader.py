@@ -490,10 +490,10 @@ class Loader(Passes):
         """Statistics, as in struct leat_loader_stats of leat.h, with times in seconds: batches, tokens, next (how long
         it took to take a batch), waiting_share, engine, and how the thread spent its time; and `sources`, a dict for
         each source of the plan: its name, the share of the samples that the plan's weights give it now (also if it is
-        spent, and others have its place), and what the loader gave of it, rows, tokens (inputs) and loss_tokens (predictions with loss), without rows of padding and
-        masked ones. They are of this rank, and begin at 0 when a loader is made or its state is loaded: no state has
-        them, since it is the same on all ranks. Add up those of all ranks: torch.distributed.all_reduce(torch.tensor(
-        [s["loss_tokens"] for s in loader.stats()["sources"]]))."""
+        spent, and others have its place), and what the loader gave of it, rows, tokens (inputs) and loss_tokens
+        (predictions with loss), without rows of padding and masked ones. They are of this rank, and begin at 0 when a
+        loader is made or its state is loaded: no state has them, since it is the same on all ranks. Add up those of all
+        ranks: torch.distributed.all_reduce(torch.tensor([s["loss_tokens"] for s in loader.stats()["sources"]]))."""
         return self._opened().stats()
 
     def stats_line(self):

@@ -39,8 +39,8 @@ void blend_free(struct blend *b);
 /* The source of draw k < BLEND_MAX_DRAW; *draw: how many of the draws before k were the same source's. */
 uint32_t blend_draw(const struct blend *b, uint64_t k, uint64_t *draw);
 
-/* The same for draws [k, k + count), count at most BLEND_RANGE_MAX, k + count at most BLEND_MAX_DRAW: faster than one by
- * one. */
+/* The same for draws [k, k + count), count at most BLEND_RANGE_MAX, k + count at most BLEND_MAX_DRAW: faster than one
+ * by one. */
 #define BLEND_RANGE_MAX 64u
 void blend_range(const struct blend *b, uint64_t k, uint32_t count, uint32_t *sources, uint64_t *draws);
 

@@ -57,6 +57,16 @@ documents = [[int(n) for n in line.split()] for line in leat("cat", "d", "--docu
 all_ids = [n for document in documents for n in document]
 source = ["--source", "d", "--order", "sequential", "--seq-len", "16"]
 
+# ---- A file of changes, such as a mixture's log: the samples from there on are those of the changed plan
+pathlib.Path("run.changes").write_text("leat changes 1\nat 3:0,1\n", encoding="ascii")
+two = ["--source", "d", "--source", "d", "--seq-len", "16", "--seed", "3"]
+pathlib.Path("changed.plan").write_text(leat("order", *two, "--change", "run.changes", "--print-plan"),
+                                        encoding="ascii")
+for asked in ["--sample", "2"], ["--step", "1", "--batch", "2"], ["--step", "2", "--batch", "3"]:
+    changed = rows(*two, "--change", "run.changes", *asked)
+    check(changed == rows("--plan", "changed.plan", *asked), f"{asked} is not the changed plan's")
+    check((changed == rows(*two, *asked)) == (asked == ["--sample", "2"]), f"{asked} of the plan that changes")
+
 # ---- Windows: ids, labels, loss, positions and documents of places, from the documents themselves
 
 places = [(number, at) for number, document in enumerate(documents) for at in range(len(document))]

@@ -65,6 +65,8 @@ step='--source numbers --seq-len 64 --order fit --step 2 --batch 12'
     leat trace $step --rank 1 --world 3 --balance none | diff by_chance - || fail "rows are dealt without being asked"
     leat trace $step --rank 1 --world 3 --balance attention | diff -q by_chance - >/dev/null && fail "no row was dealt"
 }
+# a file of changes, such as a mixture's log: the samples from there on are those of the changed plan
+printf 'leat changes 1\nsource all:1\nat 8:0,1\n' >run.changes
 make_dataset bare document=1,2,3 document= document=4,5,6
 try 0 '' rows leat trace --source bare --seq-len 5 --order sequential --samples 0:1 <<'END'
 0 0 0 0:3 -
@@ -76,6 +78,16 @@ try 0 '' leat trace --source bare --seq-len 5 --order sequential --samples 0:1 -
 {"n": 0, "source": 0, "document": 2, "first": 0, "tokens": 2, "input": null, "offset": null, "line": null, "id": null, @
 "banned": false}
 END
+# words
+# shellcheck disable=SC2086
+for asked in '--samples 0:30' '--step 3 --batch 4'; do
+    change='--change run.changes'
+    leat order $plan $change --print-plan >changed.plan || fail "no changed plan"
+    leat trace --plan changed.plan $asked >by_plan || fail "no documents of $asked in the changed plan"
+    leat trace $plan $asked >without || fail "no documents of $asked"
+    leat trace $plan $change $asked | diff by_plan - || fail "$asked: --change is another plan"
+    diff -q by_plan without >/dev/null && fail "$asked: nothing changed"
+done
 
 # ---- Bans -----------------------------------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 /*
- * fuzz_plan.c: hostile text as a plan.
+ * fuzz_plan.c: hostile text as a plan, and, from the line "leat changes 1" on, as changes of it.
  *
  * Every source of it, whatever its name, is one of a few datasets that are only numbers of tokens, huge ones among
  * them. Whatever the text is, the call returns, with a sentence if it fails. A plan that opens has a text that makes
@@ -32,9 +32,15 @@ static struct leat_plan *open_plan(const char *text, size_t bytes)
 {
     struct leat_error err = { .message = "" };
     struct plan_rules rules = { .seed = 0 };
+    const char *changes = memmem(text, bytes, "\nleat changes 1\n", strlen("\nleat changes 1\n"));
+    size_t first = changes ? (size_t)(changes - text) + 1 : bytes; /* of their text */
     struct leat_plan *plan = NULL;
-    enum leat_status s = plan_rules_read(&rules, text, bytes, "input", &err);
+    enum leat_status s = plan_rules_read(&rules, text, first, "input", &err);
 
+    if (s == LEAT_OK && changes)
+        s = plan_change_check(&rules, &err);
+    if (s == LEAT_OK && changes)
+        s = plan_rules_read_changes(&rules, text + first, bytes - first, "input", &err);
     for (size_t i = 0; s == LEAT_OK && i < rules.source_count; i++)
         rules.sources[i].dataset = datasets[(unsigned char)rules.sources[i].name[0] % 6];
     if (s == LEAT_OK && rules.split_count > 0) { /* needs documents, which these have not */
