@@ -1,5 +1,6 @@
-"""leat.DataModule.change(): Lightning trains on the changed plan's batches, none of them twice or never, and goes on with
-them after a checkpoint from before the change or after it; other weights come at the sample that the change says."""
+"""leat.DataModule.change(): Lightning trains on the changed plan's batches, none of them twice or never, and goes on
+with them after a checkpoint from before the change or after it; other weights come at the sample that the change
+says."""
 import warnings
 
 import pytest
