@@ -4,12 +4,13 @@ tokens.
 The file must give the ids of the ranks, in tokenizers as in leat. Three things differ between the two libraries:
 
 Merges. tiktoken merges, of all neighbours whose bytes together are a token, those of the lowest rank, the first of
-several. A tokenizer.json lists pairs instead, each with a rank of its own. So every way to cut a token into two tokens is
-a pair, in the order of the tokens' ranks. (If two pairs of one token overlapped in a text, as (ab, a) and (a, ba) in
-"ababa", their order would matter. None did, of 4,000 random sets of ranks: an earlier merge always stands in the way.)
+several. A tokenizer.json lists pairs instead, each with a rank of its own. So every way to cut a token into two tokens
+is a pair, in the order of the tokens' ranks. (If two pairs of one token overlapped in a text, as (ab, a) and (a, ba)
+in "ababa", their order would matter. None did, of 4,000 random sets of ranks: an earlier merge always stands in the
+way.)
 
-Patterns. tiktoken's are fancy-regex's, those of a tokenizer.json Oniguruma's. Both mean the same by most of what patterns
-are made of; _Pattern translates what has another form, and refuses the rest.
+Patterns. tiktoken's are fancy-regex's, those of a tokenizer.json Oniguruma's. Both mean the same by most of what
+patterns are made of; _Pattern translates what has another form, and refuses the rest.
 
 Text that the pattern does not match is dropped by tiktoken; so the file's pre-tokenizer removes it."""
 from __future__ import annotations
@@ -185,5 +186,6 @@ def saved(tokenizer) -> str:
     again = type(tokenizer).from_stored("tokenizer.json", "", text.encode())
     for name in tokenizer.special_tokens:  # as ordinary text, which the vocabulary may have as a token now
         if again.encode_ordinary(name) != tokenizer.encode_ordinary(name):
-            raise ValueError(f"the special token {name!r} would also be one in texts: give it the id after the last one")
+            raise ValueError(f"the special token {name!r} would also be one in texts: give it the id after the last "
+                             "rank")
     return text

@@ -1,9 +1,9 @@
-"""check_llm_c.py: leat's rows beside those of llm.c's own loaders, from the checkout that LEAT_LLM_C names: its C loader
-(llmc/dataloader.h), compiled, and the class of its train_gpt2.py; with the lines of docs/trainers/llm.c.md.
+"""check_llm_c.py: leat's rows beside those of llm.c's own loaders, from the checkout that LEAT_LLM_C names: its C
+loader (llmc/dataloader.h), compiled, and the class of its train_gpt2.py; with the lines of docs/trainers/llm.c.md.
 
 Up to the end of the first shard all batches of both ranks are the same. After it leat's rows are those of a reading of
-the files by numpy, and what llm.c's loaders leave out is what the page says. A model of llm.c's train_gpt2.py is trained
-with the loader for 30 steps."""
+the files by numpy, and what llm.c's loaders leave out is what the page says. A model of llm.c's train_gpt2.py is
+trained with the loader for 30 steps."""
 import ast
 import glob
 import os
@@ -39,7 +39,8 @@ int main(int argc, char **argv)
 def of_c(where, rank, count):
     """Batches of the C loader, as pairs of [B, T]."""
     pathlib.Path("loader.c").write_text(C_PROGRAM)
-    subprocess.run([os.environ.get("CC", "cc"), "-O1", "-w", f"-I{where}", "loader.c", "-o", "loader", "-lm"], check=True)
+    subprocess.run([os.environ.get("CC", "cc"), "-O1", "-w", f"-I{where}", "loader.c", "-o", "loader", "-lm"],
+                   check=True)
     out = subprocess.run(["./loader", "dev/data/train*.bin", str(rank), str(count)], check=True,
                          stdout=subprocess.PIPE).stdout
     return numpy.frombuffer(out, "<i4").reshape(count, 2, B, T)
@@ -54,8 +55,8 @@ def names_of(where, *names):
     parts = [part for part in ast.parse((where / "train_gpt2.py").read_text(encoding="utf-8")).body
              if getattr(part, "name", "") in names]
     assert len(parts) == len(names), f"train_gpt2.py has not all of {names}"
-    space = dict(np=numpy, torch=torch, glob=glob, nn=nn, F=nn.functional, math=math, dataclass=dataclass, inspect=inspect,
-                 print0=lambda *a: None, FLASH=0, __name__="train_gpt2")
+    space = dict(np=numpy, torch=torch, glob=glob, nn=nn, F=nn.functional, math=math, dataclass=dataclass,
+                 inspect=inspect, print0=lambda *a: None, FLASH=0, __name__="train_gpt2")
     exec(compile(ast.Module(parts, []), "train_gpt2.py", "exec"), space)
     return space
 
@@ -117,8 +118,8 @@ def main():
             for at, shard in ((whole, shards[1]), (whole + then, shards[0])):
                 begin = rank * B * T
                 equal(theirs[at][0].reshape(-1), shard[begin:begin + B * T], "the C loader after a shard's end")
-            reader = names_of(where, "_peek_data_shard", "_load_data_shard",
-                              "DistributedDataLoader")["DistributedDataLoader"]("dev/data/train*.bin", B, T, rank, WORLD)
+            parts = names_of(where, "_peek_data_shard", "_load_data_shard", "DistributedDataLoader")
+            reader = parts["DistributedDataLoader"]("dev/data/train*.bin", B, T, rank, WORLD)
             # rank 1 asks for its own offset more than a global batch
             last = max(n for n in range(whole + 1) if n == 0 or
                        n * GLOBAL + rank * B * T + GLOBAL + 1 <= len(shards[0])) + 1

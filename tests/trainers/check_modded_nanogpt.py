@@ -1,10 +1,10 @@
-"""check_modded_nanogpt.py: leat's batches beside those of modded-nanogpt's own generator, which is taken from the checkout
-that LEAT_MODDED_NANOGPT names, with the lines of docs/trainers/modded-nanogpt.md.
+"""check_modded_nanogpt.py: leat's batches beside those of modded-nanogpt's own generator, which is taken from the
+checkout that LEAT_MODDED_NANOGPT names, with the lines of docs/trainers/modded-nanogpt.md.
 
 train_gpt.py as a whole needs GPUs, Triton and FlashAttention. Its generator runs here with the CPU in place of the GPU
-and plain memory in place of pinned memory. Two ranks (gloo) compare: in evaluation all five values are equal; in training
-each row is that of the token file, each of the five values has the generator's type and shape, also after send(), and
-fits the inputs. A tiny model takes all five for 30 steps. One rank goes on from the state of two."""
+and plain memory in place of pinned memory. Two ranks (gloo) compare: in evaluation all five values are equal; in
+training each row is that of the token file, each of the five values has the generator's type and shape, also after
+send(), and fits the inputs. A tiny model takes all five for 30 steps. One rank goes on from the state of two."""
 import ast
 import glob
 import itertools
@@ -23,6 +23,7 @@ from common import checkout, corpus, equal, need, order, own_folder, page, torch
 import leat
 
 BEGIN, ROW, VOCABULARY = 50256, 512, 50304
+VALID_BATCHES = 3
 STAGES = [(2 * ROW, 128, 1, 10), (4 * ROW, 256, 1, 10), (8 * ROW, 256, 2, 10)]  # tokens, longest, accumulated, steps
 TAKEN = {"_load_data_shard", "Shard", "get_bigram_hash", "distributed_data_generator", "BOS_ID", "TRAIN_MAX_NUM_DOCS",
          "next_multiple_of_n"}
@@ -35,8 +36,9 @@ def theirs(where):
     parts = [part for part in ast.parse(text).body if getattr(part, "name", "") in TAKEN or
              (isinstance(part, ast.Assign) and ast.unparse(part.targets[0]) in TAKEN)]
     assert len(parts) == len(TAKEN), f"train_gpt.py has only {len(parts)} of {sorted(TAKEN)}"
-    names = dict(math=math, torch=torch, Tensor=torch.Tensor, np=numpy, dist=dist, threading=threading, glob=glob, Path=pathlib.Path,
-                 itertools=itertools, args=types.SimpleNamespace(bigram_vocab_size=VOCABULARY * 15 // 2))
+    names = dict(math=math, torch=torch, Tensor=torch.Tensor, np=numpy, dist=dist, threading=threading, glob=glob,
+                 Path=pathlib.Path, itertools=itertools,
+                 args=types.SimpleNamespace(bigram_vocab_size=VOCABULARY * 15 // 2))
     exec(compile(ast.Module(parts, []), "train_gpt.py", "exec"), names)
     return names
 
@@ -54,8 +56,8 @@ def write_shards(name, texts, count):
 
 
 def samples(first, count):
-    """The inputs, targets and starts of documents of samples of the order `fit`, read from the token file; where nothing
-    is, what stands at the row's beginning."""
+    """The inputs, targets and starts of documents of samples of the order `fit`, read from the token file; where
+    nothing is, what stands at the row's beginning."""
     tokens = numpy.fromfile("data/fineweb.tokens", "<u2").astype(numpy.int64)
     rows = []
     for sample in order("--source", "data/fineweb", "--seq-len", ROW, "--order", "fit", "--seed", 42, first=first,
@@ -119,7 +121,7 @@ def one_rank(where):
     val = lines.python()["val_loader"]
     lines.done()
     count = 0
-    for want in generator(args.val_files, args.val_batch_size, -1, align_to_bos=False) if rank < 2 else ():
+    for want in generator(args.val_files, args.val_batch_size, -1, align_to_bos=False):
         batch = next(val)
         for name, mine, other in zip(("inputs", "targets", "cum_lengths", "bigrams", "bigrams_cpu"), batch, want):
             assert mine.dtype == other.dtype and type(mine) is type(other), name
@@ -158,9 +160,6 @@ def one_rank(where):
         pathlib.Path("state.json").write_text(json.dumps(train.state_dict()))
     assert train.state_dict()["position"] == first
     dist.destroy_process_group()
-
-
-VALID_BATCHES = 3
 
 
 def main():

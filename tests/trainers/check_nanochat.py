@@ -1,9 +1,10 @@
-"""check_nanochat.py: nanochat's scripts/base_train.py, in a copy of the checkout that LEAT_NANOCHAT names, with the lines
-of docs/trainers/nanochat.md.
+"""check_nanochat.py: nanochat's scripts/base_train.py, in a copy of the checkout that LEAT_NANOCHAT names, with the
+lines of docs/trainers/nanochat.md.
 
 Its tokenizer is trained, its shards are packed, and a model of two layers is trained on the CPU for 30 steps. Each row
-that the model sees, in training and evaluation, is that of the token file; a run that goes on from step 20 sees the rows
-and ends with the weights of the one that did not stop; two ranks (gloo in place of NCCL) share each global batch."""
+that the model sees, in training and evaluation, is that of the token file; a run that goes on from step 20 sees the
+rows and ends with the weights of the one that did not stop; two ranks (gloo in place of NCCL) share each global batch.
+"""
 import json
 import os
 import pathlib

@@ -2,8 +2,8 @@
 docs/trainers/nanogpt.md is.
 
 A model of two layers is trained on the CPU for 40 steps. Each row that it sees, in training and evaluation, is that of
-the token file. A run that is stopped between two checkpoints goes on with the same rows, losses and weights; and with two
-ranks (gloo) it sees the same global batches."""
+the token file. A run that is stopped between two checkpoints goes on with the same rows, losses and weights; and with
+two ranks (gloo) it sees the same global batches."""
 import os
 import pathlib
 import pickle
@@ -44,7 +44,8 @@ def train(out, stop, *more):
     done = subprocess.run([sys.executable, "record.py", *words(out, stop, *more)], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True)
     assert done.returncode == 0, done.stdout
-    return [line.split(", time ")[0] for line in done.stdout.splitlines() if re.match("(iter|step) [0-9]", line)], *seen(0)
+    lines = [line.split(", time ")[0] for line in done.stdout.splitlines() if re.match("(iter|step) [0-9]", line)]
+    return lines, *seen(0)
 
 
 def seen(rank):

@@ -1,5 +1,5 @@
-"""modded_nanogpt.py: batches for modded-nanogpt's train_gpt.py, in place of its distributed_data_generator(). Written for
-its main of August 2026 (f411b3d)."""
+"""modded_nanogpt.py: batches for modded-nanogpt's train_gpt.py, in place of its distributed_data_generator(). Written
+for its main of August 2026 (f411b3d)."""
 from __future__ import annotations
 
 import glob
@@ -35,7 +35,8 @@ class Batches:
     def __init__(self, files, num_tokens, max_seq_len, grad_accum_steps=1, align_to_bos=True, *, bigram_hash=None,
                  row=None, order="fit", seed=42, device="cuda", state=None):
         from torch import distributed
-        self._ranks = ((distributed.get_rank(), distributed.get_world_size()) if distributed.is_initialized() else (0, 1))
+        alone = not distributed.is_initialized()
+        self._ranks = (0, 1) if alone else (distributed.get_rank(), distributed.get_world_size())
         self._device, self._hash, self._loader = device, bigram_hash, None
         tokens = self._of_rank(num_tokens, grad_accum_steps)
         found = sorted(glob.glob(files)) if files.endswith(".bin") else None
@@ -58,14 +59,15 @@ class Batches:
 
     def _go_on(self, tokens, max_seq_len, state=None):
         if tokens % self._row:
-            raise ValueError(f"a rank's batch of {tokens} tokens is not made of rows of {self._row}: give row= a divisor "
-                             "of all batches")
+            raise ValueError(f"a rank's batch of {tokens} tokens is not made of rows of {self._row}: give row= a "
+                             "divisor of all batches")
         before, self._tokens, self._longest = self._loader, tokens, max_seq_len
         if before is not None:
             state = before.state_dict()
             before.close()
         self._loader = leat.Loader(self._plan, tokens // self._row, rank=self._ranks[0], world=self._ranks[1],
-                                   outputs=("inputs", "labels", "cu_seqlens"), style="tuple", last="dropped", state=state)
+                                   outputs=("inputs", "labels", "cu_seqlens"), style="tuple", last="dropped",
+                                   state=state)
 
     def __iter__(self):
         return self

@@ -43,8 +43,8 @@ def pack(folder=None, **options):
 def _check_tokenizer(name, theirs):
     stored = leat.open(name).stored_tokenizer
     if stored is not None:
-        stored = leat.Tokenizer.from_stored(*stored)
-        if (stored._mergeable_ranks, stored.special_tokens) != (theirs.enc._mergeable_ranks, theirs.enc._special_tokens):
+        stored, encoding = leat.Tokenizer.from_stored(*stored), theirs.enc
+        if (stored._mergeable_ranks, stored.special_tokens) != (encoding._mergeable_ranks, encoding._special_tokens):
             raise ValueError(f"{name} was packed with another tokenizer than nanochat's: pack it again")
 
 
@@ -63,7 +63,8 @@ def _loader(tokenizer, rows, length, split, device, state, folder, order, seed):
 
 
 def tokenizing_distributed_data_loader_with_state_bos_bestfit(tokenizer, B, T, split, *, device="cuda",
-                                                              resume_state_dict=None, folder=None, order="fit", seed=42):
+                                                              resume_state_dict=None, folder=None, order="fit",
+                                                              seed=42):
     """(inputs, targets, state) of B rows of T tokens each, for ever; targets of padding are -1.
 
     nanochat asks for a batch while it trains on the one before, and saves the state that came with the batch it has
