@@ -70,7 +70,7 @@ SECTIONS = sections()
 
 
 def test_all_are_run():
-    assert list(SECTIONS) == ["nanoGPT", "modded-nanogpt", "llm.c", "nanotron"]
+    assert list(SECTIONS) == ["nanoGPT", "modded-nanogpt", "llm.c"]
 
 
 def test_nanogpt(page, tmp_path):
@@ -131,23 +131,3 @@ def test_llmc(page, tmp_path):
         if len(got) < 20:
             got.append(next(names["train_loader"]))
     assert len(got) == 20
-
-
-def test_nanotron(page, tmp_path):
-    tokens = []
-    for k in range(2):
-        documents = documents_of(k, 40000)
-        tokens.append(write(tmp_path / f"datasets/web/{k}.ds", documents))
-        ends = np.cumsum([len(d) for d in documents]).astype("<u8")
-        (tmp_path / f"datasets/web/{k}.ds.index").write_bytes(ends.tobytes())
-        (tmp_path / f"datasets/web/{k}.ds.metadata").write_text(f"gpt2|2\n{len(tokens[-1])}\n40 KT")
-    lines = page("nanotron")
-    names = lines.python()
-    lines.done()
-    for step, batch in enumerate(names["batches"]()):
-        check_rows(names["plan"], step * 4 + 2, batch["input_ids"], batch["label_ids"], np.concatenate(tokens))
-        assert list(batch) == ["input_ids", "input_mask", "label_ids", "label_mask"]
-        for mask in (batch["input_mask"], batch["label_mask"]):
-            assert mask.dtype == torch.bool and mask.shape == (2, 2048) and mask.all()
-        if step == 3:
-            break

@@ -42,7 +42,10 @@ TRAINERS = [
     Trainer("ray-train", program="loops"),
     Trainer("litgpt"),
     Trainer("torchdata", ci=True),
+    Trainer("automodel"),
+    Trainer("nanotron"),
     Trainer("megatron"),
+    Trainer("megatron-bridge", program="megatron_bridge", requirements="megatron"),
     Trainer("megatron-main", program="megatron", requirements="megatron"),
 ]
 
