@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""check_megatron.py [megatron-main]: megatron-core from PyPI (its GPTModel, its forward and backward, its data-parallel
-groups), or a checkout of Megatron-LM, with its own pretrain_gpt.py, changed by the line of docs/trainers/megatron.md.
-Two ranks train on Megatron's samples, one goes on from the consumed samples; then rows of whole documents by the page's
-provider, and a validation to its end. Every batch is compared with the token file.
+"""check_megatron.py [megatron-main]: megatron-core from PyPI (its GPTModel, its forward and backward, its
+data-parallel groups), or a checkout of Megatron-LM, with its own pretrain_gpt.py, changed by the line of
+docs/trainers/megatron.md. Two ranks train on Megatron's samples, one goes on from the consumed samples; then rows of
+whole documents by the page's provider, and a validation to its end. Every batch is compared with the token file.
 
-Instead of a GPU: tensors that are asked for on one stay on the CPU. Instead of Python 3.12, for main: typing.override."""
+Instead of a GPU: tensors that are asked for on one stay on the CPU. Instead of Python 3.12, for main:
+typing.override."""
 import contextlib
 import os
 import re
@@ -110,7 +111,8 @@ def words(consumed):
             f"--hidden-size 16 --num-attention-heads 2 --micro-batch-size {ROWS} --global-batch-size {2 * ROWS} "
             f"--train-iters {STEPS} --eval-iters 1 --eval-interval {STEPS} --seed 1234 --reset-position-ids "
             "--eod-mask-loss --no-create-attention-mask-in-dataloader --dataloader-type external "
-            "--tokenizer-type NullTokenizer --vocab-size 500 --lr 0.1 --transformer-impl local --no-rope-fusion").split()
+            "--tokenizer-type NullTokenizer --vocab-size 500 --lr 0.1 --transformer-impl local "
+            "--no-rope-fusion").split()
 
 
 def wanted(tokens, line):

@@ -1,7 +1,7 @@
 """megatron.py: for programs of Megatron: datasets and batches as megatron-core's GPTDataset and BlendedDataset have
 them, made by leat. A plan decides what a sample shows: of order "megatron", Megatron's samples, or any other. Masks,
-positions and padding are made here from its tokens, for all rows of a batch at once. megatron-core itself gives only the
-rank, if none is given, and the name of a split.
+positions and padding are made here from its tokens, for all rows of a batch at once. megatron-core itself gives only
+the rank, if none is given, and the name of a split.
 
 It meets what megatron-core 0.16.1 and Megatron-LM's main of August 2026 (0.20) take, by pretrain_gpt.py with
 --dataloader-type external or single: the keys of BATCH_KEYS, with --dataloader-inter-document-masking too.
@@ -160,7 +160,8 @@ class Dataset:
     def __init__(self, plan: Any, config: Any, use: str = "train", blends: bool | None = None):
         self.plan, self.config = plan, config
         if plan.seq_len != config.sequence_length:
-            raise ValueError(f"the plan has rows of {plan.seq_len} tokens, and the config says {config.sequence_length}")
+            raise ValueError(f"the plan has rows of {plan.seq_len} tokens, and the config says "
+                             f"{config.sequence_length}")
         self._number = USES.index(use)
         self._blends = plan.info.sources > 1 if blends is None else blends
         self._items = _Items(config)
