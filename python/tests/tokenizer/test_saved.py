@@ -13,7 +13,8 @@ tiktoken = pytest.importorskip("tiktoken")
 tokenizers = pytest.importorskip("tokenizers")
 
 PIECES = ["  ", "\n", " ", "\r\n", "'s", "'S", "'\u017f", "don't", "ab", "ABC", "123456",
-          "\u0663\u0664\u0665\u0666", "\u00e9", "\u00df", "\u6f22\u5b57", "\U0001f600", "\u0301", "--", "====", "\t", "!?",
+          "\u0663\u0664\u0665\u0666", "\u00e9", "\u00df", "\u6f22\u5b57", "\U0001f600", "\u0301",
+          "--", "====", "\t", "!?",
           "<|endoftext|>", "x" * 9, " " * 50, "\u00a0", "\x85", "\u2028", "/"]
 
 
