@@ -128,14 +128,13 @@ def main():
         assert len(more) == 2
 
         # fewer rows than a global batch of two processes, which dropped all of them, and litgpt failed
-        share = 1.5 * LENGTH / tokens.all.size
-        few = {"train": 1 - share, "valid": share}
+        share = round(1.5 * LENGTH / tokens.all.size, 6)
+        few = f"train={1 - share:.6f},valid={share:.6f}"
         small = leat.Plan("tokens", LENGTH, seed=42, split=few, use="valid", epochs=1)
         assert len(small) < 2 * ROWS
         _, validated = run(words, "few", world=2, out_dir="few-out",
                            **{"data.valid_share": share, "train.max_tokens": 4 * ROWS * LENGTH})
         assert validated and all(len(batch) == 2 * ROWS for batch in validated)
-        assert leat.Plan("tokens", LENGTH, seed=42, split=few, use="valid").order(0).token is not None
         compare(validated[:1], leat.Plan("tokens", LENGTH, seed=42, split=few, use="valid"), tokens, 0)
 
 

@@ -90,8 +90,8 @@ class Packed(DataModule):
         if self.valid_name is not None:
             name, split = self.name if use == "train" else self.valid_name, {}
         else:
-            shares = {"train": 1 - self.valid_share, "valid": self.valid_share}
-            name, split = self.name, {"split": shares, "use": use}
+            valid = round(self.valid_share, 9)  # so that both add up to 1 in decimals
+            name, split = self.name, {"split": f"train={1 - valid:.9f},valid={valid:.9f}", "use": use}
         plan = Plan(name, self.max_seq_length, seed=self.seed, epochs=epochs, **split)
         if any(source.dataset.info.stores_mask for source in plan.sources):
             raise ValueError(f"{name} stores a mask, and litgpt pretrain learns every label: pack it without")
