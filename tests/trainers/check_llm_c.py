@@ -73,7 +73,7 @@ def main():
         shutil.copy(ENGLISH, "english.jsonl")
         (folder / "dev/data").mkdir(parents=True)
         lines = page("llm.c", folder, B=B, T=T, ddp_rank=0, ddp_world_size=WORLD)
-        assert "pip install leat" in lines.take()[1]
+        assert "pip install /path/to/leat" in lines.take()[1]
         lines.shell()
         tokens = numpy.fromfile("dev/data/train.bin", "<u2", offset=1024).astype(numpy.int64)
         # two shards and a validation set of it, whose ends are inside of a batch

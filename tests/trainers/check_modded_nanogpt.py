@@ -171,7 +171,7 @@ def main():
         write_shards("data/fineweb10B/fineweb_train", texts, 2)
         write_shards("data/fineweb10B/fineweb_val", texts[:60], 1)
         lines = page("modded-nanogpt", folder, get_bigram_hash=names["get_bigram_hash"])
-        assert "pip install leat" in lines.take()[1]
+        assert "pip install /path/to/leat" in lines.take()[1]
         lines.shell()
         lines.python()
         wanted = [id for k in range(2) for text in texts[k::2]

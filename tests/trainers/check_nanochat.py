@@ -110,7 +110,7 @@ def main():
                        check=True, stdout=subprocess.PIPE)
 
         lines = page("nanochat", folder)
-        assert "pip install leat" in lines.take()[1]
+        assert "pip install /path/to/leat" in lines.take()[1]
         lines.shell()
         check_datasets(texts)
         lines.shell()

@@ -148,9 +148,12 @@ static void check_plans(void)
     o.phase_count = 1;
     REFUSED("leat_plan_phase", leat_plan_open(&plan, &o, &t_err));
     o.phase_count = 0;
-    o.fit.reserved[3] = 1;
+    o.fit.reserved[2] = 1;
     T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_UNSUPPORTED);
-    o.fit.reserved[3] = 0;
+    o.fit.reserved[2] = 0;
+    o.fit.reserved_number = 1;
+    T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_UNSUPPORTED);
+    o.fit.reserved_number = 0;
     o.megatron.reserved[0] = 1;
     T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_UNSUPPORTED);
     o.megatron.reserved[0] = 0;
