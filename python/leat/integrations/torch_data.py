@@ -140,6 +140,8 @@ class IterableDataset(torch.utils.data.IterableDataset):
 
     def _own_state(self, state):
         """What a StatefulDataLoader's state says of this dataset; any other state as it is."""
+        if not isinstance(state, dict):
+            return state
         if "_snapshot" not in state:
             return state.get("dataset_state", state)
         snapshot = state["_snapshot"]
