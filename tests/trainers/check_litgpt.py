@@ -128,7 +128,7 @@ def main():
         assert len(more) == 2
 
         # fewer rows than a global batch of two processes, which dropped all of them, and litgpt failed
-        share = round(1.5 * LENGTH / tokens.all.size, 6)
+        share = round(3 * LENGTH / tokens.all.size, 6)
         few = f"train={1 - share:.6f},valid={share:.6f}"
         small = leat.Plan("tokens", LENGTH, seed=42, split=few, use="valid", epochs=1)
         assert len(small) < 2 * ROWS

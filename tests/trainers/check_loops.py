@@ -175,11 +175,8 @@ def ray_train(lines, out, world, steps, resume, save):
     trainer = ray.train.torch.TorchTrainer(
         worker, scaling_config=ray.train.ScalingConfig(num_workers=world),
         torch_config=ray.train.torch.TorchConfig(backend="gloo"),
-        run_config=ray.train.RunConfig(storage_path=f"{folder}/ray", name=out),
-        resume_from_checkpoint=ray.train.Checkpoint(pathlib.Path(resume).read_text()) if resume else None)
-    result = trainer.fit()
-    if save:
-        pathlib.Path(save).write_text(result.checkpoint.path)
+        run_config=ray.train.RunConfig(storage_path=f"{folder}/ray", name="run"))
+    trainer.fit()
     ray.shutdown()
 
 
