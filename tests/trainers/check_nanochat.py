@@ -79,6 +79,7 @@ def rows_of(name, first, count):
         for piece in sample["pieces"]:
             at, token, size = piece["at"], piece["token"], piece["count"] - 1
             inputs[n, at:at + size] = tokens[token:token + size]
+            inputs[n, at] = tokens[0]  # the begin token, also of what continues a document
             targets[n, at:at + size] = tokens[token + 1:token + 1 + size]
     return inputs, targets
 
@@ -116,7 +117,7 @@ def main():
         lines.shell()
         assert pathlib.Path("train.tokens").read_bytes() == pathlib.Path("base/leat/train.tokens").read_bytes()
         lines.shell()
-        valid = len(leat.Plan("base/leat/val", LENGTH, seed=42, order="fit", epochs=1))
+        valid = len(leat.Plan("base/leat/val", LENGTH, seed=42, order=leat.fit(begin=True), epochs=1))
         steps = -(-valid // ROWS)
         words = (f"--depth=2 --head-dim=16 --aspect-ratio=16 --max-seq-len={LENGTH} --device-batch-size={ROWS} "
                  f"--total-batch-size={ROWS * LENGTH * ACCUMULATED} --num-iterations={STEPS} --eval-every=25 "

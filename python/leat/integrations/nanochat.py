@@ -55,7 +55,7 @@ def _loader(tokenizer, rows, length, split, device, state, folder, order, seed):
         raise ValueError(f"split must be \"train\" or \"val\", not {split!r}")
     name = os.path.join(folder or _folder(), split)
     _check_tokenizer(name, tokenizer)
-    plan = leat.Plan(name, length, seed=seed, order=order, epochs=1 if split == "val" else None)
+    plan = leat.Plan(name, length, seed=seed, order=order or leat.fit(begin=True), epochs=1 if split == "val" else None)
     _, rank, _, world = get_dist_info()
     kind = "cuda" if torch.device(device).type == "cuda" else "cpu"
     return leat.Loader(plan, rows, rank=rank, world=world, style="tuple", ignore_index=-1, device=kind, last="padded",
@@ -63,7 +63,7 @@ def _loader(tokenizer, rows, length, split, device, state, folder, order, seed):
 
 
 def tokenizing_distributed_data_loader_with_state_bos_bestfit(tokenizer, B, T, split, *, device="cuda",
-                                                              resume_state_dict=None, folder=None, order="fit",
+                                                              resume_state_dict=None, folder=None, order=None,
                                                               seed=42):
     """(inputs, targets, state) of B rows of T tokens each, for ever; targets of padding are -1.
 
@@ -72,7 +72,7 @@ def tokenizing_distributed_data_loader_with_state_bos_bestfit(tokenizer, B, T, s
 
     tokenizer  nanochat's
     folder     where pack() has put the datasets "train" and "val"
-    order      as in leat.Plan: "fit", or a leat.fit() with options of such rows
+    order      as in leat.Plan; None: leat.fit(begin=True), rows of whole documents that all begin with the begin token
     """
     state = None
     if resume_state_dict is not None:
@@ -89,7 +89,7 @@ def tokenizing_distributed_data_loader_with_state_bos_bestfit(tokenizer, B, T, s
             yield inputs.to(device), targets.to(device), about
 
 
-def tokenizing_distributed_data_loader_bos_bestfit(tokenizer, B, T, split, *, device="cuda", folder=None, order="fit",
+def tokenizing_distributed_data_loader_bos_bestfit(tokenizer, B, T, split, *, device="cuda", folder=None, order=None,
                                                    seed=42):
     """(inputs, targets) for evaluation: the rows of "val" once, then again from the first."""
     with _loader(tokenizer, B, T, split, device, None, folder, order, seed) as loader:
