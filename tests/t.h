@@ -200,6 +200,20 @@ static inline void t_write_text(const char *path, const char *text)
     t_write(path, text, strlen(text));
 }
 
+/* Writes a text to root/path, with the folders above it. */
+static inline void t_write_below(const char *root, const char *path, const char *text)
+{
+    char full[1024];
+
+    snprintf(full, sizeof full, "%s/%s", root, path);
+    for (char *at = full + strlen(root) + 1; (at = strchr(at, '/')); at++) {
+        *at = '\0';
+        mkdir(full, 0700);
+        *at = '/';
+    }
+    t_write_text(full, text);
+}
+
 /* How many names a folder has, "." and ".." among them: whether something was left there. */
 static inline uint64_t t_files(const char *folder)
 {

@@ -398,6 +398,7 @@ enum leat_status leat_loader_open(struct leat_loader **out, const struct leat_pl
     l->opened_ns = clock_ns();
     atomic_init(&l->end_at, LEAT_NONE);
     atomic_init(&l->event_fd, -1);
+    atomic_init(&l->stage.node, -1);
     l->log.fd = -1;
     make_guard(l);
     s = open_parts(l, options, err);

@@ -3,6 +3,7 @@
  * saved with a batch goes on after it, with other batches and ranks; rows of documents are the documents, each once an
  * epoch, longest first, padded, cut where they are too long; of a split, those that begin in it. A thread runs here.
  */
+#include "base/numa.h"
 #include "loading.h"
 #include "one_document.h"
 #include "order/permute.h"
@@ -186,16 +187,27 @@ static void events(const struct loading *w)
     leat_loader_close(l);
 }
 
-/* A wish, whatever the machine makes of it. */
+/* A wish, whatever the machine makes of it. Statistics say what was wished, and no node where no batch was made yet. */
 static void placed(const struct loading *w, int32_t node)
 {
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    struct leat_loader_stats stats = LEAT_LOADER_STATS_INIT;
     const struct leat_batch *b;
     struct leat_loader *l;
 
     o.batch = 4;
     o.io.numa_node = node;
     o.io.nvtx = 1; /* nothing is changed by it, with or without a profiler */
+    o.io.threads = 0;
+    T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
+    leat_loader_stats(l, &stats);
+    T_EQ(stats.ring.thread_node, -1);
+    T_OK(leat_loader_next(l, &b, &t_err));
+    leat_loader_stats(l, &stats);
+    T_EQ(stats.ring.numa_node, node);
+    T_EQ(stats.ring.thread_node >= 0, numa_of_thread() >= 0); /* the thread may move meanwhile */
+    leat_loader_close(l);
+    o.io.threads = 1;
     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
     T_OK(leat_loader_next(l, &b, &t_err));
     loading_check(w, b, 0);
@@ -481,6 +493,7 @@ int main(void)
     rooms(&w);
     little_memory(&w);
     events(&w);
+    placed(&w, LEAT_NUMA_ANY);
     placed(&w, 0);
     placed(&w, 900);
     placed(&w, 100000);

@@ -13,20 +13,9 @@
 
 static const char *root;
 
-/* Writes a file below the root, and makes its folders. */
 static void put(const char *path, const char *text)
 {
-    char full[700];
-    FILE *f;
-
-    snprintf(full, sizeof full, "%s/%s", root, path);
-    for (char *at = full + strlen(root) + 1; (at = strchr(at, '/')); at++) {
-        *at = '\0';
-        mkdir(full, 0700);
-        *at = '/';
-    }
-    f = fopen(full, "w");
-    T_CHECK(f && fputs(text, f) >= 0 && fclose(f) == 0);
+    t_write_below(root, path, text);
 }
 
 static uint64_t left(const char *groups)
