@@ -109,6 +109,17 @@ static void keep_header(struct zstd_frames *z, const void *bytes, size_t count)
     z->header_bytes += kept;
 }
 
+/*
+ * What libzstd says of damage. Text beyond what a frame declares is damage too, but depending on how much room it was
+ * given, libzstd says of it that the room is too small.
+ */
+static const char *damage_name(size_t code)
+{
+    if (ZSTD_getErrorCode(code) == ZSTD_error_dstSize_tooSmall)
+        return ZSTD_getErrorString(ZSTD_error_corruption_detected);
+    return ZSTD_getErrorName(code);
+}
+
 /* A frame that asks for a dictionary after text without one is rather damaged. */
 static enum leat_status failed(const struct zstd_frames *z, const struct raw_input *in, size_t code,
                                struct leat_error *err)
@@ -124,7 +135,7 @@ static enum leat_status failed(const struct zstd_frames *z, const struct raw_inp
                              "%s is compressed by zstd with the dictionary %u, which leat cannot be given: decompress "
                              "it first (zstd -d -D DICTIONARY)",
                              in->name, ZSTD_getDictID_fromFrame(z->header, z->header_bytes));
-    return decompressor_broken(&decompressor_zstd, in, ZSTD_getErrorName(code), err);
+    return decompressor_broken(&decompressor_zstd, in, damage_name(code), err);
 }
 
 static enum leat_status begin_frame(struct zstd_frames *z, struct raw_input *in, enum decompressor_step *step,
