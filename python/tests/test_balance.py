@@ -1,8 +1,11 @@
 """balance="attention": the ranks of a leat.Loader have each global batch of rows of whole documents between them, with
 nearly equal sums of squared lengths, and as many batches as len() says; at other world sizes the run goes on where it
 was."""
+import json
+
 import numpy as np
 import pytest
+from conftest import command
 
 import leat
 
@@ -66,6 +69,19 @@ def test_resumes_at_another_world_size(plan):
         state = loaders[-1].state_dict()
         assert all(loader.state_dict() == state for loader in loaders)
     assert at == 5
+
+
+def test_order_prints_the_rows_of_a_rank(plan, tmp_path):
+    text = tmp_path / "plan"
+    text.write_text(plan.text)
+    for world, batch, first in (2, 8, 0), (4, 24, 24), (3, 12, 12):
+        for rank in range(world):
+            loader = loader_of(plan, rank, world, batch, balance="attention", position=first)
+            shown = command("leat", "order", "--plan", text, "--from", first, "--count", 2 * batch, "--batch", batch,
+                            "--rank", rank, "--world", world, "--balance", "attention", "--json")
+            there = [sample.n for _ in range(2) for sample in next(loader).samples]
+            loader.close()
+            assert [json.loads(line)["n"] for line in shown.splitlines()] == there
 
 
 def test_refused(plan, counting):

@@ -200,6 +200,8 @@ refuse 1 'numbers:x.leat 0.25' leat order --source numbers:x --seq-len 2
 refuse 2 '--rank --batch' leat order --plan run.plan --rank 0 --world 2
 refuse 2 '--batch --world --source --seq-len --plan' leat order --rank 0
 refuse 2 '--rank 5 2 4' leat order --plan run.plan --batch 5 --rank 0 --world 2
+refuse 2 '--balance --rank --world' leat order --plan run.plan --balance attention
+refuse 2 'shuffled dealt fit' leat order --plan run.plan --batch 4 --rank 0 --world 2 --balance attention
 refuse 2 '--skip 5:' leat order --source a --seq-len 2 --skip 5:
 refuse 2 '--at x:1' leat order --source a --seq-len 2 --at x:1
 refuse 2 '--at 0.25 1e-9' leat order --source a --seq-len 2 --at 5:y

@@ -22,6 +22,7 @@ struct order_values {
     struct plan_options plan; /* first: its rows count from here */
     uint64_t from, count;
     uint64_t batch, rank, world; /* LEAT_NONE: not given */
+    unsigned balance;            /* enum leat_balance */
     bool json, print_plan;
     struct fit_report_lengths report;
 };
@@ -65,6 +66,7 @@ const struct option_row order_options[] = {
       .rare = true,
       .min = 1,
       .max = LEAT_MAX_SAMPLES },
+    COMMANDS_BALANCE(struct order_values),
     OPTIONS_JSON(struct order_values, "print one JSON object per line"),
     { .name = "print-plan",
       .type = OPTION_FLAG,
@@ -84,19 +86,25 @@ const struct option_row order_options[] = {
     OPTIONS_END,
 };
 
-/* Which rows of each batch are printed. */
+/* Which rows of each batch are printed: a stretch; of dealt batches, those in it that are the rank's. */
 struct rows {
     uint64_t batch, first, count;
+    uint32_t *dealt;    /* the rank of each row of one batch; NULL: not dealt */
+    uint64_t dealt_for; /* the position of that batch; LEAT_NONE: none yet */
 };
 
 static bool check_rows(const struct command *self, const struct order_values *v, struct rows *rows, int *code)
 {
     struct leat_error err;
 
-    *rows = (struct rows) { 1, 0, 1 };
+    *rows = (struct rows) { .batch = 1, .count = 1, .dealt_for = LEAT_NONE };
+    *code = CLI_WRONG;
+    if (v->balance != LEAT_BALANCE_NONE && v->rank == LEAT_NONE) {
+        command_wrong(self, "--balance needs --rank and --world: it says which rows of a batch are whose");
+        return false;
+    }
     if (v->rank == LEAT_NONE && v->world == LEAT_NONE)
         return true;
-    *code = CLI_WRONG;
     if (!plan_options_complete(self, "",
                                &(struct plan_needs) { .options = &v->plan,
                                                       .batch = v->batch == LEAT_NONE ? "--rank" : NULL,
@@ -104,10 +112,31 @@ static bool check_rows(const struct command *self, const struct order_values *v,
                                                       .world = v->world == LEAT_NONE }))
         return false;
     rows->batch = v->batch;
-    if (leat_plan_rank_rows(v->batch, v->rank, v->world, &rows->first, &rows->count, &err) == LEAT_OK)
-        return true;
-    command_wrong(self, "--rank: %s", err.message);
-    return false;
+    if (leat_plan_rank_rows(v->batch, v->rank, v->world, &rows->first, &rows->count, &err) != LEAT_OK) {
+        command_wrong(self, "--rank: %s", err.message);
+        return false;
+    }
+    if (v->balance != LEAT_BALANCE_NONE) {
+        rows->first = 0;
+        rows->count = v->batch;
+    }
+    return true;
+}
+
+/* Deals the rows of the batch that has this position, where rows are dealt. */
+static enum leat_status deal(const struct leat_plan *plan, const struct order_values *v, struct rows *rows,
+                             uint64_t position, struct leat_error *err)
+{
+    uint64_t first = position - position % rows->batch;
+
+    if (v->balance == LEAT_BALANCE_NONE || rows->dealt_for == first)
+        return LEAT_OK;
+    if (!rows->dealt)
+        rows->dealt = calloc(rows->batch, sizeof *rows->dealt);
+    if (!rows->dealt)
+        return status_no_memory(err, rows->batch * sizeof *rows->dealt);
+    rows->dealt_for = first;
+    return leat_plan_deal(plan, first, rows->batch, v->world, rows->dealt, NULL, err);
 }
 
 /* A sample's row, each stretch with its document, or LEAT_NONE where that is not known; the caller frees *row. */
@@ -243,7 +272,7 @@ static uint64_t next_row(const struct rows *rows, uint64_t position)
 }
 
 /* Samples were asked for, and no line was printed. */
-static void say_none(const struct leat_plan *plan, const struct order_values *v, const struct rows *rows)
+static void say_none(const struct leat_plan *plan, const struct order_values *v)
 {
     struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
 
@@ -253,11 +282,11 @@ static void say_none(const struct leat_plan *plan, const struct order_values *v,
                   units_count(v->from).text);
     else
         cli_error("no sample to print from sample %s on: all within --count are skipped%s", units_count(v->from).text,
-                  rows->count < rows->batch ? " or in rows of other ranks" : "");
+                  v->rank != LEAT_NONE ? " or in rows of other ranks" : "");
 }
 
 static enum leat_status print_samples(const struct leat_plan *plan, const struct order_values *v,
-                                      const struct rows *rows, struct leat_error *err)
+                                      struct rows *rows, struct leat_error *err)
 {
     uint64_t end = v->from + v->count, position = next_row(rows, leat_plan_position(plan, v->from, NULL));
     struct leat_sample samples[AT_ONCE];
@@ -270,17 +299,21 @@ static enum leat_status print_samples(const struct leat_plan *plan, const struct
         uint64_t left = rows->batch == 1 ? AT_ONCE : rows->first + rows->count - position % rows->batch;
         uint64_t got;
 
-        s = leat_plan_samples(plan, position, left < AT_ONCE ? left : AT_ONCE, samples, &got, err);
+        s = deal(plan, v, rows, position, err);
+        if (s == LEAT_OK)
+            s = leat_plan_samples(plan, position, left < AT_ONCE ? left : AT_ONCE, samples, &got, err);
         for (uint64_t i = 0; s == LEAT_OK && i < got && samples[i].number < end; i++) {
+            if (rows->dealt && rows->dealt[(position + i) % rows->batch] != v->rank)
+                continue;
             s = print_sample(plan, &samples[i], &form, err);
             printed = true;
         }
-        if (got == 0 || samples[got - 1].number >= end)
+        if (s != LEAT_OK || got == 0 || samples[got - 1].number >= end)
             break;
         position = next_row(rows, position + got);
     }
     if (s == LEAT_OK && !printed && v->count > 0)
-        say_none(plan, v, rows);
+        say_none(plan, v);
     return s;
 }
 
@@ -320,7 +353,7 @@ static void fill_in(struct order_values *v)
         v->plan.order = names_rows(&v->plan) ? LEAT_ORDER_FIT : LEAT_ORDER_DOCUMENTS;
 }
 
-static enum leat_status print(const struct leat_plan *plan, const struct order_values *v, const struct rows *rows,
+static enum leat_status print(const struct leat_plan *plan, const struct order_values *v, struct rows *rows,
                               struct leat_error *err)
 {
     if (v->report.count > 0)
@@ -357,6 +390,7 @@ int cmd_order(const struct command *self, int argc, char **argv)
         s = print(plan, &v, &rows, &err);
         code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed_or_damaged(&err));
     }
+    free(rows.dealt);
     leat_plan_close(plan);
     plan_options_free(&v.plan);
     options_free(&parsed);

@@ -31,16 +31,15 @@ extern const char *const commands_patterns[];
         .name = "tokenizer", .letter = 't', .type = OPTION_TEXT, .field = offsetof(values, tokenizer),                 \
         .value = "SPEC", .help = text, .offered = commands_tokenizers, .path = true, __VA_ARGS__                       \
     }
+#define COMMANDS_BALANCE(values)                                                                                       \
+    {                                                                                                                  \
+        .name = "balance", .type = OPTION_CHOICE, .field = offsetof(values, balance), .value = "HOW",                  \
+        .standard = "none", .help = "how rows were dealt to ranks: none or attention (order fit)", .rare = true,       \
+        .choices = plan_option_balances                                                                                \
+    }
 /* Which rows of a step: --balance and --row. */
 #define COMMANDS_DEALT(values)                                                                                         \
-    { .name = "balance",                                                                                               \
-      .type = OPTION_CHOICE,                                                                                           \
-      .field = offsetof(values, balance),                                                                              \
-      .value = "HOW",                                                                                                  \
-      .standard = "none",                                                                                              \
-      .help = "how rows were dealt to ranks: none or attention (order fit)",                                           \
-      .rare = true,                                                                                                    \
-      .choices = plan_option_balances },                                                                               \
+    COMMANDS_BALANCE(values),                                                                                          \
     {                                                                                                                  \
         .name = "row", .type = OPTION_TEXT, .field = offsetof(values, rows), .value = "N[:M]",                         \
         .help = "only row N, or rows N to M - 1, of the batch (or of the rank's part of it)", .rare = true             \
