@@ -43,6 +43,7 @@ const struct option_row load_options[] = {
     { BENCH_OPTION(load_values, "ahead", OPTION_COUNT, ahead, "K",
                    "labels of K tokens after the next, for multi-token prediction"),
       .standard = "0", .max = 256 },
+    NO_LOSS_ROWS(load_values),
     { BENCH_OPTION(load_values, "from", OPTION_COUNT, from, "P", "the position to start at"), .standard = "0",
       .max = LEAT_MAX_SAMPLES },
     { BENCH_OPTION(load_values, "steps", OPTION_COUNT, steps, "N", "number of batches, unless the plan ends earlier"),
@@ -436,6 +437,10 @@ static bool check_compare(const struct command *self, struct load_values *v, int
     v->synthetic = v->synthetic || v->compare;
     if (v->balance != LEAT_BALANCE_NONE && (v->output == LOAD_VIEWS || v->bare)) {
         *code = command_wrong(self, "--balance needs a loader, which --bare and --output views do not use");
+        return false;
+    }
+    if (no_loss_given(&v->no_loss) && (v->output == LOAD_VIEWS || v->output == LOAD_TOKENS)) {
+        *code = command_wrong(self, "--%s needs labels: --output i32, i64 or packed", no_loss_given(&v->no_loss));
         return false;
     }
     if (!v->synthetic || v->output != LOAD_VIEWS)

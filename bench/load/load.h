@@ -23,6 +23,7 @@ struct load_values {
     uint64_t ahead;
     const char *device, *driver, *trace, *work, *dump, *slice;
     unsigned engine, output, on_damage, last, rows, apart, compare, layout, balance;
+    struct no_loss no_loss;
     bool borrow, no_verify, bare, synthetic, checksum, nvtx, json;
     uint64_t work_ns;              /* of `work` */
     struct leat_loader_slice part; /* of `slice` and `layout` */

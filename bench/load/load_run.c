@@ -198,6 +198,7 @@ static enum leat_status consumer_take(struct consumer *c, const struct leat_batc
     }
     if (v->output != LOAD_TOKENS) {
         o.number_bytes = v->output == LOAD_I64 ? 8 : 4;
+        o.mask_first = v->no_loss.first;
         o.length = b->length;
         o.inputs = c->on_device ? c->there[0] : c->inputs;
         o.labels = c->on_device ? c->there[1] : c->labels;
@@ -273,6 +274,7 @@ static enum leat_status open_loader(struct run *r, struct leat_error *err)
     o.device.name = r->consumer.on_device ? r->consumer.device.name : r->v->device;
     o.device.driver = r->consumer.on_device ? r->consumer.device.driver_name : r->v->driver;
     o.slice = v->part;
+    no_loss_set(&v->no_loss, &o.outputs);
     o.outputs.ahead = (uint32_t)v->ahead;
     o.outputs.wanted = outputs[v->output];
     if (o.outputs.wanted && v->ahead > 0)

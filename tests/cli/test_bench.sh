@@ -140,6 +140,7 @@ done
 refuse 2 'is not R/N load' leat-bench load --source w4 --seq-len 100 --batch 4 --slice 8
 refuse 2 'whole rows load' leat-bench load --source w4 --seq-len 100 --batch 4 --slice 0/2 --bare
 refuse 2 '99 or 102' leat-bench load --source w4 --seq-len 100 --batch 4 --slice 0/3
+refuse 2 'mask-repeats needs labels' leat-bench load --source w4 --seq-len 100 --batch 4 --mask-repeats
 # --dump and --trace emptied the very dataset that was measured, then read it
 cp w4.tokens w4.bin
 ln w4.bin link.bin

@@ -70,13 +70,14 @@ for asked in ["--sample", "2"], ["--step", "1", "--batch", "2"], ["--step", "2",
 # ---- Windows: ids, labels, loss, positions and documents of places, from the documents themselves
 
 places = [(number, at) for number, document in enumerate(documents) for at in range(len(document))]
-for masked in [], ["--mask-first"]:
+for masked in [], ["--mask-first"], ["--mask-row-first"]:
     for row in rows(*source, "--step", "0", "--batch", "3", *masked):
         first = 16 * row["n"]
         window = range(first, first + 16)
         check(row["ids"] == all_ids[first:first + 16], f"sample {row['n']} has other ids")
         begins = [places[i + 1][1] == 0 for i in window]
-        loss = [0 if masked and begins[i] else 1 for i in range(16)]
+        loss = [0 if begins[i] and "--mask-first" in masked or i == 0 and "--mask-row-first" in masked else 1
+                for i in range(16)]
         check(row["loss_mask"] == loss, f"sample {row['n']} {masked}: loss {row['loss_mask']}")
         labels = [all_ids[i + 1] if loss[i - first] else -100 for i in window]
         check(row["labels"] == labels, f"sample {row['n']} {masked}: labels {row['labels']}")
@@ -138,6 +139,16 @@ check((row["n"], row["documents"], row["tokens"], row["padding"]) == (2, [], [],
 text = leat("show", *whole, "4")
 check(f"sample 2: position 2, row 3, epoch 0\n\u2500\u2500 padding: places 0:{row['length']}" in text,
       f"documents: {text}")
+
+# ---- Labels without loss
+
+pathlib.Path("again.jsonl").write_text(json.dumps({"text": "abc" * 40}) + "\n" + json.dumps({"text": "once"}) + "\n")
+leat("pack", "-o", "again", "-t", "bytes", "--begin", "7", "again.jsonl")
+again = ["--source", "again", "--seq-len", "124", "--order", "sequential", "--sample", "0"]
+for masked, without in ([], 0), (["--mask-begin"], 1), (["--mask-repeats"], 124):
+    (row,) = rows(*again, *masked)
+    check(sum(row["loss_mask"]) == 124 - without, f"{masked}: loss {row['loss_mask']}")
+    check(masked != ["--mask-begin"] or row["loss_mask"][121] == 0, "a begin token has a loss")
 
 # ---- Documents and tokens of a dataset with a mask: what a row of the same tokens shows
 

@@ -137,6 +137,24 @@ extern const char *const plan_option_balances[]; /* enum leat_balance */
             .more = "It is needed with weights.", .min = 1, .max = LEAT_NONE - 1                                       \
     }
 
+/* Labels that a loader gives no loss (struct leat_loader_outputs): rows for a struct of values with a `no_loss`. */
+struct no_loss {
+    bool first, row_first, begin, repeats;
+};
+#define NO_LOSS_ROW(values, option, member)                                                                            \
+    .name = option, .type = OPTION_FLAG, .field = offsetof(struct values, no_loss.member), .rare = true
+#define NO_LOSS_ROWS(values)                                                                                           \
+    { NO_LOSS_ROW(values, "mask-first", first), .help = "no loss for a document's first token as a label",             \
+      .more = "A loader with mask_first does the same, and so on." },                                                  \
+        { NO_LOSS_ROW(values, "mask-row-first", row_first), .help = "no loss for a row's first label" },               \
+        { NO_LOSS_ROW(values, "mask-begin", begin), .help = "no loss for begin tokens as labels" },                    \
+    {                                                                                                                  \
+        NO_LOSS_ROW(values, "mask-repeats", repeats),                                                                  \
+            .help = "no loss in rows with 32 copies of 1 to 13 tokens in succession"                                   \
+    }
+const char *no_loss_given(const struct no_loss *n); /* the name of an option that was given; NULL: none */
+void no_loss_set(const struct no_loss *n, struct leat_loader_outputs *o);
+
 /* What the help of each command with these options says about them. */
 #define PLAN_OPTIONS_NOTES                                                                                             \
     "A plan (sources, weights, lengths, a seed) fixes which tokens sample n has. docs/ORDER.md has the rules."

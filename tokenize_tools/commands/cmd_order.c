@@ -285,8 +285,8 @@ static void say_none(const struct leat_plan *plan, const struct order_values *v)
                   v->rank != LEAT_NONE ? " or in rows of other ranks" : "");
 }
 
-static enum leat_status print_samples(const struct leat_plan *plan, const struct order_values *v,
-                                      struct rows *rows, struct leat_error *err)
+static enum leat_status print_samples(const struct leat_plan *plan, const struct order_values *v, struct rows *rows,
+                                      struct leat_error *err)
 {
     uint64_t end = v->from + v->count, position = next_row(rows, leat_plan_position(plan, v->from, NULL));
     struct leat_sample samples[AT_ONCE];

@@ -26,7 +26,7 @@ struct show_batch {
     uint64_t position, batch, rank, world;
     uint64_t first, end; /* rows of it that are shown; `end` may be LEAT_NONE */
     enum leat_balance balance;
-    bool mask_first;
+    struct no_loss no_loss;
     const char *tokenizer; /* NULL: that of each source */
     const char *pattern;   /* of the tokenizer; NULL: it says that itself */
 };
@@ -74,6 +74,7 @@ static enum leat_status open_loader(struct batch *b, struct leat_error *err)
     o.position = b->wanted->position;
     o.io.threads = 0;
     o.io.slots = 2;
+    no_loss_set(&b->wanted->no_loss, &o.outputs);
     o.outputs.wanted = b->documents ? LEAT_OUTPUT_POSITION_IDS : 0;
     s = leat_loader_open(&b->loader, b->plan, &o, err);
     if (s == LEAT_OK)
@@ -99,7 +100,7 @@ static enum leat_status make_outputs(struct batch *b, struct leat_error *err)
     o.labels = b->labels;
     o.loss_mask = b->loss;
     o.position_ids = b->positions;
-    o.mask_first = b->wanted->mask_first;
+    o.mask_first = b->wanted->no_loss.first;
     return b->now->length > 0 ? leat_batch_write(b->now, &o, NULL, err) : LEAT_OK;
 }
 
@@ -388,7 +389,8 @@ struct show_values {
     const char *batch, *rows, *tokens, *html, *pattern;
     struct option_list tokenizers;
     unsigned balance; /* enum leat_balance */
-    bool mask_first, colour, no_colour, json;
+    struct no_loss no_loss;
+    bool colour, no_colour, json;
 };
 
 const struct option_row show_options[] = {
@@ -425,12 +427,7 @@ const struct option_row show_options[] = {
       .min = 1,
       .max = LEAT_MAX_SAMPLES },
     COMMANDS_DEALT(struct show_values),
-    { .name = "mask-first",
-      .type = OPTION_FLAG,
-      .field = offsetof(struct show_values, mask_first),
-      .help = "no loss for a document's first token as a label",
-      .more = "A loader with mask_first does the same.",
-      .rare = true },
+    NO_LOSS_ROWS(show_values),
     { .name = "document",
       .type = OPTION_COUNT,
       .field = offsetof(struct show_values, document),
@@ -494,7 +491,7 @@ static int find_batch(const struct command *self, const struct leat_plan *plan, 
     uint32_t skipped;
     const char *why;
 
-    *b = (struct show_batch) { .batch = 1, .world = 1, .end = LEAT_NONE, .mask_first = v->mask_first };
+    *b = (struct show_batch) { .batch = 1, .world = 1, .end = LEAT_NONE, .no_loss = v->no_loss };
     b->tokenizer = given_tokenizer(v);
     b->pattern = v->pattern;
     if (v->rows && !units_parse_range(v->rows, &b->first, &b->end, NULL, &why))
@@ -663,9 +660,9 @@ static bool check_values(const struct command *self, const struct show_values *v
         command_wrong(self, "--batch, --rank, --world and --row need --step");
     else if (v->balance != LEAT_BALANCE_NONE && v->rank == LEAT_NONE)
         command_wrong(self, "--balance needs --rank and --world: it says which rows of a step are whose");
-    else if ((v->mask_first || plan_options_given(&v->plan)) && !of_plan)
+    else if ((no_loss_given(&v->no_loss) || plan_options_given(&v->plan)) && !of_plan)
         command_wrong(self, "--%s needs --sample or --step: it applies to rows of a plan",
-                      v->mask_first ? "mask-first" : plan_options_given(&v->plan));
+                      no_loss_given(&v->no_loss) ? no_loss_given(&v->no_loss) : plan_options_given(&v->plan));
     else if (v->json && v->html)
         command_wrong(self, "--json and --html cannot be combined");
     else
