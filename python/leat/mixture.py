@@ -84,6 +84,11 @@ def ramp(from_, to, start, end, shape="linear", *, step=None, digits=4):
     return phases
 
 
+def _whole_row(loader):
+    """Whether this process stands for those that have slices of its rows, as the first of them."""
+    return loader._options.get("slice_rank", 0) == 0
+
+
 class Mixture:
     """The weights of a run's sources, decided while it trains, so that the same run can be replayed bit for bit.
 
@@ -173,18 +178,18 @@ class Mixture:
     # ---- What the ranks say
 
     def _exchange(self, loader, value):
-        if loader._options.get("slice_count", 1) > 1:
-            raise ValueError("a leat.Mixture cannot decide for slices, whose processes have the losses of a part of "
-                             "each row alone: sum these over the ranks that share rows, and use loader.change()")
-        told = exchange(self._group, loader.world, value)
-        if len(told) != loader.world:
-            raise ValueError(f"a leat.Mixture needs all {loader.world} ranks to decide: initialize torch.distributed "
+        processes = loader.world * loader._options.get("slice_count", 1)
+        told = exchange(self._group, processes, value)
+        if len(told) != processes:
+            raise ValueError(f"a leat.Mixture needs all {processes} processes to decide: initialize torch.distributed "
                              "for them, or give their group")
         return told
 
     def add(self, batch, losses):
         """Counts the losses of a batch's rows, one number each, for their sources. They are summed in whole numbers of
-        2^-32, so that the sum over rows and ranks does not depend on their order, and so not on the world size."""
+        2^-32, so that the sum over rows and ranks does not depend on their order, and so not on the world size. With
+        slices, each process gives its slices' parts of these losses, which add up to them: the loss of the slice's
+        places, divided by the number of the row's."""
         losses = losses.tolist() if hasattr(losses, "tolist") else list(losses)
         for sample, loss in zip(batch.samples, losses):
             if sample is not None:
@@ -193,7 +198,8 @@ class Mixture:
 
     def _total(self, loader):
         """Sums and counts of all ranks since the last decision."""
-        said = [*self._exchange(loader, (self._sums, self._counts)), *[self._had] * (self._had[0] is not None)]
+        counts = self._counts if _whole_row(loader) else [0] * len(self._counts)  # a row counts once
+        said = [*self._exchange(loader, (self._sums, counts)), *[self._had] * (self._had[0] is not None)]
         return tuple([sum(column) for column in zip(*lists)] for lists in zip(*said))
 
     # ---- Decisions
@@ -209,14 +215,15 @@ class Mixture:
             return False
         sums, counts = self._total(loader)
         self._had, self._sums, self._counts = (None, None), [0] * len(sums), [0] * len(sums)
-        weights, failure = None, None
-        if loader.rank == 0:
+        weights, failure, decided = None, None, None
+        if loader.rank == 0 and _whole_row(loader):
             losses = {name: total / UNIT / count for name, total, count in zip(self._names, sums, counts) if count}
             try:
                 weights = self._rounded(decide(dict(zip(self._names, map(float, self._weights))), losses))
             except Exception as error:  # the other ranks wait for it
                 failure = error
-        weights, words = self._exchange(loader, (weights, failure and f"{type(failure).__name__}: {failure}"))[0]
+            decided = weights, failure and f"{type(failure).__name__}: {failure}"
+        weights, words = next(filter(None, self._exchange(loader, decided)))
         if failure is not None:
             raise failure
         if words is not None:
@@ -236,7 +243,7 @@ class Mixture:
         plan = self.plan.change(place, weights=weights)
         loader.change(plan, group=self._group)
         self._lines.append(f"at {place}:{','.join(weights)}\n")
-        if loader.rank == 0:
+        if loader.rank == 0 and _whole_row(loader):
             self._write()
         self._exchange(loader, None)  # no rank goes on before the line is on the disk
         self.plan = plan

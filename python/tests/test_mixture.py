@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import pytest
 from conftest import ROOT, command
-from processes import _free_port
+from processes import _free_port, run_ranks
 
 import leat
 
@@ -101,18 +101,46 @@ def test_decided_while_training(tmp_path):
         leat.Mixture(plan, log, state={"changes": 9})
 
 
-def test_slices_and_the_end(folder, tmp_path):
-    """Slices have losses of a part of a row alone, so that their ranks would decide differently; and at a plan's end
-    there is nothing to change."""
+# one process for each slice of two rows' ranks; losses are whole numbers of 2^-11, whose sums do not depend on an order
+SLICED = """
+import os, sys
+import torch.distributed
+import leat
+if len(sys.argv) > 4:
+    torch.distributed.init_process_group("gloo")
+slices = 2 if len(sys.argv) > 4 else 1
+number = int(os.environ.get("RANK", 0))
+plan = leat.Plan({name: 1 for name in sys.argv[2:4]}, 64, epochs=1)
+mixture = leat.Mixture(plan, sys.argv[1], every=2)
+loader = leat.Loader(mixture.plan, 4 // slices, rank=number // slices, world=slices, framework="numpy", last="padded",
+                     slice=(number % slices, slices, "zigzag") if slices > 1 else None, restart=False, threads=0)
+def decide(weights, losses):
+    return {name: 1 + losses.get(name, 0) % 1 for name in weights}
+for batch in loader:
+    mixture.add(batch, batch.inputs.astype("float64").sum(axis=1) / 64)
+    mixture.step(loader, decide)
+state = mixture.state_dict(loader)
+assert state["steps"] > 8 and state["changes"] >= 4, state
+print(state)
+"""
+
+
+def test_slices_decide_as_whole_rows(folder, tmp_path):
+    program = tmp_path / "sliced.py"
+    program.write_text(SLICED)
     names = f"{folder}/a", f"{folder}/b"
-    plan = leat.Plan({name: 1 for name in names}, 64, epochs=1)
-    decide = lambda weights, losses: weights  # noqa: E731
-    mixture = leat.Mixture(plan, tmp_path / "log", every=1)
-    with pytest.raises(ValueError, match="slices"):
-        mixture.step(leat.Loader(plan, 4, slice=(0, 2, "zigzag"), framework="numpy"), decide)
+    run_ranks(program, [tmp_path / "whole", *names], 1)
+    run_ranks(program, [tmp_path / "sliced", *names, "sliced"], 4)
+    text = (tmp_path / "sliced").read_text(encoding="ascii")
+    assert text == (tmp_path / "whole").read_text(encoding="ascii") and len(set(text.splitlines())) > 4
+
+
+def test_the_end(folder, tmp_path):
+    """There is nothing to change."""
+    plan = leat.Plan({f"{folder}/a": 1, f"{folder}/b": 1}, 64, epochs=1)
     mixture = leat.Mixture(plan, tmp_path / "other", every=1)
     loader = leat.Loader(mixture.plan, 4, framework="numpy", last="short", notices=False)
-    steps = [mixture.step(loader, decide) for _ in loader]
+    steps = [mixture.step(loader, lambda weights, losses: weights) for _ in loader]
     assert steps[0] and not steps[-1]
 
 
