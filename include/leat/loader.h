@@ -241,7 +241,7 @@ struct leat_loader_outputs {
     /*
      * 1: all of a row in which a sequence of 1 to 13 tokens stands 32 times in succession or more often: the rows that
      * OLMo-core's instance filter leaves out. Looked through are the inputs of windows, and all tokens of rows of
-     * documents, without padding. Not with slices and `ahead`.
+     * documents, without padding; also with slices, for which each row is then read whole.
      */
     uint32_t mask_repeats;
     uint32_t reserved[4]; /* 0 */

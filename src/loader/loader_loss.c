@@ -30,10 +30,6 @@ enum leat_status loader_loss_open(struct leat_loader *l, struct leat_error *err)
                                (int)l->ignored);
     if (o->mask_begin && info.begin_token == LEAT_NONE)
         return status_argument(err, "mask_begin", "the datasets have no begin token: leave mask_begin out");
-    if (o->mask_repeats && l->segmented)
-        return status_argument(err, "mask_repeats",
-                               "repeated n-grams are looked for in whole rows: mask_repeats does not go with slices, "
-                               "labels ahead, and rows with tokens of the plan's own");
     l->masks |= o->mask_row_first || o->mask_begin || o->mask_repeats;
     return LEAT_OK;
 }
@@ -79,15 +75,12 @@ static bool has_repeats(const uint32_t *ids, uint64_t count)
     return false;
 }
 
-/* Reads what is looked through: of rows of documents all tokens, without the gaps between them; of others the
- * inputs. */
-static enum leat_status read_ids(struct leat_loader *l, const struct loader_slot *slot, uint32_t row, uint64_t *count,
+/* Tokens of a row that has come whole, without the gaps between its pieces. */
+static enum leat_status take_row(struct leat_loader *l, const struct loader_slot *slot, uint32_t row, uint64_t *count,
                                  struct leat_error *err)
 {
     const uint8_t *tokens = loader_layout_row(slot, row);
-    const struct leat_sample *x = &slot->samples[row];
-    bool whole = l->plan->order->own_labels || l->plan->order->longest_first;
-    enum leat_status s = GROW(l->loss.ids, x->tokens, l->loss.room, err);
+    enum leat_status s = GROW(l->loss.ids, slot->samples[row].tokens, l->loss.room, err);
 
     *count = 0;
     for (uint32_t k = slot->first_piece[row]; s == LEAT_OK && k < slot->first_piece[row + 1]; k++) {
@@ -97,8 +90,51 @@ static enum leat_status read_ids(struct leat_loader *l, const struct loader_slot
             l->loss.ids[(*count)++] = token_at(l, tokens, i);
         tokens += ((size_t)p->count + loader_pieces_gap(l, p)) * l->token_width;
     }
-    if (!whole && *count > x->length)
-        *count = x->length;
+    return s;
+}
+
+/* Tokens of a row in segments, which has not come whole, or with more than it has: read where they are. */
+static enum leat_status read_row(struct leat_loader *l, const struct leat_sample *x, uint64_t *count,
+                                 struct leat_error *err)
+{
+    struct loader_loss *loss = &l->loss;
+    uint64_t stretches = 0, more;
+    enum leat_status s = leat_plan_row(l->plan, x, loss->row, loss->row_room, &stretches, err);
+
+    *count = 0;
+    if (s == LEAT_OK && stretches > loss->row_room) {
+        s = GROW(loss->row, stretches, loss->row_room, err);
+        if (s == LEAT_OK)
+            s = leat_plan_row(l->plan, x, loss->row, loss->row_room, &more, err);
+    }
+    for (uint64_t k = 0; s == LEAT_OK && k < stretches; k++) {
+        const struct leat_stretch *t = &loss->row[k];
+
+        s = GROW(loss->ids, *count + t->count, loss->room, err);
+        if (s == LEAT_OK && t->literal)
+            loss->ids[*count] = (uint32_t)t->token;
+        else if (s == LEAT_OK)
+            s = leat_dataset_read_u32(l->plan->sources[t->source].dataset, t->token, t->count, loss->ids + *count, err);
+        *count += t->count;
+    }
+    return s;
+}
+
+enum leat_status loader_loss_repeats(struct leat_loader *l, const struct loader_slot *slot, uint32_t row, bool *repeats,
+                                     struct leat_error *err)
+{
+    const struct leat_sample *x = &slot->samples[row];
+    enum leat_status s;
+    uint64_t count;
+
+    *repeats = false;
+    if (!l->options.outputs.mask_repeats)
+        return LEAT_OK;
+    s = l->segmented ? read_row(l, x, &count, err) : take_row(l, slot, row, &count, err);
+    /* of rows of documents all tokens are looked through, of others the inputs */
+    if (!l->plan->order->own_labels && !l->plan->order->longest_first && count > x->length)
+        count = x->length;
+    *repeats = s == LEAT_OK && has_repeats(l->loss.ids, count);
     return s;
 }
 
@@ -106,14 +142,11 @@ enum leat_status loader_loss_row(struct leat_loader *l, const struct loader_slot
                                  struct leat_error *err)
 {
     uint32_t tokens = loader_pieces_tokens(l, slot, row);
-    enum leat_status s = LEAT_OK;
-    uint64_t count;
+    bool repeats;
+    enum leat_status s = loader_loss_repeats(l, slot, row, &repeats, err);
 
-    if (l->options.outputs.mask_repeats) {
-        s = read_ids(l, slot, row, &count, err);
-        if (s == LEAT_OK && has_repeats(l->loss.ids, count))
-            memset(mask, 0, tokens);
-    }
+    if (repeats)
+        memset(mask, 0, tokens);
     if (s == LEAT_OK)
         loader_loss_tokens(l, loader_layout_row(slot, row), tokens, 1, mask);
     return s;

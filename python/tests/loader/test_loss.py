@@ -53,6 +53,26 @@ def test_repeats(corpus, order):
     assert rows == len(plan) and rows / 10 < without < rows * 0.9
 
 
+def test_repeats_in_slices(corpus):
+    """Slices have no labels where the whole row has none, also of rows with tokens of the plan's own."""
+    outputs = leat.Outputs(("inputs", "labels", "ahead_labels"), mask_repeats=True)
+    for fim in None, leat.FIM(rate=0.5, spm=0.5, prefix=1, middle=2, suffix=3):
+        plan = leat.Plan(corpus, 640, order="fit", epochs=1, seed=2, fim=fim)
+        options = {"framework": "numpy", "outputs": outputs, "ahead": 2, "restart": False, "last": "short"}
+        whole, *slices = (leat.Loader(plan, 4, **options, slice=slice)
+                          for slice in (None, (0, 2, "contiguous"), (1, 2, "contiguous")))
+        without = 0
+        for batch, *parts in zip(whole, *slices):
+            for name in outputs.names:
+                assert np.array_equal(batch[name], np.concatenate([part[name] for part in parts], axis=-1)), name
+            for sample, labels in zip(batch.samples, batch.labels):
+                row = np.concatenate([leat.open(corpus).read(p.token, p.count) if p.literal is None else [p.literal]
+                                      for p in plan.pieces(sample.n)]).astype(np.int64)
+                assert (labels == -100).all() == left_out(row)
+                without += left_out(row)
+        assert len(plan) / 10 < without < len(plan) * 0.9
+
+
 def test_ignore_index(corpus):
     plan = leat.Plan(corpus, 64, order="fit")
     usual, other = (next(iter(leat.Loader(plan, 8, framework="numpy", ignore_index=i))).labels for i in (-100, -1))
