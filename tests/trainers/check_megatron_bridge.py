@@ -35,6 +35,7 @@ def main(name=""):
         page.done()
         assert isinstance(config, base.DatasetProvider) and config.dataloader_type == "external"
         config.finalize()
+        config.reset_position_ids = True
         tokens = common.Tokens("tokens")
 
         def compare(batch, loader, n):
@@ -43,6 +44,7 @@ def main(name=""):
                     stop = piece.at + piece.count - 1
                     common.equal(batch["tokens"][row, piece.at:stop],
                                  tokens.all[piece.token:piece.token + piece.count - 1], f"sample {n + row}")
+                    common.equal(batch["position_ids"][row, piece.at:stop], range(piece.count - 1), "positions")
                     common.equal(batch["labels"][row, piece.at:stop],
                                  tokens.all[piece.token + 1:piece.token + piece.count], f"labels of sample {n + row}")
 
