@@ -4,19 +4,28 @@ data-parallel groups), or a checkout of Megatron-LM, with its own pretrain_gpt.p
 docs/trainers/megatron.md. Two ranks train on Megatron's samples, one goes on from the consumed samples; then rows of
 whole documents by the page's provider, and a validation to its end. Every batch is compared with the token file.
 
+With the checkout, also: on three pipeline stages with two tensor or context ranks, its get_batch() gives what it gives
+with its own datasets, sampler and DataLoader, for training and evaluation; all samples under
+--dataloader-inter-document-masking are those of its own GPTDataset.
+
 Instead of a GPU: tensors that are asked for on one stay on the CPU. Instead of Python 3.12, for main:
-typing.override."""
+typing.override. What main has in C++ is that of PyPI's package. torch.compile, which takes longer than all else here,
+leaves functions as they are."""
 import contextlib
+import importlib.util
+import itertools
 import os
 import re
 import subprocess
 import sys
+import sysconfig
 import types
 
 import common
 import numpy
 
 LENGTH, ROWS, STEPS = 64, 3, 30
+EVALUATED = 2  # rows of a batch for evaluation
 
 
 def on_cpu():
@@ -32,29 +41,41 @@ def model_of(config_type, gpt_model, layers):
     return gpt_model(config=config, transformer_layer_spec=layers(), vocab_size=512, max_sequence_length=LENGTH)
 
 
-def train(out, folder, consumed, steps):
-    """One rank: trains, and keeps what the model gets."""
-    on_cpu()
-    import torch
-    torch.distributed.init_process_group("gloo")
-    if folder != "-":
+def modules(folder, here):
+    """What all ranks use, imported once, before they begin."""
+    if folder:
         import typing
         import typing_extensions
         typing.override = typing_extensions.override
-        sys.path[:0] = [os.getcwd(), folder]
+        sys.path[:0] = [str(here), str(folder)]
+        name = "megatron.core.datasets.helpers_cpp"
+        built = os.path.join(sysconfig.get_path("purelib"), *name.split(".")) + sysconfig.get_config_var("EXT_SUFFIX")
+        spec = importlib.util.spec_from_file_location(name, built)
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+        import pretrain_gpt
+        assert pretrain_gpt.BlendedMegatronDatasetBuilder.__module__ == "leat.integrations.megatron"
+    from megatron.core.models.gpt.gpt_model import GPTModel
+    from megatron.core.tensor_parallel.random import CudaRNGStatesTracker
+    CudaRNGStatesTracker.fork = lambda self, *name: contextlib.nullcontext()
+    where = sys.modules[GPTModel.__module__].__file__
+    assert not folder or where.startswith(str(folder)), where
+
+
+def train(out, folder, consumed, steps):
+    """One rank: trains, and keeps what the model gets."""
+    import torch
     from megatron.core import parallel_state
     from megatron.core.models.gpt.gpt_layer_specs import get_gpt_layer_local_spec
     from megatron.core.models.gpt.gpt_model import GPTModel
     from megatron.core.transformer.transformer_config import TransformerConfig
-    from megatron.core.tensor_parallel.random import CudaRNGStatesTracker
-    CudaRNGStatesTracker.fork = lambda self, *name: contextlib.nullcontext()
     parallel_state.initialize_model_parallel()
-    batches = iterator(folder, int(consumed))
+    batches = iterator(folder, consumed)
     torch.manual_seed(1)
     model = model_of(TransformerConfig, GPTModel, get_gpt_layer_local_spec)
     optimizer = torch.optim.SGD(model.parameters(), 0.1)
     kept = []
-    for _ in range(int(steps)):
+    for _ in range(steps):
         tokens, labels, mask, positions = next(batches)
         hidden = torch.ones(LENGTH, LENGTH, dtype=torch.bool).triu(1)[None, None]
         losses = model(tokens, positions, hidden, labels=labels)
@@ -67,8 +88,7 @@ def train(out, folder, consumed, steps):
         optimizer.step()
         assert loss.isfinite()
         kept.append(torch.stack([tokens, labels, positions]).numpy())
-    numpy.save(f"{out}-{os.environ['RANK']}.npy", numpy.array(kept))
-    torch.distributed.destroy_process_group()
+    numpy.save(f"{out}-{torch.distributed.get_rank()}.npy", numpy.array(kept))
 
 
 def dataset_config(**more):
@@ -82,37 +102,120 @@ def dataset_config(**more):
 
 def iterator(folder, consumed):
     """The batches that a forward pass gets."""
-    if folder == "-":
+    if not folder:
         from leat.integrations import megatron
         train, _, _ = megatron.build([ROWS * 2 * STEPS, 6, 0], lambda: True, dataset_config())
         for batch in megatron.loader(train, ROWS, consumed):
             yield batch["tokens"], batch["labels"], batch["loss_mask"], batch["position_ids"]
         return
-    sys.argv = ["pretrain_gpt.py", *words(consumed)]
     import pretrain_gpt
-    from megatron.training import training
-    from megatron.training.arguments import parse_args
-    from megatron.training.global_vars import set_args
-    args = parse_args()
-    vars(args).update(params_dtype=__import__("torch").float32, iteration=consumed // (2 * ROWS), padded_vocab_size=512,
-                      consumed_train_samples=consumed, consumed_valid_samples=0, eval_micro_batch_size=ROWS,
-                      eval_global_batch_size=2 * ROWS, data_parallel_size=1)
-    set_args(args)
-    assert pretrain_gpt.BlendedMegatronDatasetBuilder.__module__ == "leat.integrations.megatron"
-    pretrain_gpt.train_valid_test_datasets_provider.is_distributed = True
-    found, _, _ = training.build_train_valid_test_data_iterators(pretrain_gpt.train_valid_test_datasets_provider)
+    given = arguments(consumed, *"--data-path web --no-create-attention-mask-in-dataloader".split())
+    found, _, _ = iterators(given)
     while True:
         batch = dict(zip(pretrain_gpt.BATCH_KEYS, pretrain_gpt.get_batch(found)))
         yield batch["tokens"], batch["labels"], batch["loss_mask"], batch["position_ids"]
 
 
-def words(consumed):
-    return (f"--data-path web --split 90,10,0 --seq-length {LENGTH} --max-position-embeddings {LENGTH} --num-layers 1 "
+def arguments(consumed, *more):
+    """Those of a program of Megatron-LM that has consumed so many samples, and is to evaluate for the second time."""
+    import torch
+    from megatron.training.arguments import parse_args
+    sys.argv = ["pretrain_gpt.py", *words(), *more]
+    args = parse_args()
+    vars(args).update(params_dtype=torch.float32, iteration=consumed // (2 * ROWS), padded_vocab_size=512,
+                      consumed_train_samples=consumed, consumed_valid_samples=2 * EVALUATED, data_parallel_size=1,
+                      eval_micro_batch_size=EVALUATED, eval_global_batch_size=2 * EVALUATED)
+    return args
+
+
+def iterators(args, builder=None):
+    """What a program of Megatron-LM makes of its arguments for training, validation and test; `builder` takes the place
+    of leat's."""
+    import pretrain_gpt
+    from megatron.training import training
+    from megatron.training.global_vars import set_args
+    set_args(args)
+    pretrain_gpt.BlendedMegatronDatasetBuilder = builder or pretrain_gpt.BlendedMegatronDatasetBuilder
+    pretrain_gpt.train_valid_test_datasets_provider.is_distributed = True
+    return training.build_train_valid_test_data_iterators(pretrain_gpt.train_valid_test_datasets_provider)
+
+
+def words():
+    return (f"--split 90,10,0 --seq-length {LENGTH} --max-position-embeddings {LENGTH} --num-layers 3 "
             f"--hidden-size 16 --num-attention-heads 2 --micro-batch-size {ROWS} --global-batch-size {2 * ROWS} "
             f"--train-iters {STEPS} --eval-iters 1 --eval-interval {STEPS} --seed 1234 --reset-position-ids "
-            "--eod-mask-loss --no-create-attention-mask-in-dataloader --dataloader-type external "
-            "--tokenizer-type NullTokenizer --vocab-size 500 --lr 0.1 --transformer-impl local "
-            "--no-rope-fusion").split()
+            "--eod-mask-loss --dataloader-type external --tokenizer-type NullTokenizer --vocab-size 500 --lr 0.1 "
+            "--transformer-impl local --no-rope-fusion --num-workers 0").split()
+
+
+def stages(tensor, context, *more):
+    """One rank of three pipeline stages: main's get_batch() with leat's batches, and with those of its own datasets."""
+    import pretrain_gpt
+    import torch
+    from megatron.core import parallel_state
+    from megatron.core.datasets.blended_megatron_dataset_builder import BlendedMegatronDatasetBuilder
+    parallel_state.initialize_model_parallel(tensor, 3, context_parallel_size=context)
+    args = arguments(2 * ROWS, "--data-path", "0.3", "web", "0.7", "code", "--tensor-model-parallel-size", str(tensor),
+                     "--context-parallel-size", str(context), "--pipeline-model-parallel-size", "3", *more)
+    mine = iterators(args)
+    args.dataloader_type = "single"
+    # without the number of a row's source, of one dimension, on which main's own get_batch() fails on context ranks
+    theirs = [found and ({key: value for key, value in batch.items() if key != "dataset_id"}
+                         for batch in found.iterable) for found in iterators(args, BlendedMegatronDatasetBuilder)]
+    masking = args.dataloader_inter_document_masking
+    stage = parallel_state.get_pipeline_model_parallel_rank()
+    # on tensor ranks, main takes batches for evaluation to have the rows of those for training
+    for use in (0, 1)[:1 if tensor > 1 else 2]:
+        for _ in range(2):
+            found = dict(zip(pretrain_gpt.BATCH_KEYS, pretrain_gpt.get_batch(mine[use])))
+            there = {key for key, value in found.items() if value is not None}
+            assert there >= {"cu_seqlens", "max_seqlen"} if masking else "cu_seqlens" not in there, there
+            every = [None] * 6
+            torch.distributed.all_gather_object(every, (found["cu_seqlens"], found["max_seqlen"]))
+            if stage == 1:  # main gives stages in the middle no dataset, not even where it wants cu_seqlens from them
+                assert (mine[use] is None) == (not masking or tensor > 1), mine
+                assert theirs[use] is None and there == ({"cu_seqlens", "max_seqlen"} if masking else set()), there
+            else:
+                same(found, dict(zip(pretrain_gpt.BATCH_KEYS, pretrain_gpt.get_batch(theirs[use]))), (use, stage))
+                rows = ROWS if use == 0 else EVALUATED
+                place = found["tokens" if stage == 0 else "labels"]
+                assert place.numel() == rows * LENGTH // context, place.shape
+            if masking:
+                assert all(torch.equal(a, b) for one in every for a, b in zip(one, every[0])), every
+
+
+def same(found, expected, where):
+    import torch
+    assert list(found) == list(expected), (where, list(found), list(expected))
+    for key, value in expected.items():
+        if not torch.is_tensor(value):
+            assert found[key] == value, (where, key)
+            continue
+        assert found[key].dtype == value.dtype, (where, key)
+        common.equal(found[key], value, (where, key))
+
+
+def inter_document():
+    """All samples of main's own GPTDataset under --dataloader-inter-document-masking, and batches of them."""
+    import torch
+    from leat.integrations import megatron
+    from megatron.core.datasets.blended_megatron_dataset_builder import BlendedMegatronDatasetBuilder
+    from megatron.core.datasets.gpt_dataset import GPTDataset
+    for blend in ((["web"], None), (["web", "code"], [0.3, 0.7])):
+        for settings in (False, True):
+            config = dataset_config(blend=blend, inter_document_masking=True, reset_position_ids=settings,
+                                    eod_mask_loss=settings)
+            sizes = [ROWS * 2 * STEPS, 6, 0]
+            for theirs, mine in zip(BlendedMegatronDatasetBuilder(GPTDataset, sizes, lambda: True, config).build()[:2],
+                                    megatron.build(sizes, lambda: True, config)):
+                assert len(theirs) == len(mine) > 0
+                loader = megatron.loader(mine, 1, rank=0, world=1)
+                for n in range(len(theirs)):
+                    expected = theirs[n]
+                    assert "cu_seqlens" in expected
+                    same(mine[n], expected, (blend, n))
+                    same(next(loader), torch.utils.data.default_collate([expected]), (blend, n))
+                assert next(loader, None) is None
 
 
 def wanted(tokens, line, end):
@@ -165,6 +268,7 @@ def own_order(page, tokens):
             shown = batch["tokens"][row, piece.at:piece.at + piece.count - 1].tolist()
             common.equal(shown, tokens.all[piece.token:piece.token + piece.count - 1], "a document in a row")
             assert int(batch["position_ids"][row, piece.at]) == 0
+    masks_and_positions(tokens)
     # to the end of a finite set
     whole = leat.Plan("web.bin", LENGTH, order="sequential", epochs=1)
     learned = sum(int(batch["loss_mask"].sum()) for batch in
@@ -173,11 +277,39 @@ def own_order(page, tokens):
     assert learned == (len(tokens.all) - 1) // LENGTH * LENGTH
 
 
+def masks_and_positions(tokens):
+    """leat's own order, and what Megatron's function makes of a row's tokens. Rows of whole documents have end tokens
+    as labels only, so that the function gets one in the place of each document's last input."""
+    import leat
+    import torch
+    from leat.integrations import megatron
+    from megatron.core.datasets.gpt_dataset import _get_ltor_masks_and_position_ids
+    names = ("reset_position_ids", "reset_attention_mask", "eod_mask_loss")
+    for order, settings in itertools.product(("shuffled", "fit"), itertools.product((False, True), repeat=3)):
+        config = dataset_config(create_attention_mask=True, **dict(zip(names, settings)))
+        dataset = megatron.Dataset(leat.Plan("part", LENGTH, 1, order=order, epochs=4), config)
+        batch = next(megatron.loader(dataset, STEPS, rank=0, world=1))
+        several = 0
+        for row in range(STEPS):
+            ended, predicted = batch["tokens"][row].clone(), torch.ones(LENGTH)
+            if order == "fit":
+                last = [piece.at + piece.count - 2 for piece in dataset.plan.pieces(row)]
+                ended[last] = tokens.end
+                predicted[last[-1] + 1:] = 0  # padding
+            several += int((ended[:-1] == tokens.end).sum())
+            attention, mask, positions = _get_ltor_masks_and_position_ids(
+                ended, tokens.end, *settings[:2], settings[2] and order != "fit", True)
+            expected = dict(attention_mask=attention, loss_mask=mask * predicted, position_ids=positions)
+            for key, value in expected.items():
+                common.equal(batch[key][row], value, (order, settings, key, row))
+            same(dataset[row], {key: value[row] for key, value in batch.items()}, (order, settings, row))
+        assert several > 5  # else the settings would make no difference
+
+
 def main(name="megatron"):
-    folder = "-"
-    if name == "megatron-main":
-        folder = str(common.checkout("LEAT_MEGATRON", "Megatron-LM"))
-    common.need("megatron.core.datasets.gpt_dataset")
+    folder = common.checkout("LEAT_MEGATRON", "Megatron-LM") if name == "megatron-main" else None
+    importlib.util.find_spec("megatron") or common.not_run("megatron-core is not installed")
+    os.environ["TORCHDYNAMO_DISABLE"] = "1"
     with common.own_folder() as here:
         common.vocabulary()
         common.corpus("data/a.jsonl")
@@ -189,21 +321,29 @@ def main(name="megatron"):
         common.equal(numpy.fromfile("web.bin", "<u2"), tokens.all, "web.bin")
         lines = common.order("--order", "megatron", "--source", "web", "--seq-len", LENGTH, "--split", "90,10,0",
                              "--use", "train", "--samples", ROWS * 2 * STEPS, count=ROWS * 2 * STEPS)
-        if folder != "-":
+        if folder:
             line, = re.findall("^sed -i .* pretrain_gpt.py$", (common.ROOT / "docs/trainers/megatron.md").read_text(),
                                re.MULTILINE)
-            (here / "pretrain_gpt.py").write_bytes(open(f"{folder}/pretrain_gpt.py", "rb").read())
+            (here / "pretrain_gpt.py").write_bytes((folder / "pretrain_gpt.py").read_bytes())
             subprocess.run(["bash", "-e", "-c", line], check=True)
+        on_cpu()
+        modules(folder, here)
         # NullTokenizer's end token is its last id
-        end = tokens.end if folder == "-" else 499
-        common.torchrun(2, __file__, "--train", "two", folder, 0, STEPS // 2)
+        end = 499 if folder else tokens.end
+        common.ranks(2, train, "two", folder, 0, STEPS // 2)
         compare("two", 2, 0, STEPS // 2, tokens, lines, end)
         half = ROWS * 2 * (STEPS // 2)
-        common.torchrun(1, __file__, "--train", "one", folder, half, STEPS)
+        common.ranks(1, train, "one", folder, half, STEPS)
         compare("one", 1, half, STEPS, tokens, lines, end)
+        if folder:
+            common.ranks(6, stages, 2, 1)
+            common.ranks(6, stages, 1, 2, "--no-create-attention-mask-in-dataloader")
+            common.ranks(6, stages, 1, 2, "--dataloader-inter-document-masking",
+                         "--no-create-attention-mask-in-dataloader")
+            inter_document()
         own_order(page, tokens)
         page.done()
 
 
 if __name__ == "__main__":
-    train(*sys.argv[2:]) if sys.argv[1:2] == ["--train"] else main(*sys.argv[1:])
+    main(*sys.argv[1:])

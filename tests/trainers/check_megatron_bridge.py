@@ -1,8 +1,15 @@
 #!/usr/bin/env python3
 """check_megatron_bridge.py: the configuration of docs/trainers/megatron-bridge.md, as a subclass of the
-DatasetProvider of a checkout: two ranks' batches beside the token file, and a state that goes on with one rank. Its
+DatasetProvider of a checkout: two ranks' batches beside the token file, and a state that goes on with one rank. The
+checkout's own functions make iterators of it, and save and load their places, with two ranks and then three. Its
 training needs a GPU and Transformer Engine: what was compared is said, and the rest is not run."""
+import __future__
+
+import ast
+import functools
 import importlib.util
+import os
+import shutil
 import sys
 import types
 
@@ -11,16 +18,72 @@ import common
 LENGTH, ROWS = 64, 2
 
 
+def module(name, path):
+    spec = importlib.util.spec_from_file_location(name, path)
+    made = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+def functions(path, names, *wanted):
+    """These functions of a file whose imports need a GPU; they see `names`."""
+    parts = [part for part in ast.parse(path.read_text()).body if getattr(part, "name", None) in wanted]
+    assert len(parts) == len(wanted), f"{path} has not all of {wanted}"
+    exec(compile(ast.Module(parts, []), str(path), "exec", __future__.annotations.compiler_flag), names)
+
+
+def own_iterators(root, base, config, place, first, compare):
+    """A rank of Megatron-Bridge: its iterators begin at the sample `first`, where `place` has been saved, if any; after
+    15 batches it saves their place."""
+    import torch
+    from check_megatron import on_cpu
+    from megatron.core.rerun_state_machine import RerunDataIterator
+    from megatron.core.utils import get_pg_rank
+    on_cpu()
+    kind, silent = type("Other", (), {}), lambda *words: None
+    names = dict(vars(base), torch=torch, os=os, shutil=shutil, RerunDataIterator=RerunDataIterator, _REGISTRY={},
+                 get_pg_rank=get_pg_rank, print_rank_0=silent, GPTSFTDatasetConfig=kind, GPTDatasetConfig=kind,
+                 MultiStorageClientFeature=types.SimpleNamespace(is_enabled=lambda: False), join_paths=os.path.join,
+                 energon_torch_load=module("safe_pickle", root / "utils/safe_pickle.py").energon_torch_load)
+    for other, what in (("data.megatron_mimo.base_provider", "MegatronMIMODatasetProvider"),
+                        ("models.megatron_mimo.megatron_mimo_provider", "MegatronMIMOProvider")):
+        for end in range(len(parts := other.split(".")) + 1):
+            sys.modules.setdefault(".".join(["megatron.bridge", *parts[:end]]), types.ModuleType(other)).__path__ = []
+        setattr(sys.modules[f"megatron.bridge.{other}"], what, kind)
+    functions(root / "data/utils.py", names, "get_dataset_provider")
+    functions(root / "data/samplers.py", names, "build_pretraining_data_loader")
+    functions(root / "data/loaders.py", names, "get_train_valid_test_num_samples", "build_train_valid_test_datasets",
+              "build_train_valid_test_data_loaders", "build_train_valid_test_data_iterators")
+    functions(root / "training/utils/checkpoint_utils.py", names, "get_checkpoint_name", "ensure_directory_exists")
+    functions(root / "training/checkpointing.py", names, "maybe_save_dataloader_state", "maybe_load_dataloader_state")
+    group, rank, world = torch.distributed.group.WORLD, int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+    groups = types.SimpleNamespace(dp=group, pp=None, tp=None, cp=None)
+    settings = types.SimpleNamespace(
+        model=None, dataset=config, train=types.SimpleNamespace(
+            num_epochs=None, train_samples=None, train_iters=30, global_batch_size=world * ROWS, micro_batch_size=ROWS,
+            exit_signal=None, exit_signal_handler_for_dataloader=False),
+        validation=types.SimpleNamespace(eval_iters=1, eval_interval=10, skip_train=False, eval_global_batch_size=None,
+                                         eval_micro_batch_size=None))
+    state = types.SimpleNamespace(consumed_train_samples=first, consumed_valid_samples=0)
+    provider = functools.partial(names["get_dataset_provider"](config), tokenizer=types.SimpleNamespace(eod=0),
+                                 pg_collection=groups)
+    train, valid, test = names["build_train_valid_test_data_iterators"](settings, state, provider, group)
+    assert test is None and state.do_train and state.do_valid
+    names["maybe_load_dataloader_state"](train, 15, place, pg_collection=groups)
+    for step in range(15):
+        compare(next(train), train.iterable, first + (step * world + rank) * ROWS)
+    compare(next(valid), valid.iterable, rank * ROWS)
+    names["maybe_save_dataloader_state"](None, train, 15, place, pg_collection=groups)
+
+
 def main(name=""):
-    path = common.checkout("LEAT_MEGATRON_BRIDGE", "Megatron-Bridge") / "src/megatron/bridge/data/base.py"
+    root = common.checkout("LEAT_MEGATRON_BRIDGE", "Megatron-Bridge") / "src/megatron/bridge"
     common.need("megatron.core")
     for name in ("", ".data", ".training", ".training.tokenizers", ".training.tokenizers.tokenizer"):
-        module = sys.modules["megatron.bridge" + name] = types.ModuleType("megatron.bridge" + name)
-        module.__path__ = []
-    module.MegatronTokenizer = object  # the name of a type
-    spec = importlib.util.spec_from_file_location("megatron.bridge.data.base", path)
-    base = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(base)
+        empty = sys.modules["megatron.bridge" + name] = types.ModuleType("megatron.bridge" + name)
+        empty.__path__ = []
+    empty.MegatronTokenizer = object  # the name of a type
+    base = module("megatron.bridge.data.base", root / "data/base.py")
 
     def context(rank, world):
         group = types.SimpleNamespace(rank=lambda: rank, size=lambda: world)
@@ -35,6 +98,7 @@ def main(name=""):
         page.done()
         assert isinstance(config, base.DatasetProvider) and config.dataloader_type == "external"
         config.finalize()
+        config.reset_position_ids = True
         tokens = common.Tokens("tokens")
 
         def compare(batch, loader, n):
@@ -43,9 +107,14 @@ def main(name=""):
                     stop = piece.at + piece.count - 1
                     common.equal(batch["tokens"][row, piece.at:stop],
                                  tokens.all[piece.token:piece.token + piece.count - 1], f"sample {n + row}")
+                    common.equal(batch["position_ids"][row, piece.at:stop], range(piece.count - 1), "positions")
                     common.equal(batch["labels"][row, piece.at:stop],
                                  tokens.all[piece.token + 1:piece.token + piece.count], f"labels of sample {n + row}")
 
+        common.ranks(2, own_iterators, root, base, config, "places", 0, compare)
+        shutil.copy("places/iter_0000015/train_dataloader_dprank000.pt",
+                    "places/iter_0000015/train_dataloader_dprank002.pt")  # as the page says
+        common.ranks(3, own_iterators, root, base, config, "places", 15 * 2 * ROWS, compare)
         for rank in range(2):
             train, valid, test = config.build_datasets(context(rank, 2))
             assert test is None and valid.dataset.plan.text != train.dataset.plan.text

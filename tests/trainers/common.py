@@ -143,6 +143,23 @@ def torchrun(ranks, program, *words, env=None):
     return done.stdout
 
 
+def ranks(count, function, *given):
+    """Runs a function in so many processes, ranks of a gloo group that begin as copies of this process: what it has
+    imported is there, which for some trainers takes longer than all else. A rank that fails is a failure."""
+    import torch
+    with tempfile.TemporaryDirectory() as folder:
+        torch.multiprocessing.start_processes(_rank, (count, f"file://{folder}/store", function, given), count,
+                                              start_method="fork")
+
+
+def _rank(rank, count, store, function, given):
+    import torch
+    os.environ.update(RANK=str(rank), WORLD_SIZE=str(count), LOCAL_RANK=str(rank))
+    torch.distributed.init_process_group("gloo", init_method=store, rank=rank, world_size=count)
+    function(*given)
+    torch.distributed.destroy_process_group()
+
+
 def clear(*names):
     """Removes files and folders that an earlier part of the check left."""
     for name in names:

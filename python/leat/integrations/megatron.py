@@ -154,7 +154,8 @@ class Dataset:
     plan    of order "megatron", or any other: leat's own order, rows of whole documents, fill-in-the-middle, ...
     config  a GPTDatasetConfig: its tokenizer's eod and pad, and the settings of masks and positions
     use     "train", "valid" or "test"
-    blends  whether items have a dataset_id, the number of their source; None: if there are several
+    blends  whether items have a dataset_id, the number of their source; None: if there are several. With context
+            parallelism they have none: get_batch() of Megatron's main fails on it
     """
 
     def __init__(self, plan: Any, config: Any, use: str = "train", blends: bool | None = None):
@@ -163,8 +164,11 @@ class Dataset:
             raise ValueError(f"the plan has rows of {plan.seq_len} tokens, and the config says "
                              f"{config.sequence_length}")
         self._number = USES.index(use)
-        self._blends = plan.info.sources > 1 if blends is None else blends
+        self._blends = ((plan.info.sources > 1 if blends is None else blends)
+                        and (getattr(config, "context_parallel_size", None) or 1) == 1)
         self._items = _Items(config)
+        # else they begin after end tokens, which rows of whole documents have as labels only
+        self._by_documents = self._items.packs or (self._items.resets and plan.info.order == "fit")
 
     @property
     def split(self) -> Any:
@@ -186,12 +190,15 @@ class Dataset:
         if not 0 <= sample < len(self):
             raise IndexError(f"no sample {n}: there are {len(self)}")
         begins = None
-        if self._items.packs:
-            if self.plan.info.order != "megatron":
-                raise TypeError("documents of single samples are known in Megatron's order only: use "
-                                "--dataloader-type external with inter_document_masking")
-            begins = torch.tensor([piece.at for piece in self.plan.pieces(int(sample))])
-            begins = begins[begins < self.plan.seq_len]
+        if self._by_documents:
+            if self.plan.info.order not in ("megatron", "fit"):
+                raise TypeError("documents of single samples are known in Megatron's order and in rows of whole "
+                                "documents only: use --dataloader-type external with inter_document_masking")
+            pieces = self.plan.pieces(int(sample))
+            begins = [piece.at for piece in pieces]
+            if self.plan.info.order == "fit":  # padding is a document, as in a loader's cu_seqlens
+                begins.append(pieces[-1].at + pieces[-1].count - 1)
+            begins = torch.tensor([at for at in begins if at < self.plan.seq_len])
         inputs, labels = self.plan._rows([int(sample)], 8, ("inputs", "labels"),
                                          lambda array: torch.utils.dlpack.from_dlpack(array.__dlpack__()))
         made = self._items.make(inputs.contiguous(), labels.contiguous(), begins)
@@ -239,7 +246,7 @@ class Loader:
             raise ValueError("Megatron cuts rows itself (get_batch_on_this_cp_rank): leave slice= out")
         self.dataset = dataset
         self.loader = PlanLoader(dataset.plan, micro_batch_size, rank=rank, world=world, position=consumed_samples,
-                                 outputs=("inputs", "labels", *(["cu_seqlens"] if dataset._items.packs else [])),
+                                 outputs=("inputs", "labels", *(["cu_seqlens"] if dataset._by_documents else [])),
                                  **{"last": "dropped", **options})
 
     @property
@@ -254,7 +261,7 @@ class Loader:
     def __next__(self) -> dict:
         batch = next(self.loader)
         made = self.dataset._items.make(batch.inputs, batch.labels,
-                                        batch.cu_seqlens if self.dataset._items.packs else None)
+                                        batch.cu_seqlens if self.dataset._by_documents else None)
         if not self.dataset._blends:
             return made
         import torch
@@ -288,24 +295,25 @@ class _Items:
     def __init__(self, config: Any):
         self.end, self.pad = config.tokenizer.eod, _pad_of(config)
         self.resets_positions, self.resets_attention = config.reset_position_ids, config.reset_attention_mask
+        self.resets = self.resets_positions or self.resets_attention
         self.packs = bool(getattr(config, "inter_document_masking", False))
         self.masks_end = config.eod_mask_loss
         self.with_attention = config.create_attention_mask and not self.packs
 
     def make(self, tokens: Any, labels: Any, documents: Any = None) -> dict:
         """Of tensors of rows x length, which become the items' own. `documents`: the places where documents begin,
-        through all rows, if items say so (packs)."""
+        through all rows; None: after end tokens."""
         import torch
 
         rows, length = tokens.shape
         place = torch.arange(length, device=tokens.device)
         positions = place.expand(rows, -1)
-        if self.packs:
+        if documents is not None:
             first = torch.zeros(rows * length + 1, dtype=torch.bool, device=tokens.device)
             first[documents.long()] = True
             first = first[:-1].reshape(rows, length)
             begins = (place * first).cummax(dim=1).values
-        elif self.resets_positions or self.resets_attention:
+        elif self.resets:
             # where the document of each place begins: after the last end token before it, or with the row
             begins = torch.zeros_like(tokens)
             begins[:, 1:] = place[1:] * (tokens[:, :-1] == self.end)
