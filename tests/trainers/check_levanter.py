@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""check_levanter.py: Levanter's own train_lm with the lines of docs/trainers/levanter.md: one host with two devices trains
-and evaluates to the end of a finite set; two hosts with one device each go on from its checkpoint. Every row that the
-trainer takes is compared with the token file, and torch must not have been imported."""
+"""check_levanter.py: Levanter's own train_lm with the lines of docs/trainers/levanter.md: one host with two devices
+trains and evaluates to the end of a finite set; two hosts with one device each go on from its checkpoint to the plan's
+end. Every row that the trainer takes is compared with the token file, and torch must not have been imported."""
+import asyncio
+import collections
 import os
 import pathlib
 import socket
@@ -11,18 +13,21 @@ import sys
 import common
 import numpy
 
-LENGTH, ROWS, STEPS, MORE = 64, 8, 30, 10
+LENGTH, ROWS, STEPS, EVERY = 64, 16, 30, 12  # as in CONFIG
 PLACES = LENGTH - 1  # the last one predicts nothing
 KEYS = "tokens", "loss_weight", "segments"
 CONFIG = """
-model: {type: llama, tokenizer: ., max_seq_len: 64, hidden_dim: 32, intermediate_dim: 64, num_layers: 1, num_heads: 2, num_kv_heads: 2}
+model: {type: llama, tokenizer: ., max_seq_len: 64, hidden_dim: 32, intermediate_dim: 64, num_layers: 1, num_heads: 2,
+        num_kv_heads: 2}
 optimizer: {learning_rate: 0.01}
 trainer:
   id: a
   tracker: {type: noop}
   mp: f32
-  train_batch_size: 8
-  steps_per_eval: 10
+  log_jaxprs: false
+  log_xla_hlo: false
+  train_batch_size: 16
+  steps_per_eval: 12
   require_accelerator: false
   checkpointer: {base_path: run, keep: [{every: 10}]}
 """
@@ -89,29 +94,74 @@ def check_row(tokens, row, at, what):
         common.equal(row[name], wanted[name], f"{what}, {name}")
 
 
-def check_training(tokens, what, first, steps, processes):
-    rows = got(what, "train", processes)
-    assert rows["tokens"].shape == (steps, ROWS, LENGTH), rows["tokens"].shape
-    order = common.order("--source", "corpus", "--seq-len", PLACES, "--seed", 7, "--epochs", 4, first=first * ROWS,
-                         count=steps * ROWS)
-    for n, sample in enumerate(order):
-        step, place = divmod(n, ROWS)
-        check_row(tokens, {name: rows[name][step, place] for name in KEYS}, sample["window"] * PLACES,
-                  f"{what}, step {first + step}, row {place}")
+def check_batches(tokens, windows, rows, steps, what):
+    """The rows of so many batches are these windows, and after them padding."""
+    assert rows["tokens"].shape == (steps, ROWS, LENGTH), f"{what}: {rows['tokens'].shape}, not {steps} batches"
+    for n in range(steps * ROWS):
+        row = {name: rows[name][divmod(n, ROWS)] for name in KEYS}
+        if n < len(windows):
+            check_row(tokens, row, windows[n] * PLACES, f"{what}, step {n // ROWS}, row {n % ROWS}")
+        else:
+            assert not row["loss_weight"].any(), f"{what}: padding has loss"
+
+
+def check_training(tokens, what, first, last, processes):
+    samples = common.order("--source", "corpus", "--seq-len", PLACES, "--seed", 7, "--epochs", 1, first=first * ROWS,
+                           count=(last - first) * ROWS)
+    check_batches(tokens, [sample["window"] for sample in samples], got(what, "train", processes), last - first, what)
 
 
 def check_evaluation(tokens, what, times, processes):
-    rows = got(what, "valid", processes)
-    count = (len(tokens.all) - 1) // PLACES
-    batches = -(-count // ROWS)
-    assert rows["tokens"].shape == (times * batches, ROWS, LENGTH) and count % ROWS, rows["tokens"].shape
-    for n in range(times * batches * ROWS):
-        step, place = divmod(n, ROWS)
-        row, at = {name: rows[name][step, place] for name in KEYS}, n % (batches * ROWS)
-        if at < count:
-            check_row(tokens, row, at * PLACES, f"{what}, evaluation, row {n}")
-        else:
-            assert not row["loss_weight"].any(), f"{what}, evaluation: padding has loss"
+    rows, windows = got(what, "valid", processes), range((len(tokens.all) - 1) // PLACES)
+    batches = -(-len(windows) // ROWS)
+    assert len(windows) % ROWS and len(rows["tokens"]) == times * batches, f"{what}: {len(rows['tokens'])} batches"
+    for first in range(0, times * batches, batches):
+        check_batches(tokens, windows, {name: rows[name][first:first + batches] for name in KEYS}, batches,
+                      f"{what}, evaluation")
+
+
+def check_fitted(tokens, plan):
+    """The rows of an epoch of whole documents have each prediction of the corpus once, and nothing else."""
+    from leat.integrations.levanter import Dataset
+    dataset, found = Dataset(plan, LENGTH), collections.Counter()
+    for row in asyncio.run(dataset.get_batch(range(len(plan)))):
+        segments = row.attn_mask.segment_ids[0]
+        assert row.tokens.shape == segments.shape == row.loss_weight.shape == (LENGTH,)
+        counts = numpy.flatnonzero(row.loss_weight)
+        assert (segments[counts] == segments[counts + 1]).all() and (segments[counts] >= 0).all()
+        found.update(zip(row.tokens[counts].tolist(), row.tokens[counts + 1].tolist()))
+    inside = numpy.setdiff1d(numpy.arange(1, len(tokens.all)), tokens.starts)
+    wanted = collections.Counter(zip(tokens.all[inside - 1].tolist(), tokens.all[inside].tolist()))
+    assert found == wanted, f"{found.total()} predictions of {wanted.total()}"
+
+
+def check_mixture(plan):
+    """In a mixture of Levanter's own, a block has the plan's rows, each once."""
+    import jax
+    from haliax import Axis
+    from leat.integrations.levanter import Dataset
+    from levanter.data.text.datasets import DirectDatasetComponent, LmDataConfig
+    from levanter.schedule import BatchSchedule
+    dataset = Dataset(plan, LENGTH)
+    mixture = LmDataConfig(components={"leat": DirectDatasetComponent(datasets={"train": dataset})}, shuffle=False,
+                           mixture_block_size=16)
+    mixed = mixture.train_set(Axis("position", LENGTH), BatchSchedule(ROWS), key=jax.random.key(0))
+    rows = [sorted(numpy.asarray(getattr(row.tokens, "array", row.tokens)).tolist() for row in asyncio.run(
+        each.get_batch(range(16, 32)))) for each in (dataset, mixed)]
+    common.equal(rows[1], rows[0], "a block of Levanter's mixture")
+
+
+def check_state():
+    """A run does not go on with another plan."""
+    import leat
+    from leat.integrations.levanter import check_state as compare
+    compare(leat.Plan("corpus", PLACES, seed=7, epochs=1), "run/a/plan.state")
+    try:
+        compare(leat.Plan("corpus", PLACES, seed=8, epochs=1), "run/a/plan.state")
+    except leat.Error as error:
+        assert "seed" in str(error), error
+    else:
+        raise AssertionError("a plan with another seed goes on")
 
 
 def main():
@@ -125,14 +175,25 @@ def main():
         # so that transformers looks for no model's configuration
         pathlib.Path("tokenizer_config.json").write_text(
             '{"eos_token": "<|endoftext|>", "tokenizer_class": "PreTrainedTokenizerFast"}')
-        common.page("levanter", folder).shell()
+        page = common.page("levanter", folder)
+        page.shell()
         train, valid = common.Tokens("corpus"), common.Tokens("corpus.valid")
         hosts("train", STEPS, 1)
         check_training(train, "train", 0, STEPS, 1)
-        check_evaluation(valid, "train", 4, 1)  # after each 10 steps, and at the end
-        hosts("resume", STEPS + MORE, 2)
-        check_training(train, "resume", STEPS, MORE, 2)
-        check_evaluation(valid, "resume", 2, 2)
+        check_evaluation(valid, "train", STEPS // EVERY + 1, 1)  # the last one at the end
+        hosts("resume", 1000, 2)
+        windows = (len(train.all) - 1) // PLACES
+        end = -(-windows // ROWS)
+        assert end > STEPS and windows % ROWS, f"a corpus of {windows} windows"
+        check_training(train, "resume", STEPS, end, 2)
+        check_evaluation(valid, "resume", end // EVERY - STEPS // EVERY + 1, 2)
+        page.python()  # the program, which only hosts run
+        check_state()
+        fitted = page.python()["fitted"](PLACES, 4)
+        page.done()
+        check_fitted(train, fitted)
+        check_mixture(fitted)
+        assert "torch" not in sys.modules, "torch was imported"
 
 
 if len(sys.argv) > 1:

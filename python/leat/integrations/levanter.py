@@ -1,8 +1,8 @@
 """levanter.py: rows of a plan for Levanter (tried with marin-levanter 0.2.227), in the place of its caches, its mixture
 and its shuffles.
 
-Levanter asks an AsyncDataset for rows by number: those of step s are s * batch size and so on, or as a schedule of batch
-sizes has it, and each host asks for those of its own devices. Resume is Levanter's own, which begins at its step.
+Levanter asks an AsyncDataset for rows by number: those of step s are s * batch size and so on, or what a schedule of
+batch sizes makes of it, and each host asks for those of its own devices. A resume begins at Levanter's own step.
 
 A row has no labels. A place predicts the next token of its row, the last place nothing, and loss_weight says what
 counts. So a row has one token more than predictions; with order="fit", one more for each document.
@@ -12,6 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import draccus
+import fsspec
+import jax
 import numpy
 from levanter.data.dataset import AsyncDataset
 from levanter.data.text.datasets import LmDataConfig, NamedLmDataset
@@ -21,6 +24,7 @@ from levanter.grug.attention import AttentionMask
 from leat._values import check_plan
 from leat.plan import Plan
 
+draccus.encode.register(Plan, lambda plan, declared_type=None: plan.text)  # in the config that trackers keep
 OUTPUTS = ("inputs", "labels", "loss_weights", "document_ids", "attention_mask")
 
 
@@ -76,6 +80,16 @@ class Dataset(AsyncDataset[GrugLmExample]):
                              attn_mask=AttentionMask.causal().with_segment_ids(segments))
 
 
+def check_state(plan, name):
+    """Compares a plan with its state in the file `name`, which is written if there is none."""
+    files, path = fsspec.url_to_fs(name)
+    if files.exists(path):
+        plan.load_state(files.cat_file(path).decode())
+    else:
+        files.makedirs(path.rpartition("/")[0] or ".", exist_ok=True)
+        files.pipe_file(path, plan.state(0).encode())
+
+
 @dataclass(frozen=True)
 class LmData(LmDataConfig):
     """The data of Levanter's train_lm: TrainLmConfig(data=LmData(tokenizer=..., train=plan), ...). Of Levanter's own
@@ -83,12 +97,17 @@ class LmData(LmDataConfig):
 
     train  a leat.Plan; one that ends, ends training
     valid  names and plans, with an end each, for evaluation
+    state  a file, as Levanter names files, for the plan's state: Levanter's checkpoints have a step only, and with this
+           a plan of other samples is an error
     """
 
     train: Plan | None = None
     valid: Mapping[str, Plan] = field(default_factory=dict)
+    state: str | None = None
 
     def train_set(self, Pos, batch_schedule, *, key):  # noqa: N803 (as in Levanter)
+        if self.state is not None and jax.process_index() == 0:
+            check_state(self.train, self.state)
         return NamedLmDataset(Dataset(self.train, Pos.size), Pos)
 
     def validation_sets(self, Pos):  # noqa: N803
