@@ -42,6 +42,7 @@ TRAINERS = [
     Trainer("ray-train", program="loops"),
     Trainer("litgpt"),
     Trainer("maxtext"),
+    Trainer("levanter"),
     Trainer("torchdata", ci=True),
     Trainer("automodel"),
     Trainer("nanotron"),

@@ -1,0 +1,117 @@
+"""levanter.py: rows of a plan for Levanter (tried with marin-levanter 0.2.227), in the place of its caches, its mixture
+and its shuffles.
+
+Levanter asks an AsyncDataset for rows by number: those of step s are s * batch size and so on, or what a schedule of
+batch sizes makes of it, and each host asks for those of its own devices. A resume begins at Levanter's own step.
+
+A row has no labels. A place predicts the next token of its row, the last place nothing, and loss_weight says what
+counts. So a row has one token more than predictions; with order="fit", one more for each document.
+"""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import draccus
+import fsspec
+import jax
+import numpy
+from levanter.data.dataset import AsyncDataset
+from levanter.data.text.datasets import LmDataConfig, NamedLmDataset
+from levanter.data.text.examples import GrugLmExample
+from levanter.grug.attention import AttentionMask
+
+from leat._values import check_plan
+from leat.plan import Plan
+
+draccus.encode.register(Plan, lambda plan, declared_type=None: plan.text)  # in the config that trackers keep
+OUTPUTS = ("inputs", "labels", "loss_weights", "document_ids", "attention_mask")
+
+
+def longest_row(plan):
+    """The tokens of the longest row that a plan gives to Levanter."""
+    info = check_plan(plan).info
+    more = 1
+    if info.order == "fit":
+        more = max(plan.fit_report(info.max_seq_len, source).max_pieces for source in range(len(plan.sources)))
+    return info.max_seq_len + more
+
+
+class Dataset(AsyncDataset[GrugLmExample]):
+    """A plan as Levanter's AsyncDataset: item n is the sample at position n. The plan is already shuffled; do not
+    shuffle again.
+
+    plan        a leat.Plan
+    length      tokens of a row, that of the model; None: the plan's longest. Padding has no loss, and segment -1
+    mask_first  as in leat.Outputs: places that another document follows have no loss
+    """
+
+    def __init__(self, plan, length=None, mask_first=True):
+        longest = longest_row(plan)
+        self.plan, self.length, self.mask_first = plan, longest if length is None else length, bool(mask_first)
+        if self.length < longest:
+            raise ValueError(f"rows of this plan have up to {longest} tokens, more than the model's {self.length}: "
+                             f"give the plan a seq_len of {self.length - longest + plan.info.max_seq_len}")
+
+    def is_finite(self):
+        return self.plan.info.positions is not None
+
+    async def async_len(self):
+        if not self.is_finite():
+            raise ValueError("this plan has no end: use leat.Plan(..., epochs=1)")
+        return self.plan.info.positions
+
+    async def get_batch(self, indices):
+        return [self._example(int(index)) for index in indices]
+
+    def _example(self, position):
+        found = self.plan._rows([position], 4, OUTPUTS, numpy.asarray, self.mask_first)
+        inputs, labels, weights, documents, present = (array[0] for array in found)
+        # A label that counts and does not follow in the row is put there: the row's last, and in fit, a document's.
+        following = numpy.append(numpy.where(present, inputs, -1)[1:], -1)
+        last = numpy.flatnonzero((weights > 0) & (labels != following))
+
+        def row(array, values, padding):
+            made = numpy.insert(array, last + 1, values)
+            return numpy.pad(made, (0, self.length - len(made)), constant_values=padding)
+
+        segments = row(numpy.where(present, documents, -1), documents[last], -1)
+        return GrugLmExample(tokens=row(inputs, labels[last], 0), loss_weight=row(weights, 0, 0),
+                             attn_mask=AttentionMask.causal().with_segment_ids(segments))
+
+
+def check_state(plan, name):
+    """Compares a plan with its state in the file `name`, which is written if there is none."""
+    files, path = fsspec.url_to_fs(name)
+    if files.exists(path):
+        plan.load_state(files.cat_file(path).decode())
+    else:
+        files.makedirs(path.rpartition("/")[0] or ".", exist_ok=True)
+        files.pipe_file(path, plan.state(0).encode())
+
+
+@dataclass(frozen=True)
+class LmData(LmDataConfig):
+    """The data of Levanter's train_lm: TrainLmConfig(data=LmData(tokenizer=..., train=plan), ...). Of Levanter's own
+    fields it uses the tokenizer only.
+
+    train  a leat.Plan; one that ends, ends training
+    valid  names and plans, with an end each, for evaluation
+    state  a file, as Levanter names files, for the plan's state: Levanter's checkpoints have a step only, and with this
+           a plan of other samples is an error
+    """
+
+    train: Plan | None = None
+    valid: Mapping[str, Plan] = field(default_factory=dict)
+    state: str | None = None
+
+    def train_set(self, Pos, batch_schedule, *, key):  # noqa: N803 (as in Levanter)
+        if self.state is not None and jax.process_index() == 0:
+            check_state(self.train, self.state)
+        return NamedLmDataset(Dataset(self.train, Pos.size), Pos)
+
+    def validation_sets(self, Pos):  # noqa: N803
+        return {name: NamedLmDataset(Dataset(plan, Pos.size), Pos) for name, plan in self.valid.items()}
+
+    def tagged_eval_sets(self, Pos):  # noqa: N803
+        return [(dataset, [name]) for name, dataset in self.validation_sets(Pos).items()]
