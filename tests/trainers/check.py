@@ -102,9 +102,11 @@ def check(trainer, build, base, folder):
     except OSError as error:
         return 77, f"its environment cannot be made: {error}"
     program = HERE / f"check_{trainer.program or trainer.name}.py"
+    # each check starts several processes: without kept bytecode, each would compile torch anew, half of its import
     done = command(python, program, *([trainer.name] if trainer.program else []),
                    env={**os.environ, "LEAT_BUILD": str(build), "PYTHONPATH": str(build / "python"),
-                        "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "PYTHONDONTWRITEBYTECODE": "1"})
+                        "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "PYTHONDONTWRITEBYTECODE": "",
+                        "PYTHONPYCACHEPREFIX": str(folder / "bytecode")})
     return done.returncode, done.stdout
 
 
