@@ -31,8 +31,8 @@ def not_run(why):
 
 
 def need(module):
-    """Ends this program if the module is not installed. Most are imported by the processes that train, and here it would
-    take as long again."""
+    """Ends this program if the module is not installed. Does not import it: the processes that train do, and it takes
+    seconds."""
     try:
         found = importlib.util.find_spec(module)
     except ModuleNotFoundError as error:
