@@ -6,9 +6,11 @@ commit.
 BASE is the virtual environment that has torch. Each trainer has a small one in the folder ENVIRONMENTS, made when it is
 first needed, which lies on top of it: what is in BASE counts as installed, and torch (5 GB) is there once. NAME.txt
 says what pip installs; below a line "# alone" stands what is installed without what it asks for, because it asks for
-another torch or for what only a GPU needs."""
+another torch or for what only a GPU needs. A trainer that wants a newer Python than BASE has runs in a Debian 13, which
+debootstrap makes in ENVIRONMENTS; there NAME.txt has all that it needs."""
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import typing
@@ -22,11 +24,12 @@ class Trainer(typing.NamedTuple):
     ci: bool = False  # installs and runs within two minutes
     program: str = ""  # that of another row, given this row's name
     requirements: str = ""  # those of another row
+    least: tuple[int, int] = (3, 10)  # the oldest Python that it runs on
 
 
 # How to add one: a row here, check_NAME.py, NAME.txt if it needs more than BASE has, and a page in docs/trainers.
 TRAINERS = [
-    Trainer("olmo-core", program="olmo_core"),
+    Trainer("olmo-core", ci=True, program="olmo_core"),
     Trainer("olmo-core-3", program="olmo_core"),
     Trainer("torchtitan"),
     Trainer("torchtitan-main", program="torchtitan", requirements="torchtitan"),
@@ -38,13 +41,13 @@ TRAINERS = [
     Trainer("lightning", ci=True, program="loops"),
     Trainer("fabric", ci=True, program="loops"),
     Trainer("accelerate", ci=True, program="loops"),
-    Trainer("deepspeed", program="loops"),
+    Trainer("deepspeed", ci=True, program="loops"),
     Trainer("ray-train", program="loops"),
     Trainer("litgpt"),
-    Trainer("maxtext"),
-    Trainer("levanter"),
+    Trainer("maxtext", least=(3, 12)),
+    Trainer("levanter", least=(3, 12)),
     Trainer("torchdata", ci=True),
-    Trainer("automodel"),
+    Trainer("automodel", ci=True),
     Trainer("nanotron"),
     Trainer("megatron"),
     Trainer("megatron-bridge", program="megatron_bridge", requirements="megatron"),
@@ -60,31 +63,54 @@ def command(*words, **options):
 
 
 def pip(python, requirements, *options):
-    done = command(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-compile", *options, "-r",
+    done = command(*python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-compile", *options, "-r",
                    requirements)
     if done.returncode != 0:
-        raise OSError(f"pip fails: {(done.stdout.strip() or 'without a word').splitlines()[-1]}")
+        raise OSError(f"pip fails: {last_line(done.stdout)}")
 
 
 def installed(python):
     """The packages that this Python finds, as lines of requirements."""
-    return command(python, "-m", "pip", "list", "--format=freeze", "--disable-pip-version-check").stdout
+    return command(*python, "-m", "pip", "list", "--format=freeze", "--disable-pip-version-check").stdout
+
+
+def last_line(text):
+    return (text.strip() or "without a word").splitlines()[-1]
+
+
+def debian_13(folder):
+    """The words before a command that runs it with the programs of a Debian 13: its /usr lies over this system's, for
+    that process and those that it starts."""
+    root, part = folder / "debian-13", folder / "debian-13.part"
+    if os.geteuid() != 0 or not shutil.which("debootstrap"):
+        raise OSError("this Python is too old, and a Debian 13 needs root and debootstrap")
+    if not root.exists():
+        command("rm", "-rf", part)
+        done = command("debootstrap", "--variant=minbase", "--include=python3-venv", "trixie", part)
+        if done.returncode != 0:
+            raise OSError(f"debootstrap fails: {last_line(done.stdout)}")
+        part.rename(root)
+    return ["unshare", "-m", "sh", "-c", 'mount --bind "$0/usr" /usr && exec "$@"', root]
 
 
 def environment(trainer, base, folder):
-    """The Python that runs this trainer's check."""
+    """The words of the command that is the Python of this trainer's check."""
     wanted = HERE / f"{trainer.requirements or trainer.name}.txt"
     if not wanted.exists():
-        return base / "bin" / "python"
+        return [base / "bin" / "python"]
+    inside = debian_13(folder) if sys.version_info < trainer.least else []
     venv = folder / wanted.stem
-    python, ready = venv / "bin" / "python", venv / "ready"
+    python, ready = [*inside, venv / "bin" / "python"], venv / "ready"
     text = wanted.read_text()
     if ready.exists() and ready.read_text() == text:
         return python
     command("rm", "-rf", venv)
-    command(base / "bin" / "python", "-m", "venv", "--without-pip", venv, check=True)
-    below = next((base / "lib").glob("python3*/site-packages")).resolve()
-    next((venv / "lib").glob("python3*/site-packages")).joinpath("base.pth").write_text(f"{below}\n")
+    if inside:
+        command(*inside, "/usr/bin/python3", "-m", "venv", venv, check=True)
+    else:
+        command(base / "bin" / "python", "-m", "venv", "--without-pip", venv, check=True)
+        below = next((base / "lib").glob("python3*/site-packages")).resolve()
+        next((venv / "lib").glob("python3*/site-packages")).joinpath("base.pth").write_text(f"{below}\n")
     # a trainer that asks for another torch must not bring one
     fixed = venv / "fixed.txt"
     fixed.write_text("".join(line + "\n" for line in installed(python).splitlines() if line.startswith("torch==")))
@@ -103,9 +129,12 @@ def check(trainer, build, base, folder):
     except OSError as error:
         return 77, f"its environment cannot be made: {error}"
     program = HERE / f"check_{trainer.program or trainer.name}.py"
-    done = command(python, program, *([trainer.name] if trainer.program else []),
-                   env={**os.environ, "LEAT_BUILD": str(build), "PYTHONPATH": str(build / "python"),
-                        "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "PYTHONDONTWRITEBYTECODE": "1"})
+    # The package's own commands bring their libraries. Each check starts several processes: without kept bytecode, each
+    # would compile torch anew, half of its import.
+    done = command(*python, program, *([trainer.name] if trainer.program else []),
+                   env={**os.environ, "LEAT_BUILD": str(build / "python/leat/bin"),
+                        "PYTHONPATH": str(build / "python"), "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false",
+                        "PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(folder / "bytecode")})
     return done.returncode, done.stdout
 
 
@@ -129,7 +158,7 @@ def main(build, base, folder, name=""):
         status, text = check(trainer, build, base, folder)
         result = {0: "passed", 77: "not run"}.get(status, "failed")
         counts[result] += 1
-        why = f": {text.strip().splitlines()[-1]}" if status == 77 and text.strip() else ""
+        why = f": {last_line(text)}" if status == 77 else ""
         print(f"{result:8} {trainer.name}{why}", flush=True)
         if result == "failed":
             print(text, flush=True)

@@ -45,7 +45,8 @@ def own_format():
 
 
 def main():
-    loader = common.need("nemo_automodel.components.datasets.loader")
+    common.need("nemo_automodel")
+    from nemo_automodel.components.datasets import loader
     from nemo_automodel.components.datasets.utils import default_collater
     import torch
     import transformers

@@ -136,7 +136,8 @@ def accelerate(lines, out, world, steps, resume, save):
 def deepspeed(lines, out, world, steps, resume, save):
     import deepspeed.comm.torch
     import torch
-    deepspeed.comm.torch.build_shm_op = lambda: None  # a kernel for reductions on one node, minutes of a compiler
+    # a kernel for reductions on one node takes minutes of a compiler; deepspeed.comm.torch is torch itself as a name
+    sys.modules["deepspeed.comm.torch"].build_shm_op = lambda: None
     for name, value in {"RANK": 0, "LOCAL_RANK": 0, "WORLD_SIZE": 1, "MASTER_ADDR": "127.0.0.1",
                         "MASTER_PORT": 29577}.items():
         os.environ.setdefault(name, str(value))

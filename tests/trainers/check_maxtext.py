@@ -113,8 +113,6 @@ def check_evaluation(tokens, what, times, processes):
 
 
 def main():
-    if sys.version_info < (3, 12):
-        common.not_run("MaxText needs Python 3.12")
     common.need("maxtext")
     with common.own_folder() as folder:
         common.vocabulary()

@@ -4,7 +4,7 @@ ranks.
 Each check is a program check_NAME.py that runs with the real trainer, by the lines of its page in docs/trainers, and
 ends with 0; or with 77 if the trainer is not to be had, and says why in its last line. check.py runs them all."""
 import contextlib
-import importlib
+import importlib.util
 import json
 import os
 import pathlib
@@ -31,13 +31,16 @@ def not_run(why):
 
 
 def need(module):
-    """The module, or the end of this program. A module that is there and fails is a failure."""
+    """Ends this program if the module is not installed. Does not import it: the processes that train do, and it takes
+    seconds."""
     try:
-        return importlib.import_module(module)
+        found = importlib.util.find_spec(module)
     except ModuleNotFoundError as error:
-        if error.name and error.name.split(".")[0] == module.split(".")[0]:
-            not_run(f"{module} is not installed")
-        raise
+        if not error.name or error.name.split(".")[0] != module.split(".")[0]:
+            raise
+        found = None
+    if found is None:
+        not_run(f"{module} is not installed")
 
 
 def checkout(variable, what):
