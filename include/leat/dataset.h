@@ -57,8 +57,8 @@ struct leat_open_options {
  *   be an earlier one, from before parts were appended;
  *   @FILE: a text file with one dataset per line. Blank lines and lines that begin with # are skipped, and relative
  *   names start from the folder of FILE;
- *   s3://BUCKET/NAME, gs://BUCKET/NAME, https://HOST/PATH/NAME or http://...: a dataset on a server, read through a
- *   cache in a folder of this machine (`cache` in the options, and docs/object-storage.md).
+ *   s3://BUCKET/NAME, gs://BUCKET/NAME, az://CONTAINER/NAME, https://HOST/PATH/NAME or http://...: a dataset on a
+ *   server, read through a cache in a folder of this machine (`cache` in the options, and docs/object-storage.md).
  *   Opening asks the server what the dataset is, and brings its index; tokens come when they are read,
  *   or in the background while a loader is open. Each page is checked when it comes. A call that reads tokens may wait
  *   for the network, and fail with it (LEAT_E_IO after all tries, which docs/object-storage.md counts; _PERMISSION,

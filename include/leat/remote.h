@@ -33,9 +33,10 @@ struct leat_pull_report {
 
 /*
  * Copies a dataset of leat's own from a server to this machine: URL.leat and URL.tokens to NAME.leat and NAME.tokens.
- * `url` is s3://BUCKET/NAME, gs://BUCKET/NAME, https://... or http://..., with or without one of the suffixes; a query
- * stays behind the suffix. Keys, region and endpoint come from the usual variables and files of AWS's tools
- * (docs/object-storage.md); none is in a message. Every page and section is checked by its hash when it arrives.
+ * `url` is s3://BUCKET/NAME, gs://BUCKET/NAME, az://CONTAINER/NAME, https://... or http://..., with or without one of
+ * the suffixes; a query stays behind the suffix. Keys, region and endpoint come from the usual variables and files of
+ * AWS's tools, for az:// from those of Azure's (docs/object-storage.md); none is in a message. Every page
+ * and section is checked by its hash when it arrives.
  *
  * Until all is here and durable, no dataset of this name exists. What a call that failed, was stopped or killed has
  * brought stays in NAME.partial.tokens and NAME.partial.leat, and the next call goes on from there.
@@ -70,9 +71,10 @@ struct leat_push_report {
 #define LEAT_PUSH_REPORT_INIT { sizeof(struct leat_push_report), 0, 0, 0, 0, 0, 0 }
 
 /*
- * Copies a dataset of leat's own to a bucket, s3://BUCKET/NAME or gs://BUCKET/NAME: NAME.tokens first, then NAME.leat,
- * in uploads of several parts; each exists when it is whole. The pages are checked by their hashes before they are
- * sent, and the server checks what arrives by the SHA-256 in each request's signature. What a call that failed, was
+ * Copies a dataset of leat's own to a bucket, s3://BUCKET/NAME, gs://BUCKET/NAME or az://CONTAINER/NAME: NAME.tokens
+ * first, then NAME.leat, in uploads of several parts; each exists when it is whole. The pages are checked by their
+ * hashes before they are sent, and the server checks what arrives by the SHA-256 in each request's signature (Azure: by
+ * its MD5). What a call that failed, was
  * stopped or killed has sent stays on the server, and the next call does not send it again. Nothing is replaced without
  * `force`, also if it appears meanwhile, where the server knows If-None-Match.
  *

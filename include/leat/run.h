@@ -283,7 +283,8 @@ LEAT_API void leat_run_advice(const struct leat_error *err, struct leat_run_advi
  * Several attempts at one part may live at once, each with files of its own: retries, and tasks that their engine
  * believes dead. Only attempts that the commit names count; equal documents give equal bytes, whichever attempt that
  * is. Until the commit the folder is no dataset; then it opens as one (leat_dataset_open()), without a second copy of
- * any token. The folder may be s3://BUCKET/FOLDER or gs://BUCKET/FOLDER: a part is sent when it is finished.
+ * any token. The folder may be s3://BUCKET/FOLDER, gs://BUCKET/FOLDER or az://CONTAINER/FOLDER: a part
+ * is sent when it is finished.
  *
  * With `splits` the hash of a document's text says which split it goes to, as everywhere. The same commit makes FOLDER
  * the dataset of the rest and FOLDER/NAME that of each split, all of them or none; the lists in these folders refer to

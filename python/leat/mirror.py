@@ -14,8 +14,8 @@ call had copied; tokens and documents; requests to the server, and how many of t
 def pull(url, name, *, force: bool = False, connections: int = 8, progress=None) -> Copied:
     """Copies a dataset from a server to this machine, like `leat pull`: to NAME.leat and NAME.tokens.
 
-    url          s3://BUCKET/NAME, gs://BUCKET/NAME, https://HOST/PATH/NAME; keys, region and endpoint come from the
-                 variables and files of AWS's tools
+    url          s3://BUCKET/NAME, gs://BUCKET/NAME, az://CONTAINER/NAME, https://HOST/PATH/NAME; keys, region and
+                 endpoint come from the variables and files of AWS's tools, and Azure's
     name         of the dataset here
     force        replaces an existing dataset, once the new one is complete
     connections  at once, 1 to 64, each with 8 MiB of memory
@@ -28,7 +28,7 @@ def pull(url, name, *, force: bool = False, connections: int = 8, progress=None)
 
 
 def push(name, url, *, force: bool = False, connections: int = 8, progress=None) -> Copied:
-    """Copies a dataset of this machine to a bucket, s3://BUCKET/NAME or gs://BUCKET/NAME, like `leat push`.
+    """Copies a dataset of this machine to a bucket, s3://BUCKET/NAME, gs:// or az://, like `leat push`.
 
     force        replaces a dataset that is there; without it nothing is replaced
     connections  at once, 1 to 64, each with a part of 16 MiB in memory, or more

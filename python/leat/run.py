@@ -79,7 +79,7 @@ class Run(PushedRun):
 
         dataset = run.commit(pieces)                         # in the driver: in the order of this list
 
-    output              a folder that all processes share, or s3://BUCKET/FOLDER or gs://BUCKET/FOLDER
+    output              a folder that all processes share, or s3://BUCKET/FOLDER, gs:// or az://
     text, id, mask      the columns of tables, or keys of dicts, that Packer.extend() takes; mask stores one, as
                         `store_mask` does
     tokenizer, end, begin, special, invalid_utf8, memory, max_rejects, allow_binary, created, write, store_mask, chat,

@@ -55,11 +55,20 @@ static char *cache_server_text(const struct cache *c)
 {
     const char *own = variable("AWS_ENDPOINT_URL_S3"), *any = variable("AWS_ENDPOINT_URL");
     const char *profile = variable("AWS_PROFILE"), *endpoint = own ? own : any ? any : "";
-    size_t length = strlen(c->index_url.text) + strlen(endpoint) + (profile ? strlen(profile) : 0) + 3;
-    char *text = malloc(length);
+    char *azure = NULL, *text = NULL;
+    size_t length;
 
+    if (c->index_url.scheme == URL_AZURE) {
+        if (remote_azure_server(&azure, &c->index_url, NULL) != LEAT_OK)
+            return NULL;
+        endpoint = azure;
+        profile = NULL;
+    }
+    length = strlen(c->index_url.text) + strlen(endpoint) + (profile ? strlen(profile) : 0) + 3;
+    text = malloc(length);
     if (text)
         snprintf(text, length, "%s\n%s\n%s", c->index_url.text, endpoint, profile ? profile : "");
+    free(azure);
     return text;
 }
 

@@ -300,6 +300,18 @@ static void page_tokens(const struct part *p, uint64_t page, uint64_t *first, ui
 
 #define CHECKED_PAGES 8u /* read at once */
 
+/* Not through the map: for one page that it lacks, the kernel reads as far ahead as the disk's setting says, and again
+ * wherever a reader meets the end of that. With 8 MiB, opening a dataset brought 12 MiB of it into memory, and reading
+ * it in order past the page cache all of it. */
+static enum leat_status read_once(const struct part *p, uint64_t at, void *out, uint64_t count, struct leat_error *err)
+{
+    struct file_map *f = p->data.file;
+
+    if (f->cache || f->fd < 0)
+        return file_map_read(f, p->data.offset + at, out, count, err);
+    return file_read_at(f->fd, p->data.offset + at, out, count, f->path, err);
+}
+
 enum leat_status part_check_pages(struct part *p, uint64_t first, uint64_t count, struct leat_error *err)
 {
     uint8_t bytes[CHECKED_PAGES * FORMAT_PAGE_BYTES], stored[CHECKED_PAGES * 4];
@@ -313,7 +325,7 @@ enum leat_status part_check_pages(struct part *p, uint64_t first, uint64_t count
 
         here = first + count - page < CHECKED_PAGES ? first + count - page : CHECKED_PAGES;
         size = left < here * FORMAT_PAGE_BYTES ? left : here * FORMAT_PAGE_BYTES;
-        s = file_map_read(p->data.file, p->data.offset + at, bytes, size, err);
+        s = read_once(p, at, bytes, size, err);
         if (s == LEAT_OK)
             s = part_hashes(p, page, here, stored, err);
         if (s != LEAT_OK)

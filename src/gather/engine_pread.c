@@ -61,6 +61,35 @@ static enum leat_status read_row(struct gather_hand *h, struct gather_file *f, s
     return read_bytes(h, f, p->offset, p->to, p->bytes, err);
 }
 
+/*
+ * In a control group with a limit, pages of files count, and those that were read last push out what the run needs. A
+ * row is needed again in the next epoch at the soonest, and a file that would fit is warmed, so what was read of others
+ * is dropped, as if it had been read past the page cache; not of what was in memory before, which others may need.
+ */
+#define MOST_BEHIND ((uint64_t)256 << 10)
+
+static void drop_behind(struct gather_hand *h, const struct gather_file *f, const struct gather_piece *p)
+{
+    struct gather_behind *b = &h->behind[h->behind_at % GATHER_BEHIND];
+    uint64_t begin = gather_span_begin(p), end = gather_span_end(f, p);
+    const struct gather_file *before;
+
+    if (b->file == p->file && b->begin <= begin && begin <= b->end && end - b->begin <= MOST_BEHIND) {
+        b->end = end > b->end ? end : b->end; /* rows that follow are dropped by one call */
+        return;
+    }
+    b = &h->behind[++h->behind_at % GATHER_BEHIND];
+    before = &h->gather->files[b->file];
+#if defined(POSIX_FADV_DONTNEED)
+    if (b->end > b->begin)
+        (void)posix_fadvise(before->map->fd, (off_t)(before->offset + b->begin), (off_t)(b->end - b->begin),
+                            POSIX_FADV_DONTNEED);
+#else
+    (void)before;
+#endif
+    *b = (struct gather_behind) { p->file, begin, end };
+}
+
 static enum leat_status copy(struct gather_hand *h, struct gather_file *f, struct gather_piece *p,
                              struct leat_error *err)
 {
@@ -72,6 +101,8 @@ static enum leat_status copy(struct gather_hand *h, struct gather_file *f, struc
         s = read_row(h, f, p, err);
     if (s == LEAT_OK && gather_shrank(f)) /* read again: now the missing bytes show */
         s = read_row(h, f, p, err);
+    if (h->gather->drops_behind && !f->hot && !f->warm_wanted)
+        drop_behind(h, f, p);
     return s == LEAT_OK ? s : name_documents(f, p, s, err);
 }
 

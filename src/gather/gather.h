@@ -115,6 +115,13 @@ struct gather_entered {
     bool asked, asked_index;
 };
 
+/* A stretch of a file's tokens that was read into the page cache and is dropped from it a little later. */
+struct gather_behind {
+    uint32_t file;
+    uint64_t begin, end;
+};
+#define GATHER_BEHIND 16u /* stretches: rows that follow in the file share a page with it, and are read by then */
+
 /* What a thread that reads pieces has for itself. */
 struct gather_hand {
     struct gather *gather;
@@ -122,6 +129,8 @@ struct gather_hand {
     struct gather_entered *entered; /* one for each file */
     uint32_t *inside_of;            /* the numbers of those that it has entered */
     uint32_t inside_count;
+    struct gather_behind behind[GATHER_BEHIND]; /* the last ones, in turns */
+    uint32_t behind_at;
     /* What it did; only its thread writes here. */
     atomic_uint_fast64_t read_bytes, pages_verified;
     atomic_uint_fast64_t copied;  /* bytes of pieces that the CPU copied, in this library or in the kernel */
@@ -147,6 +156,7 @@ struct gather {
     uint32_t *first_file; /* of each source */
     enum leat_engine wanted;
     bool verify, threaded;
+    bool drops_behind;          /* what is read of cold files, which do not fit, is not kept in the page cache */
     bool unaligned;             /* some file's tokens do not begin at a page */
     bool has_holes;             /* some file has */
     bool server_failed;         /* pages of it could not be brought: that is no damage */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/memory.h"
@@ -162,6 +163,15 @@ static uint64_t cold_bytes_of(const struct gather_file *f)
     return f->hot || f->has_holes ? 0 : (uint64_t)((1 - f->resident) * (double)f->bytes);
 }
 
+static uint64_t cold_bytes(const struct gather *g)
+{
+    uint64_t cold = 0;
+
+    for (uint32_t i = 0; i < g->file_count; i++)
+        cold += cold_bytes_of(&g->files[i]);
+    return cold;
+}
+
 static uint64_t add_index(const struct gather_file *f, struct warm_stretch *s)
 {
     const struct part_extent *lookup = &f->part->lookup;
@@ -174,11 +184,9 @@ static uint64_t add_index(const struct gather_file *f, struct warm_stretch *s)
 /* Warms the indexes first, because every row needs some of their bytes; then the files, if all cold ones fit. */
 static void start_warming(struct gather *g)
 {
-    uint64_t cold = 0, index = 0, memory = memory_left(), count = 0;
+    uint64_t cold = cold_bytes(g), index = 0, memory = memory_left(), count = 0;
     struct warm_stretch *s;
 
-    for (uint32_t i = 0; i < g->file_count; i++)
-        cold += cold_bytes_of(&g->files[i]);
     if (cold == 0 || !(s = calloc(2 * (uint64_t)g->file_count, sizeof *s)))
         return;
     for (uint32_t i = 0; i < g->file_count; i++)
@@ -200,6 +208,14 @@ static void start_warming(struct gather *g)
     free(s);
 }
 
+/* Whether files stay in memory at the cost of others: in a control group that has less left than the system. */
+static bool is_in_group(void)
+{
+    uint64_t system = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+
+    return memory_group_left("/proc/self/cgroup", "/sys/fs/cgroup") < system;
+}
+
 void gather_choose(struct gather *g)
 {
     for (uint32_t i = 0; i < g->file_count; i++) {
@@ -210,6 +226,7 @@ void gather_choose(struct gather *g)
     }
     if (g->wanted == LEAT_ENGINE_AUTO && g->threaded)
         start_warming(g);
+    g->drops_behind = is_in_group() && (double)cold_bytes(g) >= FITS * (double)memory_left();
 }
 
 void gather_look(struct gather *g, uint64_t now_ns)

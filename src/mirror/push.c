@@ -137,7 +137,7 @@ static bool has_our_etag(const struct sending *s, const struct remote_object *ob
 
     md5_of(s->md5, (size_t)s->part_count * MD5_BYTES, of_parts);
     md5_etag(parts ? of_parts : s->md5[0], parts ? s->part_count : 0, etag);
-    return object->size == s->file->bytes && strcmp(object->etag, etag) == 0;
+    return object->size == s->file->bytes && strcmp(*object->made_of ? object->made_of : object->etag, etag) == 0;
 }
 
 /* "Exists" may be the answer to a second try, after the first had made the object and its answer was lost. */
@@ -220,7 +220,7 @@ static enum leat_status begin_next(struct sending *s, struct lane *lane, struct 
             return status;
         if (!part->there || memcmp(part->md5, s->md5[lane->part], MD5_BYTES) != 0) {
             free(lane->query);
-            status = upload_query(&s->upload, lane->part, &lane->query, err);
+            status = upload_query(&s->upload, lane->part, s->md5[lane->part], &lane->query, err);
             lane->transfer.query = lane->query;
             return status == LEAT_OK ? remote_begin(p->remote, &lane->transfer, err) : status;
         }
@@ -515,7 +515,9 @@ static enum leat_status parse_urls(struct push *p, const char *text, struct leat
     if (!url_in_bucket(&given) || !*given.key)
         s = status_in_file(
             err,
-            status_argument(err, "url", "%s: a dataset is pushed to s3://BUCKET/NAME or gs://BUCKET/NAME", given.name),
+            status_argument(err, "url",
+                            "%s: a dataset is pushed to s3://BUCKET/NAME, gs://BUCKET/NAME or az://CONTAINER/NAME",
+                            given.name),
             given.name);
     else if (given.key[strlen(given.key) - 1] == '/')
         s = status_in_file(

@@ -1,5 +1,6 @@
 /* answer.c: see answer.h. What an answer's head and body say; nothing in them is believed before it is checked. */
 #include "answer.h"
+#include "azure.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,10 @@ void answer_code(const struct transfer *t, char code[ANSWER_CODE])
         code[0] = '\0';
 }
 
-/* What S3's codes mean for the user. */
+#define AZURE_KEYS "AZURE_STORAGE_ACCOUNT and AZURE_STORAGE_KEY, or AZURE_STORAGE_SAS_TOKEN"
+#define NO_KEYS    "the server requires credentials, and none were found: set "
+
+/* What the codes of S3 and Azure mean for the user. */
 static const struct {
     const char *code;
     enum leat_status status;
@@ -54,6 +58,21 @@ static const struct {
     { "RequestTimeTooSkewed", LEAT_E_PERMISSION, "the clock of this machine or of the server is wrong" },
     { "AuthorizationHeaderMalformed", LEAT_E_PERMISSION, "the bucket is in another region; set AWS_REGION" },
     { "PermanentRedirect", LEAT_E_PERMISSION, "the bucket is in another region; set AWS_REGION" },
+    { "ContainerNotFound", LEAT_E_NO_FILE, "the container does not exist" },
+    { "ResourceNotFound", LEAT_E_NO_FILE, "this does not exist, or needs " AZURE_KEYS },
+    { "NoAuthenticationInformation", LEAT_E_PERMISSION, NO_KEYS AZURE_KEYS },
+    { "PublicAccessNotPermitted", LEAT_E_PERMISSION, NO_KEYS AZURE_KEYS },
+    { "AuthenticationFailed", LEAT_E_PERMISSION,
+      "the server does not accept the signature; check " AZURE_KEYS ", and whether the token has expired" },
+    { "AuthorizationPermissionMismatch", LEAT_E_PERMISSION, "the SAS token does not permit this" },
+    { "AuthorizationResourceTypeMismatch", LEAT_E_PERMISSION,
+      "the SAS token does not permit this: it needs the resource types container and object" },
+    { "KeyBasedAuthenticationNotPermitted", LEAT_E_PERMISSION,
+      "the account takes no keys: set AZURE_STORAGE_SAS_TOKEN to a token of a user delegation" },
+    { "BlobArchived", LEAT_E_UNSUPPORTED, "it is in the archive tier; rehydrate it first" },
+    { "LeaseIdMissing", LEAT_E_BUSY, "another program holds a lease on it" },
+    { "InvalidBlobOrBlock", LEAT_E_STATE,
+      "blocks of another program's upload are in the way; choose another name, or wait a week until they expire" },
 };
 
 /* The hint tells it apart from a dataset whose two files do not match, which is damage. */
@@ -71,10 +90,10 @@ static enum leat_status by_code(const struct transfer *t, bool signed_by_key, st
     case 401:
     case 403:
         if (url_in_bucket(t->url) && !signed_by_key)
-            return status_set_in(err, LEAT_E_PERMISSION, name,
-                                 "%s: the server requires credentials, and none were found: set AWS_ACCESS_KEY_ID and "
-                                 "AWS_SECRET_ACCESS_KEY, or give this machine a role",
-                                 name);
+            return status_set_in(err, LEAT_E_PERMISSION, name, "%s: " NO_KEYS "%s", name,
+                                 t->url->scheme == URL_AZURE ? AZURE_KEYS
+                                                             : "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give "
+                                                               "this machine a role");
         return status_set_in(err, LEAT_E_PERMISSION, name, "%s: the server denies access (%ld)", name, t->code);
     case 404:
     case 410:
@@ -222,6 +241,8 @@ static void take_header(struct transfer *t, const char *name, size_t name_length
         take_range(a, value, length);
     else if (IS("content-encoding"))
         a->compressed = a->compressed || is_compression(value, length);
+    else if (IS(AZURE_MADE_OF))
+        copy_value(a->made_of, sizeof a->made_of, value, length);
     else if (IS("x-amz-bucket-region"))
         take_region(a, value, length);
     else if (IS("retry-after") && answer_number(value, length, &number))

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "answer.h"
+#include "azure.h"
 #include "base/clock.h"
 #include "base/random_words.h"
 #include "base/status.h"
@@ -32,10 +33,10 @@ static const char *const methods[] = {
 
 bool client_signs(const struct remote *r, const struct url *u)
 {
-    return url_in_bucket(u) && (keys_of(r, u).id || keys_of(r, u).token);
+    return url_in_bucket(u) && (keys_of(r, u).secret || keys_of(r, u).token);
 }
 
-static enum leat_status add(struct request *q, const char *name, const char *value, struct leat_error *err)
+enum leat_status client_add(struct request *q, const char *name, const char *value, struct leat_error *err)
 {
     enum leat_status s = text_join(&q->headers[q->header_count], err, name, ": ", value, NULL);
 
@@ -58,12 +59,12 @@ static enum leat_status add_conditions(struct request *q, const struct transfer 
     if (t->count > 0) {
         (void)snprintf(range, sizeof range, "bytes=%" PRIu64 "-%" PRIu64, t->first + t->received,
                        t->first + t->count - 1);
-        s = add(q, "Range", range, err);
+        s = client_add(q, "Range", range, err);
     }
     if (s == LEAT_OK && strong)
-        s = add(q, "If-Match", t->if_match, err);
+        s = client_add(q, "If-Match", t->if_match, err);
     if (s == LEAT_OK && t->only_new)
-        s = add(q, "If-None-Match", "*", err);
+        s = client_add(q, "If-None-Match", "*", err);
     return s;
 }
 
@@ -74,7 +75,7 @@ static enum leat_status add_token(struct request *q, const char *token, struct l
     enum leat_status s = text_join(&value, err, "Bearer ", token, NULL);
 
     if (s == LEAT_OK) {
-        s = add(q, "Authorization", value, err);
+        s = client_add(q, "Authorization", value, err);
         text_forget(value);
     }
     return s;
@@ -106,29 +107,59 @@ static enum leat_status add_signature(const struct remote *r, struct request *q,
     if (!signature_make(&sr, &c, r->region, moment, authorization))
         return status_argument(err, "AWS_REGION", "AWS_ACCESS_KEY_ID or AWS_REGION is too long");
     for (size_t i = 0; i < sr.header_count && s == LEAT_OK; i++)
-        s = add(q, headers[i].name, headers[i].value, err);
+        s = client_add(q, headers[i].name, headers[i].value, err);
     if (s == LEAT_OK)
-        s = add(q, "Authorization", authorization, err);
+        s = client_add(q, "Authorization", authorization, err);
+    return s;
+}
+
+/* Where requests for a URL go, if that was set: else Amazon's, Google's or the account's own server. */
+static const char *endpoint_of(const struct remote *r, const struct url *u)
+{
+    return r->environment.values[u->scheme == URL_AZURE ? SETTING_AZURE_ENDPOINT : SETTING_ENDPOINT];
+}
+
+static enum leat_status make_address(struct remote *r, const struct url *u, struct address *a, struct leat_error *err)
+{
+    char *endpoint;
+    enum leat_status s;
+
+    if (u->scheme != URL_AZURE)
+        return address_make(a, u, endpoint_of(r, u), r->region, err);
+    *a = (struct address) { NULL, NULL, NULL };
+    s = r->azure_settled ? LEAT_OK : azure_settle(&r->environment, err);
+    r->azure_settled = s == LEAT_OK;
+    if (s != LEAT_OK)
+        return s;
+    s = azure_endpoint(&endpoint, &r->environment, u, err);
+    if (s == LEAT_OK)
+        s = address_make(a, u, endpoint, r->region, err);
+    free(endpoint);
     return s;
 }
 
 static enum leat_status send_to(struct remote *r, struct transfer *t, const struct address *a, struct leat_error *err)
 {
     struct request q = { .method = methods[t->method], .stall_seconds = r->options.stall_seconds };
+    struct credentials c = keys_of(r, t->url);
+    bool azure = t->url->scheme == URL_AZURE;
+    const char *query = t->query ? t->query : "", *sas = azure && c.token ? c.token : "";
     enum leat_status s;
     char *url;
 
     if (t->method == TRANSFER_POST)
         q.stall_seconds *= FINISH_STALLS;
-    s = text_join(&url, err, t->redirected ? t->redirected : a->url, t->query ? "?" : "", t->query ? t->query : "",
-                  NULL);
+    s = text_join(&url, err, t->redirected ? t->redirected : a->url, *query || *sas ? "?" : "", query,
+                  *query && *sas ? "&" : "", sas, NULL);
     if (s != LEAT_OK)
         return s;
     q.url = url;
-    s = add(&q, "User-Agent", "leat/" LEAT_VERSION, err);
+    s = client_add(&q, "User-Agent", "leat/" LEAT_VERSION, err);
     if (s == LEAT_OK)
         s = add_conditions(&q, t, err);
-    if (s == LEAT_OK && client_signs(r, t->url))
+    if (s == LEAT_OK && azure)
+        s = azure_headers(&q, t, a, &c, time(NULL) + (time_t)r->skew, err);
+    else if (s == LEAT_OK && client_signs(r, t->url))
         s = add_signature(r, &q, t, a, err);
     if (s == LEAT_OK)
         s = carrier_library.begin(r->carrying, t, &q, err);
@@ -140,7 +171,7 @@ static enum leat_status send_to(struct remote *r, struct transfer *t, const stru
 enum leat_status client_send(struct remote *r, struct transfer *t, struct leat_error *err)
 {
     struct address a;
-    enum leat_status s = address_make(&a, t->url, r->environment.values[SETTING_ENDPOINT], r->region, err);
+    enum leat_status s = make_address(r, t->url, &a, err);
 
     if (s == LEAT_OK)
         s = keys_prepare(r, t->url, err);
@@ -171,6 +202,7 @@ enum leat_status client_send(struct remote *r, struct transfer *t, struct leat_e
 #define MAX_ASKED     TINY_OR(1u, 300u) /* seconds that a server can ask for, in all tries of a transfer together */
 #define UNKNOWN_TRIES 4u /* of a server that has never answered: it does not exist, mostly; within a second */
 #define MAX_REDIRECTS 10u
+#define AZURE_SKEW    600 /* seconds; it refuses 15 minutes, with the same word as a wrong key */
 
 /* A random time, so that clients that failed together do not come back together; at least half of a limit that
  * doubles, so that the standard tries together outlast the restart of a server. */
@@ -229,6 +261,7 @@ static bool is_later(const struct transfer *t)
         return true;
     answer_code(t, code);
     return strcmp(code, "RequestTimeout") == 0 || strcmp(code, "SlowDown") == 0 ||
+           strcmp(code, "Md5Mismatch") == 0 || /* Azure's, of a body that was damaged on its way */
            (t->code == 409 && strcmp(code, "ConditionalRequestConflict") == 0);
 }
 
@@ -250,7 +283,9 @@ static bool adapts(struct remote *r, struct transfer *t)
     if (!client_signs(r, t->url) || t->code < 300)
         return false;
     answer_code(t, code);
-    if (strcmp(code, "RequestTimeTooSkewed") == 0 && t->answer.date && !t->skew_tried) {
+    if ((strcmp(code, "RequestTimeTooSkewed") == 0 ||
+         (strcmp(code, "AuthenticationFailed") == 0 && (skew < -AZURE_SKEW || skew > AZURE_SKEW))) &&
+        t->answer.date && !t->skew_tried) {
         t->skew_tried = true;
         r->skew = skew;
         return true;
@@ -304,7 +339,7 @@ static bool has_all(const struct transfer *t)
 /* Whether certificates play a part: not with http://, also of an endpoint for buckets. */
 static bool is_secure(const struct remote *r, const struct url *u)
 {
-    const char *endpoint = r->environment.values[SETTING_ENDPOINT];
+    const char *endpoint = endpoint_of(r, u);
 
     return u->scheme != URL_HTTP && !(endpoint && url_in_bucket(u) && text_begins(endpoint, "http://"));
 }

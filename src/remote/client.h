@@ -19,9 +19,13 @@ struct remote {
     int64_t skew;               /* of the server's clock, in seconds, once it has refused this machine's */
     char region[32];
     struct remote_counts counts;
-    bool answered; /* a server has: one that cannot be reached then is away for a while */
+    bool azure_settled; /* its variables, which only its URLs need */
+    bool answered;      /* a server has: one that cannot be reached then is away for a while */
     atomic_bool woken, given_up;
 };
+
+/* Adds a header to a request. */
+enum leat_status client_add(struct request *q, const char *name, const char *value, struct leat_error *err);
 
 /* Whether requests for it are signed. */
 bool client_signs(const struct remote *r, const struct url *u);

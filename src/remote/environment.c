@@ -36,6 +36,11 @@ static const struct {
     [SETTING_INSTANCE] = { { "AWS_EC2_METADATA_SERVICE_ENDPOINT" }, "" },
     [SETTING_NO_INSTANCE] = { { "AWS_EC2_METADATA_DISABLED" }, "" },
     [SETTING_GOOGLE] = { { "GCE_METADATA_HOST" }, "" },
+    [SETTING_AZURE] = { { "AZURE_STORAGE_CONNECTION_STRING" }, "" },
+    [SETTING_AZURE_ACCOUNT] = { { "AZURE_STORAGE_ACCOUNT", "AZURE_STORAGE_ACCOUNT_NAME" }, "" },
+    [SETTING_AZURE_KEY] = { { "AZURE_STORAGE_KEY", "AZURE_STORAGE_ACCOUNT_KEY", "AZURE_STORAGE_ACCESS_KEY" }, "" },
+    [SETTING_AZURE_SAS] = { { "AZURE_STORAGE_SAS_TOKEN", "AZURE_STORAGE_SAS_KEY" }, "" },
+    [SETTING_AZURE_ENDPOINT] = { { "AZURE_STORAGE_ENDPOINT", "AZURE_STORAGE_SERVICE_ENDPOINT" }, "" },
 };
 
 /* Other ways of a profile to get keys: `aws configure export-credentials` knows them. They count before keys in its

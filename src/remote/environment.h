@@ -1,7 +1,8 @@
 /*
  * environment.h: the AWS variables and files that other tools also read: AWS_PROFILE, AWS_REGION, AWS_ENDPOINT_URL,
- * ~/.aws/credentials and so on. The only file here that reads the environment, and one of few in the libraries that do:
- * a key in an option would end up in scripts, logs and lists of processes.
+ * ~/.aws/credentials and so on; and the variables for Azure, as az and fsspec name them. The only file here
+ * that reads the environment, and one of few in the libraries that do: a key in an option would end up in scripts, logs
+ * and lists of processes.
  */
 #ifndef LEAT_REMOTE_ENVIRONMENT_H
 #define LEAT_REMOTE_ENVIRONMENT_H
@@ -29,6 +30,11 @@ enum setting {
     SETTING_INSTANCE,
     SETTING_NO_INSTANCE,
     SETTING_GOOGLE,
+    SETTING_AZURE, /* from here on: Azure's (azure.h) */
+    SETTING_AZURE_ACCOUNT,
+    SETTING_AZURE_KEY,
+    SETTING_AZURE_SAS,
+    SETTING_AZURE_ENDPOINT,
     SETTINGS
 };
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "answer.h"
+#include "azure.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/status.h"
@@ -455,6 +456,7 @@ enum leat_status keys_google(struct remote *r, struct keys *k, struct leat_error
 #define EARLY    300 /* seconds before they expire, and a request takes a while */
 #define AGAIN_NS ((uint64_t)30000000000)
 
+/* Not of Azure, whose keys are all in variables. */
 static enum keys_owner owner_of(const struct url *u)
 {
     return u->scheme == URL_GS ? KEYS_GOOGLE : KEYS_AWS;
@@ -473,6 +475,8 @@ struct credentials keys_of(const struct remote *r, const struct url *u)
     char *const *values = r->environment.values;
     const struct keys *k = &r->keys[owner_of(u)];
 
+    if (u->scheme == URL_AZURE)
+        return azure_keys(&r->environment, u);
     if (values[SETTING_ID]) /* HMAC keys of Google have no token */
         return (struct credentials) { values[SETTING_ID], values[SETTING_SECRET],
                                       u->scheme == URL_GS ? NULL : values[SETTING_TOKEN] };
@@ -496,7 +500,7 @@ enum leat_status keys_prepare(struct remote *r, const struct url *u, struct leat
     int64_t now = (int64_t)time(NULL);
     enum leat_status s;
 
-    if (!url_in_bucket(u) || r->environment.values[SETTING_ID] || (k->asked && !k->token) ||
+    if (!url_in_bucket(u) || u->scheme == URL_AZURE || r->environment.values[SETTING_ID] || (k->asked && !k->token) ||
         (k->asked && (now < k->expires - EARLY || clock_ns() < k->again)))
         return LEAT_OK;
     s = ask_places(r, owner_of(u), &got, err);
@@ -518,7 +522,7 @@ bool keys_expired(struct remote *r, const struct url *u)
 {
     struct keys *k = &r->keys[owner_of(u)];
 
-    if (r->environment.values[SETTING_ID] || !k->token)
+    if (u->scheme == URL_AZURE || r->environment.values[SETTING_ID] || !k->token)
         return false;
     k->expires = 0;
     k->again = 0;

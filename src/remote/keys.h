@@ -44,7 +44,7 @@ struct keys {
  */
 enum leat_status keys_prepare(struct remote *r, const struct url *u, struct leat_error *err);
 
-/* The keys for it. All NULL: no keys. Only a token: Google's. */
+/* The keys for it. All NULL: no keys. Only a token: Google's. Azure's: azure_keys(). */
 struct credentials keys_of(const struct remote *r, const struct url *u);
 
 /* The server says that they have expired. Whether others may be had by keys_prepare(). */

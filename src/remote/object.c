@@ -27,6 +27,7 @@ static enum leat_status take_look(struct remote_look *look, struct leat_error *e
 
     look->object = (struct remote_object) { .size = t->answer.size };
     memcpy(look->object.etag, t->answer.etag, sizeof look->object.etag);
+    memcpy(look->object.made_of, t->answer.made_of, sizeof look->object.made_of);
     look->count = t->received;
     if (s != LEAT_OK && t->code == UNSATISFIED) { /* no first byte: it is empty */
         look->object.size = 0;
@@ -123,11 +124,13 @@ enum leat_status remote_read(struct remote *r, const struct url *url, const stru
 
 /* ---- Listing ---------------------------------------------------------------------------------------------------- */
 
+/* S3's and Azure's lists differ in names, and Azure's etags have quotes only in headers. */
 struct listing {
     char key[MAX_KEY + 1], etag[TRANSFER_ETAG];
     uint64_t size;
     bool has_key, has_size;
-    char *next; /* what the next request begins with; NULL: this was the last */
+    bool folder; /* of a Data Lake, which lists them */
+    char *next;  /* what the next request begins with; NULL: this was the last */
     bool truncated;
 };
 
@@ -142,35 +145,62 @@ static bool copy_text(char *out, size_t room, const struct xml_text *text)
 
 static enum leat_status broken_list(const struct url *url, struct leat_error *err)
 {
-    return status_set_in(err, LEAT_E_IO, url->name, "%s: the server's list is not valid for S3", url->name);
+    return status_set_in(err, LEAT_E_IO, url->name, "%s: the server's list is not valid for %s", url->name,
+                         url->scheme == URL_AZURE ? "Azure" : "S3");
+}
+
+static void take_etag(struct listing *l, const struct xml_text *text, bool bare)
+{
+    bool fits = copy_text(l->etag + bare, sizeof l->etag - 2 * bare, text);
+
+    if (bare && fits) {
+        l->etag[0] = '"';
+        memcpy(l->etag + 1 + text->bytes, "\"", 2);
+    }
+    if (!fits)
+        l->etag[0] = '\0';
+}
+
+static enum leat_status take_object(struct listing *l, const struct url *url, remote_take *take, void *context,
+                                    struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    if (!l->has_key || !l->has_size || !text_begins(l->key, url->key))
+        return broken_list(url, err);
+    if (!l->folder)
+        s = take(context, l->key, l->size, l->etag, err);
+    l->has_key = l->has_size = l->folder = false;
+    l->etag[0] = '\0';
+    return s;
 }
 
 /* Takes the end of an element of the list. */
 static enum leat_status take_element(struct listing *l, const struct xml *x, const struct xml_text *text,
                                      const struct url *url, remote_take *take, void *context, struct leat_error *err)
 {
+#define BLOB "EnumerationResults/Blobs/Blob"
     enum leat_status s = LEAT_OK;
 
-    if (xml_is(x, "ListBucketResult/Contents/Key")) {
+    if (xml_is(x, "ListBucketResult/Contents/Key") || xml_is(x, BLOB "/Name")) {
         l->has_key = copy_text(l->key, sizeof l->key, text);
-    } else if (xml_is(x, "ListBucketResult/Contents/ETag")) {
-        if (!copy_text(l->etag, sizeof l->etag, text))
-            l->etag[0] = '\0';
-    } else if (xml_is(x, "ListBucketResult/Contents/Size")) {
+    } else if (xml_is(x, "ListBucketResult/Contents/ETag") || xml_is(x, BLOB "/Properties/Etag")) {
+        take_etag(l, text, url->scheme == URL_AZURE && text->bytes > 0 && text->at[0] != '"');
+    } else if (xml_is(x, "ListBucketResult/Contents/Size") || xml_is(x, BLOB "/Properties/Content-Length")) {
         l->has_size = answer_number(text->at, text->bytes, &l->size);
-    } else if (xml_is(x, "ListBucketResult/Contents")) {
-        if (!l->has_key || !l->has_size || !text_begins(l->key, url->key))
-            return broken_list(url, err);
-        s = take(context, l->key, l->size, l->etag, err);
-        l->has_key = l->has_size = false;
-        l->etag[0] = '\0';
+    } else if (xml_is(x, BLOB "/Properties/ResourceType")) {
+        l->folder = text->bytes == 9 && memcmp(text->at, "directory", 9) == 0;
+    } else if (xml_is(x, "ListBucketResult/Contents") || xml_is(x, BLOB)) {
+        s = take_object(l, url, take, context, err);
     } else if (xml_is(x, "ListBucketResult/IsTruncated")) {
         l->truncated = text->bytes == 4 && memcmp(text->at, "true", 4) == 0;
-    } else if (xml_is(x, "ListBucketResult/NextContinuationToken")) {
+    } else if (xml_is(x, "ListBucketResult/NextContinuationToken") || xml_is(x, "EnumerationResults/NextMarker")) {
         free(l->next);
         s = text_copy(&l->next, text->at, text->bytes, err);
+        l->truncated |= url->scheme == URL_AZURE && text->bytes > 0;
     }
     return s;
+#undef BLOB
 }
 
 enum leat_status remote_list_read(void *xml, size_t bytes, const struct url *url, remote_take *take, void *context,
@@ -195,14 +225,17 @@ enum leat_status remote_list_read(void *xml, size_t bytes, const struct url *url
     return s;
 }
 
-static enum leat_status make_query(char **query, const char *prefix, const char *next, struct leat_error *err)
+static enum leat_status make_query(char **query, const struct url *url, const char *next, struct leat_error *err)
 {
     char *p = NULL, *n = NULL;
-    enum leat_status s = text_encode(&p, prefix, false, err);
+    enum leat_status s = text_encode(&p, url->key, false, err);
 
     if (s == LEAT_OK && next)
         s = text_encode(&n, next, false, err);
-    if (s == LEAT_OK)
+    if (s == LEAT_OK && url->scheme == URL_AZURE)
+        s = text_join(query, err, "comp=list", n ? "&marker=" : "", n ? n : "", "&maxresults=1000&prefix=", p,
+                      "&restype=container", NULL);
+    else if (s == LEAT_OK)
         s = text_join(query, err, n ? "continuation-token=" : "", n ? n : "", n ? "&" : "", "list-type=2&prefix=", p,
                       NULL);
     free(p);
@@ -239,7 +272,7 @@ static enum leat_status list_some(struct remote *r, const struct url *bucket, st
 {
     struct transfer t = { .url = bucket };
     char *query = NULL;
-    enum leat_status s = make_query(&query, l->url->key, *next, err);
+    enum leat_status s = make_query(&query, l->url, *next, err);
 
     free(*next);
     *next = NULL;

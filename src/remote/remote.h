@@ -1,7 +1,7 @@
 /*
  * remote.h: the room of objects on servers: from a URL to bytes, and back. An *object* is what a URL names: an object
- * of a bucket, on a server that speaks S3's protocol, or a file behind HTTPS. A *transfer* is one request with all its
- * tries; a client has many under way at once, on connections that stay open.
+ * of a bucket, on a server that speaks S3's protocol or Azure's, or a file behind HTTPS. A *transfer* is one
+ * request with all its tries; a client has many under way at once, on connections that stay open.
  *
  * What may enter: a protocol, a way to sign requests, a source of keys. What the bytes mean, files and caches on this
  * machine belong elsewhere. libcurl carries the bytes (carrier.c); signatures, tries, waiting and what is believed of
@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
+#include "digest.h"
 #include "url.h"
 
 /* ---- A transfer -------------------------------------------------------------------------------------------------- */
@@ -40,6 +41,7 @@ enum transfer_method { TRANSFER_GET, TRANSFER_PUT, TRANSFER_POST, TRANSFER_DELET
 struct answer {
     uint64_t size;            /* of the whole object; UINT64_MAX: not said */
     char etag[TRANSFER_ETAG]; /* with its quotes; "" if there is none */
+    char made_of[MD5_ETAG];   /* of what leat has put into Azure: the etag that S3 would give it; "": not said */
     char region[32];          /* x-amz-bucket-region */
     uint64_t first;           /* of the range that the answer holds */
     int64_t date;             /* of the server, in seconds since 1970; 0: not said */
@@ -58,6 +60,7 @@ struct transfer {
     uint8_t *out;          /* room for `count` bytes */
     const char *if_match;  /* an etag: else the transfer fails with LEAT_E_MISMATCH; NULL or "": any */
     bool only_new;         /* of what makes an object: LEAT_E_EXISTS if there is one */
+    const char *made_of;   /* of what makes an object of parts in Azure: answer.made_of of it from then on */
     const void *body;      /* of PUT and POST */
     size_t body_bytes;
     void *context;
@@ -112,6 +115,7 @@ void remote_close(struct remote *r);
 struct remote_object {
     uint64_t size;
     char etag[TRANSFER_ETAG]; /* "": the server gives none */
+    char made_of[MD5_ETAG];   /* as an answer has it */
 };
 
 /* LEAT_E_NO_FILE if it does not exist. LEAT_E_UNSUPPORTED for a server that does not say how long it is, or does not
@@ -128,6 +132,9 @@ struct remote_look {
     struct transfer transfer; /* zero */
 };
 enum leat_status remote_look(struct remote *r, struct remote_look *looks, size_t count, struct leat_error *err);
+
+/* Sets *server to where requests for a URL of Azure's go by the variables as they are now; the caller frees it. */
+enum leat_status remote_azure_server(char **server, const struct url *url, struct leat_error *err);
 
 /* Reads exactly these bytes of an object that remote_stat() has described, by several transfers at once. */
 enum leat_status remote_read(struct remote *r, const struct url *url, const struct remote_object *object,

@@ -14,14 +14,10 @@
 #define MAX_ID    ((size_t)1024)
 #define MAX_PAGES 10000u /* of a list of uploads, each of up to 1,000 */
 
-static enum leat_status strange_from(const struct url *url, struct leat_error *err)
+enum leat_status upload_strange(const struct url *url, struct leat_error *err)
 {
-    return status_set_in(err, LEAT_E_IO, url->name, "%s: the server's answer is not valid for S3", url->name);
-}
-
-static enum leat_status strange(const struct upload *u, struct leat_error *err)
-{
-    return strange_from(u->url, err);
+    return status_set_in(err, LEAT_E_IO, url->name, "%s: the server's answer is not valid for %s", url->name,
+                         url->scheme == URL_AZURE ? "Azure" : "S3");
 }
 
 /* ---- Finding and beginning -------------------------------------------------------------------------------------- */
@@ -29,7 +25,7 @@ static enum leat_status strange(const struct upload *u, struct leat_error *err)
 static enum leat_status keep_id(struct upload *u, const struct xml_text *id, struct leat_error *err)
 {
     if (id->bytes == 0 || id->bytes > MAX_ID || memchr(id->at, '\0', id->bytes))
-        return strange(u, err);
+        return upload_strange(u->url, err);
     free(u->id);
     return text_copy(&u->id, id->at, id->bytes, err);
 }
@@ -56,7 +52,7 @@ static enum leat_status read_uploads(struct upload *u, struct transfer *t, struc
             ours = false;
         }
     }
-    return s == LEAT_OK && x.broken ? strange(u, err) : s;
+    return s == LEAT_OK && x.broken ? upload_strange(u->url, err) : s;
 }
 
 /* A server that does not list uploads, or keys that may not. */
@@ -102,7 +98,7 @@ static enum leat_status create(struct upload *u, struct leat_error *err)
         if (xml_is(&x, "InitiateMultipartUploadResult/UploadId"))
             s = keep_id(u, &text, err);
     transfer_free(&t);
-    return s == LEAT_OK && !u->id ? strange(u, err) : s;
+    return s == LEAT_OK && !u->id ? upload_strange(u->url, err) : s;
 }
 
 /* ---- Parts that are there --------------------------------------------------------------------------------------- */
@@ -156,7 +152,7 @@ static enum leat_status list_parts(struct upload *u, struct leat_error *err)
         while (s == LEAT_OK && xml_next(&x, &text))
             read_part(u, &l, &x, &text);
         if (s == LEAT_OK && (x.broken || (l.more && l.marker <= before)))
-            s = strange(u, err);
+            s = upload_strange(u->url, err);
         transfer_free(&t);
         free(query);
     }
@@ -173,6 +169,8 @@ enum leat_status upload_begin(struct upload *u, struct remote *remote, const str
     u->parts = calloc((size_t)parts, sizeof *u->parts);
     if (!u->parts)
         return status_no_memory(err, parts * sizeof *u->parts);
+    if (url->scheme == URL_AZURE)
+        return blocks_find(u, err);
     s = find(u, err);
     found = u->id != NULL;
     if (s == LEAT_OK && !found)
@@ -191,10 +189,15 @@ void upload_free(struct upload *u)
 
 /* ---- Sending and completing ------------------------------------------------------------------------------------- */
 
-enum leat_status upload_query(const struct upload *u, uint64_t part, char **query, struct leat_error *err)
+enum leat_status upload_query(struct upload *u, uint64_t part, const uint8_t md5[MD5_BYTES], char **query,
+                              struct leat_error *err)
 {
     char number[24];
 
+    u->parts[part].there = false;
+    memcpy(u->parts[part].md5, md5, MD5_BYTES);
+    if (u->url->scheme == URL_AZURE)
+        return blocks_query(u, part, query, err);
     (void)snprintf(number, sizeof number, "%" PRIu64, part + 1);
     return text_join(query, err, "partNumber=", number, "&uploadId=", u->encoded_id, NULL);
 }
@@ -203,8 +206,11 @@ enum leat_status upload_note(struct upload *u, uint64_t part, const char *etag, 
 {
     struct upload_part *p = &u->parts[part];
 
+    p->there = u->url->scheme == URL_AZURE;
+    if (p->there)
+        return LEAT_OK;
     if (strlen(etag) < 2 || strlen(etag) >= sizeof p->etag || strpbrk(etag, "<>&"))
-        return strange(u, err);
+        return upload_strange(u->url, err);
     memcpy(p->etag, etag, strlen(etag) + 1);
     p->there = md5_of_etag(etag, p->md5);
     return LEAT_OK;
@@ -246,8 +252,11 @@ enum leat_status upload_complete(struct upload *u, bool only_new, struct leat_er
     struct transfer t = { .method = TRANSFER_POST, .url = u->url, .only_new = only_new };
     struct buffer list = { 0 };
     char *query = NULL;
-    enum leat_status s = make_list(u, &list, err);
+    enum leat_status s;
 
+    if (u->url->scheme == URL_AZURE)
+        return blocks_complete(u, only_new, err);
+    s = make_list(u, &list, err);
     if (s == LEAT_OK)
         s = text_join(&query, err, "uploadId=", u->encoded_id, NULL);
     if (s == LEAT_OK) {
@@ -268,8 +277,11 @@ enum leat_status upload_discard(struct upload *u, struct leat_error *err)
 {
     struct transfer t = { .method = TRANSFER_DELETE, .url = u->url };
     char *query;
-    enum leat_status s = text_join(&query, err, "uploadId=", u->encoded_id, NULL);
+    enum leat_status s;
 
+    if (u->url->scheme == URL_AZURE)
+        return LEAT_OK;
+    s = text_join(&query, err, "uploadId=", u->encoded_id, NULL);
     if (s != LEAT_OK)
         return s;
     t.query = query;
@@ -301,13 +313,13 @@ static enum leat_status replace(char **text, const struct xml_text *with, const 
     free(*text);
     *text = NULL;
     if (with->bytes > MAX_ID || memchr(with->at, '\0', with->bytes))
-        return strange_from(url, err);
+        return upload_strange(url, err);
     return text_copy(text, with->at, with->bytes, err);
 }
 
 static enum leat_status take_upload(struct sweep *w, struct leat_error *err)
 {
-    enum leat_status s = w->key && w->id && *w->id ? LEAT_OK : strange_from(w->below, err);
+    enum leat_status s = w->key && w->id && *w->id ? LEAT_OK : upload_strange(w->below, err);
 
     if (s == LEAT_OK && text_begins(w->key, w->below->key) && w->dead(w->context, w->key)) {
         s = GROW(w->items, w->count + 1, w->room, err);
@@ -343,7 +355,7 @@ static enum leat_status read_page(struct sweep *w, struct transfer *t, struct le
         else if (xml_is(&x, "ListMultipartUploadsResult/IsTruncated"))
             w->more = text.bytes == 4 && memcmp(text.at, "true", 4) == 0;
     }
-    return s == LEAT_OK && x.broken ? strange_from(w->below, err) : s;
+    return s == LEAT_OK && x.broken ? upload_strange(w->below, err) : s;
 }
 
 static enum leat_status page_query(char **query, const struct sweep *w, struct leat_error *err)
@@ -382,7 +394,7 @@ static enum leat_status list_page(struct sweep *w, struct remote *remote, struct
     if (s == LEAT_OK && w->more)
         s = page_query(&next, w, err);
     if (s == LEAT_OK && w->more && strcmp(query, next) == 0) /* the same page for ever */
-        s = strange_from(w->below, err);
+        s = upload_strange(w->below, err);
     transfer_free(&t);
     free(query);
     free(next);
@@ -408,10 +420,10 @@ enum leat_status upload_sweep(struct remote *remote, const struct url *below,
                               bool (*dead)(void *context, const char *key), void *context, struct leat_error *err)
 {
     struct sweep w = { .below = below, .dead = dead, .context = context };
-    enum leat_status s = list_page(&w, remote, err);
+    enum leat_status s = below->scheme == URL_AZURE ? LEAT_OK : list_page(&w, remote, err);
 
     for (unsigned pages = 1; s == LEAT_OK && w.more; pages++)
-        s = pages < MAX_PAGES ? list_page(&w, remote, err) : strange_from(below, err);
+        s = pages < MAX_PAGES ? list_page(&w, remote, err) : upload_strange(below, err);
     for (size_t i = 0; i < w.count; i++) {
         if (s == LEAT_OK)
             s = discard(remote, below, &w.items[i], err);

@@ -1,7 +1,7 @@
 /*
- * upload.h: an object that is written to a bucket in parts: S3's multipart upload. The object exists when all parts are
- * there and the upload is completed. Parts of an upload that was interrupted stay on the server, and count if they are
- * those that would be sent again.
+ * upload.h: an object that is written to a bucket in parts: S3's multipart upload, or Azure's blocks (blocks.c). The
+ * object exists when all parts are there and the upload is completed. Parts of an upload that was interrupted stay on
+ * the server, and count if they are those that would be sent again.
  */
 #ifndef LEAT_REMOTE_UPLOAD_H
 #define LEAT_REMOTE_UPLOAD_H
@@ -31,21 +31,31 @@ enum leat_status upload_begin(struct upload *u, struct remote *remote, const str
                               struct leat_error *err);
 void upload_free(struct upload *u);
 
-/* The query of the request that puts a part (from 0 on), which the caller frees. */
-enum leat_status upload_query(const struct upload *u, uint64_t part, char **query, struct leat_error *err);
+/* The query of the request that puts a part (from 0 on) of this MD5, which the caller frees. */
+enum leat_status upload_query(struct upload *u, uint64_t part, const uint8_t md5[MD5_BYTES], char **query,
+                              struct leat_error *err);
 
-/* Notes what the server answered to that request. LEAT_E_IO for an invalid etag. */
+/* Notes what the server answered to that request. LEAT_E_IO for an invalid etag; blocks have none. */
 enum leat_status upload_note(struct upload *u, uint64_t part, const char *etag, struct leat_error *err);
 
 /* Makes the object of its parts; `only_new`: LEAT_E_EXISTS if there is one already. */
 enum leat_status upload_complete(struct upload *u, bool only_new, struct leat_error *err);
 
-/* Removes the parts from the server. */
+/* Removes the parts from the server; Azure does that by itself, after a week. */
 enum leat_status upload_discard(struct upload *u, struct leat_error *err);
 
 /* Removes the uploads that were not completed, of the objects below a URL s3://BUCKET/PREFIX for whose key `dead` is
- * true. A server that does not list uploads, or keys that may not, have none. */
+ * true. A server that does not list uploads, or keys that may not, have none; nor does Azure. */
 enum leat_status upload_sweep(struct remote *remote, const struct url *below,
                               bool (*dead)(void *context, const char *key), void *context, struct leat_error *err);
+
+/* ---- blocks.c: the same for Azure ---- */
+
+enum leat_status blocks_find(struct upload *u, struct leat_error *err);
+enum leat_status blocks_query(const struct upload *u, uint64_t part, char **query, struct leat_error *err);
+enum leat_status blocks_complete(struct upload *u, bool only_new, struct leat_error *err);
+
+/* The error of an answer that says what the protocol of its server does not. */
+enum leat_status upload_strange(const struct url *url, struct leat_error *err);
 
 #endif

@@ -8,25 +8,29 @@
 #include "base/status.h"
 #include "text.h"
 
+#define HOST_LETTERS "abcdefghijklmnopqrstuvwxyz0123456789-"
+
 /* ---- Names ------------------------------------------------------------------------------------------------------- */
 
-static const char *const schemes[] = {
-    [URL_S3] = "s3://", [URL_GS] = "gs://", [URL_HTTPS] = "https://", [URL_HTTP] = "http://"
+static const struct scheme {
+    const char *text;
+    enum url_scheme is;
+} schemes[] = {
+    { "s3://", URL_S3 },      { "gs://", URL_GS },       { "az://", URL_AZURE },    { "azure://", URL_AZURE },
+    { "abfs://", URL_AZURE }, { "abfss://", URL_AZURE }, { "https://", URL_HTTPS }, { "http://", URL_HTTP },
 };
-#define SCHEMES (sizeof schemes / sizeof *schemes)
 
-static unsigned scheme_of(const char *text)
+static const struct scheme *scheme_of(const char *text)
 {
-    unsigned i = 0;
-
-    while (i < SCHEMES && !text_begins(text, schemes[i]))
-        i++;
-    return i;
+    for (unsigned i = 0; i < sizeof schemes / sizeof *schemes; i++)
+        if (text_begins(text, schemes[i].text))
+            return &schemes[i];
+    return NULL;
 }
 
 bool url_is(const char *text)
 {
-    return scheme_of(text) < SCHEMES;
+    return scheme_of(text);
 }
 
 void url_free(struct url *u)
@@ -35,6 +39,7 @@ void url_free(struct url *u)
     free(u->name);
     free(u->bucket);
     free(u->key);
+    free(u->host);
     memset(u, 0, sizeof *u);
 }
 
@@ -47,51 +52,105 @@ static bool has_control(const char *text, size_t length, unsigned char least)
     return false;
 }
 
-/* In a bucket every character of a key counts, ? too, and control characters, as in the name of a file. */
-static enum leat_status parse_bucket(struct url *u, const char *rest, struct leat_error *err)
+/* What stands before the key, and the key: in a bucket every character of a key counts, ? too, and control characters,
+ * as in the name of a file. */
+static enum leat_status take_bucket(struct url *u, const struct scheme *scheme, const char *bucket, size_t length,
+                                    struct leat_error *err)
 {
-    size_t bucket = strcspn(rest, "/");
     enum leat_status s;
 
-    if (bucket == 0)
-        return status_set(err, LEAT_E_ARGUMENT, "%s: no bucket; write %sBUCKET/NAME", u->text, schemes[u->scheme]);
-    if (strcspn(rest, "@?#%:\\") < bucket || has_control(rest, bucket, ' '))
-        return status_set(err, LEAT_E_ARGUMENT, "%s...: not the name of a bucket and an object in it",
-                          schemes[u->scheme]);
+    if (length == 0)
+        return status_set(err, LEAT_E_ARGUMENT, "%s: no bucket; write %sBUCKET/NAME", u->text, scheme->text);
+    if (strcspn(bucket, "@?#%:\\") < length || has_control(bucket, length, ' '))
+        return status_set(err, LEAT_E_ARGUMENT, "%s...: not the name of a bucket and an object in it", scheme->text);
     s = text_copy(&u->name, u->text, strlen(u->text), err);
     if (s == LEAT_OK)
-        s = text_copy(&u->bucket, rest, bucket, err);
-    if (s == LEAT_OK)
-        s = text_join(&u->key, err, rest + bucket + (rest[bucket] == '/'), NULL);
+        s = text_copy(&u->bucket, bucket, length, err);
     return s;
 }
 
-static enum leat_status parse_web(struct url *u, const char *rest, struct leat_error *err)
+static enum leat_status take_key(struct url *u, const char *rest, struct leat_error *err)
+{
+    return text_join(&u->key, err, rest + (*rest == '/'), NULL);
+}
+
+static enum leat_status parse_bucket(struct url *u, const struct scheme *scheme, const char *rest,
+                                     struct leat_error *err)
+{
+    size_t bucket = strcspn(rest, "/");
+    enum leat_status s = take_bucket(u, scheme, rest, bucket, err);
+
+    return s == LEAT_OK ? take_key(u, rest + bucket, err) : s;
+}
+
+/* A host like ACCOUNT.blob.core.windows.net. A Data Lake's, with .dfs., has the same objects under that name. */
+static enum leat_status take_host(struct url *u, const char *host, size_t length, struct leat_error *err)
+{
+    char *text = NULL;
+    enum leat_status s = text_copy(&text, host, length, err);
+
+    if (s == LEAT_OK) {
+        char *lake = strstr(text, ".dfs."), *service = lake ? lake : strstr(text, ".blob.");
+
+        if (!service || service == text || strspn(text, HOST_LETTERS ".") < length)
+            s = status_set(err, LEAT_E_ARGUMENT, "%s: the host of an account is like ACCOUNT.blob.core.windows.net",
+                           u->text);
+        else if (lake)
+            *lake = '\0';
+        if (s == LEAT_OK)
+            s = text_join(&u->host, err, text, lake ? ".blob." : "", lake ? lake + strlen(".dfs.") : "", NULL);
+    }
+    free(text);
+    return s;
+}
+
+/* CONTAINER/KEY, CONTAINER@HOST/KEY or HOST/CONTAINER/KEY: no container has a dot in its name, and every host has. */
+static enum leat_status parse_azure(struct url *u, const struct scheme *scheme, const char *rest,
+                                    struct leat_error *err)
+{
+    size_t first = strcspn(rest, "/"), container = strcspn(rest, "@/");
+    enum leat_status s = LEAT_OK;
+
+    if (container < first) {
+        s = take_host(u, rest + container + 1, first - container - 1, err);
+    } else if (memchr(rest, '.', first)) {
+        s = take_host(u, rest, first, err);
+        rest += first + (rest[first] == '/');
+        first = container = strcspn(rest, "/");
+    }
+    if (s == LEAT_OK)
+        s = take_bucket(u, scheme, rest, container, err);
+    return s == LEAT_OK ? take_key(u, rest + first, err) : s;
+}
+
+static enum leat_status parse_web(struct url *u, const struct scheme *scheme, const char *rest, struct leat_error *err)
 {
     size_t host = strcspn(rest, "/?#");
 
     if (host == 0 || memchr(rest, '@', host) || has_control(rest, strlen(rest), ' ' + 1))
         return status_set(err, LEAT_E_ARGUMENT,
                           "%s...: not a URL that leat takes: it needs a host, and has no user, password or spaces",
-                          schemes[u->scheme]);
+                          scheme->text);
     return text_copy(&u->name, u->text, strcspn(u->text, "?#"), err);
 }
 
 enum leat_status url_parse(struct url *u, const char *text, struct leat_error *err)
 {
-    unsigned scheme = scheme_of(text);
+    const struct scheme *scheme = scheme_of(text);
+    const char *rest;
     enum leat_status s;
 
     memset(u, 0, sizeof *u);
-    if (scheme == SCHEMES)
-        return status_set(err, LEAT_E_ARGUMENT, "%s is not a URL: it begins with s3://, gs://, https:// or http://",
-                          text);
-    u->scheme = (enum url_scheme)scheme;
+    if (!scheme)
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "%s is not a URL: it begins with s3://, gs://, az://, https:// or http://", text);
+    u->scheme = scheme->is;
+    rest = text + strlen(scheme->text);
     s = text_join(&u->text, err, text, NULL);
-    if (s == LEAT_OK && url_in_bucket(u))
-        s = parse_bucket(u, text + strlen(schemes[scheme]), err);
+    if (s == LEAT_OK && u->scheme == URL_AZURE)
+        s = parse_azure(u, scheme, rest, err);
     else if (s == LEAT_OK)
-        s = parse_web(u, text + strlen(schemes[scheme]), err);
+        s = url_in_bucket(u) ? parse_bucket(u, scheme, rest, err) : parse_web(u, scheme, rest, err);
     if (s != LEAT_OK)
         url_free(u);
     return s;
@@ -117,7 +176,8 @@ enum leat_status url_beside(struct url *u, const struct url *base, const char *s
 
 enum leat_status url_dataset(const char *text, struct url *index, struct url *tokens, struct leat_error *err)
 {
-    bool in_bucket = scheme_of(text) == URL_S3 || scheme_of(text) == URL_GS;
+    const struct scheme *scheme = scheme_of(text);
+    bool in_bucket = scheme && scheme->is <= URL_AZURE;
     size_t all = strlen(text), end = in_bucket ? all : strcspn(text, "?#"), length = file_dataset_length(text, end);
     char *stem = malloc(all + 1);
     struct url base;
@@ -150,7 +210,7 @@ enum leat_status url_dataset(const char *text, struct url *index, struct url *to
 
 static bool fits_host(const char *label)
 {
-    return strspn(label, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(label);
+    return strspn(label, HOST_LETTERS) == strlen(label);
 }
 
 bool address_is_region(const char *text)
@@ -158,15 +218,29 @@ bool address_is_region(const char *text)
     return *text && fits_host(text);
 }
 
+/* The length of an endpoint's scheme and of its host; false: it is no endpoint. */
+static bool measure_endpoint(const char *endpoint, size_t *scheme, size_t *host)
+{
+    *scheme = text_begins(endpoint, "https://") ? 8 : text_begins(endpoint, "http://") ? 7 : 0;
+    *host = strcspn(endpoint + *scheme, "/?#");
+    return *scheme > 0 && *host > 0 && !memchr(endpoint + *scheme, '@', *host) && !strpbrk(endpoint, "?#");
+}
+
+bool address_is_endpoint(const char *text)
+{
+    size_t scheme, host;
+
+    return measure_endpoint(text, &scheme, &host);
+}
+
 /* Splits "https://host:port/base" for what stands before the bucket. */
 static enum leat_status take_endpoint(struct address *a, const char *endpoint, char **base, struct leat_error *err)
 {
-    size_t scheme = text_begins(endpoint, "https://") ? 8 : text_begins(endpoint, "http://") ? 7 : 0;
-    size_t host = strcspn(endpoint + scheme, "/?#"), end = strlen(endpoint);
+    size_t scheme, host, end = strlen(endpoint);
     enum leat_status s;
 
     *base = NULL;
-    if (scheme == 0 || host == 0 || memchr(endpoint + scheme, '@', host) || strpbrk(endpoint, "?#"))
+    if (!measure_endpoint(endpoint, &scheme, &host))
         return status_argument(
             err, "AWS_ENDPOINT_URL",
             "AWS_ENDPOINT_URL (or endpoint_url in ~/.aws/config) must be https://HOST or http://HOST, "

@@ -1,6 +1,8 @@
 /*
- * url.h: names of objects on servers, s3://BUCKET/KEY, gs://BUCKET/KEY, https://HOST/PATH and http://HOST/PATH; and
- * where the requests for them go.
+ * url.h: names of objects on servers, s3://BUCKET/KEY, gs://BUCKET/KEY, az://CONTAINER/KEY, https://HOST/PATH and
+ * http://HOST/PATH; and where the requests for them go. Azure's containers have more names: azure://, abfs:// and
+ * abfss:// for az://, and CONTAINER@ACCOUNT.blob.core.windows.net (or .dfs.), or that host before the container. What
+ * Azure calls a container and a blob is a bucket and an object here.
  */
 #ifndef LEAT_REMOTE_URL_H
 #define LEAT_REMOTE_URL_H
@@ -9,14 +11,15 @@
 
 #include "leat.h"
 
-enum url_scheme { URL_S3, URL_GS, URL_HTTPS, URL_HTTP };
+enum url_scheme { URL_S3, URL_GS, URL_AZURE, URL_HTTPS, URL_HTTP };
 
 struct url {
     enum url_scheme scheme;
     char *text;   /* as it was given: that of an https:// URL may hold a signature, so it is in no message */
     char *name;   /* for messages: without what follows a ? */
-    char *bucket; /* of s3:// and gs://, else NULL */
+    char *bucket; /* of s3://, gs:// and az://, else NULL */
     char *key;    /* likewise; may be empty or end in /, for a prefix */
+    char *host;   /* of az:// that names its account: ACCOUNT.blob.core.windows.net; else NULL */
 };
 
 /* Whether a name is meant for this room: it begins with one of the schemes. */
@@ -38,7 +41,7 @@ void url_free(struct url *u);
 /* Whether it names an object in a bucket, whose requests are signed. */
 static inline bool url_in_bucket(const struct url *u)
 {
-    return u->scheme == URL_S3 || u->scheme == URL_GS;
+    return u->scheme <= URL_AZURE;
 }
 
 /* ---- Addresses --------------------------------------------------------------------------------------------------- */
@@ -51,10 +54,13 @@ struct address {
     char *path; /* encoded; of what is in a bucket */
 };
 
-/* `endpoint` NULL: AWS's or Google's own. LEAT_E_ARGUMENT for an endpoint that is no URL. address_free() also after a
- * failure. */
+/* `endpoint` NULL: AWS's or Google's own; Azure's always has one. LEAT_E_ARGUMENT for an endpoint that is no URL.
+ * address_free() also after a failure. */
 enum leat_status address_make(struct address *a, const struct url *u, const char *endpoint, const char *region,
                               struct leat_error *err);
+
+/* Whether a text may be an endpoint: https://HOST or http://HOST, and a path perhaps. */
+bool address_is_endpoint(const char *text);
 
 /* Whether a text may stand for a region in a host's name. */
 bool address_is_region(const char *text);

@@ -42,11 +42,25 @@ static void give_object(const char *request, char *out)
     small_server_say(out, "206 Partial Content", more, body);
 }
 
+/* "000000-" and the MD5 of "hello" */
+#define BLOCK "MDAwMDAwLTVkNDE0MDJhYmM0YjJhNzZiOTcxOWQ5MTEwMTdjNTky"
+
 static const struct {
     const char *asked, *status, *more, *body;
 } answers[] = {
     { "continuation-token=more", "200 OK", "",
       "<ListBucketResult><Contents><Key>p/2</Key><Size>7</Size></Contents></ListBucketResult>" },
+    { "comp=list&marker=more", "200 OK", "",
+      "<EnumerationResults><Blobs><Blob><Name>p/2</Name><Properties><Content-Length>7</Content-Length></Properties>"
+      "</Blob></Blobs><NextMarker /></EnumerationResults>" },
+    { "comp=list&", "200 OK", "",
+      "<EnumerationResults><Blobs><Blob><Name>p/1</Name><Properties><Content-Length>5</Content-Length>"
+      "<Etag>e</Etag></Properties></Blob></Blobs><NextMarker>more</NextMarker></EnumerationResults>" },
+    { "/new?blocklisttype=", "404 Not Found", "", "" },
+    { "blocklisttype=", "200 OK", "",
+      "<BlockList><UncommittedBlocks><Block><Name>" BLOCK "</Name><Size>5</Size></Block></UncommittedBlocks>"
+      "</BlockList>" },
+    { "comp=block", "201 Created", "", "" },
     { "list-type=2", "200 OK", "",
       "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>more</NextContinuationToken>"
       "<Contents><Key>p/1</Key><Size>5</Size><ETag>&quot;e&quot;</ETag></Contents></ListBucketResult>" },
@@ -168,10 +182,10 @@ static enum leat_status take(void *context, const char *key, uint64_t size, cons
     return LEAT_OK;
 }
 
-static enum leat_status list(struct remote *r, struct leat_error *err)
+static enum leat_status list_below(struct remote *r, const char *name, struct leat_error *err)
 {
     struct url url;
-    enum leat_status s = url_parse(&url, "s3://b/p", err);
+    enum leat_status s = url_parse(&url, name, err);
 
     if (s == LEAT_OK)
         s = remote_list(r, &url, take, NULL, err);
@@ -179,11 +193,26 @@ static enum leat_status list(struct remote *r, struct leat_error *err)
     return s;
 }
 
+static enum leat_status list(struct remote *r, struct leat_error *err)
+{
+    return list_below(r, "s3://b/p", err);
+}
+
+static enum leat_status list_of_azure(struct remote *r, struct leat_error *err)
+{
+    return list_below(r, "abfss://b@a.dfs.core.windows.net/p", err);
+}
+
+static enum leat_status read_of_azure(struct remote *r, struct leat_error *err)
+{
+    return read_object(r, "az://b/object", err);
+}
+
 static enum leat_status send_part(struct remote *r, struct upload *u, struct leat_error *err)
 {
     struct transfer t = { .method = TRANSFER_PUT, .url = u->url, .body = OBJECT, .body_bytes = strlen(OBJECT) };
     char *query;
-    enum leat_status s = upload_query(u, 0, &query, err);
+    enum leat_status s = upload_query(u, 0, (const uint8_t[MD5_BYTES]) { 0 }, &query, err);
 
     if (s != LEAT_OK)
         return s;
@@ -205,7 +234,7 @@ static enum leat_status upload(struct remote *r, const char *name, bool found, s
     if (s == LEAT_OK)
         s = upload_begin(&u, r, &url, 1, err);
     if (s == LEAT_OK)
-        say("%s %s %u;", name, u.id, u.parts[0].there);
+        say("%s %s %u;", name, u.id ? u.id : "", u.parts[0].there);
     if (s == LEAT_OK && !found)
         s = send_part(r, &u, err);
     if (s == LEAT_OK)
@@ -223,6 +252,16 @@ static enum leat_status upload_new(struct remote *r, struct leat_error *err)
 static enum leat_status upload_found(struct remote *r, struct leat_error *err)
 {
     return upload(r, "s3://b/found", true, err);
+}
+
+static enum leat_status blocks_new(struct remote *r, struct leat_error *err)
+{
+    return upload(r, "az://b/new", false, err);
+}
+
+static enum leat_status blocks_found(struct remote *r, struct leat_error *err)
+{
+    return upload(r, "az://b/found", true, err);
 }
 
 static bool is_dead(void *context, const char *key)
@@ -246,7 +285,9 @@ static enum leat_status sweep(struct remote *r, struct leat_error *err)
 /* ---- Each allocation fails -------------------------------------------------------------------------------------- */
 
 /* Variables as "NAME=value"; @ is the server's URL, # the server without http://, ~ the test's folder. */
-#define KEYS "AWS_ACCESS_KEY_ID=i", "AWS_SECRET_ACCESS_KEY=s", "AWS_SESSION_TOKEN=t", "AWS_ENDPOINT_URL=@"
+#define KEYS  "AWS_ACCESS_KEY_ID=i", "AWS_SECRET_ACCESS_KEY=s", "AWS_SESSION_TOKEN=t", "AWS_ENDPOINT_URL=@"
+
+#define AZURE "AZURE_STORAGE_ACCOUNT=a", "AZURE_STORAGE_ENDPOINT=@/a"
 
 static const struct scenario {
     const char *name;
@@ -280,6 +321,13 @@ static const struct scenario {
       "s3://b/object ello;",
       { "AWS_EC2_METADATA_SERVICE_ENDPOINT=@", "AWS_ENDPOINT_URL=@" } },
     { "a token of Google", read_of_google, "gs://b/object ello;", { "GCE_METADATA_HOST=#", "AWS_ENDPOINT_URL=@" } },
+    { "an object of Azure", read_of_azure, "az://b/object ello;", { AZURE, "AZURE_STORAGE_KEY=QUFB" } },
+    { "a list of Azure", list_of_azure, "p/1 5 \"e\";p/2 7 ;", { AZURE, "AZURE_STORAGE_SAS_TOKEN=?sig=x" } },
+    { "an upload to Azure",
+      blocks_new,
+      "az://b/new  0;",
+      { "AZURE_STORAGE_CONNECTION_STRING=AccountName=a;AccountKey=QUFB;BlobEndpoint=@/a" } },
+    { "an upload to Azure that goes on", blocks_found, "az://b/found  1;", { AZURE, "AZURE_STORAGE_KEY=QUFB" } },
 };
 
 static void set_variables(const struct scenario *c, const char *folder)

@@ -234,7 +234,7 @@ grep -qF '"replaced_in": [{"input": "m.jsonl", "count": 3}, {"input": "n.jsonl",
 
 for url in hf://datasets/a ftp://host/b.jsonl; do # of those that it reads: tests/remote/
     run leat pack -t bytes -o no "$url"
-    says 1 "$url is a URL, and leat reads only those that begin with s3://, gs://, https:// or http://"
+    says 1 "$url is a URL, and leat reads only those that begin with s3://, gs://, az://, https:// or http://"
 done
 run leat pack -t bytes --force -o globbed --json 'hub/*.jsonl' 'hub/[B]*'
 [ "$(key inputs)" = 2 ] || fail "a quoted pattern is not expanded: $(cat "$said")"

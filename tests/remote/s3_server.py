@@ -123,10 +123,13 @@ class Handler(HttpHandler):
                 self.check_signature(path, query, body)
             getattr(self, "on_" + self.command.lower())(bucket, key, members, body)
         except Refused as refused:
-            text = f"<Error><Code>{refused.code}</Code><Message>{ACCESS} {SECRET}</Message></Error>"
-            self.answer(refused.status, f"<?xml version=\"1.0\"?>\n{text}".encode(), refused.headers)
+            self.refuse(refused)
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
+
+    def refuse(self, refused):
+        text = f"<Error><Code>{refused.code}</Code><Message>{' '.join(self.server.secrets)}</Message></Error>"
+        self.answer(refused.status, f"<?xml version=\"1.0\"?>\n{text}".encode(), refused.headers)
 
     # ---- Reading ----
 
@@ -193,14 +196,16 @@ class Handler(HttpHandler):
         etag = server.etag(name)
         if self.headers.get("if-match", etag) != etag and not server.ignores_conditions:
             raise Refused(412, "PreconditionFailed")
-        self.send_object(held, etag, fault)
+        self.send_object(held, {"ETag": etag, **self.more_headers(name)}, fault)
 
-    def send_object(self, held, etag, fault):
+    def more_headers(self, name):
+        return {}
+
+    def send_object(self, held, headers, fault):
         found = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("range", ""))
         first, last = (int(found[1]), min(int(found[2]), len(held) - 1)) if found else (0, len(held) - 1)
         if found and first >= len(held):
             raise Refused(416, "InvalidRange")
-        headers = {"ETag": etag}
         if found and fault != "whole":
             headers["Content-Range"] = f"bytes {first}-{last}/{len(held)}"
         else:
@@ -338,8 +343,11 @@ class Handler(HttpHandler):
 
 
 class S3Server(Server):
-    def __init__(self, objects=None):
-        super().__init__(("127.0.0.1", 0), Handler)
+    scheme = "s3"  # of URLs
+    secrets = ACCESS, SECRET, TOKEN
+
+    def __init__(self, objects=None, handler=Handler):
+        super().__init__(("127.0.0.1", 0), handler)
         self.objects = dict(objects or {})
         self.faults, self.requests, self.uploads, self.moved, self.etags = [], [], {}, {}, {}
         # lost: done, without an answer; appear: another makes `appearing` meanwhile; and how many completed

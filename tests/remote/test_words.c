@@ -5,6 +5,7 @@
  * Seen before: "the server answered 418, 2 times" of a server that had answered so once, after it had been busy twice.
  */
 #include "remote/answer.h"
+#include "remote/azure.h"
 #include "remote/carrier.h"
 #include "remote/digest.h"
 #include "remote/keys.h"
@@ -29,6 +30,7 @@ static void test_addresses(void)
         { "gs://bucket/k", NULL, "us-east-1", "https://storage.googleapis.com/bucket/k", "storage.googleapis.com" },
         { "s3://bucket/k", "http://h:9/base//", "us-east-1", "http://h:9/base/bucket/k", "h:9" },
         { "https://h/p?a=b#c", "http://h:9", "us-east-1", "https://h/p?a=b", NULL },
+        { "az://c/k?#%", "http://h:9/account/", "", "http://h:9/account/c/k%3F%23%25", "h:9" },
     };
 
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -51,7 +53,22 @@ static void test_urls(void)
     static const char *const wrong[][2] = { { "ftp://h/x", "ftp://h/x is not a URL" },
                                             { "https://h/a b", "https://...: not a URL that leat takes" },
                                             { "https://h/a\x7f", "https://...: not a URL that leat takes" },
-                                            { "s3://b\n/x", "s3://...: not the name of a bucket" } };
+                                            { "s3://b\n/x", "s3://...: not the name of a bucket" },
+                                            { "az://c@host/x", "the host of an account is like" },
+                                            { "az://c@a.blob.core.windows.net:1/x", "the host of an account is like" },
+                                            { "az://.blob.core.windows.net/c/x", "the host of an account is like" },
+                                            { "az://a.blob.core.windows.net", "no bucket; write az://" },
+                                            { "abfss://@a.dfs.core.windows.net/x", "no bucket; write abfss://" } };
+    static const char *const azure[][4] = {
+        /* container, key, host */
+        { "az://c/k/l", "c", "k/l", NULL },
+        { "azure://c", "c", "", NULL },
+        { "abfs://c/", "c", "", NULL },
+        { "abfss://c@a.dfs.core.windows.net/k@.x", "c", "k@.x", "a.blob.core.windows.net" },
+        { "az://c@a.blob.core.chinacloudapi.cn/k", "c", "k", "a.blob.core.chinacloudapi.cn" },
+        { "az://a.blob.core.windows.net/c/k", "c", "k", "a.blob.core.windows.net" },
+        { "az://a.z1.dfs.storage.azure.net/c", "c", "", "a.z1.blob.storage.azure.net" },
+    };
     struct url u;
 
     for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -59,9 +76,89 @@ static void test_urls(void)
         T_CONTAINS(t_err.message, wrong[i][1]);
         T_CHECK(!u.text);
     }
+    for (unsigned i = 0; i < sizeof azure / sizeof *azure; i++) {
+        T_OK(url_parse(&u, azure[i][0], &t_err));
+        T_STR(u.bucket, azure[i][1]);
+        T_STR(u.key, azure[i][2]);
+        T_CHECK(u.host ? azure[i][3] && strcmp(u.host, azure[i][3]) == 0 : !azure[i][3]);
+        T_CHECK(u.scheme == URL_AZURE && url_in_bucket(&u));
+        url_free(&u);
+    }
     T_OK(url_parse(&u, "s3://b/\n", &t_err)); /* keys may have them, as files */
     T_STR(u.key, "\n");
     url_free(&u);
+}
+
+/* Variables are about one account: another one gets neither its key nor its endpoint. */
+static void test_azure(void)
+{
+    static const struct {
+        const char *url, *account, *endpoint, *goes;
+        bool keys;
+    } rows[] = {
+        { "az://c/k", "a", NULL, "https://a.blob.core.windows.net", true },
+        { "az://c/k", "a", "http://h/a", "http://h/a", true },
+        { "az://c@a.blob.core.windows.net/k", "a", "http://h/a", "http://h/a", true },
+        { "az://c@a.blob.core.windows.net/k", NULL, NULL, "https://a.blob.core.windows.net", true },
+        { "az://c@ab.blob.core.windows.net/k", "a", "http://h/a", "https://ab.blob.core.windows.net", false },
+        { "az://c@b.dfs.core.windows.net/k", "a", NULL, "https://b.blob.core.windows.net", false },
+    };
+
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct environment e = { .values = {
+                                     [SETTING_AZURE_KEY] = strdup("QUFB"), [SETTING_AZURE_SAS] = strdup("?sig=x") } };
+        struct credentials c;
+        char *endpoint;
+        struct url u;
+
+        e.values[SETTING_AZURE_ACCOUNT] = rows[i].account ? strdup(rows[i].account) : NULL;
+        e.values[SETTING_AZURE_ENDPOINT] = rows[i].endpoint ? strdup(rows[i].endpoint) : NULL;
+        T_OK(azure_settle(&e, &t_err));
+        T_OK(url_parse(&u, rows[i].url, &t_err));
+        T_OK(azure_endpoint(&endpoint, &e, &u, &t_err));
+        T_STR(endpoint, rows[i].goes);
+        c = azure_keys(&e, &u);
+        T_CHECK((c.secret != NULL) == rows[i].keys && !c.token);
+        free(e.values[SETTING_AZURE_KEY]);
+        e.values[SETTING_AZURE_KEY] = NULL;
+        c = azure_keys(&e, &u);
+        T_CHECK(!c.secret && (c.token ? rows[i].keys && strcmp(c.token, "sig=x") == 0 : !rows[i].keys));
+        free(endpoint);
+        url_free(&u);
+        environment_free(&e);
+    }
+}
+
+/* A connection string stands for all other variables. */
+static void test_azure_strings(void)
+{
+    static const struct {
+        const char *text, *account, *sas, *endpoint;
+    } rows[] = {
+        { "DefaultEndpointsProtocol=https;AccountName=a;AccountKey=QUFB;EndpointSuffix=core.windows.net", "a", NULL,
+          "https://a.blob.core.windows.net" },
+        { "accountname=a;accountkey=QUFB==;", "a", NULL, NULL },
+        { "BlobEndpoint=https://h/;SharedAccessSignature=?sv=1&sig=a=", NULL, "sv=1&sig=a=", "https://h/" },
+        { "UseDevelopmentStorage=true;", "devstoreaccount1", NULL, "http://127.0.0.1:10000/devstoreaccount1" },
+    };
+
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct environment e = { .values = { [SETTING_AZURE] = strdup(rows[i].text),
+                                             [SETTING_AZURE_ACCOUNT] = strdup("other"),
+                                             [SETTING_AZURE_SAS] = strdup("other") } };
+        enum leat_status s = azure_settle(&e, &t_err);
+        const char *wanted[] = { rows[i].account, rows[i].sas, rows[i].endpoint };
+        const char *got[] = { e.values[SETTING_AZURE_ACCOUNT], e.values[SETTING_AZURE_SAS],
+                              e.values[SETTING_AZURE_ENDPOINT] };
+
+        if (i == 1)
+            T_CHECK(s == LEAT_E_ARGUMENT && strstr(t_err.message, "AZURE_STORAGE_KEY is not a key"));
+        else
+            T_CHECK(s == LEAT_OK);
+        for (unsigned j = 0; j < 3; j++)
+            T_CHECK(wanted[j] ? got[j] && strcmp(got[j], wanted[j]) == 0 : !got[j]);
+        environment_free(&e);
+    }
 }
 
 /* ---- Answers ---------------------------------------------------------------------------------------------------- */
@@ -285,6 +382,8 @@ int main(void)
 {
     test_addresses();
     test_urls();
+    test_azure();
+    test_azure_strings();
     test_head();
     test_body();
     test_refusals();

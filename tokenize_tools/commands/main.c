@@ -20,7 +20,7 @@ static const struct command commands[] = {
       .words = "INPUT...",
       .words_help =
           "INPUT is a file (.jsonl .json .txt .md .parquet, also with .zst .gz .xz .bz2 .lz4), a folder of such files, "
-          "@FILE with one input per line, a URL (s3://, gs://, https://), or - for standard input.",
+          "@FILE with one input per line, a URL (s3://, gs://, az://, https://), or - for standard input.",
       .words_more =
           "Files are .jsonl, .ndjson, .json, .txt and .md (others with --format), plain or compressed, and Parquet "
           "(.parquet, .pq). JSON is one object per line, or one array of objects. A folder stands for all such files "
@@ -240,15 +240,17 @@ static const struct command commands[] = {
     { .name = "pull",
       .purpose = "copies a dataset from a server to this machine",
       .words = "URL NAME",
-      .words_help = "URL is s3://BUCKET/NAME, gs://BUCKET/NAME, https://... or http://..., of the files URL.leat and "
-                    "URL.tokens; NAME is the dataset to make.",
+      .words_help = "URL is s3://BUCKET/NAME, gs://BUCKET/NAME, az://CONTAINER/NAME, https://... or http://..., of the "
+                    "files URL.leat and URL.tokens; NAME is the dataset to make.",
       .min_words = 2,
       .max_words = 2,
       .notes = "Every page is checked by its hash when it arrives, and NAME exists when all of it is here. After a "
                "stop, the same command goes on.",
       .notes_more =
           "Keys, region and endpoint come from the variables and files that AWS's tools read: AWS_ACCESS_KEY_ID, "
-          "AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_PROFILE, ~/.aws/credentials, AWS_REGION, AWS_ENDPOINT_URL.",
+          "AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_PROFILE, ~/.aws/credentials, AWS_REGION, AWS_ENDPOINT_URL. "
+          "For az://: AZURE_STORAGE_ACCOUNT, AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN, or "
+          "AZURE_STORAGE_CONNECTION_STRING, and AZURE_STORAGE_ENDPOINT.",
       .example = "leat pull s3://corpora/pile/train train\nAWS_ENDPOINT_URL=https://minio.example.org:9000 leat pull "
                  "s3://corpora/train train",
       .options = pull_options,
@@ -257,13 +259,14 @@ static const struct command commands[] = {
       .purpose = "copies a dataset to a bucket of object storage",
       .words = "NAME URL",
       .words_help =
-          "NAME is a dataset of leat's own; URL is s3://BUCKET/NAME or gs://BUCKET/NAME, where URL.tokens and "
-          "URL.leat are made.",
+          "NAME is a dataset of leat's own; URL is s3://BUCKET/NAME, gs://BUCKET/NAME or az://CONTAINER/NAME, where "
+          "URL.tokens and URL.leat are made.",
       .min_words = 2,
       .max_words = 2,
       .notes = "Every page is checked by its hash before it is sent. After a stop, the same command goes on.",
-      .notes_more = "Keys, region and endpoint are those of `leat pull`. The parts of an upload that is never "
-                    "completed stay on the server until a rule for incomplete uploads removes them.",
+      .notes_more =
+          "Keys, region and endpoint are those of `leat pull`. The parts of an upload that is never "
+          "completed stay on the server until a rule for incomplete uploads removes them (Azure: for a week).",
       .example = "leat push train s3://corpora/pile/train",
       .options = push_options,
       .run = cmd_push },

@@ -188,7 +188,7 @@ static enum leat_status find_nothing(struct search *s, const char *word, struct 
     if (error == ENOENT && colon && colon > word)
         return status_set_in(
             err, LEAT_E_UNSUPPORTED, word,
-            "%s is a URL, and leat reads only those that begin with s3://, gs://, https:// or http://; "
+            "%s is a URL, and leat reads only those that begin with s3://, gs://, az://, https:// or http://; "
             "download it first, or pipe it to standard input",
             word);
     if (error == ENOENT && strpbrk(word, "*?["))

@@ -34,8 +34,8 @@ static enum leat_status open_bucket(struct run_place *p, const char *output, str
     s = p->path ? url_parse(&p->url, p->path, err) : status_no_memory(err, strlen(output));
     if (s == LEAT_OK && !url_in_bucket(&p->url))
         s = status_set_in(err, LEAT_E_UNSUPPORTED, p->url.name,
-                          "%s: a run can be pushed to a folder, s3://BUCKET/FOLDER or "
-                          "gs://BUCKET/FOLDER",
+                          "%s: a run can be pushed to a folder, s3://BUCKET/FOLDER, gs://BUCKET/FOLDER or "
+                          "az://CONTAINER/FOLDER",
                           p->url.name);
     return s == LEAT_OK ? remote_open(&p->remote, NULL, err) : s;
 }

@@ -1,6 +1,6 @@
 /*
  * run_place.h: where the files of a run lie whose parts are pushed: a folder of this machine, or what begins with a URL
- * s3://BUCKET/FOLDER/ or gs://BUCKET/FOLDER/. Small files are read and written whole: one that is there is complete.
+ * s3://BUCKET/FOLDER/, gs:// or az://. Small files are read and written whole: one that is there is complete.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_RUN_PLACE_H
 #define LEAT_TOKENIZE_TOOLS_RUN_PLACE_H

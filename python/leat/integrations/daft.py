@@ -24,7 +24,7 @@ COUNTS = ("documents", "tokens", "text_bytes", "rejected", "parts")
 
 class Sink(DataSink):
     """Writes the documents of a daft.DataFrame to the dataset `output`, a folder that all nodes share, or
-    s3://BUCKET/FOLDER, gs://BUCKET/FOLDER.
+    s3://BUCKET/FOLDER, gs:// or az://.
 
         with Sink("corpus", "o200k_base", text="body", id="url") as sink:
             documents.write_sink(sink).show()

@@ -34,7 +34,7 @@ class Pack(PipelineStep):
 
         LocalPipelineExecutor([ParquetReader("texts"), Pack("corpus", "gpt2")], tasks=64, logging_dir="logs").run()
 
-    output     a folder that all ranks share, or s3://BUCKET/FOLDER or gs://BUCKET/FOLDER, which datatrove (fsspec) must
+    output     a folder that all ranks share, or s3://BUCKET/FOLDER, gs:// or az://, which datatrove (fsspec) must
                be able to open, too
     tokenizer  a name or a path, as all ranks find it
     id         "id": the id of each document; another name: that field of its metadata; None: no ids

@@ -23,7 +23,7 @@ class Pack(ProcessingStage[DocumentBatch, FileGroupTask]):
         pipeline.add_stage(pack)
         dataset = pack.commit(pipeline.run(executor))
 
-    output          a folder that all nodes share, or s3://BUCKET/FOLDER or gs://BUCKET/FOLDER
+    output          a folder that all nodes share, or s3://BUCKET/FOLDER, gs:// or az://
     tokenizer       a name or a path, as all nodes find it
     text, id, mask  columns of the batches
     threads         number of threads that encode, for each worker

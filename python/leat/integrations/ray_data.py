@@ -19,7 +19,7 @@ from leat.run import Run
 
 class Datasink(ray.data.Datasink):
     """Writes the documents of a ray.data.Dataset to the dataset `output`, a folder that all nodes share, or
-    s3://BUCKET/FOLDER, gs://BUCKET/FOLDER.
+    s3://BUCKET/FOLDER, gs:// or az://.
 
         sink = Datasink("corpus", "o200k_base", text="body", id="url")
         documents.write_datasink(sink)

@@ -253,17 +253,18 @@ def test_conversations(tmp_path):
 
 # ---- In a bucket ----
 
-@pytest.fixture
-def server(tmp_path, monkeypatch):
+@pytest.fixture(params=["s3", "az"])
+def server(request, tmp_path, monkeypatch):
+    from azure_server import AzureServer
     from s3_server import S3Server
 
-    with S3Server({}) as server:
+    with {"s3": S3Server, "az": AzureServer}[request.param]({}) as server:
         for name, value in server.environment(AWS_MAX_ATTEMPTS="2").items():
             monkeypatch.setenv(name, value)
         monkeypatch.setenv("LEAT_CACHE", str(tmp_path / "cache"))
         monkeypatch.chdir(tmp_path)
         try:
-            leat.open("s3://b/none")
+            leat.open(f"{server.scheme}://b/none")
         except leat.Error as error:
             if "libcurl" in str(error):
                 pytest.skip("no libcurl")
@@ -277,7 +278,7 @@ def names(server):
 def test_bucket(server, tmp_path):
     (tmp_path / "scratch").mkdir()
     where = dict(scratch=tmp_path / "scratch")
-    run = leat.Run("s3://b/made", "bytes", text="body", id="name")
+    run = leat.Run(f"{server.scheme}://b/made", "bytes", text="body", id="name")
     task = pickle.loads(pickle.dumps(run))
     pieces = {}
     late = task.part("0", **where)
@@ -288,7 +289,7 @@ def test_bucket(server, tmp_path):
         pieces[key] = packer.piece
     assert files(tmp_path / "scratch" / "leat-parts") and len(names(server)) == 1 + 3 * 2
     with pytest.raises(leat.Error, match="is not committed"):
-        leat.open("s3://b/made/")
+        leat.open(f"{server.scheme}://b/made/")
     dataset = run.commit([pieces["1"], pieces["0"]])
     check(dataset, "10")
     assert len(names(server)) == 2 + 2 * 2
@@ -301,14 +302,14 @@ def test_bucket(server, tmp_path):
     late.abandon()
     assert len(names(server)) == 2 + 2 * 2 and files(tmp_path / "scratch" / "leat-parts") == []
     with pytest.raises(leat.Error, match="is a finished dataset"):
-        leat.Run("s3://b/made", "bytes")
+        leat.Run(f"{server.scheme}://b/made", "bytes")
 
-    new = leat.Run("s3://b/made", "bytes", force=True)
+    new = leat.Run(f"{server.scheme}://b/made", "bytes", force=True)
     with new.part("x", **where) as packer:
         packer.add("text")
-    check(leat.open("s3://b/made/"), "10")
+    check(leat.open(f"{server.scheme}://b/made/"), "10")
     new.abort()
-    check(leat.open("s3://b/made/"), "10")
+    check(leat.open(f"{server.scheme}://b/made/"), "10")
     assert len(names(server)) == 1 + 2 * 2
 
 
@@ -321,9 +322,9 @@ def test_bucket_two_commits(server, tmp_path):
             packer.add("text")
         return packer.piece
 
-    run = leat.Run("s3://b/made", "bytes")
+    run = leat.Run(f"{server.scheme}://b/made", "bytes")
     run.commit([made(run)])
-    run = leat.Run("s3://b/made", "bytes", force=True)
+    run = leat.Run(f"{server.scheme}://b/made", "bytes", force=True)
     pieces, before = [made(run), made(run)], dict(server.objects)
     run.commit([pieces[0]])
     listed = next(name for name in server.objects if name.endswith("leat-run.list"))
@@ -337,7 +338,7 @@ def test_bucket_two_commits(server, tmp_path):
     run.commit([pieces[0]])
     assert len(names(server)) == 2 + 2
 
-    run = leat.Run("s3://b/made", "bytes", force=True)
+    run = leat.Run(f"{server.scheme}://b/made", "bytes", force=True)
     server.put_faults, piece = [], made(run)
     server.put_faults = ["lost"]  # it was the same commit
     run.commit([piece])
@@ -346,32 +347,32 @@ def test_bucket_two_commits(server, tmp_path):
 
 def test_bucket_append(server, tmp_path):
     where, options = dict(scratch=tmp_path), dict(text="body", id="name", append=True)
-    run = leat.Run("s3://b/made", "bytes", **options)
+    run = leat.Run(f"{server.scheme}://b/made", "bytes", **options)
     run.commit([push(run, "0", **where)])
-    before, kept = leat.open("s3://b/made/").info.identity, dict(server.objects)
-    run = leat.Run("s3://b/made", "bytes", **options)
+    before, kept = leat.open(f"{server.scheme}://b/made/").info.identity, dict(server.objects)
+    run = leat.Run(f"{server.scheme}://b/made", "bytes", **options)
     push(run, "0", **where)
     run.abort()
-    assert leat.open("s3://b/made/").info.identity == before
+    assert leat.open(f"{server.scheme}://b/made/").info.identity == before
     assert {name: kept[name] for name in kept if not name.endswith("leat-run")} == server.objects
 
-    run = leat.Run("s3://b/made", "bytes", **options)
+    run = leat.Run(f"{server.scheme}://b/made", "bytes", **options)
     pieces = [push(run, "0", **where), push(run, "1", **where)]
     server.put_faults = ["", "lost"]  # of the list before, and the new one
     check(run.commit(pieces), "001")
     run.commit(pieces)
     assert len(names(server)) == 3 + 3 * 2
     earlier, = [name for name in server.objects if "/leat-run.list." in name]
-    check(leat.open(f"s3://{earlier}"), "0")
-    assert leat.open(f"s3://{earlier}").info.identity == before
+    check(leat.open(f"{server.scheme}://{earlier}"), "0")
+    assert leat.open(f"{server.scheme}://{earlier}").info.identity == before
     with pytest.raises(leat.Error) as error:
-        leat.open(f"s3://{earlier[:-1]}{'0' if earlier[-1] == '1' else '1'}")
+        leat.open(f"{server.scheme}://{earlier[:-1]}{'0' if earlier[-1] == '1' else '1'}")
     assert error.value.status == "no-file"
     with pytest.raises(leat.Error) as error:
-        leat.Run("s3://b/made", "bytes", **options, end=None)
+        leat.Run(f"{server.scheme}://b/made", "bytes", **options, end=None)
     assert error.value.status == "incompatible"
 
-    run = leat.Run("s3://b/made", "bytes", **options)
+    run = leat.Run(f"{server.scheme}://b/made", "bytes", **options)
     listed, piece = next(name for name in server.objects if name.endswith("leat-run.list")), push(run, "2", **where)
     server.appearing, server.put_faults = {listed: server.objects[earlier]}, ["", "appear"]
     for status in ("exists", "state"):  # another list, since it was read, and before
@@ -379,7 +380,7 @@ def test_bucket_append(server, tmp_path):
             run.commit([piece])
         assert error.value.status == status and server.objects[listed] == server.objects[earlier]
     server.put_faults = []
-    run = leat.Run("s3://b/made", "bytes", **options)
+    run = leat.Run(f"{server.scheme}://b/made", "bytes", **options)
     check(run.commit([push(run, "2", **where)]), "02")
     assert len(names(server)) == 3 + 2 * 2
 
@@ -389,12 +390,11 @@ def test_bucket_append(server, tmp_path):
 def test_bucket_commit_meets_an_abort(server, monkeypatch, append, inner, outer):
     """Nothing is locked in a bucket: whichever comes between the looking and the writing of the other, one of both is
     refused, the dataset is the one before or the one that was committed, and none is lost."""
-    import s3_server
     meets = "leat-run.list" if outer == "commit" else "leat-run"
-    put, calls, said = s3_server.Handler.on_put, {}, {}
+    put, calls, said = server.RequestHandlerClass.on_put, {}, {}
 
     def on_put(self, bucket, key, members, body):
-        if key == f"meets/{meets}" and inner in calls:
+        if key.endswith(f"meets/{meets}") and inner in calls:
             attempt(inner, calls.pop(inner))
         return put(self, bucket, key, members, body)
 
@@ -406,18 +406,18 @@ def test_bucket_commit_meets_an_abort(server, monkeypatch, append, inner, outer)
             said[name] = error.status
 
     if append:
-        run = leat.Run("s3://b/meets", "bytes")
+        run = leat.Run(f"{server.scheme}://b/meets", "bytes")
         with run.part("old") as packer:
             packer.extend(["a", "b"])
         run.commit([packer.piece])
-    run = leat.Run("s3://b/meets", "bytes", append=append)
+    run = leat.Run(f"{server.scheme}://b/meets", "bytes", append=append)
     with run.part("new") as packer:
         packer.add("c")
     other = pickle.loads(pickle.dumps(run))
     all_calls = {"commit": lambda: run.commit([packer.piece]), "abort": other.abort,
-                 "force": lambda: leat.Run("s3://b/meets", "bytes", end=7, force=True)}
+                 "force": lambda: leat.Run(f"{server.scheme}://b/meets", "bytes", end=7, force=True)}
     calls[inner] = all_calls[inner]
-    monkeypatch.setattr(s3_server.Handler, "on_put", on_put)
+    monkeypatch.setattr(server.RequestHandlerClass, "on_put", on_put)
     attempt(outer, all_calls[outer])
     assert not calls, "they did not meet"
     committed = said["commit"] == "done"
@@ -426,18 +426,18 @@ def test_bucket_commit_meets_an_abort(server, monkeypatch, append, inner, outer)
                     [{"commit": "state", "abort": "done"}]), said
     wanted = 2 * append + committed
     if wanted:
-        with leat.open("s3://b/meets/") as dataset:
+        with leat.open(f"{server.scheme}://b/meets/") as dataset:
             assert len(dataset) == wanted
             dataset.verify()
     else:
         with pytest.raises(leat.Error):
-            leat.open("s3://b/meets/")
+            leat.open(f"{server.scheme}://b/meets/")
 
 
 def test_bucket_damage(server, tmp_path):
     """Sizes are compared by the commit, and everything else when the dataset is opened."""
     (tmp_path / "scratch").mkdir()
-    run = leat.Run("s3://b/made", "bytes")
+    run = leat.Run(f"{server.scheme}://b/made", "bytes")
     with run.part("a", scratch=tmp_path / "scratch") as packer:
         packer.add("text")
     index = next(name for name in server.objects if name.endswith(".leat"))
@@ -446,17 +446,18 @@ def test_bucket_damage(server, tmp_path):
         run.commit([packer.piece])
     server.objects[index] = whole
     run.commit([packer.piece])
-    other = leat.Run("s3://b/other", "bytes")
+    other = leat.Run(f"{server.scheme}://b/other", "bytes")
     with other.part("a", scratch=tmp_path / "scratch") as packer:
         packer.add("test")
     changed = next(name for name in server.objects if "/other/" in name and name.endswith(".leat"))
     server.objects[index] = server.objects[changed]
     server.objects[index[:-5] + ".tokens"] = server.objects[changed[:-5] + ".tokens"]
     with pytest.raises(leat.Error) as error:
-        leat.open("s3://b/made/")
+        leat.open(f"{server.scheme}://b/made/")
     assert error.value.status == "mismatch"
 
 
+@pytest.mark.parametrize("server", ["s3"], indirect=True)
 @pytest.mark.parametrize("scheme", ["s3", "gs"])
 def test_bucket_uploads(server, tmp_path, scheme):
     """What killed tasks have sent of a part is swept by the commit, an abort and another run, and by the same one that
@@ -514,7 +515,7 @@ def test_bucket_uploads(server, tmp_path, scheme):
 
 def test_dead_scratch(server, tmp_path):
     (tmp_path / "scratch").mkdir()
-    run = leat.Run("s3://b/made", "bytes", text="body", id="name")
+    run = leat.Run(f"{server.scheme}://b/made", "bytes", text="body", id="name")
     if os.fork() == 0:
         packer = run.part("a", scratch=tmp_path / "scratch")
         packer.extend(table("a"))
@@ -621,13 +622,13 @@ def test_rejects_of_splits(tmp_path):
 def test_bucket_splits(server, tmp_path):
     (tmp_path / "scratch").mkdir()
     where = dict(scratch=tmp_path / "scratch")
-    run = leat.Run("s3://b/made", "bytes", text="body", id="name", split=SPLIT)
+    run = leat.Run(f"{server.scheme}://b/made", "bytes", text="body", id="name", split=SPLIT)
     late = pickle.loads(pickle.dumps(run)).part("0", **where)
     late.extend(table("0"))
     pieces = made_with_splits(run, "01", **where)
     made_with_splits(run, "1", **where)  # which does not count
     assert len(names(server)) == 1 + 2 + 3 * 3 * 2
-    for name in split_names("s3://b/made"):
+    for name in split_names(f"{server.scheme}://b/made"):
         with pytest.raises(leat.Error, match="is not committed"):
             leat.open(name + "/")
     attempt = pieces[1].line.splitlines()[1].split()[4]
@@ -641,25 +642,25 @@ def test_bucket_splits(server, tmp_path):
     run.commit(pieces)
     here = leat.Run(tmp_path / "here", "bytes", text="body", id="name", split=SPLIT)
     here.commit(made_with_splits(here, "01"))
-    for there, name in zip(split_names("s3://b/made"), split_names(tmp_path / "here")):
+    for there, name in zip(split_names(f"{server.scheme}://b/made"), split_names(tmp_path / "here")):
         assert documents(leat.open(there + "/")) == documents(leat.open(name))
     with pytest.raises(leat.Error, match="committed without this attempt"):
         late.finish()
     late.abandon()
     assert len(names(server)) == 2 + 2 + 2 * 3 * 2 and files(tmp_path / "scratch" / "leat-parts") == []
 
-    new = leat.Run("s3://b/made", "bytes", split="test=0.5", force=True)
+    new = leat.Run(f"{server.scheme}://b/made", "bytes", split="test=0.5", force=True)
     with new.part("x", **where) as packer:
         packer.add("text")
-    assert len(leat.open("s3://b/made/valid/")) > 5
+    assert len(leat.open(f"{server.scheme}://b/made/valid/")) > 5
     new.abort()
-    assert len(leat.open("s3://b/made/valid/")) > 5 and len(names(server)) == 1 + 2 + 2 * 3 * 2
-    new = leat.Run("s3://b/made", "bytes", split="test=0.5", force=True)
+    assert len(leat.open(f"{server.scheme}://b/made/valid/")) > 5 and len(names(server)) == 1 + 2 + 2 * 3 * 2
+    new = leat.Run(f"{server.scheme}://b/made", "bytes", split="test=0.5", force=True)
     with new.part("x", **where) as packer:
         packer.add("text")
     new.commit([packer.piece])
     assert len(names(server)) == 2 + 1 + 2 * 2 and not any("/valid/" in name for name in names(server))
-    other = leat.Run("s3://b/other", "bytes", text="body", id="name", split=SPLIT)
+    other = leat.Run(f"{server.scheme}://b/other", "bytes", text="body", id="name", split=SPLIT)
     made_with_splits(other, "0", **where)
     other.abort()
     assert len(names(server)) == 2 + 1 + 2 * 2
@@ -668,7 +669,7 @@ def test_bucket_splits(server, tmp_path):
 @pytest.mark.parametrize("bucket", [False, True])
 def test_append_with_splits(server, tmp_path, bucket):
     """One list names the parts of all three datasets, old and new."""
-    folder, where = "s3://b/grows" if bucket else tmp_path / "grows", dict(scratch=tmp_path)
+    folder, where = f"{server.scheme}://b/grows" if bucket else tmp_path / "grows", dict(scratch=tmp_path)
     options = dict(text="body", id="name", split=SPLIT, append=True)
 
     def now():
@@ -691,12 +692,13 @@ def test_append_with_splits(server, tmp_path, bucket):
     assert all(new[:len(old)] == old and len(new) > len(old) for old, new in zip(before, after))
     assert sum(map(len, after)) == 2 * sum(map(len, before)) == 200
     if bucket:
-        earlier, = [f"s3://{name}" for name in server.objects if "/leat-run.list." in name]
+        earlier, = [f"{server.scheme}://{name}" for name in server.objects if "/leat-run.list." in name]
     else:
         earlier, = folder.glob("leat-run.list.*")
     assert documents(leat.open(earlier)) == before[0]
 
 
+@pytest.mark.parametrize("server", ["s3"], indirect=True)
 def test_bucket_uploads_of_splits(server, tmp_path):
     where, options = dict(scratch=tmp_path), dict(text="body", id="name", split=SPLIT, append=True)
     other = {"b/made/valid/part-1.tokens", "b/made/valid/deeper/a.0123456789abcdef.tokens",
@@ -710,18 +712,18 @@ def test_bucket_uploads_of_splits(server, tmp_path):
     def kill(names):
         server.uploads.update({name: {"name": name, "parts": {1: b"x"}} for name in names})
 
-    run = leat.Run("s3://b/made", "bytes", **options)
+    run = leat.Run(f"{server.scheme}://b/made", "bytes", **options)
     kill(other | dead)
-    leat.Run("s3://b/made", "bytes", **options)
+    leat.Run(f"{server.scheme}://b/made", "bytes", **options)
     assert left() == other | dead
     run.commit(made_with_splits(run, "a", **where))
     assert left() == other
-    run = leat.Run("s3://b/made", "bytes", **options)
+    run = leat.Run(f"{server.scheme}://b/made", "bytes", **options)
     kill(dead)
     run.abort()
     assert left() == other
 
-    run = leat.Run("s3://b/made", "bytes", **options)
+    run = leat.Run(f"{server.scheme}://b/made", "bytes", **options)
     packer = run.part("c", **where)
     packer.extend(table("c"))
     server.put_faults = ["denied"]
@@ -733,4 +735,4 @@ def test_bucket_uploads_of_splits(server, tmp_path):
     packer.abandon()
     assert left() == other
     run.abort()
-    assert sum(len(leat.open(f"{name}/")) for name in split_names("s3://b/made")) == 50
+    assert sum(len(leat.open(f"{name}/")) for name in split_names(f"{server.scheme}://b/made")) == 50

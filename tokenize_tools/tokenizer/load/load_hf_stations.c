@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/base64.h"
 #include "load_hf.h"
-#include "tokenizer/notation/base64.h"
 
 /* One of the three lists. */
 struct load_hf_family {

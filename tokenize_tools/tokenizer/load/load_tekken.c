@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/base64.h"
 #include "base/big.h"
 #include "base/status.h"
 #include "load.h"
 #include "tokenizer/containers/string_map.h"
-#include "tokenizer/notation/base64.h"
 
 struct tekken {
     struct tokenizer_spec *spec;

@@ -18,11 +18,11 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/base64.h"
 #include "base/big.h"
 #include "base/status.h"
 #include "load.h"
 #include "tokenizer/containers/string_map.h"
-#include "tokenizer/notation/base64.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

@@ -9,7 +9,7 @@
  *
  * It is not the writer of JSON that the commands use (tokenize_tools/cli/json.h).
  *
- * The room notation/ reads what vocabulary files are written in: JSON, protobuf, base64. What a file says with it is
+ * The room notation/ reads what vocabulary files are written in: JSON, protobuf. What a file says with it is
  * the business of load/.
  */
 #ifndef LEAT_TOKENIZER_JSONTREE_H

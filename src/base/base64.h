@@ -1,6 +1,6 @@
-/* base64.h: decoding standard base64 (RFC 4648, section 4), as vocabularies hold their bytes. */
-#ifndef LEAT_TOKENIZER_BASE64_H
-#define LEAT_TOKENIZER_BASE64_H
+/* base64.h: standard base64 (RFC 4648, section 4), as vocabularies hold their bytes, and Azure its keys. */
+#ifndef LEAT_BASE_BASE64_H
+#define LEAT_BASE_BASE64_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,5 +14,11 @@
  * no other characters. A lone "=" stands for no bytes, as in Python (some published vocabularies have such a line).
  */
 bool base64_decode(uint8_t *out, size_t *bytes, const uint8_t *text, size_t length);
+
+/* The characters that `bytes` become, with the NUL. */
+#define BASE64_TEXT(bytes) (((size_t)(bytes) + 2) / 3 * 4 + 1)
+
+/* Writes BASE64_TEXT(bytes) characters. */
+void base64_encode(char *out, const uint8_t *from, size_t bytes);
 
 #endif

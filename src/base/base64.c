@@ -49,3 +49,19 @@ bool base64_decode(uint8_t *out, size_t *bytes, const uint8_t *text, size_t leng
     *bytes = (size_t)(to - out);
     return true;
 }
+
+void base64_encode(char *out, const uint8_t *from, size_t bytes)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+    for (size_t i = 0; i < bytes; i += 3) {
+        uint32_t three = (uint32_t)from[i] << 16 | (i + 1 < bytes ? (uint32_t)from[i + 1] << 8 : 0) |
+                         (i + 2 < bytes ? from[i + 2] : 0);
+
+        *out++ = letters[three >> 18];
+        *out++ = letters[three >> 12 & 63];
+        *out++ = i + 1 < bytes ? letters[three >> 6 & 63] : '=';
+        *out++ = i + 2 < bytes ? letters[three & 63] : '=';
+    }
+    *out = '\0';
+}

@@ -1,0 +1,36 @@
+/*
+ * azure.h: what Azure's Blob service has of its own: the account that its variables name, and its headers with their
+ * signature. Its XML is read where S3's is (object.c), and its blocks are uploads (blocks.c).
+ *
+ * The variables name one account, its key or SAS token, and perhaps another endpoint. They count for URLs that name
+ * that account or none; requests to another account are not signed.
+ */
+#ifndef LEAT_REMOTE_AZURE_H
+#define LEAT_REMOTE_AZURE_H
+
+#include <time.h>
+
+#include "carrier.h"
+#include "environment.h"
+#include "keys.h"
+#include "remote.h"
+
+/* The header with what the parts of an object are, which S3's etags say: MD5_ETAG characters. */
+#define AZURE_MADE_OF "x-ms-meta-leat_md5"
+
+/* Puts what a connection string says in the place of the other variables. LEAT_E_ARGUMENT for one, and for a key or an
+ * endpoint, that is none. Again is fine. */
+enum leat_status azure_settle(struct environment *e, struct leat_error *err);
+
+/* The account as id, its key as secret; or a SAS token alone, without its ?. All NULL: requests are not signed. */
+struct credentials azure_keys(const struct environment *e, const struct url *u);
+
+/* Sets *endpoint to where the account's containers are; the caller frees it. LEAT_E_ARGUMENT: no account is named. */
+enum leat_status azure_endpoint(char **endpoint, const struct environment *e, const struct url *u,
+                                struct leat_error *err);
+
+/* Adds the headers of a request, and a signature if there is a key. `moment` is the time by the server's clock. */
+enum leat_status azure_headers(struct request *q, const struct transfer *t, const struct address *a,
+                               const struct credentials *c, time_t moment, struct leat_error *err);
+
+#endif
