@@ -1,6 +1,6 @@
 /*
- * url.h: names of objects on servers, s3://BUCKET/KEY, gs://BUCKET/KEY, https://HOST/PATH and http://HOST/PATH; and
- * where the requests for them go.
+ * url.h: names of objects on servers, s3://BUCKET/KEY, gs://BUCKET/KEY, hf://REPOSITORY/PATH, https://HOST/PATH and
+ * http://HOST/PATH; and where the requests for them go.
  */
 #ifndef LEAT_REMOTE_URL_H
 #define LEAT_REMOTE_URL_H
@@ -9,15 +9,19 @@
 
 #include "leat.h"
 
-enum url_scheme { URL_S3, URL_GS, URL_HTTPS, URL_HTTP };
+enum url_scheme { URL_S3, URL_GS, URL_HF, URL_HTTPS, URL_HTTP };
 
 struct url {
     enum url_scheme scheme;
-    char *text;   /* as it was given: that of an https:// URL may hold a signature, so it is in no message */
-    char *name;   /* for messages: without what follows a ? */
-    char *bucket; /* of s3:// and gs://, else NULL */
-    char *key;    /* likewise; may be empty or end in /, for a prefix */
+    char *text;     /* as it was given: that of an https:// URL may hold a signature, so it is in no message */
+    char *name;     /* for messages: without what follows a ? */
+    char *bucket;   /* of s3:// and gs://; of hf:// the repository, datasets/ORG/NAME or models/ORG/NAME; else NULL */
+    char *key;      /* of these; may be empty or end in /, for a prefix */
+    char *revision; /* of hf://, what follows the @: decoded; NULL: none is given, which is HUB_MAIN */
+    size_t stem;    /* of hf://, how much of `text` stands before the key and its / */
 };
+
+#define HUB_MAIN "main"
 
 /* Whether a name is meant for this room: it begins with one of the schemes. */
 bool url_is(const char *text);
@@ -41,18 +45,28 @@ static inline bool url_in_bucket(const struct url *u)
     return u->scheme == URL_S3 || u->scheme == URL_GS;
 }
 
+/* Whether it names a file on the Hugging Face Hub, hf://[datasets/|models/][ORG/]NAME[@REVISION]/PATH. As for the
+ * Hub's own client, the first two names are ORG and NAME unless an @ says otherwise, and a revision refs/convert/NAME
+ * or refs/pr/NUMBER may have its slashes; in others they are %2F. */
+static inline bool url_in_hub(const struct url *u)
+{
+    return u->scheme == URL_HF;
+}
+
 /* ---- Addresses --------------------------------------------------------------------------------------------------- */
 
 /* Where the requests for a URL go: host and path, by the endpoint and the region. */
 
 struct address {
-    char *url;  /* without a query, if it is in a bucket */
+    char *url;  /* without a query, if it is in a bucket or on the Hub */
     char *host; /* of the header Host, with its port */
     char *path; /* encoded; of what is in a bucket */
 };
 
-/* `endpoint` NULL: AWS's or Google's own. LEAT_E_ARGUMENT for an endpoint that is no URL. address_free() also after a
- * failure. */
+#define HUB_ENDPOINT "https://huggingface.co"
+
+/* `endpoint` NULL: AWS's, Google's or the Hub's own. LEAT_E_ARGUMENT for an endpoint that is no URL. address_free()
+ * also after a failure. */
 enum leat_status address_make(struct address *a, const struct url *u, const char *endpoint, const char *region,
                               struct leat_error *err);
 
