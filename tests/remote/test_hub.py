@@ -274,6 +274,66 @@ def test_answers(hub):
     hub.repeats = False
 
 
+# ---- Tokenizers ----
+
+def test_tokenizer(hub):
+    """-t ORG/NAME, at a revision or not: once from the Hub, then from the cache; python/tests/pack/test_hub.py has the
+    Hub's own client use that cache."""
+    home = folder / "hf"
+    more = {"HF_HOME": str(home)}
+    files = {"tokenizer.json": TOKENIZER, "tokenizer_config.json": b'{"eos_token":"</s>"}', "vocab.json": b"{}",
+             "merges.txt": b"", "model.safetensors": bytes(9999), "in/tokenizer.json": b"no"}
+    first = hub.commit("models/org/tok", files)
+    hub.commit("models/org/tok", {**files, "tokenizer.json": b"broken"}, "dev")
+
+    def opened(spec, **changed):
+        return run(hub, "encode", "-t", spec, "c/d.jsonl", **{**more, **changed})
+    code, said = opened("org/tok")
+    check("fetched", code == 0, code, said)
+    asked = [path.rpartition("/")[2] for _, path, _ in hub.requests if "/models/org/tok" in path or "/org/tok/" in path]
+    snapshot = home / "hub/models--org--tok/snapshots" / first
+    check("what is fetched", sorted(p.name for p in snapshot.iterdir()) ==
+          ["merges.txt", "tokenizer.json", "tokenizer_config.json"] and "model.safetensors" not in asked, asked)
+    check("as the client keeps it", os.readlink(snapshot / "tokenizer_config.json") ==
+          "../../blobs/" + git_oid(files["tokenizer_config.json"]) and
+          (snapshot / "tokenizer.json").read_bytes() == TOKENIZER and
+          (home / "hub/models--org--tok/refs/main").read_text() == first)
+    check("nothing else is left", all(len(p.name) in (40, 64) for p in (home / "hub/models--org--tok/blobs").iterdir()))
+    hub.requests.clear()
+    check("from the cache", opened("org/tok")[0] == 0 and opened("org/tok@" + first)[0] == 0 and not hub.requests)
+    code, said = opened("org/tok@dev")
+    check("another revision", code == 1 and "broken" not in said and "tokenizer.json" in said and
+          any("/revision/dev" in path for _, path, _ in hub.requests), code, said)
+    (snapshot / "tokenizer.json").unlink()
+    check("what is missing in the cache is fetched", opened("org/tok")[0] == 0 and len(hub.requests) > 2)
+    hub.commit("models/org/none", {"README.md": b"", "in/tokenizer.json": TOKENIZER})
+    hub.commit("models/org/shut", files)
+    hub.gated.add("models/org/shut")
+    for spec, why in (("org/none", "has no file that says what its tokenizer is"),
+                      ("org/shut", f"accept its terms at {hub.url}/org/shut"), ("no/tok", "there is no repository"),
+                      ("org/tok@v9", "unknown revision v9 of models/org/tok")):
+        check_refused(spec, opened(spec), why)
+    check_refused("offline", opened("org/other", HF_HUB_OFFLINE="1"), "(HF_HUB_OFFLINE)")
+    check("offline, from the cache", opened("org/tok", HF_HUB_OFFLINE="1")[0] == 0)
+    hub.requests.clear()
+    check_refused("no model's name", opened("org/tok/x"), "not a file or folder")
+    check_refused("the name of a file", opened("org/tok.json"), "no such file")
+    check("nobody is asked for these", not hub.requests, hub.requests)
+    for at in range(9):
+        shutil.rmtree(home)
+        hub.faults = [""] * at + [AGAIN[at % 5]]
+        check(f"{AGAIN[at % 5]} at request {at}", opened("org/tok")[0] == 0)
+    shutil.rmtree(home)
+    hub.faults, hub.fault_part = ["denied"] * 99, "/resolve/"
+    check_refused("denied", opened("org/tok"), "denies access")
+    hub.faults, hub.fault_part = [], ""
+    check("then", opened("org/tok")[0] == 0)
+    home.chmod(0o777)
+    shutil.rmtree(home)
+    home.write_bytes(b"")
+    check_refused("no room for a cache", opened("org/tok"), "of the Hugging Face cache")
+
+
 def test_no_libcurl(hub):
     (folder / "empty").mkdir()
     for library in ("libcurl.so.4", "libcurl-gnutls.so.4"):
@@ -299,6 +359,14 @@ small = b'{"text":"a"}\n'
 shutil.copy(here / "parquet/files/many.parquet", folder / "c/many.parquet")
 names = sorted(p.name for p in (folder / "c").iterdir())
 below = {f"c/{n}": (folder / "c" / n).read_bytes() for n in names}
+VOCABULARY = {**{chr(c): c - 33 for c in range(33, 127)}, **{chr(c): c - 67 for c in range(161, 673)}, "</s>": 9999}
+TOKENIZER = json.dumps({
+    "version": "1.0", "truncation": None, "padding": None, "normalizer": None, "post_processor": None,
+    "added_tokens": [{"id": 9999, "content": "</s>", "single_word": False, "lstrip": False, "rstrip": False,
+                      "normalized": False, "special": True}],
+    "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True},
+    "decoder": {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True},
+    "model": {"type": "BPE", "vocab": VOCABULARY, "merges": []}}).encode()
 CARD = (b"---\nconfigs:\n- config_name: en\n  data_files: en/*\n- config_name: fr\n  data_files: fr/*\n---\n")
 with HubServer() as hub:
     first = hub.commit("datasets/org/name", {**below, ".gitattributes": b"x", "c/.hidden/x.jsonl": small})
@@ -322,7 +390,7 @@ with HubServer() as hub:
         print("skipped: no libcurl", file=sys.stderr)
         sys.exit(77)
     for test in (test_names, test_splits, test_token, test_dataset, test_requests, test_moving, test_resume, test_parts,
-                 test_faults, test_answers, test_no_libcurl):
+                 test_faults, test_answers, test_tokenizer, test_no_libcurl):
         began = time.monotonic()
         test(hub)
         if os.environ.get("LEAT_TEST_TIMES"):

@@ -163,6 +163,34 @@ def test_limits(hub, tmp_path):
     assert hub.faults == []
 
 
+def test_tokenizer(hub, tmp_path, monkeypatch):
+    """One cache for both: what leat has fetched, the client finds without the Hub, and the other way round."""
+    tokenizers = pytest.importorskip("tokenizers")
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel({"a": 0, "b": 1, "?": 2}, unk_token="?"))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    # large enough for the other server, once
+    files = {"tokenizer.json": tokenizer.to_str(pretty=True).encode() + b" " * 600,
+             "tokenizer_config.json": b'{"eos_token": "b"}', "model.safetensors": bytes(2000)}
+    commit = hub.commit("models/org/tok", files)
+    hub.commit("models/org/other", files, "refs/pr/1")
+    for name, value in hub.environment(HF_HOME=str(tmp_path / "hub"), HOME=str(tmp_path)).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    assert list(leat.Tokenizer.from_pretrained("org/tok").encode("a b c")) == [0, 1, 2]
+    found = client(hub, tmp_path, "[h.hf_hub_download('org/tok', n, local_files_only=True) for n in "
+                   "('tokenizer.json', 'tokenizer_config.json')]", HF_HUB_OFFLINE="1")
+    assert [pathlib.Path(p).read_bytes() for p in found] == [files["tokenizer.json"], files["tokenizer_config.json"]]
+    assert commit in found[0]
+    cached = client(hub, tmp_path, "[[r.repo_id, r.nb_files, len(h.scan_cache_dir().warnings)] for r in "
+                    "h.scan_cache_dir().repos]")
+    assert cached == [["org/tok", 2, 0]]
+    client(hub, tmp_path, "h.hf_hub_download('org/other', 'tokenizer.json', revision='refs/pr/1')")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    assert list(leat.Tokenizer("org/other@refs/pr/1").encode("b")) == [1]
+    monkeypatch.delenv("HF_HUB_OFFLINE")
+    assert list(leat.Tokenizer("org/other@refs/pr/1").encode("b")) == [1]
+
+
 def test_python(hub, tmp_path, monkeypatch):
     for name, value in hub.environment(HOME=str(tmp_path)).items():
         monkeypatch.setenv(name, value)
