@@ -102,7 +102,7 @@ static enum leat_status by_code(const struct transfer *t, bool signed_by_key, st
 /* The Hub answers for a repository that does not exist as for one that the user may not see. */
 static enum leat_status no_repository(const struct transfer *t, bool has_token, struct leat_error *err)
 {
-    return status_set_in(err, t->code == 404 ? LEAT_E_NO_FILE : LEAT_E_PERMISSION, t->url->name,
+    return status_set_in(err, LEAT_E_NO_FILE, t->url->name,
                          has_token
                              ? "%s: there is no repository %s, or the token (HF_TOKEN, or of `hf auth login`) may "
                                "not read it"

@@ -114,16 +114,14 @@ static const char *kind_of(const char *rest, size_t *bytes)
     return kinds[1];
 }
 
+/* As the Hub allows names; they become a part of addresses as they are. */
 static bool is_repository_name(const char *text, size_t length)
 {
+    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./";
     size_t slash = strcspn(text, "/");
 
-    if (text_begins(text, "spaces/") || text_begins(text, "buckets/") || slash == 0 || slash + 1 == length)
-        return false;
-    for (size_t i = 0; i < length; i++) /* a pattern has no place in it either */
-        if (strchr("?*[]#%\\:", text[i]))
-            return false;
-    return length > 0 && !has_control(text, length, ' ' + 1);
+    return length > 0 && strspn(text, allowed) >= length && slash != 0 && slash + 1 != length &&
+           !text_begins(text, "spaces/") && !text_begins(text, "buckets/");
 }
 
 /* The revision, if there is one, and the path. */

@@ -310,7 +310,9 @@ def test_tokenizer(hub):
     hub.commit("models/org/shut", files)
     hub.gated.add("models/org/shut")
     for spec, why in (("org/none", "has no file that says what its tokenizer is"),
-                      ("org/shut", f"accept its terms at {hub.url}/org/shut"), ("no/tok", "there is no repository"),
+                      ("org/shut", f"accept its terms at {hub.url}/org/shut"),
+                      ("no/tok", "not a file or folder; and the "),
+                      ("no/tok", "there is no repository models/no/tok"),
                       ("org/tok@v9", "unknown revision v9 of models/org/tok")):
         check_refused(spec, opened(spec), why)
     check_refused("offline", opened("org/other", HF_HUB_OFFLINE="1"), "(HF_HUB_OFFLINE)")

@@ -396,7 +396,7 @@ static enum leat_status make_pin(struct remote *r, struct hub_pins *pins, const 
     struct leat_error why;
     enum leat_status s = ask_revision(r, u, &to, &why), alone;
 
-    if (s == LEAT_E_NO_FILE || s == LEAT_E_PERMISSION) {
+    if (s == LEAT_E_NO_FILE) {
         alone = ask_without_organization(r, u, &to, err);
         if (alone != LEAT_E_NO_FILE)
             s = alone;
