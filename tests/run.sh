@@ -7,6 +7,8 @@
 # Tests in Python are skipped without a python3 of 3.9 or newer.
 # $LEAT_TEST_RUNNER, if set, is put before each test: an emulator. $LEAT_TEST_WITHOUT, if set: tests whose path matches
 # this regular expression are left out.
+# No test asks the Hugging Face Hub, whatever looks like a model's name; those of the Hub have a server of their own.
+export HF_HUB_OFFLINE=1
 build=$1 only=$2 list=
 shift 2
 [ "$1" = --list ] && list=1 && shift

@@ -22,7 +22,8 @@ struct leat_tokenizer_options {
  * Opens a tokenizer. `spec` is a built-in name (bytes, gpt2 or r50k_base, p50k_base, p50k_edit, cl100k_base,
  * o200k_base, o200k_harmony); a path to a tokenizer.json, *.tiktoken, tekken.json, tokenizer.model, vocab.txt or
  * vocab.json, plain or compressed with zstd, or to a folder that holds one (docs/tokenizers.md has the order); or the
- * id of a Hugging Face model in the local hub cache. The tokenizer gives exactly the ids that the vocabulary's
+ * id of a Hugging Face model, ORG/NAME or ORG/NAME@REVISION, which is looked for in the local hub cache, and else
+ * fetched into it (HF_HUB_OFFLINE=1: never). The tokenizer gives exactly the ids that the vocabulary's
  * reference library gives; a vocabulary for which it cannot is refused, with the reason.
  *
  * A file may also be a JSON object of the arguments of tiktoken's Encoding: "pat_str", "mergeable_ranks" (a string, the
@@ -30,7 +31,7 @@ struct leat_tokenizer_options {
  *
  * On success *out is the caller's until leat_tokenizer_close(). An open tokenizer never changes: share it freely.
  * Returns LEAT_E_NO_FILE (the message says where it looked), _VOCABULARY, _UNSUPPORTED, _ARGUMENT (the pattern's name
- * is missing or unknown), _IO, _PERMISSION or _NO_MEMORY.
+ * is missing or unknown), _IO, _PERMISSION (also of the Hub) or _NO_MEMORY.
  */
 LEAT_API enum leat_status leat_tokenizer_open(struct leat_tokenizer **out, const char *spec,
                                               const struct leat_tokenizer_options *options, struct leat_error *err);

@@ -80,7 +80,7 @@ class Tokenizer:
 
     spec     a built-in name: "bytes", or one of list_encoding_names(); a path to a tokenizer.json, *.tiktoken,
              tekken.json, tokenizer.model, vocab.txt or vocab.json (each also as .zst), or to a folder that holds one;
-             or a Hugging Face model id in the local hub cache
+             or a Hugging Face model's ORG/NAME[@REVISION], in the local hub cache or else fetched into it
     pattern  the name of the pattern, for a *.tiktoken file whose name does not imply it
     pat_str, mergeable_ranks, special_tokens, explicit_n_vocab
              make a tokenizer of a program's own, as tiktoken's Encoding does; `spec` or `name` is its name
@@ -154,7 +154,7 @@ class Tokenizer:
 
     @classmethod
     def from_pretrained(cls, identifier: str) -> Tokenizer:
-        """Like tokenizers' Tokenizer.from_pretrained(), for models in the local hub cache; never downloads."""
+        """Like tokenizers' Tokenizer.from_pretrained(), which looks into the local hub cache first, then at the Hub."""
         return cls(identifier, like="tokenizers")
 
     @classmethod

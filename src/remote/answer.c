@@ -118,7 +118,47 @@ static enum leat_status by_code(const struct transfer *t, bool signed_by_key, st
     }
 }
 
-enum leat_status answer_failed(const struct transfer *t, bool signed_by_key, struct leat_error *err)
+/* The Hub answers for a repository that does not exist as for one that the user may not see. */
+static enum leat_status no_repository(const struct transfer *t, bool has_token, struct leat_error *err)
+{
+    return status_set_in(err, LEAT_E_NO_FILE, t->url->name,
+                         has_token
+                             ? "%s: there is no repository %s, or the token (HF_TOKEN, or of `hf auth login`) may "
+                               "not read it"
+                             : "%s: there is no repository %s, or it is not public: check its name, or set "
+                               "HF_TOKEN to a token that may read it",
+                         t->url->name, t->url->bucket);
+}
+
+/* `hub` is where pages for people are. */
+static enum leat_status by_hub(const struct transfer *t, bool has_token, const char *hub, struct leat_error *err)
+{
+    const char *name = t->url->name, *word = t->answer.error;
+    const char *page = text_begins(t->url->bucket, "models/") ? t->url->bucket + strlen("models/") : t->url->bucket;
+
+    if (strcmp(word, "GatedRepo") == 0)
+        return status_set_in(err, LEAT_E_PERMISSION, name,
+                             "%.300s: this repository is gated: accept its terms at %s/%s, then %s", name, hub, page,
+                             has_token ? "run this again; the token (HF_TOKEN, or of `hf auth login`) must be of that "
+                                         "account and may have to be allowed to read gated repositories"
+                                       : "set HF_TOKEN to a token of that account");
+    if (strcmp(word, "RevisionNotFound") == 0)
+        return status_set_in(err, LEAT_E_NO_FILE, name, "%s: unknown revision %s of %s", name,
+                             t->url->revision ? t->url->revision : HUB_MAIN, t->url->bucket);
+    if (t->answer.bad_token)
+        return status_set_in(err, LEAT_E_PERMISSION, name,
+                             "%s: the Hub does not accept the token; check HF_TOKEN, or run `hf auth login`", name);
+    if (strcmp(word, "RepoNotFound") == 0 || (t->code == 401 && !*word))
+        return no_repository(t, has_token, err);
+    if (strcmp(word, "EntryNotFound") == 0 && t->call)
+        return status_set_in(err, LEAT_E_NO_FILE, name, "%s does not exist in that revision", name);
+    if (strcmp(word, "EntryNotFound") == 0)
+        return status_set_in(err, LEAT_E_NO_FILE, name,
+                             "%s does not exist in that revision; if it is a folder, let it end in /", name);
+    return LEAT_OK;
+}
+
+enum leat_status answer_failed(const struct transfer *t, bool signed_by_key, const char *hub, struct leat_error *err)
 {
     bool good = t->code >= 200 && t->code < 300, range = good && t->count > 0 && !t->too_long;
     char code[ANSWER_CODE];
@@ -132,6 +172,11 @@ enum leat_status answer_failed(const struct transfer *t, bool signed_by_key, str
                              t->url->name);
     if (good)
         return status_set_in(err, LEAT_E_IO, t->url->name, "%s: the server's answer is too long", t->url->name);
+    if (t->code >= 300 && t->code < 400 && !answer_same_version(t))
+        return has_changed(t, err);
+    s = url_in_hub(t->url) ? by_hub(t, signed_by_key, hub ? hub : HUB_ENDPOINT, err) : LEAT_OK;
+    if (s != LEAT_OK)
+        return s;
     answer_code(t, code);
     for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(code, words[i].code) == 0)
@@ -218,6 +263,58 @@ static int64_t read_date(const char *text, size_t length)
     return strptime(date, "%a, %d %b %Y %H:%M:%S GMT", &utc) ? (int64_t)timegm(&utc) : 0;
 }
 
+/* A word that goes into a comparison, and into a sentence. */
+static void take_error(struct answer *a, const char *text, size_t length)
+{
+    copy_value(a->error, sizeof a->error, text, length);
+    if (strspn(a->error, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") != strlen(a->error))
+        a->error[0] = '\0';
+}
+
+/* '"api";r=0;t=55': of what may be asked nothing is left, for 55 seconds. */
+static void take_rate(struct answer *a, const char *text, size_t length)
+{
+    char rate[96];
+    const char *left, *seconds;
+    uint64_t number;
+
+    copy_value(rate, sizeof rate, text, length);
+    left = strstr(rate, ";r=");
+    seconds = strstr(rate, ";t=");
+    if (left && seconds && strcspn(left + 3, ";,") == 1 && left[3] == '0' &&
+        answer_number(seconds + 3, strspn(seconds + 3, "0123456789"), &number))
+        a->exhausted = number < UINT32_MAX ? (uint32_t)number + 1 : UINT32_MAX; /* it is rounded down */
+}
+
+/* A query goes into an address as it is. */
+static bool is_query(const char *text)
+{
+    while ((unsigned char)*text > ' ' && (unsigned char)*text < 0x7f && *text != '#')
+        text++;
+    return !*text;
+}
+
+/* '<https://host/path?QUERY>; rel="next"', perhaps after others. Only the query counts: where to ask is known. */
+static void take_link(struct answer *a, const char *text, size_t length)
+{
+    static const char next[] = "rel=\"next\"";
+    const char *all = text + length, *close, *after, *query;
+
+    for (; (text = memchr(text, '<', (size_t)(all - text))); text = after) {
+        close = memchr(text, '>', (size_t)(all - text));
+        after = close ? memchr(close, '<', (size_t)(all - close)) : NULL;
+        after = after ? after : all;
+        if (!close || !memmem(close, (size_t)(after - close), next, strlen(next)))
+            continue;
+        a->more = true;
+        query = memchr(text, '?', (size_t)(close - text));
+        copy_value(a->next, sizeof a->next, query ? query + 1 : "", query ? (size_t)(close - query - 1) : 0);
+        if (!is_query(a->next))
+            a->next[0] = '\0';
+        return;
+    }
+}
+
 static bool is_compression(const char *text, size_t length)
 {
     char coding[16];
@@ -227,14 +324,27 @@ static bool is_compression(const char *text, size_t length)
            strcasecmp(coding, "zstd") == 0;
 }
 
+#define BAD_TOKEN "Invalid credentials in Authorization header"
+
 static void take_header(struct transfer *t, const char *name, size_t name_length, const char *value, size_t length)
 {
     struct answer *a = &t->answer;
     uint64_t number;
 
 #define IS(wanted) (name_length == strlen(wanted) && strncasecmp(name, wanted, name_length) == 0)
-    if (IS("etag"))
+    if (IS("etag") && !a->linked) {
         take_etag(a, value, length);
+    } else if (IS("x-linked-etag")) {
+        take_etag(a, value, length);
+        a->linked = *a->etag;
+    } else if (IS("x-error-code"))
+        take_error(a, value, length);
+    else if (IS("x-error-message"))
+        a->bad_token = length == strlen(BAD_TOKEN) && strncmp(value, BAD_TOKEN, length) == 0;
+    else if (IS("ratelimit"))
+        take_rate(a, value, length);
+    else if (IS("link"))
+        take_link(a, value, length);
     else if (IS("content-length") && a->size == UINT64_MAX && answer_number(value, length, &number))
         a->size = number;
     else if (IS("content-range"))
@@ -285,11 +395,11 @@ bool answer_line(struct transfer *t, const char *line, size_t bytes)
 
 void answer_redirect(struct transfer *t, const char *url)
 {
-    bool secure = t->url->scheme != URL_HTTP;
-
+    if (url_in_hub(t->url) && !url)
+        return; /* it stays where the Hub has sent it */
     text_forget(t->redirected);
     t->redirected = NULL;
-    if (url && !url_in_bucket(t->url) && (text_begins(url, "https://") || (!secure && text_begins(url, "http://"))))
+    if (url && !url_in_bucket(t->url) && (text_begins(url, "https://") || (!t->secure && text_begins(url, "http://"))))
         t->no_memory |= text_join(&t->redirected, NULL, url, NULL) != LEAT_OK;
 }
 
@@ -341,7 +451,16 @@ bool answer_bytes(struct transfer *t, const void *bytes, size_t count)
     return true;
 }
 
+/* The Hub's etags are what files are, also if the answer is compressed. */
+static const char *strong(const struct transfer *t, const char *etag)
+{
+    return url_in_hub(t->url) && text_begins(etag, "W/") ? etag + 2 : etag;
+}
+
+/* Where the Hub keeps a file, it has another etag; the Hub has said which file it is. */
 bool answer_same_version(const struct transfer *t)
 {
-    return !t->if_match || !*t->if_match || !*t->answer.etag || strcmp(t->if_match, t->answer.etag) == 0;
+    return !t->if_match || !*t->if_match || !*t->answer.etag ||
+           (url_in_hub(t->url) && t->redirected && t->code >= 200 && t->code < 300) ||
+           strcmp(strong(t, t->if_match), strong(t, t->answer.etag)) == 0;
 }

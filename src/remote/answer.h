@@ -14,7 +14,8 @@ bool answer_same_version(const struct transfer *t);
 #define ANSWER_CODE 64u
 void answer_code(const struct transfer *t, char code[ANSWER_CODE]);
 
-/* Fills `err` for an answer that is final and not what was asked for. `signed_by_key`: the request had a signature. */
-enum leat_status answer_failed(const struct transfer *t, bool signed_by_key, struct leat_error *err);
+/* Fills `err` for an answer that is final and not what was asked for. `signed_by_key`: the request had a signature, or
+ * a token. `hub` is the Hub's address, for sentences that lead to a page of it; NULL: the usual one. */
+enum leat_status answer_failed(const struct transfer *t, bool signed_by_key, const char *hub, struct leat_error *err);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #include "answer.h"
@@ -33,7 +34,7 @@ static const char *const methods[] = {
 
 bool client_signs(const struct remote *r, const struct url *u)
 {
-    return url_in_bucket(u) && (keys_of(r, u).secret || keys_of(r, u).token);
+    return (url_in_bucket(u) || url_in_hub(u)) && (keys_of(r, u).secret || keys_of(r, u).token);
 }
 
 enum leat_status client_add(struct request *q, const char *name, const char *value, struct leat_error *err)
@@ -52,7 +53,8 @@ static void free_headers(struct request *q)
 
 static enum leat_status add_conditions(struct request *q, const struct transfer *t, struct leat_error *err)
 {
-    bool strong = t->if_match && *t->if_match && !text_begins(t->if_match, "W/");
+    /* not of the Hub: where a file is kept, it has another etag */
+    bool strong = t->if_match && *t->if_match && !text_begins(t->if_match, "W/") && !url_in_hub(t->url);
     enum leat_status s = LEAT_OK;
     char range[64];
 
@@ -68,7 +70,7 @@ static enum leat_status add_conditions(struct request *q, const struct transfer 
     return s;
 }
 
-/* Google's, in place of a signature. */
+/* Google's and the Hub's, in place of a signature. */
 static enum leat_status add_token(struct request *q, const char *token, struct leat_error *err)
 {
     char *value;
@@ -113,10 +115,12 @@ static enum leat_status add_signature(const struct remote *r, struct request *q,
     return s;
 }
 
-/* Where requests for a URL go, if that was set: else Amazon's, Google's or the account's own server. */
+/* Where requests for a URL go, if that was set: else Amazon's, Google's, the account's own server, or the Hub. */
 static const char *endpoint_of(const struct remote *r, const struct url *u)
 {
-    return r->environment.values[u->scheme == URL_AZURE ? SETTING_AZURE_ENDPOINT : SETTING_ENDPOINT];
+    return r->environment.values[url_in_hub(u)            ? SETTING_HUB_ENDPOINT
+                                 : u->scheme == URL_AZURE ? SETTING_AZURE_ENDPOINT
+                                                          : SETTING_ENDPOINT];
 }
 
 static enum leat_status make_address(struct remote *r, const struct url *u, struct address *a, struct leat_error *err)
@@ -138,12 +142,50 @@ static enum leat_status make_address(struct remote *r, const struct url *u, stru
     return s;
 }
 
+/* How much of a URL says which server it is. */
+static size_t server_length(const char *url)
+{
+    const char *host = strstr(url, "://");
+
+    return host ? (size_t)(host - url) + 3 + strcspn(host + 3, "/?#") : 0;
+}
+
+/* Whether the Hub has sent the transfer to another server, which must not see the token. */
+static bool is_away(const struct transfer *t, const struct address *a)
+{
+    size_t length = server_length(a->url);
+
+    return t->redirected && (server_length(t->redirected) != length || strncmp(t->redirected, a->url, length) != 0);
+}
+
+/* The Hub's API: ENDPOINT/api/... */
+static enum leat_status call_address(struct remote *r, struct transfer *t, struct address *a, struct leat_error *err)
+{
+    const char *endpoint = r->environment.values[SETTING_HUB_ENDPOINT];
+    size_t bytes = strlen(endpoint ? endpoint : HUB_ENDPOINT);
+    char *base = NULL;
+    enum leat_status s;
+
+    if (!t->call)
+        return LEAT_OK;
+    text_forget(a->url);
+    a->url = NULL;
+    s = text_copy(&base, endpoint ? endpoint : HUB_ENDPOINT, bytes, err);
+    while (s == LEAT_OK && bytes > 0 && base[bytes - 1] == '/')
+        base[--bytes] = '\0';
+    if (s == LEAT_OK)
+        s = text_join(&a->url, err, base, t->call, NULL);
+    free(base);
+    return s;
+}
+
 static enum leat_status send_to(struct remote *r, struct transfer *t, const struct address *a, struct leat_error *err)
 {
     struct request q = { .method = methods[t->method], .stall_seconds = r->options.stall_seconds };
     struct credentials c = keys_of(r, t->url);
     bool azure = t->url->scheme == URL_AZURE;
-    const char *query = t->query ? t->query : "", *sas = azure && c.token ? c.token : "";
+    const char *query = t->query && !t->redirected ? t->query : ""; /* a redirect has it */
+    const char *sas = azure && c.token ? c.token : "";
     enum leat_status s;
     char *url;
 
@@ -159,7 +201,7 @@ static enum leat_status send_to(struct remote *r, struct transfer *t, const stru
         s = add_conditions(&q, t, err);
     if (s == LEAT_OK && azure)
         s = azure_headers(&q, t, a, &c, time(NULL) + (time_t)r->skew, err);
-    else if (s == LEAT_OK && client_signs(r, t->url))
+    else if (s == LEAT_OK && client_signs(r, t->url) && !(url_in_hub(t->url) && is_away(t, a)))
         s = add_signature(r, &q, t, a, err);
     if (s == LEAT_OK)
         s = carrier_library.begin(r->carrying, t, &q, err);
@@ -168,13 +210,39 @@ static enum leat_status send_to(struct remote *r, struct transfer *t, const stru
     return s;
 }
 
+/* As the Hub's own client reads it. */
+static bool is_true(const char *value)
+{
+    static const char *const words[] = { "1", "on", "yes", "true" };
+    unsigned i = 0;
+
+    while (value && i < sizeof words / sizeof *words && strcasecmp(value, words[i]) != 0)
+        i++;
+    return value && i < sizeof words / sizeof *words;
+}
+
+static enum leat_status check_online(const struct remote *r, const struct url *u, struct leat_error *err)
+{
+    if (!url_in_hub(u) || !is_true(r->environment.values[SETTING_HUB_OFFLINE]))
+        return LEAT_OK;
+    return status_set_in(err, LEAT_E_UNSUPPORTED, u->name,
+                         "%s: the environment says to stay offline (HF_HUB_OFFLINE): unset it, or use what is on this "
+                         "machine",
+                         u->name);
+}
+
 enum leat_status client_send(struct remote *r, struct transfer *t, struct leat_error *err)
 {
     struct address a;
     enum leat_status s = make_address(r, t->url, &a, err);
 
     if (s == LEAT_OK)
+        s = check_online(r, t->url, err);
+    if (s == LEAT_OK)
+        s = call_address(r, t, &a, err);
+    if (s == LEAT_OK)
         s = keys_prepare(r, t->url, err);
+    t->secure = s == LEAT_OK && text_begins(a.url, "https://");
 
     t->code = 0;
     t->answer = (struct answer) { .size = UINT64_MAX };
@@ -209,7 +277,8 @@ enum leat_status client_send(struct remote *r, struct transfer *t, struct leat_e
 static uint64_t wait_before(struct transfer *t)
 {
     uint64_t limit = FIRST_WAIT << (t->tries < 16 ? t->tries - 1 : 15), word;
-    uint32_t left = MAX_ASKED - t->asked, asked = t->answer.retry_after < left ? t->answer.retry_after : left;
+    uint32_t wanted = t->answer.exhausted > t->answer.retry_after ? t->answer.exhausted : t->answer.retry_after;
+    uint32_t left = MAX_ASKED - t->asked, asked = wanted < left ? wanted : left;
 
     if (limit > MAX_WAIT)
         limit = MAX_WAIT;
@@ -231,11 +300,23 @@ static bool again(struct remote *r, struct transfer *t, uint64_t wait)
     return false;
 }
 
+/* The Hub is asked anew where it keeps the file. */
+static void forget_moved(struct transfer *t)
+{
+    text_forget(t->redirected);
+    t->redirected = NULL;
+    if (t->moved) {
+        text_forget(*t->moved);
+        *t->moved = NULL;
+    }
+}
+
 static bool retry(struct remote *r, struct transfer *t, uint32_t max_tries, const char *why)
 {
     char code[ANSWER_CODE], tries[48] = "once";
     uint64_t tenths;
 
+    forget_moved(t); /* another server may have it */
     if (++t->tries < max_tries)
         return again(r, t, wait_before(t));
     if (t->answer.compressed && t->code >= 200 && t->code < 300)
@@ -270,16 +351,42 @@ static bool is_expired(const char *code)
     return strcmp(code, "ExpiredToken") == 0 || strcmp(code, "TokenRefreshRequired") == 0;
 }
 
+/* What the Hub says of a file when it says where that is kept; and where. */
+static void keep_moved(struct transfer *t)
+{
+    if (*t->answer.etag)
+        memcpy(t->version, t->answer.etag, sizeof t->version);
+    if (!t->moved)
+        return;
+    text_forget(*t->moved);
+    if (text_join(t->moved, NULL, t->redirected, NULL) != LEAT_OK)
+        *t->moved = NULL; /* the next one asks again */
+}
+
+/* An address that the Hub gave counts for some time. */
+static bool asks_hub_again(struct transfer *t)
+{
+    if (!t->redirected || t->moved_tried || t->code < 400)
+        return false;
+    t->moved_tried = true;
+    forget_moved(t);
+    return true;
+}
+
 /* What has to change in the next request, if that helps: clock, keys, region, address. */
 static bool adapts(struct remote *r, struct transfer *t)
 {
     char code[ANSWER_CODE];
     int64_t skew = t->answer.date - (int64_t)time(NULL);
 
-    if (t->redirected && t->code >= 300 && t->code < 400 && t->redirects < MAX_REDIRECTS) {
+    if (t->redirected && t->code >= 300 && t->code < 400 && t->redirects < MAX_REDIRECTS && answer_same_version(t)) {
         t->redirects++;
+        if (url_in_hub(t->url))
+            keep_moved(t);
         return true;
     }
+    if (url_in_hub(t->url))
+        return asks_hub_again(t);
     if (!client_signs(r, t->url) || t->code < 300)
         return false;
     answer_code(t, code);
@@ -325,7 +432,7 @@ static bool judge_answer(struct remote *r, struct transfer *t, const char *why)
         return retry(r, t, r->options.max_tries, "");
     if (adapts(r, t))
         return again(r, t, 0);
-    return fail(t, answer_failed(t, client_signs(r, t->url), &t->error));
+    return fail(t, answer_failed(t, client_signs(r, t->url), r->environment.values[SETTING_HUB_ENDPOINT], &t->error));
 }
 
 /* All bytes that were asked for have come, whatever happened to the connection after that (libcurl also gives up one
@@ -336,12 +443,12 @@ static bool has_all(const struct transfer *t)
     return t->code >= 200 && t->code < 300 && t->count > 0 && t->checked && !t->refused && t->received == t->count;
 }
 
-/* Whether certificates play a part: not with http://, also of an endpoint for buckets. */
+/* Whether certificates play a part: not with http://, also of an endpoint. */
 static bool is_secure(const struct remote *r, const struct url *u)
 {
-    const char *endpoint = endpoint_of(r, u);
+    const char *endpoint = u->scheme == URL_HTTPS ? NULL : endpoint_of(r, u);
 
-    return u->scheme != URL_HTTP && !(endpoint && url_in_bucket(u) && text_begins(endpoint, "http://"));
+    return u->scheme != URL_HTTP && !(endpoint && text_begins(endpoint, "http://"));
 }
 
 bool client_is_done(struct remote *r, struct transfer *t, enum carried how, const char *why)
@@ -352,6 +459,8 @@ bool client_is_done(struct remote *r, struct transfer *t, enum carried how, cons
     r->answered |= how == CARRIED;
     if (t->no_memory)
         return fail(t, status_no_memory(&t->error, t->text.size));
+    if (url_in_hub(t->url) && t->redirected && t->code < 300)
+        memcpy(t->answer.etag, t->version, sizeof t->answer.etag);
     if (has_all(t))
         return fail(t, LEAT_OK);
     if (t->too_long)
@@ -468,7 +577,14 @@ enum leat_status remote_begin(struct remote *r, struct transfer *t, struct leat_
     t->received = t->not_before = 0;
     t->tries = t->redirects = t->asked = 0;
     t->began = clock_ns();
-    t->skew_tried = t->region_tried = t->keys_tried = false;
+    t->skew_tried = t->region_tried = t->keys_tried = t->moved_tried = false;
+    t->version[0] = '\0';
+    if (t->moved && *t->moved && !t->redirected) {
+        enum leat_status s = text_join(&t->redirected, err, *t->moved, NULL);
+
+        if (s != LEAT_OK)
+            return s;
+    }
     return client_send(r, t, err);
 }
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/status.h"
 #include "text.h"
@@ -41,6 +42,9 @@ static const struct {
     [SETTING_AZURE_KEY] = { { "AZURE_STORAGE_KEY", "AZURE_STORAGE_ACCOUNT_KEY", "AZURE_STORAGE_ACCESS_KEY" }, "" },
     [SETTING_AZURE_SAS] = { { "AZURE_STORAGE_SAS_TOKEN", "AZURE_STORAGE_SAS_KEY" }, "" },
     [SETTING_AZURE_ENDPOINT] = { { "AZURE_STORAGE_ENDPOINT", "AZURE_STORAGE_SERVICE_ENDPOINT" }, "" },
+    [SETTING_HUB_TOKEN] = { { "HF_TOKEN", "HUGGING_FACE_HUB_TOKEN" }, "" },
+    [SETTING_HUB_ENDPOINT] = { { "HF_ENDPOINT" }, "" },
+    [SETTING_HUB_OFFLINE] = { { "HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE" }, "" },
 };
 
 /* Other ways of a profile to get keys: `aws configure export-credentials` knows them. They count before keys in its
@@ -214,6 +218,34 @@ enum leat_status environment_read(struct environment *e, struct leat_error *err)
         s = read_files(e, err);
     if (s == LEAT_OK && !e->values[SETTING_ID] && !e->by_variables)
         s = keep(&e->foreign, e->fall_back, err);
+    return s;
+}
+
+/* As the Hub's own client looks for it. */
+enum leat_status environment_hub_token(char **token, struct leat_error *err)
+{
+    static const struct {
+        const char *variable, *below;
+    } places[] = { { "HF_TOKEN_PATH", "" },
+                   { "HF_HOME", "/token" },
+                   { "XDG_CACHE_HOME", "/huggingface/token" },
+                   { "HOME", "/.cache/huggingface/token" } };
+    const char *home = variable("HOME"), *place = NULL;
+    enum leat_status s = LEAT_OK;
+    unsigned i = 0;
+    char *path;
+
+    *token = NULL;
+    while (i < sizeof places / sizeof *places && !(place = variable(places[i].variable)))
+        i++;
+    if (!place)
+        return LEAT_OK;
+    s = place[0] == '~' && (place[1] == '/' || !place[1])
+            ? text_join(&path, err, home ? home : "", place + 1, places[i].below, NULL)
+            : text_join(&path, err, place, places[i].below, NULL);
+    if (s == LEAT_OK && access(path, F_OK) == 0)
+        s = text_read(token, path, err);
+    free(path);
     return s;
 }
 

@@ -1,8 +1,8 @@
 /*
- * environment.h: the AWS variables and files that other tools also read: AWS_PROFILE, AWS_REGION, AWS_ENDPOINT_URL,
- * ~/.aws/credentials and so on; and the variables for Azure, as az and fsspec name them. The only file here
- * that reads the environment, and one of few in the libraries that do: a key in an option would end up in scripts, logs
- * and lists of processes.
+ * environment.h: the variables and files of AWS, Azure and the Hugging Face Hub that other tools also read: AWS_PROFILE,
+ * AWS_REGION, AWS_ENDPOINT_URL, ~/.aws/credentials, AZURE_STORAGE_ACCOUNT, HF_TOKEN, HF_ENDPOINT and so on. The only file
+ * here that reads the environment, and one of few in the libraries that do: a key in an option would end up in scripts,
+ * logs and lists of processes.
  */
 #ifndef LEAT_REMOTE_ENVIRONMENT_H
 #define LEAT_REMOTE_ENVIRONMENT_H
@@ -35,6 +35,9 @@ enum setting {
     SETTING_AZURE_KEY,
     SETTING_AZURE_SAS,
     SETTING_AZURE_ENDPOINT,
+    SETTING_HUB_TOKEN, /* from here on: the Hub's */
+    SETTING_HUB_ENDPOINT,
+    SETTING_HUB_OFFLINE,
     SETTINGS
 };
 
@@ -49,6 +52,9 @@ struct environment {
 /* The variables count before the files, and id, secret and token come from one place. LEAT_E_NO_FILE: the profile that
  * AWS_PROFILE names is in neither file. environment_free() also after a failure. */
 enum leat_status environment_read(struct environment *e, struct leat_error *err);
+
+/* The token that other tools have put into a file of the user's (`hf auth login`); NULL: there is none. */
+enum leat_status environment_hub_token(char **token, struct leat_error *err);
 
 void environment_free(struct environment *e); /* zeroes what is secret */
 

@@ -131,7 +131,6 @@ enum leat_status keys_member(char **value, const char *json, const char *name, s
 
 #define NEAR_SECONDS  1u
 #define FAR_SECONDS   5u
-#define MAX_FILE      ((uint64_t)64 << 10)
 #define INSTANCE      "http://169.254.169.254"
 #define CONTAINER     "http://169.254.170.2"
 #define GOOGLE        "metadata.google.internal"
@@ -189,26 +188,6 @@ static enum leat_status take_json(struct keys *k, char *answer, const char *what
     return take_expiry(k, expires, what, s, err);
 }
 
-/* The text of a small file, without white space at its end. */
-static enum leat_status read_text(char **text, const char *path, struct leat_error *err)
-{
-    uint64_t size = 0;
-    int fd = -1;
-    enum leat_status s = file_open_read(&fd, &size, path, err);
-
-    *text = NULL;
-    if (s == LEAT_OK && size > MAX_FILE)
-        s = status_set_in(err, LEAT_E_ARGUMENT, path, "%s is too long for a token", path);
-    if (s == LEAT_OK) {
-        *text = calloc(1, (size_t)size + 1);
-        s = *text ? file_read_at(fd, 0, *text, size, path, err) : status_no_memory(err, size);
-    }
-    file_close(&fd);
-    for (size_t end = s == LEAT_OK ? strlen(*text) : 0; end > 0 && strchr(" \t\r\n", (*text)[end - 1]); end--)
-        (*text)[end - 1] = '\0';
-    return s;
-}
-
 /* ---- Web identity: STS ------------------------------------------------------------------------------------------- */
 
 #define STS "the keys of AWS_ROLE_ARN by AWS_WEB_IDENTITY_TOKEN_FILE"
@@ -241,7 +220,7 @@ static enum leat_status make_body(char **body, const struct remote *r, struct le
 {
     char *const *values = r->environment.values, *parts[3] = { NULL }, *token = NULL;
     const char *session = values[SETTING_ROLE_SESSION];
-    enum leat_status s = read_text(&token, values[SETTING_ROLE_FILE], err);
+    enum leat_status s = text_read(&token, values[SETTING_ROLE_FILE], err);
 
     if (s == LEAT_OK)
         s = text_encode(&parts[0], values[SETTING_ROLE], false, err);
@@ -315,7 +294,7 @@ static enum leat_status from_container(struct remote *r, struct keys *k, struct 
         s = status_argument(err, "AWS_CONTAINER_CREDENTIALS_FULL_URI",
                             "AWS_CONTAINER_CREDENTIALS_FULL_URI must be https://, or http:// of this machine");
     if (s == LEAT_OK && values[SETTING_CONTAINER_TOKEN_FILE])
-        s = read_text(&token, values[SETTING_CONTAINER_TOKEN_FILE], err);
+        s = text_read(&token, values[SETTING_CONTAINER_TOKEN_FILE], err);
     else if (s == LEAT_OK && values[SETTING_CONTAINER_TOKEN])
         s = text_join(&token, err, values[SETTING_CONTAINER_TOKEN], NULL);
     if (s == LEAT_OK && token)
@@ -459,7 +438,7 @@ enum leat_status keys_google(struct remote *r, struct keys *k, struct leat_error
 /* Not of Azure, whose keys are all in variables. */
 static enum keys_owner owner_of(const struct url *u)
 {
-    return u->scheme == URL_GS ? KEYS_GOOGLE : KEYS_AWS;
+    return url_in_hub(u) ? KEYS_HUB : u->scheme == URL_GS ? KEYS_GOOGLE : KEYS_AWS;
 }
 
 void keys_free(struct keys *k)
@@ -477,6 +456,8 @@ struct credentials keys_of(const struct remote *r, const struct url *u)
 
     if (u->scheme == URL_AZURE)
         return azure_keys(&r->environment, u);
+    if (url_in_hub(u))
+        return (struct credentials) { NULL, NULL, values[SETTING_HUB_TOKEN] ? values[SETTING_HUB_TOKEN] : k->token };
     if (values[SETTING_ID]) /* HMAC keys of Google have no token */
         return (struct credentials) { values[SETTING_ID], values[SETTING_SECRET],
                                       u->scheme == URL_GS ? NULL : values[SETTING_TOKEN] };
@@ -500,6 +481,10 @@ enum leat_status keys_prepare(struct remote *r, const struct url *u, struct leat
     int64_t now = (int64_t)time(NULL);
     enum leat_status s;
 
+    if (url_in_hub(u) && !k->asked && !r->environment.values[SETTING_HUB_TOKEN]) {
+        k->asked = true;
+        return environment_hub_token(&k->token, err);
+    }
     if (!url_in_bucket(u) || u->scheme == URL_AZURE || r->environment.values[SETTING_ID] || (k->asked && !k->token) ||
         (k->asked && (now < k->expires - EARLY || clock_ns() < k->again)))
         return LEAT_OK;

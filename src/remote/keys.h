@@ -8,7 +8,8 @@
  *   Google         the metadata of a machine of Google Cloud, which gives a token: for gs:// without HMAC keys
  *
  * Web identity counts before the files of ~/.aws, container and instance after them. Who has none of these asks without
- * a signature, as public buckets allow. A place that is set and fails is an error.
+ * a signature, as public buckets allow. A place that is set and fails is an error. For the Hub there is a token, which
+ * a variable or a file holds, or none.
  */
 #ifndef LEAT_REMOTE_KEYS_H
 #define LEAT_REMOTE_KEYS_H
@@ -30,7 +31,7 @@ struct credentials {
 
 struct remote;
 
-enum keys_owner { KEYS_AWS, KEYS_GOOGLE, KEYS_OWNERS };
+enum keys_owner { KEYS_AWS, KEYS_GOOGLE, KEYS_HUB, KEYS_OWNERS };
 
 struct keys {
     char *id, *secret; /* of AWS */
@@ -44,7 +45,7 @@ struct keys {
  */
 enum leat_status keys_prepare(struct remote *r, const struct url *u, struct leat_error *err);
 
-/* The keys for it. All NULL: no keys. Only a token: Google's. Azure's: azure_keys(). */
+/* The keys for it. All NULL: no keys. Only a token: Google's, or the Hub's. Azure's: azure_keys(). */
 struct credentials keys_of(const struct remote *r, const struct url *u);
 
 /* The server says that they have expired. Whether others may be had by keys_prepare(). */

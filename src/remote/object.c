@@ -247,22 +247,28 @@ struct whole_list {
     const struct url *url;
     remote_take *take;
     void *context;
-    char kept[MAX_KEY + 1]; /* a key before; "": none */
-    uint64_t objects;
+    struct remote_circle circle;
 };
 
-/* Not every server lists keys in their order, but none lists one twice. Another key is kept after 1, 2, 4, ... objects:
- * where keys go in a circle, one of it is kept at last, and comes again. */
+/* Another key is kept after 1, 2, 4, ... objects: where keys go in a circle, one of it is kept at last, and comes
+ * again. */
+bool remote_comes_again(struct remote_circle *circle, const char *key)
+{
+    if (circle->objects > 0 && strcmp(circle->kept, key) == 0)
+        return true;
+    if ((circle->objects & (circle->objects - 1)) == 0)
+        memcpy(circle->kept, key, strlen(key) + 1);
+    circle->objects++;
+    return false;
+}
+
 static enum leat_status take_once(void *context, const char *key, uint64_t size, const char *etag,
                                   struct leat_error *err)
 {
     struct whole_list *l = context;
 
-    if (l->objects > 0 && strcmp(l->kept, key) == 0)
+    if (remote_comes_again(&l->circle, key))
         return broken_list(l->url, err); /* the same objects for ever */
-    if ((l->objects & (l->objects - 1)) == 0)
-        memcpy(l->kept, key, strlen(key) + 1);
-    l->objects++;
     return l->take(l->context, key, size, etag, err);
 }
 
@@ -301,10 +307,10 @@ enum leat_status remote_list(struct remote *r, const struct url *url, remote_tak
                              url->name);
     bucket.key = nothing;
     do {
-        uint64_t before = l.objects;
+        uint64_t before = l.circle.objects;
 
         s = list_some(r, &bucket, &l, &next, err);
-        empty = l.objects == before ? empty + 1 : 0;
+        empty = l.circle.objects == before ? empty + 1 : 0;
         if (s == LEAT_OK && next && empty == MAX_EMPTY)
             s = broken_list(url, err);
     } while (s == LEAT_OK && next);

@@ -1,7 +1,7 @@
 /*
  * remote.h: the room of objects on servers: from a URL to bytes, and back. An *object* is what a URL names: an object
- * of a bucket, on a server that speaks S3's protocol or Azure's, or a file behind HTTPS. A *transfer* is one
- * request with all its tries; a client has many under way at once, on connections that stay open.
+ * of a bucket, on a server that speaks S3's protocol or Azure's, a file on the Hugging Face Hub, or one behind HTTPS. A
+ * *transfer* is one request with all its tries; a client has many under way at once, on connections that stay open.
  *
  * What may enter: a protocol, a way to sign requests, a source of keys. What the bytes mean, files and caches on this
  * machine belong elsewhere. libcurl carries the bytes (carrier.c); signatures, tries, waiting and what is believed of
@@ -13,6 +13,9 @@
  *     answered this client; before that, four tries have to do: a wrong name is said soon.
  *   - An object has an etag, and a range is asked for with it: what has changed in between is LEAT_E_MISMATCH.
  *   - No key, token or signature is in a message. They are zeroed when the client is closed.
+ *   - The Hub redirects to where a file is kept, on another host, with an address that counts for some time. The token
+ *     goes to the Hub alone. The address is kept for the next ranges, and asked for again once it is refused: the Hub
+ *     limits how often it is asked.
  */
 #ifndef LEAT_REMOTE_REMOTE_H
 #define LEAT_REMOTE_REMOTE_H
@@ -34,6 +37,7 @@
 
 #define TRANSFER_ETAG       256u /* longer ones count as missing */
 #define TRANSFER_ERROR_BODY 2048u
+#define TRANSFER_NEXT       1024u
 
 enum transfer_method { TRANSFER_GET, TRANSFER_PUT, TRANSFER_POST, TRANSFER_DELETE };
 
@@ -43,10 +47,16 @@ struct answer {
     char etag[TRANSFER_ETAG]; /* with its quotes; "" if there is none */
     char made_of[MD5_ETAG];   /* of what leat has put into Azure: the etag that S3 would give it; "": not said */
     char region[32];          /* x-amz-bucket-region */
+    char error[32];           /* the Hub's word for what is wrong: X-Error-Code */
+    char next[TRANSFER_NEXT]; /* the query of the next page of a list: Link */
     uint64_t first;           /* of the range that the answer holds */
     int64_t date;             /* of the server, in seconds since 1970; 0: not said */
     uint32_t retry_after;     /* seconds */
+    uint32_t exhausted;       /* seconds until there is something left of a rate that is used up; 0: it is not said */
     bool bytes_of_range;      /* there is a Content-Range */
+    bool linked;              /* the etag is that of what a redirect leads to */
+    bool more;                /* of a list; `next` is empty if it is too long */
+    bool bad_token;           /* the Hub does not know it */
     bool compressed;          /* by its Content-Encoding; there are others that change nothing, as of chunks */
 };
 
@@ -55,6 +65,9 @@ struct transfer {
     enum transfer_method method;
     const struct url *url;
     const char *query;     /* of S3's calls: encoded, sorted, each member with its =; NULL: none */
+    const char *call;      /* of the Hub's: the path below its endpoint, encoded; NULL: the file that `url` names */
+    char **moved;          /* where the Hub keeps the file, for other transfers of it; NULL: it is not kept. The caller
+                              frees it by text_forget() */
     uint64_t first, count; /* of a GET: bytes [first, first + count); count 0: all, which go to `text` */
     bool up_to;            /* of a GET: fewer if the object ends before; `count` is then what there was */
     uint8_t *out;          /* room for `count` bytes */
@@ -79,7 +92,9 @@ struct transfer {
     uint64_t began, not_before; /* of clock_ns() */
     uint32_t tries, redirects;
     uint32_t asked; /* seconds that the server asked to wait, in all */
-    bool skew_tried, region_tried, keys_tried;
+    bool skew_tried, region_tried, keys_tried, moved_tried;
+    bool secure;                          /* it began by https:// */
+    char version[TRANSFER_ETAG];          /* the etag by the server that redirected, which counts */
     bool checked, refused;                /* the answer's head: it is not the range that was asked for */
     bool no_memory;                       /* for what the answer says */
     bool too_long;                        /* the answer's head, and what follows its body */
@@ -139,6 +154,15 @@ enum leat_status remote_azure_server(char **server, const struct url *url, struc
 /* Reads exactly these bytes of an object that remote_stat() has described, by several transfers at once. */
 enum leat_status remote_read(struct remote *r, const struct url *url, const struct remote_object *object,
                              uint64_t first, void *out, uint64_t count, struct leat_error *err);
+
+/* Notices a list that goes in a circle, and so has no end: not every server lists keys in their order, but none lists
+ * one twice. */
+#define REMOTE_KEY 4096u
+struct remote_circle {
+    char kept[REMOTE_KEY + 1]; /* a key before; "": none */
+    uint64_t objects;
+};
+bool remote_comes_again(struct remote_circle *circle, const char *key);
 
 /* Calls `take` for each object below a URL s3://BUCKET/PREFIX, in the server's order, mostly that of their keys; its
  * failure ends the list. LEAT_E_IO for a list that repeats an object, or has no end. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/status.h"
 
 enum leat_status text_join(char **out, struct leat_error *err, ...)
@@ -62,6 +63,27 @@ enum leat_status text_encode(char **out, const char *text, bool path, struct lea
     }
     *to = '\0';
     return LEAT_OK;
+}
+
+#define MAX_FILE ((uint64_t)64 << 10)
+
+enum leat_status text_read(char **text, const char *path, struct leat_error *err)
+{
+    uint64_t size = 0;
+    int fd = -1;
+    enum leat_status s = file_open_read(&fd, &size, path, err);
+
+    *text = NULL;
+    if (s == LEAT_OK && size > MAX_FILE)
+        s = status_set_in(err, LEAT_E_ARGUMENT, path, "%s is too long for a token", path);
+    if (s == LEAT_OK) {
+        *text = calloc(1, (size_t)size + 1);
+        s = *text ? file_read_at(fd, 0, *text, size, path, err) : status_no_memory(err, size);
+    }
+    file_close(&fd);
+    for (size_t end = s == LEAT_OK ? strlen(*text) : 0; end > 0 && strchr(" \t\r\n", (*text)[end - 1]); end--)
+        (*text)[end - 1] = '\0';
+    return s;
 }
 
 bool text_begins(const char *text, const char *with)

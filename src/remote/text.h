@@ -18,6 +18,9 @@ enum leat_status text_encode(char **out, const char *text, bool path, struct lea
 
 bool text_begins(const char *text, const char *with);
 
+/* Sets *text to what a small file holds, without white space at its end. */
+enum leat_status text_read(char **text, const char *path, struct leat_error *err);
+
 /* Zeroes a secret, and frees it; NULL is fine. */
 void text_forget(char *secret);
 

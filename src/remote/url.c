@@ -16,8 +16,9 @@ static const struct scheme {
     const char *text;
     enum url_scheme is;
 } schemes[] = {
-    { "s3://", URL_S3 },      { "gs://", URL_GS },       { "az://", URL_AZURE },    { "azure://", URL_AZURE },
-    { "abfs://", URL_AZURE }, { "abfss://", URL_AZURE }, { "https://", URL_HTTPS }, { "http://", URL_HTTP },
+    { "s3://", URL_S3 },       { "gs://", URL_GS },       { "az://", URL_AZURE },
+    { "azure://", URL_AZURE }, { "abfs://", URL_AZURE },  { "abfss://", URL_AZURE },
+    { "hf://", URL_HF },       { "https://", URL_HTTPS }, { "http://", URL_HTTP },
 };
 
 static const struct scheme *scheme_of(const char *text)
@@ -40,6 +41,7 @@ void url_free(struct url *u)
     free(u->bucket);
     free(u->key);
     free(u->host);
+    free(u->revision);
     memset(u, 0, sizeof *u);
 }
 
@@ -123,6 +125,113 @@ static enum leat_status parse_azure(struct url *u, const struct scheme *scheme, 
     return s == LEAT_OK ? take_key(u, rest + first, err) : s;
 }
 
+/* ---- hf:// */
+
+/* How much of text[0..) is a revision: up to a /, but for those of the Hub's own that have two. */
+static size_t revision_length(const char *text)
+{
+    static const char convert[] = "refs/convert/", request[] = "refs/pr/";
+    size_t own = text_begins(text, convert) ? strlen(convert) : text_begins(text, request) ? strlen(request) : 0;
+
+    return own + strcspn(text + own, "/");
+}
+
+static int digit_of(char c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                                  : -1;
+}
+
+/* Undoes %2F in place. */
+static void decode(char *text)
+{
+    char *to = text;
+
+    for (; *text; text++) {
+        int high = *text == '%' ? digit_of(text[1]) : -1, low = high >= 0 ? digit_of(text[2]) : -1;
+
+        *to++ = low >= 0 ? (char)(16 * high + low) : *text;
+        text += low >= 0 ? 2 : 0;
+    }
+    *to = '\0';
+}
+
+/* A kind of repository that is not the usual one, and how much of the text it takes. */
+static const char *kind_of(const char *rest, size_t *bytes)
+{
+    static const char *const kinds[] = { "datasets/", "models/" };
+
+    for (unsigned i = 0; i < 2; i++)
+        if (text_begins(rest, kinds[i])) {
+            *bytes = strlen(kinds[i]);
+            return kinds[i];
+        }
+    *bytes = 0;
+    return kinds[1];
+}
+
+/* As the Hub allows names; they become a part of addresses as they are. */
+static bool is_repository_name(const char *text, size_t length)
+{
+    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./";
+    size_t slash = strcspn(text, "/");
+
+    return length > 0 && strspn(text, allowed) >= length && slash != 0 && slash + 1 != length &&
+           !text_begins(text, "spaces/") && !text_begins(text, "buckets/");
+}
+
+/* The revision, if there is one, and the path. */
+static enum leat_status parse_path(struct url *u, const char *rest, struct leat_error *err)
+{
+    size_t length = *rest == '@' ? revision_length(rest + 1) : 0;
+    enum leat_status s = LEAT_OK;
+
+    if (*rest == '@') {
+        s = text_copy(&u->revision, rest + 1, length, err);
+        if (s != LEAT_OK)
+            return s;
+        decode(u->revision);
+        if (!*u->revision || has_control(rest + 1, length, ' ' + 1) ||
+            has_control(u->revision, strlen(u->revision), ' '))
+            return status_set(err, LEAT_E_ARGUMENT, "%s: no revision after the @", u->text);
+        rest += 1 + length;
+    }
+    u->stem = (size_t)(rest - u->text);
+    return text_join(&u->key, err, rest + (*rest == '/'), NULL);
+}
+
+static enum leat_status parse_hub(struct url *u, const char *rest, struct leat_error *err)
+{
+    const char *at, *slash;
+    size_t kind_bytes, length;
+    const char *kind = kind_of(rest, &kind_bytes);
+    enum leat_status s = text_copy(&u->name, u->text, strlen(u->text), err);
+
+    rest += kind_bytes;
+    at = strchr(rest, '@');
+    slash = strchr(rest, '/');
+    length = slash ? (size_t)(slash - rest) + 1 + strcspn(slash + 1, "/") : strlen(rest);
+    if (slash && slash[1] == '\0')
+        length = (size_t)(slash - rest);
+    if (at && at < rest + length)
+        length = (size_t)(at - rest);
+    if (s == LEAT_OK && !is_repository_name(rest, length))
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "%.300s: not the name of a file on the Hub; write hf://datasets/ORG/NAME[@REVISION]/PATH",
+                          u->text);
+    if (s == LEAT_OK)
+        s = text_copy(&u->bucket, rest, length, err);
+    if (s == LEAT_OK) {
+        char *name = u->bucket;
+
+        s = text_join(&u->bucket, err, kind, name, NULL);
+        free(name);
+    }
+    return s == LEAT_OK ? parse_path(u, rest + length, err) : s;
+}
+
 static enum leat_status parse_web(struct url *u, const struct scheme *scheme, const char *rest, struct leat_error *err)
 {
     size_t host = strcspn(rest, "/?#");
@@ -143,12 +252,14 @@ enum leat_status url_parse(struct url *u, const char *text, struct leat_error *e
     memset(u, 0, sizeof *u);
     if (!scheme)
         return status_set(err, LEAT_E_ARGUMENT,
-                          "%s is not a URL: it begins with s3://, gs://, az://, https:// or http://", text);
+                          "%s is not a URL: it begins with s3://, gs://, az://, hf://, https:// or http://", text);
     u->scheme = scheme->is;
     rest = text + strlen(scheme->text);
     s = text_join(&u->text, err, text, NULL);
     if (s == LEAT_OK && u->scheme == URL_AZURE)
         s = parse_azure(u, scheme, rest, err);
+    else if (s == LEAT_OK && u->scheme == URL_HF)
+        s = parse_hub(u, rest, err);
     else if (s == LEAT_OK)
         s = url_in_bucket(u) ? parse_bucket(u, scheme, rest, err) : parse_web(u, scheme, rest, err);
     if (s != LEAT_OK)
@@ -177,8 +288,8 @@ enum leat_status url_beside(struct url *u, const struct url *base, const char *s
 enum leat_status url_dataset(const char *text, struct url *index, struct url *tokens, struct leat_error *err)
 {
     const struct scheme *scheme = scheme_of(text);
-    bool in_bucket = scheme && scheme->is <= URL_AZURE;
-    size_t all = strlen(text), end = in_bucket ? all : strcspn(text, "?#"), length = file_dataset_length(text, end);
+    bool on_web = scheme && scheme->is >= URL_HTTPS;
+    size_t all = strlen(text), end = on_web ? strcspn(text, "?#") : all, length = file_dataset_length(text, end);
     char *stem = malloc(all + 1);
     struct url base;
     enum leat_status s;
@@ -234,17 +345,21 @@ bool address_is_endpoint(const char *text)
 }
 
 /* Splits "https://host:port/base" for what stands before the bucket. */
-static enum leat_status take_endpoint(struct address *a, const char *endpoint, char **base, struct leat_error *err)
+static enum leat_status take_endpoint(struct address *a, const char *endpoint, bool hub, char **base,
+                                      struct leat_error *err)
 {
     size_t scheme, host, end = strlen(endpoint);
     enum leat_status s;
 
     *base = NULL;
     if (!measure_endpoint(endpoint, &scheme, &host))
-        return status_argument(
-            err, "AWS_ENDPOINT_URL",
-            "AWS_ENDPOINT_URL (or endpoint_url in ~/.aws/config) must be https://HOST or http://HOST, "
-            "without a user, a password or a ?");
+        return hub ? status_argument(err, "HF_ENDPOINT",
+                                     "HF_ENDPOINT must be https://HOST or http://HOST, without a user, a password or "
+                                     "a ?")
+                   : status_argument(
+                         err, "AWS_ENDPOINT_URL",
+                         "AWS_ENDPOINT_URL (or endpoint_url in ~/.aws/config) must be https://HOST or http://HOST, "
+                         "without a user, a password or a ?");
     while (end > scheme + host && endpoint[end - 1] == '/')
         end--;
     s = text_copy(&a->host, endpoint + scheme, host, err);
@@ -272,7 +387,7 @@ static enum leat_status make_by_endpoint(struct address *a, const struct url *u,
                                          struct leat_error *err)
 {
     char *base;
-    enum leat_status s = take_endpoint(a, endpoint, &base, err);
+    enum leat_status s = take_endpoint(a, endpoint, false, &base, err);
 
     if (s == LEAT_OK)
         s = make_in_bucket(a, u, text_begins(endpoint, "https://") ? "https://" : "http://", base, err);
@@ -291,10 +406,35 @@ static enum leat_status make_by_region(struct address *a, const struct url *u, c
     return s == LEAT_OK ? make_in_bucket(a, u, "https://", by_host ? NULL : "", err) : s;
 }
 
+/* ENDPOINT/datasets/ORG/NAME/resolve/REVISION/PATH; of models, without what they are. */
+static enum leat_status make_in_hub(struct address *a, const struct url *u, const char *endpoint,
+                                    struct leat_error *err)
+{
+    const char *repository = text_begins(u->bucket, "models/") ? u->bucket + strlen("models") : NULL;
+    char *base = NULL, *revision = NULL, *key = NULL;
+    enum leat_status s = take_endpoint(a, endpoint, true, &base, err);
+
+    if (s == LEAT_OK)
+        s = text_encode(&revision, u->revision ? u->revision : HUB_MAIN, false, err);
+    if (s == LEAT_OK)
+        s = text_encode(&key, u->key, true, err);
+    if (s == LEAT_OK)
+        s = text_join(&a->path, err, base, repository ? "" : "/", repository ? repository : u->bucket, "/resolve/",
+                      revision, "/", key, NULL);
+    if (s == LEAT_OK)
+        s = text_join(&a->url, err, text_begins(endpoint, "https://") ? "https://" : "http://", a->host, a->path, NULL);
+    free(base);
+    free(revision);
+    free(key);
+    return s;
+}
+
 enum leat_status address_make(struct address *a, const struct url *u, const char *endpoint, const char *region,
                               struct leat_error *err)
 {
     memset(a, 0, sizeof *a);
+    if (url_in_hub(u))
+        return make_in_hub(a, u, endpoint ? endpoint : HUB_ENDPOINT, err);
     if (!url_in_bucket(u))
         return text_copy(&a->url, u->text, strcspn(u->text, "#"), err);
     if (endpoint || u->scheme == URL_GS)

@@ -1,8 +1,8 @@
 /*
- * url.h: names of objects on servers, s3://BUCKET/KEY, gs://BUCKET/KEY, az://CONTAINER/KEY, https://HOST/PATH and
- * http://HOST/PATH; and where the requests for them go. Azure's containers have more names: azure://, abfs:// and
- * abfss:// for az://, and CONTAINER@ACCOUNT.blob.core.windows.net (or .dfs.), or that host before the container. What
- * Azure calls a container and a blob is a bucket and an object here.
+ * url.h: names of objects on servers, s3://BUCKET/KEY, gs://BUCKET/KEY, az://CONTAINER/KEY, hf://REPOSITORY/PATH,
+ * https://HOST/PATH and http://HOST/PATH; and where the requests for them go. Azure's containers have more names:
+ * azure://, abfs:// and abfss:// for az://, and CONTAINER@ACCOUNT.blob.core.windows.net (or .dfs.), or that host before
+ * the container. What Azure calls a container and a blob is a bucket and an object here.
  */
 #ifndef LEAT_REMOTE_URL_H
 #define LEAT_REMOTE_URL_H
@@ -11,16 +11,21 @@
 
 #include "leat.h"
 
-enum url_scheme { URL_S3, URL_GS, URL_AZURE, URL_HTTPS, URL_HTTP };
+enum url_scheme { URL_S3, URL_GS, URL_AZURE, URL_HF, URL_HTTPS, URL_HTTP };
 
 struct url {
     enum url_scheme scheme;
-    char *text;   /* as it was given: that of an https:// URL may hold a signature, so it is in no message */
-    char *name;   /* for messages: without what follows a ? */
-    char *bucket; /* of s3://, gs:// and az://, else NULL */
-    char *key;    /* likewise; may be empty or end in /, for a prefix */
-    char *host;   /* of az:// that names its account: ACCOUNT.blob.core.windows.net; else NULL */
+    char *text;     /* as it was given: that of an https:// URL may hold a signature, so it is in no message */
+    char *name;     /* for messages: without what follows a ? */
+    char *bucket;   /* of s3://, gs:// and az://; of hf:// the repository, datasets/ORG/NAME or models/ORG/NAME; else
+                     * NULL */
+    char *key;      /* of these; may be empty or end in /, for a prefix */
+    char *host;     /* of az:// that names its account: ACCOUNT.blob.core.windows.net; else NULL */
+    char *revision; /* of hf://, what follows the @: decoded; NULL: none is given, which is HUB_MAIN */
+    size_t stem;    /* of hf://, how much of `text` stands before the key and its / */
 };
+
+#define HUB_MAIN "main"
 
 /* Whether a name is meant for this room: it begins with one of the schemes. */
 bool url_is(const char *text);
@@ -44,18 +49,28 @@ static inline bool url_in_bucket(const struct url *u)
     return u->scheme <= URL_AZURE;
 }
 
+/* Whether it names a file on the Hugging Face Hub, hf://[datasets/|models/][ORG/]NAME[@REVISION]/PATH. As for the
+ * Hub's own client, the first two names are ORG and NAME unless an @ says otherwise, and a revision refs/convert/NAME
+ * or refs/pr/NUMBER may have its slashes; in others they are %2F. */
+static inline bool url_in_hub(const struct url *u)
+{
+    return u->scheme == URL_HF;
+}
+
 /* ---- Addresses --------------------------------------------------------------------------------------------------- */
 
 /* Where the requests for a URL go: host and path, by the endpoint and the region. */
 
 struct address {
-    char *url;  /* without a query, if it is in a bucket */
+    char *url;  /* without a query, if it is in a bucket or on the Hub */
     char *host; /* of the header Host, with its port */
     char *path; /* encoded; of what is in a bucket */
 };
 
-/* `endpoint` NULL: AWS's or Google's own; Azure's always has one. LEAT_E_ARGUMENT for an endpoint that is no URL.
- * address_free() also after a failure. */
+#define HUB_ENDPOINT "https://huggingface.co"
+
+/* `endpoint` NULL: AWS's, Google's or the Hub's own; Azure's always has one. LEAT_E_ARGUMENT for an endpoint that is no
+ * URL. address_free() also after a failure. */
 enum leat_status address_make(struct address *a, const struct url *u, const char *endpoint, const char *region,
                               struct leat_error *err);
 

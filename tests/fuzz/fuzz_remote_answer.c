@@ -1,7 +1,8 @@
 /*
- * fuzz_remote_answer.c: any bytes as the answer to a request: its head line by line, then its body in pieces. What is
- * kept of it fits: no byte beyond the range that was asked for, an etag and a region without control characters, a
- * first byte before the end; and every answer has a sentence. The body is read as what gives keys, too.
+ * fuzz_remote_answer.c: any bytes as the answer to a request of a bucket or of the Hub: its head line by line, then its
+ * body in pieces. What is kept of it fits: no byte beyond the range that was asked for, an etag, a region and a query
+ * without control characters, a first byte before the end; and every answer has a sentence. The body is read as what
+ * gives keys, too.
  *
  *   make fuzz FUZZ=remote_answer FUZZ_SECONDS=3600
  */
@@ -66,6 +67,9 @@ static void check_kept(const struct transfer *t, uint64_t asked)
     FUZZ_CHECK(strlen(a->etag) < sizeof a->etag && (!*a->region || address_is_region(a->region)));
     for (const char *c = a->etag; *c; c++)
         FUZZ_CHECK((uint8_t)*c >= ' ' && *c != 0x7f);
+    for (const char *c = a->next; *c; c++)
+        FUZZ_CHECK((uint8_t)*c > ' ' && (uint8_t)*c < 0x7f);
+    FUZZ_CHECK((a->more || !*a->next) && strspn(a->error, "\r\n \033") == 0);
     FUZZ_CHECK(!a->bytes_of_range || a->first < a->size);
     FUZZ_CHECK(t->received == 0 || (answer_same_version(t) && !t->refused && (t->code == 200 || t->code == 206)));
 }
@@ -85,8 +89,11 @@ static void read_keys(const uint8_t *at, const uint8_t *end)
 
 FUZZ_TARGET(remote_answer)
 {
-    struct url url = { .scheme = URL_S3, .name = (char[]) { "s3://b/k" }, .key = (char[]) { "k" } };
     uint8_t how = size ? data[0] : 0, *out = malloc(ROOM);
+    struct url url = { .scheme = how & 32 ? URL_HF : URL_S3,
+                       .name = (char[]) { "s3://b/k" },
+                       .bucket = (char[]) { "datasets/b" },
+                       .key = (char[]) { "k" } };
     uint64_t asked = how & 1 ? 0 : how >> 4 ? ROOM : 1;
     struct transfer t = { .url = &url,
                           .count = asked,
@@ -102,7 +109,7 @@ FUZZ_TARGET(remote_answer)
     feed_body(&t, body, end, 1 + how % 32);
     check_kept(&t, asked);
     err.message[0] = '\0';
-    FUZZ_CHECK(answer_failed(&t, how & 1, &err) != LEAT_OK && err.message[0]);
+    FUZZ_CHECK(answer_failed(&t, how & 1, NULL, &err) != LEAT_OK && err.message[0]);
     read_keys(body, end);
     transfer_free(&t);
     free(out);

@@ -32,6 +32,7 @@ int fuzz_plan(const uint8_t *data, size_t size);
 int fuzz_state(const uint8_t *data, size_t size);
 int fuzz_verify(const uint8_t *data, size_t size);
 int fuzz_hub(const uint8_t *data, size_t size);
+int fuzz_hub_tree(const uint8_t *data, size_t size);
 
 static const struct fuzzer {
     const char *name;
@@ -60,6 +61,7 @@ static const struct fuzzer {
     { "state", fuzz_state },
     { "verify", fuzz_verify },
     { "hub", fuzz_hub },
+    { "hub_tree", fuzz_hub_tree },
 };
 
 static void replay_file(const struct fuzzer *f, const char *path)

@@ -31,12 +31,26 @@ static void test_addresses(void)
         { "s3://bucket/k", "http://h:9/base//", "us-east-1", "http://h:9/base/bucket/k", "h:9" },
         { "https://h/p?a=b#c", "http://h:9", "us-east-1", "https://h/p?a=b", NULL },
         { "az://c/k?#%", "http://h:9/account/", "", "http://h:9/account/c/k%3F%23%25", "h:9" },
+        { "hf://datasets/o/n/a b/c?", NULL, "", "https://huggingface.co/datasets/o/n/resolve/main/a%20b/c%3F",
+          "huggingface.co" },
+        { "hf://datasets/o/n@v 1/c@2", "http://h:9/hub/", "", NULL, NULL },
+        { "hf://datasets/o/n@v%201/c@2", "http://h:9/hub/", "", "http://h:9/hub/datasets/o/n/resolve/v%201/c%402",
+          "h:9" },
+        { "hf://datasets/n@refs/convert/parquet/c", NULL, "",
+          "https://huggingface.co/datasets/n/resolve/refs%2Fconvert%2Fparquet/c", "huggingface.co" },
+        { "hf://o/n@refs%2fpr%2F7/c", NULL, "", "https://huggingface.co/o/n/resolve/refs%2Fpr%2F7/c",
+          "huggingface.co" },
+        { "hf://models/o/n/c@x", NULL, "", "https://huggingface.co/o/n/resolve/main/c%40x", "huggingface.co" },
     };
 
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct address a;
         struct url u;
 
+        if (!rows[i].address) {
+            T_STATUS(url_parse(&u, rows[i].url, &t_err), LEAT_E_ARGUMENT);
+            continue;
+        }
         T_OK(url_parse(&u, rows[i].url, &t_err));
         T_OK(address_make(&a, &u, rows[i].endpoint, rows[i].region, &t_err));
         T_STR(a.url, rows[i].address);
@@ -179,6 +193,7 @@ static void test_head(void)
         { "Content-Range: bytes 3-4", UINT64_MAX, 0, "" },
         { "Content-Range: bytes 3-9/9", 9, 0, "" },
         { "ETag: \"e\"", UINT64_MAX, 0, "\"e\"" },
+        { "X-Linked-Etag: \"e\"", UINT64_MAX, 0, "\"e\"" },
         { "ETag: \"\x1b[2J\"", UINT64_MAX, 0, "" }, /* it becomes a line of files */
         { "x-amz-bucket-region: a.region.of.more.than.31.letters", UINT64_MAX, 0, "" },
     };
@@ -198,6 +213,37 @@ static void test_head(void)
         memset(line + 6, 'e', length);
         T_CHECK(answer_line(&t, line, 6 + length));
         T_EQ(strlen(t.answer.etag), length < TRANSFER_ETAG ? length : 0); /* longer ones count as missing */
+    }
+}
+
+/* What the Hub says of lists, limits and files that are kept elsewhere. */
+static void test_hub_head(void)
+{
+    static const struct {
+        const char *line, *next;
+        bool more;
+        uint32_t exhausted;
+    } rows[] = {
+        { "Link: <https://h/p?a=b&c=d>; rel=\"next\"", "a=b&c=d", true, 0 },
+        { "Link: <https://h/p?a=b>; rel=\"prev\"", "", false, 0 },
+        { "Link: <https://h/p?a>; rel=\"prev\", <https://h/p?b>; rel=\"next\"", "b", true, 0 },
+        { "Link: <https://h/p>; rel=\"next\"", "", true, 0 },
+        { "Link: <https://h/p?a; rel=\"next\"", "", false, 0 },
+        { "Link: <https://h/p?a b>; rel=\"next\"", "", true, 0 },
+        { "Link: https://h/p?a; rel=\"next\"", "", false, 0 },
+        { "RateLimit: \"api\";r=0;t=55", "", false, 56 },
+        { "RateLimit: \"api\";r=10;t=55", "", false, 0 },
+        { "RateLimit: \"api\";r=05;t=55", "", false, 0 },
+        { "RateLimit: \"api\";r=0;t=x", "", false, 0 },
+        { "RateLimit: \"api\";r=0;t=999999999999", "", false, UINT32_MAX },
+    };
+
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct transfer t = { .answer = { .size = UINT64_MAX } };
+
+        T_CHECK(answer_line(&t, rows[i].line, strlen(rows[i].line)));
+        T_STR(t.answer.next, rows[i].next);
+        T_CHECK(t.answer.more == rows[i].more && t.answer.exhausted == rows[i].exhausted);
     }
 }
 
@@ -238,7 +284,7 @@ static void test_refusals(void)
         struct transfer t = { .url = &u, .code = rows[i].code, .tries = rows[i].tries };
 
         T_CHECK(answer_bytes(&t, rows[i].body, strlen(rows[i].body)));
-        T_CHECK(answer_failed(&t, true, &t_err) != LEAT_OK);
+        T_CHECK(answer_failed(&t, true, NULL, &t_err) != LEAT_OK);
         T_STR(t_err.message, rows[i].sentence);
     }
     url_free(&u);
@@ -385,6 +431,7 @@ int main(void)
     test_azure();
     test_azure_strings();
     test_head();
+    test_hub_head();
     test_body();
     test_refusals();
     test_xml();

@@ -78,8 +78,8 @@ static void test_builtins(void)
                   { "gpt-3.5-turbo", "that model's is the built-in cl100k_base." },
                   { "text-davinci-003", "that model's is the built-in p50k_base." },
                   { "gpt-oss-20b", "that model's is the built-in o200k_harmony." },
-                  { "llama3", "run hf download meta-llama/Meta-Llama-3-8B," },
-                  { "qwen2_5", "run hf download Qwen/Qwen2.5-7B," },
+                  { "llama3", "that of meta-llama/Meta-Llama-3-8B: give that name," },
+                  { "qwen2_5", "that of Qwen/Qwen2.5-7B: give that name," },
                   { "p50k", "did you mean the built-in p50k_base?" },
                   { "o200k", "did you mean the built-in o200k_base?" },
                   { "r50k", "did you mean the built-in r50k_base?" } };
@@ -229,6 +229,7 @@ static void test_hub(void)
     unsetenv("HF_HOME");
     unsetenv("XDG_CACHE_HOME");
     setenv("HOME", "/nowhere", 1);
+    setenv("HF_HUB_OFFLINE", "1", 1); /* tests/remote/test_hub.py has what is fetched */
     not_opened("org/name", NULL, LEAT_E_NO_FILE, "cache /nowhere/.cache/huggingface/hub has no models--org--name");
     setenv("HF_HOME", home, 1);
     o = opened("org/name");
@@ -246,7 +247,7 @@ static void test_hub(void)
     not_opened("org/name@fff", NULL, LEAT_E_NO_FILE, "has no tokenizer");
     not_opened("org/name@v2", NULL, LEAT_E_NO_FILE, "no snapshot of revision v2");
     not_opened("org/other", NULL, LEAT_E_NO_FILE, "has no models--org--other");
-    T_CONTAINS(t_err.message, "run hf download org/other");
+    T_CONTAINS(t_err.message, "hf://org/other: the environment says to stay offline (HF_HUB_OFFLINE)");
     not_opened("vocab/nope.json", NULL, LEAT_E_NO_FILE, "unknown tokenizer \"vocab/nope.json\": no such file");
     not_opened("org/../name", NULL, LEAT_E_NO_FILE, "not a file or folder");
     setenv("HF_HUB_CACHE", "/elsewhere", 1);

@@ -20,7 +20,7 @@ static const struct command commands[] = {
       .words = "INPUT...",
       .words_help =
           "INPUT is a file (.jsonl .json .txt .md .parquet, also with .zst .gz .xz .bz2 .lz4), a folder of such files, "
-          "@FILE with one input per line, a URL (s3://, gs://, az://, https://), or - for standard input.",
+          "@FILE with one input per line, a URL (s3://, gs://, az://, hf://, https://), or - for standard input.",
       .words_more =
           "Files are .jsonl, .ndjson, .json, .txt and .md (others with --format), plain or compressed, and Parquet "
           "(.parquet, .pq). JSON is one object per line, or one array of objects. A folder stands for all such files "

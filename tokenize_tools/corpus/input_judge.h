@@ -11,13 +11,15 @@
 #include "record_format.h"
 
 struct own_outputs;
+struct hub_pins;
 
 /* What the options say about inputs. */
 struct input_rules {
     enum leat_pack_format format;
     bool skip_unknown, allow_binary, follow_links;
-    const char *from;     /* the folder from which relative words count; NULL: the current one */
-    const char *split_of; /* the split of Hugging Face folders to be taken, or "all"; NULL: there is only one */
+    const char *from;            /* the folder from which relative words count; NULL: the current one */
+    const char *split_of;        /* the split of Hugging Face folders to be taken, or "all"; NULL: there is only one */
+    const struct hub_pins *pins; /* of an earlier run of the same inputs; NULL: there is none */
     const struct own_outputs *own; /* never inputs */
     struct input_stop stop;        /* asked while inputs are looked for; asked NULL: never */
 };

@@ -188,7 +188,7 @@ static enum leat_status find_nothing(struct search *s, const char *word, struct 
     if (error == ENOENT && colon && colon > word)
         return status_set_in(
             err, LEAT_E_UNSUPPORTED, word,
-            "%s is a URL, and leat reads only those that begin with s3://, gs://, az://, https:// or http://; "
+            "%s is a URL, and leat reads only those that begin with s3://, gs://, az://, hf://, https:// or http://; "
             "download it first, or pipe it to standard input",
             word);
     if (error == ENOENT && strpbrk(word, "*?["))
@@ -246,6 +246,8 @@ enum leat_status inputs_find(struct input_list *list, const char *const *words, 
     *list = (struct input_list) { 0 };
     if (rules->format != LEAT_PACK_AUTO && !record_format_number((int)rules->format))
         return status_argument(err, "format", "unknown input format %d", (int)rules->format);
+    for (size_t i = 0; status == LEAT_OK && rules->pins && i < rules->pins->count; i++)
+        status = hub_pins_add(&list->pins, rules->pins->items[i].from, rules->pins->items[i].to, err);
     for (size_t i = 0; status == LEAT_OK && i < count; i++)
         status = find_given(&s, words[i], err);
     if (status == LEAT_OK)
@@ -280,6 +282,7 @@ void inputs_free(struct input_list *list)
         free(list->skipped[i].path);
     for (size_t i = 0; i < list->split_count; i++)
         free(list->splits[i].name);
+    hub_pins_free(&list->pins);
     free(list->splits);
     free(list->items);
     free(list->skipped);

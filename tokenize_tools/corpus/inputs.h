@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
+#include "corpus/fetch/hub_tree.h"
 #include "input_fields.h"
 #include "input_judge.h"
 #include "leat_pack.h"
@@ -57,6 +58,7 @@ struct input_list {
     struct input_split *splits; /* none, if nothing says which split any input belongs to, or if nobody asks */
     size_t split_count;
     struct fetcher *fetcher; /* of the objects among them; NULL: there are none */
+    struct hub_pins pins;    /* the commits of what was named on the Hugging Face Hub */
 };
 
 /*

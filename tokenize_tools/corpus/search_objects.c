@@ -1,11 +1,12 @@
 /*
  * search_objects.c: the inputs that URLs stand for. What is named is looked up at the end of the search, many at once;
- * a list of a prefix says all that has to be known.
+ * a list of a prefix says all that has to be known. What is named on the Hugging Face Hub is first given its commit.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/status.h"
+#include "hub/hub_glob.h"
 #include "search.h"
 
 static enum leat_status have_fetcher(struct search *s, struct leat_error *err)
@@ -72,7 +73,8 @@ static enum leat_status pass_marked(struct search *s, const char *name, const ch
 struct taking {
     struct search *search;
     const char *folder;
-    bool card; /* README.md is there */
+    const char *pattern; /* of whole names; NULL: all below the folder count */
+    bool card;           /* README.md is there */
 };
 
 /* Of an object below a prefix: whether it is passed over for its name. */
@@ -102,8 +104,8 @@ static enum leat_status take_listed(void *context, struct fetch_object *object, 
     const char *name = fetch_object_name(object);
     const struct record_format *format;
     const struct file_kind *corpus;
-    bool passed;
-    enum leat_status status = judge_name(s, t->folder, object, &passed, err);
+    bool passed = t->pattern && !hub_glob(t->pattern, name);
+    enum leat_status status = passed ? LEAT_OK : judge_name(s, t->folder, object, &passed, err);
 
     t->card = t->card ||
               (strncmp(name, t->folder, strlen(t->folder)) == 0 && strcmp(name + strlen(t->folder), "README.md") == 0);
@@ -123,14 +125,18 @@ static enum leat_status take_listed(void *context, struct fetch_object *object, 
     return status;
 }
 
-static enum leat_status search_prefix(struct search *s, const char *url, struct leat_error *err)
+/* `pattern` NULL: all of it. */
+static enum leat_status search_prefix(struct search *s, const char *url, const char *pattern, struct leat_error *err)
 {
-    struct taking t = { .search = s, .folder = url };
+    struct taking t = { .search = s, .folder = url, .pattern = pattern };
     size_t before = s->list->count;
     enum leat_status status;
 
     search_begin_folder(s, url);
     status = fetch_list(s->list->fetcher, url, &s->stop, take_listed, &t, err);
+    if (status == LEAT_OK && pattern && s->list->count == before && s->unread_count == 0)
+        return status_set_in(err, LEAT_E_NO_FILE, pattern,
+                             "no file matches %s (* ? [ ] match within one name, ** any folders)", pattern);
     return status == LEAT_OK ? search_end_folder(s, url, before, t.card, err) : status;
 }
 
@@ -148,24 +154,75 @@ static enum leat_status note_look(struct search *s, struct leat_error *err)
     return LEAT_OK;
 }
 
-enum leat_status search_url(struct search *s, const char *url, struct leat_error *err)
+static enum leat_status search_object(struct search *s, const char *url, struct leat_error *err)
 {
     const struct record_format *format = NULL;
     struct fetch_object *object;
-    enum leat_status status = have_fetcher(s, err);
+    enum leat_status status = fetch_object_new(&object, s->list->fetcher, url, err);
 
-    if (status == LEAT_OK)
-        status = fetch_object_new(&object, s->list->fetcher, url, err);
     if (status != LEAT_OK)
         return status;
     if (fetch_object_is_folder(object)) {
         fetch_object_free(object);
-        return search_prefix(s, url, err);
+        return search_prefix(s, url, NULL, err);
     }
     if (input_judge_by_name(fetch_object_name(object), s->depth == 0, s->rules, &format))
         return add_object(s, object, format, err);
     status = add_object(s, object, format, err);
     return status == LEAT_OK ? note_look(s, err) : status;
+}
+
+/* A pattern on the Hub: what is below the folder before its first name with a * ? or [ is listed. One that ends in /
+ * means all below the folders that it matches. */
+static enum leat_status search_pattern(struct search *s, const char *url, size_t special, struct leat_error *err)
+{
+    bool folders = url[strlen(url) - 1] == '/';
+    enum leat_status status;
+    char *folder, *pattern;
+
+    while (url[special - 1] != '/')
+        special--;
+    folder = strndup(url, special);
+    pattern = folders ? search_join(url, strlen(url), "**") : strdup(url);
+    if (folder && pattern)
+        status = search_prefix(s, folder, pattern, err);
+    else
+        status = status_no_memory(err, strlen(url));
+    free(folder);
+    free(pattern);
+    return status;
+}
+
+/* What was named on the Hub, with its commit. Where no path follows, the whole repository is meant. */
+static enum leat_status search_pinned(struct search *s, const char *url, struct leat_error *err)
+{
+    size_t special = strcspn(url, "*?["), bytes = strlen(url);
+    const char *name = strchr(strchr(url, '@'), '/'); /* a pin has its commit */
+    enum leat_status status;
+    char *folder;
+
+    if (special < bytes && name)
+        return search_pattern(s, url, special, err);
+    if (name && url[bytes - 1] != '/')
+        return search_object(s, url, err);
+    folder = search_join(url, bytes, "");
+    status = folder ? search_prefix(s, folder, NULL, err) : status_no_memory(err, bytes);
+    free(folder);
+    return status;
+}
+
+enum leat_status search_url(struct search *s, const char *url, struct leat_error *err)
+{
+    enum leat_status status = have_fetcher(s, err);
+    char *pinned;
+
+    if (status != LEAT_OK || !fetch_is_moving(url))
+        return status == LEAT_OK ? search_object(s, url, err) : status;
+    status = fetch_pin(s->list->fetcher, &s->list->pins, url, &s->stop, &pinned, err);
+    if (status == LEAT_OK)
+        status = search_pinned(s, pinned, err);
+    free(pinned);
+    return status;
 }
 
 /* Finds out what those are that were named and not listed. */

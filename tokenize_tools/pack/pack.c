@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "corpus/inputs.h"
 #include "corpus/own_outputs.h"
+#include "pack_description.h"
 
 static enum leat_status check(const char *output, const char *const *inputs, uint64_t count,
                               const struct leat_pack_options *o, bool in_run, struct leat_error *err)
@@ -108,6 +109,24 @@ static enum leat_status say_repeated(const struct input_list *list, const struct
     return LEAT_OK;
 }
 
+/* The pins of the run that is to be resumed, in one pass or not, or of which this is a part. */
+static enum leat_status read_pins(struct hub_pins *pins, const char *output, const struct leat_pack_options *o,
+                                  const struct pack_in_run *in_run, struct leat_error *err)
+{
+    static const char *const places[] = { ".partial.run", ".partial.packed/all.partial.run" };
+    enum leat_status s = LEAT_OK;
+
+    if (in_run)
+        return in_run->shared ? pack_description_pins(pins, in_run->shared, err) : LEAT_OK;
+    for (unsigned i = 0; s == LEAT_OK && o->resume && pins->count == 0 && i < 2; i++) {
+        char *path = pack_split_name(output, NULL, places[i]);
+
+        s = path ? pack_description_pins(pins, path, err) : status_no_memory(err, strlen(output));
+        free(path);
+    }
+    return s;
+}
+
 enum leat_status pack_inputs(const char *output, const char *const *inputs, uint64_t count,
                              const struct leat_pack_options *options, const struct pack_in_run *in_run,
                              struct leat_pack_report *report, struct leat_error *err)
@@ -116,6 +135,7 @@ enum leat_status pack_inputs(const char *output, const char *const *inputs, uint
     struct leat_pack_report full = LEAT_PACK_REPORT_INIT;
     struct own_outputs own = { 0 };
     struct input_list list = { 0 };
+    struct hub_pins pins = { 0 };
     struct input_rules rules;
     bool shared = in_run != NULL;
     enum leat_status s = pack_options_read(&all, options, err);
@@ -131,14 +151,18 @@ enum leat_status pack_inputs(const char *output, const char *const *inputs, uint
                                    .follow_links = all.follow_links != 0,
                                    .from = in_run ? in_run->from : NULL,
                                    .split_of = all.split_of,
+                                   .pins = &pins,
                                    .own = &own,
                                    .stop = { ask, &all } };
     s = check(output, inputs, count, &all, shared, err);
     if (s == LEAT_OK)
         s = find_own(&own, output, &all, shared, err);
     if (s == LEAT_OK)
+        s = read_pins(&pins, output, &all, in_run, err);
+    if (s == LEAT_OK)
         s = inputs_find(&list, inputs, count, &rules, err);
     own_outputs_free(&own);
+    hub_pins_free(&pins);
     if (s == LEAT_OK) {
         say_splits(&list, &all);
         say_skipped(&list, &all, &full);

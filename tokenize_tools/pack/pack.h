@@ -40,7 +40,8 @@ bool pack_too_many(uint64_t rejects, uint64_t records, uint64_t most, uint64_t p
 
 /* What a run in parts (run/) adds to packing one of them, or none (options->part is 0). */
 struct pack_in_run {
-    const char *from; /* the folder from which relative inputs count; NULL: the current one */
+    const char *from;   /* the folder from which relative inputs count; NULL: the current one */
+    const char *shared; /* the description of the whole run, whose pins count (hub_tree.h), once it exists */
     /* Judges the inputs that were found, before any work: they must be those of the other parts. May set what the
      * report says of them. */
     enum leat_status (*judge)(void *context, const struct leat_pack_options *options, struct input_list *inputs,

@@ -10,6 +10,8 @@
 #include "base/own_file.h"
 #include "base/status.h"
 
+#define PIN "pinned "
+
 static enum leat_status add(struct buffer *b, struct leat_error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -104,8 +106,50 @@ enum leat_status pack_description_make(struct buffer *text, const struct leat_pa
         s = add(text, err, "dedup\n");
     for (size_t i = 0; s == LEAT_OK && i < o->split_count; i++)
         s = add(text, err, "split %s=%s\n", o->splits[i].name, o->splits[i].fraction);
+    for (size_t i = 0; s == LEAT_OK && i < inputs->pins.count; i++)
+        s = add(text, err, PIN "%s %s\n", inputs->pins.items[i].from, inputs->pins.items[i].to);
     for (size_t i = 0; s == LEAT_OK && i < inputs->count; i++)
         s = add_input(text, &inputs->items[i], err);
+    return s;
+}
+
+static enum leat_status read_description(struct buffer *text, const char *path, struct leat_error *err)
+{
+    uint64_t size;
+    int fd = -1;
+    enum leat_status s = own_file_open(&fd, &size, path, OWN_FILE_READ, err);
+
+    if (s == LEAT_OK)
+        s = buffer_reserve(text, (size_t)size + 1, err);
+    if (s == LEAT_OK)
+        s = file_read_at(fd, 0, text->bytes, size, path, err);
+    file_close(&fd);
+    if (s == LEAT_OK)
+        text->size = (size_t)size;
+    return s;
+}
+
+enum leat_status pack_description_pins(struct hub_pins *pins, const char *path, struct leat_error *err)
+{
+    struct file_identity there;
+    struct buffer text = { 0 };
+    enum leat_status s = file_identify(path, &there, err);
+    char *rest, *line;
+
+    if (s == LEAT_OK && there.exists)
+        s = read_description(&text, path, err);
+    if (s == LEAT_OK && text.bytes)
+        text.bytes[text.size] = '\0';
+    rest = s == LEAT_OK ? (char *)text.bytes : NULL;
+    while (s == LEAT_OK && (line = strsep(&rest, "\n"))) {
+        char *from = line + strlen(PIN), *space = strncmp(line, PIN, strlen(PIN)) == 0 ? strchr(from, ' ') : NULL;
+
+        if (!space)
+            continue;
+        *space = '\0';
+        s = hub_pins_add(pins, from, space + 1, err);
+    }
+    buffer_free(&text);
     return s;
 }
 
@@ -173,18 +217,9 @@ enum leat_status pack_description_compare(const char *path, const struct buffer 
                                           pack_description_say *say, struct leat_error *err)
 {
     struct buffer then = { 0 };
-    uint64_t size;
-    int fd = -1;
     size_t at_then = 0, at_now = 0;
-    enum leat_status s = own_file_open(&fd, &size, path, OWN_FILE_READ, err);
+    enum leat_status s = read_description(&then, path, err);
 
-    if (s == LEAT_OK)
-        s = buffer_reserve(&then, (size_t)size + 1, err);
-    if (s == LEAT_OK)
-        s = file_read_at(fd, 0, then.bytes, size, path, err);
-    file_close(&fd);
-    if (s == LEAT_OK)
-        then.size = (size_t)size;
     while (s == LEAT_OK && (at_then < then.size || at_now < text->size)) {
         size_t a = line_length(then.bytes + at_then, then.size - at_then);
         size_t b = line_length(text->bytes + at_now, text->size - at_now);

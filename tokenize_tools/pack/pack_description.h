@@ -14,6 +14,10 @@ enum leat_status pack_description_make(struct buffer *text, const struct leat_pa
                                        const struct pack_chat *chat, const struct input_list *inputs,
                                        struct leat_error *err);
 
+/* Adds the pins of names on the Hugging Face Hub that the file has, if it exists: the run goes on with these commits.
+ */
+enum leat_status pack_description_pins(struct hub_pins *pins, const char *path, struct leat_error *err);
+
 /* Writes it, durably. */
 enum leat_status pack_description_write(const char *path, const struct buffer *text, struct leat_error *err);
 

@@ -238,15 +238,19 @@ void leat_run_close(struct leat_run *run)
 enum leat_status run_pack(struct leat_run *run, const char *output, struct leat_pack_options *o,
                           const struct pack_in_run *in_run, struct leat_pack_report *report, struct leat_error *err)
 {
-    char *chat = o->chat && *o->chat ? run_path(&run->plan, o->chat) : NULL;
-    enum leat_status s;
+    char *chat = o->chat && *o->chat ? run_path(&run->plan, o->chat) : NULL, *shared = run_file(run->folder, ".inputs");
+    struct pack_in_run whole = *in_run;
+    enum leat_status s = LEAT_OK;
 
-    if (o->chat && *o->chat && !chat)
-        return status_no_memory(err, strlen(o->chat));
+    if (!shared || (o->chat && *o->chat && !chat))
+        s = status_no_memory(err, strlen(run->folder));
     if (chat)
         o->chat = chat;
-    s = pack_inputs(output, run->plan.inputs, run->plan.input_count, o, in_run, report, err);
+    whole.shared = shared;
+    if (s == LEAT_OK)
+        s = pack_inputs(output, run->plan.inputs, run->plan.input_count, o, &whole, report, err);
     free(chat);
+    free(shared);
     return s;
 }
 

@@ -192,7 +192,9 @@ static void advise(struct leat_error *err)
 static enum leat_status step_part(struct step *step, uint32_t part, struct leat_pack_report *report,
                                   struct leat_error *err)
 {
-    struct pack_in_run in_run = { step->run->plan.from, run_shared_judge, step->run, on_damaged };
+    struct pack_in_run in_run = {
+        .from = step->run->plan.from, .judge = run_shared_judge, .context = step->run, .damaged = on_damaged
+    };
     enum leat_status s = begin_beat(step, part, err);
 
     if (s != LEAT_OK)

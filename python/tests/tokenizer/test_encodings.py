@@ -79,6 +79,6 @@ def test_unknown():
         leat.get_encoding(None)
     for name, sentence in (("gpt-4o", "that model's is the built-in o200k_base"),
                            ("gpt4", "that model's is the built-in cl100k_base"),
-                           ("llama3", "run hf download meta-llama/Meta-Llama-3-8B")):
+                           ("llama3", "that of meta-llama/Meta-Llama-3-8B: give that name")):
         with pytest.raises(leat.Error, match=sentence):
             leat.Tokenizer(name)

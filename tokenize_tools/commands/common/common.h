@@ -46,10 +46,11 @@ extern const char *const commands_patterns[];
     }
 #define COMMANDS_TOKENIZER_SPEC(values, ...)                                                                           \
     COMMANDS_TOKENIZER(values, "the tokenizer: gpt2, o200k_base, ..., a file or folder, or a model's name",            \
-                       .more = "SPEC is bytes or one of tiktoken's names: gpt2, cl100k_base, o200k_base and "          \
-                               "others; a path to a tokenizer.json, *.tiktoken, tekken.json, tokenizer.model, "        \
-                               "vocab.txt or vocab.json (or one of these with .zst), or to a folder that holds "       \
-                               "one; or the id of a Hugging Face model in the local hub cache.",                       \
+                       .more =                                                                                         \
+                           "SPEC is bytes or one of tiktoken's names: gpt2, cl100k_base, o200k_base and "              \
+                           "others; a path to a tokenizer.json, *.tiktoken, tekken.json, tokenizer.model, "            \
+                           "vocab.txt or vocab.json (or one of these with .zst), or to a folder that holds "           \
+                           "one; or a Hugging Face model, ORG/NAME[@REVISION], fetched unless it is in the cache.",    \
                        __VA_ARGS__)
 #define COMMANDS_PATTERN(values)                                                                                       \
     {                                                                                                                  \

@@ -56,7 +56,14 @@ void fetch_object_free(struct fetch_object *object); /* NULL is fine */
 enum leat_status fetch_look_up(struct fetcher *f, struct fetch_object *const *objects, size_t count,
                                const struct input_stop *stop, struct leat_error *err);
 
-/* Whether its URL stands for all objects whose names begin with it: s3://BUCKET/FOLDER/ */
+/* Whether what a name stands for may become something else as a whole: a branch on the Hugging Face Hub. Such names are
+ * pinned first (hub_tree.h); *pinned is the caller's. */
+bool fetch_is_moving(const char *name);
+struct hub_pins;
+enum leat_status fetch_pin(struct fetcher *f, struct hub_pins *pins, const char *url, const struct input_stop *stop,
+                           char **pinned, struct leat_error *err);
+
+/* Whether its URL stands for all objects whose names begin with it: s3://BUCKET/FOLDER/, hf://datasets/ORG/NAME */
 bool fetch_object_is_folder(const struct fetch_object *object);
 
 /* Gives each object below such a URL, which is known then and the taker's, in the order that the server has.

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "base/tiny.h"
 #include "fetcher.h"
+#include "hub_tree.h"
 #include "remote/text.h"
 
 #define AT_ONCE TINY_OR(3u, 32u) /* look-ups under way */
@@ -19,7 +20,7 @@ bool fetch_object_is_folder(const struct fetch_object *object)
 {
     const struct url *u = &object->url;
 
-    return url_in_bucket(u) ? !*u->key || u->key[strlen(u->key) - 1] == '/' : u->name[strlen(u->name) - 1] == '/';
+    return u->key ? !*u->key || u->key[strlen(u->key) - 1] == '/' : u->name[strlen(u->name) - 1] == '/';
 }
 
 bool fetch_object_known(const struct fetch_object *object)
@@ -69,6 +70,7 @@ void fetch_object_free(struct fetch_object *object)
     if (!object)
         return;
     url_free(&object->url);
+    text_forget(object->moved);
     free(object->head);
     free(object);
 }
@@ -101,8 +103,12 @@ static enum leat_status begin(struct fetcher *f, struct look_up *l, struct fetch
 {
     transfer_free(&l->transfer);
     l->object = object;
-    l->transfer =
-        (struct transfer) { .url = &object->url, .count = sizeof l->head, .up_to = true, .out = l->head, .context = l };
+    l->transfer = (struct transfer) { .url = &object->url,
+                                      .count = sizeof l->head,
+                                      .up_to = true,
+                                      .out = l->head,
+                                      .moved = &object->moved,
+                                      .context = l };
     return remote_begin(f->remote, &l->transfer, err);
 }
 
@@ -174,6 +180,24 @@ void fetch_head(struct fetch_object *object, void *out, size_t room, size_t *got
     object->head_bytes = 0;
 }
 
+/* ---- Pinning ---------------------------------------------------------------------------------------------------- */
+
+bool fetch_is_moving(const char *name)
+{
+    return text_begins(name, "hf://");
+}
+
+enum leat_status fetch_pin(struct fetcher *f, struct hub_pins *pins, const char *url, const struct input_stop *stop,
+                           char **pinned, struct leat_error *err)
+{
+    enum leat_status s;
+
+    f->stop = stop;
+    s = status_field(err, hub_pin(f->remote, pins, url, pinned, err), "inputs");
+    f->stop = NULL;
+    return s;
+}
+
 /* ---- Listing ---------------------------------------------------------------------------------------------------- */
 
 struct listing {
@@ -218,7 +242,7 @@ enum leat_status fetch_list(struct fetcher *f, const char *url, const struct inp
     if (s != LEAT_OK)
         return s;
     f->stop = stop;
-    s = remote_list(f->remote, &folder, take_listed, &l, err);
+    s = (url_in_hub(&folder) ? hub_list : remote_list)(f->remote, &folder, take_listed, &l, err);
     f->stop = NULL;
     url_free(&folder);
     return s;

@@ -129,6 +129,7 @@ static void begin(struct fetcher *f, struct fetch_range *r)
                              .count = r->count,
                              .out = r->bytes,
                              .if_match = r->object->found.etag,
+                             .moved = &r->object->moved,
                              .context = r };
     r->state = RANGE_UNDER_WAY;
     f->under_way++;

@@ -13,6 +13,7 @@ struct fetch_object {
     struct url url;
     struct remote_object found;
     bool known;
+    char *moved;   /* where the Hub keeps it; NULL: not known, or elsewhere */
     uint8_t *head; /* its first bytes, which came when it was looked up; NULL: they did not */
     size_t head_bytes;
 };

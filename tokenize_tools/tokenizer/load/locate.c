@@ -5,6 +5,9 @@
  * that does not exist is left to the next; a file that cannot be read is reported, not skipped. If all fail, the
  * sentence says where each looked, and which vocabulary a model of that name uses. The file is then read whole, and
  * decompressed if it has to be; if it lies in a folder with a tokenizer_config.json, that is read too.
+ *
+ * The Hub is asked last, and only for "org/name": what is fetched lies in the cache, where the way before finds it from
+ * then on.
  */
 #include "locate.h"
 
@@ -22,6 +25,7 @@
 #include "base/path.h"
 #include "base/status.h"
 #include "builtin.h"
+#include "hub_model.h"
 #include "leat.h"
 #include "whole_file.h"
 
@@ -158,19 +162,14 @@ static bool find_snapshot(char *folder, size_t room, const char *model, const ch
     return snprintf(folder, room, "%s/snapshots/%s", model, commit) < (int)room && is_folder(folder);
 }
 
-/*
- * Finds the folder of the model's snapshot. LEAT_E_NO_FILE: the sentence says what was looked for and where; *folder is
- * then empty. `room` bytes at `folder`.
- */
-static enum leat_status hub_cache_find(char *folder, size_t room, const char *id, struct leat_error *err)
+/* The folder of a model in the cache, which may not be there. `model` has ROOM bytes. */
+static enum leat_status hub_cache_place(char *model, const char *id, struct leat_error *err)
 {
-    const char *at = strchr(id, '@');
-    char cache[ROOM], model[ROOM];
-    size_t length = at ? (size_t)(at - id) : strlen(id), used;
+    size_t length = strcspn(id, "@"), used;
+    char cache[ROOM];
 
-    folder[0] = '\0';
     if (!cache_folder(cache, sizeof cache) ||
-        (used = (size_t)snprintf(model, sizeof model, "%s/models--", cache)) + 2 * length + 1 > sizeof model)
+        (used = (size_t)snprintf(model, ROOM, "%s/models--", cache)) + 2 * length + 1 > ROOM)
         return status_set(err, LEAT_E_ARGUMENT, "the path of the Hugging Face cache is too long");
     for (size_t i = 0; i < length; i++) {
         model[used++] = id[i] == '/' ? '-' : id[i];
@@ -178,10 +177,22 @@ static enum leat_status hub_cache_find(char *folder, size_t room, const char *id
             model[used++] = '-';
     }
     model[used] = '\0';
+    return LEAT_OK;
+}
+
+/*
+ * Finds the folder of the model's snapshot. LEAT_E_NO_FILE: the sentence says what was looked for and where; *folder is
+ * then empty. `room` bytes at `folder`.
+ */
+static enum leat_status hub_cache_find(char *folder, size_t room, const char *model, const char *id,
+                                       struct leat_error *err)
+{
+    const char *at = strchr(id, '@'), *name = strrchr(model, '/');
+
+    folder[0] = '\0';
     if (!is_folder(model))
-        return status_set_in(err, LEAT_E_NO_FILE, cache,
-                             "the Hugging Face cache %s has no %s (leat downloads nothing: run hf download %.*s)",
-                             cache, strrchr(model, '/') + 1, (int)length, id);
+        return status_set_in(err, LEAT_E_NO_FILE, model, "the Hugging Face cache %.*s has no %s", (int)(name - model),
+                             model, name + 1);
     if (!find_snapshot(folder, room, model, at ? at + 1 : NULL))
         return status_set_in(err, LEAT_E_NO_FILE, model, "%s has no snapshot of revision %s", model,
                              at ? at + 1 : "main");
@@ -388,6 +399,99 @@ static enum leat_status in_folder(char **path, const char *folder, struct leat_e
         folder);
 }
 
+/* ---- The Hub ----------------------------------------------------------------------------------------------------- */
+
+/* The files of a folder that read_beside() reads. */
+static const char *const beside_names[BESIDES] = { [BESIDE_CONFIG] = "tokenizer_config.json",
+                                                   [BESIDE_MODEL] = "config.json",
+                                                   [BESIDE_MAP] = "special_tokens_map.json",
+                                                   [BESIDE_ADDED] = "added_tokens.json",
+                                                   [BESIDE_MERGES] = "merges.txt" };
+
+/* Whether a name is this one, or the same with .zst. */
+static bool is_called(const char *name, const char *wanted)
+{
+    size_t length = strlen(wanted);
+
+    return strncmp(name, wanted, length) == 0 && (!name[length] || strcmp(name + length, ".zst") == 0);
+}
+
+static bool fits_row(const char *name, size_t row)
+{
+    const char *begin = known_files[row].beginning;
+    size_t length = strlen(name) - (ends_with(name, ".zst") ? 4 : 0);
+
+    if (known_files[row].name)
+        return is_called(name, known_files[row].name);
+    return length > strlen(begin) + strlen(known_files[row].ending) && strncmp(name, begin, strlen(begin)) == 0 &&
+           strncmp(name + length - strlen(known_files[row].ending), known_files[row].ending,
+                   strlen(known_files[row].ending)) == 0;
+}
+
+static bool has(const struct hub_model *m, const char *wanted)
+{
+    size_t i = 0;
+
+    while (i < m->count && !is_called(m->names[i], wanted))
+        i++;
+    return i < m->count;
+}
+
+/* Fetches the files of a row of known_files: one, and its compressed form; or several, of which in_folder() says so. */
+static enum leat_status fetch_row(const struct hub_model *m, const char *folder, size_t row, bool *found,
+                                  struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    *found = false;
+    if (known_files[row].with && !has(m, known_files[row].with))
+        return LEAT_OK;
+    for (size_t i = 0; s == LEAT_OK && i < m->count; i++)
+        if (fits_row(m->names[i], row)) {
+            s = hub_model_fetch(m, folder, m->names[i], err);
+            *found = true;
+        }
+    return s;
+}
+
+/* What is read beside the vocabulary comes first: a folder that has that is complete. */
+static enum leat_status fetch_files(const struct hub_model *m, const char *folder, const char *id,
+                                    struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+    bool found = false;
+
+    for (size_t i = 0; s == LEAT_OK && i < m->count; i++)
+        for (unsigned b = 0; s == LEAT_OK && b < BESIDES; b++)
+            if (is_called(m->names[i], beside_names[b]))
+                s = hub_model_fetch(m, folder, m->names[i], err);
+    for (size_t row = 0; s == LEAT_OK && !found && row < sizeof known_files / sizeof known_files[0]; row++)
+        s = fetch_row(m, folder, row, &found, err);
+    if (s == LEAT_OK && !found)
+        s = status_set_in(err, LEAT_E_NO_FILE, id,
+                          "the model %s on the Hugging Face Hub has no file that says what its tokenizer is", id);
+    return s;
+}
+
+/* Fetches the model's tokenizer into the cache, and says where it is then. `folder` has ROOM bytes. */
+static enum leat_status fetch_model(char *folder, const char *model, const char *id, struct leat_error *err)
+{
+    const char *at = strchr(id, '@');
+    struct hub_model m;
+    enum leat_status s = hub_model_open(&m, id, err);
+
+    if (s == LEAT_OK)
+        s = fetch_files(&m, model, id, err);
+    if (s == LEAT_OK)
+        s = hub_model_note(&m, model, at ? at + 1 : HUB_MAIN, err);
+    if (s == LEAT_OK && snprintf(folder, ROOM, "%s/snapshots/%s", model, m.commit) >= ROOM)
+        s = status_set(err, LEAT_E_ARGUMENT, "the path of the Hugging Face cache is too long");
+    hub_model_close(&m);
+    return s;
+}
+
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
+
 /* Reads a file, and decompresses it if it is compressed: *plain is then memory of its own, else the same as *stored. */
 static enum leat_status read_both(const char *path, uint8_t **stored, uint64_t *stored_size, uint8_t **plain,
                                   uint64_t *plain_size, struct leat_error *err)
@@ -405,11 +509,6 @@ static enum leat_status read_both(const char *path, uint8_t **stored, uint64_t *
 
 static enum leat_status read_beside(struct located *l, struct leat_error *err)
 {
-    static const char *const names[BESIDES] = { [BESIDE_CONFIG] = "tokenizer_config.json",
-                                                [BESIDE_MODEL] = "config.json",
-                                                [BESIDE_MAP] = "special_tokens_map.json",
-                                                [BESIDE_ADDED] = "added_tokens.json",
-                                                [BESIDE_MERGES] = "merges.txt" };
     const char *slash = strrchr(l->path, '/');
     enum leat_status s = LEAT_OK;
     char folder[ROOM];
@@ -427,7 +526,7 @@ static enum leat_status read_beside(struct located *l, struct leat_error *err)
         if (i == BESIDE_MODEL ? !assemble_is_part(l->path) && !(l->by_folder && assemble_is_model(l->path))
                               : i == BESIDE_MERGES && !assemble_is_part(l->path))
             continue;
-        s = file_of(&file->path, folder, names[i], err);
+        s = file_of(&file->path, folder, beside_names[i], err);
         if (s != LEAT_OK || !file->path)
             continue;
         s = read_both(file->path, &stored, &size, &file->bytes, &file->size, err);
@@ -470,18 +569,42 @@ static enum leat_status nothing(const char *spec, const struct leat_error *cache
     if (model)
         return status_set_in(err, LEAT_E_NO_FILE, spec,
                              "unknown tokenizer \"%s\": not a built-in (%s), not a file or folder; its vocabulary is "
-                             "that of %s: run hf download %s, and give that name (leat downloads nothing)",
-                             spec, builtin_list(), model->repository, model->repository);
+                             "that of %s: give that name, which is fetched from the Hugging Face Hub",
+                             spec, builtin_list(), model->repository);
     return status_set_in(err, LEAT_E_NO_FILE, spec,
                          "unknown tokenizer \"%s\": not a built-in (%s), not a file or folder%s%s", spec,
                          builtin_list(), cache->message[0] ? "; and " : "", cache->message);
 }
 
+/* A model's id: in the cache, else, if it is "org/name", on the Hub. *why says what is wrong, with LEAT_E_NO_FILE also
+ * where the Hub could not be asked. */
+static enum leat_status find_model(char **path, const char *id, struct leat_error *why)
+{
+    struct leat_error hub = { .message = "" };
+    char model[ROOM], folder[ROOM];
+    enum leat_status s = hub_cache_place(model, id, why);
+
+    if (s == LEAT_OK)
+        s = hub_cache_find(folder, sizeof folder, model, id, why);
+    if (s == LEAT_OK)
+        s = in_folder(path, folder, why);
+    if (s != LEAT_E_NO_FILE || strcspn(id, "/") >= strcspn(id, "@") || names_a_file(id))
+        return s;
+    s = fetch_model(folder, model, id, &hub);
+    if (s == LEAT_OK)
+        return in_folder(path, folder, why);
+    if (s != LEAT_E_NO_FILE && s != LEAT_E_IO && s != LEAT_E_UNSUPPORTED) {
+        *why = hub;
+        return s;
+    }
+    status_after(why, "; %s", hub.message);
+    return LEAT_E_NO_FILE;
+}
+
 static enum leat_status find_path(char **path, bool *by_folder, const char *spec, struct leat_error *err)
 {
-    struct leat_error cache = { .message = "" };
+    struct leat_error why = { .message = "" };
     struct file_identity identity;
-    char folder[ROOM];
     enum leat_status s;
 
     *by_folder = is_folder(spec);
@@ -494,10 +617,13 @@ static enum leat_status find_path(char **path, bool *by_folder, const char *spec
         *path = strdup(spec);
         return *path ? LEAT_OK : status_no_memory(err, strlen(spec));
     }
-    if (!hub_cache_is_id(spec) || hub_cache_find(folder, sizeof folder, spec, &cache) != LEAT_OK)
-        return nothing(spec, &cache, err);
+    s = hub_cache_is_id(spec) ? find_model(path, spec, &why) : LEAT_E_NO_FILE;
+    if (s == LEAT_E_NO_FILE)
+        return nothing(spec, &why, err);
+    if (s != LEAT_OK && err)
+        *err = why;
     *by_folder = true;
-    return in_folder(path, folder, err);
+    return s;
 }
 
 enum leat_status locate(struct located *out, const char *spec, struct leat_error *err)

@@ -8,7 +8,9 @@
  *      tiktoken.model, vocab.json with merges.txt, vocab.txt; each plain or, if that is not there, with .zst
  *   4. a Hugging Face model id, "org/name" or "name", perhaps with "@revision" (default: main), in the local hub cache:
  *      HF_HUB_CACHE, else HF_HOME/hub, else XDG_CACHE_HOME/huggingface/hub, else ~/.cache/huggingface/hub; there
- *      models--org--name/refs/REVISION names the folder under snapshots/. Nothing is ever downloaded.
+ *      models--org--name/refs/REVISION names the folder under snapshots/
+ *   5. "org/name" on the Hugging Face Hub: the file that counts, and those that are read beside it, are fetched into
+ *      that cache (hub_model.h)
  *
  * The environment is read at the call.
  */
@@ -44,8 +46,8 @@ struct located {
 
 /*
  * Returns LEAT_E_NO_FILE if nothing has that name (the sentence says where it looked, and which built-in is
- * nearest), LEAT_E_VOCABULARY for a damaged compressed file, what reading files returns, or LEAT_E_NO_MEMORY. On
- * failure *out holds nothing.
+ * nearest), LEAT_E_PERMISSION if the Hub does not give it to the user, LEAT_E_VOCABULARY for a damaged compressed file,
+ * what reading files returns, or LEAT_E_NO_MEMORY. On failure *out holds nothing.
  */
 enum leat_status locate(struct located *out, const char *spec, struct leat_error *err);
 

@@ -1,0 +1,405 @@
+#!/usr/bin/env python3
+"""test_hub.py: leat pack reads hf:// as it reads files: folders, patterns and names on branches, commits and
+refs/convert/parquet, from a server that speaks the Hub's protocol and keeps large files on another one, which must
+never see the token; whatever either server does at any request. A run reads the commit that it began with, also when it
+is resumed or goes in parts while the branch moves on. python/tests/pack/test_hub.py has the Hub's own client read from
+the same server."""
+import gzip
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+from checks import check, failures  # noqa: E402
+from hub_server import TOKEN, HubServer, git_oid  # noqa: E402
+
+build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
+here = pathlib.Path(__file__).resolve().parent.parent
+folder = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp")) / "hub"
+leat, dump = build / "tiny" / "leat", build / "dataset_dump"  # ranges of at most 2 KiB
+PACK = ["-t", "bytes", "--end", "none", "--max-rejects", "100%"]
+ALL = "hf://datasets/org/name/c/"
+AGAIN = ["429", "503", "500", "reset", "short", "silent"]  # what is asked for again
+
+
+def start(hub, *words, **more):
+    env = {"PATH": os.environ["PATH"], **hub.environment(**{"AWS_MAX_ATTEMPTS": "6", **more})}
+    return subprocess.Popen([leat, *words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env)
+
+
+def finish(process):
+    out, said = process.communicate(timeout=250)
+    said = said.decode() + out.decode()
+    check("no token is said", TOKEN not in said and "UNSPEAKABLE" not in said, said)
+    return process.returncode, said
+
+
+def run(hub, *words, **more):
+    return finish(start(hub, *words, **more))
+
+
+def pack(hub, name, *words, **more):
+    return run(hub, "pack", *PACK, "--progress", "never", "--force", "-o", name, *words, **more)
+
+
+def summary(said):
+    return json.loads(said[said.index("{"):])
+
+
+def shown(name, *before):
+    """All of a dataset but the places of its inputs, of which the last part of the name stays."""
+    lines = subprocess.run([dump, "show", name], cwd=folder, check=True, capture_output=True).stdout.decode()
+    for words in before:
+        lines = lines.replace(" " + words.encode().hex(), " ")
+    return [line for line in lines.split("\n") if not line.startswith("sizes ")]
+
+
+def tokens(name):
+    return (folder / f"{name}.tokens").read_bytes()
+
+
+def check_same(what, name, result, commit=None):
+    code, said = result
+    check(what, code == 0 and shown(name, f"hf://datasets/org/name@{commit or first}/c/") == shown("local", "c/"), code,
+          said)
+
+
+def check_refused(what, result, why, code=1):
+    check(what, result[0] == code and why in result[1], *result)
+
+
+# ---- What is read ----
+
+def test_names(hub):
+    for words in ([ALL], ["hf://datasets/org/name@main/c/"], [f"hf://datasets/org/name@{first}/c/"],
+                  ["hf://datasets/org/name/c/**"], ["hf://datasets/org/name/[a-c]/"], ["hf://datasets/org/name/?/*"],
+                  [f"hf://datasets/org/name/c/{n}" for n in names]):
+        check_same(f"{words}", "named", pack(hub, "named", *words))
+    with open(folder / "list", "w") as f:
+        f.write("\n".join(f"hf://datasets/org/name/c/{n}" for n in names))
+    check_same("a list", "named", pack(hub, "named", "@list"))
+    check_same("a repository that has another name now", "named", pack(hub, "named", "hf://datasets/old/name/c/"))
+    for words, count in (("hf://datasets/org/name@refs/convert/parquet/some/train/", 1),
+                         ("hf://datasets/org/name@refs%2Fconvert%2Fparquet/some/train/0.jsonl", 1),
+                         ("hf://datasets/org/name@a%2Fb/", 1), ("hf://datasets/alone", 2), ("hf://datasets/alone/", 2),
+                         ("hf://datasets/alone/x/", 1), ("hf://datasets/alone@main/x/y.jsonl", 1),
+                         ("hf://datasets/alone/x/y.jsonl", 1), ("hf://models/org/model/", 1), ("hf://org/model/", 1),
+                         ("hf://datasets/org/odd/*/", 1), ("hf://datasets/org/odd/**/*.jsonl", 1)):
+        code, said = pack(hub, "named", words, "--json")
+        check(words, code == 0 and summary(said)["inputs"] == count, code, said)
+    code, said = run(hub, "info", "named", "--json")
+    odd = hub.repositories["datasets/org/odd"]["refs"]["main"]
+    check("what is recorded", [i["path"] for i in summary(said)["inputs"]] ==
+          [f"hf://datasets/org/odd@{odd}/a b/ü%2F?#.jsonl"], said)
+    for words, why in (
+            ("hf://datasets/org/name/c", "c does not exist in that revision; if it is a folder, let it end in /"),
+            ("hf://datasets/org/name/d/", "d/ does not exist in that revision"),
+            ("hf://datasets/org/name/c/*.nix", "no file matches hf://datasets/org/name@"),
+            ("hf://datasets/org/name@v9/c/", "unknown revision v9 of datasets/org/name; it has main, a/b, "
+             "refs/convert/parquet"),
+            ("hf://datasets/no/name/c/", "there is no repository datasets/no/name, or it is not public"),
+            ("hf://datasets/org/gated/", f"is gated: accept its terms at {hub.url}/datasets/org/gated, then set "
+             "HF_TOKEN"),
+            ("@hf://datasets/org/name/list", "a list is a file of this machine")):
+        check_refused(words, pack(hub, "none", words), why)
+    for words in ("hf://", "hf://datasets/", "hf://datasets/o?/n", "hf://spaces/o/n/", "hf://datasets/o/n@/x"):
+        check_refused(words, pack(hub, "none", words), "hf://", 2)
+    check_refused("gated, with a token", pack(hub, "none", "hf://datasets/org/gated/", HF_TOKEN="hf_other"),
+                  "must be of that account")
+    check_refused("missing, with a token", pack(hub, "none", "hf://datasets/no/name/c/", HF_TOKEN="hf_other"),
+                  "or the token (HF_TOKEN, or of `hf auth login`) may not read it")
+    check_refused("a wrong token", pack(hub, "none", ALL, HF_TOKEN="hf_wrong"), "the Hub does not accept the token")
+    check_refused("offline", pack(hub, "none", ALL, HF_HUB_OFFLINE="1"), "(HF_HUB_OFFLINE)")
+    check_refused("a wrong endpoint", pack(hub, "none", ALL, HF_ENDPOINT="hub"), "HF_ENDPOINT must be https://", 2)
+
+
+def test_splits(hub):
+    check_refused("configurations", pack(hub, "none", "hf://datasets/org/card"), "has several configurations, as its "
+                  "README.md lists them: en (2 files: ", 2)
+    code, said = pack(hub, "split", "hf://datasets/org/card/fr/", "--json")
+    check("one of them", code == 0 and summary(said)["inputs"] == 1, code, said)
+    check_refused("splits", pack(hub, "none", "hf://datasets/org/card/en/"), "do not all belong to one split: train", 2)
+    code, said = pack(hub, "split", "hf://datasets/org/card/en/", "--split-of", "test", "--json")
+    check("a split", code == 0 and summary(said)["inputs"] == 1, code, said)
+
+
+def test_token(hub):
+    """It goes to the Hub alone, from where the Hub's own client has it."""
+    wanted = pack(hub, "public", "hf://datasets/org/name/c/")
+    check("public", wanted[0] == 0, *wanted)
+    (folder / "home/.cache/huggingface").mkdir(parents=True)
+    for place in ("token", "home/.cache/huggingface/token"):
+        (folder / place).write_text(TOKEN + "\n")
+    check_refused("private", pack(hub, "none", "hf://datasets/org/private/c/"), "or it is not public")
+    for more in ({"HF_TOKEN": TOKEN}, {"HF_TOKEN_PATH": str(folder / "token")}, {"HF_HOME": str(folder)},
+                 {"HF_HOME": "", "HOME": str(folder / "home")}):
+        hub.requests.clear()
+        code, said = pack(hub, "private", "hf://datasets/org/private/c/", **more)
+        check(f"private, with {list(more)}", code == 0 and tokens("private") == tokens("local"), code, said)
+        check("the token is in each request of the Hub", len(hub.requests) > 9 and
+              all(sent.get("Authorization") == f"Bearer {TOKEN}" for _, _, sent in hub.requests))
+    check("it is in no other", not hub.storage.tokens_seen and len(hub.storage.requests) > 9)
+    check("private, renamed", pack(hub, "private", "hf://datasets/old/private/c/", HF_TOKEN=TOKEN)[0] == 0)
+
+
+def test_dataset(hub):
+    """A dataset on the Hub, by its URL; where it lies, the Hub's servers have etags of their own."""
+    files = {f"d/one.{suffix}": (folder / f"one.{suffix}").read_bytes() for suffix in ("leat", "tokens")}
+    hub.commit("datasets/org/made", files)
+    there = [run(hub, "cat", "--tokens", "9:500", name, LEAT_CACHE=str(folder / "cache"))
+             for name in ("one", "hf://datasets/org/made/d/one")]
+    check("a dataset on the Hub", there[0][0] == 0 and there[0] == there[1], *there)
+    code, said = run(hub, "pull", "hf://datasets/org/made/d/one", "pulled")
+    check("a copy of it", code == 0 and tokens("pulled") == tokens("one"), code, said)
+    check_refused("none is pushed", run(hub, "push", "one", "hf://datasets/org/made/x"), "is pushed to s3://", 2)
+
+
+def test_requests(hub):
+    """The address that the Hub gives for a file is kept for all its ranges, until it is refused."""
+    hub.requests.clear(), hub.storage.requests.clear()
+    code, said = pack(hub, "few", "hf://datasets/org/name/c/a.jsonl", "--threads", "1")
+    asked = [path for _, path, _ in hub.requests if "/resolve/" in path]
+    check("requests of one file", code == 0 and len(asked) == 1 and len(hub.storage.requests) > 30, len(asked),
+          len(hub.storage.requests))
+
+    def expire():
+        hub.storage.now_serving += 1
+    for at in (1, 9, 25):
+        hub.requests.clear()
+        hub.storage.events = [("", at, expire)]
+        code, said = pack(hub, "few", "hf://datasets/org/name/c/a.jsonl", "--threads", "1")
+        asked = [path for _, path, _ in hub.requests if "/resolve/" in path]
+        check("an address that expires", code == 0 and not hub.storage.events and 2 <= len(asked) < 20 and
+              tokens("few") == tokens("one"), code, said, len(asked))
+
+
+# ---- A branch that moves on ----
+
+def test_moving(hub):
+    for part in ("/tree/", "/resolve/"):
+        hub.events = [(part, 1, lambda: hub.commit("datasets/org/name", {"c/a.jsonl": small}))]
+        check_same(f"a branch moves at {part}", "moving", pack(hub, "moving", ALL))
+        check("it has moved", not hub.events)
+        hub.repositories["datasets/org/name"]["refs"]["main"] = first
+
+
+def test_resume(hub):
+    """Storage falls silent in the middle; all before is packed. The branch moves on before the run does."""
+    for more in ([], ["--shuffle", "7"]):
+        whole, out = f"whole{len(more)}", f"resumed{len(more)}"
+        code, said = pack(hub, whole, *more, "hf://datasets/org/name/c/a.jsonl")
+        hub.storage.events = [("", 40, lambda: hub.storage.faults.extend(["silent"] * 10000))]
+        words = ["pack", *PACK, "-o", out, "hf://datasets/org/name/c/a.jsonl", "--threads", "2", *more]
+        process = start(hub, *words, AWS_MAX_ATTEMPTS="1000")
+        while process.poll() is None and not hub.storage.faults:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)
+        code, said = finish(process)
+        hub.storage.faults.clear()
+        check("stopped", code == 5 and not (folder / f"{out}.leat").exists(), code, said)
+        hub.commit("datasets/org/name", {"c/a.jsonl": small})
+        hub.requests.clear()
+        code, said = run(hub, *words, "--resume")
+        check(f"it goes on with its commit {more}", code == 0 and tokens(out) == tokens(whole), code, said)
+        check("and asks for no other", not any("/revision/" in path for _, path, _ in hub.requests))
+        hub.repositories["datasets/org/name"]["refs"]["main"] = first
+
+
+def test_parts(hub):
+    code, said = run(hub, "pack", *PACK, "--run", "run", "--parts", "3", ALL)
+    check("a run's plan", code == 0, code, said)
+    hub.commit("datasets/org/name", {"c/a.jsonl": small})
+    for part in "213":
+        code, said = run(hub, "pack", "--run", "run", "--part", part)
+        check(f"part {part} of a run", code == 0, code, said)
+    hub.repositories["datasets/org/name"]["refs"]["main"] = first
+    check_same("a run's parts", "merged", run(hub, "merge", "run", "-o", "merged"))
+
+
+# ---- Servers that misbehave ----
+
+def test_faults(hub):
+    """Each request of a run once, with each fault; few would do to see whether any is asked for again."""
+    words = ["hf://datasets/org/few/", "--threads", "1"]
+    hub.requests.clear(), hub.storage.requests.clear()
+    pack(hub, "few", *words)
+    wanted = tokens("few")
+    for server, counted in ((hub, len(hub.requests)), (hub.storage, len(hub.storage.requests))):
+        for at in range(counted):
+            for fault in AGAIN:
+                if fault == "silent" and at % 5 != 0:
+                    continue  # each takes a second
+                server.faults = [""] * at + [fault]
+                code, said = pack(hub, "fault", *words)
+                check(f"{fault} at request {at}", code == 0 and tokens("fault") == wanted and not server.faults, code,
+                      said)
+            for fault, why in (("denied", "denies access"), ("loop", "too many redirects")):
+                server.faults = [""] * at + [fault] * 300  # for all that is under way
+                code, said = pack(hub, "none", *words)
+                check(f"{fault} at request {at}", code == 1 and why in said, code, said)
+            server.faults = []
+    hub.faults = ["later"]
+    began = time.monotonic()
+    check("Retry-After", pack(hub, "fault", *words)[0] == 0 and time.monotonic() - began >= 1)
+    hub.faults, hub.fault_part = ["other"], "/resolve/"
+    check_refused("another file", pack(hub, "none", *words), "has changed while it was read")
+    hub.faults = ["429"] * 99
+    check_refused("no end of 429", pack(hub, "none", *words, AWS_MAX_ATTEMPTS="2"), "the server answered 429, 2 times")
+    hub.faults, hub.fault_part = [], ""
+
+
+def test_answers(hub):
+    """Answers that the Hub's API does not have."""
+    entry = {"type": "file", "oid": "0" * 40, "size": 3, "path": "c/x.jsonl"}
+    for what in (b"", b"{}", b"[", b"[1]", b"[{}]", b'"', b"\xff", [{**entry, "size": -1}], [{**entry, "size": "3"}],
+                 [{**entry, "size": 10**18}], [{**entry, "path": "d/x"}], [{**entry, "path": "c"}],
+                 [{**entry, "path": "c/\0.jsonl"}], [{**entry, "path": "c/" + "x" * 5000}], [{**entry, "path": None}],
+                 [entry, entry]):
+        hub.broken = what if isinstance(what, bytes) else json.dumps(what).encode()
+        hub.faults, hub.fault_part = ["broken"] * 9, "/tree/"
+        check_refused(f"a tree {what!r:.60}", pack(hub, "none", ALL), "is not what its API says")
+    for what in (b"", b"[]", b"{}", {"sha": first}, {"id": "org/name", "sha": "main"}, {"id": "o?/n", "sha": first}):
+        hub.broken = what if isinstance(what, bytes) else json.dumps(what).encode()
+        hub.faults, hub.fault_part = ["broken"] * 9, "/revision/"
+        code, said = pack(hub, "none", ALL)
+        check(f"a revision {what!r:.60}", code in (1, 2) and "hf://" in said, code, said)
+    hub.faults, hub.fault_part, hub.repeats = [], "", True
+    check_refused("a tree without an end", pack(hub, "none", ALL), "is not what its API says")
+    hub.repeats = False
+
+
+# ---- Tokenizers ----
+
+def test_tokenizer(hub):
+    """-t ORG/NAME, at a revision or not: once from the Hub, then from the cache; python/tests/pack/test_hub.py has the
+    Hub's own client use that cache."""
+    home = folder / "hf"
+    more = {"HF_HOME": str(home)}
+    files = {"tokenizer.json": TOKENIZER, "tokenizer_config.json": b'{"eos_token":"</s>"}', "vocab.json": b"{}",
+             "merges.txt": b"", "model.safetensors": bytes(9999), "in/tokenizer.json": b"no"}
+    first = hub.commit("models/org/tok", files)
+    hub.commit("models/org/tok", {**files, "tokenizer.json": b"broken"}, "dev")
+
+    def opened(spec, **changed):
+        return run(hub, "encode", "-t", spec, "c/d.jsonl", **{**more, **changed})
+    code, said = opened("org/tok")
+    check("fetched", code == 0, code, said)
+    asked = [path.rpartition("/")[2] for _, path, _ in hub.requests if "/models/org/tok" in path or "/org/tok/" in path]
+    snapshot = home / "hub/models--org--tok/snapshots" / first
+    check("what is fetched", sorted(p.name for p in snapshot.iterdir()) ==
+          ["merges.txt", "tokenizer.json", "tokenizer_config.json"] and "model.safetensors" not in asked, asked)
+    check("as the client keeps it", os.readlink(snapshot / "tokenizer_config.json") ==
+          "../../blobs/" + git_oid(files["tokenizer_config.json"]) and
+          (snapshot / "tokenizer.json").read_bytes() == TOKENIZER and
+          (home / "hub/models--org--tok/refs/main").read_text() == first)
+    check("nothing else is left", all(len(p.name) in (40, 64) for p in (home / "hub/models--org--tok/blobs").iterdir()))
+    hub.requests.clear()
+    check("from the cache", opened("org/tok")[0] == 0 and opened("org/tok@" + first)[0] == 0 and not hub.requests)
+    code, said = opened("org/tok@dev")
+    check("another revision", code == 1 and "broken" not in said and "tokenizer.json" in said and
+          any("/revision/dev" in path for _, path, _ in hub.requests), code, said)
+    (snapshot / "tokenizer.json").unlink()
+    check("what is missing in the cache is fetched", opened("org/tok")[0] == 0 and len(hub.requests) > 2)
+    hub.commit("models/org/none", {"README.md": b"", "in/tokenizer.json": TOKENIZER})
+    hub.commit("models/org/shut", files)
+    hub.gated.add("models/org/shut")
+    for spec, why in (("org/none", "has no file that says what its tokenizer is"),
+                      ("org/shut", f"accept its terms at {hub.url}/org/shut"),
+                      ("no/tok", "not a file or folder; and the "),
+                      ("no/tok", "there is no repository models/no/tok"),
+                      ("org/tok@v9", "unknown revision v9 of models/org/tok")):
+        check_refused(spec, opened(spec), why)
+    check_refused("offline", opened("org/other", HF_HUB_OFFLINE="1"), "(HF_HUB_OFFLINE)")
+    check("offline, from the cache", opened("org/tok", HF_HUB_OFFLINE="1")[0] == 0)
+    hub.requests.clear()
+    check_refused("no model's name", opened("org/tok/x"), "not a file or folder")
+    check_refused("the name of a file", opened("org/tok.json"), "no such file")
+    check("nobody is asked for these", not hub.requests, hub.requests)
+    for at in range(9):
+        shutil.rmtree(home)
+        hub.faults = [""] * at + [AGAIN[at % 5]]
+        check(f"{AGAIN[at % 5]} at request {at}", opened("org/tok")[0] == 0)
+    shutil.rmtree(home)
+    hub.faults, hub.fault_part = ["denied"] * 99, "/resolve/"
+    check_refused("denied", opened("org/tok"), "denies access")
+    hub.faults, hub.fault_part = [], ""
+    check("then", opened("org/tok")[0] == 0)
+    home.chmod(0o777)
+    shutil.rmtree(home)
+    home.write_bytes(b"")
+    check_refused("no room for a cache", opened("org/tok"), "of the Hugging Face cache")
+
+
+def test_no_libcurl(hub):
+    (folder / "empty").mkdir()
+    for library in ("libcurl.so.4", "libcurl-gnutls.so.4"):
+        (folder / "empty" / library).write_text("none")
+    check_refused("without libcurl", pack(hub, "none", ALL, LD_LIBRARY_PATH="empty"), "URLs need libcurl")
+
+
+if not leat.exists() or not dump.exists():
+    print(f"skipped: no {leat} or {dump}", file=sys.stderr)
+    sys.exit(77)
+shutil.rmtree(folder, ignore_errors=True)
+(folder / "c").mkdir(parents=True)
+words = random.Random(1)
+text = ["t" + "".join(words.choices("abcdefgh ü\n", k=words.randrange(1500))) for _ in range(120)]
+lines = "".join(json.dumps({"text": t, "id": str(i)}) + "\n" for i, t in enumerate(text)).encode()
+small = b'{"text":"a"}\n'
+(folder / "c/a.jsonl").write_bytes(lines)
+(folder / "c/b.jsonl.gz").write_bytes(gzip.compress(lines, 1))
+(folder / "c/c.txt").write_text(text[0] * 9)
+(folder / "c/d.jsonl").write_bytes(small)
+(folder / "c/empty.jsonl").write_bytes(b"")
+(folder / "c/array.json").write_text(json.dumps([{"text": t} for t in text[:20]], indent=1))
+shutil.copy(here / "parquet/files/many.parquet", folder / "c/many.parquet")
+names = sorted(p.name for p in (folder / "c").iterdir())
+below = {f"c/{n}": (folder / "c" / n).read_bytes() for n in names}
+VOCABULARY = {**{chr(c): c - 33 for c in range(33, 127)}, **{chr(c): c - 67 for c in range(161, 673)}, "</s>": 9999}
+TOKENIZER = json.dumps({
+    "version": "1.0", "truncation": None, "padding": None, "normalizer": None, "post_processor": None,
+    "added_tokens": [{"id": 9999, "content": "</s>", "single_word": False, "lstrip": False, "rstrip": False,
+                      "normalized": False, "special": True}],
+    "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True},
+    "decoder": {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True},
+    "model": {"type": "BPE", "vocab": VOCABULARY, "merges": []}}).encode()
+CARD = (b"---\nconfigs:\n- config_name: en\n  data_files: en/*\n- config_name: fr\n  data_files: fr/*\n---\n")
+with HubServer() as hub:
+    first = hub.commit("datasets/org/name", {**below, ".gitattributes": b"x", "c/.hidden/x.jsonl": small})
+    hub.commit("datasets/org/name", {"a.jsonl": small}, "a/b")
+    hub.commit("datasets/org/name", {"some/train/0.jsonl": small, "some/test/0.jsonl": small}, "refs/convert/parquet")
+    hub.commit("datasets/org/private", below)
+    hub.commit("datasets/alone", {"x/y.jsonl": small, "z.jsonl": small})
+    hub.commit("models/org/model", {"x.jsonl": small})
+    hub.commit("datasets/org/odd", {"a b/ü%2F?#.jsonl": small})
+    hub.commit("datasets/org/gated", {"x.jsonl": small})
+    hub.commit("datasets/org/few", {"a.jsonl": lines[:lines.index(b"\n", 3000) + 1], "b.jsonl": small})
+    hub.commit("datasets/org/card", {"README.md": CARD, "fr/a.jsonl": small, "en/train.jsonl": small,
+                                     "en/test.jsonl": small})
+    hub.private, hub.gated = {"datasets/org/private"}, {"datasets/org/gated"}
+    hub.renamed = {"datasets/old/name": "datasets/org/name", "datasets/old/private": "datasets/org/private"}
+    code, said = pack(hub, "local", "c")
+    pack(hub, "one", "c/a.jsonl")
+    check("files", code == 0, code, said)
+    code, said = pack(hub, "none", "hf://datasets/no/thing/")
+    if "need libcurl" in said or "made without" in said:
+        print("skipped: no libcurl", file=sys.stderr)
+        sys.exit(77)
+    for test in (test_names, test_splits, test_token, test_dataset, test_requests, test_moving, test_resume, test_parts,
+                 test_faults, test_answers, test_tokenizer, test_no_libcurl):
+        began = time.monotonic()
+        test(hub)
+        if os.environ.get("LEAT_TEST_TIMES"):
+            print(test.__name__, round(time.monotonic() - began, 1), file=sys.stderr)
+    check("no token went astray", not hub.storage.tokens_seen, hub.storage.tokens_seen)
+for path in folder.rglob("*"):
+    written = path.read_bytes() if path.is_file() and path.name != "token" else b""
+    check(f"no token in {path.name}", TOKEN.encode() not in written and b"UNSPEAKABLE" not in written)
+shutil.rmtree(folder)
+sys.exit(1 if failures else 0)

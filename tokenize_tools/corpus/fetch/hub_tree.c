@@ -1,0 +1,435 @@
+/* hub_tree.c: see hub_tree.h. Answers are JSON, of which nothing is believed before it is checked. */
+#include "hub_tree.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "base/tiny.h"
+#include "remote/text.h"
+#include "tokenizer/notation/jsontree.h"
+
+#define MAX_EMPTY TINY_OR(3u, 10000u) /* pages in a row: folders alone */
+
+static enum leat_status broken(const struct url *url, struct leat_error *err)
+{
+    return status_set_in(err, LEAT_E_IO, url->name, "%s: the answer of the Hub is not what its API says", url->name);
+}
+
+static enum leat_status parse(struct jsontree *j, const void *json, size_t bytes, const struct url *url,
+                              struct leat_error *err)
+{
+    enum leat_status s = jsontree_parse(j, bytes ? json : "", bytes, url->name, err);
+
+    return s == LEAT_E_VOCABULARY ? broken(url, err) : s;
+}
+
+/* Sets *out to a member that is a string without a zero byte; NULL: it has none. */
+static enum leat_status copy_member(char **out, const struct jsontree *j, uint32_t object, const char *name,
+                                    struct leat_error *err)
+{
+    uint32_t node = jsontree_member(j, object, name);
+    struct jsontree_text text;
+
+    *out = NULL;
+    if (node == JSONTREE_NONE || j->nodes[node].kind != JSONTREE_STRING)
+        return LEAT_OK;
+    text = jsontree_string(j, node);
+    if (memchr(text.bytes, '\0', text.length))
+        return LEAT_OK;
+    return text_copy(out, (const char *)text.bytes, text.length, err);
+}
+
+/* ---- Asking ------------------------------------------------------------------------------------------------------ */
+
+enum leat_status hub_call(char **call, const char *before, const struct url *url, struct leat_error *err)
+{
+    char *revision;
+    enum leat_status s = text_encode(&revision, url->revision ? url->revision : HUB_MAIN, false, err);
+
+    *call = NULL;
+    if (s == LEAT_OK)
+        s = text_join(call, err, before, revision, NULL);
+    free(revision);
+    return s;
+}
+
+static enum leat_status ask(struct remote *r, struct transfer *t, const char *what, struct leat_error *err)
+{
+    char *call;
+    enum leat_status s = text_join(&call, err, "/api/", t->url->bucket, what, NULL);
+
+    if (s != LEAT_OK)
+        return s;
+    t->call = call;
+    s = remote_run(r, t, err);
+    t->call = NULL;
+    free(call);
+    return s;
+}
+
+enum leat_status hub_ask(struct remote *r, const struct url *url, const char *what, struct buffer *text,
+                         struct leat_error *err)
+{
+    struct transfer t = { .url = url };
+    enum leat_status s = ask(r, &t, what, err);
+
+    *text = t.text;
+    t.text = (struct buffer) { 0 };
+    transfer_free(&t);
+    return s;
+}
+
+/* ---- Files ------------------------------------------------------------------------------------------------------- */
+
+/* The etag that the Hub gives a file, in quotes: of one that it keeps elsewhere the sum of its bytes, else git's. */
+static enum leat_status make_etag(char **etag, const struct jsontree *j, uint32_t entry, struct leat_error *err)
+{
+    uint32_t lfs = jsontree_member(j, entry, "lfs");
+    bool elsewhere = lfs != JSONTREE_NONE && j->nodes[lfs].kind == JSONTREE_OBJECT;
+    char *sum;
+    enum leat_status s = copy_member(&sum, j, elsewhere ? lfs : entry, "oid", err);
+
+    *etag = NULL;
+    if (s == LEAT_OK)
+        s = text_join(etag, err, sum ? "\"" : "", sum ? sum : "", sum ? "\"" : "", NULL);
+    free(sum);
+    return s;
+}
+
+static bool read_size(uint64_t *size, const struct jsontree *j, uint32_t entry)
+{
+    uint32_t node = jsontree_member(j, entry, "size");
+    const struct jsontree_node *n = node == JSONTREE_NONE ? NULL : &j->nodes[node];
+
+    *size = 0;
+    if (!n || n->kind != JSONTREE_NUMBER || n->length > 18)
+        return false;
+    for (uint32_t i = 0; i < n->length; i++) {
+        uint8_t c = j->text[n->at + i];
+
+        if (c < '0' || c > '9')
+            return false;
+        *size = 10 * *size + (uint64_t)(c - '0');
+    }
+    return true;
+}
+
+/* Whether a path lies below the folder's, which may end in /. */
+static bool is_below(const char *path, const char *folder)
+{
+    size_t length = strlen(folder);
+
+    while (length > 0 && folder[length - 1] == '/')
+        length--;
+    return strlen(path) <= REMOTE_KEY && *path && *path != '/' &&
+           (length == 0 || (strncmp(path, folder, length) == 0 && path[length] == '/'));
+}
+
+static enum leat_status take_entry(const struct jsontree *j, uint32_t entry, const struct url *folder,
+                                   remote_take *take, void *context, struct leat_error *err)
+{
+    uint32_t type = jsontree_member(j, entry, "type");
+    char *path = NULL, *etag = NULL;
+    enum leat_status s;
+    uint64_t size = 0;
+
+    if (type == JSONTREE_NONE || j->nodes[type].kind != JSONTREE_STRING)
+        return broken(folder, err);
+    if (!jsontree_is(j, type, "file")) /* a directory, whose files follow */
+        return LEAT_OK;
+    s = copy_member(&path, j, entry, "path", err);
+    if (s == LEAT_OK)
+        s = make_etag(&etag, j, entry, err);
+    if (s == LEAT_OK && (!path || !read_size(&size, j, entry) || !is_below(path, folder->key)))
+        s = broken(folder, err);
+    if (s == LEAT_OK)
+        s = take(context, path, size, etag, err);
+    free(path);
+    free(etag);
+    return s;
+}
+
+enum leat_status hub_list_read(const void *json, size_t bytes, const struct url *folder, remote_take *take,
+                               void *context, struct leat_error *err)
+{
+    struct jsontree j;
+    enum leat_status s = parse(&j, json, bytes, folder, err);
+
+    if (s != LEAT_OK)
+        return s;
+    if (j.nodes[0].kind != JSONTREE_ARRAY)
+        s = broken(folder, err);
+    for (uint32_t i = 0, node = 1; s == LEAT_OK && i < j.nodes[0].length; i++, node = jsontree_next(&j, node))
+        s = take_entry(&j, node, folder, take, context, err);
+    jsontree_free(&j);
+    return s;
+}
+
+struct hub_listing {
+    const struct url *folder;
+    remote_take *take;
+    void *context;
+    struct remote_circle circle;
+};
+
+static enum leat_status take_once(void *context, const char *key, uint64_t size, const char *etag,
+                                  struct leat_error *err)
+{
+    struct hub_listing *l = context;
+
+    return remote_comes_again(&l->circle, key) ? broken(l->folder, err) : l->take(l->context, key, size, etag, err);
+}
+
+/* One page. `query` is that of the next one then; "": there is none. */
+static enum leat_status list_page(struct remote *r, struct hub_listing *l, const char *what, char query[TRANSFER_NEXT],
+                                  struct leat_error *err)
+{
+    struct transfer t = { .url = l->folder, .query = query };
+    enum leat_status s = ask(r, &t, what, err);
+
+    if (s == LEAT_OK && t.answer.more && !*t.answer.next)
+        s = broken(l->folder, err);
+    if (s == LEAT_OK)
+        s = hub_list_read(t.text.bytes, t.text.size, l->folder, take_once, l, err);
+    memcpy(query, t.answer.next, TRANSFER_NEXT);
+    transfer_free(&t);
+    return s;
+}
+
+/* "/tree/REVISION/PATH" */
+static enum leat_status make_tree_call(char **what, const struct url *folder, struct leat_error *err)
+{
+    size_t length = strlen(folder->key);
+    char *revision = NULL, *key = NULL, *path = NULL;
+    enum leat_status s = hub_call(&revision, "/tree/", folder, err);
+
+    while (length > 0 && folder->key[length - 1] == '/')
+        length--;
+    if (s == LEAT_OK)
+        s = text_copy(&key, folder->key, length, err);
+    if (s == LEAT_OK)
+        s = text_encode(&path, key, false, err);
+    if (s == LEAT_OK)
+        s = text_join(what, err, revision, length > 0 ? "/" : "", path, NULL);
+    free(revision);
+    free(key);
+    free(path);
+    return s;
+}
+
+enum leat_status hub_list(struct remote *r, const struct url *folder, remote_take *take, void *context,
+                          struct leat_error *err)
+{
+    struct hub_listing l = { .folder = folder, .take = take, .context = context };
+    char query[TRANSFER_NEXT] = "recursive=true&expand=false", *what = NULL;
+    enum leat_status s = make_tree_call(&what, folder, err);
+    unsigned empty = 0;
+
+    while (s == LEAT_OK && *query) {
+        uint64_t before = l.circle.objects;
+
+        s = list_page(r, &l, what, query, err);
+        empty = l.circle.objects == before ? empty + 1 : 0;
+        if (s == LEAT_OK && empty == MAX_EMPTY)
+            s = broken(folder, err);
+    }
+    free(what);
+    return s;
+}
+
+/* ---- Revisions --------------------------------------------------------------------------------------------------- */
+
+static bool is_commit(const char *text)
+{
+    return strlen(text) == HUB_COMMIT && strspn(text, "0123456789abcdef") == HUB_COMMIT;
+}
+
+enum leat_status hub_revision_read(const void *json, size_t bytes, const struct url *url, char commit[HUB_COMMIT + 1],
+                                   char **id, struct leat_error *err)
+{
+    struct jsontree j;
+    enum leat_status s = parse(&j, json, bytes, url, err);
+    char *sha = NULL;
+
+    *id = NULL;
+    if (s != LEAT_OK)
+        return s;
+    s = copy_member(&sha, &j, 0, "sha", err);
+    if (s == LEAT_OK)
+        s = copy_member(id, &j, 0, "id", err);
+    if (s == LEAT_OK && (!sha || !is_commit(sha) || !*id))
+        s = broken(url, err);
+    if (s == LEAT_OK)
+        memcpy(commit, sha, HUB_COMMIT + 1);
+    jsontree_free(&j);
+    free(sha);
+    if (s != LEAT_OK) {
+        free(*id);
+        *id = NULL;
+    }
+    return s;
+}
+
+/* Adds the names of some revisions to the sentence: those that can be said. */
+static void name_some(const struct jsontree *j, const char *list, const char *member, unsigned *named,
+                      struct leat_error *err)
+{
+    uint32_t array = jsontree_member(j, 0, list);
+    uint32_t count = array != JSONTREE_NONE && j->nodes[array].kind == JSONTREE_ARRAY ? j->nodes[array].length : 0;
+
+    for (uint32_t i = 0, node = array + 1; i < count && *named < 8; i++, node = jsontree_next(j, node)) {
+        char *name;
+
+        if (copy_member(&name, j, node, member, NULL) == LEAT_OK && name && strlen(name) < 60 &&
+            strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._/") == strlen(name))
+            status_after(err, "%s%s", (*named)++ == 0 ? "; it has " : ", ", name);
+        free(name);
+    }
+}
+
+/* After a revision was not found: says which there are, if the Hub answers. */
+static void name_revisions(struct remote *r, const struct url *url, struct leat_error *err)
+{
+    struct leat_error ignored;
+    struct buffer text = { 0 };
+    struct jsontree j;
+    unsigned named = 0;
+
+    if (hub_ask(r, url, "/refs", &text, &ignored) == LEAT_OK &&
+        parse(&j, text.bytes, text.size, url, NULL) == LEAT_OK) {
+        name_some(&j, "branches", "name", &named, err);
+        name_some(&j, "converts", "ref", &named, err);
+        name_some(&j, "tags", "name", &named, err);
+        jsontree_free(&j);
+    }
+    buffer_free(&text);
+}
+
+/* What the repository at its revision is called with its commit. */
+static enum leat_status ask_revision(struct remote *r, const struct url *url, char **to, struct leat_error *err)
+{
+    char commit[HUB_COMMIT + 1], *what = NULL, *id = NULL;
+    const char *kind = text_begins(url->bucket, "datasets/") ? "datasets/" : "models/";
+    struct transfer t = { .url = url };
+    enum leat_status s = hub_call(&what, "/revision/", url, err);
+
+    *to = NULL;
+    if (s == LEAT_OK)
+        s = ask(r, &t, what, err);
+    if (s == LEAT_E_NO_FILE && err && strcmp(t.answer.error, "RevisionNotFound") == 0)
+        name_revisions(r, url, err);
+    if (s == LEAT_OK)
+        s = hub_revision_read(t.text.bytes, t.text.size, url, commit, &id, err);
+    if (s == LEAT_OK)
+        s = text_join(to, err, "hf://", kind, id, "@", commit, NULL);
+    transfer_free(&t);
+    free(what);
+    free(id);
+    return s;
+}
+
+/* The same for ORG as a repository of its own, whose path begins with NAME. LEAT_E_NO_FILE: there is none either. */
+static enum leat_status ask_without_organization(struct remote *r, const struct url *url, char **to,
+                                                 struct leat_error *err)
+{
+    const char *slash = strrchr(url->bucket, '/');
+    struct url alone = *url;
+    struct leat_error ignored;
+    char *found = NULL;
+    enum leat_status s = LEAT_E_NO_FILE;
+
+    if (url->revision || strchr(url->bucket, '/') == slash)
+        return LEAT_E_NO_FILE;
+    s = text_copy(&alone.bucket, url->bucket, (size_t)(slash - url->bucket), err);
+    if (s == LEAT_OK && ask_revision(r, &alone, &found, &ignored) != LEAT_OK)
+        s = LEAT_E_NO_FILE;
+    if (s == LEAT_OK)
+        s = text_join(to, err, found, slash, NULL);
+    free(alone.bucket);
+    free(found);
+    return s;
+}
+
+enum leat_status hub_pins_add(struct hub_pins *pins, const char *from, const char *to, struct leat_error *err)
+{
+    struct hub_pin *items = reallocarray(pins->items, pins->count + 1, sizeof *items), pin = { 0 };
+    enum leat_status s;
+
+    if (!items)
+        return status_no_memory(err, (pins->count + 1) * sizeof *items);
+    pins->items = items;
+    s = text_join(&pin.from, err, from, NULL);
+    if (s == LEAT_OK)
+        s = text_join(&pin.to, err, to, NULL);
+    if (s == LEAT_OK)
+        items[pins->count++] = pin;
+    else
+        free(pin.from);
+    return s;
+}
+
+void hub_pins_free(struct hub_pins *pins)
+{
+    for (size_t i = 0; i < pins->count; i++) {
+        free(pins->items[i].from);
+        free(pins->items[i].to);
+    }
+    free(pins->items);
+    *pins = (struct hub_pins) { 0 };
+}
+
+static const char *find_pin(const struct hub_pins *pins, const char *from)
+{
+    for (size_t i = 0; i < pins->count; i++)
+        if (strcmp(pins->items[i].from, from) == 0)
+            return pins->items[i].to;
+    return NULL;
+}
+
+/* Adds the pin of what stands before the path. */
+static enum leat_status make_pin(struct remote *r, struct hub_pins *pins, const struct url *u, const char *from,
+                                 struct leat_error *err)
+{
+    char *to = NULL;
+    struct leat_error why;
+    enum leat_status s = ask_revision(r, u, &to, &why), alone;
+
+    if (s == LEAT_E_NO_FILE) {
+        alone = ask_without_organization(r, u, &to, err);
+        if (alone != LEAT_E_NO_FILE)
+            s = alone;
+        else if (err)
+            *err = why;
+    } else if (s != LEAT_OK && err) {
+        *err = why;
+    }
+    if (s == LEAT_OK)
+        s = hub_pins_add(pins, from, to, err);
+    free(to);
+    return s;
+}
+
+enum leat_status hub_pin(struct remote *r, struct hub_pins *pins, const char *url, char **pinned,
+                         struct leat_error *err)
+{
+    char *from = NULL;
+    struct url u;
+    enum leat_status s = url_parse(&u, url, err);
+
+    *pinned = NULL;
+    if (s != LEAT_OK)
+        return s;
+    if (u.revision && is_commit(u.revision))
+        s = text_join(pinned, err, url, NULL);
+    else
+        s = text_copy(&from, url, u.stem, err);
+    if (s == LEAT_OK && from && !find_pin(pins, from))
+        s = make_pin(r, pins, &u, from, err);
+    if (s == LEAT_OK && from)
+        s = text_join(pinned, err, find_pin(pins, from), url + u.stem, NULL);
+    free(from);
+    url_free(&u);
+    return s;
+}
