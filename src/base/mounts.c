@@ -131,7 +131,7 @@ bool mounts_again(struct mounts *m, struct mounts_tries *t, bool remote, enum le
     t->pause_ns = 2 * t->pause_ns < MAX_PAUSE_NS ? 2 * t->pause_ns : MAX_PAUSE_NS;
     if (wait_until(m, end))
         return true;
-    *s = status_before(why, LEAT_E_STOPPED, "stopped while leat waited for a file system");
+    *s = why->status = status_before(why, LEAT_E_STOPPED, "stopped while leat waited for a file system");
     return false;
 }
 

@@ -1,9 +1,9 @@
 /*
  * test_mount_retries.c: datasets on a file server that fails for a while (tests/support/fuse_disk.h): lookups, opens
- * and reads answer EIO, ESTALE, ETIMEDOUT, ESHUTDOWN or ENOTCONN some times and then work. Opening succeeds and each row is
- * right, with every engine, whatever call it was; once the time is over the error names the file; a file that was
- * replaced is never read in place of the one that was opened; closing a loader, and the caller's function, end a wait.
- * One such error in 15 reads ended a run. Needs root and /dev/fuse.
+ * and reads answer EIO, ESTALE, ETIMEDOUT, ESHUTDOWN or ENOTCONN some times and then work. Opening succeeds and each
+ * row is right, with every engine, whatever call it was; once the time is over the error names the file; a file that
+ * was replaced is never read in place of the one that was opened; closing a loader, and the caller's function, end a
+ * wait. One such error in 15 reads ended a run. Needs root and /dev/fuse.
  */
 #include <errno.h>
 
@@ -262,6 +262,7 @@ static void stopped(void)
     T_CHECK(mount_it());
     fail(FUSE_DISK_OPEN, 1, FOREVER, ESTALE);
     T_STATUS(leat_dataset_open(&d, name, &open, &t_err), LEAT_E_STOPPED);
+    T_EQ(t_err.status, LEAT_E_STOPPED);
     T_EQ(calls, 3);
     T_CONTAINS(said, "/d.leat");
     calls = 0;

@@ -123,7 +123,7 @@ PyObject *errors_raise(const struct leat_error *err)
 {
     PyObject *message, *error;
 
-    if (err->status == LEAT_E_STOPPED && PyErr_Occurred()) /* what has ended a wait (args.c) */
+    if (PyErr_Occurred()) /* what has ended a wait (args.c) */
         return NULL;
     message = sentence(err);
     if (message && err->status == LEAT_E_NO_MEMORY) {
