@@ -173,6 +173,11 @@ bench-engines: $(BUILD)/leat python $(ENGINES_VENV)/ready
 	$(Q)for engine in $(or $(ENGINE),arrow task ray_data spark datatrove daft); do echo "== $$engine"; \
 	    $(ENGINES_VENV)/bin/python bench/engines/bench_$$engine.py $(PEERS) || exit 1; done
 
+.PHONY: bench-shared
+## bench-shared: requests, bytes and time on a file server far away (FUSE; root), beside goals; SHARED="--only rows"
+bench-shared: tools $(BUILD)/far_disk
+	$(Q)bench/shared.py $(BUILD) $(SHARED) || [ $$? -eq 77 ]
+
 .PHONY: bench-remote
 ## bench-remote: datasets and texts by URL, from a slow server on this machine, beside goals; REMOTE="--only copy"
 bench-remote: tools $(BUILD)/slow_server

@@ -62,7 +62,7 @@ SELECTED  := $(if $(ONLY)$(LEAT_TEST_WITHOUT),$(shell tests/run.sh $(BUILD) "$(O
 .PHONY: run-tests test-programs test-tools
 test-tools: all $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/order_dump $(BUILD)/tiny/leat \
             $(BUILD)/remote_probe $(BUILD)/cache_probe $(BUILD)/tiny/cache_probe $(BUILD)/refuse_calls \
-            $(FAKE_CUDA)
+            $(BUILD)/far_disk $(FAKE_CUDA)
 test-programs: test-tools $(filter $(BUILD)/%,$(ALL_TESTS))
 run-tests: test-tools $(filter $(BUILD)/%,$(SELECTED))
 	$(Q)tests/run.sh $(BUILD) "$(ONLY)" $(SELECTED)
@@ -89,6 +89,12 @@ $(BUILD)/tiny/cache_probe: $(BUILD)/obj/tests/remote/cache_probe.o $(TINY_CACHE)
 
 # one that is as slow as object storage, for make bench-remote
 $(BUILD)/slow_server: $(BUILD)/obj/tests/remote/slow_server.o
+	$(call say,LD      $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS) -o $@
+
+# a file system that is as slow as a file server far away, for make bench-shared too
+$(BUILD)/far_disk: $(BUILD)/obj/tests/disks/far_disk.o $(filter %/fuse_disk.o %/fuse_disk_calls.o %/fuse_server.o,\
+                   $(call objects,$(SUPPORT_SOURCES))) $(STATIC)
 	$(call say,LD      $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS) -o $@
 

@@ -44,8 +44,24 @@ struct leat_open_options {
     const char *cache;   /* the cache's folder; NULL: the variable LEAT_CACHE, else XDG_CACHE_HOME/leat, else
                           * ~/.cache/leat */
     uint64_t cache_size; /* bytes that the whole cache may take; 0: the variable LEAT_CACHE_SIZE, else no limit */
+    /*
+     * Where a file server restarts or fails over, calls fail for a while: with EIO, ESTALE, ETIMEDOUT, ESHUTDOWN or
+     * ENOTCONN. On network file systems and FUSE they are tried again for so many seconds, after pauses that grow from
+     * 10 ms to 5 s; elsewhere once, at once. This holds for opening, and for all that is read later, also by a loader,
+     * whose notices say so. A file that must be opened again has to have the size and the modification time that it
+     * had, else LEAT_E_MISMATCH says that it was replaced. 0: 60 s; LEAT_RETRY_NEVER: no call is tried again.
+     */
+    uint32_t retry_seconds;
+    uint32_t reserved; /* 0 */
+    /* If not NULL: called about 20 times a second while a call waits for that, on the caller's thread, with what
+     * failed. Nonzero ends the wait, and the call returns LEAT_E_STOPPED. A loader with a thread waits there, until it
+     * is closed, and does not call it. */
+    uint32_t (*waiting)(void *context, const char *why);
+    void *waiting_context;
 };
-#define LEAT_OPEN_OPTIONS_INIT { sizeof(struct leat_open_options), LEAT_ACCESS_LEASED, 0, NULL, 0 }
+#define LEAT_RETRY_NEVER UINT32_MAX
+#define LEAT_OPEN_OPTIONS_INIT                                                                                         \
+    { sizeof(struct leat_open_options), LEAT_ACCESS_LEASED, 0, NULL, 0, 0, 0, NULL, NULL }
 
 /*
  * Opens one dataset, or a list of datasets joined end to end. `name` is one of:

@@ -481,7 +481,9 @@ struct leat_loader_reads {
     uint32_t reads_in_flight; /* the most at any moment */
     uint32_t unregistered;    /* 1: io_uring could not register memory (ulimit -l is too low): somewhat slower */
     uint32_t threads;         /* of the loader */
-    uint32_t reserved[8];
+    uint32_t retries;         /* of calls that failed on a mount (leat_open_options.retry_seconds), by whoever has the
+                               * plan's datasets open */
+    uint32_t reserved[7];
     char engine[64];          /* in use: "map", or with the number of files "map 3, uring 1" */
 };
 
@@ -544,7 +546,7 @@ struct leat_loader_stats {
 #define LEAT_LOADER_STATS_INIT                                                                                         \
     { sizeof(struct leat_loader_stats), 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, { 0, 0 } },                                  \
       { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, { 0, 0, 0 } },                                                         \
-      { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0 }, { 0 } }, { 0, 0, 0, 0, 0, 0, 0, 0, 0 },          \
+      { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0 }, { 0 } }, { 0, 0, 0, 0, 0, 0, 0, 0, 0 },          \
       { { 0 }, 0, 0.0, 0, { 0, 0, 0 } }, { 0, 0, 0, 0.0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } },                              \
       { 0, 0.0, 0.0, 0.0, { 0, 0, 0, 0 } }, 0.0 }
 
@@ -571,9 +573,9 @@ LEAT_API uint64_t leat_loader_sources(const struct leat_loader *loader, uint64_t
 LEAT_API void leat_loader_stats_line(const struct leat_loader *loader, char *text, uint64_t capacity);
 
 /*
- * Reports what a person should know: that the consumer waits for batches, why, and what helps; that io_uring is
- * forbidden; that a file is no longer mapped; that memory is short on the GPU, or cannot be pinned. Returns 1 and a
- * sentence, once for each, or 0 if there is nothing new. Call it now and then, and print what it says.
+ * Reports what a person should know: that the consumer waits for batches, why, and what helps; that a file system fails
+ * and is tried again; that io_uring is forbidden; that a file is no longer mapped; that memory is short on the GPU, or
+ * cannot be pinned. Returns 1 and a sentence, once for each, or 0 if there is nothing new: call it now and then.
  */
 LEAT_API uint32_t leat_loader_notice(struct leat_loader *loader, char *text, uint64_t capacity);
 

@@ -14,7 +14,7 @@ def _into(group: str, *names: str) -> dict[str, str]:
     return {name: f"{group}{name}=...)" for name in names}
 
 
-_OPENING = _into("open=leat.Opening(", "access", "cache", "cache_size", "online")
+_OPENING = _into("open=leat.Opening(", "access", "cache", "cache_size", "online", "retry_seconds")
 _PATTERN = {"pattern": "tokenizer=leat.Tokenizer(FILE, pattern=...)"}
 _CHAT = {**_into("chat=leat.Chat(TEMPLATE, ", "messages", "tools", "skip_slow_chats"),
          "chat_date": "chat=leat.Chat(TEMPLATE, date=...)", "chat_seconds": "chat=leat.Chat(TEMPLATE, seconds=...)"}

@@ -34,7 +34,8 @@ class Info(SimpleNamespace):
     """The facts of a dataset that `leat info` shows, as attributes."""
 
 
-def open(name, *, access="leased", cache=None, cache_size=None, online=False):  # noqa: A001 (leat.open is its name)
+def open(name, *, access="leased", cache=None, cache_size=None, online=False,  # noqa: A001 (leat.open is its name)
+         retry_seconds=None):
     """Opens a dataset, or several joined end to end.
 
     name    NAME, NAME.leat or NAME.tokens; a folder, which means all datasets in it, sorted by name; "@FILE", which
@@ -48,10 +49,13 @@ def open(name, *, access="leased", cache=None, cache_size=None, online=False):  
             variable LEAT_CACHE_SIZE, else no limit
     online  True: an error if a server cannot be reached. False: then a complete copy in the cache is opened, unless the
             variable LEAT_ONLINE is 1
+    retry_seconds    how long calls are tried again that fail with EIO, ESTALE, ETIMEDOUT, ESHUTDOWN or ENOTCONN on a
+            network file system or FUSE, as while its server restarts. None: 60 s; 0: not at all. A RuntimeWarning says
+            that a call waits (a LoaderNotice for a loader); Ctrl-C ends that
 
     Checks only what does not grow with the dataset; verify() checks everything.
     """
-    return Dataset(name, access=access, cache=cache, cache_size=cache_size, online=online)
+    return Dataset(name, access=access, cache=cache, cache_size=cache_size, online=online, retry_seconds=retry_seconds)
 
 
 class Documents:
@@ -112,11 +116,12 @@ class Dataset:
 
     __slots__ = ("_native", "_names", "_how", "_info", "__weakref__")
 
-    def __init__(self, name, *, access="leased", cache=None, cache_size=None, online=False):
-        how = opening(access, cache, cache_size, online)
+    def __init__(self, name, *, access="leased", cache=None, cache_size=None, online=False, retry_seconds=None):
+        how = opening(access, cache, cache_size, online, retry_seconds)
         names = [name] if is_name(name) else listed("name must be a name or a list of names", name)
         self._names = [fsdecode(n) for n in names]
-        self._how = dict(access=access, cache=cache, cache_size=cache_size, online=online)
+        self._how = dict(access=access, cache=cache, cache_size=cache_size, online=online,
+                         retry_seconds=retry_seconds)
         self._native = _leat.open_dataset(self._names, how)
         self._info = None
 

@@ -47,10 +47,16 @@ def as_group(name: str, value: Any, kind: type[Any], short: bool = False) -> Any
     return kind(value)
 
 
-def opening(access: str, cache: Any, cache_size: Any, online: bool, of: str = "") -> tuple:
+RETRY_NEVER = 2**32 - 1  # LEAT_RETRY_NEVER
+
+
+def opening(access: str, cache: Any, cache_size: Any, online: bool, retry_seconds: Any, of: str = "") -> tuple:
     """How a dataset is opened, as the extension takes it."""
+    seconds = 0
+    if retry_seconds is not None:
+        seconds = whole("retry_seconds" + of, retry_seconds, 0, RETRY_NEVER - 1) or RETRY_NEVER
     return (choice("access" + of, access, ACCESS), None if cache is None else os.fsencode(cache),
-            0 if cache_size is None else read_size(cache_size, name="cache_size" + of), online)
+            0 if cache_size is None else read_size(cache_size, name="cache_size" + of), online, seconds)
 
 
 # ---- Of a plan
@@ -68,13 +74,15 @@ class Opening(Group):
     cache: str | bytes | os.PathLike | None = None
     cache_size: int | str | None = None
     online: bool = False
+    retry_seconds: int | None = None
     called = "leat.Opening"
 
     def __post_init__(self) -> None:
         self._native()
 
     def _native(self) -> tuple:
-        return opening(self.access, self.cache, self.cache_size, self.online, f" of {self.called}")
+        return opening(self.access, self.cache, self.cache_size, self.online, self.retry_seconds,
+                       f" of {self.called}")
 
 
 class Order(Group):

@@ -50,7 +50,7 @@ static enum leat_status adopt_open(struct part *p, const char *name, uint64_t en
                                    struct leat_error *err)
 {
     const struct leat_open_options how = { .access = LEAT_ACCESS_READ };
-    enum leat_status s = beside ? part_open_beside(p, name, &how, err) : part_open(p, name, &how, err);
+    enum leat_status s = beside ? part_open_beside(p, name, &how, err) : part_open(p, name, &how, NULL, err);
     const struct part_kind *kind = p->kind;
     char *full;
 
@@ -58,7 +58,7 @@ static enum leat_status adopt_open(struct part *p, const char *name, uint64_t en
         return s;
     full = with_end(kind, p->name, end_token);
     part_close(p);
-    s = full ? part_open(p, full, &how, err) : status_no_memory(err, strlen(name));
+    s = full ? part_open(p, full, &how, NULL, err) : status_no_memory(err, strlen(name));
     free(full);
     return s;
 }

@@ -18,6 +18,7 @@
 #if defined(__linux__)
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #endif
 
@@ -38,28 +39,45 @@ static int open_again(const char *path, int flags)
     return fd;
 }
 
-enum leat_status file_size(int fd, uint64_t *size, const char *path, struct leat_error *err)
+static enum leat_status look_at(int fd, struct stat *st, const char *path, struct leat_error *err)
 {
-    struct stat st;
-
-    if (fstat(fd, &st) != 0)
+    if (fstat(fd, st) != 0)
         return status_set_os(err, errno, path, "cannot look at %s", path);
-    if (!S_ISREG(st.st_mode))
+    if (!S_ISREG(st->st_mode))
         return status_set_in(err, LEAT_E_IO, path, "%s is not a regular file", path);
-    *size = (uint64_t)st.st_size;
     return LEAT_OK;
 }
 
-enum leat_status file_open_read(int *fd, uint64_t *size, const char *path, struct leat_error *err)
+enum leat_status file_size(int fd, uint64_t *size, const char *path, struct leat_error *err)
+{
+    struct stat st;
+    enum leat_status s = look_at(fd, &st, path, err);
+
+    if (s == LEAT_OK)
+        *size = (uint64_t)st.st_size;
+    return s;
+}
+
+enum leat_status file_open_stat(int *fd, struct stat *st, const char *path, struct leat_error *err)
 {
     enum leat_status s;
 
     *fd = open_again(path, O_RDONLY);
     if (*fd < 0)
         return status_set_os(err, errno, path, "cannot open %s", path);
-    s = file_size(*fd, size, path, err);
+    s = look_at(*fd, st, path, err);
     if (s != LEAT_OK)
         file_close(fd);
+    return s;
+}
+
+enum leat_status file_open_read(int *fd, uint64_t *size, const char *path, struct leat_error *err)
+{
+    struct stat st;
+    enum leat_status s = file_open_stat(fd, &st, path, err);
+
+    if (s == LEAT_OK)
+        *size = (uint64_t)st.st_size;
     return s;
 }
 
@@ -207,20 +225,8 @@ enum leat_status file_cut_back(int fd, uint64_t size, const char *path, struct l
 #define MAGIC_FUSE    0x65735546u
 #define MAGIC_OVERLAY 0x794c7630u
 
-/* Whether the file system is one of these, or does not say what it is. */
-static bool lies_on(int fd, const uint32_t *magics, size_t count)
-{
-    struct statfs fs;
-
-    if (fstatfs(fd, &fs) != 0)
-        return true;
-    for (size_t i = 0; i < count; i++)
-        if ((uint32_t)fs.f_type == magics[i])
-            return true;
-    return false;
-}
-
-bool file_is_remote(int fd)
+/* `failed`: it does not say what it is. */
+static unsigned system_of(const struct statfs *fs, bool failed)
 {
     /* NFS, SMB, CIFS (two), Lustre, GPFS, Ceph, AFS, 9P, Coda, OCFS2, GFS2, BeeGFS, PanFS, OrangeFS, and FUSE, which
      * mostly is remote too */
@@ -228,25 +234,44 @@ bool file_is_remote(int fd)
                                        0x00c36400, 0x5346414f, 0x01021997, 0x73757245, 0x7461636f, 0x01161970,
                                        0x19830326, 0xaad7aaea, 0x20030528, MAGIC_FUSE };
 
-    return lies_on(fd, magics, sizeof magics / sizeof magics[0]);
+    uint32_t magic = failed ? 0 : (uint32_t)fs->f_type;
+    unsigned system = failed || magic == MAGIC_FUSE || magic == MAGIC_OVERLAY ? FILE_MAY_BE_FUSE : 0;
+
+    for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++)
+        if (failed || magic == magics[i])
+            system |= FILE_REMOTE;
+    return system;
 }
 
-bool file_may_be_fuse(int fd)
+unsigned file_system_of(int fd)
 {
-    static const uint32_t magics[] = { MAGIC_FUSE, MAGIC_OVERLAY };
+    struct statfs fs;
 
-    return lies_on(fd, magics, sizeof magics / sizeof magics[0]);
+    return system_of(&fs, fstatfs(fd, &fs) != 0);
+}
+
+bool file_path_is_remote(const char *path)
+{
+    char *folder;
+    struct statfs fs;
+    bool failed = statfs(path, &fs) != 0;
+
+    if (failed && (folder = file_folder(path))) {
+        failed = statfs(folder, &fs) != 0;
+        free(folder);
+    }
+    return system_of(&fs, failed) & FILE_REMOTE;
 }
 #else
-bool file_is_remote(int fd)
+unsigned file_system_of(int fd)
 {
     (void)fd;
-    return false;
+    return 0;
 }
 
-bool file_may_be_fuse(int fd)
+bool file_path_is_remote(const char *path)
 {
-    (void)fd;
+    (void)path;
     return false;
 }
 #endif
@@ -430,6 +455,52 @@ enum leat_status file_identify(const char *path, struct file_identity *identity,
     else if (errno != ENOENT && errno != ENOTDIR)
         return status_set_os(err, errno, path, "cannot look at %s", path);
     return LEAT_OK;
+}
+
+#if defined(__linux__) && defined(SYS_statx) && defined(AT_STATX_DONT_SYNC)
+/* Of what statx() writes: the number of the file, and the two of its device. */
+#define STATX_INODE_BIT    0x100u
+#define STATX_INODE        0x20
+#define STATX_DEVICE_MAJOR 0x88
+#define STATX_DEVICE_MINOR 0x8c
+
+static int look_at_name(const char *path, struct file_identity *identity)
+{
+    uint8_t st[STATX_BYTES];
+    uint32_t major, minor;
+    uint64_t inode;
+
+    if (syscall(SYS_statx, AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_INODE_BIT, st) != 0)
+        return -1;
+    memcpy(&inode, st + STATX_INODE, sizeof inode);
+    memcpy(&major, st + STATX_DEVICE_MAJOR, sizeof major);
+    memcpy(&minor, st + STATX_DEVICE_MINOR, sizeof minor);
+    *identity = (struct file_identity) { true, makedev(major, minor), (ino_t)inode };
+    return 0;
+}
+#else
+static int look_at_name(const char *path, struct file_identity *identity)
+{
+    (void)path;
+    (void)identity;
+    errno = ENOSYS;
+    return -1;
+}
+#endif
+
+enum leat_status file_identify_target(const char *path, struct file_identity *identity, struct leat_error *err)
+{
+    struct stat st;
+    int r = look_at_name(path, identity);
+
+    if (r != 0 && (errno == ENOSYS || errno == EPERM || errno == EINVAL)) {
+        r = stat(path, &st);
+        *identity = (struct file_identity) { r == 0, st.st_dev, st.st_ino };
+    }
+    if (r == 0)
+        return LEAT_OK;
+    *identity = (struct file_identity) { false, 0, 0 };
+    return errno == ENOENT || errno == ENOTDIR ? LEAT_OK : status_set_os(err, errno, path, "cannot look at %s", path);
 }
 
 bool file_same(struct file_identity a, struct file_identity b)

@@ -15,6 +15,10 @@
 /* Opens for reading; *size is set to the length. LEAT_E_IO if it is not a regular file. */
 enum leat_status file_open_read(int *fd, uint64_t *size, const char *path, struct leat_error *err);
 
+/* The same with all that stat says, by one look at it. */
+struct stat;
+enum leat_status file_open_stat(int *fd, struct stat *st, const char *path, struct leat_error *err);
+
 /* Creates a file that must not exist yet (O_EXCL), for reading and writing. */
 enum leat_status file_create(int *fd, const char *path, struct leat_error *err);
 
@@ -58,12 +62,16 @@ enum leat_status file_cut_back(int fd, uint64_t size, const char *path, struct l
 
 enum leat_status file_size(int fd, uint64_t *size, const char *path, struct leat_error *err);
 
-/* Whether the file system is remote or does not say what it is: the file's bytes can change or vanish without this
- * machine's kernel knowing. */
-bool file_is_remote(int fd);
+/* What a file system is, as bits. */
+enum file_system {
+    FILE_REMOTE = 1,     /* remote, or does not say what it is: the file's bytes can change or vanish without this
+                          * machine's kernel knowing */
+    FILE_MAY_BE_FUSE = 2 /* FUSE, or overlayfs, which does not say what is below it */
+};
+unsigned file_system_of(int fd);
 
-/* Whether the file system is FUSE, or overlayfs, which does not say what is below it. */
-bool file_may_be_fuse(int fd);
+/* Whether a path lies on a remote one, also if the file cannot be opened. */
+bool file_path_is_remote(const char *path);
 
 /* fsync. */
 enum leat_status file_sync(int fd, const char *path, struct leat_error *err);
@@ -91,6 +99,9 @@ struct file_identity {
 
 /* A missing file is no failure; not knowing is one. */
 enum leat_status file_identify(const char *path, struct file_identity *identity, struct leat_error *err);
+
+/* The same for the file that a link leads to. A file server is asked for the name, and not for what else stat says. */
+enum leat_status file_identify_target(const char *path, struct file_identity *identity, struct leat_error *err);
 
 bool file_same(struct file_identity a, struct file_identity b);
 

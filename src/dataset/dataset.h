@@ -8,7 +8,7 @@
 #ifndef LEAT_DATASET_H
 #define LEAT_DATASET_H
 
-#include "base/file.h"
+#include "base/mounts.h"
 #include "part.h"
 
 struct leat_dataset {
@@ -17,7 +17,7 @@ struct leat_dataset {
     uint64_t tokens, inputs; /* of all parts */
     uint64_t documents;      /* of all parts; LEAT_NONE: some part does not know its own */
     uint64_t sequences;      /* of all parts, if their documents are known */
-    struct folder home;      /* in which relative names of parts are */
+    struct mounts *mounts;   /* where its files lie */
 };
 
 /* Part `number`, below part_count. */

@@ -421,16 +421,23 @@ static enum leat_status judge_parts(const char *folder, const char *run, const s
     return LEAT_OK;
 }
 
-/* The first bytes of a file, as a string: "" if it cannot be read. */
-static void read_start(const char *path, char *text, size_t room)
+/* The first bytes of a file, as a string: "" if it does not exist, or is none. */
+static enum leat_status read_start(const char *path, char *text, size_t room, struct leat_error *err)
 {
     uint64_t size;
     int fd = -1;
+    struct leat_error why;
+    enum leat_status s = file_open_read(&fd, &size, path, &why);
 
     memset(text, 0, room);
-    if (file_open_read(&fd, &size, path, NULL) == LEAT_OK)
-        file_read_at(fd, 0, text, size < room - 1 ? size : room - 1, path, NULL);
+    if (s == LEAT_OK)
+        s = file_read_at(fd, 0, text, size < room - 1 ? size : room - 1, path, &why);
     file_close(&fd);
+    if (s != LEAT_E_IO || why.os_error == 0)
+        return LEAT_OK;
+    if (err)
+        *err = why;
+    return s;
 }
 
 /* A part whose inputs were cut off has its dataset, but its sign of life, part-N.beat, says "damage WHY": it has failed
@@ -440,11 +447,10 @@ static enum leat_status check_failed(const char *folder, const struct names *bea
     for (size_t i = 0; i < beats->count; i++) {
         const char *slash = strrchr(beats->items[i], '/'), *name = slash ? slash + 1 : beats->items[i], *why;
         char text[BEAT_BYTES + 1];
-        struct stat st;
+        enum leat_status s = read_start(beats->items[i], text, sizeof text, err);
 
-        if (stat(beats->items[i], &st) != 0 || !S_ISREG(st.st_mode))
-            continue; /* a pipe would wait */
-        read_start(beats->items[i], text, sizeof text);
+        if (s != LEAT_OK)
+            return s;
         why = strstr(text, "\ndamage ");
         if (why && why[8] != '\n' && why[8] != '\0')
             return status_set_in(err, LEAT_E_NO_FILE, folder,
@@ -463,7 +469,7 @@ static enum leat_status check_parts(const char *folder, const struct names *foun
     enum leat_status s = names_add(&plan, nothing, place, name, err);
 
     if (s == LEAT_OK)
-        read_start(plan.items[0], text, sizeof text);
+        s = read_start(plan.items[0], text, sizeof text, err);
     names_free(&plan);
     if (s == LEAT_OK)
         s = judge_parts(folder, text, found, first, err);
@@ -704,7 +710,7 @@ static enum leat_status resolve(struct names *n, const char *name, struct leat_e
     struct text whole = { name, strlen(name) }, nothing = { NULL, 0 }, folder = { name, 0 };
     enum leat_status s;
     struct stat st;
-    bool has;
+    bool has, there;
 
     if (name[0] == '@')
         return names_of_list(n, name + 1, err);
@@ -718,7 +724,10 @@ static enum leat_status resolve(struct names *n, const char *name, struct leat_e
     s = part_kind_of(&kind, name, err);
     if (s != LEAT_OK)
         return s;
-    if (kind->suffix && stat(name, &st) == 0 && S_ISDIR(st.st_mode)) {
+    there = kind->suffix && !cache_takes(name) && stat(name, &st) == 0;
+    if (!there && kind->suffix && !cache_takes(name) && errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG)
+        return status_set_os(err, errno, name, "cannot look at %s", name);
+    if (there && S_ISDIR(st.st_mode)) {
         s = has_file(name, kind->suffix, &has, err);
         if (s != LEAT_OK)
             return s;
@@ -783,11 +792,44 @@ static enum leat_status named(const char *name, enum leat_status s, struct leat_
     return cache_takes(name) ? s : status_in_file(err, s, name);
 }
 
+/* resolve(), as long as it takes to find out (base/mounts.h). */
+static enum leat_status resolve_again(struct mounts *m, struct names *n, const char *name, struct leat_error *err)
+{
+    size_t count = n->count, listed = n->listed_count;
+    struct mounts_tries tries = { 0 };
+    struct leat_error why;
+    enum leat_status s;
+
+    do {
+        names_cut(n, count);
+        n->listed_count = listed;
+        s = resolve(n, name, &why);
+    } while (s != LEAT_OK && mounts_again(m, &tries, file_path_is_remote(why.file), &s, &why));
+    if (s != LEAT_OK && err)
+        *err = why;
+    return s;
+}
+
+static enum leat_status open_part_again(struct part *p, const char *name, const struct leat_open_options *how,
+                                        struct mounts *m, struct leat_error *err)
+{
+    struct mounts_tries tries = { 0 };
+    struct leat_error why;
+    enum leat_status s;
+
+    do
+        s = part_open(p, name, how, m, &why);
+    while (s != LEAT_OK && mounts_again(m, &tries, file_path_is_remote(why.file), &s, &why));
+    if (s != LEAT_OK && err)
+        *err = why;
+    return s;
+}
+
 static enum leat_status append_part(struct leat_dataset *d, const char *name, const struct leat_open_options *how,
                                     struct leat_error *err)
 {
     struct part *p = &d->parts[d->part_count];
-    enum leat_status s = part_open(p, name, how, err);
+    enum leat_status s = open_part_again(p, name, how, d->mounts, err);
 
     if (s != LEAT_OK)
         return s;
@@ -806,6 +848,23 @@ static enum leat_status append_part(struct leat_dataset *d, const char *name, co
     return check_agreement(d, p, err);
 }
 
+static enum leat_status make_dataset(struct leat_dataset **out, const struct leat_open_options *how,
+                                     struct leat_error *err)
+{
+    struct leat_dataset *d = *out = calloc(1, sizeof *d);
+
+    if (d)
+        d->mounts = malloc(sizeof *d->mounts);
+    if (!d || !d->mounts) {
+        free(d);
+        *out = NULL;
+        return status_no_memory(err, sizeof *d + sizeof *d->mounts);
+    }
+    mounts_open(d->mounts, how);
+    d->mounts->opening = true;
+    return LEAT_OK;
+}
+
 enum leat_status leat_dataset_open_list(struct leat_dataset **out, const char *const *list, uint64_t count,
                                         const struct leat_open_options *options, struct leat_error *err)
 {
@@ -821,21 +880,20 @@ enum leat_status leat_dataset_open_list(struct leat_dataset **out, const char *c
         return status_argument(err, "name", "missing name of the dataset");
     if (all.access > LEAT_ACCESS_READ)
         return status_argument(err, "access", "leat_dataset_open: unknown access mode %u", (unsigned)all.access);
+    if (all.reserved != 0)
+        return status_argument(err, "reserved", "leat_dataset_open: reserved must be 0");
     if (all.online > 1)
         return status_argument(err, "online", "leat_dataset_open: online must be 0 or 1, not %u", (unsigned)all.online);
+    s = make_dataset(&d, &all, err);
     for (size_t i = 0; s == LEAT_OK && i < count; i++)
-        s = list[i] && *list[i] ? named(list[i], resolve(&names, list[i], err), err)
+        s = list[i] && *list[i] ? named(list[i], resolve_again(d->mounts, &names, list[i], err), err)
                                 : status_argument(err, "name", "the name of the dataset is empty");
     if (s == LEAT_OK) {
-        d = calloc(1, sizeof *d);
-        if (d)
-            d->parts = calloc(names.count, sizeof *d->parts);
-        if (!d || !d->parts)
+        d->parts = calloc(names.count, sizeof *d->parts);
+        if (!d->parts)
             s = status_no_memory(err, names.count * sizeof *d->parts);
     }
     all.access = file_map_access(all.access);
-    if (s == LEAT_OK)
-        folder_note(&d->home);
     for (size_t i = 0, l = 0; s == LEAT_OK && i < names.count; i++) {
         s = named(names.items[i], append_part(d, names.items[i], &all, err), err);
         if (l < names.listed_count && names.listed[l].item == i) {
@@ -844,11 +902,13 @@ enum leat_status leat_dataset_open_list(struct leat_dataset **out, const char *c
         }
     }
     names_free(&names);
-    if (s != LEAT_OK)
+    if (s != LEAT_OK) {
         leat_dataset_close(d);
-    else
-        *out = d;
-    return s;
+        return s;
+    }
+    d->mounts->opening = false;
+    *out = d;
+    return LEAT_OK;
 }
 
 enum leat_status leat_dataset_open(struct leat_dataset **out, const char *name, const struct leat_open_options *options,
@@ -859,19 +919,24 @@ enum leat_status leat_dataset_open(struct leat_dataset **out, const char *name, 
 
 enum leat_status dataset_of_part(struct leat_dataset **out, const struct part *part, struct leat_error *err)
 {
-    struct leat_dataset *d = calloc(1, sizeof *d);
+    struct leat_open_options how = LEAT_OPEN_OPTIONS_INIT;
+    struct leat_dataset *d;
     struct part *copy = calloc(1, sizeof *copy);
+    enum leat_status s = make_dataset(&d, &how, err);
 
     *out = NULL;
-    if (!d || !copy) {
+    if (s == LEAT_OK && !copy)
+        s = status_no_memory(err, sizeof *copy);
+    if (s != LEAT_OK) {
         struct part taken = *part;
 
         part_close(&taken);
-        free(d);
+        leat_dataset_close(d);
         free(copy);
-        return status_no_memory(err, sizeof *d + sizeof *copy);
+        return s;
     }
     *copy = *part;
+    d->mounts->opening = false;
     d->parts = copy;
     d->part_count = 1;
     d->tokens = part->tokens;
@@ -888,7 +953,8 @@ void leat_dataset_close(struct leat_dataset *d)
         return;
     for (uint64_t i = 0; i < d->part_count; i++)
         part_close(&d->parts[i]);
-    folder_free(&d->home);
+    mounts_close(d->mounts);
+    free(d->mounts);
     free(d->parts);
     free(d);
 }

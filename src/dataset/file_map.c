@@ -20,10 +20,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/mounts.h"
 #include "base/status.h"
 #include "cache/cache.h"
 
@@ -121,7 +123,7 @@ static enum leat_status map_bytes(struct file_map *f, enum leat_access access, s
 static enum leat_status take_file(struct file_map *f, enum leat_access access, struct leat_error *err)
 {
     /* a lease holds back only processes of this machine */
-    f->leased = access == LEAT_ACCESS_LEASED && !file_is_remote(f->fd) && take_lease(f->fd);
+    f->leased = access == LEAT_ACCESS_LEASED && !(f->system & FILE_REMOTE) && take_lease(f->fd);
     /* the size may have changed before the lease */
     if (f->leased) {
         enum leat_status s = file_size(f->fd, &f->size, f->path, err);
@@ -135,16 +137,24 @@ static enum leat_status take_file(struct file_map *f, enum leat_access access, s
     return map_bytes(f, access, err);
 }
 
-enum leat_status file_map_open(struct file_map *f, const char *path, enum leat_access access, struct leat_error *err)
+enum leat_status file_map_open(struct file_map *f, struct mounts *mounts, const char *path, enum leat_access access,
+                               struct leat_error *err)
 {
     enum leat_status s = copy_path(f, path, err);
+    struct stat st;
 
     if (s == LEAT_OK)
-        s = file_open_read(&f->fd, &f->size, path, err);
-    if (s == LEAT_OK)
-        return take_file(f, access, err);
-    file_map_close(f);
-    return s;
+        s = file_open_stat(&f->fd, &st, path, err);
+    if (s != LEAT_OK) {
+        file_map_close(f);
+        return s;
+    }
+    f->size = (uint64_t)st.st_size;
+    f->identity = (struct file_identity) { true, st.st_dev, st.st_ino };
+    f->changed = st.st_mtim;
+    f->mounts = mounts;
+    f->system = mounts_system(mounts, st.st_dev, f->fd);
+    return take_file(f, access, err);
 }
 
 enum leat_status file_map_take(struct file_map *f, int fd, uint64_t size, const char *path, enum leat_access access,
@@ -154,6 +164,7 @@ enum leat_status file_map_take(struct file_map *f, int fd, uint64_t size, const 
 
     f->fd = fd;
     f->size = size;
+    f->system = file_system_of(fd);
     if (s == LEAT_OK)
         return take_file(f, access, err);
     file_map_close(f);
@@ -312,7 +323,7 @@ bool file_map_fill(struct file_map *f, uint64_t offset, uint64_t count)
 /* Copies from the map as far as it can be filled; how many bytes. */
 static uint64_t copy_mapped(struct file_map *f, uint64_t offset, uint8_t *to, uint64_t count)
 {
-    const uint8_t *bytes = file_map_enter(f);
+    const uint8_t *bytes = f->system & FILE_REMOTE ? NULL : file_map_enter(f);
     uint64_t done = 0;
 
     if (!bytes)
@@ -327,6 +338,58 @@ static uint64_t copy_mapped(struct file_map *f, uint64_t offset, uint8_t *to, ui
     }
     file_map_leave(f);
     return done;
+}
+
+/*
+ * Opens the file again by its name, for a server that no longer knows what was opened. It takes the descriptor's place,
+ * so that all who have the number go on with it. A file that is not the same as before is not read.
+ */
+static enum leat_status open_again(struct file_map *f, struct leat_error *err)
+{
+    char *path = f->mounts ? folder_name(&f->mounts->home, f->path) : strdup(f->path);
+    enum leat_status s = path ? LEAT_OK : status_no_memory(err, strlen(f->path));
+    struct stat st;
+    int fd = -1;
+
+    if (s == LEAT_OK)
+        s = file_open_stat(&fd, &st, path, err);
+    if (s == LEAT_OK && ((uint64_t)st.st_size != f->size || st.st_mtim.tv_sec != f->changed.tv_sec ||
+                         st.st_mtim.tv_nsec != f->changed.tv_nsec))
+        s = status_set_in(err, LEAT_E_MISMATCH, f->path,
+                          "%s was replaced or changed while it was open, and its server no longer has what was opened: "
+                          "open it again, or restore it from its source",
+                          f->path);
+    if (s == LEAT_OK && dup3(fd, f->fd, O_CLOEXEC) < 0)
+        s = status_set_os(err, errno, f->path, "cannot open %s again", f->path);
+    file_close(&fd);
+    free(path);
+    return s;
+}
+
+/* Whether what was opened is lost for good. A leased file is on this machine, and the lease would be lost. */
+static bool is_lost(const struct file_map *f, int error)
+{
+    return (error == ESTALE || error == ESHUTDOWN || error == ENOTCONN) && f->identity.exists && !f->leased;
+}
+
+enum leat_status file_map_read_calls(struct file_map *f, uint64_t offset, void *out, uint64_t count,
+                                     struct leat_error *err)
+{
+    struct mounts_tries tries = { 0 };
+    struct leat_error why;
+    enum leat_status s;
+    bool lost = false;
+
+    do {
+        s = lost ? open_again(f, &why) : LEAT_OK;
+        if (s == LEAT_OK)
+            s = file_read_at(f->fd, offset, out, count, f->path, &why);
+        lost = s != LEAT_OK && (lost || is_lost(f, why.os_error));
+    } while (s != LEAT_OK && !(f->mounts && f->mounts->opening) &&
+             mounts_again(f->mounts, &tries, f->system & FILE_REMOTE, &s, &why));
+    if (s != LEAT_OK && err)
+        *err = why;
+    return s;
 }
 
 static enum leat_status read_remote(struct file_map *f, uint64_t offset, void *out, uint64_t count,
@@ -355,7 +418,7 @@ enum leat_status file_map_read(struct file_map *f, uint64_t offset, void *out, u
     done = copy_mapped(f, offset, out, count);
     if (done == count)
         return LEAT_OK;
-    return file_read_at(f->fd, offset + done, (uint8_t *)out + done, count - done, f->path, err);
+    return file_map_read_calls(f, offset + done, (uint8_t *)out + done, count - done, err);
 }
 
 /* Populates the pages of a window; false if that fails or cannot be known: reading them will say why. */
@@ -377,7 +440,7 @@ static bool populate(void *map, size_t bytes)
 
 enum leat_status file_window_open(struct file_window *w, struct file_map *f, uint64_t offset, uint64_t count)
 {
-    bool here = bytes_inside(offset, count, f->size) && f->bytes;
+    bool here = bytes_inside(offset, count, f->size) && f->bytes && !(f->system & FILE_REMOTE);
     const uint8_t *bytes = here ? file_map_enter(f) : NULL;
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), skip = offset % page;
 

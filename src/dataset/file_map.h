@@ -13,7 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
+#include "base/file.h"
 #include "leat.h"
 
 /* Above this size page tables alone would cost half a GiB per process: read instead. */
@@ -21,12 +23,17 @@
 
 #define FILE_MAP_RETIRED (1u << 31)
 
-struct cache; /* cache/cache.h */
+struct cache;  /* cache/cache.h */
+struct mounts; /* base/mounts.h */
 
 struct file_map {
     char *path;
     uint64_t size;
-    int fd;
+    int fd;                        /* its number stays when the file is opened again */
+    struct file_identity identity; /* of a file that was opened by its name, and when it was changed: */
+    struct timespec changed;
+    unsigned system;              /* enum file_system */
+    struct mounts *mounts;        /* how a read that fails is tried again; NULL: once */
     const uint8_t *bytes;         /* of the map; NULL: never mapped. Stays set after unmapping */
     bool leased;                  /* else the map is trusted */
     pid_t owner;                  /* the lease belongs to this process, not to its children */
@@ -40,8 +47,9 @@ struct file_map {
  * once for all files of a list. */
 enum leat_access file_map_access(enum leat_access wanted);
 
-/* `path` is copied. On failure the struct is as after file_map_close(). */
-enum leat_status file_map_open(struct file_map *f, const char *path, enum leat_access access, struct leat_error *err);
+/* `path` is copied; `mounts` (or NULL) is kept. On failure the struct is as after file_map_close(). */
+enum leat_status file_map_open(struct file_map *f, struct mounts *mounts, const char *path, enum leat_access access,
+                               struct leat_error *err);
 
 /* The same for a file that is open. Takes `fd` over, even on failure. */
 enum leat_status file_map_take(struct file_map *f, int fd, uint64_t size, const char *path, enum leat_access access,
@@ -85,8 +93,14 @@ void file_map_leave(struct file_map *f);
  * them could end the process by SIGBUS; file_map_read() says why. (Before Linux 5.14 this cannot be known: true.) */
 bool file_map_fill(struct file_map *f, uint64_t offset, uint64_t count);
 
-/* Copies bytes from the file, mapped or not. The range is checked against the size at opening. */
+/* Copies bytes from the file, mapped or not. The range is checked against the size at opening. Never from a map on a
+ * remote file system, where a page may be gone when it is touched. */
 enum leat_status file_map_read(struct file_map *f, uint64_t offset, void *out, uint64_t count, struct leat_error *err);
+
+/* The same by read calls, for bytes that are here and a range that is in the file. What fails for a while is tried
+ * again (base/mounts.h). */
+enum leat_status file_map_read_calls(struct file_map *f, uint64_t offset, void *out, uint64_t count,
+                                     struct leat_error *err);
 
 /*
  * A window on the file, for a pass over all of it: mapped by itself and populated at once, so that such a pass does not

@@ -73,11 +73,13 @@ enum leat_status part_kind_of(const struct part_kind **kind, const char *name, s
 }
 
 static enum leat_status open_as(struct part *p, const struct part_kind *kind, const char *name,
-                                const struct leat_open_options *how, struct leat_error *err)
+                                const struct leat_open_options *how, struct mounts *mounts, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
-    *p = (struct part) { .kind = kind, .kernels = checksum_kernels(), .name = strdup(name), .how = how };
+    *p = (struct part) {
+        .kind = kind, .kernels = checksum_kernels(), .name = strdup(name), .how = how, .mounts = mounts
+    };
     if (s == LEAT_OK)
         s = p->name ? kind->open(p, how->access, err) : status_no_memory(err, strlen(name) + 1);
     p->how = NULL;
@@ -86,14 +88,14 @@ static enum leat_status open_as(struct part *p, const struct part_kind *kind, co
     return s;
 }
 
-enum leat_status part_open(struct part *p, const char *name, const struct leat_open_options *how,
+enum leat_status part_open(struct part *p, const char *name, const struct leat_open_options *how, struct mounts *mounts,
                            struct leat_error *err)
 {
     const struct part_kind *kind;
     enum leat_status s = part_kind_of(&kind, name, err);
 
     if (s == LEAT_OK)
-        return open_as(p, kind, name, how, err);
+        return open_as(p, kind, name, how, mounts, err);
     *p = (struct part) { .kind = kind };
     return s;
 }
@@ -109,7 +111,7 @@ enum leat_status part_open_beside(struct part *p, const char *name, const struct
     if (s == LEAT_OK && !cache_takes(name))
         s = kind_taking(&kind, bare, err);
     if (s == LEAT_OK)
-        s = kind == kinds[KINDS - 1] ? part_open(p, name, how, err) : open_as(p, kind, bare, how, err);
+        s = kind == kinds[KINDS - 1] ? part_open(p, name, how, NULL, err) : open_as(p, kind, bare, how, NULL, err);
     free(bare);
     return s;
 }

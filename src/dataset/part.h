@@ -38,6 +38,7 @@ struct part {
     const struct checksum_kernels *kernels;
     void *own;                           /* the kind's */
     const struct leat_open_options *how; /* while it is opened */
+    struct mounts *mounts;               /* of its dataset; NULL: none */
     bool offline;                        /* on a server that could not be asked */
 
     uint64_t tokens;
@@ -97,8 +98,9 @@ size_t part_scheme_length(const char *name, size_t length);
 /* The kind of a name. */
 enum leat_status part_kind_of(const struct part_kind **kind, const char *name, struct leat_error *err);
 
-/* `how`: the caller's options; its access is that of file_map_access(). On failure nothing stays open. */
-enum leat_status part_open(struct part *p, const char *name, const struct leat_open_options *how,
+/* `how`: the caller's options; its access is that of file_map_access(). `mounts`: of the dataset, or NULL. On failure
+ * nothing stays open. */
+enum leat_status part_open(struct part *p, const char *name, const struct leat_open_options *how, struct mounts *mounts,
                            struct leat_error *err);
 
 /* The same for tokens of another tool that have an index of leat's: opens them as they were without it. Where a name

@@ -71,9 +71,9 @@ static enum leat_status open_pair(struct part *p, enum leat_access access, struc
             status_argument(err, "name", "%.300s: the mask of such a file is FILE.ds.loss, without mask=", p->name),
             p->name);
     if (s == LEAT_OK)
-        s = foreign_open_file(&d->tokens, o.path, o.length, "", access, err);
+        s = foreign_open_file(&d->tokens, p->mounts, o.path, o.length, "", access, err);
     if (s == LEAT_OK)
-        s = foreign_open_file(&d->index, o.path, o.length, ".index", access, err);
+        s = foreign_open_file(&d->index, p->mounts, o.path, o.length, ".index", access, err);
     documents = d->index.size / 8;
     if (s == LEAT_OK && d->index.size % 8 != 0)
         return status_set_at(err, LEAT_E_TRUNCATED, d->index.path, d->index.size,

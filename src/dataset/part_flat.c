@@ -52,7 +52,7 @@ static enum leat_status flat_open(struct part *p, place_tokens *find, bool dtype
     flat->file.fd = flat->mask.fd = flat->found.file.fd = -1;
     s = foreign_parse(&o, p->name, dtype, err);
     if (s == LEAT_OK)
-        s = foreign_open_file(&flat->file, o.path, o.length, "", access, err);
+        s = foreign_open_file(&flat->file, p->mounts, o.path, o.length, "", access, err);
     if (s == LEAT_OK)
         s = find(&flat->file, &o, &place, err);
     if (s == LEAT_OK)
@@ -144,7 +144,7 @@ static enum leat_status place_begins(struct file_map *f, struct foreign_options 
 
     if (s != LEAT_OK || !there)
         return s;
-    s = foreign_open_file(&index, o->path, length, ".bos.idx", LEAT_ACCESS_READ, err);
+    s = foreign_open_file(&index, f->mounts, o->path, length, ".bos.idx", LEAT_ACCESS_READ, err);
     if (s == LEAT_OK && (index.size == 0 || index.size % sizeof entry != 0))
         s = status_set_at(err, LEAT_E_TRUNCATED, index.path, index.size,
                           "%s has %" PRIu64 " bytes, not 4 for each document: restore it from its source, or use "

@@ -21,11 +21,11 @@ bool foreign_has_scheme(const char *name, const char *scheme)
     return strncmp(name, scheme, length) == 0 && name[length] == ':';
 }
 
-enum leat_status foreign_open_file(struct file_map *f, const char *path, size_t length, const char *suffix,
-                                   enum leat_access access, struct leat_error *err)
+enum leat_status foreign_open_file(struct file_map *f, struct mounts *mounts, const char *path, size_t length,
+                                   const char *suffix, enum leat_access access, struct leat_error *err)
 {
     char *joined = path_append(path, length, suffix, NULL);
-    enum leat_status s = joined ? file_map_open(f, joined, access, err) : status_no_memory(err, length);
+    enum leat_status s = joined ? file_map_open(f, mounts, joined, access, err) : status_no_memory(err, length);
 
     free(joined);
     return s;
@@ -47,6 +47,8 @@ enum leat_status foreign_peek(const char *path, size_t length, const char *suffi
         /* it may be there, and would be a mask, or decide what NAME means */
         if (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG)
             s = status_set_os(err, errno, joined, "cannot look at %s", joined);
+    } else if (S_ISREG(st.st_mode) && count == 0) {
+        *there = true; /* to open it asks a file server once more */
     } else if (S_ISREG(st.st_mode)) {
         s = file_open_read(&fd, &size, joined, err);
         if (s == LEAT_OK && count > 0 && size >= count)
@@ -80,7 +82,7 @@ enum leat_status foreign_take(struct part *p, struct file_map *file, uint64_t of
 enum leat_status foreign_open_mask(struct file_map *f, struct part *p, const char *path, size_t length,
                                    const char *suffix, enum leat_access access, struct leat_error *err)
 {
-    enum leat_status s = foreign_open_file(f, path, length, suffix, access, err);
+    enum leat_status s = foreign_open_file(f, p->mounts, path, length, suffix, access, err);
 
     if (s == LEAT_OK && f->size != p->tokens)
         return status_set_at(err, LEAT_E_MISMATCH, f->path, f->size,

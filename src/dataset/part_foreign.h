@@ -29,9 +29,9 @@ struct foreign_options {
  * known; tokenizer, mask, end and begin are, and only one of the last two may be given. */
 enum leat_status foreign_parse(struct foreign_options *o, const char *name, bool dtype, struct leat_error *err);
 
-/* Opens PATH + SUFFIX, of which the first `length` bytes of `path` count. */
-enum leat_status foreign_open_file(struct file_map *f, const char *path, size_t length, const char *suffix,
-                                   enum leat_access access, struct leat_error *err);
+/* Opens PATH + SUFFIX, of which the first `length` bytes of `path` count, for a part with these mounts. */
+enum leat_status foreign_open_file(struct file_map *f, struct mounts *mounts, const char *path, size_t length,
+                                   const char *suffix, enum leat_access access, struct leat_error *err);
 
 /* Reads the first `count` bytes of PATH + SUFFIX. *there: there are as many. An error: they cannot be read, or it
  * cannot be said whether they are there. */

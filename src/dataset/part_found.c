@@ -145,7 +145,7 @@ static bool take_side(struct part_found *found, struct part *p, const char *path
     uint64_t documents, size, ends[2];
     struct page_sum sum;
 
-    if (file_map_open(&found->file, path, access, NULL) != LEAT_OK)
+    if (file_map_open(&found->file, p->mounts, path, access, NULL) != LEAT_OK)
         return false;
     if (found->file.size < HEADER_BYTES || file_map_read(&found->file, 0, header, sizeof header, NULL) != LEAT_OK)
         return false;

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/bytes.h"
 #include "base/file.h"
@@ -43,15 +42,15 @@ static enum leat_status take(struct part *p, struct own *own, uint64_t offset, u
     return part_index_take(p, &own->index, err);
 }
 
-static enum leat_status open_file(struct file_map *f, const char *name, const char *suffix, enum leat_access access,
+static enum leat_status open_file(struct file_map *f, const struct part *p, const char *suffix, enum leat_access access,
                                   struct leat_error *err)
 {
-    char *path = path_append(name, strlen(name), suffix, NULL);
+    char *path = path_append(p->name, strlen(p->name), suffix, NULL);
     enum leat_status s;
 
     if (!path)
-        return status_no_memory(err, strlen(name));
-    s = file_map_open(f, path, access, err);
+        return status_no_memory(err, strlen(p->name));
+    s = file_map_open(f, p->mounts, path, access, err);
     free(path);
     return s;
 }
@@ -80,7 +79,7 @@ static enum leat_status open_elsewhere(struct part *p, struct own *own, const ch
 
     if (!whole)
         return status_no_memory(err, folder + strlen(path));
-    s = file_map_open(&own->tokens, whole, access, err);
+    s = file_map_open(&own->tokens, p->mounts, whole, access, err);
     if (s == LEAT_OK && !bytes_inside(offset, bytes, own->tokens.size))
         s = status_set_at(err, LEAT_E_TRUNCATED, whole, own->tokens.size,
                           "%s has %" PRIu64 " bytes, but %s says that its tokens are %" PRIu64 " from byte %" PRIu64
@@ -92,13 +91,14 @@ static enum leat_status open_elsewhere(struct part *p, struct own *own, const ch
     return take(p, own, offset, bytes, err);
 }
 
-/* Whether NAME.leat is still the file that is open. Its name may be a link. */
-static bool still_named(const struct file_map *index)
+/* Whether NAME.leat is no longer the file that is open. Its name may be a link. */
+static enum leat_status is_replaced(const struct file_map *index, bool *replaced, struct leat_error *err)
 {
-    struct stat opened, now;
+    struct file_identity now;
+    enum leat_status s = file_identify_target(index->path, &now, err);
 
-    return fstat(index->fd, &opened) == 0 && stat(index->path, &now) == 0 && now.st_dev == opened.st_dev &&
-           now.st_ino == opened.st_ino;
+    *replaced = s == LEAT_OK && !file_same(now, index->identity);
+    return s;
 }
 
 /*
@@ -110,7 +110,7 @@ static bool still_named(const struct file_map *index)
 static enum leat_status open_once(struct part *p, struct own *own, enum leat_access access, char **path,
                                   uint64_t *offset, bool *replaced, struct leat_error *err)
 {
-    enum leat_status s = open_file(&own->index.file, p->name, ".leat", access, err);
+    enum leat_status s = open_file(&own->index.file, p, ".leat", access, err), named;
 
     *replaced = false;
     if (s == LEAT_E_NO_FILE)
@@ -120,11 +120,11 @@ static enum leat_status open_once(struct part *p, struct own *own, enum leat_acc
     s = part_index_elsewhere(p, &own->index, offset, path, err);
     if (*path || s != LEAT_OK)
         return s;
-    s = open_file(&own->tokens, p->name, ".tokens", access, err);
-    *replaced = !still_named(&own->index.file);
+    s = open_file(&own->tokens, p, ".tokens", access, err);
+    named = is_replaced(&own->index.file, replaced, s == LEAT_OK ? err : NULL);
     if (s == LEAT_E_NO_FILE && !*replaced)
         dataset_say_missing(p->name, err);
-    return s;
+    return s == LEAT_OK ? named : s;
 }
 
 static enum leat_status open_pair(struct part *p, enum leat_access access, struct leat_error *err)
@@ -212,9 +212,9 @@ enum leat_status part_open_at(struct part *p, const char *name, const char *toke
     enum leat_status s = begin(p, name, &own, err);
 
     if (s == LEAT_OK)
-        s = open_file(&own->index.file, name, ".leat", access, err);
+        s = open_file(&own->index.file, p, ".leat", access, err);
     if (s == LEAT_OK)
-        s = file_map_open(&own->tokens, token_path, access, err);
+        s = file_map_open(&own->tokens, p->mounts, token_path, access, err);
     if (s == LEAT_OK && !bytes_inside(offset, bytes, own->tokens.size))
         s = status_set_at(err, LEAT_E_TRUNCATED, token_path, own->tokens.size,
                           "%s has %" PRIu64 " bytes, but the tokens of %s need %" PRIu64 " from byte %" PRIu64

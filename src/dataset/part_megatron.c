@@ -379,9 +379,9 @@ static enum leat_status open_prefix(struct part *p, enum leat_access access, str
     if (!m)
         return status_no_memory(err, sizeof *m);
     m->index.fd = m->tokens.fd = -1;
-    s = foreign_open_file(&m->index, prefix, length, ".idx", access, err);
+    s = foreign_open_file(&m->index, p->mounts, prefix, length, ".idx", access, err);
     if (s == LEAT_OK)
-        s = foreign_open_file(&m->tokens, prefix, length, ".bin", access, err);
+        s = foreign_open_file(&m->tokens, p->mounts, prefix, length, ".bin", access, err);
     if (s == LEAT_E_NO_FILE && m->index.fd >= 0)
         status_after(err, "; %.*s.idx needs it: restore both from their source", (int)(length < 300 ? length : 300),
                      prefix);

@@ -167,9 +167,9 @@ static char *beside(const struct leat_dataset *d, const char *name, size_t lengt
     if (!path)
         return NULL;
     snprintf(path, length + sizeof ".fit", "%.*s.fit", (int)length, name);
-    if (!folder_left(&d->home))
+    if (!folder_left(&d->mounts->home))
         return path;
-    whole = folder_name(&d->home, path);
+    whole = folder_name(&d->mounts->home, path);
     free(path);
     return whole;
 }
@@ -331,6 +331,7 @@ enum leat_status fit_side_open(struct fit_side *side, const struct leat_dataset 
     s = own_file_open(&fd, &size, side->path, OWN_FILE_READ, err);
     if (s == LEAT_OK)
         s = file_map_take(&side->file, fd, size, side->path, file_map_access(LEAT_ACCESS_LEASED), err);
+    side->file.mounts = d->mounts;
     return s == LEAT_OK ? read_head(side, part, err) : s;
 }
 

@@ -148,10 +148,12 @@ static uint64_t work(struct crew *c, uint64_t from, struct gather_hand *h)
 /* Maps are left between jobs: entering one asks for its lease, which costs two calls of the system. */
 static void *run(void *context)
 {
+    static const atomic_bool at_once = true; /* what would have to wait for a file system is left */
     struct member *m = context;
     struct crew *c = m->crew;
     uint64_t waited = UINT64_MAX, last = NO_JOB;
 
+    gather_hand_attend(&m->hand, &at_once);
     while (!atomic_load(&c->stop)) {
         unsigned ticket = gate_ticket(&c->work);
         uint64_t offered = atomic_load(&c->offered), began = clock_ns();
@@ -171,6 +173,7 @@ static void *run(void *context)
         waited = clock_ns() - began;
     }
     gather_leave(&m->hand);
+    gather_hand_leave(&m->hand);
     return NULL;
 }
 

@@ -5,6 +5,7 @@
  */
 #include <fcntl.h>
 
+#include "base/bytes.h"
 #include "base/counter.h"
 #include "base/file.h"
 #include "base/status.h"
@@ -34,7 +35,7 @@ static enum leat_status read_bytes(struct gather_hand *h, struct gather_file *f,
                                    uint64_t count, struct leat_error *err)
 {
     counter_bump(&h->read_bytes, count);
-    return file_read_at(f->map->fd, f->offset + offset, to, count, f->map->path, err);
+    return file_map_read_calls(f->map, f->offset + offset, to, count, err);
 }
 
 static enum leat_status read_pages(struct gather_hand *h, struct gather_file *f, struct gather_piece *p,
@@ -118,6 +119,25 @@ const struct gather_engine engine_pread = { .copy = copy };
 
 #define ADVICE ((uint64_t)128 << 10)
 
+/*
+ * The hashes of a row's pages come with it. The thread would wait for them otherwise, with nothing under way: on a file
+ * server that takes 5 ms, one row in fifty did, and the rows came at two thirds of the speed. A block of them covers
+ * 64 MiB of tokens, so that they take few requests.
+ */
+#define HASH_BLOCK ((uint64_t)64 << 10)
+
+static void announce_hashes(const struct gather_file *f, uint64_t begin, uint64_t end)
+{
+    const struct part_extent *hashes = &f->part->hashes;
+    uint64_t from, to;
+
+    if (!hashes->file || !gather_must_verify(f, begin, end))
+        return;
+    from = (hashes->offset + 4 * (begin / GATHER_PAGE)) / HASH_BLOCK * HASH_BLOCK;
+    to = bytes_divide_up(hashes->offset + 4 * bytes_divide_up(end, GATHER_PAGE), HASH_BLOCK) * HASH_BLOCK;
+    posix_fadvise(hashes->file->fd, (off_t)from, (off_t)(to - from), POSIX_FADV_WILLNEED);
+}
+
 static bool begin(struct gather *g, struct gather_job *job, struct gather_piece *p)
 {
 #if defined(POSIX_FADV_WILLNEED)
@@ -127,6 +147,7 @@ static bool begin(struct gather *g, struct gather_job *job, struct gather_piece 
     (void)job;
     if (f->hot)
         return true;
+    announce_hashes(f, gather_span_begin(p), end);
     for (uint64_t at = gather_span_begin(p); at < end; at += ADVICE)
         posix_fadvise(f->map->fd, (off_t)(f->offset + at), (off_t)(end - at < ADVICE ? end - at : ADVICE),
                       POSIX_FADV_WILLNEED);

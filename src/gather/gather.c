@@ -8,6 +8,7 @@
  */
 #include "gather_engine.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,6 +19,7 @@
 #include "base/clock.h"
 #include "base/counter.h"
 #include "base/file.h"
+#include "base/mounts.h"
 #include "base/status.h"
 #include "crew.h"
 #include "warm.h"
@@ -47,6 +49,7 @@ static enum leat_status count_files(struct gather *g, const struct leat_plan *pl
 {
     uint64_t files = 0;
 
+    g->source_count = (uint32_t)sources;
     g->first_file = calloc(sources, sizeof *g->first_file);
     if (!g->first_file)
         return status_no_memory(err, sources * sizeof *g->first_file);
@@ -70,9 +73,12 @@ enum leat_status gather_hand_open(struct gather_hand *h, struct gather *g, struc
     h->scratch = scratch == MAP_FAILED ? NULL : scratch;
     h->entered = calloc(g->file_count, sizeof *h->entered);
     h->inside_of = calloc(g->file_count, sizeof *h->inside_of);
+    h->guests = calloc(g->source_count, sizeof *h->guests);
     if (!h->scratch)
         return status_no_memory(err, GATHER_SCRATCH);
-    return h->entered && h->inside_of ? LEAT_OK : status_no_memory(err, g->file_count * sizeof *h->entered);
+    if (h->entered && h->inside_of && h->guests)
+        return LEAT_OK;
+    return status_no_memory(err, g->file_count * sizeof *h->entered);
 }
 
 void gather_hand_close(struct gather_hand *h)
@@ -81,6 +87,8 @@ void gather_hand_close(struct gather_hand *h)
         munmap(h->scratch, GATHER_SCRATCH + 2 * GATHER_PAGE);
     free(h->entered);
     free(h->inside_of);
+    free(h->guests);
+    h->guests = NULL;
     h->scratch = NULL;
     h->entered = NULL;
     h->inside_of = NULL;
@@ -116,10 +124,11 @@ static enum leat_status add_files(struct gather *g, const struct leat_plan *plan
         g->unaligned |= f->offset % GATHER_PAGE != 0;
         f->has_holes = f->map->cache != NULL;
         g->has_holes |= f->has_holes;
-        f->network = file_is_remote(f->map->fd);
-        f->doubted = file_may_be_fuse(f->map->fd);
+        f->network = f->map->system & FILE_REMOTE;
+        f->doubted = f->map->system & FILE_MAY_BE_FUSE;
         s = file_map_check_process(f->map, err);
-        if (s == LEAT_OK && (!f->doubted || g->wanted != LEAT_ENGINE_URING))
+        /* to ask a server whether a file has shrunk costs more than to hash its pages again */
+        if (s == LEAT_OK && !f->network && (!f->doubted || g->wanted != LEAT_ENGINE_URING))
             s = make_bitmap(f, bitmaps, err);
     }
     return s;
@@ -151,6 +160,47 @@ enum leat_status gather_open(struct gather *g, const struct leat_plan *plan, enu
     for (uint32_t i = 0; i < g->file_count; i++)
         file_map_bring(g->files[i].map);
     return LEAT_OK;
+}
+
+/* ---- Waiting for file systems ---- */
+
+struct mounts *gather_mounts(const struct gather *g, uint32_t file)
+{
+    struct mounts *m = g->files[file].part->mounts;
+
+    return file > 0 && g->files[file - 1].part->mounts == m ? NULL : m;
+}
+
+static struct mounts *mounts_of(const struct gather *g, uint32_t source)
+{
+    return g->first_file[source] < g->file_count ? g->files[g->first_file[source]].part->mounts : NULL;
+}
+
+void gather_hand_attend(struct gather_hand *h, const atomic_bool *stop)
+{
+    for (uint32_t i = 0; i < h->gather->source_count; i++)
+        if (mounts_of(h->gather, i))
+            mounts_attend(mounts_of(h->gather, i), &h->guests[i], stop);
+}
+
+void gather_hand_leave(struct gather_hand *h)
+{
+    for (uint32_t i = 0; i < h->gather->source_count; i++)
+        if (mounts_of(h->gather, i))
+            mounts_leave(mounts_of(h->gather, i), &h->guests[i]);
+}
+
+void gather_attend(struct gather *g, const atomic_bool *stop)
+{
+    gather_hand_attend(&g->hand, stop);
+    g->attended = true;
+}
+
+void gather_wake(const struct gather *g)
+{
+    for (uint32_t i = 0; i < g->source_count; i++)
+        if (mounts_of(g, i))
+            mounts_wake(mounts_of(g, i));
 }
 
 static void add_count(atomic_uint_fast64_t *to, const atomic_uint_fast64_t *from)
@@ -197,6 +247,9 @@ void gather_stop(struct gather *g)
     for (int e = 1; e < GATHER_ENGINE_COUNT; e++)
         if (engines[e]->close)
             engines[e]->close(g);
+    if (g->attended)
+        gather_hand_leave(&g->hand);
+    g->attended = false;
 }
 
 void gather_forget(struct gather *g)
@@ -291,7 +344,7 @@ static enum leat_status stored_hashes(struct gather_hand *h, struct gather_file 
 
     if (!e->asked_index) {
         e->asked_index = true;
-        e->index_inside = file_map_enter(place->file);
+        e->index_inside = place->file->system & FILE_REMOTE ? NULL : file_map_enter(place->file);
     }
     if (e->index_inside && bytes_inside(4 * first, 4 * count, place->bytes) &&
         file_map_fill(place->file, place->offset + 4 * first, 4 * count)) {
@@ -400,6 +453,9 @@ void gather_copy_out(struct gather_hand *h, const struct gather_piece *p, uint64
 bool gather_shrank(const struct gather_file *f)
 {
     struct stat st;
+
+    if (f->verify && !f->verified && f->part->hashes.file)
+        return false;
 
     return fstat(f->map->fd, &st) != 0 || (uint64_t)st.st_size < f->map->size;
 }
@@ -621,6 +677,7 @@ enum leat_status gather_finish(struct gather *g, struct gather_job *job, uint32_
         uint64_t began = f->hot ? 0 : clock_ns();
 
         s = last->copy(&g->hand, f, p, err);
+        g->server_failed |= s == LEAT_E_IO && f->network && err && err->os_error != EIO;
         if (!f->hot)
             counter_bump(&g->counters.storage_ns, clock_ns() - began);
     }

@@ -103,6 +103,7 @@ struct gather_job {
 struct gather_uring;
 struct warm;
 struct crew;
+struct mounts_guest;
 
 struct gather_counters {
     atomic_uint_fast64_t bytes, reads, hits, storage_ns;
@@ -131,6 +132,7 @@ struct gather_hand {
     uint32_t inside_count;
     struct gather_behind behind[GATHER_BEHIND]; /* the last ones, in turns */
     uint32_t behind_at;
+    struct mounts_guest *guests; /* one for each source; of a thread that attends */
     /* What it did; only its thread writes here. */
     atomic_uint_fast64_t read_bytes, pages_verified;
     atomic_uint_fast64_t copied;  /* bytes of pieces that the CPU copied, in this library or in the kernel */
@@ -151,7 +153,7 @@ struct gather_memory {
 
 struct gather {
     struct gather_file *files;
-    uint32_t file_count;
+    uint32_t file_count, source_count;
     uint32_t unhashed;    /* of the files: their pages have no hashes */
     uint32_t *first_file; /* of each source */
     enum leat_engine wanted;
@@ -159,7 +161,8 @@ struct gather {
     bool drops_behind;          /* what is read of cold files, which do not fit, is not kept in the page cache */
     bool unaligned;             /* some file's tokens do not begin at a page */
     bool has_holes;             /* some file has */
-    bool server_failed;         /* pages of it could not be brought: that is no damage */
+    bool attended;              /* the thread that gathers attends */
+    bool server_failed;         /* it, or a mount, did not answer: that is no damage */
     struct gather_hand hand;    /* of the thread that begins and finishes jobs */
     uint64_t max_bytes;         /* of a piece */
     struct crew *crew;          /* NULL: one thread does all */
@@ -190,6 +193,14 @@ void gather_follow(struct gather *g, struct gather *from);
 /* Starts further threads that read pieces of the jobs begun, on the CPUs of a NUMA node (-1: on any). Returns 0, or an
  * errno. */
 int gather_share(struct gather *g, unsigned threads, int node);
+
+/* Of the thread that gathers: its waits for file systems that fail end when `stop` is set and gather_wake() called.
+ * gather_stop() ends that. */
+void gather_attend(struct gather *g, const atomic_bool *stop);
+void gather_wake(const struct gather *g);
+
+/* The mounts of a file (base/mounts.h); NULL: those of the file before it, or it has none. */
+struct mounts *gather_mounts(const struct gather *g, uint32_t file);
 
 /* Whether sleeping threads of these are woken: the user has little that is finished. */
 void gather_hurry(struct gather *g, bool hurry);

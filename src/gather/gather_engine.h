@@ -36,6 +36,11 @@ static inline uint64_t gather_span_end(const struct gather_file *f, const struct
 enum leat_status gather_hand_open(struct gather_hand *h, struct gather *g, struct leat_error *err);
 void gather_hand_close(struct gather_hand *h);
 
+/* From now on the calling thread, whose hand it is, waits for no file system that fails once `stop` is set; until
+ * gather_hand_leave(). */
+void gather_hand_attend(struct gather_hand *h, const atomic_bool *stop);
+void gather_hand_leave(struct gather_hand *h);
+
 /* Copies a piece, as gather_finish() would, for the crew, which takes pieces up to `end`. False: it fails, for whatever
  * reason. */
 bool gather_take(struct gather_hand *h, struct gather_job *job, uint32_t piece, uint32_t end);
@@ -58,8 +63,9 @@ void gather_leave(struct gather_hand *h);
 void gather_copy_out(struct gather_hand *h, const struct gather_piece *p, uint64_t begin, uint64_t end,
                      const uint8_t *bytes);
 
-/* Whether the file has become shorter; for a read whose bytes are not hashed. A read during a truncation may get zeros
- * for the end of the last page, without an error; but the size has changed before that. */
+/* Whether the file has become shorter; false, without asking, for files whose pages are all hashed whenever they are
+ * read. A read during a truncation may get zeros for the end of the last page, without an error; but the size has
+ * changed before that. */
 bool gather_shrank(const struct gather_file *f);
 
 /* An engine: what it does for the pieces of its files; NULL: nothing. The last resort does what it leaves undone. */

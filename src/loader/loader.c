@@ -221,6 +221,7 @@ void loader_end_thread(struct leat_loader *l)
         return;
     atomic_store(&l->stop, true);
     gate_open(&l->ring.producer);
+    gather_wake(&l->gather);
     pthread_join(l->thread, NULL);
     l->has_thread = false;
 }

@@ -50,6 +50,7 @@ static const struct loader_field loader_fields[] = {
     FIELD("reads_in_flight", COUNT32, io.reads_in_flight),
     FIELD("huge_pages", COUNT32, ring.huge_pages),
     FIELD("threads", COUNT32, io.threads),
+    FIELD("retries", COUNT32, io.retries),
     FIELD("numa_node", NODE, ring.numa_node),
     FIELD("memory_node", NODE, ring.memory_node),
     FIELD("thread_node", NODE, ring.thread_node),

@@ -19,6 +19,7 @@
 #include "base/counter.h"
 #include "base/file.h"
 #include "base/grow.h"
+#include "base/mounts.h"
 #include "base/numa.h"
 #include "base/options.h"
 #include "base/status.h"
@@ -140,6 +141,13 @@ static void count_remote(const struct leat_loader *l, struct leat_loader_stats *
     s->remote.cache_failed = c.failed;
 }
 
+static void count_retries(const struct leat_loader *l, struct leat_loader_stats *s)
+{
+    for (uint32_t i = 0; i < l->gather.file_count; i++)
+        if (gather_mounts(&l->gather, i))
+            s->io.retries += atomic_load(&gather_mounts(&l->gather, i)->retries);
+}
+
 static void count_deal(const struct loader_deal *d, struct leat_loader_balance *b)
 {
     uint64_t all;
@@ -203,6 +211,7 @@ void leat_loader_stats(const struct leat_loader *l, struct leat_loader_stats *st
     s.io.copied_bytes = done.copied;
     s.io.unregistered = atomic_load(&l->gather.uring_unregistered);
     count_remote(l, &s);
+    count_retries(l, &s);
     count_deal(&l->deal, &s.balance);
     s.padding_share = s.tokens > 0 ? 1 - share(counter_value(&c->inputs), s.tokens) : 0;
     options_fill(stats, &s, sizeof s);
@@ -394,6 +403,15 @@ static bool offline_notice(struct leat_loader *l, char *text, size_t capacity)
     return false;
 }
 
+/* That a mount fails; false: none does, or that was said. */
+static bool mounts_say(const struct leat_loader *l, char *text, size_t capacity)
+{
+    for (uint32_t i = 0; i < l->gather.file_count; i++)
+        if (gather_mounts(&l->gather, i) && mounts_notice(gather_mounts(&l->gather, i), text, capacity))
+            return true;
+    return false;
+}
+
 uint32_t leat_loader_notice(struct leat_loader *loader, char *text, uint64_t capacity)
 {
     struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
@@ -402,6 +420,8 @@ uint32_t leat_loader_notice(struct leat_loader *loader, char *text, uint64_t cap
     if (loader_forked(loader))
         return 0;
     leat_loader_stats(loader, &s);
+    if (mounts_say(loader, text, capacity))
+        return 1;
     if (memory_notice(loader, &s, text, capacity))
         return 1;
     if (cache_notice(loader, text, capacity))

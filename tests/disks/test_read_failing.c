@@ -33,7 +33,7 @@ static const struct place places[] = {
     { "a disk", true, true },
 };
 
-struct mounts {
+struct mounted {
     struct fuse_disk fuse;
     struct loop_disk loop;
     const struct place *place;
@@ -41,7 +41,7 @@ struct mounts {
 };
 
 /* Nothing of the dataset is in memory then. */
-static bool mount_place(struct mounts *m, const struct place *place)
+static bool mount_place(struct mounted *m, const struct place *place)
 {
     m->place = place;
     if (!fuse_disk_mount(&m->fuse, behind, shown, false))
@@ -54,7 +54,7 @@ static bool mount_place(struct mounts *m, const struct place *place)
     return false;
 }
 
-static void unmount_place(struct mounts *m)
+static void unmount_place(struct mounted *m)
 {
     fuse_disk_disarm(&m->fuse);
     if (m->place->device)
@@ -75,6 +75,7 @@ static void check_error(enum leat_status s, const struct leat_error *err)
 static void load(const char *name, unsigned engine)
 {
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
     struct loading w = { .width = 2, .mean = MEAN };
     struct leat_loader *l = NULL;
     const struct leat_batch *b;
@@ -86,7 +87,8 @@ static void load(const char *name, unsigned engine)
     snprintf(text, sizeof text, "source %s\nseq-len %d\nepochs 1\n", name, LENGTH);
     o.batch = 4;
     o.io.engine = engine;
-    s = leat_plan_parse(&w.plan, text, strlen(text), NULL, NULL, &err);
+    open.retry_seconds = LEAT_RETRY_NEVER; /* test_mount_retries.c tries again */
+    s = leat_plan_parse(&w.plan, text, strlen(text), NULL, &open, &err);
     if (s == LEAT_OK)
         s = leat_loader_open(&l, w.plan, &o, &err);
     while (s == LEAT_OK && (s = leat_loader_next(l, &b, &err)) == LEAT_OK) {
@@ -132,6 +134,7 @@ static void read_all(const char *name, unsigned access)
     enum leat_status s;
 
     open.access = access;
+    open.retry_seconds = LEAT_RETRY_NEVER;
     s = leat_dataset_open(&d, name, &open, &err);
     if (s == LEAT_OK)
         s = leat_dataset_document(d, 1000, &first, &count, &err);
@@ -165,7 +168,7 @@ static const struct use uses[] = {
 /* In a process of its own, so that a signal is seen. How many reads there were. */
 static unsigned long try_one(const struct place *place, const struct use *use, unsigned long n, bool and_after)
 {
-    struct mounts m;
+    struct mounted m;
     unsigned long reads;
     int status = 0;
     pid_t child;
@@ -218,7 +221,7 @@ static bool make_disk(void)
 int main(void)
 {
     const char *folder = memory_folder();
-    struct mounts m;
+    struct mounted m;
     bool disk;
 
     snprintf(behind, sizeof behind, "%.500s/behind", folder);

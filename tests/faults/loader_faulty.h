@@ -31,6 +31,7 @@ static inline struct loading open_part(enum leat_access access, const char *part
     char text[800];
 
     open.access = access;
+    open.retry_seconds = LEAT_RETRY_NEVER; /* each failure counts */
     snprintf(text, sizeof text, "source %s\nseq-len %d\nepochs 3\n%s", name, LENGTH, part);
     T_OK(leat_plan_parse(&w.plan, text, strlen(text), NULL, &open, &t_err));
     return w;

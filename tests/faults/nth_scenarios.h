@@ -291,6 +291,7 @@ static enum leat_status read_everything(struct leat_error *err)
 
     answers = 0;
     o.access = read_access;
+    o.retry_seconds = LEAT_RETRY_NEVER; /* each failure counts */
     s = leat_dataset_open(&d, read_name, &o, err);
     if (s != LEAT_OK) {
         T_CHECK(!d);

@@ -145,6 +145,7 @@ static enum leat_status read_name(const char *name, uint64_t *answer, struct lea
     enum leat_status s;
 
     o.access = LEAT_ACCESS_READ;
+    o.retry_seconds = LEAT_RETRY_NEVER;
     s = leat_dataset_open(&d, full_name(name), &o, err);
     if (s == LEAT_OK)
         s = ask(d, answer, err);
@@ -167,6 +168,7 @@ static enum leat_status plan_name(const char *name, uint64_t *answer, struct lea
 
     source.name = full_name(name);
     open.access = LEAT_ACCESS_READ;
+    open.retry_seconds = LEAT_RETRY_NEVER;
     o.open = &open;
     o.sources = &source;
     o.source_count = 1;

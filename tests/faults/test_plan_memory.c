@@ -75,6 +75,7 @@ static enum leat_status run(const char *text, uint64_t *answer, struct leat_erro
     enum leat_status s;
 
     open.access = access_mode;
+    open.retry_seconds = LEAT_RETRY_NEVER;
     s = leat_plan_parse(&plan, text, strlen(text), "plan", &open, err);
     if (s == LEAT_OK)
         s = ask(plan, answer, err);

@@ -37,6 +37,7 @@ static inline struct loading open_plan(enum leat_access access, const char *more
     char text[900];
 
     open.access = access;
+    open.retry_seconds = LEAT_RETRY_NEVER; /* test_mount_retries.c tries again */
     snprintf(text, sizeof text, "source %s/d\nseq-len %d\n%s", mounted, LENGTH, more);
     T_OK(leat_plan_parse(&w.plan, text, strlen(text), NULL, &open, &t_err));
     return w;

@@ -22,6 +22,7 @@ void fuse_disk_arm(const struct fuse_disk *d, unsigned calls, enum fuse_disk_fau
     atomic_store(&b->error, (unsigned)error);
     atomic_store(&b->at, n);
     atomic_store(&b->and_after, and_after);
+    atomic_store(&b->times, 0);
     atomic_store(&b->counted, 0);
     atomic_store(&b->hit, 0);
     atomic_store(&b->calls, calls);
@@ -31,6 +32,16 @@ unsigned long fuse_disk_disarm(const struct fuse_disk *d)
 {
     atomic_store(&d->board->calls, 0);
     return atomic_load(&d->board->counted);
+}
+
+unsigned long fuse_disk_asked(const struct fuse_disk *d, unsigned calls)
+{
+    unsigned long sum = 0;
+
+    for (unsigned i = 0; i < FUSE_DISK_CALLS; i++)
+        if (calls >> i & 1)
+            sum += atomic_load(&d->board->asked[i]);
+    return sum;
 }
 
 const char *fuse_disk_hit(const struct fuse_disk *d)
@@ -48,7 +59,10 @@ const char *fuse_disk_hit(const struct fuse_disk *d)
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- Disturbing ---- */
@@ -99,13 +113,14 @@ static unsigned kind_of(uint32_t opcode)
 /* Whether this call is disturbed. */
 static bool is_due(struct fuse_disk_board *b, unsigned kind)
 {
-    unsigned long number, at;
+    unsigned long number, at, times;
 
     if (!(atomic_load(&b->calls) & kind))
         return false;
     number = atomic_fetch_add(&b->counted, 1) + 1;
     at = atomic_load(&b->at);
-    if (at == 0 || (atomic_load(&b->and_after) ? number < at : number != at))
+    times = atomic_load(&b->times);
+    if (at == 0 || number < at || (!atomic_load(&b->and_after) && number >= at + (times ? times : 1)))
         return false;
     atomic_store(&b->hit, kind);
     return true;
@@ -116,7 +131,7 @@ static void take_back(struct disk *d, const struct fuse_request *q, const struct
 {
     switch (q->head.opcode) {
     case FUSE_CREATE:
-        close((int)a->made.open.fh);
+        close((int)a->made.open.fh - 1);
         fuse_disk_forget(d, a->made.entry.nodeid, 1);
         break;
     case FUSE_LOOKUP:
@@ -125,7 +140,8 @@ static void take_back(struct disk *d, const struct fuse_request *q, const struct
         fuse_disk_forget(d, a->entry.nodeid, 1);
         break;
     case FUSE_OPEN:
-        close((int)a->open.fh);
+        if (a->open.fh != 0)
+            close((int)a->open.fh - 1);
         break;
     case FUSE_OPENDIR:
         closedir((DIR *)(uintptr_t)a->open.fh);
@@ -133,6 +149,82 @@ static void take_back(struct disk *d, const struct fuse_request *q, const struct
     default:
         break;
     }
+}
+
+/* Counts what is asked, and the pages that are read again. */
+static void count(struct disk *d, const struct fuse_request *q, unsigned kind, const struct answer *a)
+{
+    if (kind != 0)
+        atomic_fetch_add(&d->board->asked[__builtin_ctz(kind)], 1);
+    if (kind == FUSE_DISK_READ) {
+        atomic_fetch_add(&d->board->read_bytes, a->bytes);
+        atomic_fetch_add(&d->board->read_twice, fuse_disk_read_twice(d, q->head.nodeid, q->read.offset, a->bytes));
+    }
+}
+
+/* ---- Answering late ---- */
+
+struct late {
+    struct late *next;
+    uint64_t due_ns;
+    struct fuse_request *q; /* its head alone */
+    int error;
+    size_t bytes;
+    char body[];
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* The thread that answers: all are as late, so they come in the order in which they are due. */
+static void *answer_late(void *disk)
+{
+    struct disk *d = disk;
+
+    for (;;) {
+        struct late *l;
+        struct timespec at;
+
+        pthread_mutex_lock(&d->mutex);
+        while (!d->late)
+            pthread_cond_wait(&d->more, &d->mutex);
+        l = d->late;
+        d->late = l->next;
+        if (!l->next)
+            d->late_end = &d->late;
+        pthread_mutex_unlock(&d->mutex);
+        at = (struct timespec) { (time_t)(l->due_ns / 1000000000u), (long)(l->due_ns % 1000000000u) };
+        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+        fuse_answer(d->fuse, l->q, l->error, l->body, l->bytes);
+        free(l->q);
+        free(l);
+    }
+    return NULL;
+}
+
+static void answer(struct disk *d, const struct fuse_request *q, int error, const void *body, size_t bytes)
+{
+    unsigned long delay = atomic_load(&d->board->delay_us);
+    struct late *l = delay > 0 ? malloc(sizeof *l + bytes) : NULL;
+
+    if (!l) {
+        fuse_answer(d->fuse, q, error, body, bytes);
+        return;
+    }
+    *l = (struct late) { .due_ns = now_ns() + delay * 1000, .error = error, .bytes = bytes };
+    l->q = malloc(sizeof q->head);
+    memcpy(l->q, q, sizeof q->head);
+    memcpy(l->body, body, bytes);
+    pthread_mutex_lock(&d->mutex);
+    *d->late_end = l;
+    d->late_end = &l->next;
+    pthread_cond_signal(&d->more);
+    pthread_mutex_unlock(&d->mutex);
 }
 
 static void serve(void *disk, const struct fuse_request *q, char *room)
@@ -169,20 +261,25 @@ static void serve(void *disk, const struct fuse_request *q, char *room)
         take_back(d, q, &a);
         error = (int)atomic_load(&d->board->error);
     }
-    fuse_answer(d->fuse, q, error, a.body ? a.body : &a, a.bytes);
+    count(d, q, kind, &a);
+    answer(d, q, error, a.body ? a.body : &a, a.bytes);
 }
 
 static void *begin(int fuse, const char *from, void *board)
 {
     struct disk *d = calloc(1, sizeof *d);
+    pthread_t thread;
 
     if (!d)
         _exit(1);
     d->fuse = fuse;
     d->board = board;
-    for (unsigned i = 0; i < MAX_NODES; i++)
-        d->nodes[i].fd = -1;
-    d->nodes[FUSE_ROOT_ID].fd = open(from, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    fuse_disk_begin(d, from);
+    pthread_mutex_init(&d->mutex, NULL);
+    pthread_cond_init(&d->more, NULL);
+    d->late_end = &d->late;
+    if (pthread_create(&thread, NULL, answer_late, d) != 0)
+        _exit(1);
     return d;
 }
 

@@ -1,6 +1,7 @@
 /*
  * fuse_disk.h: a file system that can be read and written, in which tests can make the n-th call fail: as disks, and
- * file servers, do. It shows a folder's files (tests/support/fuse_server.h says what it needs).
+ * file servers, do. Or it answers late and counts what it is asked, as a file server far away does. It shows a folder's
+ * files (tests/support/fuse_server.h says what it needs).
  */
 #ifndef LEAT_TESTS_FUSE_DISK_H
 #define LEAT_TESTS_FUSE_DISK_H
@@ -31,7 +32,9 @@ enum fuse_disk_call {
 };
 #define FUSE_DISK_READING                                                                                              \
     (FUSE_DISK_FIND | FUSE_DISK_ATTRIBUTES | FUSE_DISK_OPEN | FUSE_DISK_READ | FUSE_DISK_LIST | FUSE_DISK_SYSTEM)
-#define FUSE_DISK_ALL 0x7fffu
+#define FUSE_DISK_ALL      0x7fffu
+#define FUSE_DISK_CALLS    15u /* kinds: bit i is counted in asked[i] */
+#define FUSE_DISK_METADATA (FUSE_DISK_READING & ~FUSE_DISK_READ)
 
 enum fuse_disk_fault {
     FUSE_DISK_FAILS, /* nothing happens but the error */
@@ -46,12 +49,18 @@ struct fuse_disk_board {
     atomic_uint error;     /* errno */
     atomic_ulong at;       /* the n-th counted call fails, from 1; 0: none does */
     atomic_bool and_after; /* and so do all after it */
+    atomic_ulong times;    /* or so many in all, from it on; 0: one */
     atomic_uint lacks;     /* kinds that the file system does not know: ENOSYS */
     atomic_bool remember;  /* the kernel may remember names and sizes, and asks for fewer */
+    atomic_ulong valid_ms; /* for so long only, and a file's bytes are kept when it is opened again */
+    atomic_ulong delay_us; /* of each answer; any number of requests are under way at once */
     atomic_bool direct;    /* of files opened from now on: past the page cache */
     atomic_long size_lie;  /* files are said to be so much longer */
     atomic_ulong counted;  /* since fuse_disk_arm() */
     atomic_uint hit;       /* the kind of the call that failed last; 0: none did */
+    /* What was asked, whatever `calls` says. */
+    atomic_ulong asked[FUSE_DISK_CALLS];
+    atomic_ulong read_bytes, read_twice; /* of `read_bytes`: pages of 4 KiB that had been read before */
 };
 
 struct fuse_disk {
@@ -71,6 +80,8 @@ void fuse_disk_arm(const struct fuse_disk *d, unsigned calls, enum fuse_disk_fau
                    bool and_after, int error);
 /* Nothing is disturbed any more; how many calls were counted. */
 unsigned long fuse_disk_disarm(const struct fuse_disk *d);
+/* How many requests of these kinds there were since it was mounted. */
+unsigned long fuse_disk_asked(const struct fuse_disk *d, unsigned calls);
 /* The name of the kind of call that was disturbed; NULL: none was. */
 const char *fuse_disk_hit(const struct fuse_disk *d);
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -28,43 +29,89 @@ static bool node_stat(const struct disk *d, uint64_t node, struct stat *st)
     return true;
 }
 
+void fuse_disk_begin(struct disk *d, const char *from)
+{
+    for (uint64_t i = MAX_NODES - 1; i > 0; i--) {
+        d->nodes[i] = (struct node) { .fd = -1, .reading = -1, .next = d->free };
+        d->free = i == FUSE_ROOT_ID ? d->free : i;
+    }
+    d->nodes[FUSE_ROOT_ID].fd = open(from, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
 /* The number of what a name stands for; 0: errno says why not. */
 static uint64_t find_node(struct disk *d, uint64_t folder, const char *name)
 {
     int fd = openat(node_fd(d, folder), name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-    uint64_t free = 0;
+    uint64_t *bucket, free = d->free;
     struct stat st;
 
     if (fd < 0 || fstat(fd, &st) != 0)
         return 0;
-    for (uint64_t i = 1; i < MAX_NODES; i++) {
+    bucket = &d->bucket[st.st_ino % BUCKETS];
+    for (uint64_t i = *bucket; i > 0; i = d->nodes[i].next) {
         struct node *n = &d->nodes[i];
 
-        if (n->fd < 0 && free == 0)
-            free = i;
-        if (n->fd >= 0 && n->device == st.st_dev && n->inode == st.st_ino) {
+        if (n->device == st.st_dev && n->inode == st.st_ino) {
             close(fd);
             n->known++;
             return i;
         }
     }
-    if (free > 0)
-        d->nodes[free] = (struct node) { fd, st.st_dev, st.st_ino, 1 };
+    if (free > 0) {
+        d->free = d->nodes[free].next;
+        d->nodes[free] = (struct node) {
+            .fd = fd, .reading = -1, .device = st.st_dev, .inode = st.st_ino, .known = 1, .next = *bucket
+        };
+        *bucket = free;
+    }
     errno = ENFILE;
     return free;
+}
+
+static void drop_node(struct disk *d, uint64_t node)
+{
+    struct node *n = &d->nodes[node];
+    uint64_t *at = &d->bucket[n->inode % BUCKETS];
+
+    while (*at != node)
+        at = &d->nodes[*at].next;
+    *at = n->next;
+    close(n->fd);
+    if (n->reading >= 0)
+        close(n->reading);
+    free(n->pages);
+    *n = (struct node) { .fd = -1, .reading = -1, .next = d->free };
+    d->free = node;
 }
 
 void fuse_disk_forget(struct disk *d, uint64_t node, uint64_t times)
 {
     struct node *n = &d->nodes[node < MAX_NODES ? node : 0];
 
-    if (n->fd < 0 || node == FUSE_ROOT_ID)
+    if (n->fd < 0 || node == FUSE_ROOT_ID || node >= MAX_NODES)
         return;
     n->known -= times < n->known ? times : n->known;
-    if (n->known == 0) {
-        close(n->fd);
-        n->fd = -1;
+    if (n->known == 0)
+        drop_node(d, node);
+}
+
+unsigned long fuse_disk_read_twice(struct disk *d, uint64_t node, uint64_t offset, size_t bytes)
+{
+    struct node *n = &d->nodes[node < MAX_NODES ? node : 0];
+    uint64_t last = (offset + bytes + 4095) / 4096;
+    unsigned long twice = 0;
+
+    if (last > n->page_count) {
+        n->pages = realloc(n->pages, last / 8 + 1);
+        memset(n->pages + n->page_count / 8 + (n->page_count > 0), 0,
+               last / 8 - n->page_count / 8 + (n->page_count == 0));
+        n->page_count = last;
     }
+    for (uint64_t page = offset / 4096; page < last; page++) {
+        twice += n->pages[page / 8] >> page % 8 & 1 ? 4096 : 0;
+        n->pages[page / 8] |= (uint8_t)(1u << page % 8);
+    }
+    return twice;
 }
 
 void fuse_disk_forget_many(struct disk *d, const struct fuse_request *q)
@@ -93,10 +140,15 @@ static int result(bool done)
     return done ? 0 : errno;
 }
 
-/* For how many seconds the kernel may remember a name or what stat says. */
+/* For how long the kernel may remember a name or what stat says: seconds, and the rest. */
 static uint64_t valid(const struct disk *d)
 {
-    return atomic_load(&d->board->remember) ? 3600 : 0;
+    return atomic_load(&d->board->remember) ? 3600 : atomic_load(&d->board->valid_ms) / 1000;
+}
+
+static uint32_t valid_rest(const struct disk *d)
+{
+    return (uint32_t)(atomic_load(&d->board->valid_ms) % 1000 * 1000000);
 }
 
 static int find(struct disk *d, const struct fuse_request *q, const char *name, struct answer *a)
@@ -105,6 +157,7 @@ static int find(struct disk *d, const struct fuse_request *q, const char *name, 
 
     a->entry.nodeid = find_node(d, q->head.nodeid, name);
     a->entry.entry_valid = a->entry.attr_valid = valid(d);
+    a->entry.entry_valid_nsec = a->entry.attr_valid_nsec = valid_rest(d);
     a->bytes = sizeof a->entry;
     if (a->entry.nodeid == 0 || !node_stat(d, a->entry.nodeid, &st))
         return errno;
@@ -120,6 +173,7 @@ static int tell_attributes(const struct disk *d, uint64_t node, struct answer *a
         return errno;
     fuse_attributes(&a->attr.attr, node, &st);
     a->attr.attr_valid = valid(d);
+    a->attr.attr_valid_nsec = valid_rest(d);
     a->bytes = sizeof a->attr;
     return 0;
 }
@@ -135,19 +189,33 @@ static int set_attributes(const struct disk *d, const struct fuse_request *q, st
     return error ? error : tell_attributes(d, q->head.nodeid, a);
 }
 
-static void opened(const struct disk *d, struct fuse_open_out *o, uint64_t handle)
+/* A handle is a descriptor and 1, for it alone; 0: the one of all who only read. */
+static void opened(const struct disk *d, struct fuse_open_out *o, int fd)
 {
-    o->fh = handle;
+    o->fh = (uint64_t)(fd + 1);
     o->open_flags = atomic_load(&d->board->direct) ? FOPEN_DIRECT_IO : 0;
+    if (atomic_load(&d->board->valid_ms) > 0)
+        o->open_flags |= FOPEN_KEEP_CACHE;
 }
 
-static int open_file(const struct disk *d, const struct fuse_request *q, struct answer *a)
+static int open_file(struct disk *d, const struct fuse_request *q, struct answer *a)
 {
-    int fd = open_node(d, q->head.nodeid, (int)q->open.flags);
+    bool shared = ((int)q->open.flags & (O_ACCMODE | O_TRUNC)) == O_RDONLY;
+    struct node *n = &d->nodes[q->head.nodeid];
+    int fd = shared ? n->reading : -1;
 
-    opened(d, &a->open, (uint64_t)fd);
+    if (fd < 0)
+        fd = open_node(d, q->head.nodeid, (int)q->open.flags);
+    if (shared)
+        n->reading = fd;
+    opened(d, &a->open, shared ? -1 : fd);
     a->bytes = sizeof a->open;
     return result(fd >= 0);
+}
+
+static int handle_fd(const struct disk *d, uint64_t node, uint64_t handle)
+{
+    return handle > 0 ? (int)handle - 1 : d->nodes[node].reading;
 }
 
 static int create(struct disk *d, const struct fuse_request *q, struct answer *a)
@@ -159,7 +227,7 @@ static int create(struct disk *d, const struct fuse_request *q, struct answer *a
 
     if (error && fd >= 0)
         close(fd);
-    opened(d, &a->made.open, (uint64_t)fd);
+    opened(d, &a->made.open, fd);
     a->bytes = sizeof a->made;
     return error;
 }
@@ -171,21 +239,21 @@ static int make_folder(struct disk *d, const struct fuse_request *q, struct answ
     return mkdirat(node_fd(d, q->head.nodeid), name, q->mkdir.mode) == 0 ? find(d, q, name, a) : errno;
 }
 
-static int read_file(const struct fuse_request *q, char *room, bool half, struct answer *a)
+static int read_file(const struct disk *d, const struct fuse_request *q, char *room, bool half, struct answer *a)
 {
     size_t bytes = q->read.size < FUSE_SERVER_MAX_READ ? q->read.size : FUSE_SERVER_MAX_READ;
-    ssize_t got = pread((int)q->read.fh, room, bytes, (off_t)q->read.offset);
+    ssize_t got = pread(handle_fd(d, q->head.nodeid, q->read.fh), room, bytes, (off_t)q->read.offset);
 
     a->body = room;
     a->bytes = got > 0 ? (size_t)(half && got > 1 ? got / 2 : got) : 0;
     return result(got >= 0);
 }
 
-static int write_file(const struct fuse_request *q, bool half, struct answer *a)
+static int write_file(const struct disk *d, const struct fuse_request *q, bool half, struct answer *a)
 {
     const char *bytes = (const char *)(&q->write + 1);
     size_t size = half && q->write.size > 1 ? q->write.size / 2 : q->write.size;
-    ssize_t put = pwrite((int)q->write.fh, bytes, size, (off_t)q->write.offset);
+    ssize_t put = pwrite(handle_fd(d, q->head.nodeid, q->write.fh), bytes, size, (off_t)q->write.offset);
 
     a->write.size = put > 0 ? (uint32_t)put : 0;
     a->bytes = sizeof a->write;
@@ -277,9 +345,9 @@ int fuse_disk_call(struct disk *d, const struct fuse_request *q, char *room, boo
     case FUSE_MKDIR:
         return make_folder(d, q, a);
     case FUSE_READ:
-        return read_file(q, room, half, a);
+        return read_file(d, q, room, half, a);
     case FUSE_WRITE:
-        return write_file(q, half, a);
+        return write_file(d, q, half, a);
     case FUSE_RENAME:
         return rename_file(d, q, q->rename.newdir, 0, (const char *)(&q->rename + 1));
     case FUSE_RENAME2:
@@ -297,7 +365,8 @@ int fuse_disk_call(struct disk *d, const struct fuse_request *q, char *room, boo
     case FUSE_STATFS:
         return tell_system(d, a);
     case FUSE_RELEASE:
-        close((int)q->release.fh);
+        if (q->release.fh > 0)
+            close((int)q->release.fh - 1);
         return 0;
     case FUSE_RELEASEDIR:
         closedir((DIR *)(uintptr_t)q->release.fh);

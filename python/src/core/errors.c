@@ -121,8 +121,11 @@ enum leat_status errors_field(struct leat_error *err, enum leat_status s, const 
 
 PyObject *errors_raise(const struct leat_error *err)
 {
-    PyObject *message = sentence(err), *error;
+    PyObject *message, *error;
 
+    if (PyErr_Occurred()) /* what has ended a wait (args.c) */
+        return NULL;
+    message = sentence(err);
     if (message && err->status == LEAT_E_NO_MEMORY) {
         PyErr_SetObject(PyExc_MemoryError, message);
         Py_DECREF(message);

@@ -53,7 +53,8 @@ int args_address(PyObject *object, void *out);     /* a void *; None is NULL */
 int args_path(PyObject *object, void *bytes);
 
 /* How datasets are opened, as dataset.opening() gives it, (access, the cache's folder as bytes or None, its size,
- * online), to a struct leat_open_options with its defaults. The folder lives as long as the object. */
+ * online, seconds of trying again), to a struct leat_open_options with its defaults. The folder lives as long as the
+ * object. */
 int args_opening(PyObject *object, void *options);
 
 /* Converts names of files: a list of str, bytes and os.PathLike becomes an array of `*count` strings, which live as

@@ -1,0 +1,66 @@
+"""Datasets on a file server that fails (tests/disks/far_disk.c, which needs root and /dev/fuse): Ctrl-C ends a wait for
+it, in leat.open() and while a loader waits; and retry_seconds of leat.open() and leat.Opening."""
+import subprocess
+import sys
+import time
+
+import pytest
+from conftest import BUILD
+
+import leat
+
+FAR = BUILD / "far_disk"
+SOON = 30  # seconds: half of what it would wait
+OPENS, READS = 8, 32  # enum fuse_disk_call
+EIO, ESTALE = 5, 116
+PROGRAM = """
+import _thread, sys, threading, time, warnings
+import leat
+warnings.simplefilter("ignore")
+threading.Timer(1, _thread.interrupt_main).start()
+try:
+    {}
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def run(corpus, tmp_path, fail, code):
+    """What a program prints that runs with the corpus's folder on such a file system."""
+    if not FAR.exists():
+        pytest.skip("no far_disk in the build")
+    at = tmp_path / "at"
+    at.mkdir()
+    began = time.monotonic()
+    done = subprocess.run([FAR, str(corpus.parent), str(at), "0", "1000", "--fail", fail, sys.executable, "-c",
+                           PROGRAM.format(code.replace("NAME", repr(str(at / corpus.name))))],
+                          stdout=subprocess.PIPE, text=True)
+    if done.returncode == 77:
+        pytest.skip("mounting /dev/fuse is not allowed here")
+    assert time.monotonic() - began < SOON
+    return done.stdout.splitlines()[0]
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    folder = tmp_path / "behind"
+    folder.mkdir()
+    with leat.Packer(folder / "d", "gpt2") as packer:
+        packer.extend(["some words and more of them"] * 3000)
+    return folder / "d"
+
+
+def test_interrupt_of_opening(corpus, tmp_path):
+    assert run(corpus, tmp_path, f"{OPENS}:1:1000000:{ESTALE}", "leat.open(NAME)") == "interrupted"
+
+
+def test_interrupt_of_a_loader(corpus, tmp_path):
+    code = "for batch in leat.Loader(leat.Plan(NAME, 64), 4): pass"
+    assert run(corpus, tmp_path, f"{READS}:8:1000000:{EIO}", code) == "interrupted"
+
+
+def test_option(corpus):
+    assert len(leat.open(corpus, retry_seconds=0)) == len(leat.open(corpus, retry_seconds=5)) == 3000
+    assert leat.Plan(corpus, 64, open=leat.Opening(retry_seconds=1)).info.sources
+    with pytest.raises(ValueError, match="retry_seconds must be from 0 to"):
+        leat.open(corpus, retry_seconds=-1)

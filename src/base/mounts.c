@@ -1,0 +1,178 @@
+/* mounts.c: see mounts.h. */
+#include "mounts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "clock.h"
+#include "status.h"
+
+#define FIRST_PAUSE_NS ((uint64_t)10000000)
+#define MAX_PAUSE_NS   ((uint64_t)5000000000)
+#define LOOK_NS        ((uint64_t)50000000) /* how often `waiting` is called */
+
+void mounts_open(struct mounts *m, const struct leat_open_options *how)
+{
+    pthread_condattr_t clock;
+
+    *m = (struct mounts) { .seconds = how->retry_seconds, .waiting = how->waiting, .context = how->waiting_context };
+    folder_note(&m->home);
+    pthread_mutex_init(&m->mutex, NULL);
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&m->changed, &clock);
+    pthread_condattr_destroy(&clock);
+}
+
+void mounts_close(struct mounts *m)
+{
+    folder_free(&m->home);
+    pthread_cond_destroy(&m->changed);
+    pthread_mutex_destroy(&m->mutex);
+}
+
+/* ---- What lies where ---- */
+
+unsigned mounts_system(struct mounts *m, dev_t device, int fd)
+{
+    unsigned system, i;
+
+    if (!m)
+        return file_system_of(fd);
+    pthread_mutex_lock(&m->mutex);
+    for (i = 0; i < m->known_count && m->known[i].device != device; i++)
+        ;
+    system = i < m->known_count ? m->known[i].system : file_system_of(fd);
+    if (i == m->known_count && i < MOUNTS_KNOWN) {
+        m->known[i].device = device;
+        m->known[m->known_count++].system = system;
+    }
+    pthread_mutex_unlock(&m->mutex);
+    return system;
+}
+
+/* ---- Trying again ---- */
+
+static bool may_pass(int error)
+{
+    return error == EIO || error == ESTALE || error == ETIMEDOUT || error == ESHUTDOWN || error == ENOTCONN;
+}
+
+static const struct mounts_guest *guest_of(const struct mounts *m)
+{
+    const struct mounts_guest *g = m->guests;
+
+    while (g && !pthread_equal(g->thread, pthread_self()))
+        g = g->next;
+    return g;
+}
+
+/* Waits until `end`, in steps if there is somebody to ask. False: the wait was ended. */
+static bool wait_until(struct mounts *m, uint64_t end)
+{
+    const struct mounts_guest *guest;
+    char why[sizeof m->why];
+    bool stopped = false;
+    uint64_t now;
+
+    pthread_mutex_lock(&m->mutex);
+    guest = guest_of(m);
+    while (!stopped && (now = clock_ns()) < end) {
+        uint64_t until = !guest && m->waiting && end - now > LOOK_NS ? now + LOOK_NS : end;
+        struct timespec at = { (time_t)(until / 1000000000u), (long)(until % 1000000000u) };
+
+        stopped = guest && atomic_load(guest->stop);
+        if (!stopped)
+            pthread_cond_timedwait(&m->changed, &m->mutex, &at);
+        if (!guest && m->waiting) {
+            memcpy(why, m->why, sizeof why);
+            pthread_mutex_unlock(&m->mutex);
+            stopped = m->waiting(m->context, why) != 0;
+            pthread_mutex_lock(&m->mutex);
+        }
+    }
+    stopped |= guest && atomic_load(guest->stop);
+    pthread_mutex_unlock(&m->mutex);
+    return !stopped;
+}
+
+static void note(struct mounts *m, uint64_t seconds, const struct leat_error *why)
+{
+    pthread_mutex_lock(&m->mutex);
+    snprintf(m->why, sizeof m->why, "%s; leat tries again, for %llu s", why->message, (unsigned long long)seconds);
+    m->unsaid = true;
+    pthread_mutex_unlock(&m->mutex);
+}
+
+bool mounts_again(struct mounts *m, struct mounts_tries *t, bool remote, enum leat_status *s, struct leat_error *why)
+{
+    uint32_t seconds = m && m->seconds ? m->seconds : MOUNTS_USUAL_SECONDS;
+    uint64_t now = clock_ns(), limit = seconds * (uint64_t)1000000000, end;
+
+    if (*s == LEAT_E_STOPPED || seconds == LEAT_RETRY_NEVER || !may_pass(why->os_error))
+        return false;
+    if (t->count++ == 0) {
+        t->began_ns = now;
+        t->pause_ns = FIRST_PAUSE_NS;
+        if (m && remote)
+            note(m, seconds, why);
+    }
+    if (m)
+        atomic_fetch_add(&m->retries, 1);
+    if (!m || !remote)
+        return t->count == 1;
+    if (now - t->began_ns >= limit) {
+        status_after(why, " (tried %u times in %u s)", t->count, seconds);
+        return false;
+    }
+    end = now + t->pause_ns < t->began_ns + limit ? now + t->pause_ns : t->began_ns + limit;
+    t->pause_ns = 2 * t->pause_ns < MAX_PAUSE_NS ? 2 * t->pause_ns : MAX_PAUSE_NS;
+    if (wait_until(m, end))
+        return true;
+    *s = why->status = status_before(why, LEAT_E_STOPPED, "stopped while leat waited for a file system");
+    return false;
+}
+
+/* ---- Those that wait ---- */
+
+void mounts_attend(struct mounts *m, struct mounts_guest *guest, const atomic_bool *stop)
+{
+    pthread_mutex_lock(&m->mutex);
+    *guest = (struct mounts_guest) { pthread_self(), stop, m->guests };
+    m->guests = guest;
+    pthread_mutex_unlock(&m->mutex);
+}
+
+void mounts_leave(struct mounts *m, struct mounts_guest *guest)
+{
+    struct mounts_guest **at = &m->guests;
+
+    pthread_mutex_lock(&m->mutex);
+    while (*at && *at != guest)
+        at = &(*at)->next;
+    if (*at)
+        *at = guest->next;
+    pthread_mutex_unlock(&m->mutex);
+}
+
+void mounts_wake(struct mounts *m)
+{
+    pthread_mutex_lock(&m->mutex);
+    pthread_cond_broadcast(&m->changed);
+    pthread_mutex_unlock(&m->mutex);
+}
+
+bool mounts_notice(struct mounts *m, char *text, size_t capacity)
+{
+    bool unsaid;
+
+    pthread_mutex_lock(&m->mutex);
+    unsaid = m->unsaid;
+    m->unsaid = false;
+    if (unsaid)
+        snprintf(text, capacity, "%s", m->why);
+    pthread_mutex_unlock(&m->mutex);
+    return unsaid;
+}

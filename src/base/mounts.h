@@ -1,0 +1,79 @@
+/*
+ * mounts.h: where the files of an open dataset lie, and what is done when that fails for a while.
+ *
+ * A file server that restarts, or fails over, answers with EIO, ESTALE, ETIMEDOUT, ESHUTDOWN or (FUSE) ENOTCONN until
+ * it is back. On such a file system a call that failed so is tried again, after growing pauses, until it works or the
+ * dataset's time is over; elsewhere once, at once. How to try again is the caller's:
+ *
+ *   struct mounts_tries tries = { 0 };
+ *   do
+ *       s = the call, which fills `why`;
+ *   while (s != LEAT_OK && mounts_again(m, &tries, remote, &s, &why));
+ */
+#ifndef LEAT_BASE_MOUNTS_H
+#define LEAT_BASE_MOUNTS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "file.h"
+
+#define MOUNTS_USUAL_SECONDS 60u
+#define MOUNTS_KNOWN         8u /* mounts that are remembered; of others, each file is asked */
+
+/* A thread whose pauses end when `stop` is set and mounts_wake() called. */
+struct mounts_guest {
+    pthread_t thread;
+    const atomic_bool *stop;
+    struct mounts_guest *next;
+};
+
+struct mounts {
+    uint32_t seconds; /* 0: MOUNTS_USUAL_SECONDS; LEAT_RETRY_NEVER */
+    uint32_t (*waiting)(void *context, const char *why);
+    void *context;
+    struct folder home; /* in which relative names are */
+    bool opening;       /* the dataset is: who opens it tries again, from the start of what failed */
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    struct mounts_guest *guests;
+    struct {
+        dev_t device;
+        unsigned system;
+    } known[MOUNTS_KNOWN];
+    unsigned known_count;
+    atomic_uint retries;
+    bool unsaid; /* `why` was not given as a notice */
+    char why[1200];
+};
+
+void mounts_open(struct mounts *m, const struct leat_open_options *how);
+void mounts_close(struct mounts *m);
+
+/* file_system_of(), which is asked once for each mount. NULL: always. */
+unsigned mounts_system(struct mounts *m, dev_t device, int fd);
+
+struct mounts_tries {
+    unsigned count;
+    uint64_t began_ns, pause_ns;
+};
+
+/*
+ * Whether a call on a file that failed with `*s` and `why` is to be tried again; waits before. `remote`: of its file
+ * system. `m` NULL: once. LEAT_E_STOPPED takes the place of *s if the wait was ended.
+ */
+bool mounts_again(struct mounts *m, struct mounts_tries *t, bool remote, enum leat_status *s, struct leat_error *why);
+
+/* From now on, pauses of the calling thread end with `stop`, and nobody else is asked about them. */
+void mounts_attend(struct mounts *m, struct mounts_guest *guest, const atomic_bool *stop);
+void mounts_leave(struct mounts *m, struct mounts_guest *guest);
+
+/* Lets all that wait look at their `stop`. */
+void mounts_wake(struct mounts *m);
+
+/* Says why calls are tried again, once for each time that this began; false: nothing new. */
+bool mounts_notice(struct mounts *m, char *text, size_t capacity);
+
+#endif

@@ -1,0 +1,148 @@
+/*
+ * test_far_requests.c: what datasets ask of a file server (tests/support/fuse_disk.h counts it), where the kernel may
+ * remember names and attributes: opening a list asks at most twice for each file, in each of several processes that do
+ * so at once, and reads no index in full; rows that are announced take at most 1.1 reads each, with the hashes of their
+ * pages, and no byte is read twice; what the page cache has is not asked for. 16 processes on 200 datasets looked at
+ * metadata 4.2 times for each dataset, and a loader asked for the file system of each file twice. Needs root and
+ * /dev/fuse.
+ */
+#include <sys/wait.h>
+
+#include "faults/own_mounts.h"
+#include "faults/small.h"
+#include "loader/loading.h"
+#include "support/fuse_disk.h"
+
+#define DATASETS  40u
+#define PROCESSES 8u
+#define LENGTH    2048
+#define BATCH     16u
+
+static char behind[560], shown[560], list[600];
+static struct fuse_disk disk;
+
+static bool mount_it(void)
+{
+    if (!fuse_disk_mount(&disk, behind, shown, false))
+        return false;
+    atomic_store(&disk.board->remember, true);
+    atomic_store(&disk.board->valid_ms, 3600000);
+    return true;
+}
+
+/* Batches of a plan, by announced reads, checked; returns how many rows. */
+static uint64_t load(const char *name, uint64_t batches)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    struct loading w = { .width = 2, .mean = 20 };
+    const struct leat_batch *b;
+    struct leat_loader *l;
+    uint64_t rows = 0;
+    char text[900];
+
+    snprintf(text, sizeof text, "source %s\nseq-len %d\n", name, LENGTH);
+    T_OK(leat_plan_parse(&w.plan, text, strlen(text), NULL, NULL, &t_err));
+    o.batch = BATCH;
+    o.io.engine = LEAT_ENGINE_ADVISE;
+    o.io.slots = 2;
+    T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
+    for (uint64_t i = 0; i < batches; i++) {
+        T_OK(leat_loader_next(l, &b, &t_err));
+        loading_check(&w, b, rows);
+        rows += b->rows;
+        leat_batch_release(b, NULL);
+    }
+    leat_loader_close(l);
+    leat_plan_close(w.plan);
+    return rows;
+}
+
+/* The loader may have begun what its slots hold besides. */
+static void rows(const char *name)
+{
+    unsigned long opened, reads;
+    uint64_t given;
+
+    T_CHECK(mount_it());
+    given = load(name, 1);
+    opened = fuse_disk_asked(&disk, FUSE_DISK_READ);
+    T_EQ(fuse_disk_asked(&disk, FUSE_DISK_ATTRIBUTES), 0);
+    fprintf(stderr, "%lu lookups, %lu opens\n", fuse_disk_asked(&disk, FUSE_DISK_FIND),
+            fuse_disk_asked(&disk, FUSE_DISK_OPEN));
+    T_EQ(fuse_disk_asked(&disk, FUSE_DISK_OPEN), 2);
+    T_EQ(fuse_disk_asked(&disk, FUSE_DISK_SYSTEM), 1);
+    T_CHECK(fuse_disk_asked(&disk, FUSE_DISK_FIND) <= 2 + 1); /* whether a folder has the name */
+    given = load(name, 60);
+    reads = fuse_disk_asked(&disk, FUSE_DISK_READ);
+    fprintf(stderr, "%lu reads to open and take a batch, %lu for %lu rows\n", opened, reads, (unsigned long)given);
+    T_CHECK(10 * reads <= 11 * (given + 2 * BATCH));
+    T_EQ(atomic_load(&disk.board->read_twice), 0);
+    load(name, 60);
+    T_CHECK(fuse_disk_asked(&disk, FUSE_DISK_READ) <= reads + 2 * BATCH);
+    fuse_disk_unmount(&disk);
+}
+
+static void index_in_part(const char *name)
+{
+    struct stat index;
+
+    T_CHECK(stat(with(behind, "/large.leat"), &index) == 0);
+    T_CHECK(mount_it());
+    load(name, 1);
+    T_CHECK(atomic_load(&disk.board->read_bytes) < (unsigned long)index.st_size / 2);
+    fuse_disk_unmount(&disk);
+}
+
+static void processes(void)
+{
+    pid_t child[PROCESSES];
+    unsigned long asked;
+    int status;
+
+    T_CHECK(mount_it());
+    for (unsigned i = 0; i < PROCESSES; i++) {
+        child[i] = fork();
+        if (child[i] == 0) {
+            t_failures = 0;
+            load(list, 2);
+            _exit(t_failures != 0);
+        }
+    }
+    for (unsigned i = 0; i < PROCESSES; i++)
+        T_CHECK(waitpid(child[i], &status, 0) == child[i] && status == 0);
+    asked = fuse_disk_asked(&disk, FUSE_DISK_METADATA);
+    fprintf(stderr, "%u processes on %u datasets: %lu requests for metadata\n", PROCESSES, DATASETS, asked);
+    T_CHECK(asked <= PROCESSES * (2 * 2 * DATASETS + 3)); /* and of the list, and of the file system */
+    fuse_disk_unmount(&disk);
+}
+
+int main(void)
+{
+    const char *folder = memory_folder();
+    char name[700];
+    FILE *out;
+
+    snprintf(behind, sizeof behind, "%.500s/behind", folder);
+    snprintf(shown, sizeof shown, "%.500s/shown", folder);
+    snprintf(list, sizeof list, "@%s/list", shown);
+    make_folder(behind);
+    make_folder(shown);
+    if (!mount_it())
+        return t_skip("mounting /dev/fuse is not allowed here");
+    fuse_disk_unmount(&disk);
+    out = fopen(with(behind, "/list"), "w");
+    T_CHECK(out);
+    for (unsigned i = 0; i < DATASETS; i++) {
+        snprintf(name, sizeof name, "%s/d%u", behind, i);
+        loading_write(name, 20000, 2, 20);
+        fprintf(out, "d%u\n", i);
+    }
+    T_CHECK(fclose(out) == 0);
+    snprintf(name, sizeof name, "%s/large", behind);
+    loading_write(name, (uint64_t)8 << 20, 2, 20);
+    snprintf(name, sizeof name, "%s/large", shown);
+    rows(name);
+    index_in_part(name);
+    processes();
+    return t_end();
+}
