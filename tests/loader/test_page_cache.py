@@ -3,8 +3,9 @@
 tokens, and reading it past the page cache, in order or shuffled, no more; in a memory control group (version 1 or 2),
 what the group holds of files stays small, too. Batches are the same as without a group.
 
-Seen before: opening looked at the first and the last page through the map, for which the kernel read 8 MiB ahead where
-the disk's setting says so, and reading in order went on with that: 88 MiB of 96 were tokens that nobody needed again."""
+Seen before: opening looked at the first and the last page through the map, for which the kernel read 8 MiB ahead
+where the disk's setting says so, and reading in order went on with that: 88 MiB of 96 were tokens that nobody needed
+again."""
 import ctypes
 import json
 import mmap
@@ -92,8 +93,8 @@ def held(group):
 
 def load(engine, order, group=None):
     evict()
-    told = json.loads(run(bench, "load", "--source", "counting", "--json", "--seq-len", "2048", "--batch", "16", "--steps",
-                          "480", "--seed", "3", "--order", order, "--engine", engine, "--checksum", group=group))
+    words = ["--seq-len", "2048", "--batch", "16", "--steps", "480", "--order", order, "--engine", engine]
+    told = json.loads(run(bench, "load", "--source", "counting", "--json", "--checksum", *words, group=group))
     return told["checksum"], told["engine"], resident(tokens)
 
 
