@@ -246,17 +246,26 @@ static bool is_filled(struct file_map *f, uint64_t stretch)
     return atomic_load_explicit(&f->filled[stretch / 64], memory_order_relaxed) >> stretch % 64 & 1;
 }
 
-/* Fills the page tables of stretches [first, last). */
-static bool fill(struct file_map *f, uint64_t first, uint64_t last)
+/* Fills the page tables for bytes [begin, end), where the system can. */
+static bool fill_tables(const struct file_map *f, uint64_t begin, uint64_t end)
 {
 #if defined(MADV_POPULATE_READ)
-    uint64_t end = last * STRETCH < f->size ? last * STRETCH : f->size;
-
-    if (madvise((void *)(uintptr_t)(f->bytes + first * STRETCH), (size_t)(end - first * STRETCH), MADV_POPULATE_READ) !=
-            0 &&
-        errno != EINVAL)
-        return false;
+    begin -= begin % (uint64_t)sysconf(_SC_PAGESIZE);
+    return madvise((void *)(uintptr_t)(f->bytes + begin), (size_t)(end - begin), MADV_POPULATE_READ) == 0 ||
+           errno == EINVAL;
+#else
+    (void)f;
+    (void)begin;
+    (void)end;
+    return true;
 #endif
+}
+
+/* The same of stretches [first, last), once. */
+static bool fill(struct file_map *f, uint64_t first, uint64_t last)
+{
+    if (!fill_tables(f, first * STRETCH, last * STRETCH < f->size ? last * STRETCH : f->size))
+        return false;
     for (uint64_t i = first; i < last; i++)
         atomic_fetch_or_explicit(&f->filled[i / 64], (uint64_t)1 << i % 64, memory_order_relaxed);
     return true;
@@ -314,8 +323,8 @@ bool file_map_fill(struct file_map *f, uint64_t offset, uint64_t count)
             continue;
         while (next < last && !is_filled(f, next))
             next++;
-        if (!fill(f, at, next))
-            return false;
+        if (!fill(f, at, next)) /* something around the bytes is not there */
+            return fill_tables(f, offset, offset + count);
     }
     return true;
 }

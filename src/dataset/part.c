@@ -311,7 +311,7 @@ static enum leat_status read_once(const struct part *p, uint64_t at, void *out, 
 
     if (f->cache || f->fd < 0)
         return file_map_read(f, p->data.offset + at, out, count, err);
-    return file_read_at(f->fd, p->data.offset + at, out, count, f->path, err);
+    return file_map_read_calls(f, p->data.offset + at, out, count, err);
 }
 
 enum leat_status part_check_pages(struct part *p, uint64_t first, uint64_t count, struct leat_error *err)

@@ -1,8 +1,8 @@
 /*
  * environment.h: the variables and files of AWS, Azure and the Hugging Face Hub that other tools also read:
- * AWS_PROFILE, AWS_REGION, AWS_ENDPOINT_URL, ~/.aws/credentials, AZURE_STORAGE_ACCOUNT, HF_TOKEN, HF_ENDPOINT and so on.
- * The only file here that reads the environment, and one of few in the libraries that do: a key in an option would end
- * up in scripts, logs and lists of processes.
+ * AWS_PROFILE, AWS_REGION, AWS_ENDPOINT_URL, ~/.aws/credentials, AZURE_STORAGE_ACCOUNT, HF_TOKEN, HF_ENDPOINT, ... The
+ * only file here that reads the environment, and one of few in the libraries that do: a key in an option would end up in
+ * scripts, logs and lists of processes.
  */
 #ifndef LEAT_REMOTE_ENVIRONMENT_H
 #define LEAT_REMOTE_ENVIRONMENT_H

@@ -259,7 +259,7 @@ enum leat_status url_parse(struct url *u, const char *text, struct leat_error *e
     if (s == LEAT_OK && u->scheme == URL_AZURE)
         s = parse_azure(u, scheme, rest, err);
     else if (s == LEAT_OK && u->scheme == URL_HF)
-        s = parse_hub(u, rest, err);
+        s = parse_hub(u, u->text + strlen(scheme->text), err);
     else if (s == LEAT_OK)
         s = url_in_bucket(u) ? parse_bucket(u, scheme, rest, err) : parse_web(u, scheme, rest, err);
     if (s != LEAT_OK)

@@ -232,9 +232,9 @@ grep -qF '"replaced_in": [{"input": "m.jsonl", "count": 3}, {"input": "n.jsonl",
 
 # ---- Words that are no files ----------------------------------------------------------------------------------------
 
-for url in hf://datasets/a ftp://host/b.jsonl; do # of those that it reads: tests/remote/
+for url in adl://store/a ftp://host/b.jsonl; do # of those that it reads: tests/remote/
     run leat pack -t bytes -o no "$url"
-    says 1 "$url is a URL, and leat reads only those that begin with s3://, gs://, az://, https:// or http://"
+    says 1 "$url is a URL, and leat reads only those that begin with s3://, gs://, az://, hf://, https:// or http://"
 done
 run leat pack -t bytes --force -o globbed --json 'hub/*.jsonl' 'hub/[B]*'
 [ "$(key inputs)" = 2 ] || fail "a quoted pattern is not expanded: $(cat "$said")"
@@ -249,9 +249,9 @@ says 1 'cannot find the input odd/dangling*'
 grep -q '1 document' "$printed" || fail "the file called - has one document: $(cat "$printed")"
 run leat pack -t bytes -o no --format text 'odd/[@]list'
 [ "$code" -eq 0 ] || fail "a file called @list that a pattern matches is taken for a list: $(cat "$said")"
-printf 'hf://bucket/a.jsonl\n' >odd/urls
+printf 'adl://bucket/a.jsonl\n' >odd/urls
 run leat pack -t bytes -o nourl @odd/urls
-says 1 'leat: hf://bucket/a.jsonl is a URL'
+says 1 'leat: adl://bucket/a.jsonl is a URL'
 escape=$(printf '\033[31m')
 printf 'a\377' >"odd/$escape.txt"
 run leat pack -t bytes -o escaped "odd/$escape.txt"
