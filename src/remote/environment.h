@@ -1,7 +1,7 @@
 /*
  * environment.h: the variables and files of AWS, Azure and the Hugging Face Hub that other tools also read:
  * AWS_PROFILE, AWS_REGION, AWS_ENDPOINT_URL, ~/.aws/credentials, AZURE_STORAGE_ACCOUNT, HF_TOKEN, HF_ENDPOINT, ... The
- * only file here that reads the environment, and one of few in the libraries that do: a key in an option would end up in
+ * only file here that reads the environment, and one of few in the libraries that do: a key in an option would end in
  * scripts, logs and lists of processes.
  */
 #ifndef LEAT_REMOTE_ENVIRONMENT_H
