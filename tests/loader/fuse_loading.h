@@ -30,17 +30,23 @@ static inline bool mount_fuse(struct fuse_file *f)
     return false;
 }
 
-static inline struct loading open_plan(enum leat_access access, const char *more)
+/* What fails is not tried again: test_mount_retries.c does that. */
+static inline struct loading open_plan_of(enum leat_access access, unsigned length, const char *more)
 {
     struct loading w = { .width = 2, .mean = 60 };
     struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
     char text[900];
 
     open.access = access;
-    open.retry_seconds = LEAT_RETRY_NEVER; /* test_mount_retries.c tries again */
-    snprintf(text, sizeof text, "source %s/d\nseq-len %d\n%s", mounted, LENGTH, more);
+    open.retry_seconds = LEAT_RETRY_NEVER;
+    snprintf(text, sizeof text, "source %s/d\nseq-len %u\n%s", mounted, length, more);
     T_OK(leat_plan_parse(&w.plan, text, strlen(text), NULL, &open, &t_err));
     return w;
+}
+
+static inline struct loading open_plan(enum leat_access access, const char *more)
+{
+    return open_plan_of(access, LENGTH, more);
 }
 
 static inline struct leat_loader_options options(enum leat_engine engine)

@@ -161,18 +161,16 @@ static uint64_t many_reads(const struct fuse_file *f)
  * come to a row that was masked meanwhile. */
 static void late_reads(void)
 {
-    const uint64_t length = 500000;
+    const unsigned length = 500000;
     struct leat_loader_options o = options(LEAT_ENGINE_URING);
-    struct loading w = { .width = 2, .mean = 60 };
+    struct loading w;
     const struct leat_batch *b;
     struct leat_loader *l;
     struct fuse_file f;
     uint64_t wrong = 0;
-    char text[900];
 
     T_CHECK(mount_fuse(&f));
-    snprintf(text, sizeof text, "source %s/d\nseq-len %llu\norder sequential\n", mounted, (ull)length);
-    w.plan = loading_plan(text);
+    w = open_plan_of(LEAT_ACCESS_LEASED, length, "order sequential\n");
     atomic_store(&f.board->fail_begin, 60 * 4096); /* further than what was read ahead when the file was opened */
     atomic_store(&f.board->fail_end, 61 * 4096);
     atomic_store(&f.board->hold_for, 1000000);

@@ -100,9 +100,22 @@ static void tell_attributes(struct server *s, const struct fuse_request *q)
         answer(s, q, ENOENT, NULL, 0);
 }
 
+static bool is_disturbed(struct server *s, uint64_t node)
+{
+    const char *end;
+
+    if (node < 2 || node - 2 >= MAX_FILES)
+        return false;
+    pthread_mutex_lock(&s->lock);
+    end = strrchr(s->names[node - 2], '.');
+    pthread_mutex_unlock(&s->lock);
+    return end && strcmp(end, ".tokens") == 0;
+}
+
 static void open_file(struct server *s, const struct fuse_request *q)
 {
-    struct fuse_open_out out = { .open_flags = atomic_load(&s->board->direct) ? FOPEN_DIRECT_IO : FOPEN_KEEP_CACHE };
+    bool direct = atomic_load(&s->board->direct) && is_disturbed(s, q->head.nodeid);
+    struct fuse_open_out out = { .open_flags = direct ? FOPEN_DIRECT_IO : FOPEN_KEEP_CACHE };
 
     answer(s, q, 0, &out, sizeof out);
 }
@@ -115,18 +128,6 @@ static void tell_system(const struct server *s, const struct fuse_request *q)
 }
 
 /* ---- Reads ---- */
-
-static bool is_disturbed(struct server *s, uint64_t node)
-{
-    const char *end;
-
-    if (node < 2 || node - 2 >= MAX_FILES)
-        return false;
-    pthread_mutex_lock(&s->lock);
-    end = strrchr(s->names[node - 2], '.');
-    pthread_mutex_unlock(&s->lock);
-    return end && strcmp(end, ".tokens") == 0;
-}
 
 static bool is_due(const atomic_uint_fast64_t *every, uint64_t number)
 {

@@ -26,7 +26,7 @@ struct fuse_file_board {
     atomic_uint_fast64_t fail_begin, fail_end; /* bytes that cannot be read: EIO */
     atomic_uint_fast64_t short_every;          /* every n-th gives half of its bytes */
     atomic_bool refuse_direct;                 /* reads with O_DIRECT are EINVAL, though opening so is not */
-    atomic_bool direct;                        /* of files opened from now on: not by way of the page cache */
+    atomic_bool direct;                        /* of *.tokens opened from now on: not by way of the page cache */
 
     atomic_uint_fast64_t reads, served, bytes, large_bytes; /* large: by reads of FUSE_FILE_LARGE and more */
     atomic_uint_fast64_t held, alone;
