@@ -41,7 +41,8 @@ EXCEPTIONS = [
     ("plan", "fim", "", "fim"),  # a group; the command has one value for all of it
     ("plan", "rate spm prefix middle suffix", "rate spm prefix middle suffix", ""),
     ("plan", "access", "access", ""),  # commands read safely
-    ("plan", "", "", "plan change print_plan from count batch rank world fit_report"),  # of samples, and Plan's methods
+    # of samples and loaders, and Plan's methods
+    ("plan", "", "", "plan change print_plan from count batch rank world balance fit_report"),
     ("plan", "", "max_tokens max_rows pool", "max_tokens max_rows pool"),  # leat.Plan.by_tokens()
     ("loader", "max_tokens pool", "", ""),  # of the plan
     ("loader", "plan", "", ""),  # an argument of the call in C; the command has the options of a plan
@@ -51,9 +52,7 @@ EXCEPTIONS = [
     ("loader", "outputs names", "wanted", "output"),
     ("loader", "dtype", "number_bytes", ""),
     ("loader", "unshifted", "unshifted", ""),
-    ("loader", "mask_first", "mask_first", ""),
-    ("loader", "mask_row_first mask_begin mask_repeats ignore_index", "mask_row_first mask_begin mask_repeats "
-     "ignore_index", ""),
+    ("loader", "ignore_index", "ignore_index", ""),
     ("loader", "max_sequences", "cu_seqlens_room", ""),  # the room has one place more, for its first 0
     ("loader", "style framework buffers restart notices", "", ""),  # of Python alone
     ("loader", "position", "position", "from"),
