@@ -86,7 +86,7 @@ def debian_13(folder):
         raise OSError("this Python is too old, and a Debian 13 needs root and debootstrap")
     if not root.exists():
         command("rm", "-rf", part)
-        done = command("debootstrap", "--variant=minbase", "--include=python3-venv", "trixie", part)
+        done = command("debootstrap", "--variant=minbase", "--include=python3-venv,git", "trixie", part)
         if done.returncode != 0:
             raise OSError(f"debootstrap fails: {last_line(done.stdout)}")
         part.rename(root)
