@@ -421,7 +421,7 @@ static enum leat_status judge_parts(const char *folder, const char *run, const s
     return LEAT_OK;
 }
 
-/* The first bytes of a file, as a string: "" if it does not exist, or is none. */
+/* Reads the first bytes of a file, as a string: "" if it does not exist or is not a regular file. */
 static enum leat_status read_start(const char *path, char *text, size_t room, struct leat_error *err)
 {
     uint64_t size;

@@ -18,8 +18,8 @@
 /* The header with what the parts of an object are, which S3's etags say: MD5_ETAG characters. */
 #define AZURE_MADE_OF "x-ms-meta-leat_md5"
 
-/* Puts what a connection string says in the place of the other variables. LEAT_E_ARGUMENT for one, and for a key or an
- * endpoint, that is none. Again is fine. */
+/* Replaces the other variables by what a connection string says. LEAT_E_ARGUMENT for a wrong connection string, key or
+ * endpoint. May be called again. */
 enum leat_status azure_settle(struct environment *e, struct leat_error *err);
 
 /* The account as id, its key as secret; or a SAS token alone, without its ?. All NULL: requests are not signed. */

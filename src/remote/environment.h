@@ -53,7 +53,7 @@ struct environment {
  * AWS_PROFILE names is in neither file. environment_free() also after a failure. */
 enum leat_status environment_read(struct environment *e, struct leat_error *err);
 
-/* The token that other tools have put into a file of the user's (`hf auth login`); NULL: there is none. */
+/* The token in the user's file, as `hf auth login` writes it; NULL: no such file. */
 enum leat_status environment_hub_token(char **token, struct leat_error *err);
 
 void environment_free(struct environment *e); /* zeroes what is secret */

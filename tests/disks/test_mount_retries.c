@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 
-#include "base/clock.h"
 #include "faults/own_mounts.h"
 #include "faults/small.h"
 #include "loader/loading.h"
@@ -207,18 +206,17 @@ static void replaced(void)
 
 /* ---- Waits that are ended ---- */
 
-#define SOON_NS ((uint64_t)30000000000) /* half of what it would wait */
+#define A_DAY 86400u /* a wait that is not ended outlasts the test */
 
 /* The loader's thread waits, and so does what the crew has left; the consumer does not. */
 static void closed(uint32_t threads)
 {
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
-    struct leat_open_options open = opening(0);
+    struct leat_open_options open = opening(A_DAY);
     const struct leat_batch *b;
     struct leat_loader *l;
     char notice[1200] = "";
     struct loading w;
-    uint64_t began;
     enum leat_status s;
 
     T_CHECK(mount_it());
@@ -227,7 +225,6 @@ static void closed(uint32_t threads)
     o.io.engine = LEAT_ENGINE_PREAD;
     o.io.threads = threads;
     fail(FUSE_DISK_READ, 1, FOREVER, EIO);
-    began = clock_ns();
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     do
         s = leat_loader_next_within(l, 1000000, &b, &t_err);
@@ -235,7 +232,6 @@ static void closed(uint32_t threads)
     T_STATUS(s, LEAT_E_AGAIN);
     T_CONTAINS(notice, "Input/output error");
     leat_loader_close(l);
-    T_CHECK(clock_ns() - began < SOON_NS);
     leat_plan_close(w.plan);
     fuse_disk_disarm(&disk);
     fuse_disk_unmount(&disk);
@@ -251,11 +247,10 @@ static uint32_t stop_waiting(void *context, const char *why)
 
 static void stopped(void)
 {
-    struct leat_open_options open = opening(0);
+    struct leat_open_options open = opening(A_DAY);
     struct leat_dataset *d = NULL;
     unsigned calls = 0;
     struct result r;
-    uint64_t began = clock_ns();
 
     open.waiting = stop_waiting;
     open.waiting_context = &calls;
@@ -269,7 +264,6 @@ static void stopped(void)
     fail(FUSE_DISK_READ, 12, FOREVER, EIO);
     r = load(&open, LEAT_ENGINE_PREAD, 0);
     T_STATUS(r.status, LEAT_E_STOPPED);
-    T_CHECK(clock_ns() - began < SOON_NS);
     fuse_disk_disarm(&disk);
     fuse_disk_unmount(&disk);
 }

@@ -81,7 +81,7 @@ class Dataset(AsyncDataset[GrugLmExample]):
 
 
 def check_state(plan, name):
-    """Compares a plan with its state in the file `name`, which is written if there is none."""
+    """Compares a plan with its state in the file `name`, or writes that file if it does not exist."""
     files, path = fsspec.url_to_fs(name)
     if files.exists(path):
         plan.load_state(files.cat_file(path).decode())

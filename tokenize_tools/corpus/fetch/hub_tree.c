@@ -182,7 +182,7 @@ static enum leat_status take_once(void *context, const char *key, uint64_t size,
     return remote_comes_again(&l->circle, key) ? broken(l->folder, err) : l->take(l->context, key, size, etag, err);
 }
 
-/* One page. `query` is that of the next one then; "": there is none. */
+/* Lists one page, and sets `query` to that of the next page, or to "" after the last. */
 static enum leat_status list_page(struct remote *r, struct hub_listing *l, const char *what, char query[TRANSFER_NEXT],
                                   struct leat_error *err)
 {
