@@ -48,7 +48,8 @@ def corpus(tmp_path):
 
 
 def test_interrupt_of_opening(corpus, tmp_path):
-    assert run(corpus, tmp_path, f"{OPENS}:1:1000000:{ESTALE}", f"leat.open(NAME, retry_seconds={A_DAY})") == "interrupted"
+    code = f"leat.open(NAME, retry_seconds={A_DAY})"
+    assert run(corpus, tmp_path, f"{OPENS}:1:1000000:{ESTALE}", code) == "interrupted"
 
 
 def test_interrupt_of_a_loader(corpus, tmp_path):
