@@ -13,14 +13,19 @@ A_DAY = 86400  # a wait that is not ended outlasts the test
 OPENS, READS = 8, 32  # enum fuse_disk_call
 EIO, ESTALE = 5, 116
 PROGRAM = """
-import _thread, sys, threading, time, warnings
+import _thread, os, threading, time, warnings
 import leat
 warnings.simplefilter("ignore")
-threading.Timer(1, _thread.interrupt_main).start()
+def press():  # until it is noticed: one that comes in between may be lost
+    while True:
+        time.sleep(1)
+        _thread.interrupt_main()
+threading.Thread(target=press, daemon=True).start()
 try:
     {}
 except KeyboardInterrupt:
-    print("interrupted")
+    os.write(1, b"interrupted\\n")
+    os._exit(0)
 """
 
 
