@@ -301,14 +301,15 @@ static bool again(struct remote *r, struct transfer *t, uint64_t wait)
 }
 
 /* The Hub is asked anew where it keeps the file. */
+/* Where a file is kept may have changed. Another transfer may have been told the new address meanwhile. */
 static void forget_moved(struct transfer *t)
 {
-    text_forget(t->redirected);
-    t->redirected = NULL;
-    if (t->moved) {
+    if (t->redirected && t->moved && *t->moved && strcmp(*t->moved, t->redirected) == 0) {
         text_forget(*t->moved);
         *t->moved = NULL;
     }
+    text_forget(t->redirected);
+    t->redirected = NULL;
 }
 
 static bool retry(struct remote *r, struct transfer *t, uint32_t max_tries, const char *why)

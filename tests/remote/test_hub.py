@@ -161,7 +161,8 @@ def test_dataset(hub):
 
 
 def test_requests(hub):
-    """The address that the Hub gives for a file is kept for all its ranges, until it is refused."""
+    """The address that the Hub gives for a file is kept for all its ranges, until it is refused: then each of the 8
+    that are under way may ask anew, and so may those that begin before there is an answer."""
     hub.requests.clear(), hub.storage.requests.clear()
     code, said = pack(hub, "few", "hf://datasets/org/name/c/a.jsonl", "--threads", "1")
     asked = [path for _, path, _ in hub.requests if "/resolve/" in path]
@@ -175,7 +176,7 @@ def test_requests(hub):
         hub.storage.events = [("", at, expire)]
         code, said = pack(hub, "few", "hf://datasets/org/name/c/a.jsonl", "--threads", "1")
         asked = [path for _, path, _ in hub.requests if "/resolve/" in path]
-        check("an address that expires", code == 0 and not hub.storage.events and 2 <= len(asked) < 20 and
+        check("an address that expires", code == 0 and not hub.storage.events and 2 <= len(asked) <= 25 and
               tokens("few") == tokens("one"), code, said, len(asked))
 
 
