@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh BUILD ONLY [--list] TEST...: runs tests, several at once, a line each, and ends with "N passed, N failed, N
 # skipped"; --list: only says which.
-# A test that takes 5 seconds or more has them in its line.
+# A test that takes 5 seconds or more has them in its line, and those of CPU time.
 # What a failing test printed follows its line, and its name stands once more before the last line.
 # ONLY, if not empty, selects tests whose path or source names that word.
 # Tests in Python are skipped without a python3 of 3.9 or newer.
@@ -97,7 +97,9 @@ run_one='
     rm -rf "$tmp" "$disk"
     read -r ended _ </proc/uptime
     took=$((${ended%.*} - ${began%.*}))
-    [ $took -lt 5 ] && took= || took=" ($took s)"
+    times >"$file.times" # its second line is of the test: 0m1.23s 0m0.45s
+    [ $took -lt 5 ] && took= || took=" ($took s, $(sed "1d; y/ms/  /" "$file.times" |
+        awk "{ printf \"%.0f\", 60 * (\$1 + \$3) + \$2 + \$4 }") of CPU)"
     # a shell goes on after a word that is no command, and what it was to check is not checked
     if [ $code -eq 0 ] && [ -s "$file.out" ] && [ "${name%.sh}" != "$name" ] &&
         grep -E "^([^ ]*/)?test_[^ ]*\.sh: (line )?[0-9]+: [^ ]*: (command )?not found$" "$file.out" \
