@@ -6,7 +6,7 @@
 # ONLY, if not empty, selects tests whose path or source names that word.
 # Tests in Python are skipped without a python3 of 3.9 or newer.
 # $LEAT_TEST_RUNNER, if set, is put before each test: an emulator. $LEAT_TEST_WITHOUT, if set: tests whose path matches
-# this regular expression are left out.
+# this regular expression are left out. $LEAT_TEST_TURN, if set: N/OF, every OF-th test from the N-th.
 # No test asks the Hugging Face Hub, whatever looks like a model's name; those of the Hub have a server of their own.
 export HF_HUB_OFFLINE=1
 build=$1 only=$2 list=
@@ -28,6 +28,7 @@ source_of() {
 }
 
 selected() {
+    at=0
     for t in "$@"; do
         if [ -n "$LEAT_TEST_WITHOUT" ] && echo "$t" | grep -qE "$LEAT_TEST_WITHOUT"; then
             continue
@@ -38,6 +39,8 @@ selected() {
             *) grep -qw "$only" "$(source_of "$t")" || continue ;;
             esac
         fi
+        at=$((at + 1))
+        [ -z "$LEAT_TEST_TURN" ] || [ $((at % ${LEAT_TEST_TURN#*/})) -eq "${LEAT_TEST_TURN%/*}" ] || continue
         echo "$t"
     done
 }

@@ -57,7 +57,7 @@ LONGEST   := %/faults/test_pack_faults %/faults/test_pack_killed tests/remote/% 
 ALL_TESTS := $(TEST_PROGRAMS) $(DEVICE_PROGRAMS) $(DEVICE_FAULTS) $(TEST_SCRIPTS)
 ALL_TESTS := $(filter $(LONGEST),$(ALL_TESTS)) $(filter-out $(LONGEST),$(ALL_TESTS))
 # ONLY=word makes and runs the tests whose path or source holds that word
-SELECTED  := $(if $(ONLY)$(LEAT_TEST_WITHOUT),$(shell tests/run.sh $(BUILD) "$(ONLY)" --list $(ALL_TESTS)),$(ALL_TESTS))
+SELECTED  := $(if $(ONLY)$(LEAT_TEST_WITHOUT)$(LEAT_TEST_TURN),$(shell tests/run.sh $(BUILD) "$(ONLY)" --list $(ALL_TESTS)),$(ALL_TESTS))
 
 .PHONY: run-tests test-programs test-tools
 test-tools: all $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/order_dump $(BUILD)/tiny/leat \
@@ -65,7 +65,7 @@ test-tools: all $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/order_dump 
             $(BUILD)/far_disk $(FAKE_CUDA)
 test-programs: test-tools $(filter $(BUILD)/%,$(ALL_TESTS))
 run-tests: test-tools $(filter $(BUILD)/%,$(SELECTED))
-	$(Q)tests/run.sh $(BUILD) "$(ONLY)" $(SELECTED)
+	$(Q)LEAT_TEST_TURN= tests/run.sh $(BUILD) "$(ONLY)" $(SELECTED)
 
 # Programs that tests use: what prints a dataset for the reader in Python, what makes small datasets for the tests of
 # the commands, what answers questions about the order of samples for its twin in Python, and what asks servers for
