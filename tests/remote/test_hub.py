@@ -16,6 +16,7 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
+import azure_server  # noqa: E402
 from checks import check, failures  # noqa: E402
 from hub_server import TOKEN, HubServer, git_oid  # noqa: E402
 
@@ -147,6 +148,12 @@ def test_token(hub):
         check("the token is in each request of the Hub", len(hub.requests) > 9 and
               all(sent.get("Authorization") == f"Bearer {TOKEN}" for _, _, sent in hub.requests))
     check("it is in no other", not hub.storage.tokens_seen and len(hub.storage.requests) > 9)
+    string = (f"DefaultEndpointsProtocol=http;AccountName={azure_server.ACCOUNT};AccountKey={azure_server.KEY};"
+              "BlobEndpoint=")
+    with azure_server.AzureServer({"b/x.jsonl": small}) as azure:
+        code, said = pack(hub, "both", "az://b/x.jsonl", "hf://datasets/org/private/c/", HF_TOKEN=TOKEN,
+                          AZURE_STORAGE_CONNECTION_STRING=string + azure.url)
+    check("beside a connection string of Azure", code == 0 and tokens("both") == b"a\0" + tokens("local"), code, said)
     check("private, renamed", pack(hub, "private", "hf://datasets/old/private/c/", HF_TOKEN=TOKEN)[0] == 0)
 
 
@@ -225,13 +232,6 @@ def test_parts(hub):
     check_same("a run's parts", "merged", run(hub, "merge", "run", "-o", "merged"))
 
 
-# ---- Servers that misbehave ----
-
-def test_faults(hub):
-    """Each request of a run once, with each fault; few would do to see whether any is asked for again."""
-    words = ["hf://datasets/org/few/", "--threads", "1"]
-    hub.requests.clear(), hub.storage.requests.clear()
-    pack(hub, "few", *words)
 def test_parts_alone(hub):
     """Without a folder each part asks for the branch itself; parts of different commits are not merged."""
     def part(n, words, **more):
@@ -295,6 +295,13 @@ def test_finished(hub):
     hub.repositories["datasets/org/name"]["refs"]["main"] = first
 
 
+# ---- Servers that misbehave ----
+
+def test_faults(hub):
+    """Each request of a run once, with each fault; few would do to see whether any is asked for again."""
+    words = ["hf://datasets/org/few/", "--threads", "1"]
+    hub.requests.clear(), hub.storage.requests.clear()
+    pack(hub, "few", *words)
     wanted = tokens("few")
     for server, counted in ((hub, len(hub.requests)), (hub.storage, len(hub.storage.requests))):
         for at in range(counted):

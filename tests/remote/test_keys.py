@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""test_keys.py: keys that machines get: from EC2's metadata, of a container, by a web identity, and Google's token,
-each from a server of ours in their place. They are asked for in the order that other tools have, again before they
-expire and when the server says that they have, and what fails is a sentence. None of them is in any message. Who gives
-keys is asked past a proxy, unlike storage; and a container's relative address, in a network of our own, means
-169.254.170.2."""
+"""test_keys.py: keys that machines get: from EC2's metadata, of a container, by a web identity, and tokens of Google
+and of Azure's Entra ID, each from a server of ours in their place. They are asked for in the order that other tools
+have, again before they expire and when the server says that they have, and what fails is a sentence. None of them is in
+any message. Who gives keys is asked past a proxy, unlike storage; and a container's relative address, in a network of
+our own, means 169.254.170.2."""
 import datetime
 import fcntl
 import http.server
@@ -21,6 +21,7 @@ import time
 import urllib.parse
 
 sys.dont_write_bytecode = True
+from azure_server import ACCOUNT, AzureServer  # noqa: E402
 from checks import check, failures  # noqa: E402
 from s3_server import ACCESS, SECRET, TOKEN, S3Server  # noqa: E402
 
@@ -28,6 +29,15 @@ build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
 temporary = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp"))
 probe, leat = build / "remote_probe", build / "leat"
 IDENTITY, GRANT, SESSION, BEARER = "web+identity/token==", "container-grant", "metadata-session", "ya29.bearer"
+CLIENT_SECRET = "8Q~client+secret&"
+STORAGE = "https://storage.azure.com/"
+# what is posted for a token of Entra ID, by what shows who asks
+ENTRA = {
+    "secret": {"grant_type": "client_credentials", "scope": STORAGE + ".default", "client_id": "client-1",
+               "client_secret": CLIENT_SECRET},
+    "federation": {"grant_type": "client_credentials", "scope": STORAGE + ".default", "client_id": "client-1",
+                   "client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+                   "client_assertion": IDENTITY}}
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -97,8 +107,28 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif self.path.endswith("/service-accounts/default/token") and h["Metadata-Flavor"] == "Google":
             self.answer(200, json.dumps(self.some({"access_token": BEARER, "expires_in": server.lasts,
                                                    "token_type": "Bearer"})))
+        elif self.path == "/tenant-1/oauth2/v2.0/token" and "form" in h["Content-Type"] and dict(
+                urllib.parse.parse_qsl(body)) in ENTRA.values():
+            self.answer(200, json.dumps(self.some({"token_type": "Bearer", "expires_in": server.lasts,
+                                                   "ext_expires_in": server.lasts, "access_token": BEARER})))
+        elif self.path.startswith(("/metadata/identity/oauth2/token?", "/msi?")):
+            self.identity(dict(urllib.parse.parse_qsl(self.path.partition("?")[2])))
         else:
             self.answer(404)
+
+    def identity(self, members):
+        """As the machine's metadata answer, and as a service does: in strings, and this one without expires_in."""
+        machine = self.path.startswith("/metadata")
+        wanted = {"api-version": "2018-02-01" if machine else "2019-08-01", "resource": STORAGE}
+        named = members.pop("client_id", None)
+        shown = self.headers["Metadata"] == "true" if machine else self.headers["X-IDENTITY-HEADER"] == GRANT
+        if members != wanted or not shown or named not in (None, "client-1"):
+            self.answer(400, '{"error":"invalid_request","error_description":"Identity not found"}')
+            return
+        lasts = {"expires_in": str(self.server.lasts)} if machine else {}
+        self.answer(200, json.dumps(self.some({"access_token": BEARER, "client_id": "client-1", **lasts,
+                                               "expires_on": str(int(time.time()) + self.server.lasts),
+                                               "resource": STORAGE, "token_type": "Bearer"})))
 
     do_GET = do_PUT = do_POST = do_CONNECT = run
 
@@ -129,7 +159,7 @@ def begin(words, more):
 def end(process):
     out, said = process.communicate()
     said = said.decode()
-    for secret in ACCESS, SECRET, TOKEN, IDENTITY, GRANT, SESSION, BEARER:
+    for secret in ACCESS, SECRET, TOKEN, IDENTITY, GRANT, SESSION, BEARER, CLIENT_SECRET:
         check("no key is in a message", secret not in said, said)
     return process.returncode == 0 and out == server.objects["b/object"], said
 
@@ -278,6 +308,67 @@ def test_google():
     provider.reset()
 
 
+def test_azure():
+    client = {"AZURE_TENANT_ID": "tenant-1", "AZURE_CLIENT_ID": "client-1", "AZURE_AUTHORITY_HOST": provider.url + "/"}
+    secret = {**client, "AZURE_CLIENT_SECRET": CLIENT_SECRET}
+    federated = {**client, "AZURE_FEDERATED_TOKEN_FILE": str(temporary / "identity")}
+    machine = {"AZURE_POD_IDENTITY_AUTHORITY_HOST": provider.url}
+    service = {"IDENTITY_ENDPOINT": provider.url + "/msi", "IDENTITY_HEADER": GRANT}
+    places = {"secret": secret, "federation": federated, "service": service, "machine": machine,
+              "identity by name": {**machine, "AZURE_CLIENT_ID": "client-1"}}
+    with AzureServer({"b/object": server.objects["b/object"]}) as azure:
+        azure.bearer = BEARER
+        here = {"AZURE_STORAGE_ENDPOINT": azure.url, "AZURE_STORAGE_ACCOUNT": ACCOUNT}
+
+        def get(more, name="az://b/object"):
+            return ask(name, {**here, **more})
+        for place, more in places.items():
+            fine, said = get(more)
+            check(("Azure", place), fine and len(provider.asked) == 1, said, provider.asked)
+            azure.faults = ["", "expired"]
+            fine, said = get(more)
+            check(("Azure", place, "a token that has expired"), fine and len(provider.asked) == 2, said, provider.asked)
+            azure.faults, provider.lasts = ["", "later", "later"], 301
+            fine, said = get(more)
+            check(("Azure", place, "one that soon expires"), fine and len(provider.asked) >= 2, said, provider.asked)
+            azure.faults, provider.lasts = ["expired"] * 3, 3600
+            fine, said = get(more)
+            check(("Azure", place, "it stays expired"), not fine and "does not accept the token of Entra ID" in said,
+                  said)
+            azure.faults = []
+            for fault in (404, 403, 500, "silent"):
+                provider.fault = fault
+                fine, said = get(more)
+                none = fault == 404 and place not in ("secret", "federation")
+                check(("Azure", place, fault), not fine and ("none were found" if none else "the token of ") in said,
+                      said)
+            provider.fault = None
+            for provider.without in ["access_token", "expires_on" if place == "service" else "expires_in"]:
+                fine, said = get(more)
+                again = provider.without == "expires_in" and "identity" in provider.asked[0]  # expires_on is enough
+                check(("Azure", place, "without", provider.without), fine if again else
+                      not fine and "the answer has no keys" in said, said)
+            provider.without = None
+        order = [("", azure.environment()), ("", {"AZURE_STORAGE_SAS_TOKEN": azure.sas("r")}),
+                 ("POST /tenant-1", secret), ("POST /tenant-1", federated), ("GET /msi", service),
+                 ("GET /metadata", machine)]
+        for i, (path, _) in enumerate(order):
+            fine, said = get({k: v for _, more in reversed(order[i:]) for k, v in more.items()})
+            check(("Azure, order", i), fine and (provider.asked[0].startswith(path) if path else not provider.asked),
+                  said, provider.asked)
+        fine, said = get({**machine, "AZURE_CLIENT_ID": "other"})
+        check("no such identity", not fine and "none were found" in said and "AZURE_TENANT_ID" in said, said)
+        fine, said = get({**federated, "AZURE_FEDERATED_TOKEN_FILE": "/nowhere/token"})
+        check("no file of a token", not fine and "/nowhere/token" in said, said)
+        fine, said = get({**secret, "AZURE_AUTHORITY_HOST": "http://example.invalid"})
+        check("secrets are not sent in the open", not fine and "AZURE_AUTHORITY_HOST must be https://" in said, said)
+        fine, said = get({**secret, "AZURE_STORAGE_ENDPOINT": "http://example.invalid/x"})
+        check("nor are tokens", not fine and "AZURE_STORAGE_ENDPOINT must be https://" in said, said)
+        azure.open_buckets = {ACCOUNT}
+        fine, said = get({**machine, "AZURE_CLIENT_ID": "other"})
+        check("a public container, on a machine without an identity", fine, said)
+
+
 def test_proxy():
     """Storage goes through the proxy, unless its host is in NO_PROXY; who gives keys is asked directly."""
     provider.reset()
@@ -356,7 +447,8 @@ with S3Server({"b/object": bytes(range(200)) * 5, "b/text.jsonl": b"{\"text\":\"
     slow.fault = "drip"
     dripping = begin([probe, "read", "s3://b/object"],
                      {**PLACES["instance"], "AWS_EC2_METADATA_SERVICE_ENDPOINT": slow.url})
-    tests = test_places, test_order, test_renewal, test_stop, test_failures, test_google, test_proxy, in_own_network
+    tests = test_places, test_order, test_renewal, test_stop, test_failures, test_google, test_azure, test_proxy, \
+        in_own_network
     for test in tests:
         if os.environ.get("ONLY_TEST", "") not in test.__name__:
             continue

@@ -249,8 +249,9 @@ static const struct command commands[] = {
       .notes_more =
           "Keys, region and endpoint come from the variables and files that AWS's tools read: AWS_ACCESS_KEY_ID, "
           "AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_PROFILE, ~/.aws/credentials, AWS_REGION, AWS_ENDPOINT_URL. "
-          "For az://: AZURE_STORAGE_ACCOUNT, AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN, or "
-          "AZURE_STORAGE_CONNECTION_STRING, and AZURE_STORAGE_ENDPOINT.",
+          "For az://: AZURE_STORAGE_ACCOUNT with AZURE_STORAGE_KEY, AZURE_STORAGE_SAS_TOKEN or Entra ID's variables, "
+          "or AZURE_STORAGE_CONNECTION_STRING, and AZURE_STORAGE_ENDPOINT. For hf://: HF_TOKEN, or what `hf auth "
+          "login` writes.",
       .example = "leat pull s3://corpora/pile/train train\nAWS_ENDPOINT_URL=https://minio.example.org:9000 leat pull "
                  "s3://corpora/train train",
       .options = pull_options,
