@@ -443,7 +443,7 @@ static enum leat_status from_google(struct remote *r, struct keys *k, struct lea
 /* ---- Azure: Entra ID --------------------------------------------------------------------------------------------- */
 
 #define ENTRA   "https://login.microsoftonline.com"
-#define STORAGE "https%3A%2F%2Fstorage.azure.com%2F"
+#define STORAGE "https%3A%2F%2Fstorage.azure.com"
 #define ASSERTION                                                                                                      \
     "client_assertion_type=urn%3Aietf%3Aparams%3Aoauth%3Aclient-assertion-type%3Ajwt-bearer&client_assertion"
 #define IDENTITY_PATH "/metadata/identity/oauth2/token"
@@ -483,7 +483,7 @@ static enum leat_status ask_entra(struct remote *r, struct keys *k, const char *
     if (s == LEAT_OK)
         s = text_encode(&shown, proof, false, err);
     if (s == LEAT_OK)
-        s = text_join(&body, err, "grant_type=client_credentials&scope=" STORAGE ".default&client_id=", client, "&",
+        s = text_join(&body, err, "grant_type=client_credentials&scope=" STORAGE "%2F.default&client_id=", client, "&",
                       name, "=", shown, NULL);
     q.url = url;
     q.body = body;
