@@ -93,9 +93,13 @@ static void read_pins(const uint8_t *data, size_t size)
     FUZZ_CHECK(hub_pins_read(&pins, "", text, &err) == LEAT_OK);
     FUZZ_CHECK(hub_pins_write(&pins, "", &written, &err) == LEAT_OK && buffer_append(&written, "", 1, &err) == LEAT_OK);
     FUZZ_CHECK(hub_pins_read(&again, "", (const char *)written.bytes, &err) == LEAT_OK && again.count == pins.count);
-    for (size_t i = 0; i < pins.count; i++)
-        FUZZ_CHECK(strcmp(pins.items[i].from, again.items[i].from) == 0 &&
-                   strcmp(pins.items[i].to, again.items[i].to) == 0);
+    for (size_t i = 0; i < pins.count; i++) {
+        const char *to = pins.items[i].to, *at = strchr(to, '@');
+
+        FUZZ_CHECK(strcmp(pins.items[i].from, again.items[i].from) == 0 && strcmp(to, again.items[i].to) == 0);
+        FUZZ_CHECK(strncmp(to, "hf://", 5) == 0 && at);
+        check_id(to, at + 1);
+    }
     hub_pins_free(&pins);
     hub_pins_free(&again);
     buffer_free(&written);

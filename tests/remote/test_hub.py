@@ -214,6 +214,13 @@ def test_resume(hub):
         hub.storage.faults.clear()
         check("stopped", code == 5 and not (folder / f"{out}.leat").exists(), code, said)
         hub.commit("datasets/org/name", {"c/a.jsonl": small})
+        described = next(folder.glob(f"{out}.partial*/*.run" if more else f"{out}.partial.run"))
+        right = described.read_text()
+        for wrong in ("nonsense", "https://x/y", ALL):  # as if somebody had written into it
+            described.write_text(right.replace(f"hf://datasets/org/name@{first}\n", wrong + "\n"))
+            code, said = run(hub, *words, "--resume")
+            check(f"pinned to {wrong}", code == 1 and "other inputs or options" in said or "differs" in said, code, said)
+        described.write_text(right)
         hub.requests.clear()
         code, said = run(hub, *words, "--resume")
         check(f"it goes on with its commit {more}", code == 0 and tokens(out) == tokens(whole), code, said)

@@ -385,6 +385,19 @@ enum leat_status hub_pins_write(const struct hub_pins *pins, const char *before,
     return s;
 }
 
+/* Whether a name is that of a repository with its commit, and no path. Who reads on counts on that. */
+static bool is_pinned(const char *name)
+{
+    struct url u;
+    bool is;
+
+    if (!url_is(name) || url_parse(&u, name, NULL) != LEAT_OK)
+        return false;
+    is = url_in_hub(&u) && u.revision && is_commit(u.revision) && u.stem == strlen(name);
+    url_free(&u);
+    return is;
+}
+
 enum leat_status hub_pins_read(struct hub_pins *pins, const char *before, const char *text, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -395,7 +408,7 @@ enum leat_status hub_pins_read(struct hub_pins *pins, const char *before, const 
     while (s == LEAT_OK && (line = strsep(&rest, "\n"))) {
         char *from = line + strlen(before), *space = text_begins(line, before) ? strchr(from, ' ') : NULL;
 
-        if (!space)
+        if (!space || !is_pinned(space + 1))
             continue;
         *space = '\0';
         s = hub_pins_add(pins, from, space + 1, err);

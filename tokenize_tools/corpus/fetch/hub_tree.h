@@ -25,7 +25,8 @@ struct hub_pins {
 enum leat_status hub_pins_add(struct hub_pins *pins, const char *from, const char *to, struct leat_error *err);
 void hub_pins_free(struct hub_pins *pins);
 
-/* Pins as text, a line each: what is `before` them all, "FROM TO". Other lines are passed over. */
+/* Pins as text, a line each: what is `before` them all, "FROM TO". Other lines, which a file of others may have, are
+ * passed over. */
 enum leat_status hub_pins_write(const struct hub_pins *pins, const char *before, struct buffer *text,
                                 struct leat_error *err);
 enum leat_status hub_pins_read(struct hub_pins *pins, const char *before, const char *text, struct leat_error *err);
