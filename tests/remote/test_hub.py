@@ -219,7 +219,8 @@ def test_resume(hub):
         for wrong in ("nonsense", "https://x/y", ALL):  # as if somebody had written into it
             described.write_text(right.replace(f"hf://datasets/org/name@{first}\n", wrong + "\n"))
             code, said = run(hub, *words, "--resume")
-            check(f"pinned to {wrong}", code == 1 and "other inputs or options" in said or "differs" in said, code, said)
+            check(f"pinned to {wrong}", code == 1 and ("other inputs or options" in said or "differs" in said), code,
+                  said)
         described.write_text(right)
         hub.requests.clear()
         code, said = run(hub, *words, "--resume")
