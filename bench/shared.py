@@ -92,7 +92,8 @@ class Measure:
         (many,), asked = self.run(0, *program)
         each = asked["metadata"] / count / datasets / 2
         self.say("processes", f"{count} on {datasets} datasets: {each:.3f} metadata requests per file and process "
-                 f"({asked['metadata']:,} in all), {asked['read_bytes'] / 1e6:,.1f} MB "
+                 f"({asked['metadata']:,} in all: {asked['open']:,} opens, {asked['lookup']:,} lookups, "
+                 f"{asked['getattr']:,} getattr), {asked['read_bytes'] / 1e6:,.1f} MB "
                  f"in {asked['read']:,} reads, {asked['read_twice'] / 1e6:,.1f} MB of them twice; at most "
                  f"{many['descriptors']:,} open files; the slowest {many['slowest']:.1f} s, {many['failed']} failed",
                  "at most 2, none failed")

@@ -73,13 +73,13 @@ struct leat_open_options {
  *   be an earlier one, from before parts were appended;
  *   @FILE: a text file with one dataset per line. Blank lines and lines that begin with # are skipped, and relative
  *   names start from the folder of FILE;
- *   s3://BUCKET/NAME, gs://BUCKET/NAME, az://CONTAINER/NAME, https://HOST/PATH/NAME or http://...: a dataset on a
- *   server, read through a cache in a folder of this machine (`cache` in the options, and docs/object-storage.md).
- *   Opening asks the server what the dataset is, and brings its index; tokens come when they are read,
- *   or in the background while a loader is open. Each page is checked when it comes. A call that reads tokens may wait
- *   for the network, and fail with it (LEAT_E_IO after all tries, which docs/object-storage.md counts; _PERMISSION,
- *   _MISMATCH if the dataset has changed on the server); in a child of fork() it returns LEAT_E_FORKED for tokens that
- *   are not here;
+ *   s3://BUCKET/NAME, gs://BUCKET/NAME, az://CONTAINER/NAME, hf://datasets/ORG/REPOSITORY/NAME,
+ *   https://HOST/PATH/NAME or http://...: a dataset on a server, read through a cache in a folder of this machine
+ *   (`cache` in the options, and docs/object-storage.md). Opening asks the server what the dataset is, and brings its
+ *   index; tokens come when they are read, or in the background while a loader is open. Each page is checked when it
+ *   comes. A call that reads tokens may wait for the network, and fail with it (LEAT_E_IO after all tries, which
+ *   docs/object-storage.md counts; _PERMISSION, _MISMATCH if the dataset has changed on the server); in a child of
+ *   fork() it returns LEAT_E_FORKED for tokens that are not here;
  *   files of other tools, which are opened where they lie and never written to:
  *     PREFIX, PREFIX.bin, PREFIX.idx or megatron:PREFIX: of Megatron, GPT-NeoX, NeMo, with tokens of uint16 or int32;
  *     raw:FILE?dtype=u16 or u32: nothing but tokens (nanoGPT's .bin, OLMo-core's headerless .npy); u32 reads int32;

@@ -267,11 +267,11 @@ struct leat_pack_report {
  *
  * A URL begins with s3://, gs://, az://, hf://, https:// or http://. It is an object on a server; or, if it ends in /
  * and names a bucket or a repository of the Hugging Face Hub, all objects below it, in the order of their names, chosen
- * by their suffixes alone as files of a folder are; hf:// may also be a pattern, and its branch is read at one commit
- * (docs/object-storage.md). Keys, region and endpoint come from the variables and files of AWS, Azure and the Hub,
- * which this call reads then. If an object changes after it was looked up: LEAT_E_MISMATCH. Datasets, reports and
- * messages name it without what follows a ?. LEAT_E_UNSUPPORTED without libcurl, and for a server that does not give
- * parts of files.
+ * by their suffixes alone as files of a folder are; hf:// may also be a pattern, and its branch is read at one commit,
+ * which the metadata "leat.hub" names (docs/object-storage.md). Keys, region and endpoint come from the variables and
+ * files of AWS, Azure and the Hub, which this call reads then. If an object changes after it was looked up:
+ * LEAT_E_MISMATCH. Datasets, reports and messages name it without what follows a ?. LEAT_E_UNSUPPORTED without libcurl,
+ * and for a server that does not give parts of files.
  *
  * JSON inputs are lines with an object each; or one array of objects in any layout, which begins with [ and then { or
  * ]; or objects one after another, of which the first goes over several lines, or shares the only line with the next,

@@ -33,10 +33,10 @@ struct leat_pull_report {
 
 /*
  * Copies a dataset of leat's own from a server to this machine: URL.leat and URL.tokens to NAME.leat and NAME.tokens.
- * `url` is s3://BUCKET/NAME, gs://BUCKET/NAME, az://CONTAINER/NAME, https://... or http://..., with or without one of
- * the suffixes; a query stays behind the suffix. Keys, region and endpoint come from the usual variables and files of
- * AWS's tools, for az:// from those of Azure's (docs/object-storage.md); none is in a message. Every page
- * and section is checked by its hash when it arrives.
+ * `url` is s3://BUCKET/NAME, gs://BUCKET/NAME, az://CONTAINER/NAME, hf://datasets/ORG/REPOSITORY/NAME, https://... or
+ * http://..., with or without one of the suffixes; a query stays behind the suffix. Keys, region and endpoint come from
+ * the usual variables and files of AWS's tools, for az:// from those of Azure's, for hf:// from those of the Hub's
+ * (docs/object-storage.md); none is in a message. Every page and section is checked by its hash when it arrives.
  *
  * Until all is here and durable, no dataset of this name exists. What a call that failed, was stopped or killed has
  * brought stays in NAME.partial.tokens and NAME.partial.leat, and the next call goes on from there.

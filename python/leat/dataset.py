@@ -39,8 +39,8 @@ def open(name, *, access="leased", cache=None, cache_size=None, online=False,  #
     """Opens a dataset, or several joined end to end.
 
     name    NAME, NAME.leat or NAME.tokens; a folder, which means all datasets in it, sorted by name; "@FILE", which
-            names one dataset per line; a URL (s3://BUCKET/NAME, gs://, az://, https://), which is read through a cache
-            of this machine; or a list of such names
+            names one dataset per line; a URL (s3://BUCKET/NAME, gs://, az://, hf://datasets/ORG/REPOSITORY/NAME,
+            https://), which is read through a cache of this machine; or a list of such names
     access  "leased": files are mapped where the kernel grants a lease on them, so that a file that another process
             shrinks gives an error, not a crash. "trusted": files are mapped; nobody must change them. "read": files
             are never mapped

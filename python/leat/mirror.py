@@ -14,8 +14,9 @@ call had copied; tokens and documents; requests to the server, and how many of t
 def pull(url, name, *, force: bool = False, connections: int = 8, progress=None) -> Copied:
     """Copies a dataset from a server to this machine, like `leat pull`: to NAME.leat and NAME.tokens.
 
-    url          s3://BUCKET/NAME, gs://BUCKET/NAME, az://CONTAINER/NAME, https://HOST/PATH/NAME; keys, region and
-                 endpoint come from the variables and files of AWS's tools, and Azure's
+    url          s3://BUCKET/NAME, gs://BUCKET/NAME, az://CONTAINER/NAME, hf://datasets/ORG/REPOSITORY/NAME,
+                 https://HOST/PATH/NAME; keys, region and endpoint come from the variables and files of the tools of
+                 AWS, Azure and the Hub
     name         of the dataset here
     force        replaces an existing dataset, once the new one is complete
     connections  at once, 1 to 64, each with 8 MiB of memory

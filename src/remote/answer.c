@@ -38,6 +38,7 @@ void answer_code(const struct transfer *t, char code[ANSWER_CODE])
 }
 
 #define AZURE_KEYS "AZURE_STORAGE_ACCOUNT and AZURE_STORAGE_KEY, or AZURE_STORAGE_SAS_TOKEN"
+#define ENTRA_KEYS "AZURE_TENANT_ID, AZURE_CLIENT_ID and AZURE_CLIENT_SECRET"
 #define NO_KEYS    "the server requires credentials, and none were found: set "
 
 /* What the codes of S3 and Azure mean for the user. */
@@ -59,16 +60,20 @@ static const struct {
     { "AuthorizationHeaderMalformed", LEAT_E_PERMISSION, "the bucket is in another region; set AWS_REGION" },
     { "PermanentRedirect", LEAT_E_PERMISSION, "the bucket is in another region; set AWS_REGION" },
     { "ContainerNotFound", LEAT_E_NO_FILE, "the container does not exist" },
-    { "ResourceNotFound", LEAT_E_NO_FILE, "this does not exist, or needs " AZURE_KEYS },
-    { "NoAuthenticationInformation", LEAT_E_PERMISSION, NO_KEYS AZURE_KEYS },
-    { "PublicAccessNotPermitted", LEAT_E_PERMISSION, NO_KEYS AZURE_KEYS },
+    { "ResourceNotFound", LEAT_E_NO_FILE, "this does not exist, or needs " AZURE_KEYS ", or " ENTRA_KEYS },
+    { "NoAuthenticationInformation", LEAT_E_PERMISSION, NO_KEYS AZURE_KEYS ", or " ENTRA_KEYS },
+    { "PublicAccessNotPermitted", LEAT_E_PERMISSION, NO_KEYS AZURE_KEYS ", or " ENTRA_KEYS },
+    { "InvalidAuthenticationInfo", LEAT_E_PERMISSION,
+      "the server does not accept the token of Entra ID: check AZURE_TENANT_ID and AZURE_CLIENT_ID" },
     { "AuthenticationFailed", LEAT_E_PERMISSION,
       "the server does not accept the signature; check " AZURE_KEYS ", and whether the token has expired" },
-    { "AuthorizationPermissionMismatch", LEAT_E_PERMISSION, "the SAS token does not permit this" },
+    { "AuthorizationPermissionMismatch", LEAT_E_PERMISSION,
+      "the SAS token does not permit this, or the identity lacks a role: Storage Blob Data Reader, to write "
+      "Contributor" },
     { "AuthorizationResourceTypeMismatch", LEAT_E_PERMISSION,
       "the SAS token does not permit this: it needs the resource types container and object" },
     { "KeyBasedAuthenticationNotPermitted", LEAT_E_PERMISSION,
-      "the account takes no keys: set AZURE_STORAGE_SAS_TOKEN to a token of a user delegation" },
+      "the account takes no keys: set " ENTRA_KEYS ", or AZURE_STORAGE_SAS_TOKEN to a token of a user delegation" },
     { "BlobArchived", LEAT_E_UNSUPPORTED, "it is in the archive tier; rehydrate it first" },
     { "LeaseIdMissing", LEAT_E_BUSY, "another program holds a lease on it" },
     { "InvalidBlobOrBlock", LEAT_E_STATE,
@@ -91,7 +96,7 @@ static enum leat_status by_code(const struct transfer *t, bool signed_by_key, st
     case 403:
         if (url_in_bucket(t->url) && !signed_by_key)
             return status_set_in(err, LEAT_E_PERMISSION, name, "%s: " NO_KEYS "%s", name,
-                                 t->url->scheme == URL_AZURE ? AZURE_KEYS
+                                 t->url->scheme == URL_AZURE ? AZURE_KEYS ", or " ENTRA_KEYS
                                                              : "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give "
                                                                "this machine a role");
         return status_set_in(err, LEAT_E_PERMISSION, name, "%s: the server denies access (%ld)", name, t->code);

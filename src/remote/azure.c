@@ -68,7 +68,7 @@ static enum leat_status take_string(struct environment *e, struct leat_error *er
 
     if (strncasecmp(text, "UseDevelopmentStorage=true", strlen("UseDevelopmentStorage=true")) == 0)
         text = EMULATOR;
-    for (unsigned i = SETTING_AZURE_ACCOUNT; i < SETTINGS; i++) {
+    for (unsigned i = SETTING_AZURE_ACCOUNT; i <= SETTING_AZURE_ENDPOINT; i++) {
         text_forget(e->values[i]);
         e->values[i] = NULL;
     }
@@ -127,10 +127,10 @@ struct credentials azure_keys(const struct environment *e, const struct url *u)
     char *const *values = e->values;
 
     if (!is_theirs(e, u))
-        return (struct credentials) { NULL, NULL, NULL };
+        return (struct credentials) { .query = NULL };
     if (values[SETTING_AZURE_KEY])
-        return (struct credentials) { values[SETTING_AZURE_ACCOUNT], values[SETTING_AZURE_KEY], NULL };
-    return (struct credentials) { NULL, NULL, values[SETTING_AZURE_SAS] };
+        return (struct credentials) { .id = values[SETTING_AZURE_ACCOUNT], .secret = values[SETTING_AZURE_KEY] };
+    return (struct credentials) { .query = values[SETTING_AZURE_SAS] };
 }
 
 enum leat_status azure_endpoint(char **endpoint, const struct environment *e, const struct url *u,
@@ -311,5 +311,7 @@ enum leat_status azure_headers(struct request *q, const struct transfer *t, cons
         s = client_add(q, AZURE_MADE_OF, made_of, err);
     if (s == LEAT_OK)
         s = client_add(q, "x-ms-version", VERSION, err);
-    return s == LEAT_OK && c->secret ? add_signature(q, t, a, c, err) : s;
+    if (s == LEAT_OK && c->secret)
+        return add_signature(q, t, a, c, err);
+    return s == LEAT_OK && c->token ? client_add_token(q, c->token, err) : s;
 }

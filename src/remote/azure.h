@@ -3,7 +3,8 @@
  * signature. Its XML is read where S3's is (object.c), and its blocks are uploads (blocks.c).
  *
  * The variables name one account, its key or SAS token, and perhaps another endpoint. They count for URLs that name
- * that account or none; requests to another account are not signed.
+ * that account or none. Without them, and for other accounts, a token of Entra ID counts if there is one (keys.h); else
+ * requests are not signed.
  */
 #ifndef LEAT_REMOTE_AZURE_H
 #define LEAT_REMOTE_AZURE_H
@@ -22,14 +23,14 @@
  * endpoint. May be called again. */
 enum leat_status azure_settle(struct environment *e, struct leat_error *err);
 
-/* The account as id, its key as secret; or a SAS token alone, without its ?. All NULL: requests are not signed. */
+/* The account as id and its key as secret, or a SAS token, without its ?, as query; all NULL: neither is set. */
 struct credentials azure_keys(const struct environment *e, const struct url *u);
 
 /* Sets *endpoint to where the account's containers are; the caller frees it. LEAT_E_ARGUMENT: no account is named. */
 enum leat_status azure_endpoint(char **endpoint, const struct environment *e, const struct url *u,
                                 struct leat_error *err);
 
-/* Adds the headers of a request, and a signature if there is a key. `moment` is the time by the server's clock. */
+/* Adds the headers of a request, and its signature or a token, if there are any. `moment`: by the server's clock. */
 enum leat_status azure_headers(struct request *q, const struct transfer *t, const struct address *a,
                                const struct credentials *c, time_t moment, struct leat_error *err);
 

@@ -34,7 +34,9 @@ static const char *const methods[] = {
 
 bool client_signs(const struct remote *r, const struct url *u)
 {
-    return (url_in_bucket(u) || url_in_hub(u)) && (keys_of(r, u).secret || keys_of(r, u).token);
+    struct credentials c = keys_of(r, u);
+
+    return (url_in_bucket(u) || url_in_hub(u)) && (c.secret || c.token || c.query);
 }
 
 enum leat_status client_add(struct request *q, const char *name, const char *value, struct leat_error *err)
@@ -70,8 +72,7 @@ static enum leat_status add_conditions(struct request *q, const struct transfer 
     return s;
 }
 
-/* Google's and the Hub's, in place of a signature. */
-static enum leat_status add_token(struct request *q, const char *token, struct leat_error *err)
+enum leat_status client_add_token(struct request *q, const char *token, struct leat_error *err)
 {
     char *value;
     enum leat_status s = text_join(&value, err, "Bearer ", token, NULL);
@@ -102,7 +103,7 @@ static enum leat_status add_signature(const struct remote *r, struct request *q,
     enum leat_status s = LEAT_OK;
 
     if (!c.id)
-        return add_token(q, c.token, err);
+        return client_add_token(q, c.token, err);
     signature_time(time(NULL) + (time_t)r->skew, moment);
     sha256_of(t->body_bytes ? t->body : "", t->body_bytes, hash);
     sha256_hex(hash, payload);
@@ -185,10 +186,14 @@ static enum leat_status send_to(struct remote *r, struct transfer *t, const stru
     struct credentials c = keys_of(r, t->url);
     bool azure = t->url->scheme == URL_AZURE;
     const char *query = t->query && !t->redirected ? t->query : ""; /* a redirect has it */
-    const char *sas = azure && c.token ? c.token : "";
+    const char *sas = c.query ? c.query : "";
     enum leat_status s;
     char *url;
 
+    if (azure && c.token && !keys_may_be_sent(a->url))
+        return status_argument(err, "AZURE_STORAGE_ENDPOINT",
+                               "AZURE_STORAGE_ENDPOINT must be https://, or http:// of this machine, for a token of "
+                               "Entra ID");
     if (t->method == TRANSFER_POST)
         q.stall_seconds *= FINISH_STALLS;
     s = text_join(&url, err, t->redirected ? t->redirected : a->url, *query || *sas ? "?" : "", query,
@@ -349,7 +354,8 @@ static bool is_later(const struct transfer *t)
 
 static bool is_expired(const char *code)
 {
-    return strcmp(code, "ExpiredToken") == 0 || strcmp(code, "TokenRefreshRequired") == 0;
+    return strcmp(code, "ExpiredToken") == 0 || strcmp(code, "TokenRefreshRequired") == 0 ||
+           strcmp(code, "InvalidAuthenticationInfo") == 0; /* Azure's, of a token of Entra ID */
 }
 
 /* What the Hub says of a file when it says where that is kept; and where. */

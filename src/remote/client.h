@@ -27,6 +27,9 @@ struct remote {
 /* Adds a header to a request. */
 enum leat_status client_add(struct request *q, const char *name, const char *value, struct leat_error *err);
 
+/* Adds a token in place of a signature. */
+enum leat_status client_add_token(struct request *q, const char *token, struct leat_error *err);
+
 /* Whether requests for it are signed. */
 bool client_signs(const struct remote *r, const struct url *u);
 

@@ -1,8 +1,8 @@
 /*
  * environment.h: the variables and files of AWS, Azure and the Hugging Face Hub that other tools also read:
- * AWS_PROFILE, AWS_REGION, AWS_ENDPOINT_URL, ~/.aws/credentials, AZURE_STORAGE_ACCOUNT, HF_TOKEN, HF_ENDPOINT, ... The
- * only file here that reads the environment, and one of few in the libraries that do: a key in an option would end in
- * scripts, logs and lists of processes.
+ * AWS_PROFILE, AWS_REGION, AWS_ENDPOINT_URL, ~/.aws/credentials, AZURE_STORAGE_ACCOUNT, AZURE_CLIENT_ID, HF_TOKEN,
+ * HF_ENDPOINT, ... The only file here that reads the environment, and one of few in the libraries that do: a key in an
+ * option would end in scripts, logs and lists of processes.
  */
 #ifndef LEAT_REMOTE_ENVIRONMENT_H
 #define LEAT_REMOTE_ENVIRONMENT_H
@@ -35,6 +35,14 @@ enum setting {
     SETTING_AZURE_KEY,
     SETTING_AZURE_SAS,
     SETTING_AZURE_ENDPOINT,
+    SETTING_ENTRA_TENANT, /* from here on: Microsoft Entra ID's (keys.h) */
+    SETTING_ENTRA_CLIENT,
+    SETTING_ENTRA_SECRET,
+    SETTING_ENTRA_FILE,
+    SETTING_ENTRA_HOST,
+    SETTING_IDENTITY_URL,
+    SETTING_IDENTITY_HEADER,
+    SETTING_IDENTITY_HOST,
     SETTING_HUB_TOKEN, /* from here on: the Hub's */
     SETTING_HUB_ENDPOINT,
     SETTING_HUB_OFFLINE,

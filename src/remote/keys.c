@@ -66,7 +66,7 @@ static enum leat_status judge(const struct keys_question *q, const struct transf
 
     if (t->no_memory)
         return status_no_memory(err, t->text.size);
-    if ((how == CARRIED && t->code == 404) || how == CARRIED_UNREACHABLE)
+    if ((how == CARRIED && (t->code == 404 || t->code == q->none)) || how == CARRIED_UNREACHABLE)
         return status_set(err, LEAT_E_NO_FILE, "%s: none found", q->what);
     if (how != CARRIED)
         return status_set(err, LEAT_E_IO, "%s: no answer%s", q->what, remedy);
@@ -267,8 +267,7 @@ static enum leat_status from_web_identity(struct remote *r, struct keys *k, stru
 
 #define CONTAINERS "the keys of this container (AWS_CONTAINER_CREDENTIALS_*)"
 
-/* A token must not travel in the open, but to this machine and its provider. */
-static bool may_be_asked(const char *url)
+bool keys_may_be_sent(const char *url)
 {
     static const char *const near[] = { "http://127.0.0.1",      "http://localhost",      "http://169.254.170.2",
                                         "http://169.254.170.23", "http://[fd00:ec2::23]", "http://[::1]" };
@@ -290,7 +289,7 @@ static enum leat_status from_container(struct remote *r, struct keys *k, struct 
     if (!path && !full)
         return LEAT_E_NO_FILE;
     s = text_join(&url, err, path ? CONTAINER : "", path ? path : full, NULL);
-    if (s == LEAT_OK && !may_be_asked(url))
+    if (s == LEAT_OK && !keys_may_be_sent(url))
         s = status_argument(err, "AWS_CONTAINER_CREDENTIALS_FULL_URI",
                             "AWS_CONTAINER_CREDENTIALS_FULL_URI must be https://, or http:// of this machine");
     if (s == LEAT_OK && values[SETTING_CONTAINER_TOKEN_FILE])
@@ -394,11 +393,30 @@ static enum leat_status from_instance(struct remote *r, struct keys *k, struct l
     return s;
 }
 
-keys_place *const keys_places[] = { from_web_identity, from_container, from_instance, NULL };
-
 /* ---- Google ------------------------------------------------------------------------------------------------------ */
 
-enum leat_status keys_google(struct remote *r, struct keys *k, struct leat_error *err)
+/* A token that stands alone; frees the answer. */
+static enum leat_status take_token(struct keys *k, char *answer, const char *what, struct leat_error *err)
+{
+    char *lasts = NULL, *until = NULL;
+    uint64_t seconds = 0;
+    enum leat_status s = keys_member(&k->token, answer, "access_token", err);
+
+    if (s == LEAT_OK)
+        s = keys_member(&lasts, answer, "expires_in", err);
+    if (s == LEAT_OK)
+        s = keys_member(&until, answer, "expires_on", err); /* all that some services of Azure say */
+    if (lasts && answer_number(lasts, strlen(lasts), &seconds) && seconds < (uint64_t)1 << 32)
+        k->expires = (int64_t)time(NULL) + (int64_t)seconds;
+    else if (!lasts && until && answer_number(until, strlen(until), &seconds) && seconds < (uint64_t)1 << 40)
+        k->expires = (int64_t)seconds;
+    free(lasts);
+    free(until);
+    text_forget(answer);
+    return s == LEAT_OK && !(k->token && k->expires) ? incomplete(what, err) : s;
+}
+
+static enum leat_status from_google(struct remote *r, struct keys *k, struct leat_error *err)
 {
     char flavor[] = "Metadata-Flavor: Google";
     const char *host = r->environment.values[SETTING_GOOGLE];
@@ -407,8 +425,7 @@ enum leat_status keys_google(struct remote *r, struct keys *k, struct leat_error
                                .headers = { flavor },
                                .near = true,
                                .seconds = NEAR_SECONDS };
-    char *url, *answer = NULL, *lasts = NULL;
-    uint64_t seconds = 0;
+    char *url, *answer = NULL;
     enum leat_status s;
 
     if (!host && is_other_machine("google"))
@@ -420,25 +437,162 @@ enum leat_status keys_google(struct remote *r, struct keys *k, struct leat_error
     free(url);
     if (s != LEAT_OK)
         return s == LEAT_E_IO && !host ? LEAT_E_NO_FILE : s;
-    s = keys_member(&k->token, answer, "access_token", err);
-    if (s == LEAT_OK)
-        s = keys_member(&lasts, answer, "expires_in", err);
-    if (lasts && answer_number(lasts, strlen(lasts), &seconds) && seconds < (uint64_t)1 << 32)
-        k->expires = (int64_t)time(NULL) + (int64_t)seconds;
-    free(lasts);
-    text_forget(answer);
-    return s == LEAT_OK && !(k->token && k->expires) ? incomplete(q.what, err) : s;
+    return take_token(k, answer, q.what, err);
 }
+
+/* ---- Azure: Entra ID --------------------------------------------------------------------------------------------- */
+
+#define ENTRA   "https://login.microsoftonline.com"
+#define STORAGE "https%3A%2F%2Fstorage.azure.com"
+#define ASSERTION                                                                                                      \
+    "client_assertion_type=urn%3Aietf%3Aparams%3Aoauth%3Aclient-assertion-type%3Ajwt-bearer&client_assertion"
+#define IDENTITY_PATH "/metadata/identity/oauth2/token"
+
+/* HOST/TENANT/oauth2/v2.0/token */
+static enum leat_status entra_url(char **url, const struct remote *r, struct leat_error *err)
+{
+    const char *host = r->environment.values[SETTING_ENTRA_HOST];
+    char *base = NULL, *tenant = NULL;
+    enum leat_status s = text_encode(&tenant, r->environment.values[SETTING_ENTRA_TENANT], false, err);
+
+    if (s == LEAT_OK) /* some write no https:// */
+        s = text_join(&base, err, host && !strstr(host, "://") ? "https://" : "", host ? host : ENTRA, NULL);
+    for (size_t length = s == LEAT_OK ? strlen(base) : 0; length > 0 && base[length - 1] == '/';)
+        base[--length] = '\0';
+    if (s == LEAT_OK)
+        s = text_join(url, err, base, "/", tenant, "/oauth2/v2.0/token", NULL);
+    if (s == LEAT_OK && !keys_may_be_sent(*url))
+        s = status_argument(err, "AZURE_AUTHORITY_HOST",
+                            "AZURE_AUTHORITY_HOST must be https://, or http:// of this machine");
+    free(base);
+    free(tenant);
+    return s;
+}
+
+/* Shows who the client is by `proof`, whose name in the question is `name`. */
+static enum leat_status ask_entra(struct remote *r, struct keys *k, const char *what, const char *name,
+                                  const char *proof, struct leat_error *err)
+{
+    char form[] = "Content-Type: application/x-www-form-urlencoded";
+    struct keys_question q = { .what = what, .method = TRANSFER_POST, .headers = { form }, .seconds = FAR_SECONDS };
+    char *url = NULL, *client = NULL, *shown = NULL, *body = NULL, *answer;
+    enum leat_status s = entra_url(&url, r, err);
+
+    if (s == LEAT_OK)
+        s = text_encode(&client, r->environment.values[SETTING_ENTRA_CLIENT], false, err);
+    if (s == LEAT_OK)
+        s = text_encode(&shown, proof, false, err);
+    if (s == LEAT_OK)
+        s = text_join(&body, err, "grant_type=client_credentials&scope=" STORAGE "%2F.default&client_id=", client, "&",
+                      name, "=", shown, NULL);
+    q.url = url;
+    q.body = body;
+    if (s == LEAT_OK) {
+        s = keys_ask(r, &q, &answer, err);
+        s = s == LEAT_OK ? take_token(k, answer, what, err) : rather(LEAT_E_IO, s, err);
+    }
+    text_forget(body);
+    text_forget(shown);
+    free(client);
+    free(url);
+    return s;
+}
+
+static bool has_client(const struct remote *r)
+{
+    return r->environment.values[SETTING_ENTRA_TENANT] && r->environment.values[SETTING_ENTRA_CLIENT];
+}
+
+static enum leat_status from_entra_secret(struct remote *r, struct keys *k, struct leat_error *err)
+{
+    const char *secret = r->environment.values[SETTING_ENTRA_SECRET];
+
+    if (!has_client(r) || !secret)
+        return LEAT_E_NO_FILE;
+    return ask_entra(r, k, "the token of AZURE_CLIENT_ID by AZURE_CLIENT_SECRET", "client_secret", secret, err);
+}
+
+static enum leat_status from_entra_file(struct remote *r, struct keys *k, struct leat_error *err)
+{
+    const char *path = r->environment.values[SETTING_ENTRA_FILE];
+    char *token = NULL;
+    enum leat_status s;
+
+    if (!has_client(r) || !path)
+        return LEAT_E_NO_FILE;
+    s = rather(LEAT_E_ARGUMENT, text_read(&token, path, err), err); /* it is written anew from time to time */
+    if (s == LEAT_OK)
+        s = ask_entra(r, k, "the token of AZURE_CLIENT_ID by AZURE_FEDERATED_TOKEN_FILE", ASSERTION, token, err);
+    text_forget(token);
+    return s;
+}
+
+/* Of the service that runs the program, else of the machine. */
+static enum leat_status from_identity(struct remote *r, struct keys *k, struct leat_error *err)
+{
+    char *const *values = r->environment.values;
+    const char *host = values[SETTING_IDENTITY_HOST], *id = values[SETTING_ENTRA_CLIENT];
+    bool service = values[SETTING_IDENTITY_URL] && values[SETTING_IDENTITY_HEADER], named = service || host;
+    struct keys_question q = { .what = "the token of this machine's managed identity (Azure's metadata)",
+                               .remedy = "; set AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN",
+                               .near = true,
+                               .none = 400, /* it has no identity */
+                               .seconds = NEAR_SECONDS };
+    char *url = NULL, *client = NULL, *answer = NULL;
+    enum leat_status s;
+
+    if (!named && is_other_machine("microsoft"))
+        return LEAT_E_NO_FILE;
+    s = text_encode(&client, id ? id : "", false, err);
+    if (s == LEAT_OK)
+        s = text_join(&url, err,
+                      service ? values[SETTING_IDENTITY_URL]
+                      : host  ? host
+                              : INSTANCE,
+                      service ? "?api-version=2019-08-01" : IDENTITY_PATH "?api-version=2018-02-01",
+                      "&resource=" STORAGE, id ? "&client_id=" : "", client, NULL);
+    if (s == LEAT_OK)
+        s = text_join(&q.headers[0], err, service ? "X-IDENTITY-HEADER: " : "Metadata: true",
+                      service ? values[SETTING_IDENTITY_HEADER] : "", NULL);
+    q.url = url;
+    if (s == LEAT_OK)
+        s = keys_ask(r, &q, &answer, err);
+    text_forget(q.headers[0]);
+    free(client);
+    free(url);
+    if (s != LEAT_OK)
+        return s == LEAT_E_IO && !named ? LEAT_E_NO_FILE : s; /* no answer: this is not Azure */
+    return take_token(k, answer, q.what, err);
+}
+
+keys_place *const keys_places[KEYS_OWNERS][4] = {
+    [KEYS_AWS] = { from_web_identity, from_container, from_instance },
+    [KEYS_GOOGLE] = { from_google },
+    [KEYS_AZURE] = { from_entra_secret, from_entra_file, from_identity },
+};
 
 /* ---- Which keys count -------------------------------------------------------------------------------------------- */
 
 #define EARLY    300 /* seconds before they expire, and a request takes a while */
 #define AGAIN_NS ((uint64_t)30000000000)
 
-/* Not of Azure, whose keys are all in variables. */
 static enum keys_owner owner_of(const struct url *u)
 {
-    return url_in_hub(u) ? KEYS_HUB : u->scheme == URL_GS ? KEYS_GOOGLE : KEYS_AWS;
+    return url_in_hub(u)            ? KEYS_HUB
+           : u->scheme == URL_GS    ? KEYS_GOOGLE
+           : u->scheme == URL_AZURE ? KEYS_AZURE
+                                    : KEYS_AWS;
+}
+
+/* Whether the variables have keys for it: then none are asked for. */
+static bool has_own(const struct remote *r, const struct url *u)
+{
+    struct credentials c;
+
+    if (u->scheme != URL_AZURE)
+        return r->environment.values[SETTING_ID] != NULL;
+    c = azure_keys(&r->environment, u);
+    return c.secret || c.query;
 }
 
 void keys_free(struct keys *k)
@@ -454,24 +608,23 @@ struct credentials keys_of(const struct remote *r, const struct url *u)
     char *const *values = r->environment.values;
     const struct keys *k = &r->keys[owner_of(u)];
 
-    if (u->scheme == URL_AZURE)
+    if (u->scheme == URL_AZURE && has_own(r, u))
         return azure_keys(&r->environment, u);
-    if (url_in_hub(u))
-        return (struct credentials) { NULL, NULL, values[SETTING_HUB_TOKEN] ? values[SETTING_HUB_TOKEN] : k->token };
-    if (values[SETTING_ID]) /* HMAC keys of Google have no token */
-        return (struct credentials) { values[SETTING_ID], values[SETTING_SECRET],
-                                      u->scheme == URL_GS ? NULL : values[SETTING_TOKEN] };
-    return (struct credentials) { k->id, k->secret, k->token };
+    if (url_in_hub(u) && values[SETTING_HUB_TOKEN])
+        return (struct credentials) { .token = values[SETTING_HUB_TOKEN] };
+    if (url_in_bucket(u) && u->scheme != URL_AZURE && values[SETTING_ID]) /* HMAC keys of Google have no token */
+        return (struct credentials) { .id = values[SETTING_ID],
+                                      .secret = values[SETTING_SECRET],
+                                      .token = u->scheme == URL_GS ? NULL : values[SETTING_TOKEN] };
+    return (struct credentials) { .id = k->id, .secret = k->secret, .token = k->token };
 }
 
 static enum leat_status ask_places(struct remote *r, enum keys_owner owner, struct keys *k, struct leat_error *err)
 {
     enum leat_status s = LEAT_E_NO_FILE;
 
-    if (owner == KEYS_GOOGLE)
-        return keys_google(r, k, err);
-    for (unsigned i = 0; keys_places[i] && s == LEAT_E_NO_FILE; i++)
-        s = keys_places[i](r, k, err);
+    for (unsigned i = 0; keys_places[owner][i] && s == LEAT_E_NO_FILE; i++)
+        s = keys_places[owner][i](r, k, err);
     return s;
 }
 
@@ -485,7 +638,7 @@ enum leat_status keys_prepare(struct remote *r, const struct url *u, struct leat
         k->asked = true;
         return environment_hub_token(&k->token, err);
     }
-    if (!url_in_bucket(u) || u->scheme == URL_AZURE || r->environment.values[SETTING_ID] || (k->asked && !k->token) ||
+    if (!url_in_bucket(u) || has_own(r, u) || (k->asked && !k->token) ||
         (k->asked && (now < k->expires - EARLY || clock_ns() < k->again)))
         return LEAT_OK;
     s = ask_places(r, owner_of(u), &got, err);
@@ -507,7 +660,7 @@ bool keys_expired(struct remote *r, const struct url *u)
 {
     struct keys *k = &r->keys[owner_of(u)];
 
-    if (u->scheme == URL_AZURE || r->environment.values[SETTING_ID] || !k->token)
+    if (has_own(r, u) || !k->token)
         return false;
     k->expires = 0;
     k->again = 0;

@@ -6,6 +6,9 @@
  *   container      AWS_CONTAINER_CREDENTIALS_FULL_URI or _RELATIVE_URI, as ECS and Kubernetes' pod identity set them
  *   instance       EC2's metadata (version 2, with its token)
  *   Google         the metadata of a machine of Google Cloud, which gives a token: for gs:// without HMAC keys
+ *   Entra ID       for az:// without a key or a SAS token: AZURE_TENANT_ID and AZURE_CLIENT_ID, and
+ *                  AZURE_CLIENT_SECRET or, as Kubernetes on Azure sets it, AZURE_FEDERATED_TOKEN_FILE; else the managed
+ *                  identity of the service that runs the program (IDENTITY_ENDPOINT) or of the machine
  *
  * Web identity counts before the files of ~/.aws, container and instance after them. Who has none of these asks without
  * a signature, as public buckets allow. A place that is set and fails is an error. For the Hub there is a token, which
@@ -25,17 +28,18 @@
 struct credentials {
     const char *id, *secret;
     const char *token; /* NULL: none */
+    const char *query; /* of Azure: a SAS token, which every query has; NULL: none */
 };
 
 /* ---- Keys -------------------------------------------------------------------------------------------------------- */
 
 struct remote;
 
-enum keys_owner { KEYS_AWS, KEYS_GOOGLE, KEYS_HUB, KEYS_OWNERS };
+enum keys_owner { KEYS_AWS, KEYS_GOOGLE, KEYS_AZURE, KEYS_HUB, KEYS_OWNERS };
 
 struct keys {
     char *id, *secret; /* of AWS */
-    char *token;       /* of AWS, or Google's alone */
+    char *token;       /* of AWS, or one that stands alone */
     int64_t expires;   /* seconds since 1970 */
     uint64_t again;    /* clock_ns(): not asked for before */
     bool asked;        /* once, and there may be none */
@@ -45,7 +49,7 @@ struct keys {
  */
 enum leat_status keys_prepare(struct remote *r, const struct url *u, struct leat_error *err);
 
-/* The keys for it. All NULL: no keys. Only a token: Google's, or the Hub's. Azure's: azure_keys(). */
+/* The keys for it. All NULL: no keys. Only a token: Google's, Entra ID's, or the Hub's. */
 struct credentials keys_of(const struct remote *r, const struct url *u);
 
 /* The server says that they have expired. Whether others may be had by keys_prepare(). */
@@ -57,8 +61,10 @@ void keys_free(struct keys *k); /* zeroes them */
 
 /* A place of keys. Sets *k, whose texts are new; LEAT_E_NO_FILE: no keys here. */
 typedef enum leat_status keys_place(struct remote *r, struct keys *k, struct leat_error *err);
-extern keys_place *const keys_places[]; /* of AWS, in their order; the last is NULL */
-keys_place keys_google;
+extern keys_place *const keys_places[KEYS_OWNERS][4]; /* in their order; after the last NULL */
+
+/* Whether what is secret may go to this address: https://, or http:// of this machine and its provider. */
+bool keys_may_be_sent(const char *url);
 
 struct keys_question {
     const char *what;   /* for messages */
@@ -68,6 +74,7 @@ struct keys_question {
     char *headers[2]; /* "name: value"; NULL: none */
     const char *body;
     uint32_t seconds; /* of silence that are borne */
+    long none;        /* a status of HTTP that means no keys here, as 404 does */
     bool near;        /* past any proxy */
 };
 

@@ -1,7 +1,8 @@
 /*
  * fuzz_hub_tree.c: any bytes as what the Hugging Face Hub says of a repository, or as the name of a file there. A page
  * of a tree is read to the same entries as a copy of it, and these lie below the folder that was asked for; a revision
- * has a commit; a name that is taken is put together again from its parts, and has an address.
+ * has a commit; a name that is taken is put together again from its parts, and has an address. Or as the pins of a
+ * dataset, which are read back as they are written.
  *
  * The input is a byte that says which, then the bytes.
  *
@@ -79,9 +80,35 @@ static void read_name(const uint8_t *data, size_t size)
     free(text);
 }
 
+static void read_pins(const uint8_t *data, size_t size)
+{
+    char *text = calloc(1, size + 1);
+    struct hub_pins pins = { 0 }, again = { 0 };
+    struct buffer written = { 0 };
+    struct leat_error err;
+
+    FUZZ_CHECK(text);
+    if (size)
+        memcpy(text, data, size);
+    FUZZ_CHECK(hub_pins_read(&pins, "", text, &err) == LEAT_OK);
+    FUZZ_CHECK(hub_pins_write(&pins, "", &written, &err) == LEAT_OK && buffer_append(&written, "", 1, &err) == LEAT_OK);
+    FUZZ_CHECK(hub_pins_read(&again, "", (const char *)written.bytes, &err) == LEAT_OK && again.count == pins.count);
+    for (size_t i = 0; i < pins.count; i++) {
+        const char *to = pins.items[i].to, *at = strchr(to, '@');
+
+        FUZZ_CHECK(strcmp(pins.items[i].from, again.items[i].from) == 0 && strcmp(to, again.items[i].to) == 0);
+        FUZZ_CHECK(strncmp(to, "hf://", 5) == 0 && at);
+        check_id(to, at + 1);
+    }
+    hub_pins_free(&pins);
+    hub_pins_free(&again);
+    buffer_free(&written);
+    free(text);
+}
+
 FUZZ_TARGET(hub_tree)
 {
-    uint8_t how = size ? data[0] % 3 : 0;
+    uint8_t how = size ? data[0] == 3 ? 3 : data[0] % 3 : 0;
     const uint8_t *rest = size ? data + 1 : data;
     size_t bytes = size ? size - 1 : 0;
     uint64_t sum, other;
@@ -89,6 +116,10 @@ FUZZ_TARGET(hub_tree)
 
     if (how == 2) {
         read_name(rest, bytes);
+        return 0;
+    }
+    if (how == 3) {
+        read_pins(rest, bytes);
         return 0;
     }
     s = read_copy(how, rest, bytes, &sum);

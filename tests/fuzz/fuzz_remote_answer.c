@@ -76,14 +76,17 @@ static void check_kept(const struct transfer *t, uint64_t asked)
 
 static void read_keys(const uint8_t *at, const uint8_t *end)
 {
+    static const char *const members[] = { "Token", "access_token", "expires_on" };
     char *text = calloc(1, (size_t)(end - at) + 1), *value;
 
     FUZZ_CHECK(text);
     if (end > at)
         memcpy(text, at, (size_t)(end - at));
-    FUZZ_CHECK(keys_member(&value, text, "Token", NULL) == LEAT_OK);
-    FUZZ_CHECK(!value || strlen(value) < strlen(text));
-    text_forget(value);
+    for (unsigned i = 0; i < sizeof members / sizeof *members; i++) {
+        FUZZ_CHECK(keys_member(&value, text, members[i], NULL) == LEAT_OK);
+        FUZZ_CHECK(!value || strlen(value) < strlen(text));
+        text_forget(value);
+    }
     free(text);
 }
 

@@ -1,6 +1,7 @@
 """azure_server.py: the server of the tests as Azure's Blob service: an account below the first part of the path, as
-emulators have it; blobs, blocks and lists of them, conditions, and Shared Key and SAS signatures that are checked with
-code of its own. It misbehaves as s3_server.py's does, whose objects, faults and connections it has.
+emulators have it; blobs, blocks and lists of them, conditions, Shared Key and SAS signatures (of the account, of a
+container or a blob) that are checked with code of its own, and tokens of Entra ID, of which server.bearer is right. It
+misbehaves as s3_server.py's does, whose objects, faults and connections it has.
 
     with AzureServer({"container/blob": b"bytes"}) as server:
         ... server.url, server.environment(), server.sas("rl") ...
@@ -49,6 +50,17 @@ def sas_signature(members):
         "sp", "ss", "srt", "st", "se", "sip", "spr", "sv", "ses")))))
 
 
+def service_sas_signature(members, path):
+    """Of a service SAS, as "Create a service SAS" has it from version 2020-12-06 on; sr is c, a container, or b, a
+    blob."""
+    container, _, name = path.strip("/").partition("/")[2].partition("/")
+    resource = f"/blob/{ACCOUNT}/{container}" + (f"/{name}" if members["sr"] == "b" else "")
+    lines = [members.get(n, "") for n in ("sp", "st", "se")] + [resource]
+    lines += [members.get(n, "") for n in ("si", "sip", "spr", "sv", "sr", "snapshot", "ses", "rscc", "rscd", "rsce",
+                                           "rscl", "rsct")]
+    return sign("\n".join(lines))
+
+
 CODES = {"NoSuchKey": "BlobNotFound", "PreconditionFailed": "ConditionNotMet", "SlowDown": "ServerBusy",
          "AccessDenied": "AuthorizationFailure", "ExpiredToken": "AuthenticationFailed"}
 
@@ -57,6 +69,8 @@ class Handler(s3_server.Handler):
     NEEDED = {"GET": "r", "PUT": "w", "DELETE": "d"}  # permissions of a SAS; lists need l
 
     def refuse(self, refused):
+        if refused.code == "ExpiredToken" and self.headers.get("authorization", "").startswith("Bearer "):
+            refused.status, refused.code = 401, "InvalidAuthenticationInfo"
         refused.code = CODES.get(refused.code, refused.code)
         refused.headers["x-ms-error-code"] = refused.code
         super().refuse(refused)
@@ -65,7 +79,11 @@ class Handler(s3_server.Handler):
         server, headers = self.server, self.headers
         members = dict(urllib.parse.parse_qsl(query, keep_blank_values=True))
         if "sig" in members:
-            self.check_sas(members)
+            self.check_sas(members, urllib.parse.unquote(path))
+            return
+        if headers.get("authorization", "").startswith("Bearer "):
+            if headers["authorization"] != f"Bearer {server.bearer}":
+                raise Refused(401, "InvalidAuthenticationInfo")
             return
         found = re.fullmatch(r"SharedKey ([^:]+):(\S+)", headers.get("authorization", ""))
         if not found:
@@ -76,14 +94,14 @@ class Handler(s3_server.Handler):
         if abs(sent - server.now()) > 900:
             raise Refused(403, "AuthenticationFailed")
 
-    def check_sas(self, members):
-        if members["sig"] != sas_signature(members):
+    def check_sas(self, members, path):
+        if members["sig"] != (service_sas_signature(members, path) if "sr" in members else sas_signature(members)):
             raise Refused(403, "AuthenticationFailed")
         until = datetime.datetime.strptime(members["se"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=datetime.timezone.utc)
         if until.timestamp() < self.server.now():
             raise Refused(403, "AuthenticationFailed")
         container = members.get("restype") == "container"
-        if ("c" if container else "o") not in members["srt"]:
+        if "sr" not in members and ("c" if container else "o") not in members["srt"]:
             raise Refused(403, "AuthorizationResourceTypeMismatch")
         if ("l" if container and self.command == "GET" else self.NEEDED[self.command]) not in members["sp"]:
             raise Refused(403, "AuthorizationPermissionMismatch")
@@ -247,7 +265,7 @@ class AzureServer(S3Server):
         super().__init__(objects, Handler)
         self.containers = {name.partition("/")[0] for name in self.objects} | {"b"}
         self.committed, self.metadata, self.folders = {}, {}, set()  # blocks that a list has not named: uploads
-        self.writes, self.unversioned = {}, 0
+        self.writes, self.unversioned, self.bearer = {}, 0, None
         self.url += f"/{ACCOUNT}"
 
     def etag(self, name):
@@ -261,8 +279,16 @@ class AzureServer(S3Server):
                    "se": until.strftime("%Y-%m-%dT%H:%M:%SZ")}
         return urllib.parse.urlencode({**members, "sig": sas_signature(members)})
 
+    def service_sas(self, permissions, container, name="", seconds=3600):
+        until = datetime.datetime.fromtimestamp(self.now() + seconds, datetime.timezone.utc)
+        members = {"sv": "2021-12-02", "sr": "b" if name else "c", "sp": permissions,
+                   "se": until.strftime("%Y-%m-%dT%H:%M:%SZ")}
+        signature = service_sas_signature(members, f"/{ACCOUNT}/{container}/{name}")
+        return urllib.parse.urlencode({**members, "sig": signature})
+
     def environment(self, **more):
         """What a client needs, and nothing else of this machine's."""
         return {"AZURE_STORAGE_ENDPOINT": self.url, "AZURE_STORAGE_ACCOUNT": ACCOUNT, "AZURE_STORAGE_KEY": KEY,
+                "AZURE_POD_IDENTITY_AUTHORITY_HOST": "http://127.0.0.1:9",  # nobody: this is no machine of Azure
                 "AWS_SHARED_CREDENTIALS_FILE": "/nowhere", "AWS_CONFIG_FILE": "/nowhere", "NO_PROXY": "*", **COUNTS,
                 **more}

@@ -16,6 +16,7 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
+import azure_server  # noqa: E402
 from checks import check, failures  # noqa: E402
 from hub_server import TOKEN, HubServer, git_oid  # noqa: E402
 
@@ -53,11 +54,13 @@ def summary(said):
 
 
 def shown(name, *before):
-    """All of a dataset but the places of its inputs, of which the last part of the name stays."""
+    """All of a dataset but which commits it is of, and the places of its inputs, of which the last part of the name
+    stays."""
     lines = subprocess.run([dump, "show", name], cwd=folder, check=True, capture_output=True).stdout.decode()
     for words in before:
         lines = lines.replace(" " + words.encode().hex(), " ")
-    return [line for line in lines.split("\n") if not line.startswith("sizes ")]
+    hub_key = "pair " + b"leat.hub".hex()
+    return [line for line in lines.split("\n") if not line.startswith(("sizes ", hub_key))]
 
 
 def tokens(name):
@@ -145,6 +148,12 @@ def test_token(hub):
         check("the token is in each request of the Hub", len(hub.requests) > 9 and
               all(sent.get("Authorization") == f"Bearer {TOKEN}" for _, _, sent in hub.requests))
     check("it is in no other", not hub.storage.tokens_seen and len(hub.storage.requests) > 9)
+    string = (f"DefaultEndpointsProtocol=http;AccountName={azure_server.ACCOUNT};AccountKey={azure_server.KEY};"
+              "BlobEndpoint=")
+    with azure_server.AzureServer({"b/x.jsonl": small}) as azure:
+        code, said = pack(hub, "both", "az://b/x.jsonl", "hf://datasets/org/private/c/", HF_TOKEN=TOKEN,
+                          AZURE_STORAGE_CONNECTION_STRING=string + azure.url)
+    check("beside a connection string of Azure", code == 0 and tokens("both") == b"a\0" + tokens("local"), code, said)
     check("private, renamed", pack(hub, "private", "hf://datasets/old/private/c/", HF_TOKEN=TOKEN)[0] == 0)
 
 
@@ -205,6 +214,14 @@ def test_resume(hub):
         hub.storage.faults.clear()
         check("stopped", code == 5 and not (folder / f"{out}.leat").exists(), code, said)
         hub.commit("datasets/org/name", {"c/a.jsonl": small})
+        described = next(folder.glob(f"{out}.partial*/*.run" if more else f"{out}.partial.run"))
+        right = described.read_text()
+        for wrong in ("nonsense", "https://x/y", ALL):  # as if somebody had written into it
+            described.write_text(right.replace(f"hf://datasets/org/name@{first}\n", wrong + "\n"))
+            code, said = run(hub, *words, "--resume")
+            check(f"pinned to {wrong}", code == 1 and ("other inputs or options" in said or "differs" in said), code,
+                  said)
+        described.write_text(right)
         hub.requests.clear()
         code, said = run(hub, *words, "--resume")
         check(f"it goes on with its commit {more}", code == 0 and tokens(out) == tokens(whole), code, said)
@@ -221,6 +238,69 @@ def test_parts(hub):
         check(f"part {part} of a run", code == 0, code, said)
     hub.repositories["datasets/org/name"]["refs"]["main"] = first
     check_same("a run's parts", "merged", run(hub, "merge", "run", "-o", "merged"))
+
+
+def test_parts_alone(hub):
+    """Without a folder each part asks for the branch itself; parts of different commits are not merged."""
+    def part(n, words, **more):
+        code, said = pack(hub, f"alone.{n}", "--part", f"{n}/3", words, **more)
+        check(f"part {n} alone", code == 0, code, said)
+    part(1, ALL), part(2, ALL)
+    second = hub.commit("datasets/org/name", {**below, "c/d.jsonl": small * 2})
+    part(3, ALL)
+    parts = ["alone.3", "alone.1", "alone.2"]  # in any order
+    code, said = run(hub, "merge", *parts, "-o", "none")
+    check("parts of two commits", code == 1 and f"alone.2 was packed from hf://datasets/org/name@{first}, and alone.3 "
+          f"from hf://datasets/org/name@{second}" in said and not (folder / "none.leat").exists(), code, said)
+    check("two of them", run(hub, "merge", "alone.1", "alone.2", "-o", "two")[0] == 0)
+    check_refused("the third after them", run(hub, "merge", "two", "alone.3", "-o", "none"), "must read one commit")
+    part(3, f"hf://datasets/org/name@{first}/c/")
+    check_same("again, of the commit of the others", "merged", run(hub, "merge", *parts, "-o", "merged", "--force"))
+    check_same("again, with two that were merged", "merged", run(hub, "merge", "two", "alone.3", "-o", "merged",
+                                                                 "--force"))
+    for n in (1, 2, 3):
+        part(n, ALL)
+    whole = pack(hub, "whole", ALL)
+    code, said = run(hub, "merge", *parts, "-o", "merged", "--force")
+    check("parts are the whole run, byte by byte", whole[0] == 0 and code == 0 and
+          (folder / "merged.leat").read_bytes() == (folder / "whole.leat").read_bytes(), *whole, code, said)
+    words = [f"hf://datasets/org/name@{first}/c/", ALL]  # two commits, on purpose
+    for n in (1, 2):
+        code, said = pack(hub, f"both.{n}", "--part", f"{n}/2", *words)
+        check(f"part {n} of two commits", code == 0, code, said)
+    check("the same two in all parts", run(hub, "merge", "both.1", "both.2", "-o", "on-purpose")[0] == 0)
+    hub.repositories["datasets/org/name"]["refs"]["main"] = first
+
+
+def test_finished(hub):
+    """A run that has come to its end stays finished when the branch moves on; --force packs anew."""
+    for name, more in (("plain", []), ("mixed", ["--shuffle", "7"]), ("some", ["--split", "few=0.1"]),
+                       ("ids", ["--by", "id", "--keep", 'id < "11"']), ("third", ["--part", "1/3"])):
+        words = [*more, "hf://datasets/org/name/c/a.jsonl"]
+        code, said = pack(hub, name, *words)
+        made = {p.name: p.read_bytes() for p in folder.glob(f"{name}.*")}
+        check(f"made: {name}", code == 0 and made, code, said)
+        hub.commit("datasets/org/name", {"c/a.jsonl": lines + small})
+        hub.requests.clear()
+        code, said = run(hub, "pack", *PACK, "-o", name, *words, "--resume", "--json")
+        check(f"finished: {name}", code == 0 and summary(said)["was_finished"] and
+              made == {p.name: p.read_bytes() for p in folder.glob(f"{name}.*")}, code, said)
+        check("it asks for no other commit", not any("/revision/" in path for _, path, _ in hub.requests))
+        code, said = run(hub, "pack", *PACK, "-o", name, *words)
+        check(f"without --resume: {name}", code == 1 and "--force" in said, code, said)
+        code, said = run(hub, "pack", *PACK, "-o", name, *words, "--resume", "--force", "--json")
+        check(f"with --force: {name}", code == 0 and not summary(said)["was_finished"] and
+              made != {p.name: p.read_bytes() for p in folder.glob(f"{name}.*")}, code, said)
+        hub.repositories["datasets/org/name"]["refs"]["main"] = first
+    # killed after it had packed, and before it had shuffled
+    (folder / "killed.partial.packed").mkdir()
+    pack(hub, "killed.partial.packed/all", "hf://datasets/org/name/c/a.jsonl")
+    pack(hub, "mixed", "--shuffle", "7", "hf://datasets/org/name/c/a.jsonl")
+    hub.commit("datasets/org/name", {"c/a.jsonl": small})
+    code, said = run(hub, "pack", *PACK, "-o", "killed", "--shuffle", "7", "hf://datasets/org/name/c/a.jsonl",
+                     "--resume")
+    check("what was packed is shuffled", code == 0 and tokens("killed") == tokens("mixed"), code, said)
+    hub.repositories["datasets/org/name"]["refs"]["main"] = first
 
 
 # ---- Servers that misbehave ----
@@ -393,7 +473,7 @@ with HubServer() as hub:
         print("skipped: no libcurl", file=sys.stderr)
         sys.exit(77)
     for test in (test_names, test_splits, test_token, test_dataset, test_requests, test_moving, test_resume, test_parts,
-                 test_faults, test_answers, test_tokenizer, test_no_libcurl):
+                 test_parts_alone, test_finished, test_faults, test_answers, test_tokenizer, test_no_libcurl):
         began = time.monotonic()
         test(hub)
         if os.environ.get("LEAT_TEST_TIMES"):

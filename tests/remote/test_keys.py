@@ -1,13 +1,10 @@
 #!/usr/bin/env python3
-"""test_keys.py: keys that machines get: from EC2's metadata, of a container, by a web identity, and Google's token,
-each from a server of ours in their place. They are asked for in the order that other tools have, again before they
-expire and when the server says that they have, and what fails is a sentence. None of them is in any message. Who gives
-keys is asked past a proxy, unlike storage; and a container's relative address, in a network of our own, means
-169.254.170.2."""
-import datetime
+"""test_keys.py: keys that machines get: from EC2's metadata, of a container, by a web identity, and tokens of Google
+and of Azure's Entra ID, each from a server of ours in their place. They are asked for in the order that other tools
+have, again before they expire and when the server says that they have, and what fails is a sentence. None of them is in
+any message. Who gives keys is asked past a proxy, unlike storage; and a container's relative address, in a network of
+our own, means 169.254.170.2."""
 import fcntl
-import http.server
-import json
 import os
 import pathlib
 import signal
@@ -16,108 +13,17 @@ import struct
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-import urllib.parse
 
 sys.dont_write_bytecode = True
+from azure_server import ACCOUNT, AzureServer  # noqa: E402
 from checks import check, failures  # noqa: E402
+from key_server import BEARER, CLIENT_SECRET, GRANT, IDENTITY, SESSION, Provider  # noqa: E402
 from s3_server import ACCESS, SECRET, TOKEN, S3Server  # noqa: E402
 
 build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
 temporary = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp"))
 probe, leat = build / "remote_probe", build / "leat"
-IDENTITY, GRANT, SESSION, BEARER = "web+identity/token==", "container-grant", "metadata-session", "ya29.bearer"
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
-
-    def answer(self, code, body=""):
-        self.send_response(code)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body.encode())
-
-    def keys(self):
-        until = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=self.server.lasts)
-        return self.some({"AccessKeyId": ACCESS, "SecretAccessKey": SECRET, "Token": TOKEN,
-                          "Expiration": until.strftime("%Y-%m-%dT%H:%M:%SZ")})
-
-    def some(self, members):
-        return {name: value for name, value in members.items() if name != self.server.without}
-
-    def drip(self):
-        """An answer without an end, fast enough to be none that stalls."""
-        self.send_response(200)
-        self.end_headers()
-        try:
-            while True:
-                self.wfile.write(b" " * 2048)
-                time.sleep(0.2)
-        except OSError:  # nobody listens any more
-            self.close_connection = True
-
-    def run(self):
-        server, h = self.server, self.headers
-        body = self.rfile.read(int(h.get("Content-Length") or 0)).decode()
-        server.asked.append(f"{self.command} {self.path}")
-        if len(server.asked) > server.there:
-            self.answer(404)
-        elif len(server.asked) > server.answers:
-            server.released.wait()
-            self.close_connection = True
-        elif server.fault == "silent":
-            time.sleep(3)
-            self.close_connection = True
-        elif server.fault == "drip":
-            self.drip()
-        elif server.fault:
-            self.answer(server.fault, f"{SECRET} {TOKEN}")
-        elif self.path == "/latest/api/token" and self.command == "PUT" and h["X-aws-ec2-metadata-token-ttl-seconds"]:
-            self.answer(200, SESSION)
-        elif self.path.startswith("/latest/") and h["X-aws-ec2-metadata-token"] != SESSION:
-            self.answer(401)
-        elif self.path == "/latest/meta-data/iam/security-credentials/":
-            self.answer(200, "my-role\n")
-        elif self.path == "/latest/meta-data/iam/security-credentials/my-role":
-            self.answer(200, json.dumps({"Code": "Success", **self.keys()}, indent=2).replace("/", "\\/"))
-        elif self.path == "/container" and h.get("Authorization", "") == server.grant:
-            self.answer(200, json.dumps(self.keys(), separators=(",", ":")))
-        elif self.path == "/sts/" and self.command == "POST" and dict(urllib.parse.parse_qsl(body)) == {
-                "Action": "AssumeRoleWithWebIdentity", "Version": "2011-06-15", "RoleArn": "arn:aws:iam::1:role/x",
-                "RoleSessionName": "leat", "WebIdentityToken": IDENTITY} and "form" in h["Content-Type"]:
-            keys = self.keys()
-            keys = {"SessionToken" if name == "Token" else name: value for name, value in keys.items()}
-            inner = "".join(f"<{n}>{v}</{n}>" for n, v in keys.items())
-            self.answer(200, "<AssumeRoleWithWebIdentityResponse xmlns=\"https://sts.amazonaws.com/doc/2011-06-15/\">"
-                             f"<AssumeRoleWithWebIdentityResult><Credentials>{inner}</Credentials>"
-                             "</AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>")
-        elif self.path.endswith("/service-accounts/default/token") and h["Metadata-Flavor"] == "Google":
-            self.answer(200, json.dumps(self.some({"access_token": BEARER, "expires_in": server.lasts,
-                                                   "token_type": "Bearer"})))
-        else:
-            self.answer(404)
-
-    do_GET = do_PUT = do_POST = do_CONNECT = run
-
-
-class Provider(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-
-    def __init__(self, host="127.0.0.1", port=0):
-        super().__init__((host, port), Handler)
-        self.host = f"{host}:{self.server_address[1]}"
-        self.url = f"http://{self.host}"
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-        self.reset()
-
-    def reset(self):
-        self.asked, self.fault, self.lasts, self.grant = [], None, 3600, ""
-        self.without = None  # a member that the answers do not have
-        self.answers, self.released = 1 << 30, threading.Event()  # what is asked after these gets no answer
-        self.there = 1 << 30  # what is asked after these is not found
 
 
 def begin(words, more):
@@ -129,7 +35,7 @@ def begin(words, more):
 def end(process):
     out, said = process.communicate()
     said = said.decode()
-    for secret in ACCESS, SECRET, TOKEN, IDENTITY, GRANT, SESSION, BEARER:
+    for secret in ACCESS, SECRET, TOKEN, IDENTITY, GRANT, SESSION, BEARER, CLIENT_SECRET:
         check("no key is in a message", secret not in said, said)
     return process.returncode == 0 and out == server.objects["b/object"], said
 
@@ -278,6 +184,67 @@ def test_google():
     provider.reset()
 
 
+def test_azure():
+    client = {"AZURE_TENANT_ID": "tenant-1", "AZURE_CLIENT_ID": "client-1", "AZURE_AUTHORITY_HOST": provider.url + "/"}
+    secret = {**client, "AZURE_CLIENT_SECRET": CLIENT_SECRET}
+    federated = {**client, "AZURE_FEDERATED_TOKEN_FILE": str(temporary / "identity")}
+    machine = {"AZURE_POD_IDENTITY_AUTHORITY_HOST": provider.url}
+    service = {"IDENTITY_ENDPOINT": provider.url + "/msi", "IDENTITY_HEADER": GRANT}
+    places = {"secret": secret, "federation": federated, "service": service, "machine": machine,
+              "identity by name": {**machine, "AZURE_CLIENT_ID": "client-1"}}
+    with AzureServer({"b/object": server.objects["b/object"]}) as azure:
+        azure.bearer = BEARER
+        here = {"AZURE_STORAGE_ENDPOINT": azure.url, "AZURE_STORAGE_ACCOUNT": ACCOUNT}
+
+        def get(more, name="az://b/object"):
+            return ask(name, {**here, **more})
+        for place, more in places.items():
+            fine, said = get(more)
+            check(("Azure", place), fine and len(provider.asked) == 1, said, provider.asked)
+            azure.faults = ["", "expired"]
+            fine, said = get(more)
+            check(("Azure", place, "a token that has expired"), fine and len(provider.asked) == 2, said, provider.asked)
+            azure.faults, provider.lasts = ["", "later", "later"], 301
+            fine, said = get(more)
+            check(("Azure", place, "one that soon expires"), fine and len(provider.asked) >= 2, said, provider.asked)
+            azure.faults, provider.lasts = ["expired"] * 3, 3600
+            fine, said = get(more)
+            check(("Azure", place, "it stays expired"), not fine and "does not accept the token of Entra ID" in said,
+                  said)
+            azure.faults = []
+            for fault in (404, 403, 500, "silent"):
+                provider.fault = fault
+                fine, said = get(more)
+                none = fault == 404 and place not in ("secret", "federation")
+                check(("Azure", place, fault), not fine and ("none were found" if none else "the token of ") in said,
+                      said)
+            provider.fault = None
+            for provider.without in ["access_token", "expires_on" if place == "service" else "expires_in"]:
+                fine, said = get(more)
+                again = provider.without == "expires_in" and "identity" in provider.asked[0]  # expires_on is enough
+                check(("Azure", place, "without", provider.without), fine if again else
+                      not fine and "the answer has no keys" in said, said)
+            provider.without = None
+        order = [("", azure.environment()), ("", {"AZURE_STORAGE_SAS_TOKEN": azure.sas("r")}),
+                 ("POST /tenant-1", secret), ("POST /tenant-1", federated), ("GET /msi", service),
+                 ("GET /metadata", machine)]
+        for i, (path, _) in enumerate(order):
+            fine, said = get({k: v for _, more in reversed(order[i:]) for k, v in more.items()})
+            check(("Azure, order", i), fine and (provider.asked[0].startswith(path) if path else not provider.asked),
+                  said, provider.asked)
+        fine, said = get({**machine, "AZURE_CLIENT_ID": "other"})
+        check("no such identity", not fine and "none were found" in said and "AZURE_TENANT_ID" in said, said)
+        fine, said = get({**federated, "AZURE_FEDERATED_TOKEN_FILE": "/nowhere/token"})
+        check("no file of a token", not fine and "/nowhere/token" in said, said)
+        fine, said = get({**secret, "AZURE_AUTHORITY_HOST": "http://example.invalid"})
+        check("secrets are not sent in the open", not fine and "AZURE_AUTHORITY_HOST must be https://" in said, said)
+        fine, said = get({**secret, "AZURE_STORAGE_ENDPOINT": "http://example.invalid/x"})
+        check("nor are tokens", not fine and "AZURE_STORAGE_ENDPOINT must be https://" in said, said)
+        azure.open_buckets = {ACCOUNT}
+        fine, said = get({**machine, "AZURE_CLIENT_ID": "other"})
+        check("a public container, on a machine without an identity", fine, said)
+
+
 def test_proxy():
     """Storage goes through the proxy, unless its host is in NO_PROXY; who gives keys is asked directly."""
     provider.reset()
@@ -356,7 +323,8 @@ with S3Server({"b/object": bytes(range(200)) * 5, "b/text.jsonl": b"{\"text\":\"
     slow.fault = "drip"
     dripping = begin([probe, "read", "s3://b/object"],
                      {**PLACES["instance"], "AWS_EC2_METADATA_SERVICE_ENDPOINT": slow.url})
-    tests = test_places, test_order, test_renewal, test_stop, test_failures, test_google, test_proxy, in_own_network
+    tests = test_places, test_order, test_renewal, test_stop, test_failures, test_google, test_azure, test_proxy, \
+        in_own_network
     for test in tests:
         if os.environ.get("ONLY_TEST", "") not in test.__name__:
             continue

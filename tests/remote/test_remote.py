@@ -145,6 +145,8 @@ def test_azure_keys(server):
         ({**none, "AZURE_STORAGE_CONNECTION_STRING": f"SharedAccessSignature={sas};BlobEndpoint={server.url}"}, url),
         ({"AZURE_STORAGE_KEY": "", "AZURE_STORAGE_SAS_TOKEN": "?" + sas}, url),
         ({"AZURE_STORAGE_KEY": "", "AZURE_STORAGE_ACCOUNT": "", "AZURE_STORAGE_SAS_TOKEN": sas}, url),
+        ({"AZURE_STORAGE_KEY": "", "AZURE_STORAGE_SAS_TOKEN": server.service_sas("r", "b")}, url),
+        ({"AZURE_STORAGE_KEY": "", "AZURE_STORAGE_SAS_TOKEN": server.service_sas("r", "b", "object")}, url),
         ({"AZURE_STORAGE_SAS_TOKEN": "no", "AZURE_STORAGE_ACCOUNT": "", "AZURE_STORAGE_ACCOUNT_NAME": ACCOUNT,
           "AZURE_STORAGE_KEY": "", "AZURE_STORAGE_ACCOUNT_KEY": KEY}, url),
     ):
@@ -163,6 +165,10 @@ def test_azure_keys(server):
         ({"AZURE_STORAGE_KEY": "", "AZURE_STORAGE_SAS_TOKEN": "a b"}, "is not a token like sv=...&sig=..."),
         ({"AZURE_STORAGE_KEY": "", "AZURE_STORAGE_SAS_TOKEN": server.sas("rl", -1)}, "whether the token has expired"),
         ({"AZURE_STORAGE_KEY": "", "AZURE_STORAGE_SAS_TOKEN": server.sas("l")}, "the SAS token does not permit this"),
+        ({"AZURE_STORAGE_KEY": "", "AZURE_STORAGE_SAS_TOKEN": server.service_sas("r", "b", "big")},
+         "does not accept the signature"),
+        ({"AZURE_STORAGE_KEY": "", "AZURE_STORAGE_SAS_TOKEN": server.service_sas("l", "b")},
+         "the SAS token does not permit this"),
         ({"AZURE_STORAGE_KEY": "", "AZURE_STORAGE_SAS_TOKEN": server.sas("rl", kinds="c")},
          "it needs the resource types container and object"),
     ):

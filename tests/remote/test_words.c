@@ -132,11 +132,11 @@ static void test_azure(void)
         T_OK(azure_endpoint(&endpoint, &e, &u, &t_err));
         T_STR(endpoint, rows[i].goes);
         c = azure_keys(&e, &u);
-        T_CHECK((c.secret != NULL) == rows[i].keys && !c.token);
+        T_CHECK((c.secret != NULL) == rows[i].keys && !c.token && !c.query);
         free(e.values[SETTING_AZURE_KEY]);
         e.values[SETTING_AZURE_KEY] = NULL;
         c = azure_keys(&e, &u);
-        T_CHECK(!c.secret && (c.token ? rows[i].keys && strcmp(c.token, "sig=x") == 0 : !rows[i].keys));
+        T_CHECK(!c.secret && (c.query ? rows[i].keys && strcmp(c.query, "sig=x") == 0 : !rows[i].keys));
         free(endpoint);
         url_free(&u);
         environment_free(&e);

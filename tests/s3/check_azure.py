@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """check_azure.py: clients of Azure that others wrote, unchanged, against the tests' own server (Azurite, Microsoft's
 emulator, is only on npm): azure-storage-blob, which is Microsoft's, and obstore, Rust's object_store. The server takes
-their signatures and SAS tokens and gives them lists, ranges and conditions as they expect, so it is right; what they
-have uploaded leat reads, and what leat has pushed they read."""
+their signatures and SAS tokens, also of a container or a blob, and gives them lists, ranges and conditions as they
+expect, so it is right; what they have uploaded leat reads, and what leat has pushed they read. The server of keys
+(key_server.py) gives its token of Entra ID to azure-identity and obstore, and to leat for the same variables."""
 import datetime
 import os
 import pathlib
@@ -11,18 +12,21 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "remote"))
 from azure_server import ACCOUNT, KEY, AzureServer  # noqa: E402
+from key_server import BEARER, CLIENT_SECRET, GRANT, IDENTITY, STORAGE, Provider  # noqa: E402
 
 try:
+    import azure.identity
     import azure.storage.blob as blob
     import obstore
     from azure.core import MatchConditions
     from azure.core.exceptions import ResourceExistsError, ResourceModifiedError, ResourceNotFoundError
 except ImportError as missing:
-    sys.exit(print(f"skipped: {missing} (pip install azure-storage-blob obstore)", file=sys.stderr) or 77)
+    sys.exit(print(f"skipped: {missing} (pip install -r tests/s3/requirements.txt)", file=sys.stderr) or 77)
 
 build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
 leat, probe = build / "leat", build / "remote_probe"
@@ -71,8 +75,10 @@ def test_microsoft(server):
     until = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(hours=1)
     sas = blob.generate_account_sas(ACCOUNT, KEY, blob.ResourceTypes(container=True, object=True),
                                     blob.AccountSasPermissions(read=True, list=True), until)
-    for more in {}, {"AZURE_STORAGE_CONNECTION_STRING": string}, {
-            "AZURE_STORAGE_KEY": "", "AZURE_STORAGE_SAS_TOKEN": sas}:
+    own = blob.generate_container_sas(ACCOUNT, "made", account_key=KEY, expiry=until,
+                                      permission=blob.ContainerSasPermissions(read=True, list=True))
+    for more in {}, {"AZURE_STORAGE_CONNECTION_STRING": string}, *(
+            {"AZURE_STORAGE_KEY": "", "AZURE_STORAGE_SAS_TOKEN": token} for token in (sas, own)):
         code, out, said = run(server, probe, "list", "az://made/below/", **more)
         lines = "".join(f"{name} {size} \"{etag}\"\n" for name, (size, etag) in sorted(listed.items()))
         check("leat's list", code == 0 and out.decode() == lines, out, said)
@@ -82,7 +88,38 @@ def test_microsoft(server):
         check("leat's odd name", code == 0 and out == ODD[1].encode(), said)
     other = blob.BlobServiceClient(server.url, credential=server.sas("rl")).get_container_client("made")
     check("its SAS", [b.name for b in other.list_blobs()] == sorted(name.partition("/")[2] for name in server.objects))
+    one = blob.generate_blob_sas(ACCOUNT, "made", "large", account_key=KEY, expiry=until,
+                                 permission=blob.BlobSasPermissions(read=True))
+    for name, right in ("made/large", True), (f"made/below/{ODD[0]}", False):
+        code, out, said = run(server, probe, "read", f"az://{name}", AZURE_STORAGE_KEY="", AZURE_STORAGE_SAS_TOKEN=one)
+        check(("a token of one blob", name), code == 0 if right else "does not accept the signature" in said, said)
     return container
+
+
+def test_entra(server):
+    """Microsoft's library asks for a token as leat does, and so does obstore, which then reads with it."""
+    provider, server.bearer = Provider(), BEARER
+    (folder / "identity").write_text(IDENTITY)
+    client = {"tenant_id": "tenant-1", "client_id": "client-1", "authority_host": provider.url}
+    for more in ({**client, "client_secret": CLIENT_SECRET},
+                 {**client, "federated_token_file": str(folder / "identity")},
+                 {"msi_endpoint": provider.url + "/metadata/identity/oauth2/token"}):
+        store = obstore.store.AzureStore("made", account_name=ACCOUNT, endpoint=server.url,
+                                         client_options={"allow_http": True}, **more)
+        check(("obstore", more), bytes(store.get("large").bytes()) == BYTES)
+    service = {"IDENTITY_ENDPOINT": provider.url + "/msi", "IDENTITY_HEADER": GRANT}
+    for more, names in (({"AZURE_POD_IDENTITY_AUTHORITY_HOST": provider.url}, [None, "client-1"]), (service, [None])):
+        for name in names:
+            provider.asked.clear()
+            os.environ.update(more)
+            token = azure.identity.ManagedIdentityCredential(client_id=name).get_token(f"{STORAGE}/.default").token
+            for variable in more:
+                del os.environ[variable]
+            code, out, said = run(server, probe, "read", "az://made/large", AZURE_STORAGE_KEY="",
+                                  AZURE_CLIENT_ID=name or "", **more)
+            asked = [urllib.parse.unquote(line) for line in provider.asked]
+            check(("Microsoft's", more, name), token == BEARER and code == 0 and out == BYTES and len(asked) == 2 and
+                  asked[0] == asked[1], asked, said)
 
 
 def test_pushed(server, container):
@@ -106,6 +143,8 @@ def test_pushed(server, container):
 
 folder = pathlib.Path(tempfile.mkdtemp(prefix="leat-azure-"))
 with AzureServer() as server:
-    test_pushed(server, test_microsoft(server))
+    made = test_microsoft(server)
+    test_entra(server)
+    test_pushed(server, made)
 shutil.rmtree(folder)
 sys.exit(1 if failures else 0)

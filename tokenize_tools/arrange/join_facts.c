@@ -206,6 +206,9 @@ static enum leat_status join_pair(const struct merge_parts *all, size_t number, 
                              "%.300s cannot be merged: its metadata hold a zero byte", all->items[number].name);
     if (tells_share(all, pair) || strcmp(pair->key, DAMAGE_KEY) == 0)
         return LEAT_OK;
+    if (all->items[0].shares.of &&
+        strcmp(pair->key, SHARES_HUB_KEY) == 0) /* the same commits, however they are named */
+        return number == 0 ? outputs_set_metadata(outputs, pair->key, pair->value, err) : LEAT_OK;
     return holds_for_all(all, pair) ? outputs_set_metadata(outputs, pair->key, pair->value, err)
                                     : keep_by_part(all, number, pair, outputs, err);
 }

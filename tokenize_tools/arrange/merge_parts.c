@@ -579,24 +579,66 @@ static enum leat_status check_cut(const struct merge_part *s, struct leat_error 
                          s->name);
 }
 
+/* Whether one of the lines ends with this commit. */
+static bool has_commit(const char *lines, const char *commit, size_t length)
+{
+    for (const char *at = lines; (at = strchr(at, ' ')); at++)
+        if (strncmp(at + 1, commit, length) == 0 && (at[1 + length] == '\0' || at[1 + length] == '\n'))
+            return true;
+    return false;
+}
+
+/* The first commit of these lines that the others lack; its length, or 0. */
+static size_t find_other(const char *lines, const char *others, const char **commit)
+{
+    for (const char *at = lines; (at = strchr(at, ' ')); at++) {
+        size_t length = strcspn(at + 1, "\n");
+
+        *commit = at + 1;
+        if (!has_commit(others, at + 1, length))
+            return length;
+    }
+    return 0;
+}
+
+/* Each share finds its inputs anew, and a branch may have moved on between them. */
+static enum leat_status check_commits(const struct merge_part *a, const struct merge_part *b, struct leat_error *err)
+{
+    const char *of_a = merge_parts_metadata(a, SHARES_HUB_KEY), *of_b = merge_parts_metadata(b, SHARES_HUB_KEY);
+    const char *in_a = "", *in_b = "";
+    size_t a_length, b_length;
+
+    if (!of_a || !of_b)
+        return LEAT_OK;
+    a_length = find_other(of_a, of_b, &in_a);
+    b_length = find_other(of_b, of_a, &in_b);
+    if (a_length == 0 && b_length == 0)
+        return LEAT_OK;
+    return status_set_in(err, LEAT_E_INCOMPATIBLE, b->name,
+                         "%.300s was packed from %.*s, and %.300s from %.*s: parts of one run must read one commit; "
+                         "pack one of them again with the other's commit in the names of its inputs, or all in a "
+                         "folder, which keeps the commit for its parts",
+                         a->name, (int)strcspn(in_a, "\n"), in_a, b->name, (int)strcspn(in_b, "\n"), in_b);
+}
+
 enum leat_status shares_check(struct merge_parts *all, struct leat_error *err)
 {
     const struct merge_part *share = NULL, *other = NULL;
+    enum leat_status s;
 
     for (size_t i = 0; i < all->count; i++) {
-        struct merge_part *s = &all->items[i];
+        struct merge_part *part = &all->items[i];
 
-        shares_parse(&s->shares, s->pairs);
-        if (s->shares.of)
-            share = s;
+        shares_parse(&part->shares, part->pairs);
+        if (part->shares.of)
+            share = part;
         else
-            other = s;
+            other = part;
     }
     if (!share)
         return LEAT_OK;
     for (size_t i = 0; i < all->count; i++) {
-        enum leat_status s = all->items[i].shares.of ? check_cut(&all->items[i], err) : LEAT_OK;
-
+        s = all->items[i].shares.of ? check_cut(&all->items[i], err) : LEAT_OK;
         if (s != LEAT_OK)
             return s;
     }
@@ -610,6 +652,9 @@ enum leat_status shares_check(struct merge_parts *all, struct leat_error *err)
 
         if (a->shares.of != b->shares.of || b->shares.first != a->shares.last + 1)
             return wrong(a, b, err);
+        s = check_commits(a, b, err);
+        if (s != LEAT_OK)
+            return s;
     }
     all->shares =
         (struct shares) { all->items[0].shares.first, all->items[all->count - 1].shares.last, all->items[0].shares.of };

@@ -101,7 +101,7 @@ const char *merge_parts_metadata(const struct merge_part *s, const char *key);
 void shares_parse(struct shares *shares, const struct leat_metadata *pairs);
 
 /* Sets the shares of each part and of all, and puts shares in their order; LEAT_E_INCOMPATIBLE if some are missing,
- * there twice, or of another run. */
+ * there twice, of another run, or read another commit of the Hugging Face Hub. */
 enum leat_status shares_check(struct merge_parts *s, struct leat_error *err);
 
 /* The metadata key that says which share a dataset is; its value of at most SHARES_TEXT characters. */
@@ -110,6 +110,10 @@ enum leat_status shares_check(struct merge_parts *s, struct leat_error *err);
 
 /* The key that says whether a share starts inside its first input, which the share before it lists too: "1" or "0". */
 #define SHARES_CUT_KEY "leat.part.cut"
+/* The key that says which commits of the Hugging Face Hub were read (pack/pack_facts.h): a line "NAME NAME@COMMIT"
+ * each. */
+#define SHARES_HUB_KEY "leat.hub"
+
 bool shares_begin_inside(const struct merge_part *s);
 
 void shares_print(char text[SHARES_TEXT], const struct shares *shares);

@@ -8,6 +8,12 @@
 
 #include "options.h"
 
+/* Where datasets and texts may lie on servers, in the words of every command that takes them. */
+#define CACHE_SCHEMES "s3://, gs://, az://, hf://, https://"
+#define CACHE_URLS                                                                                                     \
+    "s3://BUCKET/NAME, gs://BUCKET/NAME, az://CONTAINER/NAME, hf://datasets/ORG/REPOSITORY/NAME or "                   \
+    "https://HOST/PATH/NAME"
+
 bool cache_options_folder(void *unused, const char *text, const char **why);
 bool cache_options_size(void *unused, const char *text, const char **why);
 bool cache_options_online(void *unused, const char *none, const char **why);

@@ -55,9 +55,9 @@ extern const char *const plan_option_balances[]; /* enum leat_balance */
           .path = true },                                                                                              \
         { PLAN_OPTION("source", OPTION_LIST, sources, "NAME[:W[:E]]"),                                                 \
           .help = "a dataset, its weight, its limit of epochs; repeatable",                                            \
-          .more = "NAME is a dataset, a folder of datasets or @FILE with one dataset per line; W, the weight, is a "   \
-                  "decimal (1 if not given); E is the most passes over it, or none. It is read from the right: for a " \
-                  "dataset called a:2, write a:2:1:none.",                                                             \
+          .more = "NAME is a dataset, a folder of datasets, @FILE with one dataset per line, or a URL (" CACHE_SCHEMES \
+                  "); W, the weight, is a decimal (1 if not given); E is the most passes over it, or "                 \
+                  "none. It is read from the right: for a dataset called a:2, write a:2:1:none.",                      \
           .path = true },                                                                                              \
         { PLAN_OPTION("seq-len", OPTION_COUNT, seq_len, "L"), .help = "tokens per sample", .min = 1,                   \
           .max = 1u << 30 },                                                                                           \

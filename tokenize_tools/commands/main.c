@@ -20,7 +20,7 @@ static const struct command commands[] = {
       .words = "INPUT...",
       .words_help =
           "INPUT is a file (.jsonl .json .txt .md .parquet, also with .zst .gz .xz .bz2 .lz4), a folder of such files, "
-          "@FILE with one input per line, a URL (s3://, gs://, az://, hf://, https://), or - for standard input.",
+          "@FILE with one input per line, a URL (" CACHE_SCHEMES "), or - for standard input.",
       .words_more =
           "Files are .jsonl, .ndjson, .json, .txt and .md (others with --format), plain or compressed, and Parquet "
           "(.parquet, .pq). JSON is one object per line, or one array of objects. A folder stands for all such files "
@@ -125,8 +125,8 @@ static const struct command commands[] = {
     { .name = "show",
       .purpose = "shows what the model sees: tokens, labels, documents",
       .words = "[NAME | FILE]",
-      .words_help = "NAME, for --document and --tokens, is a dataset. FILE is a text, which --tokenizer cuts; - or no "
-                    "FILE is standard input.",
+      .words_help = "NAME, for --document and --tokens, is a dataset, or a URL (" CACHE_SCHEMES
+                    "). FILE is a text, which --tokenizer cuts; - or no FILE is standard input.",
       .max_words = 1,
       .notes = PLAN_OPTIONS_NOTES,
       .notes_more =
@@ -175,8 +175,9 @@ static const struct command commands[] = {
     { .name = "merge",
       .purpose = "joins datasets; shuffles, deduplicates and splits them",
       .words = "PART...",
-      .words_help = "Each PART is a dataset or a folder of datasets; they are joined in the order given. The parts of "
-                    "one run (leat pack --part, --run) become the dataset that the whole run would write.",
+      .words_help = "Each PART is a dataset, a folder of datasets, or a URL (" CACHE_SCHEMES
+                    "); they are joined in the order given. The parts of one run (leat pack --part, --run) become the "
+                    "dataset that the whole run would write.",
       .words_more = "The parts of a run may be given in any order. Some that follow each other may be merged first; a "
                     "warning then names those that are missing. The folder of a run (leat pack --run) is refused while "
                     "parts are missing. A pattern of the shell, c.*, is fine: both files of a dataset name it once, "
@@ -240,8 +241,7 @@ static const struct command commands[] = {
     { .name = "pull",
       .purpose = "copies a dataset from a server to this machine",
       .words = "URL NAME",
-      .words_help = "URL is s3://BUCKET/NAME, gs://BUCKET/NAME, az://CONTAINER/NAME, https://... or http://..., of the "
-                    "files URL.leat and URL.tokens; NAME is the dataset to make.",
+      .words_help = "URL is " CACHE_URLS ", of the files URL.leat and URL.tokens; NAME is the dataset to make.",
       .min_words = 2,
       .max_words = 2,
       .notes = "Every page is checked by its hash when it arrives, and NAME exists when all of it is here. After a "
@@ -249,8 +249,9 @@ static const struct command commands[] = {
       .notes_more =
           "Keys, region and endpoint come from the variables and files that AWS's tools read: AWS_ACCESS_KEY_ID, "
           "AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_PROFILE, ~/.aws/credentials, AWS_REGION, AWS_ENDPOINT_URL. "
-          "For az://: AZURE_STORAGE_ACCOUNT, AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN, or "
-          "AZURE_STORAGE_CONNECTION_STRING, and AZURE_STORAGE_ENDPOINT.",
+          "For az://: AZURE_STORAGE_ACCOUNT with AZURE_STORAGE_KEY, AZURE_STORAGE_SAS_TOKEN or Entra ID's variables, "
+          "or AZURE_STORAGE_CONNECTION_STRING, and AZURE_STORAGE_ENDPOINT. For hf://: HF_TOKEN, or what `hf auth "
+          "login` writes.",
       .example = "leat pull s3://corpora/pile/train train\nAWS_ENDPOINT_URL=https://minio.example.org:9000 leat pull "
                  "s3://corpora/train train",
       .options = pull_options,

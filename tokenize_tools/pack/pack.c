@@ -9,7 +9,9 @@
 #include "base/status.h"
 #include "corpus/inputs.h"
 #include "corpus/own_outputs.h"
+#include "pack_by.h"
 #include "pack_description.h"
+#include "pack_facts.h"
 
 static enum leat_status check(const char *output, const char *const *inputs, uint64_t count,
                               const struct leat_pack_options *o, bool in_run, struct leat_error *err)
@@ -109,9 +111,40 @@ static enum leat_status say_repeated(const struct input_list *list, const struct
     return LEAT_OK;
 }
 
+/* Whether what is named may have another commit by now. */
+static bool may_move(const char *const *inputs, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (fetch_is_moving(inputs[i]) || inputs[i][0] == '@')
+            return true;
+    return false;
+}
+
+static enum leat_status read_pins_of(struct hub_pins *pins, char *index, const char *output, struct leat_error *err)
+{
+    enum leat_status s = index ? pack_facts_pins(pins, index, err) : status_no_memory(err, strlen(output));
+
+    free(index);
+    return s;
+}
+
+/* The pins of a run that has packed all, and perhaps has come to its end. */
+static enum leat_status read_finished_pins(struct hub_pins *pins, const char *output, const struct leat_pack_options *o,
+                                           struct leat_error *err)
+{
+    enum leat_status s = read_pins_of(pins, pack_split_name(output, NULL, ".partial.packed/all.leat"), output, err);
+
+    if (s == LEAT_OK && pins->count == 0)
+        s = read_pins_of(pins, pack_split_name(output, NULL, ".leat"), output, err);
+    if (s == LEAT_OK && pins->count == 0 && o->by && o->parts == 0)
+        s = pack_by_pins(pins, output, o, err);
+    return s;
+}
+
 /* The pins of the run that is to be resumed, in one pass or not, or of which this is a part. */
-static enum leat_status read_pins(struct hub_pins *pins, const char *output, const struct leat_pack_options *o,
-                                  const struct pack_in_run *in_run, struct leat_error *err)
+static enum leat_status read_pins(struct hub_pins *pins, const char *output, const char *const *inputs, uint64_t count,
+                                  const struct leat_pack_options *o, const struct pack_in_run *in_run,
+                                  struct leat_error *err)
 {
     static const char *const places[] = { ".partial.run", ".partial.packed/all.partial.run" };
     enum leat_status s = LEAT_OK;
@@ -124,6 +157,8 @@ static enum leat_status read_pins(struct hub_pins *pins, const char *output, con
         s = path ? pack_description_pins(pins, path, err) : status_no_memory(err, strlen(output));
         free(path);
     }
+    if (s == LEAT_OK && o->resume && !o->force && pins->count == 0 && may_move(inputs, count))
+        s = read_finished_pins(pins, output, o, err);
     return s;
 }
 
@@ -158,7 +193,7 @@ enum leat_status pack_inputs(const char *output, const char *const *inputs, uint
     if (s == LEAT_OK)
         s = find_own(&own, output, &all, shared, err);
     if (s == LEAT_OK)
-        s = read_pins(&pins, output, &all, in_run, err);
+        s = read_pins(&pins, output, inputs, count, &all, in_run, err);
     if (s == LEAT_OK)
         s = inputs_find(&list, inputs, count, &rules, err);
     own_outputs_free(&own);

@@ -247,6 +247,19 @@ enum leat_status pack_by_look(const char *output, const struct leat_pack_options
     return s;
 }
 
+enum leat_status pack_by_pins(struct hub_pins *pins, const char *output, const struct leat_pack_options *options,
+                              struct leat_error *err)
+{
+    struct look l = { .output = output, .options = options };
+    enum leat_status s = find_all(&l, err);
+    const char *text = s == LEAT_OK && l.count > 0 ? metadata_of(&l.items[0], PACK_HUB) : NULL;
+
+    if (text)
+        s = hub_pins_read(pins, "", text, err);
+    free_found(&l);
+    return s;
+}
+
 /* Whether what was packed before it is divided is this run's. */
 static bool packed_by(const struct look *l, const char *packed)
 {

@@ -21,6 +21,10 @@ enum leat_status pack_by_look(const char *output, const struct leat_pack_options
                               const struct input_list *inputs, struct leat_pack_report *report, bool *ended,
                               struct leat_error *err);
 
+/* Adds the pins (pack_facts.h) that the first of such datasets has. */
+enum leat_status pack_by_pins(struct hub_pins *pins, const char *output, const struct leat_pack_options *options,
+                              struct leat_error *err);
+
 /* Removes the datasets of such a run, if the dataset `packed` is what it had packed and was dividing. */
 enum leat_status pack_by_remove(const char *output, const char *packed, const struct leat_pack_options *options,
                                 const struct input_list *inputs, struct leat_error *err);

@@ -106,8 +106,8 @@ enum leat_status pack_description_make(struct buffer *text, const struct leat_pa
         s = add(text, err, "dedup\n");
     for (size_t i = 0; s == LEAT_OK && i < o->split_count; i++)
         s = add(text, err, "split %s=%s\n", o->splits[i].name, o->splits[i].fraction);
-    for (size_t i = 0; s == LEAT_OK && i < inputs->pins.count; i++)
-        s = add(text, err, PIN "%s %s\n", inputs->pins.items[i].from, inputs->pins.items[i].to);
+    if (s == LEAT_OK)
+        s = hub_pins_write(&inputs->pins, PIN, text, err);
     for (size_t i = 0; s == LEAT_OK && i < inputs->count; i++)
         s = add_input(text, &inputs->items[i], err);
     return s;
@@ -134,20 +134,12 @@ enum leat_status pack_description_pins(struct hub_pins *pins, const char *path, 
     struct file_identity there;
     struct buffer text = { 0 };
     enum leat_status s = file_identify(path, &there, err);
-    char *rest, *line;
 
     if (s == LEAT_OK && there.exists)
         s = read_description(&text, path, err);
-    if (s == LEAT_OK && text.bytes)
+    if (s == LEAT_OK && text.bytes) {
         text.bytes[text.size] = '\0';
-    rest = s == LEAT_OK ? (char *)text.bytes : NULL;
-    while (s == LEAT_OK && (line = strsep(&rest, "\n"))) {
-        char *from = line + strlen(PIN), *space = strncmp(line, PIN, strlen(PIN)) == 0 ? strchr(from, ' ') : NULL;
-
-        if (!space)
-            continue;
-        *space = '\0';
-        s = hub_pins_add(pins, from, space + 1, err);
+        s = hub_pins_read(pins, PIN, (const char *)text.bytes, err);
     }
     buffer_free(&text);
     return s;

@@ -104,6 +104,24 @@ static bool facts_fit(const struct leat_dataset *d, const struct leat_pack_optio
     return fit;
 }
 
+enum leat_status pack_facts_pins(struct hub_pins *pins, const char *index, struct leat_error *err)
+{
+    struct leat_metadata *m = NULL;
+    struct leat_dataset *d = NULL;
+    enum leat_status s = LEAT_OK;
+
+    if (leat_dataset_open(&d, index, NULL, NULL) != LEAT_OK || leat_dataset_metadata(d, 0, &m, NULL) != LEAT_OK) {
+        leat_dataset_close(d); /* whoever needs it says why */
+        return LEAT_OK;
+    }
+    for (uint64_t i = 0; s == LEAT_OK && i < m->count; i++)
+        if (strcmp(m->pairs[i].key, PACK_HUB) == 0)
+            s = hub_pins_read(pins, "", m->pairs[i].value, err);
+    leat_metadata_free(m);
+    leat_dataset_close(d);
+    return s;
+}
+
 /* Whether the input was as long when it turned out to be damaged. */
 static bool was_damaged(const struct damage_list *damaged, const struct input *in)
 {

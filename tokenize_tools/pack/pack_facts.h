@@ -27,6 +27,13 @@ struct pack_facts {
  * `by`: the field whose values stand before the documents' ids; NULL: none do. */
 void pack_facts_make(struct pack_facts *facts, const struct leat_pack_options *o, const char *by);
 
+/* Which commits were read of what was named on the Hugging Face Hub: a line "NAME NAME@COMMIT" each, the names up to
+ * their paths. leat_merge() compares them, and a run that has come to its end keeps to them. */
+#define PACK_HUB "leat.hub"
+
+/* Adds the pins that a dataset has, if there is one: INDEX is its file. */
+enum leat_status pack_facts_pins(struct hub_pins *pins, const char *index, struct leat_error *err);
+
 /* What a finished dataset says of the run that made it. */
 struct pack_past {
     uint64_t inputs;            /* 0: a program declares them */

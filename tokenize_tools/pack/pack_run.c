@@ -449,6 +449,20 @@ enum leat_status pack_run_begin(struct pack_run *r, struct leat_error *err)
     return s;
 }
 
+static enum leat_status set_pins(struct pack_run *r, struct leat_error *err)
+{
+    const struct hub_pins *pins = &r->setup.inputs.pins;
+    struct buffer text = { 0 };
+    enum leat_status s = hub_pins_write(pins, "", &text, err);
+
+    if (s == LEAT_OK && pins->count > 0) {
+        text.bytes[text.size - 1] = '\0'; /* the last line needs no end */
+        s = leat_writer_set_metadata(r->output.writer, PACK_HUB, (const char *)text.bytes, err);
+    }
+    buffer_free(&text);
+    return s;
+}
+
 static enum leat_status set_metadata(struct pack_run *r, struct leat_error *err)
 {
     struct pack_facts facts;
@@ -460,6 +474,8 @@ static enum leat_status set_metadata(struct pack_run *r, struct leat_error *err)
             s = leat_writer_set_metadata(r->output.writer, facts.of[i].key, facts.of[i].value, err);
     if (s == LEAT_OK && r->options.chat)
         s = leat_writer_set_metadata(r->output.writer, "leat.jinja2", r->chat.version, err);
+    if (s == LEAT_OK)
+        s = set_pins(r, err);
     if (s == LEAT_OK && r->output.damages.count > 0) {
         struct buffer value = { 0 };
 

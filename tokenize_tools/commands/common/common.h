@@ -14,12 +14,12 @@
 /* What the help of commands that read datasets says of NAME, and what their manual pages say in addition. */
 #define COMMANDS_NAME_HELP                                                                                             \
     .words_help = "NAME is a dataset (NAME, NAME.leat or NAME.tokens), a folder of datasets, @FILE with one dataset "  \
-                  "per line, files of another tool, or a URL (s3://, gs://, az://, https://).",                        \
+                  "per line, files of another tool, or a URL (" CACHE_SCHEMES ").",                                    \
     .words_more =                                                                                                      \
         "Several datasets are joined in order. Files of other tools are read in place: PREFIX of Megatron's "          \
         "PREFIX.bin and PREFIX.idx, raw:FILE?dtype=u16&end=ID (or u32; &tokenizer=SPEC, &mask=FILE), llmc:FILE, "      \
-        "pbin:FILE, datatrove:FILE.ds. Datasets on servers, s3://BUCKET/NAME, gs://BUCKET/NAME, "                      \
-        "az://CONTAINER/NAME or https://HOST/PATH/NAME, are read through a cache in the folder --cache."
+        "pbin:FILE, datatrove:FILE.ds. Datasets on servers, " CACHE_URLS                                               \
+        ", are read through a cache in the folder --cache."
 
 /* Built-in tokenizers, and names of patterns, for shell completion. */
 extern const char *const commands_tokenizers[];

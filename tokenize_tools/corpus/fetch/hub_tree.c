@@ -370,6 +370,53 @@ enum leat_status hub_pins_add(struct hub_pins *pins, const char *from, const cha
     return s;
 }
 
+enum leat_status hub_pins_write(const struct hub_pins *pins, const char *before, struct buffer *text,
+                                struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+    char *line;
+
+    for (size_t i = 0; s == LEAT_OK && i < pins->count; i++) {
+        s = text_join(&line, err, before, pins->items[i].from, " ", pins->items[i].to, "\n", NULL);
+        if (s == LEAT_OK)
+            s = buffer_append(text, line, strlen(line), err);
+        free(line);
+    }
+    return s;
+}
+
+/* Whether a name is that of a repository with its commit, and no path. Who reads on counts on that. */
+static bool is_pinned(const char *name)
+{
+    struct url u;
+    bool is;
+
+    if (!url_is(name) || url_parse(&u, name, NULL) != LEAT_OK)
+        return false;
+    is = url_in_hub(&u) && u.revision && is_commit(u.revision) && u.stem == strlen(name);
+    url_free(&u);
+    return is;
+}
+
+enum leat_status hub_pins_read(struct hub_pins *pins, const char *before, const char *text, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+    char *copy = NULL, *rest, *line;
+
+    s = text_join(&copy, err, text, NULL);
+    rest = copy;
+    while (s == LEAT_OK && (line = strsep(&rest, "\n"))) {
+        char *from = line + strlen(before), *space = text_begins(line, before) ? strchr(from, ' ') : NULL;
+
+        if (!space || !is_pinned(space + 1))
+            continue;
+        *space = '\0';
+        s = hub_pins_add(pins, from, space + 1, err);
+    }
+    free(copy);
+    return s;
+}
+
 void hub_pins_free(struct hub_pins *pins)
 {
     for (size_t i = 0; i < pins->count; i++) {
@@ -411,6 +458,19 @@ static enum leat_status make_pin(struct remote *r, struct hub_pins *pins, const 
     return s;
 }
 
+/* The same where the name has its commit: nobody is asked. */
+static enum leat_status keep_commit(struct hub_pins *pins, const struct url *u, const char *from,
+                                    struct leat_error *err)
+{
+    char *to = NULL;
+    enum leat_status s = text_join(&to, err, "hf://", u->bucket, "@", u->revision, NULL);
+
+    if (s == LEAT_OK)
+        s = hub_pins_add(pins, from, to, err);
+    free(to);
+    return s;
+}
+
 enum leat_status hub_pin(struct remote *r, struct hub_pins *pins, const char *url, char **pinned,
                          struct leat_error *err)
 {
@@ -421,13 +481,10 @@ enum leat_status hub_pin(struct remote *r, struct hub_pins *pins, const char *ur
     *pinned = NULL;
     if (s != LEAT_OK)
         return s;
-    if (u.revision && is_commit(u.revision))
-        s = text_join(pinned, err, url, NULL);
-    else
-        s = text_copy(&from, url, u.stem, err);
-    if (s == LEAT_OK && from && !find_pin(pins, from))
-        s = make_pin(r, pins, &u, from, err);
-    if (s == LEAT_OK && from)
+    s = text_copy(&from, url, u.stem, err);
+    if (s == LEAT_OK && !find_pin(pins, from))
+        s = u.revision && is_commit(u.revision) ? keep_commit(pins, &u, from, err) : make_pin(r, pins, &u, from, err);
+    if (s == LEAT_OK)
         s = text_join(pinned, err, find_pin(pins, from), url + u.stem, NULL);
     free(from);
     url_free(&u);

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/buffer.h"
 #include "remote/remote.h"
 
 #define HUB_COMMIT 40u /* hexadecimal digits */
@@ -23,6 +24,12 @@ struct hub_pins {
 
 enum leat_status hub_pins_add(struct hub_pins *pins, const char *from, const char *to, struct leat_error *err);
 void hub_pins_free(struct hub_pins *pins);
+
+/* Pins as text, a line each: what is `before` them all, "FROM TO". Other lines, which a file of others may have, are
+ * passed over. */
+enum leat_status hub_pins_write(const struct hub_pins *pins, const char *before, struct buffer *text,
+                                struct leat_error *err);
+enum leat_status hub_pins_read(struct hub_pins *pins, const char *before, const char *text, struct leat_error *err);
 
 /* Sets *pinned to the URL with its commit; asks the Hub, unless a pin says it or the URL itself. If there is no
  * ORG/NAME and the name has no revision, ORG is a repository without an organization, and NAME belongs to the path.
