@@ -198,7 +198,8 @@ struct leat_loader_io {
     uint32_t reserved_flags; /* 0 */
     uint32_t verify;      /* 1: checks the hash of each page when it is first read. _INIT: 1 */
     uint32_t threads;     /* 1: a background thread; more, at most 64: further ones help it where the CPU copies rows;
-                           * 0: leat_loader_next() does all the work. _INIT: 1 */
+                           * one waits for files on network file systems; 0: leat_loader_next() does all the work.
+                           * _INIT: 1 */
     uint32_t slots;       /* of the ring, 2 to 64; 0: the library chooses */
     uint64_t memory;      /* limit of the ring in bytes; 0: chosen by how much memory is free */
     int32_t numa_node;    /* the ring and its threads go there, if the system allows; or one of enum leat_numa. _INIT:

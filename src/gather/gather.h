@@ -81,8 +81,9 @@ struct gather_piece {
     bool cached;                        /* it was read from memory when the job was begun */
     bool may_stay;                      /* in a map on trust, instead of being copied to `to` */
     const uint8_t *stays;               /* there; NULL: it was copied, or is not finished */
+    bool drop;                          /* from the page cache, after it was read */
     bool shared;                        /* with the crew, if its job is offered */
-    bool left;                          /* by the crew: it could not do it */
+    bool left;                          /* by the crew, or the reader: it could not do it */
 };
 
 struct gather_job {
@@ -94,6 +95,8 @@ struct gather_job {
     uint64_t next_at;   /* and how many bytes of it were */
     uint32_t in_flight; /* reads */
     struct gather_job *later;
+    uint32_t announced;   /* pieces that the reader reads (engine_advise.c) */
+    uint64_t number_read; /* of the jobs given to it */
     /* For the crew: */
     bool offered, awaited;
     bool cold;       /* some file of a piece that is shared is not in memory */
@@ -101,6 +104,8 @@ struct gather_job {
 };
 
 struct gather_uring;
+struct gather_reader;
+struct gate;
 struct warm;
 struct crew;
 struct mounts_guest;
@@ -158,14 +163,18 @@ struct gather {
     uint32_t *first_file; /* of each source */
     enum leat_engine wanted;
     bool verify, threaded;
-    bool drops_behind;          /* what is read of cold files, which do not fit, is not kept in the page cache */
-    bool unaligned;             /* some file's tokens do not begin at a page */
-    bool has_holes;             /* some file has */
-    bool attended;              /* the thread that gathers attends */
-    bool server_failed;         /* it, or a mount, did not answer: that is no damage */
-    struct gather_hand hand;    /* of the thread that begins and finishes jobs */
-    uint64_t max_bytes;         /* of a piece */
-    struct crew *crew;          /* NULL: one thread does all */
+    bool drops_behind;            /* what is read of cold files, which do not fit, is not kept in the page cache */
+    bool unaligned;               /* some file's tokens do not begin at a page */
+    bool has_holes;               /* some file has */
+    bool attended;                /* the thread that gathers attends */
+    bool server_failed;           /* it, or a mount, did not answer: that is no damage */
+    struct gather_hand hand;      /* of the thread that begins and finishes jobs */
+    uint64_t max_bytes;           /* of a piece */
+    struct crew *crew;            /* NULL: one thread does all */
+    struct gather_reader *reader; /* NULL: not started */
+    struct gather_hand reader_hand;
+    struct gate *gate; /* where the thread that gathers is woken; NULL: its user waits in no other way */
+    bool reader_refused;
     struct gather_uring *uring; /* NULL: not opened */
     bool uring_refused;
     int uring_error;
@@ -194,9 +203,9 @@ void gather_follow(struct gather *g, struct gather *from);
  * errno. */
 int gather_share(struct gather *g, unsigned threads, int node);
 
-/* Of the thread that gathers: its waits for file systems that fail end when `stop` is set and gather_wake() called.
- * gather_stop() ends that. */
-void gather_attend(struct gather *g, const atomic_bool *stop);
+/* Of the thread that gathers: its waits for file systems that fail end when `stop` is set and gather_wake() called; and
+ * gather_finish() returns sooner when somebody opens the gate. gather_stop() ends that. */
+void gather_attend(struct gather *g, const atomic_bool *stop, struct gate *gate);
 void gather_wake(const struct gather *g);
 
 /* The mounts of a file (base/mounts.h); NULL: those of the file before it, or it has none. */
