@@ -101,18 +101,6 @@ static bool is_ready(struct gather *g)
     return g->reader;
 }
 
-static void begin_job(struct gather *g, struct gather_job *job)
-{
-    struct gather_reader *r = g->reader;
-
-    if (job->announced == 0)
-        return;
-    job->number_read = atomic_load(&r->given);
-    r->jobs[job->number_read % GATHER_MAX] = job;
-    atomic_store(&r->given, job->number_read + 1);
-    gate_open(&r->work);
-}
-
 #define PATIENCE_NS 5000000u
 
 static enum leat_status await_piece(struct gather *g, struct gather_job *job, uint32_t piece, struct leat_error *err)
@@ -181,31 +169,61 @@ static void announce_hashes(const struct gather_file *f, uint64_t begin, uint64_
         return;
     from = (hashes->offset + 4 * (begin / GATHER_PAGE)) / HASH_BLOCK * HASH_BLOCK;
     to = bytes_divide_up(hashes->offset + 4 * bytes_divide_up(end, GATHER_PAGE), HASH_BLOCK) * HASH_BLOCK;
+#if defined(POSIX_FADV_WILLNEED)
     posix_fadvise(hashes->file->fd, (off_t)from, (off_t)(to - from), POSIX_FADV_WILLNEED);
+#endif
+}
+
+/* Advises the kernel of the pieces up to now: rows that follow in a file are one stretch, and need few calls. */
+static void advise(struct gather *g)
+{
+    const struct gather_behind *a = &g->advice;
+    const struct gather_file *f = &g->files[a->file];
+
+#if defined(POSIX_FADV_WILLNEED)
+    if (a->begin < a->end)
+        announce_hashes(f, a->begin, a->end);
+    for (uint64_t at = a->begin; at < a->end; at += ADVICE)
+        posix_fadvise(f->map->fd, (off_t)(f->offset + at), (off_t)(a->end - at < ADVICE ? a->end - at : ADVICE),
+                      POSIX_FADV_WILLNEED);
+#else
+    (void)f;
+#endif
+    g->advice = (struct gather_behind) { .file = 0 };
 }
 
 static bool begin(struct gather *g, struct gather_job *job, struct gather_piece *p)
 {
-#if defined(POSIX_FADV_WILLNEED)
     const struct gather_file *f = &g->files[p->file];
-    uint64_t end = gather_span_end(f, p);
+    uint64_t from = gather_span_begin(p), end = gather_span_end(f, p);
+    struct gather_behind *a = &g->advice;
 
     if (f->hot)
         return true;
-    announce_hashes(f, gather_span_begin(p), end);
-    for (uint64_t at = gather_span_begin(p); at < end; at += ADVICE)
-        posix_fadvise(f->map->fd, (off_t)(f->offset + at), (off_t)(end - at < ADVICE ? end - at : ADVICE),
-                      POSIX_FADV_WILLNEED);
+    if (a->begin < a->end && a->file == p->file && a->begin <= from && from <= a->end) {
+        a->end = end > a->end ? end : a->end;
+    } else {
+        advise(g);
+        *a = (struct gather_behind) { p->file, from, end };
+    }
     if (f->network && p->bytes > 0 && is_ready(g)) {
         p->state = GATHER_WAITING;
         job->announced++;
     }
-#else
-    (void)g;
-    (void)job;
-    (void)p;
-#endif
     return true;
+}
+
+static void begin_job(struct gather *g, struct gather_job *job)
+{
+    struct gather_reader *r = g->reader;
+
+    advise(g);
+    if (job->announced == 0)
+        return;
+    job->number_read = atomic_load(&r->given);
+    r->jobs[job->number_read % GATHER_MAX] = job;
+    atomic_store(&r->given, job->number_read + 1);
+    gate_open(&r->work);
 }
 
 const struct gather_engine engine_advise = {

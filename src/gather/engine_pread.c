@@ -65,27 +65,29 @@ static enum leat_status read_row(struct gather_hand *h, struct gather_file *f, s
  * row is needed again in the next epoch at the soonest, and a file that would fit is warmed, so what was read of others
  * is dropped, as if it had been read past the page cache; not of what was in memory before, which others may need.
  */
-#define MOST_BEHIND ((uint64_t)256 << 10)
+static void drop(const struct gather_hand *h, const struct gather_behind *b)
+{
+    const struct gather_file *f = &h->gather->files[b->file];
+
+#if defined(POSIX_FADV_DONTNEED)
+    if (b->end > b->begin)
+        (void)posix_fadvise(f->map->fd, (off_t)(f->offset + b->begin), (off_t)(b->end - b->begin), POSIX_FADV_DONTNEED);
+#else
+    (void)f;
+#endif
+}
 
 static void drop_behind(struct gather_hand *h, const struct gather_file *f, const struct gather_piece *p)
 {
     struct gather_behind *b = &h->behind[h->behind_at % GATHER_BEHIND];
-    uint64_t begin = gather_span_begin(p), end = gather_span_end(f, p);
-    const struct gather_file *before;
+    uint64_t begin = gather_span_begin(p), end = gather_span_end(f, p), most = h->gather->page_cache;
 
-    if (b->file == p->file && b->begin <= begin && begin <= b->end && end - b->begin <= MOST_BEHIND) {
+    if (b->file == p->file && b->begin <= begin && begin <= b->end && end - b->begin <= most / GATHER_BEHIND) {
         b->end = end > b->end ? end : b->end; /* rows that follow are dropped by one call */
         return;
     }
     b = &h->behind[++h->behind_at % GATHER_BEHIND];
-    before = &h->gather->files[b->file];
-#if defined(POSIX_FADV_DONTNEED)
-    if (b->end > b->begin)
-        (void)posix_fadvise(before->map->fd, (off_t)(before->offset + b->begin), (off_t)(b->end - b->begin),
-                            POSIX_FADV_DONTNEED);
-#else
-    (void)before;
-#endif
+    drop(h, b);
     *b = (struct gather_behind) { p->file, begin, end };
 }
 

@@ -157,6 +157,9 @@ struct gather_memory {
 };
 
 struct gather {
+    uint64_t page_cache; /* bytes that each hand may leave behind there; a limit that was asked for, if `bounded` */
+    bool bounded;
+    struct gather_behind advice; /* what the kernel is to be advised of: pieces that follow in a file are one */
     struct gather_file *files;
     uint32_t file_count, source_count;
     uint32_t unhashed;    /* of the files: their pages have no hashes */
@@ -190,9 +193,10 @@ struct gather {
     atomic_bool uring_unregistered; /* it could not register memory */
 };
 
-/* Opens all parts of all sources of a plan. `max_bytes`: the largest piece. gather_close() is fine after a failure. */
+/* Opens all parts of all sources of a plan. `max_bytes`: the largest piece; `page_cache`: of struct leat_loader_io.
+ * gather_close() is fine after a failure. */
 enum leat_status gather_open(struct gather *g, const struct leat_plan *plan, enum leat_engine wanted, bool verify,
-                             bool threaded, uint64_t max_bytes, struct leat_error *err);
+                             bool threaded, uint64_t max_bytes, uint64_t page_cache, struct leat_error *err);
 void gather_close(struct gather *g);
 
 /* Takes over what `from`, which is about to be closed, has counted, and which pages of the same files it has
