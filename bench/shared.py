@@ -76,8 +76,10 @@ class Measure:
 
     def rows(self):
         name, slots, steps = self.counting("large", 1 << 26).name, 64, 10000
-        programs = {"leat": self.load(str(self.at / name), steps, "--slots", str(slots), "--engine", "advise", batch=1),
-                    "bare": (sys.executable, __file__, "--bare", str(slots), str(steps), str(self.at / name) + ".tokens")}
+        programs = {"leat": self.load(str(self.at / name), steps, "--slots", str(slots), "--engine", "advise",
+                                      batch=1),
+                    "bare": (sys.executable, __file__, "--bare", str(slots), str(steps),
+                             f"{self.at / name}.tokens")}
         for delay in self.o.delays:
             speeds, requests, twice = {who: [] for who in programs}, 0, 0
             for _ in range(self.o.rounds):
@@ -90,8 +92,9 @@ class Measure:
                      for who, s in speeds.items()}
             text = {who: f"{statistics.median(s):,.0f} rows/s{share[who]}, {min(s):,.0f} to {max(s):,.0f}"
                     for who, s in speeds.items()}
-            self.say("rows", f"{delay:g} ms: {requests:.3f} requests per row, {twice} bytes read twice; {text['leat']}; "
-                     f"{slots} threads that only read: {text['bare']}", "at most 1.1 and 0; at 5 ms at least 90 %")
+            self.say("rows", f"{delay:g} ms: {requests:.3f} requests per row, {twice} bytes read twice; "
+                     f"{text['leat']}; {slots} threads that only read: {text['bare']}",
+                     "at most 1.1 and 0; at 5 ms at least 90 %")
 
     def files(self):
         _, asked = self.run(0, *self.load(self.listed(500), 4, batch=4))
