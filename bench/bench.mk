@@ -178,6 +178,11 @@ bench-engines: $(BUILD)/leat python $(ENGINES_VENV)/ready
 bench-shared: tools $(BUILD)/far_disk
 	$(Q)bench/shared.py $(BUILD) $(SHARED) || [ $$? -eq 77 ]
 
+.PHONY: bench-nfs
+## bench-nfs: datasets on NFS, server and client of this kernel (root, nfs-kernel-server); NFS="--only rows"
+bench-nfs: tools
+	$(Q)bench/nfs.py $(BUILD) $(NFS)
+
 .PHONY: bench-remote
 ## bench-remote: datasets and texts by URL, from a slow server on this machine, beside goals; REMOTE="--only copy"
 bench-remote: tools $(BUILD)/slow_server

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """shared.py BUILD [--folder FOLDER] [--only WORD] [--processes N] [--datasets N] [--delays MS,MS]
+    [--rounds N]
 
 What datasets cost on a file server far away: a file system of this machine (tests/disks/far_disk.c, FUSE) that answers
 each request late and counts what it is asked; the kernel may remember names and attributes for a second, as most of
 FUSE lets it. Each goal has a line with what was measured:
   rows       cold windows of 2,048 tokens by announced reads, for each delay: read requests per row, bytes that were
-             read twice, and rows/s as a share of (rows of all slots / delay)
+             read twice, and rows/s as a share of (rows of all slots / delay); beside it what as many threads reach
+             that do nothing but read the pages of such a row each. Medians and extremes of `--rounds` in turns
   files      a plan with 1,000 files: metadata requests per file and process, opens included
   processes  N processes that open a loader on a list of datasets at the same moment: metadata requests and bytes of
              all, open files of the machine, and the time of the slowest until its first batch
@@ -15,7 +17,9 @@ import argparse
 import json
 import os
 import pathlib
+import random
 import shutil
+import statistics
 import subprocess
 import sys
 import threading
@@ -71,14 +75,26 @@ class Measure:
         print(f"{what:10} {text}{f'  (goal: {goal})' if goal else ''}", flush=True)
 
     def rows(self):
-        source, slots, steps = str(self.at / self.counting("large", 1 << 26).name), 64, 2000
+        name, slots, steps = self.counting("large", 1 << 26).name, 64, 10000
+        programs = {"leat": self.load(str(self.at / name), steps, "--slots", str(slots), "--engine", "advise",
+                                      batch=1),
+                    "bare": (sys.executable, __file__, "--bare", str(slots), str(steps),
+                             f"{self.at / name}.tokens")}
         for delay in self.o.delays:
-            (loaded,), asked = self.run(delay, *self.load(source, steps, "--slots", str(slots), "--engine", "advise",
-                                                          batch=1))
-            speed = steps / loaded["seconds"]
-            share = f", {speed * delay / 1000 / slots:.0%} of {slots} rows per delay" if delay else ""
-            self.say("rows", f"{delay:g} ms: {asked['read'] / steps:.3f} requests per row, {asked['read_twice']} "
-                     f"bytes read twice, {speed:,.0f} rows/s{share}", "at most 1.1 and 0; at 5 ms at least 90 %")
+            speeds, requests, twice = {who: [] for who in programs}, 0, 0
+            for _ in range(self.o.rounds):
+                for who, program in programs.items():
+                    (done,), asked = self.run(delay, *program)
+                    speeds[who].append(steps / done["seconds"])
+                    if who == "leat":
+                        requests, twice = max(requests, asked["read"] / steps), max(twice, asked["read_twice"])
+            share = {who: f" ({statistics.median(s) * delay / 1000 / slots:.0%} of {slots} per delay)" if delay else ""
+                     for who, s in speeds.items()}
+            text = {who: f"{statistics.median(s):,.0f} rows/s{share[who]}, {min(s):,.0f} to {max(s):,.0f}"
+                    for who, s in speeds.items()}
+            self.say("rows", f"{delay:g} ms: {requests:.3f} requests per row, {twice} bytes read twice; "
+                     f"{text['leat']}; {slots} threads that only read: {text['bare']}",
+                     "at most 1.1 and 0; at 5 ms at least 90 %")
 
     def files(self):
         _, asked = self.run(0, *self.load(self.listed(500), 4, batch=4))
@@ -97,6 +113,26 @@ class Measure:
                  f"in {asked['read']:,} reads, {asked['read_twice'] / 1e6:,.1f} MB of them twice; at most "
                  f"{many['descriptors']:,} open files; the slowest {many['slowest']:.1f} s, {many['failed']} failed",
                  "at most 2, none failed")
+
+
+def bare(threads, count, path):
+    """Reads the two pages of so many rows at random places."""
+    fd = os.open(path, os.O_RDONLY)
+    os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)
+    places = iter(random.Random(7).sample(range(os.fstat(fd).st_size // 8192), count))
+
+    def read():
+        to = bytearray(8192)
+        for place in places:  # Python's lock lets one thread at a time take one
+            os.preadv(fd, [to], 8192 * place)
+
+    running = [threading.Thread(target=read) for _ in range(threads)]
+    began = time.monotonic()
+    for thread in running:
+        thread.start()
+    for thread in running:
+        thread.join()
+    print(json.dumps({"seconds": time.monotonic() - began}))
 
 
 def many(count, command):
@@ -129,7 +165,8 @@ def main():
     p.add_argument("--only", default="")
     p.add_argument("--processes", type=int, default=256)
     p.add_argument("--datasets", type=int, default=2000)
-    p.add_argument("--delays", type=lambda text: [float(ms) for ms in text.split(",")], default=[0, 1, 5])
+    p.add_argument("--rounds", type=int, default=5)
+    p.add_argument("--delays", type=lambda text: [float(ms) for ms in text.split(",")], default=[0, 1, 5, 20])
     o = p.parse_args()
     o.folder = o.folder or os.path.join(o.build, "shared")
     measure = Measure(o)
@@ -140,5 +177,7 @@ def main():
 
 if sys.argv[1:2] == ["--many"]:
     many(int(sys.argv[2]), sys.argv[3:])
+elif sys.argv[1:2] == ["--bare"]:
+    bare(int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])
 else:
     main()

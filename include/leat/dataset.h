@@ -49,7 +49,9 @@ struct leat_open_options {
      * ENOTCONN. On network file systems and FUSE they are tried again for so many seconds, after pauses that grow from
      * 10 ms to 5 s; elsewhere once, at once. This holds for opening, and for all that is read later, also by a loader,
      * whose notices say so. A file that must be opened again has to have the size and the modification time that it
-     * had, else LEAT_E_MISMATCH says that it was replaced. 0: 60 s; LEAT_RETRY_NEVER: no call is tried again.
+     * had, else LEAT_E_MISMATCH says that it was replaced. 0: as many as the variable LEAT_RETRY_SECONDS says, else 60;
+     * LEAT_RETRY_NEVER: no call is tried again. That time is for all calls of a failure together, such as those of many
+     * damaged rows: later ones are tried again once, until none has failed for as long.
      */
     uint32_t retry_seconds;
     uint32_t reserved; /* 0 */

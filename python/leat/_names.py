@@ -28,7 +28,8 @@ MOVED = {
                "mask_repeats",
                 "borrow", "max_sequences"),
         "rows": "leat.Loader(plan.documents(), ...)", "max_length": "leat.Loader(plan.documents(max_length), ...)",
-        **_into("io=leat.IO(", "engine", "apart", "verify", "slots", "memory", "numa_node"),
+        **_into("io=leat.IO(", "engine", "apart", "verify", "slots", "memory", "numa_node",
+                "page_cache"),
         "stats_seconds": "stats_file=leat.StatsFile(FILE, seconds=...)"},
     "leat.Plan": {
         **_into("order=leat.fit(", "max_per_row", "min_length", "max_length", "cut_length", "align", "overlap",

@@ -101,16 +101,19 @@ EXCEPTIONS = [
     ("adopt", "end", "end_token", "end"),
     ("pull push", "url name", "", ""),
     ("export adopt pull push", "progress", "progress context", "progress"),
-    ("merge export", "", "", "cache cache_size online"),  # of the commands that open datasets; leat.open() has them
+    # of the commands that open datasets; leat.open() has them
+    ("merge export", "", "", "cache cache_size online retry_seconds"),
     # a call of the commands that waits for a file system is ended by its signals; Python's lets signal handlers run
-    ("plan", "retry_seconds", "retry_seconds waiting waiting_context", ""),
+    ("plan", "", "waiting waiting_context", ""),
+    ("pack", "", "", "retry_seconds"),  # of the inputs; the libraries have the variable LEAT_RETRY_SECONDS
     ("pack merge export adopt pull push", "", "", "json"),
     ("plan loader", "", "", "json"),
 ]
 A_PLAN = {"order", "plan", "change", "source", "seq_len", "seed", "base_len", "split", "use", "at", "skip",
           "bans", "stop", "epochs", "max_per_row", "min_length", "max_length", "cut_length", "align", "overlap",
           "begin", "samples", "max_tokens", "max_rows", "pool",
-          "mid_level_dataset_surplus", "fim", "cache", "cache_size", "online"}  # which `leat-bench load` takes, too
+          "mid_level_dataset_surplus", "fim", "cache", "cache_size", "online",
+          "retry_seconds"}  # which `leat-bench load` takes, too
 
 
 # ---- The three places

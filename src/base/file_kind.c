@@ -9,6 +9,7 @@
 
 #include "bytes.h"
 #include "file.h"
+#include "mounts.h"
 #include "utf8.h"
 
 #define CONVERT             "convert it to JSON lines (.jsonl)"
@@ -192,7 +193,7 @@ const struct file_kind *file_kind_of_name(const char *path)
 
 /* ---- Files ---- */
 
-static enum leat_status read_head(const char *path, uint8_t head[FILE_KIND_HEAD], size_t *bytes, struct leat_error *err)
+static enum leat_status try_head(const char *path, uint8_t head[FILE_KIND_HEAD], size_t *bytes, struct leat_error *err)
 {
     uint64_t size;
     int fd;
@@ -203,6 +204,26 @@ static enum leat_status read_head(const char *path, uint8_t head[FILE_KIND_HEAD]
     *bytes = size < FILE_KIND_HEAD ? (size_t)size : FILE_KIND_HEAD;
     s = file_read_at(fd, 0, head, *bytes, path, err);
     file_close(&fd);
+    return s;
+}
+
+/* A file server that fails is tried again. */
+static enum leat_status read_head(const char *path, uint8_t head[FILE_KIND_HEAD], size_t *bytes, struct leat_error *err)
+{
+    struct leat_open_options how = LEAT_OPEN_OPTIONS_INIT;
+    struct leat_error why;
+    enum leat_status s = try_head(path, head, bytes, &why);
+    struct mounts_tries tries = { 0 };
+    struct mounts m;
+
+    if (s == LEAT_E_IO) {
+        mounts_open(&m, &how);
+        while (s == LEAT_E_IO && mounts_again(&m, &tries, file_path_is_remote(path), &s, &why))
+            s = try_head(path, head, bytes, &why);
+        mounts_close(&m);
+    }
+    if (s != LEAT_OK && err)
+        *err = why;
     return s;
 }
 

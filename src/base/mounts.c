@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -17,7 +18,9 @@ void mounts_open(struct mounts *m, const struct leat_open_options *how)
 {
     pthread_condattr_t clock;
 
-    *m = (struct mounts) { .seconds = how->retry_seconds, .waiting = how->waiting, .context = how->waiting_context };
+    *m = (struct mounts) { .seconds = how->retry_seconds ? how->retry_seconds : mounts_usual_seconds(),
+                           .waiting = how->waiting,
+                           .context = how->waiting_context };
     folder_note(&m->home);
     pthread_mutex_init(&m->mutex, NULL);
     pthread_condattr_init(&clock);
@@ -106,15 +109,57 @@ static void note(struct mounts *m, uint64_t seconds, const struct leat_error *wh
     pthread_mutex_unlock(&m->mutex);
 }
 
+uint32_t mounts_usual_seconds(void)
+{
+    const char *text = getenv("LEAT_RETRY_SECONDS");
+    char *end;
+    unsigned long seconds = text && *text ? strtoul(text, &end, 10) : MOUNTS_USUAL_SECONDS;
+
+    if (text && *text && *end)
+        return MOUNTS_USUAL_SECONDS;
+    return seconds == 0 ? LEAT_RETRY_NEVER : seconds < LEAT_RETRY_NEVER ? (uint32_t)seconds : LEAT_RETRY_NEVER - 1;
+}
+
+void mounts_worked(struct mounts *m, const struct mounts_tries *t)
+{
+    if (!m || t->count == 0)
+        return;
+    pthread_mutex_lock(&m->mutex);
+    m->spent_ns = 0;
+    pthread_mutex_unlock(&m->mutex);
+}
+
+/* How much of the time is spent when a call begins to fail. */
+static uint64_t spent(struct mounts *m, uint64_t now, uint64_t limit)
+{
+    uint64_t ns;
+
+    pthread_mutex_lock(&m->mutex);
+    if (now - m->failed_ns >= limit)
+        m->spent_ns = 0;
+    ns = m->spent_ns < limit ? m->spent_ns : limit;
+    m->failed_ns = now;
+    pthread_mutex_unlock(&m->mutex);
+    return ns;
+}
+
+static void spend(struct mounts *m, uint64_t now, uint64_t ns)
+{
+    pthread_mutex_lock(&m->mutex);
+    m->spent_ns = ns > m->spent_ns ? ns : m->spent_ns;
+    m->failed_ns = now;
+    pthread_mutex_unlock(&m->mutex);
+}
+
 bool mounts_again(struct mounts *m, struct mounts_tries *t, bool remote, enum leat_status *s, struct leat_error *why)
 {
-    uint32_t seconds = m && m->seconds ? m->seconds : MOUNTS_USUAL_SECONDS;
+    uint32_t seconds = m ? m->seconds : MOUNTS_USUAL_SECONDS;
     uint64_t now = clock_ns(), limit = seconds * (uint64_t)1000000000, end;
 
     if (*s == LEAT_E_STOPPED || seconds == LEAT_RETRY_NEVER || !may_pass(why->os_error))
         return false;
     if (t->count++ == 0) {
-        t->began_ns = now;
+        t->began_ns = now - (m && remote ? spent(m, now, limit) : 0);
         t->pause_ns = FIRST_PAUSE_NS;
         if (m && remote)
             note(m, seconds, why);
@@ -123,7 +168,10 @@ bool mounts_again(struct mounts *m, struct mounts_tries *t, bool remote, enum le
         atomic_fetch_add(&m->retries, 1);
     if (!m || !remote)
         return t->count == 1;
+    spend(m, now, now - t->began_ns);
     if (now - t->began_ns >= limit) {
+        if (t->count == 1)
+            return true;
         status_after(why, " (tried %u times in %u s)", t->count, seconds);
         return false;
     }

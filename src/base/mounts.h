@@ -31,7 +31,7 @@ struct mounts_guest {
 };
 
 struct mounts {
-    uint32_t seconds; /* 0: MOUNTS_USUAL_SECONDS; LEAT_RETRY_NEVER */
+    uint32_t seconds; /* or LEAT_RETRY_NEVER */
     uint32_t (*waiting)(void *context, const char *why);
     void *context;
     struct folder home; /* in which relative names are */
@@ -44,6 +44,7 @@ struct mounts {
         unsigned system;
     } known[MOUNTS_KNOWN];
     unsigned known_count;
+    uint64_t spent_ns, failed_ns; /* of `seconds`, by failures that did not end; when a call failed last */
     atomic_uint retries;
     bool unsaid; /* `why` was not given as a notice */
     char why[1200];
@@ -60,11 +61,20 @@ struct mounts_tries {
     uint64_t began_ns, pause_ns;
 };
 
+/* How many seconds to try again if no number is given: the variable LEAT_RETRY_SECONDS, else MOUNTS_USUAL_SECONDS. */
+uint32_t mounts_usual_seconds(void);
+
 /*
  * Whether a call on a file that failed with `*s` and `why` is to be tried again; waits before. `remote`: of its file
  * system. `m` NULL: once. LEAT_E_STOPPED takes the place of *s if the wait was ended.
+ *
+ * The time is that of all calls together: those that come after it is over, sooner than that time after the last
+ * failure, are tried again once, at once. Otherwise each damaged row of a dataset would wait for it.
  */
 bool mounts_again(struct mounts *m, struct mounts_tries *t, bool remote, enum leat_status *s, struct leat_error *why);
+
+/* A call that was tried again has worked: the time begins anew with the next failure. */
+void mounts_worked(struct mounts *m, const struct mounts_tries *t);
 
 /* From now on, pauses of the calling thread end with `stop`, and nobody else is asked about them. */
 void mounts_attend(struct mounts *m, struct mounts_guest *guest, const atomic_bool *stop);

@@ -805,7 +805,9 @@ static enum leat_status resolve_again(struct mounts *m, struct names *n, const c
         n->listed_count = listed;
         s = resolve(n, name, &why);
     } while (s != LEAT_OK && mounts_again(m, &tries, file_path_is_remote(why.file), &s, &why));
-    if (s != LEAT_OK && err)
+    if (s == LEAT_OK)
+        mounts_worked(m, &tries);
+    else if (err)
         *err = why;
     return s;
 }
@@ -820,7 +822,9 @@ static enum leat_status open_part_again(struct part *p, const char *name, const 
     do
         s = part_open(p, name, how, m, &why);
     while (s != LEAT_OK && mounts_again(m, &tries, file_path_is_remote(why.file), &s, &why));
-    if (s != LEAT_OK && err)
+    if (s == LEAT_OK)
+        mounts_worked(m, &tries);
+    else if (err)
         *err = why;
     return s;
 }

@@ -396,6 +396,8 @@ enum leat_status file_map_read_calls(struct file_map *f, uint64_t offset, void *
         lost = s != LEAT_OK && (lost || is_lost(f, why.os_error));
     } while (s != LEAT_OK && !(f->mounts && f->mounts->opening) &&
              mounts_again(f->mounts, &tries, f->system & FILE_REMOTE, &s, &why));
+    if (s == LEAT_OK)
+        mounts_worked(f->mounts, &tries);
     if (s != LEAT_OK && err)
         *err = why;
     return s;

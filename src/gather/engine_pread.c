@@ -1,11 +1,9 @@
 /*
  * engine_pread.c: reads rows with read calls, straight to their place, or, if pages must be verified, in whole pages
- * through a buffer. This is the last resort of all engines, because a read call says what is wrong. With
- * the kernel advised of the rows to come, it is an engine of its own.
+ * through a buffer. This is the last resort of all engines, because a read call says what is wrong.
  */
 #include <fcntl.h>
 
-#include "base/bytes.h"
 #include "base/counter.h"
 #include "base/file.h"
 #include "base/status.h"
@@ -67,27 +65,29 @@ static enum leat_status read_row(struct gather_hand *h, struct gather_file *f, s
  * row is needed again in the next epoch at the soonest, and a file that would fit is warmed, so what was read of others
  * is dropped, as if it had been read past the page cache; not of what was in memory before, which others may need.
  */
-#define MOST_BEHIND ((uint64_t)256 << 10)
+static void drop(const struct gather_hand *h, const struct gather_behind *b)
+{
+    const struct gather_file *f = &h->gather->files[b->file];
+
+#if defined(POSIX_FADV_DONTNEED)
+    if (b->end > b->begin)
+        (void)posix_fadvise(f->map->fd, (off_t)(f->offset + b->begin), (off_t)(b->end - b->begin), POSIX_FADV_DONTNEED);
+#else
+    (void)f;
+#endif
+}
 
 static void drop_behind(struct gather_hand *h, const struct gather_file *f, const struct gather_piece *p)
 {
     struct gather_behind *b = &h->behind[h->behind_at % GATHER_BEHIND];
-    uint64_t begin = gather_span_begin(p), end = gather_span_end(f, p);
-    const struct gather_file *before;
+    uint64_t begin = gather_span_begin(p), end = gather_span_end(f, p), most = h->gather->page_cache;
 
-    if (b->file == p->file && b->begin <= begin && begin <= b->end && end - b->begin <= MOST_BEHIND) {
+    if (b->file == p->file && b->begin <= begin && begin <= b->end && end - b->begin <= most / GATHER_BEHIND) {
         b->end = end > b->end ? end : b->end; /* rows that follow are dropped by one call */
         return;
     }
     b = &h->behind[++h->behind_at % GATHER_BEHIND];
-    before = &h->gather->files[b->file];
-#if defined(POSIX_FADV_DONTNEED)
-    if (b->end > b->begin)
-        (void)posix_fadvise(before->map->fd, (off_t)(before->offset + b->begin), (off_t)(b->end - b->begin),
-                            POSIX_FADV_DONTNEED);
-#else
-    (void)before;
-#endif
+    drop(h, b);
     *b = (struct gather_behind) { p->file, begin, end };
 }
 
@@ -102,61 +102,9 @@ static enum leat_status copy(struct gather_hand *h, struct gather_file *f, struc
         s = read_row(h, f, p, err);
     if (s == LEAT_OK && gather_shrank(f)) /* read again: now the missing bytes show */
         s = read_row(h, f, p, err);
-    if (h->gather->drops_behind && !f->hot && !f->warm_wanted)
+    if (p->drop)
         drop_behind(h, f, p);
     return s == LEAT_OK ? s : name_documents(f, p, s, err);
 }
 
 const struct gather_engine engine_pread = { .copy = copy };
-
-/* ---- Advice ------------------------------------------------------------------------------------------------------ */
-
-/*
- * For systems that forbid io_uring. Advises the kernel which stretches will be read, for the rows of all free slots; it
- * reads them in parallel, and plain reads then find them in memory. The kernel cuts advice to the length of its
- * read-ahead, so long stretches need several calls.
- */
-
-#define ADVICE ((uint64_t)128 << 10)
-
-/*
- * The hashes of a row's pages come with it. The thread would wait for them otherwise, with nothing under way: on a file
- * server that takes 5 ms, one row in fifty did, and the rows came at two thirds of the speed. A block of them covers
- * 64 MiB of tokens, so that they take few requests.
- */
-#define HASH_BLOCK ((uint64_t)64 << 10)
-
-static void announce_hashes(const struct gather_file *f, uint64_t begin, uint64_t end)
-{
-    const struct part_extent *hashes = &f->part->hashes;
-    uint64_t from, to;
-
-    if (!hashes->file || !gather_must_verify(f, begin, end))
-        return;
-    from = (hashes->offset + 4 * (begin / GATHER_PAGE)) / HASH_BLOCK * HASH_BLOCK;
-    to = bytes_divide_up(hashes->offset + 4 * bytes_divide_up(end, GATHER_PAGE), HASH_BLOCK) * HASH_BLOCK;
-    posix_fadvise(hashes->file->fd, (off_t)from, (off_t)(to - from), POSIX_FADV_WILLNEED);
-}
-
-static bool begin(struct gather *g, struct gather_job *job, struct gather_piece *p)
-{
-#if defined(POSIX_FADV_WILLNEED)
-    const struct gather_file *f = &g->files[p->file];
-    uint64_t end = gather_span_end(f, p);
-
-    (void)job;
-    if (f->hot)
-        return true;
-    announce_hashes(f, gather_span_begin(p), end);
-    for (uint64_t at = gather_span_begin(p); at < end; at += ADVICE)
-        posix_fadvise(f->map->fd, (off_t)(f->offset + at), (off_t)(end - at < ADVICE ? end - at : ADVICE),
-                      POSIX_FADV_WILLNEED);
-#else
-    (void)g;
-    (void)job;
-    (void)p;
-#endif
-    return true;
-}
-
-const struct gather_engine engine_advise = { .begin = begin };

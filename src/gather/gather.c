@@ -134,8 +134,10 @@ static enum leat_status add_files(struct gather *g, const struct leat_plan *plan
     return s;
 }
 
+#define USUAL_BEHIND ((uint64_t)4 << 20)
+
 enum leat_status gather_open(struct gather *g, const struct leat_plan *plan, enum leat_engine wanted, bool verify,
-                             bool threaded, uint64_t max_bytes, struct leat_error *err)
+                             bool threaded, uint64_t max_bytes, uint64_t page_cache, struct leat_error *err)
 {
     struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
     uint64_t bitmaps = 0;
@@ -146,6 +148,8 @@ enum leat_status gather_open(struct gather *g, const struct leat_plan *plan, enu
     g->verify = verify;
     g->threaded = threaded;
     g->max_bytes = max_bytes;
+    g->bounded = page_cache > 0;
+    g->page_cache = page_cache > 0 ? page_cache : USUAL_BEHIND;
     leat_plan_info(plan, &info);
     s = count_files(g, plan, info.sources, err);
     for (uint32_t i = 0; i < g->file_count && g->files; i++)
@@ -190,8 +194,9 @@ void gather_hand_leave(struct gather_hand *h)
             mounts_leave(mounts_of(h->gather, i), &h->guests[i]);
 }
 
-void gather_attend(struct gather *g, const atomic_bool *stop)
+void gather_attend(struct gather *g, const atomic_bool *stop, struct gate *gate)
 {
+    g->gate = gate;
     gather_hand_attend(&g->hand, stop);
     g->attended = true;
 }
@@ -233,6 +238,7 @@ void gather_follow(struct gather *g, struct gather *from)
 
 int gather_share(struct gather *g, unsigned threads, int node)
 {
+    g->page_cache /= threads + 1;
     return crew_open(&g->crew, g, threads, node);
 }
 
@@ -250,11 +256,13 @@ void gather_stop(struct gather *g)
     if (g->attended)
         gather_hand_leave(&g->hand);
     g->attended = false;
+    g->gate = NULL;
 }
 
 void gather_forget(struct gather *g)
 {
     crew_forget(g->crew);
+    g->reader = NULL;
     g->uring = NULL;
     g->warm = NULL;
 }
@@ -264,7 +272,7 @@ struct gather_done gather_done(const struct gather *g)
     struct gather_done d = { .crew_ns = 0 };
 
     for (unsigned i = 0;; i++) {
-        const struct gather_hand *h = i == 0 ? &g->hand : crew_hand(g->crew, i - 1);
+        const struct gather_hand *h = i == 0 ? &g->hand : i == 1 ? &g->reader_hand : crew_hand(g->crew, i - 2);
 
         if (!h)
             return d;
@@ -292,6 +300,7 @@ void gather_close(struct gather *g)
     free(g->files);
     free(g->first_file);
     gather_hand_close(&g->hand);
+    gather_hand_close(&g->reader_hand);
     g->files = NULL;
     g->first_file = NULL;
 }
@@ -555,7 +564,7 @@ void gather_begin(struct gather *g, struct gather_job *job)
     uint64_t shared = 0;
 
     job->offered = job->cold = false;
-    job->waiting = job->next = job->in_flight = 0;
+    job->waiting = job->next = job->in_flight = job->announced = 0;
     job->next_at = 0;
     job->later = NULL;
     for (uint32_t i = 0; i < job->count; i++) {
@@ -564,6 +573,7 @@ void gather_begin(struct gather *g, struct gather_job *job)
         p->state = GATHER_TO_DO;
         p->in_flight = 0;
         p->cached = p->held = p->left = false;
+        p->drop = g->drops_behind && !g->files[p->file].hot && !g->files[p->file].warm_wanted;
         p->stays = NULL;
         p->unheld_ns = 0;
         if (g->unaligned && g->files[p->file].offset % GATHER_PAGE != 0)

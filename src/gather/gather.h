@@ -81,8 +81,9 @@ struct gather_piece {
     bool cached;                        /* it was read from memory when the job was begun */
     bool may_stay;                      /* in a map on trust, instead of being copied to `to` */
     const uint8_t *stays;               /* there; NULL: it was copied, or is not finished */
+    bool drop;                          /* from the page cache, after it was read */
     bool shared;                        /* with the crew, if its job is offered */
-    bool left;                          /* by the crew: it could not do it */
+    bool left;                          /* by the crew, or the reader: it could not do it */
 };
 
 struct gather_job {
@@ -94,6 +95,8 @@ struct gather_job {
     uint64_t next_at;   /* and how many bytes of it were */
     uint32_t in_flight; /* reads */
     struct gather_job *later;
+    uint32_t announced;   /* pieces that the reader reads (engine_advise.c) */
+    uint64_t number_read; /* of the jobs given to it */
     /* For the crew: */
     bool offered, awaited;
     bool cold;       /* some file of a piece that is shared is not in memory */
@@ -101,6 +104,8 @@ struct gather_job {
 };
 
 struct gather_uring;
+struct gather_reader;
+struct gate;
 struct warm;
 struct crew;
 struct mounts_guest;
@@ -152,20 +157,27 @@ struct gather_memory {
 };
 
 struct gather {
+    uint64_t page_cache; /* bytes that each hand may leave behind there; a limit that was asked for, if `bounded` */
+    bool bounded;
+    struct gather_behind advice; /* what the kernel is to be advised of: pieces that follow in a file are one */
     struct gather_file *files;
     uint32_t file_count, source_count;
     uint32_t unhashed;    /* of the files: their pages have no hashes */
     uint32_t *first_file; /* of each source */
     enum leat_engine wanted;
     bool verify, threaded;
-    bool drops_behind;          /* what is read of cold files, which do not fit, is not kept in the page cache */
-    bool unaligned;             /* some file's tokens do not begin at a page */
-    bool has_holes;             /* some file has */
-    bool attended;              /* the thread that gathers attends */
-    bool server_failed;         /* it, or a mount, did not answer: that is no damage */
-    struct gather_hand hand;    /* of the thread that begins and finishes jobs */
-    uint64_t max_bytes;         /* of a piece */
-    struct crew *crew;          /* NULL: one thread does all */
+    bool drops_behind;            /* what is read of cold files, which do not fit, is not kept in the page cache */
+    bool unaligned;               /* some file's tokens do not begin at a page */
+    bool has_holes;               /* some file has */
+    bool attended;                /* the thread that gathers attends */
+    bool server_failed;           /* it, or a mount, did not answer: that is no damage */
+    struct gather_hand hand;      /* of the thread that begins and finishes jobs */
+    uint64_t max_bytes;           /* of a piece */
+    struct crew *crew;            /* NULL: one thread does all */
+    struct gather_reader *reader; /* NULL: not started */
+    struct gather_hand reader_hand;
+    struct gate *gate; /* where the thread that gathers is woken; NULL: its user waits in no other way */
+    bool reader_refused;
     struct gather_uring *uring; /* NULL: not opened */
     bool uring_refused;
     int uring_error;
@@ -181,9 +193,10 @@ struct gather {
     atomic_bool uring_unregistered; /* it could not register memory */
 };
 
-/* Opens all parts of all sources of a plan. `max_bytes`: the largest piece. gather_close() is fine after a failure. */
+/* Opens all parts of all sources of a plan. `max_bytes`: the largest piece; `page_cache`: of struct leat_loader_io.
+ * gather_close() is fine after a failure. */
 enum leat_status gather_open(struct gather *g, const struct leat_plan *plan, enum leat_engine wanted, bool verify,
-                             bool threaded, uint64_t max_bytes, struct leat_error *err);
+                             bool threaded, uint64_t max_bytes, uint64_t page_cache, struct leat_error *err);
 void gather_close(struct gather *g);
 
 /* Takes over what `from`, which is about to be closed, has counted, and which pages of the same files it has
@@ -194,9 +207,9 @@ void gather_follow(struct gather *g, struct gather *from);
  * errno. */
 int gather_share(struct gather *g, unsigned threads, int node);
 
-/* Of the thread that gathers: its waits for file systems that fail end when `stop` is set and gather_wake() called.
- * gather_stop() ends that. */
-void gather_attend(struct gather *g, const atomic_bool *stop);
+/* Of the thread that gathers: its waits for file systems that fail end when `stop` is set and gather_wake() called; and
+ * gather_finish() returns sooner when somebody opens the gate. gather_stop() ends that. */
+void gather_attend(struct gather *g, const atomic_bool *stop, struct gate *gate);
 void gather_wake(const struct gather *g);
 
 /* The mounts of a file (base/mounts.h); NULL: those of the file before it, or it has none. */

@@ -224,9 +224,9 @@ void gather_choose(struct gather *g)
         else
             take_for(g, &g->files[i], &g->files[i % (4 * LOOKS)]);
     }
-    if (g->wanted == LEAT_ENGINE_AUTO && g->threaded)
+    if (g->wanted == LEAT_ENGINE_AUTO && g->threaded && !g->bounded)
         start_warming(g);
-    g->drops_behind = is_in_group() && (double)cold_bytes(g) >= FITS * (double)memory_left();
+    g->drops_behind = g->bounded || (is_in_group() && (double)cold_bytes(g) >= FITS * (double)memory_left());
 }
 
 void gather_look(struct gather *g, uint64_t now_ns)

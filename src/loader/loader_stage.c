@@ -488,7 +488,7 @@ void *loader_stage_run(void *loader)
     struct leat_loader *l = loader;
 
     l->ops->attach(l->backend);
-    gather_attend(&l->gather, &l->stop);
+    gather_attend(&l->gather, &l->stop, &l->ring.producer);
     while (!atomic_load(&l->stop)) {
         unsigned ticket = gate_ticket(&l->ring.producer);
         bool busy = loader_stage_begin(l);

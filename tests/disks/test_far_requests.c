@@ -3,8 +3,9 @@
  * remember names and attributes: opening a list asks at most twice for each file, in each of several processes that do
  * so at once, and reads no index in full; children of a process that has opened it ask for none of that again; rows
  * that are announced take at most 1.1 reads each, with the hashes of their pages, and no byte is read twice; what the
- * page cache has is not asked for. 16 processes on 200 datasets looked at metadata 4.2 times for each dataset, and a
- * loader asked for the file system of each file twice. Needs root and /dev/fuse.
+ * page cache has is not asked for; while a row is waited for, rows are asked for in slots that come back. 16 processes
+ * on 200 datasets looked at metadata 4.2 times for each dataset, and a loader asked for the file system of each file
+ * twice. Needs root and /dev/fuse.
  */
 #include <sys/wait.h>
 
@@ -97,6 +98,45 @@ static void rows(const char *name)
     fuse_disk_unmount(&disk);
 }
 
+/* Two slots of a row each come back; the server answers neither row, but is asked for both. The thread waited in a read
+ * of the first, and a third of the rows that slots had room for were not under way. */
+static void slots_that_come_back(const char *name)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    const struct leat_batch *held[2], *b;
+    struct leat_loader *l;
+    struct leat_plan *plan;
+    unsigned long before;
+    char text[900];
+
+    T_CHECK(mount_it());
+    atomic_store(&disk.board->delay_us, 1);
+    snprintf(text, sizeof text, "source %s\nseq-len %d\n", name, LENGTH);
+    T_OK(leat_plan_parse(&plan, text, strlen(text), NULL, NULL, &t_err));
+    o.batch = 1;
+    o.io.engine = LEAT_ENGINE_ADVISE;
+    o.io.slots = 2;
+    T_OK(leat_loader_open(&l, plan, &o, &t_err));
+    for (unsigned i = 0; i < 2; i++)
+        T_OK(leat_loader_next(l, &held[i], &t_err));
+    before = fuse_disk_asked(&disk, FUSE_DISK_READ);
+    atomic_store(&disk.board->held, true);
+    for (unsigned i = 0; i < 2; i++) {
+        leat_batch_release(held[i], NULL);
+        while (fuse_disk_asked(&disk, FUSE_DISK_READ) < before + i + 1)
+            usleep(1000);
+    }
+    T_EQ(leat_loader_next_within(l, 0, &b, &t_err), LEAT_E_AGAIN);
+    atomic_store(&disk.board->held, false);
+    for (unsigned i = 0; i < 2; i++) {
+        T_OK(leat_loader_next(l, &b, &t_err));
+        leat_batch_release(b, NULL);
+    }
+    leat_loader_close(l);
+    leat_plan_close(plan);
+    fuse_disk_unmount(&disk);
+}
+
 static void index_in_part(const char *name)
 {
     struct stat index;
@@ -184,6 +224,7 @@ int main(void)
     loading_write(name, (uint64_t)8 << 20, 2, 20);
     snprintf(name, sizeof name, "%s/large", shown);
     rows(name);
+    slots_that_come_back(name);
     index_in_part(name);
     processes();
     forked();

@@ -180,6 +180,39 @@ static void elsewhere(void)
     mounts_close(&m);
 }
 
+static unsigned tried(struct mounts *m)
+{
+    struct mounts_tries tries = { 0 };
+    struct leat_error why = { .os_error = EIO };
+    enum leat_status s = LEAT_E_IO;
+
+    while (mounts_again(m, &tries, true, &s, &why))
+        ;
+    return tries.count;
+}
+
+/* The time is that of all calls together: each of several damaged rows waited for all of it. */
+static void together(void)
+{
+    struct leat_open_options open = opening(1);
+    struct mounts_tries one = { .count = 1 };
+    struct mounts m;
+
+    mounts_open(&m, &open);
+    T_CHECK(tried(&m) > 3);
+    T_EQ(tried(&m), 2); /* the call, and once more */
+    T_EQ(tried(&m), 2);
+    mounts_worked(&m, &one);
+    T_CHECK(tried(&m) > 3);
+    mounts_close(&m);
+    T_CHECK(setenv("LEAT_RETRY_SECONDS", "0", 1) == 0);
+    open = opening(0);
+    mounts_open(&m, &open);
+    T_EQ(tried(&m), 0);
+    mounts_close(&m);
+    T_CHECK(unsetenv("LEAT_RETRY_SECONDS") == 0);
+}
+
 /* ---- Another file under the name ---- */
 
 static void replaced(void)
@@ -283,6 +316,7 @@ int main(void)
     fuse_disk_unmount(&disk);
     loading_write(original, TOKENS, 2, MEAN);
     elsewhere();
+    together();
     all_pass();
     T_CHECK(retries > ERRORS);
     opening_passes();

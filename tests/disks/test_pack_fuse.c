@@ -2,7 +2,7 @@
  * test_pack_fuse.c: packing on a file system whose 1st, 2nd, 3rd, ... call fails, lies or does half of what it should
  * (tests/support/fuse_disk.h): an error with a sentence and no dataset, or all bytes; and resumed, the bytes of an
  * undisturbed run with nothing left beside them. The output lies there, written at once and kept by the kernel until it
- * is synced; then the inputs.
+ * is synced; then the inputs, whose failing reads are tried again by default.
  *
  * A run that had failed because of what it wrote late could not be resumed at once: the first fsync of the resumed run
  * was told of that failure.
@@ -218,6 +218,31 @@ static void move_inputs(void)
     make_folder(p.inputs[PACKING_INPUTS]);
 }
 
+/* A file server that answers an input's reads again after a while. */
+static void inputs_come_back(void)
+{
+    struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
+    struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
+    const char *input = p.inputs[0];
+    char once[700], again[700];
+
+    snprintf(once, sizeof once, "%.500s/once", p.folder);
+    snprintf(again, sizeof again, "%.500s/again", p.folder);
+    o.tokenizer = p.tokenizer;
+    o.end_token = 256;
+    o.max_rejects = LEAT_NONE;
+    for (unsigned long n = 0; n < 3; n++) {
+        T_CHECK(fuse_disk_mount(&disk, inputs, p.inputs[PACKING_INPUTS], false));
+        fuse_disk_arm(&disk, FUSE_DISK_READ, FUSE_DISK_FAILS, n, false, ETIMEDOUT);
+        atomic_store(&disk.board->times, 5); /* the kernel reads what it read ahead in vain once more */
+        T_OK(leat_pack(n == 0 ? once : again, &input, 1, &o, &report, &t_err));
+        T_CHECK(fuse_disk_disarm(&disk) >= (n == 0 ? 1 : 6));
+        o.force = 1;
+        T_CHECK(n == 0 || same_dataset(once, again));
+        fuse_disk_unmount(&disk);
+    }
+}
+
 int main(int argc, char **argv)
 {
     all = t_every();
@@ -235,6 +260,7 @@ int main(int argc, char **argv)
         return t_skip("mounting /dev/fuse is not allowed here");
     fuse_disk_unmount(&disk);
     no_second_names();
+    T_CHECK(setenv("LEAT_RETRY_SECONDS", "0", 1) == 0); /* inputs, too, are read once */
     for (unsigned i = 0; i < sizeof phases / sizeof phases[0]; i++) {
         if (argc > 1 && strcmp(argv[1], phases[i].what) != 0)
             continue;
@@ -246,6 +272,10 @@ int main(int argc, char **argv)
         if (phases[i].is_input)
             lying_sizes(&phases[i]);
     }
+    T_CHECK(unsetenv("LEAT_RETRY_SECONDS") == 0);
+    if (access(inputs, F_OK) != 0)
+        move_inputs();
+    inputs_come_back();
     packing_end(&p);
     return t_end();
 }

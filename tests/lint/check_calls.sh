@@ -8,6 +8,7 @@ library='v?f?printf|f?puts|f?putc|putchar|perror|_?exit|abort|assert|signal|siga
 # FILE CALL, one a line: exceptions, each explained where it stands
 allowed='tokenize_tools/tokenizer/load/locate.c getenv
 src/remote/environment.c getenv
+src/base/mounts.c getenv
 src/cache/cache_folder.c getenv'
 
 all=$(mktemp) && libraries=$(mktemp) || exit 1

@@ -199,7 +199,9 @@ static void *answer_late(void *disk)
             d->late_end = &d->late;
         pthread_mutex_unlock(&d->mutex);
         at = (struct timespec) { (time_t)(l->due_ns / 1000000000u), (long)(l->due_ns % 1000000000u) };
-        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+        do
+            clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+        while (atomic_load(&d->board->held) && usleep(1000) == 0);
         fuse_answer(d->fuse, l->q, l->error, l->body, l->bytes);
         free(l->q);
         free(l);

@@ -54,6 +54,7 @@ struct fuse_disk_board {
     atomic_bool remember;  /* the kernel may remember names and sizes, and asks for fewer */
     atomic_ulong valid_ms; /* for so long only, and a file's bytes are kept when it is opened again */
     atomic_ulong delay_us; /* of each answer; any number of requests are under way at once */
+    atomic_bool held;      /* nothing is answered until it is false again; with a delay only */
     atomic_bool direct;    /* of files opened from now on: past the page cache */
     atomic_long size_lie;  /* files are said to be so much longer */
     atomic_ulong counted;  /* since fuse_disk_arm() */

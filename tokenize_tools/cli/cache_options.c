@@ -30,6 +30,18 @@ bool cache_options_online(void *unused, const char *none, const char **why)
     return set("LEAT_ONLINE", "1", why);
 }
 
+bool cache_options_retry(void *unused, const char *text, const char **why)
+{
+    char digits[24];
+    uint64_t seconds;
+
+    (void)unused;
+    if (!units_parse(text, false, &seconds, why))
+        return false;
+    snprintf(digits, sizeof digits, "%" PRIu64, seconds);
+    return set("LEAT_RETRY_SECONDS", digits, why);
+}
+
 bool cache_options_size(void *unused, const char *text, const char **why)
 {
     char digits[24];

@@ -1,7 +1,8 @@
 /*
- * cache_options.h: where datasets on servers are kept, the same for every command that opens some. The values go to
- * the variables that the library reads, LEAT_CACHE, LEAT_CACHE_SIZE and LEAT_ONLINE, so that whatever opens a dataset
- * in this process finds them; the caller's struct of values has no fields for them.
+ * cache_options.h: where datasets on servers are kept, and for how long file servers are tried again, the same for
+ * every command that opens datasets. The values go to the variables that the library reads, LEAT_CACHE,
+ * LEAT_CACHE_SIZE, LEAT_ONLINE and LEAT_RETRY_SECONDS, so that whatever opens a dataset in this process finds them; the
+ * caller's struct of values has no fields for them.
  */
 #ifndef LEAT_CLI_CACHE_OPTIONS_H
 #define LEAT_CLI_CACHE_OPTIONS_H
@@ -17,6 +18,16 @@
 bool cache_options_folder(void *unused, const char *text, const char **why);
 bool cache_options_size(void *unused, const char *text, const char **why);
 bool cache_options_online(void *unused, const char *none, const char **why);
+bool cache_options_retry(void *unused, const char *text, const char **why);
+
+#define RETRY_OPTION_ROW                                                                                               \
+    {                                                                                                                  \
+        .name = "retry-seconds", .type = OPTION_CUSTOM, .value = "N", .standard = "LEAT_RETRY_SECONDS, else 60",       \
+        .help = "how long to try again while a file server fails; 0: not",                                             \
+        .more = "On network file systems and FUSE, calls that fail with EIO, ESTALE, ETIMEDOUT, ESHUTDOWN or "         \
+                "ENOTCONN are tried again after growing pauses; elsewhere once.",                                      \
+        .rare = true, .parse = cache_options_retry                                                                     \
+    }
 
 /* The last rows of a table: they have a heading. */
 #define CACHE_OPTION_ROWS                                                                                              \
@@ -30,6 +41,7 @@ bool cache_options_online(void *unused, const char *none, const char **why);
       .rare = true,                                                                                                    \
       .path = true,                                                                                                    \
       .parse = cache_options_folder },                                                                                 \
+        RETRY_OPTION_ROW,                                                                                              \
         { .name = "cache-size",                                                                                        \
           .type = OPTION_CUSTOM,                                                                                       \
           .value = "SIZE",                                                                                             \

@@ -12,6 +12,7 @@
 #include "parquet/parquet.h"
 #include "record/record.h"
 #include "streams/byte_stream.h"
+#include "streams/raw_input.h"
 #include "json/json_records.h"
 
 #define HEAD_BYTES ((size_t)1 << 20)    /* in which the first record is looked for */
@@ -111,7 +112,7 @@ static enum leat_status read_file(void *context, uint64_t offset, void *out, uin
     const struct file *f = context;
 
     return f->fetch ? fetch_read_all(f->fetch, offset, out, count, f->stop, err)
-                    : file_read_at(f->fd, offset, out, count, f->path, err);
+                    : input_read_at(f->fd, offset, out, count, f->path, f->stop, err);
 }
 
 /* The first text of a group; *found: it has one. */

@@ -41,7 +41,7 @@ static const char *const own_options[] = { "run",   "part",        "parts",     
 
 static bool is_own(const char *name)
 {
-    bool own = strncmp(name, "cache", 5) == 0;
+    bool own = strncmp(name, "cache", 5) == 0 || strcmp(name, "retry-seconds") == 0;
 
     for (size_t i = 0; i < sizeof own_options / sizeof *own_options; i++)
         own = own || strcmp(name, own_options[i]) == 0;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cache_options.h"
 #include "cli/progress.h"
 #include "cli/units.h"
 #include "commands/common/common.h"
@@ -337,6 +338,7 @@ const struct option_row pack_options[] = {
       .standard = "all cores",
       .help = "threads that read, encode and write",
       .parse = parse_threads },
+    RETRY_OPTION_ROW,
     { .name = "memory",
       .type = OPTION_SIZE,
       .field = FIELD(memory),

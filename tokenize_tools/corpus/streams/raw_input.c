@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/mounts.h"
 #include "base/status.h"
 #include "base/tiny.h"
 
@@ -45,6 +46,75 @@ enum leat_status input_wait_read(const struct input_source *from, void *out, siz
     }
 }
 
+/* ---- Trying again ------------------------------------------------------------------------------------------------ */
+
+/* As calls on a dataset's files are tried again (base/mounts.h); opened when a call fails. */
+struct again {
+    struct mounts mounts;
+    struct mounts_tries tries;
+    bool opened;
+};
+
+static uint32_t is_stopped(void *context, const char *why)
+{
+    const struct input_stop *stop = context;
+
+    (void)why;
+    return stop->asked(stop->context);
+}
+
+/* Whether a call that failed is to be made again; waits before. */
+static bool try_again(struct again *a, bool remote, const struct input_stop *stop, enum leat_status *s,
+                      struct leat_error *why)
+{
+    struct leat_open_options how = LEAT_OPEN_OPTIONS_INIT;
+
+    if (stop && stop->asked) {
+        how.waiting = is_stopped;
+        how.waiting_context = (void *)(uintptr_t)stop;
+    }
+    if (!a->opened)
+        mounts_open(&a->mounts, &how);
+    a->opened = true;
+    return mounts_again(&a->mounts, &a->tries, remote, s, why);
+}
+
+static enum leat_status end_tries(struct again *a, enum leat_status s, const struct leat_error *why,
+                                  struct leat_error *err)
+{
+    if (a->opened)
+        mounts_close(&a->mounts);
+    if (s != LEAT_OK && err)
+        *err = *why;
+    return s;
+}
+
+enum leat_status input_read_some(const struct input_source *from, void *out, size_t room, size_t *got,
+                                 struct leat_error *err)
+{
+    struct again a = { .opened = false };
+    struct leat_error why;
+    enum leat_status s;
+
+    do
+        s = input_wait_read(from, out, room, got, &why);
+    while (s == LEAT_E_IO && from->at && try_again(&a, file_system_of(from->fd) & FILE_REMOTE, from->stop, &s, &why));
+    return end_tries(&a, s, &why, err);
+}
+
+enum leat_status input_read_at(int fd, uint64_t offset, void *out, uint64_t count, const char *name,
+                               const struct input_stop *stop, struct leat_error *err)
+{
+    struct again a = { .opened = false };
+    struct leat_error why;
+    enum leat_status s;
+
+    do
+        s = file_read_at(fd, offset, out, count, name, &why);
+    while (s == LEAT_E_IO && try_again(&a, file_system_of(fd) & FILE_REMOTE, stop, &s, &why));
+    return end_tries(&a, s, &why, err);
+}
+
 static bool ask_seldom(void *context)
 {
     struct seldom_stop *s = context;
@@ -76,7 +146,7 @@ static enum leat_status read_some(struct raw_input *in, void *out, size_t room, 
                                        .stop = in->stop,
                                        .name = in->name };
     enum leat_status s = in->fetch ? fetch_read(in->fetch, in->next, out, room, got, in->stop, err)
-                                   : input_wait_read(&from, out, room, got, err);
+                                   : input_read_some(&from, out, room, got, err);
 
     in->next += *got;
     return s;
@@ -86,7 +156,7 @@ static enum leat_status read_at(const struct raw_input *in, uint64_t offset, voi
                                 struct leat_error *err)
 {
     return in->fetch ? fetch_read_all(in->fetch, offset, out, count, in->stop, err)
-                     : file_read_at(in->fd, offset, out, count, in->name, err);
+                     : input_read_at(in->fd, offset, out, count, in->name, in->stop, err);
 }
 
 /* ---- Opening ---------------------------------------------------------------------------------------------------- */
@@ -138,6 +208,19 @@ static enum leat_status open_file(struct raw_input *in, const char *path, struct
     return LEAT_OK;
 }
 
+static enum leat_status open_file_again(struct raw_input *in, const char *path, struct leat_error *err)
+{
+    struct again a = { .opened = false };
+    struct leat_error why;
+    enum leat_status s;
+
+    do {
+        file_close(&in->fd);
+        s = open_file(in, path, &why);
+    } while (s == LEAT_E_IO && try_again(&a, file_path_is_remote(path), in->stop, &s, &why));
+    return end_tries(&a, s, &why, err);
+}
+
 static enum leat_status open_object(struct raw_input *in, struct fetch_object *object, struct leat_error *err)
 {
     in->seekable = true;
@@ -161,7 +244,7 @@ enum leat_status raw_input_open(struct raw_input *in, const char *path, const ch
     in->room = RAW_HEAD;
     if (!in->name || !in->buffer)
         return status_no_memory(err, RAW_HEAD);
-    s = standard ? LEAT_OK : object ? open_object(in, object, err) : open_file(in, path, err);
+    s = standard ? LEAT_OK : object ? open_object(in, object, err) : open_file_again(in, path, err);
     if (s != LEAT_OK)
         return s;
     return in->seekable ? peek_head(in, err) : read_head(in, err);

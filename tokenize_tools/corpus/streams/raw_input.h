@@ -31,6 +31,15 @@ struct input_source {
 enum leat_status input_wait_read(const struct input_source *from, void *out, size_t room, size_t *got,
                                  struct leat_error *err);
 
+/* The same; and a read from a place that fails is tried again, as one of a dataset's is (retry_seconds of
+ * leat_open_options). */
+enum leat_status input_read_some(const struct input_source *from, void *out, size_t room, size_t *got,
+                                 struct leat_error *err);
+
+/* As file_read_at(), with tries again that `stop` (NULL: nobody) ends. */
+enum leat_status input_read_at(int fd, uint64_t offset, void *out, uint64_t count, const char *name,
+                               const struct input_stop *stop, struct leat_error *err);
+
 /* Asks another stop (its `asked` NULL: never), ten times per second at most: where reading begins before the one who
  * is asked has something to see, and mostly takes no time. */
 struct seldom_stop {

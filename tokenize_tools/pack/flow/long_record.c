@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "corpus/json/json_unescape.h"
 #include "corpus/lines.h"
+#include "corpus/streams/raw_input.h"
 #include "steps.h"
 
 struct long_record {
@@ -28,7 +29,7 @@ static enum leat_status read_chunk(struct long_record *r, uint64_t at, size_t co
 {
     enum leat_status s = pack_setup_check_stop(r->w->setup, r->name, err);
 
-    return s == LEAT_OK ? file_read_at(r->fd, at, r->raw, count, r->name, err) : s;
+    return s == LEAT_OK ? input_read_at(r->fd, at, r->raw, count, r->name, NULL, err) : s;
 }
 
 /* Reads what judging the record needs of its values. */
@@ -46,7 +47,7 @@ static enum leat_status read_values(struct long_record *r, uint64_t at, struct l
         size_t count = record_needs(record, i);
 
         if (count > 0)
-            s = file_read_at(r->fd, at + record_value(record, i)->begin, to, count, r->name, err);
+            s = input_read_at(r->fd, at + record_value(record, i)->begin, to, count, r->name, NULL, err);
         record_hold(record, i, to, count);
         used += count;
     }
@@ -164,7 +165,7 @@ static enum leat_status scan_whole(struct long_record *r, struct unit *u, char *
     size_t before = u->docs.count;
     struct packer_document *d;
     bool rejected;
-    enum leat_status s = file_read_at(r->fd, at, text, bytes, r->name, err);
+    enum leat_status s = input_read_at(r->fd, at, text, bytes, r->name, NULL, err);
 
     if (s == LEAT_OK && lines_blank(text, bytes))
         return LEAT_OK;

@@ -10,6 +10,7 @@
 #include "base/tiny.h"
 #include "base/wide.h"
 #include "corpus/parquet/parquet.h"
+#include "corpus/streams/raw_input.h"
 #include "spool.h"
 
 /* ---- Bytes of rows ----------------------------------------------------------------------------------------------- */
@@ -146,7 +147,7 @@ enum leat_status row_bytes_read(void *row_bytes, uint64_t offset, void *out, uin
     enum leat_status s = LEAT_OK;
 
     if (!b->input->object)
-        return file_read_at(b->fd, offset, out, count, b->input->path, err);
+        return input_read_at(b->fd, offset, out, count, b->input->path, NULL, err);
     from = find(b, offset);
     if (!from && !b->other)
         s = fetch_open(&b->other, b->input->object, err);

@@ -3,14 +3,13 @@
  * do not depend on each other. The thread that encodes a range reads it, one byte before it to see whether a line
  * starts there, and on to the end of its last line. The pages that start in the range are hashed on the way.
  */
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/status.h"
 #include "base/tiny.h"
 #include "corpus/lines.h"
+#include "corpus/streams/raw_input.h"
 #include "lane.h"
 #include "steps.h"
 #include "unit_kinds.h"
@@ -31,15 +30,10 @@ struct range {
 static enum leat_status read_some(const struct range *r, uint8_t *to, size_t room, uint64_t at, size_t *got,
                                   struct leat_error *err)
 {
-    ssize_t count;
+    const struct input_source from = { .fd = r->fd, .at = &at, .name = r->in->path };
+    enum leat_status s = input_read_some(&from, to, room, got, err);
 
-    do
-        count = pread(r->fd, to, room, (off_t)at);
-    while (count < 0 && errno == EINTR);
-    *got = count < 0 ? 0 : (size_t)count;
-    if (count < 0)
-        return status_set_os(err, errno, r->in->path, "cannot read %s", r->in->path);
-    return count == 0 ? inputs_check_end(r->in, at, err) : LEAT_OK;
+    return s == LEAT_OK && *got == 0 ? inputs_check_end(r->in, at, err) : s;
 }
 
 /* Reads on, until the buffer holds the file up to `to` (or its end as it was when packing began). */
