@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""pictures.py BUILD FOLDER: the pictures of the README, as SVG that light and dark pages can show: show.svg, what
+"""pictures.py BUILD FOLDER: the pictures of the documents, as SVG that light and dark pages can show: show.svg, what
 `leat show` prints on a terminal, and loading.svg, a chart of the latest table of `make bench-dataloader` in
 bench/RESULTS.md. `make pictures` puts them into docs/; tests/docs/test_site.py compares them with what is made
 from the build."""
