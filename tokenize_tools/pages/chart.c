@@ -187,7 +187,7 @@ void chart_bars(FILE *out, const char *title, const char *unit, const struct cha
 
     for (size_t i = 0; i < count; i++)
         most = bars[i].value > most ? bars[i].value : most;
-    x = chart_axis(0, most, 0, 8, RIGHT - 50); /* numbers stand at the ends of bars */
+    x = chart_axis(0, most, 0, 8, RIGHT - 66); /* numbers stand at the ends of bars */
     chart_open(out, title, (int)(bottom + BELOW));
     chart_axis_below(out, &x, bottom, 4, unit);
     for (size_t i = 0; i < count; i++) {
@@ -198,7 +198,8 @@ void chart_bars(FILE *out, const char *title, const char *unit, const struct cha
         fprintf(out,
                 "</text><rect x=\"8\" y=\"%.1f\" width=\"%.1f\" height=\"12\" %s/>"
                 "<text x=\"%.1f\" y=\"%.1f\">%s</text>\n",
-                y + 16, end - 8, chart_fill(bars[i].series), end + 4, y + 26, chart_number(bars[i].value).text);
+                y + 16, end - 8, chart_fill(bars[i].series), end + 4, y + 26,
+                bars[i].shown[0] ? bars[i].shown : chart_number(bars[i].value).text);
     }
     chart_close(out);
 }
@@ -344,8 +345,8 @@ static void put_legend(FILE *out, const struct chart_lane *lane, double *y, cons
         page_string(out, lane->name);
         fputs(": ", out);
         page_string(out, p->name);
-        fprintf(out, ", %s ", chart_number(p->value).text);
-        page_string(out, unit);
+        fprintf(out, ", %s%s", p->shown[0] ? p->shown : chart_number(p->value).text, p->shown[0] ? "" : " ");
+        page_string(out, p->shown[0] ? "" : unit);
         fputs("</text>\n", out);
         *y += ROW;
     }

@@ -1,5 +1,5 @@
-/* info_page.c: see info.h. Sections in the order of questions: what is missing, rejected, there twice; then how much, from
- * where, how long, in what language, and which tokens, in as many columns as the window has room for. */
+/* info_page.c: see info.h. Sections in the order of questions: what is missing, rejected, there twice; then how much,
+ * from where, how long, in what language, and which tokens, in as many columns as the window has room for. */
 #include "info.h"
 
 #include <inttypes.h>
@@ -45,7 +45,8 @@ static void put_damage(FILE *out, const struct info_facts *p)
     damage_say_all(l, text, sizeof text);
     fprintf(out,
             "<section id=\"damaged\" class=\"bad\"><h2>Damaged inputs</h2>\n<p>In this dataset %s.</p>\n"
-            "<div class=\"wide\"><table>\n<tr><th>input</th><th class=\"n\">read up to byte</th><th class=\"n\">bytes not read</th><th>reason</th>"
+            "<div class=\"wide\"><table>\n<tr><th>input</th><th class=\"n\">read up to byte</th><th class=\"n\">bytes "
+            "not read</th><th>reason</th>"
             "</tr>\n",
             text);
     for (size_t i = 0; i < l->count; i++) {

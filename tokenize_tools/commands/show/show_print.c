@@ -280,9 +280,9 @@ void show_print_legend(const struct show_out *o)
 {
     if (o->rows > 0 && !o->colour)
         printf("\n" SHOW_MARK " begins a token, " SHOW_MARK_IDLE " one whose label has no loss, " SHOW_PART
-                         " what a token has of the character before it; " SHOW_NAME_OPEN "..." SHOW_NAME_END
-                         " is a special token, " SHOW_NEWLINE " a newline, " SHOW_TAB
-                         " a tab, \\x0d a control character or a byte that is no character\n");
+               " what a token has of the character before it; " SHOW_NAME_OPEN "..." SHOW_NAME_END
+               " is a special token, " SHOW_NEWLINE " a newline, " SHOW_TAB
+               " a tab, \\x0d a control character or a byte that is no character\n");
 }
 
 void show_print_heading(const struct show_out *o, const struct show_row *row)
