@@ -143,6 +143,15 @@ static int compare_bars(const void *a, const void *b)
     return x->value < y->value ? 1 : x->value > y->value ? -1 : 0;
 }
 
+/* What the bar shows: no more digits than anybody reads. */
+static void put_percent(struct chart_bar *bar)
+{
+    if (bar->value >= 0.01)
+        snprintf(bar->shown, sizeof bar->shown, "%.*f %%", bar->value < 0.1 ? 2 : 1, bar->value);
+    else
+        snprintf(bar->shown, sizeof bar->shown, "less than 0.01 %%");
+}
+
 static void put_scripts(FILE *out, const struct survey *s)
 {
     struct chart_bar bars[SURVEY_SCRIPTS];
@@ -155,6 +164,7 @@ static void put_scripts(FILE *out, const struct survey *s)
             bars[count++] = (struct chart_bar) { .label = name,
                                                  .label_bytes = strlen(name),
                                                  .value = 100.0 * (double)s->scripts[i] / (double)s->characters };
+            put_percent(&bars[count - 1]);
         }
     if (count == 0)
         return;
