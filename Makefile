@@ -328,7 +328,7 @@ site: $(BUILD)/leat $(BUILD)/leat-bench $(SITE_VENV)/ready
 	$(Q)if [ -e $(SITE_VENV)/ready ]; then $(SITE_VENV)/bin/python -m sphinx -q -W --keep-going -c scripts/site -b html \
 	    $(BUILD)/site-pages $(SITE) && echo "$(SITE)/index.html"; else \
 	    echo "skipped: Sphinx cannot be installed (python3 -m venv, pip)"; fi
-## pictures: those of the README: leat show, and a chart of the latest make bench-dataloader
+## pictures: those of the documents: leat show, and a chart of the latest make bench-dataloader
 pictures: $(BUILD)/leat
 	$(Q)scripts/pictures.py $(BUILD) docs
 

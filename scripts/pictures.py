@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""pictures.py BUILD FOLDER: the pictures of the README, as SVG that light and dark pages can show: show.svg, what
+"""pictures.py BUILD FOLDER: the pictures of the documents, as SVG that light and dark pages can show: show.svg, what
 `leat show` prints on a terminal, and loading.svg, a chart of the latest table of `make bench-dataloader` in
 bench/RESULTS.md. `make pictures` puts them into docs/; tests/docs/test_site.py compares them with what is made
 from the build."""
@@ -98,23 +98,25 @@ def loading():
             for label, rate in re.findall(r"^((?:leat|DataLoader)\S*, .*?) {2,}(\d+\.\d) ", results, re.M)}
     about = re.findall(r"^(torch .*?, numpy .*?), (\d+) cores; B = (\d+), L = (\d+)", results, re.M)[-1]
     most = rows[BARS[0][0]]
-    out, y = [], 64
+    out, y = [], 60
     for number, (label, name) in enumerate(BARS):
-        long = max(2.0, 560 * rows[label] / most)
+        long = max(2.0, 400 * rows[label] / most)  # a phone shows the whole width, in letters that can be read
         own = number < 2
-        out.append(f'<text x="20" y="{y}">{html.escape(name)}</text>')
-        out.append(f'<rect class="{"own" if own else "other"}" x="20" y="{y + 7}" width="{long:.0f}" height="18"/>')
-        out.append(f'<text class="n" x="{28 + long:.0f}" y="{y + 21}">{rows[label]:,.0f}</text>')
-        y += 50
-    note = (f"Inputs and labels as int64 from files in memory, {about[2]} rows of {about[3]} tokens, {about[1]} cores; "
-            f"{about[0].split('+')[0]} (bench/RESULTS.md)")
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 {y + 10}" role="img" '
-            'font-family="system-ui,sans-serif" font-size="14">\n<title>Loading, million tokens per second</title>\n'
+        out.append(f'<text x="10" y="{y}">{html.escape(name)}</text>')
+        out.append(f'<rect class="{"own" if own else "other"}" x="10" y="{y + 6}" width="{long:.0f}" height="16"/>')
+        out.append(f'<text class="n" x="{17 + long:.0f}" y="{y + 19}">{rows[label]:,.0f}</text>')
+        y += 44
+    notes = (f"Inputs and labels as int64 from files in memory, {about[2]} rows of {about[3]} tokens,",
+             f"{about[1]} cores; {about[0].split('+')[0]} (bench/RESULTS.md)")
+    for number, note in enumerate(notes):
+        out.append(f'<text class="soft" x="10" y="{y - 6 + 16 * number}">{html.escape(note)}</text>')
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 480 {y + 20}" width="620" role="img" '
+            'font-family="system-ui,sans-serif" font-size="13.5">\n<title>Loading, million tokens per second</title>\n'
             "<style>text{fill:#1b1f24}.own{fill:#0b5cad}.other{fill:#8a939e}.n{font-weight:600}.soft{fill:#57606a;"
             "font-size:12px}@media(prefers-color-scheme:dark){text{fill:#e6edf3}.own{fill:#58a6ff}.other{fill:#6e7681}"
             ".soft{fill:#9aa4af}}</style>\n"
-            '<text x="20" y="28" font-size="17" font-weight="600">Loading, million tokens per second</text>\n'
-            + "\n".join(out) + f'\n<text class="soft" x="20" y="{y - 8}">{html.escape(note)}</text>\n</svg>\n')
+            '<text x="10" y="26" font-size="17" font-weight="600">Loading, million tokens per second</text>\n'
+            + "\n".join(out) + "\n</svg>\n")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
  * report.c: `leat-bench report`: results of other commands as a page; see report.h.
  *
  * Each file is read whole; each of its lines is an object, whose members show its kind. The
- * page begins with the machines; then each kind that came has its section, which its row of report_kinds writes.
+ * page begins with what they come to, in sentences; then each kind that came has its section, which its row of
+ * report_kinds writes; machines and files come last.
  */
 #include "report.h"
 
@@ -13,7 +14,6 @@
 #include "base/grow.h"
 #include "base/status.h"
 #include "bench/subcommands.h"
-#include "cli/units.h"
 #include "pages/chart.h"
 #include "pages/page.h"
 #include "tokenizer/load/whole_file.h"
@@ -32,16 +32,32 @@ const struct option_row report_options[] = {
 #define NOT_JSON LEAT_E_VOCABULARY /* as jsontree_parse() has it */
 
 const struct report_kind report_kinds[] = {
-    { "What the machine allows", { "page_cache", "disk" }, report_measurements },
-    { "Opening and verifying", { "opening", "bytes" }, report_measurements },
-    { "Samples of plans", { "permutation", "machine" }, report_measurements },
-    { "Encoding", { "tokenizer", "checksum" }, report_encoding },
-    { "Texts made to be slow", { "tokenizer", "rows" }, report_slow_texts },
-    { "Packing", { "serial_seconds", "cores_of_use" }, report_packing },
-    { "Loading", { "waits_s", "next_us" }, report_loading },
-    { "Beside other tools", { "peers", "work" }, report_peers },
-    { "Training runs", { "consumer", "batches" }, report_runs },
-    { NULL, { NULL, NULL }, NULL },
+    { "Training runs", { "consumer", "batches" }, report_runs, report_name_run, report_say_runs },
+    { "Loading", { "waits_s", "next_us" }, report_loading, report_name_loading, report_say_loading },
+    { "Packing", { "serial_seconds", "cores_of_use" }, report_packing, report_name_packing, report_say_packing },
+    { "Encoding", { "tokenizer", "checksum" }, report_encoding, report_name_tokenizer, report_say_encoding },
+    { "Texts made to be slow",
+      { "tokenizer", "rows" },
+      report_slow_texts,
+      report_name_tokenizer,
+      report_say_slow_texts },
+    { "Beside other tools", { "peers", "work" }, report_peers, report_name_work, report_say_peers },
+    { "What the machine allows",
+      { "page_cache", "disk" },
+      report_measurements,
+      report_name_machine,
+      report_say_measurements },
+    { "Opening and verifying",
+      { "opening", "bytes" },
+      report_measurements,
+      report_name_machine,
+      report_say_measurements },
+    { "Samples of plans",
+      { "permutation", "machine" },
+      report_measurements,
+      report_name_machine,
+      report_say_measurements },
+    { NULL, { NULL, NULL }, NULL, NULL, NULL },
 };
 
 /* ---- Members ---- */
@@ -78,11 +94,93 @@ struct jsontree_text report_text(const struct report_item *x, uint32_t object, c
 
 size_t report_label(const struct report_item *x, struct jsontree_text more, char *out, size_t room)
 {
-    const char *slash = strrchr(x->file, '/');
-    int n = snprintf(out, room, "%s%s%.*s", slash ? slash + 1 : x->file, more.length > 0 ? ", " : "",
-                     (int)(more.length < 200 ? more.length : 200), (const char *)more.bytes);
+    const char *slash = strrchr(x->file, '/'), *file = slash ? slash + 1 : x->file, *dot = strrchr(file, '.');
+    char name[LABEL_BYTES];
+    int n;
 
+    report_kinds[x->kind].name(x, name, sizeof name);
+    n = snprintf(out, room, "%s%s%.*s%s%.*s%s", name, more.length > 0 ? ", " : "",
+                 (int)(more.length < 200 ? more.length : 200), (const char *)more.bytes, x->alike ? " (" : "",
+                 x->alike ? (int)(dot && dot > file ? (size_t)(dot - file) : strlen(file)) : 0, file,
+                 x->alike ? ")" : "");
     return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
+}
+
+static void put_label(FILE *out, const struct report_item *x)
+{
+    char label[LABEL_BYTES];
+    size_t bytes = report_label(x, (struct jsontree_text) { (const uint8_t *)"", 0 }, label, sizeof label);
+
+    page_text(out, label, bytes);
+}
+
+void report_title(FILE *out, const struct report_item *x)
+{
+    fputs("<h3>", out);
+    put_label(out, x);
+    fputs("</h3>\n", out);
+}
+
+void report_subject(FILE *out, const struct report_item *x)
+{
+    fputs("<strong>", out);
+    put_label(out, x);
+    fputs("</strong>: ", out);
+}
+
+double report_time_unit(double most, const char **unit)
+{
+    static const char *const units[] = { "ns", "\u00b5s", "ms", "s" };
+    double scale = 1e9;
+    unsigned k = 0;
+
+    for (; k < 3 && most * scale >= 1e3; k++)
+        scale /= 1e3;
+    *unit = units[k];
+    return scale;
+}
+
+double report_rate_unit(double most, const char **unit)
+{
+    static const char *const units[] = { "kB/s", "MB/s", "GB/s" };
+    double scale = 1e-3;
+    unsigned k = 0;
+
+    for (; k < 2 && most * scale >= 1e3; k++)
+        scale /= 1e3;
+    *unit = units[k];
+    return scale;
+}
+
+static void put_cell(FILE *out, double value, const char *text)
+{
+    fprintf(out, "<td class=\"n\">%s</td>", isfinite(value) && value >= 0 ? text : "");
+}
+
+struct units_text report_time(double seconds)
+{
+    struct units_text t = units_duration(seconds), mu;
+    size_t length = strlen(t.text);
+
+    if (length < 3 || strcmp(t.text + length - 3, " us") != 0)
+        return t;
+    snprintf(mu.text, sizeof mu.text, "%.*s\u00b5s", (int)(length - 2 < 32 ? length - 2 : 32), t.text);
+    return mu;
+}
+
+void report_time_cell(FILE *out, double seconds)
+{
+    put_cell(out, seconds, report_time(seconds).text);
+}
+
+void report_rate_cell(FILE *out, double bytes_per_s)
+{
+    put_cell(out, bytes_per_s, units_rate(bytes_per_s, "B").text);
+}
+
+void report_size_cell(FILE *out, double bytes)
+{
+    put_cell(out, bytes < 1e18 ? bytes : NAN, bytes >= 0 && bytes < 1e18 ? units_bytes((uint64_t)bytes).text : "");
 }
 
 void report_cell(FILE *out, double value)
@@ -235,11 +333,14 @@ static void free_report(struct report *r)
 
 /* ---- The page ---- */
 
-static const char style[] = ".grid{display:flex;flex-wrap:wrap;gap:0 2rem}.grid>div{flex:1 1 26rem;min-width:0;"
-                            "max-width:38rem}h3{font-size:1rem;margin:1.2rem 0 .3rem}h4{margin:.8rem 0 0;"
-                            "font-size:.95rem}";
+static const char style[] =
+    "#verdict{background:var(--box);border-left:.3rem solid var(--accent);padding:.5rem .8rem;"
+    "font-size:1.05rem}.grid{display:flex;flex-wrap:wrap;gap:0 2rem}.grid>div{flex:1 1 26rem;min-width:0;"
+    "max-width:38rem}h3{font-size:1rem;margin:1.2rem 0 .3rem}h4{margin:.8rem 0 0;"
+    "font-size:.95rem}";
 
 #define FACTS 3u
+#define DAY   10u /* letters of a date without its time */
 static const char *const facts[FACTS] = { "cpu", "kernel", "compiler" };
 
 /* Whether another item was measured on this one's machine; the date does not matter. */
@@ -279,13 +380,16 @@ static void put_machine(FILE *out, const struct report *r, size_t at)
     const struct report_item *x = &r->items[at];
     uint32_t machine = report_member(x, 0, "machine");
     const char *file = NULL;
+    struct jsontree_text date;
 
     fputs("<tr>", out);
     for (size_t k = 0; k < FACTS; k++)
         report_text_cell(out, report_text(x, machine, facts[k]));
-    report_text_cell(out, first_date(r, at));
+    date = first_date(r, at);
+    date.length = date.length < DAY ? date.length : DAY;
+    report_text_cell(out, date);
     report_cell(out, report_number(x, machine, "cores"));
-    report_cell(out, report_number(x, machine, "memory") / 1e9);
+    report_size_cell(out, report_number(x, machine, "memory"));
     fputs("<td>", out);
     for (size_t i = at; i < r->count; i++)
         if (same_machine(x, &r->items[i]) && r->items[i].file != file) {
@@ -310,7 +414,7 @@ static void put_machines(FILE *out, const struct report *r)
             continue;
         if (!any)
             fputs("<section><h2>Machines</h2>\n<div class=\"wide\"><table>\n<tr><th>CPU</th><th>kernel</th>"
-                  "<th>compiler</th><th>first measured</th><th class=\"n\">cores</th><th class=\"n\">memory, GB</th>"
+                  "<th>compiler</th><th>first measured</th><th class=\"n\">cores</th><th class=\"n\">memory</th>"
                   "<th>files</th></tr>\n",
                   out);
         any = true;
@@ -320,7 +424,25 @@ static void put_machines(FILE *out, const struct report *r)
         fputs("</table></div></section>\n", out);
 }
 
-static enum leat_status put_kinds(FILE *out, const struct report *r, struct leat_error *err)
+/* Sets `alike` of the items that share their name with another of their kind, but for lines of one run. */
+static void find_alike(struct report *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        for (size_t k = 0; k < i; k++) {
+            struct report_item *x = &r->items[i], *y = &r->items[k];
+            char one[LABEL_BYTES], other[LABEL_BYTES];
+
+            if (x->kind != y->kind || x->file == y->file || (x->alike && y->alike))
+                continue;
+            report_kinds[x->kind].name(x, one, sizeof one);
+            report_kinds[y->kind].name(y, other, sizeof other);
+            if (strcmp(one, other) == 0)
+                x->alike = y->alike = true;
+        }
+}
+
+/* The sentences, or the sections. */
+static enum leat_status put_kinds(FILE *out, const struct report *r, bool sentences, struct leat_error *err)
 {
     const struct report_item **items = calloc(r->count + 1, sizeof *items);
 
@@ -334,6 +456,10 @@ static enum leat_status put_kinds(FILE *out, const struct report *r, struct leat
                 items[count++] = &r->items[i];
         if (count == 0)
             continue;
+        if (sentences) {
+            report_kinds[kind].say(out, items, count);
+            continue;
+        }
         fprintf(out, "<section><h2>%s</h2>\n", report_kinds[kind].title);
         report_kinds[kind].write(out, items, count);
         fputs("</section>\n", out);
@@ -342,7 +468,7 @@ static enum leat_status put_kinds(FILE *out, const struct report *r, struct leat
     return LEAT_OK;
 }
 
-static enum leat_status write_page(const struct report *r, const char *path, struct leat_error *err)
+static enum leat_status write_page(struct report *r, const char *path, struct leat_error *err)
 {
     struct leat_error other;
     struct page page;
@@ -351,8 +477,13 @@ static enum leat_status write_page(const struct report *r, const char *path, str
     if (s != LEAT_OK)
         return s;
     chart_patterns(page.out);
+    find_alike(r);
+    fputs("<section id=\"verdict\">\n", page.out);
+    s = put_kinds(page.out, r, true, err);
+    fputs("</section>\n", page.out);
+    if (s == LEAT_OK)
+        s = put_kinds(page.out, r, false, err);
     put_machines(page.out, r);
-    s = put_kinds(page.out, r, err);
     closed = page_close(&page, s != LEAT_OK, &other);
     if (s == LEAT_OK && closed != LEAT_OK)
         *err = other;

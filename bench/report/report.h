@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cli/units.h"
 #include "leat.h"
 #include "tokenizer/notation/jsontree.h"
 
@@ -23,6 +24,7 @@ struct report_item {
     struct jsontree tree; /* of `text` */
     uint8_t *text;        /* owned */
     unsigned kind;        /* in report_kinds */
+    bool alike;           /* another one of its kind has its name */
 };
 
 /* A kind of result, by the members that only it has. */
@@ -31,6 +33,10 @@ struct report_kind {
     const char *members[2];
     /* Writes the section of all items of this kind; `items` has `count` of them. */
     void (*write)(FILE *out, const struct report_item *const *items, size_t count);
+    /* Writes the name of an item: what was measured. As snprintf(). */
+    int (*name)(const struct report_item *x, char *out, size_t room);
+    /* Writes sentences, each a paragraph: what all items of this kind come to. */
+    void (*say)(FILE *out, const struct report_item *const *items, size_t count);
 };
 extern const struct report_kind report_kinds[]; /* ends with a title of NULL */
 
@@ -41,15 +47,30 @@ double report_element(const struct report_item *x, uint32_t node); /* of an arra
 double report_number(const struct report_item *x, uint32_t object, const char *name);
 struct jsontree_text report_text(const struct report_item *x, uint32_t object, const char *name);
 
-/* The label of an item in charts: its file without folders, its line if there are several, and `more` (may be NULL).
- * Cut to `room`. Returns the length. */
+/* The label of an item: its name, `more`, and, if others have its name, that of its file. Cut to `room`. Returns the
+ * length. */
 size_t report_label(const struct report_item *x, struct jsontree_text more, char *out, size_t room);
 
 #define LABEL_BYTES 256u
 
 void report_heading(FILE *out, const char *text);
 
-/* A cell of a table: a measured number, in four digits or as a whole one; or a count. NaN leaves it empty. */
+/* The label as a heading, or as the subject of a sentence, with a colon. */
+void report_title(FILE *out, const struct report_item *x);
+void report_subject(FILE *out, const struct report_item *x);
+
+/* The unit of an axis for values up to `most`, and what to multiply them with: ns to s; kB/s to GB/s. */
+double report_time_unit(double most, const char **unit);
+double report_rate_unit(double most, const char **unit);
+
+/* A duration as units_duration() has it, but with a letter mu. */
+struct units_text report_time(double seconds);
+
+/* A cell of a table: a measured number, in four digits or as a whole one; a count; or what has a unit. NaN leaves it
+ * empty. */
+void report_time_cell(FILE *out, double seconds);
+void report_rate_cell(FILE *out, double bytes_per_s);
+void report_size_cell(FILE *out, double bytes);
 void report_cell(FILE *out, double value);
 void report_count(FILE *out, double value);
 void report_text_cell(FILE *out, struct jsontree_text text);
@@ -57,6 +78,21 @@ void report_text_cell(FILE *out, struct jsontree_text text);
 /* What a run, whose lines `items` are, had of each source; nothing if there is only one. `batches`, of each line,
  * counts on where a loader was opened again. */
 void report_sources(FILE *out, const struct report_item *const *items, size_t count, const double *batches);
+
+/* The kinds' names and sentences. */
+int report_name_machine(const struct report_item *x, char *out, size_t room);
+int report_name_tokenizer(const struct report_item *x, char *out, size_t room);
+int report_name_packing(const struct report_item *x, char *out, size_t room);
+int report_name_loading(const struct report_item *x, char *out, size_t room);
+int report_name_run(const struct report_item *x, char *out, size_t room);
+int report_name_work(const struct report_item *x, char *out, size_t room);
+void report_say_measurements(FILE *out, const struct report_item *const *items, size_t count);
+void report_say_packing(FILE *out, const struct report_item *const *items, size_t count);
+void report_say_loading(FILE *out, const struct report_item *const *items, size_t count);
+void report_say_peers(FILE *out, const struct report_item *const *items, size_t count);
+void report_say_encoding(FILE *out, const struct report_item *const *items, size_t count);
+void report_say_slow_texts(FILE *out, const struct report_item *const *items, size_t count);
+void report_say_runs(FILE *out, const struct report_item *const *items, size_t count);
 
 /* The kinds' sections. */
 void report_measurements(FILE *out, const struct report_item *const *items, size_t count);

@@ -18,11 +18,43 @@ struct bars {
 };
 
 /* A bar, unless there is no value; the label is kept. */
-static void add_bar(struct bars *b, struct jsontree_text label, double value, unsigned series)
+static struct chart_bar *add_bar(struct bars *b, struct jsontree_text label, double value, unsigned series)
 {
-    if (!isnan(value) && b->count < SHOWN)
-        b->bars[b->count++] =
-            (struct chart_bar) { (const char *)label.bytes, label.length, .value = value, .series = series };
+    if (isnan(value) || b->count == SHOWN)
+        return NULL;
+    b->bars[b->count] =
+        (struct chart_bar) { (const char *)label.bytes, label.length, .value = value, .series = series };
+    return &b->bars[b->count++];
+}
+
+/* The same of seconds, or of bytes per second: it says its unit, and set_unit() brings all to one. */
+static void add_time(struct bars *b, struct jsontree_text label, double value)
+{
+    struct chart_bar *bar = add_bar(b, label, value, 0);
+
+    if (bar)
+        snprintf(bar->shown, sizeof bar->shown, "%.31s", report_time(value).text);
+}
+
+static void add_rate(struct bars *b, struct jsontree_text label, double value)
+{
+    struct chart_bar *bar = add_bar(b, label, value, 0);
+
+    if (bar)
+        snprintf(bar->shown, sizeof bar->shown, "%.31s", units_rate(value, "B").text);
+}
+
+static const char *set_unit(struct bars *b, double (*unit_of)(double most, const char **unit))
+{
+    const char *unit;
+    double most = 0, scale;
+
+    for (size_t i = 0; i < b->count; i++)
+        most = fmax(most, b->bars[i].value);
+    scale = unit_of(most, &unit);
+    for (size_t i = 0; i < b->count; i++)
+        b->bars[i].value *= scale;
+    return unit;
 }
 
 static void put_bars(FILE *out, const char *title, const char *unit, const struct bars *b)
@@ -39,7 +71,8 @@ static double median(const struct report_item *x, uint32_t row, const char *figu
     return report_number(x, report_member(x, row, figure), which);
 }
 
-static void put_measured(FILE *out, const struct report_item *x, uint32_t list, const char *figure, double scale)
+static void put_measured(FILE *out, const struct report_item *x, uint32_t list, const char *figure,
+                         void (*cell)(FILE *out, double value))
 {
     uint32_t end = jsontree_next(&x->tree, list);
 
@@ -52,9 +85,9 @@ static void put_measured(FILE *out, const struct report_item *x, uint32_t list, 
 
         fputs("<tr>", out);
         report_text_cell(out, report_text(x, row, "name"));
-        report_cell(out, median(x, row, figure, "median") * scale);
-        report_cell(out, median(x, row, figure, "least") * scale);
-        report_cell(out, median(x, row, figure, "most") * scale);
+        cell(out, median(x, row, figure, "median"));
+        cell(out, median(x, row, figure, "least"));
+        cell(out, median(x, row, figure, "most"));
         report_cell(out, report_number(x, row, "cpus"));
         fputs("<td>", out);
         page_text(out, (const char *)note.bytes, note.length);
@@ -64,34 +97,47 @@ static void put_measured(FILE *out, const struct report_item *x, uint32_t list, 
     fputs("</table></div></details>\n", out);
 }
 
-/* One list: bytes per second where all have them, else times. */
+/* Whether all rows of a list that were measured have bytes per second; else they have times. */
+static bool has_rates(const struct report_item *x, uint32_t list)
+{
+    uint32_t end = jsontree_next(&x->tree, list);
+
+    for (uint32_t row = list + 1; row < end; row = jsontree_next(&x->tree, row))
+        if (isnan(median(x, row, "bytes_per_s", "median")) && !isnan(median(x, row, "seconds_per_item", "median")))
+            return false;
+    return true;
+}
+
+/* A list's name, as words. */
+static void name_list(struct jsontree_text name, char *out, size_t room)
+{
+    size_t n = 0;
+
+    for (; n < name.length && n + 1 < room; n++)
+        out[n] = name.bytes[n] == '_' ? ' ' : (char)name.bytes[n];
+    out[n] = '\0';
+}
+
 static void put_list(FILE *out, const struct report_item *x, struct jsontree_text name, uint32_t list)
 {
     struct bars bars = { .count = 0 };
     uint32_t end = jsontree_next(&x->tree, list);
-    bool rates = true;
+    bool rates = has_rates(x, list);
     char title[64];
-    size_t n = 0;
 
     for (uint32_t row = list + 1; row < end; row = jsontree_next(&x->tree, row))
-        rates = rates && (!isnan(median(x, row, "bytes_per_s", "median")) ||
-                          isnan(median(x, row, "seconds_per_item", "median")));
-    for (uint32_t row = list + 1; row < end; row = jsontree_next(&x->tree, row)) {
-        double value =
-            rates ? median(x, row, "bytes_per_s", "median") / 1e9 : median(x, row, "seconds_per_item", "median") * 1e6;
-
-        add_bar(&bars, report_text(x, row, "name"), value, 0);
-    }
+        if (rates)
+            add_rate(&bars, report_text(x, row, "name"), median(x, row, "bytes_per_s", "median"));
+        else
+            add_time(&bars, report_text(x, row, "name"), median(x, row, "seconds_per_item", "median"));
     if (bars.count == 0)
         return;
-    for (; n < name.length && n + 1 < sizeof title; n++)
-        title[n] = name.bytes[n] == '_' ? ' ' : (char)name.bytes[n];
-    title[n] = '\0';
+    name_list(name, title, sizeof title);
     fputs("<h4>", out);
     page_string(out, title);
     fputs("</h4>\n", out);
-    chart_bars(out, title, rates ? "GB/s, median" : "\u00b5s each, median", bars.bars, bars.count);
-    put_measured(out, x, list, rates ? "bytes_per_s" : "seconds_per_item", rates ? 1e-9 : 1e6);
+    chart_bars(out, title, set_unit(&bars, rates ? report_rate_unit : report_time_unit), bars.bars, bars.count);
+    put_measured(out, x, list, rates ? "bytes_per_s" : "seconds_per_item", rates ? report_rate_cell : report_time_cell);
 }
 
 /* Whether a node is a list of measurements. */
@@ -109,7 +155,7 @@ void report_measurements(FILE *out, const struct report_item *const *items, size
         const struct report_item *x = items[i];
         uint32_t end = jsontree_next(&x->tree, 0);
 
-        report_heading(out, x->file);
+        report_title(out, x);
         fputs("<div class=\"grid\">\n", out);
         for (uint32_t key = 1; key < end; key = jsontree_next(&x->tree, key + 1)) {
             if (!is_list(x, key + 1))
@@ -122,43 +168,153 @@ void report_measurements(FILE *out, const struct report_item *const *items, size
     }
 }
 
+int report_name_machine(const struct report_item *x, char *out, size_t room)
+{
+    uint32_t machine = report_member(x, 0, "machine");
+    struct jsontree_text cpu = report_text(x, machine, "cpu");
+    double cores = report_number(x, machine, "cores");
+
+    if (cpu.length == 0)
+        return snprintf(out, room, "a machine");
+    if (!(cores >= 1 && cores < 1e6))
+        return snprintf(out, room, "%.*s", (int)(cpu.length < 200 ? cpu.length : 200), (const char *)cpu.bytes);
+    return snprintf(out, room, "%.*s, %.0f cores", (int)(cpu.length < 200 ? cpu.length : 200), (const char *)cpu.bytes,
+                    cores);
+}
+
+/* The best rate of a list, or its least and most time; whether anything was measured. */
+static bool say_list(FILE *out, const struct report_item *x, uint32_t list, const char *before, const char *name)
+{
+    bool rates = has_rates(x, list);
+    uint32_t end = jsontree_next(&x->tree, list);
+    double least = INFINITY, most = 0;
+
+    for (uint32_t row = list + 1; row < end; row = jsontree_next(&x->tree, row)) {
+        double value = median(x, row, rates ? "bytes_per_s" : "seconds_per_item", "median");
+
+        least = value > 0 && value < least ? value : least;
+        most = value > most && isfinite(value) ? value : most;
+    }
+    if (!(most > 0))
+        return false;
+    fputs(before, out);
+    page_string(out, name);
+    if (rates)
+        fprintf(out, " up to %s", units_rate(most, "B").text);
+    else
+        fprintf(out, " %s to %s", report_time(least).text, report_time(most).text);
+    return true;
+}
+
+void report_say_measurements(FILE *out, const struct report_item *const *items, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct report_item *x = items[i];
+        uint32_t end = jsontree_next(&x->tree, 0);
+        bool any = false;
+        char name[64];
+
+        fputs("<p>", out);
+        report_subject(out, x);
+        for (uint32_t key = 1; key < end; key = jsontree_next(&x->tree, key + 1)) {
+            if (!is_list(x, key + 1))
+                continue;
+            name_list(jsontree_string(&x->tree, key), name, sizeof name);
+            any = say_list(out, x, key + 1, any ? ", " : "", name) || any;
+        }
+        fprintf(out, "%s.</p>\n", any ? "" : "nothing was measured");
+    }
+}
+
 /* ---- Texts ---- */
 
-/* Bars of the rates of all items, each with the item's name and the text of a member. */
-static void put_items(FILE *out, const char *title, const struct report_item *const *items, size_t count,
-                      const char *more)
+int report_name_tokenizer(const struct report_item *x, char *out, size_t room)
 {
+    struct jsontree_text name = report_text(x, 0, "tokenizer");
+
+    return snprintf(out, room, "%.*s", (int)(name.length < 200 ? name.length : 200), (const char *)name.bytes);
+}
+
+/* What a rate is reached with. */
+static void say_threads(FILE *out, const struct report_item *x)
+{
+    double threads = report_number(x, 0, "threads");
+
+    if (threads >= 1 && threads < 1e6)
+        fprintf(out, " with %s", units_counted((uint64_t)threads, "thread").text);
+}
+
+/* Bars of the rates of text of all items. */
+static void put_items(FILE *out, const char *title, const struct report_item *const *items, size_t count)
+{
+    static const struct jsontree_text none = { (const uint8_t *)"", 0 };
     static char labels[SHOWN][LABEL_BYTES];
     struct bars bars = { .count = 0 };
 
     for (size_t i = 0; i < count && bars.count < SHOWN; i++) {
         char *label = labels[bars.count];
-        size_t bytes = report_label(items[i], report_text(items[i], 0, more), label, LABEL_BYTES);
+        size_t bytes = report_label(items[i], none, label, LABEL_BYTES);
 
-        add_bar(&bars, (struct jsontree_text) { (const uint8_t *)label, bytes }, report_number(items[i], 0, "mb_per_s"),
-                0);
+        add_rate(&bars, (struct jsontree_text) { (const uint8_t *)label, bytes },
+                 1e6 * report_number(items[i], 0, "mb_per_s"));
     }
-    put_bars(out, title, "MB of text per second", &bars);
+    put_bars(out, title, set_unit(&bars, report_rate_unit), &bars);
 }
 
 void report_encoding(FILE *out, const struct report_item *const *items, size_t count)
 {
-    put_items(out, "Encoding", items, count, "tokenizer");
-    fputs("<div class=\"wide\"><table>\n<tr><th>file</th><th>tokenizer</th><th class=\"n\">MB/s</th><th class=\"n\">"
-          "threads</th><th class=\"n\">bytes</th><th class=\"n\">tokens</th></tr>\n",
+    put_items(out, "Encoding", items, count);
+    fputs("<div class=\"wide\"><table>\n<tr><th>tokenizer</th><th class=\"n\">text</th><th class=\"n\">"
+          "threads</th><th class=\"n\">size</th><th class=\"n\">tokens</th></tr>\n",
           out);
     for (size_t i = 0; i < count; i++) {
-        fputs("<tr><td>", out);
-        page_string(out, items[i]->file);
-        fputs("</td>", out);
+        fputs("<tr>", out);
         report_text_cell(out, report_text(items[i], 0, "tokenizer"));
-        report_cell(out, report_number(items[i], 0, "mb_per_s"));
+        report_rate_cell(out, 1e6 * report_number(items[i], 0, "mb_per_s"));
         report_cell(out, report_number(items[i], 0, "threads"));
-        report_count(out, report_number(items[i], 0, "bytes"));
+        report_size_cell(out, report_number(items[i], 0, "bytes"));
         report_count(out, report_number(items[i], 0, "tokens"));
         fputs("</tr>\n", out);
     }
     fputs("</table></div>\n", out);
+}
+
+void report_say_encoding(FILE *out, const struct report_item *const *items, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        fputs("<p>", out);
+        report_subject(out, items[i]);
+        fprintf(out, "encodes %s of text", units_rate(1e6 * report_number(items[i], 0, "mb_per_s"), "B").text);
+        say_threads(out, items[i]);
+        fputs(".</p>\n", out);
+    }
+}
+
+void report_say_slow_texts(FILE *out, const struct report_item *const *items, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct report_item *x = items[i];
+        uint32_t rows = report_member(x, 0, "rows"), end = jsontree_next(&x->tree, rows), slowest = JSONTREE_NONE;
+        double least = INFINITY;
+
+        if (x->tree.nodes[rows].kind != JSONTREE_ARRAY)
+            continue;
+        for (uint32_t row = rows + 1; row < end; row = jsontree_next(&x->tree, row)) {
+            double rate = report_number(x, row, "mb_per_s");
+
+            if (rate >= 0 && rate < least) {
+                least = rate;
+                slowest = row;
+            }
+        }
+        if (slowest == JSONTREE_NONE)
+            continue;
+        fputs("<p>", out);
+        report_subject(out, x);
+        fprintf(out, "encodes %s even of the slowest text, ", units_rate(1e6 * least, "B").text);
+        page_text(out, (const char *)report_text(x, slowest, "text").bytes, report_text(x, slowest, "text").length);
+        fputs(".</p>\n", out);
+    }
 }
 
 void report_slow_texts(FILE *out, const struct report_item *const *items, size_t count)
@@ -167,15 +323,13 @@ void report_slow_texts(FILE *out, const struct report_item *const *items, size_t
         const struct report_item *x = items[i];
         uint32_t rows = report_member(x, 0, "rows"), end = jsontree_next(&x->tree, rows);
         struct bars bars = { .count = 0 };
-        char label[LABEL_BYTES];
 
         if (x->tree.nodes[rows].kind != JSONTREE_ARRAY)
             continue;
         for (uint32_t row = rows + 1; row < end; row = jsontree_next(&x->tree, row))
-            add_bar(&bars, report_text(x, row, "text"), report_number(x, row, "mb_per_s"), 0);
-        report_label(x, report_text(x, 0, "tokenizer"), label, sizeof label);
-        report_heading(out, label);
-        put_bars(out, "Slow texts", "MB of text per second", &bars);
+            add_rate(&bars, report_text(x, row, "text"), 1e6 * report_number(x, row, "mb_per_s"));
+        report_title(out, x);
+        put_bars(out, "Slow texts", set_unit(&bars, report_rate_unit), &bars);
     }
 }
 
@@ -186,11 +340,13 @@ static void put_steps(FILE *out, const struct report_item *x)
     static const char *const steps[] = { "read", "scan", "encode", "write" };
     uint32_t cpu = report_member(x, 0, "cpu_seconds");
     struct bars bars = { .count = 0 };
+    char unit[64];
 
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-        add_bar(&bars, (struct jsontree_text) { (const uint8_t *)steps[i], strlen(steps[i]) },
-                report_number(x, cpu, steps[i]), 0);
-    put_bars(out, "CPU time of each step", "CPU seconds of all threads", &bars);
+        add_time(&bars, (struct jsontree_text) { (const uint8_t *)steps[i], strlen(steps[i]) },
+                 report_number(x, cpu, steps[i]));
+    snprintf(unit, sizeof unit, "%s of CPU time, all threads", set_unit(&bars, report_time_unit));
+    put_bars(out, "CPU time of each step", unit, &bars);
 }
 
 /* Throughput by threads, where the item has several runs. */
@@ -220,40 +376,61 @@ static void put_threads(FILE *out, const struct report_item *x)
 
 static void put_sentence(FILE *out, const struct report_item *x)
 {
+    static const char *const words[][2] = {
+        { "read", "reading" }, { "scan", "scanning records" }, { "encode", "encoding" }, { "write", "writing" }
+    };
     struct jsontree_text bound = report_text(x, 0, "bound");
     double cores = report_number(x, 0, "cores_of_use");
 
-    fputs("<p>The bottleneck is: ", out);
+    fputs("Most of the time goes into ", out);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (bound.length == strlen(words[i][0]) && memcmp(bound.bytes, words[i][0], bound.length) == 0)
+            bound = (struct jsontree_text) { (const uint8_t *)words[i][1], (uint32_t)strlen(words[i][1]) };
     page_text(out, (const char *)bound.bytes, bound.length);
-    if (!isnan(cores))
-        fprintf(out, ". Work that only one thread at a time can do limits the useful cores to about %.1f", cores);
+    if (isfinite(cores))
+        fprintf(out, ". More than some %.3g cores would wait for work that only one thread at a time can do", cores);
     fputs(".</p>\n", out);
+}
+
+int report_name_packing(const struct report_item *x, char *out, size_t room)
+{
+    double bytes = report_number(x, 0, "text_bytes");
+
+    return snprintf(out, room, "Packing %s of text",
+                    bytes >= 0 && bytes < 1e18 ? units_bytes((uint64_t)bytes).text : "some");
+}
+
+void report_say_packing(FILE *out, const struct report_item *const *items, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        fputs("<p>", out);
+        report_subject(out, items[i]);
+        fputs(units_rate(1e6 * report_number(items[i], 0, "mb_per_s"), "B").text, out);
+        say_threads(out, items[i]);
+        fputs(". ", out);
+        put_sentence(out, items[i]);
+    }
 }
 
 void report_packing(FILE *out, const struct report_item *const *items, size_t count)
 {
-    struct jsontree_text none = { (const uint8_t *)"", 0 };
-    char label[LABEL_BYTES];
-
-    put_items(out, "Packing", items, count, "");
+    put_items(out, "Packing", items, count);
     for (size_t i = 0; i < count; i++) {
-        report_label(items[i], none, label, sizeof label);
-        report_heading(out, label);
-        put_sentence(out, items[i]);
+        report_title(out, items[i]);
         fputs("<div class=\"grid\"><div>\n", out);
         put_steps(out, items[i]);
         fputs("</div><div>\n", out);
         put_threads(out, items[i]);
-        fputs("</div></div>\n<div class=\"wide\"><table>\n<tr><th class=\"n\">text, bytes</th><th class=\"n\">tokens"
-              "</th><th class=\"n\">seconds</th><th class=\"n\">MB/s</th><th class=\"n\">threads</th><th class=\"n\">"
-              "memory, bytes</th></tr>\n<tr>",
+        fputs("</div></div>\n<div class=\"wide\"><table>\n<tr><th class=\"n\">text</th><th class=\"n\">tokens"
+              "</th><th class=\"n\">took</th><th class=\"n\">rate</th><th class=\"n\">threads</th><th class=\"n\">"
+              "memory</th></tr>\n<tr>",
               out);
-        report_count(out, report_number(items[i], 0, "text_bytes"));
+        report_size_cell(out, report_number(items[i], 0, "text_bytes"));
         report_count(out, report_number(items[i], 0, "tokens"));
-        report_cell(out, report_number(items[i], 0, "seconds"));
-        report_cell(out, report_number(items[i], 0, "mb_per_s"));
+        report_time_cell(out, report_number(items[i], 0, "seconds"));
+        report_rate_cell(out, 1e6 * report_number(items[i], 0, "mb_per_s"));
         report_cell(out, report_number(items[i], 0, "threads"));
-        report_count(out, report_number(items[i], 0, "peak_memory"));
+        report_size_cell(out, report_number(items[i], 0, "peak_memory"));
         fputs("</tr></table></div>\n", out);
     }
 }
@@ -286,16 +463,20 @@ static bool has(const struct report_item *x, uint32_t list, size_t figure)
     return false;
 }
 
+static bool is_own(const struct report_item *x, uint32_t row)
+{
+    struct jsontree_text name = report_text(x, row, "name");
+
+    return name.length >= 4 && memcmp(name.bytes, "leat", 4) == 0;
+}
+
 static void put_rate(FILE *out, const struct report_item *x, uint32_t list, size_t rate)
 {
     uint32_t end = jsontree_next(&x->tree, list);
     struct bars bars = { .count = 0 };
 
     for (uint32_t row = list + 1; row < end; row = jsontree_next(&x->tree, row)) {
-        struct jsontree_text name = report_text(x, row, "name");
-        bool own = name.length >= 4 && memcmp(name.bytes, "leat", 4) == 0;
-
-        add_bar(&bars, name, report_number(x, row, figures[rate].key), own ? 0 : 1);
+        add_bar(&bars, report_text(x, row, "name"), report_number(x, row, figures[rate].key), is_own(x, row) ? 0 : 1);
     }
     put_bars(out, "Beside other tools", figures[rate].title, &bars);
 }
@@ -331,10 +512,40 @@ static void put_peers(FILE *out, const struct report_item *x, uint32_t list)
     fputs("</table></div>\n", out);
 }
 
+int report_name_work(const struct report_item *x, char *out, size_t room)
+{
+    struct jsontree_text work = report_text(x, 0, "work");
+
+    return snprintf(out, room, "%.*s", (int)(work.length < 200 ? work.length : 200), (const char *)work.bytes);
+}
+
+/* The best of leat's beside the best of the others, in a rate that both have. */
+void report_say_peers(FILE *out, const struct report_item *const *items, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct report_item *x = items[i];
+        uint32_t list = report_member(x, 0, "peers"), end = jsontree_next(&x->tree, list);
+
+        for (size_t rate = 0; rate < RATES && x->tree.nodes[list].kind == JSONTREE_ARRAY; rate++) {
+            double own = 0, other = 0;
+
+            for (uint32_t row = list + 1; row < end; row = jsontree_next(&x->tree, row)) {
+                double value = report_number(x, row, figures[rate].key), *best = is_own(x, row) ? &own : &other;
+
+                *best = value > *best && value < 1e12 ? value : *best;
+            }
+            if (!(own > 0 && other > 0))
+                continue;
+            fputs("<p>", out);
+            report_subject(out, x);
+            fprintf(out, "leat %.4g, the best of the others %.4g %s: %.3g times.</p>\n", own, other,
+                    figures[rate].title, own / other);
+        }
+    }
+}
+
 void report_peers(FILE *out, const struct report_item *const *items, size_t count)
 {
-    char label[LABEL_BYTES];
-
     fputs("<p>The same work by each, in turns; the output of each was checked. Striped: other tools.</p>\n", out);
     for (size_t i = 0; i < count; i++) {
         const struct report_item *x = items[i];
@@ -342,8 +553,7 @@ void report_peers(FILE *out, const struct report_item *const *items, size_t coun
 
         if (x->tree.nodes[list].kind != JSONTREE_ARRAY)
             continue;
-        report_label(x, report_text(x, 0, "work"), label, sizeof label);
-        report_heading(out, label);
+        report_title(out, x);
         for (size_t rate = 0; rate < RATES; rate++)
             put_rate(out, x, list, rate);
         put_peers(out, x, list);

@@ -1,5 +1,5 @@
-"""The code of the documents runs: each block of Python and of a shell in docs/from-*.md, README.md, python/README.md,
-and of Python in docs/tutorial-researcher.md, in its order, on the sample corpus in a folder of its own; and what the
+"""The code of the documents runs: Python of README.md, python/README.md and docs/tutorial-researcher.md, a shell's of
+docs/packing.md and docs/trainers/nanogpt.md, in its order, on the sample corpus in a folder of its own; and what the
 pages promise of it holds. page.py says how a page is written."""
 import contextlib
 import io
@@ -148,16 +148,29 @@ def test_engines(folder, capsys):
 # ---- READMEs
 
 
-def test_readme(folder, monkeypatch):
+def test_readme(folder):
+    """Its Python, and two of its five lines, with what its session leaves; tests/docs/test_readme.py has the rest."""
     page = Page("README.md", folder)
-    while "leat.Loader" not in page.blocks[page.at][2]:  # tests/docs/test_demo.sh has the demo; installing, C
-        page.at += 1
-    limited(monkeypatch)
-    inputs(folder, "data/a.jsonl", "data/b.jsonl.zst")
-    for name in ("corpus", "wiki"):
-        leat.pack("data", name)
-    names = page.python()
-    assert tuple(names["inputs"].shape) == tuple(names["labels"].shape) == (32, 2048)
+    os.symlink(ROOT / "examples", "examples")
+    session, python = (next(text for _, kind, text in page.blocks if kind == wanted) for wanted in ("sh", "python"))
+    subprocess.run(["sh", "-e", "-c", session], check=True, env={**os.environ, "PATH": f"{BUILD}:{os.environ['PATH']}"})
+    names = {"leat": leat}
+    exec(python, names)
+    assert tuple(names["inputs"].shape) == tuple(names["labels"].shape) == (8, 256)
+    loader = names["loader"]
+    assert loader.state_dict()["position"] == 8 and leat.Plan("corpus", 256).change(8, add=["more"]).sources
+    assert {loader.plan.sources[s.source].name for _ in range(3) for s in next(loader).samples} == {"corpus", "more"}
+    rows = dict(re.findall(r"^\| (\w+) \| `(.*?)`", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE))
+    exec(rows["loop"], names)  # it ends
+    assert tuple(names["inputs"].shape)[1] == 256
+    state = dict(names["state"])
+    exec(rows["resume"], names)
+    assert names["loader"].state_dict() == state
+
+
+def test_packing(folder):
+    """docs/packing.md: the ways to begin, one by one."""
+    page = Page("docs/packing.md", folder)
 
     def anew(line):
         for path in folder.iterdir():
@@ -167,26 +180,13 @@ def test_readme(folder, monkeypatch):
                 path.unlink()
         inputs(folder, "data/a.jsonl", "data/b.jsonl.zst", "more/c.jsonl")
         inputs(folder, "part-1.jsonl.zst", field="content")
-        (folder / "fineweb/sample/10BT").mkdir(parents=True)
-        pyarrow.parquet.write_table(pyarrow.table({"text": ["a", "b"], "id": ["1", "2"]}),
-                                    folder / "fineweb/sample/10BT/1.parquet")
         inputs(folder, "pile/a.jsonl", meta={"pile_set_name": "Wikipedia (en)"})
         (folder / "inputs.txt").write_text("data\nmore\n")
         a_vocabulary(folder / "tokenizer.json")
         if not line.startswith("leat pack"):
-            for name in ("corpus", "wiki"):
-                leat.pack("data", name, progress=None)
-
-    def plan(line):
-        anew("leat pack")
-        if "--parts" not in line:
-            run = [BUILD / "leat", "pack", "--run", "run"]
-            subprocess.run([*run, "--parts", "3", "-t", "gpt2", "data/"], cwd=folder, check=True)
-            for part in "123" if "merge" in line else "":
-                subprocess.run([*run, "--part", part], cwd=folder, check=True)
+            leat.pack("data", "corpus", progress=None)
 
     page.shell(anew)
-    page.shell(plan)
     page.done()
 
 

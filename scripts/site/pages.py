@@ -14,7 +14,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MENU = {
-    "Start": ["docs/how-it-works", "docs/tutorial-researcher", "docs/tutorial-pretraining", "docs/tutorial-operator"],
+    "Start": ["docs/building", "docs/how-it-works", "docs/tutorial-researcher", "docs/tutorial-pretraining",
+              "docs/tutorial-operator"],
     "Use": ["python/README", "docs/packing", "docs/chat", "docs/tokenizers", "docs/other-tools", "docs/clusters",
             "docs/engines", "docs/object-storage", "docs/loader", "docs/is-it-the-loader", "docs/parallel-training",
             "docs/large-runs"],

@@ -86,7 +86,11 @@ check(got == want, f"frequent tokens: {got}, not {want}")
 unused = page[page.index("Never used: "):]
 check(unused.startswith(f"Never used: {50257 - len(count):,} tokens"), "tokens that do not occur")
 first = re.findall(r"(\d+)\u00a0", unused)
-check(first == [str(n) for n in range(50257) if n not in count][:200], "which tokens do not occur")
+check(first == [str(n) for n in range(50257) if n not in count][:12], "which tokens do not occur")
+order = [page.index(part) for part in ("No input was cut off", "<h2>Rejects", "<h2>Duplicates", "<th>tokens</th>",
+                                       "<h2>Tokens by input", "<h2>Lengths", "<h2>Scripts", "Never used", "<h2>Most")]
+check(order == sorted(order), f"what is wrong does not come first, then what is used most last: {order}")
+check(page.count('class="bad"') == 2, "rejects and duplicates are not marked, or more than these")
 
 # several datasets; tokens of other tools, of which little is known; what is refused
 os.mkdir("set")
@@ -110,6 +114,7 @@ pathlib.Path("raw.bin").write_bytes(bytes(range(64)) * 3)
 page = leat("info", "raw:raw.bin?dtype=u32", "--html", "-")
 check("not recorded" in page and "Most frequent" not in page, "raw tokens of 4 bytes")
 page = leat("info", "raw:raw.bin?dtype=u16", "--html", "-")
+check("cut off" not in page and 'class="bad"' not in page, "damage of inputs that nobody saw")
 check("32 of 65,536 tokens" in page and "Scripts" not in page, "raw tokens of 2 bytes")
 leat("info", "d", "--html", "x", "--json", code=2)
 leat("info", "none", "--html", "none.html", code=1)

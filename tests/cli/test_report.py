@@ -40,7 +40,7 @@ class Page(html.parser.HTMLParser):
     """What a page shows: its text, the texts in charts, the cells of tables; that tags are closed, and are its own."""
     EMPTY = {"meta", "rect", "line", "path", "polyline", "circle"}
     OWN = EMPTY | {"html", "head", "title", "style", "body", "h1", "h2", "h3", "h4", "p", "section", "div", "details",
-                   "summary", "table", "tr", "th", "td", "svg", "text", "figure", "defs", "pattern"}
+                   "summary", "table", "tr", "th", "td", "svg", "text", "figure", "defs", "pattern", "strong"}
 
     def __init__(self, page):
         super().__init__()
@@ -49,7 +49,7 @@ class Page(html.parser.HTMLParser):
         self.close()
         check(not self.open, f"the page leaves {self.open} open")
         check("://" not in page, "the page fetches something")
-        none = re.search(r".{40}[^a-z](nan|inf)[^a-z].{20}", page)
+        none = re.search(r".{,40}[^a-z](nan|inf)[^a-z].{,20}", page)
         check(not none, f"the page has numbers that are none: {none}")
 
     def handle_starttag(self, tag, attrs):
@@ -119,29 +119,45 @@ pathlib.Path("run.jsonl").write_text("".join(json.dumps(line) + "\n" for line in
 page = report(*(f"{name}<b>.json" for name in results), "run.jsonl")
 check("<script" not in page.text and "<b>" not in page.text and "\x1b" not in page.text, "markup or escapes get out")
 check("&lt;script&gt;" in page.text, "texts are not shown")
-for shown in ("1.25", "2.5", "4.5", "9.5", "33.5", "88.5", "0.75", "8.5", "61.5", "97.5"):
+for shown in ("1.25 GB/s", "2.5 µs", "4.50 M tokens/s", "9.50 M tokens/s", "33.5 MB/s", "88.5 MB/s", "750 kB/s",
+              "8.5 s", "61.5", "97.5"):
     check(shown in page.texts, f"no chart shows {shown}: {page.texts}")
 # 20 s for 40 steps of 50 ms: each second is 2.5 ms of a step
 for shown in ("the program: waiting for the batch, 12.5 ms", "the program: its own work, 37.5 ms",
               "the loader's thread: copying rows, 5 ms", "the loader's thread: reading from storage, 16.2 ms",
               "the loader's thread: order, documents, outputs, 1.56 ms",
-              "the loader's thread: copying to the device, 0.625 ms",
+              "the loader's thread: copying to the device, 625 µs",
               "the loader's thread: waiting for a free slot, 22.5 ms"):
     check(shown in page.texts, f"no time line shows {shown}: {page.texts}")
 # each colour of a legend means one thing; the program's own work once had that of copying
-fills = set(re.findall(r'height="11" (fill=[^>]*)/><text[^>]*>([^<]*), [\d.]+ ms', page.text))
+fills = set(re.findall(r'height="11" (fill=[^>]*)/><text[^>]*>([^<]*), [\d.]+ .s<', page.text))
 plain = [fill for fill, _ in fills if "dasharray" not in fill]
 check(len(plain) == 5 and len(set(plain)) == 5, f"colours of legends: {fills}")
 columns = [height for height in page.heights if height not in ("12", "22.0", "11")]  # of bars, lanes and legends
 check(columns == ["186.0", "62.0"], f"30 and 10 calls, none between: {columns}")
-for shown in ("12,345,678", "3,456,789", "77", "88", "12", "64", "19,900", "398", "17.25", "1.125",
+for shown in ("11.8 MiB", "3,456,789", "77 µs", "88 µs", "12", "59.6 GiB", "2026-01-02", "19,900", "6 min 38 s",
+              "17.25", "1.125",
               "cannot run: <b>no</b> package"):
     check(shown in page.cells, f"no table shows {shown}: {page.cells}")
 check("25.0 % of the time was spent waiting for batches; most of the loader&#39;s work was reading from storage" in
       page.text.replace("'", "&#39;"), "the cause of waiting in a measurement")
 check("4.2 % of the time" in page.text, "the cause of waiting in a run")
 check("the same steps take 11.1 % less" in page.text, "the share against batches that are there")
-check("limits the useful cores to about 17.0" in page.text and "bottleneck is: encode" in page.text, "the bottleneck")
+check("More than some 17 cores would wait" in page.text and "goes into encoding" in page.text, "the bottleneck")
+# sentences come first, and name what was measured, not files
+verdict = page.text[page.text.index("<h1>"):page.text.index("<h2>")]
+for said in ("Training on a plan</strong>: 4.2 % of the time",
+             "Loading a plan</strong>: 4.5 million tokens per second, where a bare loop over the same bytes reaches 9",
+             "Packing 11.8 MiB of text</strong>: 33.5 MB/s with 4 threads. Most of the time",
+             "encodes 88.5 MB/s of text with 2 threads", "gpt2</strong>: encodes 750 kB/s even of the slowest text,",
+             "loading</strong>: leat 1234, the best of the others 61.5 million tokens per second: 20.1",
+             "12 cores</strong>: page cache up to 1.25 GB/s, disk 2.5 µs to 2.5 µs"):
+    check(said in verdict, f"the page does not begin with {said!r}: {verdict}")
+check("json" not in verdict and page.text.index("<h2>Machines") > page.text.rindex("<svg"), "names of files come first")
+pathlib.Path("asked.json").write_text(json.dumps({**load, "answer": "It is <b>not</b> the loader."}), encoding="utf-8")
+both = report("load<b>.json", "asked.json").text
+check("Loading a plan (asked)</strong>: It is &lt;b&gt;not&lt;/b&gt; the loader.</p>" in both and
+      "Loading a plan (load&lt;b&gt;)" in both, f"two of the same name: {both}")
 check(any(len(points.split()) == 199 for points in page.points), "not all lines of the run are in its chart")
 check(any(len(points.split()) == 3 for points in page.points), "not all threads are in a chart")
 # a run that was resumed: its second loader counts from 0, the chart goes on
@@ -197,8 +213,9 @@ pathlib.Path("real.json").write_text(bench("load", "--source", "c", "--seq-len",
                                            "--json"), encoding="utf-8")
 page = report("order.json", "slow.json", "real.json")
 real = json.loads(pathlib.Path("real.json").read_text(encoding="utf-8"))
-check(any(math.isclose(float(t), real["tokens_per_s"] / 1e6, rel_tol=0.01)
-          for t in page.texts if re.fullmatch(r"[\d.]+", t)), "the rate of a real run")
+check(any(math.isclose(float(t.split()[0]) * {"k": 1e3, "M": 1e6, "G": 1e9}[t.split()[1]], real["tokens_per_s"],
+                       rel_tol=0.01)
+          for t in page.texts if re.fullmatch(r"[\d.]+ [kMG] tokens/s", t)), f"the rate of a real run: {page.texts}")
 
 # ---- Numbers that nobody measured end, and stay within the page
 

@@ -137,8 +137,15 @@ row = rows(*whole, "4")[3]  # the longest first; a document of an end token only
 check((row["n"], row["documents"], row["tokens"], row["padding"]) == (2, [], [], row["length"]),
       f"documents: the row of the empty one is {row}")
 text = leat("show", *whole, "4")
-check(f"sample 2: position 2, row 3, epoch 0\n\u2500\u2500 padding: places 0:{row['length']}" in text,
+check(f"\n\n\u2514\u2500 padding: places 0:{row['length']}\nsample 2: position 2, row 3, epoch 0\n" in text,
       f"documents: {text}")
+# the legend, the row's and the document's names came first, and the text on the fourth line
+text = leat("show", "d", "--document", "3").splitlines()
+check(text[0].startswith("\u2502one\u2502 two") and text[1].startswith("\u2514\u2500 document 3") and text[2] and
+      not text[3] and "begins a token" in text[4] and len(text) == 5, f"the text does not come first: {text}")
+page = leat("show", "d", "--document", "3", "--html", "-")
+order = [page.index(part) for part in (">one<", "document 3,", "<h2>", 'id="key"')]
+check(order == sorted(order), f"the text does not come first: {page}")
 
 # ---- Labels without loss
 
@@ -325,7 +332,7 @@ def cut(line):
 WIDE = "\u65e5\u672c\u8a9e,e\u0301\U0001f642" + "long" * 30 + "\n\nthird\tline\x1b[31m\u202e"
 sides = leat("show", "-t", "o200k_base", "-t", "bytes", stdin=WIDE)
 check(not OBEYED.search(sides), f"side by side: {sides!r}")
-lines = sides.split("\n\n", 1)[1].split("\n")
+lines = sides.rsplit("\n\n", 1)[0].split("\n") + [""]
 check("o200k_base: " in lines[0] and "bytes: " in lines[1] and " tokens per byte" in lines[1], f"no figures: {lines}")
 columns = [cut(line) for line in lines[3:-1]]
 check(columns[0] == ("o200k_base", "bytes"), f"names of columns: {columns[0]}")
@@ -343,7 +350,7 @@ check(len(above) == 2 and all("third" not in "".join(row) for row in columns[:ab
       f"lines do not begin at the same height: {columns}")
 coloured = leat("show", "-t", "gpt2", "-t", "bytes", "-t", "o200k_base", "--color", stdin=WIDE)
 check(not OBEYED.search(re.sub("\x1b\\[[0-9;]*m", "", coloured)), f"side by side, in colours: {coloured!r}")
-check(leat("show", *["-t", "bytes"] * 6, stdin="a").count("\n\nbytes: ") == 6, "columns are too narrow")
+check(leat("show", *["-t", "bytes"] * 6, stdin="a").count("\u2502a\nbytes: ") == 6, "columns are too narrow")
 
 # As wide as the terminal; a name that is longer than its column is cut; names of special tokens have their marks.
 unknown = {"id": 0, "content": "[UNK]", "special": True, "single_word": False, "lstrip": False, "rstrip": False,
@@ -357,9 +364,10 @@ for name, first, added in (LONG, "[UNK]", [unknown]), ("lacks.json", "[CLS]", []
 pathlib.Path("ab.txt").write_text("ab \u00e9 a\n", encoding="utf-8")
 for columns, each in (60, 29), (90, 44), (0, 49):
     out = on_terminal("show", "-t", LONG, "-t", "bytes", "--no-color", "ab.txt", columns=columns).splitlines()
-    check(out[-2] == "w" * each + "  bytes", f"names of columns on {columns} places: {out[-2]!r}")
+    check(not out[-2] and "begins a token" in out[-1], f"no legend on {columns} places: {out[-2:]}")
+    check(out[-4] == "w" * each + "  bytes", f"names of columns on {columns} places: {out[-4]!r}")
     want = "|a|##b|\u27e6[UNK]\u27e7|a".ljust(each + 2) + "|a|b| |\u00e9|\u21e0"
-    check(out[-1].replace("\u2502", "|").startswith(want), f"columns on {columns} places: {out[-1]!r}, not {want!r}")
+    check(out[-3].replace("\u2502", "|").startswith(want), f"columns on {columns} places: {out[-3]!r}, not {want!r}")
 check(not any(line.startswith("ww") and "  bytes" in line for line in on_terminal(
     "show", "-t", LONG, "-t", "bytes", "ab.txt", columns=36).splitlines()), "columns of less than 18 places")
 # What one of them cannot encode is said with its name; there is no page of the others.
@@ -385,10 +393,11 @@ pathlib.Path("raw.bin").write_bytes(bytes(range(1, 64)) + b"\0")
 raw = rows("--source", "raw:raw.bin?dtype=u16", "--seq-len", "8", "--sample", "0", "--order", "sequential")[0]
 check(raw["ids"][0] == 0x201 and raw["documents"][0]["document"] is None and "position_ids" not in raw, f"raw: {raw}")
 shown = leat("show", "raw:raw.bin?dtype=u16", "--tokens", "0:2")  # one endless line of names of special tokens
-check("\n513 " in shown and "\u27e6" not in shown and "the dataset stores no tokenizer, so ids are shown" in shown and
-      "--tokenizer names one" in shown, f"ids without a tokenizer: {shown}")
+check(shown.startswith("513 ") and "\u27e6" not in shown and
+      "the dataset stores no tokenizer, so ids are shown" in shown and "--tokenizer names one" in shown,
+      f"ids without a tokenizer: {shown}")
 shown = leat("show", "--source", "raw:raw.bin?dtype=u16", "--seq-len", "4", "--sample", "0", "--order", "sequential")
-check("\n513 1027 1541 2055\u21922569\n" in shown, f"the label after the last id: {shown}")
+check(shown.startswith("513 1027 1541 2055\u21922569\n"), f"the label after the last id: {shown}")
 pathlib.Path("many.bin").write_bytes(b"\1\2" * (2**15 + 1))
 for count, there in (2**15, True), (2**15 + 1, False):
     text = leat("show", "raw:many.bin?dtype=u16", "--tokens", f"0:{count}", "--html", "-")

@@ -77,8 +77,8 @@ def plain(text):
 
 
 def body(text):
-    """What stands below the legend and the figures."""
-    return text.split(" per token\n", 1)[1].rstrip("\n")
+    """What stands above the figures and the legend."""
+    return re.sub("\n[^\n]* tokens?, [^\n]* per token\n.*", "", text, flags=re.S).rstrip("\n")
 
 
 def check(tokenizer, text):
@@ -119,7 +119,7 @@ assert check("made.json", "\u5b58\u5728\U0001f642\u00e9") == [
     "\u5b58", PART, PART + "\u5728", PART, "\U0001f642", PART, PART, PART, "\u00e9", PART]
 
 # side by side: the same tokens in each column
-both = show("-t", "gpt2", "-t", "bytes", "--no-color", stdin=TEXT.encode()).split("\n\n", 1)[1].split("\n")[4:]
+both = show("-t", "gpt2", "-t", "bytes", "--no-color", stdin=TEXT.encode()).rsplit("\n\n", 1)[0].split("\n")[4:]
 for number, tokenizer in enumerate(["gpt2", "bytes"]):
     column = ""
     for line in both:

@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_demo.sh: the demo runs to its end, and what README.md shows of it is what it prints.
+# test_demo.sh: the demo runs to its end, and what docs/building.md shows of it is what it prints.
 root=$PWD
 build=${LEAT_BUILD:-build}
 case $build in
@@ -11,7 +11,7 @@ if [ ! -x "$build/examples/write_bytes" ]; then
     exit 77
 fi
 
-# from a folder that looks like the tree with its usual build folder, so that the paths are those of README
+# from a folder that looks like the tree with its usual build folder, so that the paths are those of the page
 tmp=$(mktemp -d "${LEAT_TEST_TMP:-/tmp}/leat-demo-XXXXXX") || exit 1
 trap 'rm -rf "$tmp"' EXIT
 mkdir "$tmp/build"
@@ -33,7 +33,7 @@ if grep 'waited for batches' out; then # it takes them as fast as they come
     exit 1
 fi
 
-# the block of README that begins with the demo's first line; "..." stands for lines left out, and times differ
+# the block of the page that begins with the demo's first line; "..." stands for lines left out, and times differ
 awk '
 function timeless(line) { sub(/ (checked|of text) in .*/, "", line); return line }
 FNR == NR { shown[++n] = $0; next }
@@ -42,6 +42,7 @@ inside && $0 == shown[2] { found = 1; blocks++; at = 2 }
 inside && found && $0 != "..." {
     want = timeless($0)
     for (i = at; i <= n; i++) { have = timeless(shown[i]); if (have == want) break }
-    if (i > n) { print "README.md:" FNR ": the demo does not print this, or not here: " $0; bad = 1 } else at = i + 1
+    if (i > n) { print page ":" FNR ": the demo does not print this, or not here: " $0; bad = 1 } else at = i + 1
 }
-END { if (!blocks) print "README.md shows nothing of the demo"; exit bad || !blocks }' out "$root/README.md"
+END { if (!blocks) print page " shows nothing of the demo"; exit bad || !blocks }' page=docs/building.md \
+    out "$root/docs/building.md"

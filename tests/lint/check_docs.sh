@@ -53,7 +53,7 @@ done
 folders='\.ci|bench|docs|examples|include|python|scripts|src|tests|tokenize_tools'
 # Files: links within the tree, and paths in backquotes, unless they have a NAME to be filled in.
 {
-    named '\]\([^)#:]+' | sed 's/](//'
+    named '\]\([^)#:]+[)#]' | sed -e 's/](//' -e 's/[)#]$//' # not those with a scheme
     named "[\`]($folders)/[A-Za-z0-9_./*-]*[\`]" | tr -d '`'
 } | grep -vE '(NAME|FOLDER)' | while IFS=: read -r file line path; do
     folder=.

@@ -183,11 +183,14 @@ static void put_label(FILE *out, const char *label, size_t bytes)
 void chart_bars(FILE *out, const char *title, const char *unit, const struct chart_bar *bars, size_t count)
 {
     double most = 0, bottom = 8 + 34 * (double)count;
+    size_t longest = 5;
     struct chart_axis x;
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         most = bars[i].value > most ? bars[i].value : most;
-    x = chart_axis(0, most, 0, 8, RIGHT - 50); /* numbers stand at the ends of bars */
+        longest = strlen(bars[i].shown) > longest ? strlen(bars[i].shown) : longest;
+    }
+    x = chart_axis(0, most, 0, 8, RIGHT - 10 - 7 * (double)longest); /* numbers stand at the ends of bars */
     chart_open(out, title, (int)(bottom + BELOW));
     chart_axis_below(out, &x, bottom, 4, unit);
     for (size_t i = 0; i < count; i++) {
@@ -198,9 +201,21 @@ void chart_bars(FILE *out, const char *title, const char *unit, const struct cha
         fprintf(out,
                 "</text><rect x=\"8\" y=\"%.1f\" width=\"%.1f\" height=\"12\" %s/>"
                 "<text x=\"%.1f\" y=\"%.1f\">%s</text>\n",
-                y + 16, end - 8, chart_fill(bars[i].series), end + 4, y + 26, chart_number(bars[i].value).text);
+                y + 16, end - 8, chart_fill(bars[i].series), end + 4, y + 26,
+                bars[i].shown[0] ? bars[i].shown : chart_number(bars[i].value).text);
     }
     chart_close(out);
+}
+
+/* The number of a column: powers of two are known by their digits, unless these are too many. */
+static struct chart_number column_number(double value)
+{
+    struct chart_number n;
+
+    if (value >= 1e4)
+        return chart_number(value);
+    snprintf(n.text, sizeof n.text, "%g", value);
+    return n;
 }
 
 /* Where column k begins, in the axis's numbers. */
@@ -230,7 +245,7 @@ void chart_columns(FILE *out, const struct chart_columns *c)
                     top < bottom - 1 ? top : bottom - 1, wide - 2, top < bottom - 1 ? bottom - top : 1, chart_fill(0));
         if (k % every == 0)
             fprintf(out, "<text x=\"%.1f\" y=\"%.1f\">%s</text>\n", x, bottom + 15,
-                    chart_number(column_first(c, k)).text);
+                    column_number(column_first(c, k)).text);
     }
     fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", (LEFT + RIGHT) / 2, bottom + 32);
     page_string(out, c->unit);
@@ -344,8 +359,8 @@ static void put_legend(FILE *out, const struct chart_lane *lane, double *y, cons
         page_string(out, lane->name);
         fputs(": ", out);
         page_string(out, p->name);
-        fprintf(out, ", %s ", chart_number(p->value).text);
-        page_string(out, unit);
+        fprintf(out, ", %s%s", p->shown[0] ? p->shown : chart_number(p->value).text, p->shown[0] ? "" : " ");
+        page_string(out, p->shown[0] ? "" : unit);
         fputs("</text>\n", out);
         *y += ROW;
     }

@@ -25,6 +25,7 @@ struct chart_bar {
     size_t label_bytes;
     double value;
     unsigned series; /* how it is filled */
+    char shown[32];  /* at its end, with a unit; "": the value */
 };
 
 /* Lying bars from 0, one below the other. `unit` stands at the axis; it and `title` are the caller's own words. */
@@ -56,6 +57,7 @@ struct chart_part {
     double value;    /* 0 or more */
     unsigned series; /* how it is filled */
     int idle;        /* an outline instead */
+    char shown[32];  /* in the legend, with a unit; "": the value */
 };
 struct chart_lane {
     const char *name;

@@ -1,5 +1,5 @@
-/* info_page.c: see info.h. Sections in the order of questions: what is missing, how much, from where, how long, in
- * what language, twice, rejected, and which tokens. */
+/* info_page.c: see info.h. Sections in the order of questions: what is missing, rejected, there twice; then how much,
+ * from where, how long, in what language, and which tokens, in as many columns as the window has room for. */
 #include "info.h"
 
 #include <inttypes.h>
@@ -15,26 +15,38 @@
 
 #define SHOWN_SCRIPTS 12u /* in the chart; the table has all */
 
-/* ---- Damaged inputs ---- */
-
 static const char page_style[] =
-    "#damaged{border-left:.3rem solid var(--byte);padding-left:.8rem;margin-bottom:1.2rem}";
+    "body{max-width:110rem}.first{display:flex;flex-wrap:wrap;gap:.8rem;margin-bottom:1.2rem}"
+    ".first>section{flex:1 1 20rem;min-width:0;background:var(--box);border-left:.3rem solid var(--line);"
+    "padding:.5rem .8rem}.first>.bad{border-color:var(--byte)}.first h2{margin:0 0 .3rem}"
+    "#damaged.bad{flex-basis:100%}.all{columns:26rem;column-gap:2rem}.all>*{break-inside:avoid}"
+    ".all h2{margin-top:0;padding-top:.6rem}"
+    "@media(max-width:30rem){td:first-child{overflow-wrap:anywhere}}";
+
+/* ---- Damaged inputs ---- */
 
 static void put_number(FILE *out, uint64_t number)
 {
     fprintf(out, "<td class=\"n\">%s</td>", number == LEAT_NONE ? "not known" : units_count(number).text);
 }
 
-static void put_damage(FILE *out, const struct damage_list *l)
+static void put_damage(FILE *out, const struct info_facts *p)
 {
+    const struct damage_list *l = &p->damaged;
     char text[DAMAGE_LINE];
 
-    if (l->count == 0)
+    if (l->count == 0 && p->info.inputs == 0)
+        return; /* nobody looked */
+    if (l->count == 0) {
+        fputs("<section id=\"damaged\"><h2>Damaged inputs</h2>\n<p>No input was cut off or broken.</p></section>\n",
+              out);
         return;
+    }
     damage_say_all(l, text, sizeof text);
     fprintf(out,
-            "<section id=\"damaged\"><h2>Damaged inputs</h2>\n<p>In this dataset %s.</p>\n<div class=\"wide\"><table>\n"
-            "<tr><th>input</th><th class=\"n\">read up to byte</th><th class=\"n\">bytes not read</th><th>reason</th>"
+            "<section id=\"damaged\" class=\"bad\"><h2>Damaged inputs</h2>\n<p>In this dataset %s.</p>\n"
+            "<div class=\"wide\"><table>\n<tr><th>input</th><th class=\"n\">read up to byte</th><th class=\"n\">bytes "
+            "not read</th><th>reason</th>"
             "</tr>\n",
             text);
     for (size_t i = 0; i < l->count; i++) {
@@ -131,6 +143,15 @@ static int compare_bars(const void *a, const void *b)
     return x->value < y->value ? 1 : x->value > y->value ? -1 : 0;
 }
 
+/* What the bar shows: no more digits than anybody reads. */
+static void put_percent(struct chart_bar *bar)
+{
+    if (bar->value >= 0.01)
+        snprintf(bar->shown, sizeof bar->shown, "%.*f %%", bar->value < 0.1 ? 2 : 1, bar->value);
+    else
+        snprintf(bar->shown, sizeof bar->shown, "less than 0.01 %%");
+}
+
 static void put_scripts(FILE *out, const struct survey *s)
 {
     struct chart_bar bars[SURVEY_SCRIPTS];
@@ -143,6 +164,7 @@ static void put_scripts(FILE *out, const struct survey *s)
             bars[count++] = (struct chart_bar) { .label = name,
                                                  .label_bytes = strlen(name),
                                                  .value = 100.0 * (double)s->scripts[i] / (double)s->characters };
+            put_percent(&bars[count - 1]);
         }
     if (count == 0)
         return;
@@ -163,7 +185,7 @@ static void put_repeated(FILE *out, const struct info_facts *p)
 {
     const struct leat_info *i = &p->info;
 
-    fputs("<section><h2>Duplicates</h2>\n<p>", out);
+    fprintf(out, "<section%s><h2>Duplicates</h2>\n<p>", p->survey->repeated > 0 ? " class=\"bad\"" : "");
     if (p->survey->hashes)
         fprintf(out, "%s of %s (%s) have a text that another one before them has, by its hash.",
                 units_count(p->survey->repeated).text, units_counted(i->documents, "document").text,
@@ -180,7 +202,7 @@ static void put_rejects(FILE *out, const struct survey *s)
 {
     uint64_t named = s->other_reasons;
 
-    fprintf(out, "<section><h2>Rejects</h2>\n<p>%s.</p>\n",
+    fprintf(out, "<section%s><h2>Rejects</h2>\n<p>%s.</p>\n", s->rejects > 0 ? " class=\"bad\"" : "",
             s->rejects > 0 ? units_counted(s->rejects, "record").text : "No record was rejected");
     if (s->reason_count > 0)
         fputs("<div class=\"wide\"><table>\n<tr><th>reason</th><th class=\"n\">records</th></tr>\n", out);
@@ -343,7 +365,7 @@ static enum leat_status put_all_sources(FILE *out, const struct info_facts *p, s
 /* ---- Tokens ---- */
 
 #define SHOWN_TOKENS 40u
-#define SHOWN_UNUSED 200u
+#define SHOWN_UNUSED 12u
 
 static void put_token(FILE *out, const struct survey *s, uint64_t id)
 {
@@ -373,7 +395,7 @@ static int compare_counts(const void *a, const void *b)
 
 static void put_frequent(FILE *out, const struct survey *s, const uint64_t (*ranks)[2])
 {
-    fputs("<h3>Most frequent</h3>\n<div class=\"wide\"><table>\n<tr><th class=\"n\">id</th><th>token</th>"
+    fputs("<section><h2>Most frequent</h2>\n<div class=\"wide\"><table>\n<tr><th class=\"n\">id</th><th>token</th>"
           "<th class=\"n\">times</th><th class=\"n\">share</th></tr>\n",
           out);
     for (uint64_t i = 0; i < s->used && i < SHOWN_TOKENS; i++) {
@@ -382,7 +404,7 @@ static void put_frequent(FILE *out, const struct survey *s, const uint64_t (*ran
         fprintf(out, "</td><td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n", units_count(ranks[i][0]).text,
                 units_share(ranks[i][0], s->read).text);
     }
-    fputs("</table></div>\n", out);
+    fputs("</table></div></section>\n", out);
 }
 
 static void put_unused(FILE *out, const struct survey *s)
@@ -391,8 +413,8 @@ static void put_unused(FILE *out, const struct survey *s)
 
     if (unused == 0)
         return;
-    fprintf(out, "<details><summary>%s: %s%s</summary><p>", s->sampled ? "Not in the sample" : "Never used",
-            units_counted(unused, "token").text, unused > SHOWN_UNUSED ? ", the first ones" : "");
+    fprintf(out, "<p>%s: %s%s: ", s->sampled ? "Not in the sample" : "Never used", units_counted(unused, "token").text,
+            unused > SHOWN_UNUSED ? ", the first ones" : "");
     for (uint64_t id = 0; id < s->vocabulary && shown < SHOWN_UNUSED; id++) {
         if (s->counts[id] > 0)
             continue;
@@ -400,7 +422,7 @@ static void put_unused(FILE *out, const struct survey *s)
         put_token(out, s, id);
         shown++;
     }
-    fputs("</p></details>\n", out);
+    fputs("</p>\n", out);
 }
 
 /* How often the token of each rank occurs, at ranks that double. */
@@ -443,9 +465,9 @@ static enum leat_status put_tokens(FILE *out, const struct survey *s, struct lea
             units_counted(s->vocabulary, "token").text, units_share(s->used, s->vocabulary).text,
             s->sampled ? " in the sample" : "");
     put_ranks(out, s, (const uint64_t(*)[2])ranks);
-    put_frequent(out, s, (const uint64_t(*)[2])ranks);
     put_unused(out, s);
     fputs("</section>\n", out);
+    put_frequent(out, s, (const uint64_t(*)[2])ranks);
     free(ranks);
     return LEAT_OK;
 }
@@ -457,16 +479,20 @@ static enum leat_status put_page(FILE *out, const struct info_facts *p, struct l
     enum leat_status s;
 
     chart_patterns(out);
-    put_damage(out, &p->damaged);
+    fputs("<div class=\"first\">\n", out);
+    put_damage(out, p);
+    put_rejects(out, p->survey);
+    put_repeated(out, p);
+    fputs("</div>\n<div class=\"all\">\n", out);
     put_facts(out, p);
     s = put_all_sources(out, p, err);
-    if (s != LEAT_OK)
-        return s;
-    put_lengths(out, &p->lengths);
-    put_scripts(out, p->survey);
-    put_repeated(out, p);
-    put_rejects(out, p->survey);
-    return put_tokens(out, p->survey, err);
+    if (s == LEAT_OK) {
+        put_lengths(out, &p->lengths);
+        put_scripts(out, p->survey);
+        s = put_tokens(out, p->survey, err);
+    }
+    fputs("</div>\n", out);
+    return s;
 }
 
 enum leat_status info_page_write(const struct info_facts *p, const char *path, struct leat_error *err)

@@ -88,7 +88,7 @@ void show_reader_next(struct show_reader *r, struct show_token *t);
 /* The label of the place that was read last: that of the document's last place here follows it there. */
 void show_reader_label(struct show_reader *r, struct show_token *t);
 
-/* The line above a row, above a stretch, and for a row's padding. `put` writes text of any bytes safely to `out`. */
+/* The line below a row, below a stretch, and for a row's padding. `put` writes text of any bytes safely to `out`. */
 typedef void show_put(FILE *out, const char *text, uint64_t bytes);
 void show_put_heading(FILE *out, show_put *put, const struct show_row *row);
 void show_put_border(FILE *out, show_put *put, const struct show_row *row, const struct show_stretch *x);
@@ -106,6 +106,7 @@ struct show_out {
     const char *path; /* of a page */
     struct page page;
     bool colour;                 /* in a terminal */
+    bool numbers;                /* ids, as there is no tokenizer */
     bool beside;                 /* rows are of one text, and stand side by side */
     uint64_t rows, places;       /* so far */
     struct show_column *columns; /* of show_as_columns, which allocates and frees `column_room` of them */
@@ -134,7 +135,7 @@ struct show_styles {
 };
 extern const struct show_styles show_styles;
 
-void show_print_legend(const struct show_out *o); /* above the first row; nothing above others, and with colours */
+void show_print_legend(const struct show_out *o); /* below the last row; nothing with colours */
 void show_print_heading(const struct show_out *o, const struct show_row *row);
 
 /* The places of each of so many columns side by side; 0: too few. */

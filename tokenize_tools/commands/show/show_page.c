@@ -15,17 +15,15 @@ static const char page_style[] =
     ".i{color:var(--soft);text-decoration:underline dotted}.i.a{background:var(--idle1)}.i.b{background:var(--idle2)}"
     ".s{background:var(--special);color:var(--on-special);border-radius:.2em;padding:.1em .25em;font-weight:600}"
     ".l{color:var(--soft);border:1px dashed var(--soft)}.w{color:var(--byte)}.p{color:var(--soft)}"
-    ".border{border-top:2px solid var(--line);padding-top:.3rem;color:var(--soft);font-size:.9rem}"
+    "section{border-top:2px solid var(--line);margin-top:1rem}section h2{font-size:1rem;margin:.3rem 0}"
+    ".border{color:var(--soft);font-size:.9rem;margin:-.4rem 0 .6rem}"
     ".beside{display:flex;flex-wrap:wrap;gap:1.5rem}.beside>section{flex:1 1 22rem;min-width:0}"
     "td.mono{white-space:pre-wrap}"
-    "#key{background:var(--box);padding:.5rem .8rem;font-size:.9rem}#key span{padding:.1em .3em}";
+    "#key{background:var(--box);padding:.5rem .8rem;font-size:.9rem;margin-top:1.5rem}#key span{padding:.1em .3em}";
 
-static enum leat_status begin(struct show_out *o, const char *title, struct leat_error *err)
+/* What the signs mean: last, since the text comes first. */
+static void put_key(const struct show_out *o)
 {
-    enum leat_status s = page_open(&o->page, o->path, title, page_style, err);
-
-    if (s != LEAT_OK)
-        return s;
     fputs("<p id=\"key\" class=\"flow\"><span class=\"a\">a token</span><span class=\"b\">the next</span> "
           "<span class=\"s\">special token</span> <span class=\"a\"><span class=\"w\">\\x0d</span></span> a control "
           "character or a byte that is no character, <span class=\"p\">" SHOW_PART
@@ -37,6 +35,14 @@ static enum leat_status begin(struct show_out *o, const char *title, struct leat
               "label</span> that is not the next token",
               o->page.out);
     fputs("</p>\n", o->page.out);
+}
+
+static enum leat_status begin(struct show_out *o, const char *title, struct leat_error *err)
+{
+    enum leat_status s = page_open(&o->page, o->path, title, page_style, err);
+
+    if (s != LEAT_OK)
+        return s;
     if (o->beside)
         fputs("<div class=\"beside\">\n", o->page.out);
     return LEAT_OK;
@@ -153,33 +159,43 @@ static void put_table(struct show_out *o, const struct show_row *row)
     fputs("</table></div></details>\n", out);
 }
 
+static void put_title(FILE *out, const struct show_row *row)
+{
+    fputs("<h2>", out);
+    show_put_heading(out, page_text, row);
+    fputs("</h2>\n", out);
+}
+
+/* The text comes first, and what it is below it; but texts side by side need their names above. */
 static void put_row(struct show_out *o, const struct show_row *row)
 {
     FILE *out = o->page.out;
     struct show_reader reader;
 
-    fputs("<section>\n<h2>", out);
-    show_put_heading(out, page_text, row);
-    fputs("</h2>\n", out);
+    fputs("<section>\n", out);
+    if (o->beside)
+        put_title(out, row);
     for (size_t n = 0; n < row->count; n++) {
         const struct show_stretch *x = &row->stretches[n];
 
-        if (row->text_bytes == LEAT_NONE) {
-            fputs("<p class=\"border\">", out);
-            show_put_border(out, page_text, row, x);
-            fputs("</p>\n", out);
-        }
         fputs("<div class=\"flow\">", out);
         show_reader_begin(&reader, row, x);
         for (uint64_t i = 0; i < x->places; i++)
             put_token(out, &reader);
         fputs("</div>\n", out);
+        if (row->text_bytes == LEAT_NONE) {
+            fputs("<p class=\"border\">", out);
+            show_put_border(out, page_text, row, x);
+            fputs("</p>\n", out);
+        }
     }
     if (row->filled < row->length) {
         fputs("<p class=\"border\">", out);
         show_put_padding(out, row);
         fputs("</p>\n", out);
     }
+    if (!o->beside)
+        put_title(out, row);
     put_table(o, row);
     fputs("</section>\n", out);
     o->rows++;
@@ -191,6 +207,7 @@ static enum leat_status end(struct show_out *o, int failed, struct leat_error *e
 
     if (o->beside)
         fputs("</div>\n", o->page.out);
+    put_key(o);
     s = page_close(&o->page, failed, err);
     if (s == LEAT_OK && o->page.bytes > 0)
         cli_say("%s: %s, %s.", o->path, units_counted(o->rows, o->beside ? "tokenizer" : "row").text,

@@ -168,7 +168,7 @@ const struct show_styles show_styles = {
     .plain = "\033[0m",
 };
 
-#define RULE "\u2500\u2500"
+#define RULE "\u2514\u2500" /* of what stands above it */
 
 static void style(const struct show_out *o, const char *codes)
 {
@@ -278,11 +278,11 @@ static enum leat_status begin(struct show_out *o, const char *title, struct leat
 
 void show_print_legend(const struct show_out *o)
 {
-    if (o->rows == 0 && !o->colour)
-        printf(SHOW_MARK " begins a token, " SHOW_MARK_IDLE " one whose label has no loss, " SHOW_PART
-                         " what a token has of the character before it; " SHOW_NAME_OPEN "..." SHOW_NAME_END
-                         " is a special token, " SHOW_NEWLINE " a newline, " SHOW_TAB
-                         " a tab, \\x0d a control character or a byte that is no character\n\n");
+    if (o->rows > 0 && !o->colour)
+        printf("\n" SHOW_MARK " begins a token, " SHOW_MARK_IDLE " one whose label has no loss, " SHOW_PART
+               " what a token has of the character before it; " SHOW_NAME_OPEN "..." SHOW_NAME_END
+               " is a special token, " SHOW_NEWLINE " a newline, " SHOW_TAB
+               " a tab, \\x0d a control character or a byte that is no character\n");
 }
 
 void show_print_heading(const struct show_out *o, const struct show_row *row)
@@ -293,17 +293,17 @@ void show_print_heading(const struct show_out *o, const struct show_row *row)
     putchar('\n');
 }
 
+/* The text comes first, and what it is below it. */
 static void print_row(struct show_out *o, const struct show_row *row)
 {
-    if (row->count == 0 || row->stretches[0].words->tokenizer)
-        show_print_legend(o);
-    else if (o->rows == 0)
-        printf("the dataset stores no tokenizer, so ids are shown%s%s; --tokenizer names one\n\n",
-               o->colour ? "" : ", after " SHOW_MARK_IDLE, o->colour ? "" : " where the label has no loss");
     if (o->rows++ > 0)
         putchar('\n');
-    show_print_heading(o, row);
     for (size_t i = 0; i < row->count; i++) {
+        o->numbers = !row->stretches[i].words->tokenizer;
+        if (o->numbers)
+            put_ids(o, row, &row->stretches[i]);
+        else
+            put_stretch(o, row, &row->stretches[i]);
         if (row->text_bytes == LEAT_NONE) {
             style(o, show_styles.soft);
             fputs(RULE " ", stdout);
@@ -311,10 +311,6 @@ static void print_row(struct show_out *o, const struct show_row *row)
             style(o, show_styles.plain);
             putchar('\n');
         }
-        if (row->stretches[i].words->tokenizer)
-            put_stretch(o, row, &row->stretches[i]);
-        else
-            put_ids(o, row, &row->stretches[i]);
     }
     if (row->filled < row->length) {
         style(o, show_styles.soft);
@@ -323,13 +319,19 @@ static void print_row(struct show_out *o, const struct show_row *row)
         style(o, show_styles.plain);
         putchar('\n');
     }
+    show_print_heading(o, row);
 }
 
 static enum leat_status end(struct show_out *o, int failed, struct leat_error *err)
 {
-    (void)o;
-    (void)failed;
     (void)err;
+    if (failed)
+        return LEAT_OK;
+    if (!o->numbers)
+        show_print_legend(o);
+    else
+        printf("\nthe dataset stores no tokenizer, so ids are shown%s%s; --tokenizer names one\n",
+               o->colour ? "" : ", after " SHOW_MARK_IDLE, o->colour ? "" : " where the label has no loss");
     return LEAT_OK;
 }
 
@@ -502,7 +504,6 @@ static void take_row(struct show_out *o, const struct show_row *row)
 {
     struct leat_error err;
 
-    show_print_legend(o);
     show_print_heading(o, row);
     o->rows++;
     if (o->status == LEAT_OK && (o->status = fill_row(o, row, &err)) != LEAT_OK)
@@ -600,8 +601,10 @@ static enum leat_status end_columns(struct show_out *o, int failed, struct leat_
         *err = o->err;
     else if (!done)
         s = status_no_memory(err, o->column_room);
-    if (s == LEAT_OK && !failed)
+    if (s == LEAT_OK && !failed) {
         print_all(o, done);
+        show_print_legend(o);
+    }
     for (size_t i = 0; i < o->column_count; i++) {
         buffer_free(&o->columns[i].bytes);
         free(o->columns[i].cells);
