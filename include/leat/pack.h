@@ -12,10 +12,12 @@ extern "C" {
 
 enum leat_pack_format {
     LEAT_PACK_AUTO = 0,  /* by the name: a document per line in .jsonl .jsonlines .ndjson .json; one in .txt .md; one
-                            per row in .parquet .pq, and in files without a known suffix that begin as Parquet does */
+                            per record in .csv .tsv, and per row in .parquet .pq, and in files without a known suffix that begin as Parquet does */
     LEAT_PACK_JSONL = 1, /* also standard input, unless another format is set */
     LEAT_PACK_TEXT = 2,
-    LEAT_PACK_PARQUET = 3 /* plain files only */
+    LEAT_PACK_PARQUET = 3, /* plain files only */
+    LEAT_PACK_CSV = 4,     /* values separated by commas, or by tabs: the first record names the columns */
+    LEAT_PACK_TSV = 5
 };
 
 /* A dataset OUTPUT.name of the documents whose text falls into its fraction; see leat_merge(). */

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 ACCESS = {"leased": 0, "trusted": 1, "read": 2}
 APART = {"auto": 0, "always": 1, "never": 2, "mapped": 3}
 ENGINES = {"auto": 0, "map": 1, "pread": 2, "advise": 3, "uring": 4}
-FORMATS = {"auto": 0, "jsonl": 1, "text": 2, "parquet": 3}  # enum leat_pack_format
+FORMATS = {"auto": 0, "jsonl": 1, "text": 2, "parquet": 3, "csv": 4, "tsv": 5}  # enum leat_pack_format
 DTYPES = ("int64", "int32")
 
 
@@ -308,7 +308,7 @@ class Files(Group):
 
     paths: Any
     _: KW_ONLY
-    format: Literal["auto", "jsonl", "text", "parquet"] = "auto"
+    format: Literal["auto", "jsonl", "text", "parquet", "csv", "tsv"] = "auto"
     split_of: str | None = None
     skip_unknown: bool = False
     allow_binary: bool = False

@@ -9,6 +9,7 @@
 #include "base/file_kind.h"
 #include "base/nearest.h"
 #include "base/status.h"
+#include "corpus/csv/csv_header.h"
 #include "corpus/streams/byte_stream.h"
 #include "inputs.h"
 #include "lines.h"
@@ -336,6 +337,36 @@ static enum leat_status look(const struct input *in, const struct input_stop *ov
     return s;
 }
 
+/* The same of a table in text, whose header says all. */
+static enum leat_status look_at_header(const struct input *in, const struct input_stop *over, bool allow_binary,
+                                       const struct record_fields *fields, struct leat_error *err)
+{
+    struct buffer head = { 0 };
+    struct csv_header *header = NULL;
+    struct byte_stream *stream;
+    enum leat_status s;
+
+    if (byte_stream_open_stoppable(&stream, in->place, in->path, NULL, NULL, over, NULL) != LEAT_OK)
+        return LEAT_OK;
+    s = inputs_look_for_header(in, stream, fields, over, &header, &head, err);
+    if (s == LEAT_E_NOT_FOUND || s == LEAT_E_UNSUPPORTED || s == LEAT_OK) {
+        struct leat_error why;
+        enum leat_status kind = inputs_check_head(in, stream, head.bytes, head.size, allow_binary, &why);
+
+        if (kind != LEAT_OK) { /* which is why it has no such column */
+            s = kind;
+            if (err)
+                *err = why;
+        }
+    } else {
+        s = LEAT_OK;
+    }
+    csv_header_free(header);
+    byte_stream_close(stream);
+    buffer_free(&head);
+    return s;
+}
+
 /* The last ones first: those that would be found out the latest. */
 enum leat_status inputs_check_heads(struct input_list *list, struct field_search *search, bool allow_binary, bool whole,
                                     struct leat_error *err)
@@ -348,10 +379,11 @@ enum leat_status inputs_check_heads(struct input_list *list, struct field_search
 
     for (size_t i = list->count, looks = 0; s == LEAT_OK && i-- > 0;) {
         struct input *in = &list->items[i];
-        bool can = in->format->is_json && !in->object && strcmp(in->path, "-") != 0;
+        bool can = (in->format->is_json || in->format->delimiter) && !in->object && strcmp(in->path, "-") != 0;
 
         if (can && !in->looked && (looks++ < LEAST_LOOKS || !is_over(&until)) && !is_over(&last))
-            s = look(in, &over, allow_binary, search, &in->looked, err);
+            s = in->format->delimiter ? look_at_header(in, &over, allow_binary, search->record.fields, err)
+                                      : look(in, &over, allow_binary, search, &in->looked, err);
         texts += in->format->whole;
         all = all && (in->looked || in->format->whole);
     }
