@@ -295,8 +295,8 @@ class Files(Group):
     "corpus").
 
     paths         a path or several, as leat.pack() takes them
-    format        "auto", "jsonl" (objects in lines, in an array, or one after another), "parquet" or "text" (each file
-                  is one document)
+    format        "auto", "jsonl" (objects in lines, in an array, or one after another), "csv", "tsv", "parquet" or
+                  "text" (each file is one document)
     split_of      which split of folders from the Hugging Face Hub is packed: "train", "validation", "test" or another,
                   as datasets finds it in README.md or by names; "all": every file; None: inputs of several splits, or
                   of a split and of none, are refused. (`split` of leat.pack() is something else: it divides what is

@@ -111,7 +111,8 @@ static const char *words_of(struct table *t, const char *text, size_t bytes, str
         again.size = 0;
         put_table(t, text, bytes, cut, &again);
         if (strcmp((char *)again.bytes, (char *)out->bytes) != 0)
-            T_FAIL("%.*s: cut at %zu: %s instead of %s", (int)bytes, text, cut, (char *)again.bytes, (char *)out->bytes);
+            T_FAIL("%.*s: cut at %zu: %s instead of %s", (int)bytes, text, cut, (char *)again.bytes,
+                   (char *)out->bytes);
     }
     buffer_free(&again);
     return (char *)out->bytes;
@@ -130,9 +131,9 @@ static void test_cases(void)
         { ',', "c1,c0\na,b\n", ".62.61 " }, /* by their names */
         { ',', "c1,other,c0\na,x,b\n", ".62.61 " },
         { ',', "c0,c1\na\n,\na,b,c\na,b\n", "x .. x .61.62 " },
-        { ',', "c0,c1\n\"a\"b,c\nd,e\n", "x .64.65 " },         /* broken: up to the end of the line */
-        { ',', "c0,c1\n\"a\n\"b,c\nd,e\n", "x .64.65 " },       /* of that in which it breaks */
-        { ',', "c0,c1\na\"b,\"c\"\n", ".612262.63 " },          /* a quote inside a field */
+        { ',', "c0,c1\n\"a\"b,c\nd,e\n", "x .64.65 " },   /* broken: up to the end of the line */
+        { ',', "c0,c1\n\"a\n\"b,c\nd,e\n", "x .64.65 " }, /* of that in which it breaks */
+        { ',', "c0,c1\na\"b,\"c\"\n", ".612262.63 " },    /* a quote inside a field */
         { ',', "c0,c1\na,\"b\n", "x " },
         { '\t', "c0\tc1\n\"a\tb\"\tc,d\n", ".610962.632c64 " },
         { ',', "", "" },

@@ -91,8 +91,8 @@ static enum leat_status put_csv(char *out, size_t room, const struct input *in, 
     if (s == LEAT_OK)
         s = record_make(&record, &fields, err);
     if (s == LEAT_OK &&
-        csv_header_read(&header, &fields, in->path, in->format->delimiter, head, bytes, false, NULL) == LEAT_OK && header &&
-        csv_records_next(&r, head + r.position, bytes - (size_t)r.position) == CSV_RECORD &&
+        csv_header_read(&header, &fields, in->path, in->format->delimiter, head, bytes, false, NULL) == LEAT_OK &&
+        header && csv_records_next(&r, head + r.position, bytes - (size_t)r.position) == CSV_RECORD &&
         csv_records_next(&r, head + r.position, bytes - (size_t)r.position) == CSV_RECORD) {
         record.header = header;
         if (csv_read(&record, head + r.record, (size_t)(r.position - r.record), NULL) == LEAT_OK) {

@@ -133,7 +133,8 @@ const struct option_row pack_options[] = {
       .standard = "auto, by the name",
       .help = "the format of the inputs: " RECORD_FORMAT_VALUES,
       .more = "jsonl is JSON with one document per object: in lines, in an array, or one object after another over any "
-              "number of lines. parquet has one document per row. A text is one document.",
+              "number of lines. csv, tsv and parquet have one document per row, and name their columns. A text is one "
+              "document.",
       .group = "Input",
       .rare = true,
       .choices = record_format_names },
@@ -150,7 +151,7 @@ const struct option_row pack_options[] = {
     { .name = "skip-unknown",
       .type = OPTION_FLAG,
       .field = FIELD(skip_unknown),
-      .help = "skip files of folders that cannot be read, such as CSV",
+      .help = "skip files of folders that cannot be read, such as Arrow",
       .more = "Without it, files that may hold texts and cannot be read are an error.",
       .rare = true },
     { .name = "allow-binary",
@@ -170,7 +171,7 @@ const struct option_row pack_options[] = {
       .field = FIELD(text),
       .value = "FIELD",
       .standard = "text",
-      .help = "the JSON member or Parquet column that holds the text",
+      .help = "the JSON member or the column that holds the text",
       .more = "Dots lead into objects and groups: meta.body. A JSON member that has dots in its own name cannot be "
               "named.",
       .group = "Text" },
@@ -187,7 +188,7 @@ const struct option_row pack_options[] = {
       .field = FIELD(keep),
       .value = "CONDITION",
       .help = "pack only records for which this holds: 'score >= 3', 'lang = en', 'meta.url exists'; repeatable",
-      .more = "Records are JSON objects and rows of Parquet. If the option is given several times, all conditions must "
+      .more = "Records are JSON objects and rows of tables. If the option is given several times, all conditions must "
               "hold. Signs: = (or ==) != < <= > >=. Numbers are compared with numbers, exactly; other values (bare, or "
               "in double or single quotes) with strings, by bytes. A condition does not hold for a missing field, a "
               "null, or another type. If no document is left, the run fails; but a part of a run may be empty." },

@@ -149,8 +149,8 @@ static void list_column(struct names *n, const struct field *f, const char *path
         memcpy(n->best, name, sizeof name);
     }
     if (n->used + strlen(name) + 4 < MAX_LISTED)
-        n->used += (size_t)snprintf(n->text + n->used, sizeof n->text - n->used, "%s\"%s\"", n->listed++ > 0 ? ", " : "",
-                                    name);
+        n->used += (size_t)snprintf(n->text + n->used, sizeof n->text - n->used, "%s\"%s\"",
+                                    n->listed++ > 0 ? ", " : "", name);
 }
 
 static enum leat_status say_missing(const struct record_want *want, const char *name, const struct names *n,
@@ -181,8 +181,10 @@ static enum leat_status read_columns(struct csv_header *h, const struct record_f
     for (h->columns = 0; s == LEAT_OK && !all.done; h->columns++) {
         s = next_field(&all, &f, NULL, err);
         if (s != LEAT_OK)
-            return status_set_in(err, LEAT_E_UNSUPPORTED, name, "%.300s: its header is broken: a quote does not end, or "
-                                 "is not doubled; mend its first line", name);
+            return status_set_in(err, LEAT_E_UNSUPPORTED, name,
+                                 "%.300s: its header is broken: a quote does not end, or "
+                                 "is not doubled; mend its first line",
+                                 name);
         if (names)
             list_column(names, &f, path);
         else

@@ -88,7 +88,7 @@ struct csv_header;
 struct record {
     const struct record_fields *fields;
     const struct csv_header *header; /* of the input that it is from, if that is a table in text */
-    struct record_value *values; /* by the numbers of wants */
+    struct record_value *values;     /* by the numbers of wants */
     struct json_place *places;
     struct json_scan scan;
     enum record_problem problem;

@@ -195,8 +195,8 @@ enum leat_status lane_open(struct lane *l, struct leat_error *err)
     s = in->format->delimiter ? find_header(l, in, err) : find_layout(l, in, err);
     if (s != LEAT_OK)
         return s;
-    if (l->layout != JSON_LINES || in->format->delimiter || in->object || byte_stream_form(l->stream) != BYTE_FORM_PLAIN ||
-        byte_stream_size(l->stream) == UINT64_MAX)
+    if (l->layout != JSON_LINES || in->format->delimiter || in->object ||
+        byte_stream_form(l->stream) != BYTE_FORM_PLAIN || byte_stream_size(l->stream) == UINT64_MAX)
         return skip_to_next(l, err);
     byte_stream_close(l->stream);
     l->stream = NULL;
