@@ -51,7 +51,8 @@ enum leat_skip_reason {
     LEAT_SKIP_MARKED = 3, /* it is in a folder, and its name begins with _; of a folder (`path` ends in /), all in it */
     LEAT_SKIP_UNFINISHED = 4, /* merging: files of this part are named, but not a finished dataset */
     LEAT_SKIP_OLDER = 5,      /* merging: dataset c is not a share of the run, unlike c.1 */
-    LEAT_SKIP_SPLIT = 6       /* it does not belong to the split that `split_of` names */
+    LEAT_SKIP_SPLIT = 6,      /* it does not belong to the split that `split_of` names */
+    LEAT_SKIP_PATTERN = 7     /* it is in a folder, and `include` or `exclude` leaves it out */
 };
 struct leat_pack_notice {
     enum leat_pack_notice_kind kind;
@@ -176,11 +177,18 @@ struct leat_pack_options {
      * replaced text; and at the end of any run, or of one that had finished before, for each input that was cut off or
      * broken as far as it got. */
     void (*notice)(void *context, const struct leat_pack_notice *notice);
+
+    /* Which files of folders are packed, also of prefixes on servers: those that match one of `include`, if there are
+     * any, and none of `exclude`. See leat_pack(). */
+    const char *const *include;
+    uint64_t include_count;
+    const char *const *exclude;
+    uint64_t exclude_count;
 };
 #define LEAT_PACK_OPTIONS_INIT                                                                                         \
     { sizeof(struct leat_pack_options), NULL, LEAT_PACK_AUTO, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL,          \
       NULL, NULL, NULL, NULL, NULL, 0, 0, LEAT_NONE, LEAT_NONE, 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, NULL,           \
-      LEAT_WRITE_AUTO, 0, 0, LEAT_NONE, LEAT_NONE, 0, 0, NULL, NULL, NULL }
+      LEAT_WRITE_AUTO, 0, 0, LEAT_NONE, LEAT_NONE, 0, 0, NULL, NULL, NULL, NULL, 0, NULL, 0 }
 
 /* CPU time of each step, over all threads. */
 struct leat_pack_times {
@@ -294,6 +302,12 @@ struct leat_pack_report {
  * With LEAT_PACK_AUTO, so are files with unknown suffixes. But if one of these may hold texts, by its first bytes or
  * its suffix (Arrow, zip, tar, brotli, JSON lines under another name, ...), it is LEAT_E_UNSUPPORTED, unless
  * `skip_unknown` is set.
+ *
+ * `include` and `exclude` have patterns. One without a slash is compared with the names of files ("*.jsonl"), one with a
+ * slash with their paths below the folder that was named ("en/2024-*.jsonl"; "/a.csv" is right in it). * and ? stand for
+ * characters other than /, [a-z] and [!a-z] for one of a set, and ** between slashes for any folders: "drafts/" followed
+ * by ** is all that lies below. What they leave out is counted, and is not looked at. Files that are named themselves
+ * are packed. LEAT_E_ARGUMENT for patterns without a folder, an empty one, and one that ends in a slash.
  *
  * Folders from the Hugging Face Hub hold splits: texts to train with, and texts to test what was trained. Inputs that
  * do not all belong to one split, or some of which belong to none, are LEAT_E_ARGUMENT, with a list, unless `split_of`

@@ -116,6 +116,11 @@ def test_prefix(server):
     check_refused("below nothing", "none", pack(server, "none", "s3://b/nothing/"), "s3://b/nothing/ has no file")
     check_refused("what cannot be read", "none", pack(server, "none", "s3://b/other/"),
                   "has 1 file that may hold texts but cannot be read; s3://b/other/x.arrow is an Arrow file")
+    code, said = pack(server, "chosen", "s3://b/other/", "--exclude", "*.arrow", "--include", "x.*l", "--json")
+    check("what a pattern leaves out is not judged", code == 0 and summary(said)["inputs"] == 1 and
+          "skipped 3 files in folders, by --include and --exclude: s3://b/other/x.arrow" in said, code, said)
+    check_refused("patterns without a folder", "none", pack(server, "none", "s3://b/other/x.jsonl", "--exclude", "y"),
+                  "patterns choose files of folders, and no input is a folder", code=2)
     code, said = pack(server, "one", "s3://b/other/", "--skip-unknown", "--json")
     check("what is left out", code == 0 and summary(said)["inputs"] == 1 and "x.bin" in said and "x.png" in said,
           code, said)

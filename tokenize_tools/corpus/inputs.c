@@ -247,6 +247,7 @@ enum leat_status inputs_find(struct input_list *list, const char *const *words, 
     *list = (struct input_list) { 0 };
     if (rules->format != LEAT_PACK_AUTO && !record_format_number((int)rules->format))
         return status_argument(err, "format", "unknown input format %d", (int)rules->format);
+    status = search_check_patterns(&s, err);
     for (size_t i = 0; status == LEAT_OK && rules->pins && i < rules->pins->count; i++)
         status = hub_pins_add(&list->pins, rules->pins->items[i].from, rules->pins->items[i].to, err);
     for (size_t i = 0; status == LEAT_OK && i < count; i++)
@@ -254,6 +255,9 @@ enum leat_status inputs_find(struct input_list *list, const char *const *words, 
     if (status == LEAT_OK)
         status = search_end_urls(&s, err);
     free(s.looks);
+    if (status == LEAT_OK && s.root_count == 0 && rules->include_count + rules->exclude_count > 0)
+        status = status_argument(err, rules->include_count > 0 ? "include" : "exclude",
+                                 "patterns choose files of folders, and no input is a folder");
     if (status == LEAT_OK)
         status = search_splits(&s, err);
     for (size_t i = 0; i < s.root_count; i++)

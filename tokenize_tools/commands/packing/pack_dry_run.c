@@ -486,6 +486,10 @@ static enum leat_status look(struct dry_run *d, const struct leat_pack_options *
                                  .skip_unknown = o->skip_unknown != 0,
                                  .allow_binary = o->allow_binary != 0,
                                  .follow_links = o->follow_links != 0,
+                                 .include = o->include,
+                                 .include_count = (size_t)o->include_count,
+                                 .exclude = o->exclude,
+                                 .exclude_count = (size_t)o->exclude_count,
                                  .split_of = o->split_of,
                                  .own = &own,
                                  .stop = { interrupted, NULL } };

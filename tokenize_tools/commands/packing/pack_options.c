@@ -138,6 +138,20 @@ const struct option_row pack_options[] = {
       .group = "Input",
       .rare = true,
       .choices = record_format_names },
+    { .name = "include",
+      .type = OPTION_LIST,
+      .field = FIELD(include),
+      .value = "PATTERN",
+      .help = "of folders, pack only files that match: '*.jsonl', 'en/**'; repeatable",
+      .more = "A pattern without a slash is compared with names, one with a slash with paths below the folder that is "
+              "named; ** stands for any folders. Files that are named themselves are packed.",
+      .rare = true },
+    { .name = "exclude",
+      .type = OPTION_LIST,
+      .field = FIELD(exclude),
+      .value = "PATTERN",
+      .help = "of folders, pack no files that match, likewise",
+      .rare = true },
     { .name = "split-of",
       .type = OPTION_TEXT,
       .field = FIELD(split_of),
@@ -417,6 +431,8 @@ void pack_values_free(struct pack_values *values)
 {
     arrange_splits_free(&values->splits);
     option_list_free(&values->keep);
+    option_list_free(&values->include);
+    option_list_free(&values->exclude);
 }
 
 /* ---- To options of the library ----------------------------------------------------------------------------------- */
@@ -628,6 +644,10 @@ int pack_options_take(const struct command *self, const struct pack_values *v, s
     o->chat_date = v->chat_date;
     o->skip_slow_chats = v->skip_slow_chats;
     o->split_of = v->split_of;
+    o->include = v->include.items;
+    o->include_count = v->include.count;
+    o->exclude = v->exclude.items;
+    o->exclude_count = v->exclude.count;
     o->skip_unknown = v->skip_unknown;
     o->allow_binary = v->allow_binary;
     o->follow_links = v->follow_links;

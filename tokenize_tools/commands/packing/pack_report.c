@@ -109,6 +109,7 @@ void pack_notices_say_skipped(struct pack_notices *n)
         [LEAT_SKIP_OWN] = { "file", "of this run's own output" },
         [LEAT_SKIP_MARKED] = { "name", "in folders, for beginning with _ (what you name is packed)" },
         [LEAT_SKIP_SPLIT] = { "file", "of other splits, or of none" },
+        [LEAT_SKIP_PATTERN] = { "file", "in folders, by --include and --exclude" },
     };
     char names[1400];
 
