@@ -10,8 +10,14 @@ cat >same.jsonl <<'END'
 {"id":"2","text":"","lang":"en","score":"","mask":[]}
 {"id":"3","text":"\u00e9","lang":"de","score":"x","mask":[[0,1]]}
 END
-printf '\357\273\277id,text,lang,score,mask\r\n1,"a, ""b""\nc",en,3,"[[0,2]]"\r\n\r\n2,,en,,[]\r\n3,\303\251,de,x,"[[0,1]]"' >same.csv
-printf 'id\ttext\tlang\tscore\tmask\n1\t"a, ""b""\nc"\ten\t3\t[[0,2]]\n2\t\ten\t\t[]\n3\t\303\251\tde\tx\t[[0,1]]\n' >same.tsv
+{
+    printf '\357\273\277id,text,lang,score,mask\r\n1,"a, ""b""\nc",en,3,"[[0,2]]"\r\n\r\n2,,en,,[]\r\n'
+    printf '3,\303\251,de,x,"[[0,1]]"'
+} >same.csv
+{
+    printf 'id\ttext\tlang\tscore\tmask\n1\t"a, ""b""\nc"\ten\t3\t[[0,2]]\n2\t\ten\t\t[]\n'
+    printf '3\t\303\251\tde\tx\t[[0,1]]\n'
+} >same.tsv
 gzip -c same.csv >same.csv.gz
 
 same() { # OPTION...: the same tokens and masks from each
@@ -37,7 +43,8 @@ run leat pack -t bytes -o out --force same.csv
 
 kept() { # CONDITION DOCUMENTS
     run leat pack -t bytes -o out --force --allow-empty --json --keep "$1" same.csv
-    [ "$(grep -o '"documents": [0-9]*' "$printed" | head -n 1)" = "\"documents\": $2" ] || fail "$ran: $(cat "$printed")"
+    [ "$(grep -o '"documents": [0-9]*' "$printed" | head -n 1)" = "\"documents\": $2" ] ||
+        fail "$ran: $(cat "$printed")"
 }
 kept 'score = 3' 1
 kept 'score >= 2.5' 1

@@ -48,6 +48,27 @@ says 0 'skipped 5 files in folders, by --include and --exclude: in/de/a.jsonl, i
 run leat pack --dry-run -t bytes --include '*.jsonl' --exclude 'de/**' in
 says 0 'skipped 5 files in folders, by --include and --exclude: '
 grep -q '^5 inputs' "$printed" || fail "$ran: $(cat "$printed")"
+printf 'PK\3\4' >in/de/z.zip
+printf '{"body":"a"}\n' | tee in/en/odd.jsonl >in/en/old/odd.jsonl
+run leat pack -t bytes -o none in
+says 1 'that may hold texts but cannot be read'
+says 1 'leat: to leave such files out: leat pack --skip-unknown -t bytes -o none in'
+run leat pack --dry-run -t bytes --exclude 'dangling*' --exclude '*.csv' in
+says 1 'leat: 2 files of folders may hold texts but cannot be read:'
+says 1 'leat:   in/de/z.zip is a zip archive: unpack it first (unzip)'
+says 1 'leat:   in/en/x.arrow is an Arrow file: convert it to JSON lines (.jsonl)'
+says 1 'leat: to leave such files out: leat pack --skip-unknown --dry-run -t bytes --exclude '
+for i in 1 2 3 4 5 6 7; do : >"in/en/$i.dat"; done
+run leat pack --dry-run -t bytes --include '*.dat' --include '*.jsonl' --exclude 'd*' --exclude odd.jsonl in
+says 0 'leat: skipped 7 files in folders:'
+[ "$(grep -c '^leat:   in/en/[1-7].dat$' "$said")" = 7 ] || fail "$ran: $(cat "$said")"
+mkdir lacking
+for i in 1 2 3; do awk 'BEGIN { for (i = 0; i < 100; i++) print "{\"body\":\"a\"}" }' >lacking/$i.jsonl; done
+printf 'body\na\n' >lacking/0.csv
+run leat pack -t bytes -o none lacking
+says 1 'lacking/3.jsonl: no member "text" in the first 100 records; they have "body"'
+says 1 '; the same is wrong with lacking/2.jsonl, lacking/1.jsonl, lacking/0.csv'
+rm in/de/z.zip in/en/*.dat in/en/odd.jsonl in/en/old/odd.jsonl
 run leat pack -t bytes -o out --force --include x/ in
 says 2 'the pattern x/ matches no file: x/** matches all below it'
 run leat pack -t bytes -o out --force --exclude '' in
@@ -68,6 +89,7 @@ run leat merge -o out run
 awk 'BEGIN { for (i = 0; i < 30000; i++) print (i == 20000 ? "broken" : "{\"text\":\"a\"}") }' >in/en/z.jsonl
 run "$build/tiny/leat" pack -t bytes -o stopped --max-rejects 0 --include 'en/*' --exclude '*.arrow' in
 says 4 '--resume'
+says 4 'leat: to give it up, remove what it left: rm -r stopped.partial.* stopped.rejects.jsonl'
 run "$build/tiny/leat" pack -t bytes -o stopped --max-rejects 1 --include 'en/**' --exclude '*.arrow' --resume in
 says 1 'that one had "include en/*", this one has "include en/**"'
 run "$build/tiny/leat" pack -t bytes -o stopped --max-rejects 1 --include 'en/*' --exclude '*.arrow' --resume in

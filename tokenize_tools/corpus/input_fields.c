@@ -367,6 +367,48 @@ static enum leat_status look_at_header(const struct input *in, const struct inpu
     return s;
 }
 
+/* What is wrong with the first input that lacks a field, and which others do. */
+struct lacking {
+    enum leat_status status; /* LEAT_OK: none does */
+    struct leat_error why;
+    char others[400];
+    size_t used, named, count;
+};
+
+static bool is_lacking(enum leat_status s, const struct leat_error *why)
+{
+    return (s == LEAT_E_NOT_FOUND || s == LEAT_E_UNSUPPORTED) && why->field[0];
+}
+
+static void add_lacking(struct lacking *l, enum leat_status s, const struct leat_error *why, const char *path)
+{
+    if (l->status == LEAT_OK) {
+        l->status = s;
+        l->why = *why;
+        return;
+    }
+    if (l->named == l->count && l->used + strlen(path) + 2 < sizeof l->others) {
+        l->used +=
+            (size_t)snprintf(l->others + l->used, sizeof l->others - l->used, "%s%s", l->count > 0 ? ", " : "", path);
+        l->named++;
+    }
+    l->count++;
+}
+
+static enum leat_status say_lacking(struct lacking *l, struct leat_error *err)
+{
+    size_t used = strlen(l->why.message), room = sizeof l->why.message;
+
+    if (l->count > l->named)
+        snprintf(l->others + l->used, sizeof l->others - l->used, "%s%zu %s", l->named > 0 ? " and " : "",
+                 l->count - l->named, l->named > 0 ? "more" : "inputs");
+    if (l->count > 0 && used < room)
+        snprintf(l->why.message + used, room - used, "; the same is wrong with %s", l->others);
+    if (err)
+        *err = l->why;
+    return l->status;
+}
+
 /* The last ones first: those that would be found out the latest. */
 enum leat_status inputs_check_heads(struct input_list *list, struct field_search *search, bool allow_binary, bool whole,
                                     struct leat_error *err)
@@ -375,6 +417,8 @@ enum leat_status inputs_check_heads(struct input_list *list, struct field_search
     const struct input_stop over = { is_over, &last };
     enum leat_status s = LEAT_OK;
     uint64_t texts = 0; /* which have no fields: each is a record */
+    struct lacking lacking = { .status = LEAT_OK };
+    struct leat_error why;
     bool all = true;
 
     for (size_t i = list->count, looks = 0; s == LEAT_OK && i-- > 0;) {
@@ -382,10 +426,18 @@ enum leat_status inputs_check_heads(struct input_list *list, struct field_search
         bool can = (in->format->is_json || in->format->delimiter) && !in->object && strcmp(in->path, "-") != 0;
 
         if (can && !in->looked && (looks++ < LEAST_LOOKS || !is_over(&until)) && !is_over(&last))
-            s = in->format->delimiter ? look_at_header(in, &over, allow_binary, search->record.fields, err)
-                                      : look(in, &over, allow_binary, search, &in->looked, err);
+            s = in->format->delimiter ? look_at_header(in, &over, allow_binary, search->record.fields, &why)
+                                      : look(in, &over, allow_binary, search, &in->looked, &why);
+        if (is_lacking(s, &why)) {
+            add_lacking(&lacking, s, &why, in->path);
+            s = LEAT_OK;
+        } else if (s != LEAT_OK && err) {
+            *err = why;
+        }
         texts += in->format->whole;
         all = all && (in->looked || in->format->whole);
     }
+    if (s == LEAT_OK && lacking.status != LEAT_OK)
+        return say_lacking(&lacking, err);
     return s == LEAT_OK && whole ? field_search_end(search, all && search->records > texts, err) : s;
 }

@@ -97,7 +97,7 @@ enum leat_status search_skip(struct search *s, const char *path, enum leat_skip_
         free(copy);
         return status_no_memory(err, strlen(path));
     }
-    list->skipped[list->skipped_count++] = (struct input_skipped) { copy, reason };
+    list->skipped[list->skipped_count++] = (struct input_skipped) { .path = copy, .reason = reason };
     if (kept)
         *kept = copy;
     return LEAT_OK;

@@ -23,6 +23,7 @@
 
 struct byte_stream;
 struct csv_header;
+struct file_kind;
 
 struct input {
     char *place;                 /* where a file is opened: the end of it is */
@@ -41,6 +42,7 @@ struct input {
 struct input_skipped {
     char *path;
     enum leat_skip_reason reason;
+    const struct file_kind *unread; /* what it is, if it may hold texts and cannot be read; NULL: it may not */
 };
 
 /* A split of a Hugging Face folder that was found among the inputs. */

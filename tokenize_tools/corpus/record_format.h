@@ -54,7 +54,8 @@ const struct record_format *record_format_number(int number);
 const struct record_format *record_format_of_name(const char *path);
 
 /* The suffixes that files may have, and the formats that can be chosen, for a sentence with LEAT_HINT_FORMAT: "(.jsonl,
- * .txt or .md, each also with .zst, .gz, ... after it; .parquet or .pq); choose the format jsonl, text, parquet, csv or tsv". */
+ * .txt or .md, each also with .zst, .gz, ... after it; .parquet or .pq); choose the format jsonl, text, ... or
+ * tsv". */
 #define RECORD_FORMAT_SENTENCE 256
 void record_format_tell(char text[RECORD_FORMAT_SENTENCE]);
 

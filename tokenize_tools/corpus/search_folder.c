@@ -260,6 +260,7 @@ enum leat_status search_leave_out(struct search *s, const char *path, const stru
 
     if (status != LEAT_OK || !corpus)
         return status;
+    s->list->skipped[s->list->skipped_count - 1].unread = corpus;
     s->unread_count++;
     if (!s->unread || strcmp(path, s->unread) < 0) {
         s->unread = kept;
