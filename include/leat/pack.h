@@ -303,11 +303,11 @@ struct leat_pack_report {
  * its suffix (Arrow, zip, tar, brotli, JSON lines under another name, ...), it is LEAT_E_UNSUPPORTED, unless
  * `skip_unknown` is set.
  *
- * `include` and `exclude` have patterns. One without a slash is compared with the names of files ("*.jsonl"), one with a
- * slash with their paths below the folder that was named ("en/2024-*.jsonl"; "/a.csv" is right in it). * and ? stand for
- * characters other than /, [a-z] and [!a-z] for one of a set, and ** between slashes for any folders: "drafts/" followed
- * by ** is all that lies below. What they leave out is counted, and is not looked at. Files that are named themselves
- * are packed. LEAT_E_ARGUMENT for patterns without a folder, an empty one, and one that ends in a slash.
+ * `include` and `exclude` have patterns. One without a slash is compared with the names of files ("*.jsonl"), one with
+ * a slash with their paths below the folder that was named ("en/2024-*.jsonl"; "/a.csv" is right in it). * and ? stand
+ * for characters other than /, [a-z] and [!a-z] for one of a set, and ** between slashes for any folders: "drafts/"
+ * followed by ** is all that lies below. What they leave out is counted, and is not looked at. Files that are named
+ * themselves are packed. LEAT_E_ARGUMENT for patterns without a folder, an empty one, and one that ends in a slash.
  *
  * Folders from the Hugging Face Hub hold splits: texts to train with, and texts to test what was trained. Inputs that
  * do not all belong to one split, or some of which belong to none, are LEAT_E_ARGUMENT, with a list, unless `split_of`

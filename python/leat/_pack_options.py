@@ -57,7 +57,8 @@ def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", 
                 created=read_created(created), skip_unknown=skip_unknown, allow_binary=allow_binary,
                 follow_links=follow_links, by=by, store_mask=store_mask, mask_field=mask_field,
                 write=choice("write", write, WRITE), split_of=split_of,
-                allow_empty=allow_empty, **rendering), list(splits), _conditions(keep), renderers, list(include), list(exclude)
+                allow_empty=allow_empty,
+                **rendering), list(splits), _conditions(keep), renderers, list(include), list(exclude)
 
 
 def _rendering(chat):

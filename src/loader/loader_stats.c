@@ -413,8 +413,8 @@ static bool mounts_say(const struct leat_loader *l, char *text, size_t capacity)
     return false;
 }
 
-/* Whether the consumer does something with its batches. A loop that only takes them always waits, and nobody should give
- * it cores. With a GPU, what it starts there may take it no time. */
+/* Whether the consumer does something with its batches. A loop that only takes them always waits, and nobody should
+ * give it cores. With a GPU, what it starts there may take it no time. */
 static bool does_work(const struct leat_loader *l)
 {
     const struct loader_consumer *c = &l->consumer;

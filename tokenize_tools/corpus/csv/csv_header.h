@@ -14,7 +14,8 @@ struct csv_header;
 /*
  * Reads the header in the first bytes of a table, where a byte order mark may be; `ended`: it has no more. On success
  * *out is the caller's until csv_header_free(), or NULL, where these hold no whole record. `fields` must outlive it.
- * LEAT_E_NOT_FOUND, with the columns that there are: one is missing. LEAT_E_UNSUPPORTED: two are called like one that is wanted, or the header is broken.
+ * LEAT_E_NOT_FOUND, with the columns that there are: one is missing. LEAT_E_UNSUPPORTED: two are called
+ * like one that is wanted, or the header is broken.
  */
 enum leat_status csv_header_read(struct csv_header **out, const struct record_fields *fields, const char *name,
                                  char delimiter, const char *head, size_t bytes, bool ended, struct leat_error *err);

@@ -1,8 +1,8 @@
 /*
  * unit_csv.c: records of a table in text, CSV or TSV. Its records may go over lines, and whether a line end is in
  * quotes is known only from the start of the input on. So the thread that cuts reads the input as a stream, compressed
- * or not, and looks for the ends of records; a unit begins at the start of the input or right after a record, and where it is
- * cut says nothing about its records. The thread that encodes finds them again.
+ * or not, and looks for the ends of records; a unit begins at the start of the input or right after a record, and where
+ * it is cut says nothing about its records. The thread that encodes finds them again.
  *
  * What is no record (a quote that does not end, what is too long, what the end of the input cuts off) is rejected while
  * cutting, by the same rules for any size of units and any memory. pass_long() passes over a record that is too long
