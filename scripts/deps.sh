@@ -1,8 +1,8 @@
 #!/bin/sh
 # deps.sh [build|python|check|ci|cluster|engines|s3|say]: installs what is missing of scripts/packages.txt by the
-# system's package manager, as root or by sudo, and is silent if nothing is. What is required and cannot be had ends this
-# with 1 and the command that installs it; the rest is left out, and what needs it says so. `say` installs nothing, and
-# prints the command.
+# system's package manager, as root or by sudo, and is silent if nothing is. What is required and cannot be had ends
+# this with 1 and the command that installs it; the rest is left out, and what needs it says so. `say` installs
+# nothing, and prints the command.
 level=${1:-build}
 case $level in
 build | say) needed=build wanted=none ;;
