@@ -65,8 +65,8 @@ def pack(inputs, output, tokenizer="gpt2", *, text: str = "text", id: str | None
 
     inputs        a path or several: files (.jsonl .ndjson .json .csv .tsv .txt .md, plain or with .zst .gz .xz .bz2
                   .lz4; .parquet), folders, URLs (s3://, gs://, az://, hf://, https://; also of all below one, if it
-                  ends in /), "@LIST", "-"; or a leat.Files, which says more about them: their format, a split of the Hub, which
-                  files of folders
+                  ends in /), "@LIST", "-"; or a leat.Files, which says more about them: their format, a split of the
+                  Hub, which files of folders
     tokenizer     a leat.Tokenizer, or the argument for one
 
     Text
