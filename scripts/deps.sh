@@ -71,7 +71,7 @@ lack=$(missing "$needed" how)
 must=$(missing "$needed" packages) may=$(missing "lib|$wanted" packages)
 root='' update=''
 [ $manager != apt-get ] || update='apt-get update' # images come without lists
-if [ $level = say ]; then
+if [ "$level" = say ]; then
     install_not=1
 elif [ $manager != brew ] && [ "$(id -u)" -ne 0 ]; then
     # a password is asked for what is required, not for what is only wanted

@@ -202,7 +202,7 @@ static void answer(const char *delimiter, const char *columns, const char *path)
     struct buffer out = { 0 };
 
     T_CHECK(f != NULL);
-    make(&t, delimiter[0], (unsigned)atoi(columns));
+    make(&t, delimiter[0], (unsigned)strtoul(columns, NULL, 10));
     while (f && fread(length, 1, 4, f) == 4) {
         size_t bytes = bytes_load32(length);
         char *text = malloc(bytes + 1);
