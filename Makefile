@@ -99,9 +99,9 @@ sources = $(foreach c,$(sort $(wildcard $(foreach folder,$(1),$(folder)/*.c $(fo
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 # how all objects below a folder are made: the folder, the name of the commands
 define objects_by
-$(1)/%.o: %.c $(BUILD)/with
+$(1)/%.o: %.c $(BUILD)/with | $(BUILD)/needed
 	$$($(2))
-$(foreach level,$(LEVELS),$(eval $(1)/%.$(level).o: %.c $(BUILD)/with ; $$($(2))))
+$(foreach level,$(LEVELS),$(eval $(1)/%.$(level).o: %.c $(BUILD)/with | $(BUILD)/needed ; $$($(2))))
 endef
 
 BASE_SOURCES    := $(call sources,src/base)
@@ -221,6 +221,13 @@ $(BUILD)/examples/%: examples/%.c $(STATIC)
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
 # ---- The two commands of the README ---------------------------------------------------------------------------------
+
+# Before anything is compiled: whether the compiler finds what it needs, or else the command that installs it.
+$(BUILD)/needed:
+	$(Q)mkdir -p $(@D)
+	$(Q)printf '#include <xxhash.h>\n#include <zstd.h>\n' | $(CC) $(ALL_CFLAGS) -E -x c - >/dev/null 2>$@.said || \
+	    { CC='$(CC)' PKG_CONFIG='$(PKG_CONFIG)' scripts/deps.sh say && cat $@.said >&2; exit 1; }
+	$(Q)mv $@.said $@
 
 .PHONY: deps demo check
 # DEPS=0: nothing is installed

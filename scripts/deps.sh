@@ -1,16 +1,17 @@
 #!/bin/sh
-# deps.sh [build|python|check|ci|cluster|engines|s3]: installs what is missing of scripts/packages.txt by the system's
-# package manager, as root or by sudo, and is silent if nothing is. What is required and cannot be had ends this with 1
-# and the command that installs it; the rest is left out, and what needs it says so.
+# deps.sh [build|python|check|ci|cluster|engines|s3|say]: installs what is missing of scripts/packages.txt by the
+# system's package manager, as root or by sudo, and is silent if nothing is. What is required and cannot be had ends
+# this with 1 and the command that installs it; the rest is left out, and what needs it says so. `say` installs
+# nothing, and prints the command.
 level=${1:-build}
 case $level in
-build) needed=build wanted=none ;;
+build | say) needed=build wanted=none ;;
 python) needed='build|python' wanted=none ;;
 check) needed=build wanted=check ;;
 ci) needed=build wanted='lib|check|ci' ;;
 cluster | engines | s3) needed=build wanted="check|$level" ;;
 *)
-    echo "usage: scripts/deps.sh [build|python|check|ci|cluster|engines|s3]" >&2
+    echo "usage: scripts/deps.sh [build|python|check|ci|cluster|engines|s3|say]" >&2
     exit 2
     ;;
 esac
@@ -70,7 +71,9 @@ lack=$(missing "$needed" how)
 must=$(missing "$needed" packages) may=$(missing "lib|$wanted" packages)
 root='' update=''
 [ $manager != apt-get ] || update='apt-get update' # images come without lists
-if [ $manager != brew ] && [ "$(id -u)" -ne 0 ]; then
+if [ "$level" = say ]; then
+    install_not=1
+elif [ $manager != brew ] && [ "$(id -u)" -ne 0 ]; then
     # a password is asked for what is required, not for what is only wanted
     sudo -n true 2>/dev/null || { [ -n "$lack" ] && [ -t 0 ] && command -v sudo >/dev/null; } || install_not=1
     root=sudo
@@ -96,6 +99,8 @@ if [ -z "$install_not" ]; then
     [ -z "$left" ] || echo "deps.sh: not there, what needs it is skipped: $left" >&2
 elif [ -n "$lack" ]; then
     [ $manager != none ] || stop "no package manager that it knows; install these and try again: $lack"
+    [ $level != say ] || stop "the build needs packages that are missing; this installs them, and so does make deps:
+    ${update:+$update && }$install $must$may"
     stop "no right to install packages, and no sudo; let somebody who has it do this, then try again:
     ${update:+$update && }$install $must"
 fi

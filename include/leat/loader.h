@@ -578,9 +578,10 @@ LEAT_API uint64_t leat_loader_sources(const struct leat_loader *loader, uint64_t
 LEAT_API void leat_loader_stats_line(const struct leat_loader *loader, char *text, uint64_t capacity);
 
 /*
- * Reports what a person should know: that the consumer waits for batches, why, and what helps; that a file system fails
- * and is tried again; that io_uring is forbidden; that a file is no longer mapped; that memory is short on the GPU, or
- * cannot be pinned. Returns 1 and a sentence, once for each, or 0 if there is nothing new: call it now and then.
+ * Reports what a person should know: that the consumer waits for batches, why, and what helps (unless it takes them on
+ * the host and does nothing else); that a file system fails and is tried again; that io_uring is forbidden; that a file
+ * is no longer mapped; that memory is short on the GPU, or cannot be pinned. Returns 1 and a sentence, once for each,
+ * or 0 if there is nothing new: call it now and then.
  */
 LEAT_API uint32_t leat_loader_notice(struct leat_loader *loader, char *text, uint64_t capacity);
 

@@ -12,10 +12,13 @@ extern "C" {
 
 enum leat_pack_format {
     LEAT_PACK_AUTO = 0,  /* by the name: a document per line in .jsonl .jsonlines .ndjson .json; one in .txt .md; one
-                            per row in .parquet .pq, and in files without a known suffix that begin as Parquet does */
+                            per record in .csv .tsv; one per row in .parquet .pq, and in files without a known suffix
+                            that begin as Parquet does */
     LEAT_PACK_JSONL = 1, /* also standard input, unless another format is set */
     LEAT_PACK_TEXT = 2,
-    LEAT_PACK_PARQUET = 3 /* plain files only */
+    LEAT_PACK_PARQUET = 3, /* plain files only */
+    LEAT_PACK_CSV = 4,     /* fields between commas, RFC 4180; the first record names the columns */
+    LEAT_PACK_TSV = 5      /* the same with tabs */
 };
 
 /* A dataset OUTPUT.name of the documents whose text falls into its fraction; see leat_merge(). */
@@ -48,7 +51,8 @@ enum leat_skip_reason {
     LEAT_SKIP_MARKED = 3, /* it is in a folder, and its name begins with _; of a folder (`path` ends in /), all in it */
     LEAT_SKIP_UNFINISHED = 4, /* merging: files of this part are named, but not a finished dataset */
     LEAT_SKIP_OLDER = 5,      /* merging: dataset c is not a share of the run, unlike c.1 */
-    LEAT_SKIP_SPLIT = 6       /* it does not belong to the split that `split_of` names */
+    LEAT_SKIP_SPLIT = 6,      /* it does not belong to the split that `split_of` names */
+    LEAT_SKIP_PATTERN = 7     /* it is in a folder, and `include` or `exclude` leaves it out */
 };
 struct leat_pack_notice {
     enum leat_pack_notice_kind kind;
@@ -113,7 +117,7 @@ struct leat_pack_options {
      * struct leat_texts. A record without the field is rejected, and so is one of more than 4 MiB. NULL:
      * all tokens are learned. */
     const char *mask_field;
-    /* Conditions on fields of JSON records and columns of Parquet, all of which must hold, else the record is left out
+    /* Conditions on fields of JSON records and columns of tables, all of which must hold, else the record is left out
      * and counted, not rejected: "lang = en", "score >= 3", "meta.url exists". Signs: = (or ==) != < <= > >=. A value
      * that is a JSON number is compared with numbers, as exact decimal numbers; any other, in JSON's quotes, single
      * quotes or bare, with strings, by their bytes. For a field that is missing or of another type no condition holds;
@@ -173,11 +177,18 @@ struct leat_pack_options {
      * replaced text; and at the end of any run, or of one that had finished before, for each input that was cut off or
      * broken as far as it got. */
     void (*notice)(void *context, const struct leat_pack_notice *notice);
+
+    /* Which files of folders are packed, also of prefixes on servers: those that match one of `include`, if there are
+     * any, and none of `exclude`. See leat_pack(). */
+    const char *const *include;
+    uint64_t include_count;
+    const char *const *exclude;
+    uint64_t exclude_count;
 };
 #define LEAT_PACK_OPTIONS_INIT                                                                                         \
     { sizeof(struct leat_pack_options), NULL, LEAT_PACK_AUTO, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL,          \
       NULL, NULL, NULL, NULL, NULL, 0, 0, LEAT_NONE, LEAT_NONE, 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, NULL,           \
-      LEAT_WRITE_AUTO, 0, 0, LEAT_NONE, LEAT_NONE, 0, 0, NULL, NULL, NULL }
+      LEAT_WRITE_AUTO, 0, 0, LEAT_NONE, LEAT_NONE, 0, 0, NULL, NULL, NULL, NULL, 0, NULL, 0 }
 
 /* CPU time of each step, over all threads. */
 struct leat_pack_times {
@@ -280,14 +291,23 @@ struct leat_pack_report {
  * is written, with the members that there are; LEAT_E_UNSUPPORTED, if the text is an object or an array.
  * docs/packing.md says how many count.
  *
+ * CSV and TSV are read as Python's csv.reader(strict=True) reads them; fields have no types, and a record, and a field
+ * in quotes, have at most 4 MiB. docs/packing.md has the rules.
+ *
  * In a folder, hidden files are left out silently, and so are _SUCCESS, _metadata and the like, and empty files whose
  * names begin with _. Other files and folders whose names begin with _ are left out and counted, a folder as one. Names
  * with = in them (_lang=en) are as any other, and so are all that begin with _ with LEAT_PACK_TEXT. A folder
  * that is a table of Delta Lake, Iceberg or Hudi is LEAT_E_UNSUPPORTED. Files that accompany a corpus (README, LICENSE,
  * NOTICE, CITATION, dataset_info and the like, with any suffix) are left out and counted, but not with LEAT_PACK_TEXT.
  * With LEAT_PACK_AUTO, so are files with unknown suffixes. But if one of these may hold texts, by its first bytes or
- * its suffix (Arrow, CSV, zip, tar, brotli, JSON lines under another name, ...), it is LEAT_E_UNSUPPORTED, unless
+ * its suffix (Arrow, zip, tar, brotli, JSON lines under another name, ...), it is LEAT_E_UNSUPPORTED, unless
  * `skip_unknown` is set.
+ *
+ * `include` and `exclude` have patterns. One without a slash is compared with the names of files ("*.jsonl"), one with
+ * a slash with their paths below the folder that was named ("en/2024-*.jsonl"; "/a.csv" is right in it). * and ? stand
+ * for characters other than /, [a-z] and [!a-z] for one of a set, and ** between slashes for any folders: "drafts/"
+ * followed by ** is all that lies below. What they leave out is counted, and is not looked at. Files that are named
+ * themselves are packed. LEAT_E_ARGUMENT for patterns without a folder, an empty one, and one that ends in a slash.
  *
  * Folders from the Hugging Face Hub hold splits: texts to train with, and texts to test what was trained. Inputs that
  * do not all belong to one split, or some of which belong to none, are LEAT_E_ARGUMENT, with a list, unless `split_of`

@@ -5,11 +5,14 @@
     python python/examples/train_gpt.py corpus --steps 40 --resume run.pt
     python python/examples/train_gpt.py corpus --steps 40 --resume run.pt --world 2
 
-The second run has the losses of one without a stop; the third, in two processes, its global batches. Each line has the
-step, the loss and a checksum of the global batch's tokens. leat's part: a plan, a loader, and its state in the
+The second run has the losses of one without a stop; the third, in two processes, its global batches. --save writes the
+checkpoint after the last step, every N steps with --save-every N, and on Ctrl-C. Each line has the step, the loss and a
+checksum of the global batch's tokens. leat's part: a plan, a loader, and its state in the
 checkpoint. With --device cuda, each process has a GPU of its own, and the loader's batches arrive there.
 """
 import argparse
+import os
+import signal
 import socket
 import zlib
 
@@ -37,7 +40,34 @@ def checksum(inputs, rank, world):
     return zlib.crc32(inputs.cpu().numpy().tobytes())
 
 
+class Stop:
+    """Whether Ctrl-C was pressed: a step is taken to its end, and a second Ctrl-C ends the process at once."""
+
+    def __init__(self):
+        self.pressed = False
+        signal.signal(signal.SIGINT, self.press)
+
+    def press(self, number, frame):
+        self.pressed = True
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def by_any(self, device, world):
+        """Whether a process of the run stops: then all do, after the same step."""
+        if world == 1:
+            return self.pressed
+        pressed = torch.tensor(float(self.pressed), device=device)
+        dist.all_reduce(pressed, dist.ReduceOp.MAX)
+        return bool(pressed)
+
+
+def save(path, **state):
+    """In place of an older checkpoint only when all of it is written."""
+    torch.save(state, f"{path}.new")
+    os.replace(f"{path}.new", path)
+
+
 def train(rank, options, port):
+    stop = Stop()
     world = options.world
     torch.set_num_threads(1)
     torch.manual_seed(1)
@@ -73,9 +103,13 @@ def train(rank, options, port):
         batch = checksum(inputs, rank, world)
         if rank == 0:
             print(f"step {step} loss {float(loss)!r} batch {batch:08x}", flush=True)
-        if options.save and rank == 0 and step + 1 == options.steps:
-            torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(),
-                        "loader": loader.state_dict(), "step": step + 1}, options.save)
+        stopped = stop.by_any(device, world)
+        last = stopped or step + 1 == options.steps
+        if options.save and rank == 0 and (last or (options.save_every and (step + 1) % options.save_every == 0)):
+            save(options.save, model=model.state_dict(), optimizer=optimizer.state_dict(),
+                 loader=loader.state_dict(), step=step + 1)
+        if stopped:
+            break
     if world > 1:
         dist.destroy_process_group()
 
@@ -88,12 +122,14 @@ def main():
     parser.add_argument("--seq-len", type=int, default=128)
     parser.add_argument("--world", type=int, default=1, help="processes")
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
-    parser.add_argument("--save", help="write a checkpoint after the last step")
+    parser.add_argument("--save", help="write a checkpoint after the last step, and on Ctrl-C")
+    parser.add_argument("--save-every", type=int, metavar="N", help="and after every N steps")
     parser.add_argument("--resume", help="a checkpoint to go on from")
     options = parser.parse_args()
     if options.world == 1:
         train(0, options, 0)
         return
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it goes to the processes, too, which end after their step
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

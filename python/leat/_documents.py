@@ -129,7 +129,7 @@ def refuse_file_names(documents):
     if wrong or isinstance(first, os.PathLike):
         path = os.fspath(first)
         raise TypeError(
-            f"{path!r} is the name of a file, not a text: leat.pack() reads files of texts and of JSON lines, and "
+            f"{path!r} is the name of a file, not a text: leat.pack() reads files of texts, JSON and CSV, and "
             "pyarrow.parquet.ParquetFile(path).iter_batches() gives extend() the rows of Parquet; as bytes, a name is "
             "taken as a text")
 

@@ -18,8 +18,8 @@ _OPENING = _into("open=leat.Opening(", "access", "cache", "cache_size", "online"
 _PATTERN = {"pattern": "tokenizer=leat.Tokenizer(FILE, pattern=...)"}
 _CHAT = {**_into("chat=leat.Chat(TEMPLATE, ", "messages", "tools", "skip_slow_chats"),
          "chat_date": "chat=leat.Chat(TEMPLATE, date=...)", "chat_seconds": "chat=leat.Chat(TEMPLATE, seconds=...)"}
-_PACK = {**_PATTERN, **_CHAT, **_into("inputs=leat.Files(PATHS, ", "format", "split_of", "skip_unknown", "allow_binary",
-                                      "follow_links")}
+_PACK = {**_PATTERN, **_CHAT, **_into("inputs=leat.Files(PATHS, ", "format", "split_of", "include", "exclude",
+                                      "skip_unknown", "allow_binary", "follow_links")}
 MOVED = {
     "leat.Loader": {
         "mesh": "ranks=device_mesh[\"dp\"]", "parallel": "ranks=\"ddp\"",

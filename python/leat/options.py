@@ -12,12 +12,12 @@ from leat._values import choice, is_name, listed, positive, read_size, whole
 
 TYPE_CHECKING = False  # as typing has it, whose import takes time
 if TYPE_CHECKING:
-    from typing import Any, Iterable, Literal
+    from typing import Any, Iterable, Literal, Sequence
 
 ACCESS = {"leased": 0, "trusted": 1, "read": 2}
 APART = {"auto": 0, "always": 1, "never": 2, "mapped": 3}
 ENGINES = {"auto": 0, "map": 1, "pread": 2, "advise": 3, "uring": 4}
-FORMATS = {"auto": 0, "jsonl": 1, "text": 2, "parquet": 3}  # enum leat_pack_format
+FORMATS = {"auto": 0, "jsonl": 1, "text": 2, "parquet": 3, "csv": 4, "tsv": 5}  # enum leat_pack_format
 DTYPES = ("int64", "int32")
 
 
@@ -299,12 +299,15 @@ class Files(Group):
     "corpus").
 
     paths         a path or several, as leat.pack() takes them
-    format        "auto", "jsonl" (objects in lines, in an array, or one after another), "parquet" or "text" (each file
-                  is one document)
+    format        "auto", "jsonl" (objects in lines, in an array, or one after another), "csv", "tsv", "parquet" or
+                  "text" (each file is one document)
     split_of      which split of folders from the Hugging Face Hub is packed: "train", "validation", "test" or another,
                   as datasets finds it in README.md or by names; "all": every file; None: inputs of several splits, or
                   of a split and of none, are refused. (`split` of leat.pack() is something else: it divides what is
                   packed)
+    include       a pattern or several: of folders, only files that match one are packed. A pattern without a slash is
+                  compared with names ("*.jsonl"), one with a slash with paths below the folder ("en/**")
+    exclude       likewise: files that match one are not packed
     skip_unknown  leaves out files of folders that may hold texts and cannot be read, instead of failing
     allow_binary  packs what does not look like UTF-8 text too, instead of failing, or of rejecting such a text
     follow_links  also packs the targets of symbolic links that lead out of the folder; else such links are left out
@@ -312,8 +315,10 @@ class Files(Group):
 
     paths: Any
     _: KW_ONLY
-    format: Literal["auto", "jsonl", "text", "parquet"] = "auto"
+    format: Literal["auto", "jsonl", "text", "parquet", "csv", "tsv"] = "auto"
     split_of: str | None = None
+    include: str | Sequence[str] = ()
+    exclude: str | Sequence[str] = ()
     skip_unknown: bool = False
     allow_binary: bool = False
     follow_links: bool = False
@@ -324,9 +329,17 @@ class Files(Group):
         if self.split_of is not None and not isinstance(self.split_of, str):
             raise TypeError(f"{self._of('split_of')} must be the name of a split, or \"all\", not {self.split_of!r}")
 
+        for name in ("include", "exclude"):
+            patterns = getattr(self, name)
+            patterns = (patterns,) if isinstance(patterns, str) else tuple(patterns)
+            if not all(isinstance(p, str) and "\0" not in p for p in patterns):
+                raise TypeError(f"{self._of(name)} must be a pattern like '*.jsonl' or a list of them, "
+                                f"not {getattr(self, name)!r}")
+            object.__setattr__(self, name, patterns)
+
     def _options(self) -> dict[str, Any]:
-        return dict(format=self.format, split_of=self.split_of, skip_unknown=self.skip_unknown,
-                    allow_binary=self.allow_binary, follow_links=self.follow_links)
+        return dict(format=self.format, split_of=self.split_of, include=self.include, exclude=self.exclude,
+                    skip_unknown=self.skip_unknown, allow_binary=self.allow_binary, follow_links=self.follow_links)
 
 
 @dataclass(frozen=True, repr=False)

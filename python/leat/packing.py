@@ -63,10 +63,10 @@ def pack(inputs, output, tokenizer="gpt2", *, text: str = "text", id: str | None
          resume: bool = False, max_rejects: int | float | str | None = "1%", allow_truncated: bool = False) -> Summary:
     """Packs text files into the dataset `output`, like `leat pack`; returns a Summary.
 
-    inputs        a path or several: files (.jsonl .ndjson .json .txt .md, plain or with .zst .gz .xz .bz2 .lz4),
-                  folders, URLs (s3://, gs://, az://, hf://, https://; also of all below one, if it ends in /),
-                  "@LIST", "-"; or a leat.Files, which says more about them: their format, a split of the Hub, what is
-                  left out
+    inputs        a path or several: files (.jsonl .ndjson .json .csv .tsv .txt .md, plain or with .zst .gz .xz .bz2
+                  .lz4; .parquet), folders, URLs (s3://, gs://, az://, hf://, https://; also of all below one, if it
+                  ends in /), "@LIST", "-"; or a leat.Files, which says more about them: their format, a split of the
+                  Hub, which files of folders
     tokenizer     a leat.Tokenizer, or the argument for one
 
     Text

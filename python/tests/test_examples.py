@@ -1,5 +1,7 @@
 """The examples train, stop, and go on as if they had not stopped: bit for bit; at another world size with the same
 global batches."""
+import os
+import signal
 import subprocess
 import sys
 
@@ -15,6 +17,38 @@ def steps(script, *words):
     assert done.returncode == 0, done.stderr
     lines = [line.split() for line in done.stdout.splitlines() if line.startswith("step ")]
     return [(int(line[1]), line[3], line[5]) for line in lines]
+
+
+def end_with(number, corpus, *words):
+    """Ends a long run of train_gpt.py by a signal once it has taken five steps; returns its exit code and last step."""
+    run = subprocess.Popen([sys.executable, str(ROOT / "python" / "examples" / "train_gpt.py"), *map(str, words),
+                            "--steps", "1000000", "--batch", "4", "--seq-len", "32", corpus],
+                           stdout=subprocess.PIPE, text=True, start_new_session=True)
+    last = -1
+    with run:
+        for line in run.stdout:
+            last = int(line.split()[1])
+            if last == 4:
+                os.killpg(run.pid, number)
+    return run.returncode, last
+
+
+@pytest.mark.parametrize("world", [1, 2])
+def test_stopped(corpus, tmp_path, world):
+    saved = tmp_path / "run"
+    code, last = end_with(signal.SIGINT, corpus, "--save", saved, "--world", world)
+    assert code == 0 and last >= 4
+    whole = steps("train_gpt.py", corpus, "--steps", last + 4, "--world", world)
+    assert steps("train_gpt.py", corpus, "--steps", last + 4, "--resume", saved, "--world", world) == whole[last + 1:]
+
+
+def test_killed(corpus, tmp_path):
+    saved = tmp_path / "run"
+    code, last = end_with(signal.SIGKILL, corpus, "--save", saved, "--save-every", 3)
+    assert code == -signal.SIGKILL
+    whole = steps("train_gpt.py", corpus, "--steps", last + 4)
+    rest = steps("train_gpt.py", corpus, "--steps", last + 4, "--resume", saved)
+    assert rest == whole[-len(rest):] and rest[0][0] % 3 == 0 and 3 <= rest[0][0] <= last + 1
 
 
 @pytest.mark.parametrize("script", ["train_gpt.py", "train_lightning.py"])

@@ -38,7 +38,6 @@ static const struct file_kind kinds[] = {
     { CORPUS("an ORC file", CONVERT), .suffixes = ".orc", MAGIC("ORC\x0a") },
     { CORPUS("an SQLite database", CONVERT), .suffixes = ".sqlite .sqlite3 .db", MAGIC("SQLite format 3\0") },
     { CORPUS("an HDF5 file", CONVERT), .suffixes = ".h5 .hdf5", MAGIC("\x89HDF\r\n\x1a\n") },
-    { CORPUS("a table of comma-separated values", CONVERT), .suffixes = ".csv .tsv" },
     { CORPUS("a web archive", CONVERT), .suffixes = ".warc .wet .warc.gz .wet.gz", MAGIC("WARC/1.") },
     { CORPUS("compressed with lzma", DECOMPRESS("xz -d")), .suffixes = ".lzma", MAGIC("\x5d\0\0") },
     { CORPUS("compressed with compress", DECOMPRESS("uncompress")), .suffixes = ".z", MAGIC("\x1f\x9d") },

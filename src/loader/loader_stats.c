@@ -267,8 +267,9 @@ enum notice {
     NOTICE_CACHE_SMALL = 8192
 };
 
-#define STARVED     0.10 /* share of the consumer's time that it waits: above it, a notice */
-#define DEVICE_FULL 0.80 /* the same for the share of a GPU's memory in use */
+#define STARVED     0.10               /* share of the consumer's time that it waits: above it, a notice */
+#define LEAST_WORK  ((uint64_t)200000) /* ns that a consumer on the host does between batches, if it trains */
+#define DEVICE_FULL 0.80               /* the same for the share of a GPU's memory in use */
 
 /* True the first time. */
 static bool once(struct leat_loader *l, unsigned notice)
@@ -412,6 +413,16 @@ static bool mounts_say(const struct leat_loader *l, char *text, size_t capacity)
     return false;
 }
 
+/* Whether the consumer does something with its batches. A loop that only takes them always waits, and nobody should
+ * give it cores. With a GPU, what it starts there may take it no time. */
+static bool does_work(const struct leat_loader *l)
+{
+    const struct loader_consumer *c = &l->consumer;
+    uint64_t work = (counter_value(&c->recent_all_sum) - counter_value(&c->recent_wait_sum)) << 10;
+
+    return l->memory.device_bytes > 0 || work >= LOADER_RECENT * LEAST_WORK;
+}
+
 uint32_t leat_loader_notice(struct leat_loader *loader, char *text, uint64_t capacity)
 {
     struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
@@ -458,7 +469,7 @@ uint32_t leat_loader_notice(struct leat_loader *loader, char *text, uint64_t cap
         snprintf(text, capacity, "rows whose tokens are damaged are masked; verify the datasets (leat verify)");
         return 1;
     }
-    if (s.batches > LOADER_RECENT && s.time.waiting_share > STARVED &&
+    if (s.batches > LOADER_RECENT && s.time.waiting_share > STARVED && does_work(loader) &&
         once(loader, s.io.warming || s.remote.caching ? NOTICE_WARMING : NOTICE_STARVED)) {
         snprintf(text, capacity, "the consumer waited for batches %.0f %% of its time: %s%s",
                  100 * s.time.waiting_share, cause_of(loader, &s), time_left(loader, &s, left, sizeof left));

@@ -24,6 +24,7 @@ int fuzz_load_folder(const uint8_t *data, size_t size);
 int fuzz_tokenizer_cost(const uint8_t *data, size_t size);
 int fuzz_encode(const uint8_t *data, size_t size);
 int fuzz_json(const uint8_t *data, size_t size);
+int fuzz_csv(const uint8_t *data, size_t size);
 int fuzz_remote_answer(const uint8_t *data, size_t size);
 int fuzz_remote_list(const uint8_t *data, size_t size);
 int fuzz_bytes(const uint8_t *data, size_t size);
@@ -53,6 +54,7 @@ static const struct fuzzer {
     { "tokenizer_cost", fuzz_tokenizer_cost },
     { "encode", fuzz_encode },
     { "json", fuzz_json },
+    { "csv", fuzz_csv },
     { "remote_answer", fuzz_remote_answer },
     { "remote_list", fuzz_remote_list },
     { "bytes", fuzz_bytes },

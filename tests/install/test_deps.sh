@@ -1,6 +1,6 @@
 #!/bin/sh
 # test_deps.sh: scripts/deps.sh says first that it installs packages, and how many, and lets apt-get be quiet; without
-# rights it prints a command that works on an image without lists of packages, which has to fetch them.
+# rights it prints a command that works on an image without lists of packages, which has to fetch them. So does make.
 tmp=${LEAT_TEST_TMP:-$(mktemp -d)}
 mkdir "$tmp/bin"
 failed=0
@@ -41,4 +41,13 @@ esac
 deps 1000
 grep -qE '^ *apt-get update && env DEBIAN_FRONTEND=noninteractive apt-get install .* libzstd-dev' "$tmp/printed" ||
     says 'the command with apt-get update'
+
+# make itself, where nothing is installed: the same command, and no words of the compiler
+PATH=$tmp/bin:$PATH ${MAKE:-make} --no-print-directory BUILD="$tmp/build" CC=false PKG_CONFIG=false all \
+    >"$tmp/printed" 2>&1 </dev/null && says 'a failure of make'
+grep -q '^deps.sh: the build needs packages that are missing; this installs them, and so does make deps:$' \
+    "$tmp/printed" || says 'what make says'
+grep -qE '^ *apt-get update && env DEBIAN_FRONTEND=noninteractive apt-get install .* libxxhash-dev' "$tmp/printed" ||
+    says "make's command"
+[ "$(grep -c xxhash.h "$tmp/printed")" = 0 ] || says 'nothing of xxhash.h'
 exit $failed

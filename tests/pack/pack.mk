@@ -1,10 +1,10 @@
 # pack.mk: the command with small pieces (src/base/tiny.h), for the tests of packing, pulling and pushing; included by
 # tests/tests.mk. Only the files that these go through and that look at LEAT_TINY are compiled again, with all that
-# share a struct or a size that it decides (mirror.h, headers of the room parquet); they stand before the libraries,
-# whose own are then not taken.
+# share a struct or a size that it decides (mirror.h, CSV_MAX_BYTES, headers of the room parquet); they stand before the
+# libraries, whose own are then not taken.
 
 TINY_SOURCES := $(sort $(filter tokenize_tools/corpus/parquet/%,$(PACK_SOURCES)) \
-                $(shell grep -slE '"(base/tiny|mirror)\.h"' \
+                $(shell grep -slE '"(base/tiny|mirror)\.h"|CSV_MAX_BYTES' \
                 $(filter src/writer/% src/mirror/%,$(LIB_SOURCES)) $(PACK_SOURCES)))
 TINY_OBJECTS := $(patsubst %.c,$(BUILD)/obj/tiny/%.o,$(TINY_SOURCES))
 

@@ -112,7 +112,7 @@ refuse 1 'nosuch' leat pack -o x nosuch
 refuse 1 'nosuch' leat pack -o x @nosuch
 cp b.txt b.xyz
 run leat pack -o x b.xyz
-says 2 'choose the format jsonl, text or parquet (--format NAME)'
+says 2 'choose the format jsonl, text, parquet, csv or tsv (--format NAME)'
 run leat pack -o x empty
 says 1 'the folder empty has no file'
 # lists and folders in which there is nothing to find

@@ -55,8 +55,6 @@ for suffix in br Z 7z zip; do
     printf 'x' >"hub/d.jsonl.$suffix"
     corpus "hub/d.jsonl.$suffix" ''
 done
-printf 'text,label\n' >hub/d.CSV
-corpus hub/d.CSV 'a table of comma-separated values'
 printf 'd' >hub/e.dat # nothing of the kind
 run leat pack -t bytes --force -o skipped --json hub
 says 0 'skipped 5 files'

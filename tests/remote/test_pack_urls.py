@@ -115,7 +115,12 @@ def test_prefix(server):
     server.repeats = False
     check_refused("below nothing", "none", pack(server, "none", "s3://b/nothing/"), "s3://b/nothing/ has no file")
     check_refused("what cannot be read", "none", pack(server, "none", "s3://b/other/"),
-                  "has 1 file that may hold texts but cannot be read; s3://b/other/x.csv is a table")
+                  "has 1 file that may hold texts but cannot be read; s3://b/other/x.arrow is an Arrow file")
+    code, said = pack(server, "chosen", "s3://b/other/", "--exclude", "*.arrow", "--include", "x.*l", "--json")
+    check("what a pattern leaves out is not judged", code == 0 and summary(said)["inputs"] == 1 and
+          "skipped 3 files in folders, by --include and --exclude: s3://b/other/x.arrow" in said, code, said)
+    check_refused("patterns without a folder", "none", pack(server, "none", "s3://b/other/x.jsonl", "--exclude", "y"),
+                  "patterns choose files of folders, and no input is a folder", code=2)
     code, said = pack(server, "one", "s3://b/other/", "--skip-unknown", "--json")
     check("what is left out", code == 0 and summary(said)["inputs"] == 1 and "x.bin" in said and "x.png" in said,
           code, said)
@@ -382,11 +387,12 @@ kinds = "".join(json.dumps({"text": t, "id": "xy"[i % 2]}) + "\n" for i, t in en
 (folder / "c/kinds.jsonl").write_bytes(kinds)
 (folder / "c/array.json").write_text(json.dumps([{"text": t} for t in text[:20]], indent=1))
 shutil.copy(here / "parquet/files/many.parquet", folder / "c/many.parquet")
+(folder / "c/e.csv").write_text("text,id\n" + "".join(f'"{i},\n""{t}"""' + "\n" for i, t in enumerate(text[:50])))
 (folder / "c/d.jsonl.zst").write_bytes(zstd_frame((folder / "c/a.jsonl").read_bytes()))
 names = sorted(p.name for p in (folder / "c").iterdir())
 objects = {f"b/c/{n}": (folder / "c" / n).read_bytes() for n in names}
 objects.update({"b/c/.hidden/x.jsonl": lines, "b/c/folder/": b"", "b/c/README.md": b"no text to train on",
-               "b/other/x.csv": b"a,b\n", "b/other/x.bin": bytes(9), "b/other/x.png": b"x", "b/other/x.jsonl": lines,
+               "b/other/x.arrow": b"a,b\n", "b/other/x.bin": bytes(9), "b/other/x.png": b"x", "b/other/x.jsonl": lines,
                "b/hub/train-1.jsonl": lines, "b/hub/train-2.jsonl": lines, "b/hub/test.jsonl": lines,
                "b/list": b"a\n", "b/small.jsonl": b'{"text":"a"}\n'})
 small = objects["b/small.jsonl"]

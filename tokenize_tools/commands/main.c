@@ -19,11 +19,12 @@ static const struct command commands[] = {
       .purpose = "turns corpora of text into a dataset",
       .words = "INPUT...",
       .words_help =
-          "INPUT is a file (.jsonl .json .txt .md .parquet, also with .zst .gz .xz .bz2 .lz4), a folder of such files, "
-          "@FILE with one input per line, a URL (" CACHE_SCHEMES "), or - for standard input.",
+          "INPUT is a file (.jsonl .json .csv .tsv .txt .md .parquet, also with .zst .gz .xz .bz2 .lz4), a folder of "
+          "such files, @FILE with one input per line, a URL (" CACHE_SCHEMES "), or - for standard input.",
       .words_more =
-          "Files are .jsonl, .ndjson, .json, .txt and .md (others with --format), plain or compressed, and Parquet "
-          "(.parquet, .pq). JSON is one object per line, or one array of objects. A folder stands for all such files "
+          "Files are .jsonl, .ndjson, .json, .csv, .tsv, .txt and .md (others with --format), plain or compressed, and "
+          "Parquet (.parquet, .pq). JSON is one object per line, or one array of objects; the first line of .csv and "
+          ".tsv names the columns. A folder stands for all such files "
           "in it, in the order of their paths, except names that begin with . or (unless --format text) with _. A URL "
           "that ends in / stands for all such files below it. Inputs of several splits (train, validation, test), as "
           "folders from the Hugging Face Hub have them, are refused without --split-of.",

@@ -202,10 +202,12 @@ enum leat_status document_input_open(struct document_input **out, const char *pa
     if (!in)
         return status_no_memory(err, sizeof *in);
     in->format = format_of(path, kind);
-    if (in->format->rows) {
+    if (in->format->rows || in->format->delimiter) {
+        bool rows = in->format->rows;
+
         free(in);
-        return status_set_in(err, LEAT_E_UNSUPPORTED, path, "%s is a Parquet file, which is read only to be packed",
-                             path);
+        return status_set_in(err, LEAT_E_UNSUPPORTED, path, "%s is a %s, which is read only to be packed", path,
+                             rows ? "Parquet file" : "table");
     }
     s = record_want_texts(&in->fields, field, NULL, err);
     if (s == LEAT_OK)

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "base/utf8.h"
+#include "corpus/csv/csv_header.h"
 #include "lines.h"
 #include "parquet/parquet.h"
 #include "record/record.h"
@@ -76,6 +77,36 @@ static enum leat_status put_field(char *out, size_t room, const char *field, con
     return s;
 }
 
+/* The first text of a table in text; nothing if it cannot be told. */
+static enum leat_status put_csv(char *out, size_t room, const struct input *in, const char *field, char *head,
+                                size_t bytes, struct leat_error *err)
+{
+    struct record_fields fields = { 0 };
+    struct record record = { 0 };
+    struct csv_header *header = NULL;
+    struct csv_records r;
+    const char *text;
+    enum leat_status s = record_want_texts(&fields, field, NULL, err);
+
+    csv_records_begin(&r, in->format->delimiter, lines_mark(head, bytes));
+    if (s == LEAT_OK)
+        s = record_make(&record, &fields, err);
+    if (s == LEAT_OK &&
+        csv_header_read(&header, &fields, in->path, in->format->delimiter, head, bytes, false, NULL) == LEAT_OK &&
+        header && csv_records_next(&r, head + r.position, bytes - (size_t)r.position) == CSV_RECORD &&
+        csv_records_next(&r, head + r.position, bytes - (size_t)r.position) == CSV_RECORD) {
+        record.header = header;
+        if (csv_read(&record, head + r.record, (size_t)(r.position - r.record), NULL) == LEAT_OK) {
+            text = record_take_text(&record, &bytes);
+            put(out, room, text, bytes);
+        }
+    }
+    csv_header_free(header);
+    record_free(&record);
+    record_fields_free(&fields);
+    return s;
+}
+
 static enum leat_status of_stream(const struct input *in, const char *field, const struct input_stop *stop, char *out,
                                   size_t room, struct leat_error *err)
 {
@@ -90,7 +121,9 @@ static enum leat_status of_stream(const struct input *in, const char *field, con
     if (s == LEAT_OK)
         s = byte_stream_read(stream, head, HEAD_BYTES, &bytes, err);
     byte_stream_close(stream);
-    if (s == LEAT_OK && !in->format->is_json)
+    if (s == LEAT_OK && in->format->delimiter)
+        s = put_csv(out, room, in, field, head, bytes, err);
+    else if (s == LEAT_OK && !in->format->is_json)
         put(out, room, head, bytes);
     else if (s == LEAT_OK && first_record(head, bytes, &record, &bytes))
         s = put_field(out, room, field, record, bytes, err);

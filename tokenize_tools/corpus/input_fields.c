@@ -9,6 +9,7 @@
 #include "base/file_kind.h"
 #include "base/nearest.h"
 #include "base/status.h"
+#include "corpus/csv/csv_header.h"
 #include "corpus/streams/byte_stream.h"
 #include "inputs.h"
 #include "lines.h"
@@ -336,6 +337,78 @@ static enum leat_status look(const struct input *in, const struct input_stop *ov
     return s;
 }
 
+/* The same of a table in text, whose header says all. */
+static enum leat_status look_at_header(const struct input *in, const struct input_stop *over, bool allow_binary,
+                                       const struct record_fields *fields, struct leat_error *err)
+{
+    struct buffer head = { 0 };
+    struct csv_header *header = NULL;
+    struct byte_stream *stream;
+    enum leat_status s;
+
+    if (byte_stream_open_stoppable(&stream, in->place, in->path, NULL, NULL, over, NULL) != LEAT_OK)
+        return LEAT_OK;
+    s = inputs_look_for_header(in, stream, fields, over, &header, &head, err);
+    if (s == LEAT_E_NOT_FOUND || s == LEAT_E_UNSUPPORTED || s == LEAT_OK) {
+        struct leat_error why;
+        enum leat_status kind = inputs_check_head(in, stream, head.bytes, head.size, allow_binary, &why);
+
+        if (kind != LEAT_OK) { /* which is why it has no such column */
+            s = kind;
+            if (err)
+                *err = why;
+        }
+    } else {
+        s = LEAT_OK;
+    }
+    csv_header_free(header);
+    byte_stream_close(stream);
+    buffer_free(&head);
+    return s;
+}
+
+/* What is wrong with the first input that lacks a field, and which others do. */
+struct lacking {
+    enum leat_status status; /* LEAT_OK: none does */
+    struct leat_error why;
+    char others[400];
+    size_t used, named, count;
+};
+
+static bool is_lacking(enum leat_status s, const struct leat_error *why)
+{
+    return (s == LEAT_E_NOT_FOUND || s == LEAT_E_UNSUPPORTED) && why->field[0];
+}
+
+static void add_lacking(struct lacking *l, enum leat_status s, const struct leat_error *why, const char *path)
+{
+    if (l->status == LEAT_OK) {
+        l->status = s;
+        l->why = *why;
+        return;
+    }
+    if (l->named == l->count && l->used + strlen(path) + 2 < sizeof l->others) {
+        l->used +=
+            (size_t)snprintf(l->others + l->used, sizeof l->others - l->used, "%s%s", l->count > 0 ? ", " : "", path);
+        l->named++;
+    }
+    l->count++;
+}
+
+static enum leat_status say_lacking(struct lacking *l, struct leat_error *err)
+{
+    size_t used = strlen(l->why.message), room = sizeof l->why.message;
+
+    if (l->count > l->named)
+        snprintf(l->others + l->used, sizeof l->others - l->used, "%s%zu %s", l->named > 0 ? " and " : "",
+                 l->count - l->named, l->named > 0 ? "more" : "inputs");
+    if (l->count > 0 && used < room)
+        snprintf(l->why.message + used, room - used, "; the same is wrong with %s", l->others);
+    if (err)
+        *err = l->why;
+    return l->status;
+}
+
 /* The last ones first: those that would be found out the latest. */
 enum leat_status inputs_check_heads(struct input_list *list, struct field_search *search, bool allow_binary, bool whole,
                                     struct leat_error *err)
@@ -344,16 +417,27 @@ enum leat_status inputs_check_heads(struct input_list *list, struct field_search
     const struct input_stop over = { is_over, &last };
     enum leat_status s = LEAT_OK;
     uint64_t texts = 0; /* which have no fields: each is a record */
+    struct lacking lacking = { .status = LEAT_OK };
+    struct leat_error why;
     bool all = true;
 
     for (size_t i = list->count, looks = 0; s == LEAT_OK && i-- > 0;) {
         struct input *in = &list->items[i];
-        bool can = in->format->is_json && !in->object && strcmp(in->path, "-") != 0;
+        bool can = (in->format->is_json || in->format->delimiter) && !in->object && strcmp(in->path, "-") != 0;
 
         if (can && !in->looked && (looks++ < LEAST_LOOKS || !is_over(&until)) && !is_over(&last))
-            s = look(in, &over, allow_binary, search, &in->looked, err);
+            s = in->format->delimiter ? look_at_header(in, &over, allow_binary, search->record.fields, &why)
+                                      : look(in, &over, allow_binary, search, &in->looked, &why);
+        if (is_lacking(s, &why)) {
+            add_lacking(&lacking, s, &why, in->path);
+            s = LEAT_OK;
+        } else if (s != LEAT_OK && err) {
+            *err = why;
+        }
         texts += in->format->whole;
         all = all && (in->looked || in->format->whole);
     }
+    if (s == LEAT_OK && lacking.status != LEAT_OK)
+        return say_lacking(&lacking, err);
     return s == LEAT_OK && whole ? field_search_end(search, all && search->records > texts, err) : s;
 }

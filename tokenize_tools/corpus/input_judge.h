@@ -17,6 +17,9 @@ struct hub_pins;
 struct input_rules {
     enum leat_pack_format format;
     bool skip_unknown, allow_binary, follow_links;
+    const char *const *include; /* patterns: only files of folders that match one of them are taken; none: all */
+    const char *const *exclude; /* and of these, not what matches one of these */
+    size_t include_count, exclude_count;
     const char *from;            /* the folder from which relative words count; NULL: the current one */
     const char *split_of;        /* the split of Hugging Face folders to be taken, or "all"; NULL: there is only one */
     const struct hub_pins *pins; /* of an earlier run of the same inputs; NULL: there is none */

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/status.h"
+#include "corpus/csv/csv_header.h"
 #include "corpus/streams/byte_stream.h"
 #include "own_outputs.h"
 #include "search.h"
@@ -96,7 +97,7 @@ enum leat_status search_skip(struct search *s, const char *path, enum leat_skip_
         free(copy);
         return status_no_memory(err, strlen(path));
     }
-    list->skipped[list->skipped_count++] = (struct input_skipped) { copy, reason };
+    list->skipped[list->skipped_count++] = (struct input_skipped) { .path = copy, .reason = reason };
     if (kept)
         *kept = copy;
     return LEAT_OK;
@@ -246,6 +247,7 @@ enum leat_status inputs_find(struct input_list *list, const char *const *words, 
     *list = (struct input_list) { 0 };
     if (rules->format != LEAT_PACK_AUTO && !record_format_number((int)rules->format))
         return status_argument(err, "format", "unknown input format %d", (int)rules->format);
+    status = search_check_patterns(&s, err);
     for (size_t i = 0; status == LEAT_OK && rules->pins && i < rules->pins->count; i++)
         status = hub_pins_add(&list->pins, rules->pins->items[i].from, rules->pins->items[i].to, err);
     for (size_t i = 0; status == LEAT_OK && i < count; i++)
@@ -253,6 +255,9 @@ enum leat_status inputs_find(struct input_list *list, const char *const *words, 
     if (status == LEAT_OK)
         status = search_end_urls(&s, err);
     free(s.looks);
+    if (status == LEAT_OK && s.root_count == 0 && rules->include_count + rules->exclude_count > 0)
+        status = status_argument(err, rules->include_count > 0 ? "include" : "exclude",
+                                 "patterns choose files of folders, and no input is a folder");
     if (status == LEAT_OK)
         status = search_splits(&s, err);
     for (size_t i = 0; i < s.root_count; i++)
@@ -352,6 +357,47 @@ enum leat_status inputs_look_inside(const struct input *in, const struct input_s
         s = inputs_read_head(stream, &head, layout, err);
     byte_stream_close(stream);
     buffer_free(&head);
+    return s;
+}
+
+static enum leat_status read_header(struct byte_stream *stream, const struct input *in,
+                                    const struct record_fields *fields, struct csv_header **header, struct buffer *head,
+                                    struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+    size_t got = 1;
+
+    while (s == LEAT_OK && !*header && got > 0) {
+        if (head->size > CSV_MAX_BYTES)
+            return status_set_in(err, LEAT_E_UNSUPPORTED, in->path, "%.300s: no header in its first " CSV_MAX_NAME,
+                                 in->path);
+        s = buffer_reserve(head, FIELD_HEAD, err);
+        if (s == LEAT_OK)
+            s = byte_stream_read(stream, head->bytes + head->size, FIELD_HEAD, &got, err);
+        if (s != LEAT_OK)
+            break;
+        head->size += got;
+        s = csv_header_read(header, fields, in->path, in->format->delimiter, (char *)head->bytes, head->size, got == 0,
+                            err);
+        if (s != LEAT_OK)
+            return s;
+    }
+    return s == LEAT_E_TRUNCATED || s == LEAT_E_TEXT ? LEAT_OK : s;
+}
+
+enum leat_status inputs_look_for_header(const struct input *in, struct byte_stream *stream,
+                                        const struct record_fields *fields, const struct input_stop *stop,
+                                        struct csv_header **header, struct buffer *head, struct leat_error *err)
+{
+    struct byte_stream *own = NULL;
+    enum leat_status s = LEAT_OK;
+
+    *header = NULL;
+    if (!stream)
+        s = byte_stream_open_stoppable(&own, in->place, in->path, in->object, NULL, stop, err);
+    if (s == LEAT_OK)
+        s = read_header(stream ? stream : own, in, fields, header, head, err);
+    byte_stream_close(own);
     return s;
 }
 

@@ -22,6 +22,8 @@
 #include "json/json_records.h"
 
 struct byte_stream;
+struct csv_header;
+struct file_kind;
 
 struct input {
     char *place;                 /* where a file is opened: the end of it is */
@@ -40,6 +42,7 @@ struct input {
 struct input_skipped {
     char *path;
     enum leat_skip_reason reason;
+    const struct file_kind *unread; /* what it is, if it may hold texts and cannot be read; NULL: it may not */
 };
 
 /* A split of a Hugging Face folder that was found among the inputs. */
@@ -89,6 +92,12 @@ enum leat_status inputs_read_head(struct byte_stream *stream, struct buffer *hea
 /* Opens an input to see whether it is compressed, and how its records lie, if it is JSON. */
 enum leat_status inputs_look_inside(const struct input *in, const struct input_stop *stop, bool *compressed,
                                     enum json_layout *layout, struct leat_error *err);
+
+/* Reads the header of a table in text, at the start of `stream`, or (NULL) of the input, which is opened; what was read
+ * is then in `head`. *header NULL: it has none, or is damaged there. */
+enum leat_status inputs_look_for_header(const struct input *in, struct byte_stream *stream,
+                                        const struct record_fields *fields, const struct input_stop *stop,
+                                        struct csv_header **header, struct buffer *head, struct leat_error *err);
 
 /* Judges an input of JSON lines by the first bytes of its text: LEAT_E_UNSUPPORTED for what is no text. `stream` is
  * it, opened. */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "corpus/csv/csv_header.h"
 #include "corpus/streams/byte_stream.h"
 
 /* ---- The formats ------------------------------------------------------------------------------------------------- */
@@ -19,6 +20,10 @@ const struct record_format format_jsonl = { .suffixes = { ".jsonl", ".jsonlines"
 
 /* Parquet: a row per document; one of its columns is the text, another the id. */
 const struct record_format format_parquet = { .suffixes = { ".parquet", ".pq" }, .rows = true };
+
+/* Tables in text, a record per document; the first record names the columns. */
+const struct record_format format_csv = { .suffixes = { ".csv" }, .read = csv_read, .delimiter = ',' };
+const struct record_format format_tsv = { .suffixes = { ".tsv" }, .read = csv_read, .delimiter = '\t' };
 
 /* A text that is one document as a whole. */
 const struct record_format format_text = { .suffixes = { ".txt", ".md" }, .whole = true };

@@ -16,16 +16,20 @@
 
 /* The number that users' programs give; and the name that --format and checkpoints give, of which format_name is the
  * row. */
-#define RECORD_FORMATS(each) each(LEAT_PACK_JSONL, jsonl) each(LEAT_PACK_TEXT, text) each(LEAT_PACK_PARQUET, parquet)
+#define RECORD_FORMATS(each)                                                                                           \
+    each(LEAT_PACK_JSONL, jsonl) each(LEAT_PACK_TEXT, text) each(LEAT_PACK_PARQUET, parquet) each(LEAT_PACK_CSV, csv)  \
+        each(LEAT_PACK_TSV, tsv)
 
 struct record_format {
     const char *suffixes[8]; /* of files; the last one used is followed by NULL */
 
-    /* For formats with one record per line: finds its values, as record_read() does. NULL: records are not lines. */
+    /* For formats with records in a text, one per line or otherwise: finds the values of one, as record_read() does.
+     * NULL: there are none. */
     enum leat_status (*read)(struct record *r, const char *line, size_t bytes, struct leat_error *err);
-    bool whole;   /* the whole input is one document */
-    bool rows;    /* it is a table, a document per row (corpus/parquet), and is not read as a stream */
-    bool is_json; /* records too big for memory are taken in chunks (record_feed()); others are refused */
+    char delimiter; /* between fields, of a table in text (corpus/csv); 0: it is none */
+    bool whole;     /* the whole input is one document */
+    bool rows;      /* it is a table, a document per row (corpus/parquet), and is not read as a stream */
+    bool is_json;   /* records too big for memory are taken in chunks (record_feed()) */
 };
 
 #define RECORD_FORMAT_DECLARE(number, name) extern const struct record_format format_##name;
@@ -50,7 +54,8 @@ const struct record_format *record_format_number(int number);
 const struct record_format *record_format_of_name(const char *path);
 
 /* The suffixes that files may have, and the formats that can be chosen, for a sentence with LEAT_HINT_FORMAT: "(.jsonl,
- * .txt or .md, each also with .zst, .gz, ... after it; .parquet or .pq); choose the format jsonl, text or parquet". */
+ * .txt or .md, each also with .zst, .gz, ... after it; .parquet or .pq); choose the format jsonl, text, ... or
+ * tsv". */
 #define RECORD_FORMAT_SENTENCE 256
 void record_format_tell(char text[RECORD_FORMAT_SENTENCE]);
 

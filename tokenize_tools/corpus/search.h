@@ -113,6 +113,7 @@ struct search {
     const char *outside;        /* the first link that leads out of it and was left out; NULL: none */
     const char *marked;         /* likewise the first name that begins with _ */
     const char *special;        /* likewise the first pipe, socket or device */
+    const char *patterned;      /* likewise the first file that `include` or `exclude` leaves out */
     const char *marked_last;    /* a folder on a server, ending in /, that was left out for its name */
     const char *unread;         /* the first corpus in it that leat cannot read, which is `unread_kind`; NULL: none */
     const struct file_kind *unread_kind;
@@ -152,6 +153,13 @@ enum leat_status search_list(struct search *s, const char *list, struct leat_err
 /* Leaves out a file that is not a corpus, or (`corpus` is not NULL) one that cannot be read. */
 enum leat_status search_leave_out(struct search *s, const char *path, const struct file_kind *corpus,
                                   struct leat_error *err);
+
+/* Whether the patterns of the rules leave out a file, whose path below its folder this is; and leaves it out. */
+bool search_is_patterned(const struct search *s, const char *below);
+enum leat_status search_pass_patterned(struct search *s, const char *path, struct leat_error *err);
+
+/* LEAT_E_ARGUMENT for patterns that no file can match. */
+enum leat_status search_check_patterns(const struct search *s, struct leat_error *err);
 
 /* Leaves out what has a name that begins with _; a `note` without a word. */
 enum leat_status search_pass_marked(struct search *s, const char *path, bool note, struct leat_error *err);

@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/status.h"
+#include "corpus/hub/hub_glob.h"
 #include "own_outputs.h"
 #include "search.h"
 
@@ -185,6 +186,68 @@ void folder_links_free(struct folder_links *links)
     links->real = NULL;
 }
 
+/* ---- Patterns ---------------------------------------------------------------------------------------------------- */
+
+static bool matches(const char *pattern, const char *below)
+{
+    const char *slash = strrchr(below, '/');
+
+    return strchr(pattern, '/') ? hub_glob(pattern + (*pattern == '/'), below)
+                                : hub_glob(pattern, slash ? slash + 1 : below);
+}
+
+bool search_is_patterned(const struct search *s, const char *below)
+{
+    const struct input_rules *rules = s->rules;
+    bool taken = rules->include_count == 0;
+
+    for (size_t i = 0; !taken && i < rules->include_count; i++)
+        taken = matches(rules->include[i], below);
+    for (size_t i = 0; taken && i < rules->exclude_count; i++)
+        taken = !matches(rules->exclude[i], below);
+    return !taken;
+}
+
+enum leat_status search_pass_patterned(struct search *s, const char *path, struct leat_error *err)
+{
+    const char *kept;
+    enum leat_status status = search_skip(s, path, LEAT_SKIP_PATTERN, &kept, err);
+
+    if (status == LEAT_OK && (!s->patterned || strcmp(kept, s->patterned) < 0))
+        s->patterned = kept;
+    return status;
+}
+
+static enum leat_status check_patterns(const char *option, const char *const *patterns, size_t count,
+                                       struct leat_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t bytes = strlen(patterns[i]);
+
+        if (bytes == 0)
+            return status_argument(err, option, "an empty pattern matches no file");
+        if (patterns[i][bytes - 1] == '/')
+            return status_argument(err, option, "the pattern %.200s matches no file: %.200s** matches all below it",
+                                   patterns[i], patterns[i]);
+    }
+    return LEAT_OK;
+}
+
+enum leat_status search_check_patterns(const struct search *s, struct leat_error *err)
+{
+    const struct input_rules *rules = s->rules;
+    enum leat_status status = check_patterns("include", rules->include, rules->include_count, err);
+
+    return status == LEAT_OK ? check_patterns("exclude", rules->exclude, rules->exclude_count, err) : status;
+}
+
+/* The path below the folder that is searched. */
+static const char *below_folder(const struct search *s, const char *path)
+{
+    path += strlen(s->folder.folder);
+    return path + (*path == '/');
+}
+
 /* ---- The inputs in a folder -------------------------------------------------------------------------------------- */
 
 static enum leat_status search_in(struct search *s, const char *folder, struct leat_error *err);
@@ -197,6 +260,7 @@ enum leat_status search_leave_out(struct search *s, const char *path, const stru
 
     if (status != LEAT_OK || !corpus)
         return status;
+    s->list->skipped[s->list->skipped_count - 1].unread = corpus;
     s->unread_count++;
     if (!s->unread || strcmp(path, s->unread) < 0) {
         s->unread = kept;
@@ -346,6 +410,9 @@ static enum leat_status found(struct search *s, const char *path, const char *na
     is_link = S_ISLNK(st.st_mode);
     if (is_link)
         leads = stat(path, &st) == 0;
+    if (kind == NAME_PLAIN && !S_ISDIR(st.st_mode) && search_is_patterned(s, below_folder(s, path)) &&
+        !own_outputs_find(s->rules->own, &st))
+        return search_pass_patterned(s, path, err);
     if (!leads && kind == NAME_PLAIN)
         return cannot_follow(path, err);
     status = leads ? refuse_table(path, name, &st, err) : LEAT_OK;
@@ -397,6 +464,10 @@ static enum leat_status say_no_files(const struct search *s, const char *folder,
 {
     char names[RECORD_FORMAT_SENTENCE];
 
+    if (s->patterned)
+        return status_set_in(err, LEAT_E_NOT_FOUND, folder,
+                             "the folder %s has no file to pack but what include and exclude leave out, such as %s",
+                             folder, s->patterned);
     if (s->outside)
         return status_set_hint(err, LEAT_E_NOT_FOUND, LEAT_HINT_FOLLOW, folder,
                                "the folder %s has no file to pack but links that lead out of it, such as %s; follow "
@@ -453,7 +524,7 @@ enum leat_status search_end_folder(struct search *s, const char *folder, size_t 
 void search_begin_folder(struct search *s, const char *folder)
 {
     s->folder = (struct folder_links) { .folder = folder };
-    s->outside = s->marked = s->marked_last = s->special = NULL;
+    s->outside = s->marked = s->marked_last = s->special = s->patterned = NULL;
 }
 
 /* Whether README.md is a file in it. */

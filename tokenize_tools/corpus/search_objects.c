@@ -113,6 +113,11 @@ static enum leat_status take_listed(void *context, struct fetch_object *object, 
         fetch_object_free(object);
         return status;
     }
+    if (search_is_patterned(s, name + strlen(t->folder))) {
+        status = search_pass_patterned(s, name, err);
+        fetch_object_free(object);
+        return status;
+    }
     format = input_judge_listed(name, s->rules, &corpus);
     if (!format) {
         status = search_leave_out(s, name, corpus, err);

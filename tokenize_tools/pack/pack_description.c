@@ -83,6 +83,10 @@ enum leat_status pack_description_make(struct buffer *text, const struct leat_pa
         s = add_named(text, "text-field", o->text, err);
     if (s == LEAT_OK)
         s = add_named(text, "id-field", o->id, err);
+    for (size_t i = 0; s == LEAT_OK && i < o->include_count; i++)
+        s = add_named(text, "include", o->include[i], err);
+    for (size_t i = 0; s == LEAT_OK && i < o->exclude_count; i++)
+        s = add_named(text, "exclude", o->exclude[i], err);
     if (s == LEAT_OK && o->split_of) /* before the inputs that it leaves */
         s = add_named(text, "split-of", o->split_of, err);
     if (s == LEAT_OK)

@@ -30,7 +30,7 @@ static enum leat_status check_formats(const struct pack_run *r, struct leat_erro
         if (inputs->items[i].format->whole)
             return status_in_file(err,
                                   status_argument(err, judge ? judge->option : "chat",
-                                                  "%s has no fields %s: it is a text, neither JSON nor Parquet",
+                                                  "%s has no fields %s: it is a text, neither JSON nor a table",
                                                   inputs->items[i].path, judge ? judge->needs : "with conversations"),
                                   inputs->items[i].path);
     return LEAT_OK;

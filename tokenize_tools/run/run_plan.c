@@ -77,6 +77,8 @@ static const struct plan_row rows[] = {
     { "tools", PLAN_TEXT, OPTION(tools), 0 },
     { "write", PLAN_U32, OPTION(write), 0 },
     { "split_of", PLAN_TEXT, OPTION(split_of), 0 },
+    { "include", PLAN_TEXTS, OPTION(include), OPTION(include_count) },
+    { "exclude", PLAN_TEXTS, OPTION(exclude), OPTION(exclude_count) },
     { "allow_empty", PLAN_U32, OPTION(allow_empty), 0 },
     { "chat_seconds", PLAN_U32, OPTION(chat_seconds), 0 },
     { "chat_date", PLAN_TEXT, OPTION(chat_date), 0 },

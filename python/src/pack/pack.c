@@ -179,31 +179,47 @@ static const struct field options[] = {
 #undef NUMBER
 #undef FLAG
 
+static Py_ssize_t take_texts(const char *texts[PACK_CONDITIONS], PyObject *list, const char *what)
+{
+    Py_ssize_t count = PyList_Size(list);
+
+    if (count > PACK_CONDITIONS) {
+        PyErr_Format(PyExc_ValueError, "at most %d %s are allowed", PACK_CONDITIONS, what);
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        texts[i] = PyUnicode_AsUTF8AndSize(PyList_GetItem(list, i), NULL);
+        if (!texts[i])
+            return -1;
+    }
+    return count;
+}
+
 int pack_options_take(struct pack_options *o, const struct text_tokenizer *t, PyObject *tuple)
 {
     struct leat_pack_options *p = &o->options;
-    PyObject *given, *splits, *keep, *renderers;
-    Py_ssize_t count;
+    PyObject *given, *splits, *keep, *renderers, *include, *exclude;
+    Py_ssize_t count, conditions, included, excluded;
 
     *o = (struct pack_options) { .options = LEAT_PACK_OPTIONS_INIT };
-    if (!PyArg_ParseTuple(tuple, "O!O!O!O", &PyDict_Type, &given, &PyList_Type, &splits, &PyList_Type, &keep,
-                          &renderers) ||
+    if (!PyArg_ParseTuple(tuple, "O!O!O!OO!O!", &PyDict_Type, &given, &PyList_Type, &splits, &PyList_Type, &keep,
+                          &renderers, &PyList_Type, &include, &PyList_Type, &exclude) ||
         !fields_set(FIELDS(options), p, given))
         return -1;
-    if (PyList_Size(keep) > PACK_CONDITIONS) {
-        PyErr_Format(PyExc_ValueError, "at most %d conditions are allowed", PACK_CONDITIONS);
+    conditions = take_texts(o->keep, keep, "conditions");
+    included = conditions < 0 ? -1 : take_texts(o->include, include, "patterns");
+    excluded = included < 0 ? -1 : take_texts(o->exclude, exclude, "patterns");
+    if (excluded < 0)
         return -1;
-    }
-    for (Py_ssize_t i = 0; i < PyList_Size(keep); i++) {
-        o->keep[i] = PyUnicode_AsUTF8AndSize(PyList_GetItem(keep, i), NULL);
-        if (!o->keep[i])
-            return -1;
-    }
     count = pack_splits_take(o->splits, splits);
     if (count < 0)
         return -1;
     p->keep = o->keep;
-    p->keep_count = (uint64_t)PyList_Size(keep);
+    p->keep_count = (uint64_t)conditions;
+    p->include = o->include;
+    p->include_count = (uint64_t)included;
+    p->exclude = o->exclude;
+    p->exclude_count = (uint64_t)excluded;
     p->splits = o->splits;
     p->split_count = (uint64_t)count;
     p->tokenizer = t->tokenizer;

@@ -19,7 +19,7 @@
 struct pack_options {
     struct leat_pack_options options;
     struct leat_split splits[PACK_SPLITS];
-    const char *keep[PACK_CONDITIONS];
+    const char *keep[PACK_CONDITIONS], *include[PACK_CONDITIONS], *exclude[PACK_CONDITIONS];
     struct leat_renderers renderers;
 };
 

@@ -1,4 +1,5 @@
 """leat.pack and leat.merge: the bytes and the numbers of the command, all options, interrupts, errors."""
+import csv
 import glob
 import gzip
 import json
@@ -113,6 +114,34 @@ def test_keep(tmp_path):
         with pytest.raises(error):
             leat.pack(tmp_path / "a.jsonl", tmp_path / "no", "bytes", keep=wrong, progress=None)
     assert not (tmp_path / "no.leat").exists()
+
+
+def test_tables_in_text(tmp_path):
+    """As Python's csv writes them, with the fields that a JSON record would have; and files of folders by patterns."""
+    rows = [{"id": str(i), "body": t, "n": str(i % 3)} for i, t in enumerate(texts(200, 3))]
+    folder = tmp_path / "in"
+    (folder / "sub").mkdir(parents=True)
+    for name, dialect in (("a.csv", "excel"), ("sub/b.tsv", "excel-tab")):
+        with open(folder / name, "w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, ["id", "body", "n"], dialect=dialect)
+            writer.writeheader()
+            writer.writerows(rows)
+    with open(folder / "c.jsonl", "w", encoding="utf-8") as file:
+        file.writelines(json.dumps({**row, "n": int(row["n"])}) + "\n" for row in rows)
+    made = []
+    for i, pattern in enumerate(["*.csv", ["sub/*", "nothing"], "c.*"]):
+        summary = leat.pack(leat.Files(folder, include=pattern), tmp_path / f"out{i}", text="body", keep="n >= 1",
+                            progress=None)
+        assert summary.inputs == 1 and summary.skipped == 2
+        d = leat.open(tmp_path / f"out{i}")
+        made.append((d.read(0, d.info.tokens).tolist(), [d.place(k).id for k in range(d.info.documents)]))
+    assert made[0] == made[1] == made[2] and len(made[0][1]) == len([r for r in rows if r["n"] != "0"])
+    assert leat.pack(leat.Files(folder, exclude=["*.tsv", "c.*"]), tmp_path / "out", text="body", progress=None,
+                     force=True).inputs == 1
+    with pytest.raises(leat.Error, match='no column "text" in the header; it has "id", "body", "n"'):
+        leat.pack(folder / "a.csv", tmp_path / "none")
+    with pytest.raises(TypeError, match="include of leat.Files must be a pattern"):
+        leat.Files(folder, include=[1])
 
 
 def test_by(tmp_path):

@@ -398,6 +398,11 @@ static void print_json(const struct dry_run *d)
     for (size_t i = 0; i < d->inputs.split_count; i++)
         pack_notices_split_json(&j, d->inputs.splits[i].name, d->inputs.splits[i].inputs, d->inputs.splits[i].packed);
     json_close_array(&j);
+    json_u64(&j, "skipped", d->inputs.skipped_count);
+    json_open_array(&j, "skipped_files");
+    for (size_t i = 0; i < d->inputs.skipped_count; i++)
+        json_string(&j, NULL, d->inputs.skipped[i].path);
+    json_close_array(&j);
     json_string(&j, "first_text", d->text);
     json_open_object(&j, "sample");
     json_bool(&j, "whole", d->sample.whole);
@@ -476,6 +481,48 @@ static bool interrupted(void *context)
     return cli_interrupted();
 }
 
+/* The files that are left out, each once. */
+static void say_skipped(const struct dry_run *d)
+{
+    struct pack_notices notices = { 0 };
+
+    for (size_t i = 0; i < d->inputs.skipped_count; i++) {
+        const struct input_skipped *skipped = &d->inputs.skipped[i];
+
+        if (!skipped->unread || d->values->skip_unknown)
+            pack_notices_add(&notices, &(struct leat_pack_notice) { .kind = LEAT_NOTICE_SKIPPED,
+                                                                    .reason = skipped->reason,
+                                                                    .path = skipped->path });
+    }
+    pack_notices_say_skipped(&notices, true);
+    pack_notices_free(&notices);
+}
+
+/* Those that cannot be read, over which the run would fail at the first folder with one. */
+static enum leat_status say_unread(const struct dry_run *d, struct leat_error *err)
+{
+    const struct input_skipped *first = NULL;
+    size_t count = 0;
+
+    for (size_t i = 0; i < d->inputs.skipped_count; i++) {
+        count += d->inputs.skipped[i].unread != NULL;
+        first = first || !d->inputs.skipped[i].unread ? first : &d->inputs.skipped[i];
+    }
+    if (count == 0 || d->values->skip_unknown)
+        return LEAT_OK;
+    if (count > 1)
+        cli_error("%s of folders may hold texts but cannot be read:", units_counted(count, "file").text);
+    for (size_t i = 0; count > 1 && i < d->inputs.skipped_count; i++)
+        if (d->inputs.skipped[i].unread)
+            cli_error("  %s is %s: %s", d->inputs.skipped[i].path, d->inputs.skipped[i].unread->name,
+                      d->inputs.skipped[i].unread->cure);
+    return count > 1 ? status_set_hint(err, LEAT_E_UNSUPPORTED, LEAT_HINT_SKIP, first->path,
+                                       "the run would fail over these files, unless it skips them")
+                     : status_set_hint(err, LEAT_E_UNSUPPORTED, LEAT_HINT_SKIP, first->path,
+                                       "%s may hold texts but cannot be read; it is %s: %s, or skip such files",
+                                       first->path, first->unread->name, first->unread->cure);
+}
+
 static enum leat_status look(struct dry_run *d, const struct leat_pack_options *o, const char *const *words,
                              size_t count, struct leat_error *err)
 {
@@ -483,9 +530,13 @@ static enum leat_status look(struct dry_run *d, const struct leat_pack_options *
     const struct input *repeated;
     size_t repeats;
     struct input_rules rules = { .format = o->format,
-                                 .skip_unknown = o->skip_unknown != 0,
+                                 .skip_unknown = true, /* say_unread() */
                                  .allow_binary = o->allow_binary != 0,
                                  .follow_links = o->follow_links != 0,
+                                 .include = o->include,
+                                 .include_count = (size_t)o->include_count,
+                                 .exclude = o->exclude,
+                                 .exclude_count = (size_t)o->exclude_count,
                                  .split_of = o->split_of,
                                  .own = &own,
                                  .stop = { interrupted, NULL } };
@@ -493,6 +544,10 @@ static enum leat_status look(struct dry_run *d, const struct leat_pack_options *
 
     if (s == LEAT_OK)
         s = inputs_find(&d->inputs, words, count, &rules, err);
+    if (s == LEAT_OK)
+        say_skipped(d);
+    if (s == LEAT_OK)
+        s = say_unread(d, err);
     if (s == LEAT_OK)
         s = inputs_count_repeated(&d->inputs, &repeats, &repeated, err);
     if (s == LEAT_OK && repeats > 0)
@@ -520,6 +575,7 @@ int pack_dry_run(const struct pack_values *v, const struct leat_pack_options *op
     s = look(&d, options, words, count, &err);
     if (s != LEAT_OK) {
         d.code = cli_failed(&err);
+        pack_notices_say_way(v, &err);
     } else {
         expect(&d, options->tokenizer);
         fit_measure(&d.fit, &d.sample, options);

@@ -134,10 +134,25 @@ const struct option_row pack_options[] = {
       .standard = "auto, by the name",
       .help = "the format of the inputs: " RECORD_FORMAT_VALUES,
       .more = "jsonl is JSON with one document per object: in lines, in an array, or one object after another over any "
-              "number of lines. parquet has one document per row. A text is one document.",
+              "number of lines. csv, tsv and parquet have one document per row, and name their columns. A text is one "
+              "document.",
       .group = "Input",
       .rare = true,
       .choices = record_format_names },
+    { .name = "include",
+      .type = OPTION_LIST,
+      .field = FIELD(include),
+      .value = "PATTERN",
+      .help = "of folders, pack only files that match: '*.jsonl', 'en/**'; repeatable",
+      .more = "A pattern without a slash is compared with names, one with a slash with paths below the folder that is "
+              "named; ** stands for any folders. Files that are named themselves are packed.",
+      .rare = true },
+    { .name = "exclude",
+      .type = OPTION_LIST,
+      .field = FIELD(exclude),
+      .value = "PATTERN",
+      .help = "of folders, pack no files that match, likewise",
+      .rare = true },
     { .name = "split-of",
       .type = OPTION_TEXT,
       .field = FIELD(split_of),
@@ -151,7 +166,7 @@ const struct option_row pack_options[] = {
     { .name = "skip-unknown",
       .type = OPTION_FLAG,
       .field = FIELD(skip_unknown),
-      .help = "skip files of folders that cannot be read, such as CSV",
+      .help = "skip files of folders that cannot be read, such as Arrow",
       .more = "Without it, files that may hold texts and cannot be read are an error.",
       .rare = true },
     { .name = "allow-binary",
@@ -171,7 +186,7 @@ const struct option_row pack_options[] = {
       .field = FIELD(text),
       .value = "FIELD",
       .standard = "text",
-      .help = "the JSON member or Parquet column that holds the text",
+      .help = "the JSON member or the column that holds the text",
       .more = "Dots lead into objects and groups: meta.body. A JSON member that has dots in its own name cannot be "
               "named.",
       .group = "Text" },
@@ -188,7 +203,7 @@ const struct option_row pack_options[] = {
       .field = FIELD(keep),
       .value = "CONDITION",
       .help = "pack only records for which this holds: 'score >= 3', 'lang = en', 'meta.url exists'; repeatable",
-      .more = "Records are JSON objects and rows of Parquet. If the option is given several times, all conditions must "
+      .more = "Records are JSON objects and rows of tables. If the option is given several times, all conditions must "
               "hold. Signs: = (or ==) != < <= > >=. Numbers are compared with numbers, exactly; other values (bare, or "
               "in double or single quotes) with strings, by bytes. A condition does not hold for a missing field, a "
               "null, or another type. If no document is left, the run fails; but a part of a run may be empty." },
@@ -418,6 +433,8 @@ void pack_values_free(struct pack_values *values)
 {
     arrange_splits_free(&values->splits);
     option_list_free(&values->keep);
+    option_list_free(&values->include);
+    option_list_free(&values->exclude);
 }
 
 /* ---- To options of the library ----------------------------------------------------------------------------------- */
@@ -629,6 +646,10 @@ int pack_options_take(const struct command *self, const struct pack_values *v, s
     o->chat_date = v->chat_date;
     o->skip_slow_chats = v->skip_slow_chats;
     o->split_of = v->split_of;
+    o->include = v->include.items;
+    o->include_count = v->include.count;
+    o->exclude = v->exclude.items;
+    o->exclude_count = v->exclude.count;
     o->skip_unknown = v->skip_unknown;
     o->allow_binary = v->allow_binary;
     o->follow_links = v->follow_links;

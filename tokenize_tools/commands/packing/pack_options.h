@@ -38,7 +38,7 @@ struct pack_values {
     struct pack_part part;
     struct arrange_seed shuffle;
     struct arrange_splits splits;
-    struct option_list keep;
+    struct option_list keep, include, exclude;
     int argc; /* of the command, for one that goes on */
     char **argv;
     bool special, dedup, allow_truncated, allow_binary, allow_empty, skip_unknown, follow_links, resume, force, json,

@@ -56,6 +56,14 @@ void pack_notices_free(struct pack_notices *n)
     damage_list_free(&n->damaged);
 }
 
+/* A line for each, of those with this reason. */
+static void name_all(const struct pack_notice_list *list, uint32_t reason)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->items[i].reason == reason)
+            cli_error("  %s", list->items[i].path);
+}
+
 /* "a.txt (12), b.txt (1) and 3 more", of those with this reason. Returns how many there are. */
 static size_t name_some(const struct pack_notice_list *list, uint32_t reason, char *text, size_t room)
 {
@@ -99,7 +107,7 @@ void pack_notices_warn_empty(const struct leat_pack_report *report, uint64_t inp
         cli_error("warning: no document was found in %s", units_counted(inputs, "input").text);
 }
 
-void pack_notices_say_skipped(struct pack_notices *n)
+void pack_notices_say_skipped(struct pack_notices *n, bool all)
 {
     static const struct {
         const char *what, *why;
@@ -109,6 +117,7 @@ void pack_notices_say_skipped(struct pack_notices *n)
         [LEAT_SKIP_OWN] = { "file", "of this run's own output" },
         [LEAT_SKIP_MARKED] = { "name", "in folders, for beginning with _ (what you name is packed)" },
         [LEAT_SKIP_SPLIT] = { "file", "of other splits, or of none" },
+        [LEAT_SKIP_PATTERN] = { "file", "in folders, by --include and --exclude" },
     };
     char names[1400];
 
@@ -119,10 +128,15 @@ void pack_notices_say_skipped(struct pack_notices *n)
         pack_notices_warn_repeated(n->repeated.items[0].count, n->repeated.items[0].path);
     for (uint32_t reason = 0; reason < sizeof sentences / sizeof *sentences; reason++) {
         size_t count = name_some(&n->skipped, reason, names, sizeof names);
+        bool apart;
 
-        if (count > 0)
-            cli_error("skipped %s %s: %s", units_counted(count, sentences[reason].what).text, sentences[reason].why,
-                      names);
+        if (count == 0)
+            continue;
+        apart = all && count > MAX_NAMES;
+        cli_error("skipped %s %s:%s%s", units_counted(count, sentences[reason].what).text, sentences[reason].why,
+                  apart ? "" : " ", apart ? "" : names);
+        if (apart)
+            name_all(&n->skipped, reason);
     }
 }
 
@@ -222,6 +236,17 @@ static void pack_again(const struct pack_values *v, const char *options, bool fo
     }
 }
 
+void pack_notices_say_way(const struct pack_values *v, const struct leat_error *err)
+{
+    char again[PACK_AGAIN];
+
+    if (err->hint != LEAT_HINT_SKIP)
+        return;
+    pack_again(v, " --skip-unknown", true, again);
+    if (again[0])
+        cli_error("to leave such files out%s", again);
+}
+
 /* ---- The bar, and the end ---------------------------------------------------------------------------------------- */
 
 /* After a failed run, the advice depends on what it has left: a checkpoint, only rejects, or nothing. */
@@ -275,16 +300,22 @@ static void say_kept(const struct pack_values *v, const struct leat_pack_report 
         snprintf(options + strlen(options), sizeof options - strlen(options), " --max-rejects %" PRIu64,
                  (2 * report->rejects));
     pack_again(v, options, !v->run, again);
-    if (!v->run)
+    if (!v->run) {
+        char room[PACK_AGAIN];
+        const char *name = cli_shell_word(v->output, room, sizeof room);
+
         cli_error("nothing is lost: the same command with --resume%s continues from there%s%s",
                   rejects ? " and a larger --max-rejects" : "", v->force ? "; --force alone starts over" : "", again);
-    else
+        cli_error("to give it up, remove what it left: rm -r %s.partial.*%s%s%s", name, report->rejects > 0 ? " " : "",
+                  report->rejects > 0 ? name : "", report->rejects > 0 ? ".rejects.jsonl" : "");
+    } else {
         cli_error("nothing is lost: pack the part again%s%s: it goes on from there%s",
                   v->force ? ", without --force" : "",
                   !rejects   ? ""
                   : v->force ? " and with a larger --max-rejects"
                              : ", with a larger --max-rejects",
                   again);
+    }
 }
 
 /* Nothing is left of a run whose inputs were damaged: it starts over when they are whole. */
@@ -318,6 +349,7 @@ int pack_bar_say_failed(const struct pack_values *v, const struct pack_notices *
         pack_bar_say_damage(v, n); /* if there are few records, the one at the break is too many by itself */
     } else {
         code = cli_failed(err);
+        pack_notices_say_way(v, err);
     }
     if (err->status == LEAT_E_REJECTS && report->documents == 0 && strcmp(err->field, v->text) == 0)
         cli_error("no record was packed: --text FIELD names the member or column that holds the text; this run looked "
@@ -350,7 +382,7 @@ static uint32_t on_progress(void *context, const struct leat_pack_progress *p)
     double seconds = cli_now() - bar->began;
     char detail[160], rejects[64] = "";
 
-    pack_notices_say_skipped(&bar->notices);
+    pack_notices_say_skipped(&bar->notices, false);
     if (bar->phase != phase)
         progress_again(&bar->progress);
     bar->phase = phase;
@@ -406,7 +438,7 @@ void pack_bar_begin(struct pack_bar *bar, const struct pack_values *v, struct le
 void pack_bar_end(struct pack_bar *bar)
 {
     progress_end(&bar->progress);
-    pack_notices_say_skipped(&bar->notices);
+    pack_notices_say_skipped(&bar->notices, false);
 }
 
 void pack_bar_free(struct pack_bar *bar)

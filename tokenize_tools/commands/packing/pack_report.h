@@ -45,8 +45,12 @@ void pack_notices_warn_repeated(uint64_t count, const char *first);
  * elsewhere. */
 void pack_notices_warn_empty(const struct leat_pack_report *report, uint64_t inputs);
 
-/* Names some of the files that are left out on stderr, and inputs that are named again; does so once. */
-void pack_notices_say_skipped(struct pack_notices *n);
+/* Names some of the files that are left out on stderr, or (`all`) each of them, on a line of its own, and inputs that
+ * are named again; does so once. */
+void pack_notices_say_skipped(struct pack_notices *n, bool all);
+
+/* After a message about files of a folder that cannot be read: the command that leaves them out. */
+void pack_notices_say_way(const struct pack_values *v, const struct leat_error *err);
 
 /* Prints sentences of the summary: what was replaced, what is not JSON. */
 void pack_notices_print(const struct pack_notices *n, const struct leat_pack_report *report);

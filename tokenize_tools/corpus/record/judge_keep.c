@@ -7,6 +7,9 @@
  *                    Quotes are double ones, as in JSON, or single ones; a bare VALUE begins with none of " ' = < >
  *   FIELD exists     it is there, and not null
  *
+ * A field of CSV or TSV has no type: a number is compared with it if it is one, a string in any case; an empty one does
+ * not exist.
+ *
  * A condition does not hold for a field that is missing or of another type (also with !=), nor for a number of more
  * than MAX_NUMBER characters.
  */
@@ -284,7 +287,7 @@ static bool holds(const struct condition *c, const struct record_value *v)
 
     if (c->operation == OPERATION_EXISTS)
         return v->kind != JSON_KIND_NONE && v->kind != JSON_KIND_NULL;
-    if (v->kind != (c->is_number ? JSON_KIND_NUMBER : JSON_KIND_STRING))
+    if (v->kind != (c->is_number && !v->untyped ? JSON_KIND_NUMBER : JSON_KIND_STRING))
         return false;
     if (!c->is_number)
         return fits(c->operation, compare_text(v, c->text, c->text_bytes));

@@ -68,6 +68,7 @@ void record_fields_free(struct record_fields *fields);
 struct record_value {
     enum json_kind kind;   /* JSON_KIND_NONE: the record has no such field */
     bool escaped;          /* a string of JSON with escapes, which `at` still has */
+    bool untyped;          /* a string of a table in text: a number, where one is compared with */
     uint64_t begin, bytes; /* in a record of JSON; of a string, what stands between its quotes */
     const char *at;        /* NULL: not in memory */
     size_t held;           /* so many of its bytes are at `at`: all, unless the record is too big for memory */
@@ -82,9 +83,12 @@ enum record_problem {
     RECORD_ID_TOO_LONG                 /* longer than RECORD_ID_BYTES */
 };
 
+struct csv_header;
+
 struct record {
     const struct record_fields *fields;
-    struct record_value *values; /* by the numbers of wants */
+    const struct csv_header *header; /* of the input that it is from, if that is a table in text */
+    struct record_value *values;     /* by the numbers of wants */
     struct json_place *places;
     struct json_scan scan;
     enum record_problem problem;

@@ -7,6 +7,8 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/status.h"
+#include "corpus/csv/csv_header.h"
+#include "corpus/lines.h"
 #include "row_input.h"
 #include "steps.h"
 #include "unit_kinds.h"
@@ -62,6 +64,7 @@ void lane_free(struct lane *l)
         lane_free(l->rest);
     byte_stream_close(l->stream);
     row_input_close(l->rows);
+    csv_header_free(l->header);
     buffer_free(&l->carry);
     file_close(&l->fd);
     free(l);
@@ -145,6 +148,32 @@ static enum leat_status find_layout(struct lane *l, const struct input *in, stru
     return s == LEAT_OK ? check_fields(l, in, err) : s;
 }
 
+/* Reads the header of a table in text. If nothing was written of it yet, its first bytes are then in `carry`. */
+static enum leat_status find_header(struct lane *l, const struct input *in, struct leat_error *err)
+{
+    struct buffer head = { 0 };
+    struct csv_header *header = NULL;
+    enum leat_status s;
+
+    if (l->next > 0 && l->header)
+        s = LEAT_OK;
+    else
+        s = inputs_look_for_header(in, l->next > 0 ? NULL : l->stream, &l->setup->fields, &l->setup->stop, &header,
+                                   &head, err);
+    if (l->header) /* units have it */
+        csv_header_free(header);
+    else
+        l->header = header;
+    csv_records_begin(&l->csv, in->format->delimiter,
+                      l->next > 0 ? l->next : lines_mark((const char *)head.bytes, head.size));
+    if (s == LEAT_OK && l->next == 0)
+        s = inputs_check_head(in, l->stream, head.bytes, head.size, l->setup->allow_binary, err);
+    if (s == LEAT_OK && l->next == 0)
+        s = buffer_append(&l->carry, head.bytes, head.size, err);
+    buffer_free(&head);
+    return s;
+}
+
 enum leat_status lane_open(struct lane *l, struct leat_error *err)
 {
     const struct input *in = &l->setup->inputs.items[l->input];
@@ -163,11 +192,11 @@ enum leat_status lane_open(struct lane *l, struct leat_error *err)
     lane_limit(l->setup, l->stream, l->turn);
     if (l->setup->threads > 1)
         byte_stream_share(l->stream, l->setup->span_bytes);
-    s = find_layout(l, in, err);
+    s = in->format->delimiter ? find_header(l, in, err) : find_layout(l, in, err);
     if (s != LEAT_OK)
         return s;
-    if (l->layout != JSON_LINES || in->object || byte_stream_form(l->stream) != BYTE_FORM_PLAIN ||
-        byte_stream_size(l->stream) == UINT64_MAX)
+    if (l->layout != JSON_LINES || in->format->delimiter || in->object ||
+        byte_stream_form(l->stream) != BYTE_FORM_PLAIN || byte_stream_size(l->stream) == UINT64_MAX)
         return skip_to_next(l, err);
     byte_stream_close(l->stream);
     l->stream = NULL;

@@ -6,6 +6,7 @@
 #ifndef LEAT_PACK_LANE_H
 #define LEAT_PACK_LANE_H
 
+#include "corpus/csv/csv_records.h"
 #include "corpus/json/json_records.h"
 #include "pack_setup.h"
 #include "unit.h"
@@ -16,6 +17,8 @@ struct lane_start {
     uint64_t offset;
     struct byte_mark mark;
 };
+
+struct csv_header;
 
 struct lane {
     struct pack_setup *setup;
@@ -38,6 +41,8 @@ struct lane {
     struct buffer carry;     /* what was read of the stream beyond the last unit */
     enum json_layout layout; /* of JSON; what is not lines is read by `stream` */
     struct json_records records;
+    struct csv_records csv;    /* of CSV, which is read by `stream`, too */
+    struct csv_header *header; /* NULL: it has none, or not yet */
 
     /* flow.c's: */
     bool turn;  /* when this cut began, all inputs before it were written: it may take more memory */

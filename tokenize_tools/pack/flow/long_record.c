@@ -1,6 +1,6 @@
 /*
- * long_record.c: a record of JSON lines that is too big for memory. It is in a file and is read twice: once to check
- * it and find its text, once to take the text out.
+ * long_record.c: a record of JSON that is too big for memory. It is in a file and is read twice: once to check it and
+ * find its text, once to take the text out. One of CSV has a limit, and is read whole.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -18,6 +18,7 @@ struct long_record {
     const struct packer_document *as_read;
     int fd;
     const char *name;
+    bool is_json;
     uint64_t at, left;    /* what comes next of the string between its quotes */
     struct buffer values; /* of the fields that judges look at, and the id */
     struct json_unescape state;
@@ -167,7 +168,7 @@ static enum leat_status scan_whole(struct long_record *r, struct unit *u, char *
     bool rejected;
     enum leat_status s = input_read_at(r->fd, at, text, bytes, r->name, NULL, err);
 
-    if (s == LEAT_OK && lines_blank(text, bytes))
+    if (s == LEAT_OK && r->is_json && lines_blank(text, bytes))
         return LEAT_OK;
     if (s == LEAT_OK)
         s = step_scan_record(r->w, u, text, (struct stretch) { 0, bytes }, r->as_read->offset, r->as_read->line, err);
@@ -227,9 +228,6 @@ enum leat_status long_record_encode(struct pack_worker *w, struct unit *u, int f
     size_t mark;
     enum leat_status s;
 
-    if (!in->format->is_json)
-        return documents_reject(&u->docs, as_read, "the record is too long: only JSON is taken in chunks", "", "", 0,
-                                err);
     r = malloc(sizeof *r);
     if (!r)
         return status_no_memory(err, sizeof *r);
@@ -238,10 +236,11 @@ enum leat_status long_record_encode(struct pack_worker *w, struct unit *u, int f
     r->as_read = as_read;
     r->fd = fd;
     r->name = in->path;
+    r->is_json = in->format->is_json;
     s = as_read->offset == 0 && bytes >= sizeof begin ? file_read_at(fd, at, begin, sizeof begin, r->name, err)
                                                       : LEAT_OK;
     mark = lines_mark(begin, sizeof begin);
-    if (s == LEAT_OK && w->setup->whole_records)
+    if (s == LEAT_OK && (w->setup->whole_records || !r->is_json))
         s = run_whole(r, u, at + mark, bytes - mark, err);
     else if (s == LEAT_OK)
         s = run(r, u, at + mark, bytes - mark, err);

@@ -81,6 +81,7 @@ enum leat_status step_scan_record(struct pack_worker *w, struct unit *u, char *t
 
     if (setup->whole_records && where.bytes > setup->whole_bytes)
         return documents_reject(&u->docs, &as_read, STEP_WHOLE_REASON, "", record, where.bytes, err);
+    memcpy(sample, record, sample_bytes); /* reading the record may write over it, and so may taking its text */
     s = setup->inputs.items[u->input].format->read(&w->record, record, where.bytes, &why);
     if (s == LEAT_OK)
         s = step_judge(setup, u, &w->record, &w->verdict, &as_read, &why);
@@ -89,16 +90,15 @@ enum leat_status step_scan_record(struct pack_worker *w, struct unit *u, char *t
         return LEAT_OK;
     }
     if (s == LEAT_OK && setup->chat)
-        return step_chat_record(w, u, &as_read, record, where.bytes, err);
+        return step_chat_record(w, u, &as_read, sample, sample_bytes, err);
     if (s == LEAT_OK)
         s = record_check(&w->record, &why);
     if (s == LEAT_E_TEXT)
-        return documents_reject(&u->docs, &as_read, why.message, why.field, record, where.bytes, err);
+        return documents_reject(&u->docs, &as_read, why.message, why.field, sample, sample_bytes, err);
     if (s != LEAT_OK) {
         *err = why;
         return s;
     }
-    memcpy(sample, record, sample_bytes); /* taking its text may write over it */
     return take_document(w, u, text, &as_read, sample, sample_bytes, err);
 }
 

@@ -17,6 +17,7 @@
 #include "documents.h"
 #include "leat_pack.h"
 
+struct csv_header;
 struct unit_kind;
 
 /* What a run spends its time on. */
@@ -62,6 +63,11 @@ struct unit {
         enum json_layout layout;
         uint64_t lead_lines; /* of one too big for memory: line ends in the unit before it */
     } array;
+    struct {                             /* of CSV */
+        const struct csv_header *header; /* the lane's; NULL: there is none */
+        uint64_t record, lead_lines;     /* where the one in a file begins; line ends in the unit before it */
+        uint64_t lost_lines;             /* line ends in what cutting rejected */
+    } csv;
     struct {                       /* of a Parquet file */
         uint64_t groups;           /* row groups that end here */
         struct unit_damage damage; /* the first one's, and all bytes that were not read */

@@ -20,9 +20,15 @@ enum leat_status unit_stream_end(struct lane *l, struct unit *u, const struct le
     enum leat_status s = inputs_check_read(&l->setup->inputs.items[l->input], at, damage, err);
     struct leat_error open;
     char cut[UNIT_ARRAY_REASON];
+    bool is_open = false;
 
-    if (!damage && l->layout != JSON_LINES && !json_records_may_end(&l->records)) {
+    if (!damage && l->kind == &unit_csv)
+        is_open = unit_csv_open(l, cut, &open);
+    else if (!damage && l->layout != JSON_LINES && !json_records_may_end(&l->records)) {
         unit_array_open(l, cut, &open);
+        is_open = true;
+    }
+    if (is_open) {
         damage = &open;
         reason = cut;
     }

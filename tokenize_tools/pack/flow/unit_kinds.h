@@ -40,6 +40,8 @@ struct unit_kind {
  * array   records of JSON that is one array, or one object after another, plain or not, in `text`, which begins at its
  *         start or right after a record
  * element one record of it too big for memory, in `record`, which the unit ends with
+ * csv     records of a table in text, plain or not, in `text`, which begins at its start or right after a record
+ * csv_record  one of them that is long for a unit, in `record`
  * texts   texts that a program gave: `documents` has their places in `text`
  * ids     the same with ids: `documents` and `tokens` are complete
  * input   a program declares an input
@@ -51,8 +53,8 @@ struct unit_kind {
  * nobody has (the encoder itself trusts them, and would read on after a text that ends inside a character).
  */
 #define UNIT_KINDS(each)                                                                                               \
-    each(range) each(count) each(block) each(record) each(array) each(element) each(texts) each(ids) each(input)       \
-        each(files) each(rows) each(row)
+    each(range) each(count) each(block) each(record) each(array) each(element) each(csv) each(csv_record) each(texts)  \
+        each(ids) each(input) each(files) each(rows) each(row)
 #define UNIT_ROW(name) extern const struct unit_kind unit_##name;
 UNIT_KINDS(UNIT_ROW)
 

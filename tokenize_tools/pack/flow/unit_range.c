@@ -199,7 +199,7 @@ static enum leat_status cut_range(struct lane *l, struct unit *u, struct leat_er
 
 static bool takes_lines(const struct input *in)
 {
-    return in->format->read;
+    return in->format->read && !in->format->delimiter;
 }
 
 static enum leat_status cut_lines(struct lane *l, struct unit *u, struct leat_error *err)

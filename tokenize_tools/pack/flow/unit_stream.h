@@ -1,5 +1,5 @@
-/* unit_stream.h: how a lane reads units from a stream, for the kinds that do: unit_block.c, where it is made, and
- * unit_array.c. */
+/* unit_stream.h: how a lane reads units from a stream, for the kinds that do: unit_block.c, where it is made,
+ * unit_array.c and unit_csv.c. */
 #ifndef LEAT_PACK_UNIT_STREAM_H
 #define LEAT_PACK_UNIT_STREAM_H
 
@@ -31,5 +31,8 @@ enum leat_status unit_stream_end(struct lane *l, struct unit *u, const struct le
 /* unit_array.c: fills `err` and the reason for an input that ends inside of its array, or of an object. */
 #define UNIT_ARRAY_REASON 160
 void unit_array_open(const struct lane *l, char reason[UNIT_ARRAY_REASON], struct leat_error *err);
+
+/* unit_csv.c: the same; false: the input does not end in a record's quotes. */
+bool unit_csv_open(const struct lane *l, char reason[UNIT_ARRAY_REASON], struct leat_error *err);
 
 #endif
