@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """check_maxtext.py: MaxText's own train.py with the lines of docs/trainers/maxtext.md: one host with two devices trains
-and evaluates to the end of a finite set; another process goes on from its checkpoint. Every batch that the
-trainer's iterators give is compared with the token file, and torch must not have been imported."""
+and evaluates to the end of a finite set; two hosts with one device each go on from its checkpoint, and one from theirs.
+Every batch that the trainer's iterators give is compared with the token file, and torch must not have been imported."""
 import os
 import pathlib
 import socket
@@ -122,9 +122,10 @@ def main():
         hosts("train", STEPS, 1)
         check_training(train, "train", 0, STEPS, 1)
         check_evaluation(valid, "train", 3, 1)
-        hosts("resume", STEPS + MORE, 1)
-        check_training(train, "resume", STEPS, MORE, 1)
-        check_evaluation(valid, "resume", 1, 1)
+        for what, first, processes in (("resume", STEPS, 2), ("again", STEPS + MORE, 1)):
+            hosts(what, first + MORE, processes)
+            check_training(train, what, first, MORE, processes)
+            check_evaluation(valid, what, 1, processes)
 
 
 if len(sys.argv) > 1:
