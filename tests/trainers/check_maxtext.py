@@ -63,10 +63,14 @@ def hosts(what, steps, processes):
         port = free.getsockname()[1]
     env = {**os.environ, "JAX_PLATFORMS": "cpu", "DECOUPLE_GCLOUD": "TRUE",
            "XLA_FLAGS": f"--xla_force_host_platform_device_count={2 // processes}"}
-    running = [subprocess.Popen([sys.executable, __file__, what, *map(str, (steps, port, p, processes))], env=env,
-                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for p in range(processes)]
-    said = [r.communicate()[0] for r in running]
-    assert [r.returncode for r in running] == [0] * processes, f"{what} with {processes} hosts:\n{said[0][-6000:]}"
+    running = []
+    for p in range(processes):
+        with open(f"{what}-{p}.log", "wb") as log:  # not a pipe: a host whose pipe is full waits, and the others for it
+            running.append(subprocess.Popen([sys.executable, __file__, what, *map(str, (steps, port, p, processes))],
+                                            env=env, stdout=log, stderr=subprocess.STDOUT))
+    ended = [r.wait() for r in running]
+    said = [pathlib.Path(f"{what}-{p}.log").read_text() for p in range(processes)]
+    assert ended == [0] * processes, f"{what} with {processes} hosts:\n{said[0][-6000:]}"
 
 
 def got(what, kind, processes):
