@@ -196,6 +196,8 @@ def test_cycle(prefixes, world, rows, cycle):
                 got += [row for row, mask in zip(batch["tokens"], batch["loss_mask"]) if mask.any()]
         assert len(got) == len(dataset)
         assert all(torch.equal(row, dataset[n]["tokens"]) for n, row in enumerate(got))
+    with pytest.raises(ValueError, match="leave consumed_samples out"):
+        megatron.loader(dataset, rows, 2, rank=0, world=1, cycle=cycle)
 
 
 def test_rank_is_megatrons(prefixes, monkeypatch):

@@ -246,15 +246,18 @@ class Loader:
             rank, world = state.get_data_parallel_rank(), state.get_data_parallel_world_size()
         if options.get("slice") is not None:
             raise ValueError("Megatron cuts rows itself (get_batch_on_this_cp_rank): leave slice= out")
+        if cycle is not None and consumed_samples:
+            raise ValueError("cycle goes through the whole set each time: leave consumed_samples out")
         if cycle is not None:
             options = {"last": "padded", **options, "restart": True}
         self.dataset = dataset
         self.loader = PlanLoader(dataset.plan, micro_batch_size, rank=rank, world=world, position=consumed_samples,
                                  outputs=("inputs", "labels", *(["cu_seqlens"] if dataset._by_documents else [])),
                                  **{"last": "dropped", **options})
-        self._cycles, self._filling, self._filled, self._last = cycle is not None, 0, 0, None
+        self._cycles, self._filling, self._filled = cycle is not None, 0, 0
+        self._last: dict | None = None
         if cycle is not None:
-            self._filling = -(self.loader._left_from(consumed_samples) or 0) % whole("cycle", cycle, 1)
+            self._filling = -(self.loader._left_from(0) or 0) % whole("cycle", cycle, 1)
 
     @property
     def consumed_samples(self) -> int:
@@ -263,6 +266,7 @@ class Loader:
 
     def __iter__(self) -> Iterator[dict]:
         iter(self.loader)
+        self._filled = 0
         return self
 
     def __next__(self) -> dict:
@@ -270,7 +274,7 @@ class Loader:
         if batch is None:
             if self._last and self._filled < self._filling:
                 self._filled += 1
-                return self._last
+                return dict(self._last)  # Megatron changes it
             if not self._cycles:
                 raise StopIteration
             self._filled = 0
