@@ -1,8 +1,8 @@
 # trainers.mk: the trainers that leat has modules for, on this machine's CPU, by the lines of their pages. One virtual
 # environment has torch, that of check-python; those of the trainers lie on top of it (tests/trainers/check.py).
 # What PyPI does not have is a checkout that a variable names, such as LEAT_NANOCHAT; without it, the trainer is not
-# run. MaxText wants a newer Python than Debian 12's: as root, with debootstrap, it gets a Debian 13. Included by the
-# Makefile.
+# run. What wants a newer Python than Debian 12's (MaxText, Levanter, new versions of megatron-core) gets a Debian 13:
+# as root, with debootstrap. Included by the Makefile.
 
 TRAINERS_VENVS ?= $(BUILD)/trainers
 

@@ -181,6 +181,25 @@ def test_loader_of_one_source(prefixes):
     assert [len(one) for one in megatron.loader([mine, mine], 2, 2, **options)] == [len(mine) // 2 - 1] * 2
 
 
+@pytest.mark.parametrize("world, rows, cycle", [(1, 2, 1), (1, 2, 4), (2, 2, 3), (2, 20, 2)])
+def test_cycle(prefixes, world, rows, cycle):
+    """Each pass has a whole number of steps, and each prediction of the set once."""
+    config = config_of(blend=(prefixes[:1], None), create_attention_mask=False)
+    dataset = megatron.build([None, 10, None], lambda: True, config)[1]
+    loaders = [megatron.loader(dataset, rows, rank=rank, world=world, cycle=cycle) for rank in range(world)]
+    count = len(loaders[0])
+    assert count % cycle == 0 and 0 <= count * rows * world - len(dataset) < cycle * rows * world
+    for _ in range(3):
+        got = []
+        for batches in [[next(loader) for loader in loaders] for _ in range(count)]:
+            for batch in batches:
+                got += [row for row, mask in zip(batch["tokens"], batch["loss_mask"]) if mask.any()]
+        assert len(got) == len(dataset)
+        assert all(torch.equal(row, dataset[n]["tokens"]) for n, row in enumerate(got))
+    with pytest.raises(ValueError, match="leave consumed_samples out"):
+        megatron.loader(dataset, rows, 2, rank=0, world=1, cycle=cycle)
+
+
 def test_rank_is_megatrons(prefixes, monkeypatch):
     from megatron.core import parallel_state
     monkeypatch.setattr(parallel_state, "get_data_parallel_rank", lambda: 1)

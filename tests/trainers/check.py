@@ -7,10 +7,12 @@ BASE is the virtual environment that has torch. Each trainer has a small one in 
 first needed, which lies on top of it: what is in BASE counts as installed, and torch (5 GB) is there once. NAME.txt
 says what pip installs; below a line "# alone" stands what is installed without what it asks for, because it asks for
 another torch or for what only a GPU needs. A trainer that wants a newer Python than BASE has runs in a Debian 13, which
-debootstrap makes in ENVIRONMENTS; there NAME.txt has all that it needs."""
+debootstrap makes in ENVIRONMENTS; there NAME.txt has all that it needs. If that is torch, alone, it is BASE's version,
+and takes the libraries for a GPU, without which it does not start, from BASE."""
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
 import sys
 import typing
@@ -50,6 +52,7 @@ TRAINERS = [
     Trainer("automodel", ci=True),
     Trainer("nanotron"),
     Trainer("megatron"),
+    Trainer("megatron-0.19", program="megatron", least=(3, 12)),
     Trainer("megatron-bridge", program="megatron_bridge", requirements="megatron"),
     Trainer("megatron-main", program="megatron", requirements="megatron"),
     Trainer("llm_c"),
@@ -80,17 +83,21 @@ def last_line(text):
 
 def debian_13(folder):
     """The words before a command that runs it with the programs of a Debian 13: its /usr lies over this system's, for
-    that process and those that it starts."""
-    root, part = folder / "debian-13", folder / "debian-13.part"
+    that process and those that it starts, and so does a file with this machine's name, which gloo looks up."""
+    root, part, packages = folder / "debian-13", folder / "debian-13.part", "python3-venv,git,zstd"
     if os.geteuid() != 0 or not shutil.which("debootstrap"):
         raise OSError("this Python is too old, and a Debian 13 needs root and debootstrap")
-    if not root.exists():
-        command("rm", "-rf", part)
-        done = command("debootstrap", "--variant=minbase", "--include=python3-venv,git", "trixie", part)
+    ready = root / "ready"
+    if not ready.exists() or ready.read_text() != packages:
+        command("rm", "-rf", part, root)
+        done = command("debootstrap", "--variant=minbase", f"--include={packages}", "trixie", part)
         if done.returncode != 0:
             raise OSError(f"debootstrap fails: {last_line(done.stdout)}")
         part.rename(root)
-    return ["unshare", "-m", "sh", "-c", 'mount --bind "$0/usr" /usr && exec "$@"', root]
+        ready.write_text(packages)
+    (root / "etc/hosts").write_text(f"127.0.0.1 localhost {socket.gethostname()}\n")
+    return ["unshare", "-m", "sh", "-c",
+            'mount --bind "$0/usr" /usr && mount --bind "$0/etc/hosts" /etc/hosts && exec "$@"', root]
 
 
 def environment(trainer, base, folder):
@@ -105,19 +112,22 @@ def environment(trainer, base, folder):
     if ready.exists() and ready.read_text() == text:
         return python
     command("rm", "-rf", venv)
+    first, alone = (text.split(ALONE) + [""])[:2]
+    below = next((base / "lib").glob("python3*/site-packages")).resolve()
     if inside:
         command(*inside, "/usr/bin/python3", "-m", "venv", venv, check=True)
+        if "torch" in alone.split():
+            next((venv / "lib").glob("python3*/site-packages")).joinpath("nvidia").symlink_to(below / "nvidia")
     else:
         command(base / "bin" / "python", "-m", "venv", "--without-pip", venv, check=True)
-        below = next((base / "lib").glob("python3*/site-packages")).resolve()
         next((venv / "lib").glob("python3*/site-packages")).joinpath("base.pth").write_text(f"{below}\n")
     # a trainer that asks for another torch must not bring one
     fixed = venv / "fixed.txt"
-    fixed.write_text("".join(line + "\n" for line in installed(python).splitlines() if line.startswith("torch==")))
-    first, alone = (text.split(ALONE) + [""])[:2]
-    for part, options in ((first, ["-c", str(fixed)]), (alone, ["--no-deps"])):
+    fixed.write_text("".join(line + "\n" for line in installed([base / "bin" / "python"]).splitlines()
+                             if line.startswith(("torch==", "triton=="))))
+    for part, options in ((first, []), (alone, ["--no-deps"])):
         (venv / "part.txt").write_text(part)
-        pip(python, venv / "part.txt", *options)
+        pip(python, venv / "part.txt", "-c", fixed, *options)
     ready.write_text(text)
     return python
 

@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """check_levanter.py: Levanter's own train_lm with the lines of docs/trainers/levanter.md: one host with two devices
-trains and evaluates to the end of a finite set; two hosts with one device each go on from its checkpoint to the plan's
-end. Every row that the trainer takes is compared with the token file, and torch must not have been imported."""
+trains and evaluates to the end of a finite set, and the batch size changes; two hosts with one device each go on from
+its checkpoint to the plan's end. Another run has phases of other weights and lengths, and does not go on with a plan
+that changes before its checkpoint. Every row that the trainer takes is compared with the token file, and torch must not
+have been imported."""
 import asyncio
 import collections
+import itertools
 import os
 import pathlib
+import pickle
 import socket
 import subprocess
 import sys
@@ -13,23 +17,24 @@ import sys
 import common
 import numpy
 
-LENGTH, ROWS, STEPS, EVERY = 64, 16, 30, 12  # as in CONFIG
+LENGTH, ROWS, STEPS, EVERY = 64, 16, 30, 12  # as in CONFIG; ROWS: at first
+FEWER, SHRINKS = 12, 20  # rows of a batch, from this step on
 PLACES = LENGTH - 1  # the last one predicts nothing
+PHASES = dict(base_len=PLACES, phases=[(100, {"corpus": 1, "corpus.valid": 3}, PLACES // 3)])  # more for leat.Plan
 KEYS = "tokens", "loss_weight", "segments"
-CONFIG = """
-model: {type: llama, tokenizer: ., max_seq_len: 64, hidden_dim: 32, intermediate_dim: 64, num_layers: 1, num_heads: 2,
-        num_kv_heads: 2}
-optimizer: {learning_rate: 0.01}
+CONFIG = f"""
+model: {{type: llama, tokenizer: ., max_seq_len: {LENGTH}, hidden_dim: 32, intermediate_dim: 64, num_layers: 1,
+        num_heads: 2, num_kv_heads: 2}}
+optimizer: {{learning_rate: 0.01}}
 trainer:
-  id: a
-  tracker: {type: noop}
+  tracker: {{type: noop}}
   mp: f32
   log_jaxprs: false
   log_xla_hlo: false
-  train_batch_size: 16
-  steps_per_eval: 12
+  train_batch_size: [{{start: 0, value: {ROWS}}}, {{start: {SHRINKS}, value: {FEWER}}}]
+  steps_per_eval: {EVERY}
   require_accelerator: false
-  checkpointer: {base_path: run, keep: [{every: 10}]}
+  checkpointer: {{base_path: run, keep: [{{every: 10}}]}}
 """
 
 
@@ -42,7 +47,19 @@ def arrays(batch):
 
 def host(what, steps, port, process, processes):
     """One host: the page's program, with a DataLoaderIterator that keeps what the trainer takes from it."""
+    import leat
     from levanter.data import loader
+    run, change = ("a", None) if what in ("train", "resume") else ("b", 50 if what == "refused" else None)
+    made = leat.Plan
+
+    def plan(name, *given, **options):
+        if run == "a" or name != "corpus":
+            return made(name, *given, **options)
+        phased = made({"corpus": 3, "corpus.valid": 1}, *given, **options, **PHASES)
+        pathlib.Path(f"{what}.plan").write_text(phased.text)
+        return phased.change(change, weights=[1, 1]) if change else phased
+
+    leat.Plan = plan
     give, kept = loader.DataLoaderIterator.__next__, {"train": [], "valid": []}
 
     def kept_next(self):
@@ -52,7 +69,8 @@ def host(what, steps, port, process, processes):
         return batch
 
     loader.DataLoaderIterator.__next__ = kept_next
-    words = {"config_path": "config.yaml", "data.tokenizer": os.getcwd(), "trainer.num_train_steps": steps}
+    words = {"config_path": "config.yaml", "data.tokenizer": os.getcwd(), "trainer.id": run,
+             "trainer.num_train_steps": steps}
     if processes > 1:
         words.update({"trainer.distributed.coordinator_address": f"127.0.0.1:{port}",
                       "trainer.distributed.num_processes": processes, "trainer.distributed.process_id": process})
@@ -61,63 +79,86 @@ def host(what, steps, port, process, processes):
     page.take()  # the shell's
     page.names["__name__"] = "__main__"
     page.python()
-    for kind, batches in kept.items():
-        numpy.savez(f"{what}-{kind}-{process}.npz", **{name: [batch[name] for batch in batches] for name in KEYS})
+    pathlib.Path(f"{what}-{process}.pickle").write_bytes(pickle.dumps(kept))
     assert "torch" not in sys.modules, "torch was imported"
 
 
-def hosts(what, steps, processes):
+def hosts(what, steps, processes, status=0):
+    """What the first host printed."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     env = {**os.environ, "JAX_PLATFORMS": "cpu",
            "XLA_FLAGS": f"--xla_force_host_platform_device_count={2 // processes}"}
-    running = [subprocess.Popen([sys.executable, __file__, what, *map(str, (steps, port, p, processes))], env=env,
-                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for p in range(processes)]
-    said = [r.communicate()[0] for r in running]
-    assert [r.returncode for r in running] == [0] * processes, f"{what} with {processes} hosts:\n{said[0][-6000:]}"
+    running = []
+    for p in range(processes):
+        with open(f"{what}-{p}.log", "wb") as log:  # not a pipe: a host whose pipe is full waits, and the others for it
+            running.append(subprocess.Popen([sys.executable, __file__, what, *map(str, (steps, port, p, processes))],
+                                            env=env, stdout=log, stderr=subprocess.STDOUT))
+    ended = [r.wait() for r in running]
+    said = [pathlib.Path(f"{what}-{p}.log").read_text() for p in range(processes)]
+    assert ended == [status] * processes, f"{what} with {processes} hosts:\n{said[0][-6000:]}"
+    return said[0]
 
 
-def got(what, kind, processes):
-    """Batches of all hosts, row by row: step, row, place."""
-    parts = [numpy.load(f"{what}-{kind}-{p}.npz") for p in range(processes)]
-    return {name: numpy.concatenate([part[name] for part in parts], axis=1) for name in KEYS}
+def batches(what, kind, processes):
+    """Each batch, of the rows of all hosts."""
+    parts = [pickle.loads(pathlib.Path(f"{what}-{p}.pickle").read_bytes())[kind] for p in range(processes)]
+    return [{name: numpy.concatenate([part[name] for part in step]) for name in KEYS}
+            for step in zip(*parts, strict=True)]
 
 
-def check_row(tokens, row, at, what):
-    begins = numpy.isin(numpy.arange(at + 1, at + LENGTH), tokens.starts)
-    wanted = {"tokens": tokens.all[at:at + LENGTH].copy(), "loss_weight": numpy.append(~begins, 0),
+def check_row(tokens, row, at, what, places=PLACES):
+    begins = numpy.isin(numpy.arange(at + 1, at + places + 1), tokens.starts)
+    wanted = {"tokens": tokens.all[at:at + places + 1].copy(), "loss_weight": numpy.append(~begins, 0),
               "segments": numpy.append(0, begins.cumsum())}
     if begins[-1]:  # no place of the row predicts its last token, so it is padding
         wanted["tokens"][-1], wanted["segments"][-1] = 0, -1
-    for name in KEYS:
-        common.equal(row[name], wanted[name], f"{what}, {name}")
+    for name, padding in zip(KEYS, (0, 0, -1)):
+        padded = numpy.pad(wanted[name], (0, PLACES - places), constant_values=padding)
+        common.equal(row[name], padded, f"{what}, {name}")
 
 
-def check_batches(tokens, windows, rows, steps, what):
-    """The rows of so many batches are these windows, and after them padding."""
-    assert rows["tokens"].shape == (steps, ROWS, LENGTH), f"{what}: {rows['tokens'].shape}, not {steps} batches"
-    for n in range(steps * ROWS):
-        row = {name: rows[name][divmod(n, ROWS)] for name in KEYS}
-        if n < len(windows):
-            check_row(tokens, row, windows[n] * PLACES, f"{what}, step {n // ROWS}, row {n % ROWS}")
-        else:
-            assert not row["loss_weight"].any(), f"{what}: padding has loss"
+def check_batches(sizes, found, samples, what):
+    """The rows of batches of these sizes are these samples, each (tokens, place, length), and after them padding."""
+    assert [len(batch["tokens"]) for batch in found] == sizes, f"{what}: {[len(batch['tokens']) for batch in found]}"
+    samples = iter(samples)
+    for step, batch in enumerate(found):
+        for place in range(len(batch["tokens"])):
+            row, sample = {name: batch[name][place] for name in KEYS}, next(samples, None)
+            if sample:
+                tokens, at, length = sample
+                check_row(tokens, row, at, f"{what}, step {step}, row {place}", length)
+            else:
+                assert not row["loss_weight"].any(), f"{what}: padding has loss"
+    assert next(samples, None) is None, f"{what}: samples are missing"
 
 
-def check_training(tokens, what, first, last, processes):
-    samples = common.order("--source", "corpus", "--seq-len", PLACES, "--seed", 7, "--epochs", 1, first=first * ROWS,
-                           count=(last - first) * ROWS)
-    check_batches(tokens, [sample["window"] for sample in samples], got(what, "train", processes), last - first, what)
+def size(step):
+    return ROWS if step < SHRINKS else FEWER
+
+
+def check_training(sources, what, first, last, processes, *plan):
+    """Steps of a run; `plan`: options of leat order. To the plan's end if last is None."""
+    offset = sum(map(size, range(first)))
+    found, sizes = batches(what, "train", processes), []
+    samples = common.order(*plan, first=offset, count=10**4 if last is None else sum(map(size, range(first, last))))
+    for step in itertools.count(first):
+        if sum(sizes) >= len(samples):
+            break
+        sizes.append(size(step))
+    check_batches(sizes, found, [(sources[sample["source"]], sample["offset"], sample["length"]) for sample in samples],
+                  what)
+    return first + len(sizes), sum(sizes) - len(samples)
 
 
 def check_evaluation(tokens, what, times, processes):
-    rows, windows = got(what, "valid", processes), range((len(tokens.all) - 1) // PLACES)
-    batches = -(-len(windows) // ROWS)
-    assert len(windows) % ROWS and len(rows["tokens"]) == times * batches, f"{what}: {len(rows['tokens'])} batches"
-    for first in range(0, times * batches, batches):
-        check_batches(tokens, windows, {name: rows[name][first:first + batches] for name in KEYS}, batches,
-                      f"{what}, evaluation")
+    found = batches(what, "valid", processes)
+    windows = [(tokens, at * PLACES, PLACES) for at in range((len(tokens.all) - 1) // PLACES)]
+    count = -(-len(windows) // ROWS)
+    assert len(windows) % ROWS and len(found) == times * count, f"{what}: {len(found)} batches"
+    for first in range(0, times * count, count):
+        check_batches([ROWS] * count, found[first:first + count], windows, f"{what}, evaluation")
 
 
 def check_fitted(tokens, plan):
@@ -151,17 +192,34 @@ def check_mixture(plan):
     common.equal(rows[1], rows[0], "a block of Levanter's mixture")
 
 
-def check_state():
-    """A run does not go on with another plan."""
+def check_plan_file(folder):
+    """A run goes on with a plan that gave the same samples so far, also if it changes later; and with no other."""
     import leat
-    from leat.integrations.levanter import check_state as compare
-    compare(leat.Plan("corpus", PLACES, seed=7, epochs=1), "run/a/plan.state")
+    from leat.integrations.levanter import check_plan_file as compare
+    name, last = "run/a/plan.json", STEPS * ROWS
+    plan = leat.Plan("corpus", PLACES, seed=7, epochs=1)
+    with_seed, changed = leat.Plan("corpus", PLACES, seed=8, epochs=1), plan.change(last, add="corpus.valid",
+                                                                                   weights=[1, 1])
+    compare(plan, name, last)
+    for other, position, why in ((with_seed, last, "seed"), (plan.change(last - 1, weights=[2]), last, "phases")):
+        refused(compare, other, name, position, why)
+    compare(changed, name, last)
+    compare(changed, name, last + 10)
+    refused(compare, plan, name, last + 10, "phases")
+    compare(plan, name, last)  # an older checkpoint
+    for more in ("leat", "tokens"):
+        (folder / f"corpus.{more}").write_bytes((folder / f"corpus.valid.{more}").read_bytes())
+    refused(compare, leat.Plan("corpus", PLACES, seed=7, epochs=1), name, last, "another plan")
+
+
+def refused(compare, plan, name, position, why):
+    import leat
     try:
-        compare(leat.Plan("corpus", PLACES, seed=8, epochs=1), "run/a/plan.state")
+        compare(plan, name, position)
     except leat.Error as error:
-        assert "seed" in str(error), error
+        assert why in str(error), error
     else:
-        raise AssertionError("a plan with another seed goes on")
+        raise AssertionError(f"a plan with other {why} goes on at sample {position}")
 
 
 def main():
@@ -178,21 +236,24 @@ def main():
         page = common.page("levanter", folder)
         page.shell()
         train, valid = common.Tokens("corpus"), common.Tokens("corpus.valid")
+        plan = "--source", "corpus", "--seq-len", PLACES, "--seed", 7, "--epochs", 1
         hosts("train", STEPS, 1)
-        check_training(train, "train", 0, STEPS, 1)
+        check_training([train], "train", 0, STEPS, 1, *plan)
         check_evaluation(valid, "train", STEPS // EVERY + 1, 1)  # the last one at the end
         hosts("resume", 1000, 2)
-        windows = (len(train.all) - 1) // PLACES
-        end = -(-windows // ROWS)
-        assert end > STEPS and windows % ROWS, f"a corpus of {windows} windows"
-        check_training(train, "resume", STEPS, end, 2)
+        end, padding = check_training([train], "resume", STEPS, None, 2, *plan)
+        assert end > STEPS + 10 and padding, f"the end is step {end}, with {padding} rows of padding"
         check_evaluation(valid, "resume", end // EVERY - STEPS // EVERY + 1, 2)
+        hosts("phases", 10, 1)
+        check_training([train, valid], "phases", 0, 10, 1, "--plan", "phases.plan")
+        said = hosts("refused", 20, 1, 1)
+        assert "leat.Error: " in said and "phases" in said, said[-3000:]
         page.python()  # the program, which only hosts run
-        check_state()
         fitted = page.python()["fitted"](PLACES, 4)
         page.done()
         check_fitted(train, fitted)
         check_mixture(fitted)
+        check_plan_file(folder)
         assert "torch" not in sys.modules, "torch was imported"
 
 

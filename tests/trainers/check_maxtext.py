@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """check_maxtext.py: MaxText's own train.py with the lines of docs/trainers/maxtext.md: one host with two devices trains
-and evaluates to the end of a finite set; another process goes on from its checkpoint. Every batch that the
-trainer's iterators give is compared with the token file, and torch must not have been imported."""
+and evaluates to the end of a finite set; two hosts with one device each go on from its checkpoint, and one from theirs.
+Every batch that the trainer's iterators give is compared with the token file, and torch must not have been imported."""
 import os
 import pathlib
 import socket
@@ -63,10 +63,14 @@ def hosts(what, steps, processes):
         port = free.getsockname()[1]
     env = {**os.environ, "JAX_PLATFORMS": "cpu", "DECOUPLE_GCLOUD": "TRUE",
            "XLA_FLAGS": f"--xla_force_host_platform_device_count={2 // processes}"}
-    running = [subprocess.Popen([sys.executable, __file__, what, *map(str, (steps, port, p, processes))], env=env,
-                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for p in range(processes)]
-    said = [r.communicate()[0] for r in running]
-    assert [r.returncode for r in running] == [0] * processes, f"{what} with {processes} hosts:\n{said[0][-6000:]}"
+    running = []
+    for p in range(processes):
+        with open(f"{what}-{p}.log", "wb") as log:  # not a pipe: a host whose pipe is full waits, and the others for it
+            running.append(subprocess.Popen([sys.executable, __file__, what, *map(str, (steps, port, p, processes))],
+                                            env=env, stdout=log, stderr=subprocess.STDOUT))
+    ended = [r.wait() for r in running]
+    said = [pathlib.Path(f"{what}-{p}.log").read_text() for p in range(processes)]
+    assert ended == [0] * processes, f"{what} with {processes} hosts:\n{said[0][-6000:]}"
 
 
 def got(what, kind, processes):
@@ -122,9 +126,10 @@ def main():
         hosts("train", STEPS, 1)
         check_training(train, "train", 0, STEPS, 1)
         check_evaluation(valid, "train", 3, 1)
-        hosts("resume", STEPS + MORE, 1)
-        check_training(train, "resume", STEPS, MORE, 1)
-        check_evaluation(valid, "resume", 1, 1)
+        for what, first, processes in (("resume", STEPS, 2), ("again", STEPS + MORE, 1)):
+            hosts(what, first + MORE, processes)
+            check_training(train, what, first, MORE, processes)
+            check_evaluation(valid, what, 1, processes)
 
 
 if len(sys.argv) > 1:

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
-"""check_megatron.py [megatron-main]: megatron-core from PyPI (its GPTModel, its forward and backward, its
+"""check_megatron.py [ROW]: megatron-core from PyPI (its GPTModel, its forward and backward, its
 data-parallel groups), or a checkout of Megatron-LM, with its own pretrain_gpt.py, changed by the line of
 docs/trainers/megatron.md. Two ranks train on Megatron's samples, one goes on from the consumed samples; then rows of
 whole documents by the page's provider, and a validation to its end. Every batch is compared with the token file.
 
-With the checkout, also: on three pipeline stages with two tensor or context ranks, its get_batch() gives what it gives
-with its own datasets, sampler and DataLoader, for training and evaluation; all samples under
+With the checkout, also: on three pipeline stages, or on two with two virtual stages each, with two tensor or context
+ranks, its get_batch() gives what it gives with its own datasets, sampler and DataLoader, for training and evaluation;
+its evaluate() goes to the end of a finite set, twice, on two ranks and on virtual stages; all samples under
 --dataloader-inter-document-masking are those of its own GPTDataset.
 
 Instead of a GPU: tensors that are asked for on one stay on the CPU. Instead of Python 3.12, for main:
 typing.override. What main has in C++ is that of PyPI's package. torch.compile, which takes longer than all else here,
 leaves functions as they are."""
 import contextlib
+import functools
 import importlib.util
 import itertools
 import os
@@ -25,15 +27,17 @@ import common
 import numpy
 
 LENGTH, ROWS, STEPS = 64, 3, 30
-EVALUATED = 2  # rows of a batch for evaluation
+EVALUATED, MICRO = 2, 2  # rows of a batch for evaluation; batches of a step
 
 
 def on_cpu():
     import torch
     torch.cuda.current_device = lambda: torch.device("cpu")
     torch.Tensor.cuda = lambda self, *given, **options: self
-    made = torch.tensor
-    torch.tensor = lambda *given, device=None, **options: made(*given, **options)
+    torch.cuda.synchronize = lambda *given: None
+    for name in ("tensor", "zeros", "ones", "empty", "arange"):
+        made = getattr(torch, name)
+        setattr(torch, name, lambda *given, device=None, made=made, **options: made(*given, **options))
 
 
 def model_of(config_type, gpt_model, layers):
@@ -128,16 +132,18 @@ def arguments(consumed, *more):
     return args
 
 
-def iterators(args, builder=None):
+def iterators(args, builder=None, chunk=None):
     """What a program of Megatron-LM makes of its arguments for training, validation and test; `builder` takes the place
-    of leat's."""
+    of leat's. `chunk`: the number of a virtual pipeline stage."""
     import pretrain_gpt
+    from leat.integrations import megatron
     from megatron.training import training
     from megatron.training.global_vars import set_args
     set_args(args)
-    pretrain_gpt.BlendedMegatronDatasetBuilder = builder or pretrain_gpt.BlendedMegatronDatasetBuilder
-    pretrain_gpt.train_valid_test_datasets_provider.is_distributed = True
-    return training.build_train_valid_test_data_iterators(pretrain_gpt.train_valid_test_datasets_provider)
+    pretrain_gpt.BlendedMegatronDatasetBuilder = builder or megatron.BlendedMegatronDatasetBuilder
+    provider = functools.partial(pretrain_gpt.train_valid_test_datasets_provider, vp_stage=chunk)
+    provider.is_distributed = True
+    return training.build_train_valid_test_data_iterators(provider)
 
 
 def words():
@@ -148,40 +154,125 @@ def words():
             "--transformer-impl local --no-rope-fusion --num-workers 0").split()
 
 
-def stages(tensor, context, *more):
-    """One rank of three pipeline stages: main's get_batch() with leat's batches, and with those of its own datasets."""
+def stages(tensor, context, virtual, *more):
+    """One rank of three pipeline stages, or of two with virtual ones: main's get_batch() with leat's batches, and with
+    those of its own datasets."""
+    import torch
+    from megatron.core import parallel_state
+    pipeline = 2 if virtual else 3
+    parallel_state.initialize_model_parallel(tensor, pipeline, virtual, context_parallel_size=context)
+    args = arguments(2 * ROWS, "--data-path", "0.3", "web", "0.7", "code", "--tensor-model-parallel-size", str(tensor),
+                     "--context-parallel-size", str(context), "--pipeline-model-parallel-size", str(pipeline), *more)
+    for chunk in range(virtual) if virtual else [None]:
+        stage(args, chunk, pipeline * tensor * context)
+    torch.distributed.barrier()
+
+
+def stage(args, chunk, world):
     import pretrain_gpt
     import torch
     from megatron.core import parallel_state
     from megatron.core.datasets.blended_megatron_dataset_builder import BlendedMegatronDatasetBuilder
-    parallel_state.initialize_model_parallel(tensor, 3, context_parallel_size=context)
-    args = arguments(2 * ROWS, "--data-path", "0.3", "web", "0.7", "code", "--tensor-model-parallel-size", str(tensor),
-                     "--context-parallel-size", str(context), "--pipeline-model-parallel-size", "3", *more)
-    mine = iterators(args)
+    from megatron.training.utils import is_first_or_last_pipeline_stage
+    args.dataloader_type = "external"
+    mine = iterators(args, chunk=chunk)
     args.dataloader_type = "single"
     # without the number of a row's source, of one dimension, on which main's own get_batch() fails on context ranks
     theirs = [found and ({key: value for key, value in batch.items() if key != "dataset_id"}
-                         for batch in found.iterable) for found in iterators(args, BlendedMegatronDatasetBuilder)]
+                         for batch in found.iterable)
+              for found in iterators(args, BlendedMegatronDatasetBuilder, chunk)]
     masking = args.dataloader_inter_document_masking
-    stage = parallel_state.get_pipeline_model_parallel_rank()
+    first = parallel_state.is_pipeline_first_stage(chunk is None, chunk)
+    tensor = args.tensor_model_parallel_size
     # on tensor ranks, main takes batches for evaluation to have the rows of those for training
     for use in (0, 1)[:1 if tensor > 1 else 2]:
         for _ in range(2):
-            found = dict(zip(pretrain_gpt.BATCH_KEYS, pretrain_gpt.get_batch(mine[use])))
+            found = dict(zip(pretrain_gpt.BATCH_KEYS, pretrain_gpt.get_batch(mine[use], chunk)))
             there = {key for key, value in found.items() if value is not None}
             assert there >= {"cu_seqlens", "max_seqlen"} if masking else "cu_seqlens" not in there, there
-            every = [None] * 6
+            every = [None] * world
             torch.distributed.all_gather_object(every, (found["cu_seqlens"], found["max_seqlen"]))
-            if stage == 1:  # main gives stages in the middle no dataset, not even where it wants cu_seqlens from them
+            if not is_first_or_last_pipeline_stage(chunk):
+                # main gives stages in the middle no dataset, not even where it wants cu_seqlens from them
                 assert (mine[use] is None) == (not masking or tensor > 1), mine
                 assert theirs[use] is None and there == ({"cu_seqlens", "max_seqlen"} if masking else set()), there
             else:
-                same(found, dict(zip(pretrain_gpt.BATCH_KEYS, pretrain_gpt.get_batch(theirs[use]))), (use, stage))
+                same(found, dict(zip(pretrain_gpt.BATCH_KEYS, pretrain_gpt.get_batch(theirs[use], chunk))),
+                     (use, chunk, first))
                 rows = ROWS if use == 0 else EVALUATED
-                place = found["tokens" if stage == 0 else "labels"]
-                assert place.numel() == rows * LENGTH // context, place.shape
+                place = found["tokens" if first else "labels"]
+                assert place.numel() == rows * LENGTH // args.context_parallel_size, place.shape
             if masking:
                 assert all(torch.equal(a, b) for one in every for a, b in zip(one, every[0])), every
+
+
+def evaluate(tokens, virtual):
+    """One rank of two that share the data, or of four, with two pipeline stages of two virtual ones each: main's
+    evaluate() goes through a set with an end twice. Its loss is that of each prediction, once."""
+    import leat
+    import pretrain_gpt
+    import torch
+    from leat.integrations import megatron
+    from megatron.core import parallel_state
+    from megatron.core.models.gpt.gpt_layer_specs import get_gpt_layer_local_spec
+    from megatron.core.models.gpt.gpt_model import GPTModel
+    from megatron.core.transformer.transformer_config import TransformerConfig
+    from megatron.training import global_vars, training
+    pipeline = 2 if virtual else 1
+    parallel_state.initialize_model_parallel(1, pipeline, virtual)
+    args = arguments(0, "--no-create-attention-mask-in-dataloader", "--pipeline-model-parallel-size", str(pipeline))
+    plan = leat.Plan("web.bin", LENGTH, order="sequential", epochs=1)
+    args.eval_global_batch_size, args.data_parallel_size, args.gtp_weight_remat_size = 2 * MICRO * EVALUATED, 2, 1
+    global_vars.set_args(args)
+    global_vars._set_timers(args)
+    torch.manual_seed(1)
+    kept, iterators, models = {}, [], []
+    for chunk in range(virtual) if virtual else [None]:
+        first, last = (function(chunk is None, chunk) for function in (parallel_state.is_pipeline_first_stage,
+                                                                       parallel_state.is_pipeline_last_stage))
+        config = TransformerConfig(num_layers=4, hidden_size=16, num_attention_heads=2, use_cpu_initialization=True,
+                                   pipeline_model_parallel_size=pipeline, pipeline_dtype=torch.float32,
+                                   virtual_pipeline_model_parallel_size=virtual)
+        models.append(GPTModel(config, get_gpt_layer_local_spec(), 512, LENGTH, first, last, vp_stage=chunk))
+        given = dataset_config(eod_mask_loss=False, reset_position_ids=False)
+        dataset = megatron.Dataset(plan, given, "valid") if first or last else None
+        iterators.append(megatron.loader(dataset, EVALUATED, cycle=MICRO))
+    steps = -(-len(plan) // args.eval_global_batch_size)
+    assert all(len(loader) == steps * MICRO for loader in iterators if loader), (iterators, steps)
+
+    def get_batch(iterator, chunk, get_batch=pretrain_gpt.get_batch):
+        found = get_batch(iterator, chunk)
+        kept.setdefault(chunk, []).append(dict(zip(pretrain_gpt.BATCH_KEYS, found)))
+        return found
+
+    pretrain_gpt.get_batch = get_batch
+    rank, losses = parallel_state.get_data_parallel_rank(), []
+    for _ in range(2):
+        kept.clear()
+        found, _, _ = training.evaluate(pretrain_gpt.forward_step, iterators if virtual else iterators[0], models, None,
+                                        config, eval_iters=steps)
+        losses += [float(value) for value in found.values()]
+        for chunk, batches in kept.items():
+            assert len(batches) == steps * MICRO, (chunk, len(batches))
+            first, last = (function(chunk is None, chunk) for function in (parallel_state.is_pipeline_first_stage,
+                                                                           parallel_state.is_pipeline_last_stage))
+            for row in range(len(batches) * EVALUATED):
+                batch, place = divmod(row, EVALUATED)
+                n, batch = batch * 2 * EVALUATED + rank * EVALUATED + place, batches[batch]
+                if last:
+                    assert (batch["loss_mask"][place] == (n < len(plan))).all(), (chunk, n)
+                if n < len(plan):
+                    for key, wanted, here in zip(("tokens", "labels"), tokens.row(n * LENGTH, LENGTH), (first, last)):
+                        assert not here or common.equal(batch[key][place], wanted, (chunk, key, n)) is None
+    if virtual:
+        return
+    total = 0
+    with torch.no_grad():
+        for n in range(len(plan)):
+            inputs, labels = (torch.tensor(values)[None] for values in tokens.row(n * LENGTH, LENGTH))
+            hidden = torch.ones(LENGTH, LENGTH, dtype=torch.bool).triu(1)[None, None]
+            total += float(models[0](inputs, torch.arange(LENGTH)[None], hidden, labels=labels).sum())
+    assert len(losses) == 2 and all(abs(loss - total / len(plan) / LENGTH) < 1e-4 for loss in losses), (losses, total)
 
 
 def same(found, expected, where):
@@ -336,10 +427,15 @@ def main(name="megatron"):
         common.ranks(1, train, "one", folder, half, STEPS)
         compare("one", 1, half, STEPS, tokens, lines, end)
         if folder:
-            common.ranks(6, stages, 2, 1)
-            common.ranks(6, stages, 1, 2, "--no-create-attention-mask-in-dataloader")
-            common.ranks(6, stages, 1, 2, "--dataloader-inter-document-masking",
-                         "--no-create-attention-mask-in-dataloader")
+            common.ranks(6, stages, 2, 1, None)
+            common.ranks(6, stages, 1, 2, None, "--no-create-attention-mask-in-dataloader")
+            masking = "--dataloader-inter-document-masking", "--no-create-attention-mask-in-dataloader"
+            common.ranks(6, stages, 1, 2, None, *masking)
+            common.ranks(4, stages, 2, 1, 2)
+            common.ranks(4, stages, 1, 2, 2, *masking)
+            common.ranks(2, evaluate, tokens, None)
+            common.ranks(4, evaluate, tokens, 2)
+        if name != "megatron":
             inter_document()
         own_order(page, tokens)
         page.done()

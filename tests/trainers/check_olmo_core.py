@@ -4,7 +4,9 @@ size doubles, and the validation set is evaluated to its end, twice; one rank go
 that the Trainer trains on or evaluates is compared with the token file, and the metric with the loss of each
 prediction.
 
-Instead of a GPU: attention within documents by torch's plain function, and DDP over gloo."""
+Instead of a GPU: attention within documents by torch's plain function, and DDP over gloo. Checkpoints are not saved
+asynchronously: each rank records how long that took at the step where its own save ends, and gloo hangs or aborts where
+ranks then reduce different numbers of metrics."""
 import os
 import pathlib
 import sys
@@ -19,6 +21,7 @@ def train(out, stop):
     import torch
     from olmo_core.nn.attention.backend import TorchAttentionBackend
     from olmo_core.train import Duration
+    from olmo_core.train.callbacks import CheckpointerCallback
     from olmo_core.train.train_module import TransformerTrainModule
 
     def attend(self, qkv, cu_doc_lens=None, **unused):
@@ -40,7 +43,12 @@ def train(out, stop):
         kept["valid"].append([*given, output.ce_loss.clone()])
         return output
 
+    def pre_train(self, process=CheckpointerCallback.pre_train):
+        self.save_async = False
+        process(self)
+
     kept = {"train": [], "valid": []}
+    CheckpointerCallback.pre_train = pre_train
     TorchAttentionBackend.forward = attend
     TransformerTrainModule.train_batch, TransformerTrainModule.eval_batch = train_batch, eval_batch
     names = {"__name__": "__main__", "stop": Duration.steps(int(stop))}

@@ -9,6 +9,7 @@ counts. So a row has one token more than predictions; with order="fit", one more
 """
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -25,6 +26,7 @@ from leat._values import check_plan
 from leat.plan import Plan
 
 draccus.encode.register(Plan, lambda plan, declared_type=None: plan.text)  # in the config that trackers keep
+FAR = 2**53  # a sample number after all changes
 OUTPUTS = ("inputs", "labels", "loss_weights", "document_ids", "attention_mask")
 
 
@@ -80,14 +82,41 @@ class Dataset(AsyncDataset[GrugLmExample]):
                              attn_mask=AttentionMask.causal().with_segment_ids(segments))
 
 
-def check_state(plan, name):
-    """Compares a plan with its state in the file `name`, or writes that file if it does not exist."""
+class Watched(Dataset):
+    """A Dataset that compares its plan with the one of which an earlier run took the samples before those that Levanter
+    asks for first.
+
+    name      a file with that plan, which then has this one
+    schedule  Levanter's BatchSchedule
+    """
+
+    def __init__(self, plan, length, name, schedule):
+        super().__init__(plan, length)
+        self.name, self.schedule = name, schedule
+
+    async def get_batch(self, indices):
+        # Levanter's DataLoader looks at item 0 before it knows its step
+        if self.name is not None and list(indices) != [0]:
+            step = self.schedule.find_step_containing_offset(min(indices))
+            check_plan_file(self.plan, self.name, self.schedule.global_data_offset_by_step(step))
+            self.name = None
+        return await super().get_batch(indices)
+
+
+def check_plan_file(plan, name, position):
+    """leat.Error if the plan in the file `name` gave other samples before `position`; else the file has this plan
+    then."""
     files, path = fsspec.url_to_fs(name)
     if files.exists(path):
-        plan.load_state(files.cat_file(path).decode())
+        kept = json.loads(files.cat_file(path))
+        before = Plan.parse(kept["plan"], label=name)
+        before.load_state(kept["state"])  # the datasets of these names are still the same
+        plan.load_state(before.state(position))
     else:
         files.makedirs(path.rpartition("/")[0] or ".", exist_ok=True)
-        files.pipe_file(path, plan.state(0).encode())
+    end = plan.info.positions
+    state = plan.state(FAR if end is None else end)  # also of datasets that come in with a change
+    files.pipe_file(path, json.dumps({"plan": plan.text, "state": state}, indent=1).encode())
 
 
 @dataclass(frozen=True)
@@ -97,8 +126,8 @@ class LmData(LmDataConfig):
 
     train  a leat.Plan; one that ends, ends training
     valid  names and plans, with an end each, for evaluation
-    state  a file, as Levanter names files, for the plan's state: Levanter's checkpoints have a step only, and with this
-           a plan of other samples is an error
+    state  a file, as Levanter names files, for the plan: Levanter's checkpoints have a step only, and with this a plan
+           that gave other samples before the checkpoint is an error
     """
 
     train: Plan | None = None
@@ -106,9 +135,8 @@ class LmData(LmDataConfig):
     state: str | None = None
 
     def train_set(self, Pos, batch_schedule, *, key):  # noqa: N803 (as in Levanter)
-        if self.state is not None and jax.process_index() == 0:
-            check_state(self.train, self.state)
-        return NamedLmDataset(Dataset(self.train, Pos.size), Pos)
+        watched = self.state if jax.process_index() == 0 else None
+        return NamedLmDataset(Watched(self.train, Pos.size, watched, batch_schedule), Pos)
 
     def validation_sets(self, Pos):  # noqa: N803
         return {name: NamedLmDataset(Dataset(plan, Pos.size), Pos) for name, plan in self.valid.items()}

@@ -3,7 +3,7 @@ them, made by leat. A plan decides what a sample shows: of order "megatron", Meg
 positions and padding are made here from its tokens, for all rows of a batch at once. megatron-core itself gives only
 the rank, if none is given, and the name of a split.
 
-It meets what megatron-core 0.16.1 and Megatron-LM's main of August 2026 (0.20) take, by pretrain_gpt.py with
+It meets what megatron-core 0.16.1 and 0.19.2 and Megatron-LM's main of August 2026 (0.20) take, by pretrain_gpt.py with
 --dataloader-type external or single: the keys of BATCH_KEYS, with --dataloader-inter-document-masking too.
 """
 from __future__ import annotations
@@ -229,14 +229,16 @@ class Loader:
     rank, world       among the data-parallel ranks; None: as megatron.core.parallel_state says
     options           of leat.Loader: device="cuda" gives tensors on the GPU, copied from pinned memory; restart=True,
                       io, ... Samples left over at the end that make no whole batch are dropped unless last says
-                      otherwise; with "padded", as for a validation that is whole, these have rows without loss
+                      otherwise; with "padded", these have rows without loss
+    cycle             for evaluation of a whole set each time: how many micro batches a step of evaluation has. The end
+                      is filled up to a step, with rows and batches without loss, and then the set begins again
 
     Give it to Megatron with --dataloader-type external. It needs no state in a checkpoint: Megatron's own count of
     consumed samples says where to go on, with any number of ranks.
     """
 
     def __init__(self, dataset: Dataset, micro_batch_size: int, consumed_samples: int = 0, *, rank: int | None = None,
-                 world: int | None = None, **options: Any):
+                 world: int | None = None, cycle: int | None = None, **options: Any):
         if (rank is None) != (world is None):
             raise TypeError("rank and world go together: give both or none")
         if rank is None:
@@ -244,10 +246,18 @@ class Loader:
             rank, world = state.get_data_parallel_rank(), state.get_data_parallel_world_size()
         if options.get("slice") is not None:
             raise ValueError("Megatron cuts rows itself (get_batch_on_this_cp_rank): leave slice= out")
+        if cycle is not None and consumed_samples:
+            raise ValueError("cycle goes through the whole set each time: leave consumed_samples out")
+        if cycle is not None:
+            options = {"last": "padded", **options, "restart": True}
         self.dataset = dataset
         self.loader = PlanLoader(dataset.plan, micro_batch_size, rank=rank, world=world, position=consumed_samples,
                                  outputs=("inputs", "labels", *(["cu_seqlens"] if dataset._by_documents else [])),
                                  **{"last": "dropped", **options})
+        self._cycles, self._filling, self._filled = cycle is not None, 0, 0
+        self._last: dict | None = None
+        if cycle is not None:
+            self._filling = -(self.loader._left_from(0) or 0) % whole("cycle", cycle, 1)
 
     @property
     def consumed_samples(self) -> int:
@@ -256,10 +266,25 @@ class Loader:
 
     def __iter__(self) -> Iterator[dict]:
         iter(self.loader)
+        self._filled = 0
         return self
 
     def __next__(self) -> dict:
-        batch = next(self.loader)
+        batch = next(self.loader, None)
+        if batch is None:
+            if self._last and self._filled < self._filling:
+                self._filled += 1
+                return dict(self._last)  # Megatron changes it
+            if not self._cycles:
+                raise StopIteration
+            self._filled = 0
+            batch = next(iter(self.loader))
+        made = self._made(batch)
+        if self._filling:
+            self._last = {**made, "loss_mask": made["loss_mask"].new_zeros(made["loss_mask"].shape)}
+        return made
+
+    def _made(self, batch: Any) -> dict:
         made = self.dataset._items.make(batch.inputs, batch.labels,
                                         batch.cu_seqlens if self.dataset._by_documents else None)
         if not self.dataset._blends:
@@ -270,7 +295,7 @@ class Loader:
                                            device=batch.inputs.device), **made}
 
     def __len__(self) -> int:
-        return len(self.loader)
+        return len(self.loader) + self._filling
 
     def __bool__(self) -> bool:
         return True
