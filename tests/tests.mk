@@ -57,7 +57,8 @@ LONGEST   := %/faults/test_pack_faults %/faults/test_pack_killed tests/remote/% 
 ALL_TESTS := $(TEST_PROGRAMS) $(DEVICE_PROGRAMS) $(DEVICE_FAULTS) $(TEST_SCRIPTS)
 ALL_TESTS := $(filter $(LONGEST),$(ALL_TESTS)) $(filter-out $(LONGEST),$(ALL_TESTS))
 # ONLY=word makes and runs the tests whose path or source holds that word
-SELECTED  := $(if $(ONLY)$(LEAT_TEST_WITHOUT)$(LEAT_TEST_TURN),$(shell tests/run.sh $(BUILD) "$(ONLY)" --list $(ALL_TESTS)),$(ALL_TESTS))
+SELECTED  := $(if $(ONLY)$(LEAT_TEST_WITHOUT)$(LEAT_TEST_TURN),$(shell tests/run.sh $(BUILD) "$(ONLY)" --list \
+             $(ALL_TESTS)),$(ALL_TESTS))
 
 .PHONY: run-tests test-programs test-tools
 test-tools: all $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/order_dump $(BUILD)/tiny/leat \
