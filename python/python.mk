@@ -1,6 +1,6 @@
-# python.mk: the Python package; included by the Makefile. The extension and both commands share one library in leat/lib,
-# which has all of leat. Only the public headers are used, except by loader_stats.c, for the names of a loader's
-# statistics, and documents_columns.c, which repairs UTF-8: what they need of their own is linked with them.
+# python.mk: the Python package; included by the Makefile. The extension and both commands share one library in
+# leat/lib, which has all of leat. Only the public headers are used, except by loader_stats.c, for the names of a
+# loader's statistics, and documents_columns.c, which repairs UTF-8: src/base is linked with them.
 
 PYTHON         ?= python3
 PYTHON_PACKAGE := $(BUILD)/python/leat
@@ -49,7 +49,8 @@ python-files: $(PYTHON_COPIES)
 	    find $(PYTHON_PACKAGE) -type d -empty -delete,:)
 python-extension: $(PYTHON_PACKAGE)/_leat.abi3.so $(PYTHON_PROGRAMS) $(PYTHON_PACKAGE)/lib/ready
 
-$(PYTHON_PACKAGE)/_leat.abi3.so: python/src/module.map $(PYTHON_OBJECTS) $(PYTHON_LIBRARY) $(call objects,$(BASE_SOURCES))
+$(PYTHON_PACKAGE)/_leat.abi3.so: python/src/module.map $(PYTHON_OBJECTS) $(PYTHON_LIBRARY) \
+                                 $(call objects,$(BASE_SOURCES))
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(PYTHON_LINK) -shared -Wl,--version-script=$< -Wl,-rpath,'$$ORIGIN/lib' $(ALL_LDFLAGS) \
 	    $(filter-out $<,$^) -o $@
@@ -80,7 +81,8 @@ $(PYTHON_PROGRAMS): python/program.c $(PYTHON_LIBRARY)
 	$(Q)mkdir -p $(@D) && $(PYTHON_LINK) $(ALL_CFLAGS) -DPROGRAM_MAIN=$(subst -,_,$(@F))_main \
 	    -Wl,-rpath,'$$ORIGIN/../lib' $(ALL_LDFLAGS) $^ -o $@
 
-# under the name that they are asked for by; and the packages and licenses of all that is brought along, where Debian tells
+# under the name that they are asked for by; and the packages and licenses of all that is brought along, where Debian
+# tells
 LICENSED = $(realpath $(filter /%,$(PYTHON_LIBS)) $(PYTHON_SHARED)) $(wildcard /usr/include/xxhash.h)
 $(PYTHON_PACKAGE)/lib/ready:
 	$(Q)mkdir -p $(@D) && rm -f $(@D)/*

@@ -1,4 +1,4 @@
-# Untried: no Spack has run it. Copy to packages/libleat/ of a repository of Spack's; fill in the address and its sha256.
+# Untried: no Spack has run it. Copy it to packages/libleat/ of a repository of Spack's, and fill in the sha256.
 from spack.package import *
 
 

@@ -1,5 +1,5 @@
-"""_clash.py: this distribution is `libleat`; PyPI's `leat` is another project, whose package has the same name. Whichever
-is installed last has the files, and to remove either removes those of both."""
+"""_clash.py: this distribution is `libleat`; PyPI's `leat` is another project, whose package has the same name.
+Whichever is installed last has the files, and to remove either removes those of both."""
 import os
 import warnings
 
