@@ -34,6 +34,15 @@ class BuildByMake(build_ext):
         for folder in ("bin", "lib"):  # the commands, and libraries of the system that are brought along
             shutil.copytree(os.path.join(package, folder), os.path.join(os.path.dirname(target), folder),
                             ignore=shutil.ignore_patterns("ready"), dirs_exist_ok=True)
+        if not PACKAGE:
+            self.strip(os.path.dirname(target))
+
+    @staticmethod
+    def strip(folder):
+        """What debuggers need is two thirds of the files, and of what pip copies; build/ keeps it."""
+        made = [os.path.join(at, name) for at, _, names in os.walk(folder) for name in names
+                if ".so" in name or at.endswith("bin")]
+        subprocess.run(["strip", *made], check=True)
 
     @staticmethod
     def make():

@@ -36,7 +36,7 @@ struct dataset_values {
     bool opening, json;
 };
 
-const struct option_row dataset_options[] = {
+const struct option_row bench_dataset_options[] = {
     BENCH_RUNS(dataset_values, "7", "runs of each measurement, after one to warm up"),
     { BENCH_OPTION(dataset_values, "opens", OPTION_COUNT, opens, "N",
                    "how many times a run opens and closes the dataset"),

@@ -29,7 +29,7 @@ struct encode_values {
     bool special, json;
 };
 
-const struct option_row encode_options[] = {
+const struct option_row bench_encode_options[] = {
     COMMANDS_TOKENIZER(struct encode_values, "the tokenizer, as leat encode takes it", .required = true),
     COMMANDS_PATTERN(struct encode_values),
     BENCH_FIELD(encode_values),

@@ -45,7 +45,7 @@ struct gpu_values {
     bool json;
 };
 
-const struct option_row gpu_options[] = {
+const struct option_row bench_gpu_options[] = {
     { BENCH_OPTION(gpu_values, "device", OPTION_TEXT, device, "DEVICE", "the GPU: cuda:N"), .standard = "cuda" },
     { BENCH_OPTION(gpu_values, "driver", OPTION_TEXT, driver, "FILE",
                    "library to load as CUDA's driver instead of libcuda.so.1") },

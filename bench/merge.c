@@ -34,7 +34,7 @@ struct merge_values {
     bool json;
 };
 
-const struct option_row merge_options[] = {
+const struct option_row bench_merge_options[] = {
     BENCH_RUNS(merge_values, "3", "runs of each measurement, after one to warm up"),
     { BENCH_OPTION(merge_values, "size", OPTION_SIZE, size, "SIZE", "bytes of tokens that are merged"),
       .standard = "2GiB", .min = (uint64_t)1 << 20, .max = (uint64_t)1 << 50 },

@@ -33,7 +33,7 @@ struct order_values {
     bool json;
 };
 
-const struct option_row order_options[] = {
+const struct option_row bench_order_options[] = {
     BENCH_RUNS(order_values, "5", "runs of each measurement, after one to warm up"),
     { BENCH_OPTION(order_values, "draws", OPTION_COUNT, draws, "N", "draws or samples per run"), .standard = "2M",
       .min = BATCH, .max = (uint64_t)1 << 32 },

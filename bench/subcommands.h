@@ -77,20 +77,20 @@ static inline int bench_end(struct options_parsed *parsed, enum leat_status s, c
     return code;
 }
 
-extern const struct option_row limits_options[];
-extern const struct option_row dataset_options[];
-extern const struct option_row order_options[];
-extern const struct option_row fit_options[];
-extern const struct option_row encode_options[];
+extern const struct option_row bench_limits_options[];
+extern const struct option_row bench_dataset_options[];
+extern const struct option_row bench_order_options[];
+extern const struct option_row bench_fit_options[];
+extern const struct option_row bench_encode_options[];
 extern const struct option_row pack_options[];
-extern const struct option_row merge_options[];
-extern const struct option_row gpu_options[];
-extern const struct option_row load_options[];
-extern const struct option_row report_options[];
-extern const struct option_row counting_options[];
-extern const struct option_row sparse_options[];
-extern const struct option_row hostile_options[];
-extern const struct option_row scan_options[];
-extern const struct option_row scanners_options[];
+extern const struct option_row bench_merge_options[];
+extern const struct option_row bench_gpu_options[];
+extern const struct option_row bench_load_options[];
+extern const struct option_row bench_report_options[];
+extern const struct option_row bench_counting_options[];
+extern const struct option_row bench_sparse_options[];
+extern const struct option_row bench_hostile_options[];
+extern const struct option_row bench_scan_options[];
+extern const struct option_row bench_scanners_options[];
 
 #endif

@@ -19,12 +19,12 @@ done
 
 version=$(sed -n 's/^#define LEAT_VERSION "\(.*\)"/\1/p' include/leat.h)
 cd build/packages
-cp "$out/leat-$version.tar.gz" "leat_$version.orig.tar.gz"
-tar xf "leat_$version.orig.tar.gz"
-cd "leat-$version"
+cp "$out/libleat-$version.tar.gz" "libleat_$version.orig.tar.gz"
+tar xf "libleat_$version.orig.tar.gz"
+cd "libleat-$version"
 cp -r packages/debian debian
 cat >debian/changelog <<TEXT
-leat ($version-1) unstable; urgency=medium
+libleat ($version-1) unstable; urgency=medium
 
   * See CHANGELOG.md.
 
@@ -32,4 +32,4 @@ leat ($version-1) unstable; urgency=medium
 TEXT
 cat LICENSE NOTICE >debian/copyright
 dpkg-buildpackage -us -uc -F
-cp ../*.deb ../*.dsc ../*.debian.tar.* ../*.orig.tar.gz "$out"
+cp ../*.deb ../*.dsc ../*.debian.tar.* ../*.orig.tar.gz ../*.buildinfo ../*.changes "$out"

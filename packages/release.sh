@@ -77,7 +77,7 @@ same_bytes() {
 wheels_as_named() {
     inside "$dir/workshop" sh -c 'for w in /first/out/*.whl; do
         /tools/bin/auditwheel show "$w" | tr "\n" " " | grep -F "platform tag: \"manylinux_2_28_" || exit 1
-        done; /tools/bin/twine check --strict /first/out/*.whl /first/out/leat-*.tar.gz'
+        done; /tools/bin/twine check --strict /first/out/*.whl /first/out/libleat-*.tar.gz'
 }
 
 # These packages are no upload to Debian: there is no bug that they close, and no mailbox.
@@ -87,8 +87,8 @@ lintian_accepts() {
         /first/out/*.dsc /first/out/*.deb'
 }
 
-deb_is_used() {
-    copy bare debian && cp "$dir"/workshop/first/out/*.deb "$dir/debian/" &&
+deb_is_used() { # SYSTEM
+    copy "$1" debian && cp "$dir"/workshop/first/out/*.deb "$dir/debian/" &&
         cp -r "$here/../examples/corpus" "$dir/debian/" &&
         inside "$dir/debian" sh -e -c 'apt-get -q update; apt-get -qy install ./*.deb gcc libc6-dev pkg-config
             leat pack -o /packed /corpus; leat verify /packed
@@ -100,26 +100,26 @@ int main(void) { return leat_version_number() == LEAT_VERSION_NUMBER ? 0 : 1; }"
             dpkg --purge $(dpkg-query -Wf "\${binary:Package} " "leat*" "libleat*"); hash -r; ! command -v leat'
 }
 
-wheel_is_used() {
-    copy bare python && cp "$dir"/workshop/first/out/*x86_64.whl "$dir/python/" && mkdir "$dir/python/repository" &&
+wheel_is_used() { # SYSTEM
+    copy "$1" python && cp "$dir"/workshop/first/out/*x86_64.whl "$dir/python/" && mkdir "$dir/python/repository" &&
         cp -r "$here/../examples" "$here/../python" "$dir/python/repository" &&
         inside "$dir/python" sh -e -c 'apt-get -q update; apt-get -qy install python3-venv
             cd /repository; mkdir /dist; mv /*.whl /dist; python/check_wheel.sh /dist python3'
 }
 
 sdist_is_used() {
-    copy bare sources && cp "$dir"/workshop/first/out/leat-*.tar.gz "$dir/sources/" &&
+    copy bare sources && cp "$dir"/workshop/first/out/libleat-*.tar.gz "$dir/sources/" &&
         inside "$dir/sources" sh -e -c 'apt-get -q update
             apt-get -qy install gcc libc6-dev make pkg-config python3-dev python3-venv libzstd-dev libxxhash-dev
-            python3 -m venv /venv; /venv/bin/pip install -q /leat-*.tar.gz; cd /; /venv/bin/leat --version'
+            python3 -m venv /venv; /venv/bin/pip install -q /libleat-*.tar.gz; cd /; /venv/bin/leat --version'
 }
 
-# The commands and the extension of a wheel with the C library of another system.
-with_older_libc() {
-    system focal focal http://archive.ubuntu.com/ubuntu && rm -rf "$dir/focal/wheel" && mkdir "$dir/focal/wheel" &&
-        (cd "$dir/focal/wheel" && python3 -m zipfile -e "$dir"/workshop/first/out/*x86_64.whl .) &&
-        cp -r "$here/../examples/corpus" "$dir/focal/wheel" &&
-        inside "$dir/focal" sh -e -c 'cd /wheel; chmod +x leat/bin/*; leat/bin/leat pack --force -o packed corpus
+# The commands of a wheel with the C library of another system, whose Python may be too old for the rest.
+with_older_libc() { # SYSTEM
+    rm -rf "$dir/$1/wheel" && mkdir "$dir/$1/wheel" &&
+        (cd "$dir/$1/wheel" && python3 -m zipfile -e "$dir"/workshop/first/out/*x86_64.whl .) &&
+        cp -r "$here/../examples/corpus" "$dir/$1/wheel" &&
+        inside "$dir/$1" sh -e -c 'cd /wheel; chmod +x leat/bin/*; leat/bin/leat pack --force -o packed corpus
             leat/bin/leat verify packed; leat/bin/leat-bench load --source packed --seq-len 128 --batch 8 --steps 10'
 }
 
@@ -140,10 +140,16 @@ if [ "$failed" -eq 0 ]; then
     check same_bytes same_bytes
     check wheels_as_named wheels_as_named
     check lintian lintian_accepts
-    check deb deb_is_used
-    check wheel wheel_is_used
+    check focal system focal focal http://archive.ubuntu.com/ubuntu
+    check bullseye system bullseye bullseye
+    check trixie system trixie trixie
+    check deb deb_is_used bare
+    check deb_13 deb_is_used trixie
+    check wheel wheel_is_used bare
+    check wheel_13 wheel_is_used trixie
     check sdist sdist_is_used
-    check older_libc with_older_libc
+    check wheel_focal with_older_libc focal
+    check wheel_11 with_older_libc bullseye
     check aarch64 on_aarch64
 fi
 echo "$passed passed, $failed failed, $skipped skipped"

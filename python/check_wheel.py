@@ -1,4 +1,7 @@
 """check_wheel.py CORPUS: what check_wheel.sh runs in a clean virtual environment: imports, packs, looks, loads."""
+import base64
+import hashlib
+import importlib.metadata
 import os
 import subprocess
 import sys
@@ -8,6 +11,13 @@ import leat
 
 assert os.path.dirname(leat.__file__).startswith(sysconfig.get_path("platlib")), leat.__file__
 corpus = sys.argv[1]
+
+# all that is installed is as RECORD has it, and what is in it of others is said where PEP 770 wants it
+files = importlib.metadata.files("libleat")
+recorded = {str(f): (f.hash.value, base64.urlsafe_b64encode(hashlib.sha256(f.read_binary()).digest()).decode())
+            for f in files if f.hash}
+assert all(a == b.rstrip("=") for a, b in recorded.values()), recorded
+assert any(name.endswith(".dist-info/sboms/libleat.cdx.json") for name in recorded), recorded
 
 summary = leat.pack(corpus, "packed", progress=None)
 assert summary.documents > 0 and summary.tokens > 100000, summary

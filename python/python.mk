@@ -1,6 +1,6 @@
-# python.mk: the Python package; included by the Makefile. The extension is linked with the static libraries, so that
-# nothing of leat has to be found when it is loaded. Only the public headers are used, except by loader_stats.c, for the
-# names of a loader's statistics, and documents_columns.c, which repairs UTF-8.
+# python.mk: the Python package; included by the Makefile. The extension and both commands share one library in
+# leat/lib, which has all of leat. Only the public headers are used, except by loader_stats.c, for the names of a
+# loader's statistics, and documents_columns.c, which repairs UTF-8: src/base is linked with them.
 
 PYTHON         ?= python3
 PYTHON_PACKAGE := $(BUILD)/python/leat
@@ -34,6 +34,7 @@ PYTHON_SHARED := $(filter %.so,$(PYTHON_LIBS))
 # What links extension and commands: for a wheel, WHEEL_LINK
 PYTHON_LINK   ?= $(CC)
 PYTHON_PROGRAMS := $(PYTHON_PACKAGE)/bin/leat $(PYTHON_PACKAGE)/bin/leat-bench
+PYTHON_LIBRARY  := $(PYTHON_PACKAGE)/lib/libleat_all.so
 
 .PHONY: python python-files python-extension
 ## python: the package in build/python, to be used with PYTHONPATH=build/python
@@ -48,10 +49,11 @@ python-files: $(PYTHON_COPIES)
 	    find $(PYTHON_PACKAGE) -type d -empty -delete,:)
 python-extension: $(PYTHON_PACKAGE)/_leat.abi3.so $(PYTHON_PROGRAMS) $(PYTHON_PACKAGE)/lib/ready
 
-$(PYTHON_PACKAGE)/_leat.abi3.so: python/src/module.map $(PYTHON_OBJECTS) $(STATIC)
+$(PYTHON_PACKAGE)/_leat.abi3.so: python/src/module.map $(PYTHON_OBJECTS) $(PYTHON_LIBRARY) \
+                                 $(call objects,$(BASE_SOURCES))
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(PYTHON_LINK) -shared -Wl,--version-script=$< -Wl,-rpath,'$$ORIGIN/lib' $(ALL_LDFLAGS) \
-	    $(filter-out $<,$^) -Wl,--start-group $(PYTHON_LIBS) -Wl,--end-group -o $@
+	    $(filter-out $<,$^) -o $@
 
 .PHONY: python-objects
 ## python-objects: the extension's sources, compiled and no more; for another compiler: CC=clang WERROR=1
@@ -59,16 +61,28 @@ python-objects:
 	$(Q)if [ -e "$(PYTHON_INCLUDE)/Python.h" ]; then $(MAKE) --no-print-directory $(PYTHON_OBJECTS); else \
 	    echo "skipped: $(PYTHON) has no headers"; fi
 
-# the commands, which the package's console scripts become
-$(PYTHON_PACKAGE)/bin/leat: $(COMMAND_OBJECTS) $(CLI_OBJECTS) $(STATIC)
-$(PYTHON_PACKAGE)/bin/leat-bench: $(BENCH_OBJECTS) $(CLI_OBJECTS) $(STATIC)
-$(PYTHON_PACKAGE)/bin/leat-bench: WRAPPED_HERE = $(COUNTED)
-$(PYTHON_PROGRAMS):
+# The library: its exports are the public functions and the commands' main functions, which have names here.
+PROGRAM_MAINS   := $(BUILD)/obj/python/tokenize_tools/commands/main.o $(BUILD)/obj/python/bench/main.o
+PROGRAM_OBJECTS := $(filter-out %/commands/main.o $(BUILD)/obj/bench/main.o,$(sort $(COMMAND_OBJECTS) \
+                   $(BENCH_OBJECTS) $(CLI_OBJECTS)))
+$(BUILD)/obj/python/%/main.o: %/main.c
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -I. -Dmain=$(if $(filter bench,$*),leat_bench_main,leat_main) \
+	    -fvisibility=default -Wno-missing-prototypes -MMD -MP -c $< -o $@
+$(PYTHON_LIBRARY): | $(PYTHON_PACKAGE)/lib/ready
+$(PYTHON_LIBRARY): python/library.map $(PROGRAM_MAINS) $(PROGRAM_OBJECTS) $(LIB_OBJECTS) $(PACK_OBJECTS)
 	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(PYTHON_LINK) -Wl,-rpath,'$$ORIGIN/../lib' $(ALL_LDFLAGS) $(WRAPPED_HERE) $^ \
+	$(Q)mkdir -p $(@D) && $(PYTHON_LINK) -shared -Wl,-soname,$(@F) -Wl,-Bsymbolic \
+	    -Wl,--version-script=$< -Wl,-rpath,'$$ORIGIN' $(ALL_LDFLAGS) $(COUNTED) $(filter-out $<,$^) \
 	    -Wl,--start-group $(PYTHON_LIBS) -Wl,--end-group -lm -o $@
 
-# under the name that they are asked for by; and the licenses of all that is brought along, where Debian's packages tell
+# the commands, which the package's console scripts become: nothing but that call
+$(PYTHON_PROGRAMS): python/program.c $(PYTHON_LIBRARY)
+	$(call say,LD      $@)
+	$(Q)mkdir -p $(@D) && $(PYTHON_LINK) $(ALL_CFLAGS) -DPROGRAM_MAIN=$(subst -,_,$(@F))_main \
+	    -Wl,-rpath,'$$ORIGIN/../lib' $(ALL_LDFLAGS) $^ -o $@
+
+# under the name that they are asked for by; and the packages and licenses of all that is brought along, where Debian
+# tells
 LICENSED = $(realpath $(filter /%,$(PYTHON_LIBS)) $(PYTHON_SHARED)) $(wildcard /usr/include/xxhash.h)
 $(PYTHON_PACKAGE)/lib/ready:
 	$(Q)mkdir -p $(@D) && rm -f $(@D)/*
@@ -77,8 +91,10 @@ $(PYTHON_PACKAGE)/lib/ready:
 	done
 	$(Q)for file in $(LICENSED); do \
 	    package=$$({ dpkg -S $$file || dpkg -S $${file#/usr}; } 2>/dev/null | cut -d: -f1); \
-	    [ -z "$$package" ] || cp -L /usr/share/doc/$$package/copyright $(@D)/$$package.license; \
-	done; touch $@
+	    [ -n "$$package" ] || continue; \
+	    cp -L /usr/share/doc/$$package/copyright $(@D)/$$package.license; \
+	    dpkg-query -W -f '$${binary:Package} $${Version} $${source:Package}\n' $$package; \
+	done | sort -u >$@
 
 # ---- A wheel --------------------------------------------------------------------------------------------------------
 
@@ -96,7 +112,7 @@ $(ZIG_VENV)/ready: python/requirements-wheel.txt | wheel-deps
 .PHONY: wheel-deps wheel check-wheel
 wheel-deps:
 	$(Q)PYTHON="$(PYTHON)"; export PYTHON; $(call install_deps,python)
-## wheel: build/dist/leat-*.whl, which needs nothing but a C library (glibc 2.28) and Python 3.10 or later
+## wheel: build/dist/libleat-*.whl, which needs nothing but a C library (glibc 2.28) and Python 3.10 or later
 wheel: wheel-deps $(ZIG_VENV)/ready
 	$(Q)[ -e $(ZIG_VENV)/ready ] || echo "ziglang cannot be installed: the wheel is for C libraries as new as this" >&2
 	$(Q)rm -rf $(WHEEL_PACKAGE) && $(MAKE) --no-print-directory python-extension PYTHON_PACKAGE=$(WHEEL_PACKAGE) \

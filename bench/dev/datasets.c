@@ -40,7 +40,7 @@ struct counting_values {
 
 static const char *const widths[] = { "2", "4", NULL };
 
-const struct option_row counting_options[] = {
+const struct option_row bench_counting_options[] = {
     NAME(counting_values, "the dataset to write"),
     { BENCH_OPTION(counting_values, "tokens", OPTION_COUNT, tokens, "N", "how many tokens"), .required = true },
     { BENCH_OPTION(counting_values, "width", OPTION_CHOICE, width, "2|4", "bytes per token"), .standard = "2",
@@ -122,7 +122,7 @@ struct sparse_values {
     uint64_t documents, tokens, median;
 };
 
-const struct option_row sparse_options[] = {
+const struct option_row bench_sparse_options[] = {
     NAME(sparse_values, "the dataset to write; nothing of that name may exist"),
     { BENCH_OPTION(sparse_values, "documents", OPTION_COUNT, documents, "N", "how many documents"), .standard = "1G",
       .min = 1, .max = (uint64_t)1 << 40 },

@@ -8,7 +8,7 @@ static const struct command commands[] = {
       .notes = "Token p is a fixed function of p, so any misplaced byte shows. Documents have "
                "pseudo-random lengths, the same every time.",
       .example = "leat-bench-dev counting -o counting --tokens 1G",
-      .options = counting_options,
+      .options = bench_counting_options,
       .run = bench_counting },
     { .name = "sparse",
       .purpose = "writes a huge dataset that is mostly holes, to measure opening",
@@ -17,7 +17,7 @@ static const struct command commands[] = {
                "are mostly holes. The number of tokens is rounded to a multiple of 2048.",
       .example = "leat-bench-dev sparse -o huge --documents 1G\nleat-bench dataset --opening huge\n"
                  "leat-bench-dev sparse -o long --documents 100k --median 540\nleat-bench fit long",
-      .options = sparse_options,
+      .options = bench_sparse_options,
       .run = bench_sparse },
     { .name = "hostile",
       .purpose = "measures how fast hostile texts become ids",
@@ -26,7 +26,7 @@ static const struct command commands[] = {
                "One thread "
                "encodes it, with a new encoder for each run.",
       .example = "leat-bench-dev hostile -t o200k_base\nleat-bench-dev hostile -t gpt2 --size 64MiB --json",
-      .options = hostile_options,
+      .options = bench_hostile_options,
       .run = bench_hostile },
     { .name = "scan",
       .purpose = "measures how fast records are found in files: reading, lines, JSON",
@@ -38,7 +38,7 @@ static const struct command commands[] = {
                "decompressing and hashing the file, which the first round has read into memory; lines and records are "
                "found in blocks of 1 MiB in the CPU's cache. All text is held in memory.",
       .example = "leat-bench-dev scan corpus.jsonl.zst",
-      .options = scan_options,
+      .options = bench_scan_options,
       .run = bench_scan },
     { .name = "scanners",
       .purpose = "measures how fast texts are cut into pretokens, before these become ids",
@@ -50,7 +50,7 @@ static const struct command commands[] = {
                "time of one thread. Fails if a row cuts differently from the plain one.",
       .example =
           "leat-bench-dev scanners corpus.jsonl.zst\nleat-bench-dev scanners --family gpt2 --runs 9 corpus.jsonl.zst",
-      .options = scanners_options,
+      .options = bench_scanners_options,
       .run = bench_scanners },
     { .name = NULL },
 };

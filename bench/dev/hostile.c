@@ -19,7 +19,7 @@ struct hostile_values {
     bool json;
 };
 
-const struct option_row hostile_options[] = {
+const struct option_row bench_hostile_options[] = {
     COMMANDS_TOKENIZER(struct hostile_values, "the tokenizer, as leat encode takes it", .required = true),
     { BENCH_OPTION(hostile_values, "size", OPTION_SIZE, size, "SIZE", "size of each text"), .standard = "16MiB",
       .min = 64, .max = (uint64_t)1 << 32 },

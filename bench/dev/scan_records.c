@@ -25,7 +25,7 @@ struct scan_values {
     bool json;
 };
 
-const struct option_row scan_options[] = {
+const struct option_row bench_scan_options[] = {
     BENCH_FIELD(scan_values),
     { BENCH_OPTION(scan_values, "id", OPTION_TEXT, id, "FIELD", "the member that holds the id"), .standard = "id" },
     BENCH_RUNS(scan_values, "5", "runs of each step, of which the best counts"),

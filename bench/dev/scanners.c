@@ -23,7 +23,7 @@ struct scanners_values {
     bool json;
 };
 
-const struct option_row scanners_options[] = {
+const struct option_row bench_scanners_options[] = {
     { BENCH_OPTION(scanners_values, "family", OPTION_TEXT, family, "NAME",
                    "only this family: gpt2, cl100k, llama3, qwen2, qwen3.5, o200k, tekken, kimi, deepseek; or utf8: "
                    "whether text is well-formed") },

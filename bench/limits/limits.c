@@ -35,7 +35,7 @@ struct limits_values {
     bool json;
 };
 
-const struct option_row limits_options[] = {
+const struct option_row bench_limits_options[] = {
     { BENCH_OPTION(
           limits_values, "size", OPTION_SIZE, bytes, "SIZE",
           "size of the test file; larger than memory shows the disk alone. Below 256 MiB, the rows of memory use "

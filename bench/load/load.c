@@ -24,7 +24,7 @@ static const char *const compares[] = { "nothing", "synthetic", NULL };
 static const char *const layouts[] = { "contiguous", "zigzag", "zigzag-documents", NULL };
 static const char *const aparts[] = { "auto", "always", "never", "mapped", NULL };
 
-const struct option_row load_options[] = {
+const struct option_row bench_load_options[] = {
     { BENCH_OPTION(load_values, "batch", OPTION_COUNT, batch, "B", "rows of a global batch; not with --max-tokens"),
       .min = 1, .max = 1u << 30 },
     { BENCH_OPTION(load_values, "rank", OPTION_COUNT, rank, "R", "take the rows of this rank"), .standard = "0",

@@ -22,7 +22,7 @@ struct report_values {
     const char *output;
 };
 
-const struct option_row report_options[] = {
+const struct option_row bench_report_options[] = {
     { BENCH_OPTION(report_values, "output", OPTION_TEXT, output, "FILE.html",
                    "the page to write (- is standard output)"),
       .letter = 'o', .required = true, .path = true },

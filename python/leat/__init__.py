@@ -10,6 +10,7 @@ leat.DataModule (Lightning), leat.LoaderMixin and leat.check_model (transformers
 
 Modules of their own: leat.integrations has one for each trainer and engine; leat.ray packs on a cluster.
 """
+import leat._clash  # noqa: F401
 from leat._leat import Error, version as __version__
 from leat.batch import Batch
 from leat.dataset import Dataset, open

@@ -2,6 +2,8 @@
 import os
 import sys
 
+from leat._clash import REMEDY
+
 
 def program(name):
     """The path of a program in the package."""
@@ -10,6 +12,8 @@ def program(name):
 
 def run(name):
     """Becomes the program, which so gets signals and terminal itself, and sets the exit code."""
+    if not hasattr(sys.modules["leat"], "Loader"):
+        sys.exit(f"{name}: {REMEDY}")
     path = program(name)
     os.environ.setdefault("LEAT_PYTHON", sys.executable)  # what Python does for the command: --chat, leat import
     try:

@@ -1,0 +1,20 @@
+# Untried: no Spack has run it. Copy it to packages/libleat/ of a repository of Spack's, and fill in the sha256.
+from spack.package import *
+
+
+class Libleat(MakefilePackage):
+    """LLM training tokens from text to the GPU: libraries and commands."""
+
+    url = "https://pypi.org/packages/source/l/libleat/libleat-0.2.0.tar.gz"
+    license("MIT")
+
+    depends_on("c", type="build")
+    depends_on("pkgconfig", type="build")
+    for library in ("brotli", "bzip2", "curl", "isa-l", "liburing", "libyaml", "lz4", "pcre2", "xxhash", "xz", "zstd"):
+        depends_on(library)
+
+    def build(self, spec, prefix):
+        make("all", "DEPS=0", f"PREFIX={prefix}")
+
+    def install(self, spec, prefix):
+        make("install", "DEPS=0", f"PREFIX={prefix}")
