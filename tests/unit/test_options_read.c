@@ -170,7 +170,7 @@ static void check_plans(void)
         l.batch = 1;
         l.io.reserved_flags = i == 0;
         l.ranks.reserved[0] = i == 1;
-        l.io.reserved[3] = i == 2;
+        l.io.reserved[2] = i == 2;
         l.device.reserved[3] = i == 3;
         l.outputs.reserved[3] = i == 4;
         l.slice.reserved_flags = i == 5;

@@ -114,7 +114,7 @@ static void test_signatures(void)
           { HOST, EMPTY, DATE },
           "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7" },
     };
-    struct credentials c = { "AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", NULL };
+    struct credentials c = { .id = "AKIAIOSFODNN7EXAMPLE", .secret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY" };
 
     for (unsigned i = 0; i < sizeof published / sizeof *published; i++) {
         struct signature_request r = published[i].request;
@@ -143,7 +143,7 @@ static void test_long_secrets(void)
                                    .header_count = 3,
                                    .payload = SIGNATURE_EMPTY };
     char secret[81], id[600], out[SIGNATURE_AUTHORIZATION];
-    struct credentials c = { "AKIAIOSFODNN7EXAMPLE", secret, NULL };
+    struct credentials c = { .id = "AKIAIOSFODNN7EXAMPLE", .secret = secret };
 
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
         for (int k = 0; k < rows[i].bytes; k++)
