@@ -427,6 +427,7 @@ uint32_t leat_loader_notice(struct leat_loader *loader, char *text, uint64_t cap
 {
     struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
     char left[64];
+    bool warming;
 
     if (loader_forked(loader))
         return 0;
@@ -469,8 +470,9 @@ uint32_t leat_loader_notice(struct leat_loader *loader, char *text, uint64_t cap
         snprintf(text, capacity, "rows whose tokens are damaged are masked; verify the datasets (leat verify)");
         return 1;
     }
-    if (s.batches > LOADER_RECENT && s.time.waiting_share > STARVED && does_work(loader) &&
-        once(loader, s.io.warming || s.remote.caching ? NOTICE_WARMING : NOTICE_STARVED)) {
+    warming = s.io.warming || s.remote.caching;
+    if (s.batches > LOADER_RECENT && s.time.waiting_share > STARVED && (warming || does_work(loader)) &&
+        once(loader, warming ? NOTICE_WARMING : NOTICE_STARVED)) {
         snprintf(text, capacity, "the consumer waited for batches %.0f %% of its time: %s%s",
                  100 * s.time.waiting_share, cause_of(loader, &s), time_left(loader, &s, left, sizeof left));
         return 1;
