@@ -112,7 +112,7 @@ def cases():
     yield "leat pack --help ", ["all"]
     yield "leat bench ", [*names("leat-bench"), "help", "--help", "--version", "--manual", "--completion"]
     yield "leat bench li", ["limits"]
-    yield "leat bench pack --format ", ["auto", "jsonl", "parquet", "text"]
+    yield "leat bench pack --format ", ["auto", "csv", "jsonl", "parquet", "text", "tsv"]
     yield "leat bench load --on-d", ["--on-damage"]
     yield "leat bench load --on-damage ", ["error", "mask"]
     yield "leat info ", paths

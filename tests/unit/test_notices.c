@@ -39,8 +39,8 @@ static void tells(struct leat_loader *l, const char *part)
 static void waits(struct leat_loader *l)
 {
     l->consumer.batches = LOADER_RECENT + 1;
-    l->consumer.recent_wait_sum = 11;
-    l->consumer.recent_all_sum = 100;
+    l->consumer.recent_wait_sum = 11000000;
+    l->consumer.recent_all_sum = 100000000;
 }
 
 static void test_memory(void)
@@ -134,9 +134,9 @@ static void test_causes(void)
     l->consumer.batches = LOADER_RECENT; /* too few to tell */
     T_EQ(leat_loader_notice(l, text, sizeof text), 0);
     l->consumer.batches++;
-    l->consumer.recent_wait_sum = 10; /* no more than a tenth */
+    l->consumer.recent_wait_sum = 10000000; /* no more than a tenth */
     T_EQ(leat_loader_notice(l, text, sizeof text), 0);
-    l->consumer.recent_wait_sum = 11;
+    l->consumer.recent_wait_sum = 11000000;
     l->owner = getpid() + 1; /* in a child */
     T_EQ(leat_loader_notice(l, text, sizeof text), 0);
     free(l);

@@ -132,7 +132,7 @@ const struct option_row pack_options[] = {
       .field = FIELD(format),
       .value = "FORMAT",
       .standard = "auto, by the name",
-      .help = "the format of the inputs: " RECORD_FORMAT_VALUES,
+      .help = "of the inputs: " RECORD_FORMAT_VALUES,
       .more = "jsonl is JSON with one document per object: in lines, in an array, or one object after another over any "
               "number of lines. csv, tsv and parquet have one document per row, and name their columns. A text is one "
               "document.",
