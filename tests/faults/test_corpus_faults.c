@@ -236,6 +236,7 @@ int main(void)
     const char *folder = t_folder();
     struct blob file = { 0 };
 
+    T_CHECK(setenv("LEAT_RETRY_SECONDS", "0", 1) == 0); /* what fails is an error at once */
     make_records(&random);
     make_text(&want, 1000, &random);
     for (size_t i = 0; i < want.size; i++)

@@ -373,6 +373,7 @@ static void make_files(void)
 
 int main(void)
 {
+    T_CHECK(setenv("LEAT_RETRY_SECONDS", "0", 1) == 0); /* what fails is an error at once */
     folder = t_folder();
     make_files();
     for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++)
