@@ -41,7 +41,7 @@ static void say_done(struct gather_reader *r, uint64_t done)
     gate_open(r->g->gate);
 }
 
-/* The job's other pieces, of other engines, are changed meanwhile. */
+/* The job's other pieces are changed meanwhile. */
 static void read_job(struct gather_reader *r, const struct gather_job *job, uint64_t number)
 {
     struct gather_hand *h = &r->g->reader_hand;
@@ -50,7 +50,7 @@ static void read_job(struct gather_reader *r, const struct gather_job *job, uint
     for (uint32_t i = 0; announced > 0 && !atomic_load(&r->stop) && atomic_load(&r->left) <= number; i++) {
         struct gather_piece *p = &job->pieces[i];
 
-        if (p->engine != &engine_advise || p->state != GATHER_WAITING)
+        if (!p->announced)
             continue;
         p->left = engine_pread.copy(h, &r->g->files[p->file], p, NULL) != LEAT_OK;
         if (--announced > 0)
@@ -208,6 +208,7 @@ static bool begin(struct gather *g, struct gather_job *job, struct gather_piece 
     }
     if (f->network && p->bytes > 0 && is_ready(g)) {
         p->state = GATHER_WAITING;
+        p->announced = true;
         job->announced++;
     }
     return true;

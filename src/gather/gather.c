@@ -572,7 +572,7 @@ void gather_begin(struct gather *g, struct gather_job *job)
 
         p->state = GATHER_TO_DO;
         p->in_flight = 0;
-        p->cached = p->held = p->left = false;
+        p->cached = p->held = p->announced = p->left = false;
         p->drop = g->drops_behind && !g->files[p->file].hot && !g->files[p->file].warm_wanted;
         p->stays = NULL;
         p->unheld_ns = 0;

@@ -83,6 +83,7 @@ struct gather_piece {
     const uint8_t *stays;               /* there; NULL: it was copied, or is not finished */
     bool drop;                          /* from the page cache, after it was read */
     bool shared;                        /* with the crew, if its job is offered */
+    bool announced;                     /* to the reader, who looks at no other piece */
     bool left;                          /* by the crew, or the reader: it could not do it */
 };
 
