@@ -171,7 +171,8 @@ def test_dataset(hub):
 
 def test_requests(hub):
     """The address that the Hub gives for a file is kept for all its ranges, until it is refused: then each of the 8
-    that are under way may ask anew, and so may those that begin before there is an answer."""
+    that are under way asks anew once, and what begins in its place before there is an answer: at most 17 with the
+    first."""
     hub.requests.clear(), hub.storage.requests.clear()
     code, said = pack(hub, "few", "hf://datasets/org/name/c/a.jsonl", "--threads", "1")
     asked = [path for _, path, _ in hub.requests if "/resolve/" in path]
@@ -185,7 +186,7 @@ def test_requests(hub):
         hub.storage.events = [("", at, expire)]
         code, said = pack(hub, "few", "hf://datasets/org/name/c/a.jsonl", "--threads", "1")
         asked = [path for _, path, _ in hub.requests if "/resolve/" in path]
-        check("an address that expires", code == 0 and not hub.storage.events and 2 <= len(asked) <= 25 and
+        check("an address that expires", code == 0 and not hub.storage.events and 2 <= len(asked) < 20 and
               tokens("few") == tokens("one"), code, said, len(asked))
 
 
