@@ -40,6 +40,8 @@ class BuildByMake(build_ext):
     @staticmethod
     def strip(folder):
         """What debuggers need is two thirds of the files, and of what pip copies; build/ keeps it."""
+        if not shutil.which("strip"):
+            return
         made = [os.path.join(at, name) for at, _, names in os.walk(folder) for name in names
                 if ".so" in name or at.endswith("bin")]
         subprocess.run(["strip", *made], check=True)
