@@ -81,7 +81,7 @@ static void *run(void *context)
     return NULL;
 }
 
-/* Starts the reader unless it runs; false: there is none. */
+/* Starts the reader if it does not run yet. Returns whether it runs. */
 static bool is_ready(struct gather *g)
 {
     struct gather_reader *r;

@@ -50,7 +50,7 @@ def rows(text, delimiter, columns):
         except StopIteration:
             return out
         except csv.Error as error:
-            # a carriage return in the middle of what io takes for one line is its own fault: there is none
+            # not csv's complaint of a carriage return within a line: io has cut the text there
             assert "expected after" in str(error) or "unexpected end of data" in str(error), error
             row = None
         if row == []:

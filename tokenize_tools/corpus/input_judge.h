@@ -22,7 +22,7 @@ struct input_rules {
     size_t include_count, exclude_count;
     const char *from;            /* the folder from which relative words count; NULL: the current one */
     const char *split_of;        /* the split of Hugging Face folders to be taken, or "all"; NULL: there is only one */
-    const struct hub_pins *pins; /* of an earlier run of the same inputs; NULL: there is none */
+    const struct hub_pins *pins; /* of an earlier run of the same inputs; NULL: no earlier run */
     const struct own_outputs *own; /* never inputs */
     struct input_stop stop;        /* asked while inputs are looked for; asked NULL: never */
 };

@@ -26,7 +26,7 @@ struct record_format {
     /* For formats with records in a text, one per line or otherwise: finds the values of one, as record_read() does.
      * NULL: there are none. */
     enum leat_status (*read)(struct record *r, const char *line, size_t bytes, struct leat_error *err);
-    char delimiter; /* between fields, of a table in text (corpus/csv); 0: it is none */
+    char delimiter; /* between fields, of a table in text (corpus/csv); 0: not a table */
     bool whole;     /* the whole input is one document */
     bool rows;      /* it is a table, a document per row (corpus/parquet), and is not read as a stream */
     bool is_json;   /* records too big for memory are taken in chunks (record_feed()) */

@@ -13,7 +13,7 @@
 struct csv_header {
     char delimiter;
     uint64_t at, columns;
-    uint64_t column[]; /* of each want; UINT64_MAX: there is none */
+    uint64_t column[]; /* of each want; UINT64_MAX: the header lacks it */
 };
 
 /* ---- Fields ------------------------------------------------------------------------------------------------------ */

@@ -21,14 +21,14 @@ enum leat_status csv_header_read(struct csv_header **out, const struct record_fi
                                  char delimiter, const char *head, size_t bytes, bool ended, struct leat_error *err);
 void csv_header_free(struct csv_header *header); /* NULL is fine */
 
-/* Where it begins in the input: a record there is none of the table. */
+/* Where the header begins in the input; a record at this place is the header, not a document. */
 uint64_t csv_header_at(const struct csv_header *header);
 
 /*
  * Finds the values of a record, with the end of its line or without, by r->header. They are strings, where they stand:
- * doubled quotes become single ones there, whatever `record` says. Lists of messages and spans are JSON within, and an
- * empty field is none where it matters whether it exists. LEAT_E_TEXT with r->problem: the record is broken, or has
- * more or fewer fields than the header.
+ * doubled quotes become single ones there, whatever `record` says. Lists of messages and spans are JSON within. An
+ * empty field counts as missing where a condition asks whether it exists. LEAT_E_TEXT with r->problem: the record is
+ * broken, or has more or fewer fields than the header.
  */
 enum leat_status csv_read(struct record *r, const char *record, size_t bytes, struct leat_error *err);
 

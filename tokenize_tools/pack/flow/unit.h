@@ -64,7 +64,7 @@ struct unit {
         uint64_t lead_lines; /* of one too big for memory: line ends in the unit before it */
     } array;
     struct {                             /* of CSV */
-        const struct csv_header *header; /* the lane's; NULL: there is none */
+        const struct csv_header *header; /* the lane's; NULL: not a table */
         uint64_t record, lead_lines;     /* where the one in a file begins; line ends in the unit before it */
         uint64_t lost_lines;             /* line ends in what cutting rejected */
     } csv;
