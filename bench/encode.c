@@ -1,6 +1,8 @@
 /*
  * encode.c: `leat-bench encode`: how fast texts become ids, and nothing else: the documents are in memory before, the
- * ids stay in memory, and the first pass counts, with cold caches, as in a run that packs a corpus once.
+ * ids stay in memory, and the first pass counts, with cold caches, as in a run that packs a corpus once. A run over a
+ * terabyte has met most words: --warm encodes another text first, and --passes the same text again, with the same
+ * encoders.
  *
  * Each thread has a share of about as many bytes, an encoder, and memory for its ids that was touched before the clock
  * starts. The checksum of the ids shows whether two measurements did the same work, whatever the number of threads.
@@ -22,10 +24,11 @@
 #include "subcommands.h"
 
 #define HASHED_IDS 4096u
+#define MAX_PASSES 1000
 
 struct encode_values {
-    const char *tokenizer, *pattern, *field;
-    uint64_t threads;
+    const char *tokenizer, *pattern, *field, *warm;
+    uint64_t threads, passes;
     bool special, json;
 };
 
@@ -38,6 +41,11 @@ const struct option_row bench_encode_options[] = {
     { BENCH_OPTION(encode_values, "threads", OPTION_COUNT, threads, "N",
                    "threads, each with an encoder of its own and a contiguous share of the documents"),
       .standard = "1", .min = 1, .max = 1024 },
+    { BENCH_OPTION(encode_values, "warm", OPTION_TEXT, warm, "FILE",
+                   "encode this file's documents first, with the same encoders, and do not count them") },
+    { BENCH_OPTION(encode_values, "passes", OPTION_COUNT, passes, "N",
+                   "encode the texts N times with the same encoders, and print the rate of each pass"),
+      .standard = "1", .min = 1, .max = MAX_PASSES },
     BENCH_JSON(encode_values),
     OPTIONS_END
 };
@@ -55,9 +63,14 @@ struct share {
     struct leat_error err;
 };
 
+struct pass {
+    double seconds, cpu_seconds;
+};
+
 struct result {
     uint64_t tokens;
-    double load_seconds, seconds, cpu_seconds;
+    double load_seconds;
+    struct pass passes[MAX_PASSES];
     uint64_t checksum;
 };
 
@@ -85,29 +98,45 @@ static void encode_share(void *context, unsigned index)
     }
 }
 
-/* Cuts the documents into shares of about equally many bytes, opens the encoders, and touches memory for more ids than
- * texts usually have: making it is not part of encoding. */
-static enum leat_status prepare(struct share *shares, unsigned threads, const struct texts *t,
-                                const struct leat_tokenizer *tokenizer, bool special, struct leat_error *err)
+/* Cuts the documents into shares of about equally many bytes, for encoders that are open. */
+static void share_out(struct share *shares, unsigned threads, const struct texts *t)
 {
-    struct leat_encoder_options options = LEAT_ENCODER_OPTIONS_INIT;
-    enum leat_status s = LEAT_OK;
     uint64_t document = 0;
 
-    options.special = special;
-    for (unsigned i = 0; i < threads && s == LEAT_OK; i++) {
+    for (unsigned i = 0; i < threads; i++) {
         struct share *share = &shares[i];
-        uint64_t target = (uint64_t)((double)t->used * (i + 1) / threads), bytes;
+        uint64_t target = (uint64_t)((double)t->used * (i + 1) / threads);
 
         share->texts = t;
         share->first = document;
         while (document < t->count && (t->ends[document] <= target || i + 1 == threads))
             document++;
         share->last = document;
-        bytes = texts_begin(t, share->last) - texts_begin(t, share->first);
-        s = leat_encoder_open(&share->encoder, tokenizer, &options, err);
-        if (s == LEAT_OK)
-            s = GROW(share->ids, bytes - bytes / 3 + 1, share->room, err);
+    }
+}
+
+static enum leat_status open_encoders(struct share *shares, unsigned threads, const struct leat_tokenizer *tokenizer,
+                                      bool special, struct leat_error *err)
+{
+    struct leat_encoder_options options = LEAT_ENCODER_OPTIONS_INIT;
+    enum leat_status s = LEAT_OK;
+
+    options.special = special;
+    for (unsigned i = 0; i < threads && s == LEAT_OK; i++)
+        s = leat_encoder_open(&shares[i].encoder, tokenizer, &options, err);
+    return s;
+}
+
+/* Touches memory for more ids than texts usually have: making it is not part of encoding. */
+static enum leat_status make_room(struct share *shares, unsigned threads, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (unsigned i = 0; i < threads && s == LEAT_OK; i++) {
+        struct share *share = &shares[i];
+        uint64_t bytes = texts_begin(share->texts, share->last) - texts_begin(share->texts, share->first);
+
+        s = GROW(share->ids, bytes - bytes / 3 + 1, share->room, err);
         if (s == LEAT_OK)
             memset(share->ids, 1, (size_t)share->room * sizeof *share->ids);
     }
@@ -132,27 +161,64 @@ static uint64_t hash_ids(const struct share *shares, unsigned threads)
     return XXH3_64bits_digest(&state);
 }
 
-static enum leat_status encode_texts(struct share *shares, unsigned threads, struct result *result,
-                                     struct leat_error *err)
+static enum leat_status encode_texts(struct share *shares, unsigned threads, struct pass *pass, struct leat_error *err)
 {
-    double began = cli_now(), cpu_began = machine_cpu_seconds();
-    bool ok = contest_threads(threads, encode_share, shares);
+    double began, cpu_began;
+    bool ok;
 
-    result->seconds = cli_now() - began;
-    result->cpu_seconds = machine_cpu_seconds() - cpu_began;
+    for (unsigned i = 0; i < threads; i++)
+        shares[i].count = 0;
+    began = cli_now(), cpu_began = machine_cpu_seconds();
+    ok = contest_threads(threads, encode_share, shares);
+    pass->seconds = cli_now() - began;
+    pass->cpu_seconds = machine_cpu_seconds() - cpu_began;
     if (!ok)
         return status_set(err, LEAT_E_NO_MEMORY, "cannot start %u threads", threads);
-    for (unsigned i = 0; i < threads; i++) {
+    for (unsigned i = 0; i < threads; i++)
         if (shares[i].status != LEAT_OK)
             return status_set(err, shares[i].status, "document %" PRIu64 " (from 0, over all inputs): %.800s",
                               shares[i].document, shares[i].err.message);
-        result->tokens += shares[i].count;
-    }
-    result->checksum = hash_ids(shares, threads);
     return LEAT_OK;
 }
 
+/* All passes; each must give the ids of the first. */
+static enum leat_status encode_passes(struct share *shares, unsigned threads, uint64_t passes, struct result *result,
+                                      struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t i = 0; i < passes && s == LEAT_OK; i++) {
+        uint64_t checksum;
+
+        s = encode_texts(shares, threads, &result->passes[i], err);
+        checksum = s == LEAT_OK ? hash_ids(shares, threads) : 0;
+        if (i == 0)
+            result->checksum = checksum;
+        else if (s == LEAT_OK && checksum != result->checksum)
+            s = status_set(err, LEAT_E_MISMATCH, "pass %" PRIu64 " gave other ids than the first one", i + 1);
+    }
+    for (unsigned i = 0; i < threads; i++)
+        result->tokens += shares[i].count;
+    return s;
+}
+
 /* ---- The command ------------------------------------------------------------------------------------------------ */
+
+/* Encodes the texts of --warm. */
+static enum leat_status warm_up(struct share *shares, unsigned threads, const struct encode_values *v,
+                                struct leat_error *err)
+{
+    struct texts texts;
+    struct pass pass;
+    enum leat_status s = texts_read(&texts, &v->warm, 1, v->field, err);
+
+    if (s == LEAT_OK) {
+        share_out(shares, threads, &texts);
+        s = encode_texts(shares, threads, &pass, err);
+    }
+    texts_free(&texts);
+    return s;
+}
 
 static enum leat_status measure(const struct texts *t, const struct encode_values *v, struct result *result,
                                 struct leat_error *err)
@@ -170,9 +236,15 @@ static enum leat_status measure(const struct texts *t, const struct encode_value
     s = leat_tokenizer_open(&tokenizer, v->tokenizer, &options, err);
     result->load_seconds = cli_now() - began;
     if (s == LEAT_OK)
-        s = prepare(shares, threads, t, tokenizer, v->special, err);
+        s = open_encoders(shares, threads, tokenizer, v->special, err);
+    if (s == LEAT_OK && v->warm)
+        s = warm_up(shares, threads, v, err);
+    if (s == LEAT_OK) {
+        share_out(shares, threads, t);
+        s = make_room(shares, threads, err);
+    }
     if (s == LEAT_OK)
-        s = encode_texts(shares, threads, result, err);
+        s = encode_passes(shares, threads, v->passes, result, err);
     for (unsigned i = 0; i < threads; i++) {
         leat_encoder_close(shares[i].encoder);
         free(shares[i].ids);
@@ -182,44 +254,66 @@ static enum leat_status measure(const struct texts *t, const struct encode_value
     return s;
 }
 
-static void print_result(const struct texts *t, const struct encode_values *v, const struct result *r)
+static void print_passes(const struct texts *t, const struct encode_values *v, const struct result *r)
 {
-    double rate = machine_per((double)t->used, r->seconds);
+    for (uint64_t i = 0; i < v->passes; i++) {
+        const struct pass *p = &r->passes[i];
+
+        if (v->passes > 1)
+            printf("pass %" PRIu64 "\n", i + 1);
+        printf("encoding    %s, %s, %s\n", units_duration(p->seconds).text,
+               units_rate(machine_per((double)t->used, p->seconds), "B").text,
+               units_rate(machine_per((double)r->tokens, p->seconds), "tokens").text);
+        printf("CPU time    %s, %s\n", units_duration(p->cpu_seconds).text,
+               units_rate(machine_per((double)t->used, p->cpu_seconds), "B").text);
+    }
+}
+
+static void print_json(const struct texts *t, const struct encode_values *v, const struct result *r)
+{
+    const struct pass *first = &r->passes[0];
     struct json j;
     char checksum[17];
 
     snprintf(checksum, sizeof checksum, "%016" PRIx64, r->checksum);
-    if (!v->json) {
-        machine_print();
-        printf("%s, %" PRIu64 " thread%s, first pass\n", v->tokenizer, v->threads, v->threads > 1 ? "s" : "");
-        printf("vocabulary  loaded in %s\n", units_duration(r->load_seconds).text);
-        printf("documents   %s\n", units_count(t->count).text);
-        printf("text        %s (%s bytes)\n", units_bytes(t->used).text, units_count(t->used).text);
-        printf("tokens      %s\n", units_count(r->tokens).text);
-        printf("encoding    %s, %s, %s\n", units_duration(r->seconds).text, units_rate(rate, "B").text,
-               units_rate(machine_per((double)r->tokens, r->seconds), "tokens").text);
-        printf("CPU time    %s, %s\n", units_duration(r->cpu_seconds).text,
-               units_rate(machine_per((double)t->used, r->cpu_seconds), "B").text);
-        printf("checksum    %s\n", checksum);
-        return;
-    }
     machine_json_begin(&j);
     json_string(&j, "tokenizer", v->tokenizer);
     json_u64(&j, "threads", v->threads);
     json_u64(&j, "documents", t->count);
     json_u64(&j, "bytes", t->used);
     json_u64(&j, "tokens", r->tokens);
-    json_double(&j, "seconds", r->seconds);
-    json_double(&j, "mb_per_s", rate / 1e6);
-    json_double(&j, "cpu_seconds", r->cpu_seconds);
+    json_double(&j, "seconds", first->seconds);
+    json_double(&j, "mb_per_s", machine_per((double)t->used, first->seconds) / 1e6);
+    json_double(&j, "cpu_seconds", first->cpu_seconds);
+    json_open_array(&j, "passes");
+    for (uint64_t i = 0; i < v->passes; i++)
+        json_double(&j, NULL, machine_per((double)t->used, r->passes[i].seconds) / 1e6);
+    json_close_array(&j);
+    json_open_array(&j, "passes_cpu");
+    for (uint64_t i = 0; i < v->passes; i++)
+        json_double(&j, NULL, machine_per((double)t->used, r->passes[i].cpu_seconds) / 1e6);
+    json_close_array(&j);
     json_double(&j, "load_ms", 1e3 * r->load_seconds);
     json_string(&j, "checksum", checksum);
     machine_json_end(&j);
 }
 
+static void print_result(const struct texts *t, const struct encode_values *v, const struct result *r)
+{
+    machine_print();
+    printf("%s, %" PRIu64 " thread%s, %s\n", v->tokenizer, v->threads, v->threads > 1 ? "s" : "",
+           v->warm ? "after another text" : "first pass");
+    printf("vocabulary  loaded in %s\n", units_duration(r->load_seconds).text);
+    printf("documents   %s\n", units_count(t->count).text);
+    printf("text        %s (%s bytes)\n", units_bytes(t->used).text, units_count(t->used).text);
+    printf("tokens      %s\n", units_count(r->tokens).text);
+    print_passes(t, v, r);
+    printf("checksum    %016" PRIx64 "\n", r->checksum);
+}
+
 int bench_encode(const struct command *self, int argc, char **argv)
 {
-    struct encode_values v = { .field = "text", .threads = 1 };
+    struct encode_values v = { .field = "text", .threads = 1, .passes = 1 };
     struct texts texts;
     struct result result = { .tokens = 0 };
     struct options_parsed parsed;
@@ -233,7 +327,7 @@ int bench_encode(const struct command *self, int argc, char **argv)
     if (s == LEAT_OK)
         s = measure(&texts, &v, &result, &err);
     if (s == LEAT_OK)
-        print_result(&texts, &v, &result);
+        (v.json ? print_json : print_result)(&texts, &v, &result);
     texts_free(&texts);
     return bench_end(&parsed, s, &err);
 }
