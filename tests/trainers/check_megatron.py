@@ -410,6 +410,20 @@ def masks_and_positions(tokens):
     from leat.integrations import megatron
     from megatron.core.datasets.gpt_dataset import _get_ltor_masks_and_position_ids
     names = ("reset_position_ids", "reset_attention_mask", "eod_mask_loss")
+    for masking, order in itertools.product((False, True), ("shuffled", "fit")):  # documents in pieces
+        config = dataset_config(create_attention_mask=True)
+        config.inter_document_masking = masking
+        plan = leat.Plan("part", LENGTH, 1, order=order, epochs=4, fim=leat.FIM(1, 0.5, 2, 3, 4))
+        dataset = megatron.Dataset(plan, config)
+        batch = next(megatron.loader(dataset, STEPS, rank=0, world=1))
+        for row in range(STEPS):
+            if order == "fit":
+                places = {}  # of each document, the first piece's
+                for piece in plan.pieces(row):
+                    places.setdefault(piece.document, piece.at)
+                filled = batch["position_ids"][row, :piece.at + piece.count - 1]
+                common.equal((filled == 0).nonzero()[:, 0], sorted(places.values()), ("documents of row", row))
+            same(dataset[row], {key: value[row] for key, value in batch.items()}, (masking, order, "fim", row))
     for order, settings in itertools.product(("shuffled", "fit"), itertools.product((False, True), repeat=3)):
         config = dataset_config(create_attention_mask=True, **dict(zip(names, settings)))
         dataset = megatron.Dataset(leat.Plan("part", LENGTH, 1, order=order, epochs=4), config)

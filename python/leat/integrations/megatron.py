@@ -193,18 +193,12 @@ class Dataset:
         sample = 0 if n is None else n + len(self) if n < 0 else n
         if not 0 <= sample < len(self):
             raise IndexError(f"no sample {n}: there are {len(self)}")
+        outputs = ("inputs", "labels", *(["document_ids"] if self._by_documents else []))
+        inputs, labels, *documents = self.plan._rows([int(sample)], 8, outputs, lambda array:
+                                                     torch.utils.dlpack.from_dlpack(array.__dlpack__()))
         begins = None
-        if self._by_documents:
-            if self.plan.info.order not in ("megatron", "fit"):
-                raise TypeError("documents of single samples are known in Megatron's order and in rows of whole "
-                                "documents only: use --dataloader-type external with inter_document_masking")
-            pieces = self.plan.pieces(int(sample))
-            begins = [piece.at for piece in pieces]
-            if self.plan.info.order == "fit":  # padding is a document, as in a loader's cu_seqlens
-                begins.append(pieces[-1].at + pieces[-1].count - 1)
-            begins = torch.tensor([at for at in begins if at < self.plan.seq_len])
-        inputs, labels = self.plan._rows([int(sample)], 8, ("inputs", "labels"),
-                                         lambda array: torch.utils.dlpack.from_dlpack(array.__dlpack__()))
+        for ids in documents:  # padding is a document, as in a loader's cu_seqlens
+            begins = torch.nn.functional.pad(ids[0].diff() != 0, (1, 0), value=True).nonzero()[:, 0]
         made = self._items.make(inputs.contiguous(), labels.contiguous(), begins)
         item = {key: value[0] for key, value in made.items()}
         if n is None:
