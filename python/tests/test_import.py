@@ -12,7 +12,8 @@ def test_version():
 
 
 def test_import_takes_nothing_along():
-    """numpy, torch and jax are imported when they are used."""
-    code = "import sys, leat; print(' '.join(m for m in ('numpy', 'torch', 'jax', 'lightning') if m in sys.modules))"
+    """numpy, torch, jax and the modules for trainers are imported when they are used."""
+    code = ("import sys, leat; print(' '.join(m for m in sys.modules if m in ('numpy', 'torch', 'jax', 'lightning') or "
+            "m.startswith('leat.integrations.')))")
     printed = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True, text=True).stdout
     assert printed.strip() == ""

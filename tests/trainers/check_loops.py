@@ -151,6 +151,16 @@ def deepspeed(lines, out, world, steps, resume, save):
     loop(note, batches, engine, None, steps, engine.backward, engine.step)
     for batch in lines["loader"](engine, "web", epochs=1):
         note("web", batch)
+    # engine.deepspeed_io(), as the page keeps it
+    plan = leat.Plan("train", LENGTH, seed=7)
+    data = leat.MapDataset(plan, STEPS * GLOBAL)
+    sampler = torch.utils.data.DistributedSampler(data, world, int(os.environ["RANK"]), shuffle=False)
+    tokens, rows = common.Tokens("train"), []
+    for inputs, labels in engine.deepspeed_io(data, data_sampler=sampler):
+        rows += zip(inputs, labels)
+    assert len(rows) == STEPS * GLOBAL // world
+    for n, row in zip(range(int(os.environ["RANK"]), STEPS * GLOBAL, world), rows):
+        common.equal(torch.stack(row), tokens.row(plan.order(n).token, LENGTH), f"sample {n} by deepspeed_io()")
     if save:
         lines["save"](engine, save, batches)
 

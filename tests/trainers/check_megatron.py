@@ -6,6 +6,7 @@ whole documents by the page's provider, and a validation to its end. Every batch
 
 With the checkout, also: on three pipeline stages, or on two with two virtual stages each, with two tensor or context
 ranks, its get_batch() gives what it gives with its own datasets, sampler and DataLoader, for training and evaluation;
+on three, the page's provider gives each the same documents under --dataloader-inter-document-masking;
 its evaluate() goes to the end of a finite set, twice, on two ranks and on virtual stages; all samples under
 --dataloader-inter-document-masking are those of its own GPTDataset.
 
@@ -28,6 +29,7 @@ import numpy
 
 LENGTH, ROWS, STEPS = 64, 3, 30
 EVALUATED, MICRO = 2, 2  # rows of a batch for evaluation; batches of a step
+MASKING = "--dataloader-inter-document-masking", "--no-create-attention-mask-in-dataloader"
 
 
 def on_cpu():
@@ -206,6 +208,38 @@ def stage(args, chunk, world):
                 assert all(torch.equal(a, b) for one in every for a, b in zip(one, every[0])), every
 
 
+def own_stages(provider):
+    """One rank of three pipeline stages under --dataloader-inter-document-masking: the page's provider lets main's
+    get_batch() have each stage's share of the same rows of whole documents, the middle's too."""
+    import leat
+    import pretrain_gpt
+    import torch
+    from megatron.core import parallel_state
+    from megatron.training import training
+    from megatron.training.global_vars import set_args
+    parallel_state.initialize_model_parallel(1, 3)
+    args = arguments(0, "--data-path", "web", "--pipeline-model-parallel-size", "3", *MASKING)
+    args.consumed_valid_samples = 0
+    set_args(args)
+    provider.is_distributed = True
+    found = training.build_train_valid_test_data_iterators(provider)
+    options = dict(seq_len=LENGTH, seed=args.seed, order="fit", split="train=0.9,valid=0.1")
+    for iterator, use, rows in zip(found, ("train", "valid"), (ROWS, EVALUATED)):
+        plan = leat.Plan({"web": 0.7, "code": 0.3}, use=use, **options)
+        for first in range(0, 3 * rows, rows):
+            batch = dict(zip(pretrain_gpt.BATCH_KEYS, pretrain_gpt.get_batch(iterator)))
+            there = {key for key, value in batch.items() if value is not None}
+            assert there == {"cu_seqlens", "max_seqlen", *[(), ("labels", "loss_mask"), ("tokens", "position_ids")][
+                parallel_state.is_pipeline_last_stage() + 2 * parallel_state.is_pipeline_first_stage()]}, there
+            begins = {row * LENGTH + piece.at for row in range(rows) for piece in plan.pieces(first + row)}
+            borders = set(batch["cu_seqlens"].flatten().tolist())
+            assert begins <= borders and rows * LENGTH in borders, (use, first, begins, borders)
+            every = [None] * 3
+            torch.distributed.all_gather_object(every, (batch["cu_seqlens"], batch["max_seqlen"]))
+            assert all(torch.equal(a, b) for one in every for a, b in zip(one, every[0])), every
+    torch.distributed.barrier()
+
+
 def evaluate(tokens, virtual):
     """One rank of two that share the data, or of four, with two pipeline stages of two virtual ones each: main's
     evaluate() goes through a set with an end twice. Its loss is that of each prediction, once."""
@@ -376,6 +410,20 @@ def masks_and_positions(tokens):
     from leat.integrations import megatron
     from megatron.core.datasets.gpt_dataset import _get_ltor_masks_and_position_ids
     names = ("reset_position_ids", "reset_attention_mask", "eod_mask_loss")
+    for masking, order in itertools.product((False, True), ("shuffled", "fit")):  # documents in pieces
+        config = dataset_config(create_attention_mask=True)
+        config.inter_document_masking = masking
+        plan = leat.Plan("part", LENGTH, 1, order=order, epochs=4, fim=leat.FIM(1, 0.5, 2, 3, 4))
+        dataset = megatron.Dataset(plan, config)
+        batch = next(megatron.loader(dataset, STEPS, rank=0, world=1))
+        for row in range(STEPS):
+            if order == "fit":
+                places = {}  # of each document, the first piece's
+                for piece in plan.pieces(row):
+                    places.setdefault(piece.document, piece.at)
+                filled = batch["position_ids"][row, :piece.at + piece.count - 1]
+                common.equal((filled == 0).nonzero()[:, 0], sorted(places.values()), ("documents of row", row))
+            same(dataset[row], {key: value[row] for key, value in batch.items()}, (masking, order, "fim", row))
     for order, settings in itertools.product(("shuffled", "fit"), itertools.product((False, True), repeat=3)):
         config = dataset_config(create_attention_mask=True, **dict(zip(names, settings)))
         dataset = megatron.Dataset(leat.Plan("part", LENGTH, 1, order=order, epochs=4), config)
@@ -429,10 +477,12 @@ def main(name="megatron"):
         if folder:
             common.ranks(6, stages, 2, 1, None)
             common.ranks(6, stages, 1, 2, None, "--no-create-attention-mask-in-dataloader")
-            masking = "--dataloader-inter-document-masking", "--no-create-attention-mask-in-dataloader"
-            common.ranks(6, stages, 1, 2, None, *masking)
+            common.ranks(6, stages, 1, 2, None, *MASKING)
             common.ranks(4, stages, 2, 1, 2)
-            common.ranks(4, stages, 1, 2, 2, *masking)
+            common.ranks(4, stages, 1, 2, 2, *MASKING)
+            provider = common.page("megatron", here, **vars(sys.modules["pretrain_gpt"]))
+            provider.take()
+            common.ranks(3, own_stages, provider.python()["train_valid_test_datasets_provider"])
             common.ranks(2, evaluate, tokens, None)
             common.ranks(4, evaluate, tokens, 2)
         if name != "megatron":

@@ -21,7 +21,7 @@ TYPE_CHECKING = False  # as typing has it, whose import takes time
 if TYPE_CHECKING:
     from typing import Any, Callable, Iterator, Sequence
 
-__all__ = ["BlendedMegatronDatasetBuilder", "Dataset", "Loader", "build", "loader", "loaders", "order"]
+__all__ = ["BlendedMegatronDatasetBuilder", "Dataset", "Loader", "build", "loader", "loaders", "needs_data", "order"]
 
 USES = ("train", "valid", "test")
 
@@ -74,12 +74,16 @@ class BlendedMegatronDatasetBuilder:
             theirs = need("megatron.core.datasets.blended_megatron_dataset_builder", what)
             return theirs.BlendedMegatronDatasetBuilder(self.cls, self.sizes, self.is_built_on_rank,
                                                         self.config).build()
-        built = self.is_built_on_rank
-        if getattr(self.config, "inter_document_masking", False):
-            # get_batch takes cu_seqlens on pipeline stages in the middle, too
-            state = need("megatron.core.parallel_state", what)
-            built = lambda: self.is_built_on_rank() or state.get_tensor_model_parallel_rank() == 0  # noqa: E731
-        return loaders(build(self.sizes, built, self.config))
+        return loaders(build(self.sizes, lambda: needs_data(self.config, self.is_built_on_rank()), self.config))
+
+
+def needs_data(config: Any, is_built_on_rank: bool) -> bool:
+    """Whether get_batch() takes batches on this rank: where the program's is_dataset_built_on_rank() says so, and with
+    inter_document_masking on pipeline stages in the middle, too, whose attention needs cu_seqlens."""
+    if is_built_on_rank or not getattr(config, "inter_document_masking", False):
+        return is_built_on_rank
+    state = need("megatron.core.parallel_state", "leat.integrations.megatron.needs_data")
+    return state.get_tensor_model_parallel_rank() == 0
 
 
 def loaders(datasets: Sequence[Any]) -> list:
@@ -189,18 +193,12 @@ class Dataset:
         sample = 0 if n is None else n + len(self) if n < 0 else n
         if not 0 <= sample < len(self):
             raise IndexError(f"no sample {n}: there are {len(self)}")
+        outputs = ("inputs", "labels", *(["document_ids"] if self._by_documents else []))
+        inputs, labels, *documents = self.plan._rows([int(sample)], 8, outputs, lambda array:
+                                                     torch.utils.dlpack.from_dlpack(array.__dlpack__()))
         begins = None
-        if self._by_documents:
-            if self.plan.info.order not in ("megatron", "fit"):
-                raise TypeError("documents of single samples are known in Megatron's order and in rows of whole "
-                                "documents only: use --dataloader-type external with inter_document_masking")
-            pieces = self.plan.pieces(int(sample))
-            begins = [piece.at for piece in pieces]
-            if self.plan.info.order == "fit":  # padding is a document, as in a loader's cu_seqlens
-                begins.append(pieces[-1].at + pieces[-1].count - 1)
-            begins = torch.tensor([at for at in begins if at < self.plan.seq_len])
-        inputs, labels = self.plan._rows([int(sample)], 8, ("inputs", "labels"),
-                                         lambda array: torch.utils.dlpack.from_dlpack(array.__dlpack__()))
+        for ids in documents:  # padding is a document, as in a loader's cu_seqlens
+            begins = torch.nn.functional.pad(ids[0].diff() != 0, (1, 0), value=True).nonzero()[:, 0]
         made = self._items.make(inputs.contiguous(), labels.contiguous(), begins)
         item = {key: value[0] for key, value in made.items()}
         if n is None:
