@@ -32,7 +32,7 @@ static void check(unsigned threads, uint64_t mib, unsigned working, uint64_t lea
 static void check_sum(unsigned threads, uint64_t mib)
 {
     struct pack_setup s = divided(threads, mib * MIB);
-    uint64_t shares = s.held + s.flight_bytes + s.threads * s.pretoken_bytes + s.long_pretoken_bytes;
+    uint64_t shares = s.held + s.flight_bytes + s.word_bytes + s.threads * s.pretoken_bytes + s.long_pretoken_bytes;
 
     T_CHECK(shares <= s.bound);
     T_CHECK(s.long_bytes >= s.unit_bytes && s.threads >= 1 && s.threads <= threads);

@@ -12,6 +12,7 @@
 #define WORDS   3000
 #define LONGEST 90
 #define BATCHES 200
+#define HEAP    60000
 #define MANY    (3 * BATCH_BYTES)
 
 static uint64_t random_state;
@@ -133,6 +134,28 @@ static void check_batch(const struct pretoken_kernels *k, struct pretoken_cache 
         T_FAIL("%s: %" PRIu32 " ids, not the %zu of single pretokens", k->name, count, wanted);
 }
 
+/* Four lines, so that keys share one all the time. */
+static void make_tiny(struct pretoken_cache *c, unsigned tiny)
+{
+    for (unsigned t = 0; tiny && t < PRETOKEN_TABLES; t++)
+        c->tables[t].shift = 62;
+}
+
+/* The same beside a shared cache, whose heap is full at some time. */
+static void check_shared(const struct pretoken_kernels *k, struct pretoken_cache *cache, bool usable, unsigned tiny)
+{
+    struct pretoken_heap heap = { .words = calloc(HEAP, sizeof(uint32_t)), .count = HEAP };
+    struct pretoken_cache common;
+
+    T_CHECK(heap.words && pretoken_cache_make_common(&common, 12, &heap));
+    make_tiny(&common, tiny);
+    cache->common = &common;
+    for (unsigned i = 0; usable && i < t_times(BATCHES) && t_failures < 10; i++)
+        check_batch(k, cache);
+    pretoken_cache_free(&common);
+    free(heap.words);
+}
+
 int main(void)
 {
     const struct pretoken_kernels *k;
@@ -147,10 +170,10 @@ int main(void)
         fprintf(stderr, "row %s%s\n", k->name, usable ? "" : ": this CPU lacks it");
         for (unsigned tiny = 0; tiny < 2; tiny++) {
             T_CHECK(pretoken_cache_make(&cache));
-            for (unsigned t = 0; tiny && t < PRETOKEN_TABLES; t++)
-                cache.tables[t].shift = 62; /* four lines, so that keys share one all the time */
+            make_tiny(&cache, tiny);
             for (unsigned i = 0; usable && i < t_times(BATCHES) && t_failures < 10; i++)
                 check_batch(k, &cache);
+            check_shared(k, &cache, usable, tiny);
             pretoken_cache_free(&cache);
         }
     }

@@ -203,7 +203,10 @@ enum leat_status pack_setup_memory(struct pack_setup *s, uint64_t bound, struct 
     s->window_bytes = left / 100 * WINDOW_PERCENT;
     if (s->window_bytes < WINDOW_MIN)
         s->window_bytes = WINDOW_MIN;
-    s->pretoken_bytes = left / 5 / s->threads; /* a quarter of it for the cache of pretokens */
+    s->word_bytes = left / 10;
+    s->pretoken_bytes = left / 10 / s->threads; /* a quarter of it for the thread's own cache of pretokens */
+    if (s->tokenizer)
+        tokenizer_share(s->tokenizer, s->word_bytes);
     s->long_pretoken_bytes = bound / PRETOKEN_SHARE;
     s->long_chat_bytes = at_most(s->long_pretoken_bytes, LONG_CHAT_MAX);
     s->max_rendered = RENDERED_TIMES * s->whole_bytes;

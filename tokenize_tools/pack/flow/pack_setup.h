@@ -46,6 +46,7 @@ struct pack_setup {
     uint64_t long_bytes;          /* a longer record is taken in chunks */
     uint64_t flight_bytes;        /* of memory for all units */
     uint64_t span_bytes;          /* of text that is decompressed ahead at once */
+    uint64_t word_bytes;          /* for what all threads have met */
     uint64_t pretoken_bytes;      /* for a pretoken that cannot be cut, in a thread's own encoder */
     uint64_t long_pretoken_bytes; /* the same in the shared one */
     uint64_t window_bytes;        /* for decompressing the input whose turn it is */

@@ -181,6 +181,11 @@ enum leat_status bpe_scratch_make(void **out, struct bound *bound, size_t cache_
     return LEAT_OK;
 }
 
+void bpe_share(const struct model *model, size_t bytes)
+{
+    word_store_bound(bpe_of(model)->store, bytes);
+}
+
 static void free_symbols(struct bpe_scratch *s)
 {
     bound_give(s->bound, s->room * sizeof *s->symbols);
@@ -199,6 +204,7 @@ void bpe_scratch_free(void *scratch)
     free_symbols(s);
     id_list_free(&s->many);
     id_list_free(&s->fixed);
+    word_store_leave(s->store, s->cache.common);
     pretoken_cache_free(&s->cache);
     free(s->memory);
 }

@@ -18,6 +18,7 @@
 #include "pretoken_batch.h"
 #include "tokenizer/unicode/unicode.h"
 #include "vocabulary_map.h"
+#include "word_store.h"
 
 #define NO_SYMBOL UINT32_MAX
 
@@ -73,6 +74,7 @@ struct bpe {
     uint32_t *first, *ids;      /* of rules */
     uint32_t *letters;          /* the same */
     struct char_cuts char_cuts; /* where pretokens are cut */
+    struct word_store *store;   /* what the threads have met */
     uint32_t *odd;              /* characters that are symbols but no tokens, ascending; symbol token_count + i */
     uint32_t odd_count;
     size_t odd_room;
@@ -95,9 +97,12 @@ struct bpe_scratch {
     size_t cache_bytes, seen_bytes; /* how large the cache may be; text since it was made */
     const struct pretoken_kernels *kernels;
     const struct class_cuts_kernels *cutter;
-    struct id_list fixed; /* ids of parts that are tokens already */
-    size_t fixed_used;    /* by the batches before */
-    struct id_list many;  /* ids of a batch that do not fit a word */
+    struct id_list fixed;     /* ids of parts that are tokens already */
+    size_t fixed_used;        /* by the batches before */
+    struct id_list many;      /* ids of a batch that do not fit a word */
+    struct word_store *store; /* of the model, which has given cache.common; NULL: it has given nothing */
+    uint32_t unknown_count;   /* long pretokens of a batch that the store does not know: */
+    uint32_t unknown[BATCH_ROOM];
     struct pretoken_batch batch;
 };
 

@@ -13,7 +13,13 @@
 #include "pretoken_batch.h"
 
 /* After this much text a larger cache is worth making. */
-#define MUCH_TEXT ((size_t)TINY_OR(64, 1 << 18))
+#define MUCH_TEXT    ((size_t)TINY_OR(64, 1 << 18))
+
+#define SHARED_PART  8
+#define SHARED_BYTES ((size_t)TINY_OR(8, 160) << 20)
+
+/* So many pretokens that found no room in a shared cache are many. */
+#define REFUSED(c) (1u << (64 - (c)->tables[PRETOKEN_SHORT].shift) >> 1)
 
 /* Lines of the cache that are on their way at the same time. */
 #define SEEDS 16
@@ -31,10 +37,10 @@ static void sow(struct pretoken_cache *c, struct seeds *seeds)
     seeds->count = 0;
 }
 
-/* Puts the vocabulary into the cache: tokens that their own text becomes, and, if a pretoken that is a token is that
+/* Puts the vocabulary into a cache: tokens that their own text becomes, and, if a pretoken that is a token is that
  * token, the others too; but not if such a pretoken is cut. Goes from the last to the first: if a line is too small for
  * all, common tokens push out rare ones. */
-static void seed(const struct bpe *m, struct bpe_scratch *s)
+static void seed(const struct bpe *m, struct pretoken_cache *c)
 {
     bool all = m->whole && !m->cuts;
     struct seeds seeds = { .count = 0 };
@@ -47,23 +53,50 @@ static void seed(const struct bpe *m, struct bpe_scratch *s)
 
             *key = pretoken_key_make(spec_token_bytes(m->spec, t), t->length, 0);
             seeds.ids[seeds.count++] = t->id;
-            pretoken_cache_fetch(&s->cache, key);
+            pretoken_cache_fetch(c, key);
             if (seeds.count == SEEDS)
-                sow(&s->cache, &seeds);
+                sow(c, &seeds);
         }
     }
-    sow(&s->cache, &seeds);
+    sow(c, &seeds);
 }
 
+/* What the threads' common memory may take where only the bound of one thread is known. */
+static size_t shared_bytes(const struct bound *b)
+{
+    return !b || b->max / SHARED_PART > SHARED_BYTES ? SHARED_BYTES : (size_t)(b->max / SHARED_PART);
+}
+
+static void grow(const struct bpe *m, struct bpe_scratch *s)
+{
+    struct pretoken_cache *lines, *had = s->cache.common;
+
+    s->cache.refused = 0;
+    if (!word_store_grow(m->store, had, m->spec->token_count, shared_bytes(s->bound), &lines))
+        return;
+    if (!had)
+        seed(m, lines);
+    word_store_publish(m->store);
+}
+
+/* Looks after the caches before `bytes` of text: a shared one is made after much text, and a larger one when the one of
+ * now has refused many pretokens. */
 static void count_text(const struct bpe *m, struct bpe_scratch *s, size_t bytes)
 {
+    struct pretoken_cache *had = s->cache.common, *lines;
+
     s->seen_bytes += bytes;
-    if (s->seen_bytes >= MUCH_TEXT && !s->cache.large && s->cache_bytes > 0) {
-        if (pretoken_cache_enlarge(&s->cache, s->cache_bytes))
-            seed(m, s);
-        else
-            s->cache_bytes = 0; /* once is enough */
+    if (!had ? s->seen_bytes >= MUCH_TEXT : s->cache.refused > REFUSED(had))
+        grow(m, s);
+    lines = word_store_take(m->store, had);
+    if (s->seen_bytes >= MUCH_TEXT && s->cache_bytes > 0) {
+        pretoken_cache_enlarge(&s->cache, s->cache_bytes);
+        s->cache_bytes = 0; /* once is enough */
     }
+    if (lines != had)
+        s->cache.refused = 0;
+    s->cache.common = lines;
+    s->store = m->store;
 }
 
 /* Encodes a pretoken that the batch did not find: it may be in the cache by now, or in a wider table. */
@@ -108,27 +141,116 @@ static enum leat_status fix(struct bpe_scratch *s, uint32_t at, struct leat_erro
     return LEAT_OK;
 }
 
+/* ---- Long pretokens, which only the store keeps ---- */
+
+/* That are looked for side by side. */
+#define SIDE_BY_SIDE 64
+
+static bool is_stored(const struct pretoken_batch *b, uint32_t at)
+{
+    uint32_t bytes = b->begins[at + 1] - b->begins[at];
+
+    return bytes > PRETOKEN_MAX && bytes <= WORD_BYTES;
+}
+
+static struct word_key word_of(const struct pretoken_batch *b, uint32_t at)
+{
+    return word_key_make(b->text + b->begins[at], b->begins[at + 1] - b->begins[at], b->parts[at]);
+}
+
+static void take_stored(struct pretoken_batch *b, uint32_t at, const struct word *w)
+{
+    uint32_t *ids = b->many + b->many_count;
+
+    memcpy(ids, w->data, w->count * sizeof *ids);
+    b->values[at] = pretoken_value(ids, w->count, b->many_count);
+    b->many_count += pretoken_fits(ids, w->count) ? 0 : w->count;
+}
+
+/* Looks for some long pretokens. Those that are not there either are missed again, and noted in s->unknown. */
+static void find_some_stored(const struct word_store *store, struct bpe_scratch *s, const uint32_t *longs,
+                             uint32_t count)
+{
+    struct pretoken_batch *b = &s->batch;
+    struct word_key keys[SIDE_BY_SIDE];
+
+    for (uint32_t i = 0; i < count; i++) {
+        keys[i] = word_of(b, longs[i]);
+        word_store_fetch(store, &keys[i]);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        word_store_fetch_entry(store, &keys[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct word *w = word_store_find(store, &keys[i]);
+
+        if (w)
+            take_stored(b, longs[i], w);
+        else
+            b->missed[b->missed_count++] = s->unknown[s->unknown_count++] = longs[i];
+    }
+}
+
+/* Looks for the long ones among missed pretokens. */
+static void find_stored(const struct word_store *store, struct bpe_scratch *s)
+{
+    struct pretoken_batch *b = &s->batch;
+    uint32_t missed = 0, count = 0;
+
+    for (uint32_t i = 0; i < b->missed_count; i++) {
+        uint32_t at = b->missed[i];
+        bool stored = is_stored(b, at);
+
+        s->unknown[count] = b->missed[missed] = at;
+        count += stored;
+        missed += !stored;
+    }
+    b->missed_count = missed;
+    s->unknown_count = 0;
+    for (uint32_t from = 0, some; from < count; from += some) {
+        some = count - from < SIDE_BY_SIDE ? count - from : SIDE_BY_SIDE;
+        find_some_stored(store, s, s->unknown + from, some);
+    }
+}
+
+/* Adds those that were not there. */
+static void add_stored(struct word_store *store, struct bpe_scratch *s)
+{
+    const struct pretoken_batch *b = &s->batch;
+
+    for (uint32_t i = 0; i < s->unknown_count; i++) {
+        struct word_key key = word_of(b, s->unknown[i]);
+        uint64_t value = b->values[s->unknown[i]];
+        uint32_t few[3];
+
+        for (unsigned k = 0; k < 3; k++)
+            few[k] = (uint32_t)(value >> PRETOKEN_ID_BITS * k & PRETOKEN_ID_MASK);
+        word_store_add(store, &s->cache.stretch, &key, value < PRETOKEN_MANY ? few : s->many.ids + (uint32_t)value,
+                       pretoken_value_count(value));
+    }
+}
+
 static enum leat_status encode_batch(const struct bpe *m, struct bpe_scratch *s, struct id_list *out,
                                      struct leat_error *err)
 {
     struct pretoken_batch *b = &s->batch;
-    size_t max = bpe_symbols_max(m, BATCH_BYTES), known = (size_t)b->count * PRETOKEN_IDS;
+    size_t max = bpe_symbols_max(m, BATCH_BYTES);
     enum leat_status status;
 
     s->many.count = 0;
-    if (!m->rules.pairs && known < max) /* only what is known is put there without asking for room */
-        max = known;
     status = id_list_reserve(&s->many, max + 2 * PRETOKEN_IDS, err);
     if (status != LEAT_OK)
         return status;
     b->many = s->many.ids;
     b->many_count = 0;
     s->kernels->find(&s->cache, b);
+    find_stored(m->store, s);
     if (m->rules.pairs)
         s->kernels->merge(&m->rules, &s->cache, b);
     s->many.count = b->many_count;
     for (uint32_t i = 0; status == LEAT_OK && i < b->missed_count; i++)
         status = encode_missed(m, s, b->missed[i], err);
+    if (status == LEAT_OK)
+        add_stored(m->store, s);
     for (uint32_t i = 0; status == LEAT_OK && i < b->fixed_count; i++)
         status = fix(s, b->fixed[i], err);
     if (status == LEAT_OK)

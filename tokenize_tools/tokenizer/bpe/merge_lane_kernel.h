@@ -207,7 +207,7 @@ static inline bool pack_middle(const uint32_t *ids, uint32_t count, uint64_t wor
     uint32_t all = 0;
 
     words[0] = (uint64_t)count << PRETOKEN_COUNT_SHIFT;
-    words[1] = 0;
+    words[1] = PRETOKEN_WRITTEN;
     for (uint32_t i = 0; i < count && count <= 6; i++) {
         words[i / 3] |= (uint64_t)ids[i] << PRETOKEN_ID_BITS * (i % 3);
         all |= ids[i];
@@ -219,14 +219,22 @@ static inline bool pack_middle(const uint32_t *ids, uint32_t count, uint64_t wor
 static inline void keep(struct pretoken_cache *c, const struct pretoken_key *key, const uint32_t *ids, uint32_t count,
                         uint64_t value)
 {
+    struct pretoken_cache *common = c->common;
     uint64_t words[2];
 
-    if (key->table == PRETOKEN_SHORT && value < PRETOKEN_SPILLED)
+    if (key->table == PRETOKEN_SHORT && value < PRETOKEN_SPILLED) {
+        if (common && pretoken_claim_in(short_line(common, key), key->words, &value, 1))
+            return;
         line_put_short(short_line(c, key), key->words[0], value);
-    else if (key->table == PRETOKEN_MIDDLE && pack_middle(ids, count, words))
+        c->refused++;
+    } else if (key->table == PRETOKEN_MIDDLE && pretoken_key_whole(key) && pack_middle(ids, count, words)) {
+        if (common && pretoken_claim_in(middle_line(common, key), key->words, words, 2))
+            return;
         line_put_middle(middle_line(c, key), key->words, words);
-    else
+        c->refused++;
+    } else {
         pretoken_cache_add(c, key, ids, count);
+    }
 }
 
 /* The symbols of a pretoken that has been merged lie after the batch's other ids: they become ids, and go into the
@@ -264,6 +272,26 @@ static inline void lane_end(const struct merge_rules *r, struct lane *l, struct 
 
 /* ---- All missed pretokens ---- */
 
+/* The value of a short pretoken in the shared cache, or in the thread's own one, which has what found no room there. */
+static inline uint64_t known_short(const struct pretoken_cache *c, const struct pretoken_key *key)
+{
+    const uint64_t *line = c->common ? short_line(c->common, key) : NULL;
+    uint64_t value = line ? line_short(line, key->words[0]) : 0;
+
+    return value != 0 || (line && !pretoken_full(line)) ? value : line_short(short_line(c, key), key->words[0]);
+}
+
+static inline void known_middle(const struct pretoken_cache *c, const struct pretoken_key *key, uint64_t value[2])
+{
+    const uint64_t *line = c->common ? middle_line(c->common, key) : NULL;
+
+    value[0] = 0;
+    if (line)
+        line_middle(line, key->words, value);
+    if (value[0] == 0 && (!line || pretoken_full(line)))
+        line_middle(middle_line(c, key), key->words, value);
+}
+
 /* Whether a pretoken that was missed has become known since: new words come in bursts. Makes its key. */
 static inline bool known_by_now(struct pretoken_cache *c, struct pretoken_batch *b, uint32_t at,
                                 struct pretoken_key *key)
@@ -275,20 +303,20 @@ static inline bool known_by_now(struct pretoken_cache *c, struct pretoken_batch 
         return false;
     *key = pretoken_key_ahead(b->text + b->begins[at], bytes, b->parts[at]);
     if (key->table == PRETOKEN_SHORT) {
-        uint64_t value = line_short(short_line(c, key), key->words[0]);
+        uint64_t value = known_short(c, key);
 
         if (value < PRETOKEN_SPILLED) {
             b->values[at] = value;
             return value != 0;
         }
     }
-    if (key->table == PRETOKEN_MIDDLE) {
+    if (key->table == PRETOKEN_MIDDLE && pretoken_key_whole(key)) {
         uint64_t value[2];
 
-        line_middle(middle_line(c, key), key->words, value);
+        known_middle(c, key, value);
         if (value[0] < PRETOKEN_SPILLED) {
             b->values[at] = put_middle(b, value);
-            return value[0] != 0;
+            return b->values[at] != 0;
         }
     }
     count = pretoken_cache_find(c, key, b->many + b->many_count);

@@ -19,10 +19,13 @@
 
 #define LINE_BYTES (PRETOKEN_LINE * sizeof(uint64_t))
 #define HUGE       ((size_t)2 << 20)
+#define STRETCH    ((size_t)TINY_OR(512, 8192)) /* words of a heap */
 
-/* Lines, as powers of two: of a small cache, and how many of them a unit of the large one has: 4 : 8 : 4. */
-#define SMALL_BITS ((unsigned)TINY_OR(1, 10))
-#define LARGE_BITS ((unsigned)TINY_OR(2, 17))
+/* Lines, as powers of two: of a small cache, of a large one, of one beside a shared cache; the tables have 1 : 2 : 1 of
+ * them. */
+#define SMALL_BITS  ((unsigned)TINY_OR(1, 10))
+#define LARGE_BITS  ((unsigned)TINY_OR(2, 17))
+#define BESIDE_BITS ((unsigned)TINY_OR(2, 13))
 
 static const unsigned more_bits[PRETOKEN_TABLES] = { 0, 1, 0 };
 
@@ -89,11 +92,9 @@ static void *map_zeros(size_t bytes)
     return p;
 }
 
-/* The bits of a large cache within so many bytes; at most SMALL_BITS if there is none. */
-static unsigned large_bits(size_t max, size_t *bytes)
+/* The bits of a large cache within so many bytes, from `bits` down; at most SMALL_BITS if there is none. */
+static unsigned large_bits(unsigned bits, size_t max, size_t *bytes)
 {
-    unsigned bits = LARGE_BITS;
-
     while (*bytes = bytes_of(bits) + HUGE, bits > SMALL_BITS && *bytes > max)
         bits--;
     return bits;
@@ -103,14 +104,20 @@ size_t pretoken_cache_large(size_t max)
 {
     size_t bytes;
 
-    return large_bits(max, &bytes) > SMALL_BITS ? bytes : 0;
+    return large_bits(LARGE_BITS, max, &bytes) > SMALL_BITS ? bytes : 0;
 }
 
-bool pretoken_cache_enlarge(struct pretoken_cache *c, size_t max)
+size_t pretoken_cache_beside(size_t max)
 {
     size_t bytes;
-    unsigned bits = large_bits(max, &bytes);
-    void *memory = c->large || bits <= SMALL_BITS ? NULL : map_zeros(bytes);
+
+    return large_bits(BESIDE_BITS, max, &bytes) > SMALL_BITS ? bytes : 0;
+}
+
+/* Takes the place of a cache; false: no memory. */
+static bool make_large(struct pretoken_cache *c, unsigned bits, size_t bytes)
+{
+    void *memory = bits <= SMALL_BITS ? NULL : map_zeros(bytes);
 
     if (!memory)
         return false;
@@ -118,6 +125,49 @@ bool pretoken_cache_enlarge(struct pretoken_cache *c, size_t max)
     *c = (struct pretoken_cache) { .memory = memory, .bytes = bytes, .large = true };
     lay_out(c, (void *)(((uintptr_t)memory + HUGE - 1) & ~(uintptr_t)(HUGE - 1)), bits);
     return true;
+}
+
+bool pretoken_cache_enlarge(struct pretoken_cache *c, size_t max)
+{
+    size_t bytes;
+    unsigned bits = large_bits(LARGE_BITS, max, &bytes);
+
+    return !c->large && make_large(c, bits, bytes);
+}
+
+size_t pretoken_cache_common_bytes(unsigned bits)
+{
+    return bytes_of(bits) + HUGE;
+}
+
+bool pretoken_cache_make_common(struct pretoken_cache *c, unsigned bits, struct pretoken_heap *heap)
+{
+    *c = (struct pretoken_cache) { .memory = NULL };
+    if (!make_large(c, bits, pretoken_cache_common_bytes(bits)))
+        return false;
+    c->heap = heap;
+    c->ring = heap ? heap->words : c->ring;
+    c->ring_mask = PRETOKEN_WHEN; /* nothing vanishes */
+    c->written = PRETOKEN_WHEN + 1;
+    return true;
+}
+
+uint32_t *pretoken_heap_take(struct pretoken_heap *h, struct pretoken_stretch *s, size_t count)
+{
+    uint32_t *at;
+
+    if (s->end - s->at < count) {
+        size_t used = __atomic_load_n(&h->used, __ATOMIC_RELAXED);
+
+        do
+            if (count > STRETCH || h->count - used < STRETCH)
+                return NULL;
+        while (!__atomic_compare_exchange_n(&h->used, &used, used + STRETCH, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+        *s = (struct pretoken_stretch) { used, used + STRETCH };
+    }
+    at = h->words + s->at;
+    s->at += count;
+    return at;
 }
 
 /* ---- One pretoken ---- */
@@ -157,39 +207,50 @@ static uint64_t *neighbour(uint64_t *line)
 /* The words of ids of an entry; NULL if there is none. */
 static uint64_t *find_words(uint64_t *line, const struct pretoken_key *k)
 {
-    switch (k->table) {
-    case PRETOKEN_SHORT:
-        for (unsigned i = 0; i < 4; i++)
-            if (line[i] == k->words[0])
-                return line + 4 + i;
-        return NULL;
-    case PRETOKEN_MIDDLE:
-        for (unsigned i = 0; i < 4; i += 2)
-            if (line[i] == k->words[0] && line[i + 1] == k->words[1])
-                return line + 4 + i;
-        return NULL;
-    default:
-        for (unsigned i = 0; i < 2; i++, line = neighbour(line))
-            if (memcmp(line, k->words, sizeof k->words) == 0)
-                return line + 4;
-        return NULL;
+    unsigned words = 1u << k->table;
+
+    for (unsigned i = 0; i < 4; i += words)
+        if (pretoken_same_key(line + i, k->words, words))
+            return line + 4 + i;
+    line = k->table == PRETOKEN_LONG ? neighbour(line) : NULL;
+    return line && pretoken_same_key(line, k->words, words) ? line + 4 : NULL;
+}
+
+/* Ids of an entry's words; 0 if another thread has not written all of them yet. */
+static size_t unpack(const uint64_t *words, size_t count, uint32_t *ids)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t word = pretoken_word(words + i / 3);
+
+        if (word == 0)
+            return 0;
+        ids[i] = (uint32_t)(word >> PRETOKEN_ID_BITS * (i % 3) & PRETOKEN_ID_MASK);
     }
+    return count;
+}
+
+static size_t find_common(const struct pretoken_cache *c, const struct pretoken_key *key, uint32_t *ids)
+{
+    const uint64_t *words = pretoken_key_whole(key) ? find_words(line_of(c, key), key) : NULL;
+    uint64_t first = words ? pretoken_word(words) : 0;
+
+    if (first < PRETOKEN_SPILLED)
+        return words ? unpack(words, (size_t)(first >> PRETOKEN_COUNT_SHIFT), ids) : 0;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    pretoken_take_ids(ids, pretoken_spilled(c, first), pretoken_spilled_count(first));
+    return pretoken_spilled_count(first);
 }
 
 size_t pretoken_cache_find(const struct pretoken_cache *c, const struct pretoken_key *key, uint32_t *ids)
 {
-    const uint64_t *words = find_words(line_of(c, key), key);
+    size_t count = c->common ? find_common(c->common, key, ids) : 0;
+    const uint64_t *words = count > 0 ? NULL : find_words(line_of(c, key), key);
     const uint32_t *spilled;
-    size_t count;
 
     if (!words)
-        return 0;
-    if (*words < PRETOKEN_SPILLED) {
-        count = (size_t)(words[0] >> PRETOKEN_COUNT_SHIFT);
-        for (size_t i = 0; i < count; i++)
-            ids[i] = (uint32_t)(words[i / 3] >> PRETOKEN_ID_BITS * (i % 3) & PRETOKEN_ID_MASK);
         return count;
-    }
+    if (*words < PRETOKEN_SPILLED)
+        return unpack(words, (size_t)(words[0] >> PRETOKEN_COUNT_SHIFT), ids);
     spilled = pretoken_spilled(c, *words);
     count = spilled ? pretoken_spilled_count(*words) : 0;
     for (size_t i = 0; i < count; i++)
@@ -225,25 +286,105 @@ static uint64_t spill(struct pretoken_cache *c, const uint32_t *ids, size_t coun
     return PRETOKEN_SPILLED | (uint64_t)count << 48 | when;
 }
 
-void pretoken_cache_add(struct pretoken_cache *c, const struct pretoken_key *key, const uint32_t *ids, size_t count)
+static bool all_fit(const uint32_t *ids, size_t count)
 {
-    static const size_t max[PRETOKEN_TABLES] = { 3, 6, 12 };
-    uint64_t *line = line_of(c, key), *words = find_words(line, key);
-
     for (size_t i = 0; i < count; i++)
         if (ids[i] > PRETOKEN_ID_MASK)
-            return;
-    if (count == 0 || count > PRETOKEN_IDS)
-        return;
-    words = words ? words : push(line, key);
-    memset(words, 0, (sizeof *words) << key->table);
-    if (count > max[key->table]) {
-        *words = spill(c, ids, count);
-        return;
-    }
+            return false;
+    return count > 0 && count <= PRETOKEN_IDS;
+}
+
+static const size_t max_ids[PRETOKEN_TABLES] = { 3, 6, 12 };
+
+/* At most max_ids of them, as words of an entry. */
+static void pack(uint64_t *words, const struct pretoken_key *key, const uint32_t *ids, size_t count)
+{
+    words[0] = (uint64_t)count << PRETOKEN_COUNT_SHIFT;
+    for (unsigned i = 1; i < 1u << key->table; i++)
+        words[i] = PRETOKEN_WRITTEN;
     for (size_t i = 0; i < count; i++)
         words[i / 3] |= (uint64_t)ids[i] << PRETOKEN_ID_BITS * (i % 3);
-    words[0] |= (uint64_t)count << PRETOKEN_COUNT_SHIFT;
+}
+
+/* Puts an entry where one is free. */
+static bool claim(struct pretoken_cache *c, const struct pretoken_key *key, const uint64_t *ids)
+{
+    uint64_t *line = line_of(c, key);
+
+    if (key->table != PRETOKEN_LONG)
+        return pretoken_claim_in(line, key->words, ids, 1u << key->table);
+    return pretoken_claim(line, key->words, ids, 4) || pretoken_claim(neighbour(line), key->words, ids, 4);
+}
+
+/* Ids that an entry has no room for, in the heap of the shared cache; false if that is full. */
+static bool spill_common(struct pretoken_cache *c, const struct pretoken_key *key, const uint32_t *ids, size_t count,
+                         uint64_t *words)
+{
+    struct pretoken_heap *h = c->common->heap;
+    uint32_t *at = h ? pretoken_heap_take(h, &c->stretch, count) : NULL;
+
+    if (!at)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        __atomic_store_n(at + i, ids[i], __ATOMIC_RELAXED);
+    pack(words, key, NULL, 0);
+    words[0] = PRETOKEN_SPILLED | (uint64_t)count << 48 | (uint64_t)(at - h->words);
+    return true;
+}
+
+/* Puts ids into the shared cache; false if it has no room for them. */
+static bool offer(struct pretoken_cache *c, const struct pretoken_key *key, const uint32_t *ids, size_t count)
+{
+    bool many = count > max_ids[key->table], there;
+    uint64_t words[4];
+
+    if (!pretoken_key_whole(key))
+        return false;
+    if (many && find_words(line_of(c->common, key), key))
+        return true;
+    if (!many)
+        pack(words, key, ids, count);
+    else if (!spill_common(c, key, ids, count, words))
+        return false;
+    there = claim(c->common, key, words);
+    c->refused += !there;
+    return there;
+}
+
+void pretoken_cache_copy(struct pretoken_cache *to, const struct pretoken_cache *from)
+{
+    for (unsigned t = 0; t < PRETOKEN_TABLES; t++) {
+        size_t words = (size_t)PRETOKEN_LINE << (64 - from->tables[t].shift);
+
+        for (size_t at = 0; at < words; at += PRETOKEN_LINE)
+            for (unsigned i = 0; i < 4; i += 1u << t) {
+                struct pretoken_key key = { .table = t };
+                uint64_t ids[4] = { 0 };
+                bool whole = true;
+
+                for (unsigned k = 0; k < 1u << t; k++) {
+                    key.words[k] = pretoken_word(from->tables[t].lines + at + i + k);
+                    ids[k] = pretoken_word(from->tables[t].lines + at + i + 4 + k);
+                    whole = whole && ids[k] != 0;
+                }
+                if (whole && pretoken_key_whole(&key))
+                    claim(to, &key, ids);
+            }
+    }
+}
+
+void pretoken_cache_add(struct pretoken_cache *c, const struct pretoken_key *key, const uint32_t *ids, size_t count)
+{
+    uint64_t *line = line_of(c, key), *words;
+
+    if (!all_fit(ids, count) || (c->common && offer(c, key, ids, count)))
+        return;
+    words = find_words(line, key);
+    words = words ? words : push(line, key);
+    if (count > max_ids[key->table])
+        *words = spill(c, ids, count);
+    else
+        pack(words, key, ids, count);
 }
 
 /* ---- Kernels ----------------------------------------------------------------------------------------------------- */

@@ -18,20 +18,26 @@
 /* ---- The cache --------------------------------------------------------------------------------------------------- */
 
 /*
- * The ids of pretokens that have been seen before. One belongs to one thread, and no line of it is
- * shared.
+ * The ids of pretokens that have been seen before. One belongs to one thread; another one all threads may share
+ * (word_store.h), and look into first.
  *
  * Three tables by the length of the pretoken, in lines of 64 bytes that are read whole, without a branch on which of
  * their entries fits. Up to 8 bytes: a word of bytes, a word of at most 3 ids, 4 entries a line. Up to 15: two words, 6
  * ids, 2 entries a line. Up to 31: four words, 12 ids, a line and its neighbour. Newer entries push the oldest of their
  * line out. More ids than an entry takes lie in a ring, from which the oldest vanish: the entry says when they were
- * written. Longer pretokens seldom come again, and are not kept.
+ * written. A shared cache has a heap instead of the ring. Longer pretokens seldom come again, and are not kept.
  *
  * Keys are exact: all bytes of the pretoken, padded with zeros, and in the last byte its length. A pretoken of 8 bytes
  * fills its word; those whose last byte could be taken for a length go into the wider table.
  *
  * A pretoken may be of two kinds, which the key shows too: the same bytes may have other ids as a part of a pretoken
  * than as a pretoken of their own.
+ *
+ * A shared cache is read and filled without a lock, and in any order that the CPU and the compiler choose. Each word of
+ * it changes once, from 0 to what it remains: entries are written where one is free, and none is pushed out. So a
+ * reader needs to see only that all words are there. Words of ids are never 0 (PRETOKEN_WRITTEN); and words of a key
+ * are not, but where its length says so: a pretoken with eight NULs at one of these places is not shared, or half of
+ * another's key could be taken for its own (pretoken_key_whole()).
  */
 
 /* Words of a line, and the longest pretoken that is kept. */
@@ -52,12 +58,28 @@
 #define PRETOKEN_MANY        ((uint64_t)15 << PRETOKEN_COUNT_SHIFT)
 #define PRETOKEN_WHEN        (((uint64_t)1 << 48) - 1)
 
+/* Set in the further words of ids of an entry: they have been written. */
+#define PRETOKEN_WRITTEN ((uint64_t)1 << PRETOKEN_COUNT_SHIFT)
+
 enum { PRETOKEN_SHORT, PRETOKEN_MIDDLE, PRETOKEN_LONG, PRETOKEN_TABLES };
 
 struct pretoken_table {
     uint64_t *lines;
     unsigned shift; /* of a hash: its upper bits number the lines */
 };
+
+/* Memory that threads fill, each a stretch at a time. What is written there never changes. */
+struct pretoken_heap {
+    uint32_t *words;
+    size_t count, used; /* `used` by all threads together */
+};
+
+struct pretoken_stretch {
+    size_t at, end;
+};
+
+/* Room for so many words of 32 bits; NULL if the heap is full. */
+uint32_t *pretoken_heap_take(struct pretoken_heap *h, struct pretoken_stretch *s, size_t count);
 
 struct pretoken_cache {
     struct pretoken_table tables[PRETOKEN_TABLES];
@@ -66,17 +88,32 @@ struct pretoken_cache {
     void *memory;                /* of all */
     size_t bytes;
     bool large;
+    struct pretoken_cache *common; /* a shared one, where pretokens are looked for first and put first; NULL: none */
+    uint32_t refused;              /* pretokens that it had no room for */
+    struct pretoken_heap *heap;    /* of a shared one, in the place of its ring; may be NULL */
+    struct pretoken_stretch stretch;
 };
 
 /* Small, for little text: made in microseconds. False: no memory. */
 bool pretoken_cache_make(struct pretoken_cache *c);
 void pretoken_cache_free(struct pretoken_cache *c);
 
-/* What a large one takes if it may take `most` bytes; 0 if that is too little for one. */
+/* What a large one takes if it may take `max` bytes; 0 if that is too little for one. */
 size_t pretoken_cache_large(size_t max);
 
-/* Makes it as large as `most` bytes allow, and empty; false, and nothing changed, if it does not become larger. */
+/* The same for one beside a shared cache: it has what that has no room for. */
+size_t pretoken_cache_beside(size_t max);
+
+/* Makes it as large as `max` bytes allow, and empty; false, and nothing changed, if it does not become larger. */
 bool pretoken_cache_enlarge(struct pretoken_cache *c, size_t max);
+
+/* Makes a cache of 1 << bits lines of a kind, to be shared; false: no memory. It is not seen by others before it has
+ * been filled: by pretoken_cache_add(), with single ids, or with what another one with the same heap has. */
+bool pretoken_cache_make_common(struct pretoken_cache *c, unsigned bits, struct pretoken_heap *heap);
+void pretoken_cache_copy(struct pretoken_cache *to, const struct pretoken_cache *from);
+
+/* What it takes. */
+size_t pretoken_cache_common_bytes(unsigned bits);
 
 /* A pretoken as the tables look for it. */
 struct pretoken_key {
@@ -87,10 +124,18 @@ struct pretoken_key {
 /* The key of 1 to PRETOKEN_MAX bytes; `part` 0 or 1. pretoken_key_ahead() where PRETOKEN_AHEAD bytes can be read. */
 struct pretoken_key pretoken_key_make(const uint8_t *pretoken, size_t bytes, unsigned part);
 
+/* Whether its words have none that is 0 but for its length: see above. */
+static inline bool pretoken_key_whole(const struct pretoken_key *k)
+{
+    bool third = k->words[2] != 0 || (k->words[3] >> 56 & 31) == 16;
+
+    return k->table == PRETOKEN_SHORT || (k->words[0] != 0 && (k->table == PRETOKEN_MIDDLE || (k->words[1] && third)));
+}
+
 /* Its ids, at most PRETOKEN_IDS; returns their number, 0 if it is not there. */
 size_t pretoken_cache_find(const struct pretoken_cache *c, const struct pretoken_key *key, uint32_t *ids);
 
-/* Prefetches the line of a pretoken that pretoken_cache_find() or _add() will soon read. */
+/* Prefetches the line of a pretoken that pretoken_cache_find() or _add() will soon read; not that of `common`. */
 void pretoken_cache_fetch(const struct pretoken_cache *c, const struct pretoken_key *key);
 
 /* Keeps these ids of a pretoken, if there are any and they fit. */
@@ -164,6 +209,60 @@ static inline size_t pretoken_spilled_count(uint64_t value)
 static inline size_t pretoken_line(const struct pretoken_table *t, uint64_t hash)
 {
     return (size_t)(hash >> t->shift) * PRETOKEN_LINE;
+}
+
+/* ---- A shared cache's words ---- */
+
+static inline uint64_t pretoken_word(const uint64_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+static inline bool pretoken_same_key(const uint64_t *entry, const uint64_t *key, unsigned words)
+{
+    bool same = true;
+
+    for (unsigned i = 0; i < words; i++)
+        same = same && pretoken_word(entry + i) == key[i];
+    return same;
+}
+
+/* Ids of the heap. What an entry says of them must have been loaded before a fence for it. */
+static inline void pretoken_take_ids(uint32_t *to, const uint32_t *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = __atomic_load_n(from + i, __ATOMIC_RELAXED);
+}
+
+/* Takes an entry if it is free: its key's last word, which has a length and is never 0, is put there first. True: the
+ * key is there now, by this or another thread. */
+static inline bool pretoken_claim(uint64_t *entry, const uint64_t *key, const uint64_t *ids, unsigned words)
+{
+    uint64_t before = pretoken_word(entry + words - 1);
+
+    if (before != 0 || !__atomic_compare_exchange_n(entry + words - 1, &before, key[words - 1], false, __ATOMIC_RELAXED,
+                                                    __ATOMIC_RELAXED))
+        return pretoken_same_key(entry, key, words);
+    for (unsigned i = 0; i + 1 < words; i++)
+        __atomic_store_n(entry + i, key[i], __ATOMIC_RELAXED);
+    for (unsigned i = 0; i < words; i++)
+        __atomic_store_n(entry + 4 + i, ids[i], __ATOMIC_RELEASE); /* after what lies in the heap */
+    return true;
+}
+
+/* The same with the entries of a line; `words`, of a key: 1 or 2. */
+static inline bool pretoken_claim_in(uint64_t *line, const uint64_t *key, const uint64_t *ids, unsigned words)
+{
+    for (unsigned i = 0; i < 4; i += words)
+        if (pretoken_claim(line + i, key, ids, words))
+            return true;
+    return false;
+}
+
+/* Whether a line of short or middle pretokens has no entry left. */
+static inline bool pretoken_full(const uint64_t *line)
+{
+    return pretoken_word(line + 3) != 0;
 }
 
 /* At most three ids. */

@@ -175,6 +175,7 @@ static void make_middle_keys(const struct pretoken_table *t, struct pretoken_bat
         words[0] = bytes_load64(pretoken);
         words[1] = (bytes_load64(pretoken + 7) & pretoken_bytes_mask(bytes < 16 ? bytes - 7 : 1)) >> 8;
         words[1] |= (bytes | (uint64_t)b->parts[i] << 4) << 56;
+        words[1] |= 0 - (uint64_t)(words[0] == 0); /* never there: see pretoken_key_whole() */
         b->middle_lines[middles] = (uint32_t)(pretoken_hash_middle(words[0], words[1]) >> t->shift);
         __builtin_prefetch(t->lines + (size_t)b->middle_lines[middles] * PRETOKEN_LINE);
         middles += bytes < 16;
@@ -222,15 +223,21 @@ static void find_middle(const struct pretoken_table *t, struct pretoken_batch *b
 /* Whether a line has these four words: its ids come to lie in `many`. */
 static uint64_t line_long(struct pretoken_batch *b, const uint64_t *line, const uint64_t words[4])
 {
-    uint64_t other = (line[0] ^ words[0]) | (line[1] ^ words[1]) | (line[2] ^ words[2]) | (line[3] ^ words[3]);
-    uint64_t value = line[4], count = value >> PRETOKEN_COUNT_SHIFT;
+    uint64_t other = (pretoken_word(line) ^ words[0]) | (pretoken_word(line + 1) ^ words[1]) |
+                     (pretoken_word(line + 2) ^ words[2]) | (pretoken_word(line + 3) ^ words[3]);
+    uint64_t value = pretoken_word(line + 4), count = value >> PRETOKEN_COUNT_SHIFT;
 
     if (other)
         return 0;
     if (count <= 3 || value >= PRETOKEN_SPILLED)
         return value;
-    for (unsigned k = 0; k < count; k++)
-        b->many[b->many_count + k] = (uint32_t)(line[4 + k / 3] >> PRETOKEN_ID_BITS * (k % 3) & PRETOKEN_ID_MASK);
+    for (unsigned k = 0; k < count; k++) {
+        uint64_t word = pretoken_word(line + 4 + k / 3);
+
+        if (word == 0) /* another thread has not written it yet */
+            return 0;
+        b->many[b->many_count + k] = (uint32_t)(word >> PRETOKEN_ID_BITS * (k % 3) & PRETOKEN_ID_MASK);
+    }
     b->many_count += count;
     return PRETOKEN_MANY | count << 32 | (b->many_count - count);
 }
@@ -240,13 +247,15 @@ static void find_long(const struct pretoken_table *t, struct pretoken_batch *b)
     for (uint32_t i = 0; i < b->long_count; i++) {
         uint32_t at = b->long_at[i], bytes = b->begins[at + 1] - b->begins[at];
         size_t line = b->long_lines[i];
-        uint64_t words[4], value = 0;
+        struct pretoken_key key = { .table = PRETOKEN_LONG };
+        uint64_t value = 0;
 
-        if (bytes <= PRETOKEN_MAX) {
-            pretoken_words_long(b->text + b->begins[at], bytes, b->parts[at], words);
-            value = line_long(b, t->lines + line * PRETOKEN_LINE, words);
+        if (bytes <= PRETOKEN_MAX)
+            pretoken_words_long(b->text + b->begins[at], bytes, b->parts[at], key.words);
+        if (bytes <= PRETOKEN_MAX && pretoken_key_whole(&key)) {
+            value = line_long(b, t->lines + line * PRETOKEN_LINE, key.words);
             if (value == 0)
-                value = line_long(b, t->lines + (line ^ 1) * PRETOKEN_LINE, words);
+                value = line_long(b, t->lines + (line ^ 1) * PRETOKEN_LINE, key.words);
         }
         b->values[at] = value;
     }
@@ -302,6 +311,7 @@ static void find_spilled(const struct pretoken_cache *c, struct pretoken_batch *
 {
     for (uint32_t i = 0; i < b->other_count; i++)
         __builtin_prefetch(c->ring + (b->values[b->others[i]] & c->ring_mask));
+    __atomic_thread_fence(__ATOMIC_ACQUIRE); /* values of a shared cache were written after these ids */
     for (uint32_t i = 0; i < b->other_count; i++) {
         uint64_t *value = &b->values[b->others[i]];
         const uint32_t *ids = pretoken_spilled(c, *value);
@@ -310,8 +320,8 @@ static void find_spilled(const struct pretoken_cache *c, struct pretoken_batch *
         *value = 0;
         if (ids) {
             *value = PRETOKEN_MANY | (uint64_t)count << 32 | b->many_count;
-            for (size_t k = 0; k < count; k++)
-                b->many[b->many_count++] = ids[k];
+            pretoken_take_ids(b->many + b->many_count, ids, count);
+            b->many_count += count;
         } else {
             b->missed[b->missed_count++] = b->others[i];
         }
@@ -334,6 +344,7 @@ static void find_some(const struct pretoken_cache *c, struct pretoken_batch *b)
 
 static void find(const struct pretoken_cache *c, struct pretoken_batch *b)
 {
+    c = c->common ? c->common : c;
     b->missed_count = 0;
     for (b->from = 0; b->from < b->count; b->from = b->to) {
         b->to = b->count - b->from < BATCH_FIND ? b->count : b->from + BATCH_FIND;

@@ -4,12 +4,30 @@
  */
 #include "pretoken_batch.h"
 
+/*
+ * Words of a shared cache may be written meanwhile. Each is read whole, in vectors too, and nothing depends on their
+ * order (pretoken_batch.h). ThreadSanitizer knows no vectors of such words, and gets plain C.
+ */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define LINE_BY_WORDS 1
+#endif
+#elif defined(__SANITIZE_THREAD__)
+#define LINE_BY_WORDS 1
+#endif
+
 /* ---- Short ---- */
 
 /* The value of the one entry of a line of short pretokens with this key; 0 if there is none. */
 static inline uint64_t line_short(const uint64_t *line, uint64_t key)
 {
-#if defined(__AVX512F__)
+#if defined(LINE_BY_WORDS)
+    uint64_t value = 0;
+
+    for (unsigned i = 0; i < 4; i++)
+        value |= pretoken_word(line + i) == key ? pretoken_word(line + 4 + i) : 0;
+    return value;
+#elif defined(__AVX512F__)
     __mmask8 same =
         _mm256_cmpeq_epi64_mask(_mm256_load_si256((const __m256i *)line), _mm256_set1_epi64x((long long)key));
     __m256i value = _mm256_maskz_compress_epi64(same, _mm256_load_si256((const __m256i *)(line + 4)));
@@ -39,7 +57,7 @@ static inline uint64_t line_short(const uint64_t *line, uint64_t key)
 /* The values of four pretokens. */
 static inline void lines_short(const uint64_t *lines, const uint32_t at[4], const uint64_t keys[4], uint64_t values[4])
 {
-#if defined(__AVX2__) && !defined(__AVX512F__)
+#if defined(__AVX2__) && !defined(__AVX512F__) && !defined(LINE_BY_WORDS)
     __m256i found[4], low, high;
 
     for (unsigned i = 0; i < 4; i++) { /* all but one of the words of each are 0 */
@@ -93,7 +111,13 @@ static inline void line_put_short(uint64_t *line, uint64_t key, uint64_t value)
 /* As line_short() of a line of middle pretokens: two words. */
 static inline void line_middle(const uint64_t *line, const uint64_t *key, uint64_t *value)
 {
-#if defined(__AVX2__)
+#if defined(LINE_BY_WORDS)
+    uint64_t first = pretoken_word(line) == key[0] && pretoken_word(line + 1) == key[1] ? ~(uint64_t)0 : 0;
+    uint64_t second = pretoken_word(line + 2) == key[0] && pretoken_word(line + 3) == key[1] ? ~(uint64_t)0 : 0;
+
+    value[0] = (pretoken_word(line + 4) & first) | (pretoken_word(line + 6) & second);
+    value[1] = (pretoken_word(line + 5) & first) | (pretoken_word(line + 7) & second);
+#elif defined(__AVX2__)
     __m256i keys = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)key));
     __m256i equal = _mm256_cmpeq_epi64(_mm256_load_si256((const __m256i *)line), keys);
     __m256i both = _mm256_and_si256(equal, _mm256_shuffle_epi32(equal, 0x4e));
@@ -137,6 +161,8 @@ static inline uint64_t put_middle(struct pretoken_batch *b, const uint64_t value
 
     if (count <= 3 || count > 6)
         return value[0];
+    if (value[1] == 0) /* another thread has not written it yet */
+        return 0;
     for (unsigned k = 0; k < 6; k++)
         many[k] = (uint32_t)(value[k / 3] >> PRETOKEN_ID_BITS * (k % 3) & PRETOKEN_ID_MASK);
     b->many_count += count;

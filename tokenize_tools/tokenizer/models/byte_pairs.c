@@ -351,7 +351,7 @@ static void hash(struct fingerprint_hash *h, const struct tokenizer_spec *spec)
 
 #define BYTE_PAIRS(kind)                                                                                               \
     .variant = &(kind), .hash = hash, .make = bpe_make, .free = bpe_free, .scratch_make = bpe_scratch_make,            \
-    .scratch_free = bpe_scratch_free, .cache_bytes = pretoken_cache_large, .encode = bpe_encode,                       \
+    .scratch_free = bpe_scratch_free, .cache_bytes = pretoken_cache_beside, .share = bpe_share, .encode = bpe_encode,  \
     .encode_batch = bpe_encode_pretokens, .encode_chunk = bpe_encode_chunk, .takes_spans = bpe_takes_spans,            \
     .encode_spans = bpe_encode_spans
 

@@ -12,6 +12,10 @@ void encoder_valid(struct leat_encoder *e);
 /* From now on the ids of a whole text count with all else that max_bytes allows, as those of a text in chunks do. */
 void encoder_bound_ids(struct leat_encoder *e);
 
+/* How much memory, in bytes, all encoders of the tokenizer may share for words that they have met. Otherwise it is an
+ * eighth of the bound of the encoder that is first to have met many, and at most 160 MiB. */
+void tokenizer_share(const struct leat_tokenizer *t, uint64_t bytes);
+
 /* The path of the file that the tokenizer was read from; NULL: a built-in, or the tokenizer of a dataset. */
 const char *tokenizer_path(const struct leat_tokenizer *t);
 

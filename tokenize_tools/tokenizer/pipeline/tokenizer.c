@@ -245,6 +245,14 @@ const char *tokenizer_path(const struct leat_tokenizer *t)
     return t->opened.at.path;
 }
 
+void tokenizer_share(const struct leat_tokenizer *t, uint64_t bytes)
+{
+    const struct model *m = t->pipeline->model;
+
+    if (m->kind->share)
+        m->kind->share(m, bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX);
+}
+
 void encoder_valid(struct leat_encoder *e)
 {
     encoder_trust(e->encoder);

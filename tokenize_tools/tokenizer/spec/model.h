@@ -105,6 +105,8 @@ struct model_kind {
     void (*scratch_free)(void *scratch);
     /* How much of `max_bytes` a cache takes in the end. NULL: no cache. */
     size_t (*cache_bytes)(size_t max_bytes);
+    /* How much memory all threads may have together for what they have met. NULL: they share nothing. */
+    void (*share)(const struct model *m, size_t bytes);
 
     /* ---- Encoding; ids are appended to `out` ---- */
 

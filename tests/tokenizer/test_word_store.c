@@ -1,0 +1,173 @@
+/*
+ * test_word_store.c: threads share what they have met (word_store.h) and see only whole entries: of pretokens of all
+ * lengths and kinds, with one id or very many, with zeros in their bytes, while the memory grows under them and is full
+ * in the end. What each thread finds is compared with what the pretoken is, not with what was put there. Memory that no
+ * thread has any more is given back: AddressSanitizer would tell.
+ */
+#include <pthread.h>
+
+#include "t.h"
+#include "tokenizer/bpe/pretoken_batch.h"
+#include "tokenizer/bpe/word_store.h"
+
+#define THREADS 4
+#define WORDS   6000
+#define ROUNDS  60000
+#define MAX_IDS 300
+
+struct pretoken {
+    uint8_t text[WORD_BYTES];
+    uint32_t bytes, kind, count;
+};
+
+static struct pretoken pretokens[WORDS];
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state += 0x9e3779b97f4a7c15u;
+    return (*state ^ *state >> 29) * 0xbf58476d1ce4e5b9u >> 24;
+}
+
+/* Half of them share their first bytes, and many have stretches of zeros. */
+static void make_pretokens(uint64_t seed)
+{
+    static const uint32_t longest[] = { 8, 16, 32, WORD_BYTES + 1 };
+
+    for (uint32_t i = 0; i < WORDS; i++) {
+        struct pretoken *p = &pretokens[i];
+        uint32_t zeros = (uint32_t)(next_random(&seed) % 40);
+
+        p->bytes = 4 + (uint32_t)(next_random(&seed) % (longest[i % 4] - 4));
+        p->kind = i % 2;
+        for (uint32_t k = 0; k < p->bytes; k++)
+            p->text[k] = i % 3 || k >= 6 ? (uint8_t)next_random(&seed) : (uint8_t)k;
+        for (uint32_t k = zeros; i % 5 == 0 && k < zeros + 16 && k < p->bytes; k++)
+            p->text[k] = 0;
+        memcpy(p->text, &i, p->bytes < 3 ? p->bytes : 3); /* no two are the same */
+        p->count = 1 + (uint32_t)(next_random(&seed) % (p->bytes <= PRETOKEN_MAX ? PRETOKEN_IDS : MAX_IDS));
+        if (i % 7 == 0)
+            p->count = 1;
+    }
+}
+
+/* Zero among them. */
+static void ids_of(uint32_t pretoken, uint32_t *ids)
+{
+    for (uint32_t k = 0; k < pretokens[pretoken].count; k++)
+        ids[k] = k % 4 == 0 ? 0 : (pretoken * 131 + k * 7) & PRETOKEN_ID_MASK;
+}
+
+static void check(uint32_t pretoken, const uint32_t *got, size_t count)
+{
+    uint32_t want[MAX_IDS];
+
+    ids_of(pretoken, want);
+    T_EQ(count, pretokens[pretoken].count);
+    T_CHECK(count == pretokens[pretoken].count && memcmp(got, want, count * sizeof *want) == 0);
+}
+
+struct worker {
+    struct word_store *store;
+    uint64_t random;
+    unsigned found, grown;
+};
+
+static void grow(struct worker *w, struct pretoken_cache *c)
+{
+    struct pretoken_cache *lines;
+
+    if (word_store_grow(w->store, c->common, WORDS, (size_t)1 << 30, &lines)) {
+        word_store_publish(w->store);
+        w->grown++;
+    }
+    c->common = word_store_take(w->store, c->common);
+}
+
+static void meet_short(struct worker *w, struct pretoken_cache *c, uint32_t at)
+{
+    const struct pretoken *p = &pretokens[at];
+    struct pretoken_key key = pretoken_key_make(p->text, p->bytes, p->kind);
+    uint32_t ids[PRETOKEN_IDS];
+    size_t count = pretoken_cache_find(c, &key, ids);
+
+    if (count > 0) {
+        check(at, ids, count);
+        w->found++;
+    } else {
+        ids_of(at, ids);
+        pretoken_cache_add(c, &key, ids, p->count);
+    }
+}
+
+static void meet_long(struct worker *w, struct pretoken_cache *c, uint32_t at)
+{
+    const struct pretoken *p = &pretokens[at];
+    struct word_key key = word_key_make(p->text, p->bytes, p->kind);
+    const struct word *word;
+    uint32_t ids[MAX_IDS];
+
+    word_store_fetch(w->store, &key);
+    word_store_fetch_entry(w->store, &key);
+    word = word_store_find(w->store, &key);
+    if (word) {
+        check(at, word->data, word->count);
+        w->found++;
+    } else {
+        ids_of(at, ids);
+        word_store_add(w->store, &c->stretch, &key, ids, p->count);
+    }
+}
+
+static void *work(void *context)
+{
+    struct worker *w = context;
+    struct pretoken_cache c;
+
+    T_CHECK(pretoken_cache_make(&c));
+    for (unsigned i = 0; i < ROUNDS && t_failures < 10; i++) {
+        uint32_t at = (uint32_t)(next_random(&w->random) % WORDS);
+
+        if (i % 4096 == 0)
+            grow(w, &c);
+        c.common = word_store_take(w->store, c.common);
+        (pretokens[at].bytes <= PRETOKEN_MAX ? meet_short : meet_long)(w, &c, at);
+    }
+    word_store_leave(w->store, c.common);
+    pretoken_cache_free(&c);
+    return NULL;
+}
+
+/* With memory for `bytes`; how many were found, and whether the cache grew. */
+static void share(size_t bytes, uint64_t seed, unsigned least_grown)
+{
+    struct worker workers[THREADS];
+    pthread_t threads[THREADS];
+    struct word_store *store;
+    unsigned found = 0, grown = 0;
+
+    T_OK(word_store_make(&store, &t_err));
+    word_store_bound(store, bytes);
+    for (unsigned i = 0; i < THREADS; i++) {
+        workers[i] = (struct worker) { .store = store, .random = seed + i };
+        T_EQ(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
+    }
+    for (unsigned i = 0; i < THREADS; i++) {
+        T_EQ(pthread_join(threads[i], NULL), 0);
+        found += workers[i].found;
+        grown += workers[i].grown;
+    }
+    T_CHECK(found > 0);
+    T_CHECK(grown >= least_grown);
+    word_store_free(store);
+}
+
+int main(void)
+{
+    uint64_t seed = t_seed();
+
+    make_pretokens(seed);
+    share((size_t)400 << 20, seed, 3);
+    share((size_t)24 << 20, seed, 1); /* it cannot grow */
+    share((size_t)1 << 20, seed, 0);  /* nothing is shared but long ones */
+    return t_end();
+}
