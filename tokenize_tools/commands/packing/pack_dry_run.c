@@ -616,10 +616,11 @@ static void say_failing(const struct dry_run *d, const char *const *words, size_
     char text[SHOWN_BYTES + 1], options[EXCLUDED] = "";
     double began = cli_now();
     bool known = false, others = false;
-    size_t used = 0;
+    size_t used = 0, failing = 0;
 
-    for (size_t i = 0; i < d->inputs.count; i++)
-        known = known || strcmp(d->inputs.items[i].path, err->file) == 0;
+    for (size_t i = 0; i < d->inputs.count; i++) /* what no record of JSON has is of another name in all of it */
+        known = known || (strcmp(d->inputs.items[i].path, err->file) == 0 &&
+                          !(d->inputs.items[i].format->is_json && err->field[0]));
     if (!known || err->hint == LEAT_HINT_SKIP)
         return;
     for (size_t i = 0; i < d->inputs.count && cli_now() - began < FAILING_SECONDS && !cli_interrupted(); i++) {
@@ -635,9 +636,10 @@ static void say_failing(const struct dry_run *d, const char *const *words, size_
         if (!said)
             cli_error("  %s", why.message);
         others = others || !said;
+        failing++;
         used = exclude(options, used, in->path, words, count);
     }
-    if (used > 0)
+    if (used > 0 && failing < d->inputs.count)
         pack_notices_say_without(d->values, options);
 }
 
