@@ -375,10 +375,10 @@ uninstall:
 	done
 	$(Q)scripts/install_manuals.sh --remove "$(DESTDIR)$(DATADIR)"
 
-## dist: build/leat-VERSION.tar.gz of what git holds
+## dist: build/libleat-VERSION.tar.gz of what git holds
 dist:
-	$(Q)mkdir -p $(BUILD) && git archive --prefix=leat-$(VERSION)/ -o $(BUILD)/leat-$(VERSION).tar.gz HEAD
-	@echo "$(BUILD)/leat-$(VERSION).tar.gz"
+	$(Q)mkdir -p $(BUILD) && git archive --prefix=libleat-$(VERSION)/ -o $(BUILD)/libleat-$(VERSION).tar.gz HEAD
+	@echo "$(BUILD)/libleat-$(VERSION).tar.gz"
 
 ## clean: remove build/, or BUILD
 clean:

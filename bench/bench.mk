@@ -71,7 +71,7 @@ bench-pack-peers: $(BUILD)/leat $(BUILD)/leat-bench $(PACK_PEERS)/ready
 	$(call run_peers,$(PACK_PEERS),bench/peers/pack.py $(BUILD))
 
 .PHONY: bench-records
-## bench-records: what conditions, --by and --mask-field add to packing, JSON and Parquet; PEERS="--megabytes 100"
+## bench-records: what conditions, --by and --mask-field add to packing lines, CSV, Parquet; PEERS="--megabytes 100"
 bench-records: $(BUILD)/leat-bench $(PACK_PEERS)/ready
 	$(call run_peers,$(PACK_PEERS),bench/records.py $(BUILD))
 

@@ -140,6 +140,12 @@ $(PYTHON_VENV)/ready: python/requirements-test.txt python/requirements-readers.t
 	    --no-compile -r $< && $(PYTHON_VENV)/bin/pip install -q --disable-pip-version-check --no-compile --no-deps \
 	    -r python/requirements-readers.txt; then touch $@; else rm -rf $(PYTHON_VENV); fi
 
+.PHONY: check-wheel-pages
+## check-wheel-pages: the Python of each page runs where only the wheel is, and what the page says is to be installed
+check-wheel-pages: wheel $(PYTHON_VENV)/ready
+	$(Q)if [ -e $(PYTHON_VENV)/ready ]; then $(PYTHON_VENV)/bin/python python/check_pages.py $(BUILD)/dist; else \
+	    echo "skipped: no packages"; echo "0 passed, 0 failed, 1 skipped"; fi
+
 .PHONY: bench-python
 ## bench-python: what the Python loader adds to a batch of the C loader; BENCH="--rounds 9"
 bench-python: tools $(PYTHON_VENV)/ready python

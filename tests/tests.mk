@@ -111,6 +111,16 @@ sentences: test-tools
 	$(Q)LEAT_TEST_SENTENCES=$(abspath $(BUILD))/sentences tests/run.sh $(BUILD) "" $(SENTENCES)
 	$(Q)cat $(BUILD)/sentences/* >tests/golden/sentences.txt
 
+.PHONY: interface keep-headers
+## interface: write what programs rely on (structs, numbers, functions) into tests/install/interface.txt
+interface:
+	$(Q)python3 tests/install/interface.py include tokenize_tools/cli/cli.h >tests/install/interface.txt.new
+	$(Q)mv tests/install/interface.txt.new tests/install/interface.txt
+
+## keep-headers: at a release, keep its headers for tests/install: programs compiled with them must go on to run
+keep-headers:
+	$(Q)mkdir -p tests/install/kept && tests/archive.sh make tests/install/kept/$(VERSION).tar.xz include
+
 .PHONY: splits
 splits: $(BUILD)/make_splits
 	$(Q)$(BUILD)/make_splits tokenize_tools/tokenizer/load/data

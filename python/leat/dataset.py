@@ -1,6 +1,7 @@
 """dataset.py: an open dataset: its tokens, documents and texts, and where they came from."""
 from __future__ import annotations
 
+import ctypes
 from collections import namedtuple
 from os import fsdecode
 from os.path import abspath
@@ -260,9 +261,9 @@ class Dataset:
         """
         first, count = self._native.document(self._number(number))
         begin, end = self.info.begin_token, self.info.end_token
-        if begin is not None and count and int(self._one(first)) == begin:
+        if begin is not None and count and self._one(first) == begin:
             first, count = first + 1, count - 1
-        if end is not None and count and int(self._one(first + count - 1)) == end:
+        if end is not None and count and self._one(first + count - 1) == end:
             count -= 1
         return self._native.decode(first, count).decode("utf-8", errors)
 
@@ -271,7 +272,9 @@ class Dataset:
         return self._native.decode(first, count)
 
     def _one(self, position):
-        return self.read(position, 1)[0]
+        """A token, without numpy."""
+        array = self._native.read(position, 1)
+        return {2: ctypes.c_uint16, 4: ctypes.c_uint32}[self.info.token_width].from_address(array.address).value
 
     def _number(self, number):
         """The number of a document, given like a sequence's index."""

@@ -4,6 +4,7 @@ JSON, progress, signals, exit codes."""
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import signal
 import sys
@@ -130,6 +131,14 @@ def put(text):
         return FAILED
 
 
+def say_left(output):
+    """What is on the disk of a run that did not end, and the two ways on."""
+    name = output.removesuffix(".leat").removesuffix(".tokens")
+    if os.path.lexists(name + ".partial.checkpoint"):
+        say("nothing is lost: the same command with --resume goes on from there")
+        say(f"to give it up, remove what it left: rm -r {shlex.quote(name)}.partial.*")
+
+
 def run(options, sources):
     import leat
     progress, began = Progress(options.pop("progress", "auto")), time.monotonic()
@@ -144,6 +153,8 @@ def run(options, sources):
     except leat.Error as error:
         progress.end()
         say(error._plain + HINTS.get(error._hint, ""))
+        if error.status not in ("busy", "exists"):
+            say_left(options["output"])
         return WRONG if error.status == "argument" else FAILED
     except ImportError as error:
         progress.end()
@@ -152,9 +163,7 @@ def run(options, sources):
     except Interrupted as stopped:
         progress.end()
         say("interrupted")
-        name = options["output"].removesuffix(".leat").removesuffix(".tokens")
-        if os.path.lexists(name + ".partial.checkpoint"):
-            say("nothing is lost: the same command with --resume goes on from there")
+        say_left(options["output"])
         return stopped.args[0]
     progress.end()
     if made.mask is not None:

@@ -23,8 +23,10 @@ class Page:
     """The blocks of a document, and the names that its Python has."""
 
     def __init__(self, name, folder, **names):
-        self.blocks = [(note or "", kind, text) for note, kind, text in
-                       BLOCK.findall((ROOT / name).read_text(encoding="utf-8"))]
+        page = (ROOT / name).read_text(encoding="utf-8")
+        found = list(BLOCK.finditer(page))
+        self.blocks = [(block[1] or "", block[2], block[3]) for block in found]
+        self.before = [page.count("\n", 0, block.start(3)) for block in found]  # lines of the page, for tracebacks
         assert self.blocks, f"{name} has no blocks"
         self.folder, self.name, self.names = folder, name, {"__name__": name, **names}
         self.at = 0
@@ -62,7 +64,8 @@ class Page:
     def python(self):
         kind, text = self.take()
         assert kind == "python", f"{self.name}: a block of Python is expected here, not of {kind or 'a shell'}: {text}"
-        exec(compile(ast.parse(text), f"{self.name}, block {self.at}", "exec"), self.names)
+        code = ast.increment_lineno(ast.parse(text), self.before[self.at - 1])
+        exec(compile(code, ROOT / self.name, "exec"), self.names)
         return self.names
 
     def done(self):

@@ -1,8 +1,8 @@
-"""The code of the documents runs: Python of README.md, python/README.md and docs/tutorial-researcher.md, a shell's of
-docs/packing.md and docs/trainers/nanogpt.md, in its order, on the sample corpus in a folder of its own; and what the
-pages promise of it holds. page.py says how a page is written."""
-import contextlib
-import io
+"""The code of the documents runs: Python of the READMEs and of pages that need no package but those of
+requirements-test.txt, a shell's of docs/packing.md and docs/trainers/nanogpt.md, in its order, on the sample corpus in
+a folder of its own; and what the pages promise of it holds. page.py says how a page is written. check_pages.py runs
+these tests where only the wheel is, and what each page says is to be installed: a test imports no more than that."""
+import array
 import json
 import os
 import re
@@ -11,18 +11,17 @@ import subprocess
 import sys
 import textwrap
 
-import duckdb
-import pyarrow
-import pyarrow.parquet
 import pytest
-import torch
 from conftest import BUILD, ROOT
 from page import Page
-from public_files import public_files
 
 import leat
 
 ENGLISH = ROOT / "examples/corpus/english.jsonl"
+# what makes a page's inputs may need packages that the page does not
+PYTHON = os.environ.get("LEAT_TEST_PYTHON", sys.executable)
+
+
 @pytest.fixture()
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -39,17 +38,31 @@ def inputs(folder, *names, field="text", length=None, **more):
         records = ({"text": text, field: text, "id": n, "lang": "en", "score": 4, **more}
                    for n, text in enumerate(texts))
         lines = "".join(json.dumps(record) + "\n" for record in records).encode()
-        (folder / name).write_bytes(pyarrow.compress(lines, "zstd", asbytes=True) if name.endswith(".zst") else lines)
+        if name.endswith(".zst"):
+            lines = elsewhere("import pyarrow, sys; sys.stdout.buffer.write("
+                              "pyarrow.compress(sys.stdin.buffer.read(), 'zstd', asbytes=True))", given=lines)
+        (folder / name).write_bytes(lines)
+
+
+def elsewhere(code, *words, given=b""):
+    """What a program with all packages writes."""
+    return subprocess.run([PYTHON, "-c", code, *words], input=given, stdout=subprocess.PIPE, check=True).stdout
+
+
+A_VOCABULARY = """
+import sys
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+t = Tokenizer(models.BPE())
+t.pre_tokenizer, t.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
+t.train(sys.argv[1:2], trainers.BpeTrainer(vocab_size=700, special_tokens=["<|endoftext|>"], show_progress=False,
+                                           initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))
+t.save(sys.argv[2])
+"""
 
 
 def a_vocabulary(path):
     """A tokenizer.json with <|endoftext|>, as people train them."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-    t = Tokenizer(models.BPE())
-    t.pre_tokenizer, t.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
-    t.train([str(ENGLISH)], trainers.BpeTrainer(vocab_size=700, special_tokens=["<|endoftext|>"], show_progress=False,
-                                                initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))
-    t.save(str(path))
+    elsewhere(A_VOCABULARY, ENGLISH, path)
     path.with_name("tokenizer_config.json").write_text('{"eos_token": "<|endoftext|>"}')
 
 
@@ -72,6 +85,7 @@ def changes(page, signs):
 @pytest.mark.parametrize("ddp", [False, True])
 def test_from_nanogpt(folder, monkeypatch, ddp):
     """What the page adds to train.py, without train.py."""
+    import torch
     inputs(folder, *(f"openwebtext/{k}.jsonl.zst" for k in range(10)), length=40)
     (folder / "data/openwebtext").mkdir(parents=True)
     if ddp:
@@ -129,6 +143,31 @@ def test_tutorial_researcher(folder, capsys):
     assert run == 2, f"{run} blocks of Python"
 
 
+def test_tutorial_pretraining(folder, monkeypatch):
+    """Its loop, with a plan as the page's."""
+    import torch
+    subprocess.run([BUILD / "leat", "pack", "-o", "corpus", "-t", "gpt2", ROOT / "examples/corpus"], check=True)
+    (folder / "train.plan").write_text(leat.Plan("corpus", 256).text)
+    limited(monkeypatch)
+    page = Page("docs/tutorial-pretraining.md", folder, model=torch.nn.Linear(1, 1), path="checkpoint")
+    page.at = [kind for _, kind, _ in page.blocks].index("python")
+    page.python()
+    assert torch.load("checkpoint", weights_only=True)["loader"]["position"] == 3 * 8
+
+
+def test_is_it_the_loader(folder, capsys):
+    """Its line prints as many lines, with the same beginnings, as the page shows."""
+    leat.pack(ROOT / "examples/corpus", "corpus", "gpt2", progress=None)
+    loader = leat.Loader(leat.Plan("corpus", 256), 4, rank=0, world=1)
+    page = Page("docs/is-it-the-loader.md", folder, leat=leat, loader=loader, train_step=lambda batch: None)
+    page.at = [kind for _, kind, _ in page.blocks].index("python")
+    page.python()
+    shown = page.blocks[page.at][2]
+    first = [re.match(r" *\S+(?: \S+)*", line).group().split("  ")[0] for line in shown.splitlines()]
+    said = capsys.readouterr().out.splitlines()
+    assert len(said) == len(first) == 10 and all(map(str.startswith, said, first)), said
+
+
 def test_engines(folder, capsys):
     """A dataset is asked in SQL; make check-engines runs the programs of the engines."""
     page = Page("docs/engines.md", folder)
@@ -138,9 +177,11 @@ def test_engines(folder, capsys):
     said = capsys.readouterr().out
     documents = leat.open("corpus")
     assert said.count("a.jsonl") == said.count("b.jsonl") == 1 and str(made.tokens // 2) in said, said
-    longest = max(range(len(documents)), key=lambda n: (len(documents[n]), -n))
-    assert str(len(documents[longest])) in said, said
-    kept = [len(d) for n, d in enumerate(documents) if 100 <= len(d) <= 2000 and "http" not in documents.text(n)]
+    tokens = array.array("H", (folder / "corpus.tokens").read_bytes())
+    ends = [at + 1 for at, token in enumerate(tokens) if token == 50256]
+    lengths = [end - begin for begin, end in zip([0, *ends], ends)]
+    assert len(lengths) == len(documents) and str(max(lengths)) in said, said
+    kept = [count for n, count in enumerate(lengths) if 100 <= count <= 2000 and "http" not in documents.text(n)]
     assert str(len(kept)) in said and str(sum(kept)) in said, said
     page.done()
 
@@ -190,16 +231,22 @@ def test_packing(folder):
     page.done()
 
 
+A_TABLE = """
+import pyarrow, pyarrow.parquet, sys
+table = {"text": ["a", "b"], "content": ["c", "d"], "id": ["1", "2"], "lang": ["en", "de"]}
+for name in sys.argv[1:]:
+    pyarrow.parquet.write_table(pyarrow.table(table), name)
+"""
+
+
 def test_python_readme(folder, monkeypatch):
     limited(monkeypatch)
     monkeypatch.setenv("RANK", "0")
     monkeypatch.setenv("WORLD_SIZE", "1")
     inputs(folder, "data/a.jsonl", "more.jsonl.zst", length=400)
     (folder / "lines.txt").write_text("one\ntwo\n")
-    table = {"text": ["a", "b"], "content": ["c", "d"], "id": ["1", "2"], "lang": ["en", "de"]}
-    for name in ("part.parquet", "more.parquet"):
-        pyarrow.parquet.write_table(pyarrow.table(table), name)
-    page = Page("python/README.md", folder, pyarrow=pyarrow, duckdb=duckdb)
+    elsewhere(A_TABLE, "part.parquet", "more.parquet")
+    page = Page("python/README.md", folder)
     names = page.python()
     done, packer = names["summary"], names["packer"]
     assert done.documents + done.splits[0]["documents"] == done.deduplicated > 100
@@ -213,7 +260,8 @@ def test_python_readme(folder, monkeypatch):
     page.python()
     for name in ("web", "code"):
         leat.merge(["corpus"], name)
-    names.update(torch=torch, path="checkpoint.pt", model=torch.nn.Embedding(200100, 2))
+    import torch
+    names.update(path="checkpoint.pt", model=torch.nn.Embedding(200100, 2))
     layer = names["model"]
     names["model"] = lambda inputs, labels: layer(inputs).sum() + labels.sum()
     names["model"].state_dict = layer.state_dict
@@ -237,14 +285,14 @@ def test_python_readme(folder, monkeypatch):
     page.done()
 
 
-def test_parallel_training(tmp_path, monkeypatch):
+def test_parallel_training(tmp_path, monkeypatch, capsys):
     """docs/parallel-training.md: each block prints what the block of text after it has."""
     monkeypatch.chdir(tmp_path)
     for name in ("corpus", "web", "code", "books"):
         leat.pack(ROOT / "examples/corpus", name, "gpt2")
     page = Page("docs/parallel-training.md", tmp_path)
     printed = None
-    for note, kind, text in page.blocks:
+    for at, (note, kind, text) in enumerate(page.blocks):
         if note.startswith("skip, "):
             continue
         if kind == "text":
@@ -252,8 +300,7 @@ def test_parallel_training(tmp_path, monkeypatch):
             printed = None
             continue
         assert kind == "python" and not printed, f"the block before this one printed {printed!r}: {text}"
-        said = io.StringIO()
-        with contextlib.redirect_stdout(said):
-            exec(compile(text, f"{page.name}: {text[:60]}", "exec"), page.names)
-        printed = said.getvalue()
+        page.at = at
+        page.python()
+        printed = capsys.readouterr().out
     assert not printed

@@ -217,10 +217,15 @@ void dataset_say_missing(const char *name, struct leat_error *err)
         return;
     if (exists(name, ".leat"))
         status_after(err, "; %.300s.leat is there, and a dataset is both files: restore the other one", name);
-    else if (exists(name, ".partial.tokens")) {
+    else if (exists(name, ".partial.checkpoint")) {
         status_after(err, "; %.300s.partial.tokens is from an unfinished run: resume it", name);
         err->hint = LEAT_HINT_RESUME;
-    } else if (exists(name, ".tokens"))
+    } else if (exists(name, ".partial.tokens"))
+        status_after(err,
+                     "; %.300s.partial.tokens is from a run that has not ended: do the same again, or remove "
+                     "%.300s.partial.*",
+                     name, name);
+    else if (exists(name, ".tokens"))
         status_after(err, "; %.300s.tokens is there, and a dataset is both files: restore the other one", name);
     else if (say_megatron(name, err))
         return;

@@ -79,6 +79,8 @@ run leat export --to raw -o torn.raw torn
 [ "$code" -eq 3 ] || fail "damage: code $code" # it was 1, which is any failure
 echo 'what a killed run has left, which is longer than the file will be' >again.bin.partial
 echo left >again.idx.partial
+run leat export --to megatron -o again nowhere
+says 1 'starts over; to give it up, remove what is left: rm -r again.bin.partial again.idx.partial'
 if command -v flock >/dev/null; then
     flock again.idx.partial leat export --to megatron -o again a >"$printed" 2>"$said" && fail 'two runs at once'
     grep -q 'another process is writing again.idx' "$said" || fail "two runs: $(cat "$said")"

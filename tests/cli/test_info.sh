@@ -255,10 +255,11 @@ refuse 1 "nowhere/a.leat $no nowhere/" leat info nowhere/a
 refuse 1 "a.txt.leat $no a.txt" leat info a.txt
 mkdir halves
 cp a.leat halves/a.leat
-touch halves/b.tokens halves/c.partial.tokens
+touch halves/b.tokens halves/c.partial.tokens halves/d.partial.tokens halves/d.partial.checkpoint
 refuse 1 "halves/a.tokens $no halves/a.leat" leat info halves/a
 refuse 1 "halves/b.leat $no halves/b.tokens" leat info halves/b
-refuse 1 "halves/c.leat $no halves/c.partial.tokens --resume" leat info halves/c
+refuse 1 "halves/c.leat $no halves/c.partial.tokens remove" leat info halves/c
+refuse 1 "halves/d.leat $no halves/d.partial.tokens --resume" leat info halves/d
 (cd empty && refuse 1 'a.leat' leat info a; finish) || failures=1
 refuse 1 'empty' leat info empty
 refuse 1 'none' leat info @none

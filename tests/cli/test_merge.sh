@@ -150,6 +150,18 @@ run leat merge -o over.leat --split a=0.5 --force h1
 ended 0 ''
 [ "$(echo over*)" = 'over.a.leat over.a.tokens over.leat over.tokens' ] || fail "$ran: left $(echo over*)"
 
+# What a run that was killed has left is named with the command that removes it, also if its name has letters of a
+# pattern; what another run has is not.
+touch 'a *.partial.tokens' 'a *.b.partial.tokens' 'a *.c.partial.tokens' ab.partial.tokens
+run leat merge -o 'a *' --split b=0.5 h1 nowhere
+says 1 "starts over; to give it up, remove what is left: rm -r 'a *'.partial.* 'a *'.b.partial.*"
+eval "$(sed -n 's/.*what is left: //p' "$said")"
+left=$(echo a*partial*)
+[ "$left" = 'a *.c.partial.tokens ab.partial.tokens' ] || fail "that command leaves $left"
+run leat merge -o 'a *' --split b=0.5 h1 nowhere
+ended 1 'leat: cannot open nowhere.leat: No such file or directory; no dataset in this folder has a similar name'
+rm 'a *.c.partial.tokens' ab.partial.tokens
+
 # ---- Shares of a run ------------------------------------------------------------------------------------------------
 
 for i in 1 2 3 4; do echo "{\"text\":\"document $i\"}"; done >shares.jsonl

@@ -5,7 +5,8 @@
  * nothing left beside them.
  *
  * One input is in Parquet, of many row groups; another one has conversations, which a chat template renders, and a
- * third long texts: their pages are too large for memory, so that they lie in files.
+ * third long texts: their pages are too large for memory, so that they lie in files. A table in text, compressed, has
+ * line ends and doubled quotes in its fields, long records, what are no records, and checkpoints within.
  *
  * The library is built with small pieces, so that a small corpus crosses units, long records and checkpoints. Of the
  * calls some are tried, most of them at the end, which each run draws anew; all of them by make check-every.
@@ -30,8 +31,8 @@
 
 static const char *folder;
 static char work[560], name[600], reference[600], arranged[600], given[600], merged[600], parts[2][600], old[600],
-    divided[600], talked[600], lengthy[600];
-static char *conversations, *chat_template, *long_rows;
+    divided[600], talked[600], lengthy[600], tabled[600];
+static char *conversations, *chat_template, *long_rows, *table;
 static char from_list[600], list_word[700];
 static char *inputs[INPUTS], given_text[97 * GIVEN];
 static struct leat_tokenizer *tokenizer;
@@ -66,6 +67,29 @@ static inline size_t make_lines(char *to, size_t room, uint64_t *random)
     return used;
 }
 
+/* Of a table: a text in quotes, of two lines with a quote in it; or one without; or a record with a field too many, or
+ * with a letter after its closing quote. */
+static inline size_t put_table_record(char *to, uint64_t *random, uint64_t number, size_t bytes)
+{
+    static const char *const ends[] = { "\n\"\"\"\n", "\"\r\n", "\",more\n", "\"b\n" };
+    const char *end = ends[number % 11 == 5 ? 2 : number % 13 == 7 ? 3 : number % 2];
+    size_t used = (size_t)snprintf(to, 64, "d%llu,\"", (unsigned long long)number);
+
+    for (size_t i = 0; i < bytes; i++)
+        to[used++] = "ab,\n"[t_below(random, 4)];
+    memcpy(to + used, end, strlen(end));
+    return used + strlen(end);
+}
+
+static inline size_t make_table(char *to, size_t room, uint64_t *random)
+{
+    size_t used = (size_t)snprintf(to, room, "id,text\n");
+
+    for (uint64_t i = 0; used + 25000 < room; i++)
+        used += put_table_record(to + used, random, i, i == 9 || i == 20 ? 20000 : t_below(random, 900));
+    return used;
+}
+
 static inline char *put_input(const char *file, const void *bytes, size_t size)
 {
     char *path = strdup(t_path(folder, file));
@@ -88,9 +112,9 @@ static inline size_t read_file(const char *path, char *to, size_t room)
 static inline void make_corpus(void)
 {
     static const char rendering[] = "{% for m in messages %}{{ m.role + '\n' + m['content'] }}{% endfor %}";
-    static char text[110000], packed[200000];
+    static char text[260000], packed[200000];
     uint64_t random = seed;
-    size_t size = make_lines(text, sizeof text, &random), packed_size;
+    size_t size = make_lines(text, 110000, &random), packed_size;
 
     inputs[0] = put_input("a.jsonl", text, size);
     inputs[1] = put_input("b.txt", text, 300);
@@ -107,6 +131,9 @@ static inline void make_corpus(void)
     conversations = put_input("chat.parquet", packed, packed_size);
     packed_size = read_file("tests/parquet/files/long.parquet", packed, sizeof packed);
     long_rows = put_input("long.parquet", packed, packed_size);
+    size = make_table(text, sizeof text, &random);
+    packed_size = ZSTD_compress(packed, sizeof packed, text, size, 1);
+    table = put_input("table.csv.zst", packed, packed_size);
     chat_template = put_input("chat.jinja", rendering, sizeof rendering - 1);
 }
 
@@ -129,7 +156,7 @@ static inline void make_list(void)
 
 /* ---- Runs ---- */
 
-enum by { BY_FILES, BY_LIST, BY_PACKER, BY_MERGE, BY_VALUES, BY_CHAT, BY_LONG };
+enum by { BY_FILES, BY_LIST, BY_PACKER, BY_MERGE, BY_VALUES, BY_CHAT, BY_LONG, BY_TABLE };
 
 struct scenario {
     const char *what;
@@ -152,6 +179,7 @@ static const struct scenario scenarios[] = {
     { "divide by values", false, false, false, 1, BY_VALUES },
     { "conversations", false, false, false, 1, BY_CHAT },
     { "long texts in Parquet", false, false, false, 1, BY_LONG },
+    { "a table in text", false, false, false, 1, BY_TABLE },
 };
 
 static const struct leat_split splits[] = { { "v", "0.25" }, { "w", "0.25" } };
@@ -179,6 +207,8 @@ static inline enum leat_status pack_to(const char *output, const struct scenario
         return leat_pack(output, (const char *const[]) { conversations }, 1, &o, &report, err);
     if (s->by == BY_LONG)
         return leat_pack(output, (const char *const[]) { long_rows }, 1, &o, &report, err);
+    if (s->by == BY_TABLE)
+        return leat_pack(output, (const char *const[]) { table }, 1, &o, &report, err);
     if (s->by == BY_VALUES)
         return leat_pack(output, (const char *const[]) { inputs[2] }, 1, &o, &report, err);
     if (s->by == BY_LIST)
@@ -294,6 +324,8 @@ static inline const char *undisturbed(const struct scenario *s)
         return talked;
     case BY_LONG:
         return lengthy;
+    case BY_TABLE:
+        return tabled;
     default:
         return s->arranges ? arranged : reference;
     }
@@ -425,6 +457,7 @@ static inline void make_scenarios(void)
     snprintf(old, sizeof old, "%s/old", folder);
     snprintf(divided, sizeof divided, "%s/divided", folder);
     snprintf(talked, sizeof talked, "%s/talked", folder);
+    snprintf(tabled, sizeof tabled, "%s/tabled", folder);
     snprintf(lengthy, sizeof lengthy, "%s/lengthy", folder);
     snprintf(from_list, sizeof from_list, "%s/from-list", folder);
     make_corpus();
@@ -440,6 +473,8 @@ static inline void make_scenarios(void)
     T_OK(pack_to(talked, &scenarios[9], false, LEAT_NONE, &t_err));
     T_OK(pack_to(lengthy, &scenarios[10], false, LEAT_NONE, &t_err));
     T_EQ(report.documents, 4);
+    T_OK(pack_to(tabled, &scenarios[11], false, LEAT_NONE, &t_err));
+    T_CHECK(report.documents > 200 && report.rejects > 10);
     memset(given_text, 'g', sizeof given_text);
     T_OK(give_to(given, false, &t_err));
     snprintf(parts[0], sizeof parts[0], "%s/part1", folder);
@@ -461,6 +496,7 @@ static inline void try_scenarios(const char *only, void (*try)(const struct scen
     leat_tokenizer_close(tokenizer);
     free(conversations);
     free(long_rows);
+    free(table);
     free(chat_template);
     for (unsigned i = 0; i < INPUTS; i++)
         free(inputs[i]);

@@ -7,7 +7,7 @@
 
 #include "pack_scenarios.h"
 
-#define KEPT (INPUTS + 6) /* with the files of two parts, conversations and long texts */
+#define KEPT (INPUTS + 7) /* with the files of two parts, a table, conversations and long texts */
 
 /* Inputs and parts as they were. */
 static struct {
@@ -24,6 +24,7 @@ static void keep_files(void)
     for (unsigned i = 0; i < KEPT; i++) {
         snprintf(kept[i].path, sizeof kept[i].path, "%s",
                  i < INPUTS      ? inputs[i]
+                 : i == KEPT - 3 ? table
                  : i == KEPT - 2 ? conversations
                  : i == KEPT - 1 ? long_rows
                                  : with(parts[(i - INPUTS) / 2], i % 2 ? ".leat" : ".tokens"));

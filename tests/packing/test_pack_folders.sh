@@ -266,4 +266,22 @@ run leat info train.bin
 says 1 'train.bin may hold bare token ids, as nanoGPT'\''s train.bin does: raw:FILE?dtype=u16'
 run leat info m.jsonl
 says 1 'm.jsonl itself exists, but is not a dataset: pack it into one (leat pack)'
+# Every file that fails is named once, in a run and by --dry-run alike, with the command that leaves them out; then that
+# command packs. It was the first one alone.
+mkdir -p broken/sub
+printf '{"text":"a"}\n' >broken/good.jsonl
+printf 'id,txt\n1,a\n' | tee broken/a.csv >broken/b.csv
+printf 'no gzip' >broken/sub/no.jsonl.gz
+printf '%0300d' 0 >broken/no.parquet
+for more in --json --dry-run; do
+    run leat pack -t bytes -o of-broken $more broken
+    for name in a.csv b.csv sub/no.jsonl.gz no.parquet; do
+        [ "$(grep -v -- --exclude "$said" | grep -o "broken/$name" | wc -l)" -eq 1 ] ||
+            fail "$more: broken/$name is not named once: $(cat "$said")"
+    done
+    says 1 'of folders: leat pack --exclude /a.csv --exclude /b.csv --exclude /no.parquet --exclude /sub/no.jsonl.gz'
+done
+run sh -c "$(sed -n 's/.*out those of folders: //p' "$said" | sed 's/ --dry-run//')"
+says 0 'skipped 4 files in folders, by --include and --exclude: broken/a.csv, broken/b.csv, broken/no.parquet, broken'
+
 finish

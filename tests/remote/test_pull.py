@@ -104,6 +104,7 @@ def test_stopped(server):
         process.send_signal(signal_number)
         code, _, said = commands.end(server, process)
         check("stopped", code == wanted and here(name) == [None, None], code, said)
+        check("what is left", ("remove what is left: rm -r t.partial.*\n" in said) == (name == "t"), said)
         with open(tokens, "r+b") as f:
             f.write(b"damage")
         server.silent = None

@@ -5,6 +5,7 @@
 #include "cli/progress.h"
 #include "cli/units.h"
 #include "commands.h"
+#include "common/outputs.h"
 
 struct export_values {
     const char *output;
@@ -77,12 +78,14 @@ static void print_summary(const struct export_values *values, const struct leat_
 
 static int run(const struct export_values *values, const struct options_parsed *parsed)
 {
+    static const char *const unfinished[] = { ".partial", ".bin.partial", ".idx.partial", ".ds*.partial", NULL };
     struct leat_export_options options = LEAT_EXPORT_OPTIONS_INIT;
     struct leat_export_report report = LEAT_EXPORT_REPORT_INIT;
     struct progress progress;
     double began = cli_now();
     struct leat_error err;
     enum leat_status s;
+    int code;
 
     cli_catch_interrupts();
     progress_begin(&progress, (enum progress_mode)values->progress, "export", PROGRESS_BYTES);
@@ -93,9 +96,13 @@ static int run(const struct export_values *values, const struct options_parsed *
     options.context = &progress;
     s = leat_export(values->output, parsed->words, parsed->count, &options, &report, &err);
     progress_end(&progress);
-    if (s == LEAT_OK)
+    if (s == LEAT_OK) {
         print_summary(values, &report, cli_now() - began);
-    return cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed_or_damaged(&err));
+        return cli_finish_stdout(CLI_DONE);
+    }
+    code = cli_failed_or_damaged(&err);
+    leftovers_say(values->output, unfinished, "the same command starts over", &err);
+    return cli_finish_stdout(code);
 }
 
 int cmd_export(const struct command *self, int argc, char **argv)

@@ -294,6 +294,21 @@ static int say_failed(const struct options_parsed *parsed, struct leat_run *of, 
     return cli_failed_or_damaged(err);
 }
 
+/* Unfinished files of OUT and its splits. What a joining in place has moved is no leftover: it goes on. */
+static void say_leftovers(const struct merge_values *values, const struct leat_error *err)
+{
+    const char *patterns[ARRANGE_SPLITS + 2] = { ".partial.*" };
+    char names[ARRANGE_SPLITS][80];
+    size_t count = values->splits.folders ? 0 : values->splits.count;
+
+    for (size_t i = 0; i < count; i++) {
+        snprintf(names[i], sizeof names[i], ".%.64s.partial.*", values->splits.items[i].name);
+        patterns[i + 1] = names[i];
+    }
+    if (!values->in_place)
+        leftovers_say(values->output, patterns, "the same command starts over", err);
+}
+
 static int run(const struct merge_values *values, const struct options_parsed *parsed)
 {
     struct leat_merge_report report = LEAT_MERGE_REPORT_INIT;
@@ -328,8 +343,10 @@ static int run(const struct merge_values *values, const struct options_parsed *p
     }
     code = by_outputs_code(&made.outputs, CLI_DONE);
     by_outputs_free(&made.outputs);
-    if (s != LEAT_OK)
+    if (s != LEAT_OK) {
         code = say_failed(parsed, of, &err);
+        say_leftovers(values, &err);
+    }
     leat_run_close(of);
     return cli_finish_stdout(code);
 }

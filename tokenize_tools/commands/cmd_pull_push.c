@@ -6,6 +6,7 @@
 #include "cli/progress.h"
 #include "cli/units.h"
 #include "commands.h"
+#include "common/outputs.h"
 
 struct mirror_values {
     uint64_t connections;
@@ -42,6 +43,7 @@ struct mirror {
     enum leat_status (*copy)(const char *const *words, const struct mirror_values *values, struct progress *progress,
                              struct leat_pull_report *report, struct leat_error *err);
     const char *checked, *place;
+    const char *unfinished[2]; /* as leftovers_say() takes them */
 };
 
 static enum leat_status pull(const char *const *words, const struct mirror_values *values, struct progress *progress,
@@ -111,6 +113,7 @@ static int copy(const struct command *self, const struct mirror *m, const struct
     double began = cli_now();
     struct leat_error err;
     enum leat_status s;
+    int code;
 
     cli_catch_interrupts();
     progress_begin(&progress, (enum progress_mode)values->progress, self->name, PROGRESS_BYTES);
@@ -121,7 +124,9 @@ static int copy(const struct command *self, const struct mirror *m, const struct
     if (s == LEAT_OK)
         return cli_finish_stdout(CLI_DONE);
     /* what differs from what another process has sent is no damage */
-    return s == LEAT_E_MISMATCH ? cli_failed(&err) : cli_failed_or_damaged(&err);
+    code = s == LEAT_E_MISMATCH ? cli_failed(&err) : cli_failed_or_damaged(&err);
+    leftovers_say(words[1], m->unfinished, "the same command goes on from there", &err);
+    return code;
 }
 
 static int run(const struct command *self, const struct mirror *m, int argc, char **argv)
@@ -139,10 +144,10 @@ static int run(const struct command *self, const struct mirror *m, int argc, cha
 
 int cmd_pull(const struct command *self, int argc, char **argv)
 {
-    return run(self, &(const struct mirror) { pull, ", checked", "here" }, argc, argv);
+    return run(self, &(const struct mirror) { pull, ", checked", "here", { ".partial.*" } }, argc, argv);
 }
 
 int cmd_push(const struct command *self, int argc, char **argv)
 {
-    return run(self, &(const struct mirror) { push, "", "there" }, argc, argv);
+    return run(self, &(const struct mirror) { push, "", "there", { NULL } }, argc, argv);
 }

@@ -143,7 +143,8 @@ def test_signals(tmp_path, number, code):
         time.sleep(0.05)
     child.send_signal(number)
     _, said = child.communicate()
-    assert said == "leat: interrupted\nleat: nothing is lost: the same command with --resume goes on from there\n"
+    assert said == ("leat: interrupted\nleat: nothing is lost: the same command with --resume goes on from there\n"
+                    "leat: to give it up, remove what it left: rm -r part.partial.*\n")
     assert child.returncode == code and not (tmp_path / "part.leat").exists()
     done = run("-o", "part", "--resume", *names, cwd=tmp_path)
     assert done.returncode == 0, done.stderr

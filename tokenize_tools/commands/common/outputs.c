@@ -2,6 +2,7 @@
 #include "outputs.h"
 
 #include <dirent.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -361,4 +362,39 @@ void leftovers_warn(const char *output, const struct arrange_splits *splits, con
     for (size_t i = 0; i < n.count; i++)
         free(n.items[i]);
     free(n.items);
+}
+
+/* The name stands in the pattern as it is, whatever its characters mean there. */
+static bool is_there(const char *name, int length, const char *pattern)
+{
+    char text[2 * SPLIT_NAME];
+    glob_t found = { 0 };
+    size_t used = 0;
+    bool is;
+
+    for (int i = 0; i < length && used + strlen(pattern) + 3 < sizeof text; i++) {
+        if (strchr("*?[]\\", name[i]))
+            text[used++] = '\\';
+        text[used++] = name[i];
+    }
+    snprintf(text + used, sizeof text - used, "%s", pattern);
+    is = glob(text, 0, NULL, &found) == 0;
+    globfree(&found);
+    return is;
+}
+
+void leftovers_say(const char *output, const char *const *patterns, const char *then, const struct leat_error *err)
+{
+    char names[4 * CLI_SHELL_WORD] = "", base[SPLIT_NAME], quoted[CLI_SHELL_WORD];
+    size_t used = 0;
+
+    snprintf(base, sizeof base, "%.*s", base_length(output), output);
+    if (err->status == LEAT_E_BUSY || err->status == LEAT_E_EXISTS) /* the message is about them */
+        return;
+    for (; *patterns; patterns++)
+        if (is_there(base, base_length(output), *patterns) && used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, " %s%s",
+                                     cli_shell_word(base, quoted, sizeof quoted), *patterns);
+    if (used > 0 && used < sizeof names)
+        cli_error("%s; to give it up, remove what is left: rm -r%s", then, names);
 }

@@ -86,4 +86,9 @@ void by_outputs_json(struct json *j, const struct by_outputs *list);
  * but for those that the run has written: its splits, or with `by` its outputs. */
 void leftovers_warn(const char *output, const struct arrange_splits *splits, const struct by_outputs *outputs, bool by);
 
+/* Unfinished files of a run that failed, or of an earlier one that was killed. After the message of `err`, names those
+ * that are there, OUT + a pattern of the list (NULL at its end), with the command that removes them; `then` says what
+ * the same command makes of them. Says nothing where none is there, or where the message is about them. */
+void leftovers_say(const char *output, const char *const *patterns, const char *then, const struct leat_error *err);
+
 #endif

@@ -231,6 +231,8 @@ static int pack(struct pack_in_parts *in, const struct pack_values *v, struct le
         say_damage(v, &report, &bar.notices, cut);
     else
         code = say_failed(in, v, &bar.notices, &report, &err);
+    if (s != LEAT_OK && s != LEAT_E_STOPPED && !in->run && !report.resumable)
+        pack_dry_run_say_failing(v, options, parsed->words, parsed->count, &err);
     pack_bar_free(&bar);
     return s == LEAT_OK ? cli_finish_stdout(code) : code;
 }

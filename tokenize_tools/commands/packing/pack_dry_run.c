@@ -498,6 +498,14 @@ static void say_skipped(const struct dry_run *d)
     pack_notices_free(&notices);
 }
 
+static void list_unread(const struct dry_run *d)
+{
+    for (size_t i = 0; i < d->inputs.skipped_count; i++)
+        if (d->inputs.skipped[i].unread)
+            cli_error("  %s is %s: %s", d->inputs.skipped[i].path, d->inputs.skipped[i].unread->name,
+                      d->inputs.skipped[i].unread->cure);
+}
+
 /* Those that cannot be read, over which the run would fail at the first folder with one. */
 static enum leat_status say_unread(const struct dry_run *d, struct leat_error *err)
 {
@@ -512,10 +520,8 @@ static enum leat_status say_unread(const struct dry_run *d, struct leat_error *e
         return LEAT_OK;
     if (count > 1)
         cli_error("%s of folders may hold texts but cannot be read:", units_counted(count, "file").text);
-    for (size_t i = 0; count > 1 && i < d->inputs.skipped_count; i++)
-        if (d->inputs.skipped[i].unread)
-            cli_error("  %s is %s: %s", d->inputs.skipped[i].path, d->inputs.skipped[i].unread->name,
-                      d->inputs.skipped[i].unread->cure);
+    if (count > 1)
+        list_unread(d);
     return count > 1 ? status_set_hint(err, LEAT_E_UNSUPPORTED, LEAT_HINT_SKIP, first->path,
                                        "the run would fail over these files, unless it skips them")
                      : status_set_hint(err, LEAT_E_UNSUPPORTED, LEAT_HINT_SKIP, first->path,
@@ -523,12 +529,17 @@ static enum leat_status say_unread(const struct dry_run *d, struct leat_error *e
                                        first->path, first->unread->name, first->unread->cure);
 }
 
-static enum leat_status look(struct dry_run *d, const struct leat_pack_options *o, const char *const *words,
+/* Damage of an input is a reject, and no failure; but not what a wrong name is. */
+static bool is_failure(enum leat_status s, const struct leat_error *err)
+{
+    return s != LEAT_OK && s != LEAT_E_STOPPED && (s != LEAT_E_TEXT || err->offset == 0) && s != LEAT_E_CHECKSUM &&
+           s != LEAT_E_TRUNCATED;
+}
+
+static enum leat_status find(struct dry_run *d, const struct leat_pack_options *o, const char *const *words,
                              size_t count, struct leat_error *err)
 {
     struct own_outputs own = { 0 };
-    const struct input *repeated;
-    size_t repeats;
     struct input_rules rules = { .format = o->format,
                                  .skip_unknown = true, /* say_unread() */
                                  .allow_binary = o->allow_binary != 0,
@@ -542,8 +553,17 @@ static enum leat_status look(struct dry_run *d, const struct leat_pack_options *
                                  .stop = { interrupted, NULL } };
     enum leat_status s = d->values->output ? own_file_check_local(d->values->output, err) : LEAT_OK;
 
-    if (s == LEAT_OK)
-        s = inputs_find(&d->inputs, words, count, &rules, err);
+    return s == LEAT_OK ? inputs_find(&d->inputs, words, count, &rules, err) : s;
+}
+
+static enum leat_status look(struct dry_run *d, const struct leat_pack_options *o, const char *const *words,
+                             size_t count, struct leat_error *err)
+{
+    const struct input_stop stop = { interrupted, NULL };
+    const struct input *repeated;
+    enum leat_status s = find(d, o, words, count, err);
+    size_t repeats;
+
     if (s == LEAT_OK)
         say_skipped(d);
     if (s == LEAT_OK)
@@ -553,11 +573,90 @@ static enum leat_status look(struct dry_run *d, const struct leat_pack_options *
     if (s == LEAT_OK && repeats > 0)
         pack_notices_warn_repeated(repeats, repeated->path);
     if (s == LEAT_OK)
-        s = first_text(&d->inputs.items[0], d->values->text, &rules.stop, d->text, sizeof d->text, err);
+        s = first_text(&d->inputs.items[0], d->values->text, &stop, d->text, sizeof d->text, err);
+    if (s != LEAT_OK && s != LEAT_E_STOPPED && !is_failure(s, err)) /* the sample has it */
+        s = LEAT_OK;
     for (char *c = d->text; *c; c++)
         if (*c == '\n' || *c == '\r' || *c == '\t')
             *c = ' ';
     return s == LEAT_OK ? sample_run(&d->sample, o, words, count, err) : s;
+}
+
+/* ---- Inputs that fail ---- */
+
+#define FAILING_SECONDS 4.0
+#define EXCLUDED        2000u /* bytes of options */
+
+/* " --exclude /PATH", if it is below a folder that is named. */
+static size_t exclude(char *options, size_t used, const char *path, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t bytes = strlen(words[i]);
+        char pattern[1024], room[CLI_SHELL_WORD];
+        const char *quoted;
+
+        while (bytes > 1 && words[i][bytes - 1] == '/')
+            bytes--;
+        if (strncmp(path, words[i], bytes) != 0 || path[bytes] != '/' || strpbrk(path, "*?[]\\") ||
+            strlen(path + bytes) >= sizeof pattern)
+            continue;
+        snprintf(pattern, sizeof pattern, "%s", path + bytes);
+        quoted = cli_shell_word(pattern, room, sizeof room);
+        if (used + strlen(quoted) + 12 < EXCLUDED)
+            used += (size_t)snprintf(options + used, EXCLUDED - used, " --exclude %s", quoted);
+        break;
+    }
+    return used;
+}
+
+/* Each file is opened, and its first record looked for: not those on servers, which take a request each. */
+static void say_failing(const struct dry_run *d, const char *const *words, size_t count, const struct leat_error *err)
+{
+    const struct input_stop stop = { interrupted, NULL };
+    char text[SHOWN_BYTES + 1], options[EXCLUDED] = "";
+    double began = cli_now();
+    bool known = false, others = false;
+    size_t used = 0, failing = 0;
+
+    for (size_t i = 0; i < d->inputs.count; i++) /* what no record of JSON has is of another name in all of it */
+        known = known || (strcmp(d->inputs.items[i].path, err->file) == 0 &&
+                          !(d->inputs.items[i].format->is_json && err->field[0]));
+    if (!known || err->hint == LEAT_HINT_SKIP)
+        return;
+    for (size_t i = 0; i < d->inputs.count && cli_now() - began < FAILING_SECONDS && !cli_interrupted(); i++) {
+        const struct input *in = &d->inputs.items[i];
+        bool said = strcmp(in->path, err->file) == 0 || strstr(err->message, in->path) != NULL;
+        struct leat_error why;
+
+        if (!said && (in->object || strcmp(in->path, "-") == 0 ||
+                      !is_failure(first_text(in, d->values->text, &stop, text, sizeof text, &why), &why)))
+            continue;
+        if (!said && !others)
+            cli_error("these fail, too:");
+        if (!said)
+            cli_error("  %s", why.message);
+        others = others || !said;
+        failing++;
+        used = exclude(options, used, in->path, words, count);
+    }
+    if (used > 0 && failing < d->inputs.count)
+        pack_notices_say_without(d->values, options);
+}
+
+void pack_dry_run_say_failing(const struct pack_values *v, const struct leat_pack_options *options,
+                              const char *const *words, size_t count, const struct leat_error *err)
+{
+    struct dry_run d = { .values = v };
+
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(words[i], "-") == 0)
+            return;
+    if (err->file[0] && find(&d, options, words, count, NULL) == LEAT_OK) {
+        if (err->hint == LEAT_HINT_SKIP)
+            list_unread(&d);
+        say_failing(&d, words, count, err);
+    }
+    inputs_free(&d.inputs);
 }
 
 int pack_dry_run(const struct pack_values *v, const struct leat_pack_options *options, const char *const *words,
@@ -576,6 +675,7 @@ int pack_dry_run(const struct pack_values *v, const struct leat_pack_options *op
     if (s != LEAT_OK) {
         d.code = cli_failed(&err);
         pack_notices_say_way(v, &err);
+        say_failing(&d, words, count, &err);
     } else {
         expect(&d, options->tokenizer);
         fit_measure(&d.fit, &d.sample, options);

@@ -247,6 +247,15 @@ void pack_notices_say_way(const struct pack_values *v, const struct leat_error *
         cli_error("to leave such files out%s", again);
 }
 
+void pack_notices_say_without(const struct pack_values *v, const char *options)
+{
+    char again[PACK_AGAIN];
+
+    pack_again(v, options, true, again);
+    if (again[0])
+        cli_error("to leave out those of folders%s", again);
+}
+
 /* ---- The bar, and the end ---------------------------------------------------------------------------------------- */
 
 /* After a failed run, the advice depends on what it has left: a checkpoint, only rejects, or nothing. */

@@ -51,6 +51,8 @@ void pack_notices_say_skipped(struct pack_notices *n, bool all);
 
 /* After a message about files of a folder that cannot be read: the command that leaves them out. */
 void pack_notices_say_way(const struct pack_values *v, const struct leat_error *err);
+/* The command with these options (" --exclude PATTERN"), which leave out inputs that fail. */
+void pack_notices_say_without(const struct pack_values *v, const char *options);
 
 /* Prints sentences of the summary: what was replaced, what is not JSON. */
 void pack_notices_print(const struct pack_notices *n, const struct leat_pack_report *report);
