@@ -256,7 +256,8 @@ bool file_path_is_remote(const char *path)
     struct statfs fs;
     bool failed = statfs(path, &fs) != 0;
 
-    if (failed && (folder = file_folder(path))) {
+    /* else where it is mounted would say what the folder above is */
+    if (failed && (errno == ENOENT || errno == ENOTDIR) && (folder = file_folder(path))) {
         failed = statfs(folder, &fs) != 0;
         free(folder);
     }

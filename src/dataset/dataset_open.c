@@ -157,7 +157,7 @@ static void say_file(const char *name, struct leat_error *err)
 {
     const struct file_kind *kind = NULL;
 
-    if (file_kind_look(name, true, &kind, NULL) != LEAT_OK)
+    if (file_kind_look(name, true, NULL, &kind, NULL) != LEAT_OK)
         kind = NULL;
     if (kind && kind->what == FILE_TOKENS)
         status_after(err,

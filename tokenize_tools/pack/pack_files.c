@@ -76,13 +76,13 @@ static bool is_begun(const struct pack_run *r)
 
 enum leat_status pack_check_fields(struct input_list *inputs, const struct record_fields *fields,
                                    const struct record_judges *judges, bool allow_binary, bool whole,
-                                   struct leat_error *err)
+                                   const struct input_stop *stop, struct leat_error *err)
 {
     struct field_search search;
     enum leat_status s = field_search_begin(&search, fields, judges, err);
 
     if (s == LEAT_OK)
-        s = inputs_check_heads(inputs, &search, allow_binary, whole, err);
+        s = inputs_check_heads(inputs, &search, allow_binary, whole, stop, err);
     field_search_free(&search);
     return s;
 }
@@ -90,7 +90,8 @@ enum leat_status pack_check_fields(struct input_list *inputs, const struct recor
 static enum leat_status check_fields(struct pack_setup *setup, const struct leat_pack_options *o, bool whole,
                                      struct leat_error *err)
 {
-    return pack_check_fields(&setup->inputs, &setup->fields, &setup->judges, o->allow_binary != 0, whole, err);
+    return pack_check_fields(&setup->inputs, &setup->fields, &setup->judges, o->allow_binary != 0, whole, &setup->stop,
+                             err);
 }
 
 /* Takes the list over, and keeps the run's share of it. */

@@ -201,7 +201,7 @@ enum leat_status lane_open(struct lane *l, struct leat_error *err)
     byte_stream_close(l->stream);
     l->stream = NULL;
     buffer_free(&l->carry);
-    s = file_open_read(&l->fd, &size, in->place, err);
+    s = input_open(&l->fd, &size, in->place, &l->setup->stop, err);
     return s == LEAT_OK ? inputs_check_end(in, size, err) : s;
 }
 

@@ -30,8 +30,8 @@ struct range {
 static enum leat_status read_some(const struct range *r, uint8_t *to, size_t room, uint64_t at, size_t *got,
                                   struct leat_error *err)
 {
-    const struct input_source from = { .fd = r->fd, .at = &at, .name = r->in->path };
-    enum leat_status s = input_read_some(&from, to, room, got, err);
+    const struct input_file file = inputs_file(r->in, r->fd);
+    enum leat_status s = input_read_some(&file, at, to, room, got, &r->w->setup->stop, err);
 
     return s == LEAT_OK && *got == 0 ? inputs_check_end(r->in, at, err) : s;
 }
