@@ -4,7 +4,8 @@ page_cache.py BUILD TEXT --pack OUT [--limit MIB] [--rounds N] [--also LEAT]
 
 What reading the dataset NAME once costs in a memory control group of --limit MiB (96), by announced reads, in order and
 shuffled: CPU time per million tokens (the least of N rounds) and what the group holds of files at its end. --also: in
-turns with another leat-bench. With --pack, what packing TEXT to OUT (-t bytes) costs in CPU seconds. Needs root; control groups of version 1 or 2.
+turns with another leat-bench. With --pack, what packing TEXT to OUT (-t bytes) costs in CPU seconds, and what stays of
+TEXT. Needs root; control groups of version 1 or 2.
 """
 import argparse
 import json

@@ -28,7 +28,7 @@
 #include "rows/rows.h"
 #include "rows/rows_outputs.h"
 
-#define LOADER_ANNOUNCED 1024u
+#define LOADER_ANNOUNCED  1024u
 #define LOADER_THREADS    64u  /* at most */
 #define LOADER_RECENT     100u /* batches of which the share of waiting is reported */
 #define LOADER_MAX_BATCH  ((uint64_t)1 << 31)

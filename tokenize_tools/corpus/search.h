@@ -129,7 +129,7 @@ struct search {
     struct seldom_stop seldom;
     struct input_stop stop; /* asks rules->stop, ten times per second at most */
     struct search_tries *tries;
-    size_t *looks;          /* inputs that were named by URLs, and are judged by their first bytes */
+    size_t *looks; /* inputs that were named by URLs, and are judged by their first bytes */
     size_t look_count;
     struct search_root *roots; /* in the order of the inputs */
     size_t root_count;

@@ -15,7 +15,7 @@
 #include "pack_description.h"
 #include "pack_run.h"
 
-#define FITS 0.75 /* share of free memory that inputs may fill, as in gather_choose.c */
+#define FITS    0.75 /* share of free memory that inputs may fill, as in gather_choose.c */
 
 #define TICK_MS 100
 

@@ -111,9 +111,8 @@ static enum leat_status open_again(const struct input_file *f, struct leat_error
     int fd = -1;
     enum leat_status s = file_open_stat(&fd, &st, f->place, err);
 
-    if (s == LEAT_OK &&
-        ((uint64_t)st.st_size != f->size || (uint64_t)st.st_ino != f->inode ||
-         (int64_t)st.st_mtim.tv_sec != f->modified_s || (int64_t)st.st_mtim.tv_nsec != f->modified_ns))
+    if (s == LEAT_OK && ((uint64_t)st.st_size != f->size || (uint64_t)st.st_ino != f->inode ||
+                         (int64_t)st.st_mtim.tv_sec != f->modified_s || (int64_t)st.st_mtim.tv_nsec != f->modified_ns))
         s = status_set_in(err, LEAT_E_MISMATCH, f->name,
                           "%s was replaced or changed while it was being packed, and its server no longer has what was "
                           "opened",
@@ -173,8 +172,8 @@ enum leat_status input_open(int *fd, uint64_t *size, const char *place, const st
 
 /* ---- The page cache ---------------------------------------------------------------------------------------------- */
 
-#define CACHESTAT_CALL 451                        /* on all processors */
-#define LOOKED_AT      ((uint64_t)4 << 20)        /* by us before, with what the kernel read ahead */
+#define CACHESTAT_CALL 451                 /* on all processors */
+#define LOOKED_AT      ((uint64_t)4 << 20) /* by us before, with what the kernel read ahead */
 #define DROP_AGAIN     ((uint64_t)4 << 20)
 #define DROP_BYTES     TINY_OR((uint64_t)8192, (uint64_t)4 << 20)
 

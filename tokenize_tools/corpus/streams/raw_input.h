@@ -79,10 +79,10 @@ struct input_stop seldom_stop(struct seldom_stop *s, const struct input_stop *of
 #define RAW_HEAD 4u /* how many first bytes tell the form */
 
 struct raw_input {
-    char *name, *place;  /* for messages; where a file was opened */
-    int fd;              /* -1: standard input, which is not ours to close */
-    bool lent;           /* `fd` is another input's */
-    uint64_t inode;      /* of a file, as size and time: */
+    char *name, *place; /* for messages; where a file was opened */
+    int fd;             /* -1: standard input, which is not ours to close */
+    bool lent;          /* `fd` is another input's */
+    uint64_t inode;     /* of a file, as size and time: */
     int64_t modified_s, modified_ns;
     struct fetch *fetch; /* an object's bytes; NULL: not an object, else `fd` is -1 */
     bool seekable;       /* a regular file, opened by name, or an object */

@@ -244,8 +244,7 @@ enum leat_status long_record_encode(struct pack_worker *w, struct unit *u, int f
     /* what was read of a stream lies in a file of the run's own */
     r->file = fd == u->record.fd ? (struct input_file) { .fd = fd, .name = r->name } : inputs_file(in, fd);
     r->is_json = in->format->is_json;
-    s = as_read->offset == 0 && bytes >= sizeof begin ? read_at(r, at, begin, sizeof begin, err)
-                                                      : LEAT_OK;
+    s = as_read->offset == 0 && bytes >= sizeof begin ? read_at(r, at, begin, sizeof begin, err) : LEAT_OK;
     mark = lines_mark(begin, sizeof begin);
     if (s == LEAT_OK && (w->setup->whole_records || !r->is_json))
         s = run_whole(r, u, at + mark, bytes - mark, err);
