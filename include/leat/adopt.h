@@ -18,7 +18,8 @@ struct leat_adopt_options {
     uint64_t created;    /* as in struct leat_writer_options */
     uint32_t force;      /* replace an existing index */
     uint32_t reserved;   /* 0 */
-    /* If not NULL: called now and then with the bytes done. Nonzero stops leat_adopt() (LEAT_E_STOPPED). */
+    /* If not NULL: called now and then with the bytes done. Nonzero stops leat_adopt() (LEAT_E_STOPPED). Also called
+     * while a file system that fails is tried again, as by leat_dataset_open(); total is 0 before a file is open. */
     uint32_t (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
     const uint8_t *fingerprint; /* 16 bytes; NULL: a hash of the stored tokenizer */

@@ -15,6 +15,7 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/mounts.h"
 #include "base/options.h"
 #include "base/own_file.h"
 #include "base/status.h"
@@ -47,10 +48,10 @@ static char *with_end(const struct part_kind *kind, const char *name, uint64_t e
 /* Opens `name`; with an end token (LEAT_NONE: none) as if the name said it, if names of that kind can say it. `beside`:
  * also tokens that have an index, which is not looked at. */
 static enum leat_status adopt_open(struct part *p, const char *name, uint64_t end_token, bool beside,
-                                   struct leat_error *err)
+                                   struct mounts *mounts, struct leat_error *err)
 {
     const struct leat_open_options how = { .access = LEAT_ACCESS_READ };
-    enum leat_status s = beside ? part_open_beside(p, name, &how, err) : part_open(p, name, &how, NULL, err);
+    enum leat_status s = beside ? part_open_beside(p, name, &how, mounts, err) : part_open(p, name, &how, mounts, err);
     const struct part_kind *kind = p->kind;
     char *full;
 
@@ -58,7 +59,7 @@ static enum leat_status adopt_open(struct part *p, const char *name, uint64_t en
         return s;
     full = with_end(kind, p->name, end_token);
     part_close(p);
-    s = full ? part_open(p, full, &how, NULL, err) : status_no_memory(err, strlen(name));
+    s = full ? part_open(p, full, &how, mounts, err) : status_no_memory(err, strlen(name));
     free(full);
     return s;
 }
@@ -268,6 +269,8 @@ enum leat_status adopt_state_read(const struct adopt_state *a, uint64_t page, ui
 
 struct adopt {
     struct part part;
+    struct mounts mounts; /* of the part */
+    uint64_t done;        /* bytes of the part */
     struct leat_writer *writer;
     struct adopt_state state;
     bool begun; /* the state could be opened */
@@ -340,13 +343,15 @@ static enum leat_status facts_of(const struct adopt *a, struct hash128 *facts, s
 {
     const struct part *p = &a->part;
     uint64_t numbers[FACTS] = { p->data.offset, p->data.bytes, p->token_width, a->vocabulary, a->end_token };
-    const struct file_map *files[2] = { p->data.file, p->mask.file };
+    struct file_map *files[2] = { p->data.file, p->mask.file };
     uint8_t bytes[sizeof numbers + 16];
+    enum leat_status s;
     struct stat st;
 
     for (unsigned i = 0; i < 2 && files[i]; i++) {
-        if (fstat(files[i]->fd, &st) != 0)
-            return status_set_os(err, errno, files[i]->path, "cannot look at %s", files[i]->path);
+        s = file_map_stat(files[i], &st, err);
+        if (s != LEAT_OK)
+            return s;
         numbers[5 + 3 * i] = (uint64_t)st.st_size;
         numbers[6 + 3 * i] = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
         numbers[7 + 3 * i] = (uint64_t)st.st_ctim.tv_sec * 1000000000u + (uint64_t)st.st_ctim.tv_nsec;
@@ -392,6 +397,22 @@ static enum leat_status find_token_path(struct adopt *a, const char *index, stru
     return s;
 }
 
+static enum leat_status find_token_path_again(struct adopt *a, const char *index, struct leat_error *err)
+{
+    struct mounts_tries tries = { 0 };
+    struct leat_error why;
+    enum leat_status s;
+
+    do
+        s = find_token_path(a, index, &why);
+    while (s != LEAT_OK && mounts_again(&a->mounts, &tries, file_path_is_remote(why.file), &s, &why));
+    if (s == LEAT_OK)
+        mounts_worked(&a->mounts, &tries);
+    else if (err)
+        *err = why;
+    return s;
+}
+
 /* ---- The pass ---- */
 
 static enum leat_status check_ids(const struct adopt *a, uint64_t first, const uint8_t *bytes, uint64_t count,
@@ -431,13 +452,20 @@ static enum leat_status pass_chunk(struct adopt *a, uint8_t *bytes, uint64_t cou
     return adopt_state_add(&a->state, hashes, pages, err);
 }
 
-static enum leat_status tell(const struct adopt *a, uint64_t done, struct leat_error *err)
+static uint32_t ask(void *adopt, const char *why)
 {
+    const struct adopt *a = adopt;
     const struct leat_adopt_options *o = &a->options;
 
-    if (o->progress && o->progress(o->context, done, a->part.data.bytes) != 0)
-        return status_set(err, LEAT_E_STOPPED, "adopting was stopped; a later run goes on from there");
-    return LEAT_OK;
+    (void)why;
+    return o->progress ? o->progress(o->context, a->done, a->part.data.bytes) : 0;
+}
+
+static enum leat_status tell(struct adopt *a, uint64_t done, struct leat_error *err)
+{
+    a->done = done;
+    return ask(a, NULL) ? status_set(err, LEAT_E_STOPPED, "adopting was stopped; a later run goes on from there")
+                        : LEAT_OK;
 }
 
 static enum leat_status pass(struct adopt *a, struct leat_error *err)
@@ -597,7 +625,7 @@ static enum leat_status open_writer(struct adopt *a, struct leat_error *err)
     if (s == LEAT_OK)
         s = check_way(a->writer, err);
     if (s == LEAT_OK)
-        s = find_token_path(a, a->writer->names.index, err);
+        s = find_token_path_again(a, a->writer->names.index, err);
     a->writer->elsewhere = a->token_path;
     a->writer->elsewhere_offset = a->part.data.offset;
     return s;
@@ -668,19 +696,45 @@ static void clean_up(struct adopt *a)
     writer_free(w);
 }
 
+/* adopt_open(), as long as it takes to find out (base/mounts.h). */
+static enum leat_status open_again(struct adopt *a, const char *name, struct leat_error *err)
+{
+    struct mounts_tries tries = { 0 };
+    struct leat_error why;
+    enum leat_status s;
+
+    a->mounts.opening = true;
+    do
+        s = adopt_open(&a->part, name, a->options.end_token, a->options.force != 0, &a->mounts, &why);
+    while (s != LEAT_OK && mounts_again(&a->mounts, &tries, file_path_is_remote(why.file), &s, &why));
+    a->mounts.opening = false;
+    if (s == LEAT_OK)
+        mounts_worked(&a->mounts, &tries);
+    else if (err)
+        *err = why;
+    return s;
+}
+
 enum leat_status leat_adopt(const char *name, const struct leat_adopt_options *options, struct leat_info *info,
                             struct leat_error *err)
 {
     static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_adopt_options, reserved), { 0, 0 } };
+    struct leat_open_options how = LEAT_OPEN_OPTIONS_INIT;
     struct adopt a = { .state = { .fd = -1 }, .options = LEAT_ADOPT_OPTIONS_INIT };
     enum leat_status s = options_read(&a.options, sizeof a.options, reserved, options, "leat_adopt_options", err);
 
     if (s == LEAT_OK && !name)
         s = status_argument(err, "name", "leat_adopt: missing name");
-    if (s == LEAT_OK)
-        s = adopt_open(&a.part, name, a.options.end_token, a.options.force != 0, err);
     if (s != LEAT_OK)
         return s;
+    how.waiting = ask;
+    how.waiting_context = &a;
+    mounts_open(&a.mounts, &how);
+    s = open_again(&a, name, err);
+    if (s != LEAT_OK) {
+        mounts_close(&a.mounts);
+        return s;
+    }
     a.vocabulary = a.options.vocabulary > 0 ? a.options.vocabulary : a.part.vocabulary;
     s = adopt(&a, err);
     if (s == LEAT_OK && info)
@@ -689,5 +743,6 @@ enum leat_status leat_adopt(const char *name, const struct leat_adopt_options *o
         snprintf(a.options.index, (size_t)a.options.index_capacity, "%s", a.writer->names.index);
     clean_up(&a);
     part_close(&a.part);
+    mounts_close(&a.mounts);
     return s;
 }

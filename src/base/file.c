@@ -243,11 +243,51 @@ static unsigned system_of(const struct statfs *fs, bool failed)
     return system;
 }
 
+#if defined(SYS_statx) && defined(AT_STATX_DONT_SYNC)
+/* What statx() and statmount() report since Linux 6.8, in headers of any age: the bit of a mount's number and where
+ * that stands; the system call, on all processors, and the bit of what it is asked for. */
+#define STATX_MOUNT_BIT    0x4000u
+#define STATX_MOUNT_OFFSET 0x90
+#define STATMOUNT_CALL     457
+#define STATMOUNT_BASIC    UINT64_C(1)
+
+/* The kernel knows it since Linux 6.8; fstatfs() asks the server. */
+static bool ask_kernel(int fd, struct statfs *fs)
+{
+    uint32_t st[64]; /* the first number says which others are given */
+    struct {
+        uint32_t size, spare;
+        uint64_t mount, what;
+    } asked = { sizeof asked, 0, 0, STATMOUNT_BASIC };
+    struct {
+        uint32_t size, options;
+        uint64_t has;
+        uint32_t device[2];
+        uint64_t magic, others[60];
+    } said;
+
+    if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MOUNT_BIT, st) != 0 ||
+        !(st[0] & STATX_MOUNT_BIT))
+        return false;
+    memcpy(&asked.mount, (const uint8_t *)st + STATX_MOUNT_OFFSET, sizeof asked.mount);
+    if (syscall(STATMOUNT_CALL, &asked, &said, sizeof said, 0) != 0 || !(said.has & STATMOUNT_BASIC))
+        return false;
+    fs->f_type = (__typeof__(fs->f_type))said.magic;
+    return true;
+}
+#else
+static bool ask_kernel(int fd, struct statfs *fs)
+{
+    (void)fd, (void)fs;
+    return false;
+}
+#endif
+
 unsigned file_system_of(int fd)
 {
     struct statfs fs;
 
-    return system_of(&fs, fstatfs(fd, &fs) != 0);
+    return system_of(&fs, !ask_kernel(fd, &fs) && fstatfs(fd, &fs) != 0);
 }
 
 bool file_path_is_remote(const char *path)
@@ -256,7 +296,8 @@ bool file_path_is_remote(const char *path)
     struct statfs fs;
     bool failed = statfs(path, &fs) != 0;
 
-    if (failed && (folder = file_folder(path))) {
+    /* else where it is mounted would say what the folder above is */
+    if (failed && (errno == ENOENT || errno == ENOTDIR) && (folder = file_folder(path))) {
         failed = statfs(folder, &fs) != 0;
         free(folder);
     }

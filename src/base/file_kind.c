@@ -206,27 +206,25 @@ static enum leat_status try_head(const char *path, uint8_t head[FILE_KIND_HEAD],
     return s;
 }
 
-/* A file server that fails is tried again. */
-static enum leat_status read_head(const char *path, uint8_t head[FILE_KIND_HEAD], size_t *bytes, struct leat_error *err)
+static enum leat_status read_head(const char *path, struct mounts *mounts, uint8_t head[FILE_KIND_HEAD], size_t *bytes,
+                                  struct leat_error *err)
 {
-    struct leat_open_options how = LEAT_OPEN_OPTIONS_INIT;
-    struct leat_error why;
-    enum leat_status s = try_head(path, head, bytes, &why);
     struct mounts_tries tries = { 0 };
-    struct mounts m;
+    struct leat_error why;
+    enum leat_status s;
 
-    if (s == LEAT_E_IO) {
-        mounts_open(&m, &how);
-        while (s == LEAT_E_IO && mounts_again(&m, &tries, file_path_is_remote(path), &s, &why))
-            s = try_head(path, head, bytes, &why);
-        mounts_close(&m);
-    }
-    if (s != LEAT_OK && err)
+    do
+        s = try_head(path, head, bytes, &why);
+    while (s == LEAT_E_IO && mounts_again(mounts, &tries, file_path_is_remote(path), &s, &why));
+    if (s == LEAT_OK)
+        mounts_worked(mounts, &tries);
+    else if (err)
         *err = why;
     return s;
 }
 
-enum leat_status file_kind_look(const char *path, bool by_name, const struct file_kind **kind, struct leat_error *err)
+enum leat_status file_kind_look(const char *path, bool by_name, struct mounts *mounts, const struct file_kind **kind,
+                                struct leat_error *err)
 {
     uint8_t head[FILE_KIND_HEAD];
     size_t bytes;
@@ -235,7 +233,7 @@ enum leat_status file_kind_look(const char *path, bool by_name, const struct fil
     *kind = by_name ? file_kind_of_name(path) : NULL;
     if (*kind && !is_arrow(*kind))
         return LEAT_OK;
-    s = read_head(path, head, &bytes, *kind ? NULL : err);
+    s = read_head(path, mounts, head, &bytes, *kind ? NULL : err);
     if (*kind && s == LEAT_OK)
         *kind = kind_of_arrow(*kind, head, bytes);
     else if (s == LEAT_OK)
@@ -250,12 +248,12 @@ static size_t skip_space(const uint8_t *head, size_t bytes, size_t at)
     return at;
 }
 
-bool file_kind_is_jsonl(const char *path)
+bool file_kind_is_jsonl(const char *path, struct mounts *mounts)
 {
     uint8_t head[FILE_KIND_HEAD];
     size_t bytes, at;
 
-    if (read_head(path, head, &bytes, NULL) != LEAT_OK)
+    if (read_head(path, mounts, head, &bytes, NULL) != LEAT_OK)
         return false;
     at = skip_space(head, bytes, 0);
     if (at == bytes || head[at] != '{')

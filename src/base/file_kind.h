@@ -41,11 +41,14 @@ bool file_kind_skippable(const uint8_t magic[4]);
 /* Says what a file is by its suffix. NULL: the suffix does not say. */
 const struct file_kind *file_kind_of_name(const char *path);
 
+struct mounts;
+
 /* Sets *kind to what a file is: by its suffix if `by_name` and that says it, else by its first bytes. NULL: it may be
- * UTF-8 text. */
-enum leat_status file_kind_look(const char *path, bool by_name, const struct file_kind **kind, struct leat_error *err);
+ * UTF-8 text. A file server that fails is tried again as `mounts` says (NULL: once; base/mounts.h). */
+enum leat_status file_kind_look(const char *path, bool by_name, struct mounts *mounts, const struct file_kind **kind,
+                                struct leat_error *err);
 
 /* Checks whether a file begins like JSON lines: with the first name of an object. */
-bool file_kind_is_jsonl(const char *path);
+bool file_kind_is_jsonl(const char *path, struct mounts *mounts);
 
 #endif

@@ -63,6 +63,11 @@ static bool may_pass(int error)
     return error == EIO || error == ESTALE || error == ETIMEDOUT || error == ESHUTDOWN || error == ENOTCONN;
 }
 
+bool mounts_lost(int error)
+{
+    return error == ESTALE || error == ESHUTDOWN || error == ENOTCONN;
+}
+
 static const struct mounts_guest *guest_of(const struct mounts *m)
 {
     const struct mounts_guest *g = m->guests;

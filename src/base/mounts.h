@@ -73,6 +73,9 @@ uint32_t mounts_usual_seconds(void);
  */
 bool mounts_again(struct mounts *m, struct mounts_tries *t, bool remote, enum leat_status *s, struct leat_error *why);
 
+/* Whether an error says that what was opened is lost for good: only opening it again helps. */
+bool mounts_lost(int error);
+
 /* A call that was tried again has worked: the time begins anew with the next failure. */
 void mounts_worked(struct mounts *m, const struct mounts_tries *t);
 

@@ -157,7 +157,7 @@ static void say_file(const char *name, struct leat_error *err)
 {
     const struct file_kind *kind = NULL;
 
-    if (file_kind_look(name, true, &kind, NULL) != LEAT_OK)
+    if (file_kind_look(name, true, NULL, &kind, NULL) != LEAT_OK)
         kind = NULL;
     if (kind && kind->what == FILE_TOKENS)
         status_after(err,
@@ -727,6 +727,12 @@ static enum leat_status resolve(struct names *n, const char *name, struct leat_e
     if (cache_takes(name) && name[whole.length - 1] == '/')
         return names_of_url(n, name, err);
     s = part_kind_of(&kind, name, err);
+    if (s == LEAT_OK && kind->suffix && !cache_takes(name) && file_dataset_length(name, whole.length) == whole.length) {
+        /* if it is there, a folder of the name does not count, and is not asked for */
+        s = has_file(name, kind->suffix, &has, err);
+        if (s == LEAT_OK && has)
+            return names_add(n, nothing, nothing, whole, err);
+    }
     if (s != LEAT_OK)
         return s;
     there = kind->suffix && !cache_takes(name) && stat(name, &st) == 0;

@@ -378,11 +378,25 @@ static enum leat_status open_again(struct file_map *f, struct leat_error *err)
 /* Whether what was opened is lost for good. A leased file is on this machine, and the lease would be lost. */
 static bool is_lost(const struct file_map *f, int error)
 {
-    return (error == ESTALE || error == ESHUTDOWN || error == ENOTCONN) && f->identity.exists && !f->leased;
+    return mounts_lost(error) && f->identity.exists && !f->leased;
 }
 
-enum leat_status file_map_read_calls(struct file_map *f, uint64_t offset, void *out, uint64_t count,
-                                     struct leat_error *err)
+/* A call on the open file. */
+struct call {
+    uint64_t offset, count;
+    void *out;       /* NULL: no bytes are read, but: */
+    struct stat *st; /* what the file is */
+};
+
+static enum leat_status call(const struct file_map *f, const struct call *c, struct leat_error *err)
+{
+    if (c->out)
+        return file_read_at(f->fd, c->offset, c->out, c->count, f->path, err);
+    return fstat(f->fd, c->st) == 0 ? LEAT_OK : status_set_os(err, errno, f->path, "cannot look at %s", f->path);
+}
+
+/* Makes it until it works, or its time is over. */
+static enum leat_status call_again(struct file_map *f, const struct call *c, struct leat_error *err)
 {
     struct mounts_tries tries = { 0 };
     struct leat_error why;
@@ -392,7 +406,7 @@ enum leat_status file_map_read_calls(struct file_map *f, uint64_t offset, void *
     do {
         s = lost ? open_again(f, &why) : LEAT_OK;
         if (s == LEAT_OK)
-            s = file_read_at(f->fd, offset, out, count, f->path, &why);
+            s = call(f, c, &why);
         lost = s != LEAT_OK && (lost || is_lost(f, why.os_error));
     } while (s != LEAT_OK && !(f->mounts && f->mounts->opening) &&
              mounts_again(f->mounts, &tries, f->system & FILE_REMOTE, &s, &why));
@@ -401,6 +415,17 @@ enum leat_status file_map_read_calls(struct file_map *f, uint64_t offset, void *
     if (s != LEAT_OK && err)
         *err = why;
     return s;
+}
+
+enum leat_status file_map_read_calls(struct file_map *f, uint64_t offset, void *out, uint64_t count,
+                                     struct leat_error *err)
+{
+    return call_again(f, &(struct call) { .offset = offset, .count = count, .out = out }, err);
+}
+
+enum leat_status file_map_stat(struct file_map *f, struct stat *st, struct leat_error *err)
+{
+    return call_again(f, &(struct call) { .st = st }, err);
 }
 
 static enum leat_status read_remote(struct file_map *f, uint64_t offset, void *out, uint64_t count,

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -101,6 +102,9 @@ enum leat_status file_map_read(struct file_map *f, uint64_t offset, void *out, u
  * again (base/mounts.h). */
 enum leat_status file_map_read_calls(struct file_map *f, uint64_t offset, void *out, uint64_t count,
                                      struct leat_error *err);
+
+/* What the open file is, likewise. */
+enum leat_status file_map_stat(struct file_map *f, struct stat *st, struct leat_error *err);
 
 /*
  * A window on the file, for a pass over all of it: mapped by itself and populated at once, so that such a pass does not

@@ -101,7 +101,7 @@ enum leat_status part_open(struct part *p, const char *name, const struct leat_o
 }
 
 enum leat_status part_open_beside(struct part *p, const char *name, const struct leat_open_options *how,
-                                  struct leat_error *err)
+                                  struct mounts *mounts, struct leat_error *err)
 {
     const struct part_kind *kind = kinds[KINDS - 1];
     char *bare = strndup(name, file_dataset_length(name, strlen(name)));
@@ -111,7 +111,7 @@ enum leat_status part_open_beside(struct part *p, const char *name, const struct
     if (s == LEAT_OK && !cache_takes(name))
         s = kind_taking(&kind, bare, err);
     if (s == LEAT_OK)
-        s = kind == kinds[KINDS - 1] ? part_open(p, name, how, NULL, err) : open_as(p, kind, bare, how, NULL, err);
+        s = kind == kinds[KINDS - 1] ? part_open(p, name, how, mounts, err) : open_as(p, kind, bare, how, mounts, err);
     free(bare);
     return s;
 }

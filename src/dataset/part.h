@@ -106,7 +106,7 @@ enum leat_status part_open(struct part *p, const char *name, const struct leat_o
 /* The same for tokens of another tool that have an index of leat's: opens them as they were without it. Where a name
  * does not say what they are (raw:), or for a dataset of leat's own, it opens the index. */
 enum leat_status part_open_beside(struct part *p, const char *name, const struct leat_open_options *how,
-                                  struct leat_error *err);
+                                  struct mounts *mounts, struct leat_error *err);
 
 /* leat's own files in memory; the bytes must stay valid. */
 enum leat_status part_open_memory(struct part *p, const void *index, uint64_t index_bytes, const void *tokens,

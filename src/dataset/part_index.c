@@ -7,6 +7,7 @@
  */
 #include "part_index.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -284,6 +285,47 @@ enum leat_status part_index_near(struct part *p, uint64_t first, uint64_t end, u
                              " of its directory does not match the next one; verify the dataset, or write it again",
                              p->index->file.path, low);
     return LEAT_OK;
+}
+
+#define DIRECTORY_BLOCK ((uint64_t)128 << 10) /* as much as the kernel takes at once: 1 GiB of tokens */
+#define BLOCK           ((uint64_t)16 << 10)  /* the starts of 2,048 documents; the hashes of 16 MiB of a mask */
+
+/* Bytes [begin, end) of a section, in whole blocks. */
+static void announce(const struct part *p, unsigned kind, uint64_t begin, uint64_t end, uint64_t block)
+{
+    const struct format_place *s = part_place(p, kind);
+
+    begin = (s->offset + begin) / block * block;
+    end = bytes_divide_up(s->offset + (end < s->bytes ? end : s->bytes), block) * block;
+#if defined(POSIX_FADV_WILLNEED)
+    for (uint64_t at = begin; at < end; at += DIRECTORY_BLOCK)
+        (void)posix_fadvise(p->index->file.fd, (off_t)at,
+                            (off_t)(end - at < DIRECTORY_BLOCK ? end - at : DIRECTORY_BLOCK), POSIX_FADV_WILLNEED);
+#endif
+}
+
+static bool is_far(const struct part *p)
+{
+    return p->index && (p->index->file.system & FILE_REMOTE) && !p->index->file.cache;
+}
+
+void part_index_announce_starts(struct part *p, uint64_t first, uint64_t end)
+{
+    uint64_t in_cell = FORMAT_CELL_BYTES / p->token_width, from, to;
+
+    if (!is_far(p) || first >= end)
+        return;
+    announce(p, FORMAT_DIRECTORY, first / in_cell * 8, ((end - 1) / in_cell + 2) * 8, DIRECTORY_BLOCK);
+    if (part_index_near(p, first, end, &from, &to, NULL) == LEAT_OK) /* else who needs it says why */
+        announce(p, FORMAT_DOCUMENTS, 8 * from, 8 * (to + 1), BLOCK);
+}
+
+void part_index_announce_mask(struct part *p, uint64_t first, uint64_t end)
+{
+    if (!is_far(p) || !part_has(p, FORMAT_MASK) || first >= end)
+        return;
+    announce(p, FORMAT_MASK, first, end, FORMAT_PAGE_BYTES);
+    announce(p, FORMAT_MASK_PAGES, first / FORMAT_PAGE_BYTES * 4, bytes_divide_up(end, FORMAT_PAGE_BYTES) * 4, BLOCK);
 }
 
 const struct format_place *part_place_number(const struct part *p, unsigned number, unsigned *kind)

@@ -30,6 +30,14 @@ enum leat_status part_index_document_at(struct part *p, uint64_t token, uint64_t
 enum leat_status part_index_near(struct part *p, uint64_t first, uint64_t end, uint64_t *from, uint64_t *to,
                                  struct leat_error *err);
 
+/*
+ * Announce what finding documents in tokens [first, end), or reading their mask, needs of an index on a file server,
+ * which would be asked page by page else, each time with nothing under way. The first call reads the directory, of
+ * which few blocks cover many tokens, and may wait for that.
+ */
+void part_index_announce_starts(struct part *p, uint64_t first, uint64_t end);
+void part_index_announce_mask(struct part *p, uint64_t first, uint64_t end);
+
 /* Whether the part has an index with this section. */
 static inline bool part_has(const struct part *p, enum format_section kind)
 {

@@ -28,6 +28,7 @@
 #include "rows/rows.h"
 #include "rows/rows_outputs.h"
 
+#define LOADER_ANNOUNCED  1024u
 #define LOADER_THREADS    64u  /* at most */
 #define LOADER_RECENT     100u /* batches of which the share of waiting is reported */
 #define LOADER_MAX_BATCH  ((uint64_t)1 << 31)
@@ -158,6 +159,7 @@ struct leat_loader {
     struct loader_slot *slots;
     struct ring ring;
     struct gather gather;
+    uint64_t announced[LOADER_ANNOUNCED]; /* regions whose document starts were, by a hash of their numbers */
     /* each side writes to cache lines of its own */
     _Alignas(64) struct loader_stage stage;
     _Alignas(64) struct loader_consumer consumer;
@@ -297,6 +299,9 @@ void loader_mapped_settle(const struct leat_loader *l, struct loader_slot *slot,
 /* Whether a row stays in its file's map; and gives it its place in the slot back. */
 bool loader_mapped_stays(const struct loader_slot *slot, uint32_t row);
 void loader_mapped_return(const struct leat_loader *l, struct loader_slot *slot, uint32_t row);
+
+/* Announces what the rows of a batch that was begun need of indexes on file servers. */
+void loader_index_announce(struct leat_loader *l, const struct loader_slot *slot);
 
 /* Clears the bits of a row but the first, which is always set; returns the row's words. */
 uint64_t *loader_documents_clear(const struct loader_slot *slot, uint32_t row);

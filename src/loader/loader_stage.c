@@ -155,6 +155,7 @@ static bool begin_batch(struct leat_loader *l, struct loader_slot *slot)
     st->position = st->next;
     slot->batch.cursor = st->position < l->positions ? st->position : l->positions;
     gather_begin(&l->gather, &slot->job);
+    loader_index_announce(l, slot);
     st->begin_ns = clock_ns() - began;
     counter_bump(&st->gather_ns, st->begin_ns - (ordered - began));
     return true;

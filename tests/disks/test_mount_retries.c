@@ -301,6 +301,86 @@ static void stopped(void)
     fuse_disk_unmount(&disk);
 }
 
+/* ---- leat_adopt() ---- */
+
+#define ADOPTED 3000001u /* bytes of tokens: three chunks */
+
+static char adopted[700], index_name[600];
+
+struct adopting {
+    unsigned calls, stop_at;
+};
+
+static uint32_t on_adopt(void *context, uint64_t done, uint64_t total)
+{
+    struct adopting *a = context;
+
+    T_CHECK(done <= total);
+    return ++a->calls == a->stop_at;
+}
+
+static enum leat_status adopt(struct adopting *a)
+{
+    struct leat_adopt_options o = LEAT_ADOPT_OPTIONS_INIT;
+
+    o.output = index_name;
+    o.force = 1;
+    o.created = 1;
+    o.progress = on_adopt;
+    o.context = a;
+    return leat_adopt(adopted, &o, NULL, &t_err);
+}
+
+static void write_tokens(const char *file, int seed)
+{
+    FILE *f = fopen(file, "w");
+
+    T_CHECK(f != NULL);
+    for (unsigned i = 0; i < ADOPTED / 2; i++)
+        T_EQ(fwrite((const uint16_t[]) { (uint16_t)(i * i + i / 7 + (unsigned)seed) }, 2, 1, f), 1);
+    T_EQ(fclose(f), 0);
+}
+
+static void adopting(void)
+{
+    char first[700], file[700];
+    struct adopting a = { 0, 0 };
+    unsigned long count;
+
+    snprintf(adopted, sizeof adopted, "raw:%s/t.u16?dtype=u16&end=7", shown);
+    snprintf(file, sizeof file, "%s/t.u16", behind);
+    snprintf(index_name, sizeof index_name, "%s-index", behind);
+    snprintf(first, sizeof first, "%s.first", index_name);
+    write_tokens(file, 0);
+    T_CHECK(mount_it());
+    fail(FUSE_DISK_READING, 0, 0, 0);
+    T_OK(adopt(&a));
+    count = fuse_disk_disarm(&disk);
+    fuse_disk_unmount(&disk);
+    T_CHECK(count > 8);
+    T_CHECK(rename(with(index_name, ".leat"), first) == 0);
+    for (unsigned i = 0; i < ERRORS; i++)
+        for (unsigned long n = 1; n <= count; n += n < 8 ? 1 : 1 + count / 8) {
+            T_CHECK(mount_it());
+            fail(FUSE_DISK_READING, n, 5, errors[i]);
+            T_OK(adopt(&a));
+            fuse_disk_disarm(&disk);
+            T_CHECK(same_file(with(index_name, ".leat"), first));
+            fuse_disk_unmount(&disk);
+        }
+    T_CHECK(setenv("LEAT_RETRY_SECONDS", "86400", 1) == 0);
+    for (unsigned calls = FUSE_DISK_OPEN; calls; calls = calls == FUSE_DISK_OPEN ? FUSE_DISK_READ : 0) {
+        T_CHECK(mount_it());
+        a = (struct adopting) { 0, 4 };
+        fail(calls, 1, FOREVER, EIO);
+        T_STATUS(adopt(&a), LEAT_E_STOPPED);
+        T_EQ(a.calls, 4);
+        fuse_disk_disarm(&disk);
+        fuse_disk_unmount(&disk);
+    }
+    T_CHECK(unsetenv("LEAT_RETRY_SECONDS") == 0);
+}
+
 int main(void)
 {
     const char *folder = memory_folder();
@@ -325,5 +405,6 @@ int main(void)
         closed(threads);
     stopped();
     replaced();
+    adopting();
     return t_end();
 }

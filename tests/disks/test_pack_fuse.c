@@ -2,7 +2,9 @@
  * test_pack_fuse.c: packing on a file system whose 1st, 2nd, 3rd, ... call fails, lies or does half of what it should
  * (tests/support/fuse_disk.h): an error with a sentence and no dataset, or all bytes; and resumed, the bytes of an
  * undisturbed run with nothing left beside them. The output lies there, written at once and kept by the kernel until it
- * is synced; then the inputs, whose failing reads are tried again by default.
+ * is synced; then the inputs. What fails of these for a while is tried again by default, whatever call it is and
+ * whoever reads; that ends at once when the run is stopped; and another file under the name of one that was opened is
+ * never read in its place.
  *
  * A run that had failed because of what it wrote late could not be resumed at once: the first fsync of the resumed run
  * was told of that failure.
@@ -19,6 +21,8 @@
  * Some calls at the beginning, at the end and between are tried, others in each run; all of them by make check-every.
  * Needs root and /dev/fuse.
  */
+#include <fcntl.h>
+
 #include "base/file.h"
 #include "packing.h"
 #include "support/fuse_disk.h"
@@ -218,29 +222,144 @@ static void move_inputs(void)
     make_folder(p.inputs[PACKING_INPUTS]);
 }
 
-/* A file server that answers an input's reads again after a while. */
-static void inputs_come_back(void)
+/* ---- Inputs on a file server that comes back ---- */
+
+static unsigned asked, stop_after; /* calls of progress() that saw a failure, and after so many the run is stopped */
+static const char *replaced_by;    /* when the first one does, this takes the place of the input; NULL: nothing */
+static char replaced_path[700];
+
+static uint32_t on_progress(void *context, const struct leat_pack_progress *now)
+{
+    (void)context;
+    (void)now;
+    if (!fuse_disk_hit(&disk))
+        return 0;
+    if (replaced_by && asked == 0) {
+        T_CHECK(rename(replaced_by, replaced_path) == 0);
+        fuse_disk_disarm(&disk);
+    }
+    return ++asked == stop_after;
+}
+
+static enum leat_status pack_one(const char *name, const char *input)
 {
     struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
     struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
-    const char *input = p.inputs[0];
-    char once[700], again[700];
 
-    snprintf(once, sizeof once, "%.500s/once", p.folder);
-    snprintf(again, sizeof again, "%.500s/again", p.folder);
     o.tokenizer = p.tokenizer;
     o.end_token = 256;
     o.max_rejects = LEAT_NONE;
-    for (unsigned long n = 0; n < 3; n++) {
-        T_CHECK(fuse_disk_mount(&disk, inputs, p.inputs[PACKING_INPUTS], false));
-        fuse_disk_arm(&disk, FUSE_DISK_READ, FUSE_DISK_FAILS, n, false, ETIMEDOUT);
-        atomic_store(&disk.board->times, 5); /* the kernel reads what it read ahead in vain once more */
-        T_OK(leat_pack(n == 0 ? once : again, &input, 1, &o, &report, &t_err));
-        T_CHECK(fuse_disk_disarm(&disk) >= (n == 0 ? 1 : 6));
-        o.force = 1;
-        T_CHECK(n == 0 || same_dataset(once, again));
-        fuse_disk_unmount(&disk);
+    o.force = 1;
+    o.progress = on_progress;
+    return leat_pack(name, &input, 1, &o, &report, &t_err);
+}
+
+static unsigned long mounted_fails(unsigned calls, unsigned long n, unsigned long times, int error, const char *name,
+                                   const char *input, enum leat_status *s)
+{
+    unsigned long counted;
+
+    T_CHECK(fuse_disk_mount(&disk, inputs, p.inputs[PACKING_INPUTS], false));
+    fuse_disk_arm(&disk, calls, FUSE_DISK_FAILS, n, false, error);
+    atomic_store(&disk.board->times, times);
+    asked = 0;
+    *s = pack_one(name, input);
+    counted = fuse_disk_disarm(&disk);
+    fuse_disk_unmount(&disk);
+    return counted;
+}
+
+#define FOREVER 1000000u
+
+static void report(const char *what, const char *input, unsigned long n, enum leat_status s)
+{
+    fprintf(stderr, "  %s: %s, call %lu: %s: %s\n", input, what, n, leat_status_name(s),
+            s == LEAT_OK ? "" : t_err.message);
+}
+
+/* Whatever call it is, and whatever reads: rows, ranges, long records, spans, the first look. */
+static void comes_back(const char *input)
+{
+    static const int errors[] = { ESTALE, ETIMEDOUT, ENOTCONN };
+    char once[700], again[700];
+    unsigned long count;
+    enum leat_status s;
+
+    snprintf(once, sizeof once, "%.500s/once", p.folder);
+    snprintf(again, sizeof again, "%.500s/again", p.folder);
+    stop_after = 0;
+    count = mounted_fails(FUSE_DISK_READING, 0, 1, 0, once, input, &s);
+    T_OK(s);
+    for (unsigned long n = 1; n <= count; n = next_call(n, count, 8)) {
+        /* the kernel reads what it read ahead in vain once more */
+        mounted_fails(FUSE_DISK_READING, n, 5, errors[n % 3], again, input, &s);
+        T_OK(s);
+        T_CHECK(same_dataset(once, again));
+        if (s != LEAT_OK || !same_dataset(once, again))
+            report("comes back", input, n, s);
     }
+    T_CHECK(setenv("LEAT_RETRY_SECONDS", "86400", 1) == 0); /* a wait that is not ended outlasts the test */
+    stop_after = 2;
+    for (unsigned long n = 1; n <= count; n = next_call(n, count, 8)) {
+        mounted_fails(FUSE_DISK_READING, n, FOREVER, EIO, again, input, &s);
+        T_STATUS(s, LEAT_E_STOPPED);
+        if (s != LEAT_E_STOPPED)
+            report("stopped", input, n, s);
+    }
+    stop_after = 0;
+    T_CHECK(unsetenv("LEAT_RETRY_SECONDS") == 0);
+}
+
+/* Another file under the name of one whose server has lost what was opened: as large, and as old. */
+static void is_replaced(const char *input, const char *file)
+{
+    char other[700], kept[700], out[700];
+    unsigned long count;
+    enum leat_status s;
+    struct stat st;
+
+    snprintf(other, sizeof other, "%.500s/other", p.folder);
+    snprintf(kept, sizeof kept, "%.500s/kept", p.folder);
+    snprintf(out, sizeof out, "%.500s/again", p.folder);
+    snprintf(replaced_path, sizeof replaced_path, "%.500s/%s", inputs, file);
+    count = mounted_fails(FUSE_DISK_READ, 0, 1, 0, out, input, &s);
+    T_OK(s);
+    copy_file(replaced_path, kept);
+    copy_file(replaced_path, other);
+    T_CHECK(stat(replaced_path, &st) == 0);
+    T_CHECK(utimensat(AT_FDCWD, other, (const struct timespec[2]) { st.st_mtim, st.st_mtim }, 0) == 0);
+    replaced_by = other;
+    asked = 0;
+    for (unsigned long n = count; n > 0 && asked == 0; n--) /* the last read that is made: the kernel reads ahead */
+        mounted_fails(FUSE_DISK_READ, n, FOREVER, ESTALE, out, input, &s);
+    T_STATUS(s, LEAT_E_MISMATCH);
+    if (s == LEAT_E_MISMATCH)
+        T_STR(t_err.file, input);
+    replaced_by = NULL;
+    T_CHECK(rename(kept, replaced_path) == 0);
+}
+
+static void inputs_come_back(void)
+{
+    static uint8_t bytes[100000];
+    char path[700];
+    size_t size;
+    int fd = open("tests/parquet/files/many.parquet", O_RDONLY);
+    ssize_t got = fd < 0 ? -1 : read(fd, bytes, sizeof bytes);
+
+    T_CHECK(got > 0 && (size_t)got < sizeof bytes);
+    close(fd);
+    size = got > 0 ? (size_t)got : 0;
+    snprintf(path, sizeof path, "%.500s/f.parquet", inputs);
+    t_write(path, bytes, size);
+    snprintf(path, sizeof path, "%.500s/f.parquet", p.inputs[PACKING_INPUTS]);
+    comes_back(p.inputs[0]);
+    comes_back(p.inputs[2]);
+    comes_back(path);
+    comes_back(p.inputs[PACKING_INPUTS]);
+    is_replaced(p.inputs[0], "a.jsonl");
+    is_replaced(p.inputs[2], "c.jsonl.zst");
+    is_replaced(path, "f.parquet");
 }
 
 int main(int argc, char **argv)

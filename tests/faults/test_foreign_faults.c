@@ -260,6 +260,7 @@ int main(void)
 
     snprintf(work, sizeof work, "%s/work", t_folder());
     make_folder(work);
+    T_CHECK(setenv("LEAT_RETRY_SECONDS", "0", 1) == 0); /* what fails is an error at once, as with the options above */
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         each_call_fails(&(struct each_call) { .run = read_name, .subject = names[i], .prepare = prepare });
     each_call_fails(&(struct each_call) { .run = plan_name, .subject = "megatron:%/m", .prepare = prepare });

@@ -113,7 +113,7 @@ static void check_jsonl(void)
         FILE *f = fopen(path, "w");
 
         T_CHECK(f && fputs(files[i].text, f) >= 0 && fclose(f) == 0);
-        if (file_kind_is_jsonl(path) != files[i].is)
+        if (file_kind_is_jsonl(path, NULL) != files[i].is)
             T_FAIL("\"%s\" is%s like JSON lines", files[i].text, files[i].is ? " not" : "");
     }
 }

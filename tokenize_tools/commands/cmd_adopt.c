@@ -1,6 +1,7 @@
 /* cmd_adopt.c: `leat adopt`: an index beside the tokens of another tool. The work is leat_adopt()'s. */
 #include <stdio.h>
 
+#include "cli/cache_options.h"
 #include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/units.h"
@@ -37,6 +38,7 @@ const struct option_row adopt_options[] = {
       .type = OPTION_FLAG,
       .field = offsetof(struct adopt_values, force),
       .help = "replace an existing index, once the new one is finished" },
+    RETRY_OPTION_ROW,
     COMMANDS_PROGRESS(struct adopt_values),
     OPTIONS_JSON(struct adopt_values, "print the summary as one JSON object"),
     OPTIONS_END

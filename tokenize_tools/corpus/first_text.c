@@ -134,8 +134,7 @@ static enum leat_status of_stream(const struct input *in, const char *field, con
 /* ---- Rows ---- */
 
 struct file {
-    const char *path;
-    int fd;
+    struct input_file of;
     struct fetch *fetch; /* of an object; else NULL */
     const struct input_stop *stop;
 };
@@ -145,7 +144,7 @@ static enum leat_status read_file(void *context, uint64_t offset, void *out, uin
     const struct file *f = context;
 
     return f->fetch ? fetch_read_all(f->fetch, offset, out, count, f->stop, err)
-                    : input_read_at(f->fd, offset, out, count, f->path, f->stop, err);
+                    : input_read_at(&f->of, offset, out, count, f->stop, err);
 }
 
 /* The first text of a group; *found: it has one. */
@@ -177,7 +176,7 @@ static enum leat_status of_rows(const struct input *in, const char *field, const
                                 size_t room, struct leat_error *err)
 {
     struct parquet_want want = { .path = field, .use = PARQUET_TEXT };
-    struct file f = { .path = in->path, .fd = -1, .stop = stop };
+    struct file f = { .of = inputs_file(in, -1), .stop = stop };
     struct parquet_source source = { .read = read_file, .context = &f, .name = in->path, .most = PAGE_BYTES };
     struct parquet_file *file = NULL;
     bool found = false;
@@ -186,7 +185,7 @@ static enum leat_status of_rows(const struct input *in, const char *field, const
     if (in->object)
         s = fetch_open(&f.fetch, in->object, err);
     else
-        s = file_open_read(&f.fd, &source.size, in->place, err);
+        s = input_open(&f.of.fd, &source.size, in->place, stop, err);
     if (in->object)
         source.size = in->size;
     if (s == LEAT_OK)
@@ -194,7 +193,7 @@ static enum leat_status of_rows(const struct input *in, const char *field, const
     for (uint64_t g = 0; s == LEAT_OK && !found && g < parquet_groups(file); g++)
         s = of_group(file, g, out, room, &found, err);
     parquet_close(file);
-    file_close(&f.fd);
+    file_close(&f.of.fd);
     fetch_close(f.fetch);
     return s;
 }

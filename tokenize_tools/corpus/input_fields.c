@@ -282,9 +282,18 @@ enum leat_status inputs_check_head(const struct input *in, const struct byte_str
                            plain ? kind->cure : cure_within(kind));
 }
 
-static bool is_over(void *until)
+struct look_end {
+    uint64_t at;
+    const struct input_stop *stop;
+    bool stopped;
+};
+
+static bool is_over(void *look_end)
 {
-    return clock_ns() >= *(uint64_t *)until;
+    struct look_end *end = look_end;
+
+    end->stopped = end->stopped || (end->stop && end->stop->asked && end->stop->asked(end->stop->context));
+    return end->stopped || clock_ns() >= end->at;
 }
 
 enum leat_status inputs_read_records(struct byte_stream *stream, struct buffer *head, size_t least, size_t most,
@@ -411,9 +420,12 @@ static enum leat_status say_lacking(struct lacking *l, struct leat_error *err)
 
 /* The last ones first: those that would be found out the latest. */
 enum leat_status inputs_check_heads(struct input_list *list, struct field_search *search, bool allow_binary, bool whole,
-                                    struct leat_error *err)
+                                    const struct input_stop *stop, struct leat_error *err)
 {
-    uint64_t begun = clock_ns(), until = begun + LONGEST_NS, last = begun + LONGEST_LOOK_NS;
+    struct seldom_stop seldom;
+    const struct input_stop seldom_asked = seldom_stop(&seldom, stop);
+    uint64_t begun = clock_ns(), until = begun + LONGEST_NS;
+    struct look_end last = { .at = begun + LONGEST_LOOK_NS, .stop = &seldom_asked };
     const struct input_stop over = { is_over, &last };
     enum leat_status s = LEAT_OK;
     uint64_t texts = 0; /* which have no fields: each is a record */
@@ -425,9 +437,11 @@ enum leat_status inputs_check_heads(struct input_list *list, struct field_search
         struct input *in = &list->items[i];
         bool can = (in->format->is_json || in->format->delimiter) && !in->object && strcmp(in->path, "-") != 0;
 
-        if (can && !in->looked && (looks++ < LEAST_LOOKS || !is_over(&until)) && !is_over(&last))
+        if (can && !in->looked && (looks++ < LEAST_LOOKS || clock_ns() < until) && !is_over(&last))
             s = in->format->delimiter ? look_at_header(in, &over, allow_binary, search->record.fields, &why)
                                       : look(in, &over, allow_binary, search, &in->looked, &why);
+        if (last.stopped)
+            return status_set(err, LEAT_E_STOPPED, "looking into inputs was stopped");
         if (is_lacking(s, &why)) {
             add_lacking(&lacking, s, &why, in->path);
             s = LEAT_OK;

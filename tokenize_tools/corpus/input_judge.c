@@ -51,7 +51,7 @@ static enum leat_status judge_kind(const char *path, const struct file_kind *kin
         "format");
 }
 
-enum leat_status input_judge_given(const char *path, bool look, const struct input_rules *rules,
+enum leat_status input_judge_given(const char *path, bool look, const struct input_rules *rules, struct mounts *mounts,
                                    const struct record_format **format, struct leat_error *err)
 {
     const struct file_kind *kind;
@@ -59,7 +59,7 @@ enum leat_status input_judge_given(const char *path, bool look, const struct inp
 
     if (input_judge_by_name(path, look, rules, format))
         return LEAT_OK;
-    s = file_kind_look(path, !*format, &kind, err);
+    s = file_kind_look(path, !*format, mounts, &kind, err);
     return s == LEAT_OK ? judge_kind(path, kind, format, err) : s;
 }
 
@@ -149,7 +149,7 @@ const struct record_format *input_judge_listed(const char *name, const struct in
     return NULL;
 }
 
-const struct record_format *input_judge_found(const char *path, const struct input_rules *rules,
+const struct record_format *input_judge_found(const char *path, const struct input_rules *rules, struct mounts *mounts,
                                               const struct file_kind **corpus)
 {
     static const struct file_kind unnamed = { .name = "JSON lines by its first bytes, but not by its name",
@@ -162,7 +162,7 @@ const struct record_format *input_judge_found(const char *path, const struct inp
         return NULL;
     if (format)
         return format;
-    if (file_kind_look(path, true, corpus, NULL) != LEAT_OK)
+    if (file_kind_look(path, true, mounts, corpus, NULL) != LEAT_OK)
         return NULL; /* a file that is left out need not be readable */
     if (*corpus && (*corpus)->what == FILE_PARQUET) {
         *corpus = NULL;
@@ -170,7 +170,7 @@ const struct record_format *input_judge_found(const char *path, const struct inp
     }
     if (*corpus && (*corpus)->what != FILE_CORPUS && (*corpus)->what != FILE_COMPRESSED)
         *corpus = NULL;
-    else if (!*corpus && file_kind_is_jsonl(path))
+    else if (!*corpus && file_kind_is_jsonl(path, mounts))
         *corpus = &unnamed;
     return NULL;
 }

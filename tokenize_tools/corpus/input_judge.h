@@ -27,9 +27,11 @@ struct input_rules {
     struct input_stop stop;        /* asked while inputs are looked for; asked NULL: never */
 };
 
+struct mounts; /* how a read that fails is tried again (base/mounts.h) */
+
 /* Judges a file that a user named, and sets its *format. Opens a file with a known suffix only if `look`.
  * LEAT_E_ARGUMENT for an unknown suffix, LEAT_E_UNSUPPORTED for a file that is not text. */
-enum leat_status input_judge_given(const char *path, bool look, const struct input_rules *rules,
+enum leat_status input_judge_given(const char *path, bool look, const struct input_rules *rules, struct mounts *mounts,
                                    const struct record_format **format, struct leat_error *err);
 
 /* The same for an object on a server, by its name alone; false: its first bytes decide, by input_judge_head(). */
@@ -44,7 +46,7 @@ const struct record_format *input_judge_listed(const char *name, const struct in
 
 /* Judges a file of a folder: returns its format, or NULL if it is left out. *corpus then says what it is, if it may
  * hold texts to train on; else it is NULL. */
-const struct record_format *input_judge_found(const char *path, const struct input_rules *rules,
+const struct record_format *input_judge_found(const char *path, const struct input_rules *rules, struct mounts *mounts,
                                               const struct file_kind **corpus);
 
 #endif

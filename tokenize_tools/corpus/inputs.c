@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/mounts.h"
 #include "base/status.h"
 #include "corpus/csv/csv_header.h"
 #include "corpus/streams/byte_stream.h"
@@ -24,7 +26,9 @@
 
 enum leat_status search_check_stop(struct search *s, struct leat_error *err)
 {
-    return s->stop.asked(s->stop.context) ? status_set(err, LEAT_E_STOPPED, "looking for inputs was stopped") : LEAT_OK;
+    bool stopped = s->tries->ended || s->stop.asked(s->stop.context);
+
+    return stopped ? status_set(err, LEAT_E_STOPPED, "looking for inputs was stopped") : LEAT_OK;
 }
 
 char *search_join(const char *folder, size_t length, const char *name)
@@ -130,7 +134,7 @@ static enum leat_status add_given(struct search *s, const char *path, const stru
 
     if (own_outputs_find(s->rules->own, st))
         return search_skip(s, path, LEAT_SKIP_OWN, NULL, err);
-    status = input_judge_given(path, s->depth == 0, s->rules, &format, err);
+    status = input_judge_given(path, s->depth == 0, s->rules, &s->tries->mounts, &format, err);
     return status == LEAT_OK ? search_add(s, path, format, st, err) : status;
 }
 
@@ -237,10 +241,10 @@ static int by_skipped_path(const void *a, const void *b)
     return strcmp(((const struct input_skipped *)a)->path, ((const struct input_skipped *)b)->path);
 }
 
-enum leat_status inputs_find(struct input_list *list, const char *const *words, size_t count,
-                             const struct input_rules *rules, struct leat_error *err)
+static enum leat_status find(struct input_list *list, const char *const *words, size_t count,
+                             const struct input_rules *rules, struct search_tries *tries, struct leat_error *err)
 {
-    struct search s = { .list = list, .rules = rules };
+    struct search s = { .list = list, .rules = rules, .tries = tries };
     enum leat_status status = LEAT_OK;
 
     s.stop = seldom_stop(&s.seldom, &rules->stop);
@@ -276,6 +280,48 @@ enum leat_status inputs_find(struct input_list *list, const char *const *words, 
     return status;
 }
 
+static uint32_t is_ended(void *search_tries, const char *why)
+{
+    struct search_tries *t = search_tries;
+
+    (void)why;
+    t->ended = t->ended || (t->stop->asked && t->stop->asked(t->stop->context));
+    return t->ended;
+}
+
+/* Whether all can be read anew: no list comes through a pipe. */
+static bool can_begin_anew(const char *const *words, size_t count)
+{
+    struct stat st;
+    size_t i = 0;
+
+    while (i < count && (words[i][0] != '@' || stat(words[i] + 1, &st) != 0 || S_ISREG(st.st_mode)))
+        i++;
+    return i == count;
+}
+
+enum leat_status inputs_find(struct input_list *list, const char *const *words, size_t count,
+                             const struct input_rules *rules, struct leat_error *err)
+{
+    struct leat_open_options how = LEAT_OPEN_OPTIONS_INIT;
+    struct search_tries t = { .stop = &rules->stop };
+    struct mounts_tries tries = { 0 };
+    struct leat_error why;
+    enum leat_status s;
+
+    how.waiting = is_ended;
+    how.waiting_context = &t;
+    mounts_open(&t.mounts, &how);
+    do
+        s = find(list, words, count, rules, &t, &why);
+    while (s == LEAT_E_IO && !fetch_is_url(why.file) && can_begin_anew(words, count) &&
+           mounts_again(&t.mounts, &tries, file_path_is_remote(why.file), &s, &why));
+    mounts_close(&t.mounts);
+    if (s != LEAT_OK && err)
+        *err = why;
+    return s;
+}
+
 void inputs_free(struct input_list *list)
 {
     fetcher_close(list->fetcher); /* before the objects that it may still read */
@@ -292,6 +338,17 @@ void inputs_free(struct input_list *list)
     free(list->items);
     free(list->skipped);
     *list = (struct input_list) { 0 };
+}
+
+struct input_file inputs_file(const struct input *in, int fd)
+{
+    return (struct input_file) { .fd = fd,
+                                 .name = in->path,
+                                 .place = in->place,
+                                 .size = in->size,
+                                 .inode = in->inode,
+                                 .modified_s = in->modified_s,
+                                 .modified_ns = in->modified_ns };
 }
 
 enum leat_status inputs_check_end(const struct input *in, uint64_t at, struct leat_error *err)

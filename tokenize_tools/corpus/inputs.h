@@ -15,6 +15,7 @@
 
 #include "base/buffer.h"
 #include "corpus/fetch/hub_tree.h"
+#include "corpus/streams/raw_input.h"
 #include "input_fields.h"
 #include "input_judge.h"
 #include "leat_pack.h"
@@ -33,6 +34,7 @@ struct input {
     bool compressed;                 /* by its name or its first bytes */
     bool undivided;                  /* JSON that is not lines, by its first bytes: known only after inputs_share() */
     bool looked;                     /* inputs_check_heads() has looked at its first records */
+    bool drops;                      /* what was read of it leaves the page cache */
     uint64_t size;                   /* on disk; 0 for standard input */
     uint64_t device, inode;          /* of a file */
     int64_t modified_s, modified_ns; /* of a file; an object has its etag */
@@ -77,6 +79,9 @@ enum leat_status inputs_find(struct input_list *list, const char *const *words, 
                              const struct input_rules *rules, struct leat_error *err);
 void inputs_free(struct input_list *list);
 
+/* An opened file of an input, as it was when it was found. */
+struct input_file inputs_file(const struct input *in, int fd);
+
 /* Returns LEAT_E_TRUNCATED if an input that ended at byte `at` was longer when it was found. */
 enum leat_status inputs_check_end(const struct input *in, uint64_t at, struct leat_error *err);
 
@@ -109,7 +114,7 @@ enum leat_status inputs_check_head(const struct input *in, const struct byte_str
  * have the fields that the run wants (`search`, which has been begun: input_fields.h), or, if these are all inputs of
  * the run (`whole`), any: unless there are more texts of one document than records that were seen. */
 enum leat_status inputs_check_heads(struct input_list *list, struct field_search *search, bool allow_binary, bool whole,
-                                    struct leat_error *err);
+                                    const struct input_stop *stop, struct leat_error *err);
 
 /* Reads the first bytes of a stream to the end of `head`: `least` of them, and if these have no whole record, up to
  * `most`. *ended: there are no more. */

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
+#include "base/mounts.h"
 #include "corpus/streams/raw_input.h"
 #include "inputs.h"
 #include "leat.h"
@@ -100,6 +101,13 @@ struct search_root {
     bool card;           /* it has a README.md */
 };
 
+/* How calls on a file server that fails are made again. */
+struct search_tries {
+    struct mounts mounts;
+    const struct input_stop *stop;
+    bool ended; /* by it, while a server was waited for */
+};
+
 struct search {
     struct input_list *list;
     const struct input_rules *rules;
@@ -120,7 +128,8 @@ struct search {
     size_t unread_count;
     struct seldom_stop seldom;
     struct input_stop stop; /* asks rules->stop, ten times per second at most */
-    size_t *looks;          /* inputs that were named by URLs, and are judged by their first bytes */
+    struct search_tries *tries;
+    size_t *looks; /* inputs that were named by URLs, and are judged by their first bytes */
     size_t look_count;
     struct search_root *roots; /* in the order of the inputs */
     size_t root_count;

@@ -312,7 +312,9 @@ static enum leat_status found_file(struct search *s, const char *path, const cha
         return LEAT_OK; /* as plainly the output's as hidden files are no inputs */
     if (own)
         return search_skip(s, path, LEAT_SKIP_OWN, NULL, err);
-    format = input_judge_found(path, s->rules, &corpus);
+    format = input_judge_found(path, s->rules, &s->tries->mounts, &corpus);
+    if (s->tries->ended) /* else a file that could not be looked at is left out */
+        return search_check_stop(s, err);
     return format ? search_add(s, path, format, st, err) : search_leave_out(s, path, corpus, err);
 }
 

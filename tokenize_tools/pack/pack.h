@@ -33,7 +33,7 @@ void pack_options_default(struct leat_pack_options *options);
  * run. */
 enum leat_status pack_check_fields(struct input_list *inputs, const struct record_fields *fields,
                                    const struct record_judges *judges, bool allow_binary, bool whole,
-                                   struct leat_error *err);
+                                   const struct input_stop *stop, struct leat_error *err);
 
 /* Whether so many rejects are more than the limits allow: a number, and a share in millionths of all records. */
 bool pack_too_many(uint64_t rejects, uint64_t records, uint64_t most, uint64_t ppm);

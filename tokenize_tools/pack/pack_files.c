@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/status.h"
 #include "pack.h"
 #include "pack/flow/pack_worker.h"
@@ -13,6 +14,8 @@
 #include "pack_by.h"
 #include "pack_description.h"
 #include "pack_run.h"
+
+#define FITS    0.75 /* share of free memory that inputs may fill, as in gather_choose.c */
 
 #define TICK_MS 100
 
@@ -76,13 +79,13 @@ static bool is_begun(const struct pack_run *r)
 
 enum leat_status pack_check_fields(struct input_list *inputs, const struct record_fields *fields,
                                    const struct record_judges *judges, bool allow_binary, bool whole,
-                                   struct leat_error *err)
+                                   const struct input_stop *stop, struct leat_error *err)
 {
     struct field_search search;
     enum leat_status s = field_search_begin(&search, fields, judges, err);
 
     if (s == LEAT_OK)
-        s = inputs_check_heads(inputs, &search, allow_binary, whole, err);
+        s = inputs_check_heads(inputs, &search, allow_binary, whole, stop, err);
     field_search_free(&search);
     return s;
 }
@@ -90,7 +93,8 @@ enum leat_status pack_check_fields(struct input_list *inputs, const struct recor
 static enum leat_status check_fields(struct pack_setup *setup, const struct leat_pack_options *o, bool whole,
                                      struct leat_error *err)
 {
-    return pack_check_fields(&setup->inputs, &setup->fields, &setup->judges, o->allow_binary != 0, whole, err);
+    return pack_check_fields(&setup->inputs, &setup->fields, &setup->judges, o->allow_binary != 0, whole, &setup->stop,
+                             err);
 }
 
 /* Takes the list over, and keeps the run's share of it. */
@@ -120,6 +124,9 @@ static enum leat_status take_inputs(struct pack_run *r, struct input_list *input
     if (s == LEAT_OK && o->parts > 0 && !is_begun(r)) /* those of it that there was no time for */
         s = check_fields(setup, o, false, err);
     setup->look_first = true;
+    if ((double)setup->inputs.bytes >= FITS * (double)memory_left()) /* else they stay for the next run */
+        for (size_t i = 0; i < setup->inputs.count; i++)
+            setup->inputs.items[i].drops = true;
     setup->only_input = setup->inputs.count == 1 && o->parts == 0;
     if (s == LEAT_OK)
         s = check_tables(setup, err);

@@ -152,7 +152,7 @@ static enum leat_status write_or_compare(const char *path, const struct buffer *
 
 /* Looks whether the records of all inputs have the fields that the run wants. */
 static enum leat_status check_fields(struct input_list *inputs, const struct leat_pack_options *options,
-                                     struct leat_error *err)
+                                     const struct input_stop *stop, struct leat_error *err)
 {
     struct leat_pack_options o = *options;
     struct record_fields fields = { 0 };
@@ -162,14 +162,14 @@ static enum leat_status check_fields(struct input_list *inputs, const struct lea
     pack_options_default(&o);
     s = judges_prepare(&judges, &fields, &o, err);
     if (s == LEAT_OK)
-        s = pack_check_fields(inputs, &fields, &judges, o.allow_binary != 0, true, err);
+        s = pack_check_fields(inputs, &fields, &judges, o.allow_binary != 0, true, stop, err);
     judges_free(&judges);
     record_fields_free(&fields);
     return s;
 }
 
 static enum leat_status judge(const struct leat_run *run, const char *path, const struct leat_pack_options *o,
-                              struct input_list *inputs, struct leat_error *err)
+                              struct input_list *inputs, const struct input_stop *stop, struct leat_error *err)
 {
     struct file_identity there;
     struct buffer text = { 0 };
@@ -178,7 +178,7 @@ static enum leat_status judge(const struct leat_run *run, const char *path, cons
     if (s == LEAT_OK)
         s = describe(&text, o, inputs, err);
     if (s == LEAT_OK && o->part == 0)
-        s = check_fields(inputs, o, err);
+        s = check_fields(inputs, o, stop, err);
     if (s == LEAT_OK && there.exists)
         s = compare(path, &text, err);
     else if (s == LEAT_OK && o->part == 0)
@@ -214,7 +214,7 @@ enum leat_status run_shared_judge(void *context, const struct leat_pack_options 
     }
     report->inputs = inputs->count;
     if (s == LEAT_OK)
-        s = judge(run, path, o, inputs, err);
+        s = judge(run, path, o, inputs, stop, err);
     free(path);
     return s;
 }

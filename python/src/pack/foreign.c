@@ -47,6 +47,18 @@ static PyObject *text_export(PyObject *module, PyObject *args)
 
 #define INDEX_BYTES 4200 /* of a path, and .leat */
 
+/* Before a file is open only signals count: the caller's function divides by how much there is. */
+static uint32_t on_adopt(void *context, uint64_t done, uint64_t total)
+{
+    struct run_watch *w = context;
+    PyObject *function = w->function;
+
+    w->function = total > 0 ? function : Py_None;
+    run_on_bytes(w, done, total);
+    w->function = function;
+    return w->raised;
+}
+
 static PyObject *run_adopt(const char *name, struct leat_adopt_options *o, PyObject *function)
 {
     struct leat_info info = LEAT_INFO_INIT;
@@ -57,7 +69,7 @@ static PyObject *run_adopt(const char *name, struct leat_adopt_options *o, PyObj
 
     o->index = index;
     o->index_capacity = sizeof index;
-    o->progress = run_on_bytes;
+    o->progress = on_adopt;
     o->context = &w;
     pause_begin(&w.pause);
     s = leat_adopt(name, o, &info, &err);

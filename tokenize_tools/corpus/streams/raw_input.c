@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -24,7 +25,7 @@ enum leat_status input_wait_read(const struct input_source *from, void *out, siz
                                  struct leat_error *err)
 {
     const struct input_stop *stop = from->stop;
-    bool wait = !from->at && stop; /* a read that nobody stops may wait by itself */
+    bool wait = stop; /* a read that nobody stops may wait by itself */
 
     *got = 0;
     for (;;) {
@@ -35,7 +36,7 @@ enum leat_status input_wait_read(const struct input_source *from, void *out, siz
             return status_set(err, LEAT_E_STOPPED, "reading %s was stopped", from->name);
         if (wait && poll(&p, 1, WAIT_MS) == 0)
             continue;
-        count = from->at ? pread(from->fd, out, room, (off_t)*from->at) : read(from->fd, out, room);
+        count = read(from->fd, out, room);
         if (count >= 0) {
             *got = (size_t)count;
             return LEAT_OK;
@@ -47,6 +48,20 @@ enum leat_status input_wait_read(const struct input_source *from, void *out, siz
 }
 
 /* ---- Trying again ------------------------------------------------------------------------------------------------ */
+
+static enum leat_status read_some_at(const struct input_file *f, uint64_t offset, void *out, size_t room, size_t *got,
+                                     struct leat_error *err)
+{
+    ssize_t count;
+
+    do
+        count = pread(f->fd, out, room, (off_t)offset);
+    while (count < 0 && errno == EINTR);
+    if (count < 0)
+        return status_set_os(err, errno, f->name, "cannot read %s", f->name);
+    *got = (size_t)count;
+    return LEAT_OK;
+}
 
 /* As calls on a dataset's files are tried again (base/mounts.h); opened when a call fails. */
 struct again {
@@ -89,30 +104,115 @@ static enum leat_status end_tries(struct again *a, enum leat_status s, const str
     return s;
 }
 
-enum leat_status input_read_some(const struct input_source *from, void *out, size_t room, size_t *got,
-                                 struct leat_error *err)
+/* Opens the file again, under the same number for all who have it. */
+static enum leat_status open_again(const struct input_file *f, struct leat_error *err)
+{
+    struct stat st;
+    int fd = -1;
+    enum leat_status s = file_open_stat(&fd, &st, f->place, err);
+
+    if (s == LEAT_OK && ((uint64_t)st.st_size != f->size || (uint64_t)st.st_ino != f->inode ||
+                         (int64_t)st.st_mtim.tv_sec != f->modified_s || (int64_t)st.st_mtim.tv_nsec != f->modified_ns))
+        s = status_set_in(err, LEAT_E_MISMATCH, f->name,
+                          "%s was replaced or changed while it was being packed, and its server no longer has what was "
+                          "opened",
+                          f->name);
+    if (s == LEAT_OK && dup3(fd, f->fd, O_CLOEXEC) < 0)
+        s = status_set_os(err, errno, f->name, "cannot open %s again", f->name);
+    file_close(&fd);
+    return s;
+}
+
+/* Reads all bytes, or (`got` not NULL) some. */
+static enum leat_status read_again(const struct input_file *f, uint64_t offset, void *out, uint64_t count, size_t *got,
+                                   const struct input_stop *stop, struct leat_error *err)
 {
     struct again a = { .opened = false };
     struct leat_error why;
     enum leat_status s;
+    bool lost = false;
 
-    do
-        s = input_wait_read(from, out, room, got, &why);
-    while (s == LEAT_E_IO && from->at && try_again(&a, file_system_of(from->fd) & FILE_REMOTE, from->stop, &s, &why));
+    do {
+        s = lost ? open_again(f, &why) : LEAT_OK;
+        if (s == LEAT_OK)
+            s = got ? read_some_at(f, offset, out, (size_t)count, got, &why)
+                    : file_read_at(f->fd, offset, out, count, f->name, &why);
+        lost = s == LEAT_E_IO && f->place && (lost || mounts_lost(why.os_error));
+    } while (s == LEAT_E_IO && try_again(&a, file_system_of(f->fd) & FILE_REMOTE, stop, &s, &why));
     return end_tries(&a, s, &why, err);
 }
 
-enum leat_status input_read_at(int fd, uint64_t offset, void *out, uint64_t count, const char *name,
+enum leat_status input_read_some(const struct input_file *f, uint64_t offset, void *out, size_t room, size_t *got,
+                                 const struct input_stop *stop, struct leat_error *err)
+{
+    *got = 0;
+    if (stop && stop->asked && stop->asked(stop->context))
+        return status_set(err, LEAT_E_STOPPED, "reading %s was stopped", f->name);
+    return read_again(f, offset, out, room, got, stop, err);
+}
+
+enum leat_status input_read_at(const struct input_file *f, uint64_t offset, void *out, uint64_t count,
                                const struct input_stop *stop, struct leat_error *err)
+{
+    return read_again(f, offset, out, count, NULL, stop, err);
+}
+
+enum leat_status input_open(int *fd, uint64_t *size, const char *place, const struct input_stop *stop,
+                            struct leat_error *err)
 {
     struct again a = { .opened = false };
     struct leat_error why;
     enum leat_status s;
 
     do
-        s = file_read_at(fd, offset, out, count, name, &why);
-    while (s == LEAT_E_IO && try_again(&a, file_system_of(fd) & FILE_REMOTE, stop, &s, &why));
+        s = file_open_read(fd, size, place, &why);
+    while (s == LEAT_E_IO && try_again(&a, file_path_is_remote(place), stop, &s, &why));
     return end_tries(&a, s, &why, err);
+}
+
+/* ---- The page cache ---------------------------------------------------------------------------------------------- */
+
+#define CACHESTAT_CALL 451                 /* on all processors */
+#define LOOKED_AT      ((uint64_t)4 << 20) /* by us before, with what the kernel read ahead */
+#define DROP_AGAIN     ((uint64_t)4 << 20)
+#define DROP_BYTES     TINY_OR((uint64_t)8192, (uint64_t)4 << 20)
+
+bool input_is_cold(int fd, uint64_t size)
+{
+#if defined(__linux__)
+    struct {
+        uint64_t at, bytes;
+    } range = { 0, size };
+    struct {
+        uint64_t cached, others[4];
+    } pages;
+
+    return syscall(CACHESTAT_CALL, fd, &range, &pages, 0) == 0 &&
+           pages.cached * (uint64_t)sysconf(_SC_PAGESIZE) <= size / 16 + LOOKED_AT;
+#else
+    (void)fd, (void)size;
+    return false;
+#endif
+}
+
+void input_drop(int fd, uint64_t begin, uint64_t end)
+{
+#if defined(POSIX_FADV_DONTNEED)
+    begin = begin > DROP_AGAIN ? begin - DROP_AGAIN : 0;
+    if (begin < end)
+        (void)posix_fadvise(fd, (off_t)begin, (off_t)(end - begin), POSIX_FADV_DONTNEED);
+#else
+    (void)fd, (void)begin, (void)end;
+#endif
+}
+
+/* What is behind the place where reading goes on. */
+static void drop_behind(struct raw_input *in)
+{
+    if (!in->drops || in->next < in->dropped + DROP_BYTES)
+        return;
+    input_drop(in->fd, in->dropped, in->next);
+    in->dropped = in->next;
 }
 
 static bool ask_seldom(void *context)
@@ -139,24 +239,31 @@ struct input_stop seldom_stop(struct seldom_stop *s, const struct input_stop *of
 /* hashed while it is still in the cache of the core */
 #define RAW_DIRECT TINY_OR((size_t)100, (size_t)512 << 10)
 
+static struct input_file file_of(const struct raw_input *in)
+{
+    return (struct input_file) { in->fd, in->name, in->place, in->size, in->inode, in->modified_s, in->modified_ns };
+}
+
 static enum leat_status read_some(struct raw_input *in, void *out, size_t room, size_t *got, struct leat_error *err)
 {
-    const struct input_source from = { .fd = in->fd < 0 ? STDIN_FILENO : in->fd,
-                                       .at = in->seekable ? &in->next : NULL,
-                                       .stop = in->stop,
-                                       .name = in->name };
-    enum leat_status s = in->fetch ? fetch_read(in->fetch, in->next, out, room, got, in->stop, err)
-                                   : input_read_some(&from, out, room, got, err);
+    const struct input_source from = { in->fd < 0 ? STDIN_FILENO : in->fd, in->stop, in->name };
+    const struct input_file file = file_of(in);
+    enum leat_status s = in->fetch      ? fetch_read(in->fetch, in->next, out, room, got, in->stop, err)
+                         : in->seekable ? input_read_some(&file, in->next, out, room, got, in->stop, err)
+                                        : input_wait_read(&from, out, room, got, err);
 
     in->next += *got;
+    drop_behind(in);
     return s;
 }
 
 static enum leat_status read_at(const struct raw_input *in, uint64_t offset, void *out, size_t count,
                                 struct leat_error *err)
 {
+    const struct input_file file = file_of(in);
+
     return in->fetch ? fetch_read_all(in->fetch, offset, out, count, in->stop, err)
-                     : input_read_at(in->fd, offset, out, count, in->name, in->stop, err);
+                     : input_read_at(&file, offset, out, count, in->stop, err);
 }
 
 /* ---- Opening ---------------------------------------------------------------------------------------------------- */
@@ -203,6 +310,9 @@ static enum leat_status open_file(struct raw_input *in, const char *path, struct
         return LEAT_OK;
     in->seekable = true;
     in->size = (uint64_t)st.st_size;
+    in->inode = st.st_ino;
+    in->modified_s = st.st_mtim.tv_sec;
+    in->modified_ns = st.st_mtim.tv_nsec;
     /* a hint: whether it is taken does not matter */
     (void)posix_fadvise(in->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     return LEAT_OK;
@@ -240,9 +350,10 @@ enum leat_status raw_input_open(struct raw_input *in, const char *path, const ch
     in->stop = stop;
     page_sum_begin(&in->sum, 0, (struct hash128) { 0, 0 });
     in->name = strdup(standard ? "standard input" : name);
+    in->place = strdup(path);
     in->buffer = malloc(RAW_HEAD);
     in->room = RAW_HEAD;
-    if (!in->name || !in->buffer)
+    if (!in->name || !in->place || !in->buffer)
         return status_no_memory(err, RAW_HEAD);
     s = standard ? LEAT_OK : object ? open_object(in, object, err) : open_file_again(in, path, err);
     if (s != LEAT_OK)
@@ -256,6 +367,7 @@ static void go_to(struct raw_input *in)
     in->next = in->sum.bytes;
     in->at = in->held = 0;
     in->ended = false;
+    drop_behind(in);
 }
 
 enum leat_status raw_input_seek(struct raw_input *in, uint64_t offset, struct hash128 pages, struct leat_error *err)
@@ -285,10 +397,20 @@ enum leat_status raw_input_seek(struct raw_input *in, uint64_t offset, struct ha
 
 enum leat_status raw_input_share(struct raw_input *in, const struct raw_input *of, struct leat_error *err)
 {
-    *in = (struct raw_input) { .fd = -1, .seekable = true, .size = of->size, .stop = of->stop };
+    *in = (struct raw_input) { .fd = -1,
+                               .seekable = true,
+                               .size = of->size,
+                               .stop = of->stop,
+                               .inode = of->inode,
+                               .modified_s = of->modified_s,
+                               .modified_ns = of->modified_ns };
     in->name = strdup(of->name);
-    if (!in->name)
+    in->place = in->name ? strdup(of->place) : NULL;
+    if (!in->place) { /* as if it had not been called */
+        free(in->name);
+        in->name = NULL;
         return status_no_memory(err, strlen(of->name) + 1);
+    }
     in->fd = of->fd;
     in->lent = true;
     return LEAT_OK;
@@ -324,6 +446,7 @@ void raw_input_close(struct raw_input *in)
     file_close(&in->fd);
     fetch_close(in->fetch);
     free(in->name);
+    free(in->place);
     free(in->buffer);
 }
 

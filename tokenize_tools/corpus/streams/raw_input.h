@@ -20,8 +20,6 @@
 
 struct input_source {
     int fd;
-    const uint64_t
-        *at; /* read from this place of a regular file; NULL: what comes next, which may be nothing for long */
     const struct input_stop *stop; /* NULL: never */
     const char *name;
 };
@@ -31,14 +29,40 @@ struct input_source {
 enum leat_status input_wait_read(const struct input_source *from, void *out, size_t room, size_t *got,
                                  struct leat_error *err);
 
-/* The same; and a read from a place that fails is tried again, as one of a dataset's is (retry_seconds of
- * leat_open_options). */
-enum leat_status input_read_some(const struct input_source *from, void *out, size_t room, size_t *got,
-                                 struct leat_error *err);
+/* ---- Trying again ------------------------------------------------------------------------------------------------ */
 
-/* As file_read_at(), with tries again that `stop` (NULL: nobody) ends. */
-enum leat_status input_read_at(int fd, uint64_t offset, void *out, uint64_t count, const char *name,
+/*
+ * Calls on regular files that fail are made again, as those on a dataset's are (retry_seconds of leat_open_options);
+ * `stop` (NULL: nobody) ends that, with LEAT_E_STOPPED. Where a server no longer has what was opened, the file is
+ * opened again by its name, and must be the same (LEAT_E_MISMATCH): nothing else would show bytes of another one.
+ */
+struct input_file {
+    int fd; /* its number stays when the file is opened again */
+    const char *name;
+    const char *place; /* by which it is opened again; NULL: it is not */
+    uint64_t size, inode;
+    int64_t modified_s, modified_ns;
+};
+
+/* As file_open_read(). */
+enum leat_status input_open(int *fd, uint64_t *size, const char *place, const struct input_stop *stop,
+                            struct leat_error *err);
+
+/* As file_read_at(). */
+enum leat_status input_read_at(const struct input_file *f, uint64_t offset, void *out, uint64_t count,
                                const struct input_stop *stop, struct leat_error *err);
+
+/* Some bytes from there; *got is 0 at the end. */
+enum leat_status input_read_some(const struct input_file *f, uint64_t offset, void *out, size_t room, size_t *got,
+                                 const struct input_stop *stop, struct leat_error *err);
+
+/* Whether hardly anything of a file is in memory, so that nobody else needs it there; false if the kernel does not say
+ * (before Linux 6.5). */
+bool input_is_cold(int fd, uint64_t size);
+
+/* Drops bytes [begin, end) from the page cache, but what a process has mapped. What the kernel holds as one piece goes
+ * only as a whole, so this goes back over what was dropped in part. */
+void input_drop(int fd, uint64_t begin, uint64_t end);
 
 /* Asks another stop (its `asked` NULL: never), ten times per second at most: where reading begins before the one who
  * is asked has something to see, and mostly takes no time. */
@@ -55,9 +79,11 @@ struct input_stop seldom_stop(struct seldom_stop *s, const struct input_stop *of
 #define RAW_HEAD 4u /* how many first bytes tell the form */
 
 struct raw_input {
-    char *name;          /* for messages */
-    int fd;              /* -1: standard input, which is not ours to close */
-    bool lent;           /* `fd` is another input's */
+    char *name, *place; /* for messages; where a file was opened */
+    int fd;             /* -1: standard input, which is not ours to close */
+    bool lent;          /* `fd` is another input's */
+    uint64_t inode;     /* of a file, as size and time: */
+    int64_t modified_s, modified_ns;
     struct fetch *fetch; /* an object's bytes; NULL: not an object, else `fd` is -1 */
     bool seekable;       /* a regular file, opened by name, or an object */
     uint64_t size;       /* UINT64_MAX: unknown */
@@ -67,6 +93,8 @@ struct raw_input {
     size_t at, held, room; /* buffer[at..held) is not used yet */
     uint64_t next;         /* what follows that, in a seekable input */
     bool ended;            /* nothing will come after that */
+    bool drops;            /* what was read leaves the page cache, up to: */
+    uint64_t dropped;
     const struct input_stop *stop;
     struct page_sum sum; /* of the bytes used; sum.bytes is the place in the file */
 };

@@ -16,7 +16,7 @@
 struct long_record {
     struct pack_worker *w;
     const struct packer_document *as_read;
-    int fd;
+    struct input_file file;
     const char *name;
     bool is_json;
     uint64_t at, left;    /* what comes next of the string between its quotes */
@@ -26,11 +26,17 @@ struct long_record {
     char text[LONG_CHUNK / 2 + JSON_UNESCAPE_HELD];
 };
 
+static enum leat_status read_at(const struct long_record *r, uint64_t at, void *to, uint64_t count,
+                                struct leat_error *err)
+{
+    return input_read_at(&r->file, at, to, count, &r->w->setup->stop, err);
+}
+
 static enum leat_status read_chunk(struct long_record *r, uint64_t at, size_t count, struct leat_error *err)
 {
     enum leat_status s = pack_setup_check_stop(r->w->setup, r->name, err);
 
-    return s == LEAT_OK ? input_read_at(r->fd, at, r->raw, count, r->name, NULL, err) : s;
+    return s == LEAT_OK ? read_at(r, at, r->raw, count, err) : s;
 }
 
 /* Reads what judging the record needs of its values. */
@@ -48,7 +54,7 @@ static enum leat_status read_values(struct long_record *r, uint64_t at, struct l
         size_t count = record_needs(record, i);
 
         if (count > 0)
-            s = input_read_at(r->fd, at + record_value(record, i)->begin, to, count, r->name, NULL, err);
+            s = read_at(r, at + record_value(record, i)->begin, to, count, err);
         record_hold(record, i, to, count);
         used += count;
     }
@@ -132,7 +138,7 @@ static enum leat_status run(struct long_record *r, struct unit *u, uint64_t at, 
     char sample[REJECT_SAMPLE];
     size_t sample_bytes = bytes < sizeof sample ? (size_t)bytes : sizeof sample; /* much white space may be before it */
     bool rejected = false, blank = false;
-    enum leat_status s = file_read_at(r->fd, at, sample, sample_bytes, r->name, &why);
+    enum leat_status s = read_at(r, at, sample, sample_bytes, &why);
 
     if (s == LEAT_OK)
         s = find_values(r, at, bytes, &blank, &why);
@@ -166,7 +172,7 @@ static enum leat_status scan_whole(struct long_record *r, struct unit *u, char *
     size_t before = u->docs.count;
     struct packer_document *d;
     bool rejected;
-    enum leat_status s = input_read_at(r->fd, at, text, bytes, r->name, NULL, err);
+    enum leat_status s = read_at(r, at, text, bytes, err);
 
     if (s == LEAT_OK && r->is_json && lines_blank(text, bytes))
         return LEAT_OK;
@@ -190,7 +196,7 @@ static enum leat_status refuse_whole(struct long_record *r, struct unit *u, uint
 {
     char sample[REJECT_SAMPLE];
     bool blank = true;
-    enum leat_status s = file_read_at(r->fd, at, sample, sizeof sample, r->name, err);
+    enum leat_status s = read_at(r, at, sample, sizeof sample, err);
 
     for (uint64_t done = 0; s == LEAT_OK && blank && done < bytes;) {
         size_t count = bytes - done < sizeof r->raw ? (size_t)(bytes - done) : sizeof r->raw;
@@ -234,11 +240,11 @@ enum leat_status long_record_encode(struct pack_worker *w, struct unit *u, int f
     memset(r, 0, offsetof(struct long_record, raw));
     r->w = w;
     r->as_read = as_read;
-    r->fd = fd;
     r->name = in->path;
+    /* what was read of a stream lies in a file of the run's own */
+    r->file = fd == u->record.fd ? (struct input_file) { .fd = fd, .name = r->name } : inputs_file(in, fd);
     r->is_json = in->format->is_json;
-    s = as_read->offset == 0 && bytes >= sizeof begin ? file_read_at(fd, at, begin, sizeof begin, r->name, err)
-                                                      : LEAT_OK;
+    s = as_read->offset == 0 && bytes >= sizeof begin ? read_at(r, at, begin, sizeof begin, err) : LEAT_OK;
     mark = lines_mark(begin, sizeof begin);
     if (s == LEAT_OK && (w->setup->whole_records || !r->is_json))
         s = run_whole(r, u, at + mark, bytes - mark, err);

@@ -72,10 +72,11 @@ enum leat_status row_bytes_open(struct row_bytes *b, const struct input *in, con
     row_bytes_begin(b, in, stop);
     if (in->object)
         return open_object(b, err);
-    s = file_open_read(&b->fd, &size, in->place, err);
+    s = input_open(&b->fd, &size, in->place, stop, err);
     if (s == LEAT_OK && size != in->size)
         s = status_in_file(err, status_argument(err, "inputs", "%s has changed since packing began", in->path),
                            in->path);
+    b->drops = s == LEAT_OK && in->drops && input_is_cold(b->fd, size);
     return s;
 }
 
@@ -146,8 +147,11 @@ enum leat_status row_bytes_read(void *row_bytes, uint64_t offset, void *out, uin
     struct fetch *from;
     enum leat_status s = LEAT_OK;
 
-    if (!b->input->object)
-        return input_read_at(b->fd, offset, out, count, b->input->path, NULL, err);
+    if (!b->input->object) {
+        const struct input_file file = inputs_file(b->input, b->fd);
+
+        return input_read_at(&file, offset, out, count, b->stop, err);
+    }
     from = find(b, offset);
     if (!from && !b->other)
         s = fetch_open(&b->other, b->input->object, err);
@@ -381,6 +385,10 @@ bool row_input_is_damage(enum leat_status s)
 
 static void close_group(struct row_input *in)
 {
+    const struct parquet_group *g = in->reader ? parquet_group(in->file, in->group) : NULL;
+
+    if (g && in->of->bytes.drops)
+        input_drop(in->of->bytes.fd, g->begin, g->begin + g->bytes);
     parquet_reader_close(in->reader);
     in->reader = NULL;
 }

@@ -30,8 +30,8 @@ struct range {
 static enum leat_status read_some(const struct range *r, uint8_t *to, size_t room, uint64_t at, size_t *got,
                                   struct leat_error *err)
 {
-    const struct input_source from = { .fd = r->fd, .at = &at, .name = r->in->path };
-    enum leat_status s = input_read_some(&from, to, room, got, err);
+    const struct input_file file = inputs_file(r->in, r->fd);
+    enum leat_status s = input_read_some(&file, at, to, room, got, &r->w->setup->stop, err);
 
     return s == LEAT_OK && *got == 0 ? inputs_check_end(r->in, at, err) : s;
 }
@@ -215,6 +215,16 @@ static enum leat_status cut_lines(struct lane *l, struct unit *u, struct leat_er
 
 /* ---- Encoding ---- */
 
+/* Other threads are still in the ranges just before this one. */
+static void drop_behind(const struct range *r)
+{
+    uint64_t after = r->u->offset + r->u->length, ahead = r->w->setup->threads * r->w->setup->unit_bytes;
+    uint64_t end = after == r->in->size ? after : after > ahead ? after - ahead : 0;
+
+    ahead += r->w->setup->unit_bytes;
+    input_drop(r->fd, after > ahead ? after - ahead : 0, end);
+}
+
 static enum leat_status encode_range(struct pack_worker *w, struct unit *u, int fd, struct leat_error *err)
 {
     struct range r = { w, u, &w->setup->inputs.items[u->input], fd, u->offset > 0 ? u->offset - 1 : 0 };
@@ -228,7 +238,11 @@ static enum leat_status encode_range(struct pack_worker *w, struct unit *u, int 
     if (u->kind == &unit_count)
         return LEAT_OK;
     s = hash_pages(&r, err);
-    return s == LEAT_OK ? take_lines(&r, err) : s;
+    if (s == LEAT_OK)
+        s = take_lines(&r, err);
+    if (r.in->drops)
+        drop_behind(&r);
+    return s;
 }
 
 const struct unit_kind unit_range = {
