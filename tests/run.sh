@@ -9,6 +9,9 @@
 # this regular expression are left out. $LEAT_TEST_TURN, if set: N/OF, every OF-th test from the N-th.
 # No test asks the Hugging Face Hub, whatever looks like a model's name; those of the Hub have a server of their own.
 export HF_HUB_OFFLINE=1
+# ThreadSanitizer waits for a second at the end of each process, for races that are still to come: a test with many
+# servers took minutes.
+export TSAN_OPTIONS="${TSAN_OPTIONS:-atexit_sleep_ms=50}"
 build=$1 only=$2 list=
 shift 2
 [ "$1" = --list ] && list=1 && shift
