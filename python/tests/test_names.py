@@ -107,7 +107,7 @@ EXCEPTIONS = [
     ("merge export", "", "", "cache cache_size online retry_seconds"),
     # a call of the commands that waits for a file system is ended by its signals; Python's lets signal handlers run
     ("plan", "", "waiting waiting_context", ""),
-    ("pack", "", "", "retry_seconds"),  # of the inputs; the libraries have the variable LEAT_RETRY_SECONDS
+    ("pack adopt", "", "", "retry_seconds"),  # of the inputs; the libraries have the variable LEAT_RETRY_SECONDS
     ("pack merge export adopt pull push", "", "", "json"),
     ("plan loader", "", "", "json"),
 ]
