@@ -8,7 +8,7 @@ FUSE lets it. Each goal has a line with what was measured:
   rows       cold windows of 2,048 tokens by announced reads, for each delay: read requests per row, bytes that were
              read twice, and rows/s as a share of (rows of all slots / delay); beside it what as many threads reach
              that do nothing but read the pages of such a row each. Medians and extremes of `--rounds` in turns
-  files      a plan with 1,000 files and their list: metadata requests per file and process, opens included
+  files      a plan with 1,000 files: metadata requests per file and process, opens included
   processes  N processes that open a loader on a list of datasets at the same moment: metadata requests and bytes of
              all, open files of the machine, and the time of the slowest until its first batch
 Needs root and /dev/fuse. FOLDER (build/shared) holds the datasets.
@@ -98,8 +98,7 @@ class Measure:
 
     def files(self):
         _, asked = self.run(0, *self.load(self.listed(500), 4, batch=4))
-        self.say("files", f"{asked['metadata'] / 1001:.3f} metadata requests per file of 1,000 and a list: "
-                 f"{asked['lookup']} "
+        self.say("files", f"{asked['metadata'] / 1000:.3f} metadata requests per file of 1,000: {asked['lookup']} "
                  f"lookups, {asked['open']} opens, {asked['getattr']} getattr, {asked['statfs']} statfs", "at most 2")
 
     def processes(self):

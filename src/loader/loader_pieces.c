@@ -177,7 +177,7 @@ static void announce_starts(struct leat_loader *l, const struct leat_piece *piec
     uint64_t last = (piece->offset + piece->count - 1) / REGION;
 
     for (uint64_t at = piece->offset / REGION; at <= last; at++) {
-        uint64_t number = ((uint64_t)loader_file_of(l, piece) << 40 | at) + 1; /* 0 is none */
+        uint64_t number = ((uint64_t)loader_file_of(l, piece) << 40 | at) + 1; /* 0: nothing was announced */
         uint64_t *seen = &l->announced[(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) % LOADER_ANNOUNCED];
 
         if (*seen == number)
@@ -189,11 +189,14 @@ static void announce_starts(struct leat_loader *l, const struct leat_piece *piec
 
 void loader_index_announce(struct leat_loader *l, const struct loader_slot *slot)
 {
-    for (uint32_t k = 0; k < slot->first_piece[slot->places]; k++) {
+    bool starts = l->documents || l->segmented;
+    uint32_t count = starts || l->plan->masks ? slot->first_piece[slot->places] : 0;
+
+    for (uint32_t k = 0; k < count; k++) {
         const struct leat_piece *piece = &slot->pieces[k];
         struct part *p = dataset_part(l->plan->sources[piece->source].dataset, piece->part);
 
-        if (piece->count > 0 && piece->document == LEAT_NONE && (l->documents || l->segmented))
+        if (starts && piece->count > 0 && piece->document == LEAT_NONE)
             announce_starts(l, piece, p);
         if (l->plan->masks)
             part_index_announce_mask(p, piece->offset, piece->offset + piece->count);

@@ -7,7 +7,10 @@
  * for, rows are asked for in slots that come back. 16 processes on 200 datasets looked at metadata 4.2 times for each
  * dataset, and a loader asked for the file system of each file twice. Needs root and /dev/fuse.
  */
+#include <errno.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "faults/own_mounts.h"
 #include "faults/small.h"
@@ -21,6 +24,13 @@
 
 static char behind[560], shown[560], list[600];
 static struct fuse_disk disk;
+
+/* How often a server is asked what its file system is, for each dataset or list: the kernel says it by statmount()
+ * since Linux 6.8. */
+static unsigned system_asked(void)
+{
+    return syscall(457, NULL, NULL, 0, 0) != 0 && (errno == ENOSYS || errno == EPERM);
+}
 
 static bool mount_it(void)
 {
@@ -92,7 +102,7 @@ static void rows(const char *name)
     fprintf(stderr, "%lu lookups, %lu opens\n", fuse_disk_asked(&disk, FUSE_DISK_FIND),
             fuse_disk_asked(&disk, FUSE_DISK_OPEN));
     T_EQ(fuse_disk_asked(&disk, FUSE_DISK_OPEN), 2);
-    T_EQ(fuse_disk_asked(&disk, FUSE_DISK_SYSTEM), 0); /* the kernel says what it is */
+    T_EQ(fuse_disk_asked(&disk, FUSE_DISK_SYSTEM), system_asked());
     T_EQ(fuse_disk_asked(&disk, FUSE_DISK_FIND), 2);
     given = load(name, 60);
     reads = fuse_disk_asked(&disk, FUSE_DISK_READ);
@@ -217,7 +227,7 @@ static void processes(void)
     load_at_once(NULL);
     asked = fuse_disk_asked(&disk, FUSE_DISK_METADATA);
     fprintf(stderr, "%u processes on %u datasets: %lu requests for metadata\n", PROCESSES, DATASETS, asked);
-    T_CHECK(asked <= PROCESSES * 2 * (2 * DATASETS + 1)); /* the list is a file, too */
+    T_CHECK(asked <= PROCESSES * (2 * (2 * DATASETS + 1) + system_asked())); /* the list is a file, too */
     fuse_disk_unmount(&disk);
 }
 
@@ -236,7 +246,7 @@ static void named(void)
     T_OK(leat_plan_parse(&plan, text, used, NULL, NULL, &t_err));
     asked = fuse_disk_asked(&disk, FUSE_DISK_METADATA);
     fprintf(stderr, "%u datasets by name: %lu requests for metadata\n", DATASETS, asked);
-    T_EQ(asked, 2 * 2 * DATASETS);
+    T_EQ(asked, (2 * 2 + system_asked()) * DATASETS);
     leat_plan_close(plan);
     fuse_disk_unmount(&disk);
 }

@@ -1,7 +1,7 @@
 /*
  * test_word_store.c: threads share what they have met (word_store.h) and see only whole entries: of pretokens of all
  * lengths and kinds, with one id or very many, with zeros in their bytes, while the memory grows under them and is full
- * in the end. What each thread finds is compared with what the pretoken is, not with what was put there. Memory that no
+ * in the end; also where another thread is in the middle of writing. What each thread finds is compared with what the pretoken is, not with what was put there. Memory that no
  * thread has any more is given back: AddressSanitizer would tell.
  */
 #include <pthread.h>
@@ -132,7 +132,7 @@ static void *work(void *context)
         c.common = word_store_take(w->store, c.common);
         (pretokens[at].bytes <= PRETOKEN_MAX ? meet_short : meet_long)(w, &c, at);
     }
-    word_store_leave(w->store, c.common);
+    word_store_leave(c.common);
     pretoken_cache_free(&c);
     return NULL;
 }
@@ -161,10 +161,43 @@ static void share(size_t bytes, uint64_t seed, unsigned least_grown)
     word_store_free(store);
 }
 
+/* What a thread sees while another one writes an entry for the same pretoken, with ids of its own in the heap: it adds
+ * none beside it, since a line with two would give both values as one; and when the other has finished, it finds that
+ * thread's. */
+static void half_written(void)
+{
+    const struct pretoken_key key = pretoken_key_make((const uint8_t *)"0123456789ab", 12, 0);
+    static uint32_t words[20000]; /* from 10000 on, the other thread's */
+    uint32_t ids[PRETOKEN_IDS], got[PRETOKEN_IDS];
+    struct pretoken_heap heap = { .words = words, .count = sizeof words / sizeof *words };
+    struct pretoken_cache c, common;
+    uint64_t *line;
+
+    T_CHECK(pretoken_cache_make(&c) && pretoken_cache_make_common(&common, 12, &heap));
+    c.common = &common;
+    line = common.tables[key.table].lines +
+           pretoken_line(&common.tables[key.table], pretoken_hash_middle(key.words[0], key.words[1]));
+    for (uint32_t i = 0; i < 9; i++)
+        ids[i] = words[10000 + i] = i;
+    line[1] = key.words[1];
+    pretoken_cache_add(&c, &key, ids, 9);
+    T_EQ(line[2] | line[3] | line[6] | line[7], 0);
+    T_EQ(pretoken_cache_find(&c, &key, got), 0);
+    line[0] = key.words[0];
+    T_EQ(pretoken_cache_find(&c, &key, got), 0);
+    line[5] = PRETOKEN_WRITTEN;
+    line[4] = PRETOKEN_SPILLED | (uint64_t)9 << 48 | 10000;
+    T_EQ(pretoken_cache_find(&c, &key, got), 9);
+    T_CHECK(memcmp(got, ids, 9 * sizeof *ids) == 0);
+    pretoken_cache_free(&common);
+    pretoken_cache_free(&c);
+}
+
 int main(void)
 {
     uint64_t seed = t_seed();
 
+    half_written();
     make_pretokens(seed);
     share((size_t)400 << 20, seed, 3);
     share((size_t)24 << 20, seed, 1); /* it cannot grow */

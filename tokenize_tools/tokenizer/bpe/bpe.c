@@ -204,7 +204,7 @@ void bpe_scratch_free(void *scratch)
     free_symbols(s);
     id_list_free(&s->many);
     id_list_free(&s->fixed);
-    word_store_leave(s->store, s->cache.common);
+    word_store_leave(s->cache.common);
     pretoken_cache_free(&s->cache);
     free(s->memory);
 }

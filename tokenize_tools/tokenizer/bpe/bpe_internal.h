@@ -97,11 +97,10 @@ struct bpe_scratch {
     size_t cache_bytes, seen_bytes; /* how large the cache may be; text since it was made */
     const struct pretoken_kernels *kernels;
     const struct class_cuts_kernels *cutter;
-    struct id_list fixed;     /* ids of parts that are tokens already */
-    size_t fixed_used;        /* by the batches before */
-    struct id_list many;      /* ids of a batch that do not fit a word */
-    struct word_store *store; /* of the model, which has given cache.common; NULL: it has given nothing */
-    uint32_t unknown_count;   /* long pretokens of a batch that the store does not know: */
+    struct id_list fixed;   /* ids of parts that are tokens already */
+    size_t fixed_used;      /* by the batches before */
+    struct id_list many;    /* ids of a batch that do not fit a word */
+    uint32_t unknown_count; /* long pretokens of a batch that the store does not know: */
     uint32_t unknown[BATCH_ROOM];
     struct pretoken_batch batch;
 };

@@ -13,8 +13,9 @@
 #include "pretoken_batch.h"
 
 /* After this much text a larger cache is worth making. */
-#define MUCH_TEXT    ((size_t)TINY_OR(64, 1 << 18))
+#define MUCH_TEXT ((size_t)TINY_OR(64, 1 << 18))
 
+/* What all threads share is such a part of one's bound, and no more bytes than these. */
 #define SHARED_PART  8
 #define SHARED_BYTES ((size_t)TINY_OR(8, 160) << 20)
 
@@ -96,7 +97,6 @@ static void count_text(const struct bpe *m, struct bpe_scratch *s, size_t bytes)
     if (lines != had)
         s->cache.refused = 0;
     s->cache.common = lines;
-    s->store = m->store;
 }
 
 /* Encodes a pretoken that the batch did not find: it may be in the cache by now, or in a wider table. */

@@ -272,13 +272,19 @@ static inline void lane_end(const struct merge_rules *r, struct lane *l, struct 
 
 /* ---- All missed pretokens ---- */
 
+/* Whether the thread's own cache has nothing that belongs into this line of the shared one. */
+static inline bool is_all(const struct pretoken_cache *c, const uint64_t *line)
+{
+    return line && !pretoken_full(line) && !c->spilled;
+}
+
 /* The value of a short pretoken in the shared cache, or in the thread's own one, which has what found no room there. */
 static inline uint64_t known_short(const struct pretoken_cache *c, const struct pretoken_key *key)
 {
     const uint64_t *line = c->common ? short_line(c->common, key) : NULL;
     uint64_t value = line ? line_short(line, key->words[0]) : 0;
 
-    return value != 0 || (line && !pretoken_full(line)) ? value : line_short(short_line(c, key), key->words[0]);
+    return value != 0 || is_all(c, line) ? value : line_short(short_line(c, key), key->words[0]);
 }
 
 static inline void known_middle(const struct pretoken_cache *c, const struct pretoken_key *key, uint64_t value[2])
@@ -288,7 +294,7 @@ static inline void known_middle(const struct pretoken_cache *c, const struct pre
     value[0] = 0;
     if (line)
         line_middle(line, key->words, value);
-    if (value[0] == 0 && (!line || pretoken_full(line)))
+    if (value[0] == 0 && !is_all(c, line))
         line_middle(middle_line(c, key), key->words, value);
 }
 

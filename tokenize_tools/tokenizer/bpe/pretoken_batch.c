@@ -92,7 +92,7 @@ static void *map_zeros(size_t bytes)
     return p;
 }
 
-/* The bits of a large cache within so many bytes, from `bits` down; at most SMALL_BITS if there is none. */
+/* The bits of a large cache within so many bytes, `bits` at most; not above SMALL_BITS: there is no room for one. */
 static unsigned large_bits(unsigned bits, size_t max, size_t *bytes)
 {
     while (*bytes = bytes_of(bits) + HUGE, bits > SMALL_BITS && *bytes > max)
@@ -344,8 +344,10 @@ static bool offer(struct pretoken_cache *c, const struct pretoken_key *key, cons
         return true;
     if (!many)
         pack(words, key, ids, count);
-    else if (!spill_common(c, key, ids, count, words))
+    else if (!spill_common(c, key, ids, count, words)) {
+        c->spilled = true;
         return false;
+    }
     there = claim(c->common, key, words);
     c->refused += !there;
     return there;

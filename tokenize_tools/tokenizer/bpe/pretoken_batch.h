@@ -25,7 +25,7 @@
  * their entries fits. Up to 8 bytes: a word of bytes, a word of at most 3 ids, 4 entries a line. Up to 15: two words, 6
  * ids, 2 entries a line. Up to 31: four words, 12 ids, a line and its neighbour. Newer entries push the oldest of their
  * line out. More ids than an entry takes lie in a ring, from which the oldest vanish: the entry says when they were
- * written. A shared cache has a heap instead of the ring. Longer pretokens seldom come again, and are not kept.
+ * written. A shared cache has a heap instead of the ring. Longer pretokens are not kept here (word_store.h).
  *
  * Keys are exact: all bytes of the pretoken, padded with zeros, and in the last byte its length. A pretoken of 8 bytes
  * fills its word; those whose last byte could be taken for a length go into the wider table.
@@ -90,6 +90,7 @@ struct pretoken_cache {
     bool large;
     struct pretoken_cache *common; /* a shared one, where pretokens are looked for first and put first; NULL: none */
     uint32_t refused;              /* pretokens that it had no room for */
+    bool spilled;                  /* its heap was full, so that ids were put here */
     struct pretoken_heap *heap;    /* of a shared one, in the place of its ring; may be NULL */
     struct pretoken_stretch stretch;
 };
@@ -234,15 +235,29 @@ static inline void pretoken_take_ids(uint32_t *to, const uint32_t *from, size_t 
         to[i] = __atomic_load_n(from + i, __ATOMIC_RELAXED);
 }
 
+/* Whether an entry's last word is that of a key, and the others are, too, or not written yet. */
+static inline bool pretoken_may_become(const uint64_t *entry, const uint64_t *key, unsigned words)
+{
+    bool may = pretoken_word(entry + words - 1) == key[words - 1];
+
+    for (unsigned i = 0; i + 1 < words; i++) {
+        uint64_t word = pretoken_word(entry + i);
+
+        may = may && (word == key[i] || word == 0);
+    }
+    return may;
+}
+
 /* Takes an entry if it is free: its key's last word, which has a length and is never 0, is put there first. True: the
- * key is there now, by this or another thread. */
+ * key is there now, by this or another thread; or another thread is writing what may be this key, which then is not
+ * added: two entries of a key would be taken for one by whoever looks at a line as a whole. */
 static inline bool pretoken_claim(uint64_t *entry, const uint64_t *key, const uint64_t *ids, unsigned words)
 {
     uint64_t before = pretoken_word(entry + words - 1);
 
     if (before != 0 || !__atomic_compare_exchange_n(entry + words - 1, &before, key[words - 1], false, __ATOMIC_RELAXED,
                                                     __ATOMIC_RELAXED))
-        return pretoken_same_key(entry, key, words);
+        return pretoken_may_become(entry, key, words);
     for (unsigned i = 0; i + 1 < words; i++)
         __atomic_store_n(entry + i, key[i], __ATOMIC_RELAXED);
     for (unsigned i = 0; i < words; i++)

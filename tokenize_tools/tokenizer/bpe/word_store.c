@@ -1,14 +1,15 @@
 /*
  * word_store.c: see word_store.h. The shared cache begins small and is replaced by larger ones, each filled with what
- * the one before has. A thread changes to the new one between two batches; the last one to leave the old one frees it.
- * What is added to the old one meanwhile is lost, and merged once more.
+ * the one before has. A thread changes to the new one between two batches; whoever does so frees those that no thread has
+ * any more. What is added to the old one meanwhile is lost, and merged once more. No thread waits for another one: a
+ * process that was forked while one held the lock goes on with the cache that it has.
  *
- * Long pretokens have memory of one size. Their index has lines of eight words. A word has 24 bits of
- * a pretoken's hash and says where its entry lies, in steps of four bytes; 0: free. A line is filled from its first
- * word on, and a full one goes on in the next. Entries lie behind each other. A thread takes a stretch of them with one
- * addition, writes an entry into it, and then puts its word into the index, with release; whoever reads the word, with
- * acquire, sees the whole entry. If two threads add the same pretoken at once, the second one finds the first one's
- * word where it wanted to put its own, and its entry is lost room.
+ * Long pretokens have memory of one size. Their index has lines of eight words. A word has 24 bits of a pretoken's hash
+ * and says where its entry lies, in steps of four bytes; 0: free. A line is filled from its first word on, and a full
+ * one goes on in the next. Entries lie behind each other. A thread takes a stretch of them, writes an entry into it,
+ * and then puts its word into the index, with release; whoever reads the word, with acquire, sees the whole entry. If
+ * two threads add the same pretoken at once, the second one finds the first one's word where it wanted to put its own,
+ * and its entry is lost room.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -39,10 +40,12 @@
 /* A vocabulary of more tokens begins with the larger of two caches. */
 #define MANY_PRETOKENS 65536
 
-/* A shared cache and how many threads have it; the newest one has one more. */
+/* A shared cache, how many threads have it, and the one before it, if that is still there. */
 struct lines {
     struct pretoken_cache cache; /* first: one stands for the other */
-    unsigned bits, holders;
+    unsigned bits;
+    atomic_uint holders;
+    struct lines *before;
 };
 
 struct word_store {
@@ -50,7 +53,7 @@ struct word_store {
     atomic_bool growing;
     struct lines *next;              /* that is being filled */
     _Atomic(struct lines *) current; /* NULL: none yet */
-    pthread_mutex_t lock;            /* of holders, and of what follows from them */
+    pthread_mutex_t lock;            /* of taking and freeing */
     bool largest;                    /* it cannot become larger */
 
     atomic_bool open; /* the following is made: */
@@ -72,18 +75,22 @@ enum leat_status word_store_make(struct word_store **out, struct leat_error *err
     return LEAT_OK;
 }
 
-static void free_lines(struct lines *l)
+/* Frees a cache, and returns the one before it. */
+static struct lines *free_lines(struct lines *l)
 {
-    if (l)
-        pretoken_cache_free(&l->cache);
+    struct lines *before = l->before;
+
+    pretoken_cache_free(&l->cache);
     free(l);
+    return before;
 }
 
 void word_store_free(struct word_store *s)
 {
     if (!s)
         return;
-    free_lines(atomic_load(&s->current));
+    for (struct lines *l = atomic_load(&s->current); l;)
+        l = free_lines(l);
     if (s->memory)
         munmap(s->memory, s->mapped);
     pthread_mutex_destroy(&s->lock);
@@ -145,9 +152,8 @@ static struct lines *make_next(struct word_store *s, unsigned now, unsigned bits
 bool word_store_grow(struct word_store *s, const struct pretoken_cache *now, size_t pretokens, size_t max,
                      struct pretoken_cache **lines)
 {
-    size_t unknown = 0;
-
     struct lines *current;
+    size_t unknown = 0;
     unsigned bits;
 
     if (atomic_load_explicit(&s->growing, memory_order_relaxed) || atomic_exchange(&s->growing, true))
@@ -173,22 +179,10 @@ bool word_store_grow(struct word_store *s, const struct pretoken_cache *now, siz
     return true;
 }
 
-/* Frees a cache that nobody has; the lock is held. */
-static void give_back(struct lines *l)
-{
-    if (l && --l->holders == 0)
-        free_lines(l);
-}
-
 void word_store_publish(struct word_store *s)
 {
-    struct lines *before = atomic_load(&s->current);
-
-    pthread_mutex_lock(&s->lock);
-    s->next->holders = 1;
+    s->next->before = atomic_load(&s->current);
     atomic_store_explicit(&s->current, s->next, memory_order_release);
-    give_back(before);
-    pthread_mutex_unlock(&s->lock);
     atomic_store(&s->growing, false);
 }
 
@@ -196,23 +190,24 @@ struct pretoken_cache *word_store_take(struct word_store *s, struct pretoken_cac
 {
     struct lines *l = atomic_load_explicit(&s->current, memory_order_acquire);
 
-    if ((struct pretoken_cache *)l == had)
+    if ((struct pretoken_cache *)l == had || pthread_mutex_trylock(&s->lock) != 0)
         return had;
-    pthread_mutex_lock(&s->lock);
     l = atomic_load(&s->current);
-    l->holders++;
-    give_back((struct lines *)(void *)had);
+    atomic_fetch_add(&l->holders, 1);
+    word_store_leave(had);
+    for (struct lines **at = &l->before; *at;)
+        if (atomic_load(&(*at)->holders) == 0)
+            *at = free_lines(*at);
+        else
+            at = &(*at)->before;
     pthread_mutex_unlock(&s->lock);
     return &l->cache;
 }
 
-void word_store_leave(struct word_store *s, struct pretoken_cache *had)
+void word_store_leave(struct pretoken_cache *had)
 {
-    if (!had)
-        return;
-    pthread_mutex_lock(&s->lock);
-    give_back((struct lines *)(void *)had);
-    pthread_mutex_unlock(&s->lock);
+    if (had)
+        atomic_fetch_sub(&((struct lines *)(void *)had)->holders, 1);
 }
 
 static bool is_open(const struct word_store *s)
@@ -277,7 +272,8 @@ void word_store_fetch_entry(const struct word_store *s, const struct word_key *k
     }
 }
 
-/* The entry of a pretoken; or NULL, and the free word where it belongs, NULL if there is none. */
+/* The entry of a pretoken. NULL: it is not there, and *vacant is the free word where it belongs; that is NULL if all
+ * lines are full. */
 static const struct word *search(const struct word_store *s, const struct word_key *key, uint64_t **vacant)
 {
     *vacant = NULL;

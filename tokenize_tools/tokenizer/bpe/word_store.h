@@ -27,7 +27,7 @@ struct word {
 
 struct word_store;
 
-/* It has no memory before word_store_begin(). */
+/* It has no memory before word_store_grow(). */
 enum leat_status word_store_make(struct word_store **out, struct leat_error *err);
 void word_store_free(struct word_store *s);
 
@@ -41,12 +41,12 @@ bool word_store_grow(struct word_store *s, const struct pretoken_cache *now, siz
                      struct pretoken_cache **lines);
 void word_store_publish(struct word_store *s);
 
-/* Takes the shared cache of now in the place of the one that a thread has, and gives that back; both may be NULL.
- * Memory that no thread has any more is freed. */
+/* Takes the shared cache of now in the place of the one that a thread has, and gives that back; both may be NULL. Where
+ * another thread is at it, the thread keeps what it has. */
 struct pretoken_cache *word_store_take(struct word_store *s, struct pretoken_cache *had);
 
-/* Gives it back for good. `s` may be NULL if `had` is. */
-void word_store_leave(struct word_store *s, struct pretoken_cache *had);
+/* Gives it back for good. */
+void word_store_leave(struct pretoken_cache *had);
 
 struct word_key {
     uint64_t hash;
