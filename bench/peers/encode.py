@@ -13,6 +13,9 @@ tokenizers is measured twice: encode_batch, which most people call, and encode_b
 The time of gigatoken includes its array of ids; that of leat includes the copy into one, whose pages have all been
 touched before (the packer has no such array). --threads 2 measures leat and gigatoken with two threads.
 
+--warm 80 measures what a long run does most of its time: leat and gigatoken encode 80 MB, untimed, then the --megabytes
+that follow these, and then the same once more ("met", the better of two passes). Rates are per second of CPU time.
+
 --lookup measures models that look tokens up: leat-bench encode beside sentencepiece and tokenizers, with a Unigram
 model of sentencepiece (32,000 tokens, its default normalizer), the same model as a tokenizer.json, and a WordPiece
 model of 30,000 tokens with BERT's normalizer and pre-tokenizer. They are trained on the corpora, which takes some
@@ -122,6 +125,22 @@ def measure_here(program, vocabulary, name, texts_path):
                       "seconds": seconds, "cpu_seconds": cpu, "load_ms": 1e3 * load}))
 
 
+def measure_warm(vocabulary, warm_path, texts_path):
+    """What leat-bench encode --warm --passes 3 --json does, by gigatoken."""
+    import xxhash
+    warm, texts = ([text.encode() for text in texts_of(path)] for path in (warm_path, texts_path))
+    encode, _ = open_program("gigatoken", vocabulary, "1")
+    encode(warm)
+    seconds = []
+    for _ in range(3):
+        begin = time.process_time()
+        lists = encode(texts)
+        seconds.append(time.process_time() - begin)
+    size = sum(map(len, texts))
+    print(json.dumps({"checksum": xxhash.xxh3_64(words_of("gigatoken", lists)).hexdigest(),
+                      "passes_cpu": [size / s / 1e6 for s in seconds]}))
+
+
 # ---- All of them -----------------------------------------------------------------------------------------------------
 
 def special_strings(folder):
@@ -227,6 +246,47 @@ def run(options, folder):
     return same_everywhere
 
 
+def split_text(folder, name, megabytes):
+    """The first documents of a corpus, and those after them, of so many MB each."""
+    whole = cut_texts(folder, name, int(sum(megabytes) * 1e6))
+    if not whole:
+        return None
+    paths, size = [os.path.join(folder, f"{name}-{part}.jsonl") for part in ("warm", "new")], 0
+    with open(whole, encoding="utf-8") as lines, open(paths[0], "w", encoding="utf-8") as warm, \
+            open(paths[1], "w", encoding="utf-8") as new:
+        for line in lines:
+            (warm if size < megabytes[0] * 1e6 else new).write(line)
+            size += len(json.loads(line)["text"].encode())
+    os.remove(whole)
+    return paths
+
+
+def run_warm(options, folder):
+    all_same = True
+    for text in TEXTS:
+        paths = split_text(folder, text, (options.warm, options.megabytes))
+        for name, _, _, file in VOCABULARIES if paths else ():
+            file = options.only in f"{text} {name}" and unpacked(folder, os.path.join(VOCAB, file + ".zst"))
+            if not file:
+                continue
+            leat = [options.leat_bench, "encode", "--json", "-t", file, "--warm", paths[0], "--passes", "3", paths[1]]
+            commands = {"leat": leat,
+                        "gigatoken": [sys.executable, os.path.abspath(__file__), "--one-warm", file, *paths]}
+            results = {p: [] for p in commands}
+            for _ in range(options.repeat):
+                for program, command in commands.items():
+                    results[program].append(measured(command, 1))
+            same = len({r["checksum"] for some in results.values() for r in some}) == 1
+            said = []
+            for label, rate in (("new", lambda passes: passes[0]), ("met", lambda passes: max(passes[1:]))):
+                leat, other = ([rate(r["passes_cpu"]) for r in results[p]] for p in commands)
+                said.append(f"{label} {spread(leat)} / {spread(other)} MB/s, "
+                            f"{statistics.median(leat) / statistics.median(other):.2f}x")
+            print(f"{text:12} {name:12} {'; '.join(said)}{'' if same else '; DIFFERENT ids'}", flush=True)
+            all_same = all_same and same
+    return all_same
+
+
 # ---- Models that look tokens up --------------------------------------------------------------------------------------
 
 def training_lines(folder):
@@ -317,11 +377,14 @@ def run_lookup(options, folder):
 def main():
     if len(sys.argv) == 6 and sys.argv[1] == "--one":
         return measure_here(*sys.argv[2:])
+    if len(sys.argv) == 5 and sys.argv[1] == "--one-warm":
+        return measure_warm(*sys.argv[2:])
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("leat_bench", type=os.path.abspath)
     parser.add_argument("--lookup", action="store_true")
     parser.add_argument("--models", help="where models are kept, of --lookup")
     parser.add_argument("--slow-megabytes", type=float, default=2, help="of text for tokenizers, of --lookup")
+    parser.add_argument("--warm", type=float, default=0, help="MB of text that are encoded before")
     parser.add_argument("--megabytes", type=float, default=20)
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--threads", type=int, default=1)
@@ -340,7 +403,8 @@ def main():
     except ImportError as e:
         skip(str(e))
     with tempfile.TemporaryDirectory() as folder:
-        sys.exit(0 if (run_lookup if options.lookup else run)(options, folder) else 1)
+        what = run_lookup if options.lookup else run_warm if options.warm else run
+        sys.exit(0 if what(options, folder) else 1)
 
 
 if __name__ == "__main__":

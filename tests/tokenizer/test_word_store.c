@@ -1,8 +1,9 @@
 /*
  * test_word_store.c: threads share what they have met (word_store.h) and see only whole entries: of pretokens of all
  * lengths and kinds, with one id or very many, with zeros in their bytes, while the memory grows under them and is full
- * in the end; also where another thread is in the middle of writing. What each thread finds is compared with what the pretoken is, not with what was put there. Memory that no
- * thread has any more is given back: AddressSanitizer would tell.
+ * in the end; also where another thread is in the middle of writing. What each thread finds is compared with what the
+ * pretoken is, not with what was put there. Memory that no thread has any more is given back: AddressSanitizer would
+ * tell.
  */
 #include <pthread.h>
 
