@@ -1,8 +1,8 @@
 /*
  * word_store.c: see word_store.h. The shared cache begins small and is replaced by larger ones, each filled with what
  * the one before has. A thread changes to the new one between two batches, and then frees those that no thread has any
- * more. What is added to the old one meanwhile is lost, and merged once more. No thread waits for another one: a process
- * that was forked while one held the lock goes on with the cache that it has.
+ * more. What is added to the old one meanwhile is lost, and merged once more. No thread waits for another one: a
+ * process that was forked while one held the lock goes on with the cache that it has.
  *
  * Long pretokens have memory of one size. Their index has lines of eight words. A word has 24 bits of a pretoken's hash
  * and says where its entry lies, in steps of four bytes; 0: free. A line is filled from its first word on, and a full
