@@ -2,8 +2,9 @@
  * test_pack_schedules.c: whatever the order in which threads get on, they pack the bytes of one thread. They stop at
  * random around locks and conditions, for a moment or for longer, so that units end in every order: documents of one
  * byte, a document and a text of many pages, units that end inside a page, frames that several of them fill. In every
- * third run the process is killed at such a place, again and again, and what resumes writes the same bytes too. 15
- * runs, every second one past the page cache, or LEAT_TEST_SOAK=10000 of them (`make check-schedules`).
+ * third run the process is killed at such a place, again and again, and what resumes writes the same bytes too. Five
+ * runs with bytes take turns with five with gpt2, whose threads share the words that they have met, in a cache that
+ * grows. 15 runs, every second one past the page cache, or LEAT_TEST_SOAK=10000 of them (`make check-schedules`).
  *
  * The linker puts the functions below in the place of the library's calls (tests/pack/pack.mk), so that a sanitizer of
  * threads sees the calls that they make.
@@ -144,7 +145,7 @@ static void write_inputs(uint64_t *random)
 /* ---- Packing ---- */
 
 static const char *inputs[INPUTS] = { names[0], names[1], names[2], names[3] };
-static struct leat_tokenizer *tokenizer;
+static const char *tokenizer;
 static enum leat_write way;
 
 /* Counted by processes that are killed. */
@@ -168,8 +169,10 @@ static uint32_t note_resumed(void *context, const struct leat_pack_progress *p)
 static void pack(const char *name, unsigned threads, bool resume)
 {
     struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
+    struct leat_tokenizer *t;
 
-    o.tokenizer = tokenizer;
+    T_OK(leat_tokenizer_open(&t, tokenizer, NULL, &t_err)); /* anew: it has met no words */
+    o.tokenizer = t;
     o.end_token = 256;
     o.force = !resume;
     o.resume = resume;
@@ -177,6 +180,7 @@ static void pack(const char *name, unsigned threads, bool resume)
     o.progress = note_resumed;
     o.write = way;
     T_OK(leat_pack(name, inputs, INPUTS, &o, NULL, &t_err));
+    leat_tokenizer_close(t);
 }
 
 static void pack_disturbed(const char *name, unsigned threads, bool resume)
@@ -224,11 +228,11 @@ int main(void)
     snprintf(alone, sizeof alone, "%s/alone", folder);
     snprintf(crowd, sizeof crowd, "%s/crowd", folder);
     counts = mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    T_OK(leat_tokenizer_open(&tokenizer, "bytes", NULL, &t_err));
     /* and some more, where threads came to no place at which one could be killed or resumed */
     for (uint64_t i = 0; t_failures == 0 && (i < runs || (!met(runs) && i < 10 * runs)); i++) {
         way = LEAT_WRITE_CACHED;
-        if (i % 10 == 0) {
+        if (i % 5 == 0) {
+            tokenizer = i / 5 % 2 ? "gpt2" : "bytes";
             write_inputs(&random);
             pack(alone, 1, false);
         }
@@ -247,6 +251,5 @@ int main(void)
     fprintf(stderr, "%" PRIu64 " runs, %" PRIu64 " kills, %" PRIu64 " resumed\n", runs, counts->killed,
             counts->resumed);
     T_CHECK(t_failures > 0 || met(runs));
-    leat_tokenizer_close(tokenizer);
     return t_end();
 }
