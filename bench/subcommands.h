@@ -37,6 +37,7 @@ int bench_sparse(const struct command *self, int argc, char **argv);
 int bench_hostile(const struct command *self, int argc, char **argv);
 int bench_scan(const struct command *self, int argc, char **argv);
 int bench_scanners(const struct command *self, int argc, char **argv);
+int bench_stages(const struct command *self, int argc, char **argv);
 
 /* What a row of options is made of; the struct of values has the member. */
 #define BENCH_OPTION(values, option, kind, member, shown, text)                                                        \
@@ -92,5 +93,6 @@ extern const struct option_row bench_sparse_options[];
 extern const struct option_row bench_hostile_options[];
 extern const struct option_row bench_scan_options[];
 extern const struct option_row bench_scanners_options[];
+extern const struct option_row bench_stages_options[];
 
 #endif

@@ -136,6 +136,9 @@ static inline bool pretoken_key_whole(const struct pretoken_key *k)
 /* Its ids, at most PRETOKEN_IDS; returns their number, 0 if it is not there. */
 size_t pretoken_cache_find(const struct pretoken_cache *c, const struct pretoken_key *key, uint32_t *ids);
 
+/* The line in which a pretoken is looked for first. */
+const uint64_t *pretoken_cache_line(const struct pretoken_cache *c, const struct pretoken_key *key);
+
 /* Prefetches the line of a pretoken that pretoken_cache_find() or _add() will soon read; not that of `common`. */
 void pretoken_cache_fetch(const struct pretoken_cache *c, const struct pretoken_key *key);
 
