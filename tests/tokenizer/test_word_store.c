@@ -73,15 +73,24 @@ struct worker {
     unsigned found, grown;
 };
 
+static void take(struct worker *w, struct pretoken_cache *c)
+{
+    struct pretoken_cache *had = c->common;
+
+    c->common = word_store_take(w->store, had);
+    if (c->common != had)
+        c->stretch = (struct pretoken_stretch) { 0, 0 };
+}
+
 static void grow(struct worker *w, struct pretoken_cache *c)
 {
-    struct pretoken_cache *lines;
+    struct pretoken_cache *empty;
 
-    if (word_store_grow(w->store, c->common, WORDS, (size_t)1 << 30, &lines)) {
+    if (word_store_grow(w->store, c->common, WORDS, (size_t)1 << 30, &empty)) {
         word_store_publish(w->store);
         w->grown++;
     }
-    c->common = word_store_take(w->store, c->common);
+    take(w, c);
 }
 
 static void meet_short(struct worker *w, struct pretoken_cache *c, uint32_t at)
@@ -107,15 +116,15 @@ static void meet_long(struct worker *w, struct pretoken_cache *c, uint32_t at)
     const struct word *word;
     uint32_t ids[MAX_IDS];
 
-    word_store_fetch(w->store, &key);
-    word_store_fetch_entry(w->store, &key);
-    word = word_store_find(w->store, &key);
+    word_store_fetch(c->common, &key);
+    word_store_fetch_entry(c->common, &key);
+    word = word_store_find(c->common, &key);
     if (word) {
         check(at, word->data, word->count);
         w->found++;
     } else {
         ids_of(at, ids);
-        word_store_add(w->store, &c->stretch, &key, ids, p->count);
+        word_store_add(c, &key, ids, p->count);
     }
 }
 
@@ -130,7 +139,7 @@ static void *work(void *context)
 
         if (i % 4096 == 0)
             grow(w, &c);
-        c.common = word_store_take(w->store, c.common);
+        take(w, &c);
         (pretokens[at].bytes <= PRETOKEN_MAX ? meet_short : meet_long)(w, &c, at);
     }
     word_store_leave(c.common);
@@ -194,14 +203,56 @@ static void half_written(void)
     pretoken_cache_free(&c);
 }
 
+/* Reads `mebibytes` of text of which so many pretokens of each are refused; how many are read when another cache is
+ * needed, or all. */
+static unsigned until_needed(struct pretoken_cache *c, struct word_need *n, unsigned mebibytes, uint32_t refused)
+{
+    for (unsigned i = 0; i < mebibytes; i++, c->refused += refused)
+        if (word_store_needed(c, n, (size_t)1 << 20))
+            return i;
+    return mebibytes;
+}
+
+/* When the largest cache is full, it is replaced if texts are unlike those that filled it, and not by and by. */
+static void other_texts(void)
+{
+    struct word_store *store;
+    struct pretoken_cache c, *empty = NULL;
+    struct word_need need = { .bytes = 0 };
+    uint32_t lines;
+
+    T_OK(word_store_make(&store, &t_err));
+    word_store_bound(store, (size_t)24 << 20);
+    T_CHECK(pretoken_cache_make(&c));
+    T_CHECK(word_store_grow(store, NULL, WORDS, 1, &empty) && empty);
+    word_store_publish(store);
+    c.common = word_store_take(store, NULL);
+    lines = (uint32_t)1 << (64 - c.common->tables[PRETOKEN_SHORT].shift);
+    T_EQ(until_needed(&c, &need, 2000, lines / 100), 2000);
+    T_EQ(until_needed(&c, &need, 2000, lines / 50), 2000);
+    T_CHECK(until_needed(&c, &need, 2000, lines / 10) < 50);
+    T_CHECK(word_store_grow(store, c.common, WORDS, 1, &empty) && empty); /* of the same size, and empty */
+    T_EQ(empty->tables[PRETOKEN_SHORT].shift, c.common->tables[PRETOKEN_SHORT].shift);
+    word_store_publish(store);
+    T_CHECK(!word_store_grow(store, c.common, WORDS, 1, &empty)); /* this is no longer the one of now */
+    c.common = word_store_take(store, c.common);
+    T_CHECK(word_store_grow(store, c.common, WORDS, 1, &empty));
+    word_store_publish(store);
+    T_CHECK(!word_store_grow(store, empty, WORDS, 1, &empty)); /* a thread has the one before that */
+    word_store_leave(c.common);
+    pretoken_cache_free(&c);
+    word_store_free(store);
+}
+
 int main(void)
 {
     uint64_t seed = t_seed();
 
     half_written();
+    other_texts();
     make_pretokens(seed);
-    share((size_t)400 << 20, seed, 3);
-    share((size_t)24 << 20, seed, 1); /* it cannot grow */
-    share((size_t)1 << 20, seed, 0);  /* nothing is shared but long ones */
+    share((size_t)400 << 20, seed, 4); /* it grows */
+    share((size_t)24 << 20, seed, 4);  /* it is replaced by empty ones */
+    share((size_t)1 << 20, seed, 0);   /* nothing is shared */
     return t_end();
 }

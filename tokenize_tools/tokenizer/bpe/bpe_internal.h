@@ -94,6 +94,7 @@ struct bpe_scratch {
     uint32_t *symbols;
     size_t room; /* of symbols */
     struct pretoken_cache cache;
+    struct word_need need;          /* of another shared cache */
     size_t cache_bytes, seen_bytes; /* how large the cache may be; text since it was made */
     const struct pretoken_kernels *kernels;
     const struct class_cuts_kernels *cutter;

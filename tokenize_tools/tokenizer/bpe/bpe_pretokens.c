@@ -17,10 +17,7 @@
 
 /* What all threads share is such a part of one's bound, and no more bytes than these. */
 #define SHARED_PART  8
-#define SHARED_BYTES ((size_t)TINY_OR(8, 160) << 20)
-
-/* So many pretokens that found no room in a shared cache are many. */
-#define REFUSED(c) (1u << (64 - (c)->tables[PRETOKEN_SHORT].shift) >> 1)
+#define SHARED_BYTES ((size_t)TINY_OR(8, 192) << 20)
 
 /* Lines of the cache that are on their way at the same time. */
 #define SEEDS 16
@@ -70,32 +67,35 @@ static size_t shared_bytes(const struct bound *b)
 
 static void grow(const struct bpe *m, struct bpe_scratch *s)
 {
-    struct pretoken_cache *lines, *had = s->cache.common;
+    struct pretoken_cache *empty;
 
-    s->cache.refused = 0;
-    if (!word_store_grow(m->store, had, m->spec->token_count, shared_bytes(s->bound), &lines))
+    s->cache.refused = s->need.before = 0;
+    if (!word_store_grow(m->store, s->cache.common, m->spec->token_count, shared_bytes(s->bound), &empty))
         return;
-    if (!had)
-        seed(m, lines);
+    if (empty)
+        seed(m, empty);
     word_store_publish(m->store);
 }
 
-/* Looks after the caches before `bytes` of text: a shared one is made after much text, and a larger one when the one of
- * now has refused many pretokens. */
+/* Looks after the caches before `bytes` of text: a shared one is made after much text, and another one when that
+ * refuses too much. */
 static void count_text(const struct bpe *m, struct bpe_scratch *s, size_t bytes)
 {
     struct pretoken_cache *had = s->cache.common, *lines;
 
     s->seen_bytes += bytes;
-    if (!had ? s->seen_bytes >= MUCH_TEXT : s->cache.refused > REFUSED(had))
+    if (!had ? s->seen_bytes >= MUCH_TEXT : word_store_needed(&s->cache, &s->need, bytes))
         grow(m, s);
     lines = word_store_take(m->store, had);
     if (s->seen_bytes >= MUCH_TEXT && s->cache_bytes > 0) {
         pretoken_cache_enlarge(&s->cache, s->cache_bytes);
         s->cache_bytes = 0; /* once is enough */
     }
-    if (lines != had)
+    if (lines != had) {
         s->cache.refused = 0;
+        s->need = (struct word_need) { .bytes = 0 };
+        s->cache.stretch = (struct pretoken_stretch) { 0, 0 };
+    }
     s->cache.common = lines;
 }
 
@@ -168,20 +168,19 @@ static void take_stored(struct pretoken_batch *b, uint32_t at, const struct word
 }
 
 /* Looks for some long pretokens. Those that are not there either are missed again, and noted in s->unknown. */
-static void find_some_stored(const struct word_store *store, struct bpe_scratch *s, const uint32_t *longs,
-                             uint32_t count)
+static void find_some_stored(struct bpe_scratch *s, const uint32_t *longs, uint32_t count)
 {
     struct pretoken_batch *b = &s->batch;
     struct word_key keys[SIDE_BY_SIDE];
 
     for (uint32_t i = 0; i < count; i++) {
         keys[i] = word_of(b, longs[i]);
-        word_store_fetch(store, &keys[i]);
+        word_store_fetch(s->cache.common, &keys[i]);
     }
     for (uint32_t i = 0; i < count; i++)
-        word_store_fetch_entry(store, &keys[i]);
+        word_store_fetch_entry(s->cache.common, &keys[i]);
     for (uint32_t i = 0; i < count; i++) {
-        const struct word *w = word_store_find(store, &keys[i]);
+        const struct word *w = word_store_find(s->cache.common, &keys[i]);
 
         if (w)
             take_stored(b, longs[i], w);
@@ -191,7 +190,7 @@ static void find_some_stored(const struct word_store *store, struct bpe_scratch 
 }
 
 /* Looks for the long ones among missed pretokens. */
-static void find_stored(const struct word_store *store, struct bpe_scratch *s)
+static void find_stored(struct bpe_scratch *s)
 {
     struct pretoken_batch *b = &s->batch;
     uint32_t missed = 0, count = 0;
@@ -208,12 +207,12 @@ static void find_stored(const struct word_store *store, struct bpe_scratch *s)
     s->unknown_count = 0;
     for (uint32_t from = 0, some; from < count; from += some) {
         some = count - from < SIDE_BY_SIDE ? count - from : SIDE_BY_SIDE;
-        find_some_stored(store, s, s->unknown + from, some);
+        find_some_stored(s, s->unknown + from, some);
     }
 }
 
 /* Adds those that were not there. */
-static void add_stored(struct word_store *store, struct bpe_scratch *s)
+static void add_stored(struct bpe_scratch *s)
 {
     const struct pretoken_batch *b = &s->batch;
 
@@ -224,7 +223,7 @@ static void add_stored(struct word_store *store, struct bpe_scratch *s)
 
         for (unsigned k = 0; k < 3; k++)
             few[k] = (uint32_t)(value >> PRETOKEN_ID_BITS * k & PRETOKEN_ID_MASK);
-        word_store_add(store, &s->cache.stretch, &key, value < PRETOKEN_MANY ? few : s->many.ids + (uint32_t)value,
+        word_store_add(&s->cache, &key, value < PRETOKEN_MANY ? few : s->many.ids + (uint32_t)value,
                        pretoken_value_count(value));
     }
 }
@@ -243,14 +242,14 @@ static enum leat_status encode_batch(const struct bpe *m, struct bpe_scratch *s,
     b->many = s->many.ids;
     b->many_count = 0;
     s->kernels->find(&s->cache, b);
-    find_stored(m->store, s);
+    find_stored(s);
     if (m->rules.pairs)
         s->kernels->merge(&m->rules, &s->cache, b);
     s->many.count = b->many_count;
     for (uint32_t i = 0; status == LEAT_OK && i < b->missed_count; i++)
         status = encode_missed(m, s, b->missed[i], err);
     if (status == LEAT_OK)
-        add_stored(m->store, s);
+        add_stored(s);
     for (uint32_t i = 0; status == LEAT_OK && i < b->fixed_count; i++)
         status = fix(s, b->fixed[i], err);
     if (status == LEAT_OK)

@@ -1,8 +1,9 @@
 /*
  * word_store.c: see word_store.h. The shared cache begins small and is replaced by larger ones, each filled with what
- * the one before has. A thread changes to the new one between two batches, and then frees those that no thread has any
- * more. What is added to the old one meanwhile is lost, and merged once more. No thread waits for another one: a
- * process that was forked while one held the lock goes on with the cache that it has.
+ * the one before has, and the largest one by an empty one when texts have changed. A thread changes to the new one between two batches, and then frees those that no thread has any more. What is added to the
+ * old one meanwhile is lost, and merged once more. No thread waits for another one: a process that was forked while one
+ * held the lock goes on with the cache that it has. The memory is shared out so that there is room for two of the
+ * largest ones; a third one is not made while a thread still has the first.
  *
  * Long pretokens have memory of one size. Their index has lines of eight words. A word has 24 bits of a pretoken's hash
  * and says where its entry lies, in steps of four bytes; 0: free. A line is filled from its first word on, and a full
@@ -27,10 +28,12 @@
 #define PLACE_BITS 40
 #define PLACE_MASK (((uint64_t)1 << PLACE_BITS) - 1)
 
-/* Of the memory, a fifth is for long pretokens, and a third of that for their index. */
-#define LONG_SHARE  5
-#define INDEX_SHARE 3
-#define MIN_LONG    ((size_t)TINY_OR(4096, 1 << 20)) /* bytes */
+/* What lines, and long pretokens, may take of the memory: there may be two of each. A third of the latter is their
+ * index. */
+#define LINES_OF(max) ((max) / 5 * 2)
+#define LONG_OF(max)  ((max) / 10)
+#define INDEX_SHARE   3
+#define MIN_LONG      ((size_t)TINY_OR(4096, 1 << 20)) /* bytes */
 
 /* Lines of the shared cache, as powers of two: of a first one, of the largest, and how fast it grows. */
 #define FIRST_BITS ((unsigned)TINY_OR(2, 16))
@@ -40,12 +43,33 @@
 /* A vocabulary of more tokens begins with the larger of two caches. */
 #define MANY_PRETOKENS 65536
 
+/* For each line of short pretokens, so many that were refused make a larger cache worthwhile, fill one, or make an empty
+ * one worthwhile; this only if the last window had so many times what is usual. To learn words anew costs no more than
+ * what was refused by then. */
+#define REFUSED_LARGER(lines) ((lines) / 2)
+#define REFUSED_FULL(lines)   (lines)
+#define REFUSED_EMPTY(lines)  (4 * (lines))
+#define UNUSUAL               3
+#define WINDOW                ((size_t)TINY_OR(4096, 16 << 20)) /* bytes of text */
+
+/* Long pretokens, and ids of others. */
+struct longs {
+    uint64_t *index;
+    uint64_t mask; /* of lines of the index */
+    struct pretoken_heap heap;
+    void *memory;
+    size_t mapped;
+    atomic_uint users; /* shared caches that it comes with */
+};
+
 /* A shared cache, how many threads have it, and the one before it, if that is still there. */
 struct lines {
     struct pretoken_cache cache; /* first: one stands for the other */
     unsigned bits;
+    bool grows; /* there may be a larger one */
     atomic_uint holders;
     struct lines *before;
+    struct longs *longs; /* NULL: no memory */
 };
 
 struct word_store {
@@ -54,14 +78,6 @@ struct word_store {
     struct lines *next;              /* that is being filled */
     _Atomic(struct lines *) current; /* NULL: none yet */
     pthread_mutex_t lock;            /* of taking and freeing */
-    bool largest;                    /* it cannot become larger */
-
-    atomic_bool open; /* the following is made: */
-    uint64_t *index;
-    uint64_t mask;             /* of lines of the index */
-    struct pretoken_heap heap; /* entries of long pretokens, and ids of others */
-    void *memory;
-    size_t mapped;
 };
 
 enum leat_status word_store_make(struct word_store **out, struct leat_error *err)
@@ -75,12 +91,21 @@ enum leat_status word_store_make(struct word_store **out, struct leat_error *err
     return LEAT_OK;
 }
 
+static void free_longs(struct longs *l)
+{
+    if (!l || atomic_fetch_sub(&l->users, 1) > 1)
+        return;
+    munmap(l->memory, l->mapped);
+    free(l);
+}
+
 /* Frees a cache, and returns the one before it. */
 static struct lines *free_lines(struct lines *l)
 {
     struct lines *before = l->before;
 
     pretoken_cache_free(&l->cache);
+    free_longs(l->longs);
     free(l);
     return before;
 }
@@ -91,91 +116,135 @@ void word_store_free(struct word_store *s)
         return;
     for (struct lines *l = atomic_load(&s->current); l;)
         l = free_lines(l);
-    if (s->memory)
-        munmap(s->memory, s->mapped);
     pthread_mutex_destroy(&s->lock);
     free(s);
 }
 
 /* ---- The shared cache -------------------------------------------------------------------------------------------- */
 
+bool word_store_needed(const struct pretoken_cache *c, struct word_need *n, size_t bytes)
+{
+    const struct lines *l = (const struct lines *)(const void *)c->common;
+    uint32_t lines = (uint32_t)1 << l->bits, window;
+
+    if (l->grows)
+        return c->refused > REFUSED_LARGER(lines);
+    n->bytes += bytes;
+    if (n->bytes < WINDOW)
+        return false;
+    window = c->refused - n->before;
+    n->before = c->refused;
+    n->bytes = 0;
+    if (n->usual > 0)
+        return c->refused > REFUSED_EMPTY(lines) && window / UNUSUAL > n->usual;
+    n->usual = c->refused > REFUSED_FULL(lines) ? window : 0;
+    return false;
+}
+
 void word_store_bound(struct word_store *s, size_t max)
 {
     atomic_store(&s->max, max);
 }
 
-/* Memory for long pretokens; without it, none is kept. */
-static void map_entries(struct word_store *s, size_t bytes)
+/* NULL: no memory, or too little. */
+static struct longs *make_longs(size_t bytes)
 {
-    void *memory =
-        bytes < MIN_LONG ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct longs *l = bytes < MIN_LONG ? NULL : calloc(1, sizeof *l);
+    void *memory = l ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : MAP_FAILED;
     size_t lines = 1, index;
 
-    if (memory == MAP_FAILED)
-        return;
-    while (2 * lines * LINE * sizeof *s->index <= bytes / INDEX_SHARE)
+    if (memory == MAP_FAILED) {
+        free(l);
+        return NULL;
+    }
+    while (2 * lines * LINE * sizeof *l->index <= bytes / INDEX_SHARE)
         lines *= 2;
-    index = lines * LINE * sizeof *s->index;
-    s->memory = memory;
-    s->mapped = bytes;
-    s->index = memory;
-    s->mask = lines - 1;
-    s->heap.words = (uint32_t *)(void *)((uint8_t *)memory + index);
-    s->heap.count = (bytes - index) / sizeof *s->heap.words;
-    s->heap.used = 1; /* no entry lies at 0, which says that a word is free */
-    atomic_store_explicit(&s->open, true, memory_order_release);
+    index = lines * LINE * sizeof *l->index;
+    l->memory = memory;
+    l->mapped = bytes;
+    l->index = memory;
+    l->mask = lines - 1;
+    l->heap.words = (uint32_t *)(void *)((uint8_t *)memory + index);
+    l->heap.count = (bytes - index) / sizeof *l->heap.words;
+    l->heap.used = 1; /* no entry lies at 0, which says that a word is free */
+    return l;
+}
+
+static bool may_have(const struct word_store *s, unsigned bits)
+{
+    return bits <= LAST_BITS && pretoken_cache_common_bytes(bits) <= LINES_OF(s->max);
 }
 
 /* The lines of the first cache. */
-static unsigned first_bits(size_t pretokens)
+static unsigned first_bits(const struct word_store *s, size_t pretokens)
 {
-    return pretokens > MANY_PRETOKENS ? FIRST_BITS + 1 : FIRST_BITS;
+    unsigned bits = pretokens > MANY_PRETOKENS ? FIRST_BITS + 1 : FIRST_BITS;
+
+    while (bits > 0 && !may_have(s, bits))
+        bits--;
+    return bits;
 }
 
-/* Makes the next one as large as it may be beside the one of now. */
-static struct lines *make_next(struct word_store *s, unsigned now, unsigned bits)
+/* `longs` may be NULL; they are the cache's too from then on. */
+static struct lines *make_lines(const struct word_store *s, unsigned bits, struct longs *longs)
 {
-    struct pretoken_heap *heap = atomic_load(&s->open) ? &s->heap : NULL;
-    size_t max = s->max - s->max / LONG_SHARE, old = now > 0 ? pretoken_cache_common_bytes(now) : 0;
     struct lines *l = calloc(1, sizeof *l);
 
-    while (bits > now && pretoken_cache_common_bytes(bits) + old > max)
-        bits--;
-    if (l && bits > now && pretoken_cache_make_common(&l->cache, bits, heap)) {
-        l->bits = bits;
-        return l;
+    if (longs)
+        atomic_fetch_add(&longs->users, 1);
+    if (!l || !pretoken_cache_make_common(&l->cache, bits, longs ? &longs->heap : NULL)) {
+        free_longs(longs);
+        free(l);
+        return NULL;
     }
-    free(l);
-    return NULL;
+    l->bits = bits;
+    l->longs = longs;
+    l->grows = may_have(s, bits + GROWTH);
+    return l;
+}
+
+/* Whether all threads have the cache of now. */
+static bool all_took(struct word_store *s, const struct lines *current)
+{
+    bool all;
+
+    if (pthread_mutex_trylock(&s->lock) != 0)
+        return false;
+    all = !current->before;
+    pthread_mutex_unlock(&s->lock);
+    return all;
+}
+
+/* The one that comes after `current`; NULL: there is no room for it. */
+static struct lines *make_next(struct word_store *s, const struct lines *current, size_t pretokens)
+{
+    if (!current)
+        return make_lines(s, first_bits(s, pretokens), make_longs(LONG_OF(s->max)));
+    if (current->grows)
+        return make_lines(s, current->bits + GROWTH, current->longs);
+    return all_took(s, current) ? make_lines(s, current->bits, make_longs(LONG_OF(s->max))) : NULL;
 }
 
 bool word_store_grow(struct word_store *s, const struct pretoken_cache *now, size_t pretokens, size_t max,
-                     struct pretoken_cache **lines)
+                     struct pretoken_cache **empty)
 {
     struct lines *current;
     size_t unknown = 0;
-    unsigned bits;
 
     if (atomic_load_explicit(&s->growing, memory_order_relaxed) || atomic_exchange(&s->growing, true))
         return false;
     current = atomic_load(&s->current);
-    bits = current ? current->bits + GROWTH : first_bits(pretokens);
-    if (bits > LAST_BITS)
-        bits = LAST_BITS;
-    if (s->largest || (current && &current->cache != now)) { /* another thread has made a larger one */
-        atomic_store(&s->growing, s->largest);
+    atomic_compare_exchange_strong(&s->max, &unknown, max);
+    s->next = (struct pretoken_cache *)current == now ? make_next(s, current, pretokens) : NULL;
+    if (!s->next) { /* or another thread has made one */
+        atomic_store(&s->growing, false);
         return false;
     }
-    atomic_compare_exchange_strong(&s->max, &unknown, max);
-    if (!current)
-        map_entries(s, s->max / LONG_SHARE);
-    s->next = make_next(s, current ? current->bits : 0, bits);
-    s->largest = !s->next;
-    if (s->largest)
-        return false; /* `growing` remains set: nobody need ask again */
-    if (current)
-        pretoken_cache_copy(&s->next->cache, &current->cache);
-    *lines = &s->next->cache;
+    *empty = &s->next->cache;
+    if (current && s->next->bits > current->bits) {
+        pretoken_cache_copy(*empty, &current->cache);
+        *empty = NULL;
+    }
     return true;
 }
 
@@ -210,11 +279,6 @@ void word_store_leave(struct pretoken_cache *had)
         atomic_fetch_sub(&((struct lines *)(void *)had)->holders, 1);
 }
 
-static bool is_open(const struct word_store *s)
-{
-    return atomic_load_explicit(&s->open, memory_order_acquire);
-}
-
 /* ---- Long pretokens ---------------------------------------------------------------------------------------------- */
 
 /* Eight bytes at a time. Whoever makes texts whose hashes are the same gains 32 comparisons. */
@@ -236,9 +300,15 @@ struct word_key word_key_make(const uint8_t *text, size_t bytes, unsigned kind)
     return (struct word_key) { hash_of(text, bytes, kind), text, (uint8_t)bytes, (uint8_t)kind };
 }
 
-static uint64_t *line_of(const struct word_store *s, uint64_t hash, unsigned step)
+/* NULL: none. */
+static struct longs *longs_of(const struct pretoken_cache *common)
 {
-    return s->index + ((hash + step) & s->mask) * LINE;
+    return common ? ((const struct lines *)(const void *)common)->longs : NULL;
+}
+
+static uint64_t *line_of(const struct longs *l, uint64_t hash, unsigned step)
+{
+    return l->index + ((hash + step) & l->mask) * LINE;
 }
 
 static bool may_be(uint64_t word, uint64_t hash)
@@ -246,9 +316,9 @@ static bool may_be(uint64_t word, uint64_t hash)
     return (word ^ hash) >> PLACE_BITS == 0;
 }
 
-static const struct word *entry_of(const struct word_store *s, uint64_t word)
+static const struct word *entry_of(const struct longs *l, uint64_t word)
 {
-    return (const struct word *)(const void *)(s->heap.words + (word & PLACE_MASK));
+    return (const struct word *)(const void *)(l->heap.words + (word & PLACE_MASK));
 }
 
 static bool is_of(const struct word *w, const struct word_key *k)
@@ -256,69 +326,80 @@ static bool is_of(const struct word *w, const struct word_key *k)
     return w->bytes == k->bytes && w->kind == k->kind && memcmp(w->data + w->count, k->text, k->bytes) == 0;
 }
 
-void word_store_fetch(const struct word_store *s, const struct word_key *key)
+void word_store_fetch(const struct pretoken_cache *common, const struct word_key *key)
 {
-    if (is_open(s))
-        __builtin_prefetch(line_of(s, key->hash, 0));
+    const struct longs *l = longs_of(common);
+
+    if (l)
+        __builtin_prefetch(line_of(l, key->hash, 0));
 }
 
-void word_store_fetch_entry(const struct word_store *s, const struct word_key *key)
+void word_store_fetch_entry(const struct pretoken_cache *common, const struct word_key *key)
 {
-    for (unsigned i = 0; is_open(s) && i < LINE; i++) {
-        uint64_t word = __atomic_load_n(line_of(s, key->hash, 0) + i, __ATOMIC_RELAXED);
+    const struct longs *l = longs_of(common);
+
+    for (unsigned i = 0; l && i < LINE; i++) {
+        uint64_t word = __atomic_load_n(line_of(l, key->hash, 0) + i, __ATOMIC_RELAXED);
 
         if (may_be(word, key->hash))
-            __builtin_prefetch(entry_of(s, word));
+            __builtin_prefetch(entry_of(l, word));
     }
 }
 
 /* The entry of a pretoken. NULL: it is not there, and *vacant is the free word where it belongs; that is NULL if all
  * lines are full. */
-static const struct word *search(const struct word_store *s, const struct word_key *key, uint64_t **vacant)
+static const struct word *search(const struct longs *l, const struct word_key *key, uint64_t **vacant)
 {
     *vacant = NULL;
     for (unsigned i = 0; i < MAX_LINES * LINE; i++) {
-        uint64_t *at = line_of(s, key->hash, i / LINE) + i % LINE;
+        uint64_t *at = line_of(l, key->hash, i / LINE) + i % LINE;
         uint64_t word = __atomic_load_n(at, __ATOMIC_ACQUIRE);
 
         if (word == 0) {
             *vacant = at;
             return NULL;
         }
-        if (may_be(word, key->hash) && is_of(entry_of(s, word), key))
-            return entry_of(s, word);
+        if (may_be(word, key->hash) && is_of(entry_of(l, word), key))
+            return entry_of(l, word);
     }
     return NULL;
 }
 
-const struct word *word_store_find(const struct word_store *s, const struct word_key *key)
+const struct word *word_store_find(const struct pretoken_cache *common, const struct word_key *key)
 {
+    const struct longs *l = longs_of(common);
     uint64_t *vacant;
 
-    return is_open(s) ? search(s, key, &vacant) : NULL;
+    return l ? search(l, key, &vacant) : NULL;
 }
 
-void word_store_add(struct word_store *s, struct pretoken_stretch *stretch, const struct word_key *key,
-                    const uint32_t *ids, size_t count)
+/* Puts an entry's word where it belongs, unless another thread has put one for this pretoken. */
+static void put_word(const struct longs *l, const struct word_key *key, uint64_t *vacant, uint64_t word)
 {
-    size_t words = 1 + count + (key->bytes + 3u) / 4;
-    uint64_t *vacant;
-    struct word *w;
-    uint64_t word;
-
-    if (!is_open(s) || count > UINT16_MAX || search(s, key, &vacant) || !vacant)
-        return;
-    w = (struct word *)(void *)pretoken_heap_take(&s->heap, stretch, words);
-    if (!w)
-        return;
-    *w = (struct word) { key->bytes, key->kind, (uint16_t)count };
-    memcpy(w->data, ids, count * sizeof *ids);
-    memcpy(w->data + count, key->text, key->bytes);
-    word = (key->hash & ~PLACE_MASK) | (uint64_t)((uint32_t *)(void *)w - s->heap.words);
-    do { /* another thread may have taken the word since, for this pretoken or another one */
+    do { /* another thread may have taken the place since, for this pretoken or another one */
         uint64_t before = 0;
 
         if (__atomic_compare_exchange_n(vacant, &before, word, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
             return;
-    } while (!search(s, key, &vacant) && vacant);
+    } while (!search(l, key, &vacant) && vacant);
+}
+
+void word_store_add(struct pretoken_cache *c, const struct word_key *key, const uint32_t *ids, size_t count)
+{
+    struct longs *l = longs_of(c->common);
+    size_t words = 1 + count + (key->bytes + 3u) / 4;
+    uint64_t *vacant;
+    struct word *w;
+
+    if (!l || count > UINT16_MAX || search(l, key, &vacant))
+        return;
+    w = vacant ? (struct word *)(void *)pretoken_heap_take(&l->heap, &c->stretch, words) : NULL;
+    if (!w) {
+        c->refused++;
+        return;
+    }
+    *w = (struct word) { key->bytes, key->kind, (uint16_t)count };
+    memcpy(w->data, ids, count * sizeof *ids);
+    memcpy(w->data + count, key->text, key->bytes);
+    put_word(l, key, vacant, (key->hash & ~PLACE_MASK) | (uint64_t)((uint32_t *)(void *)w - l->heap.words));
 }

@@ -2,8 +2,9 @@
  * word_store.h: what the threads of a tokenizer have met: a shared cache of pretokens (pretoken_batch.h), and the long
  * pretokens that no cache keeps. A thread merges only what no thread has merged.
  *
- * An entry is written once and never changes or goes, so whoever finds it may read it without a lock. When the memory
- * is full, nothing more is added; each thread's own cache goes on renewing itself.
+ * An entry is written once and never changes, so whoever finds it may read it without a lock. When the memory is full,
+ * nothing more is added, and each thread's own cache goes on renewing itself; when it refuses far more than it used to,
+ * texts have changed, and an empty one takes its place.
  */
 #ifndef LEAT_TOKENIZER_WORD_STORE_H
 #define LEAT_TOKENIZER_WORD_STORE_H
@@ -34,11 +35,22 @@ void word_store_free(struct word_store *s);
 /* How much memory it may take, in bytes. Otherwise the thread that makes the first cache says it. */
 void word_store_bound(struct word_store *s, size_t max);
 
-/* Makes the shared cache, for about so many pretokens, or a larger one than `now`; it begins with what that has. `max`,
- * in bytes: what all may take if nobody has said it. True: it was this call, and *lines is to be filled before
- * word_store_publish() shows it to the others. False: another thread is at it, or it cannot be larger. */
+/* What a thread misses in its shared cache; all zero when it has taken one. */
+struct word_need {
+    size_t bytes;    /* of text, in this window */
+    uint32_t before; /* what the cache had refused when it began */
+    uint32_t usual;  /* what it refused in a window when it had become full; 0: not known yet */
+};
+
+/* Whether another cache is worthwhile, before a thread's next `bytes` of text. */
+bool word_store_needed(const struct pretoken_cache *c, struct word_need *n, size_t bytes);
+
+/* Makes the shared cache, for about so many pretokens, or another one than `now`: one of twice the size, which begins
+ * with what that has, or an empty one if it cannot be larger. `max`, in bytes: what all may take if nobody has said it.
+ * True: it was this call, and *empty, if not NULL, is to be filled before word_store_publish() shows it to the others.
+ * False: another thread is at it, or has been. */
 bool word_store_grow(struct word_store *s, const struct pretoken_cache *now, size_t pretokens, size_t max,
-                     struct pretoken_cache **lines);
+                     struct pretoken_cache **empty);
 void word_store_publish(struct word_store *s);
 
 /* Takes the shared cache of now in the place of the one that a thread has, and gives that back; both may be NULL. Where
@@ -57,13 +69,13 @@ struct word_key {
 /* The key of at most WORD_BYTES, in memory that outlives it. */
 struct word_key word_key_make(const uint8_t *text, size_t bytes, unsigned kind);
 
-/* The steps of a search, so that many go on side by side: each fetches what the next one reads. NULL: not found. */
-void word_store_fetch(const struct word_store *s, const struct word_key *key);
-void word_store_fetch_entry(const struct word_store *s, const struct word_key *key);
-const struct word *word_store_find(const struct word_store *s, const struct word_key *key);
+/* The steps of a search in what comes with a shared cache, so that many go on side by side: each fetches what the next
+ * one reads. NULL: not found; `common` may be NULL. */
+void word_store_fetch(const struct pretoken_cache *common, const struct word_key *key);
+void word_store_fetch_entry(const struct pretoken_cache *common, const struct word_key *key);
+const struct word *word_store_find(const struct pretoken_cache *common, const struct word_key *key);
 
-/* Adds a pretoken unless it is there, or nothing more fits. */
-void word_store_add(struct word_store *s, struct pretoken_stretch *stretch, const struct word_key *key,
-                    const uint32_t *ids, size_t count);
+/* Adds a pretoken to what comes with a thread's shared cache, unless it is there, or nothing more fits. */
+void word_store_add(struct pretoken_cache *c, const struct word_key *key, const uint32_t *ids, size_t count);
 
 #endif
