@@ -1,9 +1,10 @@
 /*
  * word_store.c: see word_store.h. The shared cache begins small and is replaced by larger ones, each filled with what
- * the one before has, and the largest one by an empty one when texts have changed. A thread changes to the new one between two batches, and then frees those that no thread has any more. What is added to the
- * old one meanwhile is lost, and merged once more. No thread waits for another one: a process that was forked while one
- * held the lock goes on with the cache that it has. The memory is shared out so that there is room for two of the
- * largest ones; a third one is not made while a thread still has the first.
+ * the one before has, and the largest one by an empty one when texts have changed. A thread changes to the new one
+ * between two batches, and then frees those that no thread has any more. What is added to the old one meanwhile is
+ * lost, and merged once more. No thread waits for another one: a process that was forked while one held the lock goes
+ * on with the cache that it has. The memory is shared out so that there is room for two of the largest ones; a third
+ * one is not made while a thread still has the first.
  *
  * Long pretokens have memory of one size. Their index has lines of eight words. A word has 24 bits of a pretoken's hash
  * and says where its entry lies, in steps of four bytes; 0: free. A line is filled from its first word on, and a full
@@ -43,9 +44,9 @@
 /* A vocabulary of more tokens begins with the larger of two caches. */
 #define MANY_PRETOKENS 65536
 
-/* For each line of short pretokens, so many that were refused make a larger cache worthwhile, fill one, or make an empty
- * one worthwhile; this only if the last window had so many times what is usual. To learn words anew costs no more than
- * what was refused by then. */
+/* For each line of short pretokens, so many that were refused make a larger cache worthwhile, show that one is full, or
+ * make an empty one worthwhile: that only if the last window had so many times what is usual. Learning words anew costs
+ * no more than what was refused by then. */
 #define REFUSED_LARGER(lines) ((lines) / 2)
 #define REFUSED_FULL(lines)   (lines)
 #define REFUSED_EMPTY(lines)  (4 * (lines))
