@@ -75,6 +75,15 @@ class Encoding(list):
         return Encoding, (list(self), None, self._pieces, self._offsets)
 
 
+class _Ids:
+    """Ids in memory of the extension, for numpy, whose arrays keep this object."""
+    __slots__ = ("__array_interface__", "_memory")
+
+    def __init__(self, memory, address: int, count: int):
+        self._memory = memory  # is freed with this object
+        self.__array_interface__ = {"version": 3, "typestr": "=u4", "shape": (count,), "data": (address, False)}
+
+
 class Tokenizer:
     """Encodes text to the ids that the vocabulary's reference library gives, and decodes ids.
 
@@ -344,8 +353,7 @@ class Tokenizer:
             (ids, offsets), _ = self._core.encode_arrow(stream, column, special, threads, _special.BYTES, True)
         else:
             (ids, offsets), _ = self._core.encode_batch(texts, special, threads, _special.BYTES, True)
-        return (numpy.frombuffer(ids, dtype=numpy.uint32) if len(ids) else numpy.empty(0, dtype=numpy.uint32),
-                numpy.frombuffer(offsets, dtype=numpy.int64))
+        return numpy.asarray(_Ids(*ids)), numpy.frombuffer(offsets, dtype=numpy.int64)
 
     def encode_single_token(self, text_or_bytes) -> int:
         """The id of the token with exactly this text; KeyError if no token has it."""

@@ -1,8 +1,10 @@
 /*
  * encoding.c: a tokenizer's encoders, and texts encoded by several threads: see tokenizer.h.
  *
- * Many texts are cut to stretches of some 64 KiB, which the threads take one after the other; the calling thread waits,
- * and lets signal handlers run (pause.h). A text that cannot be encoded ends the work: the first one in the order of
+ * Many texts are cut to stretches of some 64 KiB, which the threads take one after the other. Who has encoded the next
+ * stretch in turn puts its ids behind those of the ones before, and those of stretches that wait for it; so the memory
+ * in which a stretch is encoded is used again while the CPU's cache has it. The calling thread waits, and lets signal
+ * handlers run (pause.h). A text that cannot be encoded ends the work: the first one in the order of
  * the texts is reported, whatever the threads.
  */
 #include "tokenizer.h"
@@ -92,6 +94,8 @@ struct job {
     struct pause_work call; /* its `stop`: interrupted */
     bool paused;            /* it is what the caller's thread waits for */
     pthread_mutex_t lock;   /* of all below */
+    size_t in_order;        /* stretches whose ids are in the result */
+    struct text_ids *ready; /* ids of stretches that are encoded before their turn */
     bool failed;
     size_t failed_text;
     struct leat_error err;
@@ -100,6 +104,7 @@ struct job {
 struct worker {
     struct job *job;
     struct leat_encoder *encoder;
+    struct text_ids ids; /* of the stretch that it encodes */
     pthread_t thread;
 };
 
@@ -163,6 +168,27 @@ static enum leat_status encode_text(struct job *job, struct leat_encoder *e, siz
     return s;
 }
 
+/* Puts the ids of a stretch into the result, or where they wait for their turn. */
+static enum leat_status deliver(struct job *job, size_t n, struct text_ids *ids, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    pthread_mutex_lock(&job->lock);
+    if (n > job->in_order) {
+        job->ready[n] = *ids;
+        *ids = (struct text_ids) { 0 };
+    } else {
+        s = many_ids_append(&job->result->ids, ids->at, ids->count, err);
+        ids->count = 0;
+        for (n = ++job->in_order; s == LEAT_OK && job->ready[n].at; n = ++job->in_order) {
+            s = many_ids_append(&job->result->ids, job->ready[n].at, job->ready[n].count, err);
+            text_ids_free(&job->ready[n]);
+        }
+    }
+    pthread_mutex_unlock(&job->lock);
+    return s;
+}
+
 static void work(struct worker *w)
 {
     struct job *job = w->job;
@@ -174,10 +200,14 @@ static void work(struct worker *w)
         const struct stretch *s = &job->stretches[n];
 
         for (size_t i = s->first; i < s->first + s->count && !atomic_load(&job->call.stop); i++)
-            if (encode_text(job, w->encoder, i, &job->result->stretches[n], &err) != LEAT_OK) {
+            if (encode_text(job, w->encoder, i, &w->ids, &err) != LEAT_OK) {
                 fail(job, i, &err);
                 return;
             }
+        if (deliver(job, n, &w->ids, &err) != LEAT_OK) {
+            fail(job, s->first, &err);
+            return;
+        }
     }
 }
 
@@ -250,9 +280,18 @@ static bool allocate(struct job *job, size_t count)
     struct text_batch_result *r = job->result;
 
     job->stretches = calloc(count + 1, sizeof *job->stretches);
+    job->ready = calloc(count + 2, sizeof *job->ready);
     r->counts = calloc(count + 1, sizeof *r->counts);
     r->specials = calloc(count + 1, sizeof *r->specials);
-    return job->stretches && r->counts && r->specials;
+    return job->stretches && job->ready && r->counts && r->specials;
+}
+
+static void free_job(struct job *job)
+{
+    for (size_t i = 0; job->ready && i < job->stretch_count; i++)
+        text_ids_free(&job->ready[i]);
+    free(job->ready);
+    free(job->stretches);
 }
 
 /* With encoders of the pool; the GIL is held. */
@@ -279,8 +318,10 @@ static int run_with_encoders(struct job *job, struct text_tokenizer *t, bool spe
         job->worker_count = made;
         r = run(job, bytes);
     }
-    for (unsigned i = 0; i < made; i++)
+    for (unsigned i = 0; i < made; i++) {
         text_encoders_give(&t->encoders, special, workers[i].encoder);
+        text_ids_free(&workers[i].ids);
+    }
     free(workers);
     return r;
 }
@@ -296,10 +337,6 @@ int text_batch_run(struct text_tokenizer *t, const struct text_view *texts, size
     if (!allocate(&job, count))
         goto no_memory;
     bytes = cut_stretches(&job, count);
-    result->stretches = calloc(job.stretch_count + 1, sizeof *result->stretches);
-    if (!result->stretches)
-        goto no_memory;
-    result->stretch_count = job.stretch_count;
     if (bytes <= ALONE_BYTES || threads < 1)
         threads = 1;
     if (threads > job.stretch_count)
@@ -309,25 +346,21 @@ int text_batch_run(struct text_tokenizer *t, const struct text_view *texts, size
     pthread_mutex_destroy(&job.lock);
     if (r == 0 && job.failed)
         r = text_encoders_stopped(job.err.status) ? -1 : raise_failure(&job, count);
-    for (size_t i = 0; i < result->stretch_count; i++)
-        result->total += result->stretches[i].count;
-    free(job.stretches);
+    free_job(&job);
     if (r < 0)
         text_batch_free(result);
     return r;
 
 no_memory:
     PyErr_NoMemory();
-    free(job.stretches);
+    free_job(&job);
     text_batch_free(result);
     return -1;
 }
 
 void text_batch_free(struct text_batch_result *result)
 {
-    for (size_t i = 0; i < result->stretch_count; i++)
-        text_ids_free(&result->stretches[i]);
-    free(result->stretches);
+    many_ids_free(&result->ids);
     free(result->counts);
     free(result->specials);
     *result = (struct text_batch_result) { 0 };

@@ -3,8 +3,8 @@
  *
  * A single text goes one of three ways by its length: with the GIL, without it, or, so that Ctrl-C can end it, as a
  * batch of one. An encoder serves one thread at a time, so each call takes one from the tokenizer's pool and returns
- * it. A batch is encoded by several threads (encoding.c), whose ids come in stretches of several texts; they are
- * returned as a list per text, or flat: all ids and the offsets of the texts as two bytearrays.
+ * it. A batch is encoded by several threads (encoding.c); the ids are returned as a list per text, or flat: the memory
+ * with all ids, and a bytearray with the offsets of the texts.
  */
 #include <string.h>
 
@@ -16,6 +16,9 @@
 #define WITH_GIL_IDS   256
 /* Longer texts go the way of many, which can be interrupted. */
 #define INTERRUPTIBLE_BYTES ((uint64_t)1 << 20)
+
+/* The name of capsules that hold ids. */
+#define IDS "leat ids"
 
 static PyTypeObject *tokenizer_type;
 
@@ -198,7 +201,7 @@ static PyObject *encode_long(struct text_tokenizer *t, const struct text_view *t
 
     if (text_batch_run(t, text, 1, special, 1, &result) < 0)
         return NULL;
-    ids = text_ids_give(result.stretches[0].at, result.stretches[0].count, form);
+    ids = text_ids_give(result.ids.at, result.ids.count, form);
     ids = ids ? Py_BuildValue("NK", ids, (unsigned long long)result.specials[0]) : NULL;
     text_batch_free(&result);
     return ids;
@@ -245,54 +248,72 @@ static PyObject *tokenizer_encode(PyObject *self, PyObject *args)
     return given;
 }
 
-/* A list of lists of ids. The ids of a text lie in one stretch, but a stretch holds those of several texts. */
+/* A list of lists of ids. */
 static PyObject *lists_of(const struct text_batch_result *r, size_t count, enum text_form form)
 {
     PyObject *lists = PyList_New((Py_ssize_t)count);
-    size_t stretch = 0, used = 0;
+    size_t at = 0;
 
     for (size_t i = 0; lists && i < count; i++) {
-        PyObject *ids;
+        PyObject *ids = text_ids_give(r->counts[i] > 0 ? r->ids.at + at : NULL, (size_t)r->counts[i], form);
 
-        while (stretch < r->stretch_count && used == r->stretches[stretch].count && r->counts[i] > 0) {
-            stretch++;
-            used = 0;
-        }
-        ids = text_ids_give(r->counts[i] > 0 ? r->stretches[stretch].at + used : NULL, (size_t)r->counts[i], form);
         if (!ids || PyList_SetItem(lists, (Py_ssize_t)i, ids) < 0)
             Py_CLEAR(lists);
-        used += (size_t)r->counts[i];
+        at += (size_t)r->counts[i];
     }
     return lists;
 }
 
-/* (bytearray of all ids as uint32, bytearray of where each text begins and the last one ends as int64) */
-static PyObject *flat_of(const struct text_batch_result *r, size_t count)
+/* How many bytes are mapped is the capsule's context. */
+static void free_ids(PyObject *capsule)
 {
-    PyObject *ids = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(r->total * sizeof(uint32_t)));
-    PyObject *offsets = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)((count + 1) * sizeof(int64_t)));
+    struct many_ids ids = { .at = PyCapsule_GetPointer(capsule, IDS),
+                            .mapped = (size_t)(uintptr_t)PyCapsule_GetContext(capsule) };
+
+    many_ids_free(&ids);
+}
+
+/* What holds the ids from now on; NULL with an exception. */
+static PyObject *holder_of(struct many_ids *ids)
+{
+    struct leat_error err;
+    PyObject *capsule;
+
+    if (!ids->at && many_ids_append(ids, (const uint32_t[]) { 0 }, 1, &err) == LEAT_OK) /* a capsule holds no NULL */
+        ids->count = 0;
+    many_ids_trim(ids);
+    if (!ids->at)
+        return PyErr_NoMemory();
+    capsule = PyCapsule_New(ids->at, IDS, free_ids);
+    if (capsule && PyCapsule_SetContext(capsule, (void *)(uintptr_t)ids->mapped) == 0)
+        return capsule;
+    Py_XDECREF(capsule);
+    return NULL;
+}
+
+/* ((what holds the memory of all ids, its address, how many they are), bytearray of where each text begins and the last
+ * one ends as int64). Takes the ids: they are not copied once more. */
+static PyObject *flat_of(struct text_batch_result *r, size_t count)
+{
+    PyObject *offsets = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)((count + 1) * sizeof(int64_t))), *holder;
+    unsigned long long address;
+    Py_ssize_t ids = (Py_ssize_t)r->ids.count;
     int64_t at = 0;
     char *to;
 
-    if (!ids || !offsets) {
-        Py_XDECREF(ids);
+    holder = offsets ? holder_of(&r->ids) : NULL;
+    if (!holder) {
         Py_XDECREF(offsets);
         return NULL;
     }
-    to = PyByteArray_AsString(ids);
-    for (size_t i = 0; i < r->stretch_count; i++) {
-        size_t bytes = r->stretches[i].count * sizeof(uint32_t);
-
-        if (bytes > 0)
-            memcpy(to, r->stretches[i].at, bytes);
-        to += bytes;
-    }
+    address = (unsigned long long)(uintptr_t)r->ids.at;
+    r->ids = (struct many_ids) { 0 };
     to = PyByteArray_AsString(offsets);
     for (size_t i = 0; i <= count; i++) {
         memcpy(to + i * sizeof at, &at, sizeof at);
         at += i < count ? (int64_t)r->counts[i] : 0;
     }
-    return Py_BuildValue("NN", ids, offsets);
+    return Py_BuildValue("(NKn)N", holder, address, ids, offsets);
 }
 
 /* The numbers of the texts that hold strings of special tokens. */
@@ -337,7 +358,7 @@ static PyObject *encode_views(PyObject *self, const struct text_view *views, siz
 
 /*
  * encode_batch(texts, special, threads, form, flat) -> (ids, numbers of texts with strings of special tokens); ids are
- * a list of lists or bytearrays, or, if flat, a pair of bytearrays: ids and offsets.
+ * a list of lists or bytearrays, or, if flat, what flat_of() gives.
  */
 static PyObject *tokenizer_encode_batch(PyObject *self, PyObject *args)
 {

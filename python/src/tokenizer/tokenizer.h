@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "core/module.h"
+#include "text/many_ids.h"
 #include "text/text.h"
 
 /* ---- Encoders (encoding.c) ---- */
@@ -54,11 +55,9 @@ int text_tokenizer_register(PyObject *module);
 /* ---- Many texts, encoded by several threads (encoding.c) ---- */
 
 struct text_batch_result {
-    struct text_ids *stretches; /* the ids of all texts, in stretches */
-    size_t stretch_count;
-    uint64_t *counts;   /* ids of each text */
-    uint64_t *specials; /* strings of special tokens in each text */
-    uint64_t total;     /* ids */
+    struct many_ids ids; /* of all texts, one after the other */
+    uint64_t *counts;    /* ids of each text */
+    uint64_t *specials;  /* strings of special tokens in each text */
 };
 
 /* Encodes with at most that many threads, without the GIL. -1 with an exception, KeyboardInterrupt too. */
