@@ -167,8 +167,8 @@ def write_parquet(path, texts, per_group):
 
 
 def pack(name, refused=()):
-    run(*refused, leat, "pack", "-o", "packed", "--force", "-t", "bytes", "--end", "none", "--memory", "64MiB", "--threads", "2",
-        name, group=group)
+    run(*refused, leat, "pack", "-o", "packed", "--force", "-t", "bytes", "--end", "none", "--memory", "64MiB",
+        "--threads", "2", name, group=group)
     return resident(folder / name)
 
 
