@@ -3,7 +3,8 @@
 tokens, and reading it past the page cache, in order or shuffled, no more; in a memory control group (version 1 or 2),
 what the group holds of files stays small, too. Batches are the same as without a group, and where the kernel refuses
 all advice. Inputs of `leat pack` that do not fit into the group, plain, compressed or Parquet, leave the page cache
-when they have been read; those that somebody has in memory stay.
+when they have been read; those that somebody has in memory stay. `--page-cache` limits that without a group, and what
+the tokens leave there.
 
 Seen before: opening looked at the first and the last page through the map, for which the kernel read 8 MiB ahead
 where the disk's setting says so, and reading in order went on with that: 88 MiB of 96 were tokens that nobody needed
@@ -166,9 +167,9 @@ def write_parquet(path, texts, per_group):
     path.write_bytes(out + end + struct.pack("<I", len(end)) + b"PAR1")
 
 
-def pack(name, refused=()):
+def pack(name, refused=(), more=(), group=None):
     run(*refused, leat, "pack", "-o", "packed", "--force", "-t", "bytes", "--end", "none", "--memory", "64MiB",
-        "--threads", "2", name, group=group)
+        "--threads", "2", *more, name, group=group)
     return resident(folder / name)
 
 
@@ -176,25 +177,37 @@ def packed():
     return [hashlib.sha256((folder / name).read_bytes()).digest() for name in ("packed.tokens", "packed.leat")]
 
 
+texts = [(b"%d " % i * 2000)[:2000] for i in range(48000)]
+lines = b"".join(b'{"text": "%s"}\n' % text for text in texts)
+(folder / "plain.jsonl").write_bytes(lines)
+write_parquet(folder / "rows.parquet", texts, 1000)
+pack("plain.jsonl", more=("--write", "direct"))
+can_direct = resident(folder / "packed.tokens") <= 1024
+for name in "plain.jsonl", "rows.parquet":
+    evict()
+    pages, tokens_of = pack(name), packed()
+    check(("packed, there is room", name), pages > 16384, pages)
+    evict()
+    pages = pack(name, more=("--page-cache", "8MiB"))
+    tokens_left = resident(folder / "packed.tokens")
+    check(("a limit of --page-cache", name), pages <= 4096 and (tokens_left <= 4096 or not can_direct), pages,
+          tokens_left)
+    check(("the same bytes", name), packed() == tokens_of)
 if group:
-    texts = [(b"%d " % i * 2000)[:2000] for i in range(48000)]
-    lines = b"".join(b'{"text": "%s"}\n' % text for text in texts)
     for limit in "memory.limit_in_bytes", "memory.max":
         if (group / limit).exists():
             (group / limit).write_text(str(112 << 20))
-    (folder / "plain.jsonl").write_bytes(lines)
     (folder / "stream.jsonl.gz").write_bytes(gzip.compress(lines, 0))
-    write_parquet(folder / "rows.parquet", texts, 1000)
     for name in "plain.jsonl", "stream.jsonl.gz", "rows.parquet":
         evict()
-        check(("packed", name), (pages := pack(name)) <= 2048, pages)
+        check(("packed", name), (pages := pack(name, group=group)) <= 2048, pages)
     wanted = packed()
     if can_refuse:
         evict()
-        pages = pack("rows.parquet", no_advice)
+        pages = pack("rows.parquet", no_advice, group=group)
         check("packed without advice", packed() == wanted and pages > 4096, pages)
     (folder / "plain.jsonl").read_bytes()
-    check("packed, in memory", (pages := pack("plain.jsonl")) > 4096, pages)
+    check("packed, in memory", (pages := pack("plain.jsonl", group=group)) > 4096, pages)
     group.rmdir()
 else:
     print("without a memory control group, which only root can make")

@@ -119,7 +119,7 @@ struct search_root {
 struct search_tries {
     struct mounts mounts;
     const struct input_stop *stop;
-    bool ended; /* by it, while a server was waited for */
+    bool ended;               /* by it, while a server was waited for */
     struct list_pipe **pipes; /* in the order in which a search finds them */
     size_t pipe_count, pipes_read;
 };

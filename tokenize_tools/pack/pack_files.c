@@ -124,7 +124,9 @@ static enum leat_status take_inputs(struct pack_run *r, struct input_list *input
     if (s == LEAT_OK && o->parts > 0 && !is_begun(r)) /* those of it that there was no time for */
         s = check_fields(setup, o, false, err);
     setup->look_first = true;
-    if ((double)setup->inputs.bytes >= FITS * (double)memory_left()) /* else they stay for the next run */
+    /* else they stay for the next run */
+    if (o->page_cache > 0 ? setup->inputs.bytes > o->page_cache / 2
+                          : (double)setup->inputs.bytes >= FITS * (double)memory_left())
         for (size_t i = 0; i < setup->inputs.count; i++)
             setup->inputs.items[i].drops = true;
     setup->only_input = setup->inputs.count == 1 && o->parts == 0;
