@@ -10,7 +10,7 @@ from leat._pack_options import list_paths, now, open_tokenizer, pack_options, re
 from leat._values import read_size
 from leat.options import Files, as_group
 
-SKIPPED, REPLACED, REPEATED, SPLIT, DAMAGED = 1, 2, 3, 4, 5  # enum leat_pack_notice_kind of leat_pack.h
+SKIPPED, REPLACED, REPEATED, SPLIT, DAMAGED, WAITING = 1, 2, 3, 4, 5, 6  # enum leat_pack_notice_kind of leat_pack.h
 OLDER = 5  # enum leat_skip_reason
 
 Progress = collections.namedtuple(
@@ -136,7 +136,7 @@ def pack(inputs, output, tokenizer="gpt2", *, text: str = "text", id: str | None
     bar, watch = watching(progress)
     try:
         report, infos, text_before = _leat.pack(output, list_paths(files.paths), tokenizer._core, options, watch,
-                                               notices.append, made.append)
+                                               noting(notices), made.append)
     except Error as e:
         e.damaged = _damaged(notices)
         raise
@@ -275,6 +275,18 @@ def _outputs(made):
     return [{"name": os.fsdecode(name), "value": value.decode("utf-8", "replace"), "documents": documents,
              "tokens": tokens, "identity": identity.hex(), **({"split": split} if split else {})}
             for name, value, split, documents, tokens, identity in made]
+
+
+def noting(notices):
+    """Keeps notices; that a file server is waited for is said at once."""
+    def note(notice):
+        if notice[0] != WAITING:
+            notices.append(notice)
+            return
+        import os
+        import warnings
+        warnings.warn(os.fsdecode(notice[5]), RuntimeWarning, stacklevel=3)
+    return note
 
 
 def _named(notices):

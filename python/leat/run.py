@@ -11,7 +11,7 @@ from leat._pack_options import WRITE, bound, list_paths, now, open_tokenizer, pa
     read_splits
 from leat._values import choice, read_size, whole
 from leat.options import Files, as_group
-from leat.packing import Summary, join_options, joined, packed, watching
+from leat.packing import Summary, join_options, joined, noting, packed, watching
 from leat.pushed import PushedRun
 
 TYPE_CHECKING = False  # as typing has it, whose import takes time
@@ -146,7 +146,7 @@ class Run(PushedRun):
         core = _guard(_leat.run_create, folder, list_paths(files.paths), opened._core, spec, pattern, from_,
                       whole("parts", parts, 1, 1000000), allow_truncated,
                       pack_options(opened, splits=read_splits(split), chat=chat, **files._options(), **options),
-                      notices.append)
+                      noting(notices))
         return cls._of(core)
 
     @classmethod
@@ -181,7 +181,7 @@ class Run(PushedRun):
         bar, watch = watching(progress)
         try:
             name, report, infos, text_before = _guard(_leat.run_step, core, whole("part", part, 0, 2**32 - 1),
-                                                      options, renderers, watch, notices.append)
+                                                      options, renderers, watch, noting(notices))
         finally:
             if bar:
                 bar.close()

@@ -224,8 +224,9 @@ static void move_inputs(void)
 
 /* ---- Inputs on a file server that comes back ---- */
 
-static unsigned asked, stop_after; /* calls of progress() that saw a failure, and after so many the run is stopped */
-static const char *replaced_by;    /* when the first one does, this takes the place of the input; NULL: nothing */
+static unsigned asked, noticed; /* calls of progress() that saw a failure; notices that it is waited for */
+static bool stop_when_told;     /* the run is, by the first of these */
+static const char *replaced_by; /* when the first one does, this takes the place of the input; NULL: nothing */
 static char replaced_path[700];
 
 static uint32_t on_progress(void *context, const struct leat_pack_progress *now)
@@ -238,7 +239,16 @@ static uint32_t on_progress(void *context, const struct leat_pack_progress *now)
         T_CHECK(rename(replaced_by, replaced_path) == 0);
         fuse_disk_disarm(&disk);
     }
-    return ++asked == stop_after;
+    asked++;
+    return stop_when_told && (noticed > 0 || asked == 100);
+}
+
+static void on_notice(void *context, const struct leat_pack_notice *notice)
+{
+    (void)context;
+    if (notice->kind == LEAT_NOTICE_WAITING && strstr(notice->message, "/inputs") &&
+        strstr(notice->message, "leat tries again, for "))
+        noticed++;
 }
 
 static enum leat_status pack_one(const char *name, const char *input)
@@ -251,6 +261,8 @@ static enum leat_status pack_one(const char *name, const char *input)
     o.max_rejects = LEAT_NONE;
     o.force = 1;
     o.progress = on_progress;
+    o.notice = on_notice;
+    noticed = 0;
     return leat_pack(name, &input, 1, &o, &report, &t_err);
 }
 
@@ -301,7 +313,7 @@ static void comes_back(const char *input)
 
     snprintf(once, sizeof once, "%.500s/once", p.folder);
     snprintf(again, sizeof again, "%.500s/again", p.folder);
-    stop_after = 0;
+    stop_when_told = false;
     count = mounted_fails(FUSE_DISK_READING, 0, 1, 0, once, input, &s);
     T_OK(s);
     for (unsigned long n = 1; n <= count; n = next_call(n, count, 8)) {
@@ -313,14 +325,15 @@ static void comes_back(const char *input)
             report("comes back", input, n, s);
     }
     T_CHECK(setenv("LEAT_RETRY_SECONDS", "86400", 1) == 0); /* a wait that is not ended outlasts the test */
-    stop_after = 2;
+    stop_when_told = true;
     for (unsigned long n = 1; n <= count; n = next_call(n, count, 8)) {
         mounted_fails(FUSE_DISK_READING, n, FOREVER, EIO, again, input, &s);
         T_STATUS(s, LEAT_E_STOPPED);
+        T_CHECK(noticed > 0);
         if (s != LEAT_E_STOPPED)
             report("stopped", input, n, s);
     }
-    stop_after = 0;
+    stop_when_told = false;
     T_CHECK(unsetenv("LEAT_RETRY_SECONDS") == 0);
 }
 

@@ -274,7 +274,9 @@ static uint32_t is_ended(void *search_tries, const char *why)
 {
     struct search_tries *t = search_tries;
 
-    (void)why;
+    if (t->stop->waits && !t->told)
+        t->stop->waits(t->stop->context, why);
+    t->told = true;
     t->ended = t->ended || (t->stop->asked && t->stop->asked(t->stop->context));
     return t->ended;
 }

@@ -120,6 +120,7 @@ struct search_tries {
     struct mounts mounts;
     const struct input_stop *stop;
     bool ended;               /* by it, while a server was waited for */
+    bool told;                /* that one is */
     struct list_pipe **pipes; /* in the order in which a search finds them */
     size_t pipe_count, pipes_read;
 };

@@ -215,6 +215,14 @@ bool pack_run_ask(void *options)
     return o->progress && o->progress(o->context, &nothing) != 0;
 }
 
+void pack_run_say_waits(void *options, const char *why)
+{
+    const struct leat_pack_options *o = options;
+
+    if (o->notice)
+        o->notice(o->context, &(struct leat_pack_notice) { .kind = LEAT_NOTICE_WAITING, .path = "", .message = why });
+}
+
 enum leat_status pack_run_take_chat(struct pack_run *r, struct leat_error *err)
 {
     const struct leat_pack_options *o = &r->options;
