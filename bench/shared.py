@@ -8,6 +8,7 @@ FUSE lets it. Each goal has a line with what was measured:
   rows       cold windows of 2,048 tokens by announced reads, for each delay: read requests per row, bytes that were
              read twice, and rows/s as a share of (rows of all slots / delay); beside it what as many threads reach
              that do nothing but read the pages of such a row each. Medians and extremes of `--rounds` in turns
+  documents  rows that are documents in random order, of 500 tokens on average: the same, with a cold index
   files      a plan with 1,000 files: metadata requests per file and process, opens included
   processes  N processes that open a loader on a list of datasets at the same moment: metadata requests and bytes of
              all, open files of the machine, and the time of the slowest until its first batch
@@ -96,6 +97,19 @@ class Measure:
                      f"{text['leat']}; {slots} threads that only read: {text['bare']}",
                      "at most 1.1 and 0; at 5 ms at least 90 %")
 
+    def documents(self):
+        name, slots, steps = self.counting("large", 1 << 26).name, 64, 2000
+        for delay in self.o.delays:
+            speeds, requests = [], 0
+            for _ in range(self.o.rounds):
+                (done,), asked = self.run(delay, *self.load(str(self.at / name), steps, "--slots", str(slots),
+                                                            "--engine", "advise", "--order", "documents", batch=1))
+                speeds.append(steps / done["seconds"])
+                requests = max(requests, asked["read"] / steps)
+            share = f" ({statistics.median(speeds) * delay / 1000 / slots:.0%} of {slots} per delay)" if delay else ""
+            self.say("documents", f"{delay:g} ms: {requests:.3f} requests per row; {statistics.median(speeds):,.0f} "
+                     f"rows/s{share}, {min(speeds):,.0f} to {max(speeds):,.0f}", "at most 1.1")
+
     def files(self):
         _, asked = self.run(0, *self.load(self.listed(500), 4, batch=4))
         self.say("files", f"{asked['metadata'] / 1000:.3f} metadata requests per file of 1,000: {asked['lookup']} "
@@ -170,7 +184,7 @@ def main():
     o = p.parse_args()
     o.folder = o.folder or os.path.join(o.build, "shared")
     measure = Measure(o)
-    for what in ("rows", "files", "processes"):
+    for what in ("rows", "documents", "files", "processes"):
         if o.only in what:
             getattr(measure, what)()
 

@@ -41,8 +41,10 @@ enum leat_pack_notice_kind {
     LEAT_NOTICE_REPLACED = 2, /* `count` malformed parts of its texts became U+FFFD */
     LEAT_NOTICE_REPEATED = 3, /* `count` inputs repeat earlier ones, and are packed again: this is the first */
     LEAT_NOTICE_SPLIT = 4,    /* `count` inputs belong to the split `path` ("": to none); `reason` 1: they are packed */
-    LEAT_NOTICE_DAMAGED = 5   /* it was cut off or broken, `message` says how: it was packed up to byte `offset`, 0 if
+    LEAT_NOTICE_DAMAGED = 5,  /* it was cut off or broken, `message` says how: it was packed up to byte `offset`, 0 if
                                  nothing of it was, and `count` bytes were not read; LEAT_NONE: not known */
+    LEAT_NOTICE_WAITING = 6   /* a call on a file server failed, and is made again after pauses: `message` says which,
+                                 and for how long; `path` is "". While files are packed, once a minute at most */
 };
 enum leat_skip_reason {
     LEAT_SKIP_KIND = 0, /* it is in a folder, and not of a kind that is packed */
@@ -60,7 +62,7 @@ struct leat_pack_notice {
     const char *path;  /* "": texts that a program gave without an input */
     uint64_t count;
     uint64_t offset;     /* of damage; else 0 */
-    const char *message; /* likewise; else NULL */
+    const char *message; /* likewise, and of waiting; else NULL */
 };
 
 /* How far a run is. The progress function gets it about ten times per second. */
@@ -172,10 +174,10 @@ struct leat_pack_options {
      * stops the run (LEAT_E_STOPPED), which can then be resumed. */
     uint32_t (*progress)(void *context, const struct leat_pack_progress *progress);
     void *context;
-    /* If not NULL: called from the calling thread, before packing for each file that is left out, for each split that
-     * inputs belong to, and once if inputs are named more than once; at the end of a successful run for each input with
-     * replaced text; and at the end of any run, or of one that had finished before, for each input that was cut off or
-     * broken as far as it got. */
+    /* If not NULL: called from the calling thread, while a file server that fails is waited for; before packing for
+     * each file that is left out, for each split that inputs belong to, and once if inputs are named more than once; at
+     * the end of a successful run for each input with replaced text; and at the end of any run, or of one that had
+     * finished before, for each input that was cut off or broken as far as it got. */
     void (*notice)(void *context, const struct leat_pack_notice *notice);
 
     /* Which files of folders are packed, also of prefixes on servers: those that match one of `include`, if there are
@@ -184,11 +186,18 @@ struct leat_pack_options {
     uint64_t include_count;
     const char *const *exclude;
     uint64_t exclude_count;
+
+    /* How many bytes of inputs and of tokens together may stay in the page cache; 8 MiB for each thread, what other
+     * programs had there, and what sorting and shuffling write come on top. Half is for each: inputs that have more
+     * leave it when they have been read (Linux 6.5), and tokens that come after it are written past it where the file
+     * system can (of each dataset), unless `write` says how. 0: inputs leave it that have more than three quarters of
+     * what the system and its control groups have left, and `write` decides about tokens. */
+    uint64_t page_cache;
 };
 #define LEAT_PACK_OPTIONS_INIT                                                                                         \
     { sizeof(struct leat_pack_options), NULL, LEAT_PACK_AUTO, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL,          \
       NULL, NULL, NULL, NULL, NULL, 0, 0, LEAT_NONE, LEAT_NONE, 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, NULL,           \
-      LEAT_WRITE_AUTO, 0, 0, LEAT_NONE, LEAT_NONE, 0, 0, NULL, NULL, NULL, NULL, 0, NULL, 0 }
+      LEAT_WRITE_AUTO, 0, 0, LEAT_NONE, LEAT_NONE, 0, 0, NULL, NULL, NULL, NULL, 0, NULL, 0, 0 }
 
 /* CPU time of each step, over all threads. */
 struct leat_pack_times {

@@ -11,7 +11,7 @@ from leat._pack_options import WRITE, bound, list_paths, now, open_tokenizer, pa
     read_splits
 from leat._values import choice, read_size, whole
 from leat.options import Files, as_group
-from leat.packing import Summary, join_options, joined, packed, watching
+from leat.packing import Summary, join_options, joined, noting, packed, watching
 from leat.pushed import PushedRun
 
 TYPE_CHECKING = False  # as typing has it, whose import takes time
@@ -23,7 +23,8 @@ FILES = (None, "plan", "shared", "joining", "beat", "unfinished", "part", "rejec
 MENDS = ("call", "again", "wait", "force", "limit", "accept", "restore", "create", "plan", "join", "steps")
 WAITS = ("nothing", "part", "all")  # enum leat_run_waits
 PLANNED = ("text", "id", "keep", "invalid_utf8", "mask_field", "end", "begin", "special", "by", "allow_empty",
-           "threads", "memory", "write", "max_rejects", "created", "force")  # of leat.pack(), that all parts share
+           "threads", "memory", "page_cache", "write", "max_rejects", "created",
+           "force")  # of leat.pack(), that all parts share
 
 Advice = collections.namedtuple("Advice", "file mend waits")
 Advice.__doc__ = """What an error of a Run means (`advice` of leat.Error), and what to do.
@@ -127,8 +128,8 @@ class Run(PushedRun):
         allow_truncated  accept inputs that are cut off in every step
         chat             as in leat.pack()
         options          those of leat.pack() that all parts share: text, id, keep, invalid_utf8, mask_field, end,
-                         begin, special, by, allow_empty, created; and threads, memory, write and max_rejects, of
-                         which each step may have others
+                         begin, special, by, allow_empty, created, page_cache; and threads, memory, write and
+                         max_rejects, of which each step may have others
         """
         for name in ("shuffle", "dedup"):
             if options.pop(name, None) not in (None, False):
@@ -145,7 +146,7 @@ class Run(PushedRun):
         core = _guard(_leat.run_create, folder, list_paths(files.paths), opened._core, spec, pattern, from_,
                       whole("parts", parts, 1, 1000000), allow_truncated,
                       pack_options(opened, splits=read_splits(split), chat=chat, **files._options(), **options),
-                      notices.append)
+                      noting(notices))
         return cls._of(core)
 
     @classmethod
@@ -180,7 +181,7 @@ class Run(PushedRun):
         bar, watch = watching(progress)
         try:
             name, report, infos, text_before = _guard(_leat.run_step, core, whole("part", part, 0, 2**32 - 1),
-                                                      options, renderers, watch, notices.append)
+                                                      options, renderers, watch, noting(notices))
         finally:
             if bar:
                 bar.close()

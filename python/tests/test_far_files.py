@@ -1,5 +1,6 @@
 """Datasets on a file server that fails (tests/disks/far_disk.c, which needs root and /dev/fuse): Ctrl-C ends a wait for
-it, in leat.open() and while a loader waits; and retry_seconds of leat.open() and leat.Opening."""
+it, in leat.open() and while a loader waits; retry_seconds of leat.open() and leat.Opening; leat.pack() says that it
+waits."""
 import subprocess
 import sys
 
@@ -63,3 +64,14 @@ def test_option(corpus):
     assert leat.Plan(corpus, 64, open=leat.Opening(retry_seconds=1)).info.sources
     with pytest.raises(ValueError, match="retry_seconds must be from 0 to"):
         leat.open(corpus, retry_seconds=-1)
+
+
+def test_pack_says_that_it_waits(corpus, tmp_path):
+    (corpus.parent / "texts.txt").write_text("some words\n" * 1000)
+    code = (f"with warnings.catch_warnings(record=True) as said:\n"
+            f"        warnings.simplefilter('always')\n"
+            f"        leat.pack(NAME[:-1] + 'texts.txt', {str(tmp_path / 'out')!r}, 'gpt2')\n"
+            f"    print(*(type(w.message).__name__ + ' ' + str(w.message) for w in said))")
+    said = run(corpus, tmp_path, f"{READS}:1:3:{EIO}", code)
+    assert said.startswith("RuntimeWarning ") and "/at/texts.txt" in said and "leat tries again, for 60 s" in said
+    assert len(leat.open(tmp_path / "out")) == 1

@@ -248,16 +248,19 @@ static size_t skip_space(const uint8_t *head, size_t bytes, size_t at)
     return at;
 }
 
-bool file_kind_is_jsonl(const char *path, struct mounts *mounts)
+enum leat_status file_kind_is_jsonl(const char *path, struct mounts *mounts, bool *is, struct leat_error *err)
 {
     uint8_t head[FILE_KIND_HEAD];
     size_t bytes, at;
+    enum leat_status s = read_head(path, mounts, head, &bytes, err);
 
-    if (read_head(path, mounts, head, &bytes, NULL) != LEAT_OK)
-        return false;
+    *is = false;
+    if (s != LEAT_OK)
+        return s;
     at = skip_space(head, bytes, 0);
     if (at == bytes || head[at] != '{')
-        return false;
+        return LEAT_OK;
     at = skip_space(head, bytes, at + 1);
-    return at < bytes && head[at] == '"';
+    *is = at < bytes && head[at] == '"';
+    return LEAT_OK;
 }

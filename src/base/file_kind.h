@@ -49,6 +49,6 @@ enum leat_status file_kind_look(const char *path, bool by_name, struct mounts *m
                                 struct leat_error *err);
 
 /* Checks whether a file begins like JSON lines: with the first name of an object. */
-bool file_kind_is_jsonl(const char *path, struct mounts *mounts);
+enum leat_status file_kind_is_jsonl(const char *path, struct mounts *mounts, bool *is, struct leat_error *err);
 
 #endif

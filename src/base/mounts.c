@@ -58,7 +58,7 @@ unsigned mounts_system(struct mounts *m, dev_t device, int fd)
 
 /* ---- Trying again ---- */
 
-static bool may_pass(int error)
+bool mounts_may_pass(int error)
 {
     return error == EIO || error == ESTALE || error == ETIMEDOUT || error == ESHUTDOWN || error == ENOTCONN;
 }
@@ -161,7 +161,7 @@ bool mounts_again(struct mounts *m, struct mounts_tries *t, bool remote, enum le
     uint32_t seconds = m ? m->seconds : MOUNTS_USUAL_SECONDS;
     uint64_t now = clock_ns(), limit = seconds * (uint64_t)1000000000, end;
 
-    if (*s == LEAT_E_STOPPED || seconds == LEAT_RETRY_NEVER || !may_pass(why->os_error))
+    if (*s == LEAT_E_STOPPED || seconds == LEAT_RETRY_NEVER || !mounts_may_pass(why->os_error))
         return false;
     if (t->count++ == 0) {
         t->began_ns = now - (m && remote ? spent(m, now, limit) : 0);

@@ -73,6 +73,9 @@ uint32_t mounts_usual_seconds(void);
  */
 bool mounts_again(struct mounts *m, struct mounts_tries *t, bool remote, enum leat_status *s, struct leat_error *why);
 
+/* Whether calls that fail with this error are tried again. */
+bool mounts_may_pass(int error);
+
 /* Whether an error says that what was opened is lost for good: only opening it again helps. */
 bool mounts_lost(int error);
 

@@ -328,6 +328,19 @@ void part_index_announce_mask(struct part *p, uint64_t first, uint64_t end)
     announce(p, FORMAT_MASK_PAGES, first / FORMAT_PAGE_BYTES * 4, bytes_divide_up(end, FORMAT_PAGE_BYTES) * 4, BLOCK);
 }
 
+/*
+ * Documents in random order need starts all over the index. Its blocks are few if they are as long as the kernel takes
+ * at once, and most rows then ask for none; but of an index that may not stay in memory, each row could ask for one.
+ */
+#define MAY_STAY ((uint64_t)256 << 20) /* the starts of 33 million documents */
+
+void part_index_announce_document(struct part *p, uint64_t number)
+{
+    if (is_far(p) && number < p->documents)
+        announce(p, FORMAT_DOCUMENTS, 8 * number, 8 * (number + 2),
+                 part_place(p, FORMAT_DOCUMENTS)->bytes <= MAY_STAY ? DIRECTORY_BLOCK : BLOCK);
+}
+
 const struct format_place *part_place_number(const struct part *p, unsigned number, unsigned *kind)
 {
     const struct format_header *h = p->index ? &p->index->header : NULL;

@@ -38,6 +38,9 @@ enum leat_status part_index_near(struct part *p, uint64_t first, uint64_t end, u
 void part_index_announce_starts(struct part *p, uint64_t first, uint64_t end);
 void part_index_announce_mask(struct part *p, uint64_t first, uint64_t end);
 
+/* Likewise where document `number` begins and ends. */
+void part_index_announce_document(struct part *p, uint64_t number);
+
 /* Whether the part has an index with this section. */
 static inline bool part_has(const struct part *p, enum format_section kind)
 {

@@ -35,6 +35,7 @@
 #define GATHER_BITMAPS      ((uint64_t)16 << 20)  /* limit for bitmaps of verified pages: 512 GiB of tokens */
 #define GATHER_PATIENCE_NS  5000000u              /* of one wait for pages of a server */
 #define GATHER_MAX          64u                   /* stretches of memory that spans lie in */
+#define GATHER_ANNOUNCED    512u                  /* blocks of hashes: those of 32 GiB of tokens */
 
 #define GATHER_ENGINE_COUNT (LEAT_ENGINE_URING + 1) /* with AUTO; the tables of gather.c have a row each */
 
@@ -127,7 +128,8 @@ struct gather_behind {
     uint32_t file;
     uint64_t begin, end;
 };
-#define GATHER_BEHIND 16u /* stretches: rows that follow in the file share a page with it, and are read by then */
+#define GATHER_KEPT   16u  /* stretches: rows that follow in the file share a page with it, and are read by then */
+#define GATHER_BEHIND 128u /* with those before them, which are dropped together */
 
 /* What a thread that reads pieces has for itself. */
 struct gather_hand {
@@ -136,8 +138,9 @@ struct gather_hand {
     struct gather_entered *entered; /* one for each file */
     uint32_t *inside_of;            /* the numbers of those that it has entered */
     uint32_t inside_count;
-    struct gather_behind behind[GATHER_BEHIND]; /* the last ones, in turns */
-    uint32_t behind_at;
+    struct gather_behind behind[GATHER_BEHIND]; /* oldest first */
+    uint32_t behind_count;
+    uint64_t behind_bytes;
     struct mounts_guest *guests; /* one for each source; of a thread that attends */
     /* What it did; only its thread writes here. */
     atomic_uint_fast64_t read_bytes, pages_verified;
@@ -161,6 +164,7 @@ struct gather {
     uint64_t page_cache; /* bytes that each hand may leave behind there; a limit that was asked for, if `bounded` */
     bool bounded;
     struct gather_behind advice; /* what the kernel is to be advised of: pieces that follow in a file are one */
+    uint64_t announced[GATHER_ANNOUNCED]; /* blocks of hashes that were lately, by a hash of their numbers */
     struct gather_file *files;
     uint32_t file_count, source_count;
     uint32_t unhashed;    /* of the files: their pages have no hashes */

@@ -236,5 +236,6 @@ void gather_look(struct gather *g, uint64_t now_ns)
     crew_await_all(g->crew);
     for (uint32_t i = 0; i < LOOKS && i < g->file_count; i++)
         look_at(g, &g->files[g->looks % g->file_count]);
+    memset(g->announced, 0, sizeof g->announced);
     g->looked_ns = now_ns;
 }

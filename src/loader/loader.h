@@ -70,6 +70,7 @@ struct loader_sizes {
 struct loader_stage {
     uint64_t position, batch; /* of the next one to begin */
     uint64_t next;            /* the position after the one whose rows were found last */
+    uint64_t announced;       /* the position from which on nothing was said to plan_announce() */
     uint64_t damaged;
     bool ended;     /* no further batch can begin */
     bool finishing; /* the oldest one begun */

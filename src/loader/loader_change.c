@@ -138,7 +138,7 @@ static void set_back(struct leat_loader *l, struct gather *files)
     st->damaged = l->consumer.damaged;
     st->ended = st->finishing = false;
     l->tokens.count = 0; /* its pool is the old plan's */
-    l->ahead.position = 0;
+    l->ahead.position = st->announced = 0;
     atomic_store(&l->end_at, LEAT_NONE);
     atomic_store(&l->stop, false);
 }

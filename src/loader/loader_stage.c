@@ -98,6 +98,30 @@ static uint32_t rows_by_tokens(const struct leat_loader *l, uint64_t got, uint64
     return got == 0 && l->options.last == LEAT_LAST_PADDED ? 1 : (uint32_t)got;
 }
 
+/*
+ * Where samples begin may have to be read from an index on a file server. So that of the batches that further slots can
+ * have is announced before it is needed; of batches by tokens, which are found by pools, two pools.
+ */
+static void announce_samples(struct leat_loader *l)
+{
+    struct loader_stage *st = &l->stage;
+    uint64_t step = l->options.batch, ahead = (uint64_t)l->ring.slots * step;
+
+    if (!l->plan->order->announce)
+        return;
+    if (l->tokens.samples)
+        ahead = step = l->plan->rules.by_tokens[PLAN_POOL];
+    if (st->announced < st->position)
+        st->announced = st->position;
+    for (; st->announced <= st->position + ahead; st->announced += step)
+        if (l->tokens.samples)
+            plan_announce(l->plan, st->announced, 1);
+        else if (l->deal.samples)
+            plan_announce(l->plan, st->announced, step);
+        else
+            plan_announce(l->plan, st->announced + l->first_row, l->rows);
+}
+
 /* Finds the slot's rows, their pieces and the batch's length; *rows is 0 if the plan has ended. */
 static enum leat_status order_rows(struct leat_loader *l, struct loader_slot *slot, uint32_t *rows,
                                    struct leat_error *err)
@@ -106,6 +130,7 @@ static enum leat_status order_rows(struct leat_loader *l, struct loader_slot *sl
     enum leat_status s;
 
     l->stage.next = l->stage.position + l->options.batch;
+    announce_samples(l);
     if (l->tokens.samples)
         s = loader_tokens_rows(l, l->stage.position, slot->samples, &got, &batches, &l->stage.next, err);
     else

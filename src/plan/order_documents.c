@@ -12,6 +12,8 @@
 #include "base/bytes.h"
 #include "base/search.h"
 #include "base/status.h"
+#include "dataset/dataset.h"
+#include "dataset/part_index.h"
 #include "order/permute.h"
 #include "plan.h"
 
@@ -176,17 +178,34 @@ static const struct run *run_of(const struct documents *o, uint64_t at)
     return &o->runs[search_first(1, o->run_count, begins_by, &(struct wanted_document) { o->runs, at }) - 1];
 }
 
+/* The document of sample n, of all D, and its epoch. */
+static uint64_t document_of(const struct leat_plan *plan, uint64_t n, uint64_t *epoch)
+{
+    const struct documents *o = plan->derived;
+
+    *epoch = n / o->count;
+    return plan->order->sequential ? n % o->count : permute_forward(&o->permute, *epoch, n % o->count);
+}
+
+static void announce_plain(const struct leat_plan *plan, uint64_t n, uint64_t count)
+{
+    for (uint64_t i = 0, epoch; i < count; i++) {
+        uint64_t at = document_of(plan, n + i, &epoch);
+        const struct run *r = run_of(plan->derived, at);
+        struct part *p = dataset_part(plan->sources[r->source].dataset, r->part);
+
+        part_index_announce_document(p, r->document + (at - r->first) - p->first_document);
+    }
+}
+
 static enum leat_status fill_sample(const struct leat_plan *plan, uint64_t n, struct leat_sample *sample,
                                     struct leat_error *err)
 {
     const struct documents *o = plan->derived;
-    uint64_t epoch = n / o->count, at = n % o->count, tokens;
-    const struct run *r;
+    uint64_t epoch, at = document_of(plan, n, &epoch), tokens;
+    const struct run *r = run_of(o, at);
     enum leat_status s;
 
-    if (!plan->order->sequential)
-        at = permute_forward(&o->permute, epoch, at);
-    r = run_of(o, at);
     *sample = (struct leat_sample) { .number = n, .epoch = epoch, .source = r->source, .part = r->part, .pieces = 1 };
     sample->block = sample->window = r->document + (at - r->first);
     s = leat_dataset_document(plan->sources[r->source].dataset, sample->block, &sample->token, &tokens, err);
@@ -298,6 +317,15 @@ static enum leat_status samples_by_tokens(const struct leat_plan *plan, uint64_t
 
 /* ---- The calls ---- */
 
+/* Of batches by tokens, all of their pools. */
+static void documents_announce(const struct leat_plan *plan, uint64_t n, uint64_t count)
+{
+    uint64_t room = plan->rules.by_tokens[PLAN_MAX_TOKENS] > 0 ? plan->rules.by_tokens[PLAN_POOL] : 1;
+    uint64_t first = n / room * room, end = bytes_divide_up(n + count, room) * room;
+
+    announce_plain(plan, first, (end < plan->end ? end : plan->end) - first);
+}
+
 static enum leat_status documents_samples(const struct leat_plan *plan, uint64_t n, uint64_t count,
                                           struct leat_sample *samples, struct leat_error *err)
 {
@@ -396,7 +424,7 @@ static enum leat_status documents_trace(const struct leat_plan *plan, struct pla
 
 #define DOCUMENTS                                                                                                      \
     .longest_first = true, .open = documents_open, .close = documents_close, .samples = documents_samples,             \
-    .pieces = documents_pieces, .trace = documents_trace
+    .announce = documents_announce, .pieces = documents_pieces, .trace = documents_trace
 
 const struct plan_order plan_order_documents = { DOCUMENTS };
 const struct plan_order plan_order_documents_sequential = { DOCUMENTS, .sequential = true };

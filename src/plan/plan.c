@@ -515,6 +515,22 @@ enum leat_status plan_samples(const struct leat_plan *plan, uint64_t first, uint
     return s;
 }
 
+void plan_announce(const struct leat_plan *plan, uint64_t first, uint64_t count)
+{
+    while (plan->order->announce && count > 0 && first < LEAT_MAX_SAMPLES) {
+        uint64_t n = skips_number(&plan->skips, first), until = skips_next(&plan->skips, n), here;
+
+        if (until > plan->end)
+            until = plan->end;
+        if (n >= until)
+            break;
+        here = count < until - n ? count : until - n;
+        plan->order->announce(plan, n, here);
+        count -= here;
+        first += here;
+    }
+}
+
 enum leat_status leat_plan_samples(const struct leat_plan *plan, uint64_t first, uint64_t count,
                                    struct leat_sample *samples, uint64_t *got, struct leat_error *err)
 {

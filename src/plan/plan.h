@@ -46,6 +46,9 @@ struct leat_plan {
 enum leat_status plan_samples(const struct leat_plan *plan, uint64_t first, uint64_t count, struct leat_sample *samples,
                               uint64_t *got, struct leat_error *err);
 
+/* Announces what plan_samples() will read for these, before it would wait for one after another. */
+void plan_announce(const struct leat_plan *plan, uint64_t first, uint64_t count);
+
 /*
  * leat_plan_deal() for a loader: also gives the samples of the global batch, as plan_samples() does; samples, ranks and
  * costs have room for `batch`. plan_deal_check() refuses what cannot be dealt, and is called before.

@@ -59,6 +59,9 @@ struct plan_order {
     enum leat_status (*samples)(const struct leat_plan *plan, uint64_t n, uint64_t count, struct leat_sample *samples,
                                 struct leat_error *err);
 
+    /* Announces to file servers what `samples` will read of indexes for these. NULL: nothing. */
+    void (*announce)(const struct leat_plan *plan, uint64_t n, uint64_t count);
+
     /* Fills in these three, which the first piece of a row says too: who asks for the pieces anyway need not wait for
      * both. NULL: they cost nothing. */
     enum leat_status (*begins)(const struct leat_plan *plan, struct leat_sample *samples, uint64_t count,

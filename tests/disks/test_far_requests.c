@@ -3,9 +3,10 @@
  * remember names and attributes: opening a list asks at most twice for each file, in each of several processes that do
  * so at once, and reads no index in full; children of a process that has opened it ask for none of that again; rows
  * that are announced take at most 1.1 reads each, with the hashes of their pages, and no byte is read twice; what the
- * page cache has is not asked for; where documents begin is announced with rows that need it; while a row is waited
- * for, rows are asked for in slots that come back. 16 processes on 200 datasets looked at metadata 4.2 times for each
- * dataset, and a loader asked for the file system of each file twice. Needs root and /dev/fuse.
+ * page cache has is not asked for; where documents begin is announced with rows that need it, and before rows that are
+ * documents are looked for; while a row is waited for, rows are asked for in slots that come back. 16 processes on 200
+ * datasets looked at metadata 4.2 times for each dataset, and a loader asked for the file system of each file twice.
+ * Needs root and /dev/fuse.
  */
 #include <errno.h>
 #include <sys/syscall.h>
@@ -128,6 +129,66 @@ static void starts(const char *name)
     reads = fuse_disk_asked(&disk, FUSE_DISK_READ);
     fprintf(stderr, "%lu reads for %lu rows with positions\n", reads, (unsigned long)given);
     T_CHECK(10 * reads <= 11 * (given + 2 * BATCH));
+    fuse_disk_unmount(&disk);
+}
+
+/* Rows that are documents in random order: each start was a read of its own, before the row could be asked for. Batches
+ * by tokens read the starts of a whole pool. Slots have room for at most `most` rows more. */
+static void documents(const char *name, const char *rules, uint64_t most)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    unsigned long opened, reads, rows = 0;
+    const struct leat_batch *b;
+    struct leat_loader *l;
+    struct leat_plan *plan;
+    char text[900];
+
+    T_CHECK(mount_it());
+    snprintf(text, sizeof text, "source %s\norder documents\n%s", name, rules);
+    T_OK(leat_plan_parse(&plan, text, strlen(text), NULL, NULL, &t_err));
+    opened = fuse_disk_asked(&disk, FUSE_DISK_READ);
+    o.batch = strstr(rules, "max-tokens") ? 0 : BATCH;
+    o.io.engine = LEAT_ENGINE_ADVISE;
+    o.io.slots = 2;
+    T_OK(leat_loader_open(&l, plan, &o, &t_err));
+    for (unsigned i = 0; i < 20; i++) {
+        T_OK(leat_loader_next(l, &b, &t_err));
+        rows += b->rows;
+        leat_batch_release(b, NULL);
+    }
+    leat_loader_close(l);
+    leat_plan_close(plan);
+    reads = fuse_disk_asked(&disk, FUSE_DISK_READ) - opened;
+    fprintf(stderr, "%lu reads for %lu rows that are documents\n", reads, rows);
+    T_CHECK(10 * reads <= 11 * (rows + most));
+    T_EQ(atomic_load(&disk.board->read_twice), 0);
+    fuse_disk_unmount(&disk);
+}
+
+/* Nothing is answered: the starts of all batches that slots have room for are asked for before the first one comes. */
+static void documents_at_once(const char *name)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    struct leat_loader *l;
+    struct leat_plan *plan;
+    unsigned long before;
+    char text[900];
+
+    T_CHECK(mount_it());
+    atomic_store(&disk.board->delay_us, 1);
+    snprintf(text, sizeof text, "source %s\nseq-len %d\norder documents\n", name, LENGTH);
+    T_OK(leat_plan_parse(&plan, text, strlen(text), NULL, NULL, &t_err));
+    before = fuse_disk_asked(&disk, FUSE_DISK_READ);
+    atomic_store(&disk.board->held, true);
+    o.batch = 1;
+    o.io.engine = LEAT_ENGINE_ADVISE;
+    o.io.slots = 8;
+    T_OK(leat_loader_open(&l, plan, &o, &t_err));
+    while (fuse_disk_asked(&disk, FUSE_DISK_READ) < before + 4) /* one after another, one would be asked for */
+        usleep(1000);
+    atomic_store(&disk.board->held, false);
+    leat_loader_close(l);
+    leat_plan_close(plan);
     fuse_disk_unmount(&disk);
 }
 
@@ -278,6 +339,10 @@ int main(void)
     snprintf(name, sizeof name, "%s/large", shown);
     rows(name);
     starts(name);
+    documents(name, "seq-len 2048\n", 2 * BATCH);
+    documents(name, "seq-len 63\nmax-tokens 640\npool 256\n", 2 * 32);
+    documents_at_once(name);
+    snprintf(name, sizeof name, "%s/large", shown);
     slots_that_come_back(name);
     index_in_part(name);
     named();

@@ -111,9 +111,11 @@ static void check_jsonl(void)
 
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         FILE *f = fopen(path, "w");
+        bool is;
 
         T_CHECK(f && fputs(files[i].text, f) >= 0 && fclose(f) == 0);
-        if (file_kind_is_jsonl(path, NULL) != files[i].is)
+        T_OK(file_kind_is_jsonl(path, NULL, &is, &t_err));
+        if (is != files[i].is)
             T_FAIL("\"%s\" is%s like JSON lines", files[i].text, files[i].is ? " not" : "");
     }
 }

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -246,6 +247,19 @@ void cli_catch_interrupts(void)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGUSR1, &action, NULL);
+}
+
+#define WAITING_SECONDS 60
+
+uint32_t cli_say_waiting(void *context, const char *why)
+{
+    static atomic_long next; /* when it may be said again */
+    long now = (long)cli_now(), at = atomic_load(&next);
+
+    (void)context;
+    if (now >= at && atomic_compare_exchange_strong(&next, &at, now + WAITING_SECONDS))
+        cli_error("warning: %s", why);
+    return cli_interrupted();
 }
 
 bool cli_interrupted(void)

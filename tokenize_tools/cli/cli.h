@@ -84,6 +84,10 @@ bool cli_interrupted(void);
 /* The exit code of a command that was interrupted: CLI_INTERRUPTED by a person, CLI_STOPPED by a scheduler. */
 int cli_interrupted_code(void);
 
+/* `waiting` of struct leat_open_options: says why a command waits, once a minute at most; a signal that is caught ends
+ * the wait. */
+uint32_t cli_say_waiting(void *context, const char *why);
+
 /* Seconds of a clock that only goes forward. */
 double cli_now(void);
 

@@ -514,7 +514,7 @@ int cmd_cat(const struct command *self, int argc, char **argv)
     else if (values.arrow || values.parquet)
         code = become(&values, parsed.words[0]);
     else {
-        s = leat_dataset_open(&d, parsed.words[0], NULL, &err);
+        s = commands_open(&d, parsed.words[0], &err);
         if (s == LEAT_OK)
             s = print_range(d, &values, parsed.words[0], &err);
         code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed_or_damaged(&err));

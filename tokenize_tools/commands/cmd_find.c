@@ -221,7 +221,7 @@ int cmd_find(const struct command *self, int argc, char **argv)
         return code;
     code = CLI_WRONG;
     if (check_values(self, &values, &place)) {
-        s = leat_dataset_open(&d, parsed.words[0], NULL, &err);
+        s = commands_open(&d, parsed.words[0], &err);
         if (s == LEAT_OK)
             s = find_document(d, &values, &place, &f.document, &err);
         if (s == LEAT_OK)

@@ -228,7 +228,7 @@ static int fit(const char *name, const struct fit_values *values)
     struct leat_error err;
     struct progress progress;
     double began = cli_now();
-    enum leat_status s = leat_dataset_open(&d, name, NULL, &err);
+    enum leat_status s = commands_open(&d, name, &err);
 
     if (s != LEAT_OK)
         return cli_failed_or_damaged(&err);

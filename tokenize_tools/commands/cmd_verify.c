@@ -239,7 +239,7 @@ int cmd_verify(const struct command *self, int argc, char **argv)
         return code;
     v.name = parsed.words[0];
     v.report.part = v.report.first_document = LEAT_NONE;
-    v.status = leat_dataset_open(&d, v.name, NULL, &err);
+    v.status = commands_open(&d, v.name, &err);
     if (v.status == LEAT_OK)
         check(&values, d, &v, &err);
     if (v.status == LEAT_OK || (is_damage(v.status, &err) && !cli_interrupted()))

@@ -296,6 +296,14 @@ static bool is_over(void *look_end)
     return end->stopped || clock_ns() >= end->at;
 }
 
+static void say_waits(void *look_end, const char *why)
+{
+    const struct look_end *end = look_end;
+
+    if (end->stop && end->stop->waits)
+        end->stop->waits(end->stop->context, why);
+}
+
 enum leat_status inputs_read_records(struct byte_stream *stream, struct buffer *head, size_t least, size_t most,
                                      bool *ended, struct leat_error *err)
 {
@@ -426,7 +434,7 @@ enum leat_status inputs_check_heads(struct input_list *list, struct field_search
     const struct input_stop seldom_asked = seldom_stop(&seldom, stop);
     uint64_t begun = clock_ns(), until = begun + LONGEST_NS;
     struct look_end last = { .at = begun + LONGEST_LOOK_NS, .stop = &seldom_asked };
-    const struct input_stop over = { is_over, &last };
+    const struct input_stop over = { is_over, &last, say_waits };
     enum leat_status s = LEAT_OK;
     uint64_t texts = 0; /* which have no fields: each is a record */
     struct lacking lacking = { .status = LEAT_OK };

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/mounts.h"
 #include "base/status.h"
 #include "corpus/streams/byte_stream.h"
 
@@ -149,28 +150,40 @@ const struct record_format *input_judge_listed(const char *name, const struct in
     return NULL;
 }
 
-const struct record_format *input_judge_found(const char *path, const struct input_rules *rules, struct mounts *mounts,
-                                              const struct file_kind **corpus)
+enum leat_status input_judge_found(const char *path, const struct input_rules *rules, struct mounts *mounts,
+                                   const struct record_format **format, const struct file_kind **corpus,
+                                   struct leat_error *err)
 {
     static const struct file_kind unnamed = { .name = "JSON lines by its first bytes, but not by its name",
                                               .cure = "add .jsonl to its name, or choose the format",
                                               .what = FILE_CORPUS };
-    const struct record_format *format = format_of(path, rules);
+    struct leat_error why;
+    enum leat_status s;
+    bool is = false;
 
     *corpus = NULL;
+    *format = NULL;
     if (rules->format != LEAT_PACK_TEXT && (is_companion(path) || is_of_dataset(path)))
-        return NULL;
-    if (format)
-        return format;
-    if (file_kind_look(path, true, mounts, corpus, NULL) != LEAT_OK)
-        return NULL; /* a file that is left out need not be readable */
-    if (*corpus && (*corpus)->what == FILE_PARQUET) {
+        return LEAT_OK;
+    *format = format_of(path, rules);
+    if (*format)
+        return LEAT_OK;
+    s = file_kind_look(path, true, mounts, corpus, &why);
+    if (s == LEAT_OK && !*corpus)
+        s = file_kind_is_jsonl(path, mounts, &is, &why);
+    if (s != LEAT_OK) {
         *corpus = NULL;
-        return &format_parquet;
+        if (s != LEAT_E_IO || !mounts_may_pass(why.os_error))
+            return LEAT_OK;
+        if (err)
+            *err = why;
+        return s;
     }
-    if (*corpus && (*corpus)->what != FILE_CORPUS && (*corpus)->what != FILE_COMPRESSED)
-        *corpus = NULL;
-    else if (!*corpus && file_kind_is_jsonl(path, mounts))
+    if (*corpus && (*corpus)->what == FILE_PARQUET)
+        *format = &format_parquet;
+    if (is)
         *corpus = &unnamed;
-    return NULL;
+    else if (*corpus && (*corpus)->what != FILE_CORPUS && (*corpus)->what != FILE_COMPRESSED)
+        *corpus = NULL;
+    return LEAT_OK;
 }

@@ -44,9 +44,11 @@ enum leat_status input_judge_head(const char *name, const uint8_t *head, size_t 
 const struct record_format *input_judge_listed(const char *name, const struct input_rules *rules,
                                                const struct file_kind **corpus);
 
-/* Judges a file of a folder: returns its format, or NULL if it is left out. *corpus then says what it is, if it may
- * hold texts to train on; else it is NULL. */
-const struct record_format *input_judge_found(const char *path, const struct input_rules *rules, struct mounts *mounts,
-                                              const struct file_kind **corpus);
+/* Judges a file of a folder: sets its format, or NULL if it is left out. *corpus then says what it is, if it may hold
+ * texts to train on; else it is NULL. What is left out need not be readable, but a file server that fails is an error:
+ * it may be what holds the texts. */
+enum leat_status input_judge_found(const char *path, const struct input_rules *rules, struct mounts *mounts,
+                                   const struct record_format **format, const struct file_kind **corpus,
+                                   struct leat_error *err);
 
 #endif

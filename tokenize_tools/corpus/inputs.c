@@ -5,7 +5,6 @@
 #include "inputs.h"
 
 #include <errno.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,11 +137,6 @@ static enum leat_status add_given(struct search *s, const char *path, const stru
     return status == LEAT_OK ? search_add(s, path, format, st, err) : status;
 }
 
-static int by_bytes(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* Looks up a file or folder that exists. */
 static enum leat_status find_path(struct search *s, const char *path, const struct stat *st, struct leat_error *err)
 {
@@ -160,19 +154,15 @@ static enum leat_status find_path(struct search *s, const char *path, const stru
 /* Expands a pattern that the shell did not expand, because it was quoted or is in a list. */
 static enum leat_status find_pattern(struct search *s, const char *pattern, struct leat_error *err)
 {
-    enum leat_status status = LEAT_OK;
-    glob_t found;
-    int code = glob(pattern, GLOB_NOSORT, NULL, &found);
+    struct search_names found;
+    enum leat_status status = search_expand(s, pattern, &found, err);
 
-    if (code == GLOB_NOSPACE)
-        return status_no_memory(err, strlen(pattern));
-    if (code != 0)
+    if (status == LEAT_OK && found.count == 0)
         return status_set_in(err, LEAT_E_NO_FILE, pattern,
                              "no file matches %s (* ? [ ] match within one name; ** means no more than *)", pattern);
-    qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, by_bytes);
     /* a match is a name, whatever it looks like: a file called - or @list, a dangling link called a* */
-    for (size_t i = 0; status == LEAT_OK && i < found.gl_pathc; i++) {
-        const char *match = strcmp(found.gl_pathv[i], "-") == 0 ? "./-" : found.gl_pathv[i];
+    for (size_t i = 0; status == LEAT_OK && i < found.count; i++) {
+        const char *match = strcmp(found.items[i], "-") == 0 ? "./-" : found.items[i];
         struct stat st;
 
         if (stat(match, &st) == 0)
@@ -180,7 +170,7 @@ static enum leat_status find_pattern(struct search *s, const char *pattern, stru
         else
             status = status_set_os(err, errno, match, "cannot find the input %s", match);
     }
-    globfree(&found);
+    search_names_free(&found);
     return status;
 }
 
@@ -284,20 +274,11 @@ static uint32_t is_ended(void *search_tries, const char *why)
 {
     struct search_tries *t = search_tries;
 
-    (void)why;
+    if (t->stop->waits && !t->told)
+        t->stop->waits(t->stop->context, why);
+    t->told = true;
     t->ended = t->ended || (t->stop->asked && t->stop->asked(t->stop->context));
     return t->ended;
-}
-
-/* Whether all can be read anew: no list comes through a pipe. */
-static bool can_begin_anew(const char *const *words, size_t count)
-{
-    struct stat st;
-    size_t i = 0;
-
-    while (i < count && (words[i][0] != '@' || stat(words[i] + 1, &st) != 0 || S_ISREG(st.st_mode)))
-        i++;
-    return i == count;
 }
 
 enum leat_status inputs_find(struct input_list *list, const char *const *words, size_t count,
@@ -312,11 +293,13 @@ enum leat_status inputs_find(struct input_list *list, const char *const *words, 
     how.waiting = is_ended;
     how.waiting_context = &t;
     mounts_open(&t.mounts, &how);
-    do
+    do {
+        t.pipes_read = 0;
         s = find(list, words, count, rules, &t, &why);
-    while (s == LEAT_E_IO && !fetch_is_url(why.file) && can_begin_anew(words, count) &&
-           mounts_again(&t.mounts, &tries, file_path_is_remote(why.file), &s, &why));
+    } while (s == LEAT_E_IO && !fetch_is_url(why.file) &&
+             mounts_again(&t.mounts, &tries, file_path_is_remote(why.file), &s, &why));
     mounts_close(&t.mounts);
+    list_pipes_free(&t);
     if (s != LEAT_OK && err)
         *err = why;
     return s;

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
+#include "base/buffer.h"
 #include "base/mounts.h"
 #include "corpus/streams/raw_input.h"
 #include "inputs.h"
@@ -68,19 +69,32 @@ enum leat_status found_names_refuse_table(const char *path, size_t stem, struct 
 
 #define LIST_FILE_LINE ((size_t)64 << 10) /* of a longer line no name can be made */
 
+/* What came of a list through a pipe: a search that begins anew reads it from here, and goes on with the pipe. */
+struct list_pipe {
+    char *name;
+    int fd;
+    bool ended;
+    struct buffer text;
+};
+
 struct list_file {
     const char *name;
     const struct input_stop *stop;
     int fd;
+    struct list_pipe *pipe; /* it has the descriptor; NULL: a file */
+    size_t pipe_at;         /* how much of its text was read */
     bool begun, ended;
     size_t at, held; /* text[at..held) is not given out yet */
     char text[LIST_FILE_LINE + 1];
 };
 
-/* `name` and `stop` (NULL: nothing stops it) must outlive the list. On success *out is the caller's until
- * list_file_close(); NULL on failure. */
+struct search_tries;
+
+/* `name` and `stop` (NULL: nothing stops it) must outlive the list, as must `tries`, which keep its pipe. On success
+ * *out is the caller's until list_file_close(); NULL on failure. */
 enum leat_status list_file_open(struct list_file **out, const char *name, const struct input_stop *stop,
-                                struct leat_error *err);
+                                struct search_tries *tries, struct leat_error *err);
+void list_pipes_free(struct search_tries *tries);
 void list_file_close(struct list_file *list); /* NULL is fine */
 
 /* The next line without its end, and without a byte-order mark at the start of the list; the list's until the next
@@ -105,7 +119,10 @@ struct search_root {
 struct search_tries {
     struct mounts mounts;
     const struct input_stop *stop;
-    bool ended; /* by it, while a server was waited for */
+    bool ended;               /* by it, while a server was waited for */
+    bool told;                /* that one is */
+    struct list_pipe **pipes; /* in the order in which a search finds them */
+    size_t pipe_count, pipes_read;
 };
 
 struct search {
@@ -153,6 +170,17 @@ enum leat_status search_skip(struct search *s, const char *path, enum leat_skip_
 
 /* Looks up a word: a name, a pattern, @LIST or "-". */
 enum leat_status search_word(struct search *s, const char *word, struct leat_error *err);
+
+/* ---- search_pattern.c ---- */
+
+struct search_names {
+    char **items;
+    size_t count;
+};
+
+/* What matches a pattern of the shell's, sorted by bytes; search_names_free() on success. */
+enum leat_status search_expand(struct search *s, const char *pattern, struct search_names *to, struct leat_error *err);
+void search_names_free(struct search_names *names);
 
 /* ---- search_folder.c, search_list.c ---- */
 

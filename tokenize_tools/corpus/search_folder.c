@@ -307,14 +307,17 @@ static enum leat_status found_file(struct search *s, const char *path, const cha
     const struct own_output *own = own_outputs_find(s->rules->own, st);
     const struct record_format *format;
     const struct file_kind *corpus;
+    enum leat_status status;
 
     if (own && strcmp(own->name, name) == 0)
         return LEAT_OK; /* as plainly the output's as hidden files are no inputs */
     if (own)
         return search_skip(s, path, LEAT_SKIP_OWN, NULL, err);
-    format = input_judge_found(path, s->rules, &s->tries->mounts, &corpus);
-    if (s->tries->ended) /* else a file that could not be looked at is left out */
-        return search_check_stop(s, err);
+    status = input_judge_found(path, s->rules, &s->tries->mounts, &format, &corpus, err);
+    if (status == LEAT_OK && s->tries->ended) /* else a file that could not be looked at is left out */
+        status = search_check_stop(s, err);
+    if (status != LEAT_OK)
+        return status;
     return format ? search_add(s, path, format, st, err) : search_leave_out(s, path, corpus, err);
 }
 

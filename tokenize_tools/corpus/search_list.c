@@ -11,9 +11,59 @@
 
 /* ---- The lines of a list ----------------------------------------------------------------------------------------- */
 
-enum leat_status list_file_open(struct list_file **out, const char *name, const struct input_stop *stop,
-                                struct leat_error *err)
+/* A list that is no regular file: its text comes once, and stays for a search that begins anew. */
+static enum leat_status keep_pipe(struct list_file *list, struct search_tries *t, struct leat_error *err)
 {
+    struct list_pipe **pipes = reallocarray(t->pipes, t->pipe_count + 1, sizeof *pipes);
+
+    if (pipes)
+        t->pipes = pipes;
+    list->pipe = pipes ? calloc(1, sizeof *list->pipe) : NULL;
+    if (list->pipe)
+        list->pipe->name = strdup(list->name);
+    if (!list->pipe || !list->pipe->name) {
+        free(list->pipe);
+        list->pipe = NULL;
+        return status_no_memory(err, (t->pipe_count + 1) * sizeof *pipes);
+    }
+    list->pipe->fd = list->fd;
+    t->pipes[t->pipe_count++] = list->pipe;
+    t->pipes_read++;
+    return LEAT_OK;
+}
+
+void list_pipes_free(struct search_tries *t)
+{
+    for (size_t i = 0; i < t->pipe_count; i++) {
+        file_close(&t->pipes[i]->fd);
+        buffer_free(&t->pipes[i]->text);
+        free(t->pipes[i]->name);
+        free(t->pipes[i]);
+    }
+    free(t->pipes);
+}
+
+static enum leat_status open_list(struct list_file *list, struct search_tries *t, struct leat_error *err)
+{
+    struct stat st;
+
+    if (t->pipes_read < t->pipe_count && strcmp(t->pipes[t->pipes_read]->name, list->name) == 0) {
+        list->pipe = t->pipes[t->pipes_read++];
+        list->fd = list->pipe->fd;
+        return LEAT_OK;
+    }
+    do /* for the writer of a pipe, open() would wait where nobody could stop it */
+        list->fd = open(list->name, O_RDONLY | O_CLOEXEC | (list->stop ? O_NONBLOCK : 0));
+    while (list->fd < 0 && errno == EINTR);
+    if (list->fd < 0 || fstat(list->fd, &st) != 0)
+        return status_set_os(err, errno, list->name, "cannot open the list %s", list->name);
+    return S_ISREG(st.st_mode) ? LEAT_OK : keep_pipe(list, t, err);
+}
+
+enum leat_status list_file_open(struct list_file **out, const char *name, const struct input_stop *stop,
+                                struct search_tries *tries, struct leat_error *err)
+{
+    enum leat_status s;
     struct list_file *list = malloc(sizeof *list);
 
     *out = NULL;
@@ -21,26 +71,24 @@ enum leat_status list_file_open(struct list_file **out, const char *name, const 
         return status_no_memory(err, sizeof *list);
     list->name = name;
     list->stop = stop;
+    list->fd = -1;
+    list->pipe = NULL;
     list->begun = list->ended = false;
-    list->at = list->held = 0;
-    do /* for the writer of a pipe, open() would wait where nobody could stop it */
-        list->fd = open(name, O_RDONLY | O_CLOEXEC | (stop ? O_NONBLOCK : 0));
-    while (list->fd < 0 && errno == EINTR);
-    if (list->fd < 0) {
-        enum leat_status s = status_set_os(err, errno, name, "cannot open the list %s", name);
-
-        free(list);
-        return s;
-    }
-    *out = list;
-    return LEAT_OK;
+    list->pipe_at = list->at = list->held = 0;
+    s = open_list(list, tries, err);
+    if (s == LEAT_OK)
+        *out = list;
+    else
+        list_file_close(list);
+    return s;
 }
 
 void list_file_close(struct list_file *list)
 {
     if (!list)
         return;
-    file_close(&list->fd);
+    if (!list->pipe)
+        file_close(&list->fd);
     free(list);
 }
 
@@ -49,6 +97,28 @@ static enum leat_status refuse(const struct list_file *list, const char *what, s
     return status_in_file(
         err, status_argument(err, "inputs", "%s: a line %s; this is not a list of names", list->name, what),
         list->name);
+}
+
+static enum leat_status read_some(struct list_file *list, char *to, size_t room, size_t *got, struct leat_error *err)
+{
+    const struct input_source from = { .fd = list->fd, .stop = list->stop, .name = list->name };
+    struct list_pipe *p = list->pipe;
+    enum leat_status s = LEAT_OK;
+
+    *got = 0;
+    if (!p)
+        return input_wait_read(&from, to, room, got, err);
+    if (list->pipe_at == p->text.size && !p->ended) {
+        s = input_wait_read(&from, to, room, got, err);
+        p->ended = s == LEAT_OK && *got == 0;
+        if (s == LEAT_OK)
+            s = buffer_append(&p->text, to, *got, err);
+    } else {
+        *got = p->text.size - list->pipe_at < room ? p->text.size - list->pipe_at : room;
+        memcpy(to, p->text.bytes + list->pipe_at, *got);
+    }
+    list->pipe_at += *got;
+    return s;
 }
 
 /* More text after that which is there, or list->ended. */
@@ -63,8 +133,7 @@ static enum leat_status fill(struct list_file *list, struct leat_error *err)
     if (list->held == LIST_FILE_LINE)
         return refuse(list, memchr(list->text, 0, list->held) ? "holds a zero byte" : "has more than 65,535 bytes",
                       err);
-    s = input_wait_read(&(struct input_source) { .fd = list->fd, .stop = list->stop, .name = list->name },
-                        list->text + list->held, LIST_FILE_LINE - list->held, &got, err);
+    s = read_some(list, list->text + list->held, LIST_FILE_LINE - list->held, &got, err);
     list->held += got;
     list->ended = s == LEAT_OK && got == 0;
     return s;
@@ -159,7 +228,7 @@ static enum leat_status read_list(struct search *s, const char *list, struct lea
 {
     size_t before = s->list->count;
     struct list_file *file;
-    enum leat_status status = list_file_open(&file, list, &s->stop, err);
+    enum leat_status status = list_file_open(&file, list, &s->stop, s->tries, err);
 
     if (status != LEAT_OK)
         return status;

@@ -12,6 +12,7 @@
 #include "pack_by.h"
 #include "pack_description.h"
 #include "pack_facts.h"
+#include "pack_run.h"
 
 static enum leat_status check(const char *output, const char *const *inputs, uint64_t count,
                               const struct leat_pack_options *o, bool in_run, struct leat_error *err)
@@ -192,7 +193,7 @@ enum leat_status pack_inputs(const char *output, const char *const *inputs, uint
                                    .split_of = all.split_of,
                                    .pins = &pins,
                                    .own = &own,
-                                   .stop = { ask, &all } };
+                                   .stop = { ask, &all, pack_run_say_waits } };
     s = check(output, inputs, count, &all, shared, err);
     if (s == LEAT_OK)
         s = find_own(&own, output, &all, shared, err);

@@ -105,7 +105,7 @@ static enum leat_status take_inputs(struct pack_run *r, struct input_list *input
     enum leat_status s = LEAT_OK;
 
     setup->inputs = *inputs;
-    setup->stop = (struct input_stop) { pack_run_ask, &r->options };
+    setup->stop = (struct input_stop) { pack_run_ask, &r->options, pack_run_say_waits };
     *inputs = (struct input_list) { 0 };
     /* of all inputs, not of a share: shares store what the whole would */
     for (size_t i = 0; i < setup->inputs.count; i++)
@@ -124,7 +124,9 @@ static enum leat_status take_inputs(struct pack_run *r, struct input_list *input
     if (s == LEAT_OK && o->parts > 0 && !is_begun(r)) /* those of it that there was no time for */
         s = check_fields(setup, o, false, err);
     setup->look_first = true;
-    if ((double)setup->inputs.bytes >= FITS * (double)memory_left()) /* else they stay for the next run */
+    /* else they stay for the next run */
+    if (o->page_cache > 0 ? setup->inputs.bytes > o->page_cache / 2
+                          : (double)setup->inputs.bytes >= FITS * (double)memory_left())
         for (size_t i = 0; i < setup->inputs.count; i++)
             setup->inputs.items[i].drops = true;
     setup->only_input = setup->inputs.count == 1 && o->parts == 0;
@@ -152,7 +154,10 @@ static bool tell_progress(const struct pack_run *r, struct flow *flow, uint64_t 
 {
     struct leat_pack_progress p = { 0 };
     struct flow_facts facts;
+    char why[FLOW_WAITS];
 
+    if (flow_waits(flow, why))
+        pack_run_say_waits((void *)(uintptr_t)&r->options, why);
     if (!r->options.progress)
         return false;
     flow_facts(flow, &facts);

@@ -215,6 +215,14 @@ bool pack_run_ask(void *options)
     return o->progress && o->progress(o->context, &nothing) != 0;
 }
 
+void pack_run_say_waits(void *options, const char *why)
+{
+    const struct leat_pack_options *o = options;
+
+    if (o->notice)
+        o->notice(o->context, &(struct leat_pack_notice) { .kind = LEAT_NOTICE_WAITING, .path = "", .message = why });
+}
+
 enum leat_status pack_run_take_chat(struct pack_run *r, struct leat_error *err)
 {
     const struct leat_pack_options *o = &r->options;
@@ -266,8 +274,10 @@ static uint32_t on_reading_back(void *context, uint64_t done, uint64_t total)
 
 static uint64_t direct_from(const struct pack_run *r)
 {
-    uint64_t from = memory_left() / DIRECT_SHARE + 1;
+    uint64_t from = memory_left() / DIRECT_SHARE + 1, half = r->options.page_cache / 2 + 1;
 
+    if (r->options.page_cache > 0 && r->options.write == LEAT_WRITE_AUTO)
+        return half < from ? half : from;
     if (r->options.write != LEAT_WRITE_AUTO)
         return r->options.write == LEAT_WRITE_DIRECT;
     return r->setup.threads > DIRECT_THREADS && from > DIRECT_LEAST ? DIRECT_LEAST : from;

@@ -52,6 +52,9 @@ void pack_run_free(struct pack_run *r);
 /* Asks the caller whether to stop, before the flow does: for setup.stop. */
 bool pack_run_ask(void *options);
 
+/* Gives a notice that a file server is waited for; on the calling thread. */
+void pack_run_say_waits(void *options, const char *why);
+
 /* Makes the run ready for conversations, which its options ask for; setup.stop must be set. */
 enum leat_status pack_run_take_chat(struct pack_run *r, struct leat_error *err);
 

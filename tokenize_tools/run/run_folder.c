@@ -71,7 +71,7 @@ enum leat_status run_check_new(const char *path, struct leat_error *err)
 
     if (!folder)
         return status_set_os(err, errno, path, "cannot read the folder %s", path);
-    while (s == LEAT_OK && (entry = readdir(folder)))
+    while (s == LEAT_OK && (errno = 0, entry = readdir(folder)))
         if (strncmp(entry->d_name, "part-", 5) == 0)
             s = run_advise(
                 err,
@@ -79,6 +79,8 @@ enum leat_status run_check_new(const char *path, struct leat_error *err)
                               "%s/%s is of another run: choose an empty folder, or remove all files of this one", path,
                               entry->d_name),
                 RUN_PARTS_OTHER);
+    if (s == LEAT_OK && errno != 0)
+        s = status_set_os(err, errno, path, "cannot read the folder %s", path);
     closedir(folder);
     /* asked for last: another process may have planned this run since, and a part may have begun; if only the plan was
      * lost, what the parts have in common is compared */

@@ -226,6 +226,14 @@ void commands_print_ids(const uint32_t *ids, size_t count, bool spaced)
     fwrite(out, 1, used, stdout);
 }
 
+enum leat_status commands_open(struct leat_dataset **d, const char *name, struct leat_error *err)
+{
+    struct leat_open_options how = LEAT_OPEN_OPTIONS_INIT;
+
+    how.waiting = cli_say_waiting;
+    return leat_dataset_open(d, name, &how, err);
+}
+
 enum leat_status commands_read_checked(const struct leat_dataset *d, uint64_t first, uint64_t count, uint32_t *ids,
                                        struct leat_error *err)
 {

@@ -75,6 +75,9 @@ typedef enum leat_status commands_string_call(const struct leat_dataset *d, uint
 char *commands_string(commands_string_call *call, const struct leat_dataset *d, uint64_t number, uint64_t *bytes,
                       struct leat_error *err);
 
+/* leat_dataset_open(), which says it when a file server is waited for, now and when the dataset is read. */
+enum leat_status commands_open(struct leat_dataset **d, const char *name, struct leat_error *err);
+
 /* leat_dataset_read_u32(), but first checks the pages, where they have hashes. */
 enum leat_status commands_read_checked(const struct leat_dataset *d, uint64_t first, uint64_t count, uint32_t *ids,
                                        struct leat_error *err);

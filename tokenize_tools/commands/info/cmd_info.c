@@ -539,7 +539,7 @@ int cmd_info(const struct command *self, int argc, char **argv)
         return command_wrong(self, "--json and --html cannot be combined");
     }
     f.name = parsed.words[0];
-    s = leat_dataset_open(&d, f.name, NULL, &err);
+    s = commands_open(&d, f.name, &err);
     f.d = d;
     if (s == LEAT_OK)
         s = gather(&f, &err);

@@ -60,6 +60,8 @@ static void on_notice(void *context, const struct leat_pack_notice *notice)
 
     if (notice->kind == LEAT_NOTICE_DAMAGED)
         pack_notices_add(&sample->notices, notice);
+    if (notice->kind == LEAT_NOTICE_WAITING)
+        pack_notices_say_waiting(notice);
 }
 
 /* The sizes of the dataset's files: the two of a finished one, or a stopped one's, which has a file per section. */
@@ -559,7 +561,7 @@ static enum leat_status find(struct dry_run *d, const struct leat_pack_options *
 static enum leat_status look(struct dry_run *d, const struct leat_pack_options *o, const char *const *words,
                              size_t count, struct leat_error *err)
 {
-    const struct input_stop stop = { interrupted, NULL };
+    const struct input_stop stop = { .asked = interrupted };
     const struct input *repeated;
     enum leat_status s = find(d, o, words, count, err);
     size_t repeats;
@@ -612,7 +614,7 @@ static size_t exclude(char *options, size_t used, const char *path, const char *
 /* Each file is opened, and its first record looked for: not those on servers, which take a request each. */
 static void say_failing(const struct dry_run *d, const char *const *words, size_t count, const struct leat_error *err)
 {
-    const struct input_stop stop = { interrupted, NULL };
+    const struct input_stop stop = { .asked = interrupted };
     char text[SHOWN_BYTES + 1], options[EXCLUDED] = "";
     double began = cli_now();
     bool known = false, others = false;

@@ -202,6 +202,8 @@ static void on_notice(void *context, const struct leat_pack_notice *notice)
     (void)context;
     if (notice->kind == LEAT_NOTICE_REPEATED)
         pack_notices_warn_repeated(notice->count, notice->path);
+    if (notice->kind == LEAT_NOTICE_WAITING)
+        pack_notices_say_waiting(notice);
 }
 
 int pack_in_parts_plan(const struct pack_values *v, const struct leat_pack_options *options,

@@ -25,6 +25,11 @@ static void add(struct pack_notice_list *list, const struct leat_pack_notice *no
         free(path);
 }
 
+void pack_notices_say_waiting(const struct leat_pack_notice *notice)
+{
+    cli_error("warning: %s", notice->message);
+}
+
 void pack_notices_add(struct pack_notices *n, const struct leat_pack_notice *notice)
 {
     if (notice->kind == LEAT_NOTICE_DAMAGED) {
@@ -418,7 +423,12 @@ static void on_notice(void *context, const struct leat_pack_notice *notice)
 {
     struct pack_bar *bar = context;
 
-    pack_notices_add(&bar->notices, notice);
+    if (notice->kind == LEAT_NOTICE_WAITING) {
+        pack_notices_say_waiting(notice);
+        progress_again(&bar->progress);
+    } else {
+        pack_notices_add(&bar->notices, notice);
+    }
 }
 
 static void on_output(void *context, const struct leat_by_output *output)

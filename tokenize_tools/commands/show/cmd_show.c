@@ -611,7 +611,7 @@ static int show_dataset(const struct command *self, struct show_out *o, const st
 
     if (v->tokens && !units_parse_range(v->tokens, &first, &end, NULL, &why))
         return command_wrong(self, "--tokens: \"%.100s\" %s", v->tokens, why);
-    s = leat_dataset_open(&d, name, NULL, &err);
+    s = commands_open(&d, name, &err);
     if (s == LEAT_OK)
         s = show_words_open(&words, d, given_tokenizer(v), v->pattern, &err);
     if (s == LEAT_OK)

@@ -67,15 +67,18 @@ static enum leat_status read_some_at(const struct input_file *f, uint64_t offset
 struct again {
     struct mounts mounts;
     struct mounts_tries tries;
-    bool opened;
+    const struct input_stop *stop;
+    bool opened, told;
 };
 
 static uint32_t is_stopped(void *context, const char *why)
 {
-    const struct input_stop *stop = context;
+    struct again *a = context;
 
-    (void)why;
-    return stop->asked(stop->context);
+    if (a->stop->waits && !a->told)
+        a->stop->waits(a->stop->context, why);
+    a->told = true;
+    return a->stop->asked(a->stop->context);
 }
 
 /* Whether a call that failed is to be made again; waits before. */
@@ -86,7 +89,8 @@ static bool try_again(struct again *a, bool remote, const struct input_stop *sto
 
     if (stop && stop->asked) {
         how.waiting = is_stopped;
-        how.waiting_context = (void *)(uintptr_t)stop;
+        how.waiting_context = a;
+        a->stop = stop;
     }
     if (!a->opened)
         mounts_open(&a->mounts, &how);
@@ -226,10 +230,18 @@ static bool ask_seldom(void *context)
     return s->of->asked(s->of->context);
 }
 
+static void pass_waits(void *context, const char *why)
+{
+    const struct seldom_stop *s = context;
+
+    if (s->of->waits)
+        s->of->waits(s->of->context, why);
+}
+
 struct input_stop seldom_stop(struct seldom_stop *s, const struct input_stop *of)
 {
     *s = (struct seldom_stop) { of, clock_ns() };
-    return (struct input_stop) { ask_seldom, s };
+    return (struct input_stop) { ask_seldom, s, pass_waits };
 }
 
 /* ---- Raw bytes --------------------------------------------------------------------------------------------------- */

@@ -3,7 +3,9 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -41,6 +43,9 @@ struct flow {
     bool placing;             /* a thread gives a unit its place */
     unsigned putting;         /* threads that bring one there */
     atomic_bool stop_reading; /* for threads that wait for inputs without the lock */
+    pthread_mutex_t waiting;  /* for these: */
+    char waits[FLOW_WAITS];   /* why one waits; "": nothing that was not said */
+    uint64_t waits_ns;        /* when that was said last; 0: never */
     struct flow_facts facts;
     enum leat_status status;
     struct leat_error error;
@@ -535,6 +540,30 @@ static bool reading_stopped(void *context)
     return atomic_load_explicit(&f->stop_reading, memory_order_relaxed);
 }
 
+#define WAITS_NS ((uint64_t)60000000000)
+
+static void reading_waits(void *context, const char *why)
+{
+    struct flow *f = context;
+    uint64_t now = clock_ns();
+
+    pthread_mutex_lock(&f->waiting);
+    if (f->waits_ns == 0 || now - f->waits_ns >= WAITS_NS) {
+        f->waits_ns = now;
+        snprintf(f->waits, sizeof f->waits, "%s", why);
+    }
+    pthread_mutex_unlock(&f->waiting);
+}
+
+bool flow_waits(struct flow *f, char why[FLOW_WAITS])
+{
+    pthread_mutex_lock(&f->waiting);
+    memcpy(why, f->waits, sizeof f->waits);
+    f->waits[0] = '\0';
+    pthread_mutex_unlock(&f->waiting);
+    return why[0] != '\0';
+}
+
 /* flow_wait() counts time by a clock that nobody sets. */
 static void init_ended(pthread_cond_t *ended)
 {
@@ -560,7 +589,7 @@ enum leat_status flow_open(struct flow **out, struct pack_setup *setup, const st
         return status_no_memory(err, sizeof *f);
     }
     f->setup = setup;
-    setup->stop = (struct input_stop) { reading_stopped, f };
+    setup->stop = (struct input_stop) { reading_stopped, f, reading_waits };
     f->output = *output;
     if (start) {
         f->start = *start;
@@ -576,6 +605,7 @@ enum leat_status flow_open(struct flow **out, struct pack_setup *setup, const st
         }
     }
     pthread_mutex_init(&f->lock, NULL);
+    pthread_mutex_init(&f->waiting, NULL);
     pthread_cond_init(&f->work, NULL);
     init_ended(&f->ended);
     pthread_cond_init(&f->room, NULL);
@@ -722,6 +752,7 @@ void flow_free(struct flow *f)
     pthread_cond_destroy(&f->ended);
     pthread_cond_destroy(&f->work);
     pthread_mutex_destroy(&f->lock);
+    pthread_mutex_destroy(&f->waiting);
     free(f->threads);
     free(f);
 }

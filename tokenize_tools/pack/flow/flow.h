@@ -80,4 +80,8 @@ struct flow_facts {
 };
 void flow_facts(struct flow *f, struct flow_facts *facts);
 
+/* Whether a thread waits for a file server that fails, and why: once a minute at most. */
+#define FLOW_WAITS 1200
+bool flow_waits(struct flow *f, char why[FLOW_WAITS]);
+
 #endif

@@ -1,0 +1,154 @@
+/*
+ * search_pattern.c: expands a pattern of the shell's, as glob() does: * ? [ ] match within one name, a leading dot is
+ * matched by a dot only, and \ takes the next character as it is.
+ *
+ * Why not glob()? It passes over a folder that cannot be read, and ends one where reading it fails: on a file server
+ * that fails for a while, the inputs were fewer, and nothing said so. Here such a failure is an error, which is tried
+ * again as all of a search is. What is not there, is no folder or is not permitted matches nothing, as in a shell.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/status.h"
+#include "search.h"
+
+struct expansion {
+    struct search *search;
+    struct search_names *to;
+    struct buffer path; /* what was found of the pattern so far; a string */
+};
+
+static bool matches_nothing(int error)
+{
+    return error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP || error == ENAMETOOLONG;
+}
+
+static enum leat_status keep(struct expansion *x, struct leat_error *err)
+{
+    struct search_names *to = x->to;
+    bool full = (to->count & (to->count - 1)) == 0; /* room doubles */
+    char **items = full ? reallocarray(to->items, to->count > 0 ? 2 * to->count : 1, sizeof *items) : to->items;
+
+    if (!items)
+        return status_no_memory(err, 2 * to->count * sizeof *items);
+    to->items = items;
+    items[to->count] = strdup((char *)x->path.bytes);
+    return items[to->count] && ++to->count ? LEAT_OK : status_no_memory(err, x->path.size);
+}
+
+/* Appends to the path, behind its first `at` bytes. */
+static enum leat_status put(struct expansion *x, size_t at, const char *text, size_t bytes, struct leat_error *err)
+{
+    enum leat_status s;
+
+    x->path.size = at;
+    s = buffer_append(&x->path, text, bytes, err);
+    if (s == LEAT_OK)
+        s = buffer_append(&x->path, "", 1, err);
+    x->path.size -= s == LEAT_OK;
+    return s;
+}
+
+static enum leat_status expand(struct expansion *x, const char *rest, struct leat_error *err);
+
+/* The rest of the pattern is empty: whether the path is there; behind a slash, only a folder is. */
+static enum leat_status keep_existing(struct expansion *x, struct leat_error *err)
+{
+    const char *path = (char *)x->path.bytes;
+    struct stat st;
+
+    if ((path[x->path.size - 1] == '/' ? stat(path, &st) : lstat(path, &st)) == 0)
+        return keep(x, err);
+    return matches_nothing(errno) ? LEAT_OK : status_set_os(err, errno, path, "cannot examine %s", path);
+}
+
+/* The names of the path's folder that match the first name of the pattern, whose rest follows. */
+static enum leat_status expand_names(struct expansion *x, const char *name, const char *rest, struct leat_error *err)
+{
+    const char *folder = x->path.size > 0 ? (char *)x->path.bytes : ".";
+    size_t at = x->path.size;
+    DIR *d = opendir(folder);
+    enum leat_status s = LEAT_OK;
+    struct dirent *entry;
+
+    if (!d)
+        return matches_nothing(errno) ? LEAT_OK
+                                      : status_set_os(err, errno, folder, "cannot read the folder %s", folder);
+    while (s == LEAT_OK && (errno = 0, entry = readdir(d)) != NULL) {
+        s = search_check_stop(x->search, err);
+        if (s != LEAT_OK || fnmatch(name, entry->d_name, FNM_PERIOD) != 0)
+            continue;
+        s = put(x, at, entry->d_name, strlen(entry->d_name), err);
+        if (s == LEAT_OK)
+            s = *rest ? expand(x, rest, err) : keep(x, err);
+    }
+    if (s == LEAT_OK && errno != 0) {
+        s = put(x, at, "", 0, err);
+        folder = at > 0 ? (char *)x->path.bytes : ".";
+        if (s == LEAT_OK)
+            s = status_set_os(err, errno, folder, "cannot read the folder %s", folder);
+    }
+    closedir(d);
+    return s;
+}
+
+/* `rest`: what of the pattern follows the path. */
+static enum leat_status expand(struct expansion *x, const char *rest, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    while (s == LEAT_OK) {
+        size_t slashes = strspn(rest, "/"), bytes = strcspn(rest + slashes, "/"), plain = 0;
+        char *name = strndup(rest + slashes, bytes);
+        bool matches = name && strpbrk(name, "*?[");
+
+        s = name ? put(x, x->path.size, rest, slashes, err) : status_no_memory(err, bytes);
+        rest += slashes + bytes;
+        if (s == LEAT_OK && matches)
+            s = expand_names(x, name, rest, err);
+        for (size_t i = 0; s == LEAT_OK && !matches && i < bytes; i++) {
+            i += name[i] == '\\' && i + 1 < bytes;
+            name[plain++] = name[i];
+        }
+        if (s == LEAT_OK && !matches)
+            s = put(x, x->path.size, name, plain, err);
+        free(name);
+        if (s != LEAT_OK || matches)
+            return s;
+        if (*rest == '\0')
+            return keep_existing(x, err);
+    }
+    return s;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+enum leat_status search_expand(struct search *s, const char *pattern, struct search_names *to, struct leat_error *err)
+{
+    struct expansion x = { .search = s, .to = to };
+    enum leat_status status;
+
+    *to = (struct search_names) { 0 };
+    status = expand(&x, pattern, err);
+    buffer_free(&x.path);
+    if (status != LEAT_OK)
+        search_names_free(to);
+    else if (to->count > 0)
+        qsort(to->items, to->count, sizeof *to->items, by_bytes);
+    return status;
+}
+
+void search_names_free(struct search_names *names)
+{
+    for (size_t i = 0; i < names->count; i++)
+        free(names->items[i]);
+    free(names->items);
+    *names = (struct search_names) { 0 };
+}
