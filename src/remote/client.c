@@ -474,7 +474,7 @@ bool client_is_done(struct remote *r, struct transfer *t, enum carried how, cons
     r->answered |= how == CARRIED;
     if (t->no_memory)
         return fail(t, status_no_memory(&t->error, t->text.size));
-    if (url_in_hub(t->url) && t->redirected && t->code < 300)
+    if (url_in_hub(t->url) && t->redirected && t->code < 300 && *t->version)
         memcpy(t->answer.etag, t->version, sizeof t->answer.etag);
     if (has_all(t))
         return fail(t, LEAT_OK);

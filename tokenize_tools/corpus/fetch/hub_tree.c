@@ -449,6 +449,8 @@ static enum leat_status make_pin(struct remote *r, struct hub_pins *pins, const 
             s = alone;
         else if (err)
             *err = why;
+        if (s == LEAT_E_NO_FILE && err && text_begins(u->bucket, "models/") && !text_begins(from, "hf://models/"))
+            status_after(err, "; a dataset is hf://datasets/%s", u->bucket + strlen("models/"));
     } else if (s != LEAT_OK && err) {
         *err = why;
     }
