@@ -9,9 +9,9 @@ limits of rates. It can also be told to misbehave.
         hub.faults = ["429", ""]        # what the next requests get, one each, of those whose path has hub.fault_part
         ... hub.url, hub.requests, hub.storage.requests ...
 
-Faults: 429 (with RateLimit), later, much later (Retry-After), 503, 500, reset, short (half of the bytes), silent, loop
-(redirects to itself), denied, expired (an address of storage that counts no longer), broken (other JSON: hub.broken),
-other (the etag of another file).
+Faults: 429 (with RateLimit), later, much later (Retry-After), 503, 500, reset, short (half of the bytes), damaged,
+silent, loop (redirects to itself), denied, expired (an address of storage that counts no longer), broken (other JSON:
+hub.broken), other (the etag of another file).
 """
 import hashlib
 import json
@@ -102,6 +102,8 @@ class Handler(HttpHandler):
         if found:
             headers["Content-Range"] = f"bytes {first}-{last}/{len(content)}"
         body = content[first:last + 1]
+        if fault == "damaged":
+            body = body[:-1] + b"?"
         short = fault == "short"
         self.send(206 if found else 200, {**headers, "Accept-Ranges": "bytes"}, len(body),
                   b"" if self.command == "HEAD" else body[:len(body) // 2] if short else body)

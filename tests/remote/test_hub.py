@@ -30,9 +30,9 @@ ALL = "hf://datasets/org/name/c/"
 AGAIN = ["429", "503", "500", "reset", "short", "silent"]  # what is asked for again
 
 
-def start(hub, *words, **more):
+def start(hub, *words, program=leat, **more):
     env = {"PATH": os.environ["PATH"], **hub.environment(**{"AWS_MAX_ATTEMPTS": "6", **more})}
-    return subprocess.Popen([leat, *words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env)
+    return subprocess.Popen([program, *words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env)
 
 
 def finish(process):
@@ -189,6 +189,11 @@ def test_dataset(hub):
     there = [run(hub, "cat", "--tokens", "9:500", name, LEAT_CACHE=str(folder / "cache"))
              for name in ("one", "hf://datasets/org/made/d/one")]
     check("a dataset on the Hub", there[0][0] == 0 and there[0] == there[1], *there)
+    for revision in ("a/b", "refs/pr/1"):
+        hub.commit("datasets/org/made", {f"e/{revision}/{n[2:]}": b for n, b in files.items()}, revision)
+        name = f"hf://datasets/org/made@{revision.replace('a/', 'a%2F')}/e/{revision}/one"
+        other = run(hub, "cat", "--tokens", "9:500", name, LEAT_CACHE=str(folder / "cache"))
+        check(f"one at {revision}", other == there[0], *other)
     code, said = run(hub, "pull", "hf://datasets/org/made/d/one", "pulled")
     check("a copy of it", code == 0 and tokens("pulled") == tokens("one"), code, said)
     check_refused("none is pushed", run(hub, "push", "one", "hf://datasets/org/made/x"), "is pushed to s3://", 2)
@@ -259,9 +264,11 @@ def test_parts(hub):
     code, said = run(hub, "pack", *PACK, "--run", "run", "--parts", "3", ALL)
     check("a run's plan", code == 0, code, said)
     hub.commit("datasets/org/name", {"c/a.jsonl": small})
-    for part in "213":
-        code, said = run(hub, "pack", "--run", "run", "--part", part)
+    hub.events = [("/resolve/", 3, lambda: hub.commit("datasets/org/name", {"c/d.jsonl": small}))]
+    for part, process in [(part, start(hub, "pack", "--run", "run", "--part", part)) for part in "213"]:  # at once
+        code, said = finish(process)
         check(f"part {part} of a run", code == 0, code, said)
+    check("the branch has moved again", not hub.events)
     hub.repositories["datasets/org/name"]["refs"]["main"] = first
     check_same("a run's parts", "merged", run(hub, "merge", "run", "-o", "merged"))
     # a table is divided by its row groups, of which each part fetches its own, beside the footer and the first bytes
@@ -367,15 +374,15 @@ def test_faults(hub):
                 code, said = pack(hub, "none", *words)
                 check(f"{fault} at request {at}", code == 1 and why in said, code, said)
             server.faults = []
-    hub.faults = ["later"]
-    began = time.monotonic()
-    check("Retry-After", pack(hub, "fault", *words)[0] == 0 and time.monotonic() - began >= 1)
+    for said in ("later", "429"):  # by Retry-After, and by RateLimit
+        hub.faults, began = [said], time.monotonic()
+        check(said, pack(hub, "fault", *words)[0] == 0 and time.monotonic() - began >= 1)
     hub.faults, hub.fault_part = ["other"], "/resolve/"
     check_refused("another file", pack(hub, "none", *words), "has changed while it was read")
     hub.fault_part = ""
     for waits in (["pack", *PACK, "-o", "none", ALL], ["encode", "-t", "org/tok", "c/d.jsonl"]):
         hub.faults = ["much later"]  # Ctrl-C need not wait for that
-        process = start(hub, *waits)
+        process = start(hub, *waits, program=build / "leat")
         while process.poll() is None and hub.faults:
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
@@ -464,6 +471,10 @@ def test_tokenizer(hub):
     check_refused("denied", opened("org/tok"), "denies access")
     hub.faults, hub.fault_part = [], ""
     check("then", opened("org/tok")[0] == 0)
+    shutil.rmtree(home)
+    hub.storage.faults = ["", "damaged"]
+    check_refused("other bytes than the sum", opened("org/tok"), "the bytes are not those that the Hub has a sum of")
+    check("nothing of them is kept", opened("org/tok")[0] == 0)
     home.chmod(0o777)
     shutil.rmtree(home)
     home.write_bytes(b"")
