@@ -171,7 +171,10 @@ class HubHandler(Handler):
         revision, _, folder = found[3].partition("/")
         commit = self.commit_of(repository, urllib.parse.unquote(revision))
         if found[2] == "revision":
-            self.say(self.info(repository, commit), fault)
+            info = self.info(repository, commit)
+            if "expand" in members:
+                info = {name: info[name] for name in ("id", members["expand"])}
+            self.say(info, fault)
         elif found[2] == "paths-info":
             wanted = urllib.parse.parse_qs(self.body.decode())["paths"]
             self.say([e for e in self.entries(repository, commit, "", True) if e["path"] in wanted], fault)

@@ -127,6 +127,9 @@ def test_names(hub):
              "HF_TOKEN"),
             ("@hf://datasets/org/name/list", "a list is a file of this machine")):
         check_refused(words, pack(hub, "none", words), why)
+    for words in ("https://huggingface.co/datasets/org/name", "https://huggingface.co/datasets/org/name/tree/main/c/",
+                  "https://hf.co/datasets/org/name/blob/main/a.txt"):
+        check_refused(words, pack(hub, "none", words), "is a page of the Hugging Face Hub, not a file; write hf://", 2)
     for words in ("hf://", "hf://datasets/", "hf://datasets/o?/n", "hf://spaces/o/n/", "hf://datasets/o/n@/x"):
         check_refused(words, pack(hub, "none", words), "hf://", 2)
     check_refused("gated, with a token", pack(hub, "none", "hf://datasets/org/gated/", HF_TOKEN="hf_other"),
@@ -450,6 +453,12 @@ def test_tokenizer(hub):
     hub.commit("models/org/none", {"README.md": b"", "in/tokenizer.json": TOKENIZER})
     hub.commit("models/org/shut", files)
     hub.gated.add("models/org/shut")
+    hub.commit("models/org/secret", files)
+    hub.private.add("models/org/secret")
+    hub.renamed["old/tok"] = "org/tok"
+    check_refused("private", opened("org/secret"), "set HF_TOKEN to a token that may read it")
+    check("private, with a token", opened("org/secret", HF_TOKEN=TOKEN)[0] == 0)
+    check("of another name now", opened("old/tok")[0] == 0 and (home / "hub/models--old--tok/refs/main").exists())
     for spec, why in (("org/none", "has no file that says what its tokenizer is"),
                       ("org/shut", f"accept its terms at {hub.url}/org/shut"),
                       ("no/tok", "not a file or folder; and the "),

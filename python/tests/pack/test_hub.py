@@ -94,6 +94,8 @@ def test_tree(hub, tmp_path):
                     f"repo_type='dataset', revision='{hub.first}', recursive=True) if hasattr(e, 'size')]")
     assert listed == sorted([n, len(c), len(c) > 500] for n, c in FILES.items())
     assert sum("cursor=" in path for _, path, _ in hub.requests) >= 3
+    assert client(hub, tmp_path, f"(lambda i: [i.id, i.sha, i.siblings])(api.dataset_info('org/name', expand=['sha'], "
+                  f"revision='{hub.first}'))") == ["org/name", hub.first, None]
     paths = client(hub, tmp_path, "[e.path for e in api.get_paths_info('org/name', ['data', 'a.jsonl', 'no'], "
                    "repo_type='dataset')]")
     assert sorted(paths) == ["a.jsonl", "data"]

@@ -312,7 +312,7 @@ static enum leat_status ask_revision(struct remote *r, const struct url *url, ch
 {
     char commit[HUB_COMMIT + 1], *what = NULL, *id = NULL;
     const char *kind = text_begins(url->bucket, "datasets/") ? "datasets/" : "models/";
-    struct transfer t = { .url = url };
+    struct transfer t = { .url = url, .query = "expand=sha" }; /* and not the names of all files */
     enum leat_status s = hub_call(&what, "/revision/", url, err);
 
     *to = NULL;
