@@ -383,7 +383,8 @@ def test_faults(hub):
     hub.faults, hub.fault_part = ["other"], "/resolve/"
     check_refused("another file", pack(hub, "none", *words), "has changed while it was read")
     hub.fault_part = ""
-    for waits in (["pack", *PACK, "-o", "none", ALL], ["encode", "-t", "org/tok", "c/d.jsonl"]):
+    for waits in (["pack", *PACK, "-o", "none", ALL], ["encode", "-t", "org/tok", "c/d.jsonl"],
+                  ["pack", "-o", "none", "-t", "org/tok", "c/d.jsonl"]):
         hub.faults = ["much later"]  # Ctrl-C need not wait for that
         process = start(hub, *waits, program=build / "leat")
         while process.poll() is None and hub.faults:

@@ -5,6 +5,7 @@ import importlib
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 
@@ -183,6 +184,18 @@ def test_limits(hub, tmp_path):
     hub.faults = ["429", "429"]
     assert packed(hub, tmp_path, "hf://org/model/x.jsonl")[0] == ["x.jsonl"]
     assert hub.faults == []
+
+
+def test_ctrl_c(hub, tmp_path, monkeypatch):
+    """While a tokenizer waits for a limit of the Hub's, signal handlers run."""
+    for name, value in hub.environment(HF_HOME=str(tmp_path / "hub"), HOME=str(tmp_path)).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    hub.faults = ["much later"]
+    hub.events = [("/api/models/org/no", 1, lambda: os.kill(os.getpid(), signal.SIGINT))]
+    with pytest.raises(KeyboardInterrupt):
+        leat.Tokenizer("org/no")
+    assert hub.faults == [] and hub.events == []
 
 
 def test_tokenizer(hub, tmp_path, monkeypatch):
