@@ -51,9 +51,9 @@ struct locate_stop {
 };
 
 /*
- * `stop` NULL: nothing stops it. Returns LEAT_E_NO_FILE if nothing has that name (the sentence says where it looked, and which built-in is
- * nearest), LEAT_E_PERMISSION if the Hub does not give it to the user, LEAT_E_VOCABULARY for a damaged compressed file,
- * what reading files returns, or LEAT_E_NO_MEMORY. On failure *out holds nothing.
+ * `stop` NULL: nothing stops it. Returns LEAT_E_NO_FILE if nothing has that name (the sentence says where it looked,
+ * and which built-in is nearest), LEAT_E_PERMISSION if the Hub does not give it to the user, LEAT_E_VOCABULARY for a
+ * damaged compressed file, what reading files returns, or LEAT_E_NO_MEMORY. On failure *out holds nothing.
  */
 enum leat_status locate(struct located *out, const char *spec, const struct locate_stop *stop, struct leat_error *err);
 
