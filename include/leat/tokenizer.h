@@ -15,8 +15,12 @@ struct leat_tokenizer;
 struct leat_tokenizer_options {
     size_t size;
     const char *pattern; /* the pattern's name, for a *.tiktoken file whose name does not say it; NULL: none */
+    /* If not NULL: called some ten times per second, on the caller's thread, while a model's files are fetched: the Hub
+     * may say to wait for minutes. Nonzero ends that, with LEAT_E_STOPPED. */
+    uint32_t (*waiting)(void *context);
+    void *waiting_context;
 };
-#define LEAT_TOKENIZER_OPTIONS_INIT { sizeof(struct leat_tokenizer_options), NULL }
+#define LEAT_TOKENIZER_OPTIONS_INIT { sizeof(struct leat_tokenizer_options), NULL, NULL, NULL }
 
 /*
  * Opens a tokenizer. `spec` is a built-in name (bytes, gpt2 or r50k_base, p50k_base, p50k_edit, cl100k_base,
@@ -31,7 +35,7 @@ struct leat_tokenizer_options {
  *
  * On success *out is the caller's until leat_tokenizer_close(). An open tokenizer never changes: share it freely.
  * Returns LEAT_E_NO_FILE (the message says where it looked), _VOCABULARY, _UNSUPPORTED, _ARGUMENT (the pattern's name
- * is missing or unknown), _IO, _PERMISSION (also of the Hub) or _NO_MEMORY.
+ * is missing or unknown), _IO, _PERMISSION (also of the Hub), _STOPPED or _NO_MEMORY.
  */
 LEAT_API enum leat_status leat_tokenizer_open(struct leat_tokenizer **out, const char *spec,
                                               const struct leat_tokenizer_options *options, struct leat_error *err);

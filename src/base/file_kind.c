@@ -70,6 +70,8 @@ static const struct file_kind kinds[] = {
     { TOKENS("a token file of llm.c"), .suffixes = "", MAGIC("\xa1\xd9\x34\x01") },
     { TOKENS("a token file of NeMo AutoModel"), .suffixes = "", MAGIC("\xcb\x99\x9f\x10") },
     { TOKENS("a NumPy array"), .suffixes = ".npy", MAGIC("\x93NUMPY") },
+    { CORPUS("a pointer of Git LFS in place of the file", "fetch the file (git lfs pull)"), .suffixes = "",
+      MAGIC("version https://git-lfs.github.com/spec/v1\n") },
     { OTHER("a NumPy archive"), .suffixes = ".npz" },
     { OTHER("a PDF"), .suffixes = ".pdf", MAGIC("%PDF-") },
     { OTHER("a program"), .suffixes = "",

@@ -36,15 +36,15 @@ int numa_of_pci(const char *sys, unsigned domain, unsigned bus, unsigned device)
     return end > text && node >= 0 && node <= MAX_NODE ? (int)node : -1;
 }
 
-void numa_place_thread(pthread_t thread, int node)
+void numa_place_thread(const char *sys, pthread_t thread, int node)
 {
 #if defined(__linux__) && defined(__GLIBC__)
-    char path[64], text[1024], *at = text;
+    char path[512], text[1024], *at = text;
     cpu_set_t allowed, cpus;
 
     if (node < 0 || pthread_getaffinity_np(thread, sizeof allowed, &allowed) != 0)
         return;
-    snprintf(path, sizeof path, "/sys/devices/system/node/node%d/cpulist", node);
+    snprintf(path, sizeof path, "%s/devices/system/node/node%d/cpulist", sys, node);
     read_small(path, text, sizeof text);
     CPU_ZERO(&cpus);
     while (*at >= '0' && *at <= '9') { /* "0-3,8-11" */
@@ -58,6 +58,7 @@ void numa_place_thread(pthread_t thread, int node)
     if (CPU_COUNT(&cpus) > 0)
         pthread_setaffinity_np(thread, sizeof cpus, &cpus);
 #else
+    (void)sys;
     (void)thread;
     (void)node;
 #endif

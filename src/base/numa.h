@@ -13,7 +13,7 @@
 int numa_of_pci(const char *sys, unsigned domain, unsigned bus, unsigned device);
 
 /* Keeps a thread on the CPUs of a node that it may use; if it may use none of them, it stays as it is. -1: any. */
-void numa_place_thread(pthread_t thread, int node);
+void numa_place_thread(const char *sys, pthread_t thread, int node);
 
 /* Asks for a node for pages of a map that were not touched yet. -1: any. */
 void numa_place_memory(void *memory, size_t bytes, int node);

@@ -200,7 +200,7 @@ int crew_open(struct crew **out, struct gather *g, unsigned threads, int node)
         r = thread_start(&m->thread, STACK, run, m);
         if (r == 0) {
             c->threads++;
-            numa_place_thread(m->thread, node);
+            numa_place_thread("/sys", m->thread, node);
         }
     }
     return r;

@@ -336,7 +336,7 @@ enum leat_status loader_start_threads(struct leat_loader *l, struct leat_error *
         return status_set_os(err, r, NULL,
                              "cannot start the loader's thread (" THREAD_LIMITS "; threads = 0 needs none)");
     l->has_thread = true;
-    numa_place_thread(l->thread, l->node);
+    numa_place_thread("/sys", l->thread, l->node);
     return LEAT_OK;
 }
 

@@ -276,14 +276,18 @@ static void take_error(struct answer *a, const char *text, size_t length)
         a->error[0] = '\0';
 }
 
-/* '"api";r=0;t=55': of what may be asked nothing is left, for 55 seconds. */
+/* '"api";r=0;t=55', perhaps with spaces: of what may be asked nothing is left, for 55 seconds. */
 static void take_rate(struct answer *a, const char *text, size_t length)
 {
-    char rate[96];
+    char rate[96], *to = rate;
     const char *left, *seconds;
     uint64_t number;
 
     copy_value(rate, sizeof rate, text, length);
+    for (const char *at = rate; *at; at++)
+        if (*at != ' ')
+            *to++ = *at;
+    *to = '\0';
     left = strstr(rate, ";r=");
     seconds = strstr(rate, ";t=");
     if (left && seconds && strcspn(left + 3, ";,") == 1 && left[3] == '0' &&

@@ -186,6 +186,8 @@ static bool set_all(struct carrying *c, struct transfer *t, const struct request
     SET(CONNECTTIMEOUT, r->stall_seconds < CONNECT_SECONDS ? (long)r->stall_seconds : CONNECT_SECONDS);
     if (r->near)
         SET(NOPROXY, "*");
+    if (r->certificates)
+        SET(CAINFO, r->certificates);
     SET(LOW_SPEED_LIMIT, STALL_RATE);
     SET(LOW_SPEED_TIME, (long)r->stall_seconds);
     SET(HTTPHEADER, t->attempt->headers);

@@ -13,8 +13,9 @@ struct request {
     const char *method, *url;
     char *headers[CARRIER_HEADERS]; /* "name: value" */
     size_t header_count;
-    uint32_t stall_seconds; /* less than 1 KiB per second for so long ends it; a connection takes no longer */
-    bool near;              /* of this machine's provider: past any proxy */
+    uint32_t stall_seconds;   /* less than 1 KiB per second for so long ends it; a connection takes no longer */
+    bool near;                /* of this machine's provider: past any proxy */
+    const char *certificates; /* a file of those of authorities; NULL: the system's */
 };
 
 /* What an attempt ended with. */

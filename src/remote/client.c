@@ -116,6 +116,13 @@ static enum leat_status add_signature(const struct remote *r, struct request *q,
     return s;
 }
 
+const char *client_certificates(const struct remote *r, bool aws)
+{
+    const char *own = aws ? r->environment.values[SETTING_AWS_CERTIFICATES] : NULL;
+
+    return own ? own : r->environment.values[SETTING_CERTIFICATES];
+}
+
 /* Where requests for a URL go, if that was set: else Amazon's, Google's, the account's own server, or the Hub. */
 static const char *endpoint_of(const struct remote *r, const struct url *u)
 {
@@ -194,6 +201,7 @@ static enum leat_status send_to(struct remote *r, struct transfer *t, const stru
         return status_argument(err, "AZURE_STORAGE_ENDPOINT",
                                "AZURE_STORAGE_ENDPOINT must be https://, or http:// of this machine, for a token of "
                                "Entra ID");
+    q.certificates = client_certificates(r, t->url->scheme == URL_S3);
     if (t->method == TRANSFER_POST)
         q.stall_seconds *= FINISH_STALLS;
     s = text_join(&url, err, t->redirected ? t->redirected : a->url, *query || *sas ? "?" : "", query,
@@ -466,7 +474,7 @@ bool client_is_done(struct remote *r, struct transfer *t, enum carried how, cons
     r->answered |= how == CARRIED;
     if (t->no_memory)
         return fail(t, status_no_memory(&t->error, t->text.size));
-    if (url_in_hub(t->url) && t->redirected && t->code < 300)
+    if (url_in_hub(t->url) && t->redirected && t->code < 300 && *t->version)
         memcpy(t->answer.etag, t->version, sizeof t->answer.etag);
     if (has_all(t))
         return fail(t, LEAT_OK);
@@ -480,10 +488,12 @@ bool client_is_done(struct remote *r, struct transfer *t, enum carried how, cons
     case CARRIED_UNREACHABLE:
         return retry(r, t, r->answered || max_tries < UNKNOWN_TRIES ? max_tries : UNKNOWN_TRIES, why);
     default:
-        return fail(t, status_set_in(&t->error, LEAT_E_IO, t->url->name, "%s: %s%s", t->url->name, why,
-                                     is_secure(r, t->url)
-                                         ? "; if it is about certificates, install the system's (ca-certificates)"
-                                         : ""));
+        return fail(t,
+                    status_set_in(&t->error, LEAT_E_IO, t->url->name, "%s: %s%s", t->url->name, why,
+                                  is_secure(r, t->url)
+                                      ? "; if it is about certificates, install the system's (ca-certificates), or let "
+                                        "SSL_CERT_FILE name a file of them"
+                                      : ""));
     }
 }
 

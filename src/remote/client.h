@@ -33,6 +33,9 @@ enum leat_status client_add_token(struct request *q, const char *token, struct l
 /* Whether requests for it are signed. */
 bool client_signs(const struct remote *r, const struct url *u);
 
+/* The file of certificates of authorities; NULL: the system's. libcurl, unlike its command, reads no variable. */
+const char *client_certificates(const struct remote *r, bool aws);
+
 /* Sends a transfer's next attempt. */
 enum leat_status client_send(struct remote *r, struct transfer *t, struct leat_error *err);
 

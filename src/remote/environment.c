@@ -26,6 +26,7 @@ static const struct {
     [SETTING_REGION] = { { "AWS_REGION", "AWS_DEFAULT_REGION" }, "region" },
     [SETTING_ENDPOINT] = { { "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL" }, "endpoint_url" },
     [SETTING_ATTEMPTS] = { { "AWS_MAX_ATTEMPTS" }, "max_attempts" },
+    [SETTING_AWS_CERTIFICATES] = { { "AWS_CA_BUNDLE" }, "ca_bundle" },
     [SETTING_ROLE] = { { "AWS_ROLE_ARN" }, "" },
     [SETTING_ROLE_FILE] = { { "AWS_WEB_IDENTITY_TOKEN_FILE" }, "" },
     [SETTING_ROLE_SESSION] = { { "AWS_ROLE_SESSION_NAME" }, "" },
@@ -53,6 +54,7 @@ static const struct {
     [SETTING_HUB_TOKEN] = { { "HF_TOKEN", "HUGGING_FACE_HUB_TOKEN" }, "" },
     [SETTING_HUB_ENDPOINT] = { { "HF_ENDPOINT" }, "" },
     [SETTING_HUB_OFFLINE] = { { "HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE" }, "" },
+    [SETTING_CERTIFICATES] = { { "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE" }, "" },
 };
 
 /* Other ways of a profile to get keys: `aws configure export-credentials` knows them. They count before keys in its
@@ -75,6 +77,31 @@ static enum leat_status keep(char **place, const char *value, struct leat_error 
     return text_join(place, err, value, NULL);
 }
 
+static char *trim(char *text)
+{
+    size_t length;
+
+    text += strspn(text, " \t\r\n");
+    length = strlen(text);
+    while (length > 0 && strchr(" \t\r\n", text[length - 1]))
+        text[--length] = '\0';
+    return text;
+}
+
+/* A secret that was mounted or read from a file often ends in a line end. As for the Hub's own client, a token without
+ * letters is none. */
+static void clean_token(char **token)
+{
+    char *text = *token ? trim(*token) : NULL;
+
+    if (text && *text) {
+        memmove(*token, text, strlen(text) + 1);
+    } else {
+        text_forget(*token);
+        *token = NULL;
+    }
+}
+
 static enum leat_status read_variables(struct environment *e, struct leat_error *err)
 {
     const char *profile = variable("AWS_PROFILE");
@@ -89,6 +116,7 @@ static enum leat_status read_variables(struct environment *e, struct leat_error 
             text_forget(e->values[i]);
             e->values[i] = NULL;
         }
+    clean_token(&e->values[SETTING_HUB_TOKEN]);
     return s;
 }
 
@@ -101,17 +129,6 @@ struct profile_file {
     bool keys;   /* its keys count: a file before it had none */
     bool *found; /* the profile */
 };
-
-static char *trim(char *text)
-{
-    size_t length;
-
-    text += strspn(text, " \t");
-    length = strlen(text);
-    while (length > 0 && strchr(" \t\r\n", text[length - 1]))
-        text[--length] = '\0';
-    return text;
-}
 
 static bool is_section(const struct profile_file *f, const char *name)
 {
@@ -254,6 +271,7 @@ enum leat_status environment_hub_token(char **token, struct leat_error *err)
     if (s == LEAT_OK && access(path, F_OK) == 0)
         s = text_read(token, path, err);
     free(path);
+    clean_token(token);
     return s;
 }
 

@@ -1,8 +1,8 @@
 /*
  * environment.h: the variables and files of AWS, Azure and the Hugging Face Hub that other tools also read:
  * AWS_PROFILE, AWS_REGION, AWS_ENDPOINT_URL, ~/.aws/credentials, AZURE_STORAGE_ACCOUNT, AZURE_CLIENT_ID, HF_TOKEN,
- * HF_ENDPOINT, ... The only file here that reads the environment, and one of few in the libraries that do: a key in an
- * option would end in scripts, logs and lists of processes.
+ * HF_ENDPOINT, SSL_CERT_FILE, ... The only file here that reads the environment, and one of few in the libraries that
+ * do: a key in an option would end in scripts, logs and lists of processes.
  */
 #ifndef LEAT_REMOTE_ENVIRONMENT_H
 #define LEAT_REMOTE_ENVIRONMENT_H
@@ -19,6 +19,7 @@ enum setting {
     SETTING_REGION,
     SETTING_ENDPOINT,
     SETTING_ATTEMPTS,
+    SETTING_AWS_CERTIFICATES,
     SETTING_ROLE, /* from here on: other places of keys (keys.h) */
     SETTING_ROLE_FILE,
     SETTING_ROLE_SESSION,
@@ -46,6 +47,7 @@ enum setting {
     SETTING_HUB_TOKEN, /* from here on: the Hub's */
     SETTING_HUB_ENDPOINT,
     SETTING_HUB_OFFLINE,
+    SETTING_CERTIFICATES, /* a file of those of authorities, in place of the system's */
     SETTINGS
 };
 

@@ -31,9 +31,11 @@ static const char *const methods[] = { [TRANSFER_GET] = "GET", [TRANSFER_PUT] = 
 static enum leat_status ask_once(const struct remote *r, struct carrying *c, const struct keys_question *q,
                                  struct transfer *t, enum carried *how, struct leat_error *err)
 {
-    struct request request = {
-        .method = methods[q->method], .url = q->url, .stall_seconds = q->seconds, .near = q->near
-    };
+    struct request request = { .method = methods[q->method],
+                               .url = q->url,
+                               .stall_seconds = q->seconds,
+                               .near = q->near,
+                               .certificates = client_certificates(r, q->aws) };
     uint64_t end = clock_ns() + (uint64_t)4 * q->seconds * 1000000000;
     const char *why;
     enum leat_status s;
@@ -241,7 +243,9 @@ static enum leat_status from_web_identity(struct remote *r, struct keys *k, stru
 {
     char form[] = "Content-Type: application/x-www-form-urlencoded";
     const char *endpoint = r->environment.values[SETTING_STS], *china = text_begins(r->region, "cn-") ? ".cn" : "";
-    struct keys_question q = { .what = STS, .method = TRANSFER_POST, .headers = { form }, .seconds = FAR_SECONDS };
+    struct keys_question q = {
+        .what = STS, .method = TRANSFER_POST, .headers = { form }, .seconds = FAR_SECONDS, .aws = true
+    };
     char *url = NULL, *body = NULL, *answer;
     enum leat_status s;
 

@@ -76,6 +76,7 @@ struct keys_question {
     uint32_t seconds; /* of silence that are borne */
     long none;        /* a status of HTTP that means no keys here, as 404 does */
     bool near;        /* past any proxy */
+    bool aws;         /* with AWS's certificates, if it has its own */
 };
 
 /* Asks, and gives the answer's text, which the caller forgets. LEAT_E_NO_FILE: no answer, or 404. LEAT_E_STOPPED as the

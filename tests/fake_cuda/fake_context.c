@@ -78,11 +78,13 @@ cuda_result fake_device_attribute(int *value, cuda_device_attribute what, cuda_d
         *value = fake_reads_maps();
         break;
     case CUDA_DEVICE_PCI_DOMAIN: /* of no device that a machine has */
+        *value = 0xfe;
+        break;
     case CUDA_DEVICE_PCI_BUS:
-        *value = 0xff;
+        *value = 0x3b + device;
         break;
     case CUDA_DEVICE_PCI_DEVICE:
-        *value = device;
+        *value = 2 * device;
         break;
     default:
         fake_offence("an attribute of a device is asked for that the stand-in does not know: %d", what);

@@ -21,6 +21,10 @@ $(BUILD)/tests/cuda/test_ranges: | $(RANGES_COUNTED)
 $(BUILD)/tests/cuda/test_count_cuda: $(BUILD)/obj/bench/device/load_device.o
 $(BUILD)/tests/cuda/test_count_cuda: ALL_LDFLAGS += $(COUNTED)
 
+# where a loader is asked to go
+$(BUILD)/tests/cuda/test_cuda_nodes: ALL_LDFLAGS += \
+    $(addprefix -Wl$(comma)--wrap=,numa_of_pci numa_place_thread numa_place_memory)
+
 $(addprefix $(BUILD)/obj/tests/cuda/,test_prototypes.o test_ranges.o ranges_counted.o): ALL_CFLAGS += $(CUDA_CFLAGS)
 
 DEVICE_WRAPPED  := leat_loader_open leat_loader_close leat_batch_write leat_batch_borrow leat_batch_release

@@ -1,16 +1,17 @@
 """hub_server.py: a small server of the Hugging Face Hub's protocol for tests, on this machine: repositories with
-commits and branches, trees in pages that a Link header joins, files by resolve, which are small and answered, or large
-and kept on a second server (storage, with its own etags, and addresses that are signed and expire), gated, private,
-renamed and missing repositories with the Hub's X-Error-Code, and limits of rates. It can also be told to misbehave.
+commits and branches, trees in pages that a Link header joins, files by resolve: small ones, of public repositories
+by a redirect on the same host, and large ones, kept by Xet on a second server (storage, with its own etags, and
+addresses that are signed and expire), gated, private, renamed and missing repositories with the Hub's X-Error-Code, and
+limits of rates. It can also be told to misbehave.
 
     with HubServer() as hub:
         hub.commit("datasets/org/name", {"data/a.jsonl": b"..."})         # on the branch main
         hub.faults = ["429", ""]        # what the next requests get, one each, of those whose path has hub.fault_part
         ... hub.url, hub.requests, hub.storage.requests ...
 
-Faults: 429 (with RateLimit), later (Retry-After), 503, 500, reset, short (half of the bytes), silent, loop (redirects
-to itself), denied, expired (an address of storage that counts no longer), broken (other JSON: hub.broken), other (the
-etag of another file).
+Faults: 429 (with RateLimit), later, much later (Retry-After), 503, 500, reset, short (half of the bytes), damaged,
+silent, loop (redirects to itself), denied, expired (an address of storage that counts no longer), broken (other JSON:
+hub.broken), other (the etag of another file).
 """
 import hashlib
 import json
@@ -73,6 +74,8 @@ class Handler(HttpHandler):
             raise Refused(429, headers={"RateLimit": '"resolvers";r=0;t=0'})
         if fault == "later":
             raise Refused(429, headers={"Retry-After": "1"})
+        if fault == "much later":
+            raise Refused(429, headers={"Retry-After": "299"})
         if fault in ("503", "500"):
             raise Refused(int(fault))
         if fault == "denied":
@@ -99,6 +102,8 @@ class Handler(HttpHandler):
         if found:
             headers["Content-Range"] = f"bytes {first}-{last}/{len(content)}"
         body = content[first:last + 1]
+        if fault == "damaged":
+            body = body[:-1] + b"?"
         short = fault == "short"
         self.send(206 if found else 200, {**headers, "Accept-Ranges": "bytes"}, len(body),
                   b"" if self.command == "HEAD" else body[:len(body) // 2] if short else body)
@@ -106,10 +111,23 @@ class Handler(HttpHandler):
 
 
 class HubHandler(Handler):
+    def send(self, status, headers, *rest):
+        """Each answer says what is left of a rate."""
+        super().send(status, {"RateLimit": '"resolvers";r=2999;t=172', **headers}, *rest)
+
     def serve(self, path, members, fault):
         moved = next((old for old in self.server.renamed if f"/{old}/" in path + "/"), None)
         if moved:  # of another name: a redirect on the same host, which wants the token again
-            self.answer(307, headers={"Location": self.path.replace(moved, self.server.renamed[moved], 1)})
+            self.answer(self.server.moved, headers={"Location": self.path.replace(moved, self.server.renamed[moved],
+                                                                                  1)})
+            return
+        if not path.startswith(self.server.base + "/"):
+            raise Refused(404)
+        path = path.removeprefix(self.server.base)
+        found = re.fullmatch(r"/api/resolve-cache/((?:datasets|models)/[^/]+/[^/]+)/([^/]+)/(.+)", path)
+        if found:
+            content = self.find(found[1])["commits"][found[2]][urllib.parse.unquote(found[3])]
+            self.send_range(content, {"X-Repo-Commit": found[2], "ETag": f'"{git_oid(content)}"'}, fault)
             return
         if path.startswith("/api/"):
             self.serve_api(path[5:], members, fault)
@@ -153,7 +171,10 @@ class HubHandler(Handler):
         revision, _, folder = found[3].partition("/")
         commit = self.commit_of(repository, urllib.parse.unquote(revision))
         if found[2] == "revision":
-            self.say(self.info(repository, commit), fault)
+            info = self.info(repository, commit)
+            if "expand" in members:
+                info = {name: info[name] for name in ("id", members["expand"])}
+            self.say(info, fault)
         elif found[2] == "paths-info":
             wanted = urllib.parse.parse_qs(self.body.decode())["paths"]
             self.say([e for e in self.entries(repository, commit, "", True) if e["path"] in wanted], fault)
@@ -216,13 +237,26 @@ class HubHandler(Handler):
         content = repository["commits"][commit].get(path)
         if content is None:
             raise Refused(404, "EntryNotFound", "Entry not found")
-        headers = {"X-Repo-Commit": commit, "ETag": f'"{git_oid(content)}"'}
-        if len(content) <= LARGE:
+        oid, base = git_oid(content), self.server.base
+        headers = {"X-Repo-Commit": commit, "ETag": f'"{oid}"'}
+        if len(content) <= LARGE and (not content or self.name in self.server.private | self.server.gated or
+                                      self.name.count("/") < 2):
             self.send_range(content, headers, fault)
             return
+        if len(content) <= LARGE:
+            query = urllib.parse.urlencode({self.path: "", "etag": f'"{oid}"'})
+            headers = {"X-Repo-Commit": commit, "Location": f"{base}/api/resolve-cache/{self.name}/{commit}/"
+                       f"{urllib.parse.quote(path)}?{query}"}
+            if self.server.says_etag:
+                headers.update({"X-Linked-Etag": f'"{oid}"', "X-Linked-Size": str(len(content))})
+            self.answer(307, b"Temporary Redirect", headers)
+            return
         etag = sha256(b"another" if fault == "other" else content)
+        xet = sha256(content[::-1])
         headers = {"X-Repo-Commit": commit, "X-Linked-Etag": f'"{etag}"', "X-Linked-Size": str(len(content)),
-                   "Location": self.server.storage.address(content)}
+                   "X-Xet-Hash": xet, "Link": f'<{self.server.url}{base}/api/{self.name}/xet-read-token/{commit}>; '
+                   f'rel="xet-auth", <{self.server.storage.url}/v1/reconstructions/{xet}>; '
+                   'rel="xet-reconstruction-info"', "Location": self.server.storage.address(content)}
         self.answer(302, b"Found. Redirecting", headers)
 
 
@@ -290,6 +324,8 @@ class HubServer(Faulty):
         self.storage = Storage()
         self.repositories, self.gated, self.private, self.renamed = {}, set(), set(), {}
         self.repeats, self.broken = False, b"[{"
+        self.base = ""  # the path of the endpoint
+        self.moved, self.says_etag = 307, True  # how a renamed one redirects, and whether that of a small file has it
 
     def commit(self, name, files, revision="main"):
         """A commit with these files, and no others; the revision is then it."""
@@ -302,7 +338,8 @@ class HubServer(Faulty):
 
     def environment(self, **more):
         """What a client needs, and nothing else of this machine's."""
-        return {"HF_ENDPOINT": self.url, "HF_HOME": "/nowhere", "HOME": "/nowhere", "NO_PROXY": "*", **COUNTS, **more}
+        return {"HF_ENDPOINT": self.url + self.base, "HF_HOME": "/nowhere", "HOME": "/nowhere", "NO_PROXY": "*",
+                **COUNTS, **more}
 
     def __enter__(self):
         self.storage.__enter__()

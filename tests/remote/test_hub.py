@@ -11,6 +11,7 @@ import pathlib
 import random
 import shutil
 import signal
+import ssl
 import subprocess
 import sys
 import time
@@ -29,9 +30,9 @@ ALL = "hf://datasets/org/name/c/"
 AGAIN = ["429", "503", "500", "reset", "short", "silent"]  # what is asked for again
 
 
-def start(hub, *words, **more):
+def start(hub, *words, program=leat, **more):
     env = {"PATH": os.environ["PATH"], **hub.environment(**{"AWS_MAX_ATTEMPTS": "6", **more})}
-    return subprocess.Popen([leat, *words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env)
+    return subprocess.Popen([program, *words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env)
 
 
 def finish(process):
@@ -87,7 +88,12 @@ def test_names(hub):
     with open(folder / "list", "w") as f:
         f.write("\n".join(f"hf://datasets/org/name/c/{n}" for n in names))
     check_same("a list", "named", pack(hub, "named", "@list"))
-    check_same("a repository that has another name now", "named", pack(hub, "named", "hf://datasets/old/name/c/"))
+    for hub.moved in (301, 302, 308, 307):
+        check_same(f"a repository that has another name now, by {hub.moved}", "named",
+                   pack(hub, "named", "hf://datasets/old/name/c/"))
+    hub.says_etag, hub.base = False, "/behind/hub"
+    check_same("small files without an etag of the Hub, below a path of the endpoint", "named", pack(hub, "named", ALL))
+    hub.says_etag, hub.base = True, ""
     for words, count in (("hf://datasets/org/name@refs/convert/parquet/some/train/", 1),
                          ("hf://datasets/org/name@refs%2Fconvert%2Fparquet/some/train/0.jsonl", 1),
                          ("hf://datasets/org/name@a%2Fb/", 1), ("hf://datasets/alone", 2), ("hf://datasets/alone/", 2),
@@ -100,9 +106,19 @@ def test_names(hub):
     odd = hub.repositories["datasets/org/odd"]["refs"]["main"]
     check("what is recorded", [i["path"] for i in summary(said)["inputs"]] ==
           [f"hf://datasets/org/odd@{odd}/a b/ü%2F?#.jsonl"], said)
+    code, said = pack(hub, "named", "hf://datasets/org/odder/", "--json")
+    check("odd names", code == 0 and summary(said)["inputs"] == len(ODD), code, said)
+    for name in ODD:
+        code, said = pack(hub, "named", f"hf://datasets/org/odder/{name}")
+        check(f"named {name}", code == 0 and tokens("named") == b"a\0", code, said)
     for words, why in (
             ("hf://datasets/org/name/c", "c does not exist in that revision; if it is a folder, let it end in /"),
             ("hf://datasets/org/name/d/", "d/ does not exist in that revision"),
+            ("hf://datasets/org/name/c/a.jsonl/", "a.jsonl/ does not exist in that revision"),
+            ("hf://datasets/org/bare", "has no file with a known suffix"),
+            ("hf://datasets/org/pointers/x.parquet", "is a pointer of Git LFS in place of the file, and no Parquet"),
+            ("hf://datasets/org/pointers/x.jsonl", "is a pointer of Git LFS in place of the file: fetch the file"),
+            ("hf://org/name/c/", "; a dataset is hf://datasets/org/name"),
             ("hf://datasets/org/name/c/*.nix", "no file matches hf://datasets/org/name@"),
             ("hf://datasets/org/name@v9/c/", "unknown revision v9 of datasets/org/name; it has main, a/b, "
              "refs/convert/parquet"),
@@ -111,6 +127,9 @@ def test_names(hub):
              "HF_TOKEN"),
             ("@hf://datasets/org/name/list", "a list is a file of this machine")):
         check_refused(words, pack(hub, "none", words), why)
+    for words in ("https://huggingface.co/datasets/org/name", "https://huggingface.co/datasets/org/name/tree/main/c/",
+                  "https://hf.co/datasets/org/name/blob/main/a.txt"):
+        check_refused(words, pack(hub, "none", words), "is a page of the Hugging Face Hub, not a file; write hf://", 2)
     for words in ("hf://", "hf://datasets/", "hf://datasets/o?/n", "hf://spaces/o/n/", "hf://datasets/o/n@/x"):
         check_refused(words, pack(hub, "none", words), "hf://", 2)
     check_refused("gated, with a token", pack(hub, "none", "hf://datasets/org/gated/", HF_TOKEN="hf_other"),
@@ -125,6 +144,10 @@ def test_names(hub):
 def test_splits(hub):
     check_refused("configurations", pack(hub, "none", "hf://datasets/org/card"), "has several configurations, as its "
                   "README.md lists them: en (2 files: ", 2)
+    check_refused("a configuration without files", pack(hub, "none", "hf://datasets/org/card/none/"), "does not exist")
+    hub.commit("datasets/org/less", {"README.md": CARD.replace(b"en/*", b"none/*"), "fr/a.jsonl": small})
+    code, said = pack(hub, "split", "hf://datasets/org/less", "--json")
+    check("one configuration has files", code == 0 and summary(said)["inputs"] == 1, code, said)
     code, said = pack(hub, "split", "hf://datasets/org/card/fr/", "--json")
     check("one of them", code == 0 and summary(said)["inputs"] == 1, code, said)
     check_refused("splits", pack(hub, "none", "hf://datasets/org/card/en/"), "do not all belong to one split: train", 2)
@@ -136,12 +159,17 @@ def test_token(hub):
     """It goes to the Hub alone, from where the Hub's own client has it."""
     wanted = pack(hub, "public", "hf://datasets/org/name/c/")
     check("public", wanted[0] == 0, *wanted)
-    (folder / "home/.cache/huggingface").mkdir(parents=True)
-    for place in ("token", "home/.cache/huggingface/token"):
-        (folder / place).write_text(TOKEN + "\n")
+    for place in ("token", "home/.cache/huggingface/token", "xdg/huggingface/token"):
+        (folder / place).parent.mkdir(parents=True, exist_ok=True)
+        (folder / place).write_text(f" {TOKEN}\r\n")
+    (folder / "empty-token").write_text("\n")
     check_refused("private", pack(hub, "none", "hf://datasets/org/private/c/"), "or it is not public")
-    for more in ({"HF_TOKEN": TOKEN}, {"HF_TOKEN_PATH": str(folder / "token")}, {"HF_HOME": str(folder)},
-                 {"HF_HOME": "", "HOME": str(folder / "home")}):
+    for more in ({"HF_TOKEN_PATH": str(folder / "empty-token")}, {"HF_TOKEN": " \n"}):
+        check("a token without letters is none", pack(hub, "public", "hf://datasets/org/name/c/", **more)[0] == 0)
+    for more in ({"HF_TOKEN": TOKEN}, {"HF_TOKEN": f" {TOKEN}\r\n"}, {"HUGGING_FACE_HUB_TOKEN": TOKEN},
+                 {"HF_TOKEN_PATH": str(folder / "token")}, {"HF_HOME": str(folder)},
+                 {"HF_HOME": "", "XDG_CACHE_HOME": str(folder / "xdg")}, {"HF_HOME": "", "HOME": str(folder / "home")},
+                 {"HF_TOKEN_PATH": "~/.cache/huggingface/token", "HOME": str(folder / "home")}):
         hub.requests.clear()
         code, said = pack(hub, "private", "hf://datasets/org/private/c/", **more)
         check(f"private, with {list(more)}", code == 0 and tokens("private") == tokens("local"), code, said)
@@ -164,6 +192,11 @@ def test_dataset(hub):
     there = [run(hub, "cat", "--tokens", "9:500", name, LEAT_CACHE=str(folder / "cache"))
              for name in ("one", "hf://datasets/org/made/d/one")]
     check("a dataset on the Hub", there[0][0] == 0 and there[0] == there[1], *there)
+    for revision in ("a/b", "refs/pr/1"):
+        hub.commit("datasets/org/made", {f"e/{revision}/{n[2:]}": b for n, b in files.items()}, revision)
+        name = f"hf://datasets/org/made@{revision.replace('a/', 'a%2F')}/e/{revision}/one"
+        other = run(hub, "cat", "--tokens", "9:500", name, LEAT_CACHE=str(folder / "cache"))
+        check(f"one at {revision}", other == there[0], *other)
     code, said = run(hub, "pull", "hf://datasets/org/made/d/one", "pulled")
     check("a copy of it", code == 0 and tokens("pulled") == tokens("one"), code, said)
     check_refused("none is pushed", run(hub, "push", "one", "hf://datasets/org/made/x"), "is pushed to s3://", 2)
@@ -210,10 +243,10 @@ def test_resume(hub):
         process = start(hub, *words, AWS_MAX_ATTEMPTS="1000")
         while process.poll() is None and not hub.storage.faults:
             time.sleep(0.01)
-        process.send_signal(signal.SIGTERM)
+        process.send_signal(signal.SIGINT if more else signal.SIGTERM)
         code, said = finish(process)
         hub.storage.faults.clear()
-        check("stopped", code == 5 and not (folder / f"{out}.leat").exists(), code, said)
+        check("stopped", code == (130 if more else 5) and not (folder / f"{out}.leat").exists(), code, said)
         hub.commit("datasets/org/name", {"c/a.jsonl": small})
         described = next(folder.glob(f"{out}.partial*/*.run" if more else f"{out}.partial.run"))
         right = described.read_text()
@@ -234,11 +267,29 @@ def test_parts(hub):
     code, said = run(hub, "pack", *PACK, "--run", "run", "--parts", "3", ALL)
     check("a run's plan", code == 0, code, said)
     hub.commit("datasets/org/name", {"c/a.jsonl": small})
-    for part in "213":
-        code, said = run(hub, "pack", "--run", "run", "--part", part)
+    hub.events = [("/resolve/", 3, lambda: hub.commit("datasets/org/name", {"c/d.jsonl": small}))]
+    for part, process in [(part, start(hub, "pack", "--run", "run", "--part", part)) for part in "213"]:  # at once
+        code, said = finish(process)
         check(f"part {part} of a run", code == 0, code, said)
+    check("the branch has moved again", not hub.events)
     hub.repositories["datasets/org/name"]["refs"]["main"] = first
     check_same("a run's parts", "merged", run(hub, "merge", "run", "-o", "merged"))
+    # a table is divided by its row groups, of which each part fetches its own, beside the footer and the first bytes
+    table, fetched = below["c/many.parquet"], []
+    footer = len(table) - 8 - int.from_bytes(table[-8:-4], "little")
+    for part in ("1/3", "2/3", "3/3", "1/1"):
+        hub.storage.requests.clear()
+        code, said = pack(hub, f"table.{part.replace('/', '-')}", "--part", part,
+                          f"hf://datasets/org/name@{first}/c/many.parquet")
+        ranges = [[int(n) for n in sent["Range"][6:].split("-")] for _, _, sent in hub.storage.requests]
+        fetched.append({n for begin, last in ranges if begin > 0 and last < footer for n in range(begin, last + 1)})
+        check(f"part {part} of a table", code == 0, code, said)
+    *parts, whole = fetched
+    check("row groups by parts", all(parts) and whole == set.union(*parts) and
+          sum(map(len, parts)) < 1.05 * len(whole), [len(p) for p in fetched])
+    check("the whole table", len(whole) < 0.9 * footer, len(whole), footer)  # of other columns nothing
+    code, said = run(hub, "merge", "table.1-3", "table.2-3", "table.3-3", "-o", "table")
+    check("parts of a table", code == 0 and tokens("table") == tokens("many"), code, said)
 
 
 def test_parts_alone(hub):
@@ -326,11 +377,21 @@ def test_faults(hub):
                 code, said = pack(hub, "none", *words)
                 check(f"{fault} at request {at}", code == 1 and why in said, code, said)
             server.faults = []
-    hub.faults = ["later"]
-    began = time.monotonic()
-    check("Retry-After", pack(hub, "fault", *words)[0] == 0 and time.monotonic() - began >= 1)
+    for said in ("later", "429"):  # by Retry-After, and by RateLimit
+        hub.faults, began = [said], time.monotonic()
+        check(said, pack(hub, "fault", *words)[0] == 0 and time.monotonic() - began >= 1)
     hub.faults, hub.fault_part = ["other"], "/resolve/"
     check_refused("another file", pack(hub, "none", *words), "has changed while it was read")
+    hub.fault_part = ""
+    for waits in (["pack", *PACK, "-o", "none", ALL], ["encode", "-t", "org/tok", "c/d.jsonl"],
+                  ["pack", "-o", "none", "-t", "org/tok", "c/d.jsonl"]):
+        hub.faults = ["much later"]  # Ctrl-C need not wait for that
+        process = start(hub, *waits, program=build / "leat")
+        while process.poll() is None and hub.faults:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        code, said = finish(process)
+        check(f"stopped while the Hub says to wait: {waits[0]}", code in (130, -signal.SIGINT), code, said)
     hub.faults = ["429"] * 99
     check_refused("no end of 429", pack(hub, "none", *words, AWS_MAX_ATTEMPTS="2"), "the server answered 429, 2 times")
     hub.faults, hub.fault_part = [], ""
@@ -370,8 +431,10 @@ def test_tokenizer(hub):
 
     def opened(spec, **changed):
         return run(hub, "encode", "-t", spec, "c/d.jsonl", **{**more, **changed})
+    hub.says_etag = False
     code, said = opened("org/tok")
     check("fetched", code == 0, code, said)
+    hub.says_etag = True
     asked = [path.rpartition("/")[2] for _, path, _ in hub.requests if "/models/org/tok" in path or "/org/tok/" in path]
     snapshot = home / "hub/models--org--tok/snapshots" / first
     check("what is fetched", sorted(p.name for p in snapshot.iterdir()) ==
@@ -391,6 +454,12 @@ def test_tokenizer(hub):
     hub.commit("models/org/none", {"README.md": b"", "in/tokenizer.json": TOKENIZER})
     hub.commit("models/org/shut", files)
     hub.gated.add("models/org/shut")
+    hub.commit("models/org/secret", files)
+    hub.private.add("models/org/secret")
+    hub.renamed["old/tok"] = "org/tok"
+    check_refused("private", opened("org/secret"), "set HF_TOKEN to a token that may read it")
+    check("private, with a token", opened("org/secret", HF_TOKEN=TOKEN)[0] == 0)
+    check("of another name now", opened("old/tok")[0] == 0 and (home / "hub/models--old--tok/refs/main").exists())
     for spec, why in (("org/none", "has no file that says what its tokenizer is"),
                       ("org/shut", f"accept its terms at {hub.url}/org/shut"),
                       ("no/tok", "not a file or folder; and the "),
@@ -412,10 +481,43 @@ def test_tokenizer(hub):
     check_refused("denied", opened("org/tok"), "denies access")
     hub.faults, hub.fault_part = [], ""
     check("then", opened("org/tok")[0] == 0)
+    shutil.rmtree(home)
+    hub.storage.faults = ["", "damaged"]
+    check_refused("other bytes than the sum", opened("org/tok"), "the bytes are not those that the Hub has a sum of")
+    check("nothing of them is kept", opened("org/tok")[0] == 0)
     home.chmod(0o777)
     shutil.rmtree(home)
     home.write_bytes(b"")
     check_refused("no room for a cache", opened("org/tok"), "of the Hugging Face cache")
+
+
+def test_certificates(hub):
+    """Authorities that the system does not know, as of a company's proxy, are in the files of other tools' variables;
+    AWS's own count for s3:// alone."""
+    key, certificate = folder / "key", folder / "certificate"
+    if not shutil.which("openssl"):
+        return
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                    "-days", "2", "-subj", "/CN=x", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out",
+                    certificate], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    secure = HubServer()
+    secure.socket = context.wrap_socket(secure.socket, server_side=True, do_handshake_on_connect=False)
+    secure.url = secure.url.replace("http:", "https:")
+    with secure:
+        secure.commit("datasets/org/name", {"a.jsonl": small})
+        for names, right, bucket in (((), False, False), (("SSL_CERT_FILE",), True, True),
+                                     (("REQUESTS_CA_BUNDLE",), True, True), (("CURL_CA_BUNDLE",), True, True),
+                                     (("AWS_CA_BUNDLE",), False, True)):
+            more = {name: str(certificate) for name in names}
+            code, said = pack(secure, "secure", "hf://datasets/org/name/", **more)
+            check(f"by {names}", code == 0 if right else code == 1 and "let SSL_CERT_FILE name a file of them" in said,
+                  code, said)
+            code, said = pack(secure, "secure", "s3://org/name.jsonl", AWS_ENDPOINT_URL=secure.url,
+                              AWS_ACCESS_KEY_ID="x", AWS_SECRET_ACCESS_KEY="x", **more)
+            check(f"s3:// by {names}", code == 1 and ("does not exist" in said) == bucket, code, said)
+    key.unlink()
 
 
 def test_no_libcurl(hub):
@@ -451,6 +553,9 @@ TOKENIZER = json.dumps({
     "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True},
     "decoder": {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True},
     "model": {"type": "BPE", "vocab": VOCABULARY, "merges": []}}).encode()
+ODD = ["a+b.jsonl", "c d.jsonl", "e%41.jsonl", "f#g.jsonl", "h&i=j'.jsonl", "ü/é.jsonl", "k;l,m@n$.jsonl",
+       "o~(p)!.jsonl"]
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 12345\n"
 CARD = (b"---\nconfigs:\n- config_name: en\n  data_files: en/*\n- config_name: fr\n  data_files: fr/*\n---\n")
 with HubServer() as hub:
     first = hub.commit("datasets/org/name", {**below, ".gitattributes": b"x", "c/.hidden/x.jsonl": small})
@@ -460,6 +565,9 @@ with HubServer() as hub:
     hub.commit("datasets/alone", {"x/y.jsonl": small, "z.jsonl": small})
     hub.commit("models/org/model", {"x.jsonl": small})
     hub.commit("datasets/org/odd", {"a b/ü%2F?#.jsonl": small})
+    hub.commit("datasets/org/odder", {name: small for name in ODD})
+    hub.commit("datasets/org/bare", {"README.md": b"# Nothing", ".gitattributes": b""})
+    hub.commit("datasets/org/pointers", {"x.parquet": POINTER, "x.jsonl": POINTER})
     hub.commit("datasets/org/gated", {"x.jsonl": small})
     hub.commit("datasets/org/few", {"a.jsonl": lines[:lines.index(b"\n", 3000) + 1], "b.jsonl": small})
     hub.commit("datasets/org/card", {"README.md": CARD, "fr/a.jsonl": small, "en/train.jsonl": small,
@@ -468,13 +576,15 @@ with HubServer() as hub:
     hub.renamed = {"datasets/old/name": "datasets/org/name", "datasets/old/private": "datasets/org/private"}
     code, said = pack(hub, "local", "c")
     pack(hub, "one", "c/a.jsonl")
+    pack(hub, "many", "c/many.parquet")
     check("files", code == 0, code, said)
     code, said = pack(hub, "none", "hf://datasets/no/thing/")
     if "need libcurl" in said or "made without" in said:
         print("skipped: no libcurl", file=sys.stderr)
         sys.exit(77)
     for test in (test_names, test_splits, test_token, test_dataset, test_requests, test_moving, test_resume, test_parts,
-                 test_parts_alone, test_finished, test_faults, test_answers, test_tokenizer, test_no_libcurl):
+                 test_parts_alone, test_finished, test_faults, test_answers, test_tokenizer, test_certificates,
+                 test_no_libcurl):
         began = time.monotonic()
         test(hub)
         if os.environ.get("LEAT_TEST_TIMES"):

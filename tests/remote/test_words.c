@@ -232,6 +232,7 @@ static void test_hub_head(void)
         { "Link: <https://h/p?a b>; rel=\"next\"", "", true, 0 },
         { "Link: https://h/p?a; rel=\"next\"", "", false, 0 },
         { "RateLimit: \"api\";r=0;t=55", "", false, 56 },
+        { "RateLimit: \"api\"; r=0; t=55", "", false, 56 },
         { "RateLimit: \"api\";r=10;t=55", "", false, 0 },
         { "RateLimit: \"api\";r=05;t=55", "", false, 0 },
         { "RateLimit: \"api\";r=0;t=x", "", false, 0 },

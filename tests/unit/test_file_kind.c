@@ -43,6 +43,7 @@ static void check_magic(void)
     IS("\xff\xfe\0\0h\0\0\0", "text in UTF-32");
     IS("MMIDIDX\0\0\1\0\0\0", "an index of a Megatron dataset");
     IS("leat\r\n\x1a\n\1\0\0\0", "an index of a leat dataset");
+    IS("version https://git-lfs.github.com/spec/v1\noid sha256:", "a pointer of Git LFS in place of the file");
     memcpy(tar + 257, "ustar", 5);
     T_STR(name_of(tar, sizeof tar), "a tar archive");
 }

@@ -1,7 +1,8 @@
 /*
  * test_numa.c: the node of a PCI device by a made tree of sysfs: what the file says, and none where it is missing,
  * empty, no number, or the -1 of a machine with one node; memory and threads placed on a node that is there and on ones
- * that are not; a thread keeps to the CPUs that it was allowed before.
+ * that are not; a thread goes to the CPUs of a node, as a made tree lists them, that it was allowed before, and stays
+ * where there are none of them.
  */
 #include "base/numa.h"
 
@@ -75,16 +76,57 @@ static void thread(void)
     T_EQ(sched_setaffinity(0, sizeof before, &before), 0);
     check_node(numa_of_thread(), sched_getcpu());
     for (int node = -1; node < 4; node++) {
-        numa_place_thread(pthread_self(), node);
+        numa_place_thread("/sys", pthread_self(), node);
         T_EQ(sched_getaffinity(0, sizeof after, &after), 0);
         T_CHECK(CPU_EQUAL(&before, &after));
     }
+}
+
+/* The first two CPUs that are allowed are A and B. */
+static void lists(void)
+{
+    static const struct {
+        const char *list, *left; /* with A and B in them */
+    } rows[] = { { "A\n", "A" }, { "B\n", "B" },     { "A-B\n", "AB" }, { "A,B\n", "AB" }, { "4000-4001,B\n", "B" },
+                 { "\n", "AB" }, { "4000\n", "AB" }, { "none", "AB" },  { NULL, "AB" } };
+    cpu_set_t all, both, wanted, got;
+    int cpu[2], found = 0;
+
+    T_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+    CPU_ZERO(&both);
+    for (int c = 0; c < CPU_SETSIZE && found < 2; c++)
+        if (CPU_ISSET(c, &all)) {
+            CPU_SET(c, &both);
+            cpu[found++] = c;
+        }
+    for (size_t i = 0; found == 2 && i < sizeof rows / sizeof rows[0]; i++) {
+        char text[100] = "", path[100];
+
+        for (const char *at = rows[i].list; at && *at; at++)
+            if (*at == 'A' || *at == 'B')
+                snprintf(text + strlen(text), sizeof text - strlen(text), "%d", cpu[*at == 'B']);
+            else
+                text[strlen(text)] = *at;
+        CPU_ZERO(&wanted);
+        for (const char *at = rows[i].left; *at; at++)
+            CPU_SET(cpu[*at == 'B'], &wanted);
+        snprintf(path, sizeof path, "devices/system/node/node%zu/cpulist", 10 + i);
+        if (rows[i].list)
+            t_write_below(root, path, text);
+        T_EQ(sched_setaffinity(0, sizeof both, &both), 0);
+        numa_place_thread(root, pthread_self(), (int)(10 + i));
+        T_EQ(sched_getaffinity(0, sizeof got, &got), 0);
+        if (!CPU_EQUAL(&got, &wanted))
+            T_FAIL("by the list %s", text);
+    }
+    T_EQ(sched_setaffinity(0, sizeof all, &all), 0);
 }
 
 int main(void)
 {
     root = t_folder();
     devices();
+    lists();
     memory();
     thread();
     return t_end();

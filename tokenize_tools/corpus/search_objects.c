@@ -216,11 +216,27 @@ static enum leat_status search_pinned(struct search *s, const char *url, struct 
     return status;
 }
 
+/* What a browser shows of the Hub is HTML around a file or a list of them. */
+static bool is_page_of_hub(const char *url)
+{
+    static const char *const hosts[] = { "https://huggingface.co/", "https://hf.co/" };
+    bool is = false;
+
+    for (unsigned i = 0; i < sizeof hosts / sizeof *hosts; i++)
+        is = is || strncmp(url, hosts[i], strlen(hosts[i])) == 0;
+    return is && !strstr(url, "/resolve/") && !strstr(url, "/raw/");
+}
+
 enum leat_status search_url(struct search *s, const char *url, struct leat_error *err)
 {
     enum leat_status status = have_fetcher(s, err);
     char *pinned;
 
+    if (is_page_of_hub(url))
+        return status_argument(err, "inputs",
+                               "%.*s is a page of the Hugging Face Hub, not a file; write "
+                               "hf://datasets/ORG/NAME[@REVISION]/PATH",
+                               (int)strcspn(url, "?#"), url);
     if (status != LEAT_OK || !fetch_is_moving(url))
         return status == LEAT_OK ? search_object(s, url, err) : status;
     status = fetch_pin(s->list->fetcher, &s->list->pins, url, &s->stop, &pinned, err);

@@ -141,6 +141,12 @@ int commands_run_failed(const char *name, struct leat_run *run, const struct lea
     return CLI_FAILED;
 }
 
+static uint32_t on_waiting(void *context)
+{
+    (void)context;
+    return cli_interrupted();
+}
+
 int commands_tokenizer(const struct command *self, struct leat_tokenizer **t, const char *spec, const char *pattern)
 {
     struct leat_tokenizer_options options = LEAT_TOKENIZER_OPTIONS_INIT;
@@ -148,6 +154,7 @@ int commands_tokenizer(const struct command *self, struct leat_tokenizer **t, co
     enum leat_status s;
 
     options.pattern = pattern;
+    options.waiting = on_waiting;
     s = leat_tokenizer_open(t, spec, &options, &err);
     if (s == LEAT_OK)
         return CLI_DONE;

@@ -312,7 +312,7 @@ static enum leat_status ask_revision(struct remote *r, const struct url *url, ch
 {
     char commit[HUB_COMMIT + 1], *what = NULL, *id = NULL;
     const char *kind = text_begins(url->bucket, "datasets/") ? "datasets/" : "models/";
-    struct transfer t = { .url = url };
+    struct transfer t = { .url = url, .query = "expand=sha" }; /* and not the names of all files */
     enum leat_status s = hub_call(&what, "/revision/", url, err);
 
     *to = NULL;
@@ -449,6 +449,8 @@ static enum leat_status make_pin(struct remote *r, struct hub_pins *pins, const 
             s = alone;
         else if (err)
             *err = why;
+        if (s == LEAT_E_NO_FILE && err && text_begins(u->bucket, "models/") && !text_begins(from, "hf://models/"))
+            status_after(err, "; a dataset is hf://datasets/%s", u->bucket + strlen("models/"));
     } else if (s != LEAT_OK && err) {
         *err = why;
     }

@@ -271,7 +271,8 @@ void parquet_close(struct parquet_file *file)
 static enum leat_status find_footer(struct parquet_file *file, struct leat_error *err)
 {
     const struct parquet_source *from = &file->source;
-    uint8_t head[MAGIC_BYTES + END_BYTES], end[END_BYTES]; /* magic numbers of other kinds are longer */
+    uint8_t head[64], end[END_BYTES]; /* magic numbers of other kinds are longer */
+    size_t seen = from->size < sizeof head ? (size_t)from->size : sizeof head;
     const struct file_kind *kind;
     enum leat_status s;
     uint64_t bytes;
@@ -279,7 +280,7 @@ static enum leat_status find_footer(struct parquet_file *file, struct leat_error
     if (from->size < MAGIC_BYTES + END_BYTES)
         return status_set_in(err, LEAT_E_TRUNCATED, from->name, "%s has %llu bytes: it is no Parquet file, or cut off",
                              from->name, (unsigned long long)from->size);
-    s = from->read(from->context, 0, head, sizeof head, err);
+    s = from->read(from->context, 0, head, seen, err);
     if (s == LEAT_OK)
         s = from->read(from->context, from->size - END_BYTES, end, sizeof end, err);
     if (s != LEAT_OK)
@@ -287,10 +288,13 @@ static enum leat_status find_footer(struct parquet_file *file, struct leat_error
     if (memcmp(end + 4, "PARE", MAGIC_BYTES) == 0)
         return status_set_in(err, LEAT_E_UNSUPPORTED, from->name,
                              "%s is encrypted, which leat does not read; decrypt it first", from->name);
-    kind = file_kind_of_bytes(head, sizeof head);
+    kind = file_kind_of_bytes(head, seen);
     if (kind && kind->what == FILE_COMPRESSED)
         return status_set_in(err, LEAT_E_UNSUPPORTED, from->name, "%s is %s, and no Parquet file: decompress it first",
                              from->name, kind->name);
+    if (kind && kind->what == FILE_CORPUS)
+        return status_set_in(err, LEAT_E_UNSUPPORTED, from->name, "%s is %s, and no Parquet file: %s", from->name,
+                             kind->name, kind->cure);
     if (memcmp(head, "PAR1", MAGIC_BYTES) != 0)
         return status_set_in(err, LEAT_E_UNSUPPORTED, from->name, "%s is no Parquet file: it does not begin with PAR1",
                              from->name);

@@ -58,18 +58,27 @@ static enum leat_status read_names(struct hub_model *m, const struct buffer *jso
     return s;
 }
 
-enum leat_status hub_model_open(struct hub_model *m, const char *id, struct leat_error *err)
+static bool is_stopped(void *stop)
 {
+    const struct locate_stop *s = stop;
+
+    return s->asked && s->asked(s->context) != 0;
+}
+
+enum leat_status hub_model_open(struct hub_model *m, const char *id, const struct locate_stop *stop,
+                                struct leat_error *err)
+{
+    struct remote_options options = { .stop = is_stopped, .context = &m->stop };
     struct buffer json = { 0 };
     struct url url = { 0 };
     char *text = NULL, *what = NULL;
     enum leat_status s = text_join(&text, err, "hf://", id, NULL);
 
-    *m = (struct hub_model) { 0 };
+    *m = (struct hub_model) { .stop = stop ? *stop : (struct locate_stop) { 0 } };
     if (s == LEAT_OK)
         s = url_parse(&url, text, err);
     if (s == LEAT_OK)
-        s = remote_open(&m->remote, NULL, err);
+        s = remote_open(&m->remote, &options, err);
     if (s == LEAT_OK)
         s = hub_call(&what, "/revision/", &url, err);
     if (s == LEAT_OK)

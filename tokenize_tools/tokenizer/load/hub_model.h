@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "corpus/fetch/hub_tree.h"
+#include "locate.h"
 
 struct hub_model {
     struct remote *remote;
@@ -17,10 +18,12 @@ struct hub_model {
     char commit[HUB_COMMIT + 1]; /* of the revision */
     char **names;                /* of its files, but for those in folders */
     size_t count;
+    struct locate_stop stop;
 };
 
-/* Asks the Hub about "ORG/NAME" or "ORG/NAME@REVISION". hub_model_close() also after a failure. */
-enum leat_status hub_model_open(struct hub_model *m, const char *id, struct leat_error *err);
+/* Asks the Hub about "ORG/NAME" or "ORG/NAME@REVISION". `stop` may be NULL. hub_model_close() also after a failure. */
+enum leat_status hub_model_open(struct hub_model *m, const char *id, const struct locate_stop *stop,
+                                struct leat_error *err);
 void hub_model_close(struct hub_model *m);
 
 /* Sees to it that a file of this name is in the snapshot: `folder` is the model's, CACHE/models--ORG--NAME. */

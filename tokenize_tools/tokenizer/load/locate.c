@@ -474,11 +474,12 @@ static enum leat_status fetch_files(const struct hub_model *m, const char *folde
 }
 
 /* Fetches the model's tokenizer into the cache, and says where it is then. `folder` has ROOM bytes. */
-static enum leat_status fetch_model(char *folder, const char *model, const char *id, struct leat_error *err)
+static enum leat_status fetch_model(char *folder, const char *model, const char *id, const struct locate_stop *stop,
+                                    struct leat_error *err)
 {
     const char *at = strchr(id, '@');
     struct hub_model m;
-    enum leat_status s = hub_model_open(&m, id, err);
+    enum leat_status s = hub_model_open(&m, id, stop, err);
 
     if (s == LEAT_OK)
         s = fetch_files(&m, model, id, err);
@@ -578,7 +579,7 @@ static enum leat_status nothing(const char *spec, const struct leat_error *cache
 
 /* A model's id: in the cache, else, if it is "org/name", on the Hub. *why says what is wrong, with LEAT_E_NO_FILE also
  * where the Hub could not be asked. */
-static enum leat_status find_model(char **path, const char *id, struct leat_error *why)
+static enum leat_status find_model(char **path, const char *id, const struct locate_stop *stop, struct leat_error *why)
 {
     struct leat_error hub = { .message = "" };
     char model[ROOM], folder[ROOM];
@@ -590,7 +591,7 @@ static enum leat_status find_model(char **path, const char *id, struct leat_erro
         s = in_folder(path, folder, why);
     if (s != LEAT_E_NO_FILE || strcspn(id, "/") >= strcspn(id, "@") || names_a_file(id))
         return s;
-    s = fetch_model(folder, model, id, &hub);
+    s = fetch_model(folder, model, id, stop, &hub);
     if (s == LEAT_OK)
         return in_folder(path, folder, why);
     if (s != LEAT_E_NO_FILE && s != LEAT_E_IO && s != LEAT_E_UNSUPPORTED) {
@@ -601,7 +602,8 @@ static enum leat_status find_model(char **path, const char *id, struct leat_erro
     return LEAT_E_NO_FILE;
 }
 
-static enum leat_status find_path(char **path, bool *by_folder, const char *spec, struct leat_error *err)
+static enum leat_status find_path(char **path, bool *by_folder, const char *spec, const struct locate_stop *stop,
+                                  struct leat_error *err)
 {
     struct leat_error why = { .message = "" };
     struct file_identity identity;
@@ -617,7 +619,7 @@ static enum leat_status find_path(char **path, bool *by_folder, const char *spec
         *path = strdup(spec);
         return *path ? LEAT_OK : status_no_memory(err, strlen(spec));
     }
-    s = hub_cache_is_id(spec) ? find_model(path, spec, &why) : LEAT_E_NO_FILE;
+    s = hub_cache_is_id(spec) ? find_model(path, spec, stop, &why) : LEAT_E_NO_FILE;
     if (s == LEAT_E_NO_FILE)
         return nothing(spec, &why, err);
     if (s != LEAT_OK && err)
@@ -626,14 +628,14 @@ static enum leat_status find_path(char **path, bool *by_folder, const char *spec
     return s;
 }
 
-enum leat_status locate(struct located *out, const char *spec, struct leat_error *err)
+enum leat_status locate(struct located *out, const char *spec, const struct locate_stop *stop, struct leat_error *err)
 {
     enum leat_status s;
 
     *out = (struct located) { .builtin = builtin_find(spec) };
     if (out->builtin)
         return LEAT_OK;
-    s = find_path(&out->path, &out->by_folder, spec, err);
+    s = find_path(&out->path, &out->by_folder, spec, stop, err);
     if (s == LEAT_OK)
         s = read_both(out->path, &out->stored, &out->stored_size, &out->plain, &out->plain_size, err);
     if (s == LEAT_OK)

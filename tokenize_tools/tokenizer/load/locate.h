@@ -44,12 +44,18 @@ struct located {
     bool by_folder; /* the folder was named, or a model's id: not the file */
 };
 
+/* Asked some ten times per second while files come from the Hub; nonzero ends that with LEAT_E_STOPPED. */
+struct locate_stop {
+    uint32_t (*asked)(void *context); /* NULL: never */
+    void *context;
+};
+
 /*
- * Returns LEAT_E_NO_FILE if nothing has that name (the sentence says where it looked, and which built-in is
- * nearest), LEAT_E_PERMISSION if the Hub does not give it to the user, LEAT_E_VOCABULARY for a damaged compressed file,
- * what reading files returns, or LEAT_E_NO_MEMORY. On failure *out holds nothing.
+ * `stop` NULL: nothing stops it. Returns LEAT_E_NO_FILE if nothing has that name (the sentence says where it looked,
+ * and which built-in is nearest), LEAT_E_PERMISSION if the Hub does not give it to the user, LEAT_E_VOCABULARY for a
+ * damaged compressed file, what reading files returns, or LEAT_E_NO_MEMORY. On failure *out holds nothing.
  */
-enum leat_status locate(struct located *out, const char *spec, struct leat_error *err);
+enum leat_status locate(struct located *out, const char *spec, const struct locate_stop *stop, struct leat_error *err);
 
 /* Frees what is in it; a zeroed or freed one is fine. */
 void located_free(struct located *l);

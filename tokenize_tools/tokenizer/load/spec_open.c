@@ -408,10 +408,16 @@ static enum leat_status open_file(struct opened_spec *o, const char *pattern, st
 
 enum leat_status spec_open(struct opened_spec *out, const char *name, const char *pattern, struct leat_error *err)
 {
+    return spec_open_stoppable(out, name, pattern, NULL, err);
+}
+
+enum leat_status spec_open_stoppable(struct opened_spec *out, const char *name, const char *pattern,
+                                     const struct locate_stop *stop, struct leat_error *err)
+{
     enum leat_status s;
 
     *out = (struct opened_spec) { 0 };
-    s = locate(&out->at, name, err);
+    s = locate(&out->at, name, stop, err);
     if (s == LEAT_OK)
         s = out->at.builtin ? open_builtin(out, pattern, err) : open_file(out, pattern, err);
     if (s != LEAT_OK)

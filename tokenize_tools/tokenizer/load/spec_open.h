@@ -24,6 +24,8 @@ struct opened_spec {
  * nothing.
  */
 enum leat_status spec_open(struct opened_spec *out, const char *name, const char *pattern, struct leat_error *err);
+enum leat_status spec_open_stoppable(struct opened_spec *out, const char *name, const char *pattern,
+                                     const struct locate_stop *stop, struct leat_error *err);
 
 /* The same for bytes that a dataset holds; `path` is for sentences, and gives the pattern of a *.tiktoken. They are not
  * kept. No tokenizer_config.json is read. */

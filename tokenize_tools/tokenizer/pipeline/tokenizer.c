@@ -68,6 +68,7 @@ enum leat_status leat_tokenizer_open(struct leat_tokenizer **out, const char *sp
 {
     struct leat_tokenizer_options all = LEAT_TOKENIZER_OPTIONS_INIT;
     enum leat_status s = options_read(&all, sizeof all, NULL, options, "leat_tokenizer_options", err);
+    struct locate_stop stop = { all.waiting, all.waiting_context };
     const char *pattern = all.pattern;
     struct leat_tokenizer *t;
 
@@ -79,7 +80,7 @@ enum leat_status leat_tokenizer_open(struct leat_tokenizer **out, const char *sp
     t = calloc(1, sizeof *t);
     if (!t)
         return status_no_memory(err, sizeof *t);
-    s = spec_open(&t->opened, spec, pattern, err);
+    s = spec_open_stoppable(&t->opened, spec, pattern, &stop, err);
     if (s == LEAT_OK)
         s = keep(t, t->opened.at.builtin ? t->opened.at.builtin : t->opened.at.name,
                  t->opened.format == LOAD_TIKTOKEN ? pattern : NULL, err); /* else the file has it */
