@@ -1,11 +1,13 @@
 /*
  * block.h: memory for a page after the other: what it held before is not kept when it grows. A page that is too large
  * for memory lies in a mapped file: what of that is in memory is page cache, which the kernel takes back when it needs
- * it, and which is made small by block_rest().
+ * it, and which is made small by block_rest(). A block can be lent: then it leaves its bytes to those that have them, in
+ * place of writing over them.
  */
 #ifndef LEAT_PARQUET_BLOCK_H
 #define LEAT_PARQUET_BLOCK_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,9 +24,22 @@ struct block {
     uint8_t *bytes; /* owned */
     size_t size;    /* bytes in use */
     size_t room;
-    bool mapped; /* of a file */
-    bool large;  /* of whole large pages */
+    bool mapped;               /* of a file */
+    bool large;                /* of whole large pages */
+    struct parquet_loan *loan; /* NULL: it was not lent */
 };
+
+struct parquet_loan {
+    atomic_uint users;           /* the block, until it leaves, and those that have it */
+    struct block bytes;          /* the block's */
+    atomic_uint_least64_t *left; /* counts bytes that blocks have left */
+};
+
+/* Whether others have its bytes. */
+static inline bool block_is_lent(const struct block *b)
+{
+    return b->loan && atomic_load(&b->loan->users) > 1;
+}
 
 /* What it takes of the memory that is counted. */
 static inline uint64_t block_memory(const struct block *b)
@@ -43,17 +58,21 @@ static inline uint64_t block_room(const struct block *b, size_t size)
 {
     uint64_t room = size + (uint64_t)size / 8;
 
-    if (b->bytes && !b->mapped && size <= b->room && size >= b->room / 4)
+    if (b->bytes && !b->mapped && !block_is_lent(b) && size <= b->room && size >= b->room / 4)
         return b->room;
     return room < BLOCK_LARGE ? room : (room + BLOCK_LARGE_PAGE - 1) / BLOCK_LARGE_PAGE * BLOCK_LARGE_PAGE;
 }
 
 static inline void block_free(struct block *b)
 {
-    if (b->mapped || b->large)
+    if (b->loan) {
+        atomic_fetch_add(b->loan->left, b->room);
+        parquet_loan_release(b->loan);
+    } else if (b->mapped || b->large) {
         munmap(b->bytes, b->room);
-    else
+    } else {
         free(b->bytes);
+    }
     *b = (struct block) { .bytes = NULL };
 }
 
@@ -78,7 +97,7 @@ static inline enum leat_status block_fit(struct block *b, size_t size, struct le
 {
     size_t room = (size_t)block_room(b, size);
 
-    if (!b->bytes || b->mapped || room != b->room) {
+    if (!b->bytes || b->mapped || block_is_lent(b) || room != b->room) {
         block_free(b);
         block_take(b, room);
     }
