@@ -1,8 +1,8 @@
 /*
  * block.h: memory for a page after the other: what it held before is not kept when it grows. A page that is too large
  * for memory lies in a mapped file: what of that is in memory is page cache, which the kernel takes back when it needs
- * it, and which is made small by block_rest(). A block can be lent: then it leaves its bytes to those that have them, in
- * place of writing over them.
+ * it, and which is made small by block_rest(). A block can be lent: then it leaves its bytes to those that have them,
+ * in place of writing over them.
  */
 #ifndef LEAT_PARQUET_BLOCK_H
 #define LEAT_PARQUET_BLOCK_H

@@ -1,9 +1,9 @@
 /*
- * unit_rows.c: rows of a Parquet file. Their texts stay in the page that the thread that cuts has decompressed, which the
- * unit borrows and encoding reads; from pages that are much smaller than a unit they are copied. A lane takes a few row
- * groups, and a lane after it the next ones. The offset of a document is its row in the file, its line the row group:
- * `newlines` counts the groups that end in a unit. A text too large for a unit goes to a file without a name, and is a
- * unit by itself.
+ * unit_rows.c: rows of a Parquet file. Their texts stay in the page that the thread that cuts has decompressed: the
+ * unit borrows it, and encoding reads there; from pages that are much smaller than a unit they are copied. A lane takes
+ * a few row groups, and a lane after it the next ones. The offset of a document is its row in the file, its line the
+ * row group: `newlines` counts the groups that end in a unit. A text too large for a unit goes to a file without a
+ * name, and is a unit by itself.
  */
 #include <stdio.h>
 #include <stdlib.h>
