@@ -75,6 +75,11 @@ bench-pack-peers: $(BUILD)/leat $(BUILD)/leat-bench $(PACK_PEERS)/ready
 bench-records: $(BUILD)/leat-bench $(PACK_PEERS)/ready
 	$(call run_peers,$(PACK_PEERS),bench/records.py $(BUILD))
 
+.PHONY: bench-parquet
+## bench-parquet: CPU time of packing Parquet beside JSON lines; PEERS="--only english --leat BEFORE/leat"
+bench-parquet: $(BUILD)/leat $(PACK_PEERS)/ready
+	$(call run_peers,$(PACK_PEERS),bench/parquet.py $(BUILD))
+
 .PHONY: bench-order-peers
 ## bench-order-peers: a plan of order megatron beside megatron-core's indexes: time, memory; PEERS="--samples 1e8"
 bench-order-peers: python $(MEGATRON_PYTHON)

@@ -1,7 +1,7 @@
 /*
  * fuzz_parquet.c: any bytes as a Parquet file: refused with a sentence, or read; nothing beyond the file is read,
  * memory keeps to its limit, and the rows from any row on are those that follow it when reading from the start; pages
- * in mapped memory, of which some inputs have all, hold the same.
+ * in mapped memory, of which some inputs have all, hold the same; and pages that are lent keep what they hold.
  *
  *   make fuzz FUZZ=parquet FUZZ_SECONDS=3600
  */
@@ -56,22 +56,58 @@ static uint64_t hash(uint64_t sum, const struct parquet_value *v)
     return sum;
 }
 
+/* Pages that are lent, while others are read. */
+struct lent {
+    struct parquet_loan *loan;
+    struct parquet_value value;
+    uint64_t sum;
+};
+#define LENT 3
+
+static bool give_back(struct lent *lent)
+{
+    bool any = lent->loan;
+
+    FUZZ_CHECK(!any || hash(0, &lent->value) == lent->sum);
+    parquet_loan_release(lent->loan);
+    lent->loan = NULL;
+    return any;
+}
+
+static void lend(struct lent *lent, struct parquet_reader *r, const struct parquet_value *value)
+{
+    give_back(lent);
+    *lent = (struct lent) { parquet_reader_lend(r, 0, value, 1), *value, hash(0, value) };
+}
+
 /* Reads up to row `end`; *sums[row]: of its values. Returns the row that it came to. */
 static uint64_t read_rows(const struct parquet_file *file, uint64_t group, uint64_t row, uint64_t end, bool map,
                           uint64_t *sums)
 {
     struct parquet_value values[PARQUET_MAX_COLUMNS];
     struct leat_error err = { 0 };
+    struct lent lent[LENT] = { { .loan = NULL } };
+    atomic_uint_least64_t left = 0;
     struct parquet_reader *r;
     bool found = true;
 
     FUZZ_CHECK(parquet_reader_open(&r, file, NULL, group, row, &err) == LEAT_OK);
+    parquet_reader_lends(r, &left);
     parquet_reader_limit(r, map ? 0 : MAX_MEMORY, map);
     while (found && row < end) {
         enum leat_status s = parquet_reader_next(r, values, &found, &err);
 
         FUZZ_CHECK(s == LEAT_OK || (!found && err.message[0] && err.status == s));
-        FUZZ_CHECK(parquet_reader_memory(r) <= MAX_MEMORY);
+        FUZZ_CHECK(parquet_reader_memory(r) + left <= MAX_MEMORY);
+        if (s == LEAT_E_NO_MEMORY) { /* without loans there may be room */
+            bool any = false;
+
+            for (size_t i = 0; i < LENT; i++)
+                any |= give_back(&lent[i]);
+            found = any;
+            if (any)
+                continue;
+        }
         FUZZ_CHECK(s != LEAT_E_NO_MEMORY ||
                    (!map && parquet_reader_outgrew(r) && parquet_reader_needs(r) > MAX_MEMORY));
         if (!found)
@@ -79,10 +115,14 @@ static uint64_t read_rows(const struct parquet_file *file, uint64_t group, uint6
         sums[row] = 0;
         for (size_t i = 0; i < sizeof wants / sizeof *wants; i++)
             sums[row] = hash(sums[row], &values[i]);
+        lend(&lent[row % LENT], r, &values[0]);
         row++;
         FUZZ_CHECK(parquet_reader_row(r) == row);
     }
     parquet_reader_close(r);
+    for (size_t i = 0; i < LENT; i++)
+        give_back(&lent[i]);
+    FUZZ_CHECK(left == 0);
     return row;
 }
 

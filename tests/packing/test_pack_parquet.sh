@@ -52,6 +52,15 @@ sed -n 1p many-parquet.rejects.jsonl >first
 grep -qF '{"input":"many.parquet","offset":3,"line":1,"reason":"\"text\" is null, not a string"' first ||
     fail "the first null is not rejected as it should be: $(cat first)"
 
+# rejects have the order of their rows, also where texts lie in a dictionary
+for leat in "$build/leat" "$tiny"; do
+    run "$leat" pack -t bytes -o malformed --force --invalid-utf8 reject --max-rejects 100 "$files/malformed.parquet"
+    ended 0 ''
+    sed -n 's/.*"offset":\([0-9]*\),.*/\1/p' malformed.rejects.jsonl >rejected
+    awk 'BEGIN { for (row = 0; row < 50; row++) if (row % 5 != 3) print row }' | cmp - rejected ||
+        fail "$leat rejects malformed.parquet in another order: $(cut -c -100 malformed.rejects.jsonl)"
+done
+
 # ---- Units, memory, shares, resuming --------------------------------------------------------------------------------
 
 run leat pack -t bytes -o large --max-rejects 1000 many.parquet

@@ -216,6 +216,13 @@ write("outgrows", pa.table({"text": [f"text {i} " + "ab " * (60000 if i in (13, 
       compression="zstd", row_group_size=3, data_page_size=1 << 20)
 write("groups", pa.table({"text": [f"text {i}" for i in range(700)]}), row_group_size=1, write_statistics=False)
 
+write("pages", pa.table({"text": [f"é {i} " * (i % 9) for i in range(80)], "id": [f"doc-{i}" for i in range(80)]}),
+      write_batch_size=8, compression="snappy")
+
+# malformed texts, whose order in the dictionary is not that of their rows; it is large enough to be lent to units
+kinds = [b"first \xff" * 40000, b"second \xff" * 40000, b"first \xff" * 40000, b"good", None]
+write("malformed", pa.table({"text": pa.array(kinds * 10, pa.binary())}), use_dictionary=True, compression="zstd")
+
 # what Spark and Dask write as _metadata: the row groups of other files
 others = []
 pq.write_to_dataset(table(9), os.path.join(folder, "others"), metadata_collector=others)
@@ -224,7 +231,7 @@ shutil.rmtree(os.path.join(folder, "others"))
 
 for name in sorted(os.listdir(folder)):
     if name in ("chat.parquet", "chat_long.parquet", "chat_tools.parquet", "below_null.parquet", "described.parquet",
-                "refused.parquet", "outgrows.parquet", "groups.parquet"):
+                "refused.parquet", "outgrows.parquet", "groups.parquet", "malformed.parquet"):
         continue
     if name.startswith("nested") and name.endswith(".parquet"):
         rows = pq.read_table(os.path.join(folder, name), columns=["messages"]).column("messages").to_pylist()

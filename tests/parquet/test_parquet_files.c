@@ -1,7 +1,7 @@
 /*
  * test_parquet_files.c: files that pyarrow, DuckDB, Polars and fastparquet have written (make_files.py) hold what
  * pyarrow reads in them: read from the start and from each row on, with no more memory than is needed, and with none,
- * from files; and what cannot be read is refused with a sentence.
+ * from files; what cannot be read is refused with a sentence; and texts of pages that are lent stay what they are.
  */
 #include "corpus/parquet/codec.h"
 #include "parquet_files.h"
@@ -10,7 +10,8 @@ static const char *const names[] = { "plain",     "plain_2", "dictionary",   "di
                                      "fall_back", "delta",   "delta_2_zstd", "snappy",
                                      "gzip",      "zstd",    "lz4",          "brotli",
                                      "required",  "split",   "empty",        "duckdb_v1",
-                                     "duckdb_v2", "polars",  "fastparquet",  "long" };
+                                     "duckdb_v2", "polars",  "fastparquet",  "long",
+                                     "pages" };
 
 /* Whether the build has the library for it. */
 static bool can_read(const char *name)
@@ -132,6 +133,52 @@ static void test_optional(void)
     buffer_free(&bytes);
 }
 
+/* Texts of pages that are lent stay what they are while others are read, and after the reader; what it has left counts,
+ * also for its limit. */
+static void test_lent(void)
+{
+    struct buffer bytes = load("pages", ".parquet"), want = { 0 }, got = { 0 };
+    struct parquet_source source = source_of(&bytes);
+    struct parquet_value values[PARQUET_MAX_COLUMNS], texts[100];
+    struct parquet_loan *loans[100];
+    atomic_uint_least64_t left = 0;
+    struct parquet_reader *r;
+    struct parquet_file *file;
+    uint64_t most = 0;
+    size_t rows = 0;
+    bool found;
+
+    T_OK(parquet_open(&file, &source, text_and_id, 1, &t_err));
+    T_OK(parquet_reader_open(&r, file, NULL, 0, 0, &t_err));
+    T_OK(parquet_reader_next(r, values, &found, &t_err));
+    T_CHECK(found && !parquet_reader_lend(r, 0, &values[0], 0)); /* it was not said that it lends */
+    parquet_reader_lends(r, &left);
+    parquet_reader_limit(r, parquet_reader_memory(r), false);
+    T_CHECK(!parquet_reader_lend(r, 0, &values[0], 0)); /* another page would be too much */
+    parquet_reader_limit(r, UINT64_MAX, false);
+    T_CHECK(!parquet_reader_lend(r, 0, &values[0], SIZE_MAX));
+    for (; found && rows < 100; rows++) {
+        loans[rows] = values[0].bytes ? parquet_reader_lend(r, 0, &values[0], 0) : NULL;
+        T_CHECK(!values[0].bytes || loans[rows]);
+        texts[rows] = values[0];
+        add_value(&want, values[0].bytes, values[0].size);
+        T_OK(parquet_reader_next(r, values, &found, &t_err));
+        most = left > most ? left : most;
+    }
+    T_CHECK(!found && most > 0);
+    parquet_reader_close(r);
+    for (size_t row = 0; row < rows; row++) {
+        add_value(&got, texts[row].bytes, texts[row].size);
+        parquet_loan_release(loans[row]);
+    }
+    T_CHECK(same_bytes(&want, &got));
+    T_EQ(left, 0);
+    parquet_close(file);
+    buffer_free(&bytes);
+    buffer_free(&want);
+    buffer_free(&got);
+}
+
 /* The places of row groups count as memory; so a file with very many is refused before they take any. */
 static void test_memory(void)
 {
@@ -160,5 +207,6 @@ int main(void)
     test_refused();
     test_optional();
     test_memory();
+    test_lent();
     return t_end();
 }

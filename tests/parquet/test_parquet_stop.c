@@ -90,7 +90,7 @@ static void check(const char *name, uint64_t number, uint8_t *in, size_t bytes, 
 {
     const struct codec *codec = codec_number(number);
     const struct parquet_source source = { .stopped = stop };
-    struct block nothing = { NULL, 0, 0, false };
+    struct block nothing = { .bytes = NULL };
     struct codec_page p = { .in = in,
                             .bytes = bytes,
                             .out = malloc(BYTES),

@@ -1,11 +1,13 @@
 /*
  * block.h: memory for a page after the other: what it held before is not kept when it grows. A page that is too large
  * for memory lies in a mapped file: what of that is in memory is page cache, which the kernel takes back when it needs
- * it, and which is made small by block_rest().
+ * it, and which is made small by block_rest(). A block can be lent: then it leaves its bytes to those that have them,
+ * in place of writing over them.
  */
 #ifndef LEAT_PARQUET_BLOCK_H
 #define LEAT_PARQUET_BLOCK_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +24,22 @@ struct block {
     uint8_t *bytes; /* owned */
     size_t size;    /* bytes in use */
     size_t room;
-    bool mapped; /* of a file */
+    bool mapped;               /* of a file */
+    bool large;                /* of whole large pages */
+    struct parquet_loan *loan; /* NULL: it was not lent */
 };
+
+struct parquet_loan {
+    atomic_uint users;           /* the block, until it leaves, and those that have it */
+    struct block bytes;          /* the block's */
+    atomic_uint_least64_t *left; /* counts bytes that blocks have left */
+};
+
+/* Whether others have its bytes. */
+static inline bool block_is_lent(const struct block *b)
+{
+    return b->loan && atomic_load(&b->loan->users) > 1;
+}
 
 /* What it takes of the memory that is counted. */
 static inline uint64_t block_memory(const struct block *b)
@@ -31,20 +47,49 @@ static inline uint64_t block_memory(const struct block *b)
     return b->mapped ? 0 : b->room;
 }
 
+/* A block of so many bytes or more takes large pages of the kernel, where it has these: memory that is touched for the
+ * first time costs the more the more pages it has (Zen 3, pages of 10 MB: 4 % of packing English). */
+#define BLOCK_LARGE      ((uint64_t)TINY_OR(8192, 4 << 20))
+#define BLOCK_LARGE_PAGE ((uint64_t)TINY_OR(4096, 2 << 20))
+
 /* The room that it will have in memory with so many bytes: some to spare, as pages have about the same size; less than
  * it has if much of that would be unused. */
 static inline uint64_t block_room(const struct block *b, size_t size)
 {
-    return !b->bytes || b->mapped || size > b->room || size < b->room / 4 ? size + (uint64_t)size / 8 : b->room;
+    uint64_t room = size + (uint64_t)size / 8;
+
+    if (b->bytes && !b->mapped && !block_is_lent(b) && size <= b->room && size >= b->room / 4)
+        return b->room;
+    return room < BLOCK_LARGE ? room : (room + BLOCK_LARGE_PAGE - 1) / BLOCK_LARGE_PAGE * BLOCK_LARGE_PAGE;
 }
 
 static inline void block_free(struct block *b)
 {
-    if (b->mapped)
+    if (b->loan) {
+        atomic_fetch_add(b->loan->left, b->room);
+        parquet_loan_release(b->loan);
+    } else if (b->mapped || b->large) {
         munmap(b->bytes, b->room);
-    else
+    } else {
         free(b->bytes);
-    *b = (struct block) { NULL, 0, 0, false };
+    }
+    *b = (struct block) { .bytes = NULL };
+}
+
+static inline void block_take(struct block *b, size_t room)
+{
+    void *pages;
+
+    b->large = room >= BLOCK_LARGE;
+    if (!b->large) {
+        b->bytes = malloc(room > 0 ? room : 1);
+    } else {
+        pages = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        b->bytes = pages == MAP_FAILED ? NULL : pages;
+        if (b->bytes)
+            (void)!madvise(b->bytes, room, MADV_HUGEPAGE);
+    }
+    b->room = b->bytes ? room : 0;
 }
 
 /* Gets room for `size` bytes, all in use. */
@@ -52,10 +97,9 @@ static inline enum leat_status block_fit(struct block *b, size_t size, struct le
 {
     size_t room = (size_t)block_room(b, size);
 
-    if (!b->bytes || b->mapped || room != b->room) {
+    if (!b->bytes || b->mapped || block_is_lent(b) || room != b->room) {
         block_free(b);
-        b->bytes = malloc(room > 0 ? room : 1);
-        b->room = b->bytes ? room : 0;
+        block_take(b, room);
     }
     b->size = b->bytes ? size : 0;
     return b->bytes ? LEAT_OK : status_no_memory(err, size);

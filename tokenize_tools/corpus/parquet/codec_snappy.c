@@ -84,28 +84,45 @@ static inline void copy_some(uint8_t *to, const uint8_t *from, size_t count)
     copy_16(to + 48, from + 48);
 }
 
-/* Takes elements that are up to 60 bytes as they are, or a copy from less than 64 KiB before: up to one that is another
- * or broken, or too near the end of the input, or of `room` in the output. Returns how many bytes of this are done.
- * No processor predicts the kind of the next one: masks choose, not branches (English, pages of 1 MiB: 1,390 instead of
- * 870 MB/s). */
+/* What a tag says, by its value, so that little has to be done before the next tag is known: the bytes that the element
+ * takes of the input; how many it gives; which bits of the two bytes after the tag are its distance, and the bits above
+ * these. NO_COUNT: a tag of another kind. */
+#define NO_COUNT 255
+#define STEP(t)  ((t) % 4 == 0 ? (t) / 4 + 2 : (t) % 4 + 1)
+#define COUNT(t)                                                                                                       \
+    ((t) % 4 == 3 || ((t) % 4 == 0 && (t) / 4 >= 60) ? NO_COUNT : (t) % 4 == 1 ? (t) / 4 % 8 + 4 : (t) / 4 + 1)
+#define BITS(t)           ((t) % 4 == 1 ? 0xff : (t) % 4 == 2 ? 0xffff : 0)
+#define ABOVE(t)          ((t) % 4 == 1 ? (t) / 32 * 256 : 0)
+
+#define FOUR(of, t)       of(t), of((t) + 1), of((t) + 2), of((t) + 3)
+#define SIXTEEN(of, t)    FOUR(of, t), FOUR(of, (t) + 4), FOUR(of, (t) + 8), FOUR(of, (t) + 12)
+#define SIXTY_FOUR(of, t) SIXTEEN(of, t), SIXTEEN(of, (t) + 16), SIXTEEN(of, (t) + 32), SIXTEEN(of, (t) + 48)
+#define ALL(of)                                                                                                        \
+    {                                                                                                                  \
+        SIXTY_FOUR(of, 0), SIXTY_FOUR(of, 64), SIXTY_FOUR(of, 128), SIXTY_FOUR(of, 192)                                \
+    }
+
+static const uint8_t steps[256] = ALL(STEP), counts[256] = ALL(COUNT);
+static const uint16_t bits[256] = ALL(BITS), above[256] = ALL(ABOVE);
+
+/* Takes elements that are up to 60 bytes as they are, or a copy from less than 64 KiB before that does not overlap: up
+ * to one that is another or broken, or too near the end of the input, or of `room` in the output. Returns how many
+ * bytes of this are done. No processor predicts the kind of the next one: tables say it, not branches (Zen 3, English,
+ * pages of 10 MB: 1,570 MB/s; by masks instead of tables 1,010, libsnappy 1.1.9 870). */
 static size_t take_common(const uint8_t **in, const uint8_t *end, uint8_t *out, size_t done, size_t room)
 {
-    static const uint16_t bits[4] = { 0, 0xff, 0xffff, 0 };
     const uint8_t *at = *in;
 
     while (end - at > 64 && room - done >= 64) {
-        size_t tag = *at, kind = tag & 3, upper = tag >> 2;
-        size_t is_literal = 0 - (size_t)(kind == 0), is_near = 0 - (size_t)(kind == 1);
-        size_t count = ((upper + 1) & ~is_near) | (((upper & 7) + 4) & is_near);
-        size_t distance = (bytes_load16(at + 1) & bits[kind]) | ((tag >> 5 << 8) & is_near);
+        size_t tag = *at, kind = tag % 4;
+        const uint8_t *next = at + steps[tag];
+        size_t count = counts[tag], distance = (bytes_load16(at + 1) & bits[tag]) | above[tag];
+        size_t is_literal = 0 - (size_t)(kind == 0);
 
-        if (kind == 3 || (count & is_literal) > 60 || distance > done || (distance | is_literal) == 0)
+        if (count == NO_COUNT || distance > done || (distance | is_literal) < count)
             break;
-        if ((distance | is_literal) >= count)
-            copy_some(out + done, kind == 0 ? at + 1 : out + done - distance, count);
-        else
-            copy_back(out + done, distance, count, room - done);
-        at += kind + 1 + (count & is_literal);
+        copy_some(out + done, kind == 0 ? at + 1 : out + done - distance, count);
+        at = next;
         done += count;
     }
     *in = at;

@@ -35,7 +35,8 @@ static enum leat_status reckon(struct column *c, const struct block *to, const s
     struct column_memory *m = c->memory;
     uint64_t packed = is_packed(c) ? c->page.packed : 0;
 
-    m->needs = m->held - block_memory(to) - block_memory(other) - block_memory(&m->packed);
+    m->needs = column_memory_all(m) - block_memory(other) - block_memory(&m->packed);
+    m->needs -= block_is_lent(to) ? 0 : block_memory(to);
     m->needs += block_room(to, (size_t)c->page.bytes) + block_room(other, (size_t)more) +
                 block_room(&m->packed, (size_t)packed);
     m->maps = m->needs > m->limit && m->may_map;

@@ -10,13 +10,20 @@
 
 /* What all columns of a reader share. */
 struct column_memory {
-    struct block packed; /* a page as it lies in the file */
-    uint64_t held;       /* by all blocks */
-    uint64_t limit;      /* for them */
-    bool may_map, maps;  /* what is over it may lie in files; the page that is loaded next does */
-    uint64_t needs;      /* by the page that is loaded next, or was refused */
-    bool outgrew;        /* a page was refused */
+    struct block packed;         /* a page as it lies in the file */
+    uint64_t held;               /* by all blocks */
+    atomic_uint_least64_t *left; /* to those that these were lent to; NULL: the reader does not lend */
+    uint64_t limit;              /* for them */
+    bool may_map, maps;          /* what is over it may lie in files; the page that is loaded next does */
+    uint64_t needs;              /* by the page that is loaded next, or was refused */
+    bool outgrew;                /* a page was refused */
 };
+
+/* What is counted: memory that is held, or was left to others. */
+static inline uint64_t column_memory_all(const struct column_memory *m)
+{
+    return m->held + (m->left ? atomic_load(m->left) : 0);
+}
 
 struct column {
     const struct parquet_file *file;

@@ -19,7 +19,7 @@ static enum leat_status make_room(struct column *c, struct block *b, size_t more
 
     if (more <= b->room - b->size)
         return LEAT_OK;
-    m->needs = m->held - before + grown;
+    m->needs = column_memory_all(m) - before + grown;
     maps = m->needs > m->limit && m->may_map;
     m->outgrew = m->needs > m->limit && !maps;
     if (m->outgrew)

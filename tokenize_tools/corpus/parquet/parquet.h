@@ -17,6 +17,7 @@
 #ifndef LEAT_PARQUET_H
 #define LEAT_PARQUET_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -140,5 +141,27 @@ uint64_t parquet_reader_row(const struct parquet_reader *r);
  */
 enum leat_status parquet_reader_next(struct parquet_reader *r, struct parquet_value values[PARQUET_MAX_COLUMNS],
                                      bool *found, struct leat_error *err);
+
+/* ---- Pages that outlive the reader's next call ---- */
+
+/* The bytes of a page, or of a dictionary, lent. */
+struct parquet_loan;
+
+/* From now on the reader can lend pages. What it has left to those that have them still counts for its limit, in *left,
+ * which must outlive them. */
+void parquet_reader_lends(struct parquet_reader *r, atomic_uint_least64_t *left);
+
+/* Lends the page that a value of a want lies in, of the last row that was given: its bytes stay where they are until
+ * parquet_loan_release(), which any thread may call. NULL: it has fewer bytes than `least`; it is in files; the value
+ * was put together elsewhere; another one like it would go beyond the limit; or no memory. */
+struct parquet_loan *parquet_reader_lend(struct parquet_reader *r, unsigned want, const struct parquet_value *value,
+                                         size_t least);
+void parquet_loan_release(struct parquet_loan *loan); /* NULL is fine */
+
+/* Whether no value that a want still gets lies there: to go on means to leave it. */
+bool parquet_reader_leaves(const struct parquet_reader *r, unsigned want, const struct parquet_loan *loan);
+
+/* The lent bytes, and how many. */
+const uint8_t *parquet_loan_bytes(const struct parquet_loan *loan, size_t *size);
 
 #endif

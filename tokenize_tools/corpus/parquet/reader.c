@@ -196,3 +196,61 @@ enum leat_status parquet_reader_next(struct parquet_reader *r, struct parquet_va
         r->status = s;
     return s;
 }
+
+/* ---- Lending ---- */
+
+void parquet_reader_lends(struct parquet_reader *r, atomic_uint_least64_t *left)
+{
+    r->memory.left = left;
+}
+
+static bool lies_in(const struct block *b, const struct parquet_value *value)
+{
+    uintptr_t begin = (uintptr_t)b->bytes, at = (uintptr_t)value->bytes;
+
+    return b->bytes && at >= begin && bytes_inside(at - begin, value->size, b->size);
+}
+
+struct parquet_loan *parquet_reader_lend(struct parquet_reader *r, unsigned want, const struct parquet_value *value,
+                                         size_t least)
+{
+    struct column *c = &r->columns[want];
+    struct block *b = lies_in(&c->bytes, value) ? &c->bytes : &c->dictionary_bytes;
+
+    if (!r->memory.left || !lies_in(b, value) || b->mapped || b->size < least ||
+        column_memory_all(&r->memory) + b->room > r->memory.limit)
+        return NULL;
+    if (!b->loan) {
+        b->loan = calloc(1, sizeof *b->loan);
+        if (!b->loan)
+            return NULL;
+        b->loan->users = 1;
+        b->loan->left = r->memory.left;
+        b->loan->bytes = *b;
+        b->loan->bytes.loan = NULL;
+    }
+    if (!block_is_lent(b))
+        b->loan->bytes.size = b->size;
+    atomic_fetch_add(&b->loan->users, 1);
+    return b->loan;
+}
+
+bool parquet_reader_leaves(const struct parquet_reader *r, unsigned want, const struct parquet_loan *loan)
+{
+    return r->columns[want].bytes.loan == loan && r->columns[want].here == 0;
+}
+
+void parquet_loan_release(struct parquet_loan *loan)
+{
+    if (!loan || atomic_fetch_sub(&loan->users, 1) > 1)
+        return;
+    atomic_fetch_sub(loan->left, loan->bytes.room); /* the block has left it */
+    block_free(&loan->bytes);
+    free(loan);
+}
+
+const uint8_t *parquet_loan_bytes(const struct parquet_loan *loan, size_t *size)
+{
+    *size = loan->bytes.size;
+    return loan->bytes.bytes;
+}

@@ -76,8 +76,7 @@ void pack_worker_run(struct pack_worker *w, struct unit *u, int fd)
         u->status = unit_make_ready(u, w->setup->ids_wide, &u->error);
     others = u->spent_ns[PACK_STEP_READ] + u->spent_ns[PACK_STEP_SCAN] - others;
     u->spent_ns[PACK_STEP_ENCODE] += clock_cpu_ns() - began - others;
-    buffer_free(&u->text); /* what waits to be written holds ids only */
-    spool_close(&u->record);
+    unit_free_text(u); /* what waits to be written holds ids only */
     give_back(&w->text);
     give_back(&w->repaired);
     give_back(&w->narrow);

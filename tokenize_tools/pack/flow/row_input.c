@@ -179,7 +179,8 @@ struct row_input {
     uint64_t group, stop;            /* this one, and the first that is not for this input to read */
     uint64_t row;                    /* of the file, the next one */
     uint64_t limit;
-    bool map; /* what is beyond it */
+    bool map;                   /* what is beyond it */
+    atomic_uint_least64_t left; /* bytes of pages that units have, and readers have left */
     struct record record;
     uint64_t last, last_group; /* the row whose values are in the record */
     bool again;                /* it comes again */
@@ -416,9 +417,11 @@ static enum leat_status open_group(struct row_input *in, struct leat_error *err)
         s = row_bytes_announce(own, in->file, in->group, in->stop, err);
     if (s == LEAT_OK)
         s = parquet_reader_open(&in->reader, in->file, own, in->group, in->row - first_row(in->file, in->group), err);
-    if (s == LEAT_OK)
-        row_input_limit(in, in->limit, in->map);
-    return s;
+    if (s != LEAT_OK)
+        return s;
+    parquet_reader_lends(in->reader, &in->left);
+    row_input_limit(in, in->limit, in->map);
+    return LEAT_OK;
 }
 
 /* The kind of a value that is not null. */
@@ -496,6 +499,19 @@ enum leat_status row_input_next(struct row_input *in, struct row *row, bool *fou
     return LEAT_OK;
 }
 
+struct parquet_loan *row_input_lend(struct row_input *in, uint32_t want, size_t least)
+{
+    const struct record_value *v = record_value(&in->record, want);
+    const struct parquet_value value = { (const uint8_t *)v->at, v->held };
+
+    return in->reader ? parquet_reader_lend(in->reader, want, &value, least) : NULL;
+}
+
+bool row_input_leaves(const struct row_input *in, uint32_t want, const struct parquet_loan *loan)
+{
+    return in->reader && parquet_reader_leaves(in->reader, want, loan);
+}
+
 void row_input_rest(struct row_input *in)
 {
     if (in->reader)
@@ -544,7 +560,7 @@ static uint64_t file_memory(const struct row_input *in)
 
 uint64_t row_input_memory(const struct row_input *in)
 {
-    return file_memory(in) + (in->reader ? parquet_reader_memory(in->reader) : 0);
+    return file_memory(in) + atomic_load(&in->left) + (in->reader ? parquet_reader_memory(in->reader) : 0);
 }
 
 void row_input_limit(struct row_input *in, uint64_t bytes, bool map)

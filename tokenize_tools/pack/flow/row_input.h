@@ -92,6 +92,13 @@ struct row {
 enum leat_status row_input_next(struct row_input *in, struct row *row, bool *found, struct leat_error *err);
 void row_input_back(struct row_input *in);
 
+/* Lends the page that the last row's value of a want lies in, as parquet_reader_lend() does: all loans end before
+ * row_input_close(). */
+struct parquet_loan *row_input_lend(struct row_input *in, uint32_t want, size_t least);
+
+/* Whether the next row does not lie there: then it is better returned first, to be used again. */
+bool row_input_leaves(const struct row_input *in, uint32_t want, const struct parquet_loan *loan);
+
 /* What of a row's values lies in files leaves memory, until it is used again. */
 void row_input_rest(struct row_input *in);
 

@@ -7,6 +7,7 @@
 
 #include "base/grow.h"
 #include "base/status.h"
+#include "corpus/parquet/parquet.h"
 
 struct unit *unit_new(void)
 {
@@ -19,10 +20,17 @@ struct unit *unit_new(void)
     return u;
 }
 
-void unit_free(struct unit *u)
+void unit_free_text(struct unit *u)
 {
     spool_close(&u->record);
     buffer_free(&u->text);
+    parquet_loan_release(u->rows.page);
+    u->rows.page = NULL;
+}
+
+void unit_free(struct unit *u)
+{
+    unit_free_text(u);
     documents_free(&u->docs);
     free(u->out.origins);
     free(u->out.lengths);
@@ -35,6 +43,7 @@ void unit_clear(struct unit *u, size_t keep_bytes)
     struct unit kept;
 
     spool_close(&u->record);
+    parquet_loan_release(u->rows.page);
     documents_clear(&u->docs, keep_bytes);
     u->text.size = 0;
     if (u->text.room > keep_bytes)

@@ -18,6 +18,7 @@
 #include "leat_pack.h"
 
 struct csv_header;
+struct parquet_loan;
 struct unit_kind;
 
 /* What a run spends its time on. */
@@ -71,6 +72,7 @@ struct unit {
     struct {                       /* of a Parquet file */
         uint64_t groups;           /* row groups that end here */
         struct unit_damage damage; /* the first one's, and all bytes that were not read */
+        struct parquet_loan *page; /* that its texts lie in, in place of `text`; NULL: there */
     } rows;
 
     uint64_t newlines;
@@ -97,6 +99,9 @@ void unit_free(struct unit *u);
 
 /* Empties it for another use; buffers that grew beyond `keep_bytes` are freed. */
 void unit_clear(struct unit *u, size_t keep_bytes);
+
+/* Frees what cutting has read, once documents have their ids. */
+void unit_free_text(struct unit *u);
 
 /* Memory that its buffers hold. */
 uint64_t unit_bytes(const struct unit *u);

@@ -1,13 +1,15 @@
 /*
- * unit_rows.c: rows of a Parquet file: their texts, copied from its pages by the thread that cuts. A lane takes a few
- * row groups, and a lane after it the next ones. The offset of a document is its row in the file, its line the row
- * group: `newlines` counts the groups that end in a unit. A text too large for a unit goes to a file without a name,
- * and is a unit by itself.
+ * unit_rows.c: rows of a Parquet file. Their texts stay in the page that the thread that cuts has decompressed: the
+ * unit borrows it, and encoding reads there; from pages that are much smaller than a unit they are copied. A lane takes
+ * a few row groups, and a lane after it the next ones. The offset of a document is its row in the file, its line the
+ * row group: `newlines` counts the groups that end in a unit. A text too large for a unit goes to a file without a
+ * name, and is a unit by itself.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/status.h"
 #include "base/tiny.h"
 #include "lane.h"
@@ -17,6 +19,11 @@
 
 /* A unit has at most one row for so many bytes that it may have. */
 #define ROW_COST 16u
+
+/* A unit borrows a page of so many bytes or more, and ends with it. With its last rows it may take a quarter more than
+ * others, so that they are no unit by themselves. */
+#define LEAST_PAGE(setup) ((size_t)TINY_OR(64, (setup)->unit_bytes / 2))
+#define LAST_ROWS(setup)  ((setup)->unit_bytes / 4)
 
 /* A lane takes row groups of so many bytes; those on servers more, since it fetches a group while it reads the one
  * before. */
@@ -144,6 +151,31 @@ static enum leat_status spool_row(struct lane *l, struct unit *u, const struct r
     return s;
 }
 
+/* How many bytes of the unit's page follow a text; SIZE_MAX: it does not lie there. */
+static size_t after_text(const struct unit *u, const struct record_value *text)
+{
+    size_t size;
+    uintptr_t begin = (uintptr_t)parquet_loan_bytes(u->rows.page, &size), at = (uintptr_t)text->at;
+
+    return at >= begin && bytes_inside(at - begin, text->held, size) ? size - (at - begin) - text->held : SIZE_MAX;
+}
+
+/* Leaves a text where it lies, if the unit may borrow that, and has no text elsewhere; else copies it. Conversations
+ * are written over when they are read. */
+static enum leat_status put_text(struct lane *l, struct unit *u, const struct record_value *text,
+                                 struct packer_document *d, struct leat_error *err)
+{
+    const struct pack_setup *setup = l->setup;
+    size_t size;
+
+    if (u->docs.count == 1 && !setup->chat)
+        u->rows.page = row_input_lend(l->rows, setup->fields.text, LEAST_PAGE(setup));
+    if (!u->rows.page)
+        return buffer_append(&u->text, text->at, text->held, err);
+    d->text.begin = (size_t)((uintptr_t)text->at - (uintptr_t)parquet_loan_bytes(u->rows.page, &size));
+    return LEAT_OK;
+}
+
 /* The text of a row, or its conversation, whose tools lie where others have their spans. */
 static enum leat_status add_text(struct lane *l, struct unit *u, const struct row *row, struct packer_document *d,
                                  struct leat_error *err)
@@ -154,24 +186,44 @@ static enum leat_status add_text(struct lane *l, struct unit *u, const struct ro
     d->text.bytes = text->held;
     if (!l->setup->whole_records && text->held > l->setup->long_bytes)
         return spool_row(l, u, text, err);
-    s = buffer_append(&u->text, text->at, text->held, err);
+    s = put_text(l, u, text, d, err);
     if (s != LEAT_OK || tools->kind != JSON_KIND_STRING)
         return s;
     d->spans = (struct stretch) { u->docs.spans.size, tools->held };
     return buffer_append(&u->docs.spans, tools->at, tools->held, err);
 }
 
+/* Whether a row is for the next unit: its text is too long for one with others, or lies in another page. */
+static bool begins_unit(const struct lane *l, const struct unit *u, const struct row *row)
+{
+    const struct record_value *text = row->record ? text_of(row) : NULL;
+
+    return text && u->docs.count > 0 &&
+           (text->bytes > l->setup->long_bytes || (u->rows.page && text->at && after_text(u, text) == SIZE_MAX));
+}
+
+/* Whether texts of so many bytes are enough, of which this is the last; also if it is the last one of its page. */
+static bool is_full(const struct lane *l, const struct unit *u, const struct record_value *text, uint64_t taken)
+{
+    uint64_t max = l->setup->unit_bytes, more = LAST_ROWS(l->setup);
+
+    if (!u->rows.page)
+        return taken >= max;
+    return row_input_leaves(l->rows, l->setup->fields.text, u->rows.page) ||
+           (taken >= max && (taken >= max + more || after_text(u, text) >= more));
+}
+
 /* Takes rows until the unit is full. */
 static enum leat_status take_rows(struct lane *l, struct unit *u, uint64_t first_group, struct leat_error *err)
 {
-    uint64_t max = l->setup->unit_bytes;
+    uint64_t max = l->setup->unit_bytes, taken = 0;
     enum leat_status s = LEAT_OK;
     struct packer_document *d;
     struct row row;
-    bool found;
+    bool found, full = false;
 
     /* rows may have no bytes at all */
-    for (uint64_t rows = 0; s == LEAT_OK && u->kind == &unit_rows && rows < max / ROW_COST && u->text.size < max &&
+    for (uint64_t rows = 0; s == LEAT_OK && u->kind == &unit_rows && rows < max / ROW_COST && !full &&
                             u->docs.strings.size < max && u->docs.spans.size < max;
          rows++) {
         s = row_input_next(l->rows, &row, &found, err);
@@ -180,7 +232,7 @@ static enum leat_status take_rows(struct lane *l, struct unit *u, uint64_t first
         l->ended = !found;
         if (!found)
             return LEAT_OK;
-        if (row.record && text_of(&row)->bytes > l->setup->long_bytes && u->docs.count > 0) {
+        if (begins_unit(l, u, &row)) {
             row_input_back(l->rows);
             return LEAT_OK;
         }
@@ -188,6 +240,8 @@ static enum leat_status take_rows(struct lane *l, struct unit *u, uint64_t first
         if (s != LEAT_OK || !d)
             continue;
         s = add_text(l, u, &row, d, err);
+        taken += d->text.bytes;
+        full = is_full(l, u, text_of(&row), taken);
     }
     return s;
 }
@@ -317,15 +371,20 @@ static enum leat_status settle_spans(struct pack_worker *w, struct unit *u, cons
 static enum leat_status encode_rows(struct pack_worker *w, struct unit *u, int fd, struct leat_error *err)
 {
     const char *text = u->text.bytes ? (const char *)u->text.bytes : "";
-    size_t rejects = u->docs.reject_count;
+    size_t rejects = u->docs.reject_count, size;
     enum leat_status s;
 
+    if (u->rows.page)
+        text = (const char *)parquet_loan_bytes(u->rows.page, &size);
     (void)fd;
     s = w->setup->chat ? take_chats(w, u, text, err) : w->setup->spans ? settle_spans(w, u, text, err) : LEAT_OK;
     if (s == LEAT_OK)
         s = step_encode(w, u, text, err);
-    if (u->docs.reject_count > rejects)
-        documents_sort_rejects(&u->docs);
+    if (u->docs.reject_count == rejects)
+        return s;
+    for (size_t i = 0; i < u->docs.reject_count; i++) /* values of a dictionary lie in any order: by their rows */
+        u->docs.rejects[i].place = 0;
+    documents_sort_rejects(&u->docs);
     return s;
 }
 
