@@ -63,6 +63,15 @@ $(PACK_PEERS)/ready: bench/peers/pack.txt
 ## bench-encode-peers: leat-bench encode beside gigatoken, tiktoken, tokenizers; PEERS="--megabytes 100 --only gpt2"
 bench-encode-peers: $(BUILD)/leat-bench $(ENCODE_PEERS)/ready
 	$(call run_peers,$(ENCODE_PEERS),bench/peers/encode.py $(BUILD)/leat-bench)
+ENCODERS := quicktok tokie fastokens bpe-openai wordchipper tuetoken
+$(BUILD)/encoders-venv/%/ready: bench/peers/encoders/%.txt
+	$(call make_venv,$(@D),$<)
+.PHONY: bench-encoders
+## bench-encoders: leat-bench encode beside eight other encoders, each with packages of its own; PEERS="--only gpt2"
+bench-encoders: $(BUILD)/leat-bench $(ENCODE_PEERS)/ready $(ENCODERS:%=$(BUILD)/encoders-venv/%/ready)
+	$(call run_peers,$(ENCODE_PEERS),bench/peers/encode.py $(BUILD)/leat-bench \
+	    --programs '$(shell echo leat gigatoken tiktoken $(ENCODERS) | tr ' ' ,)' \
+	    $(foreach name,$(ENCODERS),--python $(name)=$(BUILD)/encoders-venv/$(name)/bin/python))
 ## bench-encode-lookup: leat-bench encode beside sentencepiece and tokenizers, for Unigram and WordPiece models
 bench-encode-lookup: $(BUILD)/leat-bench $(ENCODE_PEERS)/ready
 	$(call run_peers,$(ENCODE_PEERS),bench/peers/encode.py $(BUILD)/leat-bench --lookup)
