@@ -116,7 +116,7 @@ bench-training: tools $(LOADER_PEERS)/ready python
 	$(call run_peers,$(LOADER_PEERS),bench/peers/training.py $(BUILD)/leat-bench)
 
 # each of these packages wants other versions of what they share; only PyTorch, gigabytes, is there once
-LOADERS_PEERS := torchdata litdata streaming datasets grain megatron
+LOADERS_PEERS := torchdata litdata streaming datasets grain megatron zephon tokbin torchtitan
 $(BUILD)/loaders-venv/megatron/ready: export PIP_NO_DEPS := 1
 LOADERS_TORCH := $(BUILD)/loaders-venv/torch
 $(LOADERS_TORCH)/ready: bench/peers/loaders/torch.txt

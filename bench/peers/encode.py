@@ -17,6 +17,9 @@ touched before (the packer has no such array). --threads 2 measures those that c
 --warm 80 measures what a long run does most of its time: leat and gigatoken encode 80 MB, untimed, then the --megabytes
 that follow these, and then the same once more ("met", the better of two passes). Rates are per second of CPU time.
 
+--own runs gigatoken's own command, `gigatoken bench FILE --doc-separator "<|endoftext|>"`, over the same documents, and
+leat-bench encode beside it: both with all text in memory, by time. It gives no ids: their numbers are compared.
+
 --lookup measures models that look tokens up: leat-bench encode beside sentencepiece and tokenizers, with a Unigram
 model of sentencepiece (32,000 tokens, its default normalizer), the same model as a tokenizer.json, and a WordPiece
 model of 30,000 tokens with BERT's normalizer and pre-tokenizer. They are trained on the corpora, which takes some
@@ -364,6 +367,46 @@ def run_warm(options, folder):
     return all_same
 
 
+# ---- gigatoken's own measurement ---
+
+def plain_text(path, out):
+    """The documents with gigatoken's separator between them, as its command wants them."""
+    with open(path, encoding="utf-8") as lines, open(out, "w", encoding="utf-8") as to:
+        for i, line in enumerate(lines):
+            to.write("<|endoftext|>" * (i > 0) + json.loads(line)["text"])
+
+
+def run_own(options, folder):
+    text = cut_texts(folder, options.texts or "english", int(options.megabytes * 1e6))
+    plain = os.path.join(folder, "plain.txt")
+    plain_text(text, plain)
+    program = os.path.join(os.path.dirname(sys.executable), "gigatoken")
+    all_same = True
+    for name, _, _, file in VOCABULARIES:
+        file = options.only in name and unpacked(folder, os.path.join(VOCAB, file + ".zst"))
+        if not file:
+            continue
+        rates, tokens = {"leat": [], "gigatoken": []}, {}
+        for _ in range(options.repeat):
+            said = measured([options.leat_bench, "encode", "--json", "--threads", str(options.threads), "-t", file, text],
+                            options.threads)
+            rates["leat"].append(said["bytes"] / said["seconds"] / 1e6)
+            tokens["leat"] = f"{said['tokens'] / 1e6:.2f}"
+            done = subprocess.run([program, "bench", file, plain, "--doc-separator", "<|endoftext|>"], check=True,
+                                  env={**os.environ, "RAYON_NUM_THREADS": str(options.threads)}, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True).stdout
+            found = re.search(r"gigatoken:.* at +([\d.,]+) (MB|GB)/s \| +([\d.,]+) Mtok", done)
+            rates["gigatoken"].append(float(found[1].replace(",", "")) * (1000 if found[2] == "GB" else 1))
+            tokens["gigatoken"] = found[3].replace(",", "")
+        same = tokens["leat"] == tokens["gigatoken"]
+        print(f"{name:12} {tokens['leat']} million tokens; leat {spread(rates['leat'])} MB/s, gigatoken bench "
+              f"{spread(rates['gigatoken'])}, "
+              f"{statistics.median(rates['leat']) / statistics.median(rates['gigatoken']):.2f}x"
+              f"{'' if same else '; OTHER number of tokens: ' + tokens['gigatoken']}", flush=True)
+        all_same = all_same and same
+    return all_same
+
+
 # ---- Models that look tokens up --------------------------------------------------------------------------------------
 
 def training_lines(folder):
@@ -459,6 +502,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("leat_bench", type=os.path.abspath)
     parser.add_argument("--lookup", action="store_true")
+    parser.add_argument("--own", action="store_true", help="gigatoken's own measurement")
     parser.add_argument("--models", help="where models are kept, of --lookup")
     parser.add_argument("--slow-megabytes", type=float, default=2, help="of text for tokenizers, of --lookup")
     parser.add_argument("--warm", type=float, default=0, help="MB of text that are encoded before")
@@ -482,7 +526,7 @@ def main():
     except ImportError as e:
         skip(str(e))
     with tempfile.TemporaryDirectory() as folder:
-        what = run_lookup if options.lookup else run_warm if options.warm else run
+        what = run_lookup if options.lookup else run_own if options.own else run_warm if options.warm else run
         sys.exit(0 if what(options, folder) else 1)
 
 
