@@ -201,7 +201,8 @@ def measure_here(program, vocabulary, name, threads, texts_path):
     words = words_of(lists)
     version = importlib.metadata.version(PACKAGE.get(program, program))
     print(json.dumps({"version": version, "tokens": len(words) // 4, "bytes": size,
-                      "checksum": xxhash.xxh3_64(words).hexdigest(), "seconds": seconds, "cpu_seconds": cpu, "load_ms": 1e3 * load}))
+                      "checksum": xxhash.xxh3_64(words).hexdigest(), "seconds": seconds,
+                      "cpu_seconds": cpu, "load_ms": 1e3 * load}))
 
 
 def measure_warm(vocabulary, warm_path, texts_path):
@@ -388,8 +389,8 @@ def run_own(options, folder):
             continue
         rates, tokens = {"leat": [], "gigatoken": []}, {}
         for _ in range(options.repeat):
-            said = measured([options.leat_bench, "encode", "--json", "--threads", str(options.threads), "-t", file, text],
-                            options.threads)
+            leat = [options.leat_bench, "encode", "--json", "--threads", str(options.threads), "-t", file, text]
+            said = measured(leat, options.threads)
             rates["leat"].append(said["bytes"] / said["seconds"] / 1e6)
             tokens["leat"] = f"{said['tokens'] / 1e6:.2f}"
             done = subprocess.run([program, "bench", file, plain, "--doc-separator", "<|endoftext|>"], check=True,

@@ -12,7 +12,8 @@ cannot run says why. `make bench-loaders` makes the environments.
 --worlds: four ranks, a process each, make batches and save their states; two ranks go on with these. It says whether
 the global batches are those that the four ranks would have made.
 
-    loaders.py LEAT_BENCH [--worlds] [--only leat --only Grain] [--tokens 100M] [--seconds 3] [--rounds 3] [--json] [--keep FILE]
+    loaders.py LEAT_BENCH [--worlds] [--only leat --only Grain] [--tokens 100M] [--seconds 3] [--rounds 3] [--json]
+        [--keep FILE]
 """
 import time
 
@@ -264,8 +265,9 @@ def zephon(o, state):
             pyarrow.parquet.write_table(pyarrow.table({"input_ids": column}), f"{where}.part/{first:09}.parquet",
                                         row_group_size=16, compression="none", use_dictionary=False)
         os.rename(where + ".part", where)
-    source = StaticMixtureWorkSource(datasets=[Dataset.from_path("tokens", where)], mixture=MixtureSpec({"tokens": 1.0}),
-                                     seed=SEED, chunk_size=o.batch // o.lanes)
+    data = Dataset.from_path("tokens", where)
+    source = StaticMixtureWorkSource(datasets=[data], mixture=MixtureSpec({"tokens": 1.0}), seed=SEED,
+                                     chunk_size=o.batch // o.lanes)
     pipeline = package.Pipeline(source).batch(microbatch_size=o.batch // o.lanes).options(
         world_size=o.world, global_rank=o.rank, canonical_replicas=o.lanes,
         aggregate_dir=os.path.join(o.folder, "zephon.states") if o.world > 1 else None)
