@@ -147,7 +147,7 @@ $(BUILD)/packers-venv/megatron/ready $(BUILD)/packers-venv/megatron_fast/ready: 
 $(BUILD)/packers-venv/%/ready: bench/peers/packers/%.txt
 	$(call make_venv,$(@D),$<)
 .PHONY: bench-packers
-## bench-packers: leat pack beside eight other tools, each with packages of its own; PEERS="--only leat --megabytes 10"
+## bench-packers: leat pack beside eight other tools, in environments of their own; PEERS="--only leat"
 bench-packers: $(BUILD)/leat $(BUILD)/leat-bench $(PACKERS:%=$(BUILD)/packers-venv/%/ready) \
     $(PACKERS_SOURCES)/megatron/tools $(PACKERS_SOURCES)/nanogpt/data
 	$(Q)bench/peers/packers.py $(BUILD) $(PEERS) \
@@ -156,10 +156,11 @@ bench-packers: $(BUILD)/leat $(BUILD)/leat-bench $(PACKERS:%=$(BUILD)/packers-ve
 	    $(if $(LEAT_MEGATRON),--source megatron_fast=$(LEAT_MEGATRON)) || [ $$? -eq 77 ]
 
 .PHONY: bench-peers
-## bench-peers: bench-encoders, bench-loaders, bench-packers, the last two kept for make report; BENCH_SHORT=1: a try
+## bench-peers: bench-encoders, bench-loaders, bench-packers (the last two kept for make report); BENCH_SHORT=1: a try
 bench-peers:
 	$(Q)mkdir -p $(BUILD)/report
-	$(Q)$(MAKE) --no-print-directory bench-encoders PEERS='$(if $(BENCH_SHORT),--megabytes 1 --repeat 1 --only "english gpt2")'
+	$(Q)$(MAKE) --no-print-directory bench-encoders \
+	    PEERS='$(if $(BENCH_SHORT),--megabytes 1 --repeat 1 --only "english gpt2")'
 	$(Q)$(MAKE) --no-print-directory bench-loaders PEERS='--keep $(BUILD)/report/peers-loading.json \
 	    $(if $(BENCH_SHORT),--tokens 2M --seconds 0.1 --rounds 1)'
 	$(Q)$(MAKE) --no-print-directory bench-packers PEERS='--keep $(BUILD)/report/peers-packing.json \

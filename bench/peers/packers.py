@@ -7,8 +7,8 @@ repository; preprocess_data_fast, which no release has yet, from that which LEAT
 After each run its output is compared with what leat packed: the same ids, without those between documents; from
 nanoGPT, which shuffles, the same documents. The figures: MB of text per second; CPU time of all processes; the start,
 which is the time for ten documents; the most memory of all processes, without mapped files, looked at every 0.1 s or
-more often; and the time that the same command (leat's and tokbin's with --resume) takes after a kill at half time. A tool that
-cannot run says why. `make bench-packers` makes the environments. The text is English, from LEAT_CORPORA, else
+more often; and the time that the same command (leat's and tokbin's with --resume) takes after a kill at half time. A
+tool that cannot run says why. `make bench-packers` makes the environments. The text is English, from LEAT_CORPORA, else
 ../shared/corpora, and the vocabulary from LEAT_VOCAB, else ../shared/vocab; exit code 77: these are missing.
 
     packers.py BUILD [--only leat --only tiktoken] [--megabytes 10] [--rounds 3] [--json] [--keep FILE]
