@@ -156,7 +156,7 @@ bench-packers: $(BUILD)/leat $(BUILD)/leat-bench $(PACKERS:%=$(BUILD)/packers-ve
 	    $(if $(LEAT_MEGATRON),--source megatron_fast=$(LEAT_MEGATRON)) || [ $$? -eq 77 ]
 
 .PHONY: bench-peers
-## bench-peers: bench-encoders, bench-loaders, bench-packers (the last two kept for make report); BENCH_SHORT=1: a try
+## bench-peers: bench-encoders, -loaders, -packers (the last two kept for make report); BENCH_SHORT=1: a short try
 bench-peers:
 	$(Q)mkdir -p $(BUILD)/report
 	$(Q)$(MAKE) --no-print-directory bench-encoders \
