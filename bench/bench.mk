@@ -63,6 +63,15 @@ $(PACK_PEERS)/ready: bench/peers/pack.txt
 ## bench-encode-peers: leat-bench encode beside gigatoken, tiktoken, tokenizers; PEERS="--megabytes 100 --only gpt2"
 bench-encode-peers: $(BUILD)/leat-bench $(ENCODE_PEERS)/ready
 	$(call run_peers,$(ENCODE_PEERS),bench/peers/encode.py $(BUILD)/leat-bench)
+ENCODERS := quicktok tokie fastokens bpe-openai wordchipper tuetoken
+$(BUILD)/encoders-venv/%/ready: bench/peers/encoders/%.txt
+	$(call make_venv,$(@D),$<)
+.PHONY: bench-encoders
+## bench-encoders: leat-bench encode beside eight other encoders, each with packages of its own; PEERS="--only gpt2"
+bench-encoders: $(BUILD)/leat-bench $(ENCODE_PEERS)/ready $(ENCODERS:%=$(BUILD)/encoders-venv/%/ready)
+	$(call run_peers,$(ENCODE_PEERS),bench/peers/encode.py $(BUILD)/leat-bench \
+	    --programs '$(shell echo leat gigatoken tiktoken $(ENCODERS) | tr ' ' ,)' \
+	    $(foreach name,$(ENCODERS),--python $(name)=$(BUILD)/encoders-venv/$(name)/bin/python))
 ## bench-encode-lookup: leat-bench encode beside sentencepiece and tokenizers, for Unigram and WordPiece models
 bench-encode-lookup: $(BUILD)/leat-bench $(ENCODE_PEERS)/ready
 	$(call run_peers,$(ENCODE_PEERS),bench/peers/encode.py $(BUILD)/leat-bench --lookup)
@@ -112,7 +121,7 @@ bench-training: tools $(LOADER_PEERS)/ready python
 	$(call run_peers,$(LOADER_PEERS),bench/peers/training.py $(BUILD)/leat-bench)
 
 # each of these packages wants other versions of what they share; only PyTorch, gigabytes, is there once
-LOADERS_PEERS := torchdata litdata streaming datasets grain megatron
+LOADERS_PEERS := torchdata litdata streaming datasets grain megatron zephon tokbin torchtitan
 $(BUILD)/loaders-venv/megatron/ready: export PIP_NO_DEPS := 1
 LOADERS_TORCH := $(BUILD)/loaders-venv/torch
 $(LOADERS_TORCH)/ready: bench/peers/loaders/torch.txt
@@ -120,7 +129,7 @@ $(LOADERS_TORCH)/ready: bench/peers/loaders/torch.txt
 $(BUILD)/loaders-venv/%/ready: bench/peers/loaders/%.txt | $(LOADERS_TORCH)/ready
 	$(call make_venv,$(@D),$<,$(LOADERS_TORCH))
 .PHONY: bench-loaders
-## bench-loaders: leat beside eight other loaders, each with packages of its own; PEERS="--only leat"
+## bench-loaders: leat beside eleven other loaders, each with packages of its own; PEERS="--only leat"
 bench-loaders: export PYTHONPATH := $(BUILD)/python
 bench-loaders: tools python $(LOADERS_PEERS:%=$(BUILD)/loaders-venv/%/ready)
 	$(Q)bench/peers/loaders.py $(BUILD)/leat-bench $(PEERS) \
@@ -136,23 +145,27 @@ $(PACKERS_SOURCES)/megatron/tools:
 	$(call fetch_source,$(@D),NVIDIA/Megatron-LM,55ac7082517c3878ae653c07c09c534b8aed49f6)
 $(PACKERS_SOURCES)/nanogpt/data:
 	$(call fetch_source,$(@D),karpathy/nanoGPT,3adf61e154c3fe3fca428ad6bc3818b27a3b8291)
-PACKERS := gigatoken tiktoken tokenizers datatrove nanogpt megatron
-$(BUILD)/packers-venv/megatron/ready: bench/peers/packers/megatron.txt | $(LOADERS_TORCH)/ready
+PACKERS := gigatoken tiktoken tokenizers datatrove nanogpt megatron megatron_fast tokbin
+$(BUILD)/packers-venv/megatron/ready $(BUILD)/packers-venv/megatron_fast/ready: \
+    $(BUILD)/packers-venv/%/ready: bench/peers/packers/%.txt | $(LOADERS_TORCH)/ready
 	$(call make_venv,$(@D),$<,$(LOADERS_TORCH))
 $(BUILD)/packers-venv/%/ready: bench/peers/packers/%.txt
 	$(call make_venv,$(@D),$<)
 .PHONY: bench-packers
-## bench-packers: leat pack beside six other tools, each with packages of its own; PEERS="--only leat --megabytes 10"
+## bench-packers: leat pack beside eight other tools, in environments of their own; PEERS="--only leat"
 bench-packers: $(BUILD)/leat $(BUILD)/leat-bench $(PACKERS:%=$(BUILD)/packers-venv/%/ready) \
     $(PACKERS_SOURCES)/megatron/tools $(PACKERS_SOURCES)/nanogpt/data
 	$(Q)bench/peers/packers.py $(BUILD) $(PEERS) \
 	    $(foreach name,$(PACKERS),--python $(name)=$(BUILD)/packers-venv/$(name)/bin/python) \
-	    $(foreach name,megatron nanogpt,--source $(name)=$(PACKERS_SOURCES)/$(name)) || [ $$? -eq 77 ]
+	    $(foreach name,megatron nanogpt,--source $(name)=$(PACKERS_SOURCES)/$(name)) \
+	    $(if $(LEAT_MEGATRON),--source megatron_fast=$(LEAT_MEGATRON)) || [ $$? -eq 77 ]
 
 .PHONY: bench-peers
-## bench-peers: bench-loaders and bench-packers, kept as JSON for make report; BENCH_SHORT=1 to see that they run
+## bench-peers: bench-encoders, -loaders, -packers (the last two kept for make report); BENCH_SHORT=1: a short try
 bench-peers:
 	$(Q)mkdir -p $(BUILD)/report
+	$(Q)$(MAKE) --no-print-directory bench-encoders \
+	    PEERS='$(if $(BENCH_SHORT),--megabytes 1 --repeat 1 --only "english gpt2")'
 	$(Q)$(MAKE) --no-print-directory bench-loaders PEERS='--keep $(BUILD)/report/peers-loading.json \
 	    $(if $(BENCH_SHORT),--tokens 2M --seconds 0.1 --rounds 1)'
 	$(Q)$(MAKE) --no-print-directory bench-packers PEERS='--keep $(BUILD)/report/peers-packing.json \

@@ -1,20 +1,25 @@
 #!/usr/bin/env python3
-"""encode.py LEAT_BENCH [--lookup] [--megabytes N] [--repeat N] [--only WORD] [--programs A,B] [--json FILE]
+"""encode.py LEAT_BENCH [--lookup] [--megabytes N] [--repeat N] [--only WORD] [--programs A,B] [--texts FILE]
 
-How fast one core makes ids of text: leat-bench encode, gigatoken, tiktoken and tokenizers, each with every vocabulary
-at hand, on the English, multilingual and code corpora (LEAT_CORPORA, LEAT_VOCAB; else ../shared/corpora and
-../shared/vocab). The programs take turns, in another order each time. Each measurement is a fresh process with one
-thread: a first pass over N (20) MB of documents in memory, as strings if the program wants strings. It prints the
-median of N (5) repetitions with the least and the most, in MB/s of UTF-8, and how long the vocabulary took to load.
-All measurements of a line must give the same number of ids and the same checksum; otherwise it says so and exits with
-1.
+How fast one core makes ids of text: leat-bench encode, gigatoken, tiktoken and tokenizers, or other --programs (those
+of OPENED below), each with every vocabulary at hand, on the English, multilingual and code corpora (LEAT_CORPORA,
+LEAT_VOCAB; else ../shared/corpora and ../shared/vocab), or on --texts, JSON lines. The programs take turns, in another
+order each time. Each measurement is a fresh process with one thread: a first pass over N (20) MB of documents in
+memory, as strings if the program wants strings. It prints the median of N (5) repetitions with the least and the most,
+in MB of UTF-8 text per second of CPU time (with several --threads: of time), and how long the vocabulary took to load.
+All measurements of a line must give the same number of ids and the same checksum: the first measurement of each
+program is compared with that of the first one. One with other ids, or that cannot run, is said and has no figure; if
+it is one of the four named here, the exit code is 1.
 
 tokenizers is measured twice: encode_batch, which most people call, and encode_batch_fast, which leaves out offsets.
 The time of gigatoken includes its array of ids; that of leat includes the copy into one, whose pages have all been
-touched before (the packer has no such array). --threads 2 measures leat and gigatoken with two threads.
+touched before (the packer has no such array). --threads 2 measures those that can with two threads.
 
 --warm 80 measures what a long run does most of its time: leat and gigatoken encode 80 MB, untimed, then the --megabytes
 that follow these, and then the same once more ("met", the better of two passes). Rates are per second of CPU time.
+
+--own runs gigatoken's own command, `gigatoken bench FILE --doc-separator "<|endoftext|>"`, over the same documents, and
+leat-bench encode beside it: both with all text in memory, by time. It gives no ids: their numbers are compared.
 
 --lookup measures models that look tokens up: leat-bench encode beside sentencepiece and tokenizers, with a Unigram
 model of sentencepiece (32,000 tokens, its default normalizer), the same model as a tokenizer.json, and a WordPiece
@@ -23,11 +28,12 @@ minutes, and kept in --models FOLDER if it is given. Rates are per second of CPU
 --slow-megabytes (2), over which the ids are compared.
 
 Exits with 77 if anything that it needs is missing. `make bench-encode-peers` and `make bench-encode-lookup` run it in
-a virtual environment of its own.
+a virtual environment of its own, `make bench-encoders` with one of each other program (--python).
 """
 import argparse
 import array
 import functools
+import importlib.metadata
 import json
 import os
 import random
@@ -42,13 +48,15 @@ from measured import CORPORA, TEXTS, VOCAB, corpus, head, skip, spread, texts_of
 
 PROGRAMS = ("leat", "gigatoken", "tiktoken", "tokenizers", "tokenizers-fast")
 BATCH = 64
+THREADED = ("gigatoken", "quicktok", "tuetoken", "tokie", "fastokens")  # what --threads measures beside leat
+OTHER = "OTHER ids"
 ALONE = {"RAYON_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
 
-# name; what leat opens; the ranks and the encoding of tiktoken; the file of tokenizers
+# name; what leat opens; the ranks of tiktoken; the file of tokenizers
 VOCABULARIES = (
-    ("gpt2", "gpt2", ("r50k_base.tiktoken", "gpt2"), "gpt2.tokenizer.json"),
-    ("cl100k", "cl100k_base", ("cl100k_base.tiktoken", "cl100k_base"), "gpt4.tokenizer.json"),
-    ("o200k", "o200k_base", ("o200k_base.tiktoken", "o200k_base"), "gpt4o.tokenizer.json"),
+    ("gpt2", "gpt2", "r50k_base.tiktoken", "gpt2.tokenizer.json"),
+    ("cl100k", "cl100k_base", "cl100k_base.tiktoken", "gpt4.tokenizer.json"),
+    ("o200k", "o200k_base", "o200k_base.tiktoken", "gpt4o.tokenizer.json"),
     ("llama3_1", "llama3_1.tokenizer.json", None, "llama3_1.tokenizer.json"),
     ("qwen2_5", "qwen2_5.tokenizer.json", None, "qwen2_5.tokenizer.json"),
     ("deepseek_v3", "deepseek_v3.tokenizer.json", None, "deepseek_v3.tokenizer.json"),
@@ -64,43 +72,112 @@ TRAINING_BYTES = 6_000_000  # of each corpus
 # ---- One measurement, in a process of its own -----------------------------------------------------------------------
 
 
-def open_program(program, vocabulary, name):
-    """A function of texts that gives their ids, a list for each; and the seconds to open the vocabulary."""
-    if program == "tiktoken":
-        import tiktoken
-        from tiktoken.load import load_tiktoken_bpe
-        from tiktoken_ext import openai_public
-        begin = time.perf_counter()
-        ranks = load_tiktoken_bpe(vocabulary)
-        openai_public.load_tiktoken_bpe = lambda *a, **k: ranks
-        openai_public.data_gym_to_mergeable_bpe_ranks = lambda *a, **k: ranks
-        opened = tiktoken.Encoding(**getattr(openai_public, name)())
-        encode = lambda texts: [opened.encode_ordinary(text) for text in texts]  # noqa: E731
-    elif program == "sentencepiece":
-        import sentencepiece
-        begin = time.perf_counter()
-        opened = sentencepiece.SentencePieceProcessor(model_file=vocabulary)
-        encode = lambda texts: [opened.encode(text) for text in texts]  # noqa: E731
-    elif program == "gigatoken":
-        import gigatoken
-        begin = time.perf_counter()
-        encode = functools.partial(gigatoken.Tokenizer(vocabulary).encode_batch, parallel=int(name) > 1)
-    else:
-        import tokenizers
-        begin = time.perf_counter()
-        opened = tokenizers.Tokenizer.from_file(vocabulary)
-        opened.encode_special_tokens = True
-        batch = opened.encode_batch_fast if program == "tokenizers-fast" else opened.encode_batch
-        encode = lambda texts: [one.ids for i in range(0, len(texts), BATCH)  # noqa: E731
-                                for one in batch(texts[i:i + BATCH], add_special_tokens=False)]
-    return encode, time.perf_counter() - begin
+# each opens a vocabulary and returns a function of texts that gives their ids: a list for each, or all in one array
 
 
-def words_of(program, lists):
+def tiktoken(ranks, name, _):
+    import tiktoken as package
+    from tiktoken.load import load_tiktoken_bpe
+    from tiktoken_ext import openai_public
+    loaded = load_tiktoken_bpe(ranks)
+    openai_public.load_tiktoken_bpe = lambda *a, **k: loaded
+    openai_public.data_gym_to_mergeable_bpe_ranks = lambda *a, **k: loaded
+    opened = package.Encoding(**getattr(openai_public, name)())
+    return lambda texts: [opened.encode_ordinary(text) for text in texts]
+
+
+def sentencepiece(model, _, __):
+    import sentencepiece as package
+    opened = package.SentencePieceProcessor(model_file=model)
+    return lambda texts: [opened.encode(text) for text in texts]
+
+
+def gigatoken(file, _, threads):
+    import gigatoken as package
+    return functools.partial(package.Tokenizer(file).encode_batch, parallel=threads > 1)
+
+
+def tokenizers(file, _, __, fast=False):
+    import tokenizers as package
+    opened = package.Tokenizer.from_file(file)
+    opened.encode_special_tokens = True
+    batch = opened.encode_batch_fast if fast else opened.encode_batch
+    return lambda texts: [one.ids for i in range(0, len(texts), BATCH)
+                          for one in batch(texts[i:i + BATCH], add_special_tokens=False)]
+
+
+def quicktok(_, name, threads):
+    import quicktok as package
+    opened = package.get_encoding(name)
+    return lambda texts: opened.encode_batch(texts, threads=threads)[0]
+
+
+def tokie(file, _, __):
+    import tokie as package
+    opened = package.Tokenizer.from_json(file)
+    return lambda texts: [one.ids for one in opened.encode_batch(texts, add_special_tokens=False)]
+
+
+def fastokens(file, _, __):
+    import fastokens as package
+    import numpy
+    opened = package.Tokenizer.from_file(file)
+    return lambda texts: numpy.frombuffer(opened.encode_batch_flat(texts, False, True)[0], "<u4")
+
+
+def bpe_openai(_, name, __):
+    import bpe_openai as package
+    opened = package.get_encoding(name)
+    return lambda texts: [opened.encode_ordinary(text) for text in texts]
+
+
+def wordchipper(ranks, name, _):
+    """It would fetch the ranks; where it cannot, it leaves an empty file, and makes a token of each byte."""
+    os.environ["XDG_CACHE_HOME"] = os.path.join(os.path.dirname(ranks), "cache")
+    at = os.path.join(os.environ["XDG_CACHE_HOME"], "io.crates.wordchipper", "openai", name)
+    os.makedirs(at, exist_ok=True)
+    if not os.path.exists(os.path.join(at, name + ".tiktoken")):
+        os.symlink(ranks, os.path.join(at, name + ".tiktoken"))
+    import wordchipper as package
+    options = package.TokenizerOptions.default()
+    options.set_parallel(False)
+    opened = package.Tokenizer.from_pretrained(name, options)
+    return opened.encode_batch
+
+
+def tuetoken(file, _, threads):
+    import tuetoken as package
+    opened = package.Tokenizer(file)
+    return lambda texts: opened.encode_ordinary_to_buffer(texts, num_threads=threads)["data"]
+
+
+# name: how it is opened; of a file of tokenizers ("json"), of ranks ("ranks") or a vocabulary of its own ("name"); the
+# names of vocabularies that it has, where it does not take any file
+TIKTOKEN = {"gpt2": "gpt2", "cl100k": "cl100k_base", "o200k": "o200k_base"}
+OPENED = {
+    "tiktoken": (tiktoken, "ranks", TIKTOKEN),
+    "sentencepiece": (sentencepiece, "json", None),
+    "gigatoken": (gigatoken, "json", None),
+    "tokenizers": (tokenizers, "json", None),
+    "tokenizers-fast": (functools.partial(tokenizers, fast=True), "json", None),
+    "quicktok": (quicktok, "name", {"cl100k": "cl100k_base", "o200k": "o200k_base", "llama3_1": "llama3",
+                                    "qwen2_5": "qwen3"}),
+    "tokie": (tokie, "json", None),
+    "fastokens": (fastokens, "json", None),
+    "bpe-openai": (bpe_openai, "name", {"cl100k": "cl100k_base", "o200k": "o200k_base"}),
+    "wordchipper": (wordchipper, "ranks", {**TIKTOKEN, "gpt2": "r50k_base"}),
+    "tuetoken": (tuetoken, "json", None),
+}
+PACKAGE = {"tokenizers-fast": "tokenizers", "quicktok": "quicktok-v1"}  # where it has another name
+
+
+def words_of(lists):
     """All ids as little-endian words of 32 bits."""
-    if program == "gigatoken":
+    if hasattr(lists, "layout"):
         import awkward
-        return awkward.to_numpy(awkward.flatten(lists)).astype("<u4").tobytes()
+        lists = awkward.to_numpy(awkward.flatten(lists))
+    if hasattr(lists, "astype"):
+        return lists.astype("<u4").tobytes()
     words = array.array("I")
     for ids in lists:
         words.extend(ids)
@@ -109,27 +186,31 @@ def words_of(program, lists):
     return words.tobytes()
 
 
-def measure_here(program, vocabulary, name, texts_path):
+def measure_here(program, vocabulary, name, threads, texts_path):
     """What --one does: prints what leat-bench encode --json does, as far as it is needed."""
     import xxhash
     texts = texts_of(texts_path)
     size = sum(len(text.encode()) for text in texts)
     if program == "gigatoken":
         texts = [text.encode() for text in texts]
-    encode, load = open_program(program, vocabulary, name)
+    begin = time.perf_counter()
+    encode = OPENED[program][0](vocabulary, name, int(threads))
+    load = time.perf_counter() - begin
     begin, cpu = time.perf_counter(), time.process_time()
     lists = encode(texts)
     seconds, cpu = time.perf_counter() - begin, time.process_time() - cpu
-    words = words_of(program, lists)
-    print(json.dumps({"tokens": len(words) // 4, "checksum": xxhash.xxh3_64(words).hexdigest(), "bytes": size,
-                      "seconds": seconds, "cpu_seconds": cpu, "load_ms": 1e3 * load}))
+    words = words_of(lists)
+    version = importlib.metadata.version(PACKAGE.get(program, program))
+    print(json.dumps({"version": version, "tokens": len(words) // 4, "bytes": size,
+                      "checksum": xxhash.xxh3_64(words).hexdigest(), "seconds": seconds,
+                      "cpu_seconds": cpu, "load_ms": 1e3 * load}))
 
 
 def measure_warm(vocabulary, warm_path, texts_path):
     """What leat-bench encode --warm --passes 3 --json does, by gigatoken."""
     import xxhash
     warm, texts = ([text.encode() for text in texts_of(path)] for path in (warm_path, texts_path))
-    encode, _ = open_program("gigatoken", vocabulary, "1")
+    encode = gigatoken(vocabulary, None, 1)
     encode(warm)
     seconds = []
     for _ in range(3):
@@ -137,7 +218,7 @@ def measure_warm(vocabulary, warm_path, texts_path):
         lists = encode(texts)
         seconds.append(time.process_time() - begin)
     size = sum(map(len, texts))
-    print(json.dumps({"checksum": xxhash.xxh3_64(words_of("gigatoken", lists)).hexdigest(),
+    print(json.dumps({"checksum": xxhash.xxh3_64(words_of(lists)).hexdigest(),
                       "passes_cpu": [size / s / 1e6 for s in seconds]}))
 
 
@@ -157,87 +238,88 @@ def special_strings(folder):
 def cut_texts(folder, name, limit):
     """The first documents of a corpus without strings of special tokens; the path of their JSON lines."""
     special = re.compile("|".join(map(re.escape, sorted(special_strings(folder)))) or "(?!)")
-    whole = unpacked(folder, corpus(name))
+    whole = name if os.path.exists(name) else unpacked(folder, corpus(name))
     if not whole:
         return None
-    path = os.path.join(folder, f"{name}-{limit}.jsonl")
+    path = os.path.join(folder, f"{os.path.basename(name)}-{limit}.jsonl")
     head(whole, path, limit, lambda text: not special.search(text))
-    os.remove(whole)
+    if whole != name:
+        os.remove(whole)
     return path
 
 
-def commands_of(folder, leat_bench, row, texts_path, programs, threads):
+def commands_of(folder, o, row, texts_path):
     """The command of each program that can do it."""
     name, spec, ranks, file = row
     file = unpacked(folder, os.path.join(VOCAB, file + ".zst"))
-    ranks_path = ranks and unpacked(folder, os.path.join(VOCAB, ranks[0] + ".zst"))
-    spec = file if spec.endswith(".json") else spec
-    here = [sys.executable, os.path.abspath(__file__), "--one"]
+    ranks = ranks and unpacked(folder, os.path.join(VOCAB, ranks + ".zst"))
     commands = {}
-    if spec:
-        commands["leat"] = [leat_bench, "encode", "--json", "--threads", str(threads), "-t", spec, texts_path]
-    if ranks_path:
-        commands["tiktoken"] = [*here, "tiktoken", ranks_path, ranks[1], texts_path]
-    if file:
-        commands["gigatoken"] = [*here, "gigatoken", file, str(threads), texts_path]
-    if threads > 1:
-        return {p: c for p, c in commands.items() if p in programs and p in ("leat", "gigatoken")}
-    if file:
-        commands["tokenizers"] = [*here, "tokenizers", file, name, texts_path]
-        commands["tokenizers-fast"] = [*here, "tokenizers-fast", file, name, texts_path]
-    return {p: c for p, c in commands.items() if p in programs}
+    if file or not spec.endswith(".json"):
+        commands["leat"] = [o.leat_bench, "encode", "--json", "--threads", str(o.threads), "-t",
+                            file if spec.endswith(".json") else spec, texts_path]
+    for program in o.programs.split(","):
+        _, kind, known = OPENED.get(program, (None, None, {}))
+        path = {"json": file, "ranks": ranks, "name": "-"}.get(kind)
+        if path and (known is None or name in known) and (o.threads == 1 or program in THREADED):
+            commands[program] = [o.pythons.get(program, sys.executable), os.path.abspath(__file__), "--one", program,
+                                 path, (known or {}).get(name, name), str(o.threads), texts_path]
+    return {p: c for p, c in commands.items() if p in o.programs.split(",")}
 
 
 def measured(command, threads):
+    """What it prints; {"not_measured": why} if it cannot run."""
     alone = {**ALONE, "RAYON_NUM_THREADS": str(threads)}
-    done = subprocess.run(command, stdout=subprocess.PIPE, env={**os.environ, **alone}, check=True)
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **alone})
+    if done.returncode:
+        return {"not_measured": (done.stderr.decode("utf-8", "replace").strip() or "it ended").split("\n")[-1][:200]}
     return json.loads(done.stdout)
 
 
 def compare(commands, repeat, threads):
-    """The measurements of each program, and whether all made the same ids."""
-    results, names = {p: [] for p in commands}, list(commands)
+    """The measurements of each program; and why one has none: it cannot run, or has other ids than the first."""
+    results, why, names = {p: [] for p in commands}, {}, list(commands)
     for i in range(repeat):
         for program in names[i % len(names):] + names[:i % len(names)]:
-            results[program].append(measured(commands[program], threads))
-    works = {(r["tokens"], r["checksum"], r["bytes"]) for some in results.values() for r in some}
-    return results, len(works) == 1
+            if program not in why:
+                results[program].append(measured(commands[program], threads))
+                why.update({program: r["not_measured"] for r in results[program][-1:] if "not_measured" in r})
+        if i == 0:
+            of = {p: (r[0]["tokens"], r[0]["checksum"], r[0]["bytes"]) for p, r in results.items() if p not in why}
+            first = next(iter(of.values()), None)
+            why.update({p: f"{OTHER}: {work[0]} tokens, not {first[0]}" for p, work in of.items() if work != first})
+    return {p: some for p, some in results.items() if p not in why}, why
 
 
-def show(results):
-    rate = {p: [r["bytes"] / r["seconds"] / 1e6 for r in some] for p, some in results.items()}
+def show(results, threads):
+    key = "cpu_seconds" if threads == 1 else "seconds"
+    rate = {p: [r["bytes"] / r[key] / 1e6 for r in some] for p, some in results.items()}
     for program, rates in rate.items():
         beside = "" if program == "leat" or "leat" not in rate else \
             f"   leat is {statistics.median(rate['leat']) / statistics.median(rates):.2f} times as fast"
-        print(f"  {program:16} {spread(rates, 1)} MB/s   loads in {spread([r['load_ms'] for r in results[program]])} ms"
+        name = f"{program} {results[program][0].get('version', '')}"
+        print(f"  {name:22} {spread(rates, 1)} MB/s   loads in {spread([r['load_ms'] for r in results[program]])} ms"
               f"{beside}", flush=True)
-
-
-def versions(packages):
-    from importlib.metadata import version
-    return ", ".join(f"{p} {version(p)}" for p in packages.split())
 
 
 def run(options, folder):
     same_everywhere, records = True, []
-    for text in TEXTS:
+    for text in [options.texts] if options.texts else TEXTS:
         path = cut_texts(folder, text, int(options.megabytes * 1e6))
         if not path:
             print(f"{text}: no {corpus(text)}")
             continue
         for row in VOCABULARIES:
-            commands = commands_of(folder, options.leat_bench, row, path, options.programs.split(","), options.threads)
+            commands = commands_of(folder, options, row, path)
             if not commands or options.only not in f"{text} {row[0]}":
                 continue
-            results, same = compare(commands, options.repeat, options.threads)
-            first = next(iter(results.values()))[0]
+            results, why = compare(commands, options.repeat, options.threads)
+            first = next(iter(results.values()), [{"bytes": 0, "tokens": 0}])[0]
             print(f"{text}, {row[0]}: {first['bytes']} bytes, {first['tokens']} tokens")
-            show(results)
-            if not same:
-                same_everywhere = False
-                print("  DIFFERENT ids: " + "; ".join(f"{p} {r['tokens']} tokens, {r['bytes']} bytes, {r['checksum']}"
-                                                      for p, some in results.items() for r in some[:1]))
-            records.append({"text": text, "vocabulary": row[0], "results": results, "same": same})
+            show(results, options.threads)
+            for program, reason in why.items():
+                print(f"  {program:16} not measured: {reason}")
+                same_everywhere &= program not in PROGRAMS
+            records.append({"text": text, "vocabulary": row[0], "results": results, "not_measured": why})
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump(records, file, indent=1)
@@ -251,7 +333,7 @@ def split_text(folder, name, megabytes):
     whole = cut_texts(folder, name, int(sum(megabytes) * 1e6))
     if not whole:
         return None
-    paths, size = [os.path.join(folder, f"{name}-{part}.jsonl") for part in ("warm", "new")], 0
+    paths, size = [os.path.join(folder, f"{part}.jsonl") for part in ("warm", "new")], 0
     with open(whole, encoding="utf-8") as lines, open(paths[0], "w", encoding="utf-8") as warm, \
             open(paths[1], "w", encoding="utf-8") as new:
         for line in lines:
@@ -263,7 +345,7 @@ def split_text(folder, name, megabytes):
 
 def run_warm(options, folder):
     all_same = True
-    for text in TEXTS:
+    for text in [options.texts] if options.texts else TEXTS:
         paths = split_text(folder, text, (options.warm, options.megabytes))
         for name, _, _, file in VOCABULARIES if paths else ():
             file = options.only in f"{text} {name}" and unpacked(folder, os.path.join(VOCAB, file + ".zst"))
@@ -284,6 +366,46 @@ def run_warm(options, folder):
                             f"{statistics.median(leat) / statistics.median(other):.2f}x")
             print(f"{text:12} {name:12} {'; '.join(said)}{'' if same else '; DIFFERENT ids'}", flush=True)
             all_same = all_same and same
+    return all_same
+
+
+# ---- gigatoken's own measurement ---
+
+def plain_text(path, out):
+    """The documents with gigatoken's separator between them, as its command wants them."""
+    with open(path, encoding="utf-8") as lines, open(out, "w", encoding="utf-8") as to:
+        for i, line in enumerate(lines):
+            to.write("<|endoftext|>" * (i > 0) + json.loads(line)["text"])
+
+
+def run_own(options, folder):
+    text = cut_texts(folder, options.texts or "english", int(options.megabytes * 1e6))
+    plain = os.path.join(folder, "plain.txt")
+    plain_text(text, plain)
+    program = os.path.join(os.path.dirname(sys.executable), "gigatoken")
+    all_same = True
+    for name, _, _, file in VOCABULARIES:
+        file = options.only in name and unpacked(folder, os.path.join(VOCAB, file + ".zst"))
+        if not file:
+            continue
+        rates, tokens = {"leat": [], "gigatoken": []}, {}
+        for _ in range(options.repeat):
+            leat = [options.leat_bench, "encode", "--json", "--threads", str(options.threads), "-t", file, text]
+            said = measured(leat, options.threads)
+            rates["leat"].append(said["bytes"] / said["seconds"] / 1e6)
+            tokens["leat"] = f"{said['tokens'] / 1e6:.2f}"
+            done = subprocess.run([program, "bench", file, plain, "--doc-separator", "<|endoftext|>"], check=True,
+                                  env={**os.environ, "RAYON_NUM_THREADS": str(options.threads)}, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True).stdout
+            found = re.search(r"gigatoken:.* at +([\d.,]+) (MB|GB)/s \| +([\d.,]+) Mtok", done)
+            rates["gigatoken"].append(float(found[1].replace(",", "")) * (1000 if found[2] == "GB" else 1))
+            tokens["gigatoken"] = found[3].replace(",", "")
+        same = tokens["leat"] == tokens["gigatoken"]
+        print(f"{name:12} {tokens['leat']} million tokens; leat {spread(rates['leat'])} MB/s, gigatoken bench "
+              f"{spread(rates['gigatoken'])}, "
+              f"{statistics.median(rates['leat']) / statistics.median(rates['gigatoken']):.2f}x"
+              f"{'' if same else '; OTHER number of tokens: ' + tokens['gigatoken']}", flush=True)
+        all_same = all_same and same
     return all_same
 
 
@@ -348,7 +470,7 @@ def compare_lookup(options, model, peer, texts, few):
     """Measurements of both in turns, and whether the ids of the few texts are the same."""
     leat = [options.leat_bench, "encode", "--json", "-t", model]
     peers = texts if peer == "sentencepiece" else few
-    other = [sys.executable, os.path.abspath(__file__), "--one", peer, model, "", peers]
+    other = [sys.executable, os.path.abspath(__file__), "--one", peer, model, "", "1", peers]
     results = {"leat": [], peer: []}
     for _ in range(options.repeat):
         results["leat"].append(measured([*leat, texts], 1))
@@ -375,13 +497,14 @@ def run_lookup(options, folder):
 
 
 def main():
-    if len(sys.argv) == 6 and sys.argv[1] == "--one":
+    if len(sys.argv) == 7 and sys.argv[1] == "--one":
         return measure_here(*sys.argv[2:])
     if len(sys.argv) == 5 and sys.argv[1] == "--one-warm":
         return measure_warm(*sys.argv[2:])
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("leat_bench", type=os.path.abspath)
     parser.add_argument("--lookup", action="store_true")
+    parser.add_argument("--own", action="store_true", help="gigatoken's own measurement")
     parser.add_argument("--models", help="where models are kept, of --lookup")
     parser.add_argument("--slow-megabytes", type=float, default=2, help="of text for tokenizers, of --lookup")
     parser.add_argument("--warm", type=float, default=0, help="MB of text that are encoded before")
@@ -390,20 +513,22 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--only", default="", help="lines whose text and vocabulary hold this: \"english gpt2\"")
     parser.add_argument("--programs", default=",".join(PROGRAMS))
+    parser.add_argument("--python", action="append", default=[], help="PROGRAM=PYTHON: which has its package")
+    parser.add_argument("--texts", help="JSON lines; instead of the corpora")
     parser.add_argument("--json", help="all measurements, to this file")
     options = parser.parse_args()
+    options.pythons = dict(word.split("=", 1) for word in options.python)
     try:  # what the measuring processes need
         import xxhash  # noqa: F401
         if options.lookup:
             import google.protobuf  # noqa: F401
             import sentencepiece  # noqa: F401
-        print(f"{versions('sentencepiece tokenizers' if options.lookup else 'gigatoken tiktoken tokenizers')}; "
-              f"{options.threads} thread{'s' * (options.threads > 1)}, first pass, {options.repeat} repetitions, "
+        print(f"{options.threads} thread{'s' * (options.threads > 1)}, first pass, {options.repeat} repetitions, "
               "medians (least to most)")
     except ImportError as e:
         skip(str(e))
     with tempfile.TemporaryDirectory() as folder:
-        what = run_lookup if options.lookup else run_warm if options.warm else run
+        what = run_lookup if options.lookup else run_own if options.own else run_warm if options.warm else run
         sys.exit(0 if what(options, folder) else 1)
 
 

@@ -9,7 +9,11 @@ memory at the end, without mapped files; the start, from that of the process to 
 resume, the same from a saved state, whose first batch must be the one that the saved run gave next. A loader that
 cannot run says why. `make bench-loaders` makes the environments.
 
-    loaders.py LEAT_BENCH [--only leat --only Grain] [--tokens 100M] [--seconds 3] [--rounds 3] [--json] [--keep FILE]
+--worlds: four ranks, a process each, make batches and save their states; two ranks go on with these. It says whether
+the global batches are those that the four ranks would have made.
+
+    loaders.py LEAT_BENCH [--worlds] [--only leat --only Grain] [--tokens 100M] [--seconds 3] [--rounds 3] [--json]
+        [--keep FILE]
 """
 import time
 
@@ -242,10 +246,128 @@ def grain(o, state):
     return map(pair, iterator), iterator.get_state
 
 
+def zephon(o, state):
+    """Its rows come from Parquet, in small groups, as it reads rows one at a time; its usual shuffle: the shards, and
+    the rows within each. With `lanes`, other numbers of ranks can go on."""
+    import pyarrow
+    import pyarrow.parquet
+    import zephon as package
+    from zephon.io import Dataset
+    from zephon.work import MixtureSpec, StaticMixtureWorkSource
+    where = os.path.join(o.folder, "zephon")
+    if not os.path.exists(where):
+        tokens, part = tokens_of(o), 1 << 13
+        os.mkdir(where + ".part")
+        for first in range(0, rows_of(o), part):
+            rows = [tokens[n * o.seq_len:(n + 1) * o.seq_len + 1] for n in range(first, min(first + part, rows_of(o)))]
+            column = pyarrow.FixedSizeListArray.from_arrays(
+                pyarrow.concat_arrays([pyarrow.array(row) for row in rows]), o.seq_len + 1)
+            pyarrow.parquet.write_table(pyarrow.table({"input_ids": column}), f"{where}.part/{first:09}.parquet",
+                                        row_group_size=16, compression="none", use_dictionary=False)
+        os.rename(where + ".part", where)
+    data = Dataset.from_path("tokens", where)
+    source = StaticMixtureWorkSource(datasets=[data], mixture=MixtureSpec({"tokens": 1.0}), seed=SEED,
+                                     chunk_size=o.batch // o.lanes)
+    pipeline = package.Pipeline(source).batch(microbatch_size=o.batch // o.lanes).options(
+        world_size=o.world, global_rank=o.rank, canonical_replicas=o.lanes,
+        aggregate_dir=os.path.join(o.folder, "zephon.states") if o.world > 1 else None)
+    if state:
+        pipeline.restore(state)
+
+    def batches():
+        import numpy
+        parts = []
+        for batch in pipeline:
+            parts.append(numpy.stack([record.payload["input_ids"] for record in batch.records]))
+            if len(parts) == o.lanes // o.world:
+                yield pair(numpy.concatenate(parts).astype("int64"))
+                parts = []
+    return batches(), pipeline.checkpoint
+
+
+def tokbin(o, state):
+    """PyTorch's DataLoader decides the order; the package writes texts only, so each text is the number of a piece."""
+    import torch
+    from tokbin import Dataset, WriterConfig, read_source
+    from tokbin.adapters.torch import WindowDataset
+    from tokbin.tokenizer.hf import HFTokenizer
+    where = os.path.join(o.folder, "tokbin")
+    if not os.path.exists(where):
+        import numpy
+        import tokenizers
+        tokens, part = tokens_of(o), 1 << 16
+        words = tokenizers.models.WordLevel({str(n): n for n in range(65536)}, unk_token="0")
+
+        class Pieces(HFTokenizer):
+            def encode_batch(self, texts):
+                pieces = [tokens[int(text) * part:(int(text) + 1) * part] for text in texts]
+                return numpy.concatenate(pieces).astype("int64"), numpy.array([len(piece) for piece in pieces])
+        Dataset(where).write("tokens", map(str, range(-(-len(tokens) // part))), Pieces(tokenizers.Tokenizer(words)),
+                             config=WriterConfig(append_eos=False, batch_docs=16))
+    torch.set_num_threads(1)
+    data = WindowDataset(read_source(os.path.join(where, "tokens")), o.seq_len + 1, stride=o.seq_len)
+    order = torch.randperm(len(data), generator=torch.Generator().manual_seed(SEED)).tolist()
+    at = [state or 0]
+    loader = torch.utils.data.DataLoader(data, batch_size=o.batch, drop_last=True, sampler=order[at[0]:],
+                                         num_workers=o.workers)
+
+    def batches():
+        for rows in loader:
+            at[0] += o.batch
+            yield pair(rows)
+    return batches(), lambda: at[0]
+
+
+def torchtitan(o, state):
+    """The source, and the packing to rows, as its README shows them."""
+    sys.path.insert(0, os.environ["LEAT_TORCHTITAN"])
+    import dataclasses
+
+    import torch
+    from torchtitan.components import data as package
+    from torchtitan.config import Configurable
+    torch.set_num_threads(1)
+
+    class Rows(Configurable, package.RandomAccessDataSource):
+        @dataclasses.dataclass(kw_only=True, slots=True)
+        class Config(Configurable.Config):
+            pass
+
+        def __init__(self, config, *, dataset_iteration_policy):
+            self.tokens = tokens_of(o)
+
+        def __len__(self):
+            return rows_of(o)
+
+        def __getitem__(self, number):
+            return row_of(self.tokens, number, o)
+
+    class Shifted(package.SampleProcessor):
+        @dataclasses.dataclass(kw_only=True, slots=True)
+        class Config(package.SampleProcessor.Config):
+            pass
+
+        def __init__(self, config, *, context):
+            pass
+
+        def __call__(self, row, rng):
+            return package.TextSequence(input_ids=row[:-1], labels=row[1:])
+    dataset = package.SingleDatasetConfig(source=Rows.Config(), processor=Shifted.Config())
+    each = o.batch // o.world
+    loader = package.GrainDataLoader.Config(
+        dataset=package.ConcatThenSplitPackingConfig(dataset=dataset), seed=SEED).build(
+        dp_world_size=o.world, dp_rank=o.rank, tokenizer=None, max_context_length=o.seq_len,
+        num_tokens_per_batch=each * o.seq_len)
+    if state:
+        loader.load_state_dict(state)
+    return ((batch["input"].reshape(each, -1), labels.reshape(each, -1)) for batch, labels in loader), loader.state_dict
+
+
 def leat(o, state):
     import leat as package
     plan = package.Plan(o.name, o.seq_len, SEED, epochs=1)
-    loader = package.Loader(plan, o.batch, framework="numpy", notices=False, last="dropped", state=state)
+    loader = package.Loader(plan, o.batch // o.world, rank=o.rank, world=o.world, framework="numpy", notices=False,
+                            last="dropped", state=state)
     return ((batch.inputs, batch.labels) for batch in loader), loader.state_dict
 
 
@@ -261,7 +383,11 @@ LOADERS = {
     "MosaicML streaming": ("streaming", streaming),
     "Hugging Face datasets": ("datasets", arrow),
     "Grain": ("grain", grain),
+    "Zephon": ("zephon", zephon),
+    "tokbin, DataLoader": ("tokbin", tokbin),
+    "torchtitan's Grain loader": ("torchtitan", torchtitan),
 }
+RANKED = ("leat", "Zephon", "torchtitan's Grain loader")  # what --worlds asks
 
 # ---- A run: a process of its own
 
@@ -337,6 +463,56 @@ def run(o):
             "memory_mib": measured.memory_mib(os.getpid())}
 
 
+# ---- Ranks: a process each, all at once
+
+
+def steps(o):
+    """What --run --steps does: the hashes of the rows of each step; the state after half of them, in a file."""
+    make = LOADERS[o.run][1]
+    batches, save = make(o, pickle.load(open(o.resume, "rb")) if o.resume else None)
+    rows = []
+    for step in range(o.steps):
+        inputs, _ = next(batches)
+        rows.append([hashlib.sha256(row.tobytes()).hexdigest()[:16] for row in numbers(inputs)])
+        if step == o.steps // 2 - 1 and not o.resume:
+            state = save()
+            with open(f"{o.state}.{o.rank}", "wb") as file:
+                pickle.dump(state, file)
+    return rows
+
+
+def of_ranks(name, o, world, count, state, resume):
+    """The rows of each global batch, those of rank 0 first."""
+    python = o.pythons.get(LOADERS[name][0], sys.executable)
+    words = [python, os.path.abspath(__file__), o.leat_bench, "--run", name, "--name", o.name, "--folder", o.folder,
+             "--seq-len", str(o.seq_len), "--batch", str(o.batch), "--state", state, "--world", str(world),
+             "--lanes", "4", "--steps", str(count)]
+    ranks = [subprocess.Popen(words + ["--rank", str(rank)] + (["--resume", f"{state}.{rank}"] if resume else []),
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) for rank in range(world)]
+    said = [rank.communicate(timeout=o.most_seconds) for rank in ranks]
+    for rank, (_, error) in zip(ranks, said):
+        if rank.returncode:
+            raise RuntimeError(error.decode("utf-8", "replace").strip().split("\n")[-1][:200])
+    rows = [json.loads(out.decode().strip().split("\n")[-1]) for out, _ in said]
+    return [sum((one[step] for one in rows), []) for step in range(count)]
+
+
+def worlds(o):
+    """Four ranks make ten batches; two ranks go on after five."""
+    for name in measured.names(RANKED, o.only):
+        state = os.path.join(o.folder, "states")
+        try:
+            of_ranks(name, o, 1, 2, state, False)  # makes its data
+            whole = of_ranks(name, o, 4, 10, state, False)[5:]
+            again = of_ranks(name, o, 2, 5, state, True)
+            said = "the same rows of each batch in the same places" if again == whole else \
+                "the same rows of each batch in other places" if list(map(sorted, again)) == list(map(sorted, whole)) \
+                else "other batches"
+        except (RuntimeError, OSError, subprocess.TimeoutExpired) as why:
+            said = f"no resume: {why}"
+        print(f"{name:34} {said}", flush=True)
+
+
 # ---- All of them
 
 
@@ -382,19 +558,25 @@ def options():
     parser.add_argument("--folder", help="for the data; default: a temporary one")
     measured.add_options(parser)
     parser.add_argument("--check", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--worlds", action="store_true", help="whether half of the ranks go on with the same batches")
     for name in "run", "name", "state", "resume":
         parser.add_argument(f"--{name}", help=argparse.SUPPRESS)
+    for name, usual in ("rank", 0), ("world", 1), ("lanes", 1), ("steps", 0):
+        parser.add_argument(f"--{name}", type=int, default=usual, help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
 def main():
     o = options()
     if o.run:
-        print(json.dumps(check(o) if o.check else run(o)))
+        print(json.dumps(check(o) if o.check else steps(o) if o.steps else run(o)))
         return
     o.pythons = dict(word.split("=", 1) for word in o.python)
     with tempfile.TemporaryDirectory(dir=o.folder) as folder:
         o.folder, o.name = folder, measured.counting(o.leat_bench, folder, o.tokens)
+        if o.worlds:
+            worlds(o)
+            return
         names = measured.names(LOADERS, o.only)
         rounds = {name: [measure(name, o, True)] for name in names}
         for _ in range(o.rounds):  # in turns, so that all see the same machine

@@ -2,13 +2,13 @@
 """packers.py BUILD [--python NAME=PYTHON]... [--source NAME=FOLDER]...: other tools make tokens of the same JSON lines:
 whole programs with their start, gpt2, on all cores, each by the Python that has its packages (NAME is a file of
 bench/peers/packers/), in turns; it prints medians. The scripts of nanoGPT and Megatron run from a copy of their
-repository.
+repository; preprocess_data_fast, which no release has yet, from that which LEAT_MEGATRON names.
 
 After each run its output is compared with what leat packed: the same ids, without those between documents; from
 nanoGPT, which shuffles, the same documents. The figures: MB of text per second; CPU time of all processes; the start,
 which is the time for ten documents; the most memory of all processes, without mapped files, looked at every 0.1 s or
-more often; and the time that the same command (leat's with --resume) takes after a kill at half time. A tool that
-cannot run says why. `make bench-packers` makes the environments. The text is English, from LEAT_CORPORA, else
+more often; and the time that the same command (leat's and tokbin's with --resume) takes after a kill at half time. A
+tool that cannot run says why. `make bench-packers` makes the environments. The text is English, from LEAT_CORPORA, else
 ../shared/corpora, and the vocabulary from LEAT_VOCAB, else ../shared/vocab; exit code 77: these are missing.
 
     packers.py BUILD [--only leat --only tiktoken] [--megabytes 10] [--rounds 3] [--json] [--keep FILE]
@@ -111,6 +111,16 @@ def nanogpt(vocabulary, path, out, source):
     runpy.run_path(os.path.join(out, "prepare.py"), run_name="__main__")
 
 
+def megatron_fast(vocabulary, path, out, source):
+    """Its script, also by a Python before 3.12, whose typing has no override."""
+    import typing
+    typing.override = getattr(typing, "override", lambda method: method)
+    name = os.path.join(source, "tools/preprocess_data_fast.py")
+    sys.argv = [name, "--input", path, "--output-prefix", out + "/packed", "--tokenizer-type", "HuggingFaceTokenizer",
+                "--tokenizer-model", os.path.join(vocabulary, "gpt2"), "--use-gigatoken", "--append-eod"]
+    runpy.run_path(name, run_name="__main__")
+
+
 # ---- The tools: each gives a command, and where its ids are
 
 
@@ -130,6 +140,21 @@ def megatron(o, path, out):
             o.transformers, "--workers", str(os.cpu_count()), "--append-eod"]
 
 
+def megatron_fast_script(o, path, out):
+    return [*script("megatron_fast")(o, path, out), o.sources["megatron_fast"]]
+
+
+def tokbin(o, path, out, resume=False):
+    """It takes folders; --resume is its own way after a kill."""
+    folder = path + ".folder"
+    os.makedirs(folder, exist_ok=True)
+    if not os.path.exists(folder + "/texts.jsonl"):
+        os.symlink(path, folder + "/texts.jsonl")
+    return [os.path.join(os.path.dirname(o.pythons["tokbin"]), "tokbin"), "build", out + "/corpus",
+            *(["--resume"] if resume and os.path.exists(out + "/corpus.partial") else
+              ["--from-jsonl", folder, "--tokenizer", os.path.join(o.vocabulary, "gpt2.tokenizer.json")])]
+
+
 def nanogpt_script(o, path, out):
     return [*script("nanogpt")(o, path, out), o.sources["nanogpt"]]
 
@@ -142,6 +167,8 @@ PACKERS = {
     "tokenizers": ("tokenizers", script("tokenizers"), ["ids"]),
     "datatrove": ("datatrove", script("datatrove"), ["00000.ds"]),
     "Megatron's preprocess_data": ("megatron", megatron, ["packed_text_document.bin"]),
+    "Megatron's preprocess_data_fast": ("megatron_fast", megatron_fast_script, ["packed_text_document.bin"]),
+    "tokbin": ("tokbin", tokbin, ["corpus/train-00000.bin"]),
     "nanoGPT's prepare": ("nanogpt", nanogpt_script, ["train.bin", "val.bin"]),
 }
 
@@ -230,7 +257,7 @@ def after_kill(o, name, folder, expected, seconds):
         time.sleep(seconds / 2)
         os.killpg(program.pid, signal.SIGKILL)
         program.wait()
-        again, _, _ = run(make(o, o.many, out, *[True] * (name == "leat")), out, folder, files)
+        again, _, _ = run(make(o, o.many, out, *[True] * (name in ("leat", "tokbin"))), out, folder, files)
         differs = wrong(documents(out, files), expected, len(files) > 1)
     except (RuntimeError, OSError) as why:
         differs = str(why)
@@ -252,7 +279,7 @@ def options():
     o = parser.parse_args()
     o.pythons = {name: sys.executable for name, _, _ in PACKERS.values() if name}
     o.pythons.update((key, os.path.abspath(value)) for key, value in (word.split("=", 1) for word in o.python))
-    o.sources = {name: f"(--source {name}=FOLDER)" for name in ("megatron", "nanogpt")}
+    o.sources = {name: f"(--source {name}=FOLDER)" for name in ("megatron", "megatron_fast", "nanogpt")}
     o.sources.update((key, os.path.abspath(value)) for key, value in (word.split("=", 1) for word in o.source))
     o.build = os.path.abspath(o.build)
     return o

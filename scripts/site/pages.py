@@ -23,7 +23,7 @@ MENU = {
     "Trainers": sorted(str(page.relative_to(ROOT).with_suffix("")) for page in ROOT.glob("docs/trainers/*.md")),
     "Reference": ["leat", "leat-bench", "leat-h", "leat_pack-h", "FORMAT", "docs/ORDER", "docs/limits-and-guarantees",
                   "docs/ENCODING"],
-    "Project": ["CONTRIBUTING", "CHANGELOG", "bench/RESULTS", "SECURITY"]}
+    "Project": ["CONTRIBUTING", "CHANGELOG", "bench/RESULTS", "docs/comparison", "SECURITY"]}
 PAGES = ["index", *(page for pages in MENU.values() for page in pages)]
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 CODE = re.compile(r"(^```.*?^```|``[^\n]*?``|`[^`]*`)", re.M | re.S)
