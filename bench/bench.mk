@@ -61,7 +61,7 @@ PACK_PEERS := $(BUILD)/pack-peers-venv
 $(PACK_PEERS)/ready: bench/peers/pack.txt
 	$(call make_venv,$(PACK_PEERS),$<)
 ## bench-encode-peers: leat-bench encode beside gigatoken, tiktoken, tokenizers; PEERS="--megabytes 100 --only gpt2"
-bench-encode-peers: $(BUILD)/leat-bench $(ENCODE_PEERS)/ready
+bench-encode-peers: $(BUILD)/leat-bench python $(ENCODE_PEERS)/ready
 	$(call run_peers,$(ENCODE_PEERS),bench/peers/encode.py $(BUILD)/leat-bench)
 ENCODERS := quicktok tokie fastokens bpe-openai wordchipper tuetoken
 $(BUILD)/encoders-venv/%/ready: bench/peers/encoders/%.txt

@@ -16,7 +16,8 @@ The time of gigatoken includes its array of ids; that of leat includes the copy 
 touched before (the packer has no such array). --threads 2 measures those that can with two threads.
 
 --warm 80 measures what a long run does most of its time: leat and gigatoken encode 80 MB, untimed, then the --megabytes
-that follow these, and then the same once more ("met", the better of two passes). Rates are per second of CPU time.
+that follow these, and then the same once more ("met", the better of two passes); also leat from Python (encode_flat on
+Arrow strings; `make python`). Rates are per second of CPU time: leat, encode_flat, gigatoken.
 
 --own runs gigatoken's own command, `gigatoken bench FILE --doc-separator "<|endoftext|>"`, over the same documents, and
 leat-bench encode beside it: both with all text in memory, by time. It gives no ids: their numbers are compared.
@@ -206,18 +207,30 @@ def measure_here(program, vocabulary, name, threads, texts_path):
                       "cpu_seconds": cpu, "load_ms": 1e3 * load}))
 
 
-def measure_warm(vocabulary, warm_path, texts_path):
-    """What leat-bench encode --warm --passes 3 --json does, by gigatoken."""
+def encode_flat(vocabulary, texts_of_all):
+    """leat from Python, on Arrow strings: the arguments of each call."""
+    import leat
+    import pyarrow
+    opened = leat.Tokenizer(vocabulary)
+    columns = [pyarrow.array([text.decode() for text in texts]) for texts in texts_of_all]
+    return lambda column: opened.encode_flat(column, num_threads=1)[0], columns
+
+
+def measure_warm(program, vocabulary, *paths):
+    """What leat-bench encode --warm --passes 3 --json does, from Python."""
     import xxhash
-    warm, texts = ([text.encode() for text in texts_of(path)] for path in (warm_path, texts_path))
-    encode = gigatoken(vocabulary, None, 1)
+    warm, texts = ([text.encode() for text in texts_of(path)] for path in paths)
+    size = sum(map(len, texts))
+    if program == "encode_flat":
+        encode, (warm, texts) = encode_flat(vocabulary, (warm, texts))
+    else:
+        encode = gigatoken(vocabulary, None, 1)
     encode(warm)
     seconds = []
     for _ in range(3):
         begin = time.process_time()
         lists = encode(texts)
         seconds.append(time.process_time() - begin)
-    size = sum(map(len, texts))
     print(json.dumps({"checksum": xxhash.xxh3_64(words_of(lists)).hexdigest(),
                       "passes_cpu": [size / s / 1e6 for s in seconds]}))
 
@@ -344,6 +357,7 @@ def split_text(folder, name, megabytes):
 
 
 def run_warm(options, folder):
+    os.environ["PYTHONPATH"] = os.path.join(os.path.dirname(options.leat_bench), "python")
     all_same = True
     for text in [options.texts] if options.texts else TEXTS:
         paths = split_text(folder, text, (options.warm, options.megabytes))
@@ -352,8 +366,9 @@ def run_warm(options, folder):
             if not file:
                 continue
             leat = [options.leat_bench, "encode", "--json", "-t", file, "--warm", paths[0], "--passes", "3", paths[1]]
-            commands = {"leat": leat,
-                        "gigatoken": [sys.executable, os.path.abspath(__file__), "--one-warm", file, *paths]}
+            here = [sys.executable, os.path.abspath(__file__), "--one-warm"]
+            commands = {"leat": leat, "encode_flat": [*here, "encode_flat", file, *paths],
+                        "gigatoken": [*here, "gigatoken", file, *paths]}
             results = {p: [] for p in commands}
             for _ in range(options.repeat):
                 for program, command in commands.items():
@@ -361,9 +376,10 @@ def run_warm(options, folder):
             same = len({r["checksum"] for some in results.values() for r in some}) == 1
             said = []
             for label, rate in (("new", lambda passes: passes[0]), ("met", lambda passes: max(passes[1:]))):
-                leat, other = ([rate(r["passes_cpu"]) for r in results[p]] for p in commands)
-                said.append(f"{label} {spread(leat)} / {spread(other)} MB/s, "
-                            f"{statistics.median(leat) / statistics.median(other):.2f}x")
+                rates = [[rate(r["passes_cpu"]) for r in results[p]] for p in commands]
+                leat, flat, other = map(statistics.median, rates)
+                said.append(f"{label} {', '.join(map(spread, rates))} MB/s, {leat / other:.2f}x and "
+                            f"{flat / other:.2f}x")
             print(f"{text:12} {name:12} {'; '.join(said)}{'' if same else '; DIFFERENT ids'}", flush=True)
             all_same = all_same and same
     return all_same
@@ -499,7 +515,7 @@ def run_lookup(options, folder):
 def main():
     if len(sys.argv) == 7 and sys.argv[1] == "--one":
         return measure_here(*sys.argv[2:])
-    if len(sys.argv) == 5 and sys.argv[1] == "--one-warm":
+    if len(sys.argv) == 6 and sys.argv[1] == "--one-warm":
         return measure_warm(*sys.argv[2:])
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("leat_bench", type=os.path.abspath)
