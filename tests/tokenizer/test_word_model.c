@@ -331,10 +331,11 @@ static void read_plain(void)
 static void check_released(const uint64_t *word)
 {
     const struct slot *s = &slots[slot_of(word)];
-    const uint32_t *ids = heap_words + (s->value & PRETOKEN_WHEN);
+    const uint32_t *ids;
 
     if (!s->written || s->value >> PRETOKEN_COUNT_SHIFT != PRETOKEN_SPILLED >> PRETOKEN_COUNT_SHIFT)
         return;
+    ids = heap_words + (s->value & PRETOKEN_WHEN);
     for (size_t i = 0; i < pretoken_spilled_count(s->value); i++)
         if (!(s->released >> slot_of(ids + i) & 1))
             T_FAIL("ids of the heap may be seen later than the word that says where they lie");
