@@ -217,7 +217,7 @@ static unsigned until_needed(struct pretoken_cache *c, struct word_need *n, unsi
 static void other_texts(void)
 {
     struct word_store *store;
-    struct pretoken_cache c, *empty = NULL;
+    struct pretoken_cache c, *now, *empty = NULL;
     struct word_need need = { .bytes = 0 };
     uint32_t lines;
 
@@ -238,8 +238,11 @@ static void other_texts(void)
     c.common = word_store_take(store, c.common);
     T_CHECK(word_store_grow(store, c.common, WORDS, 1, &empty));
     word_store_publish(store);
-    T_CHECK(!word_store_grow(store, empty, WORDS, 1, &empty)); /* a thread has the one before that */
+    now = empty;
+    T_CHECK(!word_store_grow(store, now, WORDS, 1, &empty)); /* a thread has the one before that */
     word_store_leave(c.common);
+    T_CHECK(word_store_grow(store, now, WORDS, 1, &empty));
+    word_store_publish(store);
     pretoken_cache_free(&c);
     word_store_free(store);
 }

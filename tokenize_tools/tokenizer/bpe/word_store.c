@@ -204,20 +204,31 @@ static struct lines *make_lines(const struct word_store *s, unsigned bits, struc
     return l;
 }
 
+/* Frees the caches before this one that no thread has any more; the lock is held. */
+static void drop_left(struct lines *current)
+{
+    for (struct lines **at = &current->before; *at;)
+        if (atomic_load(&(*at)->holders) == 0)
+            *at = free_lines(*at);
+        else
+            at = &(*at)->before;
+}
+
 /* Whether all threads have the cache of now. */
-static bool all_took(struct word_store *s, const struct lines *current)
+static bool all_took(struct word_store *s, struct lines *current)
 {
     bool all;
 
     if (pthread_mutex_trylock(&s->lock) != 0)
         return false;
+    drop_left(current);
     all = !current->before;
     pthread_mutex_unlock(&s->lock);
     return all;
 }
 
 /* The one that comes after `current`; NULL: there is no room for it. */
-static struct lines *make_next(struct word_store *s, const struct lines *current, size_t pretokens)
+static struct lines *make_next(struct word_store *s, struct lines *current, size_t pretokens)
 {
     if (!current)
         return make_lines(s, first_bits(s, pretokens), make_longs(LONG_OF(s->max)));
@@ -265,11 +276,7 @@ struct pretoken_cache *word_store_take(struct word_store *s, struct pretoken_cac
     l = atomic_load(&s->current);
     atomic_fetch_add(&l->holders, 1);
     word_store_leave(had);
-    for (struct lines **at = &l->before; *at;)
-        if (atomic_load(&(*at)->holders) == 0)
-            *at = free_lines(*at);
-        else
-            at = &(*at)->before;
+    drop_left(l);
     pthread_mutex_unlock(&s->lock);
     return &l->cache;
 }
