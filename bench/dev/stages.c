@@ -348,7 +348,7 @@ static void print_json(const struct pass *p, const struct texts *t, const struct
 
 int bench_stages(const struct command *self, int argc, char **argv)
 {
-    static _Alignas(64) uint64_t one_line[2 * PRETOKEN_TABLES * PRETOKEN_LINE];
+    static _Alignas(128) uint64_t one_line[2 * PRETOKEN_TABLES * PRETOKEN_LINE];
     struct stages_values v = { .field = "text", .runs = 5 };
     struct opened_spec spec = { .spec = NULL };
     struct pipeline *p = NULL;

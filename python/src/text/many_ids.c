@@ -63,7 +63,7 @@ enum leat_status many_ids_append(struct many_ids *ids, const uint32_t *more, uin
     if (!fits && count < SIZE_MAX / 16 - ids->room) {
         size_t twice = ids->room > 0 ? 2 * ids->room : FIRST, wanted = ids->count + (size_t)count;
 
-        fits = grow(ids, wanted > twice ? wanted : twice);
+        fits = (wanted < twice && grow(ids, twice)) || grow(ids, wanted);
     }
     if (!fits)
         return errors_set(err, LEAT_E_NO_MEMORY, "no memory for %" PRIu64 " ids", count);

@@ -20,7 +20,7 @@ struct many_ids {
 /* Needs no GIL. LEAT_E_NO_MEMORY. */
 enum leat_status many_ids_append(struct many_ids *ids, const uint32_t *more, uint64_t count, struct leat_error *err);
 
-/* Gives back what has no ids. */
+/* Gives back pages that have no ids. */
 void many_ids_trim(struct many_ids *ids);
 void many_ids_free(struct many_ids *ids);
 

@@ -17,6 +17,7 @@
 #define STRETCH_BYTES   ((uint64_t)64 << 10)
 #define STRETCH_TEXTS   4096
 #define ALONE_BYTES     ((uint64_t)256 << 10) /* so little is done before a thread has begun: 3 to 20 ms */
+#define MANY_IDS        ((size_t)1 << 20)     /* room for more of them is not kept from one stretch to the next */
 #define IN_CHUNKS_BYTES ((uint64_t)2 << 20)   /* a longer text is encoded in chunks, to be stopped between them */
 
 /* ---- Encoders between two texts ---- */
@@ -83,6 +84,11 @@ struct stretch {
     size_t first, count;
 };
 
+struct ready {
+    struct text_ids ids; /* without memory if there are none */
+    bool encoded;
+};
+
 struct job {
     const struct text_view *texts;
     struct text_batch_result *result;
@@ -95,7 +101,7 @@ struct job {
     bool paused;            /* it is what the caller's thread waits for */
     pthread_mutex_t lock;   /* of all below */
     size_t in_order;        /* stretches whose ids are in the result */
-    struct text_ids *ready; /* ids of stretches that are encoded before their turn */
+    struct ready *ready;    /* of each stretch that is encoded before its turn */
     bool failed;
     size_t failed_text;
     struct leat_error err;
@@ -175,17 +181,19 @@ static enum leat_status deliver(struct job *job, size_t n, struct text_ids *ids,
 
     pthread_mutex_lock(&job->lock);
     if (n > job->in_order) {
-        job->ready[n] = *ids;
+        job->ready[n] = (struct ready) { *ids, true };
         *ids = (struct text_ids) { 0 };
     } else {
         s = many_ids_append(&job->result->ids, ids->at, ids->count, err);
-        ids->count = 0;
-        for (n = ++job->in_order; s == LEAT_OK && job->ready[n].at; n = ++job->in_order) {
-            s = many_ids_append(&job->result->ids, job->ready[n].at, job->ready[n].count, err);
-            text_ids_free(&job->ready[n]);
+        for (n = ++job->in_order; s == LEAT_OK && job->ready[n].encoded; n = ++job->in_order) {
+            s = many_ids_append(&job->result->ids, job->ready[n].ids.at, job->ready[n].ids.count, err);
+            text_ids_free(&job->ready[n].ids);
         }
     }
     pthread_mutex_unlock(&job->lock);
+    ids->count = 0;
+    if (ids->room > MANY_IDS)
+        text_ids_free(ids);
     return s;
 }
 
@@ -289,7 +297,7 @@ static bool allocate(struct job *job, size_t count)
 static void free_job(struct job *job)
 {
     for (size_t i = 0; job->ready && i < job->stretch_count; i++)
-        text_ids_free(&job->ready[i]);
+        text_ids_free(&job->ready[i].ids);
     free(job->ready);
     free(job->stretches);
 }

@@ -296,8 +296,9 @@ static PyObject *holder_of(struct many_ids *ids)
     many_ids_trim(ids);
     if (!ids->at)
         return PyErr_NoMemory();
-    capsule = PyCapsule_New(ids->at, IDS, free_ids);
-    if (capsule && PyCapsule_SetContext(capsule, (void *)(uintptr_t)ids->mapped) == 0)
+    capsule = PyCapsule_New(ids->at, IDS, NULL);
+    if (capsule && PyCapsule_SetContext(capsule, (void *)(uintptr_t)ids->mapped) == 0 &&
+        PyCapsule_SetDestructor(capsule, free_ids) == 0)
         return capsule;
     Py_XDECREF(capsule);
     return NULL;

@@ -222,6 +222,18 @@ def test_arrow(gpt2):
         gpt2.encode_flat(pa.table({"x": ["a"]}))
 
 
+def test_empty_texts_before_their_turn(gpt2):
+    """Stretches of empty texts, which a thread has encoded while another one is still at a long one before: all later
+    ids were lost."""
+    long = "some words " * 8000
+    texts = [long] * 6 + [""] * 20000 + [long] * 12
+    want = gpt2.encode(long) * 18
+    for _ in range(5):
+        ids, offsets = gpt2.encode_flat(texts, num_threads=4)
+        assert len(ids) == offsets[-1] and ids.tolist() == want
+        assert sum(gpt2.encode_batch(texts, num_threads=4), []) == want
+
+
 def test_import_is_quick_and_takes_nothing_along():
     code = ("import sys, time; t = time.perf_counter(); import leat; t = time.perf_counter() - t; "
             "print(t, *[m for m in ('numpy', 'pyarrow', 'tqdm', 'json', 'typing') if m in sys.modules])")

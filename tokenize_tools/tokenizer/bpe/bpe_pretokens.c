@@ -69,7 +69,6 @@ static void grow(const struct bpe *m, struct bpe_scratch *s)
 {
     struct pretoken_cache *empty;
 
-    s->cache.refused = s->need.before = 0;
     if (!word_store_grow(m->store, s->cache.common, m->spec->token_count, shared_bytes(s->bound), &empty))
         return;
     if (empty)
@@ -82,6 +81,7 @@ static void grow(const struct bpe *m, struct bpe_scratch *s)
 static void count_text(const struct bpe *m, struct bpe_scratch *s, size_t bytes)
 {
     struct pretoken_cache *had = s->cache.common, *lines;
+    const struct pretoken_heap *heap = had ? had->heap : NULL;
 
     s->seen_bytes += bytes;
     if (!had ? s->seen_bytes >= MUCH_TEXT : word_store_needed(&s->cache, &s->need, bytes))
@@ -92,9 +92,10 @@ static void count_text(const struct bpe *m, struct bpe_scratch *s, size_t bytes)
         s->cache_bytes = 0; /* once is enough */
     }
     if (lines != had) {
-        s->cache.refused = 0;
+        s->cache.refused = s->cache.unkept = 0;
         s->need = (struct word_need) { .bytes = 0 };
-        s->cache.stretch = (struct pretoken_stretch) { 0, 0 };
+        if (lines->heap != heap)
+            s->cache.stretch = (struct pretoken_stretch) { 0, 0 };
     }
     s->cache.common = lines;
 }

@@ -351,7 +351,7 @@ static bool offer(struct pretoken_cache *c, const struct pretoken_key *key, cons
         pack(words, key, ids, count);
     else if (!spill_common(c, key, ids, count, words)) {
         c->spilled = true;
-        c->refused++;
+        c->unkept++;
         return false;
     }
     there = claim(c->common, key, words);

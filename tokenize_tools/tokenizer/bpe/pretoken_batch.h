@@ -89,7 +89,7 @@ struct pretoken_cache {
     size_t bytes;
     bool large;
     struct pretoken_cache *common; /* a shared one, where pretokens are looked for first and put first; NULL: none */
-    uint32_t refused;              /* pretokens that it had no room for */
+    uint32_t refused, unkept;      /* pretokens that its lines, and its heap, had no room for */
     bool spilled;                  /* its heap was full, so that ids were put here */
     struct pretoken_heap *heap;    /* of a shared one, in the place of its ring; may be NULL */
     struct pretoken_stretch stretch;

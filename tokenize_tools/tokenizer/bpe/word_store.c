@@ -2,9 +2,9 @@
  * word_store.c: see word_store.h. The shared cache begins small and is replaced by larger ones, each filled with what
  * the one before has, and the largest one by an empty one when texts have changed. A thread changes to the new one
  * between two batches, and then frees those that no thread has any more. What is added to the old one meanwhile is
- * lost, and merged once more. No thread waits for another one: a process that was forked while one held the lock goes
- * on with the cache that it has. The memory is shared out so that there is room for two of the largest ones; a third
- * one is not made while a thread still has the first.
+ * lost, and merged once more. No thread waits for another one: where a process was forked while one held the lock, its
+ * encoders go on with the cache that they have, or without one. The memory is shared out so that there is room for two of the largest ones; a third
+ * one is not made while an encoder still has the first, even one that waits for its next text.
  *
  * Long pretokens have memory of one size. Their index has lines of eight words. A word has 24 bits of a pretoken's hash
  * and says where its entry lies, in steps of four bytes; 0: free. A line is filled from its first word on, and a full
@@ -126,19 +126,19 @@ void word_store_free(struct word_store *s)
 bool word_store_needed(const struct pretoken_cache *c, struct word_need *n, size_t bytes)
 {
     const struct lines *l = (const struct lines *)(const void *)c->common;
-    uint32_t lines = (uint32_t)1 << l->bits, window;
+    uint32_t lines = (uint32_t)1 << l->bits, refused = c->refused + c->unkept, window;
 
-    if (l->grows)
+    if (l->grows) /* but not the heap */
         return c->refused > REFUSED_LARGER(lines);
     n->bytes += bytes;
     if (n->bytes < WINDOW)
         return false;
-    window = c->refused - n->before;
-    n->before = c->refused;
+    window = refused - n->before;
+    n->before = refused;
     n->bytes = 0;
     if (n->usual > 0)
-        return c->refused > REFUSED_EMPTY(lines) && window / UNUSUAL > n->usual;
-    n->usual = c->refused > REFUSED_FULL(lines) ? window : 0;
+        return refused > REFUSED_EMPTY(lines) && window / UNUSUAL > n->usual;
+    n->usual = refused > REFUSED_FULL(lines) ? window : 0;
     return false;
 }
 
@@ -207,11 +207,16 @@ static struct lines *make_lines(const struct word_store *s, unsigned bits, struc
 /* Frees the caches before this one that no thread has any more; the lock is held. */
 static void drop_left(struct lines *current)
 {
-    for (struct lines **at = &current->before; *at;)
-        if (atomic_load(&(*at)->holders) == 0)
-            *at = free_lines(*at);
-        else
-            at = &(*at)->before;
+    for (struct lines **at = &current->before; *at;) {
+        struct lines *l = *at;
+
+        if (atomic_load(&l->holders) > 0) {
+            at = &l->before;
+            continue;
+        }
+        *at = l->before; /* first: a process that is forked now must not find it */
+        free_lines(l);
+    }
 }
 
 /* Whether all threads have the cache of now. */
@@ -232,9 +237,11 @@ static struct lines *make_next(struct word_store *s, struct lines *current, size
 {
     if (!current)
         return make_lines(s, first_bits(s, pretokens), make_longs(LONG_OF(s->max)));
-    if (current->grows)
+    if (current->grows && may_have(s, current->bits + GROWTH))
         return make_lines(s, current->bits + GROWTH, current->longs);
-    return all_took(s, current) ? make_lines(s, current->bits, make_longs(LONG_OF(s->max))) : NULL;
+    return may_have(s, current->bits) && all_took(s, current)
+               ? make_lines(s, current->bits, make_longs(LONG_OF(s->max)))
+               : NULL;
 }
 
 bool word_store_grow(struct word_store *s, const struct pretoken_cache *now, size_t pretokens, size_t max,
@@ -403,7 +410,7 @@ void word_store_add(struct pretoken_cache *c, const struct word_key *key, const 
         return;
     w = vacant ? (struct word *)(void *)pretoken_heap_take(&l->heap, &c->stretch, words) : NULL;
     if (!w) {
-        c->refused++;
+        c->unkept++;
         return;
     }
     *w = (struct word) { key->bytes, key->kind, (uint16_t)count };
