@@ -1,10 +1,11 @@
 /*
- * word_store.c: see word_store.h. The shared cache begins small and is replaced by larger ones, each filled with what
- * the one before has, and the largest one by an empty one when texts have changed. A thread changes to the new one
- * between two batches, and then frees those that no thread has any more. What is added to the old one meanwhile is
- * lost, and merged once more. No thread waits for another one: where a process was forked while one held the lock, its
- * encoders go on with the cache that they have, or without one. The memory is shared out so that there is room for two of the largest ones; a third
- * one is not made while an encoder still has the first, even one that waits for its next text.
+ * word_store.c: see word_store.h. The shared cache begins small and is replaced by larger ones, each filled with
+ * what the one before has, and the largest one by an empty one when texts have changed. A thread changes to the new
+ * one between two batches, and then frees those that no thread has any more. What is added to the old one meanwhile
+ * is lost, and merged once more. No thread waits for another one: where a process was forked while one held the
+ * lock, its encoders go on with the cache that they have, or without one. The memory is shared out so that there is
+ * room for two of the largest ones; a third one is not made while an encoder still has the first, even one that
+ * waits for its next text.
  *
  * Long pretokens have memory of one size. Their index has lines of eight words. A word has 24 bits of a pretoken's hash
  * and says where its entry lies, in steps of four bytes; 0: free. A line is filled from its first word on, and a full
