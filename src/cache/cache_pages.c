@@ -30,7 +30,9 @@
  * The map has a record of each region behind its bytes for pages: a number that each eviction raises, and when it was
  * used last. What a process knows of a page is worth something only as long as that number is the one that it saw: it
  * is compared when a hold begins, and can change only between holds. It is raised by the time, not by 1, so that old
- * values do not come again if the map is set back.
+ * values do not come again if the map is set back. 0 does come again, where the map was cut off and grew: it is worth
+ * nothing, and whoever finds it puts the time in its place. (A page that had been evicted was taken for one that was
+ * known, and gave zeros, if the map was cut off before and after that.)
  *
  * A child of fork() shares the locks of its parent, so it takes and gives back none: it compares the numbers before and
  * after it has read.
@@ -94,9 +96,14 @@ static void look(struct cache *c, uint64_t region)
     uint32_t now = cache_clock();
 
     (void)read_region(c, region, &record);
-    if (record.evictions != c->held[region].seen) {
+    if (record.evictions == 0 || record.evictions != c->held[region].seen) {
         for (; page < end && page < c->pages; page++)
             cache_clear(c->known, page);
+        if (record.evictions == 0) {
+            record.evictions = now;
+            (void)file_write_at(c->map_fd, c->regions.at + region * sizeof record, &record.evictions,
+                                sizeof record.evictions, c->paths[PATH_MAP], NULL);
+        }
         c->held[region].seen = record.evictions;
     }
     if (record.used == now)

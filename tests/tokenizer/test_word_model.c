@@ -137,7 +137,10 @@ static void write_slot(void *at, size_t size, uint64_t value, bool release)
 
     if (s->written && s->value != value)
         T_FAIL("a word changes twice");
-    memcpy(at, &value, size);
+    if (size == sizeof(uint32_t))
+        *(uint32_t *)at = (uint32_t)value;
+    else
+        *(uint64_t *)at = value;
     now->seen |= (uint64_t)1 << (s - slots);
     *s = (struct slot) { at, value, release ? now->seen : 0, true };
 }
