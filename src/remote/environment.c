@@ -88,8 +88,8 @@ static char *trim(char *text)
     return text;
 }
 
-/* A secret that was mounted or read from a file often ends in a line end. As for the Hub's own client, a token without
- * letters is none. */
+/* A secret that was mounted or read from a file often ends in a line end. As for the Hub's own client, one of nothing
+ * but white space counts as not given. */
 static void clean_token(char **token)
 {
     char *text = *token ? trim(*token) : NULL;

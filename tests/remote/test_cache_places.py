@@ -235,6 +235,18 @@ def test_failing_disk(server):
           "tokens.partial to the disk: Input/output error" in got[1] and "look at the disk" in got[1], got)
 
 
+def test_numbers(server):
+    """A region of the map that was used has a number, even if nothing was evicted from it. 0 is what a map has that was
+    cut off and grew: if it counted, pages that were known before an eviction were trusted, and rows had zeros."""
+    clear(server)
+    with Locked(cache):
+        run(server, probe, URL, "0", "0", "60")
+    pages = -(-SIZE // PAGE)
+    regions = list(struct.iter_unpack("=II", inside("map").read_bytes()[-(-pages // 8) * 8:]))
+    used = [number for number, when in regions if when > 0]
+    check("numbers", len(used) > 1 and all(used), regions)
+
+
 def test_cut_again_and_again(server):
     """A map that somebody cuts off all the time: pages are fetched more than once, and are right; with a limit, nobody
     may hear of what was evicted, and finds by its hash that it is not there. One that is cut off before all is
@@ -359,7 +371,8 @@ with S3Server({f"b/{p.name}": p.read_bytes() for p in folder.iterdir() if p.suff
         sys.exit(77)
     BATCHES = run(server, probe, "corpus", "2", "2", "0")[0][:-2]
     for test in (test_variables, test_read_only, test_names, test_offline, test_replaced, test_cut_while_open,
-                 test_part_locked, test_removing, test_no_holes, test_failing_disk, test_cut_again_and_again,
+                 test_part_locked, test_removing, test_no_holes, test_failing_disk, test_numbers,
+                 test_cut_again_and_again,
                  test_full_beside_a_copy, test_two_failures, test_many_regions):
         if os.environ.get("ONLY_TEST", "") not in test.__name__:
             continue

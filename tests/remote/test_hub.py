@@ -165,7 +165,7 @@ def test_token(hub):
     (folder / "empty-token").write_text("\n")
     check_refused("private", pack(hub, "none", "hf://datasets/org/private/c/"), "or it is not public")
     for more in ({"HF_TOKEN_PATH": str(folder / "empty-token")}, {"HF_TOKEN": " \n"}):
-        check("a token without letters is none", pack(hub, "public", "hf://datasets/org/name/c/", **more)[0] == 0)
+        check("white space is no token", pack(hub, "public", "hf://datasets/org/name/c/", **more)[0] == 0)
     for more in ({"HF_TOKEN": TOKEN}, {"HF_TOKEN": f" {TOKEN}\r\n"}, {"HUGGING_FACE_HUB_TOKEN": TOKEN},
                  {"HF_TOKEN_PATH": str(folder / "token")}, {"HF_HOME": str(folder)},
                  {"HF_HOME": "", "XDG_CACHE_HOME": str(folder / "xdg")}, {"HF_HOME": "", "HOME": str(folder / "home")},
