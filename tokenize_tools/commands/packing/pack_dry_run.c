@@ -552,7 +552,7 @@ static enum leat_status find(struct dry_run *d, const struct leat_pack_options *
                                  .exclude_count = (size_t)o->exclude_count,
                                  .split_of = o->split_of,
                                  .own = &own,
-                                 .stop = { interrupted, NULL } };
+                                 .stop = { .asked = interrupted } };
     enum leat_status s = d->values->output ? own_file_check_local(d->values->output, err) : LEAT_OK;
 
     return s == LEAT_OK ? inputs_find(&d->inputs, words, count, &rules, err) : s;
