@@ -21,7 +21,7 @@ static enum leat_status find(struct input_list *list, const char *word, bool sto
 {
     const struct own_outputs own = { 0 };
     const struct input_rules rules = {
-        .format = LEAT_PACK_AUTO, .follow_links = stop, .own = &own, .stop = { stop ? asked : NULL, NULL }
+        .format = LEAT_PACK_AUTO, .follow_links = stop, .own = &own, .stop = { .asked = stop ? asked : NULL }
     };
 
     return inputs_find(list, &word, 1, &rules, &t_err);
