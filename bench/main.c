@@ -123,8 +123,8 @@ static const struct program leat_bench = {
     .commands = commands,
     .example = "leat-bench limits /data\nleat-bench dataset corpus\n"
                "leat-bench load --source corpus --seq-len 2048 --batch 32",
-    .notes = "exit codes: 0 done; 1 failed, the message says why; 2 wrong command line; 5 stopped by "
-             "SIGTERM or SIGUSR1; 130 interrupted",
+    .notes = "exit codes: 0 done; 1 failed, the message says why; 2 wrong command line; 3 a "
+             "damaged dataset (load); 5 stopped by SIGTERM or SIGUSR1; 130 interrupted",
 };
 
 int main(int argc, char **argv)

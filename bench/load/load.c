@@ -517,7 +517,7 @@ int bench_load(const struct command *self, int argc, char **argv)
             print_json(&v, documents ? documents : plan, &result);
         else if (s == LEAT_OK)
             print_text(&v, &result);
-        code = cli_finish_stdout(s != LEAT_OK        ? cli_failed(&err)
+        code = cli_finish_stdout(s != LEAT_OK        ? cli_failed_or_damaged(&err)
                                  : cli_interrupted() ? cli_interrupted_code()
                                                      : CLI_DONE);
     }

@@ -177,6 +177,8 @@ overwrite w4.tokens 5000 '~~~~'
 run leat-bench load --source w4 --seq-len 100 --batch 4 --epochs 1 --order sequential --on-damage mask
 ended 0 ''
 grep -q '^  damaged  1[0-9] rows masked$' "$printed" || fail "$ran: $(cat "$printed")"
+run leat-bench load --source w4 --seq-len 100 --batch 4 --epochs 1 --order sequential
+says 3 'is damaged: its hash does not match'
 leat-bench-dev counting -o w4 --tokens 100K --width 4 --document-length 20 --force >/dev/null
 refuse 1 'abacus' leat-bench load --source w4 --seq-len 100 --batch 4 --device abacus
 # ranks that are dealt their rows
