@@ -280,6 +280,7 @@ enum leat_status client_send(struct remote *r, struct transfer *t, struct leat_e
 #define SECOND        ((uint64_t)1000000000)
 #define FIRST_WAIT    (SECOND / 10)
 #define MAX_WAIT      (20 * SECOND)
+#define LONG_WAIT     (2 * SECOND)      /* worth a word */
 #define MAX_ASKED     TINY_OR(1u, 300u) /* seconds that a server can ask for, in all tries of a transfer together */
 #define UNKNOWN_TRIES 4u /* of a server that has never answered: it does not exist, mostly; within a second */
 #define MAX_REDIRECTS 10u
@@ -644,6 +645,29 @@ static struct transfer *take_ended(struct remote *r)
     return NULL;
 }
 
+/* Once for each time that all must wait. */
+static void tell_waits(struct remote *r)
+{
+    const struct transfer *first = r->waiting;
+    uint64_t now = clock_ns();
+    char why[REMOTE_WAITS], answered[64] = "does not answer";
+
+    if (!r->options.waits || r->under_way || !first)
+        return;
+    for (const struct transfer *t = first->next; t; t = t->next)
+        if (t->not_before < first->not_before)
+            first = t;
+    if (first->not_before <= r->told || first->not_before < now + LONG_WAIT)
+        return;
+    r->told = first->not_before;
+    if (first->code)
+        (void)snprintf(answered, sizeof answered, "answered %ld%s", first->code,
+                       first->code == 429 ? ", too many requests" : "");
+    (void)snprintf(why, sizeof why, "%.1000s: the server %s; waiting %" PRIu64 " s, then it is asked again",
+                   first->url->name, answered, (first->not_before - now) / SECOND);
+    r->options.waits(r->options.context, why);
+}
+
 /* libcurl waits by itself only for connections. */
 static void pass_time(struct remote *r, int milliseconds)
 {
@@ -683,6 +707,7 @@ enum leat_status remote_wait(struct remote *r, struct transfer **done, struct le
         if (woken)
             return LEAT_E_AGAIN;
         woken = atomic_exchange(&r->woken, false);
+        tell_waits(r);
         pass_time(r, woken ? 0 : until); /* those under way are moved on in any case */
     }
 }

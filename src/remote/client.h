@@ -19,6 +19,7 @@ struct remote {
     int64_t skew;               /* of the server's clock, in seconds, once it has refused this machine's */
     char region[32];
     struct remote_counts counts;
+    uint64_t told;      /* options.waits was told that nothing is tried before */
     bool azure_settled; /* its variables, which only its URLs need */
     bool answered;      /* a server has: one that cannot be reached then is away for a while */
     atomic_bool woken, given_up;

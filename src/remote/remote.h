@@ -116,7 +116,11 @@ struct remote_options {
     /* Asked some ten times per second; true ends waiting with LEAT_E_STOPPED. NULL: nothing does. */
     bool (*stop)(void *context);
     void *context;
+    /* Told, by the thread that waits, when nothing is under way for two seconds and more, since the server failed or
+     * asked for that. NULL: nobody is. */
+    void (*waits)(void *context, const char *why);
 };
+#define REMOTE_WAITS 1200u /* room for `why` */
 
 /* Opens a client, which one thread at a time may use. `options` NULL: the defaults. LEAT_E_UNSUPPORTED without libcurl.
  */

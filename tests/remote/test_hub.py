@@ -383,15 +383,19 @@ def test_faults(hub):
     hub.faults, hub.fault_part = ["other"], "/resolve/"
     check_refused("another file", pack(hub, "none", *words), "has changed while it was read")
     hub.fault_part = ""
-    for waits in (["pack", *PACK, "-o", "none", ALL], ["encode", "-t", "org/tok", "c/d.jsonl"],
-                  ["pack", "-o", "none", "-t", "org/tok", "c/d.jsonl"]):
-        hub.faults = ["much later"]  # Ctrl-C need not wait for that
+    one = "hf://datasets/org/name/c/a.jsonl"
+    for part, *waits in (("", "pack", *PACK, "-o", "none", ALL), ("", "encode", "-t", "org/tok", "c/d.jsonl"),
+                         ("", "pack", "-o", "none", "-t", "org/tok", "c/d.jsonl"),
+                         ("", "pack", "--run", "limited", "--parts", "2", "-t", "org/tok", "c/d.jsonl"),
+                         ("/resolve/", "pack", *PACK, "-o", "none", one)):
+        hub.fault_part, hub.faults = part, ["much later"]  # it is said, and Ctrl-C need not wait for it
         process = start(hub, *waits, program=build / "leat")
-        while process.poll() is None and hub.faults:
-            time.sleep(0.01)
+        line = process.stderr.readline().decode()
+        check(f"says that the Hub says to wait: {waits[0]}", "429, too many requests; waiting 29" in line, line)
         process.send_signal(signal.SIGINT)
         code, said = finish(process)
         check(f"stopped while the Hub says to wait: {waits[0]}", code in (130, -signal.SIGINT), code, said)
+    hub.fault_part = ""
     hub.faults = ["429"] * 99
     check_refused("no end of 429", pack(hub, "none", *words, AWS_MAX_ATTEMPTS="2"), "the server answered 429, 2 times")
     hub.faults, hub.fault_part = [], ""

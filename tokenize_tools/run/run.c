@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "base/status.h"
 #include "corpus/record/judge.h"
+#include "pack/pack_run.h"
 #include "run_advice.h"
 #include "run_folder.h"
 #include "run_place.h"
@@ -259,6 +260,14 @@ char *run_path(const struct run_plan *plan, const char *path)
     return *path == '/' ? strdup(path) : path_join(plan->from, path, NULL);
 }
 
+/* The Hub may say to wait. */
+static uint32_t on_waiting(void *options, const char *why)
+{
+    if (why)
+        pack_run_say_waits(options, why);
+    return pack_run_ask(options);
+}
+
 enum leat_status run_take_tokenizer(struct leat_run *run, struct leat_error *err)
 {
     struct leat_tokenizer_options options = LEAT_TOKENIZER_OPTIONS_INIT;
@@ -270,6 +279,8 @@ enum leat_status run_take_tokenizer(struct leat_run *run, struct leat_error *err
     if (!path)
         return status_no_memory(err, strlen(run->plan.tokenizer));
     options.pattern = run->plan.pattern;
+    options.waiting = on_waiting;
+    options.waiting_context = &run->plan.pack;
     s = leat_tokenizer_open(&run->tokenizer, access(path, F_OK) == 0 ? path : run->plan.tokenizer, &options, err);
     if (s == LEAT_OK)
         run->plan.pack.tokenizer = run->tokenizer;

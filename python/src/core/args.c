@@ -37,12 +37,10 @@ int args_address(PyObject *object, void *out)
     return 1;
 }
 
-/* Lets signal handlers run while a call waits for a file system, and says why it does, once by Python's usual filter.
- * The call then fails, and errors_raise() leaves the exception that was raised here. */
-static uint32_t on_waiting(void *context, const char *why)
+uint32_t args_on_waiting(void *context, const char *why)
 {
     PyGILState_STATE state = PyGILState_Ensure();
-    int raised = PyErr_CheckSignals() < 0 || PyErr_WarnEx(PyExc_RuntimeWarning, why, 1) < 0;
+    int raised = PyErr_CheckSignals() < 0 || (why && PyErr_WarnEx(PyExc_RuntimeWarning, why, 1) < 0);
 
     (void)context;
     PyGILState_Release(state);
@@ -63,7 +61,7 @@ int args_opening(PyObject *object, void *options)
     if (!PyArg_ParseTuple(object, "iOO&pI", &access, &folder, args_u64, &how->cache_size, &online, &seconds))
         return 0;
     how->retry_seconds = seconds;
-    how->waiting = on_waiting;
+    how->waiting = args_on_waiting;
     how->access = (enum leat_access)access;
     how->online = (uint32_t)online;
     how->cache = folder == Py_None ? NULL : PyBytes_AsString(folder);

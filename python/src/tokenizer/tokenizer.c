@@ -46,17 +46,6 @@ bool text_tokenizer_facts(PyObject *object, struct leat_tokenizer_info *info, st
 
 /* ---- Making and ending ---- */
 
-/* Lets signal handlers run while the Hub is asked; errors_raise() leaves the exception that one has raised. */
-static uint32_t on_waiting(void *context)
-{
-    PyGILState_STATE state = PyGILState_Ensure();
-    int raised = PyErr_CheckSignals() < 0;
-
-    (void)context;
-    PyGILState_Release(state);
-    return (uint32_t)raised;
-}
-
 /* Tokenizer(spec, pattern), or Tokenizer(None, pattern, name, file) from what a dataset keeps. */
 static PyObject *tokenizer_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
@@ -75,7 +64,7 @@ static PyObject *tokenizer_new(PyTypeObject *type, PyObject *args, PyObject *kwa
     }
     if (!PyArg_ParseTuple(args, "O&O&|O&z#", args_path, &spec, args_path, &pattern, args_path, &name, &file, &bytes))
         goto out;
-    options.waiting = on_waiting;
+    options.waiting = args_on_waiting;
     if (pattern)
         options.pattern = stored.pattern = PyBytes_AsString(pattern);
     stored.file = file;

@@ -141,10 +141,9 @@ int commands_run_failed(const char *name, struct leat_run *run, const struct lea
     return CLI_FAILED;
 }
 
-static uint32_t on_waiting(void *context)
+static uint32_t on_waiting(void *context, const char *why)
 {
-    (void)context;
-    return cli_interrupted();
+    return why ? cli_say_waiting(context, why) : cli_interrupted();
 }
 
 int commands_tokenizer(const struct command *self, struct leat_tokenizer **t, const char *spec, const char *pattern)

@@ -31,8 +31,8 @@ bool fetch_is_url(const char *name);
 struct input_stop {
     bool (*asked)(void *context);
     void *context;
-    void (*waits)(void *context, const char *why); /* told once of each call on a failing file server that is made again
-                                                    * after a pause; NULL: nobody is */
+    void (*waits)(void *context, const char *why); /* told once of each call on a failing file server, and of each
+                                                    * request, that is made again after a pause; NULL: nobody is */
 };
 
 /* ---- A run's client ---- */

@@ -5,6 +5,7 @@
  */
 #include "fetcher.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -27,6 +28,19 @@ static bool interrupted(void *context)
     return f->stop && f->stop->asked && f->stop->asked(f->stop->context);
 }
 
+static void keep_waits(void *context, const char *why)
+{
+    struct fetcher *f = context;
+
+    if (f->started) {
+        pthread_mutex_lock(&f->lock);
+        (void)snprintf(f->waits, sizeof f->waits, "%s", why);
+        pthread_mutex_unlock(&f->lock);
+    } else if (f->stop && f->stop->waits) {
+        f->stop->waits(f->stop->context, why);
+    }
+}
+
 static void init_done(pthread_cond_t *done)
 {
     pthread_condattr_t how;
@@ -40,7 +54,9 @@ static void init_done(pthread_cond_t *done)
 enum leat_status fetcher_open(struct fetcher **out, struct leat_error *err)
 {
     struct fetcher *f = calloc(1, sizeof *f);
-    struct remote_options options = { .stall_seconds = TINY_OR(1, 0), .stop = interrupted, .context = f };
+    struct remote_options options = {
+        .stall_seconds = TINY_OR(1, 0), .stop = interrupted, .context = f, .waits = keep_waits
+    };
     enum leat_status s;
 
     *out = NULL;
@@ -252,6 +268,10 @@ enum leat_status fetcher_wait(struct fetcher *f, const struct fetch_range *r, co
 
         if (stop && stop->asked && stop->asked(stop->context))
             return status_set(err, LEAT_E_STOPPED, "reading %s was stopped", r->object->url.name);
+        if (f->waits[0] != '\0' && stop && stop->waits) {
+            stop->waits(stop->context, f->waits);
+            f->waits[0] = '\0';
+        }
         clock_gettime(CLOCK_MONOTONIC, &until);
         until.tv_nsec += WAIT_NS;
         if (until.tv_nsec >= 1000000000L) {

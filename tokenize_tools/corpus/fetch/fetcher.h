@@ -44,6 +44,7 @@ struct fetcher {
     atomic_bool attention; /* the thread is to look at its queues */
     struct fetch_range *wanted, *last_wanted, *dropped;
     size_t under_way;
+    char waits[REMOTE_WAITS]; /* what the client waits for; "": nothing, or a reader has been told */
 };
 
 /* Asks for the bytes of a range, whose object, place and room are set; the lock is held. */

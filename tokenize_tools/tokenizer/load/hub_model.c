@@ -62,13 +62,21 @@ static bool is_stopped(void *stop)
 {
     const struct locate_stop *s = stop;
 
-    return s->asked && s->asked(s->context) != 0;
+    return s->asked && s->asked(s->context, NULL) != 0;
+}
+
+static void tell_waits(void *stop, const char *why)
+{
+    const struct locate_stop *s = stop;
+
+    if (s->asked)
+        (void)s->asked(s->context, why); /* is_stopped() asks again */
 }
 
 enum leat_status hub_model_open(struct hub_model *m, const char *id, const struct locate_stop *stop,
                                 struct leat_error *err)
 {
-    struct remote_options options = { .stop = is_stopped, .context = &m->stop };
+    struct remote_options options = { .stop = is_stopped, .context = &m->stop, .waits = tell_waits };
     struct buffer json = { 0 };
     struct url url = { 0 };
     char *text = NULL, *what = NULL;

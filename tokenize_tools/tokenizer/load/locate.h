@@ -46,7 +46,8 @@ struct located {
 
 /* Asked some ten times per second while files come from the Hub; nonzero ends that with LEAT_E_STOPPED. */
 struct locate_stop {
-    uint32_t (*asked)(void *context); /* NULL: never */
+    uint32_t (*asked)(void *context,
+                      const char *why); /* `why`: that the Hub is waited for, once, else NULL. NULL: never */
     void *context;
 };
 
