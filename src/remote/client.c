@@ -314,7 +314,6 @@ static bool again(struct remote *r, struct transfer *t, uint64_t wait)
     return false;
 }
 
-/* The Hub is asked anew where it keeps the file. */
 /* Where a file is kept may have changed. Another transfer may have been told the new address meanwhile. */
 static void forget_moved(struct transfer *t)
 {

@@ -44,10 +44,10 @@ struct located {
     bool by_folder; /* the folder was named, or a model's id: not the file */
 };
 
-/* Asked some ten times per second while files come from the Hub; nonzero ends that with LEAT_E_STOPPED. */
+/* Asked some ten times per second while files come from the Hub; nonzero ends that with LEAT_E_STOPPED. `why` is said
+ * once, when the Hub is to be waited for; else it is NULL. */
 struct locate_stop {
-    uint32_t (*asked)(void *context,
-                      const char *why); /* `why`: that the Hub is waited for, once, else NULL. NULL: never */
+    uint32_t (*asked)(void *context, const char *why); /* NULL: never */
     void *context;
 };
 
