@@ -81,6 +81,13 @@ LEVELS := plain words $(if $(filter x86_64%,$(MACHINE)),avx2 avx512 avx512vbmi) 
 %.avx512vbmi.o: LEVEL = -DCPU_LEVEL=avx512vbmi -mavx512vl -mavx512dq -mavx512cd -mavx512vbmi -mavx512vbmi2 -mavx2 \
                         -mbmi2
 
+# EMULATE=avx512: the kernels for AVX-512 in plain C, on any CPU with AVX2; in a BUILD of its own
+ifeq ($(EMULATE),avx512)
+%.avx512.o:     LEVEL = -DCPU_LEVEL=avx512 -mavx2 -mbmi2 -Wno-psabi -include tests/avx512/avx512.h
+%.avx512vbmi.o: LEVEL = -DCPU_LEVEL=avx512vbmi -DEMULATE_VBMI -mavx2 -mbmi2 -Wno-psabi -include tests/avx512/avx512.h
+ALL_CFLAGS      += -DCPU_EMULATED
+endif
+
 # CPU=PLAIN, AVX2 or AVX512: no higher level is used, whatever the CPU has; in a BUILD of its own
 $(BUILD)/obj/src/base/cpu.o $(BUILD)/obj/tests/support/cpu_limit.o: LEVEL = $(addprefix -DCPU_MAX=CPU_,$(CPU))
 
@@ -283,6 +290,11 @@ check-ubsan: deps
 ## check-tsan: the tests that use threads under ThreadSanitizer
 check-tsan: deps
 	$(Q)$(MAKE) --no-print-directory run-tests BUILD=$(BUILD)/tsan OPTIMIZE=-O1 SANITIZE="-fsanitize=thread" ONLY=thread
+
+## check-avx512: the kernels for AVX-512 with its instructions in plain C, on any CPU with AVX2, under ASan and UBSan
+check-avx512: deps
+	$(Q)$(MAKE) --no-print-directory run-tests BUILD=$(BUILD)/avx512 EMULATE=avx512 CC=gcc ONLY="$(or $(ONLY),$(AVX512_TESTS))" \
+	    SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined"
 
 ## lint: include direction, format, forbidden functions, exported names, documents against code
 lint: lib

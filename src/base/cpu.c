@@ -13,6 +13,10 @@ static enum cpu_level detected(void)
     /* all levels are compiled for BMI2 too, which a virtual machine may hide */
     if (!__builtin_cpu_supports("bmi2"))
         return CPU_PLAIN;
+#if defined(CPU_EMULATED) /* make check-avx512 */
+    if (__builtin_cpu_supports("avx2"))
+        return CPU_AVX512_VBMI;
+#endif
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd"))
         return __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") ? CPU_AVX512_VBMI
