@@ -68,7 +68,9 @@ LEVELS/tokenize_tools/corpus/json/json_kernel        := plain neon avx2 avx512
 LEVELS/tokenize_tools/tokenizer/bpe/class_cuts_kernel       := plain neon avx2 avx512vbmi
 LEVELS/tokenize_tools/tokenizer/bpe/pretoken_kernel  := plain neon avx2 avx512 avx512vbmi
 LEVELS/tokenize_tools/tokenizer/scan/scan_blocks     := words neon avx2 avx512 avx512vbmi
+LEVELS/tokenize_tools/tokenizer/split/few_bytes_block   := words neon avx2 avx512
 LEVELS/tokenize_tools/tokenizer/split/split_words_block := words neon avx2 avx512
+LEVELS/tokenize_tools/tokenizer/unicode/normalize_blocks := words neon avx2 avx512
 
 LEVELS := plain words $(if $(filter x86_64%,$(MACHINE)),avx2 avx512 avx512vbmi) \
           $(if $(filter aarch64-%,$(MACHINE)),neon)

@@ -6,9 +6,20 @@
  *     bytes64_equal(b, c)  which are c
  *     bytes64_from(b, c)   which are c or more
  *     bytes64_high(b)      which are 0x80 or more
+ *
+ * Where there are vectors (BYTES64_VECTORS), also byte by byte:
+ *
+ *     bytes64_high_half(b), bytes64_low_half(b)   four bits of each
+ *     bytes64_lookup(table, b)                    the entries of 16, of bytes below that
+ *     bytes64_and(a, b), bytes64_or(a, b), bytes64_xor(a, b)
+ *     bytes64_minus(b, c)                         c less, but not below 0
+ *     bytes64_any(b)                              whether a byte is not 0
+ *     bytes64_all(c)                              64 times c
  */
 #ifndef LEAT_BASE_BYTES64_H
 #define LEAT_BASE_BYTES64_H
+
+#include <stdbool.h>
 
 #include "bytes.h"
 
@@ -45,6 +56,8 @@ BYTES_INLINE uint64_t bits_from(uint64_t x)
 /* ---- Bytes ---- */
 
 #if defined(BYTES64_BY_WORDS)
+
+#define BYTES64_VECTORS 0
 
 typedef struct {
     uint64_t words[8];
@@ -126,6 +139,53 @@ BYTES_INLINE uint64_t bytes64_high(bytes64 b)
     return _mm512_movepi8_mask(b);
 }
 
+#define BYTES64_VECTORS 1
+
+BYTES_INLINE bytes64 bytes64_high_half(bytes64 b)
+{
+    return _mm512_and_si512(_mm512_srli_epi16(b, 4), _mm512_set1_epi8(15));
+}
+
+BYTES_INLINE bytes64 bytes64_low_half(bytes64 b)
+{
+    return _mm512_and_si512(b, _mm512_set1_epi8(15));
+}
+
+BYTES_INLINE bytes64 bytes64_lookup(const uint8_t *table, bytes64 b)
+{
+    return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)table)), b);
+}
+
+BYTES_INLINE bytes64 bytes64_and(bytes64 a, bytes64 b)
+{
+    return _mm512_and_si512(a, b);
+}
+
+BYTES_INLINE bytes64 bytes64_or(bytes64 a, bytes64 b)
+{
+    return _mm512_or_si512(a, b);
+}
+
+BYTES_INLINE bytes64 bytes64_xor(bytes64 a, bytes64 b)
+{
+    return _mm512_xor_si512(a, b);
+}
+
+BYTES_INLINE bytes64 bytes64_minus(bytes64 b, uint8_t c)
+{
+    return _mm512_subs_epu8(b, _mm512_set1_epi8((char)c));
+}
+
+BYTES_INLINE bool bytes64_any(bytes64 b)
+{
+    return _mm512_test_epi8_mask(b, b) != 0;
+}
+
+BYTES_INLINE bytes64 bytes64_all(uint8_t c)
+{
+    return _mm512_set1_epi8((char)c);
+}
+
 #elif defined(__AVX2__)
 #include <immintrin.h>
 
@@ -162,6 +222,61 @@ BYTES_INLINE uint64_t bytes64_from(bytes64 b, uint8_t c)
 BYTES_INLINE uint64_t bytes64_high(bytes64 b)
 {
     return bytes64_mask(b.low, b.high);
+}
+
+#define BYTES64_VECTORS 1
+
+BYTES_INLINE bytes64 bytes64_and(bytes64 a, bytes64 b)
+{
+    return (bytes64) { _mm256_and_si256(a.low, b.low), _mm256_and_si256(a.high, b.high) };
+}
+
+BYTES_INLINE bytes64 bytes64_or(bytes64 a, bytes64 b)
+{
+    return (bytes64) { _mm256_or_si256(a.low, b.low), _mm256_or_si256(a.high, b.high) };
+}
+
+BYTES_INLINE bytes64 bytes64_xor(bytes64 a, bytes64 b)
+{
+    return (bytes64) { _mm256_xor_si256(a.low, b.low), _mm256_xor_si256(a.high, b.high) };
+}
+
+BYTES_INLINE bytes64 bytes64_low_half(bytes64 b)
+{
+    const __m256i low = _mm256_set1_epi8(15);
+
+    return (bytes64) { _mm256_and_si256(b.low, low), _mm256_and_si256(b.high, low) };
+}
+
+BYTES_INLINE bytes64 bytes64_high_half(bytes64 b)
+{
+    return bytes64_low_half((bytes64) { _mm256_srli_epi16(b.low, 4), _mm256_srli_epi16(b.high, 4) });
+}
+
+BYTES_INLINE bytes64 bytes64_lookup(const uint8_t *table, bytes64 b)
+{
+    __m256i row = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)table));
+
+    return (bytes64) { _mm256_shuffle_epi8(row, b.low), _mm256_shuffle_epi8(row, b.high) };
+}
+
+BYTES_INLINE bytes64 bytes64_minus(bytes64 b, uint8_t c)
+{
+    __m256i all = _mm256_set1_epi8((char)c);
+
+    return (bytes64) { _mm256_subs_epu8(b.low, all), _mm256_subs_epu8(b.high, all) };
+}
+
+BYTES_INLINE bool bytes64_any(bytes64 b)
+{
+    __m256i all = _mm256_or_si256(b.low, b.high);
+
+    return !_mm256_testz_si256(all, all);
+}
+
+BYTES_INLINE bytes64 bytes64_all(uint8_t c)
+{
+    return (bytes64) { _mm256_set1_epi8((char)c), _mm256_set1_epi8((char)c) };
 }
 
 #elif BYTES64_HAVE_NEON
@@ -204,6 +319,71 @@ BYTES_INLINE uint64_t bytes64_high(bytes64 b)
 {
     return bytes64_from(b, 0x80);
 }
+
+#define BYTES64_VECTORS 1
+
+BYTES_INLINE bytes64 bytes64_high_half(bytes64 b)
+{
+    for (unsigned k = 0; k < 4; k++)
+        b.val[k] = vshrq_n_u8(b.val[k], 4);
+    return b;
+}
+
+BYTES_INLINE bytes64 bytes64_low_half(bytes64 b)
+{
+    for (unsigned k = 0; k < 4; k++)
+        b.val[k] = vandq_u8(b.val[k], vdupq_n_u8(15));
+    return b;
+}
+
+BYTES_INLINE bytes64 bytes64_lookup(const uint8_t *table, bytes64 b)
+{
+    for (unsigned k = 0; k < 4; k++)
+        b.val[k] = vqtbl1q_u8(vld1q_u8(table), b.val[k]);
+    return b;
+}
+
+BYTES_INLINE bytes64 bytes64_and(bytes64 a, bytes64 b)
+{
+    for (unsigned k = 0; k < 4; k++)
+        a.val[k] = vandq_u8(a.val[k], b.val[k]);
+    return a;
+}
+
+BYTES_INLINE bytes64 bytes64_or(bytes64 a, bytes64 b)
+{
+    for (unsigned k = 0; k < 4; k++)
+        a.val[k] = vorrq_u8(a.val[k], b.val[k]);
+    return a;
+}
+
+BYTES_INLINE bytes64 bytes64_xor(bytes64 a, bytes64 b)
+{
+    for (unsigned k = 0; k < 4; k++)
+        a.val[k] = veorq_u8(a.val[k], b.val[k]);
+    return a;
+}
+
+BYTES_INLINE bytes64 bytes64_minus(bytes64 b, uint8_t c)
+{
+    for (unsigned k = 0; k < 4; k++)
+        b.val[k] = vqsubq_u8(b.val[k], vdupq_n_u8(c));
+    return b;
+}
+
+BYTES_INLINE bool bytes64_any(bytes64 b)
+{
+    return vmaxvq_u8(vorrq_u8(vorrq_u8(b.val[0], b.val[1]), vorrq_u8(b.val[2], b.val[3]))) != 0;
+}
+
+BYTES_INLINE bytes64 bytes64_all(uint8_t c)
+{
+    return (bytes64) { { vdupq_n_u8(c), vdupq_n_u8(c), vdupq_n_u8(c), vdupq_n_u8(c) } };
+}
+
+#else
+
+#define BYTES64_VECTORS 0
 
 #endif
 

@@ -104,12 +104,14 @@ size_t utf8_valid_prefix(const uint8_t *text, size_t size)
 
     if (size == 0) /* the text may be NULL, to which nothing is added */
         return 0;
-    ascii = utf8_ascii_prefix(text, size);
     /* asking for the CPU pays only for longer texts */
+    for (enum cpu_level level = size < SHORT ? CPU_PLAIN : cpu_level(); row->needs > level;)
+        row++;
+    if (row->needs > CPU_PLAIN)
+        return row->valid_prefix(text, size);
+    ascii = utf8_ascii_prefix(text, size);
     if (size - ascii < SHORT)
         return ascii + utf8_valid_prefix_plain(text + ascii, size - ascii);
-    for (enum cpu_level level = cpu_level(); row->needs > level;)
-        row++;
     return ascii + row->valid_prefix(text + ascii, size - ascii);
 }
 

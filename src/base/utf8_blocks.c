@@ -1,7 +1,10 @@
 /*
- * utf8_blocks.c: utf8_valid_prefix() for 64 bytes at a time, from the start of a character on. Shifted masks of first
- * bytes give the places where a continuation byte must stand, and they must equal the mask of continuation bytes. Four
- * first bytes allow only some second ones. Compiled once per CPU level.
+ * utf8_blocks.c: utf8_valid_prefix() for 64 bytes at a time. Compiled once per CPU level.
+ *
+ * Where there are vectors, blocks that are well-formed are passed by three look-ups (Keiser and Lemire, "Validating
+ * UTF-8 in less than one instruction per byte", 2020). What is left, from the start of a character on, is checked by
+ * masks, which find the place of what is wrong: shifted masks of first bytes give the places where a continuation byte
+ * must stand, and they must equal the mask of continuation bytes; four first bytes allow only some second ones.
  */
 #include <string.h>
 
@@ -10,6 +13,110 @@
 #include "utf8.h"
 
 #define UTF8_BLOCK 64u
+
+#if BYTES64_VECTORS
+
+/* What is wrong with two bytes is a bit that three entries have in common: of both halves of the first byte, and of the
+ * high half of the second. TWO is a continuation byte after another one, which is right in the third and fourth place
+ * of a character. */
+enum {
+    SHORT = 1,       /* a first byte, and no continuation */
+    LONG = 2,        /* ASCII, and a continuation */
+    OVERLONG_3 = 4,  /* E0, and below A0 */
+    TOO_LARGE = 8,   /* F4, and from 90 on; F5 and more */
+    SURROGATE = 16,  /* ED, and from A0 on */
+    OVERLONG_2 = 32, /* C0, C1 */
+    LARGER = 64,     /* F5 and more, and below 90; or OVERLONG_4: F0, and that */
+    TWO = 128,
+    CARRY = SHORT | LONG | TWO /* whatever the first byte's low half is */
+};
+
+/* Whether a block with text before it is well-formed, but for a character that its end cuts. The text before it
+ * is, with such a character. */
+BYTES_INLINE bool utf8_block_good(const uint8_t *p, bytes64 b)
+{
+    enum { C = CARRY, L = LARGER, LT = CARRY | LARGER | TOO_LARGE };
+    static const uint8_t first_high[16] = { LONG,
+                                            LONG,
+                                            LONG,
+                                            LONG,
+                                            LONG,
+                                            LONG,
+                                            LONG,
+                                            LONG,
+                                            TWO,
+                                            TWO,
+                                            TWO,
+                                            TWO,
+                                            SHORT | OVERLONG_2,
+                                            SHORT,
+                                            SHORT | OVERLONG_3 | SURROGATE,
+                                            SHORT | TOO_LARGE | LARGER };
+    static const uint8_t first_low[16] = { C | OVERLONG_3 | OVERLONG_2 | L,
+                                           C | OVERLONG_2,
+                                           C,
+                                           C,
+                                           C | TOO_LARGE,
+                                           LT,
+                                           LT,
+                                           LT,
+                                           LT,
+                                           LT,
+                                           LT,
+                                           LT,
+                                           LT,
+                                           LT | SURROGATE,
+                                           LT,
+                                           LT };
+    static const uint8_t second_high[16] = { SHORT,
+                                             SHORT,
+                                             SHORT,
+                                             SHORT,
+                                             SHORT,
+                                             SHORT,
+                                             SHORT,
+                                             SHORT,
+                                             LONG | OVERLONG_2 | TWO | OVERLONG_3 | LARGER,
+                                             LONG | OVERLONG_2 | TWO | OVERLONG_3 | TOO_LARGE,
+                                             LONG | OVERLONG_2 | TWO | SURROGATE | TOO_LARGE,
+                                             LONG | OVERLONG_2 | TWO | SURROGATE | TOO_LARGE,
+                                             SHORT,
+                                             SHORT,
+                                             SHORT,
+                                             SHORT };
+    bytes64 before = bytes64_load(p - 1), codes, inside;
+
+    codes = bytes64_and(bytes64_lookup(first_high, bytes64_high_half(before)),
+                        bytes64_lookup(first_low, bytes64_low_half(before)));
+    codes = bytes64_and(codes, bytes64_lookup(second_high, bytes64_high_half(b)));
+    /* the top bit where a third or fourth byte must stand: where TWO is right */
+    inside =
+        bytes64_or(bytes64_minus(bytes64_load(p - 2), 0xe0 - 0x80), bytes64_minus(bytes64_load(p - 3), 0xf0 - 0x80));
+    return !bytes64_any(bytes64_xor(codes, bytes64_and(inside, bytes64_all(TWO))));
+}
+
+/* Whether the three bytes before p begin a character that goes on at p; p[-4] can be read. */
+BYTES_INLINE bool utf8_cut_at(const uint8_t *p)
+{
+    return (bytes_load32(p - 4) & 0x80808080u) && (p[-1] >= 0xc0 || p[-2] >= 0xe0 || p[-3] >= 0xf0);
+}
+
+/* The start of a character up to which the text is well-formed: nearly all that is. `at` is one, at least 4. */
+BYTES_INLINE size_t utf8_good(const uint8_t *text, size_t size, size_t at)
+{
+    for (; size - at >= UTF8_BLOCK; at += UTF8_BLOCK) {
+        bytes64 b = bytes64_load(text + at);
+
+        if (bytes64_high(b) == 0 ? utf8_cut_at(text + at) : !utf8_block_good(text + at, b))
+            break;
+    }
+    for (size_t back = 1; back <= 3; back++)
+        if (text[at - back] >= 0xc0)
+            return utf8_cut_at(text + at) ? at - back : at;
+    return at;
+}
+
+#endif
 
 /* How much of a block is well-formed; `size` if nothing is wrong, even if the end cuts a character. *next is where the
  * cut character begins. */
@@ -41,6 +148,10 @@ size_t LEVEL_NAME(utf8_valid_prefix)(const uint8_t *text, size_t size)
     size_t at = 0, good, next;
     uint8_t tail[UTF8_BLOCK] = { 0 };
 
+#if BYTES64_VECTORS
+    if (size >= 2 * UTF8_BLOCK && utf8_block(bytes64_load(text), UTF8_BLOCK, &next) == UTF8_BLOCK)
+        at = utf8_good(text, size, next);
+#endif
     while (size - at >= UTF8_BLOCK) {
         bytes64 b = bytes64_load(text + at);
 

@@ -36,6 +36,7 @@ POINTS = gen_unicode.POINTS
 QUICK = "--quick" in sys.argv
 SEED = int(os.environ.get("LEAT_TEST_SEED", "1"), 0)
 LINES = 400
+ALWAYS = 2
 passed = failed = 0
 
 
@@ -87,8 +88,10 @@ class Dump:
         return [(t, got.decode(), want) for t, got in zip(texts, mine) if got.decode() != (want := reference(t))]
 
     def compare(self, what, texts, reference, *arguments, lines=False):
-        """Strings, against a function from string to string. `lines`: the quick share may make lines of them."""
-        asked = ["\n".join(texts[i:i + LINES]) for i in range(0, len(texts), LINES)] if lines and QUICK else texts
+        """Strings, against a function from string to string. `lines`: the quick share may make lines of them; ALWAYS:
+        the other one too."""
+        together = lines == ALWAYS or lines and QUICK
+        asked = ["\n".join(texts[i:i + LINES]) for i in range(0, len(texts), LINES)] if together else texts
         wrong = self.differing(asked, reference, arguments)
         if asked is not texts:
             alone = [line for text, _, _ in wrong for line in text.split("\n")]
@@ -176,6 +179,11 @@ def random_texts(groups, count, seed, longest=12):
     return texts
 
 
+# what a character may meet: marks of classes 240, 230, 220 and 1, starters that compose with others
+BEFORE = ("\u0345", "\u0301", "e", "\u00e9", "e\u0316", "\u1100", "\uac00", "\uac01", "\u09c7", "\u0bc6", "\u304b")
+AFTER = ("\u0334", "\u0323", "\u0301", "\u1161", "\u11a8", "\u09be", "\u3099")
+
+
 def check_normalization(dump):
     singles = [chr(c) for c in POINTS]
     texts = random_texts(interesting(), 20000 if QUICK else 200000, SEED)
@@ -186,6 +194,9 @@ def check_normalization(dump):
         dump.compare(f"{form}, every character", singles, reference, form.lower(), lines=True)
         dump.compare(f"{form}, every character between letters and marks",
                      ["e\u0323" + x + "\u0302\u0323b" for x in singles], reference, form.lower(), lines=True)
+        pairs = [before + x for before in BEFORE for x in map(chr, some_points())]
+        pairs += [x + after for after in AFTER for x in map(chr, some_points())]
+        dump.compare(f"{form}, every character with others", pairs, reference, form.lower(), lines=ALWAYS)
         dump.compare(f"{form}, random texts", texts, reference, form.lower())
         dump.compare(f"{form}, long runs of marks", runs, reference, form.lower())
     lower = normalizers.Lowercase().normalize_str

@@ -47,16 +47,17 @@ static void check_kernels(const struct class_cuts *c)
 
     for (unsigned row = 0; (k = class_cuts_kernels_row(row, &usable)) != NULL; row++) {
         size_t bytes = 2 + t_below(&state, 300), from = 1 + t_below(&state, 3), reached, count, n = 0;
-        size_t enough = 1 + t_below(&state, 200);
+        size_t enough = 1 + t_below(&state, 200), to;
         uint8_t *text = malloc(bytes); /* of exactly this size, for the sanitizer */
         uint32_t cuts[200 + CUT_SLACK];
 
         for (size_t i = 0; i < bytes; i++)
             text[i] = (uint8_t)t_below(&state, 256);
         from = from < bytes ? from : 1;
+        to = t_below(&state, 2) ? bytes : from + t_below(&state, bytes - from + 1);
         if (usable) {
-            count = k->find(c, text, from, bytes, cuts, enough, &reached);
-            T_CHECK(count < enough + CUT_SLACK && reached <= bytes && (count >= enough || reached == bytes));
+            count = k->find(c, text, bytes, from, to, cuts, enough, &reached);
+            T_CHECK(count < enough + CUT_SLACK && reached <= to && (count >= enough || reached == to));
             for (size_t i = from; i < reached; i++)
                 if (!(c->before[text[i - 1]] & c->after[text[i]]))
                     T_CHECK(n < count && cuts[n++] == i);

@@ -420,7 +420,8 @@ static enum leat_status find_parts(struct found *f, size_t begin, size_t end, st
 
     for (size_t from = begin + 1, to; status == LEAT_OK && from < end; from = to) {
         uint32_t *cuts = f->ends + f->count;
-        size_t count = f->s->cutter->find(&f->m->classes, f->text, from, end, cuts, (size_t)(CUTS - f->count), &to);
+        size_t count =
+            f->s->cutter->find(&f->m->classes, f->text, f->bytes, from, end, cuts, (size_t)(CUTS - f->count), &to);
 
         f->count += (uint32_t)count;
         if (f->count >= CUTS)

@@ -37,12 +37,12 @@ void class_cuts_make(struct class_cuts *c, const struct class_cuts_pairs *pairs)
 struct class_cuts_kernels {
     const char *name;
     /*
-     * Finds cuts before text[at], from <= at < to <= UINT32_MAX, from >= 1, in order: `at` goes to `cuts`. Stops once
-     * there are `enough`, at a place that is the same for all rows: *reached, from which on nothing has been looked at.
-     * Returns their number, at most `enough` + CUT_SLACK - 1.
+     * Finds cuts before text[at], from <= at < to <= bytes <= UINT32_MAX, from >= 1, in order: `at` goes to `cuts`.
+     * Stops once there are `enough`, at a place that is the same for all rows: *reached, from which on none has been
+     * looked for. Returns their number, at most `enough` + CUT_SLACK - 1. All of the text's `bytes` may be read.
      */
-    size_t (*find)(const struct class_cuts *c, const uint8_t *text, size_t from, size_t to, uint32_t *cuts,
-                   size_t enough, size_t *reached);
+    size_t (*find)(const struct class_cuts *c, const uint8_t *text, size_t bytes, size_t from, size_t to,
+                   uint32_t *cuts, size_t enough, size_t *reached);
 };
 
 /* The fastest row that this CPU has. Constant memory. */

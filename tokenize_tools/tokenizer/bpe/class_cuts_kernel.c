@@ -56,44 +56,46 @@ static inline uint64_t cuts_of_rest(const struct tables *t, const uint8_t *text,
 #elif defined(__AVX2__)
 #include <immintrin.h>
 
+/* 32 rows are more than there are registers: they are loaded where they are needed. */
 struct tables {
-    __m256i before[16], after[16];
+    const struct class_cuts *classes;
 };
 
 static inline void load_tables(struct tables *t, const struct class_cuts *c)
 {
-    for (unsigned i = 0; i < 16; i++) {
-        t->before[i] = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(c->before + 16 * i)));
-        t->after[i] = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(c->after + 16 * i)));
-    }
+    t->classes = c;
+}
+
+static inline __m256i shuffle_row(const uint8_t *row, __m256i low)
+{
+    return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)row)), low);
 }
 
 /* A shuffle goes by the lower four bits of bytes whose high bit is clear: in eight rows of sixteen. The other three
  * bits, moved to where a blend looks, choose among them. */
-static inline __m256i look_up_half(const __m256i table[8], __m256i low)
+static inline __m256i look_up_half(const uint8_t *table, __m256i low)
 {
     __m256i bit4 = _mm256_slli_epi16(low, 3), bit5 = _mm256_slli_epi16(low, 2), bit6 = _mm256_slli_epi16(low, 1);
     __m256i two[4];
 
     for (unsigned i = 0; i < 4; i++)
-        two[i] = _mm256_blendv_epi8(_mm256_shuffle_epi8(table[2 * i], low), _mm256_shuffle_epi8(table[2 * i + 1], low),
-                                    bit4);
+        two[i] = _mm256_blendv_epi8(shuffle_row(table + 32 * i, low), shuffle_row(table + 32 * i + 16, low), bit4);
     return _mm256_blendv_epi8(_mm256_blendv_epi8(two[0], two[1], bit5), _mm256_blendv_epi8(two[2], two[3], bit5), bit6);
 }
 
-static inline __m256i look_up(const __m256i table[16], __m256i bytes)
+static inline __m256i look_up(const uint8_t *table, __m256i bytes)
 {
     __m256i low = _mm256_and_si256(bytes, _mm256_set1_epi8(0x7f)), found = look_up_half(table, low);
 
     if (_mm256_movemask_epi8(bytes))
-        found = _mm256_blendv_epi8(found, look_up_half(table + 8, low), bytes);
+        found = _mm256_blendv_epi8(found, look_up_half(table + 128, low), bytes);
     return found;
 }
 
 static inline uint32_t cuts_of_half(const struct tables *t, const uint8_t *text)
 {
-    __m256i before = look_up(t->before, _mm256_loadu_si256((const __m256i *)(text - 1)));
-    __m256i after = look_up(t->after, _mm256_loadu_si256((const __m256i *)text));
+    __m256i before = look_up(t->classes->before, _mm256_loadu_si256((const __m256i *)(text - 1)));
+    __m256i after = look_up(t->classes->after, _mm256_loadu_si256((const __m256i *)text));
     __m256i cut = _mm256_cmpeq_epi8(_mm256_and_si256(before, after), _mm256_setzero_si256());
 
     return (uint32_t)_mm256_movemask_epi8(cut);
@@ -173,27 +175,36 @@ static uint64_t cuts_of_rest(const struct tables *t, const uint8_t *text, size_t
 }
 #endif
 
-/* Writes the places of the bits, counted from `base`; may write CUT_SLACK. */
+/* Writes the places of the bits, counted from `base`; may write CUT_SLACK. Eight at a time, without a branch: a step
+ * for each bit was half of this kernel's time. */
 static inline void put_places(uint64_t bits, uint32_t base, uint32_t *cuts)
 {
 #if defined(__AVX512VBMI2__)
     bit_places(bits, base, cuts);
 #else
-    for (; bits; bits &= bits - 1)
-        *cuts++ = base + (uint32_t)__builtin_ctzll(bits);
+    unsigned count = (unsigned)__builtin_popcountll(bits);
+
+    for (unsigned i = 0; i < count; i += 8)
+        for (unsigned k = 0; k < 8; k++) {
+            /* a bit that is always set, so that there is a lowest one */
+            cuts[i + k] = base + (uint32_t)__builtin_ctzll(bits | (uint64_t)1 << 63);
+            bits &= bits - 1;
+        }
 #endif
 }
 
-static size_t find(const struct class_cuts *c, const uint8_t *text, size_t from, size_t to, uint32_t *cuts,
-                   size_t enough, size_t *reached)
+static size_t find(const struct class_cuts *c, const uint8_t *text, size_t bytes, size_t from, size_t to,
+                   uint32_t *cuts, size_t enough, size_t *reached)
 {
     struct tables tables;
     size_t count = 0, at = from;
 
     load_tables(&tables, c);
     for (; at < to && count < enough; at += 64) {
-        uint64_t bits = to - at >= 64 ? cuts_of(&tables, text + at) : cuts_of_rest(&tables, text + at, to - at);
+        uint64_t bits = bytes - at >= 64 ? cuts_of(&tables, text + at) : cuts_of_rest(&tables, text + at, to - at);
 
+        if (to - at < 64)
+            bits &= ((uint64_t)1 << (to - at)) - 1;
         put_places(bits, (uint32_t)at, cuts + count);
         count += (size_t)__builtin_popcountll(bits);
     }

@@ -481,7 +481,7 @@ enum leat_status unigram_walk_pieces(struct unigram_walk *w)
         return unigram_walk(w);
     lookup_batch_note(w->s->batch, w->bytes);
     for (size_t from = w->cut + 1, to; s == LEAT_OK && from < w->bytes; from = to) {
-        size_t count = cutter->find(&w->m->classes, w->text, from, w->bytes, ends, CUTS, &to);
+        size_t count = cutter->find(&w->m->classes, w->text, w->bytes, from, w->bytes, ends, CUTS, &to);
 
         s = take_run(w, ends, count);
     }
@@ -553,7 +553,7 @@ static void cut(const struct group *g, size_t bytes, size_t room)
     struct lookup_batch *l = g->s->batch;
     struct pretoken_rest r = { .text = g->text, .bytes = room, .ends = u->ends };
     struct pretoken_place place;
-    size_t reached, count = l->cutter->find(&g->m->classes, g->text, 1, bytes, u->cuts, GROUP, &reached);
+    size_t reached, count = l->cutter->find(&g->m->classes, g->text, bytes, 1, bytes, u->cuts, GROUP, &reached);
 
     u->cuts[count] = (uint32_t)bytes;
     r.last = u->ends + join(u->ends, u->cuts, g->ends, g->base, (uint32_t)bytes);

@@ -83,18 +83,18 @@ struct scan_told {
 
 SCAN_INLINE struct scan_told scan_tell(const uint8_t *text, const struct scan_kind *kind)
 {
-    struct scan_chars chars = scan_chars_load(text);
-    struct scan_told t = { .symbols = scan_codes_with(scan_chars_sets(&chars, scan_set_symbols), 0xff) };
+    struct char_halves chars = char_halves_load(text);
+    struct scan_told t = { .symbols = scan_codes_with(char_boxes(&chars, scan_set_symbols), 0xff) };
 
     if (kind->cases) {
-        scan_codes cases = scan_chars_sets(&chars, scan_set_cases);
+        scan_codes cases = char_boxes(&chars, scan_set_cases);
 
         t.upper = scan_codes_with(cases, 0x07);
         t.lower = scan_codes_with(cases, 0xf8);
-        t.either = scan_codes_with(scan_chars_sets(&chars, scan_set_either), 0xff);
+        t.either = scan_codes_with(char_boxes(&chars, scan_set_either), 0xff);
         t.letters = t.upper | t.lower | t.either;
     } else {
-        t.letters = scan_codes_with(scan_chars_sets(&chars, scan_set_letters), 0xff);
+        t.letters = scan_codes_with(char_boxes(&chars, scan_set_letters), 0xff);
     }
     t.any = t.letters | t.symbols;
     return t;

@@ -3,15 +3,16 @@
  * and masks as lists of offsets.
  *
  *     scan_bytes_ascii(b)            struct scan_ascii
- *     scan_chars_load(p)             the characters that begin at each of the bytes; two more bytes are read
- *     scan_chars_sets(chars, rows)   which sets of a table of scan_tables.h they are in, a bit each
- *     scan_codes_with(sets, bits)    which are in one of these
+ *     scan_codes_with(codes, bits)   which bytes have one of these bits: classes, or boxes of characters (char_boxes.h)
  *     scan_positions(ends, base, x)  writes base + i for each bit i of x, and perhaps more: there is room for 64
  */
 #ifndef LEAT_TOKENIZER_SCAN_BYTES_H
 #define LEAT_TOKENIZER_SCAN_BYTES_H
 
 #include "scan_text.h"
+#include "tokenizer/unicode/char_boxes.h"
+
+typedef char_codes scan_codes;
 
 /* Classes of ASCII; the rest is punctuation. Bytes from 0x80 on may be in any but `quotes`. */
 struct scan_ascii {

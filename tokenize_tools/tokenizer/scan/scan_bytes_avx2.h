@@ -4,8 +4,6 @@
 
 #include <immintrin.h>
 
-typedef bytes64 scan_codes;
-
 static const uint8_t scan_low[16] = { SCAN_LOW }, scan_high[16] = { SCAN_HIGH };
 
 SCAN_INLINE __m256i scan_half_codes(__m256i b)
@@ -47,41 +45,6 @@ SCAN_INLINE struct scan_ascii scan_bytes_ascii(bytes64 b)
                   ~a.white) |
                  bytes64_equal(b, 0x7f);
     return a;
-}
-
-/* ---- Sets of characters ---- */
-
-struct scan_chars {
-    bytes64 halves[6];
-};
-
-SCAN_INLINE struct scan_chars scan_chars_load(const uint8_t *p)
-{
-    const __m256i low = _mm256_set1_epi8(15);
-    struct scan_chars c;
-
-    for (unsigned i = 0; i < 3; i++) {
-        bytes64 b = bytes64_load(p + i);
-
-        c.halves[2 * i].low = _mm256_and_si256(_mm256_srli_epi16(b.low, 4), low);
-        c.halves[2 * i].high = _mm256_and_si256(_mm256_srli_epi16(b.high, 4), low);
-        c.halves[2 * i + 1].low = _mm256_and_si256(b.low, low);
-        c.halves[2 * i + 1].high = _mm256_and_si256(b.high, low);
-    }
-    return c;
-}
-
-SCAN_INLINE scan_codes scan_chars_sets(const struct scan_chars *c, const uint8_t (*rows)[16])
-{
-    scan_codes all = { _mm256_set1_epi8(-1), _mm256_set1_epi8(-1) };
-
-    for (unsigned i = 0; i < 6; i++) {
-        __m256i row = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)rows[i]));
-
-        all.low = _mm256_and_si256(all.low, _mm256_shuffle_epi8(row, c->halves[i].low));
-        all.high = _mm256_and_si256(all.high, _mm256_shuffle_epi8(row, c->halves[i].high));
-    }
-    return all;
 }
 
 /* ---- Lists of positions ---- */

@@ -6,8 +6,6 @@
 #include <immintrin.h>
 
 #include "bit_places_avx512.h"
-typedef bytes64 scan_codes;
-
 /* ---- Classes of ASCII ---- */
 
 /* The bits of SCAN_* at each byte; with VBMI, bytes from 0x80 on have those of ASCII. */
@@ -68,37 +66,6 @@ SCAN_INLINE struct scan_ascii scan_bytes_ascii(bytes64 b)
 
     a.controls = (_mm512_cmplt_epu8_mask(b, _mm512_set1_epi8(0x20)) & ~a.white) | bytes64_equal(b, 0x7f);
     return a;
-}
-
-/* ---- Sets of characters ---- */
-
-struct scan_chars {
-    __m512i halves[6];
-};
-
-SCAN_INLINE struct scan_chars scan_chars_load(const uint8_t *p)
-{
-    struct scan_chars c;
-
-    for (unsigned i = 0; i < 3; i++) {
-        __m512i b = _mm512_loadu_si512(p + i);
-
-        c.halves[2 * i] = _mm512_and_si512(_mm512_srli_epi16(b, 4), _mm512_set1_epi8(15));
-        c.halves[2 * i + 1] = _mm512_and_si512(b, _mm512_set1_epi8(15));
-    }
-    return c;
-}
-
-SCAN_INLINE scan_codes scan_chars_sets(const struct scan_chars *c, const uint8_t (*rows)[16])
-{
-    __m512i all = _mm512_set1_epi8(-1);
-
-    for (unsigned i = 0; i < 6; i++) {
-        __m512i row = _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)rows[i]));
-
-        all = _mm512_and_si512(all, _mm512_shuffle_epi8(row, c->halves[i]));
-    }
-    return all;
 }
 
 /* ---- Lists of positions ---- */

@@ -4,8 +4,6 @@
 
 #include <arm_neon.h>
 
-typedef bytes64 scan_codes;
-
 static const uint8_t scan_low[16] = { SCAN_LOW }, scan_high[16] = { SCAN_HIGH };
 
 SCAN_INLINE uint8x16_t scan_quarter_codes(uint8x16_t b)
@@ -38,39 +36,6 @@ SCAN_INLINE struct scan_ascii scan_bytes_ascii(bytes64 b)
 
     a.controls = (~bytes64_from(b, 0x20) & ~a.white) | bytes64_equal(b, 0x7f);
     return a;
-}
-
-/* ---- Sets of characters ---- */
-
-struct scan_chars {
-    bytes64 halves[6];
-};
-
-SCAN_INLINE struct scan_chars scan_chars_load(const uint8_t *p)
-{
-    struct scan_chars c;
-
-    for (unsigned i = 0; i < 3; i++) {
-        bytes64 b = bytes64_load(p + i);
-
-        for (unsigned k = 0; k < 4; k++) {
-            c.halves[2 * i].val[k] = vshrq_n_u8(b.val[k], 4);
-            c.halves[2 * i + 1].val[k] = vandq_u8(b.val[k], vdupq_n_u8(15));
-        }
-    }
-    return c;
-}
-
-SCAN_INLINE scan_codes scan_chars_sets(const struct scan_chars *c, const uint8_t (*rows)[16])
-{
-    scan_codes all;
-
-    for (unsigned k = 0; k < 4; k++) {
-        all.val[k] = vqtbl1q_u8(vld1q_u8(rows[0]), c->halves[0].val[k]);
-        for (unsigned i = 1; i < 6; i++)
-            all.val[k] = vandq_u8(all.val[k], vqtbl1q_u8(vld1q_u8(rows[i]), c->halves[i].val[k]));
-    }
-    return all;
 }
 
 /* ---- Lists of positions ---- */

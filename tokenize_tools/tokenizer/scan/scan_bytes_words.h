@@ -33,25 +33,6 @@ SCAN_INLINE struct scan_ascii scan_bytes_ascii(bytes64 b)
 
 /* ---- Sets of characters: none is decided without a look-up ---- */
 
-struct scan_chars {
-    uint8_t none;
-};
-
-typedef uint8_t scan_codes;
-
-SCAN_INLINE struct scan_chars scan_chars_load(const uint8_t *p)
-{
-    (void)p;
-    return (struct scan_chars) { 0 };
-}
-
-SCAN_INLINE scan_codes scan_chars_sets(const struct scan_chars *c, const uint8_t (*rows)[16])
-{
-    (void)c;
-    (void)rows;
-    return 0;
-}
-
 SCAN_INLINE uint64_t scan_codes_with(scan_codes codes, int bits)
 {
     (void)codes;

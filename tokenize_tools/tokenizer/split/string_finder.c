@@ -13,6 +13,7 @@
 #include "base/grow.h"
 #include "base/status.h"
 #include "base/tiny.h"
+#include "few_bytes.h"
 #include "tokenizer/containers/trie.h"
 
 /* ---- Long strings ------------------------------------------------------------------------------------------------ */
@@ -172,10 +173,6 @@ static enum leat_status string_ahead_at(const struct string_ahead *a, struct str
 
 /* ---- Finding ----------------------------------------------------------------------------------------------------- */
 
-/* If strings begin with at most this many different bytes, blocks are searched for them. */
-#define FEW   8u
-#define BLOCK 64u
-
 /* Longer strings are found by the automaton: of shorter ones no more bytes than these are looked at for a place. */
 #define LONG ((size_t)TINY_OR(4, 256))
 
@@ -183,8 +180,9 @@ struct string_finder {
     struct trie trie;
     uint32_t roots[256]; /* the child of the root by byte */
     uint8_t begins[256]; /* 1: there is one */
-    unsigned firsts;     /* such bytes; the first of them are: */
-    uint8_t first[FEW];
+    unsigned firsts;     /* such bytes; if they are at most FEW_BYTES, blocks are searched for them */
+    struct few_bytes few;
+    few_bytes_function *find_few;
     size_t longest;
     struct string_ahead *ahead; /* NULL: no string is long */
     struct buffer texts;        /* all strings, until the end */
@@ -244,8 +242,8 @@ enum leat_status string_finder_add(struct string_finder *f, const uint8_t *text,
         return s;
     if (!f->begins[text[0]]) {
         f->begins[text[0]] = 1;
-        if (f->firsts++ < FEW)
-            f->first[f->firsts - 1] = text[0];
+        f->firsts++;
+        few_bytes_add(&f->few, text[0]);
     }
     if (bytes > f->longest)
         f->longest = bytes;
@@ -256,6 +254,7 @@ enum leat_status string_finder_end(struct string_finder *f, struct leat_error *e
 {
     enum leat_status s = trie_seal(&f->trie, err);
 
+    f->find_few = few_bytes_finder();
     for (unsigned byte = 0; s == LEAT_OK && byte < 256; byte++)
         f->roots[byte] = trie_child(&f->trie, TRIE_ROOT, (uint8_t)byte);
     if (s == LEAT_OK && f->longest > LONG)
@@ -283,27 +282,11 @@ static size_t match_at(const struct string_finder *f, const uint8_t *text, size_
     return end;
 }
 
-/* Bits for the bytes of a block that strings begin with: what compilers make vectors of. */
-static uint64_t firsts_in_block(const struct string_finder *f, const uint8_t *text)
-{
-    uint8_t is[BLOCK] = { 0 }, any = 0;
-    uint64_t bits = 0;
-
-    for (unsigned k = 0; k < f->firsts; k++)
-        for (unsigned i = 0; i < BLOCK; i++)
-            is[i] |= text[i] == f->first[k];
-    for (unsigned i = 0; i < BLOCK; i++)
-        any |= is[i];
-    for (unsigned i = 0; any && i < BLOCK; i += 8)
-        bits |= (bytes_load64(is + i) * 0x0102040810204080u >> 56) << i;
-    return bits;
-}
-
 /* The next byte that a string begins with; `bytes` if none follows. */
 static size_t next_first(const struct string_finder *f, const uint8_t *text, size_t bytes, size_t at)
 {
     if (f->firsts == 1) {
-        const uint8_t *found = memchr(text + at, f->first[0], bytes - at);
+        const uint8_t *found = memchr(text + at, f->few.bytes[0], bytes - at);
 
         return found ? (size_t)(found - text) : bytes;
     }
@@ -325,19 +308,19 @@ static uint64_t firsts_from(const struct string_search *s)
 static bool find_in_blocks(const struct string_finder *f, struct string_search *s, size_t *start, size_t *end,
                            uint32_t *number)
 {
-    if (s->from < s->block || s->from - s->block >= BLOCK || s->firsts == 0) {
+    if (s->from < s->block || s->from - s->block >= FEW_BYTES_BLOCK || s->firsts == 0) {
         s->block = s->from;
-        s->firsts = s->bytes - s->block >= BLOCK ? firsts_in_block(f, s->text + s->block) : 0;
+        s->firsts = f->find_few(&f->few, s->text, s->bytes, &s->block);
     }
-    while (s->bytes - s->block >= BLOCK) {
+    while (s->firsts) {
         for (uint64_t firsts = firsts_from(s); firsts; firsts &= firsts - 1) {
             *start = s->block + (size_t)__builtin_ctzll(firsts);
             *end = match_at(f, s->text, s->bytes, *start, number);
             if (*end > 0)
                 return true;
         }
-        s->block += BLOCK;
-        s->firsts = s->bytes - s->block >= BLOCK ? firsts_in_block(f, s->text + s->block) : 0;
+        s->block += FEW_BYTES_BLOCK;
+        s->firsts = f->find_few(&f->few, s->text, s->bytes, &s->block);
     }
     *start = s->block;
     return false;
@@ -349,7 +332,7 @@ static bool find_short(const struct string_finder *f, struct string_search *s, s
 {
     size_t at = s->from;
 
-    if (f->firsts > 1 && f->firsts <= FEW && at <= s->bytes) {
+    if (f->firsts > 1 && f->firsts <= FEW_BYTES && at <= s->bytes) {
         if (find_in_blocks(f, s, start, end, number))
             return true;
         at = *start > at ? *start : at;

@@ -2,9 +2,10 @@
  * normalize_unicode.c: see normalize_unicode.h.
  *
  * Most text is in its normal form, and most characters are inert: they never change, and nothing moves across them. The
- * quick check runs over those, by first bytes where all characters of a first byte are inert. Where it finds something
- * else, the text between two boundaries is decomposed, sorted and composed again, one run at a time: a starter and the
- * marks after it.
+ * quick check passes over those, 64 bytes at a time (normalize_blocks.h), and looks at each other character with the
+ * one before it: marks must be in order, and what may be composed with a starter must not be. Where the check stops,
+ * the text between two boundaries is decomposed, sorted and composed again, one run at a time: a starter and the marks
+ * after it.
  *
  * Marks are sorted by counting, straight into the output: a first pass over the run adds up the bytes of each combining
  * class, a second one puts each mark where its class stands. A run of any length costs two passes and no memory.
@@ -14,12 +15,16 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/bytes64.h"
 #include "base/status.h"
 #include "base/utf8.h"
+#include "normalize_blocks.h"
 #include "normalize_tables.h"
 #include "unicode.h"
 
-#define NONE UINT32_MAX
+#define NONE  UINT32_MAX
+
+#define SHORT 128 /* texts, for which blocks and asking for the CPU do not pay */
 
 /* Parts of a word of normal_blocks. */
 #define COMBINING_CLASS(word) ((word)&0xffu)
@@ -38,7 +43,7 @@ bool normalize_boundary_before(enum normalize_form form, uint32_t c)
     return c > 0x10ffff || (normal_word(c) & BOUNDARY(form)) != 0;
 }
 
-/* ---- The quick check ---- */
+/* ---- Boundaries ---- */
 
 /* The last boundary at or before text[at]; the text's start is one. */
 static size_t boundary_back(enum normalize_form form, const uint8_t *text, size_t at)
@@ -62,73 +67,6 @@ static size_t boundary_after(enum normalize_form form, const uint8_t *text, size
     while (at < size && !normalize_boundary_before(form, unicode_decode(text + at, &bytes)))
         at += bytes;
     return at;
-}
-
-/* The high bits of those of eight bytes that begin a character beyond ASCII. */
-static inline uint64_t word_leads(uint64_t word)
-{
-    return word & word << 1 & 0x8080808080808080u;
-}
-
-/* Whether all characters that begin in these eight bytes stay as they are, and nothing moves across them. Each is asked
- * for itself, so that look-ups do not wait for each other. Eleven bytes can be read. */
-static inline bool word_is_inert(enum normalize_form form, const uint8_t *text, uint64_t leads)
-{
-    unsigned words = 0;
-    size_t bytes;
-
-    for (; leads; leads &= leads - 1) {
-        const uint8_t *at = text + __builtin_ctzll(leads) / 8;
-
-        words |= inert_lead[form][*at] ? 0 : normal_word(unicode_decode(at, &bytes));
-    }
-    return !(words & (NOT_YES(form) | COMBINING_CLASS(~0u)));
-}
-
-/* How much of the text is certainly inert, up to the beginning of a character. */
-static size_t inert_prefix(enum normalize_form form, const uint8_t *text, size_t size)
-{
-    size_t at = 0;
-
-    for (; size - at >= 8 + 3; at += 8) {
-        uint64_t leads = word_leads(bytes_load64(text + at));
-
-        if (leads && !word_is_inert(form, text + at, leads))
-            break;
-    }
-    while (at > 0 && at < size && (text[at] & 0xc0) == 0x80)
-        at--;
-    return at;
-}
-
-size_t normalize_prefix(enum normalize_form form, const uint8_t *text, size_t size)
-{
-    const uint8_t *inert = inert_lead[form];
-    unsigned last_class = 0;
-    size_t at = 0, looked = 0;
-
-    while (at < size) {
-        size_t bytes = inert[text[at]];
-        unsigned word, class;
-
-        if (bytes > 0) {
-            at += bytes;
-            last_class = 0;
-            /* after something that was not inert there is more of it: some of what follows is looked at by itself */
-            if (at >= looked) {
-                at += inert_prefix(form, text + at, size - at);
-                looked = at + 32;
-            }
-        } else {
-            word = normal_word(unicode_decode(text + at, &bytes));
-            class = COMBINING_CLASS(word);
-            if ((word & NOT_YES(form)) || (class > 0 && class < last_class))
-                return boundary_back(form, text, at);
-            last_class = class;
-            at += bytes;
-        }
-    }
-    return size;
 }
 
 /* ---- Decomposing: a text as words of class << 24 | character ---- */
@@ -358,6 +296,123 @@ static enum leat_status append_run(struct buffer *out, struct decomposer *d, boo
         emit(out, starter, marks);
     return s;
 }
+
+/* ---- The quick check ---- */
+
+static bool decomposes(enum normalize_form form, uint32_t c)
+{
+    const uint8_t *index = form == NORMALIZE_NFC ? canonical_index : compatible_index;
+
+    return decomposition_blocks[index[c >> 8]][c & 255] != 0;
+}
+
+/* The class of the last character that this one is decomposed into: marks of a lower class move before that. */
+static unsigned last_class_of(uint32_t c)
+{
+    unsigned place = decomposition_blocks[canonical_index[c >> 8]][c & 255];
+
+    return place == 0 ? 0 : word_class(decompositions[place + decompositions[place]]);
+}
+
+static uint32_t character_before(const struct normal_check *k, size_t at)
+{
+    size_t bytes;
+
+    return at == 0 ? NONE : unicode_decode(k->text + utf8_before(k->text, at), &bytes);
+}
+
+/* Whether a character that may be composed with the starter before it is not. `follows`: other marks stand between. */
+static bool stays_apart(const struct normal_check *k, uint32_t starter, uint32_t c, unsigned class, bool follows)
+{
+    if (!COMPOSES(k->form) || decomposes(k->form, c))
+        return false;
+    if (starter == NONE || (follows && k->last_class >= class))
+        return true;
+    return (class == 0 || last_class_of(starter) <= class) && compose(starter, c) == NONE;
+}
+
+bool normal_look(struct normal_check *k, size_t at, uint32_t c, size_t bytes, unsigned word)
+{
+    unsigned class = COMBINING_CLASS(word);
+    bool follows = at == k->marks_end;
+
+    if (follows && class > 0 && class < k->last_class)
+        return false;
+    if (!follows)
+        k->starter = character_before(k, at);
+    if ((word & NOT_YES(k->form)) && !stays_apart(k, k->starter, c, class, follows))
+        return false;
+    if (class > 0) {
+        k->last_class = class;
+        k->marks_end = at + bytes;
+    }
+    return true;
+}
+
+/* The plain row, from the beginning of a character on. */
+static bool check_characters(struct normal_check *k, size_t *at)
+{
+    while (*at < k->size) {
+        size_t bytes = k->inert[k->text[*at]];
+
+        if (bytes == 1)
+            bytes = utf8_ascii_prefix(k->text + *at, k->size - *at);
+        if (bytes == 0 && !normal_stays(k, *at, &bytes))
+            return false;
+        *at += bytes;
+    }
+    return true;
+}
+
+/* Fastest first. */
+static const struct normal_row rows[] = {
+#if defined(__x86_64__)
+    { "avx512", CPU_AVX512, normalize_blocks_avx512 },
+    { "avx2", CPU_AVX2, normalize_blocks_avx2 },
+#elif BYTES64_HAVE_NEON
+    { "neon", CPU_PLAIN, normalize_blocks_neon },
+#endif
+    { "words", CPU_PLAIN, normalize_blocks_words },
+    { "plain", CPU_PLAIN, NULL },
+};
+
+const struct normal_row *normal_row(size_t number)
+{
+    return number < sizeof rows / sizeof rows[0] ? &rows[number] : NULL;
+}
+
+size_t normal_row_prefix(const struct normal_row *row, enum normalize_form form, const uint8_t *text, size_t size)
+{
+    struct normal_check k = { .index = normal_index,
+                              .blocks = normal_blocks,
+                              .inert = inert_lead[form],
+                              .odd = NOT_YES(form) | COMBINING_CLASS(~0u),
+                              .form = form,
+                              .text = text,
+                              .size = size,
+                              .marks_end = SIZE_MAX };
+    size_t at = 0;
+    bool good = !row->blocks || row->blocks(&k, &at);
+
+    while (good && at < size && (text[at] & 0xc0) == 0x80)
+        at++;
+    good = good && check_characters(&k, &at);
+    return good ? size : boundary_back(form, text, at);
+}
+
+size_t normalize_prefix(enum normalize_form form, const uint8_t *text, size_t size)
+{
+    const struct normal_row *row = rows;
+
+    if (size < SHORT)
+        row += sizeof rows / sizeof rows[0] - 1;
+    else
+        for (enum cpu_level level = cpu_level(); row->needs > level;)
+            row++;
+    return normal_row_prefix(row, form, text, size);
+}
+
+/* ---- Normalizing ---- */
 
 enum leat_status normalize_append(struct buffer *out, enum normalize_form form, const uint8_t *text, size_t size,
                                   struct leat_error *err)
