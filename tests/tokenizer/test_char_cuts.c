@@ -37,10 +37,10 @@ static void make_page(void)
 static void make_cuts(struct char_cuts *c, bool partial)
 {
     T_OK(char_cuts_begin(c, &t_err));
-    for (size_t i = 0; i < (size_t)1 << (32 - c->shift - 5); i++)
-        c->pairs[i] = (uint32_t)t_below(&random_state, (uint64_t)1 << 32);
-    for (size_t i = 0; partial && i < 512; i++)
-        c->partial[i / 2][i % 2] = (uint32_t)1 << below(32);
+    for (size_t i = 0; i < (size_t)1 << (32 - c->shift); i++)
+        c->pairs[i] = t_below(&random_state, (uint64_t)1 << 32) << 32 | t_below(&random_state, (uint64_t)1 << 32);
+    for (size_t i = 0; partial && i < 256; i++)
+        c->partial[i] = (uint64_t)1 << below(64) | (uint64_t)1 << below(64);
     c->has_partial = partial;
 }
 

@@ -411,6 +411,7 @@ static enum leat_status make_cuts(struct bpe *m, struct leat_error *err)
         return status_no_memory(err, sizeof *bytes);
     for (size_t i = 0; i < m->list_count; i++)
         mark_pair(m, bytes, &m->list[i]);
+    char_cuts_end(&m->char_cuts);
     class_cuts_make(&m->classes, bytes);
     free(bytes);
     m->cuts = true;

@@ -6,24 +6,25 @@
 
 #include "base/status.h"
 
-/* Bits per pair, at least: then one pair in sixteen is taken as unsafe for no reason. */
-#define BITS_A_PAIR 16
-#define MIN_BITS    14
-#define MAX_BITS    20
+/* The words, as powers of two. */
+#define MIN_BITS 8
+#define MAX_BITS 14
+
+/* So many bits per pair, at least: then few pairs are taken as unsafe for no reason. */
+#define BITS_A_PAIR 32
 
 static void add_partial(struct char_cuts *c, uint8_t before, uint8_t after)
 {
-    c->partial[before][after >> 5 & 1] |= (uint32_t)1 << (after & 31);
+    c->partial[before] |= (uint64_t)1 << (after & 63);
     c->has_partial = true;
 }
 
-/* Goes through the places in a token at which a cut could be made; counts pairs of whole characters, and notes them if
- * `note`. */
-static size_t go_through(struct char_cuts *c, const uint8_t *text, size_t bytes, bool note)
+/* Goes through the places in a token at which a cut could be made, and notes what is on both sides of them. */
+static void add_token(struct char_cuts *c, const uint8_t *text, size_t bytes)
 {
     bool whole_before = false;
     uint32_t before = 0;
-    size_t pairs = 0, at = 0;
+    size_t at = 0;
 
     while (at < bytes && (text[at] & 0xc0) == 0x80)
         at++;
@@ -33,47 +34,47 @@ static size_t go_through(struct char_cuts *c, const uint8_t *text, size_t bytes,
         uint32_t after = whole ? char_cuts_load(text + at, length, bytes - at) : 0;
 
         if (at > 0 && text[at] >= 0xc0) {
-            bool both = whole && whole_before;
-
-            pairs += both;
-            if (note && both)
+            if (whole && whole_before)
                 char_cuts_add(c, before, after);
-            else if (note)
+            else
                 add_partial(c, text[at - 1], text[at]);
         }
         before = after;
         whole_before = whole;
         at += whole ? length : bytes - at;
     }
-    return pairs;
-}
-
-static enum leat_status make_room(struct char_cuts *c, unsigned bits, struct leat_error *err)
-{
-    *c = (struct char_cuts) { .shift = 32 - bits, .pairs = calloc((size_t)1 << (bits - 5), sizeof *c->pairs) };
-    return c->pairs ? LEAT_OK : status_no_memory(err, (size_t)1 << (bits - 3));
 }
 
 enum leat_status char_cuts_begin(struct char_cuts *c, struct leat_error *err)
 {
-    return make_room(c, MAX_BITS, err);
+    *c = (struct char_cuts) { .shift = 32 - MAX_BITS, .pairs = calloc((size_t)1 << MAX_BITS, sizeof *c->pairs) };
+    for (unsigned byte = 0; byte < 256; byte++)
+        for (unsigned i = 0, count = 0; i < 8; i++)
+            if (byte >> i & 1)
+                c->bits[byte][count++] = (uint8_t)i;
+    return c->pairs ? LEAT_OK : status_no_memory(err, ((size_t)1 << MAX_BITS) * sizeof *c->pairs);
+}
+
+void char_cuts_end(struct char_cuts *c)
+{
+    size_t words = (size_t)1 << (32 - c->shift), pairs = 0;
+
+    for (size_t i = 0; i < words; i++)
+        pairs += (size_t)__builtin_popcountll(c->pairs[i]);
+    for (; words > (size_t)1 << MIN_BITS && BITS_A_PAIR * pairs <= 64 * words / 2; words /= 2, c->shift++)
+        for (size_t i = 0; i < words / 2; i++)
+            c->pairs[i] = c->pairs[2 * i] | c->pairs[2 * i + 1];
 }
 
 enum leat_status char_cuts_make(struct char_cuts *c, const struct tokenizer_spec *spec, struct leat_error *err)
 {
-    size_t pairs = 0;
-    unsigned bits = MIN_BITS;
-    enum leat_status s;
+    enum leat_status s = char_cuts_begin(c, err);
 
-    for (uint32_t i = 0; i < spec->token_count; i++)
-        if (!spec->tokens[i].foreign)
-            pairs += go_through(c, spec_token_bytes(spec, &spec->tokens[i]), spec->tokens[i].length, false);
-    while (bits < MAX_BITS && (size_t)1 << bits < BITS_A_PAIR * pairs)
-        bits++;
-    s = make_room(c, bits, err);
     for (uint32_t i = 0; s == LEAT_OK && i < spec->token_count; i++)
         if (!spec->tokens[i].foreign)
-            go_through(c, spec_token_bytes(spec, &spec->tokens[i]), spec->tokens[i].length, true);
+            add_token(c, spec_token_bytes(spec, &spec->tokens[i]), spec->tokens[i].length);
+    if (s == LEAT_OK)
+        char_cuts_end(c);
     return s;
 }
 

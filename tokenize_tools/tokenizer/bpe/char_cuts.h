@@ -14,12 +14,15 @@
 #include "tokenizer/spec/spec.h"
 
 struct char_cuts {
-    bool long_only;  /* pretokens have been cut already: the cache has nearly all that are not long */
-    uint32_t *pairs; /* bits by hash: of two whole characters */
-    unsigned shift;  /* of a hash */
-    /* by the last byte before the place, bits by that after it, in two words: where tokens hold a part only */
-    uint32_t partial[256][2];
-    bool has_partial; /* else none does */
+    bool long_only; /* pretokens have been cut already: the cache has nearly all that are not long */
+    /* of two whole characters: words by hash of the first and of where the second is, bits by its last six bits. So
+     * those of an alphabet lie in few of the CPU's lines */
+    uint64_t *pairs;
+    unsigned shift; /* of a hash */
+    /* by the last byte before the place, bits by that after it, which is not ASCII: where tokens hold a part only */
+    uint64_t partial[256];
+    bool has_partial;     /* else none does */
+    uint8_t bits[256][8]; /* the places of the bits of a byte, for vectors */
 };
 
 /* If only long pretokens are cut, those of at most this many bytes are left as they are. */
@@ -31,6 +34,9 @@ struct char_cuts {
 
 /* Nothing in it yet: of tokens that hold whole characters only. */
 enum leat_status char_cuts_begin(struct char_cuts *c, struct leat_error *err);
+
+/* Nothing is added any more: makes the table as small as it may be. */
+void char_cuts_end(struct char_cuts *c);
 
 /* Makes the table of a byte-level spec. */
 enum leat_status char_cuts_make(struct char_cuts *c, const struct tokenizer_spec *spec, struct leat_error *err);
@@ -54,32 +60,38 @@ static inline uint32_t char_cuts_load(const uint8_t *text, unsigned length, size
     return word;
 }
 
-static inline uint32_t char_cuts_hash(const struct char_cuts *c, uint32_t before, uint32_t after)
+/* Which word has a pair. `where`: the second character without its last six bits. */
+static inline uint32_t char_cuts_hash(const struct char_cuts *c, uint32_t before, uint32_t where)
 {
-    return (before * CHAR_CUTS_BEFORE + after * CHAR_CUTS_AFTER) >> c->shift;
+    return (before * CHAR_CUTS_BEFORE + where * CHAR_CUTS_AFTER) >> c->shift;
+}
+
+/* Where a character's last byte is in its word. */
+static inline unsigned char_cuts_last(uint32_t character)
+{
+    return (31 - (unsigned)__builtin_clz(character | 1)) & 24;
+}
+
+static inline uint64_t *char_cuts_word(const struct char_cuts *c, uint32_t before, uint32_t after)
+{
+    return &c->pairs[char_cuts_hash(c, before, after & ~((uint32_t)63 << char_cuts_last(after)))];
 }
 
 static inline void char_cuts_add(struct char_cuts *c, uint32_t before, uint32_t after)
 {
-    uint32_t bit = char_cuts_hash(c, before, after);
-
-    c->pairs[bit / 32] |= (uint32_t)1 << bit % 32;
+    *char_cuts_word(c, before, after) |= (uint64_t)1 << (after >> char_cuts_last(after) & 63);
 }
 
 /* Whether there may be a cut between two whole characters, of tokens that hold only such. */
 static inline bool char_cuts_safe_whole(const struct char_cuts *c, uint32_t before, uint32_t after)
 {
-    uint32_t bit = char_cuts_hash(c, before, after);
-
-    return !(c->pairs[bit / 32] >> bit % 32 & 1);
+    return !(*char_cuts_word(c, before, after) >> (after >> char_cuts_last(after) & 63) & 1);
 }
 
 /* Whether there may be a cut between two characters; the second is not ASCII. `last`: the byte before the place. */
 static inline bool char_cuts_safe(const struct char_cuts *c, uint32_t before, uint8_t last, uint32_t after)
 {
-    uint32_t bit = char_cuts_hash(c, before, after);
-
-    return !((c->pairs[bit / 32] >> bit % 32 | c->partial[last][after >> 5 & 1] >> (after & 31)) & 1);
+    return char_cuts_safe_whole(c, before, after) && !(c->partial[last] >> (after & 63) & 1);
 }
 
 #endif

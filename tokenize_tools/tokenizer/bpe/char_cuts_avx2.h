@@ -2,20 +2,33 @@
  * char_cuts_avx2.h: what char_cuts_kernel.h does by vectors of AVX2; part of it, which has struct cut_ends.
  */
 
-/* The place of the lowest of these bits, or 64, and that bit taken away. */
-static inline size_t next_place(uint64_t *bits)
-{
-    size_t place = *bits ? (size_t)__builtin_ctzll(*bits) : 64;
+/* ---- Safe places ------------------------------------------------------------------------------------------------- */
 
-    *bits &= *bits - 1;
-    return place;
+/* All places of a stretch are noted first, and then looked at eight at a time. */
+#define CUT_BY_LIST 1
+
+/* Notes the places inside of a block. */
+static inline void list_places(const struct char_cuts *c, struct cut_stretch *s, struct cut_block *b)
+{
+    uint16_t *to = s->places + s->place_count;
+
+    b->first = s->place_count;
+    for (unsigned i = 0; i < 64; i += 8) {
+        unsigned bits = b->inside >> i & 0xff;
+        __m128i places = _mm_cvtepu8_epi16(_mm_loadl_epi64((const __m128i *)c->bits[bits]));
+
+        _mm_storeu_si128((__m128i *)to, _mm_add_epi16(places, _mm_set1_epi16((short)(b->at + i))));
+        to += __builtin_popcount(bits);
+    }
+    s->place_count = (uint32_t)(to - s->places);
 }
 
 /* The eight bytes around each of four places: four before it, and four from it on. */
-static inline __m256i around_four(const uint8_t *text, const size_t at[4])
+static inline __m256i around_four(const uint8_t *text, const uint16_t *at)
 {
-    return _mm256_set_epi64x((long long)bytes_load64(text + at[3] - 4), (long long)bytes_load64(text + at[2] - 4),
-                             (long long)bytes_load64(text + at[1] - 4), (long long)bytes_load64(text + at[0] - 4));
+    text -= 4;
+    return _mm256_set_epi64x((long long)bytes_load64(text + at[5]), (long long)bytes_load64(text + at[4]),
+                             (long long)bytes_load64(text + at[1]), (long long)bytes_load64(text + at[0]));
 }
 
 /* Numbers of `other` where those of `signs` are negative. */
@@ -29,24 +42,32 @@ static inline __m256i blend_signs(__m256i one, __m256i other, __m256i signs)
 static inline unsigned safe_at_eight(const struct char_cuts *c, __m256i before, __m256i after)
 {
     const __m256i ones = _mm256_set1_epi32(1), all = _mm256_set1_epi32(31);
-    __m256i last = _mm256_srli_epi32(before, 24), starts, shift, next, hash, bits, word;
+    /* by the upper half of a first byte: the bits that the character leaves free, and those before its last byte */
+    const __m256i free_bits =
+        _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 16, 16, 8, 0));
+    const __m256i last_bits =
+        _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 8, 16, 24));
+    __m256i last = _mm256_srli_epi32(before, 24), starts, shift, kind, hash, bit, bits, word;
 
-    /* word_starts(): the highest bit of the first, the lowest of the other but for its first byte */
+    /* word_starts(): the highest bit */
     starts = _mm256_or_si256(_mm256_xor_si256(before, _mm256_set1_epi32(-1)), _mm256_slli_epi32(before, 1));
     shift = _mm256_and_si256(_mm256_srai_epi32(_mm256_slli_epi32(starts, 16), 31), _mm256_set1_epi32(8));
     shift = blend_signs(shift, _mm256_set1_epi32(16), _mm256_slli_epi32(starts, 8));
     shift = blend_signs(shift, _mm256_set1_epi32(24), starts);
     before = _mm256_srlv_epi32(before, shift);
-    next = _mm256_or_si256(_mm256_xor_si256(after, _mm256_set1_epi32(-1)), _mm256_slli_epi32(after, 1));
-    next = _mm256_and_si256(next, _mm256_set1_epi32((int)0x80808000));
-    next = _mm256_and_si256(next, _mm256_sub_epi32(_mm256_setzero_si256(), next));
-    after = _mm256_and_si256(after, _mm256_sub_epi32(_mm256_srli_epi32(next, 7), ones));
+    kind = _mm256_and_si256(_mm256_srli_epi32(after, 4), _mm256_set1_epi32(15));
+    shift = _mm256_shuffle_epi8(last_bits, kind);
+    after = _mm256_and_si256(after, _mm256_srlv_epi32(_mm256_set1_epi32(-1), _mm256_shuffle_epi8(free_bits, kind)));
 
+    /* char_cuts_word(): a word of 64 bits is two */
+    bit = _mm256_srlv_epi32(after, shift);
+    hash = _mm256_andnot_si256(_mm256_sllv_epi32(_mm256_set1_epi32(63), shift), after);
     hash = _mm256_add_epi32(_mm256_mullo_epi32(before, _mm256_set1_epi32((int)CHAR_CUTS_BEFORE)),
-                            _mm256_mullo_epi32(after, _mm256_set1_epi32((int)CHAR_CUTS_AFTER)));
+                            _mm256_mullo_epi32(hash, _mm256_set1_epi32((int)CHAR_CUTS_AFTER)));
     hash = _mm256_srl_epi32(hash, _mm_cvtsi32_si128((int)c->shift));
-    word = _mm256_i32gather_epi32((const int *)c->pairs, _mm256_srli_epi32(hash, 5), 4);
-    bits = _mm256_srlv_epi32(word, _mm256_and_si256(hash, all));
+    hash = _mm256_add_epi32(_mm256_add_epi32(hash, hash), _mm256_and_si256(_mm256_srli_epi32(bit, 5), ones));
+    word = _mm256_i32gather_epi32((const int *)c->pairs, hash, 4);
+    bits = _mm256_srlv_epi32(word, _mm256_and_si256(bit, all));
     if (c->has_partial) {
         last = _mm256_add_epi32(_mm256_add_epi32(last, last), _mm256_and_si256(_mm256_srli_epi32(after, 5), ones));
         word = _mm256_i32gather_epi32((const int *)c->partial, last, 4);
@@ -55,27 +76,26 @@ static inline unsigned safe_at_eight(const struct char_cuts *c, __m256i before, 
     return ~(unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_slli_epi32(bits, 31))) & 0xff;
 }
 
-/* Bits for the safe ones among places `leads` of 64 bytes: what is around each is loaded by itself. */
-static inline uint64_t safe_leads(const struct char_cuts *c, const uint8_t *text, uint64_t leads)
+/* Notes which of a stretch's places are safe. */
+static inline void mark_safe(const struct char_cuts *c, struct cut_stretch *s, const uint8_t *text)
 {
-    uint64_t left = leads, safe = 0;
+    memset(s->places + s->place_count, 0, 8 * sizeof *s->places);
+    for (uint32_t i = 0; i < s->place_count; i += 8) {
+        __m256 first = _mm256_castsi256_ps(around_four(text, s->places + i));
+        __m256 second = _mm256_castsi256_ps(around_four(text, s->places + i + 2));
 
-    while (leads) {
-        size_t low[4], high[4];
-        __m256 first, second;
-        unsigned some;
-
-        for (unsigned i = 0; i < 8; i++) /* so that a shuffle of halves leaves them in order */
-            (i & 2 ? high : low)[(i & 1) | (i >> 1 & 2)] = next_place(&left);
-        first = _mm256_castsi256_ps(around_four(text, low));
-        second = _mm256_castsi256_ps(around_four(text, high));
-        some = safe_at_eight(c, _mm256_castps_si256(_mm256_shuffle_ps(first, second, 0x88)),
-                             _mm256_castps_si256(_mm256_shuffle_ps(first, second, 0xdd)));
-        for (; leads != left; leads &= leads - 1, some >>= 1)
-            safe |= (leads & -leads) & (0 - (uint64_t)(some & 1));
+        s->safe[i / 8] = (uint8_t)safe_at_eight(c, _mm256_castps_si256(_mm256_shuffle_ps(first, second, 0x88)),
+                                                _mm256_castps_si256(_mm256_shuffle_ps(first, second, 0xdd)));
     }
-    return safe;
 }
+
+/* The safe ones of a block's places. */
+static inline uint64_t marked_safe(const struct cut_stretch *s, const struct cut_block *b)
+{
+    return _pdep_u64(bytes_load64(s->safe + b->first / 8) >> b->first % 8, b->inside);
+}
+
+/* ---- Pretokens and cuts in their order --------------------------------------------------------------------------- */
 
 /* Puts eight pretokens down. */
 static inline void put_eight(struct pretoken_batch *b, uint32_t count, const struct cut_ends *e)
@@ -88,4 +108,72 @@ static inline void put_eight(struct pretoken_batch *b, uint32_t count, const str
     memset(b->parts + count, 1, 8);
     if (fixed)
         note_fixed(b, count, fixed);
+}
+
+/* The bits of four ends, counted from `at`; none of those behind 64 places. */
+static inline __m256i bits_of_four(const uint32_t *ends, __m128i at)
+{
+    __m128i places = _mm_sub_epi32(_mm_loadu_si128((const __m128i *)ends), at);
+
+    return _mm256_sllv_epi64(_mm256_set1_epi64x(1), _mm256_cvtepu32_epi64(places));
+}
+
+/* Whether one of sixteen ends is that of a fixed pretoken. */
+static inline bool any_fixed(const uint32_t *ends)
+{
+    const __m256i *at = (const __m256i *)ends;
+
+    return _mm256_movemask_ps(
+               _mm256_castsi256_ps(_mm256_or_si256(_mm256_loadu_si256(at), _mm256_loadu_si256(at + 1)))) != 0;
+}
+
+/* As take_ends(), if the next sixteen are there and have all that lie there, and none is fixed; else false. */
+static inline bool take_sixteen(struct cut_ends *e, uint32_t at, uint32_t limit, uint64_t *ends)
+{
+    const __m128i from = _mm_set1_epi32((int)(e->base + at));
+    __m256i bits;
+    __m128i half;
+
+    if (e->last - e->next < 16 || e->next[15] - e->base - at < 64 || any_fixed(e->next))
+        return false;
+    bits = _mm256_or_si256(bits_of_four(e->next, from), bits_of_four(e->next + 4, from));
+    bits = _mm256_or_si256(bits, bits_of_four(e->next + 8, from));
+    bits = _mm256_or_si256(bits, bits_of_four(e->next + 12, from));
+    half = _mm_or_si128(_mm256_castsi256_si128(bits), _mm256_extracti128_si256(bits, 1));
+    *ends = (uint64_t)_mm_cvtsi128_si64(_mm_or_si128(half, _mm_unpackhi_epi64(half, half))) &
+            ~(uint64_t)0 >> (64 - (limit - at));
+    e->next += __builtin_popcountll(*ends);
+    return true;
+}
+
+/* Bytes of 1 for bits that are set. */
+static inline __m256i bytes_of_bits(uint32_t bits)
+{
+    const __m256i which = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
+    const __m256i each = _mm256_set1_epi64x((long long)0x8040201008040201);
+    __m256i all = _mm256_shuffle_epi8(_mm256_set1_epi32((int)bits), which);
+
+    return _mm256_and_si256(_mm256_cmpeq_epi8(_mm256_and_si256(all, each), each), _mm256_set1_epi8(1));
+}
+
+/* Puts down pretokens that begin at the bits of `all`, from `at` on; those of `ends` begin where one of the text does.
+ * Eight places at a time, whether there are any or not: the CPU foresees it. */
+static inline uint32_t put_all(const struct char_cuts *c, struct pretoken_batch *b, uint32_t count, uint32_t at,
+                               uint64_t all, uint64_t ends)
+{
+    uint8_t whole[64];
+
+    _mm256_storeu_si256((__m256i *)whole, bytes_of_bits((uint32_t)ends));
+    _mm256_storeu_si256((__m256i *)(whole + 32), bytes_of_bits((uint32_t)(ends >> 32)));
+    for (unsigned i = 0; i < 64; i += 8) {
+        unsigned bits = all >> i & 0xff;
+        __m128i places = _mm_loadl_epi64((const __m128i *)c->bits[bits]);
+        __m128i parts = _mm_shuffle_epi8(_mm_loadl_epi64((const __m128i *)(whole + i)), places);
+
+        _mm256_storeu_si256((__m256i *)(b->begins + count),
+                            _mm256_add_epi32(_mm256_cvtepu8_epi32(places), _mm256_set1_epi32((int)(at + i))));
+        _mm_storel_epi64((__m128i *)(b->parts + count), parts);
+        count += (uint32_t)__builtin_popcount(bits);
+    }
+    return count;
 }

@@ -6,11 +6,11 @@
 
 /* ---- Safe places ------------------------------------------------------------------------------------------------- */
 
-/* As safe_at(), of sixteen places: a bit each. `before`, `after`: the four bytes before each and from it on. */
+/* As mark_safe(), of sixteen places: a bit each. `before`, `after`: the four bytes before each and from it on. */
 static inline __mmask16 safe_at_many(const struct char_cuts *c, __m512i before, __m512i after)
 {
     const __m512i highs = _mm512_set1_epi32((int)0x80808080), ones = _mm512_set1_epi32(1);
-    __m512i last = _mm512_srli_epi32(before, 24), first, next, hash, bits, word;
+    __m512i last = _mm512_srli_epi32(before, 24), first, next, hash, bit, bits, word;
 
     /* word_starts(): the highest bit of the first, the lowest of the other but for its first byte */
     first = _mm512_and_si512(_mm512_ternarylogic_epi32(before, _mm512_slli_epi32(before, 1), before, 0xcf), highs);
@@ -21,11 +21,17 @@ static inline __mmask16 safe_at_many(const struct char_cuts *c, __m512i before, 
     next = _mm512_and_si512(next, _mm512_sub_epi32(_mm512_setzero_si512(), next));
     after = _mm512_and_si512(after, _mm512_sub_epi32(_mm512_srli_epi32(next, 7), ones));
 
+    /* char_cuts_last(), char_cuts_word(): a word of 64 bits is two */
+    next =
+        _mm512_andnot_si512(_mm512_set1_epi32(7), _mm512_sub_epi32(_mm512_set1_epi32(31), _mm512_lzcnt_epi32(after)));
+    bit = _mm512_srlv_epi32(after, next);
+    next = _mm512_andnot_si512(_mm512_sllv_epi32(_mm512_set1_epi32(63), next), after);
     hash = _mm512_add_epi32(_mm512_mullo_epi32(before, _mm512_set1_epi32((int)CHAR_CUTS_BEFORE)),
-                            _mm512_mullo_epi32(after, _mm512_set1_epi32((int)CHAR_CUTS_AFTER)));
+                            _mm512_mullo_epi32(next, _mm512_set1_epi32((int)CHAR_CUTS_AFTER)));
     hash = _mm512_srl_epi32(hash, _mm_cvtsi32_si128((int)c->shift));
-    word = _mm512_i32gather_epi32(_mm512_srli_epi32(hash, 5), c->pairs, 4);
-    bits = _mm512_srlv_epi32(word, _mm512_and_si512(hash, _mm512_set1_epi32(31)));
+    hash = _mm512_add_epi32(_mm512_add_epi32(hash, hash), _mm512_and_si512(_mm512_srli_epi32(bit, 5), ones));
+    word = _mm512_i32gather_epi32(hash, c->pairs, 4);
+    bits = _mm512_srlv_epi32(word, _mm512_and_si512(bit, _mm512_set1_epi32(31)));
     if (c->has_partial) {
         last = _mm512_add_epi32(_mm512_add_epi32(last, last), _mm512_and_si512(_mm512_srli_epi32(after, 5), ones));
         word = _mm512_i32gather_epi32(last, c->partial, 4);
@@ -133,8 +139,10 @@ static inline uint64_t take_ends(struct cut_ends *e, uint32_t at, uint32_t limit
 
 /* Puts down pretokens that begin at the bits of `all`, from `at` on; those of `ends` begin where one of the text does.
  * */
-static inline uint32_t put_all(struct pretoken_batch *b, uint32_t count, uint32_t at, uint64_t all, uint64_t ends)
+static inline uint32_t put_all(const struct char_cuts *c, struct pretoken_batch *b, uint32_t count, uint32_t at,
+                               uint64_t all, uint64_t ends)
 {
+    (void)c;
     _mm512_storeu_si512(b->parts + count, _mm512_maskz_set1_epi8(_pext_u64(ends, all), 1));
     bit_places(all, at, b->begins + count);
     count += (uint32_t)__builtin_popcountll(all);

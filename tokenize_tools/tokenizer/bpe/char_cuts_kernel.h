@@ -43,6 +43,28 @@ struct cut_ends {
     uint32_t base;
 };
 
+/* So many bytes are gone through together, each step in all of them: how many places a block of 64 bytes has, the CPU
+ * cannot foresee. */
+#define CUT_STRETCH 4096
+
+/* A block that has characters beyond ASCII inside of pretokens. */
+struct cut_block {
+    uint64_t ends, fixed, inside;
+    const uint32_t *next; /* the first end after it */
+    uint32_t at;          /* of a stretch */
+    uint32_t first;       /* number of the first place of `inside` */
+};
+
+struct cut_stretch {
+    uint32_t count;
+    struct cut_block blocks[CUT_STRETCH / 64];
+    /* for mark_safe(): the places inside of all blocks, and bits by their numbers; eight are written at a time */
+    uint32_t place_count;
+    uint16_t places[CUT_STRETCH + 64];
+    uint8_t safe[CUT_STRETCH / 8 + 8];
+    uint8_t copy[4 + CUT_STRETCH + 4 + 64];
+};
+
 /* Notes the pretokens that end where pretokens number `first` and so on begin, by bits: fixed ones. */
 static inline void note_fixed(struct pretoken_batch *b, uint32_t first, uint32_t which)
 {
@@ -50,8 +72,8 @@ static inline void note_fixed(struct pretoken_batch *b, uint32_t first, uint32_t
         b->fixed[b->fixed_count++] = first + (uint32_t)__builtin_ctz(which) - 1;
 }
 
-/* What the levels do in their own ways: put_pretokens(), take_ends(), put_all(), and with vectors safe_leads(), which
- * is block_safe() for many places. */
+/* What the levels do in their own ways: put_pretokens(), take_ends(), put_all(). With AVX-512 safe_leads(), which is
+ * block_safe() for many places; with AVX2 list_places() and mark_safe(), for those of a whole stretch. */
 #if defined(__AVX512F__)
 #include "char_cuts_avx512.h"
 #else
@@ -69,7 +91,7 @@ static inline uint64_t block_safe(const struct char_cuts *c, const uint8_t *text
 {
     uint64_t safe = 0;
 
-#if defined(__AVX2__)
+#if defined(__AVX512F__)
     if (__builtin_popcountll(leads) >= CUT_MANY)
         return safe_leads(c, text, leads);
 #endif
@@ -81,16 +103,17 @@ static inline uint64_t block_safe(const struct char_cuts *c, const uint8_t *text
     return safe;
 }
 
-/* What block_safe() reads of text[0..room), from text[at] on: near the ends from a copy. */
-static inline const uint8_t *block_text(uint8_t copy[4 + 64 + 4], const uint8_t *text, size_t room, size_t at)
+/* The text of a stretch, of which four bytes more can be read on both sides: near the ends of text[0..room) a copy. */
+static inline const uint8_t *stretch_text(struct cut_stretch *s, const uint8_t *text, size_t room, size_t at)
 {
-    size_t before = at < 4 ? at : 4, behind = room - at < 64 + 4 ? room - at : 64 + 4;
+    size_t before = at < 4 ? at : 4, behind = room - at < CUT_STRETCH + 4 ? room - at : CUT_STRETCH + 4;
 
-    if (before == 4 && behind == 64 + 4)
+    if (before == 4 && behind == CUT_STRETCH + 4)
         return text + at;
-    memset(copy, 0, 4 + 64 + 4);
-    memcpy(copy + 4 - before, text + at - before, before + behind);
-    return copy + 4;
+    memset(s->copy, 0, 4);
+    memcpy(s->copy + 4 - before, text + at - before, before + behind);
+    memset(s->copy + 4 + behind, 0, 64);
+    return s->copy + 4;
 }
 
 /* ---- Pretokens and cuts in their order --------------------------------------------------------------------------- */
@@ -136,56 +159,109 @@ static inline uint64_t inside_long(uint64_t ends, uint32_t before, uint32_t behi
 }
 
 /* Puts down the pretokens that begin at `ends` and at safe places, from `at` on. `parts` says which is which. */
-static inline uint32_t put_both(struct pretoken_batch *b, uint32_t count, uint32_t at, uint64_t ends, uint64_t fixed,
-                                uint64_t safe)
+static inline uint32_t put_both(const struct char_cuts *c, struct pretoken_batch *b, uint32_t count, uint32_t at,
+                                const struct cut_block *block, uint64_t safe)
 {
-    uint64_t all = ends | safe;
+    uint64_t all = block->ends | safe;
 
-    for (; fixed; fixed &= fixed - 1)
+    for (uint64_t fixed = block->fixed; fixed; fixed &= fixed - 1)
         note_fixed(b, count + (uint32_t)__builtin_popcountll(all & ((fixed & -fixed) - 1)), 1);
-    return put_all(b, count, at, all, ends);
+    return put_all(c, b, count, at, all, block->ends);
 }
 
 /* What was noted is which pretokens begin where one of the text does: all that do, and end where one does, are
- * whole. */
+ * whole. The others are looked at without a branch on which they are. */
 static void tell_kinds(const struct orphans *orphans, struct pretoken_batch *b)
 {
-    if (!orphans) {
-        memset(b->parts, 0, b->count);
-        return;
+    const uint64_t ones = BYTES_EACH(1);
+    uint32_t *at = b->missed, count = 0; /* nothing is missed yet */
+
+    for (uint32_t i = 0; orphans && i < b->count; i += 8) {
+        uint64_t whole = bytes_load64(b->parts + i) & bytes_load64(b->parts + i + 1);
+
+        for (uint32_t k = 0; whole != ones && k < 8; k++) {
+            at[count] = i + k;
+            count += !(whole >> 8 * k & 1);
+        }
     }
-    for (uint32_t i = 0; i < b->count; i++)
-        b->parts[i] = !(b->parts[i] & b->parts[i + 1]) &&
-                      orphan_maybe(orphans, b->text + b->begins[i], b->begins[i + 1] - b->begins[i]);
+    memset(b->parts, 0, b->count);
+    for (uint32_t k = 0; k < count; k++)
+        if (at[k] < b->count)
+            b->parts[at[k]] =
+                orphan_maybe(orphans, b->text + b->begins[at[k]], b->begins[at[k] + 1] - b->begins[at[k]]);
 }
 
-static uint32_t put_blocks(const struct char_cuts *c, const uint8_t *text, uint32_t bytes, size_t room,
-                           struct cut_ends *e, struct pretoken_batch *b)
+/* Passes over the ends that lie before a place. */
+static inline void skip_ends(struct cut_ends *e, uint32_t place)
 {
-    uint32_t count = 1;
+    while (e->last - e->next > 8 && (e->next[7] & ~BATCH_FIXED) - e->base < place)
+        e->next += 8;
+    while (e->next < e->last && (*e->next & ~BATCH_FIXED) - e->base < place)
+        e->next++;
+}
 
-    for (uint32_t at = 0; at < bytes; at += 64) {
-        uint32_t limit = bytes - at < 64 ? bytes : at + 64, begin;
-        uint8_t copy[4 + 64 + 4];
-        const uint8_t *block = block_text(copy, text, room, at);
-        uint64_t leads = block_leads(block) & ~(uint64_t)0 >> (64 - (limit - at)), fixed, ends;
+/* Finds the blocks in which cuts may be made, in `bytes` bytes from `at` on. */
+static void find_blocks(const struct char_cuts *c, struct cut_stretch *s, const uint8_t *text, uint32_t at,
+                        uint32_t bytes, struct cut_ends *e)
+{
+    s->count = s->place_count = 0;
+    for (uint32_t i = 0; i < bytes; i += 64) {
+        uint32_t from = at + i, limit = bytes - i < 64 ? at + bytes : from + 64, begin;
+        uint64_t leads = block_leads(text + i) & ~(uint64_t)0 >> (64 - (limit - from));
+        struct cut_block *b = &s->blocks[s->count];
 
-        if (at == 0)
+        if (from == 0)
             leads &= ~(uint64_t)1;
         if (!leads)
             continue;
-        count = put_pretokens(b, count, e, at);
+        skip_ends(e, from);
         begin = e->next > e->first ? (e->next[-1] & ~BATCH_FIXED) - e->base : 0; /* of the pretoken that goes on */
-        ends = take_ends(e, at, limit, &fixed);
-        leads &= ~(ends | inside_fixed(e, ends, fixed));
-        if (c->long_only && leads) {
-            uint32_t next = e->next < e->last ? (*e->next & ~BATCH_FIXED) - e->base : bytes;
+        b->ends = take_ends(e, from, limit, &b->fixed);
+        b->inside = leads & ~(b->ends | inside_fixed(e, b->ends, b->fixed));
+        if (c->long_only && b->inside) {
+            uint32_t next = e->next < e->last ? (*e->next & ~BATCH_FIXED) - e->base : at + bytes;
 
-            leads &= inside_long(ends, at - begin, next - at);
+            b->inside &= inside_long(b->ends, from - begin, next - from);
         }
-        count = put_both(b, count, at, ends, fixed, leads ? block_safe(c, block, leads) : 0);
+        if (!b->inside)
+            continue;
+        b->at = i;
+        b->next = e->next;
+        s->count++;
+#if defined(CUT_BY_LIST)
+        list_places(c, s, b);
+#endif
     }
-    return put_pretokens(b, count, e, bytes);
+}
+
+static uint32_t put_blocks(const struct char_cuts *c, const struct pretoken_cut *w, struct cut_ends *e,
+                           struct pretoken_batch *b)
+{
+    struct cut_ends ahead = *e;
+    struct cut_stretch s;
+    uint32_t count = 1;
+
+    for (uint32_t at = 0; at < w->bytes; at += CUT_STRETCH) {
+        const uint8_t *text = stretch_text(&s, w->text, w->room, at);
+
+        find_blocks(c, &s, text, at, w->bytes - at < CUT_STRETCH ? w->bytes - at : CUT_STRETCH, &ahead);
+#if defined(CUT_BY_LIST)
+        mark_safe(c, &s, text);
+#endif
+        for (uint32_t i = 0; i < s.count; i++) {
+            const struct cut_block *block = &s.blocks[i];
+#if defined(CUT_BY_LIST)
+            uint64_t safe = marked_safe(&s, block);
+#else
+            uint64_t safe = block_safe(c, text + block->at, block->inside);
+#endif
+
+            count = put_pretokens(b, count, e, at + block->at);
+            count = put_both(c, b, count, at + block->at, block, safe);
+            e->next = block->next;
+        }
+    }
+    return put_pretokens(b, count, e, w->bytes);
 }
 
 static const uint32_t *cut(const struct pretoken_cut *w, struct pretoken_batch *b)
@@ -195,7 +271,7 @@ static const uint32_t *cut(const struct pretoken_cut *w, struct pretoken_batch *
 
     b->begins[0] = b->fixed_count = 0;
     b->parts[0] = 1;
-    count = w->cuts ? put_blocks(w->cuts, w->text, bytes, w->room, &e, b) : put_pretokens(b, 1, &e, bytes);
+    count = w->cuts ? put_blocks(w->cuts, w, &e, b) : put_pretokens(b, 1, &e, bytes);
     if (e.next < e.last && *e.next == ((bytes + e.base) | BATCH_FIXED))
         note_fixed(b, count, 1);
     b->begins[count] = bytes;

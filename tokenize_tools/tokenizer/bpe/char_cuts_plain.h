@@ -40,6 +40,10 @@ static inline uint64_t take_ends(struct cut_ends *e, uint32_t at, uint32_t limit
     uint64_t ends = 0;
 
     *fixed = 0;
+#if defined(__AVX2__)
+    if (take_sixteen(e, at, limit, &ends))
+        return ends;
+#endif
     for (; e->next < e->last && (*e->next & ~BATCH_FIXED) - e->base < limit; e->next++) {
         uint64_t bit = (uint64_t)1 << ((*e->next & ~BATCH_FIXED) - e->base - at);
 
@@ -49,10 +53,13 @@ static inline uint64_t take_ends(struct cut_ends *e, uint32_t at, uint32_t limit
     return ends;
 }
 
+#if !defined(__AVX2__)
 /* Puts down pretokens that begin at the bits of `all`, from `at` on; those of `ends` begin where one of the text does.
  * */
-static inline uint32_t put_all(struct pretoken_batch *b, uint32_t count, uint32_t at, uint64_t all, uint64_t ends)
+static inline uint32_t put_all(const struct char_cuts *c, struct pretoken_batch *b, uint32_t count, uint32_t at,
+                               uint64_t all, uint64_t ends)
 {
+    (void)c;
     for (; all; all &= all - 1) {
         unsigned i = (unsigned)__builtin_ctzll(all);
 
@@ -61,3 +68,4 @@ static inline uint32_t put_all(struct pretoken_batch *b, uint32_t count, uint32_
     }
     return count;
 }
+#endif

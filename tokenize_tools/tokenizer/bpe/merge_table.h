@@ -77,13 +77,10 @@ static inline size_t pair_place(const struct pair_table *t, uint32_t hash, unsig
     return (hash * (number == 0 ? 1 : number == 1 ? PAIR_SECOND : PAIR_THIRD)) >> t->shift;
 }
 
-/* The rank of the pair's merge; UINT32_MAX if there is none. Symbols have at most PAIR_BITS bits. */
-static inline uint32_t pair_rank(const struct pair_table *t, uint32_t left, uint32_t right)
+/* The same from the second place on. */
+static inline uint32_t pair_rank_moved(const struct pair_table *t, uint32_t hash, uint64_t key)
 {
-    uint64_t key = pair_key(left, right);
-    uint32_t hash = pair_hash(left, right);
-
-    for (unsigned i = 0; i < PAIR_PLACES; i++) {
+    for (unsigned i = 1; i < PAIR_PLACES; i++) {
         uint64_t rest = t->words[pair_place(t, hash, i)] ^ key;
 
         if (rest >> PAIR_KEY == 0)
@@ -92,6 +89,20 @@ static inline uint32_t pair_rank(const struct pair_table *t, uint32_t left, uint
             break;
     }
     return UINT32_MAX;
+}
+
+/* The rank of the pair's merge; UINT32_MAX if there is none. Symbols have at most PAIR_BITS bits. Without a branch on
+ * whether there is one, which the CPU cannot foresee. */
+static inline uint32_t pair_rank(const struct pair_table *t, uint32_t left, uint32_t right)
+{
+    uint64_t key = pair_key(left, right);
+    uint32_t hash = pair_hash(left, right);
+    uint64_t rest = t->words[pair_place(t, hash, 0)] ^ key;
+    uint64_t other = 0 - (uint64_t)(rest >> PAIR_KEY != 0);
+
+    if (rest & other & PAIR_MOVED)
+        return pair_rank_moved(t, hash, key);
+    return ((uint32_t)(rest >> 4) - 1) | (uint32_t)other;
 }
 
 static inline uint32_t pair_result(const struct pair_table *t, uint32_t rank)
