@@ -15,7 +15,7 @@ the global batches are those that the four ranks would have made.
 
 --orders: rows of 128 tokens, each loader in two processes. It says whether their epochs are the same, whether an epoch
 has each row once, from how many eighths of the data the first eighth of the epoch is (all of them: a shuffle of all
-rows; one: of pieces, and then within each), and whether a third process, asked for sample 1,000 alone, gets that row.
+rows; one: of pieces, and then within each), and whether a third process, asked for one sample alone, gets that row.
 
     loaders.py LEAT_BENCH [--worlds] [--orders] [--only leat --only Grain] [--tokens 100M] [--seconds 3] [--rounds 3] [--json]
         [--keep FILE]
@@ -25,6 +25,7 @@ import time
 BEGAN = time.perf_counter()
 import argparse  # noqa: E402
 import hashlib  # noqa: E402
+import itertools  # noqa: E402
 import json  # noqa: E402
 import os  # noqa: E402
 import pickle  # noqa: E402
@@ -112,8 +113,8 @@ def join(o):
         for name, value in ("RANK", o.rank), ("WORLD_SIZE", o.world), ("LOCAL_RANK", o.rank), \
                 ("LOCAL_WORLD_SIZE", o.world):
             os.environ[name] = str(value)
-        torch.distributed.init_process_group("gloo", init_method=f"file://{o.state}.meet.{o.world}", rank=o.rank,
-                                             world_size=o.world)
+        meeting = f"file://{o.state}.{LOADERS[o.run][0]}.{o.world}"
+        torch.distributed.init_process_group("gloo", init_method=meeting, rank=o.rank, world_size=o.world)
 
 
 def as_it_is(batch):
@@ -209,7 +210,17 @@ def litdata(o, state):
     loader = package.StreamingDataLoader(data, batch_size=o.batch // o.world, num_workers=o.workers, drop_last=True)
     if state:
         loader.load_state_dict(state)
-    return (pair(rows.long()) for rows in loader), loader.state_dict
+
+    def batches():
+        for rows in loader:
+            yield pair(rows.long())
+
+    def sample(n):
+        at = {"num_samples_yielded": n, "current_epoch": 1}
+        saved = loader.state_dict()
+        loader.load_state_dict({**saved, **at, "dataset": {**saved["dataset"], **at, "sample_in_epoch": n}})
+        return next(iter(loader))[0]
+    return batches(), loader.state_dict, sample
 
 
 def streaming(o, state):
@@ -228,8 +239,8 @@ def streaming(o, state):
         loader.load_state_dict(state)
 
     def sample(n):
-        loader.load_state_dict({**data.state_dict(0, True), "sample_in_epoch": n})
-        return next(iter(loader))["tokens"][0]
+        loader.load_state_dict({**data.state_dict(0, True), "epoch": 0, "sample_in_epoch": n - n % o.batch})
+        return next(iter(loader))["tokens"][n % o.batch]
     return (pair(batch["tokens"].long()) for batch in loader), loader.state_dict, sample
 
 
@@ -597,7 +608,8 @@ def order(o):
     import numpy
     known, made = places(o), LOADERS[o.run][1](o, None)
     if o.sample is None:
-        return [known[row[:8].astype("<u2").tobytes()] for inputs, _ in made[0] for row in numbers(inputs)]
+        return [known[row[:8].astype("<u2").tobytes()]  # some begin another epoch by themselves
+                for inputs, _ in itertools.islice(made[0], rows_of(o) // o.batch) for row in numbers(inputs)]
     if len(made) < 3:
         return None
     row = numpy.asarray(made[2](o.sample)).astype("<u2")
@@ -616,12 +628,11 @@ def order_of(name, o, sample=None):
 
 
 def orders(o):
-    o.seq_len, sample = 128, 1000
-    print(f"{'':34}{'two starts':>12}{'an epoch':>16}{'eighths':>9}  sample {sample:,} alone")
+    print(f"{'':34}{'two starts':>12}{'an epoch':>16}{'eighths':>9}  a sample alone")
     for name in measured.names([name for name in LOADERS if "DataLoader," not in name], o.only):
         try:
             first, again = order_of(name, o), order_of(name, o)
-            alone = order_of(name, o, sample)
+            alone = order_of(name, o, len(first) // 2 + 1)
         except (RuntimeError, OSError, subprocess.TimeoutExpired) as why:
             print(f"{name:34} cannot run: {why}", flush=True)
             continue
@@ -630,7 +641,7 @@ def orders(o):
             "each row once" if rows - len(first) < o.batch else f"{len(first)} of {rows}"
         eighths = len({at * 8 // o.tokens for at in first[:rows // 8]})
         print(f"{name:34}{'equal' if first == again else 'differ':>12}{once:>16}{eighths:9}  " +
-              ("no way to ask" if alone is None else "the same row" if alone == first[sample] else "another row"),
+              ("no way to ask" if alone is None else "the same row" if alone == first[len(first) // 2 + 1] else "another row"),
               flush=True)
 
 
@@ -669,8 +680,8 @@ def options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("leat_bench")
     parser.add_argument("--python", action="append", default=[], help="NAME=PYTHON")
-    parser.add_argument("--tokens", type=measured.number, default=100_000_000)
-    parser.add_argument("--seq-len", type=int, default=2048)
+    parser.add_argument("--tokens", type=measured.number, help="usual: 100M, with --orders 2M")
+    parser.add_argument("--seq-len", type=int, help="usual: 2048, with --orders 128")
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--seconds", type=float, default=3)
     parser.add_argument("--workers", type=int, default=0, help="of loaders other than DataLoader")
@@ -687,7 +698,9 @@ def options():
         parser.add_argument(f"--{name}", help=argparse.SUPPRESS)
     for name, usual in ("rank", 0), ("world", 1), ("lanes", 1), ("steps", 0):
         parser.add_argument(f"--{name}", type=int, default=usual, help=argparse.SUPPRESS)
-    return parser.parse_args()
+    o = parser.parse_args()
+    o.tokens, o.seq_len = o.tokens or (2_000_000 if o.orders else 100_000_000), o.seq_len or (128 if o.orders else 2048)
+    return o
 
 
 def main():
@@ -696,7 +709,6 @@ def main():
         print(json.dumps(check(o) if o.check else order(o) if o.orders else steps(o) if o.steps else run(o)))
         return
     o.pythons = dict(word.split("=", 1) for word in o.python)
-    o.tokens = min(o.tokens, 2_000_000) if o.orders else o.tokens
     with tempfile.TemporaryDirectory(dir=o.folder) as folder:
         o.folder, o.name = folder, measured.counting(o.leat_bench, folder, o.tokens)
         if o.worlds or o.orders:
