@@ -17,8 +17,8 @@ the global batches are those that the four ranks would have made.
 has each row once, from how many eighths of the data the first eighth of the epoch is (all of them: a shuffle of all
 rows; one: of pieces, and then within each), and whether a third process, asked for one sample alone, gets that row.
 
-    loaders.py LEAT_BENCH [--worlds] [--orders] [--only leat --only Grain] [--tokens 100M] [--seconds 3] [--rounds 3] [--json]
-        [--keep FILE]
+    loaders.py LEAT_BENCH [--worlds] [--orders] [--only leat --only Grain] [--tokens 100M] [--seconds 3] [--rounds 3]
+        [--least] [--json] [--keep FILE]
 """
 import time
 
@@ -72,8 +72,8 @@ def pair(rows):
     return rows[:, :-1], rows[:, 1:]
 
 
-# each returns an iterator of (inputs, labels), a function that gives the state after the last one and, where samples can
-# be had without those before them, one that gives the row of sample n
+# each returns an iterator of (inputs, labels), a function that gives the state after the last one and, where samples
+# can be had without those before them, one that gives the row of sample n
 
 
 def memmap(o, state):
@@ -699,7 +699,8 @@ def options():
     for name, usual in ("rank", 0), ("world", 1), ("lanes", 1), ("steps", 0):
         parser.add_argument(f"--{name}", type=int, default=usual, help=argparse.SUPPRESS)
     o = parser.parse_args()
-    o.tokens, o.seq_len = o.tokens or (2_000_000 if o.orders else 100_000_000), o.seq_len or (128 if o.orders else 2048)
+    o.tokens = o.tokens or (2_000_000 if o.orders else 100_000_000)
+    o.seq_len = o.seq_len or (128 if o.orders else 2048)
     return o
 
 

@@ -39,7 +39,8 @@ def test_loader(build, name, packages):
         pytest.importorskip(package, exc_type=ImportError)
     (figures,) = json.loads(loaders(build, "--only", name, "--json"))["peers"]
     assert figures.pop("name").startswith(name)
-    assert set(figures) == {"mtok_per_s", "cpu_ms_per_mtok", "start_s", "start_cpu_s", "resume_s", "memory_mib"}, figures
+    assert set(figures) == {"mtok_per_s", "cpu_ms_per_mtok", "start_s", "start_cpu_s", "resume_s",
+                            "memory_mib"}, figures
     assert all(value > 0 for value in figures.values())
 
 
