@@ -632,7 +632,8 @@ def orders(o):
     for name in measured.names([name for name in LOADERS if "DataLoader," not in name], o.only):
         try:
             first, again = order_of(name, o), order_of(name, o)
-            alone = order_of(name, o, len(first) // 2 + 1)
+            number = len(first) // 2 + 1
+            alone = order_of(name, o, number)
         except (RuntimeError, OSError, subprocess.TimeoutExpired) as why:
             print(f"{name:34} cannot run: {why}", flush=True)
             continue
@@ -641,7 +642,7 @@ def orders(o):
             "each row once" if rows - len(first) < o.batch else f"{len(first)} of {rows}"
         eighths = len({at * 8 // o.tokens for at in first[:rows // 8]})
         print(f"{name:34}{'equal' if first == again else 'differ':>12}{once:>16}{eighths:9}  " +
-              ("no way to ask" if alone is None else "the same row" if alone == first[len(first) // 2 + 1] else "another row"),
+              ("no way to ask" if alone is None else "the same row" if alone == first[number] else "another row"),
               flush=True)
 
 
