@@ -358,11 +358,12 @@ def tokbin(o, state):
 
 
 def guideloom(o, state):
-    """Its windows do not overlap, so that rows begin where litdata's do."""
+    """Its windows do not overlap, so rows begin where litdata's do. Of its readers, the one that takes least time."""
     import pathlib
 
     import numpy
     import torch
+    from guideloom.io import MmapIO
     from guideloom.pytorch import StatefulDataLoader
     from guideloom.storage import StreamStorage
     from guideloom.storage_format import StreamNumpyFormat
@@ -379,9 +380,9 @@ def guideloom(o, state):
     def rows(samples):
         return torch.from_numpy(numpy.stack([sample["tokens"] for sample in samples]).astype("int64"))
     loader = StatefulDataLoader.from_storage(
-        StreamStorage(pathlib.Path(where), form), rows, sequence_length=o.seq_len + 1, device=torch.device("cpu"),
-        local_batch_size=o.batch // o.world, rank=o.rank, world_size=o.world, num_workers=o.workers, shuffle=True,
-        shuffle_seed=SEED)
+        StreamStorage(pathlib.Path(where), form, MmapIO()), rows, sequence_length=o.seq_len + 1,
+        device=torch.device("cpu"), local_batch_size=o.batch // o.world, rank=o.rank, world_size=o.world,
+        num_workers=o.workers, shuffle=True, shuffle_seed=SEED)
     loader.open()
     if state:
         loader.load_state_dict(state)
