@@ -317,11 +317,11 @@ shape:
 format:
 	$(Q)clang-format -i $$(git ls-files -co --exclude-standard '*.c' '*.h' | grep -v '^include/')
 
-# A virtual environment FOLDER with what FILE requires, on top of those of another FOLDER; without a network there is
-# none. And a script that runs in it.
+# A virtual environment FOLDER with what FILE requires, on top of those of another FOLDER, by PYTHON or python3; without
+# a network there is none. And a script that runs in it.
 define make_venv
 	$(Q)rm -rf $(1) && mkdir -p $(BUILD)
-	$(Q)if python3 -m venv $(1) && $(if $(3),realpath $(3:%=%/lib/python3*/site-packages) \
+	$(Q)if $(or $(4),python3) -m venv $(1) && $(if $(3),realpath $(3:%=%/lib/python3*/site-packages) \
 	    >"$$(echo $(1)/lib/python3*/site-packages)/below.pth" &&) \
 	    $(1)/bin/pip install -q --disable-pip-version-check --no-compile -r $(2); then touch $(1)/ready; else \
 	    rm -rf $(1); fi

@@ -120,20 +120,32 @@ bench-training: export PYTHONPATH := $(BUILD)/python
 bench-training: tools $(LOADER_PEERS)/ready python
 	$(call run_peers,$(LOADER_PEERS),bench/peers/training.py $(BUILD)/leat-bench)
 
-# each of these packages wants other versions of what they share; only PyTorch, gigabytes, is there once
-LOADERS_PEERS := torchdata litdata streaming datasets grain megatron zephon tokbin torchtitan
-$(BUILD)/loaders-venv/megatron/ready: export PIP_NO_DEPS := 1
+# each of these packages wants other versions of what they share; only PyTorch, gigabytes, is there once for a Python
+LOADERS_PEERS := torchdata litdata streaming datasets grain zephon tokbin torchtitan
 LOADERS_TORCH := $(BUILD)/loaders-venv/torch
 $(LOADERS_TORCH)/ready: bench/peers/loaders/torch.txt
 	$(call make_venv,$(@D),$<)
+# two of them are for newer Pythons: PYTHON_313 is one, empty where the machine has none
+LOADERS_313 := guideloom megatron
+PYTHON_313  ?= $(shell for it in python3 python3.14 python3.13 $$HOME/.pyenv/versions/3.1[34].*/bin/python3; do \
+    $$it -c 'import sys; sys.exit(not (3, 13) <= sys.version_info < (3, 15))' 2>/dev/null && echo $$it && break; done)
+TORCH_313   := $(BUILD)/loaders-venv/torch313
+$(TORCH_313)/ready: bench/peers/loaders/torch.txt
+	$(Q)rm -rf $(@D) && mkdir -p $(dir $(@D))
+	$(if $(filter-out python3,$(PYTHON_313)),$(call make_venv,$(@D),$<,,$(PYTHON_313)),$(Q)ln -s torch $(@D))
+$(BUILD)/loaders-venv/megatron/ready: export PIP_NO_DEPS := 1
+$(LOADERS_313:%=$(BUILD)/loaders-venv/%/ready): $(BUILD)/loaders-venv/%/ready: bench/peers/loaders/%.txt \
+    | $(LOADERS_TORCH)/ready $(TORCH_313)/ready
+	$(if $(PYTHON_313)$(filter megatron,$*),$(call make_venv,$(@D),$<,$(TORCH_313),$(PYTHON_313)),\
+	    $(Q)echo "no $*: it needs Python 3.13 or 3.14 (PYTHON_313=PYTHON names one)")
 $(BUILD)/loaders-venv/%/ready: bench/peers/loaders/%.txt | $(LOADERS_TORCH)/ready
 	$(call make_venv,$(@D),$<,$(LOADERS_TORCH))
 .PHONY: bench-loaders
-## bench-loaders: leat beside eleven other loaders, each with packages of its own; PEERS="--only leat"
+## bench-loaders: leat beside twelve other loaders, each with packages of its own; PEERS="--only leat"
 bench-loaders: export PYTHONPATH := $(BUILD)/python
-bench-loaders: tools python $(LOADERS_PEERS:%=$(BUILD)/loaders-venv/%/ready)
+bench-loaders: tools python $(patsubst %,$(BUILD)/loaders-venv/%/ready,$(LOADERS_PEERS) $(LOADERS_313))
 	$(Q)bench/peers/loaders.py $(BUILD)/leat-bench $(PEERS) \
-	    $(foreach name,torch $(LOADERS_PEERS),--python $(name)=$(BUILD)/loaders-venv/$(name)/bin/python)
+	    $(foreach name,torch $(LOADERS_PEERS) $(LOADERS_313),--python $(name)=$(BUILD)/loaders-venv/$(name)/bin/python)
 
 # two of the packers are scripts of repositories, of these commits
 define fetch_source

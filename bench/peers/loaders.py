@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """loaders.py LEAT_BENCH [--python NAME=PYTHON]...: the same work by other loaders: shuffled batches of rows of L + 1
 tokens, as int64 inputs and labels, from the same counting tokens. Each run is a process of its own, by the Python
-that has the loader's package (NAME is a file of bench/peers/loaders/), in turns; it prints medians.
+that has the loader's package (NAME is a file of bench/peers/loaders/), in turns; it prints medians, with --least the
+best of the rounds, for machines that do other work: CPU time alone counts there.
 
 A first process of each loader only checks: each row has the tokens of a place where rows may start, and no row comes
 twice. Others measure tokens per second and CPU time of all processes, without the start of further epochs; their
@@ -12,14 +13,19 @@ cannot run says why. `make bench-loaders` makes the environments.
 --worlds: four ranks, a process each, make batches and save their states; two ranks go on with these. It says whether
 the global batches are those that the four ranks would have made.
 
-    loaders.py LEAT_BENCH [--worlds] [--only leat --only Grain] [--tokens 100M] [--seconds 3] [--rounds 3] [--json]
-        [--keep FILE]
+--orders: rows of 128 tokens, each loader in two processes. It says whether their epochs are the same, whether an epoch
+has each row once, from how many eighths of the data the first eighth of the epoch is (all of them: a shuffle of all
+rows; one: of pieces, and then within each), and whether a third process, asked for one sample alone, gets that row.
+
+    loaders.py LEAT_BENCH [--worlds] [--orders] [--only leat --only Grain] [--tokens 100M] [--seconds 3] [--rounds 3]
+        [--least] [--json] [--keep FILE]
 """
 import time
 
 BEGAN = time.perf_counter()
 import argparse  # noqa: E402
 import hashlib  # noqa: E402
+import itertools  # noqa: E402
 import json  # noqa: E402
 import os  # noqa: E402
 import pickle  # noqa: E402
@@ -32,6 +38,7 @@ import measured  # noqa: E402
 SEED = 7
 CHECKED = 8  # batches
 FIGURES = [("Mtok/s", "mtok_per_s", ".1f"), ("CPU ms/Mtok", "cpu_ms_per_mtok", ".2f"), ("start s", "start_s", ".2f"),
+           ("its CPU s", "start_cpu_s", ".2f"),
            ("resume s", "resume_s", ".2f"), ("MiB", "memory_mib", ".0f")]
 
 # ---- The loaders: how each is made. Packages are imported where they are used: each process has those of one loader
@@ -65,7 +72,8 @@ def pair(rows):
     return rows[:, :-1], rows[:, 1:]
 
 
-# each returns an iterator of (inputs, labels) and a function that gives the state after the last one
+# each returns an iterator of (inputs, labels), a function that gives the state after the last one and, where samples
+# can be had without those before them, one that gives the row of sample n
 
 
 def memmap(o, state):
@@ -96,6 +104,17 @@ def torch_rows(o, batched):
         def __getitems__(self, numbers):
             return torch.from_numpy(rows_at(tokens, numbers, o))
     return Batched() if batched else Rows()
+
+
+def join(o):
+    """The ranks of packages that ask PyTorch or the environment which there are."""
+    import torch
+    if o.world > 1:
+        for name, value in ("RANK", o.rank), ("WORLD_SIZE", o.world), ("LOCAL_RANK", o.rank), \
+                ("LOCAL_WORLD_SIZE", o.world):
+            os.environ[name] = str(value)
+        meeting = f"file://{o.state}.{LOADERS[o.run][0]}.{o.world}"
+        torch.distributed.init_process_group("gloo", init_method=meeting, rank=o.rank, world_size=o.world)
 
 
 def as_it_is(batch):
@@ -166,43 +185,63 @@ def megatron(o, state):
         for batch in loader:
             at[0] += o.batch
             yield batch["tokens"], batch["labels"]
-    return batches(), lambda: at[0]
+
+    def sample(n):
+        return numpy.append(data[n]["tokens"], data[n]["labels"][-1])
+    return batches(), lambda: at[0], sample
 
 
 def litdata(o, state):
     import litdata as package
     import torch
+    join(o)
     from litdata.streaming.item_loader import TokensLoader
     from litdata.streaming.writer import BinaryWriter
     where = os.path.join(o.folder, "litdata")
     if not os.path.exists(where):
         tokens, part = tokens_of(o), 64 * (o.seq_len + 1)
         os.mkdir(where)
-        writer = BinaryWriter(where, chunk_bytes="64MB", item_loader=TokensLoader())
+        writer = BinaryWriter(where, chunk_bytes="1MB" if o.orders else "64MB", item_loader=TokensLoader())
         for number in range(len(tokens) // part):  # rows do not overlap there, and pieces hold whole ones
             writer.add_item(number, torch.from_numpy(tokens[number * part:(number + 1) * part].astype("int32")))
         writer.done()
         writer.merge()
     data = package.StreamingDataset(where, item_loader=TokensLoader(block_size=o.seq_len + 1), shuffle=True, seed=SEED)
-    loader = package.StreamingDataLoader(data, batch_size=o.batch, num_workers=o.workers, drop_last=True)
+    loader = package.StreamingDataLoader(data, batch_size=o.batch // o.world, num_workers=o.workers, drop_last=True)
     if state:
         loader.load_state_dict(state)
-    return (pair(rows.long()) for rows in loader), loader.state_dict
+
+    def batches():
+        for rows in loader:
+            yield pair(rows.long())
+
+    def sample(n):
+        at = {"num_samples_yielded": n, "current_epoch": 1}
+        saved = loader.state_dict()
+        loader.load_state_dict({**saved, **at, "dataset": {**saved["dataset"], **at, "sample_in_epoch": n}})
+        return next(iter(loader))[0]
+    return batches(), loader.state_dict, sample
 
 
 def streaming(o, state):
     import streaming as package
+    join(o)
     where = os.path.join(o.folder, "mds")
     if not os.path.exists(where):
         tokens = tokens_of(o)
-        with package.MDSWriter(out=where, columns={"tokens": f"ndarray:uint16:{o.seq_len + 1}"}) as out:
+        with package.MDSWriter(out=where, columns={"tokens": f"ndarray:uint16:{o.seq_len + 1}"},
+                               size_limit=1 << (19 if o.orders else 26)) as out:
             for number in range(rows_of(o)):
                 out.write({"tokens": tokens[number * o.seq_len:(number + 1) * o.seq_len + 1].copy()})
-    data = package.StreamingDataset(local=where, shuffle=True, shuffle_seed=SEED, batch_size=o.batch)
-    loader = package.StreamingDataLoader(data, batch_size=o.batch, num_workers=o.workers, drop_last=True)
+    data = package.StreamingDataset(local=where, shuffle=True, shuffle_seed=SEED, batch_size=o.batch // o.world)
+    loader = package.StreamingDataLoader(data, batch_size=o.batch // o.world, num_workers=o.workers, drop_last=True)
     if state:
         loader.load_state_dict(state)
-    return (pair(batch["tokens"].long()) for batch in loader), loader.state_dict
+
+    def sample(n):
+        loader.load_state_dict({**data.state_dict(0, True), "epoch": 0, "sample_in_epoch": n - n % o.batch})
+        return next(iter(loader))["tokens"][n % o.batch]
+    return (pair(batch["tokens"].long()) for batch in loader), loader.state_dict, sample
 
 
 def arrow(o, state):
@@ -224,7 +263,7 @@ def arrow(o, state):
             rows = data[at[0]:at[0] + o.batch]["tokens"]
             at[0] += o.batch
             yield pair(rows.astype("int64"))
-    return batches(), lambda: at[0]
+    return batches(), lambda: at[0], lambda n: data[n]["tokens"]
 
 
 def grain(o, state):
@@ -238,12 +277,12 @@ def grain(o, state):
 
         def __getitem__(self, number):
             return row_of(tokens, number, o)
-    data = package.MapDataset.source(Rows()).shuffle(seed=SEED)
-    data = data.batch(o.batch, drop_remainder=True, batch_fn=numpy.stack)
+    rows = package.MapDataset.source(Rows()).shuffle(seed=SEED)
+    data = rows.batch(o.batch, drop_remainder=True, batch_fn=numpy.stack)
     iterator = iter(data.to_iter_dataset())
     if state:
         iterator.set_state(state)
-    return map(pair, iterator), iterator.get_state
+    return map(pair, iterator), iterator.get_state, lambda n: rows[n]
 
 
 def zephon(o, state):
@@ -256,7 +295,7 @@ def zephon(o, state):
     from zephon.work import MixtureSpec, StaticMixtureWorkSource
     where = os.path.join(o.folder, "zephon")
     if not os.path.exists(where):
-        tokens, part = tokens_of(o), 1 << 13
+        tokens, part = tokens_of(o), 1 << (10 if o.orders else 13)
         os.mkdir(where + ".part")
         for first in range(0, rows_of(o), part):
             rows = [tokens[n * o.seq_len:(n + 1) * o.seq_len + 1] for n in range(first, min(first + part, rows_of(o)))]
@@ -315,7 +354,47 @@ def tokbin(o, state):
         for rows in loader:
             at[0] += o.batch
             yield pair(rows)
-    return batches(), lambda: at[0]
+    return batches(), lambda: at[0], lambda n: data[order[n]]
+
+
+def guideloom(o, state):
+    """Its windows do not overlap, so rows begin where litdata's do. Of its readers, the one that takes least time."""
+    import pathlib
+
+    import numpy
+    import torch
+    from guideloom.io import MmapIO
+    from guideloom.pytorch import StatefulDataLoader
+    from guideloom.storage import StreamStorage
+    from guideloom.storage_format import StreamNumpyFormat
+    torch.set_num_threads(1)
+    where, form = os.path.join(o.folder, "guideloom"), StreamNumpyFormat(numpy.dtype([("tokens", "<u2")]))
+    if not os.path.exists(where):
+        tokens = tokens_of(o)
+        part = -(-len(tokens) // 8)
+        with StreamStorage(pathlib.Path(where + ".part"), form).sync_writer() as out:
+            for shard in range(8):
+                out.append(shard, {"tokens": tokens[shard * part:(shard + 1) * part]})
+        os.rename(where + ".part", where)
+
+    def rows(samples):
+        return torch.from_numpy(numpy.stack([sample["tokens"] for sample in samples]).astype("int64"))
+    loader = StatefulDataLoader.from_storage(
+        StreamStorage(pathlib.Path(where), form, MmapIO()), rows, sequence_length=o.seq_len + 1,
+        device=torch.device("cpu"), local_batch_size=o.batch // o.world, rank=o.rank, world_size=o.world,
+        num_workers=o.workers, shuffle=True, shuffle_seed=SEED)
+    loader.open()
+    if state:
+        loader.load_state_dict(state)
+
+    def batches():  # begun by the first batch only: a state can be loaded before
+        for batch in loader:
+            yield pair(batch)
+
+    def sample(n):
+        loader.load_state_dict({**loader.state_dict(), "observation_offset": n})
+        return next(iter(loader))[0]
+    return batches(), loader.state_dict, sample
 
 
 def torchtitan(o, state):
@@ -368,7 +447,10 @@ def leat(o, state):
     plan = package.Plan(o.name, o.seq_len, SEED, epochs=1)
     loader = package.Loader(plan, o.batch // o.world, rank=o.rank, world=o.world, framework="numpy", notices=False,
                             last="dropped", state=state)
-    return ((batch.inputs, batch.labels) for batch in loader), loader.state_dict
+
+    def sample(n):
+        return row_of(tokens_of(o), plan.order(n).token // o.seq_len, o)
+    return ((batch.inputs, batch.labels) for batch in loader), loader.state_dict, sample
 
 
 # what it is called: the file of bench/peers/loaders/ that names its packages, and how it is made
@@ -386,8 +468,10 @@ LOADERS = {
     "Zephon": ("zephon", zephon),
     "tokbin, DataLoader": ("tokbin", tokbin),
     "torchtitan's Grain loader": ("torchtitan", torchtitan),
+    "GuideLoom": ("guideloom", guideloom),
 }
-RANKED = ("leat", "Zephon", "torchtitan's Grain loader")  # what --worlds asks
+OVERLAPLESS = ("litdata", "GuideLoom")  # rows of these share no token
+RANKED = ("leat", "Zephon", "torchtitan's Grain loader", "litdata", "MosaicML streaming", "GuideLoom")  # for --worlds
 
 # ---- A run: a process of its own
 
@@ -414,13 +498,17 @@ def check_rows(o, inputs, labels, known):
         known["seen"].add(place)
 
 
+def places(o):
+    """Where rows may start, by their first tokens."""
+    tokens = tokens_of(o)
+    step = o.seq_len + (o.run in OVERLAPLESS)
+    return {tokens[at:at + 8].tobytes(): at for at in range(0, len(tokens) - o.seq_len, step)}
+
+
 def check(o):
     """What --run --check does."""
-    tokens = tokens_of(o)
-    step = o.seq_len + (o.run == "litdata")
-    known = {"tokens": tokens, "seen": set(), "places": {tokens[at:at + 8].tobytes(): at
-                                                         for at in range(0, len(tokens) - o.seq_len, step)}}
-    batches, _ = LOADERS[o.run][1](o, None)
+    known = {"tokens": tokens_of(o), "seen": set(), "places": places(o)}
+    batches = LOADERS[o.run][1](o, None)[0]
     for _ in range(CHECKED):
         check_rows(o, *next(batches), known)
     return {"checked": len(known["seen"])}
@@ -434,16 +522,16 @@ def run(o):
     """What --run does: the loader's figures; --resume FILE: only the start from that state."""
     make = LOADERS[o.run][1]
     state = pickle.load(open(o.resume, "rb")) if o.resume else None
-    batches, save = make(o, state)
+    batches, save = make(o, state)[:2]
     batch = next(batches)
-    start = time.perf_counter() - BEGAN
+    start, start_cpu = time.perf_counter() - BEGAN, measured.cpu_seconds(os.getpid())
     if o.resume:
         return {"resume_s": start, "hash": hash_of(batch)}
     for _ in range(3):
         batch = next(batches)
     with open(o.state, "wb") as file:  # after this batch
         pickle.dump(save(), file)
-    result, count = {"start_s": start, "hash": hash_of(next(batches))}, 0
+    result, count = {"start_s": start, "start_cpu_s": start_cpu, "hash": hash_of(next(batches))}, 0
     del batch
     cpu, began = measured.cpu_seconds(os.getpid()), time.perf_counter()
     while count == 0 or time.perf_counter() - began < o.seconds:
@@ -452,7 +540,7 @@ def run(o):
             count += 1
         except StopIteration:  # another epoch: its start does not count
             cpu_before, before = measured.cpu_seconds(os.getpid()), time.perf_counter()
-            batches, _ = make(o, None)
+            batches = make(o, None)[0]
             next(batches)
             cpu += measured.cpu_seconds(os.getpid()) - cpu_before
             began += time.perf_counter() - before
@@ -469,7 +557,7 @@ def run(o):
 def steps(o):
     """What --run --steps does: the hashes of the rows of each step; the state after half of them, in a file."""
     make = LOADERS[o.run][1]
-    batches, save = make(o, pickle.load(open(o.resume, "rb")) if o.resume else None)
+    batches, save = make(o, pickle.load(open(o.resume, "rb")) if o.resume else None)[:2]
     rows = []
     for step in range(o.steps):
         inputs, _ = next(batches)
@@ -513,6 +601,52 @@ def worlds(o):
         print(f"{name:34} {said}", flush=True)
 
 
+# ---- Orders
+
+
+def order(o):
+    """What --run --orders does: where the rows of an epoch begin, in their order; --sample N: only where row N does."""
+    import numpy
+    known, made = places(o), LOADERS[o.run][1](o, None)
+    if o.sample is None:
+        return [known[row[:8].astype("<u2").tobytes()]  # some begin another epoch by themselves
+                for inputs, _ in itertools.islice(made[0], rows_of(o) // o.batch) for row in numbers(inputs)]
+    if len(made) < 3:
+        return None
+    row = numpy.asarray(made[2](o.sample)).astype("<u2")
+    place = known[row[:8].tobytes()]
+    return place if numpy.array_equal(row, tokens_of(o)[place:place + o.seq_len + 1]) else -1
+
+
+def order_of(name, o, sample=None):
+    words = [o.pythons.get(LOADERS[name][0], sys.executable), os.path.abspath(__file__), o.leat_bench, "--run", name,
+             "--orders", "--name", o.name, "--folder", o.folder, "--seq-len", str(o.seq_len), "--batch", str(o.batch)]
+    done = subprocess.run(words + (["--sample", str(sample)] if sample is not None else []), stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, check=False, timeout=o.most_seconds)
+    if done.returncode:
+        raise RuntimeError(done.stderr.decode("utf-8", "replace").strip().split("\n")[-1][:200])
+    return json.loads(done.stdout.decode().strip().split("\n")[-1])
+
+
+def orders(o):
+    print(f"{'':34}{'two starts':>12}{'an epoch':>16}{'eighths':>9}  a sample alone")
+    for name in measured.names([name for name in LOADERS if "DataLoader," not in name], o.only):
+        try:
+            first, again = order_of(name, o), order_of(name, o)
+            number = len(first) // 2 + 1
+            alone = order_of(name, o, number)
+        except (RuntimeError, OSError, subprocess.TimeoutExpired) as why:
+            print(f"{name:34} cannot run: {why}", flush=True)
+            continue
+        rows = (o.tokens - 1) // (o.seq_len + (name in OVERLAPLESS))
+        once = "twice a row" if len(set(first)) < len(first) else \
+            "each row once" if rows - len(first) < o.batch else f"{len(first)} of {rows}"
+        eighths = len({at * 8 // o.tokens for at in first[:rows // 8]})
+        print(f"{name:34}{'equal' if first == again else 'differ':>12}{once:>16}{eighths:9}  " +
+              ("no way to ask" if alone is None else "the same row" if alone == first[number] else "another row"),
+              flush=True)
+
+
 # ---- All of them
 
 
@@ -548,8 +682,8 @@ def options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("leat_bench")
     parser.add_argument("--python", action="append", default=[], help="NAME=PYTHON")
-    parser.add_argument("--tokens", type=measured.number, default=100_000_000)
-    parser.add_argument("--seq-len", type=int, default=2048)
+    parser.add_argument("--tokens", type=measured.number, help="usual: 100M, with --orders 2M")
+    parser.add_argument("--seq-len", type=int, help="usual: 2048, with --orders 128")
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--seconds", type=float, default=3)
     parser.add_argument("--workers", type=int, default=0, help="of loaders other than DataLoader")
@@ -559,23 +693,29 @@ def options():
     measured.add_options(parser)
     parser.add_argument("--check", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--worlds", action="store_true", help="whether half of the ranks go on with the same batches")
+    parser.add_argument("--least", action="store_true", help="the best of the rounds, not their median")
+    parser.add_argument("--orders", action="store_true", help="whether two starts give the same rows, and the like")
+    parser.add_argument("--sample", type=int, help=argparse.SUPPRESS)
     for name in "run", "name", "state", "resume":
         parser.add_argument(f"--{name}", help=argparse.SUPPRESS)
     for name, usual in ("rank", 0), ("world", 1), ("lanes", 1), ("steps", 0):
         parser.add_argument(f"--{name}", type=int, default=usual, help=argparse.SUPPRESS)
-    return parser.parse_args()
+    o = parser.parse_args()
+    o.tokens = o.tokens or (2_000_000 if o.orders else 100_000_000)
+    o.seq_len = o.seq_len or (128 if o.orders else 2048)
+    return o
 
 
 def main():
     o = options()
     if o.run:
-        print(json.dumps(check(o) if o.check else steps(o) if o.steps else run(o)))
+        print(json.dumps(check(o) if o.check else order(o) if o.orders else steps(o) if o.steps else run(o)))
         return
     o.pythons = dict(word.split("=", 1) for word in o.python)
     with tempfile.TemporaryDirectory(dir=o.folder) as folder:
         o.folder, o.name = folder, measured.counting(o.leat_bench, folder, o.tokens)
-        if o.worlds:
-            worlds(o)
+        if o.worlds or o.orders:
+            (worlds if o.worlds else orders)(o)
             return
         names = measured.names(LOADERS, o.only)
         rounds = {name: [measure(name, o, True)] for name in names}
@@ -583,9 +723,10 @@ def main():
             for name in names:
                 if not any("not_measured" in x for x in rounds[name]):
                     rounds[name].append(measure(name, o, False))
+    best = {key: max if key == "mtok_per_s" else min for _, key, _ in FIGURES} if o.least else {}
     measured.say(o, {"work": "loading", "tokens": o.tokens, "seq_len": o.seq_len, "batch": o.batch,
                      "rounds": o.rounds, "machine": measured.machine(o.leat_bench),
-                     "peers": [{"name": name, **measured.medians(all_of, [key for _, key, _ in FIGURES])}
+                     "peers": [{"name": name, **measured.medians(all_of, [key for _, key, _ in FIGURES], best)}
                                for name, all_of in rounds.items()]}, FIGURES)
 
 

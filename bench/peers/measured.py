@@ -13,6 +13,7 @@ CORPORA = os.environ.get("LEAT_CORPORA", os.path.join(ROOT, "..", "shared", "cor
 VOCAB = os.environ.get("LEAT_VOCAB", os.path.join(ROOT, "..", "shared", "vocab"))
 TEXTS = ("english", "multi", "code")  # of the corpora
 TICK = os.sysconf("SC_CLK_TCK")
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # a start is one of packages whose files were compiled before, as usual
 
 
 def skip(why):
@@ -115,9 +116,11 @@ def machine(leat_bench):
     return json.loads(done.stdout)["machine"]
 
 
-def medians(rounds, keys):
-    """Of each figure over the rounds; words (why something is missing) as they are."""
-    row = {key: statistics.median(x[key] for x in rounds if key in x) for key in keys if any(key in x for x in rounds)}
+def medians(rounds, keys, instead=()):
+    """Of each figure over the rounds, or what `instead` names for it; words (why something is missing) as they are."""
+    of = dict(instead)
+    row = {key: of.get(key, statistics.median)([x[key] for x in rounds if key in x])
+           for key in keys if any(key in x for x in rounds)}
     return {**row, **{key: value for x in rounds for key, value in x.items() if key in ("not_measured", "no_resume")}}
 
 

@@ -446,6 +446,7 @@ static const struct {
     { "cpu_ms_per_mtok", "CPU, ms per million tokens" },
     { "cpu_s_per_100_mb", "CPU, s per 100 MB" },
     { "start_s", "start, s" },
+    { "start_cpu_s", "start, CPU s" },
     { "resume_s", "resume, s" },
     { "memory_mib", "memory, MiB" },
 };
