@@ -15,7 +15,7 @@
 #endif
 #define PIECES  20000u
 #define THREADS 4u
-#define MAX     (PRETOKEN_MAX + 4) /* bytes of a piece */
+#define MAX     (PRETOKEN_MAX + 8) /* bytes of a piece */
 #define MOST    40u                /* ids: more than a cache keeps */
 
 static uint8_t text[PIECES * MAX + PRETOKEN_AHEAD];
@@ -158,7 +158,7 @@ static struct numbered make(uint32_t number, size_t max_bytes)
     return m;
 }
 
-/* How many pieces no cache keeps: too many ids, or too large ones. */
+/* How many pieces no cache keeps: too many ids, or too large ones. Long pieces may have any. */
 static size_t count_unkept(const struct numbered *m)
 {
     size_t unkept = 0;
@@ -169,7 +169,7 @@ static size_t count_unkept(const struct numbered *m)
 
         for (size_t k = 0; k < count; k++)
             most = ids[k] > most ? ids[k] : most;
-        unkept += ends[i] - begin > PRETOKEN_MAX || count > PRETOKEN_IDS || most > PRETOKEN_ID_MASK;
+        unkept += ends[i] - begin <= PRETOKEN_MAX && (count > PRETOKEN_IDS || most > PRETOKEN_ID_MASK);
     }
     return unkept;
 }

@@ -191,13 +191,32 @@ static enum leat_status encode_short(struct lookup_batch *l, const struct lookup
     return s;
 }
 
+/* A pretoken that no line keeps; the store may. */
+static enum leat_status encode_long(struct lookup_batch *l, const struct lookup_way *way, const uint8_t *text,
+                                    size_t bytes, struct id_list *out, struct leat_error *err)
+{
+    bool stored = bytes <= WORD_BYTES && l->words.own.common, apart = false;
+    struct word_key key = word_key_make(text, stored ? bytes : 0, 0);
+    const struct word *w = stored ? word_store_find(l->words.own.common, &key) : NULL;
+    size_t before = out->count;
+    enum leat_status s =
+        w ? id_list_reserve(out, w->count, err) : way->one(way->context, way->scratch, text, bytes, out, &apart, err);
+
+    if (s == LEAT_OK && w) {
+        memcpy(out->ids + before, w->data, w->count * sizeof *w->data);
+        out->count += w->count;
+    } else if (s == LEAT_OK && stored) {
+        word_store_add(&l->words.own, &key, out->ids + before, out->count - before);
+    }
+    return s;
+}
+
 enum leat_status lookup_batch_encode(struct lookup_batch *l, const struct model *m, const struct lookup_way *way,
                                      const struct model_pretokens *p, struct id_list *out, struct leat_error *err)
 {
     const uint32_t *ends = p->ends, *last = ends + p->count;
     uint32_t begin = p->begin;
     enum leat_status s = LEAT_OK;
-    bool apart = false;
 
     if (p->count > 0)
         lookup_batch_note(l, m, last[-1] - begin);
@@ -209,7 +228,7 @@ enum leat_status lookup_batch_encode(struct lookup_batch *l, const struct model 
         ends = r.last;
         s = encode_short(l, way, &r, out, err);
         if (s == LEAT_OK && ends < last) {
-            s = way->one(way->context, way->scratch, p->text + begin, *ends - begin, out, &apart, err);
+            s = encode_long(l, way, p->text + begin, *ends - begin, out, err);
             begin = *ends++;
         }
     }
