@@ -75,6 +75,10 @@ bench-encoders: $(BUILD)/leat-bench $(ENCODE_PEERS)/ready $(ENCODERS:%=$(BUILD)/
 ## bench-encode-lookup: leat-bench encode beside sentencepiece and tokenizers, for Unigram and WordPiece models
 bench-encode-lookup: $(BUILD)/leat-bench $(ENCODE_PEERS)/ready
 	$(call run_peers,$(ENCODE_PEERS),bench/peers/encode.py $(BUILD)/leat-bench --lookup)
+.PHONY: bench-lookup-stages
+## bench-lookup-stages: where the time of Unigram and WordPiece goes, by perf; PEERS="--only multi"
+bench-lookup-stages: $(BUILD)/leat-bench $(ENCODE_PEERS)/ready
+	$(call run_peers,$(ENCODE_PEERS),bench/lookup_stages.py $(BUILD)/leat-bench)
 ## bench-pack-peers: leat pack beside gigatoken, pyarrow, datatrove; PEERS="--only english"
 bench-pack-peers: $(BUILD)/leat $(BUILD)/leat-bench $(PACK_PEERS)/ready
 	$(call run_peers,$(PACK_PEERS),bench/peers/pack.py $(BUILD))

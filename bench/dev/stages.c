@@ -115,7 +115,7 @@ static double cycles_per_ns(void)
 
 static const struct pretoken_cache *cache_of(const struct stand *s)
 {
-    return s->scratch->cache.common ? s->scratch->cache.common : &s->scratch->cache;
+    return s->scratch->words.own.common ? s->scratch->words.own.common : &s->scratch->words.own;
 }
 
 static enum leat_status reserve(struct stand *s, struct leat_error *err)

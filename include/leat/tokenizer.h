@@ -137,7 +137,7 @@ LEAT_API enum leat_status leat_encoder_encode(struct leat_encoder *e, const char
  * The encoder keeps what the end of a chunk leaves open until more text comes: an unfinished word, a run of white
  * space, a stretch of any length in which the vocabulary has no place to cut. The memory for this, all buffers and the
  * ids of a call stay within max_bytes, except about 2 MiB that every encoder has, and what all encoders of a tokenizer
- * share: words that they have met, at most an eighth of max_bytes and 160 MiB. leat_encoder_encode() keeps to the
+ * share: words that they have met, at most an eighth of max_bytes and 192 MiB. leat_encoder_encode() keeps to the
  * same limit, but its ids may take 128 bytes more per byte of the text. A text that needs more is LEAT_E_PRETOKEN,
  * with the length of the stretch that cannot be cut. Such a stretch takes about 8 bytes of memory per byte, at worst
  * 80.

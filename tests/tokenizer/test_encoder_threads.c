@@ -163,5 +163,9 @@ int main(void)
     share_words("gpt2");
     share_words("o200k_base");
     share_words("piece_fallback.model");
+    share_words("piece_unigram.model");
+    share_words("piece_unknown.model");
+    share_words("unigram.json");
+    share_words("wordpiece.json");
     return t_end();
 }

@@ -127,7 +127,7 @@ static void encode_batches(const struct bpe *m, const char *name, const uint8_t 
             T_FAIL("%s, %s, pass %u: %zu ids, not the %zu of single pretokens", name, s->kernels->name, times,
                    out.count, want->count);
     }
-    T_CHECK(s->cache.large == (cache_bytes > 0));
+    T_CHECK(s->words.own.large == (cache_bytes > 0));
     id_list_free(&out);
     bpe_scratch_free(s);
 }

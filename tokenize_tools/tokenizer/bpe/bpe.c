@@ -168,22 +168,16 @@ enum leat_status bpe_scratch_make(void **out, struct bound *bound, size_t cache_
     struct bpe_scratch *s = memory ? big_align(memory, _Alignof(struct bpe_scratch)) : NULL;
 
     *out = NULL;
-    if (!s || !pretoken_cache_make(&s->cache)) {
+    if (!s || !word_cache_make(&s->words, bound, cache_bytes)) {
         free(memory);
         return status_no_memory(err, sizeof *s);
     }
     s->memory = memory;
     s->bound = s->merge.bound = bound;
-    s->cache_bytes = cache_bytes;
     s->kernels = pretoken_kernels();
     s->cutter = class_cuts_kernels();
     *out = s;
     return LEAT_OK;
-}
-
-void bpe_share(const struct model *model, size_t bytes)
-{
-    word_store_bound(bpe_of(model)->store, bytes);
 }
 
 static void free_symbols(struct bpe_scratch *s)
@@ -204,8 +198,7 @@ void bpe_scratch_free(void *scratch)
     free_symbols(s);
     id_list_free(&s->many);
     id_list_free(&s->fixed);
-    word_store_leave(s->cache.common);
-    pretoken_cache_free(&s->cache);
+    word_cache_free(&s->words);
     free(s->memory);
 }
 
@@ -314,7 +307,7 @@ static enum leat_status bpe_encode_cached(const struct bpe *m, struct bpe_scratc
     if (bytes > PRETOKEN_MAX)
         return bpe_encode_whole(m, s, text, bytes, out, err);
     key = pretoken_key_make(text, bytes, 0);
-    count = pretoken_cache_find(&s->cache, &key, ids);
+    count = pretoken_cache_find(&s->words.own, &key, ids);
     if (count > 0) {
         status = id_list_reserve(out, count, err);
         for (size_t i = 0; status == LEAT_OK && i < count; i++)
@@ -324,7 +317,7 @@ static enum leat_status bpe_encode_cached(const struct bpe *m, struct bpe_scratc
     before = out->count;
     status = bpe_encode_whole(m, s, text, bytes, out, err);
     if (status == LEAT_OK)
-        pretoken_cache_add(&s->cache, &key, out->ids + before, out->count - before);
+        pretoken_cache_add(&s->words.own, &key, out->ids + before, out->count - before);
     return status;
 }
 

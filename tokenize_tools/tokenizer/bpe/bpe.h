@@ -22,9 +22,6 @@ extern const struct bpe_kind bpe_bytes, bpe_ranks, bpe_merges, bpe_scores;
 /* Functions of struct model_kind. */
 enum leat_status bpe_make(struct model **out, const struct tokenizer_spec *spec, struct leat_error *err);
 void bpe_free(struct model *model);
-/* How much memory its threads may have together for what they have met. */
-void bpe_share(const struct model *model, size_t bytes);
-
 enum leat_status bpe_scratch_make(void **out, struct bound *bound, size_t cache_bytes, struct leat_error *err);
 void bpe_scratch_free(void *scratch);
 enum leat_status bpe_encode(const struct model *model, void *scratch, const uint8_t *pretoken, size_t bytes,

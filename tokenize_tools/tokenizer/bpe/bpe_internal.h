@@ -74,7 +74,6 @@ struct bpe {
     uint32_t *first, *ids;      /* of rules */
     uint32_t *letters;          /* the same */
     struct char_cuts char_cuts; /* where pretokens are cut */
-    struct word_store *store;   /* what the threads have met */
     uint32_t *odd;              /* characters that are symbols but no tokens, ascending; symbol token_count + i */
     uint32_t odd_count;
     size_t odd_room;
@@ -93,9 +92,7 @@ struct bpe_scratch {
     struct bound *bound;
     uint32_t *symbols;
     size_t room; /* of symbols */
-    struct pretoken_cache cache;
-    struct word_need need;          /* of another shared cache */
-    size_t cache_bytes, seen_bytes; /* how large the cache may be; text since it was made */
+    struct word_cache words;
     const struct pretoken_kernels *kernels;
     const struct class_cuts_kernels *cutter;
     struct id_list fixed;   /* ids of parts that are tokens already */

@@ -605,7 +605,7 @@ enum leat_status bpe_make(struct model **out, const struct tokenizer_spec *spec,
     if (s == LEAT_OK)
         s = make_rules(m, err);
     if (s == LEAT_OK)
-        s = word_store_make(&m->store, err);
+        s = word_store_make(&m->model.words, err);
     if (s != LEAT_OK) {
         bpe_free((struct model *)(void *)m);
         return s;
@@ -624,7 +624,7 @@ void bpe_free(struct model *model)
     vocabulary_map_free(&m->map);
     merge_table_free(m->merges);
     bpe_free_orphans(m);
-    word_store_free(m->store);
+    word_store_free(m->model.words);
     free(m->letters);
     free(m->known);
     free(m->splits);

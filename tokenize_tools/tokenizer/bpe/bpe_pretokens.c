@@ -8,16 +8,8 @@
  */
 #include <string.h>
 
-#include "base/tiny.h"
 #include "bpe_internal.h"
 #include "pretoken_batch.h"
-
-/* After this much text a larger cache is worth making. */
-#define MUCH_TEXT ((size_t)TINY_OR(64, 1 << 18))
-
-/* What all threads share is such a part of one's bound, and no more bytes than these. */
-#define SHARED_PART  8
-#define SHARED_BYTES ((size_t)TINY_OR(8, 192) << 20)
 
 /* Lines of the cache that are on their way at the same time. */
 #define SEEDS 16
@@ -59,45 +51,16 @@ static void seed(const struct bpe *m, struct pretoken_cache *c)
     sow(c, &seeds);
 }
 
-/* What the threads' common memory may take where only the bound of one thread is known. */
-static size_t shared_bytes(const struct bound *b)
+/* Looks after the caches before `bytes` of text. */
+static void note_text(const struct bpe *m, struct bpe_scratch *s, size_t bytes)
 {
-    return !b || b->max / SHARED_PART > SHARED_BYTES ? SHARED_BYTES : (size_t)(b->max / SHARED_PART);
-}
+    struct pretoken_cache *empty = word_cache_grow(&s->words, m->model.words, bytes, m->spec->token_count);
 
-static void grow(const struct bpe *m, struct bpe_scratch *s)
-{
-    struct pretoken_cache *empty;
-
-    if (!word_store_grow(m->store, s->cache.common, m->spec->token_count, shared_bytes(s->bound), &empty))
-        return;
-    if (empty)
+    if (empty) {
         seed(m, empty);
-    word_store_publish(m->store);
-}
-
-/* Looks after the caches before `bytes` of text: a shared one is made after much text, and another one when that
- * refuses too much. */
-static void count_text(const struct bpe *m, struct bpe_scratch *s, size_t bytes)
-{
-    struct pretoken_cache *had = s->cache.common, *lines;
-    const struct pretoken_heap *heap = had ? had->heap : NULL;
-
-    s->seen_bytes += bytes;
-    if (!had ? s->seen_bytes >= MUCH_TEXT : word_store_needed(&s->cache, &s->need, bytes))
-        grow(m, s);
-    lines = word_store_take(m->store, had);
-    if (s->seen_bytes >= MUCH_TEXT && s->cache_bytes > 0) {
-        pretoken_cache_enlarge(&s->cache, s->cache_bytes);
-        s->cache_bytes = 0; /* once is enough */
+        word_store_publish(m->model.words);
     }
-    if (lines != had) {
-        s->cache.refused = s->cache.unkept = 0;
-        s->need = (struct word_need) { .bytes = 0 };
-        if (lines->heap != heap)
-            s->cache.stretch = (struct pretoken_stretch) { 0, 0 };
-    }
-    s->cache.common = lines;
+    word_cache_take(&s->words, m->model.words);
 }
 
 /* Encodes a pretoken that the batch did not find: it may be in the cache by now, or in a wider table. */
@@ -111,14 +74,14 @@ static enum leat_status encode_missed(const struct bpe *m, struct bpe_scratch *s
 
     if (status == LEAT_OK && bytes <= PRETOKEN_MAX) {
         key = pretoken_key_make(pretoken, bytes, b->parts[at]);
-        count = pretoken_cache_find(&s->cache, &key, s->many.ids + begin);
+        count = pretoken_cache_find(&s->words.own, &key, s->many.ids + begin);
         s->many.count += count;
     }
     if (status == LEAT_OK && count == 0) {
         status = b->parts[at] ? bpe_encode_merges(m, s, pretoken, bytes, &s->many, err)
                               : bpe_encode_whole(m, s, pretoken, bytes, &s->many, err);
         if (status == LEAT_OK && bytes <= PRETOKEN_MAX)
-            pretoken_cache_add(&s->cache, &key, s->many.ids + begin, s->many.count - begin);
+            pretoken_cache_add(&s->words.own, &key, s->many.ids + begin, s->many.count - begin);
     }
     if (status != LEAT_OK)
         return status;
@@ -176,12 +139,12 @@ static void find_some_stored(struct bpe_scratch *s, const uint32_t *longs, uint3
 
     for (uint32_t i = 0; i < count; i++) {
         keys[i] = word_of(b, longs[i]);
-        word_store_fetch(s->cache.common, &keys[i]);
+        word_store_fetch(s->words.own.common, &keys[i]);
     }
     for (uint32_t i = 0; i < count; i++)
-        word_store_fetch_entry(s->cache.common, &keys[i]);
+        word_store_fetch_entry(s->words.own.common, &keys[i]);
     for (uint32_t i = 0; i < count; i++) {
-        const struct word *w = word_store_find(s->cache.common, &keys[i]);
+        const struct word *w = word_store_find(s->words.own.common, &keys[i]);
 
         if (w)
             take_stored(b, longs[i], w);
@@ -224,7 +187,7 @@ static void add_stored(struct bpe_scratch *s)
 
         for (unsigned k = 0; k < 3; k++)
             few[k] = (uint32_t)(value >> PRETOKEN_ID_BITS * k & PRETOKEN_ID_MASK);
-        word_store_add(&s->cache, &key, value < PRETOKEN_MANY ? few : s->many.ids + (uint32_t)value,
+        word_store_add(&s->words.own, &key, value < PRETOKEN_MANY ? few : s->many.ids + (uint32_t)value,
                        pretoken_value_count(value));
     }
 }
@@ -242,10 +205,10 @@ static enum leat_status encode_batch(const struct bpe *m, struct bpe_scratch *s,
         return status;
     b->many = s->many.ids;
     b->many_count = 0;
-    s->kernels->find(&s->cache, b);
+    s->kernels->find(&s->words.own, b);
     find_stored(s);
     if (m->rules.pairs)
-        s->kernels->merge(&m->rules, &s->cache, b);
+        s->kernels->merge(&m->rules, &s->words.own, b);
     s->many.count = b->many_count;
     for (uint32_t i = 0; status == LEAT_OK && i < b->missed_count; i++)
         status = encode_missed(m, s, b->missed[i], err);
@@ -314,7 +277,7 @@ static enum leat_status encode_rest(const struct bpe *m, struct bpe_scratch *s, 
     struct pretoken_place place;
 
     if (r->ends < r->last)
-        count_text(m, s, pretoken_end(r->last - 1) - r->begin);
+        note_text(m, s, pretoken_end(r->last - 1) - r->begin);
     while (status == LEAT_OK && r->ends < r->last) {
         pretoken_place_text(&place, &s->batch, r);
         pretoken_fill(&s->batch, s->kernels, &m->char_cuts, m->has_orphans ? m->orphans : NULL, r, &place);

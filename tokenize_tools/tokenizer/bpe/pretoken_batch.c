@@ -21,11 +21,10 @@
 #define HUGE       ((size_t)2 << 20)
 #define STRETCH    ((size_t)TINY_OR(512, 8192)) /* words of a heap */
 
-/* Lines, as powers of two: of a small cache, of a large one, of one beside a shared cache; the tables have 1 : 2 : 1 of
+/* Lines, as powers of two: of a small cache, of a large one, which is beside a shared one; the tables have 1 : 2 : 1 of
  * them. */
-#define SMALL_BITS  ((unsigned)TINY_OR(1, 10))
-#define LARGE_BITS  ((unsigned)TINY_OR(2, 17))
-#define BESIDE_BITS ((unsigned)TINY_OR(2, 13))
+#define SMALL_BITS ((unsigned)TINY_OR(1, 10))
+#define LARGE_BITS ((unsigned)TINY_OR(2, 13))
 
 static const unsigned more_bits[PRETOKEN_TABLES] = { 0, 1, 0 };
 
@@ -92,9 +91,11 @@ static void *map_zeros(size_t bytes)
     return p;
 }
 
-/* The bits of a large cache within so many bytes, `bits` at most; not above SMALL_BITS: there is no room for one. */
-static unsigned large_bits(unsigned bits, size_t max, size_t *bytes)
+/* The bits of a large cache within so many bytes; not above SMALL_BITS: there is no room for one. */
+static unsigned large_bits(size_t max, size_t *bytes)
 {
+    unsigned bits = LARGE_BITS;
+
     while (*bytes = bytes_of(bits) + HUGE, bits > SMALL_BITS && *bytes > max)
         bits--;
     return bits;
@@ -104,14 +105,7 @@ size_t pretoken_cache_large(size_t max)
 {
     size_t bytes;
 
-    return large_bits(LARGE_BITS, max, &bytes) > SMALL_BITS ? bytes : 0;
-}
-
-size_t pretoken_cache_beside(size_t max)
-{
-    size_t bytes;
-
-    return large_bits(BESIDE_BITS, max, &bytes) > SMALL_BITS ? bytes : 0;
+    return large_bits(max, &bytes) > SMALL_BITS ? bytes : 0;
 }
 
 /* Takes the place of a cache; false: no memory. */
@@ -130,7 +124,7 @@ static bool make_large(struct pretoken_cache *c, unsigned bits, size_t bytes)
 bool pretoken_cache_enlarge(struct pretoken_cache *c, size_t max)
 {
     size_t bytes;
-    unsigned bits = large_bits(LARGE_BITS, max, &bytes);
+    unsigned bits = large_bits(max, &bytes);
 
     return !c->large && make_large(c, bits, bytes);
 }
@@ -246,10 +240,19 @@ static size_t find_common(const struct pretoken_cache *c, const struct pretoken_
     return pretoken_spilled_count(first);
 }
 
+/* Whether a thread's own cache can have a pretoken: the shared one has no room for it. */
+static bool may_be_own(const struct pretoken_cache *c, const struct pretoken_key *key)
+{
+    uint64_t *line = c->common ? line_of(c->common, key) : NULL;
+
+    return !line || c->spilled || !pretoken_key_whole(key) ||
+           (pretoken_full(line) && (key->table != PRETOKEN_LONG || pretoken_full(neighbour(line))));
+}
+
 size_t pretoken_cache_find(const struct pretoken_cache *c, const struct pretoken_key *key, uint32_t *ids)
 {
     size_t count = c->common ? find_common(c->common, key, ids) : 0;
-    const uint64_t *words = count > 0 ? NULL : find_words(line_of(c, key), key);
+    const uint64_t *words = count > 0 || !may_be_own(c, key) ? NULL : find_words(line_of(c, key), key);
     const uint32_t *spilled;
 
     if (!words)

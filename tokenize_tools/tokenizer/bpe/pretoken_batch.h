@@ -99,11 +99,9 @@ struct pretoken_cache {
 bool pretoken_cache_make(struct pretoken_cache *c);
 void pretoken_cache_free(struct pretoken_cache *c);
 
-/* What a large one takes if it may take `max` bytes; 0 if that is too little for one. */
+/* What a large one takes, which has what a shared cache has no room for, if it may take `max` bytes; 0 if that is too
+ * little for one. */
 size_t pretoken_cache_large(size_t max);
-
-/* The same for one beside a shared cache: it has what that has no room for. */
-size_t pretoken_cache_beside(size_t max);
 
 /* Makes it as large as `max` bytes allow, and empty; false, and nothing changed, if it does not become larger. */
 bool pretoken_cache_enlarge(struct pretoken_cache *c, size_t max);

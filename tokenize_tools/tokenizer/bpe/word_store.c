@@ -45,6 +45,13 @@
 /* A vocabulary of more tokens begins with the larger of two caches. */
 #define MANY_PRETOKENS 65536
 
+/* After this much text caches are worth making. */
+#define MUCH_TEXT ((size_t)TINY_OR(64, 1 << 18))
+
+/* What all threads share is such a part of one's bound, and no more bytes than these. */
+#define SHARED_PART  8
+#define SHARED_BYTES ((size_t)TINY_OR(8, 192) << 20)
+
 /* For each line of short pretokens, so many that were refused make a larger cache worthwhile, show that one is full, or
  * make an empty one worthwhile: that only if the last window had so many times what is usual. Learning words anew costs
  * no more than what was refused by then. */
@@ -293,6 +300,64 @@ void word_store_leave(struct pretoken_cache *had)
 {
     if (had)
         atomic_fetch_sub(&((struct lines *)(void *)had)->holders, 1);
+}
+
+void word_store_share(const struct model *m, size_t bytes)
+{
+    word_store_bound(m->words, bytes);
+}
+
+/* ---- A thread's cache -------------------------------------------------------------------------------------------- */
+
+bool word_cache_make(struct word_cache *c, const struct bound *bound, size_t own_bytes)
+{
+    *c = (struct word_cache) { .bound = bound, .own_bytes = own_bytes };
+    return pretoken_cache_make(&c->own);
+}
+
+void word_cache_free(struct word_cache *c)
+{
+    word_store_leave(c->own.common);
+    pretoken_cache_free(&c->own);
+}
+
+/* What the threads' common memory may take where only the bound of one thread is known. */
+static size_t shared_bytes(const struct bound *b)
+{
+    return !b || b->max / SHARED_PART > SHARED_BYTES ? SHARED_BYTES : (size_t)(b->max / SHARED_PART);
+}
+
+struct pretoken_cache *word_cache_grow(struct word_cache *c, struct word_store *s, size_t bytes, size_t pretokens)
+{
+    struct pretoken_cache *now = c->own.common, *empty;
+
+    c->seen_bytes += bytes;
+    if (now ? !word_store_needed(&c->own, &c->need, bytes) : c->seen_bytes < MUCH_TEXT)
+        return NULL;
+    if (!word_store_grow(s, now, pretokens, shared_bytes(c->bound), &empty))
+        return NULL;
+    if (!empty)
+        word_store_publish(s);
+    return empty;
+}
+
+void word_cache_take(struct word_cache *c, struct word_store *s)
+{
+    struct pretoken_cache *had = c->own.common, *now;
+    const struct pretoken_heap *heap = had ? had->heap : NULL;
+
+    now = word_store_take(s, had); /* which may free what it had */
+    if (c->seen_bytes >= MUCH_TEXT && c->own_bytes > 0) {
+        pretoken_cache_enlarge(&c->own, c->own_bytes);
+        c->own_bytes = 0; /* once is enough */
+    }
+    if (now != had) {
+        c->own.refused = c->own.unkept = 0;
+        c->need = (struct word_need) { .bytes = 0 };
+        if (now->heap != heap)
+            c->own.stretch = (struct pretoken_stretch) { 0, 0 };
+    }
+    c->own.common = now;
 }
 
 /* ---- Long pretokens ---------------------------------------------------------------------------------------------- */

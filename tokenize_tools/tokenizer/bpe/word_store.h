@@ -15,6 +15,7 @@
 
 #include "leat.h"
 #include "pretoken_batch.h"
+#include "tokenizer/spec/model.h"
 
 /* The longest pretoken that is kept. */
 #define WORD_BYTES 255
@@ -59,6 +60,28 @@ struct pretoken_cache *word_store_take(struct word_store *s, struct pretoken_cac
 
 /* Gives it back for good. */
 void word_store_leave(struct pretoken_cache *had);
+
+/* `share` of struct model_kind. */
+void word_store_share(const struct model *m, size_t bytes);
+
+/* A thread's cache: its own, which looks into the shared one first. Both are made when much text has come. */
+struct word_cache {
+    struct pretoken_cache own;
+    const struct bound *bound; /* of the thread's memory; NULL: none */
+    struct word_need need;
+    size_t own_bytes, seen_bytes; /* how large its own may become; text so far */
+};
+
+/* False: no memory. */
+bool word_cache_make(struct word_cache *c, const struct bound *bound, size_t own_bytes);
+void word_cache_free(struct word_cache *c);
+
+/* Comes before a thread's next `bytes` of text, and makes another shared cache if that is worthwhile. If that is empty,
+ * it is returned, to be filled with what is known beforehand, about so many pretokens; then word_store_publish(). */
+struct pretoken_cache *word_cache_grow(struct word_cache *c, struct word_store *s, size_t bytes, size_t pretokens);
+
+/* Comes next: takes the shared cache of now. */
+void word_cache_take(struct word_cache *c, struct word_store *s);
 
 struct word_key {
     uint64_t hash;

@@ -9,7 +9,7 @@
 #include "base/big.h"
 #include "base/buffer.h"
 #include "tokenizer/bpe/bpe.h"
-#include "tokenizer/bpe/pretoken_batch.h"
+#include "tokenizer/bpe/word_store.h"
 #include "tokenizer/load/load_hf.h"
 #include "tokenizer/spec/fingerprint.h"
 #include "tokenizer/spec/model.h"
@@ -351,9 +351,9 @@ static void hash(struct fingerprint_hash *h, const struct tokenizer_spec *spec)
 
 #define BYTE_PAIRS(kind)                                                                                               \
     .variant = &(kind), .hash = hash, .make = bpe_make, .free = bpe_free, .scratch_make = bpe_scratch_make,            \
-    .scratch_free = bpe_scratch_free, .cache_bytes = pretoken_cache_beside, .share = bpe_share, .encode = bpe_encode,  \
-    .encode_batch = bpe_encode_pretokens, .encode_chunk = bpe_encode_chunk, .takes_spans = bpe_takes_spans,            \
-    .encode_spans = bpe_encode_spans
+    .scratch_free = bpe_scratch_free, .cache_bytes = pretoken_cache_large, .share = word_store_share,                  \
+    .encode = bpe_encode, .encode_batch = bpe_encode_pretokens, .encode_chunk = bpe_encode_chunk,                      \
+    .takes_spans = bpe_takes_spans, .encode_spans = bpe_encode_spans
 
 const struct model_kind model_bytes = { BYTE_PAIRS(bpe_bytes) };
 const struct model_kind model_ranks = { BYTE_PAIRS(bpe_ranks) };

@@ -6,24 +6,23 @@
 
 #include "base/big.h"
 #include "base/status.h"
-#include "base/tiny.h"
 
-/* After this much text a larger cache is worth making. */
-#define MUCH_TEXT ((size_t)TINY_OR(64, 1 << 18))
+/* A shared cache begins with room for so many pieces: with less, texts in many languages took a tenth longer. */
+#define MANY_NEW ((size_t)1 << 20)
 
-enum leat_status lookup_batch_make(struct lookup_batch **out, size_t cache_bytes, struct leat_error *err)
+enum leat_status lookup_batch_make(struct lookup_batch **out, const struct bound *bound, size_t cache_bytes,
+                                   struct leat_error *err)
 {
     /* from the system, so that memory that is never touched costs nothing; hence aligned by hand */
     void *memory = calloc(1, sizeof(struct lookup_batch) + _Alignof(struct lookup_batch));
     struct lookup_batch *l = memory ? big_align(memory, _Alignof(struct lookup_batch)) : NULL;
 
     *out = NULL;
-    if (!l || !pretoken_cache_make(&l->cache)) {
+    if (!l || !word_cache_make(&l->words, bound, cache_bytes)) {
         free(memory);
         return status_no_memory(err, sizeof *l);
     }
     l->memory = memory;
-    l->cache_bytes = cache_bytes;
     l->kernels = pretoken_kernels();
     l->cutter = class_cuts_kernels();
     *out = l;
@@ -35,17 +34,15 @@ void lookup_batch_free(struct lookup_batch *l)
     if (!l)
         return;
     id_list_free(&l->many);
-    pretoken_cache_free(&l->cache);
+    word_cache_free(&l->words);
     free(l->memory);
 }
 
-void lookup_batch_note(struct lookup_batch *l, size_t bytes)
+void lookup_batch_note(struct lookup_batch *l, const struct model *m, size_t bytes)
 {
-    l->seen_bytes += bytes;
-    if (l->seen_bytes < MUCH_TEXT || l->cache_bytes == 0)
-        return;
-    pretoken_cache_enlarge(&l->cache, l->cache_bytes);
-    l->cache_bytes = 0; /* once is enough */
+    if (word_cache_grow(&l->words, m->words, bytes, MANY_NEW)) /* nothing is known beforehand */
+        word_store_publish(m->words);
+    word_cache_take(&l->words, m->words);
 }
 
 /* Gives a piece of the batch its ids, which are the last of `many`. */
@@ -74,7 +71,7 @@ static enum leat_status take_one(struct lookup_batch *l, uint32_t at, const stru
     if (apart)
         l->apart[at / 64] |= (uint64_t)1 << at % 64;
     else if (key)
-        pretoken_cache_add(&l->cache, key, l->many.ids + begin, l->many.count - begin);
+        pretoken_cache_add(&l->words.own, key, l->many.ids + begin, l->many.count - begin);
     set_value(l, at, begin);
     return LEAT_OK;
 }
@@ -101,7 +98,7 @@ static enum leat_status take_some(struct lookup_batch *l, const struct lookup_wa
             break;
         memcpy(l->many.ids + begin, p->ids, p->count * sizeof *p->ids);
         l->many.count += p->count;
-        pretoken_cache_add(&l->cache, &l->new_keys[i], p->ids, p->count);
+        pretoken_cache_add(&l->words.own, &l->new_keys[i], p->ids, p->count);
         set_value(l, l->new_at[i], begin);
     }
     return s;
@@ -130,7 +127,7 @@ static enum leat_status take_missed(struct lookup_batch *l, uint32_t at, const s
         return take_one(l, at, NULL, way, err);
     key = &l->new_keys[l->new_count];
     *key = pretoken_key_ahead(piece, bytes, b->parts[at]);
-    l->many.count += pretoken_cache_find(&l->cache, key, l->many.ids + begin);
+    l->many.count += pretoken_cache_find(&l->words.own, key, l->many.ids + begin);
     if (l->many.count > begin) {
         set_value(l, at, begin);
         return LEAT_OK;
@@ -154,7 +151,7 @@ enum leat_status lookup_batch_find(struct lookup_batch *l, const struct lookup_w
         return s;
     b->many = l->many.ids;
     b->many_count = 0;
-    l->kernels->find(&l->cache, b);
+    l->kernels->find(&l->words.own, b);
     l->many.count = b->many_count;
     for (uint32_t i = 0; s == LEAT_OK && i < b->missed_count; i++)
         s = take_missed(l, b->missed[i], way, err);
@@ -194,16 +191,35 @@ static enum leat_status encode_short(struct lookup_batch *l, const struct lookup
     return s;
 }
 
-enum leat_status lookup_batch_encode(struct lookup_batch *l, const struct lookup_way *way,
+/* A pretoken that no line keeps; the store may. */
+static enum leat_status encode_long(struct lookup_batch *l, const struct lookup_way *way, const uint8_t *text,
+                                    size_t bytes, struct id_list *out, struct leat_error *err)
+{
+    bool stored = bytes <= WORD_BYTES && l->words.own.common, apart = false;
+    struct word_key key = word_key_make(text, stored ? bytes : 0, 0);
+    const struct word *w = stored ? word_store_find(l->words.own.common, &key) : NULL;
+    size_t before = out->count;
+    enum leat_status s =
+        w ? id_list_reserve(out, w->count, err) : way->one(way->context, way->scratch, text, bytes, out, &apart, err);
+
+    if (s == LEAT_OK && w) {
+        memcpy(out->ids + before, w->data, w->count * sizeof *w->data);
+        out->count += w->count;
+    } else if (s == LEAT_OK && stored) {
+        word_store_add(&l->words.own, &key, out->ids + before, out->count - before);
+    }
+    return s;
+}
+
+enum leat_status lookup_batch_encode(struct lookup_batch *l, const struct model *m, const struct lookup_way *way,
                                      const struct model_pretokens *p, struct id_list *out, struct leat_error *err)
 {
     const uint32_t *ends = p->ends, *last = ends + p->count;
     uint32_t begin = p->begin;
     enum leat_status s = LEAT_OK;
-    bool apart = false;
 
     if (p->count > 0)
-        lookup_batch_note(l, last[-1] - begin);
+        lookup_batch_note(l, m, last[-1] - begin);
     while (s == LEAT_OK && ends < last) {
         struct pretoken_rest r = { .text = p->text, .bytes = p->bytes, .begin = begin, .ends = ends, .last = ends };
 
@@ -212,7 +228,7 @@ enum leat_status lookup_batch_encode(struct lookup_batch *l, const struct lookup
         ends = r.last;
         s = encode_short(l, way, &r, out, err);
         if (s == LEAT_OK && ends < last) {
-            s = way->one(way->context, way->scratch, p->text + begin, *ends - begin, out, &apart, err);
+            s = encode_long(l, way, p->text + begin, *ends - begin, out, err);
             begin = *ends++;
         }
     }

@@ -10,7 +10,7 @@
 #define LEAT_TOKENIZER_LOOKUP_BATCH_H
 
 #include "tokenizer/bpe/class_cuts.h"
-#include "tokenizer/bpe/pretoken_batch.h"
+#include "tokenizer/bpe/word_store.h"
 #include "tokenizer/containers/id_list.h"
 #include "tokenizer/spec/model.h"
 
@@ -32,9 +32,8 @@ struct lookup_batch {
     void *memory; /* in which it lies */
     const struct pretoken_kernels *kernels;
     const struct class_cuts_kernels *cutter;
-    struct pretoken_cache cache;
-    size_t cache_bytes, seen_bytes; /* how large the cache may be; text since it was made */
-    struct id_list many;            /* ids of the batch that do not fit a value */
+    struct word_cache words;
+    struct id_list many; /* ids of the batch that do not fit a value */
     uint64_t apart[BATCH_ROOM / 64 + 1];
     struct pretoken_batch batch;
 
@@ -45,11 +44,12 @@ struct lookup_batch {
     struct lookup_piece new_pieces[LOOKUP_PIECES];
 };
 
-enum leat_status lookup_batch_make(struct lookup_batch **out, size_t cache_bytes, struct leat_error *err);
+enum leat_status lookup_batch_make(struct lookup_batch **out, const struct bound *bound, size_t cache_bytes,
+                                   struct leat_error *err);
 void lookup_batch_free(struct lookup_batch *l);
 
-/* A larger cache is worth its memory after much text: call it with how much comes. */
-void lookup_batch_note(struct lookup_batch *l, size_t bytes);
+/* Looks after the caches before so much text. */
+void lookup_batch_note(struct lookup_batch *l, const struct model *m, size_t bytes);
 
 /* Appends a piece's ids. If it sets *apart, these depend on what is around the piece: it has appended none. */
 typedef enum leat_status lookup_one(const void *context, void *scratch, const uint8_t *text, size_t bytes,
@@ -75,7 +75,7 @@ enum leat_status lookup_batch_write(struct lookup_batch *l, uint32_t from, uint3
                                     struct leat_error *err);
 
 /* Encodes pretokens; none of them is apart. */
-enum leat_status lookup_batch_encode(struct lookup_batch *l, const struct lookup_way *way,
+enum leat_status lookup_batch_encode(struct lookup_batch *l, const struct model *m, const struct lookup_way *way,
                                      const struct model_pretokens *p, struct id_list *out, struct leat_error *err);
 
 #endif

@@ -225,6 +225,7 @@ static void free_model(struct model *model)
 
     token_trie_free(&m->trie);
     char_cuts_free(&m->char_cuts);
+    word_store_free(m->model.words);
     free(m->floats);
     free(m->scores);
     free(m);
@@ -246,6 +247,8 @@ static enum leat_status make(struct model **out, const struct tokenizer_spec *sp
         s = token_trie_of_spec(&m->trie, spec, can_be_found, true, &m->longest, err); /* of equal texts the later */
     if (s == LEAT_OK)
         s = unigram_make_pieces(m, err);
+    if (s == LEAT_OK)
+        s = word_store_make(&m->model.words, err);
     if (s != LEAT_OK) {
         free_model(&m->model);
         return s;
@@ -281,7 +284,7 @@ static enum leat_status scratch_make(void **out, struct bound *bound, size_t cac
     if (!s)
         return status_no_memory(err, sizeof *s);
     s->bound = bound;
-    status = lookup_batch_make(&s->batch, cache_bytes, err);
+    status = lookup_batch_make(&s->batch, bound, cache_bytes, err);
     if (status == LEAT_OK)
         status = unigram_search_make(&s->search, err);
     if (status == LEAT_OK)
@@ -316,8 +319,8 @@ static void hash_floats(struct fingerprint_hash *h, const struct tokenizer_spec 
 
 #define UNIGRAM                                                                                                        \
     .make = make, .free = free_model, .scratch_make = scratch_make, .scratch_free = scratch_free,                      \
-    .cache_bytes = pretoken_cache_large, .encode = unigram_encode, .encode_batch = unigram_encode_batch,               \
-    .encode_chunk = unigram_encode_chunk
+    .cache_bytes = pretoken_cache_large, .share = word_store_share, .encode = unigram_encode,                          \
+    .encode_batch = unigram_encode_batch, .encode_chunk = unigram_encode_chunk
 
 const struct model_kind model_unigram = {
     .type = "Unigram", .member = "unk_id", .read = read_unigram, .hash = hash_doubles, .spaced_words = true, UNIGRAM

@@ -371,5 +371,5 @@ enum leat_status unigram_encode_batch(const struct model *model, void *scratch, 
 
     if (m->by_pieces && !m->narrow)
         return unigram_encode_groups(m, s, p, out, err);
-    return lookup_batch_encode(s->batch, &way, p, out, err);
+    return lookup_batch_encode(s->batch, model, &way, p, out, err);
 }

@@ -479,7 +479,7 @@ enum leat_status unigram_walk_pieces(struct unigram_walk *w)
 
     if (w->bytes >= BATCH_FIXED)
         return unigram_walk(w);
-    lookup_batch_note(w->s->batch, w->bytes);
+    lookup_batch_note(w->s->batch, &w->m->model, w->bytes);
     for (size_t from = w->cut + 1, to; s == LEAT_OK && from < w->bytes; from = to) {
         size_t count = cutter->find(&w->m->classes, w->text, w->bytes, from, w->bytes, ends, CUTS, &to);
 
@@ -605,7 +605,7 @@ static enum leat_status write_to(struct group *g, uint32_t piece)
 /* Encodes a pretoken, which the cache may know as a whole. */
 static enum leat_status take_whole(struct group *g, const uint8_t *text, size_t bytes)
 {
-    struct pretoken_cache *cache = &g->s->batch->cache;
+    struct pretoken_cache *cache = &g->s->batch->words.own;
     enum leat_status s = id_list_reserve(g->out, PRETOKEN_IDS, g->err);
     size_t before = g->out->count;
     struct pretoken_key key;
@@ -677,7 +677,7 @@ enum leat_status unigram_encode_groups(const struct unigram *m, struct unigram_s
     uint32_t begin = p->begin;
 
     if (p->count > 0)
-        lookup_batch_note(s->batch, last[-1] - begin);
+        lookup_batch_note(s->batch, &m->model, last[-1] - begin);
     while (status == LEAT_OK && ends < last) {
         struct group g = { m, s, p->text + begin, begin, ends, 0, 0, ends, out, err };
 

@@ -10,7 +10,6 @@
 #include "base/status.h"
 #include "lookup_batch.h"
 #include "token_trie.h"
-#include "tokenizer/bpe/pretoken_batch.h"
 #include "tokenizer/load/load_hf.h"
 #include "tokenizer/spec/fingerprint.h"
 #include "tokenizer/spec/model.h"
@@ -98,6 +97,7 @@ static void free_model(struct model *model)
     struct words *m = (struct words *)(void *)model;
 
     token_trie_free(&m->trie);
+    word_store_free(m->model.words);
     free(m);
 }
 
@@ -112,6 +112,8 @@ static enum leat_status make(struct model **out, const struct tokenizer_spec *sp
     m->spec = spec;
     m->data = spec->model_data;
     s = make_trie(m, err);
+    if (s == LEAT_OK)
+        s = word_store_make(&m->model.words, err);
     if (s != LEAT_OK) {
         free_model(&m->model);
         return s;
@@ -125,9 +127,9 @@ static enum leat_status make(struct model **out, const struct tokenizer_spec *sp
 static enum leat_status scratch_make(void **out, struct bound *bound, size_t cache_bytes, struct leat_error *err)
 {
     struct words_scratch *s = calloc(1, sizeof *s);
-    enum leat_status status = s ? lookup_batch_make(&s->batch, cache_bytes, err) : status_no_memory(err, sizeof *s);
+    enum leat_status status =
+        s ? lookup_batch_make(&s->batch, bound, cache_bytes, err) : status_no_memory(err, sizeof *s);
 
-    (void)bound;
     if (status != LEAT_OK) {
         free(s);
         s = NULL;
@@ -244,7 +246,7 @@ static enum leat_status encode_batch(const struct model *model, void *scratch, c
     struct words_scratch *s = scratch;
     const struct lookup_way way = { .one = encode_one, .context = of(model), .scratch = s };
 
-    return lookup_batch_encode(s->batch, &way, p, out, err);
+    return lookup_batch_encode(s->batch, model, &way, p, out, err);
 }
 
 static enum leat_status encode_after_space(const void *context, void *scratch, const uint8_t *text, size_t bytes,
@@ -265,13 +267,13 @@ static enum leat_status encode_words(const struct model *model, void *scratch, c
     struct words_scratch *s = scratch;
     const struct lookup_way way = { .one = encode_after_space, .context = of(model), .scratch = s };
 
-    return lookup_batch_encode(s->batch, &way, p, out, err);
+    return lookup_batch_encode(s->batch, model, &way, p, out, err);
 }
 
 #define WORDS                                                                                                          \
     .make = make, .free = free_model, .scratch_make = scratch_make, .scratch_free = scratch_free,                      \
-    .cache_bytes = pretoken_cache_large, .encode = encode, .encode_batch = encode_batch, .encode_words = encode_words, \
-    .encode_chunk = encode_chunk
+    .cache_bytes = pretoken_cache_large, .share = word_store_share, .encode = encode, .encode_batch = encode_batch,    \
+    .encode_words = encode_words, .encode_chunk = encode_chunk
 
 const struct model_kind model_wordpiece = {
     .type = "WordPiece", .member = "max_input_chars_per_word", .read = read_wordpiece, .hash = hash_wordpiece, WORDS

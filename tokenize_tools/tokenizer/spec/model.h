@@ -25,6 +25,7 @@
 
 struct fingerprint_hash;
 struct load_hf;
+struct word_store;
 
 /* Pretokens of a text that follow each other without gaps: the first begins at text[begin], and each ends before
  * text[ends[i]], which is below 2^31. None is empty. text[0..bytes) can be read. */
@@ -63,6 +64,7 @@ struct model_spans {
 /* What a kind makes of a spec: the first member of a struct of its own. */
 struct model {
     const struct model_kind *kind; /* set by model_make() */
+    struct word_store *words;      /* what the threads have met (bpe/word_store.h); NULL: they share nothing */
 };
 
 struct model_kind {
@@ -105,7 +107,7 @@ struct model_kind {
     void (*scratch_free)(void *scratch);
     /* How much of `max_bytes` a cache takes in the end. NULL: no cache. */
     size_t (*cache_bytes)(size_t max_bytes);
-    /* How much memory all threads may have together for what they have met. NULL: they share nothing. */
+    /* How much memory all threads may have together for `words`. NULL: they share nothing. */
     void (*share)(const struct model *m, size_t bytes);
 
     /* ---- Encoding; ids are appended to `out` ---- */
