@@ -135,7 +135,7 @@ static void encode_batches(const struct bpe *m, const char *name, const uint8_t 
 static void check_levels(const char *name, const struct bpe *m, const uint8_t *text, size_t bytes, const uint32_t *ends,
                          size_t count)
 {
-    static const enum cpu_level levels[] = { CPU_PLAIN, CPU_AVX2, CPU_AVX512 };
+    static const enum cpu_level levels[] = { CPU_PLAIN, CPU_AVX2, CPU_AVX512, CPU_AVX512_VBMI };
     struct id_list want = { 0 };
 
     encode_plainly(m, text, ends, count, &want);

@@ -250,7 +250,7 @@ static void check_level(const struct made *v, const struct bpe *m, const uint8_t
 
 static void check_model(enum spec_model kind, bool byte_level)
 {
-    static const enum cpu_level levels[] = { CPU_PLAIN, CPU_AVX2, CPU_AVX512 };
+    static const enum cpu_level levels[] = { CPU_PLAIN, CPU_AVX2, CPU_AVX512, CPU_AVX512_VBMI };
     static uint32_t ends[4 * MAX_TEXT];
     static struct made v;
     struct id_list want = { 0 }, whole = { 0 };
