@@ -141,6 +141,7 @@ $(BENCH_OBJECTS) $(DEV_OBJECTS): ALL_CFLAGS += -I.
 STATIC    := $(BUILD)/libleat_pack.a $(BUILD)/libleat.a
 INSTALLED := $(BUILD)/installed/libleat.a $(BUILD)/installed/libleat_pack.a
 LIBRARIES := $(STATIC) $(BUILD)/libleat.so $(BUILD)/libleat_pack.so $(INSTALLED)
+PC_FILES  := $(BUILD)/leat.pc $(BUILD)/leat_pack.pc
 
 # ---- What is made ---------------------------------------------------------------------------------------------------
 
@@ -153,7 +154,7 @@ $(BUILD)/with.said: $(BUILD)/with | lib tools examples
 	    printf "  %-7s %-4s %s\n", name, in_it, $$0 }'
 	@touch $@
 ## lib: build/libleat and build/libleat_pack, shared and static
-lib: $(LIBRARIES)
+lib: $(LIBRARIES) $(PC_FILES)
 ## tools: build/leat, build/leat-bench and, for leat's own developers, build/leat-bench-dev
 tools: $(BUILD)/leat $(BUILD)/leat-bench $(BUILD)/leat-bench-dev
 ## examples: the programs of examples/, against the public headers only
@@ -211,6 +212,10 @@ $(BUILD)/libleat_pack.so: $(PACK_OBJECTS) $(BUILD)/libleat.so tokenize_tools/lea
 $(BUILD)/leat: $(COMMAND_OBJECTS) $(CLI_OBJECTS) $(STATIC)
 	$(call say,LD      $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS) -lm -o $@
+
+# what links the archives, as they were built; make install fills in the folders
+$(BUILD)/%.pc: scripts/%.pc.in include/leat.h $(BUILD)/with
+	$(Q)sed -e 's|@VERSION@|$(VERSION)|; s|@BASE_LIBS@|$(strip $(BASE_LIBS))|; s|@PACK_LIBS@|$(strip $(PACK_LIBS))|' $< >$@
 
 # counts calls of the GPU's driver (bench/device/load_device.h)
 COUNTED = -Wl,--wrap=cuda_driver_open
@@ -371,9 +376,8 @@ install: all
 	    install -m 755 $(BUILD)/lib$$l.so.$(SONAME) "$(DESTDIR)$(LIBDIR)/lib$$l.so.$(VERSION)" && \
 	    ln -sf lib$$l.so.$(VERSION) "$(DESTDIR)$(LIBDIR)/lib$$l.so.$(SONAME)" && \
 	    ln -sf lib$$l.so.$(SONAME) "$(DESTDIR)$(LIBDIR)/lib$$l.so" && \
-	    sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@VERSION@|$(VERSION)|' \
-	        -e 's| *@BASE_LIBS@| $(BASE_LIBS)|; s| *$$||' \
-	        scripts/$$l.pc.in > "$(DESTDIR)$(LIBDIR)/pkgconfig/$$l.pc" || exit 1; \
+	    sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|' $(BUILD)/$$l.pc \
+	        > "$(DESTDIR)$(LIBDIR)/pkgconfig/$$l.pc" || exit 1; \
 	done
 	$(Q)scripts/install_manuals.sh $(BUILD) "$(DESTDIR)$(DATADIR)"
 	$(Q)[ -n "$(DESTDIR)" ] || scripts/after_install.sh "$(LIBDIR)"

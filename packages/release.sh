@@ -61,7 +61,7 @@ prepare() {
             libisal-dev libpython3-dev:arm64 pkg-config python3-dev python3-pip python3-venv python3-wheel \
             qemu-user $libraries &&
         inside "$dir/workshop" python3 -m venv /tools &&
-        inside "$dir/workshop" /tools/bin/pip install -q auditwheel twine
+        inside "$dir/workshop" /tools/bin/pip install -q abi3audit auditwheel check-wheel-contents twine
 }
 
 make_in() { # FOLDER: in the workshop, of the last commit
@@ -70,14 +70,16 @@ make_in() { # FOLDER: in the workshop, of the last commit
         inside "$dir/workshop" sh -c "cd /$1/checkout && packages/make.sh /$1/out"
 }
 
+# A .buildinfo has the time of the build, and .changes its checksum.
 same_bytes() {
-    diff -r "$dir/workshop/first/out" "$dir/workshop/a-second-time/out"
+    diff -r -I '^Build-Date: ' -I '\.buildinfo$' "$dir/workshop/first/out" "$dir/workshop/a-second-time/out"
 }
 
 wheels_as_named() {
     inside "$dir/workshop" sh -c 'for w in /first/out/*.whl; do
         /tools/bin/auditwheel show "$w" | tr "\n" " " | grep -F "platform tag: \"manylinux_2_28_" || exit 1
-        done; /tools/bin/twine check --strict /first/out/*.whl /first/out/libleat-*.tar.gz'
+        done; /tools/bin/twine check --strict /first/out/*.whl /first/out/libleat-*.tar.gz &&
+        /tools/bin/check-wheel-contents /first/out/*.whl && /tools/bin/abi3audit --strict /first/out/*.whl'
 }
 
 # These packages are no upload to Debian: there is no bug that they close, and no mailbox.
@@ -89,15 +91,18 @@ lintian_accepts() {
 
 deb_is_used() { # SYSTEM
     copy "$1" debian && cp "$dir"/workshop/first/out/*.deb "$dir/debian/" &&
-        cp -r "$here/../examples/corpus" "$dir/debian/" &&
+        cp -r "$here/../examples/corpus" "$here/../tests/install/outside.c" "$dir/debian/" &&
         inside "$dir/debian" sh -e -c 'apt-get -q update; apt-get -qy install ./*.deb gcc libc6-dev pkg-config
+            apt-get -qy install $(dpkg-query -Wf "\${Suggests}" libleat-dev | tr -d ,)
             leat pack -o /packed /corpus; leat verify /packed
             leat-bench load --source /packed --seq-len 128 --batch 8 --steps 10
-            [ -e /usr/share/man/man1/leat.1.gz ] && [ -e /usr/share/man/man1/leat-pack.1.gz ]
-            echo "#include <leat.h>
-int main(void) { return leat_version_number() == LEAT_VERSION_NUMBER ? 0 : 1; }" >/use.c
-            gcc /use.c $(pkg-config --cflags --libs leat) -o /use; /use
-            dpkg --purge $(dpkg-query -Wf "\${binary:Package} " "leat*" "libleat*"); hash -r; ! command -v leat'
+            ls /usr/share/man/man1/leat.1.gz /usr/share/man/man1/leat-pack.1.gz
+            gcc /outside.c $(pkg-config --cflags --libs leat_pack) -o /dynamic; /dynamic /made
+            gcc /outside.c $(pkg-config --static --cflags --libs leat_pack | sed "s/-l\(leat[_a-z]*\)/-l:lib\1.a/g") \
+                -o /static; /static /made-too
+            dpkg --purge $(dpkg-query -Wf "\${binary:Package} " "leat*" "libleat*"); hash -r
+            ! command -v leat || exit 1
+            /static /made-without'
 }
 
 wheel_is_used() { # SYSTEM

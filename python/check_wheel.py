@@ -2,6 +2,7 @@
 import base64
 import hashlib
 import importlib.metadata
+import json
 import os
 import subprocess
 import sys
@@ -17,7 +18,9 @@ files = importlib.metadata.files("libleat")
 recorded = {str(f): (f.hash.value, base64.urlsafe_b64encode(hashlib.sha256(f.read_binary()).digest()).decode())
             for f in files if f.hash}
 assert all(a == b.rstrip("=") for a, b in recorded.values()), recorded
-assert any(name.endswith(".dist-info/sboms/libleat.cdx.json") for name in recorded), recorded
+bill = json.loads(next(f for f in files if str(f).endswith(".dist-info/sboms/libleat.cdx.json")).read_text())
+packages = [component["purl"].partition("@")[0] for component in bill["components"]]
+assert len(packages) == len(set(packages)), packages  # not those of other machines
 
 summary = leat.pack(corpus, "packed", progress=None)
 assert summary.documents > 0 and summary.tokens > 100000, summary

@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from urllib.parse import quote
 
 ALLOWED = re.compile(r"(libc|libm|libdl|librt|libpthread|ld-linux[-a-z0-9_]*|ld64|ld)\.so\.\d+$")
 
@@ -84,7 +85,7 @@ def bill_of_materials(name, version, packages):
     components = []
     for package, number, source in packages:
         package, _, machine = package.partition(":")
-        address = f"pkg:deb/debian/{package}@{number}" + (f"?arch={machine}" if machine else "")
+        address = f"pkg:deb/debian/{package}@{quote(number, safe=':')}" + (f"?arch={machine}" if machine else "")
         components.append({"type": "library", "bom-ref": address, "name": source, "version": number, "purl": address})
     own = {"type": "library", "bom-ref": f"pkg:pypi/{name}@{version}", "name": name, "version": version,
            "purl": f"pkg:pypi/{name}@{version}"}

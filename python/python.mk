@@ -82,7 +82,8 @@ $(PYTHON_PROGRAMS): python/program.c $(PYTHON_LIBRARY)
 	    -Wl,-rpath,'$$ORIGIN/../lib' $(ALL_LDFLAGS) $^ -o $@
 
 # under the name that they are asked for by; and the packages and licenses of all that is brought along, where Debian
-# tells
+# tells: a package may be there for other machines, too
+DEBIAN_MACHINE = $(patsubst x86_64,amd64,$(patsubst aarch64,arm64,$(WHEEL_MACHINE)))
 LICENSED = $(realpath $(filter /%,$(PYTHON_LIBS)) $(PYTHON_SHARED)) $(wildcard /usr/include/xxhash.h)
 $(PYTHON_PACKAGE)/lib/ready:
 	$(Q)mkdir -p $(@D) && rm -f $(@D)/*
@@ -94,7 +95,7 @@ $(PYTHON_PACKAGE)/lib/ready:
 	    [ -n "$$package" ] || continue; \
 	    cp -L /usr/share/doc/$$package/copyright $(@D)/$$package.license; \
 	    dpkg-query -W -f '$${binary:Package} $${Version} $${source:Package}\n' $$package; \
-	done | sort -u >$@
+	done | grep -E '^[^: ]+(:$(DEBIAN_MACHINE))? ' | sort -u >$@
 
 # ---- A wheel --------------------------------------------------------------------------------------------------------
 

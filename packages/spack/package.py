@@ -1,4 +1,7 @@
-# Untried: no Spack has run it. Copy it to packages/libleat/ of a repository of Spack's, and fill in the sha256.
+# Untried: no Spack has run it. For Spack 1.0 or later: copy it to packages/libleat/ of a repository of Spack's, and add
+# version("0.2.0", sha256="...") of the release's sdist.
+from spack_repo.builtin.build_systems.makefile import MakefilePackage
+
 from spack.package import *
 
 

@@ -1,6 +1,6 @@
 /*
  * outside.c: a program that was given nothing but an installed leat. Is C and C++. outside NAME writes two datasets,
- * joins them, and reads the result.
+ * joins them, and reads the result; and packs a text.
  */
 #include <leat.h>
 #include <leat_pack.h>
@@ -23,6 +23,22 @@ static int write_one(const char *name, const uint16_t *ids, uint64_t count)
     one.count = 1;
     return leat_writer_open(&w, name, &options, &err) == LEAT_OK && leat_writer_add(w, &one, &err) == LEAT_OK &&
            leat_writer_finish(w, NULL, &err) == LEAT_OK;
+}
+
+static int pack_text(const char *name, const char *output)
+{
+    struct leat_pack_options options = LEAT_PACK_OPTIONS_INIT;
+    struct leat_tokenizer *tokenizer;
+    FILE *f = fopen(name, "w");
+    int packed;
+
+    if (f == NULL || fputs("hello world\n", f) < 0 || fclose(f) != 0 ||
+        leat_tokenizer_open(&tokenizer, "gpt2", NULL, &err) != LEAT_OK)
+        return 0;
+    options.tokenizer = tokenizer;
+    packed = leat_pack(output, &name, 1, &options, NULL, &err) == LEAT_OK;
+    leat_tokenizer_close(tokenizer);
+    return packed;
 }
 
 int main(int argc, char **argv)
@@ -53,6 +69,12 @@ int main(int argc, char **argv)
     leat_dataset_close(d);
     if (last != 99) {
         printf("the last token is %u\n", (unsigned)last);
+        return 1;
+    }
+    snprintf(a, sizeof a, "%s.txt", argv[1]);
+    snprintf(b, sizeof b, "%s.packed", argv[1]);
+    if (!pack_text(a, b)) {
+        printf("%s\n", err.message);
         return 1;
     }
     printf("%s: %u tokens\n", leat_version(), (unsigned)info.tokens);
