@@ -43,9 +43,9 @@ enum leat_pack_notice_kind {
     LEAT_NOTICE_SPLIT = 4,    /* `count` inputs belong to the split `path` ("": to none); `reason` 1: they are packed */
     LEAT_NOTICE_DAMAGED = 5,  /* it was cut off or broken, `message` says how: it was packed up to byte `offset`, 0 if
                                  nothing of it was, and `count` bytes were not read; LEAT_NONE: not known */
-    LEAT_NOTICE_WAITING = 6   /* a call on a file server failed, and is made again after pauses, or a server is to be
-                                 asked again in two seconds or more: `message` says which, and for how long; `path` is
-                                 "". While files are packed, once a minute at most */
+    LEAT_NOTICE_WAITING = 6   /* a call on a file server failed, and is made again after pauses; or a server wants to
+                                 be asked again in two seconds or more. `message` says which, and for how long; `path`
+                                 is "". While files are packed, once a minute at most */
 };
 enum leat_skip_reason {
     LEAT_SKIP_KIND = 0, /* it is in a folder, and not of a kind that is packed */

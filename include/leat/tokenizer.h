@@ -16,7 +16,7 @@ struct leat_tokenizer_options {
     size_t size;
     const char *pattern; /* the pattern's name, for a *.tiktoken file whose name does not say it; NULL: none */
     /* If not NULL: called some ten times per second, on the caller's thread, while a model's files are fetched: the Hub
-     * may say to wait for minutes, which `why` then says once; else it is NULL. Nonzero ends the call, with
+     * may say to wait for minutes. `why` says that, once per wait, and is NULL otherwise. Nonzero ends the call, with
      * LEAT_E_STOPPED. */
     uint32_t (*waiting)(void *context, const char *why);
     void *waiting_context;
