@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """lookup_stages.py LEAT_BENCH [--models FOLDER] [--only WORD] [--repeat 5] [--ghz 3.2]
 
-Where the time of models that look tokens up goes: Unigram and WordPiece, over the corpora (LEAT_CORPORA), each word met
-as the text brings it.
+Where the time of models that look tokens up goes: Unigram and WordPiece, in one pass over each corpus (LEAT_CORPORA).
 
-`perf record` of one thread, with a sample per 0.5 ms of CPU time; each function belongs to a stage. Cycles per id of
-each stage, the least of all runs, and how many times as fast the whole would be if the stage took nothing. The rest is
-what leat-bench says of the whole less all stages: clearing memory, copies by the C library, documents. Exits with 77
-where there is no perf.
+`perf record` of one thread, with a sample per 0.5 ms of CPU time; each function belongs to a stage. It prints each
+stage's cycles per id (of a CPU of --ghz), the least of all runs, and how many times as fast the whole would be if the
+stage took nothing. The rest is the whole, as leat-bench prints it, less all stages: clearing memory, copies by the C
+library, documents. Exits with 77 without perf or a corpus.
 """
 import argparse
 import collections
@@ -23,10 +22,9 @@ import encode
 import measured
 
 STAGES = {
-    "normalize": "images_run append_image clusters charsmap_copy charsmap_longest place utf8_valid_prefix_avx2 "
-                 "utf8_valid_prefix sentencepiece_normalize next_by_grapheme grapheme_length append_graphemes blanks "
-                 "matcher_next buffer_append",
-    "cut": "cut split_words split_spaces masks pretoken_fill find_cuts",
+    "normalize": "images_run charsmap_copy charsmap_longest place utf8_valid_prefix_avx2 utf8_valid_prefix "
+                 "next_by_grapheme grapheme_length append_graphemes blanks matcher_next buffer_append",
+    "cut": "cut split_words split_spaces masks pretoken_fill",
     "find": "find lookup_batch_find line_long note_missed pretoken_place_text",
     "search": "search encode_word encode_after_space char_tests find_words pretoken_cache_add pretoken_cache_find "
               "line_of set_value take_missed take_some pretoken_cache_copy id_list_append lookup_batch_encode",
@@ -41,9 +39,9 @@ def run(leat_bench, model, texts, folder, ghz):
     data = os.path.join(folder, "perf.data")
     command = ["perf", "record", "-q", "-e", "cpu-clock", "-c", "500000", "-o", data, leat_bench, "encode", "--json",
                "-t", model, texts]
-    said = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout)
+    said = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
     samples = subprocess.run(["perf", "script", "-i", data, "-F", "ip,sym"], check=True, text=True,
-                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+                             stdout=subprocess.PIPE).stdout
     cycles = collections.Counter()
     each = 0.0005 * ghz * 1e9 / said["tokens"]
     for line in samples.splitlines():

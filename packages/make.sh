@@ -1,7 +1,7 @@
 #!/bin/sh
 # make.sh OUT: makes all packages of this checkout's last commit, in OUT: the sources, which are Python's sdist as well;
 # wheels for x86-64 and aarch64; Debian's packages. Runs on Debian 12 with what release.sh installs. The same commit
-# gives the same bytes, wherever it is built, but for the time in .buildinfo.
+# gives the same bytes, wherever it is built, except the time in .buildinfo.
 set -e
 out=$(mkdir -p "$1" && cd "$1" && pwd)
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)

@@ -1,7 +1,8 @@
 #!/bin/sh
 # release.sh BUILD: makes and checks all packages (make.sh) in a Debian 12 of its own in BUILD/release, as root: made
-# twice, in folders of different names, whose files must be equal; looked at by auditwheel, twine and lintian; installed
-# and used where there is nothing else, the wheels also with an older C library. They are in BUILD/release/out then.
+# twice, in folders of different names, whose files must be equal; looked at by abi3audit, auditwheel,
+# check-wheel-contents, twine and lintian; installed and used where there is nothing else, the wheels also with an older
+# C library. They are in BUILD/release/out then.
 # Needs debootstrap and a network; takes half an hour and 6 GiB. Ends with "N passed, N failed, N skipped".
 # shellcheck disable=SC2016 # what runs in the other systems is expanded there
 

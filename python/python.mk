@@ -82,7 +82,7 @@ $(PYTHON_PROGRAMS): python/program.c $(PYTHON_LIBRARY)
 	    -Wl,-rpath,'$$ORIGIN/../lib' $(ALL_LDFLAGS) $^ -o $@
 
 # under the name that they are asked for by; and the packages and licenses of all that is brought along, where Debian
-# tells: a package may be there for other machines, too
+# says them: those for this machine, since a package may also be installed for others
 DEBIAN_MACHINE = $(patsubst x86_64,amd64,$(patsubst aarch64,arm64,$(WHEEL_MACHINE)))
 LICENSED = $(realpath $(filter /%,$(PYTHON_LIBS)) $(PYTHON_SHARED)) $(wildcard /usr/include/xxhash.h)
 $(PYTHON_PACKAGE)/lib/ready:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""gen_normalize_boxes.py: writes normalize_boxes.h of tokenize_tools/tokenizer/: where NFC must look closer.
+"""gen_normalize_boxes.py: writes normalize_boxes.h of tokenize_tools/tokenizer/: what NFC must examine.
 
     scripts/gen_normalize_boxes.py > tokenize_tools/tokenizer/unicode/normalize_boxes.h
 
 The boxes (gen_scan_tables.py) contain each character that NFC may change, move or compose with another, in the Unicode
-that normalize_tables.h has, and few others that are common: of the characters beyond ASCII in 39 MB of 50 languages,
-3.2 % are in a box, and 1.2 % must be. They are chosen by hand. It fails if a character is missing.
+that normalize_tables.h has, and few other common ones: of the characters beyond ASCII in 39 MB of 50 languages, 3.2 %
+are in a box, and 1.2 % must be. They are chosen by hand; the script fails if one of these characters is in no box.
 """
 import os
 import re

@@ -288,6 +288,12 @@ def measured(command, threads):
     return json.loads(done.stdout)
 
 
+def needed(command, threads):
+    """As measured(), but ends the program with the reason if it cannot run."""
+    result = measured(command, threads)
+    return sys.exit(f"{command[0]}: {result['not_measured']}") if "not_measured" in result else result
+
+
 def compare(commands, repeat, threads):
     """The measurements of each program; and why one has none: it cannot run, or has other ids than the first."""
     results, why, names = {p: [] for p in commands}, {}, list(commands)
@@ -372,7 +378,7 @@ def run_warm(options, folder):
             results = {p: [] for p in commands}
             for _ in range(options.repeat):
                 for program, command in commands.items():
-                    results[program].append(measured(command, 1))
+                    results[program].append(needed(command, 1))
             same = len({r["checksum"] for some in results.values() for r in some}) == 1
             said = []
             for label, rate in (("new", lambda passes: passes[0]), ("met", lambda passes: max(passes[1:]))):
@@ -395,7 +401,8 @@ def plain_text(path, out):
 
 
 def run_own(options, folder):
-    text = cut_texts(folder, options.texts or "english", int(options.megabytes * 1e6))
+    text = cut_texts(folder, options.texts or "english", int(options.megabytes * 1e6)) or \
+        skip(f"no {corpus('english')}")
     plain = os.path.join(folder, "plain.txt")
     plain_text(text, plain)
     program = os.path.join(os.path.dirname(sys.executable), "gigatoken")
@@ -407,13 +414,15 @@ def run_own(options, folder):
         rates, tokens = {"leat": [], "gigatoken": []}, {}
         for _ in range(options.repeat):
             leat = [options.leat_bench, "encode", "--json", "--threads", str(options.threads), "-t", file, text]
-            said = measured(leat, options.threads)
+            said = needed(leat, options.threads)
             rates["leat"].append(said["bytes"] / said["seconds"] / 1e6)
             tokens["leat"] = f"{said['tokens'] / 1e6:.2f}"
             done = subprocess.run([program, "bench", file, plain, "--doc-separator", "<|endoftext|>"], check=True,
                                   env={**os.environ, "RAYON_NUM_THREADS": str(options.threads)}, stdout=subprocess.PIPE,
                                   stderr=subprocess.STDOUT, text=True).stdout
             found = re.search(r"gigatoken:.* at +([\d.,]+) (MB|GB)/s \| +([\d.,]+) Mtok", done)
+            if not found:
+                sys.exit(f"gigatoken bench printed no rate: {done[-200:]}")
             rates["gigatoken"].append(float(found[1].replace(",", "")) * (1000 if found[2] == "GB" else 1))
             tokens["gigatoken"] = found[3].replace(",", "")
         same = tokens["leat"] == tokens["gigatoken"]
@@ -489,9 +498,9 @@ def compare_lookup(options, model, peer, texts, few):
     other = [sys.executable, os.path.abspath(__file__), "--one", peer, model, "", "1", peers]
     results = {"leat": [], peer: []}
     for _ in range(options.repeat):
-        results["leat"].append(measured([*leat, texts], 1))
-        results[peer].append(measured(other, 1))
-    return results, measured([*leat, peers], 1)["checksum"] == results[peer][0]["checksum"]
+        results["leat"].append(needed([*leat, texts], 1))
+        results[peer].append(needed(other, 1))
+    return results, needed([*leat, peers], 1)["checksum"] == results[peer][0]["checksum"]
 
 
 def run_lookup(options, folder):
@@ -499,7 +508,8 @@ def run_lookup(options, folder):
     make_models(models, folder)
     all_same = True
     for text in TEXTS:
-        few, texts = (cut_texts(folder, text, int(n * 1e6)) for n in (options.slow_megabytes, options.megabytes))
+        few, texts = (cut_texts(folder, text, int(n * 1e6)) or skip(f"no {corpus(text)}")
+                      for n in (options.slow_megabytes, options.megabytes))
         for name, file, peer in MODELS:
             if options.only not in f"{text} {name}":
                 continue

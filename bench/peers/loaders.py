@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """loaders.py LEAT_BENCH [--python NAME=PYTHON]...: the same work by other loaders: shuffled batches of rows of L + 1
 tokens, as int64 inputs and labels, from the same counting tokens. Each run is a process of its own, by the Python
-that has the loader's package (NAME is a file of bench/peers/loaders/), in turns; it prints medians, with --least the
-best of the rounds, for machines that do other work: CPU time alone counts there.
+that has the loader's package (NAME is a file of bench/peers/loaders/), in turns; it prints medians, or with --least
+the best of the rounds: for busy machines, where only CPU time counts.
 
 A first process of each loader only checks: each row has the tokens of a place where rows may start, and no row comes
 twice. Others measure tokens per second and CPU time of all processes, without the start of further epochs; their
@@ -13,9 +13,9 @@ cannot run says why. `make bench-loaders` makes the environments.
 --worlds: four ranks, a process each, make batches and save their states; two ranks go on with these. It says whether
 the global batches are those that the four ranks would have made.
 
---orders: rows of 128 tokens, each loader in two processes. It says whether their epochs are the same, whether an epoch
-has each row once, from how many eighths of the data the first eighth of the epoch is (all of them: a shuffle of all
-rows; one: of pieces, and then within each), and whether a third process, asked for one sample alone, gets that row.
+--orders: rows of 128 tokens, each loader in two processes. It says whether their epochs are the same; whether an epoch
+has each row once; from how many eighths of the data the first eighth of the epoch comes (8: all rows are shuffled;
+fewer: pieces are, and then the rows of each); and whether a third process, asked for one sample alone, gets that row.
 
     loaders.py LEAT_BENCH [--worlds] [--orders] [--only leat --only Grain] [--tokens 100M] [--seconds 3] [--rounds 3]
         [--least] [--json] [--keep FILE]
@@ -38,8 +38,7 @@ import measured  # noqa: E402
 SEED = 7
 CHECKED = 8  # batches
 FIGURES = [("Mtok/s", "mtok_per_s", ".1f"), ("CPU ms/Mtok", "cpu_ms_per_mtok", ".2f"), ("start s", "start_s", ".2f"),
-           ("its CPU s", "start_cpu_s", ".2f"),
-           ("resume s", "resume_s", ".2f"), ("MiB", "memory_mib", ".0f")]
+           ("its CPU s", "start_cpu_s", ".2f"), ("resume s", "resume_s", ".2f"), ("MiB", "memory_mib", ".0f")]
 
 # ---- The loaders: how each is made. Packages are imported where they are used: each process has those of one loader
 
@@ -107,7 +106,7 @@ def torch_rows(o, batched):
 
 
 def join(o):
-    """The ranks of packages that ask PyTorch or the environment which there are."""
+    """Sets rank and world where packages look for them: in PyTorch and in the environment."""
     import torch
     if o.world > 1:
         for name, value in ("RANK", o.rank), ("WORLD_SIZE", o.world), ("LOCAL_RANK", o.rank), \
@@ -358,7 +357,7 @@ def tokbin(o, state):
 
 
 def guideloom(o, state):
-    """Its windows do not overlap, so rows begin where litdata's do. Of its readers, the one that takes least time."""
+    """Its windows do not overlap, so rows begin where litdata's do. MmapIO takes the least CPU time of its readers."""
     import pathlib
 
     import numpy
@@ -387,7 +386,7 @@ def guideloom(o, state):
     if state:
         loader.load_state_dict(state)
 
-    def batches():  # begun by the first batch only: a state can be loaded before
+    def batches():  # the loader starts with the first batch, so sample() can load a state before
         for batch in loader:
             yield pair(batch)
 
@@ -470,7 +469,7 @@ LOADERS = {
     "torchtitan's Grain loader": ("torchtitan", torchtitan),
     "GuideLoom": ("guideloom", guideloom),
 }
-OVERLAPLESS = ("litdata", "GuideLoom")  # rows of these share no token
+NO_OVERLAP = ("litdata", "GuideLoom")  # rows of these share no token
 RANKED = ("leat", "Zephon", "torchtitan's Grain loader", "litdata", "MosaicML streaming", "GuideLoom")  # for --worlds
 
 # ---- A run: a process of its own
@@ -479,6 +478,11 @@ RANKED = ("leat", "Zephon", "torchtitan's Grain loader", "litdata", "MosaicML st
 def numbers(array):
     import numpy
     return numpy.asarray(array)
+
+
+def place_of(row, known):
+    """Where a row begins, by its first tokens; None: nowhere."""
+    return known.get(row[:8].astype("<u2").tobytes())
 
 
 def check_rows(o, inputs, labels, known):
@@ -490,7 +494,7 @@ def check_rows(o, inputs, labels, known):
         sys.exit("inputs and labels are not the rows that were asked for")
     tokens = known["tokens"]
     for row in rows:
-        place = known["places"].get(row[:8].astype("<u2").tobytes())
+        place = place_of(row, known["places"])
         if place is None or not numpy.array_equal(tokens[place:place + o.seq_len + 1], row):
             sys.exit("a row has other tokens than the dataset")
         if place in known["seen"]:
@@ -501,7 +505,7 @@ def check_rows(o, inputs, labels, known):
 def places(o):
     """Where rows may start, by their first tokens."""
     tokens = tokens_of(o)
-    step = o.seq_len + (o.run in OVERLAPLESS)
+    step = o.seq_len + (o.run in NO_OVERLAP)
     return {tokens[at:at + 8].tobytes(): at for at in range(0, len(tokens) - o.seq_len, step)}
 
 
@@ -551,6 +555,21 @@ def run(o):
             "memory_mib": measured.memory_mib(os.getpid())}
 
 
+def command(name, o, *more):
+    """What runs a loader in a process of its own."""
+    return [o.pythons.get(LOADERS[name][0], sys.executable), os.path.abspath(__file__), o.leat_bench, "--run", name,
+            "--name", o.name, "--folder", o.folder, "--seq-len", str(o.seq_len), "--batch", str(o.batch), *more]
+
+
+def why_failed(stderr):
+    return stderr.decode("utf-8", "replace").strip().split("\n")[-1][:200]
+
+
+def answer(stdout):
+    """Of such a process: the last line, since packages print, too."""
+    return json.loads(stdout.decode().strip().split("\n")[-1])
+
+
 # ---- Ranks: a process each, all at once
 
 
@@ -571,33 +590,36 @@ def steps(o):
 
 def of_ranks(name, o, world, count, state, resume):
     """The rows of each global batch, those of rank 0 first."""
-    python = o.pythons.get(LOADERS[name][0], sys.executable)
-    words = [python, os.path.abspath(__file__), o.leat_bench, "--run", name, "--name", o.name, "--folder", o.folder,
-             "--seq-len", str(o.seq_len), "--batch", str(o.batch), "--state", state, "--world", str(world),
-             "--lanes", "4", "--steps", str(count)]
+    words = command(name, o, "--state", state, "--world", str(world), "--lanes", "4", "--steps", str(count))
     ranks = [subprocess.Popen(words + ["--rank", str(rank)] + (["--resume", f"{state}.{rank}"] if resume else []),
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) for rank in range(world)]
-    said = [rank.communicate(timeout=o.most_seconds) for rank in ranks]
+    try:
+        said = [rank.communicate(timeout=o.most_seconds) for rank in ranks]
+    finally:
+        for rank in ranks:  # those that wait for one that hangs
+            rank.kill()
+            rank.wait()
     for rank, (_, error) in zip(ranks, said):
         if rank.returncode:
-            raise RuntimeError(error.decode("utf-8", "replace").strip().split("\n")[-1][:200])
-    rows = [json.loads(out.decode().strip().split("\n")[-1]) for out, _ in said]
+            raise RuntimeError(why_failed(error))
+    rows = [answer(out) for out, _ in said]
     return [sum((one[step] for one in rows), []) for step in range(count)]
 
 
 def worlds(o):
     """Four ranks make ten batches; two ranks go on after five."""
     for name in measured.names(RANKED, o.only):
-        state = os.path.join(o.folder, "states")
+        state, failed = os.path.join(o.folder, "states"), "cannot run"
         try:
             of_ranks(name, o, 1, 2, state, False)  # makes its data
             whole = of_ranks(name, o, 4, 10, state, False)[5:]
+            failed = "no resume"
             again = of_ranks(name, o, 2, 5, state, True)
             said = "the same rows of each batch in the same places" if again == whole else \
                 "the same rows of each batch in other places" if list(map(sorted, again)) == list(map(sorted, whole)) \
                 else "other batches"
         except (RuntimeError, OSError, subprocess.TimeoutExpired) as why:
-            said = f"no resume: {why}"
+            said = f"{failed}: {why}"
         print(f"{name:34} {said}", flush=True)
 
 
@@ -609,23 +631,22 @@ def order(o):
     import numpy
     known, made = places(o), LOADERS[o.run][1](o, None)
     if o.sample is None:
-        return [known[row[:8].astype("<u2").tobytes()]  # some begin another epoch by themselves
-                for inputs, _ in itertools.islice(made[0], rows_of(o) // o.batch) for row in numbers(inputs)]
+        found = [place_of(row, known)  # some loaders start another epoch by themselves
+                 for inputs, _ in itertools.islice(made[0], rows_of(o) // o.batch) for row in numbers(inputs)]
+        return sys.exit("a row has other tokens than the dataset") if None in found else found
     if len(made) < 3:
         return None
-    row = numpy.asarray(made[2](o.sample)).astype("<u2")
-    place = known[row[:8].tobytes()]
-    return place if numpy.array_equal(row, tokens_of(o)[place:place + o.seq_len + 1]) else -1
+    row = numbers(made[2](o.sample))
+    place = place_of(row, known)
+    return -1 if place is None or not numpy.array_equal(row, tokens_of(o)[place:place + o.seq_len + 1]) else place
 
 
 def order_of(name, o, sample=None):
-    words = [o.pythons.get(LOADERS[name][0], sys.executable), os.path.abspath(__file__), o.leat_bench, "--run", name,
-             "--orders", "--name", o.name, "--folder", o.folder, "--seq-len", str(o.seq_len), "--batch", str(o.batch)]
-    done = subprocess.run(words + (["--sample", str(sample)] if sample is not None else []), stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, check=False, timeout=o.most_seconds)
+    words = command(name, o, "--orders", *(["--sample", str(sample)] if sample is not None else []))
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=o.most_seconds)
     if done.returncode:
-        raise RuntimeError(done.stderr.decode("utf-8", "replace").strip().split("\n")[-1][:200])
-    return json.loads(done.stdout.decode().strip().split("\n")[-1])
+        raise RuntimeError(why_failed(done.stderr))
+    return answer(done.stdout)
 
 
 def orders(o):
@@ -638,7 +659,7 @@ def orders(o):
         except (RuntimeError, OSError, subprocess.TimeoutExpired) as why:
             print(f"{name:34} cannot run: {why}", flush=True)
             continue
-        rows = (o.tokens - 1) // (o.seq_len + (name in OVERLAPLESS))
+        rows = (o.tokens - 1) // (o.seq_len + (name in NO_OVERLAP))
         once = "twice a row" if len(set(first)) < len(first) else \
             "each row once" if rows - len(first) < o.batch else f"{len(first)} of {rows}"
         eighths = len({at * 8 // o.tokens for at in first[:rows // 8]})
@@ -657,9 +678,7 @@ def measure(name, o, checking):
         return {"not_measured": f"its packages cannot be installed: no {python}"}
     with tempfile.TemporaryDirectory() as folder:
         state = os.path.join(folder, "state")
-        words = [python, os.path.abspath(__file__), o.leat_bench, "--run", name, "--name", o.name, "--folder", o.folder,
-                 "--seq-len", str(o.seq_len), "--batch", str(o.batch), "--seconds", str(o.seconds),
-                 "--workers", str(o.workers), "--state", state]
+        words = command(name, o, "--seconds", str(o.seconds), "--workers", str(o.workers), "--state", state)
         result = {}
         for more in [["--check"]] if checking else [[], ["--resume", state]]:
             try:
@@ -669,9 +688,8 @@ def measure(name, o, checking):
                 hung = f"it did not end within {o.most_seconds} s"
                 return {**result, "no_resume" if result else "not_measured": hung}
             if done.returncode:
-                said = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1]
-                return {**result, "no_resume" if result else "not_measured": said[:200]}
-            said = json.loads(done.stdout.decode().strip().split("\n")[-1])
+                return {**result, "no_resume" if result else "not_measured": why_failed(done.stderr)}
+            said = answer(done.stdout)
             if result and said["hash"] != result["hash"]:
                 return {**result, "no_resume": "the first batch after the resume is another one"}
             result.update(said)
@@ -694,7 +712,7 @@ def options():
     parser.add_argument("--check", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--worlds", action="store_true", help="whether half of the ranks go on with the same batches")
     parser.add_argument("--least", action="store_true", help="the best of the rounds, not their median")
-    parser.add_argument("--orders", action="store_true", help="whether two starts give the same rows, and the like")
+    parser.add_argument("--orders", action="store_true", help="whether two starts give the same rows, each once")
     parser.add_argument("--sample", type=int, help=argparse.SUPPRESS)
     for name in "run", "name", "state", "resume":
         parser.add_argument(f"--{name}", help=argparse.SUPPRESS)

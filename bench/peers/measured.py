@@ -13,7 +13,8 @@ CORPORA = os.environ.get("LEAT_CORPORA", os.path.join(ROOT, "..", "shared", "cor
 VOCAB = os.environ.get("LEAT_VOCAB", os.path.join(ROOT, "..", "shared", "vocab"))
 TEXTS = ("english", "multi", "code")  # of the corpora
 TICK = os.sysconf("SC_CLK_TCK")
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # a start is one of packages whose files were compiled before, as usual
+# packages are compiled once, as usual, not at each start that is measured
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def skip(why):

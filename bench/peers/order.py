@@ -64,8 +64,9 @@ def start_megatron(prefix, samples, length):
 
 def start_leat(prefix, samples, length):
     import leat
+    from leat.integrations import megatron
     yield
-    plan = leat.Plan(prefix, length, 1234, order=leat.megatron.order(samples=samples), split="1,0,0")
+    plan = leat.Plan(prefix, length, 1234, order=megatron.order(samples=samples), split="1,0,0")
     yield len(plan), lambda n: plan.order(n).token
 
 

@@ -75,10 +75,13 @@ def datatrove_rows(vocabulary, path, out):
 HERE = {f.__name__: f for f in (gigatoken, pyarrow_rows, datatrove_rows)}
 
 
-def timed(command, **more):
+def timed(command):
     began = time.perf_counter()
-    out = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, **more).stdout
-    return time.perf_counter() - began, out
+    done = subprocess.run(command, check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    seconds = time.perf_counter() - began
+    if done.returncode:
+        sys.exit(f"{command[0]}: {done.stderr.decode('utf-8', 'replace').strip() or f'exit code {done.returncode}'}")
+    return seconds, done.stdout
 
 
 def make_room(out):

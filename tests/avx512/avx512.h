@@ -4,7 +4,7 @@
  * of <immintrin.h>, and says that the CPU has AVX-512.
  *
  * It is stricter than the CPU: lanes that are masked out are not touched, aligned loads and stores are checked, and what
- * is undefined is filled with 0xa5. An instruction that a kernel begins to use is a line more here.
+ * is undefined is filled with 0xa5. A kernel that uses another instruction needs another line here.
  */
 #ifndef LEAT_TESTS_AVX512_H
 #define LEAT_TESTS_AVX512_H

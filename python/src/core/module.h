@@ -52,8 +52,8 @@ int args_address(PyObject *object, void *out);     /* a void *; None is NULL */
  * NULL. */
 int args_path(PyObject *object, void *bytes);
 
-/* What an option `waiting` calls: lets signal handlers run while a call waits for a server, and says why it does, once
- * by Python's usual filter. The call then fails, and errors_raise() leaves the exception that was raised here. */
+/* What an option `waiting` calls: lets signal handlers run while a call waits for a server, and warns why it does, once
+ * by Python's usual filter. If that raises, the call fails, and errors_raise() leaves the exception. */
 uint32_t args_on_waiting(void *context, const char *why);
 
 /* How datasets are opened, as dataset.opening() gives it, (access, the cache's folder as bytes or None, its size,
