@@ -129,8 +129,8 @@ LOADERS_PEERS := torchdata litdata streaming datasets grain zephon tokbin torcht
 LOADERS_TORCH := $(BUILD)/loaders-venv/torch
 $(LOADERS_TORCH)/ready: bench/peers/loaders/torch.txt
 	$(call make_venv,$(@D),$<)
-# the newest versions of these need Python 3.13: PYTHON_313 is one, empty where the machine has none; then megatron is an
-# older version, and guideloom is left out
+# the newest versions of these need Python 3.13: PYTHON_313 is one, empty where the machine has none; then megatron is
+# an older version, and guideloom is left out
 LOADERS_313 := guideloom megatron
 PYTHON_313  ?= $(shell for it in python3 python3.14 python3.13 $$HOME/.pyenv/versions/3.1[34].*/bin/python3; do \
     $$it -c 'import sys; sys.exit(not (3, 13) <= sys.version_info < (3, 15))' 2>/dev/null && echo $$it && break; done)
