@@ -1,10 +1,10 @@
 /*
  * avx512.h: the instructions of AVX-512 that leat's kernels use, in plain C, so that these kernels can be tested on any
- * x86-64 CPU that has AVX2, and under the sanitizers (make check-avx512). It is included before all else, takes the place
- * of <immintrin.h>, and says that the CPU has AVX-512.
+ * x86-64 CPU that has AVX2, and under the sanitizers (make check-avx512). It is included before all else, takes the
+ * place of <immintrin.h>, and says that the CPU has AVX-512.
  *
- * It is stricter than the CPU: lanes that are masked out are not touched, aligned loads and stores are checked, and what
- * is undefined is filled with 0xa5. A kernel that uses another instruction needs another line here.
+ * It is stricter than the CPU: lanes that are masked out are not touched, aligned loads and stores are checked, and
+ * what is undefined is filled with 0xa5. A kernel that uses another instruction needs another line here.
  */
 #ifndef LEAT_TESTS_AVX512_H
 #define LEAT_TESTS_AVX512_H
