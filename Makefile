@@ -282,7 +282,7 @@ include bench/bench.mk
 
 # ---- Checks with other tools ----------------------------------------------------------------------------------------
 
-.PHONY: check-asan check-ubsan check-tsan check-gpu lint shape format
+.PHONY: check-asan check-ubsan check-tsan check-avx512 check-gpu lint shape format
 ## check-gpu: the tests of loader and CUDA backend on a real GPU; without one it says so
 check-gpu: all $(DEVICE_PROGRAMS) $(DEVICE_FAULTS) $(filter $(BUILD)/tests/cuda/%,$(TEST_PROGRAMS))
 	$(Q)tests/check_gpu.sh $(BUILD) || [ $$? -eq 77 ]
@@ -300,8 +300,13 @@ check-tsan: deps
 
 ## check-avx512: the kernels for AVX-512 with its instructions in plain C, on any CPU with AVX2; ASan, UBSan
 check-avx512: deps
-	$(Q)$(MAKE) --no-print-directory run-tests BUILD=$(BUILD)/avx512 EMULATE=avx512 CC=gcc \
-	    ONLY="$(or $(ONLY),$(AVX512_TESTS))" SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined"
+	$(Q)$(MAKE) --no-print-directory run-tests BUILD=$(BUILD)/avx512 EMULATE=avx512 CC=gcc OPTIMIZE=-O1 \
+	    SELECTED="$(AVX512_TESTS:tests/%.c=$(BUILD)/avx512/tests/%)" \
+	    SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined"
+# those that go through all rows of kernels
+AVX512_TESTS := $(wildcard tests/tokenizer/test_*.c tests/corpus/test_json_*.c $(patsubst %,tests/%.c, \
+                tokenizer_files/test_made_models tokenizer_files/test_cut_pairs order/test_permute \
+                unit/test_row_kernels loader/test_loader_outputs))
 
 ## lint: include direction, format, forbidden functions, exported names, documents against code
 lint: lib
