@@ -66,7 +66,7 @@ static void test_least(void)
                                            "b";
     const struct model_pretokens three = { text, 7, 0, ends, 3 }, second = { text, 7, 1, ends + 1, 1 };
     const struct model_chunk first = { text, 3, true, false }, all = { text, 7, true, true };
-    struct model m = { &kind };
+    struct model m = { .kind = &kind };
     struct id_list out = { 0 };
     void *scratch = &m;
     size_t used = 1;
