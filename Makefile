@@ -300,8 +300,8 @@ check-tsan: deps
 
 ## check-avx512: the kernels for AVX-512 with its instructions in plain C, on any CPU with AVX2; ASan, UBSan
 check-avx512: deps
-	$(Q)$(MAKE) --no-print-directory run-tests BUILD=$(BUILD)/avx512 EMULATE=avx512 CC=gcc OPTIMIZE=-O1 \
-	    SELECTED="$(AVX512_TESTS:tests/%.c=$(BUILD)/avx512/tests/%)" \
+	$(Q)LEAT_TEST_SECONDS=900 $(MAKE) --no-print-directory run-tests BUILD=$(BUILD)/avx512 EMULATE=avx512 \
+	    CC=gcc OPTIMIZE=-O1 SELECTED="$(AVX512_TESTS:tests/%.c=$(BUILD)/avx512/tests/%)" \
 	    SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined"
 # those that go through all rows of kernels
 AVX512_TESTS := $(wildcard tests/tokenizer/test_*.c tests/corpus/test_json_*.c $(patsubst %,tests/%.c, \
