@@ -53,8 +53,8 @@ union lanes {
     EMULATED __m512i _mm512_##NAME(__m512i a, __m512i b)                                                               \
     {                                                                                                                  \
         union lanes x = { a }, y = { b }, r;                                                                           \
-        EACH (N)                                                                                                       \
-            r.TYPE[i] = (WHAT);                                                                                        \
+        EACH(N)                                                                                                        \
+        r.TYPE[i] = (WHAT);                                                                                            \
         return r.v;                                                                                                    \
     }
 LANES(add_epi8, u8, 64, (uint8_t)(x.u8[i] + y.u8[i]))
@@ -85,8 +85,8 @@ LANES(permutexvar_epi64, u64, 8, y.u64[x.u64[i] & 7])
     EMULATED __m512i _mm512_##NAME(__m512i a, unsigned by)                                                             \
     {                                                                                                                  \
         union lanes x = { a }, r;                                                                                      \
-        EACH (N)                                                                                                       \
-            r.TYPE[i] = by < (WIDTH) ? (WHAT) : 0;                                                                     \
+        EACH(N)                                                                                                        \
+        r.TYPE[i] = by < (WIDTH) ? (WHAT) : 0;                                                                         \
         return r.v;                                                                                                    \
     }
 SHIFTS(srli_epi16, u16, 32, 16, (uint16_t)(x.u16[i] >> by))
@@ -113,8 +113,8 @@ EMULATED __m512i _mm512_lzcnt_epi32(__m512i a)
 {
     union lanes x = { a }, r;
 
-    EACH (16)
-        r.u32[i] = x.u32[i] ? (uint32_t)__builtin_clz(x.u32[i]) : 32;
+    EACH(16)
+    r.u32[i] = x.u32[i] ? (uint32_t)__builtin_clz(x.u32[i]) : 32;
     return r.v;
 }
 
@@ -122,7 +122,8 @@ EMULATED __m512i _mm512_ternarylogic_epi32(__m512i a, __m512i b, __m512i c, int 
 {
     union lanes x = { a }, y = { b }, z = { c }, r;
 
-    EACH (16) {
+    EACH(16)
+    {
         r.u32[i] = 0;
         for (unsigned k = 0; k < 32; k++) {
             unsigned row = (x.u32[i] >> k & 1) << 2 | (y.u32[i] >> k & 1) << 1 | (z.u32[i] >> k & 1);
@@ -139,8 +140,8 @@ EMULATED __m512i _mm512_ternarylogic_epi32(__m512i a, __m512i b, __m512i c, int 
     EMULATED __m512i blend_##TYPE(MASK k, __m512i a, __m512i b) /* a where 0 */                                        \
     {                                                                                                                  \
         union lanes x = { a }, y = { b }, r;                                                                           \
-        EACH (N)                                                                                                       \
-            r.TYPE[i] = k >> i & 1 ? y.TYPE[i] : x.TYPE[i];                                                            \
+        EACH(N)                                                                                                        \
+        r.TYPE[i] = k >> i & 1 ? y.TYPE[i] : x.TYPE[i];                                                                \
         return r.v;                                                                                                    \
     }
 BLEND(u8, 64, __mmask64)
@@ -148,15 +149,30 @@ BLEND(u32, 16, __mmask16)
 BLEND(u64, 8, __mmask8)
 #define ZEROS ((__m512i) { 0 })
 
-EMULATED __m512i _mm512_mask_blend_epi8(__mmask64 k, __m512i a, __m512i b) { return blend_u8(k, a, b); }
-EMULATED __m512i _mm512_mask_mov_epi32(__m512i from, __mmask16 k, __m512i a) { return blend_u32(k, from, a); }
-EMULATED __m512i _mm512_maskz_mov_epi32(__mmask16 k, __m512i a) { return blend_u32(k, ZEROS, a); }
-EMULATED __m512i _mm512_maskz_mov_epi64(__mmask8 k, __m512i a) { return blend_u64(k, ZEROS, a); }
+EMULATED __m512i _mm512_mask_blend_epi8(__mmask64 k, __m512i a, __m512i b)
+{
+    return blend_u8(k, a, b);
+}
+EMULATED __m512i _mm512_mask_mov_epi32(__m512i from, __mmask16 k, __m512i a)
+{
+    return blend_u32(k, from, a);
+}
+EMULATED __m512i _mm512_maskz_mov_epi32(__mmask16 k, __m512i a)
+{
+    return blend_u32(k, ZEROS, a);
+}
+EMULATED __m512i _mm512_maskz_mov_epi64(__mmask8 k, __m512i a)
+{
+    return blend_u64(k, ZEROS, a);
+}
 EMULATED __m512i _mm512_maskz_srli_epi64(__mmask8 k, __m512i a, unsigned by)
 {
     return blend_u64(k, ZEROS, _mm512_srli_epi64(a, by));
 }
-EMULATED __m512i _mm512_maskz_and_epi32(__mmask16 k, __m512i a, __m512i b) { return blend_u32(k, ZEROS, a & b); }
+EMULATED __m512i _mm512_maskz_and_epi32(__mmask16 k, __m512i a, __m512i b)
+{
+    return blend_u32(k, ZEROS, a & b);
+}
 EMULATED __m512i _mm512_mask_and_epi32(__m512i from, __mmask16 k, __m512i a, __m512i b)
 {
     return blend_u32(k, from, a & b);
@@ -185,8 +201,8 @@ EMULATED __m512i _mm512_mask_xor_epi64(__m512i from, __mmask8 k, __m512i a, __m5
     {                                                                                                                  \
         union lanes x = { a }, y = { b };                                                                              \
         MASK bits = 0;                                                                                                 \
-        EACH (N)                                                                                                       \
-            bits |= (MASK)((MASK)((WHAT) ? 1 : 0) << i);                                                               \
+        EACH(N)                                                                                                        \
+        bits |= (MASK)((MASK)((WHAT) ? 1 : 0) << i);                                                                   \
         return bits;                                                                                                   \
     }                                                                                                                  \
     EMULATED MASK _mm512_mask_##NAME##_mask(MASK k, __m512i a, __m512i b)                                              \
@@ -223,14 +239,17 @@ EMULATED __mmask8 _mm256_cmpeq_epi64_mask(__m256i a, __m256i b)
 
 /* ---- Making, taking apart ---------------------------------------------------------------------------------------- */
 
-EMULATED __m512i _mm512_setzero_si512(void) { return ZEROS; }
+EMULATED __m512i _mm512_setzero_si512(void)
+{
+    return ZEROS;
+}
 
 #define SETS(NAME, TYPE, N, ARGUMENT)                                                                                  \
     EMULATED __m512i _mm512_##NAME(ARGUMENT a)                                                                         \
     {                                                                                                                  \
         union lanes r;                                                                                                 \
-        EACH (N)                                                                                                       \
-            r.TYPE[i] = a;                                                                                             \
+        EACH(N)                                                                                                        \
+        r.TYPE[i] = a;                                                                                                 \
         return r.v;                                                                                                    \
     }
 SETS(set1_epi8, i8, 64, char)
@@ -238,7 +257,10 @@ SETS(set1_epi32, i32, 16, int)
 SETS(set1_epi64, i64, 8, long long)
 SETS(broadcast_i32x4, quarter, 4, __m128i)
 
-EMULATED __m512i _mm512_maskz_set1_epi8(__mmask64 k, char a) { return blend_u8(k, ZEROS, _mm512_set1_epi8(a)); }
+EMULATED __m512i _mm512_maskz_set1_epi8(__mmask64 k, char a)
+{
+    return blend_u8(k, ZEROS, _mm512_set1_epi8(a));
+}
 
 EMULATED __m512i set_lanes(const int lane[16])
 {
@@ -252,8 +274,14 @@ EMULATED __m512i set_lanes(const int lane[16])
     set_lanes((const int[16]) { p, o, n, m, l, k, j, i, h, g, f, e, d, c, b, a })
 #define _mm512_setr_epi64(...) ((__m512i) { __VA_ARGS__ })
 
-EMULATED __m256i _mm512_castsi512_si256(__m512i a) { return ((union lanes) { a }).half[0]; }
-EMULATED __m128i _mm512_castsi512_si128(__m512i a) { return ((union lanes) { a }).quarter[0]; }
+EMULATED __m256i _mm512_castsi512_si256(__m512i a)
+{
+    return ((union lanes) { a }).half[0];
+}
+EMULATED __m128i _mm512_castsi512_si128(__m512i a)
+{
+    return ((union lanes) { a }).quarter[0];
+}
 EMULATED __m512i _mm512_castsi256_si512(__m256i a)
 {
     union lanes r;
@@ -262,8 +290,14 @@ EMULATED __m512i _mm512_castsi256_si512(__m256i a)
     r.half[0] = a;
     return r.v;
 }
-EMULATED __m256i _mm512_extracti64x4_epi64(__m512i a, int which) { return ((union lanes) { a }).half[which & 1]; }
-EMULATED __m128i _mm512_extracti32x4_epi32(__m512i a, int which) { return ((union lanes) { a }).quarter[which & 3]; }
+EMULATED __m256i _mm512_extracti64x4_epi64(__m512i a, int which)
+{
+    return ((union lanes) { a }).half[which & 1];
+}
+EMULATED __m128i _mm512_extracti32x4_epi32(__m512i a, int which)
+{
+    return ((union lanes) { a }).quarter[which & 3];
+}
 EMULATED __m512i _mm512_inserti64x4(__m512i a, __m256i b, int which)
 {
     union lanes r = { a };
@@ -277,8 +311,8 @@ EMULATED __m512i _mm512_inserti64x4(__m512i a, __m256i b, int which)
     {                                                                                                                  \
         union lanes x = { ZEROS }, r;                                                                                  \
         memcpy(&x, &a, sizeof a);                                                                                      \
-        EACH (N)                                                                                                       \
-            r.TO[i] = x.FROM[i];                                                                                       \
+        EACH(N)                                                                                                        \
+        r.TO[i] = x.FROM[i];                                                                                           \
         return r.v;                                                                                                    \
     }
 WIDENS(cvtepu8_epi32, u8, __m128i, u32, 16)
@@ -289,8 +323,8 @@ EMULATED __m256i _mm512_cvtepi64_epi32(__m512i a)
 {
     union lanes x = { a }, r;
 
-    EACH (8)
-        r.u32[i] = (uint32_t)x.u64[i];
+    EACH(8)
+    r.u32[i] = (uint32_t)x.u64[i];
     return r.half[0];
 }
 
@@ -299,8 +333,8 @@ EMULATED __m256i _mm512_cvtepi64_epi32(__m512i a)
     {                                                                                                                  \
         union lanes x = { a };                                                                                         \
         RESULT r = (RESULT)x.TYPE[0];                                                                                  \
-        EACH (N)                                                                                                       \
-            r = (WHAT);                                                                                                \
+        EACH(N)                                                                                                        \
+        r = (WHAT);                                                                                                    \
         return r;                                                                                                      \
     }
 REDUCES(reduce_or_epi64, i64, 8, long long, r | x.i64[i])
@@ -313,8 +347,8 @@ EMULATED __m512i _mm512_permutex2var_epi8(__m512i a, __m512i at, __m512i b)
 {
     union lanes x = { a }, y = { b }, k = { at }, r;
 
-    EACH (64)
-        r.u8[i] = k.u8[i] & 64 ? y.u8[k.u8[i] & 63] : x.u8[k.u8[i] & 63];
+    EACH(64)
+    r.u8[i] = k.u8[i] & 64 ? y.u8[k.u8[i] & 63] : x.u8[k.u8[i] & 63];
     return r.v;
 }
 
@@ -323,9 +357,9 @@ EMULATED __m512i _mm512_permutex2var_epi8(__m512i a, __m512i at, __m512i b)
     EMULATED __m512i _mm512_##NAME(__m512i a, __m512i b, int by)                                                       \
     {                                                                                                                  \
         union lanes x = { a }, y = { b }, r;                                                                           \
-        unsigned first = (unsigned)by & ((N) - 1);                                                                     \
-        EACH (N)                                                                                                       \
-            r.TYPE[i] = i + first < (N) ? y.TYPE[i + first] : x.TYPE[i + first - (N)];                                 \
+        unsigned first = (unsigned)by & ((N)-1);                                                                       \
+        EACH(N)                                                                                                        \
+        r.TYPE[i] = i + first < (N) ? y.TYPE[i + first] : x.TYPE[i + first - (N)];                                     \
         return r.v;                                                                                                    \
     }
 ALIGNS(alignr_epi32, u32, 16)
@@ -336,9 +370,9 @@ ALIGNS(alignr_epi64, u64, 8)
     {                                                                                                                  \
         union lanes x = { a }, r = { ZEROS };                                                                          \
         unsigned count = 0;                                                                                            \
-        EACH (N)                                                                                                       \
-            if (k >> i & 1)                                                                                            \
-                r.TYPE[count++] = x.TYPE[i];                                                                           \
+        EACH(N)                                                                                                        \
+        if (k >> i & 1)                                                                                                \
+            r.TYPE[count++] = x.TYPE[i];                                                                               \
         return r.v;                                                                                                    \
     }
 COMPRESSES(epi8, u8, 64, __mmask64)
@@ -370,23 +404,35 @@ EMULATED __m512i _mm512_loadu_si512(const void *p)
     memcpy(&r, p, sizeof r);
     return r.v;
 }
-EMULATED void _mm512_storeu_si512(void *p, __m512i a) { memcpy(p, &a, sizeof a); }
-EMULATED __m512i _mm512_load_si512(const void *p) { return _mm512_loadu_si512(aligned(p)); }
-EMULATED void _mm512_store_si512(void *p, __m512i a) { memcpy((void *)(uintptr_t)aligned(p), &a, sizeof a); }
+EMULATED void _mm512_storeu_si512(void *p, __m512i a)
+{
+    memcpy(p, &a, sizeof a);
+}
+EMULATED __m512i _mm512_load_si512(const void *p)
+{
+    return _mm512_loadu_si512(aligned(p));
+}
+EMULATED void _mm512_store_si512(void *p, __m512i a)
+{
+    memcpy((void *)(uintptr_t)aligned(p), &a, sizeof a);
+}
 
 #define LOADS(NAME, TYPE, N, MASK)                                                                                     \
     EMULATED __m512i _mm512_maskz_##NAME(MASK k, const void *p)                                                        \
     {                                                                                                                  \
         union lanes r = { ZEROS };                                                                                     \
-        EACH (N)                                                                                                       \
-            if (k >> i & 1)                                                                                            \
-                memcpy(&r.TYPE[i], (const char *)p + i * sizeof r.TYPE[i], sizeof r.TYPE[i]);                          \
+        EACH(N)                                                                                                        \
+        if (k >> i & 1)                                                                                                \
+            memcpy(&r.TYPE[i], (const char *)p + i * sizeof r.TYPE[i], sizeof r.TYPE[i]);                              \
         return r.v;                                                                                                    \
     }
 LOADS(loadu_epi8, u8, 64, __mmask64)
 LOADS(loadu_epi32, u32, 16, __mmask16)
 
-EMULATED __m512i _mm512_maskz_load_epi32(__mmask16 k, const void *p) { return _mm512_maskz_loadu_epi32(k, aligned(p)); }
+EMULATED __m512i _mm512_maskz_load_epi32(__mmask16 k, const void *p)
+{
+    return _mm512_maskz_loadu_epi32(k, aligned(p));
+}
 EMULATED __m128i _mm_maskz_loadu_epi8(__mmask16 k, const void *p)
 {
     return _mm512_castsi512_si128(_mm512_maskz_loadu_epi8(k, p));
@@ -396,9 +442,9 @@ EMULATED __m512i _mm512_mask_i32gather_epi32(__m512i from, __mmask16 k, __m512i 
 {
     union lanes x = { at }, r = { from };
 
-    EACH (16)
-        if (k >> i & 1)
-            memcpy(&r.u32[i], (const char *)base + (int64_t)x.i32[i] * scale, 4);
+    EACH(16)
+    if (k >> i & 1)
+        memcpy(&r.u32[i], (const char *)base + (int64_t)x.i32[i] * scale, 4);
     return r.v;
 }
 EMULATED __m512i _mm512_i32gather_epi32(__m512i at, const void *base, int scale)
@@ -409,18 +455,18 @@ EMULATED __m512i _mm512_mask_i32gather_epi64(__m512i from, __mmask8 k, __m256i a
 {
     union lanes x = { _mm512_castsi256_si512(at) }, r = { from };
 
-    EACH (8)
-        if (k >> i & 1)
-            memcpy(&r.u64[i], (const char *)base + (int64_t)x.i32[i] * scale, 8);
+    EACH(8)
+    if (k >> i & 1)
+        memcpy(&r.u64[i], (const char *)base + (int64_t)x.i32[i] * scale, 8);
     return r.v;
 }
 EMULATED void _mm512_mask_i32scatter_epi32(void *base, __mmask16 k, __m512i at, __m512i a, int scale)
 {
     union lanes x = { at }, y = { a };
 
-    EACH (16)
-        if (k >> i & 1)
-            memcpy((char *)base + (int64_t)x.i32[i] * scale, &y.u32[i], 4);
+    EACH(16)
+    if (k >> i & 1)
+        memcpy((char *)base + (int64_t)x.i32[i] * scale, &y.u32[i], 4);
 }
 
 #undef LANES
