@@ -44,7 +44,6 @@ union lanes {
 };
 
 #define EMULATED static inline __attribute__((unused))
-#define EACH(n)  for (unsigned i = 0; i < (n); i++)
 
 /* ---- Lane by lane ------------------------------------------------------------------------------------------------ */
 
@@ -53,8 +52,8 @@ union lanes {
     EMULATED __m512i _mm512_##NAME(__m512i a, __m512i b)                                                               \
     {                                                                                                                  \
         union lanes x = { a }, y = { b }, r;                                                                           \
-        EACH(N)                                                                                                        \
-        r.TYPE[i] = (WHAT);                                                                                            \
+        for (unsigned i = 0; i < (N); i++)                                                                             \
+            r.TYPE[i] = (WHAT);                                                                                        \
         return r.v;                                                                                                    \
     }
 LANES(add_epi8, u8, 64, (uint8_t)(x.u8[i] + y.u8[i]))
@@ -85,8 +84,8 @@ LANES(permutexvar_epi64, u64, 8, y.u64[x.u64[i] & 7])
     EMULATED __m512i _mm512_##NAME(__m512i a, unsigned by)                                                             \
     {                                                                                                                  \
         union lanes x = { a }, r;                                                                                      \
-        EACH(N)                                                                                                        \
-        r.TYPE[i] = by < (WIDTH) ? (WHAT) : 0;                                                                         \
+        for (unsigned i = 0; i < (N); i++)                                                                             \
+            r.TYPE[i] = by < (WIDTH) ? (WHAT) : 0;                                                                     \
         return r.v;                                                                                                    \
     }
 SHIFTS(srli_epi16, u16, 32, 16, (uint16_t)(x.u16[i] >> by))
@@ -113,8 +112,8 @@ EMULATED __m512i _mm512_lzcnt_epi32(__m512i a)
 {
     union lanes x = { a }, r;
 
-    EACH(16)
-    r.u32[i] = x.u32[i] ? (uint32_t)__builtin_clz(x.u32[i]) : 32;
+    for (unsigned i = 0; i < 16; i++)
+        r.u32[i] = x.u32[i] ? (uint32_t)__builtin_clz(x.u32[i]) : 32;
     return r.v;
 }
 
@@ -122,8 +121,7 @@ EMULATED __m512i _mm512_ternarylogic_epi32(__m512i a, __m512i b, __m512i c, int 
 {
     union lanes x = { a }, y = { b }, z = { c }, r;
 
-    EACH(16)
-    {
+    for (unsigned i = 0; i < 16; i++) {
         r.u32[i] = 0;
         for (unsigned k = 0; k < 32; k++) {
             unsigned row = (x.u32[i] >> k & 1) << 2 | (y.u32[i] >> k & 1) << 1 | (z.u32[i] >> k & 1);
@@ -140,8 +138,8 @@ EMULATED __m512i _mm512_ternarylogic_epi32(__m512i a, __m512i b, __m512i c, int 
     EMULATED __m512i blend_##TYPE(MASK k, __m512i a, __m512i b) /* a where 0 */                                        \
     {                                                                                                                  \
         union lanes x = { a }, y = { b }, r;                                                                           \
-        EACH(N)                                                                                                        \
-        r.TYPE[i] = k >> i & 1 ? y.TYPE[i] : x.TYPE[i];                                                                \
+        for (unsigned i = 0; i < (N); i++)                                                                             \
+            r.TYPE[i] = k >> i & 1 ? y.TYPE[i] : x.TYPE[i];                                                            \
         return r.v;                                                                                                    \
     }
 BLEND(u8, 64, __mmask64)
@@ -201,8 +199,8 @@ EMULATED __m512i _mm512_mask_xor_epi64(__m512i from, __mmask8 k, __m512i a, __m5
     {                                                                                                                  \
         union lanes x = { a }, y = { b };                                                                              \
         MASK bits = 0;                                                                                                 \
-        EACH(N)                                                                                                        \
-        bits |= (MASK)((MASK)((WHAT) ? 1 : 0) << i);                                                                   \
+        for (unsigned i = 0; i < (N); i++)                                                                             \
+            bits |= (MASK)((MASK)((WHAT) ? 1 : 0) << i);                                                               \
         return bits;                                                                                                   \
     }                                                                                                                  \
     EMULATED MASK _mm512_mask_##NAME##_mask(MASK k, __m512i a, __m512i b)                                              \
@@ -248,8 +246,8 @@ EMULATED __m512i _mm512_setzero_si512(void)
     EMULATED __m512i _mm512_##NAME(ARGUMENT a)                                                                         \
     {                                                                                                                  \
         union lanes r;                                                                                                 \
-        EACH(N)                                                                                                        \
-        r.TYPE[i] = a;                                                                                                 \
+        for (unsigned i = 0; i < (N); i++)                                                                             \
+            r.TYPE[i] = a;                                                                                             \
         return r.v;                                                                                                    \
     }
 SETS(set1_epi8, i8, 64, char)
@@ -311,8 +309,8 @@ EMULATED __m512i _mm512_inserti64x4(__m512i a, __m256i b, int which)
     {                                                                                                                  \
         union lanes x = { ZEROS }, r;                                                                                  \
         memcpy(&x, &a, sizeof a);                                                                                      \
-        EACH(N)                                                                                                        \
-        r.TO[i] = x.FROM[i];                                                                                           \
+        for (unsigned i = 0; i < (N); i++)                                                                             \
+            r.TO[i] = x.FROM[i];                                                                                       \
         return r.v;                                                                                                    \
     }
 WIDENS(cvtepu8_epi32, u8, __m128i, u32, 16)
@@ -323,8 +321,8 @@ EMULATED __m256i _mm512_cvtepi64_epi32(__m512i a)
 {
     union lanes x = { a }, r;
 
-    EACH(8)
-    r.u32[i] = (uint32_t)x.u64[i];
+    for (unsigned i = 0; i < 8; i++)
+        r.u32[i] = (uint32_t)x.u64[i];
     return r.half[0];
 }
 
@@ -333,8 +331,8 @@ EMULATED __m256i _mm512_cvtepi64_epi32(__m512i a)
     {                                                                                                                  \
         union lanes x = { a };                                                                                         \
         RESULT r = (RESULT)x.TYPE[0];                                                                                  \
-        EACH(N)                                                                                                        \
-        r = (WHAT);                                                                                                    \
+        for (unsigned i = 0; i < (N); i++)                                                                             \
+            r = (WHAT);                                                                                                \
         return r;                                                                                                      \
     }
 REDUCES(reduce_or_epi64, i64, 8, long long, r | x.i64[i])
@@ -347,8 +345,8 @@ EMULATED __m512i _mm512_permutex2var_epi8(__m512i a, __m512i at, __m512i b)
 {
     union lanes x = { a }, y = { b }, k = { at }, r;
 
-    EACH(64)
-    r.u8[i] = k.u8[i] & 64 ? y.u8[k.u8[i] & 63] : x.u8[k.u8[i] & 63];
+    for (unsigned i = 0; i < 64; i++)
+        r.u8[i] = k.u8[i] & 64 ? y.u8[k.u8[i] & 63] : x.u8[k.u8[i] & 63];
     return r.v;
 }
 
@@ -358,8 +356,8 @@ EMULATED __m512i _mm512_permutex2var_epi8(__m512i a, __m512i at, __m512i b)
     {                                                                                                                  \
         union lanes x = { a }, y = { b }, r;                                                                           \
         unsigned first = (unsigned)by & ((N)-1);                                                                       \
-        EACH(N)                                                                                                        \
-        r.TYPE[i] = i + first < (N) ? y.TYPE[i + first] : x.TYPE[i + first - (N)];                                     \
+        for (unsigned i = 0; i < (N); i++)                                                                             \
+            r.TYPE[i] = i + first < (N) ? y.TYPE[i + first] : x.TYPE[i + first - (N)];                                 \
         return r.v;                                                                                                    \
     }
 ALIGNS(alignr_epi32, u32, 16)
@@ -370,9 +368,9 @@ ALIGNS(alignr_epi64, u64, 8)
     {                                                                                                                  \
         union lanes x = { a }, r = { ZEROS };                                                                          \
         unsigned count = 0;                                                                                            \
-        EACH(N)                                                                                                        \
-        if (k >> i & 1)                                                                                                \
-            r.TYPE[count++] = x.TYPE[i];                                                                               \
+        for (unsigned i = 0; i < (N); i++)                                                                             \
+            if (k >> i & 1)                                                                                            \
+                r.TYPE[count++] = x.TYPE[i];                                                                           \
         return r.v;                                                                                                    \
     }
 COMPRESSES(epi8, u8, 64, __mmask64)
@@ -421,9 +419,9 @@ EMULATED void _mm512_store_si512(void *p, __m512i a)
     EMULATED __m512i _mm512_maskz_##NAME(MASK k, const void *p)                                                        \
     {                                                                                                                  \
         union lanes r = { ZEROS };                                                                                     \
-        EACH(N)                                                                                                        \
-        if (k >> i & 1)                                                                                                \
-            memcpy(&r.TYPE[i], (const char *)p + i * sizeof r.TYPE[i], sizeof r.TYPE[i]);                              \
+        for (unsigned i = 0; i < (N); i++)                                                                             \
+            if (k >> i & 1)                                                                                            \
+                memcpy(&r.TYPE[i], (const char *)p + i * sizeof r.TYPE[i], sizeof r.TYPE[i]);                          \
         return r.v;                                                                                                    \
     }
 LOADS(loadu_epi8, u8, 64, __mmask64)
@@ -442,9 +440,9 @@ EMULATED __m512i _mm512_mask_i32gather_epi32(__m512i from, __mmask16 k, __m512i 
 {
     union lanes x = { at }, r = { from };
 
-    EACH(16)
-    if (k >> i & 1)
-        memcpy(&r.u32[i], (const char *)base + (int64_t)x.i32[i] * scale, 4);
+    for (unsigned i = 0; i < 16; i++)
+        if (k >> i & 1)
+            memcpy(&r.u32[i], (const char *)base + (int64_t)x.i32[i] * scale, 4);
     return r.v;
 }
 EMULATED __m512i _mm512_i32gather_epi32(__m512i at, const void *base, int scale)
@@ -455,18 +453,18 @@ EMULATED __m512i _mm512_mask_i32gather_epi64(__m512i from, __mmask8 k, __m256i a
 {
     union lanes x = { _mm512_castsi256_si512(at) }, r = { from };
 
-    EACH(8)
-    if (k >> i & 1)
-        memcpy(&r.u64[i], (const char *)base + (int64_t)x.i32[i] * scale, 8);
+    for (unsigned i = 0; i < 8; i++)
+        if (k >> i & 1)
+            memcpy(&r.u64[i], (const char *)base + (int64_t)x.i32[i] * scale, 8);
     return r.v;
 }
 EMULATED void _mm512_mask_i32scatter_epi32(void *base, __mmask16 k, __m512i at, __m512i a, int scale)
 {
     union lanes x = { at }, y = { a };
 
-    EACH(16)
-    if (k >> i & 1)
-        memcpy((char *)base + (int64_t)x.i32[i] * scale, &y.u32[i], 4);
+    for (unsigned i = 0; i < 16; i++)
+        if (k >> i & 1)
+            memcpy((char *)base + (int64_t)x.i32[i] * scale, &y.u32[i], 4);
 }
 
 #undef LANES
