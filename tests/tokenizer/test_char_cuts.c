@@ -1,8 +1,8 @@
 /*
  * test_char_cuts.c: cutting a batch's text, at every CPU level, against asking of each place whether it is safe. Which
  * pairs of characters are is drawn at random, so that one that is read wrongly is seen. Texts of all lengths around
- * those that are gone through at once, of characters of one to four bytes, after and before memory that cannot be read;
- * pretokens short and long, fixed or not.
+ * those that are gone through at once, and of several stretches, of characters of one to four bytes, after and before
+ * memory that cannot be read; pretokens short and long, fixed or not; and which parts of them may be orphans.
  */
 #include <sys/mman.h>
 #include <unistd.h>
@@ -11,12 +11,13 @@
 #include "t.h"
 #include "tokenizer/bpe/pretoken_batch.h"
 
-#define LONGEST 600
+#define LONGEST 10000
 
 static uint64_t random_state;
-static uint8_t *page; /* of one page; the pages around it cannot be read */
+static uint8_t *page; /* of a few pages; those around them cannot be read */
 static size_t page_bytes;
 static struct char_cuts cuts[2]; /* the second of tokens that hold whole characters only */
+static struct orphans orphans;
 static struct pretoken_batch batch;
 
 static size_t below(size_t n)
@@ -27,6 +28,7 @@ static size_t below(size_t n)
 static void make_page(void)
 {
     page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    page_bytes *= LONGEST / page_bytes + 1;
     page = mmap(NULL, 3 * page_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     T_CHECK(page != MAP_FAILED);
     page += page_bytes;
@@ -87,13 +89,27 @@ static bool is_cut(const struct char_cuts *c, const uint8_t *text, uint32_t befo
                           char_cuts_load(text + at, length, length));
 }
 
+/* Whether what was cut off, and only that, is told from the orphans. `whole`: which begin where a pretoken does. */
+static void compare_parts(const struct pretoken_kernels *k, const struct orphans *o, const uint8_t *whole)
+{
+    for (uint32_t i = 0; i < batch.count; i++) {
+        const uint8_t *text = batch.text + batch.begins[i];
+        bool want = o && !(whole[i] && whole[i + 1]) && orphan_maybe(o, text, batch.begins[i + 1] - batch.begins[i]);
+
+        if (batch.parts[i] != want)
+            T_FAIL("%s: pretoken %" PRIu32 " of %" PRIu32 ": %u", k->name, i, batch.count, batch.parts[i]);
+    }
+}
+
 /* The text as one that a batch is filled with. */
 static void compare(const struct pretoken_kernels *k, const struct char_cuts *c, const uint8_t *text, size_t bytes,
                     size_t room)
 {
     uint32_t ends[LONGEST + 1], base = (uint32_t)below(1000), count = make_ends(text, bytes, base, ends), want = 0;
     uint32_t next = 0, fixed = 0, begin = 0;
+    uint8_t whole[LONGEST + 1] = { 1 };
     const struct pretoken_cut all = { .cuts = c,
+                                      .orphans = below(2) ? &orphans : NULL,
                                       .text = text,
                                       .bytes = (uint32_t)bytes,
                                       .room = room,
@@ -101,6 +117,7 @@ static void compare(const struct pretoken_kernels *k, const struct char_cuts *c,
                                       .last = ends + count,
                                       .base = base };
 
+    batch.text = text;
     T_CHECK(k->cut(&all, &batch) == ends + count - 1);
     T_EQ(batch.begins[0], 0);
     for (uint32_t at = 1, before = 0; at <= bytes; at++) {
@@ -116,18 +133,21 @@ static void compare(const struct pretoken_kernels *k, const struct char_cuts *c,
                    batch.begins[want], at);
             return;
         }
+        if (batch.begins[want] == at)
+            whole[want] = here || at == bytes;
         next += here && at < bytes;
         begin = here ? at : begin;
         before = at;
     }
     T_EQ(batch.count, want);
     T_EQ(batch.fixed_count, fixed);
+    compare_parts(k, all.orphans, whole);
 }
 
 static void random_text(const struct pretoken_kernels *k)
 {
     uint8_t text[LONGEST];
-    size_t bytes = make_text(text, 1 + below(below(2) ? 200 : LONGEST), 1 + below(below(4) ? 6 : 40));
+    size_t bytes = make_text(text, 1 + below(below(2) ? 200 : below(8) ? 600 : LONGEST), 1 + below(below(4) ? 6 : 40));
     size_t used = bytes, shown;
     struct char_cuts *c = &cuts[below(2)];
 
@@ -155,6 +175,8 @@ int main(void)
     make_page();
     make_cuts(&cuts[0], true);
     make_cuts(&cuts[1], false);
+    for (size_t i = 0; i < sizeof orphans.maybe / sizeof orphans.maybe[0]; i++)
+        orphans.maybe[i] = (uint32_t)t_below(&random_state, (uint64_t)1 << 32);
     for (unsigned number = 0; (k = pretoken_kernels_row(number, &usable)) != NULL; number++)
         for (int i = 0; usable && i < (int)t_times(20000) && t_failures == 0; i++)
             random_text(k);
