@@ -129,6 +129,7 @@ static void judge(struct fetch_range *r)
 static void finish(struct fetcher *f, struct fetch_range *r)
 {
     f->under_way--;
+    f->waits[0] = '\0'; /* what nobody was told is over */
     judge(r);
     r->state = r->transfer.status == LEAT_OK ? RANGE_READY : RANGE_FAILED;
     pthread_cond_broadcast(&f->done);
