@@ -91,8 +91,8 @@ static inline uint32_t pair_rank_moved(const struct pair_table *t, uint32_t hash
     return UINT32_MAX;
 }
 
-/* The rank of the pair's merge; UINT32_MAX if there is none. Symbols have at most PAIR_BITS bits. Without a branch on
- * whether there is one, which the CPU cannot foresee. */
+/* The rank of the pair's merge; UINT32_MAX if there is none. Symbols have at most PAIR_BITS bits. It does not branch on
+ * whether there is one: the CPU cannot foresee that. */
 static inline uint32_t pair_rank(const struct pair_table *t, uint32_t left, uint32_t right)
 {
     uint64_t key = pair_key(left, right);

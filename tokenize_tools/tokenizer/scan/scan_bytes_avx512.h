@@ -6,6 +6,7 @@
 #include <immintrin.h>
 
 #include "bit_places_avx512.h"
+
 /* ---- Classes of ASCII ---- */
 
 /* The bits of SCAN_* at each byte; with VBMI, bytes from 0x80 on have those of ASCII. */

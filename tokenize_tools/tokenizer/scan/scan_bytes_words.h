@@ -31,7 +31,7 @@ SCAN_INLINE struct scan_ascii scan_bytes_ascii(bytes64 b)
     return a;
 }
 
-/* ---- Sets of characters: none is decided without a look-up ---- */
+/* ---- Boxes of characters: none is decided without a look-up ---- */
 
 SCAN_INLINE uint64_t scan_codes_with(scan_codes codes, int bits)
 {
