@@ -114,7 +114,8 @@ $(ZIG_VENV)/ready: python/requirements-wheel.txt | wheel-deps
 wheel-deps:
 	$(Q)PYTHON="$(PYTHON)"; export PYTHON; $(call install_deps,python)
 ## wheel: build/dist/libleat-*.whl, which needs nothing but a C library (glibc 2.28) and Python 3.10 or later
-wheel: wheel-deps $(ZIG_VENV)/ready
+# after check-wheel where both are asked for, which makes one in the same folder
+wheel: wheel-deps $(ZIG_VENV)/ready | $(filter check-wheel,$(MAKECMDGOALS))
 	$(Q)[ -e $(ZIG_VENV)/ready ] || echo "ziglang cannot be installed: the wheel is for C libraries as new as this" >&2
 	$(Q)rm -rf $(WHEEL_PACKAGE) && $(MAKE) --no-print-directory python-extension PYTHON_PACKAGE=$(WHEEL_PACKAGE) \
 	    PYTHON_LINK="$$([ -e $(ZIG_VENV)/ready ] && echo '$(WHEEL_LINK)' || echo '$(CC) -Wl,-s')"
