@@ -64,8 +64,6 @@ def own_loop(make):
     if RANKS > 1:
         dist.all_reduce(sums)
     say(rank, length=len(make()), batches=batches, rows=rows, loss=float(sums[0] / sums[1]))
-    if RANKS > 1:
-        dist.destroy_process_group()
 
 
 def loader(plan):
@@ -136,6 +134,8 @@ def main():
     torch.manual_seed(1)
     every = len(leat.Plan(CORPUS, LENGTH, 5, epochs=1))
     globals()[KIND](leat.Plan(CORPUS, LENGTH, 5, epochs=1, skip=[(SAMPLES, every)]))
+    if dist.is_initialized(): # else gloo's threads, at the end, may end the process with SIGABRT
+        dist.destroy_process_group()
 
 
 if __name__ == "__main__":

@@ -122,6 +122,8 @@ for batch in loader:
 state = mixture.state_dict(loader)
 assert state["steps"] > 8 and state["changes"] >= 4, state
 print(state)
+if slices > 1:
+    torch.distributed.destroy_process_group()
 """
 
 
