@@ -82,39 +82,67 @@ static uint32_t hash_of(uint64_t word)
     return pair_hash((uint32_t)(word >> (PAIR_KEY + PAIR_BITS)), (uint32_t)(word >> PAIR_KEY) & PAIR_NOBODY);
 }
 
-/* The first free place for the word, or that of an earlier one of the same pair; NULL if there is none. A word takes
- * its first free place, and a place that was taken once is never free again: so the same pair lies before that, if
- * anywhere. */
-static uint64_t *place_for(const struct pair_table *t, uint64_t word)
+/* Where the same pair lies; NULL: nowhere. */
+static uint64_t *same_pair(const struct pair_table *t, uint64_t word)
 {
-    uint32_t hash = hash_of(word);
-
     for (unsigned i = 0; i < PAIR_PLACES; i++) {
-        uint64_t *at = &t->words[pair_place(t, hash, i)];
+        uint64_t *at = &t->words[pair_place(t, hash_of(word), i)];
 
-        if (*at == 0 || (*at ^ word) >> PAIR_KEY == 0)
+        if (*at != 0 && (*at ^ word) >> PAIR_KEY == 0)
             return at;
     }
     return NULL;
 }
 
-/* Words that stand in the way move to other places of theirs. */
+/* Makes a place free: its word moves to its other place in the line, after the word there has moved to its own other
+ * place, and so on. False: a word in the way has no other place there, or they go round in a circle. */
+static bool make_room(const struct pair_table *t, size_t place, unsigned moves)
+{
+    uint32_t hash = hash_of(t->words[place]);
+    size_t first = pair_place(t, hash, 0), second = pair_place(t, hash, 1), other = place == first ? second : first;
+
+    if (t->words[place] == 0)
+        return true;
+    if (moves == 0 || (place != first && place != second) || !make_room(t, other, moves - 1))
+        return false;
+    t->words[other] = t->words[place];
+    t->words[place] = 0;
+    return true;
+}
+
+/* A free place for a word, in its line if words there can move; NULL: none. */
+static uint64_t *free_place(const struct pair_table *t, uint64_t word)
+{
+    for (unsigned i = 0; i < PAIR_PLACES; i++) {
+        size_t place = pair_place(t, hash_of(word), i);
+
+        if (make_room(t, place, i < 2 ? PAIR_LINE : 0))
+            return &t->words[place];
+    }
+    return NULL;
+}
+
+/* A word for which no place becomes free takes that of another one, which is put in the same way. */
 static bool put(const struct pair_table *t, uint64_t word, uint32_t *random)
 {
-    for (unsigned moves = 0; moves < MAX_MOVES; moves++) {
-        uint64_t *at = place_for(t, word), other;
+    uint64_t *at = same_pair(t, word);
 
-        if (at) {
-            *at = word;
-            return true;
-        }
+    for (unsigned moves = 0; !at && moves < MAX_MOVES; moves++) {
+        uint64_t other;
+
+        at = free_place(t, word);
+        if (at)
+            break;
         *random = *random * 1664525 + 1013904223;
         at = &t->words[pair_place(t, hash_of(word), (*random >> 16) % PAIR_PLACES)];
         other = *at;
         *at = word;
         word = other;
+        at = NULL;
     }
-    return false;
+    if (at)
+        *at = word;
+    return at != NULL;
 }
 
 static void mark_moved(const struct pair_table *t, size_t words)
@@ -123,7 +151,7 @@ static void mark_moved(const struct pair_table *t, size_t words)
         uint32_t hash = hash_of(t->words[i]);
 
         for (unsigned k = 0; t->words[i] >> 4 != 0 && pair_place(t, hash, k) != i; k++)
-            t->words[pair_place(t, hash, k)] |= PAIR_MOVED;
+            t->words[pair_place(t, hash, k)] |= PAIR_MOVED(k);
     }
 }
 
@@ -135,7 +163,7 @@ static enum leat_status make_words(struct pair_table *t, const struct merge *mer
     uint32_t random = 1;
 
     t->shift = 32 - bits;
-    t->words = big_alloc(bytes);
+    t->words = bytes < BIG_PAGE ? aligned_alloc(64, bytes) : big_alloc(bytes);
     if (!t->words)
         return status_no_memory(err, bytes);
     memset(t->words, 0, bytes);

@@ -37,27 +37,41 @@ struct wide_pairs {
     __mmask8 found[2];
 };
 
-static inline __m512i wide_words(const struct pair_table *t, __m512i hash, unsigned half, __m512i old, __mmask8 which)
+static inline __m512i wide_words(const struct pair_table *t, __m512i places, unsigned half, __mmask8 which)
 {
-    __m512i places = _mm512_srl_epi32(hash, _mm_cvtsi32_si128((int)t->shift));
     __m256i mine = half ? _mm512_extracti64x4_epi64(places, 1) : _mm512_castsi512_si256(places);
 
-    return _mm512_mask_i32gather_epi64(old, which, mine, t->words, 8);
+    return _mm512_mask_i32gather_epi64(_mm512_setzero_si512(), which, mine, t->words, 8);
 }
 
-static inline void wide_look(const struct pair_table *t, struct wide_pairs *p, __m512i hash, unsigned half,
+static inline void wide_look(const struct pair_table *t, struct wide_pairs *p, __m512i places, unsigned half,
                              __mmask8 which)
 {
-    __m512i words = wide_words(t, hash, half, _mm512_setzero_si512(), which);
+    __m512i words = wide_words(t, places, half, which);
 
     p->rest[half] = _mm512_mask_xor_epi64(p->rest[half], which, words, p->keys[half]);
     p->found[half] |= _mm512_mask_cmplt_epu64_mask(which, p->rest[half], _mm512_set1_epi64(1 << PAIR_KEY));
 }
 
-/* Those whose word says that there may be one further on. */
-static inline __mmask8 wide_moved(const struct wide_pairs *p, unsigned half, __mmask8 which)
+/* Those whose word at this place says that there may be one further on. */
+static inline __mmask8 wide_moved(const struct wide_pairs *p, unsigned half, __mmask8 which, unsigned place)
 {
-    return _mm512_mask_test_epi64_mask(which & (__mmask8)~p->found[half], p->rest[half], _mm512_set1_epi64(PAIR_MOVED));
+    return _mm512_mask_test_epi64_mask(which & (__mmask8)~p->found[half], p->rest[half],
+                                       _mm512_set1_epi64(PAIR_MOVED(place)));
+}
+
+/* As pair_place(). */
+static inline __m512i wide_place(const struct pair_table *t, __m512i hash, unsigned number)
+{
+    const __m128i shift = _mm_cvtsi32_si128((int)t->shift), step = _mm_cvtsi32_si128((int)t->shift - 3);
+    __m512i places = _mm512_srl_epi32(hash, shift), steps;
+
+    if (number == 2)
+        return _mm512_srl_epi32(_mm512_mullo_epi32(hash, _mm512_set1_epi32((int)PAIR_THIRD)), shift);
+    if (number == 0)
+        return places;
+    steps = _mm512_and_si512(_mm512_srl_epi32(hash, step), _mm512_set1_epi32(6));
+    return _mm512_xor_si512(places, _mm512_or_si512(steps, _mm512_set1_epi32(1)));
 }
 
 static inline void wide_ask(const struct pair_table *t, struct wide_pairs *p, __m512i left, __m512i right)
@@ -72,25 +86,23 @@ static inline void wide_ask(const struct pair_table *t, struct wide_pairs *p, __
                                         _mm512_slli_epi64(_mm512_cvtepu32_epi64(r), PAIR_KEY));
         p->rest[half] = _mm512_setzero_si512();
         p->found[half] = 0;
-        wide_look(t, p, p->hash, half, 0xff);
+        wide_look(t, p, wide_place(t, p->hash, 0), half, 0xff);
     }
 }
 
 /* The ranks of all pairs of one or two that were asked for; UINT32_MAX: no merge. */
 static inline void wide_answer(const struct pair_table *t, struct wide_pairs *p, unsigned count, __m512i *ranks)
 {
-    static const uint32_t factors[] = { PAIR_SECOND, PAIR_THIRD };
     __mmask8 moved[4] = { 0 };
 
     for (unsigned i = 0; i < 2 * count; i++)
-        moved[i] = wide_moved(&p[i / 2], i % 2, 0xff);
-    for (unsigned k = 0; k < 2 && (moved[0] | moved[1] | moved[2] | moved[3]); k++)
+        moved[i] = wide_moved(&p[i / 2], i % 2, 0xff, 0);
+    for (unsigned k = 1; k < PAIR_PLACES && (moved[0] | moved[1] | moved[2] | moved[3]); k++)
         for (unsigned i = 0; i < 2 * count; i++) {
             struct wide_pairs *q = &p[i / 2];
-            __m512i hash = _mm512_mullo_epi32(q->hash, _mm512_set1_epi32((int)factors[k]));
 
-            wide_look(t, q, hash, i % 2, moved[i]);
-            moved[i] = wide_moved(q, i % 2, moved[i]);
+            wide_look(t, q, wide_place(t, q->hash, k), i % 2, moved[i]);
+            moved[i] = wide_moved(q, i % 2, moved[i], k);
         }
     for (unsigned i = 0; i < count; i++) {
         __m256i low = _mm512_cvtepi64_epi32(_mm512_maskz_srli_epi64(p[i].found[0], p[i].rest[0], 4));
