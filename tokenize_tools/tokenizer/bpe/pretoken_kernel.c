@@ -49,15 +49,6 @@ static inline uint32_t put_numbers(uint32_t *to, uint32_t i, unsigned bits)
     return (uint32_t)__builtin_popcount(bits);
 }
 
-/* The lower halves of four products: AVX2 has none of 64 bits. */
-static inline __m256i products(__m256i a, uint64_t factor)
-{
-    const __m256i low = _mm256_set1_epi64x((long long)factor), high = _mm256_srli_epi64(low, 32);
-    __m256i across = _mm256_add_epi64(_mm256_mul_epu32(_mm256_srli_epi64(a, 32), low), _mm256_mul_epu32(a, high));
-
-    return _mm256_add_epi64(_mm256_mul_epu32(a, low), _mm256_slli_epi64(across, 32));
-}
-
 /* Four keys of short pretokens, 0 for others; the bits of those that are short. */
 static inline unsigned four_short_keys(const struct pretoken_batch *b, uint32_t i, __m256i *key)
 {
@@ -91,7 +82,7 @@ static void make_short_keys(const struct pretoken_table *t, struct pretoken_batc
     uint32_t others = 0;
 #if defined(__AVX512F__)
     const __m512i ones = _mm512_set1_epi64(-1), eight = _mm512_set1_epi64(8), seven = _mm512_set1_epi64(7);
-    const __m512i factor = _mm512_set1_epi64((long long)pretoken_hash_short(1));
+    const __m512i factors = _mm512_set1_epi64((long long)((uint64_t)PRETOKEN_HIGH << 32 | PRETOKEN_LOW));
     const __m128i shift = _mm_cvtsi32_si128((int)t->shift);
     const __m256i steps = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     __m256i numbers = _mm256_add_epi32(_mm256_set1_epi32((int)b->from), steps);
@@ -103,7 +94,7 @@ static void make_short_keys(const struct pretoken_table *t, struct pretoken_batc
         __m512i bytes = _mm512_cvtepu32_epi64(_mm256_sub_epi32(end, begin));
         __m512i part = _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)(b->parts + i)));
         __m512i key = _mm512_mask_i32gather_epi64(_mm512_setzero_si512(), there, begin, b->text, 1);
-        __m512i spare = _mm512_slli_epi64(_mm512_sub_epi64(eight, _mm512_min_epu64(bytes, eight)), 3), mark;
+        __m512i spare = _mm512_slli_epi64(_mm512_sub_epi64(eight, _mm512_min_epu64(bytes, eight)), 3), mark, lines;
 
         mark = _mm512_or_si512(_mm512_and_si512(bytes, seven), _mm512_slli_epi64(part, 3));
         key = _mm512_or_si512(_mm512_and_si512(key, _mm512_srlv_epi64(ones, spare)), _mm512_slli_epi64(mark, 56));
@@ -112,9 +103,9 @@ static void make_short_keys(const struct pretoken_table *t, struct pretoken_batc
                     _mm512_cmpge_epu64_mask(key, _mm512_set1_epi64((long long)16 << 56)));
         key = _mm512_maskz_mov_epi64(is_short & there, key);
         _mm512_storeu_si512(b->short_words + (i - b->from), key);
-        _mm256_storeu_si256(
-            (__m256i *)(b->short_lines + (i - b->from)),
-            _mm512_cvtepi64_epi32(_mm512_slli_epi64(_mm512_srl_epi64(_mm512_mullo_epi64(key, factor), shift), 3)));
+        lines = _mm512_mullo_epi32(key, factors);
+        lines = _mm512_slli_epi64(_mm512_srl_epi64(_mm512_add_epi32(lines, _mm512_slli_epi64(lines, 32)), shift), 3);
+        _mm256_storeu_si256((__m256i *)(b->short_lines + (i - b->from)), _mm512_cvtepi64_epi32(lines));
         fetch_eight(t, b->short_lines + (i - b->from));
         is_short = (__mmask8)(there & ~is_short);
         _mm256_storeu_si256((__m256i *)(b->others + others), _mm256_maskz_compress_epi32(is_short, numbers));
@@ -126,13 +117,15 @@ static void make_short_keys(const struct pretoken_table *t, struct pretoken_batc
 #if defined(__AVX2__)
     const __m128i shift = _mm_cvtsi32_si128((int)t->shift);
     const __m256i evens = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
+    const __m256i factors = _mm256_set1_epi64x((long long)((uint64_t)PRETOKEN_HIGH << 32 | PRETOKEN_LOW));
 
     for (; i + 4 <= b->to; i += 4) {
         __m256i key, lines;
         unsigned is_short = four_short_keys(b, i, &key);
 
         _mm256_storeu_si256((__m256i *)(b->short_words + (i - b->from)), key);
-        lines = _mm256_slli_epi64(_mm256_srl_epi64(products(key, pretoken_hash_short(1)), shift), 3);
+        lines = _mm256_mullo_epi32(key, factors);
+        lines = _mm256_slli_epi64(_mm256_srl_epi64(_mm256_add_epi32(lines, _mm256_slli_epi64(lines, 32)), shift), 3);
         _mm_storeu_si128((__m128i *)(b->short_lines + (i - b->from)),
                          _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(lines, evens)));
         for (uint32_t k = i; k < i + 4; k++)
@@ -283,24 +276,32 @@ static void note_missed(struct pretoken_batch *b)
         spilled += (uint32_t)__builtin_popcount(elsewhere);
     }
 #else
-    uint32_t i = b->from;
+    const uint64_t elsewhere = PRETOKEN_SPILLED >> PRETOKEN_COUNT_SHIFT;
+    uint32_t i = b->from, noted = 0;
 
 #if defined(__AVX2__)
     for (; i + 4 <= b->to; i += 4) {
         __m256i values = _mm256_loadu_si256((const __m256i *)(b->values + i));
         __m256i counts = _mm256_srli_epi64(values, PRETOKEN_COUNT_SHIFT);
-        __m256i unknown = _mm256_cmpeq_epi64(counts, _mm256_setzero_si256());
-        __m256i elsewhere = _mm256_cmpeq_epi64(counts, _mm256_set1_epi64x(14));
+        __m256i is_noted = _mm256_or_si256(_mm256_cmpeq_epi64(counts, _mm256_setzero_si256()),
+                                           _mm256_cmpeq_epi64(counts, _mm256_set1_epi64x((long long)elsewhere)));
 
-        missed += put_numbers(b->missed + missed, i, (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(unknown)));
-        spilled += put_numbers(b->others + spilled, i, (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(elsewhere)));
+        noted += put_numbers(b->others + noted, i, (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(is_noted)));
     }
 #endif
     for (; i < b->to; i++) {
-        b->missed[missed] = i;
-        missed += b->values[i] >> PRETOKEN_COUNT_SHIFT == 0;
-        b->others[spilled] = i;
-        spilled += b->values[i] >> PRETOKEN_COUNT_SHIFT == PRETOKEN_SPILLED >> PRETOKEN_COUNT_SHIFT;
+        uint64_t count = b->values[i] >> PRETOKEN_COUNT_SHIFT;
+
+        b->others[noted] = i;
+        noted += count == 0 || count == elsewhere;
+    }
+    for (uint32_t k = 0; k < noted; k++) { /* both together first: they are few */
+        uint32_t at = b->others[k];
+        bool unknown = b->values[at] >> PRETOKEN_COUNT_SHIFT == 0;
+
+        b->missed[missed] = b->others[spilled] = at;
+        missed += unknown;
+        spilled += !unknown;
     }
 #endif
     b->missed_count = missed;
@@ -417,10 +418,51 @@ static inline uint32_t *write_threes(__m512i values, unsigned first, uint32_t *a
 }
 #endif
 
+#if defined(__AVX2__) && !defined(__AVX512F__)
+/* A batch has few ids that lie elsewhere: less than one for so many pretokens. */
+#define FEW 32
+
+/* Of four pretokens with one or two ids each, in two places each, those that are there, to the front: by which have
+ * two. */
+static const _Alignas(32) uint32_t fronts[16][8] = {
+    { 0, 2, 4, 6 },       { 0, 1, 2, 4, 6 },       { 0, 2, 3, 4, 6 },       { 0, 1, 2, 3, 4, 6 },
+    { 0, 2, 4, 5, 6 },    { 0, 1, 2, 4, 5, 6 },    { 0, 2, 3, 4, 5, 6 },    { 0, 1, 2, 3, 4, 5, 6 },
+    { 0, 2, 4, 6, 7 },    { 0, 1, 2, 4, 6, 7 },    { 0, 2, 3, 4, 6, 7 },    { 0, 1, 2, 3, 4, 6, 7 },
+    { 0, 2, 4, 5, 6, 7 }, { 0, 1, 2, 4, 5, 6, 7 }, { 0, 2, 3, 4, 5, 6, 7 }, { 0, 1, 2, 3, 4, 5, 6, 7 },
+};
+
+/* Four pretokens that have one or two ids each; NULL: some have more. */
+static inline uint32_t *write_short(const uint64_t *values, uint32_t *at)
+{
+    const __m256i low = _mm256_set1_epi64x(PRETOKEN_ID_MASK), high = _mm256_slli_epi64(low, 32);
+    __m256i four = _mm256_loadu_si256((const __m256i *)values), ids;
+    __m256i counts = _mm256_srli_epi64(four, PRETOKEN_COUNT_SHIFT);
+    unsigned two = (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_slli_epi64(four, 2)));
+
+    if (_mm256_movemask_epi8(_mm256_cmpgt_epi32(counts, _mm256_set1_epi64x(2))))
+        return NULL;
+    ids = _mm256_or_si256(_mm256_and_si256(four, low),
+                          _mm256_and_si256(_mm256_slli_epi64(four, 32 - PRETOKEN_ID_BITS), high));
+    _mm256_storeu_si256((__m256i *)at,
+                        _mm256_permutevar8x32_epi32(ids, _mm256_load_si256((const __m256i *)fronts[two])));
+    return at + 4 + __builtin_popcount(two);
+}
+#endif
+
 static size_t write_ids(const struct pretoken_batch *b, uint32_t from, uint32_t to, uint32_t *ids)
 {
     uint32_t *at = ids, i = from;
 
+#if defined(__AVX2__) && !defined(__AVX512F__)
+    /* where many have more, it would be guessed wrong too often whether four have */
+    for (; i + 4 <= to && b->many_count < b->count / FEW; i += 4) {
+        uint32_t *next = write_short(b->values + i, at);
+
+        for (unsigned k = 0; !next && k < 4; k++)
+            at = write_one(b, b->values[i + k], at);
+        at = next ? next : at;
+    }
+#endif
 #if defined(__AVX512F__)
     for (; i + 8 <= to; i += 8) {
         __m512i values = _mm512_loadu_si512(b->values + i);
