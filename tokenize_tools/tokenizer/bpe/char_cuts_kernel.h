@@ -200,12 +200,58 @@ static inline void skip_ends(struct cut_ends *e, uint32_t place)
         e->next++;
 }
 
-/* Finds the blocks in which cuts may be made, in `bytes` bytes from `at` on. */
+/* Blocks of 64 bytes as bits, a word for each stretch. */
+#define CUT_WORDS (BATCH_BYTES / CUT_STRETCH)
+
+/* Marks the blocks that have a part of a pretoken, if that is long. */
+static inline void mark_long(uint64_t *blocks, uint32_t begin, uint32_t end, uint32_t bytes)
+{
+    if (end - begin > CHAR_CUTS_MIN)
+        for (uint32_t i = begin / 64; 64 * i < end && 64 * i < bytes; i++)
+            blocks[i / 64] |= (uint64_t)1 << i % 64;
+}
+
+/* Marks the blocks that have a part of a long pretoken: most have none. */
+static void find_long_blocks(const struct pretoken_cut *w, uint64_t *blocks)
+{
+    const uint32_t *end = w->ends;
+    uint32_t begin = 0;
+
+    memset(blocks, 0, CUT_WORDS * sizeof *blocks);
+    for (; end < w->last && begin < w->bytes; end++) {
+#if defined(__AVX2__)
+        for (; end > w->ends && w->last - end >= 8; end += 8) {
+            const __m256i fixed = _mm256_set1_epi32((int)BATCH_FIXED);
+            __m256i from = _mm256_andnot_si256(fixed, _mm256_loadu_si256((const __m256i *)(end - 1)));
+            __m256i to = _mm256_andnot_si256(fixed, _mm256_loadu_si256((const __m256i *)end));
+            __m256i is_long = _mm256_cmpgt_epi32(_mm256_sub_epi32(to, from), _mm256_set1_epi32(CHAR_CUTS_MIN));
+            unsigned which = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(is_long));
+
+            for (; which; which &= which - 1) {
+                const uint32_t *at = end + __builtin_ctz(which);
+
+                mark_long(blocks, (at[-1] & ~BATCH_FIXED) - w->base, (*at & ~BATCH_FIXED) - w->base, w->bytes);
+            }
+            if ((end[7] & ~BATCH_FIXED) - w->base >= w->bytes)
+                return;
+        }
+        if (end > w->ends)
+            begin = (end[-1] & ~BATCH_FIXED) - w->base;
+        if (end == w->last)
+            return;
+#endif
+        mark_long(blocks, begin, (*end & ~BATCH_FIXED) - w->base, w->bytes);
+        begin = (*end & ~BATCH_FIXED) - w->base;
+    }
+}
+
+/* Finds the blocks in which cuts may be made, of those `which` in `bytes` bytes from `at` on. */
 static void find_blocks(const struct char_cuts *c, struct cut_stretch *s, const uint8_t *text, uint32_t at,
-                        uint32_t bytes, struct cut_ends *e)
+                        uint32_t bytes, uint64_t which, struct cut_ends *e)
 {
     s->count = s->place_count = 0;
-    for (uint32_t i = 0; i < bytes; i += 64) {
+    for (; which; which &= which - 1) {
+        uint32_t i = 64 * (uint32_t)__builtin_ctzll(which);
         uint32_t from = at + i, limit = bytes - i < 64 ? at + bytes : from + 64, begin;
         uint64_t leads = block_leads(text + i) & ~(uint64_t)0 >> (64 - (limit - from));
         struct cut_block *b = &s->blocks[s->count];
@@ -238,13 +284,18 @@ static uint32_t put_blocks(const struct char_cuts *c, const struct pretoken_cut 
                            struct pretoken_batch *b)
 {
     struct cut_ends ahead = *e;
+    uint64_t blocks[CUT_WORDS];
     struct cut_stretch s;
     uint32_t count = 1;
 
+    if (c->long_only)
+        find_long_blocks(w, blocks);
     for (uint32_t at = 0; at < w->bytes; at += CUT_STRETCH) {
+        uint32_t bytes = w->bytes - at < CUT_STRETCH ? w->bytes - at : CUT_STRETCH;
         const uint8_t *text = stretch_text(&s, w->text, w->room, at);
 
-        find_blocks(c, &s, text, at, w->bytes - at < CUT_STRETCH ? w->bytes - at : CUT_STRETCH, &ahead);
+        find_blocks(c, &s, text, at, bytes,
+                    c->long_only ? blocks[at / CUT_STRETCH] : ~(uint64_t)0 >> (63 - (bytes - 1) / 64), &ahead);
 #if defined(CUT_BY_LIST)
         mark_safe(c, &s, text);
 #endif

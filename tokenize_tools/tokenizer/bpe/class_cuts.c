@@ -134,6 +134,8 @@ static void reduce(struct making *m)
     }
 }
 
+/* Bytes that begin a character have the class of the one 64 below: what follows them must not be cut off anyway, and
+ * kernels need not tell them apart. */
 void class_cuts_make(struct class_cuts *c, const struct class_cuts_pairs *pairs)
 {
     struct making m = { .count = 0 };
@@ -142,10 +144,12 @@ void class_cuts_make(struct class_cuts *c, const struct class_cuts_pairs *pairs)
     reduce(&m);
     memset(c, 0, sizeof *c);
     for (unsigned i = 0; i < 256; i++) {
-        c->before[i] = (uint8_t)(1u << m.of[i]);
+        c->before[i] = (uint8_t)(1u << m.of[i < 0xc0 ? i : i - 64]);
         for (unsigned k = 0; k < m.count; k++)
             if (is_continuation(i) || (m.follows[k][i / 64] >> i % 64 & 1))
                 c->after[i] |= (uint8_t)(1u << k);
+        for (unsigned bits = i, n = 0; bits; bits &= bits - 1)
+            c->bits[i][n++] = (uint8_t)__builtin_ctz(bits);
     }
 }
 

@@ -26,6 +26,7 @@ static inline void class_cuts_pairs_add(struct class_cuts_pairs *p, uint8_t befo
 
 struct class_cuts {
     uint8_t before[256], after[256];
+    uint8_t bits[256][8]; /* the places of the bits of a byte, for vectors */
 };
 
 /* Never cuts between these pairs, nor inside a character. */

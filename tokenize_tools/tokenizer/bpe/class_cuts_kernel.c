@@ -56,7 +56,7 @@ static inline uint64_t cuts_of_rest(const struct tables *t, const uint8_t *text,
 #elif defined(__AVX2__)
 #include <immintrin.h>
 
-/* 32 rows are more than there are registers: they are loaded where they are needed. */
+/* The rows are more than there are registers: each is loaded once for two vectors. */
 struct tables {
     const struct class_cuts *classes;
 };
@@ -66,44 +66,76 @@ static inline void load_tables(struct tables *t, const struct class_cuts *c)
     t->classes = c;
 }
 
-static inline __m256i shuffle_row(const uint8_t *row, __m256i low)
+/* 64 bytes, or what was found for them. */
+struct two {
+    __m256i low, high;
+};
+
+static inline struct two load_two(const uint8_t *text)
 {
-    return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)row)), low);
+    return (struct two) { _mm256_loadu_si256((const __m256i *)text), _mm256_loadu_si256((const __m256i *)(text + 32)) };
 }
 
-/* A shuffle goes by the lower four bits of bytes whose high bit is clear: in eight rows of sixteen. The other three
- * bits, moved to where a blend looks, choose among them. */
-static inline __m256i look_up_half(const uint8_t *table, __m256i low)
+/* Shuffles go by the lower four bits of bytes, and give 0 where the highest is set. */
+static inline struct two shuffle_row(const uint8_t *row, struct two bytes)
 {
-    __m256i bit4 = _mm256_slli_epi16(low, 3), bit5 = _mm256_slli_epi16(low, 2), bit6 = _mm256_slli_epi16(low, 1);
-    __m256i two[4];
+    __m256i r = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)row));
 
-    for (unsigned i = 0; i < 4; i++)
-        two[i] = _mm256_blendv_epi8(shuffle_row(table + 32 * i, low), shuffle_row(table + 32 * i + 16, low), bit4);
-    return _mm256_blendv_epi8(_mm256_blendv_epi8(two[0], two[1], bit5), _mm256_blendv_epi8(two[2], two[3], bit5), bit6);
+    return (struct two) { _mm256_shuffle_epi8(r, bytes.low), _mm256_shuffle_epi8(r, bytes.high) };
 }
 
-static inline __m256i look_up(const uint8_t *table, __m256i bytes)
+/* What `other` has, where a bit of the bytes is set; `up` moves it to where blends look. */
+static inline struct two choose(struct two one, struct two other, struct two bytes, int up)
 {
-    __m256i low = _mm256_and_si256(bytes, _mm256_set1_epi8(0x7f)), found = look_up_half(table, low);
-
-    if (_mm256_movemask_epi8(bytes))
-        found = _mm256_blendv_epi8(found, look_up_half(table + 128, low), bytes);
-    return found;
+    return (struct two) { _mm256_blendv_epi8(one.low, other.low, _mm256_slli_epi16(bytes.low, up)),
+                          _mm256_blendv_epi8(one.high, other.high, _mm256_slli_epi16(bytes.high, up)) };
 }
 
-static inline uint32_t cuts_of_half(const struct tables *t, const uint8_t *text)
+/* By the lower six bits of bytes. */
+static inline struct two look_up_64(const uint8_t *table, struct two bytes)
 {
-    __m256i before = look_up(t->classes->before, _mm256_loadu_si256((const __m256i *)(text - 1)));
-    __m256i after = look_up(t->classes->after, _mm256_loadu_si256((const __m256i *)text));
+    struct two one = choose(shuffle_row(table, bytes), shuffle_row(table + 16, bytes), bytes, 3);
+    struct two other = choose(shuffle_row(table + 32, bytes), shuffle_row(table + 48, bytes), bytes, 3);
+
+    return choose(one, other, bytes, 2);
+}
+
+/* By the lower seven bits; 0 where the highest is set. */
+static inline struct two look_up(const uint8_t *table, struct two bytes)
+{
+    return choose(look_up_64(table, bytes), look_up_64(table + 64, bytes), bytes, 1);
+}
+
+/* Where bytes are beyond ASCII: four rows of sixteen, from `table` on. */
+static inline struct two look_up_high(const uint8_t *table, struct two bytes, struct two found)
+{
+    const __m256i seven = _mm256_set1_epi8(0x7f);
+    struct two low = { _mm256_and_si256(bytes.low, seven), _mm256_and_si256(bytes.high, seven) };
+
+    return choose(found, look_up_64(table, low), bytes, 0);
+}
+
+/* Bits of the places where no class is among those that must not be cut off, and no character goes on. */
+static inline uint32_t cuts_of_half(__m256i before, __m256i after, __m256i bytes)
+{
     __m256i cut = _mm256_cmpeq_epi8(_mm256_and_si256(before, after), _mm256_setzero_si256());
+    __m256i inside = _mm256_cmpgt_epi8(_mm256_set1_epi8(-64), bytes);
 
-    return (uint32_t)_mm256_movemask_epi8(cut);
+    return (uint32_t)_mm256_movemask_epi8(_mm256_andnot_si256(inside, cut));
 }
 
 static inline uint64_t cuts_of(const struct tables *t, const uint8_t *text)
 {
-    return cuts_of_half(t, text) | (uint64_t)cuts_of_half(t, text + 32) << 32;
+    struct two last = load_two(text - 1), first = load_two(text);
+    struct two before = look_up(t->classes->before, last), after = look_up(t->classes->after, first);
+    __m256i any = _mm256_or_si256(_mm256_or_si256(last.low, last.high), first.high);
+
+    if (_mm256_movemask_epi8(any)) {
+        before = look_up_high(t->classes->before + 128, last, before);
+        after = look_up_high(t->classes->after + 192, first, after);
+    }
+    return cuts_of_half(before.low, after.low, first.low) | (uint64_t)cuts_of_half(before.high, after.high, first.high)
+                                                                << 32;
 }
 
 #elif defined(LEVEL_NEON)
@@ -177,10 +209,19 @@ static uint64_t cuts_of_rest(const struct tables *t, const uint8_t *text, size_t
 
 /* Writes the places of the bits, counted from `base`; may write CUT_SLACK. Eight at a time, without a branch: a step
  * for each bit was half of this kernel's time. */
-static inline void put_places(uint64_t bits, uint32_t base, uint32_t *cuts)
+static inline void put_places(const struct class_cuts *c, uint64_t bits, uint32_t base, uint32_t *cuts)
 {
+    (void)c;
 #if defined(__AVX512VBMI2__)
     bit_places(bits, base, cuts);
+#elif defined(__AVX2__)
+    for (unsigned i = 0; i < 64; i += 8) {
+        unsigned some = bits >> i & 0xff;
+        __m256i places = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)c->bits[some]));
+
+        _mm256_storeu_si256((__m256i *)cuts, _mm256_add_epi32(places, _mm256_set1_epi32((int)(base + i))));
+        cuts += __builtin_popcount(some);
+    }
 #else
     unsigned count = (unsigned)__builtin_popcountll(bits);
 
@@ -205,7 +246,7 @@ static size_t find(const struct class_cuts *c, const uint8_t *text, size_t bytes
 
         if (to - at < 64)
             bits &= ((uint64_t)1 << (to - at)) - 1;
-        put_places(bits, (uint32_t)at, cuts + count);
+        put_places(c, bits, (uint32_t)at, cuts + count);
         count += (size_t)__builtin_popcountll(bits);
     }
     *reached = at < to ? at : to;

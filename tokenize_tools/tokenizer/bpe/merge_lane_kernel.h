@@ -6,7 +6,8 @@
  * pretoken are kept, with their places in the low bits, and each time the least of all is looked for.
  *
  * A lane holds one pretoken: its symbols, and for each pair of neighbours the rank of its merge, or none. lane_begin()
- * fills it, and each further turn makes the merge of least rank and asks for the two pairs that this has brought about;
+ * fills it and asks for its pairs; it waits until another lane is done. Then lane_ranks() looks the pairs up, and each
+ * further turn makes the merge of least rank and asks for the two pairs that this has brought about;
  * then the next lane has its turn, and by the time this one comes again the answers are in the cache. When a pretoken
  * has no merge left, its ids go into the batch and the cache, and the lane takes the next one. Levels differ in how a
  * line of pairs is compared, and in how the least of a pretoken's ranks is found.
@@ -133,7 +134,7 @@ static inline bool lane_letters(const struct merge_rules *r, struct lane *l, con
         at += length;
     }
     for (uint32_t i = 1; i < l->count; i++)
-        l->ranks[i] = pair_rank(r->pairs, l->symbols[i], l->symbols[i + 1]) << 6 | i;
+        __builtin_prefetch(r->pairs->words + pair_place(r->pairs, pair_hash(l->symbols[i], l->symbols[i + 1]), 0));
     return true;
 }
 
@@ -151,11 +152,18 @@ static inline bool lane_begin(const struct merge_rules *r, struct lane *l, const
     l->ranks[0] = UINT32_MAX;
     for (uint32_t i = l->count; i < l->width; i++)
         l->ranks[i] = UINT32_MAX;
+    lane_ask(r->pairs, l, PAIR_NOBODY, PAIR_NOBODY, PAIR_NOBODY);
+    return true;
+}
+
+/* Looks up what lane_begin() asked for; ranks of bytes are there already. */
+static inline void lane_ranks(const struct merge_rules *r, struct lane *l)
+{
+    for (uint32_t i = 1; r->letters && i < l->count; i++)
+        l->ranks[i] = pair_rank(r->pairs, l->symbols[i], l->symbols[i + 1]) << 6 | i;
     for (uint32_t i = 1; r->pairs->results && i < l->count; i++)
         if (l->ranks[i] < LANE_NONE)
             __builtin_prefetch(r->pairs->results + l->ranks[i] / LANE_PLACES);
-    lane_ask(r->pairs, l, PAIR_NOBODY, PAIR_NOBODY, PAIR_NOBODY);
-    return true;
 }
 
 /* One merge; false if there is none left. */
@@ -352,12 +360,16 @@ static bool lane_next(const struct merge_rules *r, struct lane *l, struct pretok
 
 static void merge_missed(const struct merge_rules *r, struct pretoken_cache *c, struct pretoken_batch *b)
 {
-    struct lane lanes[LANES];
-    struct lane *busy[LANES];
+    struct lane lanes[LANES + 1];
+    struct lane *busy[LANES], *ready = &lanes[LANES];
     uint32_t count = 0, next = 0, kept = 0;
+    bool more;
 
     for (; count < LANES && lane_next(r, &lanes[count], c, b, &next, &kept); count++)
         busy[count] = &lanes[count];
+    more = lane_next(r, ready, c, b, &next, &kept);
+    for (uint32_t i = 0; i < count; i++)
+        lane_ranks(r, busy[i]);
     while (count > 0)
         for (uint32_t i = 0; i < count; i++) {
             struct lane *l = busy[i];
@@ -365,10 +377,14 @@ static void merge_missed(const struct merge_rules *r, struct pretoken_cache *c, 
             if (lane_step(r->pairs, l))
                 continue;
             lane_end(r, l, c, b);
-            if (!lane_next(r, l, c, b, &next, &kept)) {
-                busy[i] = busy[--count];
-                i--;
+            if (!more) {
+                busy[i--] = busy[--count];
+                continue;
             }
+            busy[i] = ready;
+            lane_ranks(r, ready);
+            ready = l;
+            more = lane_next(r, ready, c, b, &next, &kept);
         }
     b->missed_count = kept;
 }
