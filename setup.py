@@ -31,7 +31,8 @@ def version():
 def readme():
     """python/README.md, for readers who have it without the pages that it links to."""
     with open(os.path.join(ROOT, "python", "README.md"), encoding="utf-8") as page:
-        return re.sub(r"\[([^]]*)\]\(\.\./([^)]*)\)", lambda m: m[2] if m[1] == m[2] else f"{m[1]} ({m[2]})", page.read())
+        return re.sub(r"\[([^]]*)\]\(\.\./([^)]*)\)", lambda m: m[2] if m[1] == m[2] else f"{m[1]} ({m[2]})",
+                      page.read())
 
 
 class BuildByMake(build_ext):

@@ -1,7 +1,8 @@
 #!/bin/sh
 # make.sh OUT: makes all packages of this checkout's last commit, in OUT: the sources, which are Python's sdist as well;
-# wheels for x86-64 and aarch64; Debian's packages. Runs on Debian 12 with what release.sh installs; PYTHON has a
-# setuptools of pyproject.toml. The same commit gives the same bytes, wherever it is built, except the time in .buildinfo.
+# wheels for x86-64 and aarch64; Debian's packages. Runs on Debian 12 with what release.sh installs; PYTHON is one with
+# the setuptools that pyproject.toml asks for. The same commit gives the same bytes, wherever it is built, except the
+# time in .buildinfo.
 set -e
 out=$(mkdir -p "$1" && cd "$1" && pwd)
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)

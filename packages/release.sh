@@ -16,12 +16,15 @@ here=$(cd "$(dirname "$0")" && pwd)
 passed=0 failed=0 skipped=0
 
 # A command in the system of that folder, with nothing of this one but the network, and whom it trusts there.
+trusted() { # ROOT
+    cp /etc/resolv.conf "$1/etc/resolv.conf"
+    [ ! -e /etc/pip.conf ] || cp /etc/pip.conf "$1/etc/pip.conf"
+    [ ! -e /etc/ssl/certs/ca-certificates.crt ] || cp /etc/ssl/certs/ca-certificates.crt "$1/trusted.crt"
+}
 inside() { # ROOT COMMAND...
     root=$1
     shift
-    cp /etc/resolv.conf "$root/etc/resolv.conf"
-    [ ! -e /etc/pip.conf ] || cp /etc/pip.conf "$root/etc/pip.conf"
-    [ ! -e /etc/ssl/certs/ca-certificates.crt ] || cp /etc/ssl/certs/ca-certificates.crt "$root/trusted.crt"
+    trusted "$root"
     unshare -m sh -c 'mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && root=$1 && shift &&
         exec chroot "$root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 TERM=dumb \
             PIP_CERT=/trusted.crt DEBIAN_FRONTEND=noninteractive "$@"' sh "$root" "$@"
@@ -82,13 +85,14 @@ same_bytes() {
 wheels_as_named() {
     inside "$dir/workshop" sh -c 'for w in /first/out/*.whl; do
         /tools/bin/auditwheel show "$w" | tr "\n" " " | grep -F "platform tag: \"manylinux_2_28_" || exit 1
-        done; /tools/bin/twine check --strict /first/out/*.whl /first/out/libleat-*.tar.gz &&
+        done; [ -z "$(find /first/out -name "*.whl" -size +8000000c)" ] &&
+        /tools/bin/twine check --strict /first/out/*.whl /first/out/libleat-*.tar.gz &&
         /tools/bin/check-wheel-contents /first/out/*.whl && /tools/bin/abi3audit --strict /first/out/*.whl'
 }
 
 # These packages are no upload to Debian: there is no bug that they close, and no mailbox.
 lintian_accepts() {
-    inside "$dir/workshop" sh -c 'lintian --allow-root --fail-on error,warning \
+    inside "$dir/workshop" sh -c 'lintian --allow-root --pedantic --display-info --fail-on error,warning \
         --suppress-tags initial-upload-closes-no-bugs,bogus-mail-host,bogus-mail-host-in-debian-changelog \
         /first/out/*.dsc /first/out/*.deb'
 }
@@ -118,9 +122,11 @@ wheel_is_used() { # SYSTEM
 
 sdist_is_used() {
     copy bare sources && cp "$dir"/workshop/first/out/libleat-*.tar.gz "$dir/sources/" &&
+        cp -r "$here/../examples/corpus" "$here/../python/check_wheel.py" "$dir/sources/" &&
         inside "$dir/sources" sh -e -c 'apt-get -q update
             apt-get -qy install gcc libc6-dev make pkg-config python3-dev python3-venv libzstd-dev libxxhash-dev
-            python3 -m venv /venv; /venv/bin/pip install -q /libleat-*.tar.gz; cd /; /venv/bin/leat --version'
+            python3 -m venv /venv; /venv/bin/pip install -q /libleat-*.tar.gz
+            mkdir /run/here; cd /run/here; /venv/bin/python -I /check_wheel.py /corpus'
 }
 
 # The commands of a wheel with the C library of another system, whose Python may be too old for the rest.
@@ -143,18 +149,14 @@ system_arm64() {
     touch "$dir/arm64/ready"
 }
 
-# As wheel_is_used, under emulation. What the kernel starts for such programs is set in a namespace of this check, and
-# is the workshop's qemu, opened once (F): the system in which they run has none.
+# As wheel_is_used, under emulation. What the kernel starts for such programs (machine 0xb7) is set in a namespace of
+# this check, and is the workshop's qemu, opened once (F): the system in which they run has none.
 on_aarch64() {
     copy arm64 python && cp "$dir"/workshop/first/out/*aarch64.whl "$dir/python/" && mkdir "$dir/python/repository" &&
         cp -r "$here/../examples" "$here/../python" "$dir/python/repository" &&
-        cp /etc/resolv.conf "$dir/python/etc/resolv.conf" &&
-        { [ ! -e /etc/pip.conf ] || cp /etc/pip.conf "$dir/python/etc/pip.conf"; } &&
-        { [ ! -e /etc/ssl/certs/ca-certificates.crt ] || cp /etc/ssl/certs/ca-certificates.crt "$dir/python/trusted.crt"; } &&
-        unshare -U -r -m sh -e -c 'mount -t binfmt_misc none /proc/sys/fs/binfmt_misc
-            printf "%s" ":aarch64:M::\\x7fELF\\x02\\x01\\x01\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x02\\x00\\xb7\\x00" \
-                ":\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\x00\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xfe\\xff\\xff\\xff" \
-                ":$1/workshop/usr/bin/qemu-aarch64-static:F" >/proc/sys/fs/binfmt_misc/register
+        trusted "$dir/python" && unshare -U -r -m sh -e -c 'mount -t binfmt_misc none /proc/sys/fs/binfmt_misc
+            printf ":aarch64:M:18:%s::%s:F" "\\xb7\\x00" "$1/workshop/usr/bin/qemu-aarch64-static" \
+                >/proc/sys/fs/binfmt_misc/register
             mount --rbind /proc "$1/python/proc"; mount --rbind /dev "$1/python/dev"
             exec chroot "$1/python" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 TERM=dumb \
                 PIP_CERT=/trusted.crt sh -e -c "uname -m; mkdir /dist; mv /*.whl /dist; cd /repository;
