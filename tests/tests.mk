@@ -117,7 +117,7 @@ interface:
 	$(Q)python3 tests/install/interface.py include tokenize_tools/cli/cli.h >tests/install/interface.txt.new
 	$(Q)mv tests/install/interface.txt.new tests/install/interface.txt
 
-## keep-headers: at a release, keep its headers and lists for tests/install: programs made for them must go on to run
+## keep-headers: at a release, keep its headers and lists: programs made for them must go on to run
 KEPT := $(BUILD)/kept-$(VERSION)
 keep-headers:
 	$(Q)rm -rf $(KEPT) && mkdir -p $(KEPT) tests/install/kept && cp -r include src/leat.map \

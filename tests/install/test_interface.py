@@ -104,7 +104,7 @@ with tempfile.TemporaryDirectory(prefix="leat-interface-") as folder:
     check({*exports(MAPS["leat.map"])} - {*exports(path)} == {"leat_version; LEAT_1.0"}, "a name of another version")
 
 for old, new, said in (('"rows": {"type": "integer"}', '"row": {"type": "integer"}', "properties has no rows"),
-                       ('"rows": {"type": "integer"}', '"rows": {"type": ["null", "integer"]}', "rows.type may be null"),
+                       ('"rows": {"type": "integer"}', '"rows": {"type": ["null", "integer"]}', "type may be null"),
                        ('"share", "rows"', '"rows"', "may be without share"),
                        ('"rows": {"type": "integer"}', '"rows": {"type": "integer"}, "more": {"type": "null"}', "")):
     text = json.dumps(schemas["definitions"]["given"])
