@@ -31,6 +31,11 @@ libleat ($version-1) unstable; urgency=medium
 
  -- The leat authors <leat@localhost.localdomain>  $(date -R -u -d "@$SOURCE_DATE_EPOCH")
 TEXT
-cat LICENSE NOTICE >debian/copyright
+licence() { # NAME: of the text on stdin
+    printf '\nLicense: %s\n' "$1"
+    sed 's/^ *//; s/^$/./; s/^/ /'
+}
+sed 1,4d LICENSE | licence MIT >>debian/copyright
+sed -n '/^ *UNICODE LICENSE V3/,/^A wheel/p' NOTICE | head -n -2 | licence Unicode-3 >>debian/copyright
 env -u PYTHON dpkg-buildpackage -us -uc -F
 cp ../*.deb ../*.dsc ../*.debian.tar.* ../*.orig.tar.gz ../*.buildinfo ../*.changes "$out"
