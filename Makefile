@@ -15,7 +15,7 @@ MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 2)
 endif
 
 VERSION := $(shell sed -n 's/^\#define LEAT_VERSION "\(.*\)"/\1/p' include/leat.h)
-SONAME  := 0
+SONAME  := 1
 MACHINE := $(shell $(CC) -dumpmachine)
 
 # the compiler's own macro stays a name where it has no such integers, as for machines of 32 bits

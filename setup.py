@@ -4,13 +4,16 @@ Everything that is made on the way lies under build/. LEAT_PYTHON_BUILD names an
 Makefile (CC, CFLAGS, ...) count from the environment, as make takes them. For `make wheel`, LEAT_WHEEL_PACKAGE has all
 that is made already, and LEAT_WHEEL_PLATFORM names the systems that it is for.
 """
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+from urllib.parse import quote
 
 from setuptools import Extension, setup
+from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
 from setuptools.command.sdist import sdist
 
@@ -23,6 +26,13 @@ PLATFORM = os.environ.get("LEAT_WHEEL_PLATFORM")
 def version():
     with open(os.path.join(ROOT, "include", "leat.h"), encoding="utf-8") as header:
         return re.search(r'#define LEAT_VERSION "(.*)"', header.read()).group(1)
+
+
+def readme():
+    """python/README.md, for readers who have it without the pages that it links to."""
+    with open(os.path.join(ROOT, "python", "README.md"), encoding="utf-8") as page:
+        return re.sub(r"\[([^]]*)\]\(\.\./([^)]*)\)", lambda m: m[2] if m[1] == m[2] else f"{m[1]} ({m[2]})",
+                      page.read())
 
 
 class BuildByMake(build_ext):
@@ -57,6 +67,35 @@ class BuildByMake(build_ext):
         return os.path.join(ROOT, BUILD, "python", "leat")
 
 
+def bill_of_materials(name, version, packages):
+    """What is in a distribution besides its own: lines of a name, version and source in Debian."""
+    components = []
+    for package, number, source in packages:
+        package, _, machine = package.partition(":")
+        address = f"pkg:deb/debian/{package}@{quote(number, safe=':')}" + (f"?arch={machine}" if machine else "")
+        components.append({"type": "library", "bom-ref": address, "name": source, "version": number, "purl": address})
+    own = {"type": "library", "bom-ref": f"pkg:pypi/{name}@{version}", "name": name, "version": version,
+           "purl": f"pkg:pypi/{name}@{version}"}
+    return {"bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1, "metadata": {"component": own},
+            "components": components,
+            "dependencies": [{"ref": own["bom-ref"], "dependsOn": [c["bom-ref"] for c in components]}]}
+
+
+class WheelWithBill(bdist_wheel):
+    """Which packages of the system are in it is said in CycloneDX, where PEP 770 has that, if they are known."""
+
+    def write_wheelfile(self, wheelfile_base, *more, **named):
+        super().write_wheelfile(wheelfile_base, *more, **named)
+        with open(os.path.join(PACKAGE or os.path.join(ROOT, BUILD, "python", "leat"), "lib", "ready"),
+                  encoding="utf-8") as lines:
+            packages = [line.split() for line in lines]
+        if packages:
+            name = self.distribution.get_name()
+            os.makedirs(os.path.join(wheelfile_base, "sboms"))
+            with open(os.path.join(wheelfile_base, "sboms", f"{name}.cdx.json"), "w", encoding="utf-8") as file:
+                json.dump(bill_of_materials(name, self.distribution.get_version(), packages), file, indent=1)
+
+
 class SourcesOfCommit(sdist):
     """All that git holds, as of the last commit, and what PyPI wants besides: the same commit gives the same bytes."""
 
@@ -73,9 +112,11 @@ class SourcesOfCommit(sdist):
 os.makedirs(os.path.join(ROOT, BUILD), exist_ok=True)
 setup(
     version=version(),
+    long_description=readme(),
+    long_description_content_type="text/markdown",
     # the sources are the Makefile's to know
     ext_modules=[Extension("leat._leat", sources=[], py_limited_api=True)],
-    cmdclass={"build_ext": BuildByMake, "sdist": SourcesOfCommit},
+    cmdclass={"bdist_wheel": WheelWithBill, "build_ext": BuildByMake, "sdist": SourcesOfCommit},
     options={
         "bdist_wheel": {"py_limited_api": "cp310", **({"plat_name": PLATFORM} if PLATFORM else {})},
         "build": {"build_base": os.path.join(BUILD, "setuptools")},

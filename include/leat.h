@@ -58,9 +58,9 @@ extern "C" {
 #endif
 
 /* LEAT_VERSION_NUMBER is for comparisons: 1,000,000 x major + 1,000 x minor + patch. */
-#define LEAT_VERSION "0.2.0"
-#define LEAT_VERSION_MAJOR  0
-#define LEAT_VERSION_MINOR  2
+#define LEAT_VERSION "1.0.0"
+#define LEAT_VERSION_MAJOR  1
+#define LEAT_VERSION_MINOR  0
 #define LEAT_VERSION_PATCH  0
 #define LEAT_VERSION_NUMBER (LEAT_VERSION_MAJOR * 1000000 + LEAT_VERSION_MINOR * 1000 + LEAT_VERSION_PATCH)
 

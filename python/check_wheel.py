@@ -4,6 +4,7 @@ import hashlib
 import importlib.metadata
 import json
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -21,6 +22,10 @@ assert all(a == b.rstrip("=") for a, b in recorded.values()), recorded
 bill = json.loads(next(f for f in files if str(f).endswith(".dist-info/sboms/libleat.cdx.json")).read_text())
 packages = [component["purl"].partition("@")[0] for component in bill["components"]]
 assert len(packages) == len(set(packages)), packages  # not those of other machines
+
+# its page on PyPI has nothing beside it
+links = re.findall(r"\]\((?!https://|#)[^)]*\)", importlib.metadata.distribution("libleat").read_text("METADATA"))
+assert not links, links
 
 summary = leat.pack(corpus, "packed", progress=None)
 assert summary.documents > 0 and summary.tokens > 100000, summary

@@ -3,20 +3,14 @@
 Its programs and libraries may need nothing but the C library (and those that leat brings along in leat/lib); of that
 they may need symbols up to a version, which becomes the platform of the wheel's name: manylinux_2_28_x86_64 is glibc
 2.28. The same files give the same wheel, byte for byte: its times are those of the last commit (or SOURCE_DATE_EPOCH).
-Which packages of the system are in it is said in CycloneDX, where PEP 770 has that: *.dist-info/sboms.
 """
-import base64
 import glob
-import hashlib
 import importlib.util
-import json
 import os
 import re
 import shutil
 import subprocess
 import sys
-import zipfile
-from urllib.parse import quote
 
 ALLOWED = re.compile(r"(libc|libm|libdl|librt|libpthread|ld-linux[-a-z0-9_]*|ld64|ld)\.so\.\d+$")
 
@@ -74,41 +68,9 @@ def python_with_pip(folder):
 
 
 def can_build(python):
-    """Whether this Python has a setuptools that makes wheels, so that pip need not fetch one."""
-    code = ("import importlib.util, setuptools; "
-            "exit(int(setuptools.__version__.split('.')[0]) < 71 and importlib.util.find_spec('wheel') is None)")
+    """Whether this Python has a setuptools as pyproject.toml wants it, so that pip need not fetch one."""
+    code = "import setuptools; exit(int(setuptools.__version__.split('.')[0]) < 78)"
     return subprocess.run([python, "-c", code], stderr=subprocess.DEVNULL).returncode == 0
-
-
-def bill_of_materials(name, version, packages):
-    """What is in a distribution besides its own: lines of a name, version and source in Debian."""
-    components = []
-    for package, number, source in packages:
-        package, _, machine = package.partition(":")
-        address = f"pkg:deb/debian/{package}@{quote(number, safe=':')}" + (f"?arch={machine}" if machine else "")
-        components.append({"type": "library", "bom-ref": address, "name": source, "version": number, "purl": address})
-    own = {"type": "library", "bom-ref": f"pkg:pypi/{name}@{version}", "name": name, "version": version,
-           "purl": f"pkg:pypi/{name}@{version}"}
-    return {"bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1, "metadata": {"component": own},
-            "components": components,
-            "dependencies": [{"ref": own["bom-ref"], "dependsOn": [c["bom-ref"] for c in components]}]}
-
-
-def add_to_wheel(path, file, text):
-    """A file below *.dist-info, and its line in RECORD."""
-    with zipfile.ZipFile(path) as old:
-        files = [(info, old.read(info)) for info in old.infolist()]
-    record = next(info for info, _ in files if info.filename.endswith(".dist-info/RECORD"))
-    name = record.filename.removesuffix("RECORD") + file
-    digest = base64.urlsafe_b64encode(hashlib.sha256(text).digest()).rstrip(b"=").decode()
-    added = zipfile.ZipInfo(name, record.date_time)
-    added.external_attr, added.compress_type = record.external_attr, record.compress_type
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
-        for info, data in files:
-            if info is record:
-                new.writestr(added, text)
-                data = f"{name},sha256={digest},{len(text)}\n".encode() + data
-            new.writestr(info, data)
 
 
 def main(package, out):
@@ -126,12 +88,7 @@ def main(package, out):
     isolation = ["--no-build-isolation"] if can_build(python) else []
     subprocess.run([python, "-m", "pip", "wheel", "-q", "--disable-pip-version-check", "--no-deps", *isolation,
                     "-w", out, "."], env=environment, check=True)
-    with open(os.path.join(package, "lib", "ready"), encoding="utf-8") as lines:
-        packages = [line.split() for line in lines]
     for name in os.listdir(out):
-        bill = bill_of_materials(*name.split("-")[:2], packages)
-        add_to_wheel(os.path.join(out, name), f"sboms/{bill['metadata']['component']['name']}.cdx.json",
-                     json.dumps(bill, indent=1).encode() + b"\n")
         print(f"{os.path.join(out, name)}: {os.path.getsize(os.path.join(out, name)) / 1e6:.1f} MB")
 
 

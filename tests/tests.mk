@@ -117,9 +117,12 @@ interface:
 	$(Q)python3 tests/install/interface.py include tokenize_tools/cli/cli.h >tests/install/interface.txt.new
 	$(Q)mv tests/install/interface.txt.new tests/install/interface.txt
 
-## keep-headers: at a release, keep its headers for tests/install: programs compiled with them must go on to run
+## keep-headers: at a release, keep its headers and lists: programs made for them must go on to run
+KEPT := $(BUILD)/kept-$(VERSION)
 keep-headers:
-	$(Q)mkdir -p tests/install/kept && tests/archive.sh make tests/install/kept/$(VERSION).tar.xz include
+	$(Q)rm -rf $(KEPT) && mkdir -p $(KEPT) tests/install/kept && cp -r include src/leat.map \
+	    tokenize_tools/leat_pack.map tokenize_tools/cli/cli.h tests/cli/schemas.json $(KEPT)
+	$(Q)tests/archive.sh make tests/install/kept/$(VERSION).tar.xz $(KEPT)
 
 .PHONY: splits
 splits: $(BUILD)/make_splits

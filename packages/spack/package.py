@@ -1,5 +1,5 @@
 # Untried: no Spack has run it. For Spack 1.0 or later: copy it to packages/libleat/ of a repository of Spack's, and add
-# version("0.2.0", sha256="...") of the release's sdist.
+# version("1.0.0", sha256="...") of the release's sdist.
 from spack_repo.builtin.build_systems.makefile import MakefilePackage
 
 from spack.package import *
@@ -8,7 +8,7 @@ from spack.package import *
 class Libleat(MakefilePackage):
     """LLM training tokens from text to the GPU: libraries and commands."""
 
-    url = "https://pypi.org/packages/source/l/libleat/libleat-0.2.0.tar.gz"
+    url = "https://pypi.org/packages/source/l/libleat/libleat-1.0.0.tar.gz"
     license("MIT")
 
     depends_on("c", type="build")

@@ -18,7 +18,7 @@ if __name__ == "__main__" and "leat" not in sys.modules:  # leat itself would lo
     sys.modules["leat"] = types.ModuleType("leat")
     sys.modules["leat"].__path__ = [_here]
 
-VERSION = "0.2.0"  # of the package: read by `leat pack --chat`, which does not import it
+VERSION = "1.0.0"  # of the package: read by `leat pack --chat`, which does not import it
 PROTOCOL = b"1"
 TEXT, REJECTED, TOO_BIG, FAILED = range(4)  # of an answer
 MAX_FRAME = 64 << 20

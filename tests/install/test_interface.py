@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""test_interface.py: interface.txt is what the public headers and the exit codes are (make interface); and from 1.0 on,
-nothing is taken away that a program which was compiled with the headers of a release (kept/*.tar.xz) relies on. What
-interface.py takes for taking away, and what for adding, is tried with changed headers."""
+"""test_interface.py: interface.txt is what the public headers and the exit codes are (make interface); and nothing is
+taken away that a release had (kept/*.tar.xz, make keep-headers): what compiled programs rely on, exported names with
+their versions, exit codes, keys of --json with their types. What is taken away, and what is added, is tried with
+changed lists."""
 import difflib
+import json
 import pathlib
+import re
 import shutil
 import struct
 import subprocess
@@ -28,15 +31,48 @@ def check(condition, what):
         print(what, file=sys.stderr)
 
 
+def exports(path):
+    """A map's names, each with its version."""
+    version = None
+    for line in path.read_text(encoding="utf-8").splitlines():
+        version = line.split()[0] if re.match("[A-Z]", line) else version
+        if re.match(" +leat_", line):
+            yield f"{line.strip()} {version}"
+
+
+def keys_taken(old, new, where):
+    """What readers of an older schema's values no longer find, or do not expect, in those of the new one."""
+    if not isinstance(old, dict):
+        old, new = ({kind} if isinstance(kind, str) else {*kind} for kind in (old, new))
+        if new - old:
+            yield f"{where} may be {', '.join(sorted(new - old))}"
+        return
+    for key, value in old.items():
+        if key == "required" and isinstance(value, list):
+            yield from (f"{where} may be without {one}" for one in value if one not in new.get(key, []))
+        elif key not in new:
+            yield f"{where} has no {key}"
+        elif not isinstance(value, bool):
+            yield from keys_taken(value, new[key], f"{where}.{key}")
+
+
+MAPS = {"leat.map": ROOT / "src/leat.map", "leat_pack.map": ROOT / "tokenize_tools/leat_pack.map"}
+schemas = json.loads((ROOT / "tests/cli/schemas.json").read_text(encoding="utf-8"))
 now = listed(ROOT / "include", ROOT / "tokenize_tools/cli/cli.h")
 kept = (HERE / "interface.txt").read_text(encoding="utf-8").splitlines()
 check(now == kept, "\n".join(["make interface changes interface.txt:", *difflib.unified_diff(kept, now, n=0)]))
 check(len([line for line in now if line.startswith("struct ")]) > 80 and len(now) > 400, "much of the list is missing")
 
 with tempfile.TemporaryDirectory(prefix="leat-interface-") as folder:
-    for archive in sorted((HERE / "kept").glob("*.tar.xz")):
+    archives = sorted((HERE / "kept").glob("*.tar.xz"))
+    check(archives, "no release is kept")
+    for archive in archives:
         subprocess.run([ROOT / "tests/archive.sh", "open", archive, f"{folder}/kept"], check=True)
-        taken = list(broken(listed(f"{folder}/kept"), now))
+        kept = pathlib.Path(folder, "kept")
+        taken = list(broken(listed(kept / "include", kept / "cli.h"), now))
+        for name, path in MAPS.items():
+            taken += [f"{name} had {one}" for one in sorted({*exports(kept / name)} - {*exports(path)})]
+        taken += keys_taken(json.loads((kept / "schemas.json").read_text(encoding="utf-8")), schemas, "schemas.json")
         check(not taken, f"{archive.name}: " + "; ".join(taken))
 
     def changed(file, old, new):
@@ -61,4 +97,18 @@ with tempfile.TemporaryDirectory(prefix="leat-interface-") as folder:
     for file, old, new in (("loader.h", "    uint64_t cursor;  ", "    uint64_t cursor; /* another comment */ "),
                            ("error.h", "    LEAT_E_BUSY = 25", "    LEAT_E_MORE = 99, LEAT_E_BUSY = 25")):
         check(not changed(file, old, new), f"{file}, {old} to {new}: {changed(file, old, new)}")
+
+    path = pathlib.Path(folder, "leat.map")
+    path.write_text(MAPS["leat.map"].read_text(encoding="utf-8").replace("    leat_version;\n", "") +
+                    "LEAT_1.1 {\n    leat_version;\n};\n", encoding="utf-8")
+    check({*exports(MAPS["leat.map"])} - {*exports(path)} == {"leat_version; LEAT_1.0"}, "a name of another version")
+
+for old, new, said in (('"rows": {"type": "integer"}', '"row": {"type": "integer"}', "properties has no rows"),
+                       ('"rows": {"type": "integer"}', '"rows": {"type": ["null", "integer"]}', "type may be null"),
+                       ('"share", "rows"', '"rows"', "may be without share"),
+                       ('"rows": {"type": "integer"}', '"rows": {"type": "integer"}, "more": {"type": "null"}', "")):
+    text = json.dumps(schemas["definitions"]["given"])
+    check(text.count(old) == 1, f"{old} is not in {text}, or more than once")
+    found = "; ".join(keys_taken(json.loads(text), json.loads(text.replace(old, new)), "given"))
+    check(found.endswith(said) and bool(found) == bool(said), f"{old} to {new}: {found}")
 sys.exit(failures > 0)

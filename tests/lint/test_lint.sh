@@ -177,18 +177,18 @@ if "${CC:-cc}" -fPIC -c extra.c -o extra.o; then
     mend
 fi
 added include/leat/pack.h 'LEAT_API int leat_more(const char *a, int b);' symbols 'leat_more, which build/libleat_pack'
-removed src/leat.map 'leat_version;' symbols 'exports leat_version LEAT_0, which src/leat.map does not say'
+removed src/leat.map 'leat_version;' symbols 'exports leat_version LEAT_1.0, which src/leat.map does not say'
 removed tokenize_tools/leat_pack.map 'leat_merge;' symbols \
-    'leat_merge LEAT_PACK_0, which tokenize_tools/leat_pack.map'
+    'leat_merge LEAT_PACK_1.0, which tokenize_tools/leat_pack.map'
 spoil src/leat.map
 sed 's/^    leat_version;/&\n    leat_fly;/' kept >src/leat.map
-expect symbols 'src/leat.map says leat_fly LEAT_0, which build/libleat.so does not export'
+expect symbols 'src/leat.map says leat_fly LEAT_1.0, which build/libleat.so does not export'
 mend
 spoil include/leat.h
-sed 's/^\(#define LEAT_VERSION_MINOR *\)2$/\13/' kept >include/leat.h
-expect symbols 'include/leat.h: LEAT_VERSION is 0.2.0, its numbers are 0.3.0'
+sed 's/^\(#define LEAT_VERSION_MINOR *\)0$/\13/' kept >include/leat.h
+expect symbols 'include/leat.h: LEAT_VERSION is 1.0.0, its numbers are 1.3.0'
 mend
-removed python/leat/render.py '^VERSION = ' symbols 'python/leat/render.py: VERSION is not 0.2.0, of include/leat.h'
+removed python/leat/render.py '^VERSION = ' symbols 'python/leat/render.py: VERSION is not 1.0.0, of include/leat.h'
 echo 'int fly(void); int fly(void) { return 1; }' >fly.c
 if "${CC:-cc}" -fPIC -c fly.c -o fly.o; then
     for archive in build/installed/libleat.a build/installed/libleat_pack.a; do
