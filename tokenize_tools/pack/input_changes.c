@@ -39,13 +39,15 @@ static int by_name_and_place(const void *left, const void *right) /* an input ma
 
 static enum leat_status add_line(struct input_lines *l, const char *line, size_t bytes, struct leat_error *err)
 {
-    const char *ranges = bytes > 6 && memcmp(line, "input ", 6) == 0 ? memmem(line, bytes, ", bytes ", 8) : NULL;
+    const char *format = bytes > 6 && memcmp(line, "input ", 6) == 0 ? line + 6 : NULL;
+    const char *about = format ? memchr(format, ' ', bytes - 6) : NULL; /* after the format, which an option gives */
+    const char *ranges = about ? memmem(about, (size_t)(line + bytes - about), ", bytes ", 8) : NULL;
     const char *name = ranges ? memmem(ranges, (size_t)(line + bytes - ranges), ": ", 2) : NULL;
     enum leat_status s = name ? GROW(l->items, l->count + 1, l->room, err) : LEAT_OK;
 
     if (name && s == LEAT_OK) {
         l->items[l->count] = (struct input_line) {
-            line, name + 2, (size_t)(ranges - line), (size_t)(line + bytes - name) - 2, l->count
+            about, name + 2, (size_t)(ranges - about), (size_t)(line + bytes - name) - 2, l->count
         };
         l->count++;
     }

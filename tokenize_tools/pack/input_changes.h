@@ -6,8 +6,8 @@
 
 #define INPUT_CHANGES 560 /* bytes */
 
-/* Writes "missing now: a, b; new: c; changed (size, time or etag): d and 3 more", of at most ten names each and of as many
- * as fit, for two texts of pack_description_make(); "" if they have the same inputs, in whatever order. */
+/* Writes "missing now: a, b; new: c; changed (size, time or etag): d and 3 more", of at most ten names each and of as
+ * many as fit, for two texts of pack_description_make(); "" if they have the same inputs, in whatever order. */
 enum leat_status input_changes_say(char text[INPUT_CHANGES], const struct buffer *then, const struct buffer *now,
                                    struct leat_error *err);
 
