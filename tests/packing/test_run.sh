@@ -245,7 +245,7 @@ ended 0 ''
 run leat merge -o all run
 says 1 'leat: the run in run is not finished: of its 12 parts, 4-12 are not done (leat status run)'
 run leat info run
-says 1 'the run in the folder run is not finished: 3 of its 12 parts are there'
+says 1 'the run in the folder run is not finished: 3 of its 12 parts are there; pack the others'
 
 # ---- Alive and dead -------------------------------------------------------------------------------------------------
 
