@@ -244,10 +244,9 @@ static enum leat_status look_up(const struct leat_plan *plan, const struct plan_
                             "document %" PRIu64 " of %.300s is banned, but where its documents begin is not known",
                             rule->end - 1, name);
     else if (rule->end > info.documents)
-        s = status_argument(err, "bans",
-                            "document %" PRIu64 " of %.300s is banned, but it has %" PRIu64
-                            " documents, numbered from 0",
-                            rule->end - 1, name, info.documents);
+        s = status_argument(
+            err, "bans", "document %" PRIu64 " of %.300s is banned, but it has %" PRIu64 " documents, numbered from 0",
+            rule->end - 1, name, info.documents);
     else
         s = leat_dataset_starts(d, rule->first, 1, &ban->first_token, err);
     if (s == LEAT_OK)

@@ -46,9 +46,8 @@ static enum leat_status add_line(struct input_lines *l, const char *line, size_t
     enum leat_status s = name ? GROW(l->items, l->count + 1, l->room, err) : LEAT_OK;
 
     if (name && s == LEAT_OK) {
-        l->items[l->count] = (struct input_line) {
-            about, name + 2, (size_t)(ranges - about), (size_t)(line + bytes - name) - 2, l->count
-        };
+        l->items[l->count] = (struct input_line) { about, name + 2, (size_t)(ranges - about),
+                                                   (size_t)(line + bytes - name) - 2, l->count };
         l->count++;
     }
     return s;

@@ -179,8 +179,8 @@ static bool is_input(const char *line)
     return strncmp(line, "input ", 6) == 0;
 }
 
-enum leat_status pack_description_say_difference(const char *run, const char *then, const char *now,
-                                                 const char *inputs, struct leat_error *err)
+enum leat_status pack_description_say_difference(const char *run, const char *then, const char *now, const char *inputs,
+                                                 struct leat_error *err)
 {
     if (inputs[0])
         return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE, run,

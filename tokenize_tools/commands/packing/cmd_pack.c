@@ -13,7 +13,7 @@
 #define STREAM_BOUNDS     0.1
 #define STREAM_MATTERS_NS 20000000u
 
-#define RUN_HINTS 1000u /* from there on, an error's hint is for leat_run_advice() */
+#define RUN_HINTS         1000u /* from there on, an error's hint is for leat_run_advice() */
 
 /* What the second pass did, as leat_merge() reports it. */
 static struct leat_merge_report arranged(const struct pack_values *v, const struct leat_pack_report *r)

@@ -648,8 +648,7 @@ static void say_failing(const struct dry_run *d, const char *const *words, size_
     bool known = false, fits = true;
 
     for (size_t i = 0; i < d->inputs.count; i++) /* what no record of JSON has is of another name in all of it */
-        known = known || (is_of(&d->inputs.items[i], err) &&
-                          !(d->inputs.items[i].format->is_json && err->field[0]));
+        known = known || (is_of(&d->inputs.items[i], err) && !(d->inputs.items[i].format->is_json && err->field[0]));
     if (!known || err->hint == LEAT_HINT_SKIP)
         return;
     for (size_t i = 0; i < d->inputs.count && cli_now() - began < FAILING_SECONDS && !cli_interrupted(); i++) {
