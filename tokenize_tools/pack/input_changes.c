@@ -29,7 +29,8 @@ static int by_name(const void *left, const void *right)
     return order != 0 ? order : (a->name_bytes > b->name_bytes) - (a->name_bytes < b->name_bytes);
 }
 
-static int by_name_and_place(const void *left, const void *right) /* an input may come twice */
+/* An input may come twice. */
+static int by_name_and_place(const void *left, const void *right)
 {
     const struct input_line *a = left, *b = right;
     int order = by_name(left, right);
