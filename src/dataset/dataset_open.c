@@ -421,8 +421,8 @@ static enum leat_status judge_parts(const char *folder, const char *run, const s
             "%s.leat is not a part of the run in its folder: move it elsewhere, so that the folder opens", other);
     if (found->count - first < parts)
         return status_set_in(err, LEAT_E_NO_FILE, folder,
-                             "the run in the folder %s is not finished: %zu of its %u parts are there", folder,
-                             found->count - first, parts);
+                             "the run in the folder %s is not finished: %zu of its %u parts are there; pack the others",
+                             folder, found->count - first, parts);
     return LEAT_OK;
 }
 

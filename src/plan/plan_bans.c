@@ -239,10 +239,14 @@ static enum leat_status look_up(const struct leat_plan *plan, const struct plan_
     enum leat_status s;
 
     leat_dataset_info(d, &info);
-    if (info.documents == LEAT_NONE || rule->end > info.documents)
-        s = status_argument(err, "bans", "document %" PRIu64 " of %.300s is banned, but %s", rule->end - 1, name,
-                            info.documents == LEAT_NONE ? "where its documents begin is not known"
-                                                        : "it has fewer documents, numbered from 0");
+    if (info.documents == LEAT_NONE)
+        s = status_argument(err, "bans",
+                            "document %" PRIu64 " of %.300s is banned, but where its documents begin is not known",
+                            rule->end - 1, name);
+    else if (rule->end > info.documents)
+        s = status_argument(
+            err, "bans", "document %" PRIu64 " of %.300s is banned, but it has %" PRIu64 " documents, numbered from 0",
+            rule->end - 1, name, info.documents);
     else
         s = leat_dataset_starts(d, rule->first, 1, &ban->first_token, err);
     if (s == LEAT_OK)

@@ -533,8 +533,9 @@ static enum leat_status compare_phases(const struct leat_plan *plan, const struc
     uint64_t steps = steps_of(was->phases < is->phases ? was->phases : is->phases), step, first, last;
 
     if (was->phases != is->phases)
-        return differs(err, "%" PRIu64 " phases start before its position, but %" PRIu64 " in the plan", was->phases,
-                       is->phases);
+        return differs(err, "%" PRIu64 " phases start before its position, but %" PRIu64 " in the plan%s", was->phases,
+                       is->phases,
+                       is->phases > was->phases ? ", where a change must begin at its position or later" : "");
     step = first_difference(was->phase_steps, is->phase_steps, steps);
     if (step == steps)
         return LEAT_OK;

@@ -101,7 +101,9 @@ static void test_changes(void)
     refuse(PLAN, 1000, PLAN ";skip 999:1001", "0 samples before its position were skipped, but the plan skips 2");
     refuse(PLAN ";skip 10:20", 1000, PLAN ";skip 11:21",
            "10 samples before its position were skipped, but the plan skips 10, or different ones");
-    refuse(PLAN, 1000, PLAN ";at 960:1,1", "1 phases start before its position, but 2 in the plan");
+    refuse(PLAN, 1000, PLAN ";at 960:1,1",
+           "1 phases start before its position, but 2 in the plan, where a change must begin at its position");
+    refuse(PLAN ";at 960:1,1", 1000, PLAN, "2 phases start before its position, but 1 in the plan;");
     refuse(PLAN ";at 960:1,2", 1000, PLAN ";at 960:1,1", "phase 1 (here from sample 960 on)");
     refuse(PLAN ";at 960:1,2", 1000, PLAN ";at 992:1,2", "phase 1");
     refuse(PLAN, 1000, PLAN ";epochs 1", "source 0");

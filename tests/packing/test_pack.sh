@@ -331,7 +331,7 @@ difference 'id-field id' 'id-field ' -t bytes --id '' a.jsonl
 difference 'invalid-utf8 replace' 'invalid-utf8 reject' -t bytes --invalid-utf8 reject a.jsonl
 difference 'special 0' 'special 1' -t bytes --special a.jsonl
 difference 'part 0/0' 'part 1/2' -t bytes --part 1/2 a.jsonl
-difference 'inputs 1' 'inputs 2' -t bytes a.jsonl b.txt
+difference 'earlier run of r: new: b.txt; give the same' '' -t bytes a.jsonl b.txt
 difference 'input jsonl' 'input text' -t bytes --format text a.jsonl
 run leat pack -o r --max-rejects 1 --resume -t gpt2 a.jsonl
 says 1 'its vocabulary size was 257 and now is 50257'
@@ -339,10 +339,10 @@ run leat pack -o r --max-rejects 1 --resume -t bytes --end none a.jsonl
 says 1 'its end-of-document token was 256 and now is none'
 cp -p a.jsonl kept
 printf '{"text":"more"}\n' >>a.jsonl
-difference 'input jsonl 56 bytes' 'input jsonl 72 bytes' -t bytes a.jsonl
+difference 'earlier run of r: changed (size, time or etag): a.jsonl; give the same' '' -t bytes a.jsonl
 cp -p kept a.jsonl
 touch -d '2001-02-03 04:05:06 UTC' a.jsonl
-difference 'changed at' 'changed at 981173106.000000000' -t bytes a.jsonl
+difference 'earlier run of r: changed (size, time or etag): a.jsonl; give the same' '' -t bytes a.jsonl
 run leat pack -t bytes -o r --max-rejects 1 --force a.jsonl
 ended 0 ''
 same r four

@@ -192,6 +192,8 @@ for options in --dedup '--by v'; do
         ended 1 'leat: the earlier run of said has not ended: resume it, or start over (--resume or --force)'
         run leat pack -t bytes -o said $options --max-rejects 9 --resume --text body bad.jsonl
         says 1 'leat: the earlier run of said differs: that one had "text-field text", this one has "text-field body"; '
+        run leat pack -t bytes -o said $options --max-rejects 9 --resume in.jsonl bad.jsonl
+        says 1 'the inputs are not those of the earlier run of said: new: in.jsonl; give the same ones or start'
         for how in --resume --force; do
             run flock said.partial.packed/all.partial.lock leat pack -t bytes -o said $options $how bad.jsonl
             says 1 'leat: said is being written already, by another process or another call of this one: wait for '

@@ -33,7 +33,8 @@ cmp plan run/leat-run
 run leat pack --run run --parts 11 -t gpt2 --text text in1.jsonl in2.jsonl in3.jsonl in4.jsonl in5.jsonl in6.jsonl
 says 1 "the run in $tmp/run has 12 parts, not 11; to plan it anew, remove the folder $tmp/run"
 run leat pack --run run --parts 12 -t gpt2 --text text in1.jsonl in2.jsonl in3.jsonl in4.jsonl in5.jsonl
-says 1 "the run in $tmp/run was planned with 6 inputs, but 5 are here; to plan it anew, remove the folder $tmp/run"
+other="the inputs are not those with which the run in $tmp/run was planned"
+says 1 "$other: missing now: in6.jsonl; restore them, or remove the folder $tmp/run and plan the run anew"
 run leat pack --run run --parts 12 -t gpt2 --text text in2.jsonl in1.jsonl in3.jsonl in4.jsonl in5.jsonl in6.jsonl
 says 1 "the run in $tmp/run was planned with the input in1.jsonl, where in2.jsonl is here; to plan it anew, remove"
 run leat pack --run run --parts 12 -t gpt2 --threads 1 --text text in1.jsonl in2.jsonl in3.jsonl in4.jsonl in5.jsonl \
@@ -83,6 +84,72 @@ ended 1 'leat: cannot find the folder to-nothing: No such file or directory'
 mkdir mine
 run leat pack --run mine --parts 2 -t bytes missing.jsonl
 [ -d mine ] || fail "a plan that failed removed a folder that it had not made"
+
+# Each input that differs is named, up to ten of a kind, where the first alone once was, or only their number.
+mkdir many
+for i in 11 12 13 14 15 16 17 18 19 20 21 22 23 24; do
+    echo '{"text":"a"}' >many/$i.jsonl
+done
+run leat pack --run of-many --parts 2 -t bytes many
+ended 0 ''
+rm many/1*
+echo >>many/22.jsonl
+touch -d '2001-02-03' many/24.jsonl
+for i in 00.jsonl 20x.jsonl 24.json; do
+    echo '{"text":"a"}' >many/$i
+done
+run leat pack --run of-many --part 1
+many="the inputs are not those with which the run in $tmp/of-many was planned"
+gone=$(seq -s ', ' -f 'many/%g.jsonl' 11 19)
+says 1 "$many: missing now: $gone; new: many/00.jsonl, many/20x.jsonl, many/24.json; changed (size, time or etag): \
+many/22.jsonl, many/24.jsonl; restore them, or remove the folder $tmp/of-many and plan the run anew"
+rm many/20.jsonl many/21.jsonl
+run leat pack --run of-many --part 2
+says 1 "$many: missing now: $gone, many/20.jsonl and 1 more; new: many/00"
+
+# So is each input that cannot be opened, by the plan, by a part, and by a run of one process. Root can open all, unless
+# it gives that up.
+plainly=
+[ "$(id -u)" != 0 ] || plainly='setpriv --bounding-set=-dac_override,-dac_read_search'
+mkdir closed
+for i in 1 2 3; do
+    echo '{"text":"a"}' >closed/$i.jsonl
+done
+printf '\211PNG\r\n\032\n' >closed/picture.png
+run leat pack --run of-closed --parts 2 -t bytes closed
+says 0 'leat: skipped 1 file in folders: closed/picture.png'
+chmod 0 closed/2.jsonl closed/3.jsonl
+if [ -n "$plainly" ] && ! $plainly true 2>/dev/null; then
+    echo "not tried: inputs that cannot be opened, for want of setpriv" >&2
+else
+    # shellcheck disable=SC2086 # several words
+    {
+        run $plainly "$build/leat" pack --run of-closed --part 2
+        says 1 "leat: cannot open $tmp/closed/2.jsonl: Permission denied"
+        says 1 "leat:   cannot open $tmp/closed/3.jsonl: Permission denied"
+        says 1 'leat: when that is mended, pack the part again: leat pack --run of-closed --part 2'
+        ! grep -q 'picture' "$said" || fail "$ran: names again what the plan skipped: $(cat "$said")"
+        for words in '-o no' '--run no --parts 2'; do
+            run $plainly "$build/leat" pack $words -t bytes closed
+            says 1 "leat: cannot open closed/2.jsonl: Permission denied"
+            says 1 "leat:   cannot open closed/3.jsonl: Permission denied"
+            says 1 "to leave out those of folders: leat pack --exclude /2.jsonl --exclude /3.jsonl $words -t bytes"
+        done
+        for i in 10 11 12 13 14 15 16 17 18 19; do
+            echo '{"text":"a"}' >closed/$i.jsonl
+            chmod 0 closed/$i.jsonl
+        done
+        mkfifo pipe # a list that is read once: looking for others that fail waited for ever
+        seq -f 'closed/%g.jsonl' 1 3 >pipe &
+        run $plainly "$build/leat" pack -o no -t bytes @pipe
+        says 1 "leat: cannot open closed/2.jsonl: Permission denied"
+        run $plainly "$build/leat" pack -o no -t bytes closed
+        says 1 "leat:   and 1 more (--dry-run lists all)"
+        run $plainly "$build/leat" pack --dry-run -t bytes closed
+        [ "$(grep -c 'cannot open' "$said")" = 12 ] || fail "$ran: $(cat "$said")"
+    }
+fi
+chmod 600 closed/*
 
 # Two plans at one moment: one of them is written, whole. Both once wrote the same unfinished file.
 mkdir two
@@ -151,11 +218,11 @@ echo >>in6.jsonl
 # what is refused of a part that is done is no news of it: it once left a sign of life there
 for part in 3 2; do
     run leat pack --run run --part $part
-    says 1 "the input in6.jsonl has changed since the run in $tmp/run was planned (size or time); to plan it anew, remo"
+    says 1 "$other: changed (size, time or etag): in6.jsonl; restore them, or remove the folder $tmp/run and plan"
 done
 [ ! -e run/part-03.beat ] || fail "$ran: left $(ls run)"
 case $(state 2) in
-'failed '*'in6.jsonl has changed since'*) ;;
+'failed '*'changed (size, time or etag): in6.jsonl'*) ;;
 *) fail "a part that failed is: $(state 2)" ;;
 esac
 mv run/leat-run.inputs kept.inputs
@@ -178,7 +245,7 @@ ended 0 ''
 run leat merge -o all run
 says 1 'leat: the run in run is not finished: of its 12 parts, 4-12 are not done (leat status run)'
 run leat info run
-says 1 'the run in the folder run is not finished: 3 of its 12 parts are there'
+says 1 'the run in the folder run is not finished: 3 of its 12 parts are there; pack the others'
 
 # ---- Alive and dead -------------------------------------------------------------------------------------------------
 

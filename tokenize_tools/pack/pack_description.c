@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/own_file.h"
 #include "base/status.h"
+#include "input_changes.h"
 
 #define PIN "pinned "
 
@@ -178,9 +179,14 @@ static bool is_input(const char *line)
     return strncmp(line, "input ", 6) == 0;
 }
 
-enum leat_status pack_description_say_difference(const char *run, const char *then, const char *now,
+enum leat_status pack_description_say_difference(const char *run, const char *then, const char *now, const char *inputs,
                                                  struct leat_error *err)
 {
+    if (inputs[0])
+        return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE, run,
+                               "the inputs are not those of the earlier run of %.200s: %s; give the same ones or "
+                               "start over",
+                               run, inputs);
     /* inputs come last: an option opposite an input is one that the other run lacks */
     if (is_input(then) != is_input(now))
         return status_set_hint(
@@ -198,12 +204,21 @@ enum leat_status pack_description_say_difference(const char *run, const char *th
         run, then, now);
 }
 
-static enum leat_status say_lines(const char *run, const uint8_t *then, size_t then_bytes, const uint8_t *now,
-                                  size_t now_bytes, pack_description_say *say, struct leat_error *err)
+/* Of both texts the lines that begin at these places. */
+static enum leat_status say_lines(const char *run, const struct buffer *then, size_t at_then, const struct buffer *now,
+                                  size_t at_now, pack_description_say *say, struct leat_error *err)
 {
-    char *a = strndup((const char *)then, then_bytes), *b = strndup((const char *)now, now_bytes);
-    enum leat_status s = a && b ? say(run, a, b, err) : status_no_memory(err, then_bytes + now_bytes);
+    size_t then_bytes = line_length(then->bytes + at_then, then->size - at_then);
+    size_t now_bytes = line_length(now->bytes + at_now, now->size - at_now);
+    char *a = strndup((const char *)then->bytes + at_then, then_bytes);
+    char *b = strndup((const char *)now->bytes + at_now, now_bytes);
+    char inputs[INPUT_CHANGES] = "";
+    enum leat_status s = a && b ? LEAT_OK : status_no_memory(err, then_bytes + now_bytes);
 
+    if (s == LEAT_OK && (strncmp(a, "inputs ", 7) == 0 || (is_input(a) && is_input(b))))
+        s = input_changes_say(inputs, then, now, err);
+    if (s == LEAT_OK)
+        s = say(run, a, b, inputs, err);
     free(a);
     free(b);
     return s;
@@ -221,7 +236,7 @@ enum leat_status pack_description_compare(const char *path, const struct buffer 
         size_t b = line_length(text->bytes + at_now, text->size - at_now);
 
         if (a != b || memcmp(then.bytes + at_then, text->bytes + at_now, a) != 0)
-            s = say_lines(run, then.bytes + at_then, a, text->bytes + at_now, b, say, err);
+            s = say_lines(run, &then, at_then, text, at_now, say, err);
         at_then += at_then + a < then.size ? a + 1 : a;
         at_now += at_now + b < text->size ? b + 1 : b;
     }

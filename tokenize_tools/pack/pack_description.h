@@ -22,8 +22,9 @@ enum leat_status pack_description_pins(struct hub_pins *pins, const char *path, 
 enum leat_status pack_description_write(const char *path, const struct buffer *text, struct leat_error *err);
 
 /* Says how the first line that differs, `then` in the file, does; returns LEAT_E_CHECKPOINT. `run` is what the caller
- * knows the run by: its output, or the file that its parts share. */
-typedef enum leat_status pack_description_say(const char *run, const char *then, const char *now,
+ * knows the run by: its output, or the file that its parts share. `inputs` is what input_changes_say() writes, where
+ * the line is about inputs; else "". */
+typedef enum leat_status pack_description_say(const char *run, const char *then, const char *now, const char *inputs,
                                               struct leat_error *err);
 pack_description_say pack_description_say_difference;
 

@@ -47,14 +47,12 @@ static enum leat_status describe(struct buffer *text, const struct leat_pack_opt
     return s == LEAT_OK ? run_sum_add(text, err) : s;
 }
 
-/* The name of the input in a line of the description; NULL: it is another line. *about: how long what is before is, the
- * size and the time of change or etag. */
-static const char *input_of(const char *line, size_t *about)
+/* The name of the input in a line of the description; NULL: it is another line. */
+static const char *input_of(const char *line)
 {
     const char *end = strncmp(line, "input ", 6) == 0 ? strstr(line, ", bytes ") : NULL;
     const char *name = end ? strstr(end, ": ") : NULL;
 
-    *about = end ? (size_t)(end - line) : 0;
     return name ? name + 2 : NULL;
 }
 
@@ -65,26 +63,21 @@ static const char *as_option(const char *line)
 }
 
 /* Says how a part, or a plan, differs from the plan that is there, in the folder `run`. */
-static void say_planned(const char *run, const char *then, const char *now, struct leat_error *err)
+static void say_planned(const char *run, const char *then, const char *now, const char *inputs, struct leat_error *err)
 {
     unsigned long long before, after;
-    size_t about_then, about_now;
-    const char *input_then = input_of(then, &about_then), *input_now = input_of(now, &about_now);
+    const char *input_then = input_of(then), *input_now = input_of(now);
 
     if (sscanf(then, "part 0/%llu", &before) == 1 && sscanf(now, "part 0/%llu", &after) == 1)
         status_set_in(err, LEAT_E_CHECKPOINT, run, "the run in %.200s has %llu part%s, not %llu", run, before,
                       before == 1 ? "" : "s", after);
-    else if (sscanf(then, "inputs %llu", &before) == 1 && sscanf(now, "inputs %llu", &after) == 1)
-        status_set_in(err, LEAT_E_CHECKPOINT, run, "the run in %.200s was planned with %llu input%s, but %llu %s here",
-                      run, before, before == 1 ? "" : "s", after, after == 1 ? "is" : "are");
+    else if (inputs[0])
+        status_set_in(err, LEAT_E_CHECKPOINT, run,
+                      "the inputs are not those with which the run in %.150s was planned: %s", run, inputs);
     else if (input_then && input_now && strcmp(input_then, input_now) != 0)
         status_set_in(err, LEAT_E_CHECKPOINT, run,
                       "the run in %.200s was planned with the input %.200s, where %.200s is here", run, input_then,
                       input_now);
-    else if (input_then && input_now && (about_then != about_now || memcmp(then, now, about_then) != 0))
-        status_set_in(err, LEAT_E_CHECKPOINT, input_now,
-                      "the input %.300s has changed since the run in %.200s was planned (%s)", input_now, run,
-                      strstr(now, " bytes, etag ") ? "size or etag" : "size or time");
     else if (strncmp(then, "tokenizer ", 10) == 0 && strncmp(now, "tokenizer ", 10) == 0)
         status_set_in(err, LEAT_E_CHECKPOINT, run, "the run in %.200s was planned with another tokenizer", run);
     else if (strncmp(then, "chat template ", 14) == 0 && strncmp(now, "chat template ", 14) == 0)
@@ -100,19 +93,21 @@ static void say_planned(const char *run, const char *then, const char *now, stru
 /* Whether the lines are about the inputs, which somebody may restore; the rest is what another run was planned with. */
 static bool is_of_inputs(const char *then, const char *now)
 {
-    size_t about;
-
-    return input_of(then, &about) || input_of(now, &about) || strncmp(then, "inputs ", 7) == 0;
+    return input_of(then) || input_of(now) || strncmp(then, "inputs ", 7) == 0;
 }
 
-static enum leat_status say_difference(const char *path, const char *then, const char *now, struct leat_error *err)
+static enum leat_status say_difference(const char *path, const char *then, const char *now, const char *inputs,
+                                       struct leat_error *err)
 {
     char *run = file_folder(path);
 
     if (!run)
         return status_no_memory(err, strlen(path));
-    say_planned(run, then, now, err);
-    status_after(err, "; to plan it anew, remove the folder %.200s", run);
+    say_planned(run, then, now, inputs, err);
+    status_after(err,
+                 inputs[0] ? "; restore them, or remove the folder %.150s and plan the run anew"
+                           : "; to plan it anew, remove the folder %.150s",
+                 run);
     free(run);
     return run_advise(err, LEAT_E_CHECKPOINT, is_of_inputs(then, now) ? RUN_SHARED_DIFFERS : RUN_PLAN_OTHER);
 }

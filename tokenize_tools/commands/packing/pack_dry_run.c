@@ -247,6 +247,7 @@ static void fit_say(const struct fit *fit, const char *tokenizer)
 
 struct dry_run {
     const struct pack_values *values;
+    const char *from; /* the folder from which names count; NULL: the current one */
     struct input_list inputs;
     struct sample sample;
     struct fit fit;
@@ -483,6 +484,21 @@ static bool interrupted(void *context)
     return cli_interrupted();
 }
 
+#define MAX_FAILING 10u /* are named, but by --dry-run all */
+
+static size_t most_failing(const struct dry_run *d)
+{
+    return d->values->dry_run ? SIZE_MAX : MAX_FAILING;
+}
+
+/* After a list of so many, of which some are not named. */
+static void say_more(const struct dry_run *d, size_t count)
+{
+    if (count > most_failing(d))
+        cli_error("  and %s more%s", units_count(count - most_failing(d)).text,
+                  d->values->run ? "" : " (--dry-run lists all)");
+}
+
 /* The files that are left out, each once. */
 static void say_skipped(const struct dry_run *d)
 {
@@ -502,10 +518,13 @@ static void say_skipped(const struct dry_run *d)
 
 static void list_unread(const struct dry_run *d)
 {
+    size_t count = 0, most = most_failing(d);
+
     for (size_t i = 0; i < d->inputs.skipped_count; i++)
-        if (d->inputs.skipped[i].unread)
+        if (d->inputs.skipped[i].unread && count++ < most)
             cli_error("  %s is %s: %s", d->inputs.skipped[i].path, d->inputs.skipped[i].unread->name,
                       d->inputs.skipped[i].unread->cure);
+    say_more(d, count);
 }
 
 /* Those that cannot be read, over which the run would fail at the first folder with one. */
@@ -551,6 +570,7 @@ static enum leat_status find(struct dry_run *d, const struct leat_pack_options *
                                  .exclude = o->exclude,
                                  .exclude_count = (size_t)o->exclude_count,
                                  .split_of = o->split_of,
+                                 .from = d->from,
                                  .own = &own,
                                  .stop = { .asked = interrupted } };
     enum leat_status s = d->values->output ? own_file_check_local(d->values->output, err) : LEAT_OK;
@@ -589,8 +609,8 @@ static enum leat_status look(struct dry_run *d, const struct leat_pack_options *
 #define FAILING_SECONDS 4.0
 #define EXCLUDED        2000u /* bytes of options */
 
-/* " --exclude /PATH", if it is below a folder that is named. */
-static size_t exclude(char *options, size_t used, const char *path, const char *const *words, size_t count)
+/* " --exclude /PATH", if it is below a folder that is named. False: it does not fit. */
+static bool exclude(char *options, size_t *used, const char *path, const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         size_t bytes = strlen(words[i]);
@@ -604,11 +624,18 @@ static size_t exclude(char *options, size_t used, const char *path, const char *
             continue;
         snprintf(pattern, sizeof pattern, "%s", path + bytes);
         quoted = cli_shell_word(pattern, room, sizeof room);
-        if (used + strlen(quoted) + 12 < EXCLUDED)
-            used += (size_t)snprintf(options + used, EXCLUDED - used, " --exclude %s", quoted);
+        if (*used + strlen(quoted) + 12 >= EXCLUDED)
+            return false;
+        *used += (size_t)snprintf(options + *used, EXCLUDED - *used, " --exclude %s", quoted);
         break;
     }
-    return used;
+    return true;
+}
+
+/* Whether the error is about this input, by its name or its place. */
+static bool is_of(const struct input *in, const struct leat_error *err)
+{
+    return strcmp(in->path, err->file) == 0 || (in->place && strcmp(in->place, err->file) == 0);
 }
 
 /* Each file is opened, and its first record looked for: not those on servers, which take a request each. */
@@ -617,47 +644,64 @@ static void say_failing(const struct dry_run *d, const char *const *words, size_
     const struct input_stop stop = { .asked = interrupted };
     char text[SHOWN_BYTES + 1], options[EXCLUDED] = "";
     double began = cli_now();
-    bool known = false, others = false;
-    size_t used = 0, failing = 0;
+    size_t used = 0, failing = 0, others = 0;
+    bool known = false, fits = true;
 
     for (size_t i = 0; i < d->inputs.count; i++) /* what no record of JSON has is of another name in all of it */
-        known = known || (strcmp(d->inputs.items[i].path, err->file) == 0 &&
-                          !(d->inputs.items[i].format->is_json && err->field[0]));
+        known = known || (is_of(&d->inputs.items[i], err) && !(d->inputs.items[i].format->is_json && err->field[0]));
     if (!known || err->hint == LEAT_HINT_SKIP)
         return;
     for (size_t i = 0; i < d->inputs.count && cli_now() - began < FAILING_SECONDS && !cli_interrupted(); i++) {
         const struct input *in = &d->inputs.items[i];
-        bool said = strcmp(in->path, err->file) == 0 || strstr(err->message, in->path) != NULL;
+        bool said = is_of(in, err) || strstr(err->message, in->path) != NULL;
         struct leat_error why;
 
         if (!said && (in->object || strcmp(in->path, "-") == 0 ||
                       !is_failure(first_text(in, d->values->text, &stop, text, sizeof text, &why), &why)))
             continue;
-        if (!said && !others)
+        if (!said && others == 0)
             cli_error("these fail, too:");
-        if (!said)
+        if (!said && others < most_failing(d))
             cli_error("  %s", why.message);
-        others = others || !said;
+        others += !said;
         failing++;
-        used = exclude(options, used, in->path, words, count);
+        fits = exclude(options, &used, in->path, words, count) && fits;
     }
-    if (used > 0 && failing < d->inputs.count)
+    say_more(d, others);
+    if (d->from)
+        pack_notices_say_again(d->values);
+    else if (used > 0 && fits && failing < d->inputs.count)
         pack_notices_say_without(d->values, options);
 }
 
-void pack_dry_run_say_failing(const struct pack_values *v, const struct leat_pack_options *options,
-                              const char *const *words, size_t count, const struct leat_error *err)
+/* Standard input, or a list that can be read once only, as one from a pipe: to look again could wait for ever. */
+static bool is_stream(const char *word, const char *from)
 {
-    struct dry_run d = { .values = v };
+    bool within = from && word[0] == '@' && word[1] != '/';
+    char path[4096];
+    struct stat st;
+
+    if (word[0] != '@')
+        return strcmp(word, "-") == 0;
+    snprintf(path, sizeof path, "%s%s%s", within ? from : "", within ? "/" : "", word + 1);
+    return stat(path, &st) != 0 || !S_ISREG(st.st_mode);
+}
+
+void pack_dry_run_say_failing(const struct pack_values *v, const struct leat_pack_options *options,
+                              const char *const *words, size_t count, const char *from, const struct leat_error *err)
+{
+    struct dry_run d = { .values = v, .from = from };
+
+    bool streams = false;
 
     for (size_t i = 0; i < count; i++)
-        if (strcmp(words[i], "-") == 0)
-            return;
-    if (err->file[0] && find(&d, options, words, count, NULL) == LEAT_OK) {
+        streams = streams || is_stream(words[i], from);
+    if (err->file[0] && !streams && find(&d, options, words, count, NULL) == LEAT_OK) {
         if (err->hint == LEAT_HINT_SKIP)
             list_unread(&d);
         say_failing(&d, words, count, err);
     }
+    pack_notices_say_way(v, err);
     inputs_free(&d.inputs);
 }
 

@@ -9,6 +9,7 @@
 #include "cli/json.h"
 #include "cli/units.h"
 #include "commands/common/common.h"
+#include "pack_dry_run.h"
 #include "pack_report.h"
 
 #define LINE 8192 /* of 64 splits */
@@ -196,14 +197,12 @@ static void say_plan(const struct pack_values *v, const struct leat_run_info *in
     json_end(&j);
 }
 
-/* What is left out, each part says. */
 static void on_notice(void *context, const struct leat_pack_notice *notice)
 {
-    (void)context;
-    if (notice->kind == LEAT_NOTICE_REPEATED)
-        pack_notices_warn_repeated(notice->count, notice->path);
     if (notice->kind == LEAT_NOTICE_WAITING)
         pack_notices_say_waiting(notice);
+    else
+        pack_notices_add(context, notice);
 }
 
 int pack_in_parts_plan(const struct pack_values *v, const struct leat_pack_options *options,
@@ -212,8 +211,10 @@ int pack_in_parts_plan(const struct pack_values *v, const struct leat_pack_optio
     struct leat_run_options o = LEAT_RUN_OPTIONS_INIT;
     struct leat_run_info info = LEAT_RUN_INFO_INIT;
     struct leat_pack_options pack = *options;
+    struct pack_notices notices = { 0 };
     struct leat_run *run;
     struct leat_error err;
+    enum leat_status s;
 
     if (v->force) {
         cli_error("--force is for one part, as it is packed (--run DIR --part I): each part would start over whenever "
@@ -221,6 +222,7 @@ int pack_in_parts_plan(const struct pack_values *v, const struct leat_pack_optio
         return CLI_WRONG;
     }
     pack.notice = on_notice;
+    pack.context = &notices;
     o.parts = (uint32_t)v->parts;
     o.allow_truncated = v->allow_truncated;
     o.tokenizer = v->tokenizer;
@@ -228,8 +230,15 @@ int pack_in_parts_plan(const struct pack_values *v, const struct leat_pack_optio
     o.inputs = parsed->words;
     o.input_count = parsed->count;
     o.pack = &pack;
-    if (leat_run_create(&run, v->run, &o, &err) != LEAT_OK)
-        return commands_run_failed(v->run, NULL, &err);
+    s = leat_run_create(&run, v->run, &o, &err);
+    pack_notices_say_skipped(&notices, false);
+    pack_notices_free(&notices);
+    if (s != LEAT_OK) {
+        int code = commands_run_failed(v->run, NULL, &err);
+
+        pack_dry_run_say_failing(v, options, parsed->words, parsed->count, NULL, &err);
+        return code;
+    }
     leat_run_info(run, &info);
     say_plan(v, &info);
     leat_run_close(run);

@@ -261,6 +261,15 @@ void pack_notices_say_without(const struct pack_values *v, const char *options)
         cli_error("to leave out those of folders%s", again);
 }
 
+void pack_notices_say_again(const struct pack_values *v)
+{
+    char again[PACK_AGAIN];
+
+    pack_again(v, "", true, again);
+    if (again[0])
+        cli_error("when that is mended, pack the part again%s", again);
+}
+
 /* ---- The bar, and the end ---------------------------------------------------------------------------------------- */
 
 /* After a failed run, the advice depends on what it has left: a checkpoint, only rejects, or nothing. */
@@ -363,7 +372,6 @@ int pack_bar_say_failed(const struct pack_values *v, const struct pack_notices *
         pack_bar_say_damage(v, n); /* if there are few records, the one at the break is too many by itself */
     } else {
         code = cli_failed(err);
-        pack_notices_say_way(v, err);
     }
     if (err->status == LEAT_E_REJECTS && report->documents == 0 && strcmp(err->field, v->text) == 0)
         cli_error("no record was packed: --text FIELD names the member or column that holds the text; this run looked "
@@ -445,7 +453,7 @@ void pack_bar_begin(struct pack_bar *bar, const struct pack_values *v, struct le
     bar->began = cli_now();
     bar->phase = PACK_PACKING;
     bar->started = false;
-    bar->notices = (struct pack_notices) { 0 };
+    bar->notices = (struct pack_notices) { .skipped_said = v->run != NULL }; /* the plan has said it */
     bar->outputs = (struct by_outputs) { 0 };
     bar->tokens_before = bar->text_before = 0;
     o->progress = on_progress;
