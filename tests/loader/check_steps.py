@@ -198,8 +198,11 @@ class Story:
 
     def ban(self):
         start = self.model.twin.number(self.position) + r.choice([0, 0, r.randint(0, 60)])
-        data = r.choice(self.model.sources)[0]
-        documents = r.sample(range(len(data.lengths)), 3)
+        # among others one that the sample shows at which the ban starts
+        shown = min(start, self.model.twin.end - 1)
+        source, pieces = self.model.twin.pieces(shown)
+        data = self.model.sources[source][0]
+        documents = [*r.sample(range(len(data.lengths)), 2), int(np.searchsorted(data.ends, pieces[0][0] + 1, "right"))]
         self.use(self.plan.ban([(data.name, d) for d in documents], start=start),
                  self.model.ban((start, data.name, documents)))
         totals["bans"] += 1
