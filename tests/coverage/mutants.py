@@ -80,7 +80,7 @@ PTX_SWAPS = [(r"^\tadd\.", "\tsub."), (r"^\tsub\.", "\tadd."), (r"^\tand\.", "\t
              (r"(?<=^\tcvt\.)u64\.u32", "s64.s32"), (r"(?<=^\tcvt\.)s64\.s32", "u64.u32"),
              (r"@%", "@!%"), (r"@!%", "@%")]
 PTX_NUMBER = re.compile(r"(?<![\w%.$])(-?\d+)(?=[;,\]])")
-PTX_TURNED = re.compile(r"^(\t(?:sub|selp|setp|shl|shr|div)\S*\s+%\w+, )([^,]+)(, )([^,;]+)(.*)$")
+PTX_TURNED = re.compile(r"^(\t(?:sub|selp|setp\.[lg]|shl|shr|div)\S*\s+%\w+, )([^,]+)(, )([^,;]+)(.*)$")
 
 
 def ptx_changes_of(line):
