@@ -155,6 +155,13 @@ bench-python: tools $(PYTHON_VENV)/ready python
 	    bench/peers/dataloader.py $(BUILD)/leat-bench --overhead --tokens 100M --rounds 5 $(BENCH); \
 	    else echo "skipped: no packages"; fi
 
+.PHONY: check-steps
+## check-steps: STEPS=1000000 of loaders through random changes of state, world and plan, beside the twins; SEED=1
+check-steps: STEPS ?= 1000000
+check-steps: $(PYTHON_VENV)/ready python
+	$(Q)if [ -e $(PYTHON_VENV)/ready ]; then PYTHONPATH=$(BUILD)/python $(PYTHON_VENV)/bin/python -B \
+	    tests/loader/check_steps.py $(SEED) $(STEPS); else echo "skipped: no packages"; fi
+
 .PHONY: check-python
 ## check-python: `pip install .` and pytest against torch, numpy, lightning, ...; PYTEST="-k loader" chooses tests
 check-python: tools $(FAKE_CUDA) $(BUILD)/make_shapes $(PYTHON_VENV)/ready

@@ -23,3 +23,8 @@ SEED ?= 1
 ## mutants: N=100 random lines changed, SEED=1: what no test sees; AGAIN=build/mutants/survivors.json: those
 mutants: coverage
 	$(Q)tests/coverage/mutants.py $(BUILD)/mutants $(COVERAGE)/reached.json $(N) $(SEED) $(AGAIN)
+
+## mutants-ptx: N=100 lines of the kernels' PTX changed, SEED=1; the tests of CUDA and of loaders on a device run
+.PHONY: mutants-ptx
+mutants-ptx: deps
+	$(Q)tests/coverage/mutants.py $(BUILD)/mutants-ptx ptx $(N) $(SEED) $(AGAIN)

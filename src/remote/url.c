@@ -144,18 +144,21 @@ static int digit_of(char c)
                                   : -1;
 }
 
-/* Undoes %2F in place. */
-static void decode(char *text)
+/* Undoes %2F in place. False: it has a %00. */
+static bool decode(char *text)
 {
     char *to = text;
+    bool whole = true;
 
     for (; *text; text++) {
         int high = *text == '%' ? digit_of(text[1]) : -1, low = high >= 0 ? digit_of(text[2]) : -1;
 
         *to++ = low >= 0 ? (char)(16 * high + low) : *text;
         text += low >= 0 ? 2 : 0;
+        whole = whole && to[-1];
     }
     *to = '\0';
+    return whole;
 }
 
 /* A kind of repository that is not the usual one, and how much of the text it takes. */
@@ -192,8 +195,7 @@ static enum leat_status parse_path(struct url *u, const char *rest, struct leat_
         s = text_copy(&u->revision, rest + 1, length, err);
         if (s != LEAT_OK)
             return s;
-        decode(u->revision);
-        if (!*u->revision || has_control(rest + 1, length, ' ' + 1) ||
+        if (!decode(u->revision) || !*u->revision || has_control(rest + 1, length, ' ' + 1) ||
             has_control(u->revision, strlen(u->revision), ' '))
             return status_set(err, LEAT_E_ARGUMENT, "%s: no revision after the @", u->text);
         rest += 1 + length;

@@ -49,6 +49,11 @@ def renderers_of(child, count=1):
     raise AssertionError("no renderers")
 
 
+def cpu_seconds(pid):
+    with open(f"/proc/{pid}/stat") as f:
+        return sum(map(int, f.read().rpartition(")")[2].split()[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
 def tasks_children(pid, task):
     try:
         with open(f"/proc/{pid}/task/{task}/children") as f:
@@ -147,11 +152,13 @@ for program, (form, slow) in zip((LEAT, SMALL), FORMS):
 
 # a renderer that ends: the run ends, and names the conversation
 write("wait.jinja", "{% if messages[0].content == 'slow' %}" + LOOP + "{% endif %}")
-child = start("--chat", "wait.jinja", "--threads", "1", "some.jsonl")
+child = start("--chat", "wait.jinja", "--threads", "1", "--chat-seconds", "600", "some.jsonl")
+ended = []
 for _ in range(2):  # in a batch; then alone
-    time.sleep(1)
-    os.kill(renderers_of(child)[0], signal.SIGKILL)
-    time.sleep(1)
+    while not (running := [pid for pid in renderers_of(child) if pid not in ended]) or cpu_seconds(running[0]) < 2:
+        time.sleep(0.1)  # until it renders: its start takes less
+    os.kill(running[0], signal.SIGKILL)
+    ended += running
 said = child.communicate(timeout=60)[1]
 assert child.returncode == 1 and f"ended, or gave no answer, at the one at byte {at}" in said, (child.returncode, said)
 

@@ -8,6 +8,8 @@ run, those named like the file first, then the quick ones, until one fails or ru
 
 A change that no test sees is a survivor: another way to write the same, or a test that is missing. They are printed,
 and written to BUILD/survivors.json. With AGAIN, such a file, its changes are tried instead of random ones.
+REACHED may be "ptx": the PTX of the kernels is changed instead, and the tests of CUDA run: their stand-in for the
+driver runs PTX itself.
 All happens in BUILD/tree, a copy of the working tree; tests that fail there without a change are left out."""
 import concurrent.futures
 import hashlib
@@ -25,6 +27,7 @@ import tempfile
 import time
 
 FOLDERS = ("src", "tokenize_tools")
+PTX = "src/device/cuda_kernels.ptx"
 MEMORY = 8 << 30  # what one test may take; a change can make a loop allocate without end
 MADE = ["test-tools"]
 COMPARED = ["libleat.a", "libleat_pack.a", "leat", "tiny/leat"]
@@ -68,6 +71,31 @@ def changes_of(line, code):
     return found
 
 
+# Of the PTX: one instruction for another, that of the other sign, a guard turned round.
+PTX_SWAPS = [(r"^\tadd\.", "\tsub."), (r"^\tsub\.", "\tadd."), (r"^\tand\.", "\tor."), (r"^\tor\.", "\tand."),
+             (r"^\txor\.", "\tor."), (r"^\tshl\.b", "\tshr.u"), (r"^\tshr\.[us]", "\tshl.b"),
+             (r"(?<=^\tsetp\.)eq", "ne"), (r"(?<=^\tsetp\.)ne", "eq"), (r"(?<=^\tsetp\.)lt", "le"),
+             (r"(?<=^\tsetp\.)le", "lt"), (r"(?<=^\tsetp\.)gt", "ge"), (r"(?<=^\tsetp\.)ge", "gt"),
+             (r"(?<=^\tsetp\.[lg][te]\.)s", "u"), (r"(?<=^\tsetp\.[lg][te]\.)u", "s"), (r"(?<=^\tshr\.)u", "s"),
+             (r"(?<=^\tcvt\.)u64\.u32", "s64.s32"), (r"(?<=^\tcvt\.)s64\.s32", "u64.u32"),
+             (r"@%", "@!%"), (r"@!%", "@%")]
+PTX_NUMBER = re.compile(r"(?<![\w%.$])(-?\d+)(?=[;,\]])")
+PTX_TURNED = re.compile(r"^(\t(?:sub|selp|setp\.[lg]|shl|shr|div)\S*\s+%\w+, )([^,]+)(, )([^,;]+)(.*)$")
+
+
+def ptx_changes_of(line):
+    """The same of an instruction of PTX; others have none."""
+    if not re.match(r"\t(@|[a-z])", line):
+        return []
+    found = [line[:place.start()] + instead + line[place.end():]
+             for pattern, instead in PTX_SWAPS for place in re.finditer(pattern, line)]
+    found += [line[:place.start()] + str(int(place[1]) + 1) + line[place.end():] for place in PTX_NUMBER.finditer(line)]
+    turned = PTX_TURNED.match(line)
+    if turned and turned[2] != turned[4]:
+        found.append("".join(turned.group(1, 4, 3, 2, 5)))
+    return found + ["\t"]
+
+
 def balanced(text):
     depth = 0
     for letter in text:
@@ -85,8 +113,14 @@ class Source:
         self.code = without_comments(self.text).split("\n")
 
     def numbers(self):
+        if self.path == PTX:
+            return [number for number, line in enumerate(self.lines, 1) if ptx_changes_of(line)]
         return [number for number, code in enumerate(self.code, 1)
                 if re.search(r"\w", code) and not re.match(r"\s*#\s*(include|if|el|endif|undef|pragma)", code)]
+
+    def changes(self, number):
+        line = self.lines[number - 1]
+        return ptx_changes_of(line) if self.path == PTX else changes_of(line, self.code[number - 1])
 
     def put(self, number, text):
         lines = list(self.lines)
@@ -124,7 +158,7 @@ class Tree:
 
     def make(self, targets):
         """True if all could be made. A make that does not end is one that cannot."""
-        command = ["make", f"-j{PARALLEL}", "--no-print-directory", "CFLAGS=-O1", *targets]
+        command = ["make", f"-j{PARALLEL}", "--no-print-directory", "CFLAGS=-O1", "CUDA=0", *targets]
         try:
             return subprocess.run(command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                   stderr=subprocess.DEVNULL, timeout=900).returncode == 0
@@ -164,14 +198,23 @@ class Tree:
 
 # ---- Which tests -----------------------------------------------------------------------------------------------------
 
+def ptx_tests(tree):
+    """Those of CUDA, and those of the loader on a device."""
+    return [f"build/tests/{to}/{source.stem}" for of, to in (("cuda", "cuda"), ("loader", "device"))
+            for source in sorted((tree / "tests" / of).glob("test_*.c"))]
+
+
 class Reached:
     """The tests of coverage.py by the line that they reach, with the seconds that each takes here."""
 
     def __init__(self, path, build, tree):
-        data = json.loads(path.read_text())
-        self.names = [re.sub(f"^{re.escape(build)}/", "build/", name) for name, _ in data["tests"]]
-        self.files = data["files"]
-        if not tree.make(["test-programs"]):
+        if path.name == "ptx":
+            self.names, self.files = ptx_tests(tree.folder), {}
+        else:
+            data = json.loads(path.read_text())
+            self.names = [re.sub(f"^{re.escape(build)}/", "build/", name) for name, _ in data["tests"]]
+            self.files = data["files"]
+        if not tree.make(MADE + [name for name in self.names if name.startswith("build/")]):
             sys.exit("the unchanged tree cannot be built")
         unchanged = tree.run_all(self.names, lambda test: 900)
         self.seconds = {test: seconds for test, failed, seconds in unchanged if not failed}
@@ -185,7 +228,7 @@ class Reached:
         indexes = lines.get(str(number))
         if indexes is None:  # a line that holds no code of its own, or one that no test reaches: who reaches its file
             indexes = {index for line in lines.values() for index in line} or range(len(self.names))
-        words = [word for word in re.split(r"[/_.]", path)[1:] if len(word) > 3]
+        words = [word for word in re.split(r"[/_.]", path)[1:] if len(word) > 3] + ["test_ptx"] * (path == PTX)
         names = {self.names[index] for index in indexes} & self.seconds.keys()
         return sorted(names, key=lambda name: (-sum(word in name for word in words), self.seconds[name]))
 
@@ -217,7 +260,7 @@ def drawn(sources, chance):
     places = [(source, number) for source in sources for number in source.numbers()]
     while True:
         source, number = chance.choice(places)
-        changes = changes_of(source.lines[number - 1], source.code[number - 1])
+        changes = source.changes(number)
         if changes:
             yield source, number, chance.choice(changes)
 
@@ -245,6 +288,8 @@ def main():
     for path in (tree.folder / "build/obj").rglob("*.d"):
         compiled.update(path.read_text().replace("\\\n", " ").split())
     paths = sorted(path for path in compiled if path.startswith(FOLDERS) and re.search(r"(?<!_tables)\.[ch]$", path))
+    if reached_path.name == "ptx":
+        paths = [PTX]
     sources = [Source(tree.folder, path) for path in paths]
     base, tried, seen, same, survivors = tree.hash(), 0, set(), 0, []
     print(f"seed {seed}, {sum(len(source.numbers()) for source in sources)} lines of {len(sources)} files", flush=True)

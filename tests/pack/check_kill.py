@@ -6,14 +6,12 @@ import json
 import os
 import random
 import re
-import shutil
 import signal
 import subprocess
 import sys
 import time
 
-from corpora import line_file, text_file
-from reference import Options, compress
+from corpora import large_inputs, memory_choices
 
 leat, tmp = os.path.abspath(sys.argv[1]), sys.argv[2]
 seed, kills = (int(sys.argv[i]) if len(sys.argv) > i else d for i, d in ((3, 1), (4, 200)))
@@ -40,45 +38,6 @@ def start(args):
                             stderr=subprocess.PIPE)
 
 
-def min_memory(words):
-    """In MiB; a sanitizer takes much."""
-    p = start(["-t", "bytes", "-o", "none", "--memory", "1", "--allow-binary", *words])
-    return int(p.communicate()[1].decode().split("allow at least ")[1].split()[0])
-
-
-def many(r, one, size):
-    out = b""
-    while len(out) < size:
-        piece = one()
-        out += piece if piece.endswith(b"\n") or not piece else piece + b"\n"
-    return out
-
-
-def make_inputs(r):
-    """[(words, options)]: what inputs of each kind there can be, each large enough for some checkpoints."""
-    options = Options()
-
-    def lines():
-        return line_file(r, options, 3000)
-
-    def put(name, data):
-        with open(os.path.join(tmp, name), "wb") as f:
-            f.write(data)
-        return name
-
-    plain = put("plain.jsonl", many(r, lines, 600000))
-    long = put("long.jsonl", many(r, lambda: line_file(r, options, 60000), 600000))
-    texts = [put("t%02d.txt" % i, text_file(r, 30000)) for i in range(60)] + [put("u.txt", many(
-        r, lambda: text_file(r, 3000), 300000))]
-    words = [[plain], [long], texts, [texts[0], plain, *texts[1:30], long]]
-    if shutil.which("zstd"):
-        for form in ("zst", "gz"):
-            one = put("one.jsonl." + form, compress(many(r, lines, 100000), form, r))
-            pieces = [compress(many(r, lines, 50000), form, r, False) for _ in range(8)]
-            words.append([one, put("many.jsonl." + form, b"".join(pieces)), texts[3]])
-    return words
-
-
 def counts(out):
     """What the summary counts; a run that was stopped and went on counts the same."""
     r = json.loads(out)
@@ -90,8 +49,7 @@ def cycle(r, number, words, whole, counted, seconds):
     name, count = "k%d" % number, 0
     args = ["-t", "bytes", "-o", name, "--max-rejects", "100%", "--allow-binary", "--json", *words]
     while True:
-        memory = r.choice(["48Mi", "64Mi", "1Gi"] if least < 48 else ["4Gi"])
-        extra = ["--threads", str(r.randrange(1, 4)), "--memory", memory]
+        extra = ["--threads", str(r.randrange(1, 4)), "--memory", r.choice(memories)]
         resumed = ["--resume"] if count or r.random() < 0.5 else []
         p = start([*resumed, *extra, *args])
         sign = signal.SIGKILL if r.random() < 0.9 else signal.SIGINT
@@ -133,9 +91,9 @@ def main():
     os.makedirs(tmp, exist_ok=True)
     r = random.Random(seed)
     print("LEAT_TEST_SEED=%d, %d kills" % (seed, kills))
-    inputs, wholes = make_inputs(r), []
-    global least
-    least = min_memory(inputs[0])
+    inputs, wholes = large_inputs(r, tmp), []
+    global memories
+    memories = memory_choices(leat, tmp, inputs[0])
     for i, words in enumerate(inputs):
         began = time.monotonic()
         p = start(["-t", "bytes", "-o", "whole%d" % i, "--max-rejects", "100%", "--allow-binary", "--json", *words])

@@ -1,8 +1,10 @@
 """corpora.py: random corpora with every oddity that inputs of leat pack have, as a function of a random.Random."""
 import json
 import os
+import shutil
+import subprocess
 
-from reference import compress, kind_of
+from reference import Options, compress, kind_of
 
 BOM = b"\xef\xbb\xbf"
 WORDS = ["the", "mill", "wheel", "Wasser", "été", "水车", "\U0001F600", "\u2028", "a\tb", "\\", '"quote"', "\x7f",
@@ -166,6 +168,44 @@ def text_file(r, most):
     for _ in range(r.choice([0, 1, 1, 5, 30])):
         out += plain_text(r, most)
     return out
+
+
+def large_inputs(r, folder):
+    """Inputs of each kind, each large enough for some checkpoints of the command with small pieces: lists of files."""
+    def many(one, size):
+        out = b""
+        while len(out) < size:
+            piece = one()
+            out += piece if piece.endswith(b"\n") or not piece else piece + b"\n"
+        return out
+
+    def put(name, data):
+        with open(os.path.join(folder, name), "wb") as f:
+            f.write(data)
+        return name
+
+    def lines():
+        return line_file(r, Options(), 3000)
+
+    plain = put("plain.jsonl", many(lines, 600000))
+    long = put("long.jsonl", many(lambda: line_file(r, Options(), 60000), 600000))
+    texts = [put("t%02d.txt" % i, text_file(r, 30000)) for i in range(60)] + [put("u.txt", many(
+        lambda: text_file(r, 3000), 300000))]
+    inputs = [[plain], [long], texts, [texts[0], plain, *texts[1:30], long]]
+    if shutil.which("zstd"):
+        for form in ("zst", "gz"):
+            one = put("one.jsonl." + form, compress(many(lines, 100000), form, r))
+            pieces = [compress(many(lines, 50000), form, r, False) for _ in range(8)]
+            inputs.append([one, put("many.jsonl." + form, b"".join(pieces)), texts[3]])
+    return inputs
+
+
+def memory_choices(leat, folder, words):
+    """What --memory may be; a sanitizer takes much."""
+    p = subprocess.run([leat, "pack", "-t", "bytes", "-o", "none", "--memory", "1", "--allow-binary", *words],
+                       cwd=folder, capture_output=True, text=True)
+    least = int(p.stderr.split("allow at least ")[1].split()[0])
+    return ["48Mi", "64Mi", "1Gi"] if least < 48 else ["4Gi"]
 
 
 class Corpus:

@@ -42,3 +42,10 @@ $(BUILD)/tests/arrange/test_arranged_tiny: $(BUILD)/obj/tiny/tests/arrange/test_
     $(TEST_LIBRARIES)
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS) -lm -o $@
+
+.PHONY: check-kills
+## check-kills: runs in parts, killed at random moments and resumed, then merged, for SECONDS=7200; SEED=1
+check-kills: SECONDS ?= 7200
+check-kills: $(BUILD)/tiny/leat
+	$(Q)tmp=$$(mktemp -d /dev/shm/leat-kills-XXXXXX 2>/dev/null || mktemp -d) && PYTHONDONTWRITEBYTECODE=1 python3 \
+	    tests/pack/check_run_kills.py $< $$tmp $(SEED) $(SECONDS)s && rm -rf $$tmp

@@ -1,6 +1,7 @@
 #!/bin/sh
 # test_kill.sh: leat pack killed or interrupted at 80 random moments (200 by make check-every), others in each run, and
-# resumed gives the bytes of an undisturbed run. LEAT_TEST_KILLS=10000 tries more.
+# resumed gives the bytes of an undisturbed run. LEAT_TEST_KILLS=10000 tries more. So do runs in parts of which several
+# processes are killed (make check-kills: for hours).
 here=$(dirname "$0")
 build=${LEAT_BUILD:-build}
 tmp=${LEAT_TEST_TMP:-$(mktemp -d)}
@@ -17,4 +18,6 @@ kills=${LEAT_TEST_KILLS:-${LEAT_TEST_EVERY:+200}}
 kills=${kills:-80}
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONDONTWRITEBYTECODE
-python3 "$here/check_kill.py" "$build/tiny/leat" "$tmp/kill" "${LEAT_TEST_SEED:-$(date +%s)}" "$kills"
+seed=${LEAT_TEST_SEED:-$(date +%s)}
+python3 "$here/check_kill.py" "$build/tiny/leat" "$tmp/kill" "$seed" "$kills" &&
+    python3 "$here/check_run_kills.py" "$build/tiny/leat" "$tmp/runs" "$seed" "$kills"

@@ -34,6 +34,7 @@ static void test_addresses(void)
         { "hf://datasets/o/n/a b/c?", NULL, "", "https://huggingface.co/datasets/o/n/resolve/main/a%20b/c%3F",
           "huggingface.co" },
         { "hf://datasets/o/n@v 1/c@2", "http://h:9/hub/", "", NULL, NULL },
+        { "hf://datasets/o/n@v%00/c", NULL, "", NULL, NULL }, /* it was read as @v */
         { "hf://datasets/o/n@v%201/c@2", "http://h:9/hub/", "", "http://h:9/hub/datasets/o/n/resolve/v%201/c%402",
           "h:9" },
         { "hf://datasets/n@refs/convert/parquet/c", NULL, "",

@@ -136,13 +136,12 @@ static enum leat_status read_description(struct buffer *text, const char *path, 
 
 enum leat_status pack_description_pins(struct hub_pins *pins, const char *path, struct leat_error *err)
 {
-    struct file_identity there;
     struct buffer text = { 0 };
-    enum leat_status s = file_identify(path, &there, err);
+    enum leat_status s = read_description(&text, path, err);
 
-    if (s == LEAT_OK && there.exists)
-        s = read_description(&text, path, err);
-    if (s == LEAT_OK && text.bytes) {
+    if (s == LEAT_E_NO_FILE)
+        s = LEAT_OK;
+    else if (s == LEAT_OK) {
         text.bytes[text.size] = '\0';
         s = hub_pins_read(pins, PIN, (const char *)text.bytes, err);
     }

@@ -434,8 +434,13 @@ static enum leat_status resume(struct pack_run *r, struct leat_error *err)
         s = file_identify(r->index_path, &index, err);
     if (s != LEAT_OK)
         return s;
-    if (description.exists && (checkpoint.exists || (index.exists && !r->options.force)))
-        return resume_begun(r, err);
+    if (description.exists && (checkpoint.exists || (index.exists && !r->options.force))) {
+        s = resume_begun(r, err);
+        if (s != LEAT_E_NO_FILE || file_identify(r->description_path, &description, NULL) != LEAT_OK ||
+            description.exists)
+            return s;
+        /* another process has come to its end meanwhile */
+    }
     s = begin_output(r, &why);
     /* where nothing can be written, nothing is locked either: a finished dataset is one all the same */
     if (s == LEAT_E_EXISTS || (s == LEAT_E_PERMISSION && index.exists && !r->options.force))

@@ -4,7 +4,6 @@
  */
 #include "run_status.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/options.h"
 #include "base/status.h"
 #include "run_advice.h"
@@ -24,18 +24,16 @@ static int64_t folder_now(const struct leat_run *run)
     char suffix[48];
     struct stat st;
     char *path;
-    int fd;
+    int fd = -1;
 
     snprintf(suffix, sizeof suffix, ".now.%ld", (long)getpid());
     path = run_file(run->folder, suffix);
-    fd = path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
     st.st_mtime = time(NULL);
-    if (fd >= 0) {
+    if (path && file_create_unnamed(&fd, path, NULL) == LEAT_OK) {
         if (write(fd, "\n", 1) == 1)
             (void)fsync(fd);
         (void)fstat(fd, &st);
-        close(fd);
-        unlink(path);
+        file_close(&fd);
     }
     free(path);
     return st.st_mtime;

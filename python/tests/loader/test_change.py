@@ -3,9 +3,13 @@ place of rings of several sizes, with borrowed arrays and buffers, for longer ro
 another past is refused, on all ranks, if it is so on one of them."""
 import pathlib
 import pickle
+import random
+import subprocess
+import sys
 import threading
 
 import pytest
+from conftest import ROOT
 
 import leat
 from processes import run_ranks
@@ -181,3 +185,9 @@ def test_sources_of_a_plan_that_was_left(folder):
     loader.change(plan)
     rows(loader, 2)
     assert [source["name"] for source in loader.stats()["sources"]] == [f"{folder}/a", f"{folder}/b"]
+
+
+def test_random_steps():
+    """make check-steps does more of them."""
+    subprocess.run([sys.executable, "-B", ROOT / "tests/loader/check_steps.py", str(random.getrandbits(32)), "1000"],
+                   check=True)

@@ -13,7 +13,8 @@
  *   lz4   all frames and skippable frames, but not legacy ones; checksums checked
  *
  * Compressed data that stops in the middle, or is broken, or is followed by something else: all that was readable is
- * given first, then LEAT_E_TRUNCATED or LEAT_E_TEXT, with a sentence that names file and byte. An error stays.
+ * given first, then LEAT_E_TRUNCATED or LEAT_E_TEXT, with a sentence that names file and byte. LEAT_E_UNSUPPORTED: zstd
+ * with a dictionary. An error stays.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_BYTE_STREAM_H
 #define LEAT_TOKENIZE_TOOLS_BYTE_STREAM_H

@@ -60,13 +60,14 @@ static enum leat_status lose(struct lane *l, struct unit *u, const char *reason,
     return s;
 }
 
-/* Whether the line that has the open quote, which is at `quote` of the text, ends there: at *end. Else the record goes
- * on to the end of that line. */
+/* Whether the line that has the open quote, which is at `quote` of the text, ends in time: at *end. Else the record
+ * goes on to the end of that line, and is too long, however much of it the text has by now. */
 static bool find_line_end(struct lane *l, const struct unit *u, size_t quote, size_t *end)
 {
     const char *text = (const char *)u->text.bytes;
+    size_t left = u->text.size - quote;
 
-    *end = quote + csv_line(text + quote, u->text.size - quote);
+    *end = quote + csv_line(text + quote, left < CSV_MAX_BYTES ? left : CSV_MAX_BYTES);
     if (text[*end - 1] == '\n' || text[*end - 1] == '\r')
         return true;
     csv_records_break(&l->csv);
