@@ -7,11 +7,13 @@
 
 #include <stdlib.h>
 
+#include "base/mounts.h"
 #include "dataset/dataset.h"
 #include "dataset/part.h"
 
 static char fake_name[] = "fake";
 static struct file_map fake_file = { .path = fake_name, .fd = -1 };
+static struct mounts fake_mounts;
 
 /* A list of `parts` datasets of these numbers of tokens. The caller's, until fake_dataset_free(). */
 static inline struct leat_dataset *fake_dataset(const uint64_t *tokens, uint64_t parts)
@@ -21,6 +23,7 @@ static inline struct leat_dataset *fake_dataset(const uint64_t *tokens, uint64_t
     if (!d || !(d->parts = calloc((size_t)parts, sizeof *d->parts)))
         abort();
     d->part_count = parts;
+    d->mounts = &fake_mounts;
     for (uint64_t i = 0; i < parts; i++) {
         struct part *p = &d->parts[i];
 

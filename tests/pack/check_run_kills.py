@@ -21,6 +21,7 @@ PACK = ["-t", "bytes", "--max-rejects", "100%", "--allow-binary"]
 # What the plan says, and what the merge: an undisturbed run says both.
 FORMS = [([], []), ([], ["--in-place"]), ([], ["--dedup", "--shuffle", "5"]),
          ([], ["--shuffle", "7", "--split", "a=0.2,b=0.1"]), (["--split", "a=0.2,b=0.1"], [])]
+GONE = "holds no dataset"
 BUSY = "another process is writing"
 totals = dict.fromkeys(("runs", "processes", "kills", "refused", "merges"), 0)
 failures = 0
@@ -62,7 +63,7 @@ class Disturbed:
             self.process.wait()
         return self.process.poll() is not None
 
-    def done(self):
+    def done(self, again=False):
         """Whether it came to its end; what no kill explains is a failure."""
         said, code = self.process.communicate()[1].decode(), self.process.returncode
         if code == 0:
@@ -71,6 +72,8 @@ class Disturbed:
             totals["refused"] += 1
         elif self.sent and code in (-self.sent, 5, 130):
             totals["kills"] += 1
+        elif "--in-place" in self.words and again and GONE in said: # killed after its end: nothing is left of the run
+            return True
         else:
             fail(self.words, "exit code", code, "after", self.sent, said)
         return False
@@ -83,7 +86,7 @@ def until_done(words, seconds, again=()):
         p = Disturbed([*words, *(again if tries else ())], seconds, tries)
         while not p.ended():
             time.sleep(0.001)
-        if p.done():
+        if p.done(tries > 0):
             return
         tries += 1
 
