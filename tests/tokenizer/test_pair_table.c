@@ -1,7 +1,7 @@
 /*
  * test_pair_table.c: the table of pairs against a plain list of them: all that were put in, pairs given twice, and a
- * million that were not put in; tables of all sizes. And a vocabulary made to break it: pairs that want the same
- * places, which are then found in another way.
+ * million that were not put in; tables of all sizes; and that few look-ups need a second line of the CPU's cache. And a
+ * vocabulary made to break it: pairs that want the same places, which are then found in another way.
  */
 #include "t.h"
 #include "tokenizer/bpe/merge_table.h"
@@ -56,6 +56,27 @@ static uint32_t symbol(uint64_t *random, uint32_t max)
     return (uint32_t)t_below(random, limit);
 }
 
+/* That a look-up seldom leaves one line of the CPU's cache: all first and second places are in one, and in a table that
+ * is full to four fifths at most one word in five lies elsewhere. */
+static void in_lines(const struct pair_table *t)
+{
+    size_t words = (size_t)1 << (32 - t->shift), used = 0, elsewhere = 0;
+
+    T_EQ((uintptr_t)t->words % (PAIR_LINE * sizeof *t->words), 0);
+    for (size_t i = 0; i < words; i++) {
+        uint64_t word = t->words[i];
+        uint32_t hash =
+            pair_hash((uint32_t)(word >> (PAIR_KEY + PAIR_BITS)), (uint32_t)(word >> PAIR_KEY) & PAIR_NOBODY);
+        size_t first = pair_place(t, hash, 0), second = pair_place(t, hash, 1);
+
+        T_CHECK(first != second && first / PAIR_LINE == second / PAIR_LINE);
+        used += word >> 4 != 0;
+        elsewhere += word >> 4 != 0 && i != first && i != second;
+    }
+    if (used >= 1000)
+        T_CHECK(elsewhere <= used / 5);
+}
+
 static void random_table(uint64_t *random, size_t count)
 {
     struct merge *merges = malloc((count + 1) * sizeof *merges);
@@ -73,6 +94,7 @@ static void random_table(uint64_t *random, size_t count)
     T_CHECK(pair_table_fit(merges, count));
     T_OK(pair_table_make(&t, merges, count, &t_err));
     T_CHECK(t.words && !t.results);
+    in_lines(&t);
     for (size_t i = 0; i < count; i++)
         T_EQ(pair_rank(&t, merges[i].left, merges[i].right), plain_find(&plain, merges[i].left, merges[i].right));
     for (size_t i = 0; i < 3 * count + 1000; i++) {

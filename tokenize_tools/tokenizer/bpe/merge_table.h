@@ -28,7 +28,7 @@ struct merge {
  * Merges of a vocabulary in as little memory as can be, since nearly every look-up of a pretoken that
  * is new misses the CPU's nearer caches: a word of 64 bits each, at one of three places that a hash of the pair gives.
  * The second one is in the first one's line of the CPU's cache, so both are looked at without waiting, and without a
- * branch. Only one pair in ten or so lies at its third place, and a word at the second place of such a pair says so, so
+ * branch. At most one pair in five lies at its third place (test_pair_table.c), and a word at the second place of such a pair says so, so
  * that most look-ups of pairs that have no merge end there, too. Words can be looked up many at a time by gathers.
  *
  * A word is, from the top, 20 bits left, 20 bits right, 20 bits rank + 1, and 4 bits, of which two say: a pair that has
@@ -83,8 +83,8 @@ static inline size_t pair_place(const struct pair_table *t, uint32_t hash, unsig
     return hash >> t->shift ^ (number == 0 ? 0 : (hash >> (t->shift - 3) & 6) | 1);
 }
 
-/* The rank of the pair's merge; UINT32_MAX if there is none. Symbols have at most PAIR_BITS bits. It does not branch on
- * whether there is one: the CPU cannot foresee that. */
+/* The rank of the pair's merge; UINT32_MAX if there is none. Symbols must fit PAIR_BITS. No branch depends on whether
+ * the pair has a merge, since the CPU would often predict it wrongly. */
 static inline uint32_t pair_rank(const struct pair_table *t, uint32_t left, uint32_t right)
 {
     uint64_t key = pair_key(left, right);
