@@ -180,6 +180,7 @@ int main(void)
         random_table(&random, count);
     for (size_t count = 1000; count < 300000; count = 3 * count + 7)
         random_table(&random, count);
+    random_table(&random, 52000); /* full to four fifths */
     colliding();
     large_symbols();
     beyond();

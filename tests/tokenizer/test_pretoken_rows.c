@@ -2,7 +2,7 @@
  * test_pretoken_rows.c: each row of the kernels over batches of pretokens cuts, finds, merges and writes what merging
  * one pretoken at a time gives, with merges drawn at random and ranks that do not rise along them. Pretokens of 1 to 90
  * bytes come again after others have pushed them out of the cache, or not; those that a row leaves to its caller are
- * the long ones only. It needs no vocabulary, and so runs on other machines, too.
+ * the long ones only. Writing is tried alone, too. It needs no vocabulary, and so runs on other machines, too.
  */
 #include "t.h"
 #include "tokenizer/bpe/merge_table.h"
@@ -156,6 +156,29 @@ static void check_shared(const struct pretoken_kernels *k, struct pretoken_cache
     free(heap.words);
 }
 
+/* Writing alone: values of one to three ids, and where `many` says so of more, which lie elsewhere; all are few, or
+ * none, in some batches, as rows may write those in another way. */
+static void check_write(const struct pretoken_kernels *k)
+{
+    static uint32_t elsewhere[40 * 300 + BATCH_OVER], want[40 * 300], got[40 * 300 + BATCH_OVER];
+    uint32_t most = 1 + (uint32_t)below(3), many = (uint32_t)below(60), count = 0;
+
+    batch.many = elsewhere;
+    batch.many_count = 0;
+    batch.count = 1 + (uint32_t)below(300);
+    for (uint32_t i = 0; i < batch.count; i++) {
+        uint32_t ids = many && below(many) == 0 ? 4 + (uint32_t)below(36) : 1 + (uint32_t)below(most);
+
+        for (uint32_t n = 0; n < ids; n++)
+            want[count + n] = elsewhere[batch.many_count + n] = (uint32_t)below(PRETOKEN_ID_MASK + 1);
+        batch.values[i] = pretoken_value(want + count, ids, batch.many_count);
+        batch.many_count += ids > 3 ? ids : 0;
+        count += ids;
+    }
+    T_EQ(k->write(&batch, 0, batch.count, got), count);
+    T_CHECK(memcmp(got, want, count * sizeof *want) == 0);
+}
+
 int main(void)
 {
     const struct pretoken_kernels *k;
@@ -168,6 +191,8 @@ int main(void)
         struct pretoken_cache cache;
 
         fprintf(stderr, "row %s%s\n", k->name, usable ? "" : ": this CPU lacks it");
+        for (unsigned i = 0; usable && i < t_times(2000) && t_failures < 10; i++)
+            check_write(k);
         for (unsigned tiny = 0; tiny < 2; tiny++) {
             T_CHECK(pretoken_cache_make(&cache));
             make_tiny(&cache, tiny);
