@@ -18,7 +18,7 @@
 #include "pretoken_line_kernel.h"
 
 #include "merge_lane_kernel.h"
-#if defined(__AVX512F__)
+#if defined(__AVX2__)
 #include "merge_wide_kernel.h"
 #endif
 #include "char_cuts_kernel.h"
@@ -487,7 +487,7 @@ static size_t write_ids(const struct pretoken_batch *b, uint32_t from, uint32_t 
 
 static void merge(const struct merge_rules *rules, struct pretoken_cache *c, struct pretoken_batch *b)
 {
-#if defined(__AVX512F__)
+#if defined(__AVX2__)
     merge_wide(rules, c, b);
 #endif
     merge_missed(rules, c, b);
