@@ -16,8 +16,9 @@ The time of gigatoken includes its array of ids; that of leat includes the copy 
 touched before (the packer has no such array). --threads 2 measures those that can with two threads.
 
 --warm 80 measures what a long run does most of its time: leat and gigatoken encode 80 MB, untimed, then the --megabytes
-that follow these, and then the same once more ("met", the better of two passes); also leat from Python (encode_flat on
-Arrow strings; `make python`). Rates are per second of CPU time: leat, encode_flat, gigatoken.
+that follow these, and then the same four times more ("met", the best of these: in the first ones a cache may still
+grow); also leat from Python (encode_flat on Arrow strings; `make python`). Rates are per second of CPU time: leat,
+encode_flat, gigatoken.
 
 --own runs gigatoken's own command, `gigatoken bench FILE --doc-separator "<|endoftext|>"`, over the same documents, and
 leat-bench encode beside it: both with all text in memory, by time. It gives no ids: their numbers are compared.
@@ -49,6 +50,7 @@ from measured import CORPORA, TEXTS, VOCAB, corpus, head, skip, spread, texts_of
 
 PROGRAMS = ("leat", "gigatoken", "tiktoken", "tokenizers", "tokenizers-fast")
 BATCH = 64
+WARM_PASSES = 5
 THREADED = ("gigatoken", "quicktok", "tuetoken", "tokie", "fastokens")  # what --threads measures beside leat
 OTHER = "OTHER ids"
 ALONE = {"RAYON_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
@@ -217,7 +219,7 @@ def encode_flat(vocabulary, texts_of_all):
 
 
 def measure_warm(program, vocabulary, *paths):
-    """What leat-bench encode --warm --passes 3 --json does, from Python."""
+    """What leat-bench encode --warm --passes 5 --json does, from Python."""
     import xxhash
     warm, texts = ([text.encode() for text in texts_of(path)] for path in paths)
     size = sum(map(len, texts))
@@ -227,7 +229,7 @@ def measure_warm(program, vocabulary, *paths):
         encode = gigatoken(vocabulary, None, 1)
     encode(warm)
     seconds = []
-    for _ in range(3):
+    for _ in range(WARM_PASSES):
         begin = time.process_time()
         lists = encode(texts)
         seconds.append(time.process_time() - begin)
@@ -371,7 +373,8 @@ def run_warm(options, folder):
             file = options.only in f"{text} {name}" and unpacked(folder, os.path.join(VOCAB, file + ".zst"))
             if not file:
                 continue
-            leat = [options.leat_bench, "encode", "--json", "-t", file, "--warm", paths[0], "--passes", "3", paths[1]]
+            leat = [options.leat_bench, "encode", "--json", "-t", file, "--warm", paths[0], "--passes",
+                    str(WARM_PASSES), paths[1]]
             here = [sys.executable, os.path.abspath(__file__), "--one-warm"]
             commands = {"leat": leat, "encode_flat": [*here, "encode_flat", file, *paths],
                         "gigatoken": [*here, "gigatoken", file, *paths]}

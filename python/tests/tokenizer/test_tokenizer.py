@@ -224,7 +224,8 @@ def test_arrow(gpt2):
 
 def test_pages_of_ids_that_went(gpt2):
     """They hold the next ids, but never those of two arrays."""
-    lists = [[f"{word} number {i}" for i in range(n)] for word, n in (("cat", 90_000), ("dog", 120_000), ("emu", 90_000))]
+    some = ("cat", 90_000), ("dog", 120_000), ("emu", 90_000)
+    lists = [[f"{word} number {i}" for i in range(n)] for word, n in some]
     want = [np.array([i for ids in gpt2.encode_batch(texts) for i in ids], np.uint32) for texts in lists]
     alive = []
     for n in (0, 1, 2, 1, 0, 2, 2, 1):
