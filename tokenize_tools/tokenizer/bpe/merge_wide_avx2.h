@@ -88,6 +88,7 @@ static inline __m256i wide_row(const uint32_t *row)
     return _mm256_load_si256((const __m256i *)row);
 }
 
+/* The least rank of each pretoken, after what the last step has left. */
 static inline __m256i wide_min(struct wide *w)
 {
     const __m256i none = _mm256_set1_epi32(-1), one = _mm256_set1_epi32(1);
@@ -107,6 +108,7 @@ static inline __m256i wide_min(struct wide *w)
     return min;
 }
 
+/* The symbols at two places of each pretoken; those of a third are put down. */
 static inline void wide_exchange(struct wide *w, __m256i left, __m256i right, __m256i place, __m256i result,
                                  __m256i *left_symbols, __m256i *right_symbols)
 {
@@ -126,10 +128,10 @@ static inline void wide_exchange(struct wide *w, __m256i left, __m256i right, __
     *right_symbols = rights;
 }
 
-/* The number of the highest set bit of each, none of which is 0. */
+/* The number of the highest set bit of each; of those that have bit 31, only if they have no other. */
 static inline __m256i wide_top(__m256i bits)
 {
-    /* a float of one bit is exact, and does not round up to the next one */
+    /* without the bit below the highest one, a float of it is not rounded up to the next power of two */
     __m256i top = _mm256_andnot_si256(_mm256_srli_epi32(bits, 1), bits);
     __m256i exponent = _mm256_srli_epi32(_mm256_castps_si256(_mm256_cvtepi32_ps(top)), 23);
 
@@ -169,6 +171,7 @@ static inline uint32_t wide_merge(const struct pair_table *t, struct wide *w)
     return w->busy & ~(uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(busy));
 }
 
+/* The ranks of the pairs that were asked for, for the next step. */
 static inline void wide_renew(const struct pair_table *t, struct wide *w)
 {
     w->left_ranks = _mm256_or_si256(_mm256_slli_epi32(wide_answer(t, &w->pairs[0]), 6), w->left);
