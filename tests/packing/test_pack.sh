@@ -79,7 +79,7 @@ prints <<'END'
 {"output": "two", "was_finished": false, "inputs": 1, "documents": 2, "tokens": 11, "text_bytes": 20, @
 "rejected": 1, "deduplicated": 0, @
 "splits": [], "special_strings": 1, "truncated_inputs": 0, "skipped": 0, "skipped_files": [], @
-"hub_splits": [], "replaced": 0, "replaced_in": [], "damaged": [], @
+"hub_splits": [], "replaced": 0, "replaced_in": [], "damaged": [], "rejected_inputs": [], @
 "not_json": 0, "kept_out": 0, "row_groups": 0, "seconds": T, @
 "mb_per_s": R, "tokens_per_s": R, "serial_share": R, "stream_share": R, "direct_bytes": 0, @
 "peak_memory": M}

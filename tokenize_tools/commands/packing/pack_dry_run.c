@@ -34,7 +34,7 @@
 /* A run of leat_pack() over the first of its inputs, for a few seconds, into a temporary folder. */
 
 struct sample {
-    struct pack_notices notices; /* of damage; freed with the sample's files */
+    struct pack_notices notices; /* of damage and rejects; freed with the sample's files */
     char folder[512], name[600];
     uint64_t total_bytes;   /* of this run's share of the inputs, on disk */
     uint64_t dataset_bytes; /* of tokens and index; of a stopped one, without what does not grow with documents */
@@ -58,7 +58,7 @@ static void on_notice(void *context, const struct leat_pack_notice *notice)
 {
     struct sample *sample = context;
 
-    if (notice->kind == LEAT_NOTICE_DAMAGED)
+    if (notice->kind == LEAT_NOTICE_DAMAGED || notice->kind == LEAT_NOTICE_REJECTED)
         pack_notices_add(&sample->notices, notice);
     if (notice->kind == LEAT_NOTICE_WAITING)
         pack_notices_say_waiting(notice);
@@ -416,6 +416,7 @@ static void print_json(const struct dry_run *d)
     json_u64(&j, "kept_out", d->sample.report.kept_out);
     json_u64(&j, "truncated_inputs", d->sample.report.damaged_inputs);
     damage_json(&d->sample.notices.damaged, &j);
+    pack_notices_rejected_json(&j, &d->sample.notices);
     json_u64(&j, "values", d->sample.report.values);
     json_double(&j, "unknown_share", d->fit.unknown);
     json_double(&j, "seconds", d->sample.seconds);
@@ -735,6 +736,7 @@ int pack_dry_run(const struct pack_values *v, const struct leat_pack_options *op
         fit_say(&d.fit, v->tokenizer);
         if (d.sample.report.rejects > 0)
             say_rejects(&d);
+        pack_notices_say_rejected(v, &d.sample.notices, true);
     }
     sample_remove(&d.sample);
     inputs_free(&d.inputs);
