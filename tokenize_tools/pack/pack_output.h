@@ -115,8 +115,8 @@ void pack_output_say_unlisted(const struct pack_output *o, uint64_t records, con
 enum leat_status pack_output_make_note(const struct pack_output *o, struct buffer *note, struct leat_error *err);
 bool pack_output_load_note(struct pack_output *o, const void *note, size_t bytes, const void **own, size_t *own_bytes);
 
-/* Reports the inputs that were damaged, of which each record was rejected, and, of a run that has `ended` well, those of
- * which text was replaced, if the options have a function for it. */
+/* Reports the inputs that were damaged, those of which each record was rejected, and, of a run that has `ended` well,
+ * those of which text was replaced, if the options have a function for it. */
 void pack_output_notice(const struct pack_output *o, const struct leat_pack_options *options, bool ended);
 
 /* Frees what the output itself holds; the writer must have been ended. */
