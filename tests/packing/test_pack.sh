@@ -110,6 +110,18 @@ refuse 2 'INPUT...' leat pack -o x
 refuse 2 '--treads --threads' leat pack -o x --treads 3 a.jsonl
 refuse 1 'nosuch' leat pack -o x nosuch
 refuse 1 'nosuch' leat pack -o x @nosuch
+# all words that name nothing, once the first alone
+for how in '-o x' '-o x --dry-run' '--run x --parts 2'; do
+    # shellcheck disable=SC2086 # several words
+    run leat pack $how -t bytes a.jsonl nosuch @nolist 'c*' b.txt nor-this
+    ended 1 'leat: cannot find the input nosuch: No such file or directory
+leat: these fail, too:
+leat:   cannot open the list nolist: No such file or directory
+leat:   no file matches c* (* ? [ ] match within one name; ** means no more than *)
+leat:   cannot find the input nor-this: No such file or directory'
+done
+run leat pack -o x -t bytes no1 no2 no3 no4 no5 no6 no7 no8 no9 no10 no11 no12 no13
+says 1 'leat:   and 2 more (--dry-run lists all)'
 cp b.txt b.xyz
 run leat pack -o x b.xyz
 says 2 'choose the format jsonl, text, parquet, csv or tsv (--format NAME)'
