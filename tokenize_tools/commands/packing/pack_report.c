@@ -431,7 +431,7 @@ int pack_bar_say_failed(const struct pack_values *v, const struct pack_notices *
     } else if (err->status == LEAT_E_REJECTS) {
         cli_error("%s%s", err->message, cli_hint(err));
         pack_bar_say_damage(v, n); /* if there are few records, the one at the break is too many by itself */
-        if (report->inputs > 1) /* else it has been said */
+        if (report->inputs > 1)    /* else it has been said */
             pack_notices_say_rejected(v, n, false);
     } else {
         code = cli_failed(err);
