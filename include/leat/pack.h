@@ -43,9 +43,12 @@ enum leat_pack_notice_kind {
     LEAT_NOTICE_SPLIT = 4,    /* `count` inputs belong to the split `path` ("": to none); `reason` 1: they are packed */
     LEAT_NOTICE_DAMAGED = 5,  /* it was cut off or broken, `message` says how: it was packed up to byte `offset`, 0 if
                                  nothing of it was, and `count` bytes were not read; LEAT_NONE: not known */
-    LEAT_NOTICE_WAITING = 6   /* a call on a file server failed, and is made again after pauses; or a server wants to
+    LEAT_NOTICE_WAITING = 6,  /* a call on a file server failed, and is made again after pauses; or a server wants to
                                  be asked again in two seconds or more. `message` says which, and for how long; `path`
                                  is "". While files are packed, once a minute at most */
+    LEAT_NOTICE_REJECTED = 7  /* it gave no document: each of its `count` records was rejected, the first for what
+                                 `message` says ("": there are more than 64 KiB of reasons). Not for inputs that are
+                                 damaged, and those of which a part of a run has only a piece */
 };
 enum leat_skip_reason {
     LEAT_SKIP_KIND = 0, /* it is in a folder, and not of a kind that is packed */
@@ -63,7 +66,7 @@ struct leat_pack_notice {
     const char *path;  /* "": texts that a program gave without an input */
     uint64_t count;
     uint64_t offset;     /* of damage; else 0 */
-    const char *message; /* likewise, and of waiting; else NULL */
+    const char *message; /* likewise, of waiting, and of rejects; else NULL */
 };
 
 /* How far a run is. The progress function gets it about ten times per second. */

@@ -1,12 +1,14 @@
 """_lazy.py: imports optional packages when they are first needed."""
-def need(name, what):
-    """Imports the module `name`; if that fails, ImportError says what it was needed for."""
+def need(name, what, install=None):
+    """Imports the module `name`; if that fails, ImportError says what needs it, and what pip has to install for it."""
     from importlib import import_module
 
     try:
         return import_module(name)
     except ImportError as missing:
-        other = ' (framework="numpy" does without)' if name == "torch" else ""
+        other = f" (pip install '{install}')" if install else ""
+        if name == "torch":
+            other = ' (framework="numpy" does without)'
         raise ImportError(f"{what} needs {name.partition('.')[0]}, which cannot be imported: {missing}{other}"
                           ) from missing
 

@@ -96,7 +96,14 @@ def style_of(style, outputs, plan, ahead=0):
     """The form of this name, with the outputs that were asked for; None: those that it usually has."""
     choice("style", style, STYLES)
     if style == "huggingface":
+        if ahead:
+            raise ValueError("style \"huggingface\" has no output ahead_labels, which `ahead` makes: transformers' "
+                             "models do not take it")
         return HuggingFace(outputs, plan)
     if outputs is None and ahead:
         outputs = (*USUAL, "ahead_labels")
-    return Plain(outputs, {"batch": lambda batch: batch, "tuple": tuple, "dict": lambda b: dict(b.items())}[style])
+    made = Plain(outputs, {"batch": lambda batch: batch, "tuple": tuple, "dict": lambda b: dict(b.items())}[style])
+    if ahead and "ahead_labels" not in made.given:
+        raise ValueError(f"ahead={ahead} makes the output ahead_labels, which outputs= leaves out: add it, or leave "
+                         "`ahead` out")
+    return made

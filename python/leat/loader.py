@@ -110,7 +110,8 @@ class Loader(Passes):
                  share the rows of a rank. "contiguous"; "zigzag", as Megatron and torch cut rows for a causal mask; or
                  "zigzag-documents", each document of a row so, as Transformer Engine does: with leat.fit(align=2 *
                  count). Only this part is read and copied; its numbers are those of the whole row
-    ahead        also labels for so many tokens after the next one (multi-token prediction): the output ahead_labels
+    ahead        also labels for so many tokens after the next one (multi-token prediction): the output ahead_labels,
+                 which `outputs` must then have
     threads      1: a background thread fills the ring; more, at most 64: further ones help it where the CPU copies
                  rows, which pays if training waits for that; 0: each batch is made when it is asked for
     stats_file   a file to which stats() are appended as a line of JSON each minute, with `time` and `rank`, which

@@ -10,7 +10,7 @@ from leat._pack_options import list_paths, now, open_tokenizer, pack_options, re
 from leat._values import read_size
 from leat.options import Files, as_group
 
-SKIPPED, REPLACED, REPEATED, SPLIT, DAMAGED, WAITING = 1, 2, 3, 4, 5, 6  # enum leat_pack_notice_kind of leat_pack.h
+SKIPPED, REPLACED, REPEATED, SPLIT, DAMAGED, WAITING, REJECTED = 1, 2, 3, 4, 5, 6, 7  # enum leat_pack_notice_kind
 OLDER = 5  # enum leat_skip_reason
 
 Progress = collections.namedtuple(
@@ -28,8 +28,8 @@ bound                the slowest station: "reading", "encoding", "writing"; or "
 Summary = collections.namedtuple(
     "Summary", "output inputs documents tokens text_bytes rejected deduplicated splits special_strings "
                "truncated_inputs seconds mb_per_s tokens_per_s peak_memory was_finished skipped skipped_files replaced "
-               "replaced_in not_json kept_out outputs row_groups hub_splits damaged",
-    defaults=(0, (), 0, {}, 0, 0, (), 0, (), ()))
+               "replaced_in not_json kept_out outputs row_groups hub_splits damaged rejected_inputs",
+    defaults=(0, (), 0, {}, 0, 0, (), 0, (), (), ()))
 Summary.__doc__ = """What a run did; the names are those of `leat pack --json`.
 
 rejected          records that could not be packed; OUTPUT.rejects.jsonl holds them
@@ -39,6 +39,8 @@ special_strings   strings of special tokens in the texts, whether encoded as spe
 truncated_inputs  inputs that were cut off or broken
 damaged           a dict for each of them: input, offset (it was packed up to that byte; 0: nothing of it was), reason,
                   unread_bytes; None: not known
+rejected_inputs   a dict for each input that gave no document, because each of its records was rejected: input, records,
+                  reason (of the first)
 mb_per_s, tokens_per_s   of the work of this run alone, without that of a run that it resumed
 was_finished      with resume: nothing was left to do
 skipped, skipped_files   files that were left out, mostly of folders; and folders whose names begin with _ (these end in
@@ -262,8 +264,11 @@ def summarize(output, report, infos, splits, seconds, text_before=0):
 
 def packed(output, report, infos, splits, seconds, text_before, notices):
     """The Summary of a run, with what its notices say."""
+    import os
     return summarize(output, report, infos, splits, seconds, text_before)._replace(
         damaged=_damaged(notices),
+        rejected_inputs=[{"input": os.fsdecode(path), "records": count, "reason": reason.decode("utf-8", "replace")}
+                         for kind, path, count, _, _, reason in notices if kind == REJECTED],
         skipped_files=[path for kind, path, _, _ in _named(notices) if kind == SKIPPED],
         replaced_in={path: count for kind, path, count, _ in _named(notices) if kind == REPLACED},
         hub_splits=[{"split": path or None, "inputs": count, "packed": bool(reason)}

@@ -10,6 +10,7 @@ import sys
 import time
 from typing import Any, Sequence
 
+from leat._lazy import need
 from leat._leat import Error
 from leat.run import Run
 
@@ -52,8 +53,7 @@ def pack(inputs: str | os.PathLike | Sequence[str | os.PathLike], output: str | 
 
     Returns the Summary of the merge, or the Status of the run, as a dict. PackError names parts that failed.
     """
-    import ray
-
+    ray = need("ray", "leat.ray.pack", "ray[default]")
     if not ray.is_initialized():
         ray.init()
     output = os.path.abspath(output)

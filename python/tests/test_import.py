@@ -1,7 +1,10 @@
 """The package imports, and the extension is the library's version."""
+import importlib
 import re
 import subprocess
 import sys
+
+import pytest
 
 
 def test_version():
@@ -9,6 +12,19 @@ def test_version():
 
     assert re.fullmatch(r"\d+\.\d+\.\d+", leat.__version__)
     assert issubclass(leat.Error, Exception)
+
+
+@pytest.mark.parametrize("module, package, install", [
+    ("leat.ray", "ray", "ray[default]"), ("leat.integrations.ray_data", "ray", "ray[data]"),
+    ("leat.integrations.spark", "pyspark", "pyspark[sql]"), ("leat.integrations.daft", "daft", "daft"),
+    ("leat.integrations.datatrove", "datatrove", "datatrove"),
+    ("leat.integrations.nemo_curator", "nemo_curator", "nemo-curator")])
+def test_engine_that_is_not_installed(monkeypatch, tmp_path, module, package, install):
+    monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.delitem(sys.modules, module, raising=False)
+    with pytest.raises(ImportError, match=re.escape(f" needs {package}, which cannot be imported: ") + ".*" +
+                       re.escape(f"(pip install '{install}')")):
+        importlib.import_module(module).pack([], tmp_path / "out", "bytes", parts=1)
 
 
 def test_import_takes_nothing_along():

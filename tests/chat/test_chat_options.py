@@ -77,18 +77,14 @@ CHAT = ("--chat", "t.jinja")
 
 # ---- Inputs, threads, memory -----------------------------------------------------------------------------------------
 
-for program in LEAT, SMALL:
-    for words in (("all.jsonl",), ("all.json",), ("all.jsonl.gz",), ("--threads", "5", "all.jsonl"),
-                  ("--threads", "2", "--memory", "300MiB", "all.jsonl")):
-        leat("-o", "out", *CHAT, *words, program=program)
-        assert have_of() == WANT and rejects() == FAILS, (program, words)
+# each thread starts a Python, if there is work for it: as there is with small pieces, of which there are many
+for program, *words in ((LEAT, "all.jsonl"), (LEAT, "all.json"), (LEAT, "all.jsonl.gz"), (SMALL, "all.jsonl.gz"),
+                        (SMALL, "--threads", "3", "all.json"),
+                        (SMALL, "--threads", "2", "--memory", "300MiB", "all.jsonl")):
+    report = json.loads(leat("-o", "out", *CHAT, "--json", *words, program=program))
+    assert have_of() == WANT and rejects() == FAILS, (program, words)
+    assert report["documents"] == len(WANT) and report["rejected"] == len(FAILS), report
 assert Dataset(os.path.join(folder, "out")).metadata()[b"leat.jinja2"]
-report = json.loads(leat("-o", "out", *CHAT, "--json", "all.jsonl"))
-assert report["documents"] == len(WANT) and report["rejected"] == len(FAILS), report
-if subprocess.run(["zstd", "--version"], capture_output=True).returncode == 0:
-    subprocess.run(["zstd", "-q", "-f", os.path.join(folder, "all.jsonl")], check=True)
-    leat("-o", "out", *CHAT, "all.jsonl.zst")
-    assert have_of() == WANT
 
 
 class Files(http.server.SimpleHTTPRequestHandler):
@@ -134,9 +130,8 @@ except ImportError:
 else:
     rows = [dict(r, tools=json.dumps(r["tools"]) if "tools" in r else None) for r in records]
     pq.write_table(pa.Table.from_pylist(rows), os.path.join(folder, "all.parquet"), row_group_size=70)
-    for words in ((), ("--threads", "3")):
-        leat("-o", "out", *CHAT, *words, "all.parquet")
-        assert have_of() == WANT and rejects() == FAILS
+    leat("-o", "out", *CHAT, "--threads", "3", "all.parquet")
+    assert have_of() == WANT and rejects() == FAILS
 
 # ---- What is packed, and how it is arranged --------------------------------------------------------------------------
 
@@ -147,17 +142,18 @@ assert have_of() == want_of(records, tools=False) != WANT
 leat("-o", "by", *CHAT, "--by", "lang", "all.jsonl")
 for lang in "de", "en", "fr":
     assert have_of(f"by.{lang}") == want_of([r for r in records if r["lang"] == lang])
-leat("-o", "out", *CHAT, "--dedup", "all.jsonl")
 first = {}
 for document in WANT:
     first.setdefault(tuple(document[1]), document)
-assert have_of() == list(first.values()) and len(first) < len(WANT)
-leat("-o", "out", *CHAT, "--split", "valid=0.2", "--shuffle", "7", "all.jsonl")
+first = list(first.values())
+leat("-o", "out", *CHAT, "--dedup", "--split", "valid=0.2", "--shuffle", "7", "all.jsonl")
 both = have_of() + have_of("out.valid")
-assert sorted(both) == sorted(WANT) and both != WANT and 20 < len(have_of("out.valid")) < 200
+assert sorted(both) == sorted(first) and len(first) < len(WANT)
+assert both != first and 20 < len(have_of("out.valid")) < 200
 leat("-o", "out", *CHAT, "--dedup", "--by", "lang", "all.jsonl")
-count = sum(len(have_of(f"out.{lang}")) for lang in ("de", "en", "fr"))
-assert count == len(first), (count, len(first))
+for lang in "de", "en", "fr":
+    ids = {r["id"] for r in records if r["lang"] == lang}
+    assert have_of(f"out.{lang}") == [document for document in first if document[0] in ids]
 
 # ---- Shares, parts of a run, --resume --------------------------------------------------------------------------------
 
@@ -168,9 +164,9 @@ def run(*words, code=0):
     return done.stderr
 
 
-for part in "1/3", "2/3", "3/3":
+for part in "1/2", "2/2":
     leat("-o", "p" + part[0], *CHAT, "--part", part, "all.jsonl")
-run("merge", "-o", "joined", "p1", "p2", "p3")
+run("merge", "-o", "joined", "p1", "p2")
 assert have_of("joined") == WANT
 run("pack", "--run", "r", "--parts", "2", "-t", vocabulary, "--end", "none", "--max-rejects", "100%", *CHAT,
     "all.jsonl")

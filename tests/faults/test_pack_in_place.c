@@ -15,6 +15,9 @@
 #include "support/files.h"
 #include "support/power.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #define PARTS 4u
 
 static const char *folder;
@@ -364,6 +367,38 @@ static void put_older_plan(void)
     check_joined();
 }
 
+/* A plan whose sum is right, and a line of which has this number, or no path. */
+static void put_malformed_plan(const char *number, bool has_path)
+{
+    uint64_t at = size_of(with(reference, ".tokens")) / 2;
+    char plan[700], copied[600], done[26], text[8192];
+    char *old, *files, *line;
+    size_t size;
+    FILE *f;
+
+    snprintf(plan, sizeof plan, "%s.joining", output);
+    snprintf(copied, sizeof copied, "%s/copied", folder);
+    put_parts();
+    T_STATUS(join_watched(stop_in_the_middle, &at, &t_err), LEAT_E_STOPPED);
+    T_CHECK(copy_file(plan, copied));
+    old = (char *)file_bytes(plan, &size);
+    snprintf(done, sizeof done, "%s", strstr(old, "done "));
+    files = strchr(strstr(old, "done "), '\n') + 1;
+    line = strstr(files, "tokens ");
+    snprintf(text, sizeof text, "%.*stokens %s%s", (int)(line - files), files, number,
+             has_path ? strchr(strchr(line, ' ') + 1, ' ') : strchr(line, '\n'));
+    free(old);
+    f = fopen(plan, "w");
+    T_CHECK(f && fprintf(f, "leat joining 1\n%s check %016llx\n%s", done,
+                         (unsigned long long)XXH3_64bits_withSeed(done, strlen(done), XXH3_64bits(text, strlen(text))),
+                         text) > 0);
+    T_EQ(fclose(f), 0);
+    check_refused(LEAT_E_RECORD, "the plan of a joining, is damaged: keep ");
+    T_CHECK(copy_file(copied, plan));
+    T_OK(join(&t_err));
+    check_joined();
+}
+
 /* ---- What is refused ---- */
 
 static void refuse(void)
@@ -411,6 +446,8 @@ int main(void)
     stop();
     change_sizes();
     put_older_plan();
+    put_malformed_plan("x", true);
+    put_malformed_plan("5", false);
     write_both();
     disturb(FAULT_SYSTEM, FAULT_KILL_BEFORE, 0, stride, seed);
     disturb(FAULT_SYSTEM, FAULT_KILL_AFTER, 0, stride, seed + 1);

@@ -41,7 +41,8 @@ def start(args):
 def counts(out):
     """What the summary counts; a run that was stopped and went on counts the same."""
     r = json.loads(out)
-    return [r[k] for k in ("documents", "text_bytes", "rejected", "replaced", "replaced_in", "not_json")]
+    return [r[k] for k in ("documents", "text_bytes", "rejected", "replaced", "replaced_in", "rejected_inputs",
+                           "not_json")]
 
 
 def cycle(r, number, words, whole, counted, seconds):
@@ -102,6 +103,9 @@ def main():
             if b"this build cannot read" in said:
                 continue
             return fail(words, said.decode())
+        named = [one["input"] for one in json.loads(out)["rejected_inputs"]]
+        if ("wrong.jsonl" in words) != ("wrong.jsonl" in named) or "late.jsonl" in named:
+            fail(words, "inputs without a document:", named)
         wholes.append((words, content("whole%d" % i), counts(out), 1.3 * (time.monotonic() - began)))
     done = number = 0
     while done < kills and failures < 10:

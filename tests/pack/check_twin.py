@@ -79,7 +79,16 @@ def one(r, folder, forms):
     warned = repeats_of(folder, [path for path, _, _ in corpus.items])
     warned += [] if packed.documents or packed.rejects else ["leat: warning: no document was found in %d input%s" %
                                           (len(packed.inputs), "" if len(packed.inputs) == 1 else "s")]
+    rejected = [(i[0], i[4]) for i in packed.inputs if i[2] == 0 and i[4] > 0]
+    begin = next((n for n, line in enumerate(rest) if line.endswith("records was rejected:")), None)
+    check((begin is not None) == (rejected != []), "inputs that gave no document: %s" % said)
+    if rejected: # a line before them and one after them
+        shown = min(len(rejected), 20) + (len(rejected) > 20)
+        check(" start over with --force" in rest[begin + 1 + shown], said)
+        del rest[begin:begin + 2 + shown]
     check(code == 0 and rest == warned, "exit code %d: %s" % (code, said))
+    same("inputs that gave no document", [(os.fsencode(i["input"]), i["records"]) for i in summary["rejected_inputs"]],
+         rejected)
     same("what is skipped", summary["skipped_files"], sorted(corpus.skipped, key=os.fsencode))
     d = compare(os.path.join(folder, "out"), packed, read_rejects(os.path.join(folder, "out.rejects.jsonl")))
     same("the summary", [summary[k] for k in ("documents", "tokens", "text_bytes", "rejected", "inputs")],

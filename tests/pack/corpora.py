@@ -191,7 +191,9 @@ def large_inputs(r, folder):
     long = put("long.jsonl", many(lambda: line_file(r, Options(), 60000), 600000))
     texts = [put("t%02d.txt" % i, text_file(r, 30000)) for i in range(60)] + [put("u.txt", many(
         lambda: text_file(r, 3000), 300000))]
-    inputs = [[plain], [long], texts, [texts[0], plain, *texts[1:30], long]]
+    bad = b"".join(b"%d bad\n" % i for i in range(30000))
+    wrong, late = put("wrong.jsonl", bad), put("late.jsonl", b'{"text":"a"}\n' + bad)  # only the first has no document
+    inputs = [[plain], [long], texts, [texts[0], plain, wrong, *texts[1:30], late, long]]
     if shutil.which("zstd"):
         for form in ("zst", "gz"):
             one = put("one.jsonl." + form, compress(many(lines, 100000), form, r))

@@ -79,7 +79,7 @@ prints <<'END'
 {"output": "two", "was_finished": false, "inputs": 1, "documents": 2, "tokens": 11, "text_bytes": 20, @
 "rejected": 1, "deduplicated": 0, @
 "splits": [], "special_strings": 1, "truncated_inputs": 0, "skipped": 0, "skipped_files": [], @
-"hub_splits": [], "replaced": 0, "replaced_in": [], "damaged": [], @
+"hub_splits": [], "replaced": 0, "replaced_in": [], "damaged": [], "rejected_inputs": [], @
 "not_json": 0, "kept_out": 0, "row_groups": 0, "seconds": T, @
 "mb_per_s": R, "tokens_per_s": R, "serial_share": R, "stream_share": R, "direct_bytes": 0, @
 "peak_memory": M}
@@ -110,6 +110,18 @@ refuse 2 'INPUT...' leat pack -o x
 refuse 2 '--treads --threads' leat pack -o x --treads 3 a.jsonl
 refuse 1 'nosuch' leat pack -o x nosuch
 refuse 1 'nosuch' leat pack -o x @nosuch
+# all words that name nothing, once the first alone
+for how in '-o x' '-o x --dry-run' '--run x --parts 2'; do
+    # shellcheck disable=SC2086 # several words
+    run leat pack $how -t bytes a.jsonl nosuch @nolist 'c*' b.txt nor-this
+    ended 1 'leat: cannot find the input nosuch: No such file or directory
+leat: these fail, too:
+leat:   cannot open the list nolist: No such file or directory
+leat:   no file matches c* (* ? [ ] match within one name; ** means no more than *)
+leat:   cannot find the input nor-this: No such file or directory'
+done
+run leat pack -o x -t bytes no1 no2 no3 no4 no5 no6 no7 no8 no9 no10 no11 no12 no13
+says 1 'leat:   and 2 more (--dry-run lists all)'
 cp b.txt b.xyz
 run leat pack -o x b.xyz
 says 2 'choose the format jsonl, text, parquet, csv or tsv (--format NAME)'

@@ -228,6 +228,58 @@ run leat pack -t bytes --force -o counted --json m.jsonl n.jsonl
 grep -qF '"replaced_in": [{"input": "m.jsonl", "count": 3}, {"input": "n.jsonl", "count": 1}]' "$printed" ||
     fail "not by input: $(cat "$printed")"
 
+# An input of few records, each of which is rejected, once stood in the counts alone. Not such: one with a document, one
+# with a record that --keep leaves out, one without records, one that is cut off, and a piece of one in a part of a run.
+mkdir whole
+seq 40 | sed 's/.*/{"text":"t&","n":1}/' >whole/a.jsonl
+printf '{"body":"x"}\n{"body":"y"}\n' >whole/b.jsonl
+printf '{"body":"x"}\n{"text":"y","n":1}\n' >whole/c.jsonl
+printf '\0\0\0\0\0\1' >whole/d.txt
+printf 'text\n' >whole/e.csv
+printf '{"text":3,"n":1}\n' | gzip -c >whole/f.jsonl.gz
+gzip -c whole/f.jsonl.gz | head -c 20 >whole/g.jsonl.gz
+cat >whole.said <<'END'
+leat: warning: 3 inputs gave no document, since each of their records was rejected:
+leat:   whole/b.jsonl (2 records): the record has no "text"
+leat:   whole/d.txt (1 record): the input is binary data, or text in another encoding than UTF-8: leave it out
+leat:   whole/f.jsonl.gz (1 record): "text" is a number, not a string
+END
+rejects_named() { # CODE: all are named, once
+    sed -n '/warning: 3/,/f.jsonl/p' "$said" | diff whole.said - || fail "$ran: other rejected inputs: $(cat "$said")"
+    [ "$code" -eq "$1" ] || fail "$ran: exit code $code, not $1"
+}
+run leat pack -t bytes -o whole-named --max-rejects 9 --allow-truncated whole
+rejects_named 0
+says 0 'start over with --force: leat pack --force -t bytes -o whole-named --max-rejects 9 --allow-truncated whole'
+run leat pack -t bytes -o whole-named --force --max-rejects 9 --allow-truncated --shuffle 1 whole
+rejects_named 0
+run leat pack -t bytes -o few whole
+rejects_named 4
+run leat pack -t bytes -o unnamed --dry-run --max-rejects 9 --allow-truncated whole
+rejects_named 0
+leat pack -t bytes --run named-run --parts 1 --max-rejects 9 --allow-truncated whole >"$printed" || fail "no plan"
+run leat pack --run named-run --part 1
+rejects_named 0
+says 0 'leat: when they are mended, plan the run again'
+for more in --force --dry-run; do
+    run leat pack -t bytes -o "all$more" --json $more --max-rejects 9 --allow-truncated whole
+    grep -qF '"rejected_inputs": [{"input": "whole/b.jsonl", "records": 2, "reason": "the record has no \"text\""}, {' \
+        "$printed" || fail "$ran: $(cat "$printed")"
+done
+printf '{"text":3,"n":2}\n{"text":"a","n":1}\n' >kept.jsonl
+run leat pack -t bytes -o kept --max-rejects 9 --keep 'n = 2' --allow-empty kept.jsonl
+[ "$code/$(grep -c 'each of' "$said")" = 0/0 ] || fail "$ran: what was kept out counts as rejected: $(cat "$said")"
+yes bad | head -n 40 >pieces.jsonl # of parts that have a piece each, none knows
+run leat pack -t bytes -o pieces --part 1/2 --max-rejects 99 pieces.jsonl
+ended 0 ''
+mkdir bad
+for i in $(seq 11 35); do
+    printf '{"text":%s}\n' "$i" >"bad/$i.jsonl"
+done
+run leat pack -t bytes -o many --max-rejects 99 bad whole/a.jsonl
+says 0 'leat:   bad/30.jsonl (1 record): "text" is a number'
+says 0 'leat:   and 5 more (many.rejects.jsonl has their records)'
+
 # ---- Words that are no files ----------------------------------------------------------------------------------------
 
 for url in adl://store/a ftp://host/b.jsonl; do # of those that it reads: tests/remote/

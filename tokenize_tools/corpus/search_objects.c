@@ -219,11 +219,9 @@ static enum leat_status search_pinned(struct search *s, const char *url, struct 
 /* What a browser shows of the Hub is HTML around a file or a list of them. */
 static bool is_page_of_hub(const char *url)
 {
-    static const char *const hosts[] = { "https://huggingface.co/", "https://hf.co/" };
-    bool is = false;
+    static const char host[] = "https://huggingface.co/", other[] = "https://hf.co/";
+    bool is = strncmp(url, host, sizeof host - 1) == 0 || strncmp(url, other, sizeof other - 1) == 0;
 
-    for (unsigned i = 0; i < sizeof hosts / sizeof *hosts; i++)
-        is = is || strncmp(url, hosts[i], strlen(hosts[i])) == 0;
     return is && !strstr(url, "/resolve/") && !strstr(url, "/raw/");
 }
 

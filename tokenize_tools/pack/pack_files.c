@@ -267,10 +267,7 @@ enum leat_status pack_files(const char *output, const char *given, const char *v
     r.in_run = in_run;
     if (s == LEAT_OK)
         s = pack(&r, inputs, &info, err);
-    if (s == LEAT_OK)
-        pack_output_notice(&r.output, options);
-    else
-        pack_facts_notice(&r.output.damages, options);
+    pack_output_notice(&r.output, options, s == LEAT_OK);
     if (s == LEAT_OK && r.finished)
         pack_facts_notice(&r.past.damaged, options);
     pack_run_report(&r, &info, report);

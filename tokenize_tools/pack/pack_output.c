@@ -14,6 +14,7 @@
 
 #include "base/bytes.h"
 #include "base/clock.h"
+#include "base/grow.h"
 #include "base/status.h"
 #include "base/tiny.h"
 #include "base/wide.h"
@@ -27,10 +28,10 @@
 
 /* The note of a checkpoint, which says where the packer stood: written and read here only. */
 
-static const char magic[8] = { 'l', 'e', 'a', 't', 'p', 'k', '0', '8' };
+static const char magic[8] = { 'l', 'e', 'a', 't', 'p', 'k', '0', '9' };
 
 /* The numbers of a position, in the order of the note. */
-#define POSITION_NUMBERS 22
+#define POSITION_NUMBERS 23
 static void numbers_of(struct pack_position *p, uint64_t *numbers[POSITION_NUMBERS])
 {
     uint64_t *all[POSITION_NUMBERS] = {
@@ -38,7 +39,7 @@ static void numbers_of(struct pack_position *p, uint64_t *numbers[POSITION_NUMBE
         &p->lines,    &p->input_rejects,  &p->sum.low,         &p->sum.high,         &p->reject_bytes,
         &p->rejects,  &p->text_bytes,     &p->special_strings, &p->damaged_inputs,   &p->replaced,
         &p->not_json, &p->reject_sum.low, &p->reject_sum.high, &p->kept_out,         &p->damaged,
-        &p->lost,     &p->row_groups,
+        &p->lost,     &p->row_groups,     &p->input_taken,
     };
 
     memcpy(numbers, all, sizeof all);
@@ -70,31 +71,47 @@ static void load_position(struct pack_position *p, const uint8_t *note)
     memcpy(p->mark.sum, note + 16 + 8 * POSITION_NUMBERS, sizeof p->mark.sum);
 }
 
-/* The position; the number of inputs with malformed text, each with its count; what is wrong with the first damaged
- * input, and what the dataset will say of all, each with a zero byte after it; the number of paths, each path likewise;
- * the values that documents carry, likewise; the program's note. */
+static enum leat_status append_numbers(struct buffer *note, const uint64_t *numbers, size_t count,
+                                       struct leat_error *err)
+{
+    enum leat_status s = buffer_reserve(note, 8 * count, err);
+
+    for (size_t i = 0; s == LEAT_OK && i < count; i++, note->size += 8)
+        bytes_store64(note->bytes + note->size, numbers[i]);
+    return s;
+}
+
+/* The position; the number of inputs with malformed text, each with its count; the number of inputs that were rejected
+ * whole and the bytes of their reasons, these inputs and these bytes; why records of the current input are rejected,
+ * what is wrong with the first damaged input, and what the dataset will say of all, each with a zero byte after it; the
+ * number of paths, each path likewise; the values that documents carry, likewise; the program's note. */
 enum leat_status pack_output_make_note(const struct pack_output *o, struct buffer *note, struct leat_error *err)
 {
-    uint64_t count = o->paths ? o->at.declared : 0;
-    size_t pairs = POSITION_BYTES + 8, damage = pairs + 16 * o->replaced_inputs;
-    uint8_t number[8];
-    enum leat_status s = buffer_reserve(note, damage, err);
+    const uint64_t count = o->paths ? o->at.declared : 0, replaced = o->replaced_inputs;
+    const uint64_t rejected[2] = { o->rejected_inputs, o->reasons.size };
+    enum leat_status s = buffer_reserve(note, POSITION_BYTES, err);
 
     if (s != LEAT_OK)
         return s;
     store_position(note->bytes, &o->at);
-    bytes_store64(note->bytes + POSITION_BYTES, o->replaced_inputs);
-    for (size_t i = 0; i < o->replaced_inputs; i++) {
-        bytes_store64(note->bytes + pairs + 16 * i, o->replaced_in[i].input);
-        bytes_store64(note->bytes + pairs + 16 * i + 8, o->replaced_in[i].count);
-    }
-    note->size = damage;
-    bytes_store64(number, count);
-    s = buffer_append(note, o->damage, strlen(o->damage) + 1, err);
+    note->size = POSITION_BYTES;
+    s = append_numbers(note, &replaced, 1, err);
+    if (s == LEAT_OK)
+        s = append_numbers(note, (const uint64_t *)o->replaced_in, 2 * o->replaced_inputs, err);
+    if (s == LEAT_OK)
+        s = append_numbers(note, rejected, 2, err);
+    if (s == LEAT_OK)
+        s = append_numbers(note, (const uint64_t *)o->rejected_in, 3 * o->rejected_inputs, err);
+    if (s == LEAT_OK && o->reasons.size > 0)
+        s = buffer_append(note, o->reasons.bytes, o->reasons.size, err);
+    if (s == LEAT_OK)
+        s = buffer_append(note, o->input_reason, strlen(o->input_reason) + 1, err);
+    if (s == LEAT_OK)
+        s = buffer_append(note, o->damage, strlen(o->damage) + 1, err);
     if (s == LEAT_OK)
         s = damage_list_write(&o->damages, note, err);
     if (s == LEAT_OK)
-        s = buffer_append(note, number, sizeof number, err);
+        s = append_numbers(note, &count, 1, err);
     for (uint64_t i = 0; s == LEAT_OK && i < count; i++)
         s = buffer_append(note, o->paths[i], strlen(o->paths[i]) + 1, err);
     for (size_t i = 0; s == LEAT_OK && i < o->values.count; i++)
@@ -115,6 +132,36 @@ static bool load_replaced(struct pack_output *o, const uint8_t **at, const uint8
         return false;
     for (o->replaced_inputs = 0; o->replaced_inputs < count; o->replaced_inputs++, *at += 16)
         o->replaced_in[o->replaced_inputs] = (struct pack_replaced) { bytes_load64(*at), bytes_load64(*at + 8) };
+    return true;
+}
+
+/* Moves *at past the list and the reason after it. */
+static bool load_rejected(struct pack_output *o, const uint8_t **at, const uint8_t *end)
+{
+    uint64_t left = (uint64_t)(end - *at), count = left < 16 ? 0 : bytes_load64(*at);
+    uint64_t bytes = left < 16 ? 0 : bytes_load64(*at + 8);
+    const uint8_t *reason, *zero;
+
+    if (left < 16 || count > (left - 16) / 24 || bytes > left - 16 - 24 * count || (count > 0 && bytes == 0))
+        return false;
+    *at += 16;
+    if (GROW(o->rejected_in, count, o->rejected_room, NULL) != LEAT_OK)
+        return false;
+    for (; o->rejected_inputs < count; o->rejected_inputs++, *at += 24) {
+        struct pack_rejected in = { bytes_load64(*at), bytes_load64(*at + 8), bytes_load64(*at + 16) };
+
+        if (in.reason >= bytes)
+            return false;
+        o->rejected_in[o->rejected_inputs] = in;
+    }
+    reason = *at + bytes;
+    zero = memchr(reason, 0, (size_t)(end - reason));
+    if (!zero || (size_t)(zero - reason) >= sizeof o->input_reason || (bytes > 0 && reason[-1] != 0))
+        return false;
+    memcpy(o->input_reason, reason, (size_t)(zero - reason) + 1);
+    if (bytes > 0 && buffer_append(&o->reasons, *at, (size_t)bytes, NULL) != LEAT_OK)
+        return false;
+    *at = zero + 1;
     return true;
 }
 
@@ -141,7 +188,7 @@ bool pack_output_load_note(struct pack_output *o, const void *note, size_t bytes
         return false;
     load_position(&o->at, at);
     at += POSITION_BYTES;
-    if (!load_replaced(o, &at, end) || !load_damage(o, &at, end))
+    if (!load_replaced(o, &at, end) || !load_rejected(o, &at, end) || !load_damage(o, &at, end))
         return false;
     count = bytes_load64(at);
     at += 8;
@@ -187,8 +234,11 @@ void pack_output_free(struct pack_output *o)
         free(o->paths[i]);
     free(o->paths);
     free(o->replaced_in);
+    free(o->rejected_in);
+    buffer_free(&o->reasons);
     o->paths = NULL;
     o->replaced_in = NULL;
+    o->rejected_in = NULL;
     damage_list_free(&o->damages);
     by_values_free(&o->values);
     reject_file_free(&o->rejects);
@@ -204,13 +254,20 @@ static const char *path_of(const struct pack_output *o, uint64_t input)
     return o->paths && input < o->at.declared ? o->paths[input] : "";
 }
 
-void pack_output_notice(const struct pack_output *o, const struct leat_pack_options *options)
+void pack_output_notice(const struct pack_output *o, const struct leat_pack_options *options, bool ended)
 {
-    struct leat_pack_notice notice = { .kind = LEAT_NOTICE_REPLACED };
+    struct leat_pack_notice notice = { .kind = LEAT_NOTICE_REJECTED };
 
     pack_facts_notice(&o->damages, options);
 
-    for (size_t i = 0; options->notice && i < o->replaced_inputs; i++) {
+    for (size_t i = 0; options->notice && i < o->rejected_inputs; i++) {
+        notice.path = path_of(o, o->rejected_in[i].input);
+        notice.count = o->rejected_in[i].count;
+        notice.message = (const char *)o->reasons.bytes + o->rejected_in[i].reason;
+        options->notice(options->context, &notice);
+    }
+    notice = (struct leat_pack_notice) { .kind = LEAT_NOTICE_REPLACED };
+    for (size_t i = 0; ended && options->notice && i < o->replaced_inputs; i++) {
         notice.path = path_of(o, o->replaced_in[i].input);
         notice.count = o->replaced_in[i].count;
         options->notice(options->context, &notice);
@@ -465,6 +522,64 @@ static enum leat_status count_damage(struct pack_output *o, const struct unit *u
                            d->reason.bytes, d->unread, err);
 }
 
+/* ---- Inputs that were rejected whole ---- */
+
+#define MOST_REASONS ((size_t)64 << 10) /* bytes: a million inputs may have as many reasons */
+
+/* Whether a record of the input is a document, or was kept out. A unit with several inputs has texts, which are not. */
+static bool is_taken(const struct unit *u, size_t input)
+{
+    bool taken = u->docs.kept_out > 0;
+
+    for (size_t i = 0; !taken && i < u->docs.count; i++)
+        taken = u->docs.items[i].input == input;
+    return taken;
+}
+
+static void keep_input_reason(struct pack_output *o, const struct unit *u, size_t input)
+{
+    for (size_t i = 0; !o->input_reason[0] && i < u->docs.reject_count; i++) {
+        const struct reject *r = &u->docs.rejects[i];
+
+        if (r->input == input)
+            snprintf(o->input_reason, sizeof o->input_reason, "%.*s", (int)r->reason.bytes,
+                     (const char *)documents_string(&u->docs, r->reason));
+    }
+}
+
+/* *at: where it is, or is put, unless there is no room for it. Most inputs that are alike lie beside each other. */
+static enum leat_status keep_reason(struct pack_output *o, uint64_t *at, struct leat_error *err)
+{
+    uint64_t last = o->rejected_inputs > 0 ? o->rejected_in[o->rejected_inputs - 1].reason : 0;
+    enum leat_status s = o->reasons.size > 0 ? LEAT_OK : buffer_append(&o->reasons, "", 1, err);
+
+    *at = last;
+    if (s != LEAT_OK || strcmp((const char *)o->reasons.bytes + last, o->input_reason) == 0)
+        return s;
+    *at = o->reasons.size < MOST_REASONS ? o->reasons.size : 0;
+    return *at > 0 ? buffer_append(&o->reasons, o->input_reason, strlen(o->input_reason) + 1, err) : s;
+}
+
+/* A part of a run that has only a piece of the input does not know. */
+static enum leat_status count_rejected(struct pack_output *o, const struct unit *u, size_t input, uint64_t rejects,
+                                       struct leat_error *err)
+{
+    const struct input *in = input < o->setup->inputs.count ? &o->setup->inputs.items[input] : NULL;
+    uint64_t reason;
+    enum leat_status s;
+
+    if (!in || in->begin > 0 || in->end < in->size || rejects == 0 || o->at.damaged || o->at.input_taken ||
+        is_taken(u, input))
+        return LEAT_OK;
+    keep_input_reason(o, u, input);
+    s = keep_reason(o, &reason, err);
+    if (s == LEAT_OK)
+        s = GROW(o->rejected_in, o->rejected_inputs + 1, o->rejected_room, err);
+    if (s == LEAT_OK)
+        o->rejected_in[o->rejected_inputs++] = (struct pack_rejected) { input, rejects, reason };
+    return s;
+}
+
 /* An input is done with: what is known of it goes to its record. */
 static enum leat_status end_input(struct pack_output *o, const struct unit *u, const struct unit_end *end,
                                   struct leat_error *err)
@@ -476,7 +591,10 @@ static enum leat_status end_input(struct pack_output *o, const struct unit *u, c
     input.rejects = o->at.input_rejects + rejects_of(u, end->input);
     checksum_store(input.hash, end->has_sum ? end->sum : o->at.sum);
     s = count_damage(o, u, end->input, &end->damage, err);
-    o->at.damaged = 0;
+    if (s == LEAT_OK)
+        s = count_rejected(o, u, end->input, input.rejects, err);
+    o->at.damaged = o->at.input_taken = 0;
+    o->input_reason[0] = '\0';
     o->at.input_rejects = 0;
     o->at.lines = 0;
     o->at.sum = (struct hash128) { 0, 0 };
@@ -491,8 +609,11 @@ static enum leat_status move_on(struct pack_output *o, const struct unit *u, str
     o->at.lines += u->newlines;
     for (size_t i = 0; s == LEAT_OK && i < u->end_count; i++)
         s = end_input(o, u, &u->ends[i], err);
-    if (u->end_count == 0)
+    if (u->end_count == 0) {
         o->at.input_rejects += rejects_of(u, u->input);
+        o->at.input_taken = o->at.input_taken || is_taken(u, u->input);
+        keep_input_reason(o, u, u->input);
+    }
     o->at.input = u->end_count > 0 ? u->input_end : u->input;
     o->at.offset = u->end_count > 0 ? 0 : u->offset + u->length;
     o->at.mark = u->end_count > 0 ? (struct byte_mark) { 0 } : u->mark;

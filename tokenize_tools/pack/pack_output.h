@@ -23,6 +23,7 @@ struct pack_position {
     uint64_t declared;         /* inputs that the writer knows */
     uint64_t lines;            /* line ends of the input before `offset` */
     uint64_t input_rejects;    /* of that input */
+    uint64_t input_taken;      /* whether a record of it became a document, or was kept out */
     struct hash128 sum;        /* of its pages so far */
     uint64_t reject_bytes;     /* of the file of rejects */
     struct hash128 reject_sum; /* of these */
@@ -38,6 +39,12 @@ struct pack_position {
 
 struct pack_replaced {
     uint64_t input, count;
+};
+
+/* An input each of whose records was rejected. */
+struct pack_rejected {
+    uint64_t input, count;
+    uint64_t reason; /* where that of the first begins in `reasons` */
 };
 
 struct pack_output {
@@ -71,6 +78,10 @@ struct pack_output {
     const char *field, *by_output; /* of these; the names of their datasets follow it: not taken. NULL: not looked */
     struct pack_replaced *replaced_in; /* the inputs that at.replaced counts, as they come */
     size_t replaced_inputs;
+    struct pack_rejected *rejected_in; /* as they come; not those that count as damaged */
+    size_t rejected_inputs, rejected_room;
+    struct buffer reasons;  /* of these, each with a zero byte; the first is empty, and stands for more than fit */
+    char input_reason[160]; /* why the first record of the current input was rejected; "": none was */
     /* what others may look at while the run goes on; written by one thread, read by another */
     _Atomic uint64_t seen_disk_bytes, seen_text_bytes, seen_tokens, seen_documents, seen_rejects;
     _Atomic uint64_t kept_disk_bytes, kept_tokens, kept_documents; /* at the last checkpoint */
@@ -104,8 +115,9 @@ void pack_output_say_unlisted(const struct pack_output *o, uint64_t records, con
 enum leat_status pack_output_make_note(const struct pack_output *o, struct buffer *note, struct leat_error *err);
 bool pack_output_load_note(struct pack_output *o, const void *note, size_t bytes, const void **own, size_t *own_bytes);
 
-/* Reports the inputs that were damaged, and those of which text was replaced, if the options have a function for it. */
-void pack_output_notice(const struct pack_output *o, const struct leat_pack_options *options);
+/* Reports the inputs that were damaged, those of which each record was rejected, and, of a run that has `ended` well,
+ * those of which text was replaced, if the options have a function for it. */
+void pack_output_notice(const struct pack_output *o, const struct leat_pack_options *options, bool ended);
 
 /* Frees what the output itself holds; the writer must have been ended. */
 void pack_output_free(struct pack_output *o);

@@ -606,7 +606,7 @@ enum leat_status packer_complete(struct leat_packer *p, struct leat_pack_report 
             s = pack_run_finish(&p->run, &info, &why);
         pack_run_report(&p->run, &info, &p->report);
         if (s == LEAT_OK)
-            pack_output_notice(&p->run.output, &p->run.options);
+            pack_output_notice(&p->run.output, &p->run.options, true);
     }
     if (report)
         options_fill(report, &p->report, sizeof p->report);

@@ -6,6 +6,10 @@ import functools
 import os
 from typing import Any, AsyncIterator, Iterable, Iterator
 
+from leat._lazy import need
+
+need("daft", __name__, "daft")
+
 import daft
 import pyarrow
 import pyarrow.compute

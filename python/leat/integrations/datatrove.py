@@ -17,6 +17,10 @@ import pickle
 import tempfile
 from typing import Any
 
+from leat._lazy import need
+
+need("datatrove", __name__, "datatrove")
+
 import leat
 from datatrove.data import Document, DocumentsPipeline
 from datatrove.io import get_datafolder

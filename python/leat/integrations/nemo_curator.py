@@ -8,6 +8,10 @@ import os
 import re
 from typing import Any, Iterable
 
+from leat._lazy import need
+
+need("nemo_curator", __name__, "nemo-curator")
+
 import leat
 from leat.dataset import Dataset
 from leat.integrations import _sink

@@ -5,6 +5,10 @@ import functools
 import os
 from typing import Any, Iterable, Iterator, Sequence
 
+from leat._lazy import need
+
+need("ray.data", __name__, "ray[data]")
+
 import pyarrow
 import ray.data
 from ray.data.block import BlockAccessor, BlockMetadata

@@ -11,6 +11,10 @@ import os
 import pickle
 from typing import Any, Iterator, Sequence
 
+from leat._lazy import need
+
+need("pyspark.sql", __name__, "pyspark[sql]")
+
 import pyarrow
 from pyspark import TaskContext
 from pyspark.sql.datasource import (DataSource, DataSourceArrowWriter, DataSourceReader, InputPartition,

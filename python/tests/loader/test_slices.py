@@ -141,6 +141,9 @@ def test_refused(counting):
     for wrong in ((0, 2), (0, 2, "spiral"), "zigzag", (0, 0, "zigzag"), (-1, 2, "zigzag"), (2, 2, "zigzag")):
         with pytest.raises((TypeError, ValueError), match="slice"):
             leat.Loader(plan, 4, slice=wrong)
+    for asked in (dict(outputs=("inputs", "labels")), dict(style="huggingface")):  # once they were left out silently
+        with pytest.raises(ValueError, match="output ahead_labels"):
+            leat.Loader(plan, 4, ahead=3, **asked)
 
 
 # ---- The rules of others

@@ -95,6 +95,14 @@ def test_inputs(tmp_path, monkeypatch):
     assert os.path.exists("path.tokens") and os.path.exists("bytes.leat")
 
 
+def test_rejected_inputs(tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"text": "a"}\n{}\n')
+    (tmp_path / "b.jsonl").write_text('{"text": 1}\n{}\n')
+    got = leat.pack([tmp_path / "a.jsonl", tmp_path / "b.jsonl"], tmp_path / "out", "bytes", max_rejects=3)
+    assert got.rejected_inputs == [{"input": str(tmp_path / "b.jsonl"), "records": 2,
+                                    "reason": '"text" is a number, not a string'}]
+
+
 def test_keep(tmp_path):
     (tmp_path / "a.jsonl").write_text('{"text": "a", "n": 3}\n{"text": "b", "n": 3.0e0}\n{"text": "c"}\n')
     kept = leat.pack(tmp_path / "a.jsonl", tmp_path / "kept", "bytes", keep="n = 3", progress=None)

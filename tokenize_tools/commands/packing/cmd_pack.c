@@ -230,10 +230,13 @@ static int pack(struct pack_in_parts *in, const struct pack_values *v, struct le
         leftovers_warn(v->output, &v->splits, &bar.outputs, v->by != NULL);
     code = by_outputs_code(&bar.outputs,
                            cut || (report.damaged_inputs > 0 && !v->allow_truncated) ? CLI_FAILED : CLI_DONE);
-    if (s == LEAT_OK)
+    if (s == LEAT_OK) {
+        pack_notices_say_rejected(v, &bar.notices, false);
+        pack_notices_say_mended(v, &bar.notices);
         say_damage(v, &report, &bar.notices, cut);
-    else
+    } else {
         code = say_failed(in, v, &bar.notices, &report, &err);
+    }
     if (s != LEAT_OK && s != LEAT_E_STOPPED && !report.resumable && of_files)
         pack_dry_run_say_failing(v, options, in->info.inputs, (size_t)in->info.input_count, in->info.from, &err);
     else if (s != LEAT_OK && s != LEAT_E_STOPPED && !report.resumable && !in->run)

@@ -34,7 +34,7 @@
 /* A run of leat_pack() over the first of its inputs, for a few seconds, into a temporary folder. */
 
 struct sample {
-    struct pack_notices notices; /* of damage; freed with the sample's files */
+    struct pack_notices notices; /* of damage and rejects; freed with the sample's files */
     char folder[512], name[600];
     uint64_t total_bytes;   /* of this run's share of the inputs, on disk */
     uint64_t dataset_bytes; /* of tokens and index; of a stopped one, without what does not grow with documents */
@@ -58,7 +58,7 @@ static void on_notice(void *context, const struct leat_pack_notice *notice)
 {
     struct sample *sample = context;
 
-    if (notice->kind == LEAT_NOTICE_DAMAGED)
+    if (notice->kind == LEAT_NOTICE_DAMAGED || notice->kind == LEAT_NOTICE_REJECTED)
         pack_notices_add(&sample->notices, notice);
     if (notice->kind == LEAT_NOTICE_WAITING)
         pack_notices_say_waiting(notice);
@@ -416,6 +416,7 @@ static void print_json(const struct dry_run *d)
     json_u64(&j, "kept_out", d->sample.report.kept_out);
     json_u64(&j, "truncated_inputs", d->sample.report.damaged_inputs);
     damage_json(&d->sample.notices.damaged, &j);
+    pack_notices_rejected_json(&j, &d->sample.notices);
     json_u64(&j, "values", d->sample.report.values);
     json_double(&j, "unknown_share", d->fit.unknown);
     json_double(&j, "seconds", d->sample.seconds);
@@ -638,6 +639,15 @@ static bool is_of(const struct input *in, const struct leat_error *err)
     return strcmp(in->path, err->file) == 0 || (in->place && strcmp(in->place, err->file) == 0);
 }
 
+static void say_other(const struct dry_run *d, size_t *others, const struct leat_error *why)
+{
+    if (*others == 0)
+        cli_error("these fail, too:");
+    if (*others < most_failing(d))
+        cli_error("  %s", why->message);
+    ++*others;
+}
+
 /* Each file is opened, and its first record looked for: not those on servers, which take a request each. */
 static void say_failing(const struct dry_run *d, const char *const *words, size_t count, const struct leat_error *err)
 {
@@ -659,11 +669,8 @@ static void say_failing(const struct dry_run *d, const char *const *words, size_
         if (!said && (in->object || strcmp(in->path, "-") == 0 ||
                       !is_failure(first_text(in, d->values->text, &stop, text, sizeof text, &why), &why)))
             continue;
-        if (!said && others == 0)
-            cli_error("these fail, too:");
-        if (!said && others < most_failing(d))
-            cli_error("  %s", why.message);
-        others += !said;
+        if (!said)
+            say_other(d, &others, &why);
         failing++;
         fits = exclude(options, &used, in->path, words, count) && fits;
     }
@@ -674,24 +681,48 @@ static void say_failing(const struct dry_run *d, const char *const *words, size_
         pack_notices_say_without(d->values, options);
 }
 
+/* Looks for the file that a word names, itself or as a list. */
+static bool is_there(const char *word, const char *from, struct stat *st)
+{
+    const char *name = word + (word[0] == '@');
+    bool within = from && name[0] != '/';
+    char path[4096];
+
+    snprintf(path, sizeof path, "%s%s%s", within ? from : "", within ? "/" : "", name);
+    return stat(path, st) == 0;
+}
+
 /* Standard input, or a list that can be read once only, as one from a pipe: to look again could wait for ever. */
 static bool is_stream(const char *word, const char *from)
 {
-    bool within = from && word[0] == '@' && word[1] != '/';
-    char path[4096];
     struct stat st;
 
-    if (word[0] != '@')
-        return strcmp(word, "-") == 0;
-    snprintf(path, sizeof path, "%s%s%s", within ? from : "", within ? "/" : "", word + 1);
-    return stat(path, &st) != 0 || !S_ISREG(st.st_mode);
+    return strcmp(word, "-") == 0 || (word[0] == '@' && is_there(word, from, &st) && !S_ISREG(st.st_mode));
+}
+
+/* The run failed over the first word that names nothing. */
+static void say_missing(struct dry_run *d, const struct leat_pack_options *o, const char *const *words, size_t count,
+                        const struct leat_error *err)
+{
+    double began = cli_now();
+    size_t others = 0;
+
+    for (size_t i = 0; i < count && cli_now() - began < FAILING_SECONDS && !cli_interrupted(); i++) {
+        struct leat_error why;
+        struct stat st;
+
+        if (!strstr(words[i], "://") && strcmp(words[i], "-") != 0 && !is_there(words[i], d->from, &st) &&
+            find(d, o, words + i, 1, &why) == LEAT_E_NO_FILE && strcmp(why.message, err->message) != 0)
+            say_other(d, &others, &why);
+        inputs_free(&d->inputs);
+    }
+    say_more(d, others);
 }
 
 void pack_dry_run_say_failing(const struct pack_values *v, const struct leat_pack_options *options,
                               const char *const *words, size_t count, const char *from, const struct leat_error *err)
 {
     struct dry_run d = { .values = v, .from = from };
-
     bool streams = false;
 
     for (size_t i = 0; i < count; i++)
@@ -700,6 +731,8 @@ void pack_dry_run_say_failing(const struct pack_values *v, const struct leat_pac
         if (err->hint == LEAT_HINT_SKIP)
             list_unread(&d);
         say_failing(&d, words, count, err);
+    } else if (err->status == LEAT_E_NO_FILE) {
+        say_missing(&d, options, words, count, err);
     }
     pack_notices_say_way(v, err);
     inputs_free(&d.inputs);
@@ -721,7 +754,10 @@ int pack_dry_run(const struct pack_values *v, const struct leat_pack_options *op
     if (s != LEAT_OK) {
         d.code = cli_failed(&err);
         pack_notices_say_way(v, &err);
-        say_failing(&d, words, count, &err);
+        if (err.status == LEAT_E_NO_FILE && d.inputs.count == 0)
+            say_missing(&d, options, words, count, &err);
+        else
+            say_failing(&d, words, count, &err);
     } else {
         expect(&d, options->tokenizer);
         fit_measure(&d.fit, &d.sample, options);
@@ -735,6 +771,7 @@ int pack_dry_run(const struct pack_values *v, const struct leat_pack_options *op
         fit_say(&d.fit, v->tokenizer);
         if (d.sample.report.rejects > 0)
             say_rejects(&d);
+        pack_notices_say_rejected(v, &d.sample.notices, true);
     }
     sample_remove(&d.sample);
     inputs_free(&d.inputs);

@@ -17,12 +17,14 @@
 
 static void add(struct pack_notice_list *list, const struct leat_pack_notice *notice)
 {
-    char *path = strdup(notice->path);
+    char *path = strdup(notice->path), *message = notice->message ? strdup(notice->message) : NULL;
 
-    if (path && GROW(list->items, list->count + 1, list->room, NULL) == LEAT_OK)
-        list->items[list->count++] = (struct pack_notice) { path, notice->count, notice->reason };
-    else
+    if (path && (message || !notice->message) && GROW(list->items, list->count + 1, list->room, NULL) == LEAT_OK) {
+        list->items[list->count++] = (struct pack_notice) { path, message, notice->count, notice->reason };
+    } else {
         free(path);
+        free(message);
+    }
 }
 
 void pack_notices_say_waiting(const struct leat_pack_notice *notice)
@@ -40,14 +42,17 @@ void pack_notices_add(struct pack_notices *n, const struct leat_pack_notice *not
     add(notice->kind == LEAT_NOTICE_SKIPPED    ? &n->skipped
         : notice->kind == LEAT_NOTICE_REPEATED ? &n->repeated
         : notice->kind == LEAT_NOTICE_SPLIT    ? &n->splits
+        : notice->kind == LEAT_NOTICE_REJECTED ? &n->rejected
                                                : &n->replaced,
         notice);
 }
 
 static void free_list(struct pack_notice_list *list)
 {
-    for (size_t i = 0; i < list->count; i++)
+    for (size_t i = 0; i < list->count; i++) {
         free(list->items[i].path);
+        free(list->items[i].message);
+    }
     free(list->items);
     *list = (struct pack_notice_list) { 0 };
 }
@@ -58,6 +63,7 @@ void pack_notices_free(struct pack_notices *n)
     free_list(&n->replaced);
     free_list(&n->repeated);
     free_list(&n->splits);
+    free_list(&n->rejected);
     damage_list_free(&n->damaged);
 }
 
@@ -160,6 +166,19 @@ void pack_notices_print(const struct pack_notices *n, const struct leat_pack_rep
         printf("Packed %s with NaN or Infinity, which are not JSON.\n", units_counted(report->not_json, "record").text);
 }
 
+void pack_notices_rejected_json(struct json *j, const struct pack_notices *n)
+{
+    json_open_array(j, "rejected_inputs");
+    for (size_t i = 0; i < n->rejected.count; i++) {
+        json_open_object(j, NULL);
+        json_string(j, "input", n->rejected.items[i].path);
+        json_u64(j, "records", n->rejected.items[i].count);
+        json_string(j, "reason", n->rejected.items[i].message);
+        json_close_object(j);
+    }
+    json_close_array(j);
+}
+
 void pack_notices_split_json(struct json *j, const char *name, uint64_t inputs, bool packed)
 {
     json_open_object(j, NULL);
@@ -190,6 +209,7 @@ void pack_notices_json(struct json *j, const struct pack_notices *n, const struc
     }
     json_close_array(j);
     damage_json(&n->damaged, j);
+    pack_notices_rejected_json(j, n);
     json_u64(j, "not_json", report->not_json);
     json_u64(j, "kept_out", report->kept_out);
     json_u64(j, "row_groups", report->row_groups);
@@ -206,6 +226,8 @@ static int left_out(char *const *word, const char *options, bool force)
 
     if (strcmp(*word, "--force") == 0)
         return !force;
+    if (strcmp(*word, "--resume") == 0 && strstr(options, "--force"))
+        return 1;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         size_t bytes = strlen(names[i]);
         bool has_value = i == 2, same = strncmp(*word, names[i], bytes) == 0;
@@ -216,9 +238,15 @@ static int left_out(char *const *word, const char *options, bool force)
     return 0;
 }
 
+static bool has_secret(const char *word)
+{
+    return (strncmp(word, "http://", 7) == 0 || strncmp(word, "https://", 8) == 0) && strchr(word, '?');
+}
+
 /* ": leat pack OPTIONS ...": what was run, with other options before its own, of which --resume, --allow-truncated and
- * --max-rejects are left out where `options` has them, and --force if it is not to be kept (`force`). Empty if it would
- * be longer, or if standard input is read, which nobody can give again. */
+ * --max-rejects are left out where `options` has them, --resume also where it has --force, and --force if it is not to
+ * be kept (`force`). Empty if it would be longer, if standard input is read, which nobody can give again, or if a URL
+ * may have a key, which no message has. */
 static void pack_again(const struct pack_values *v, const char *options, bool force, char text[PACK_AGAIN])
 {
     size_t used = (size_t)snprintf(text, PACK_AGAIN, ": leat pack%s", options);
@@ -232,7 +260,7 @@ static void pack_again(const struct pack_values *v, const char *options, bool fo
 
         only_words = only_words || strcmp(v->argv[i], "--") == 0;
         out = only_words ? 0 : left_out(v->argv + i, options, force);
-        if (strcmp(v->argv[i], "-") == 0 || used + strlen(word) + 2 > PACK_AGAIN) {
+        if (strcmp(v->argv[i], "-") == 0 || has_secret(v->argv[i]) || used + strlen(word) + 2 > PACK_AGAIN) {
             text[0] = '\0';
             return;
         }
@@ -268,6 +296,39 @@ void pack_notices_say_again(const struct pack_values *v)
     pack_again(v, "", true, again);
     if (again[0])
         cli_error("when that is mended, pack the part again%s", again);
+}
+
+void pack_notices_say_rejected(const struct pack_values *v, const struct pack_notices *n, bool all)
+{
+    size_t count = n->rejected.count, most = all || count < DAMAGE_SHOWN ? count : DAMAGE_SHOWN;
+
+    if (count == 0)
+        return;
+    cli_error("warning: %s gave no document, since each of %s records was rejected:",
+              units_counted(count, "input").text, count == 1 ? "its" : "their");
+    for (size_t i = 0; i < most; i++) {
+        const struct pack_notice *in = &n->rejected.items[i];
+
+        cli_error("  %s (%s)%s%s", in->path, units_counted(in->count, "record").text, in->message[0] ? ": " : "",
+                  in->message);
+    }
+    if (count > most)
+        cli_error("  and %s more (%s.rejects.jsonl has their records)", units_count(count - most).text, v->output);
+}
+
+/* A part is packed as it was planned, with the inputs as they were then. */
+void pack_notices_say_mended(const struct pack_values *v, const struct pack_notices *n)
+{
+    char again[PACK_AGAIN];
+    bool one = n->rejected.count == 1;
+
+    if (n->rejected.count == 0)
+        return;
+    pack_again(v, " --force", false, again);
+    if (v->run)
+        cli_error("when %s mended, plan the run again", one ? "it is" : "they are");
+    else
+        cli_error("when %s mended, start over with --force%s", one ? "it is" : "they are", again);
 }
 
 /* ---- The bar, and the end ---------------------------------------------------------------------------------------- */
@@ -370,6 +431,8 @@ int pack_bar_say_failed(const struct pack_values *v, const struct pack_notices *
     } else if (err->status == LEAT_E_REJECTS) {
         cli_error("%s%s", err->message, cli_hint(err));
         pack_bar_say_damage(v, n); /* if there are few records, the one at the break is too many by itself */
+        if (report->inputs > 1)    /* else it has been said */
+            pack_notices_say_rejected(v, n, false);
     } else {
         code = cli_failed(err);
     }

@@ -18,7 +18,7 @@
 /* ---- Notices ----------------------------------------------------------------------------------------------------- */
 
 struct pack_notice {
-    char *path;
+    char *path, *message; /* message NULL: it has none */
     uint64_t count;
     uint32_t reason; /* as in struct leat_pack_notice */
 };
@@ -30,7 +30,7 @@ struct pack_notice_list {
 };
 
 struct pack_notices {
-    struct pack_notice_list skipped, replaced, repeated, splits;
+    struct pack_notice_list skipped, replaced, repeated, splits, rejected;
     struct damage_list damaged;
     bool skipped_said;
 };
@@ -59,6 +59,14 @@ void pack_notices_say_again(const struct pack_values *v);
 
 /* Prints sentences of the summary: what was replaced, what is not JSON. */
 void pack_notices_print(const struct pack_notices *n, const struct leat_pack_report *report);
+
+/* Says on stderr which inputs gave no document, because each of their records was rejected: some of them, or `all`. */
+void pack_notices_say_rejected(const struct pack_values *v, const struct pack_notices *n, bool all);
+/* After a run that ended well: how they get into the dataset. */
+void pack_notices_say_mended(const struct pack_values *v, const struct pack_notices *n);
+
+/* Writes the list rejected_inputs. */
+void pack_notices_rejected_json(struct json *j, const struct pack_notices *n);
 
 /* Writes an item of the list hub_splits; `name` "" or NULL: of no split. */
 void pack_notices_split_json(struct json *j, const char *name, uint64_t inputs, bool packed);
