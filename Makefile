@@ -344,7 +344,7 @@ endef
 # ---- Pages ----------------------------------------------------------------------------------------------------------
 
 .PHONY: check-pages
-## check-pages: the pages that leat writes, in headless Chromium at two widths, light, dark, print; the search of the site
+## check-pages: the pages that leat writes, in headless Chromium, two widths, light, dark, print; the site's search
 check-pages: $(BUILD)/leat $(BUILD)/leat-bench site
 	$(Q)tests/pages/check.sh $(BUILD) || [ $$? -eq 77 ]
 

@@ -3,9 +3,9 @@
 so that links between them hold; the public headers, in the sections that they have; what the commands' --help says; and
 a menu. Run by `make site`.
 
-A header of one subject and a command have a page each. Their functions, structs and options stand in its index, where
-the search looks first. A link to what lies in the tree and is no page (a folder, a script) becomes words. Exits with 1 if a link leads
-nowhere; whether a place in a page is there, Sphinx says."""
+A header of one subject and a command have a page each. Their functions, structs and options stand in the site's index,
+where the search looks first. A link to what lies in the tree and is no page (a folder, a script) becomes words. Exits
+with 1 if a link leads nowhere; whether a place in a page is there, Sphinx says."""
 import os
 import pathlib
 import re
