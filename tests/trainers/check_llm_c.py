@@ -91,8 +91,8 @@ def main():
         first = [next(names["train_loader"]) for _ in range(46)]
         lines.shell()
         changed = ast.unparse(ast.parse(pathlib.Path("train_gpt2.py").read_text(encoding="utf-8")))
-        for use in ("x, y = next(train_loader)", "train_loader.load_state_dict(first)", "val_batches = iter(val_loader)",
-                    "x, y = next(val_batches)"):
+        for use in ("x, y = next(train_loader)", "train_loader.load_state_dict(first)",
+                    "val_batches = iter(val_loader)", "x, y = next(val_batches)"):
             assert use in changed, f"train_gpt2.py has no {use}"
         assert not re.search(r"_loader\.(next_batch|reset)\(", changed)
         evaluated = lines.python()["val_loader"]
