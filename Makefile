@@ -344,8 +344,8 @@ endef
 # ---- Pages ----------------------------------------------------------------------------------------------------------
 
 .PHONY: check-pages
-## check-pages: the pages that leat writes, in headless Chromium: 360 and 1,600 pixels, light, dark, print
-check-pages: $(BUILD)/leat $(BUILD)/leat-bench
+## check-pages: the pages that leat writes, in headless Chromium, two widths, light, dark, print; the site's search
+check-pages: $(BUILD)/leat $(BUILD)/leat-bench site
 	$(Q)tests/pages/check.sh $(BUILD) || [ $$? -eq 77 ]
 
 .PHONY: site pictures

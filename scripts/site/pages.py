@@ -3,8 +3,9 @@
 so that links between them hold; the public headers, in the sections that they have; what the commands' --help says; and
 a menu. Run by `make site`.
 
-A link to what lies in the tree and is no page (a folder, a script) becomes words. Exits with 1 if a link leads
-nowhere; whether a place in a page is there, Sphinx says."""
+A header of one subject and a command have a page each. Their functions, structs and options stand in the site's index,
+where the search looks first. A link to what lies in the tree and is no page (a folder, a script) becomes words. Exits
+with 1 if a link leads nowhere; whether a place in a page is there, Sphinx says."""
 import os
 import pathlib
 import re
@@ -21,6 +22,7 @@ MENU = {
             "docs/large-runs"],
     # a page for each that is there
     "Trainers": sorted(str(page.relative_to(ROOT).with_suffix("")) for page in ROOT.glob("docs/trainers/*.md")),
+    # those of commands, and of the headers that these list, stand below them
     "Reference": ["leat", "leat-bench", "leat-h", "leat_pack-h", "FORMAT", "docs/ORDER", "docs/limits-and-guarantees",
                   "docs/ENCODING"],
     "Project": ["CONTRIBUTING", "CHANGELOG", "bench/RESULTS", "docs/comparison", "SECURITY"]}
@@ -57,44 +59,76 @@ def fenced(text, language=""):
     return f"```{language}\n{text.strip(chr(10))}\n```\n"
 
 
-def header(name):
-    """The header, and those that it lists, one after another. /* ---- Title ---- */ begins a section."""
-    def read(path):
-        return (ROOT / "include" / path).read_text(encoding="utf-8")
+def index(names):
+    """Puts names into the index of the site, for this place in the page."""
+    return fenced("", "{index} " + ", ".join(f"! {name}" for name in names)) + "\n" if names else ""
 
-    pages = [f"# {name}.h\n\n" + fenced(read(f"{name}.h"), "c")]
-    for subject in re.findall(r"^ \*   (leat/\w+\.h) ", read(f"{name}.h"), re.M):
-        parts = re.split(r"^/\* -+ (.+?) -+ \*/\n", read(subject), flags=re.M)
-        pages.append(f"## {subject}\n\n" + fenced(parts[0], "c"))
-        pages += [f"### {parts[n]}\n\n" + fenced(parts[n + 1], "c") for n in range(1, len(parts), 2)]
-    return "\n".join(pages)
+
+def toctree(pages, *options):
+    return fenced("\n".join([*options, "", *pages]), "{toctree}")
+
+
+def declared(text):
+    """The names that this part of a header declares: functions, structs, enums, their values, macros."""
+    names = re.findall(r"^LEAT_API .*?\b(leat_\w+)\(|^(?:struct|enum) (leat_\w+) \{|^(?:#define |    )(LEAT_\w+)", text,
+                       re.M)
+    return list(dict.fromkeys("".join(name) for name in names))
+
+
+def read(path):
+    return (ROOT / "include" / path).read_text(encoding="utf-8")
+
+
+def headers(name):
+    """The pages of a header, and of those that it lists. /* ---- Title ---- */ begins a section."""
+    subjects = re.findall(r"^ \*   leat/(\w+)\.h ", read(f"{name}.h"), re.M)
+    pages = {f"{name}-h": f"# {name}.h\n\n" + index(declared(read(f"{name}.h"))) + fenced(read(f"{name}.h"), "c") +
+             toctree([f"{name}-h/{subject}" for subject in subjects], ":maxdepth: 2")}
+    for subject in subjects:
+        parts = re.split(r"^/\* -+ (.+?) -+ \*/\n", read(f"leat/{subject}.h"), flags=re.M)
+        pages[f"{name}-h/{subject}"] = f"# leat/{subject}.h\n\n" + "\n".join(
+            f"{title and f'## {title}'}\n\n{index(declared(text))}{fenced(text, 'c')}"
+            for title, text in zip(["", *parts[1::2]], parts[::2]))
+    return pages
 
 
 def commands(build, program):
+    """The pages of a program, and of its commands: what they say for --help all."""
     def said(*words):
-        return subprocess.run([build / program, *words, "--help"], stdout=subprocess.PIPE, check=True,
-                              env={**os.environ, "COLUMNS": "100"}).stdout.decode()
+        return subprocess.run([build / program, *words], stdout=subprocess.PIPE, check=True,
+                              env={**os.environ, "COLUMNS": "90"}).stdout.decode()
 
-    names = re.findall(r"^  ([a-z]+)  ", said().split("commands:\n")[1].split("\n\n")[0], re.M)
-    return "\n".join([f"# {program}: commands\n\n" + fenced(said()),
-                      *(f"## {program} {name}\n\n" + fenced(said(name)) for name in names)])
+    names = re.findall(r"^  ([a-z]+)  ", said("--help").split("commands:\n")[1].split("\n\n")[0], re.M)
+    names = [name for name in names if name != "bench"]  # it is leat-bench
+    pages = {program: f"# {program}: commands\n\n" + fenced(said("--help")) +
+             toctree([f"{program}/{name}" for name in names], ":maxdepth: 1")}
+    for name in names:
+        text = said(name, "--help", "all")
+        pages[f"{program}/{name}"] = (f"# {program} {name}\n\n" +
+                                      index(re.findall(r"^  (?:-\w, |    )(--[a-z0-9-]+)", text, re.M)) + fenced(text))
+    return pages
 
 
 def menu():
-    return "\n".join(fenced("\n".join([f":caption: {title}", ":hidden:", ":maxdepth: 1", "", *pages]), "{toctree}")
-                     for title, pages in MENU.items())
+    return "\n".join(toctree(pages, f":caption: {title}", ":hidden:", ":maxdepth: 1") for title, pages in MENU.items())
 
 
 def main(build, out):
     missing = []
     shutil.rmtree(out, ignore_errors=True)
     for page in PAGES:
-        path = out / f"{page}.md"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        source = "README.md" if page == "index" else f"{page}.md"
-        text = (commands(build, page) if page in ("leat", "leat-bench") else
-                header(page.removesuffix("-h")) if page.endswith("-h") else document(source, missing))
-        path.write_text(text + (menu() if page == "index" else ""), encoding="utf-8")
+        if page in ("leat", "leat-bench"):
+            texts = commands(build, page)
+        elif page.endswith("-h"):
+            texts = headers(page.removesuffix("-h"))
+        elif page == "index":
+            texts = {page: document("README.md", missing) + menu()}
+        else:
+            texts = {page: document(f"{page}.md", missing)}
+        for name, text in texts.items():
+            path = out / f"{name}.md"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
     for picture in ROOT.glob("docs/*.svg"):
         shutil.copy(picture, out / "docs")
     print(*missing, sep="\n", end="\n" * bool(missing), file=sys.stderr)

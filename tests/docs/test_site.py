@@ -58,14 +58,18 @@ for name, text in pages.items():
         where = os.path.normpath(os.path.join(os.path.dirname(name), path)) if path else name
         check(where in pages and (not anchor or anchor in anchors(pages[where])), f"{name}: {to} leads nowhere")
 check(links > 50, f"only {links} links are found")
-for header in "leat", "leat_pack":
-    want = [line for line in (root / f"include/{header}.h").read_text(encoding="utf-8").split("\n")
+for header in (root / "include").rglob("*.h"):
+    want = [line for line in header.read_text(encoding="utf-8").split("\n")
             if line and not re.match(r"/\* -+ .* -+ \*/$", line)]
-    check(set(want) <= set(pages[f"{header}-h.md"].split("\n")), f"{header}.h: lines are missing")
+    shown = [text.split("\n") for name, text in pages.items() if f"# {header.relative_to(root / 'include')}\n" in text]
+    check(len(shown) == 1 and set(want) <= set(shown[0]), f"{header.name}: lines are missing")
 for program in "leat", "leat-bench":
     words = subprocess.run([build / program, "--completion", "bash"], stdout=subprocess.PIPE, check=True).stdout
-    shown = re.findall(rf"^## {program} (\w+)$", pages[f"{program}.md"], re.M)
+    shown = [pathlib.Path(name).stem for name in pages if name.startswith(f"{program}/")]
     check(len(shown) > 8 and all(name.encode() in words for name in shown), f"{program}: other commands than {shown}")
+    for name in shown:
+        text = pages[f"{program}/{name}.md"]
+        check(re.search(r"^```\{index\} .*! --help", text, re.M), f"{program} {name}: the index has no options")
 
 # ---- What Sphinx makes of them
 

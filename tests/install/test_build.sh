@@ -41,6 +41,12 @@ if grep -q '^LZ4 1' "$tmp/auto"; then
     [ "$(grep -c '^[<>]' "$tmp/differ")" -eq 2 ] || fail "WITH_LZ4=no: $(cat "$tmp/differ")"
     with WITH=no WITH_LZ4=yes | grep -c ' 1$' | grep -qx 1 || fail "WITH=no WITH_LZ4=yes has others, too"
 fi
+# without any of them no source has a warning: a function that nothing calls then
+objects=$(grep -rl LEAT_HAVE_ src tokenize_tools --include='*.c' | sed "s|\(.*\)\.c|$tmp/bare/obj/\1.o|")
+# words
+# shellcheck disable=SC2086
+quiet_make WITH=no WERROR=1 BUILD="$tmp/bare" $objects || fail "WITH=no WERROR=1: $(cat "$tmp/out")"
+[ "$(echo "$objects" | wc -l)" -ge 10 ] || fail "few sources ask for a library: $objects"
 if grep -q '^ISAL 1' "$tmp/auto" && pkg-config --exists zlib; then
     with WITH_ZLIB=yes | grep -qx 'ZLIB 1' || fail "WITH_ZLIB=yes takes isa-l"
 fi

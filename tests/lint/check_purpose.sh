@@ -24,9 +24,9 @@ function look_at(file, base, name, head) {
     if (base ~ /\.md$/) {
         if (head !~ /^# /)
             print file ":1: does not begin with a title"
-    } else if (base ~ /\.(c|h|cu)$/ && head !~ /^\/\*/) {
+    } else if (base ~ /\.(c|h|cu|css|js)$/ && head !~ /^\/\*/) {
         print file ":1: does not begin with /*"
-    } else if (base !~ /\.(c|h|cu)$/ && head !~ (base ~ /\.py$/ ? "^\"\"\"" : "^#")) {
+    } else if (base !~ /\.(c|h|cu|css|js)$/ && head !~ (base ~ /\.py$/ ? "^\"\"\"" : "^#")) {
         if (base !~ /\.py$/ || head !~ /^#/)
             print file ":1: does not begin with a comment"
     } else if (base != "Makefile" && base != "run" && base !~ /\.py$/) { # called by many names, or imported

@@ -8,6 +8,7 @@ import ast
 import glob
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -71,6 +72,7 @@ def main():
     where = checkout("LEAT_LLM_C", "https://github.com/karpathy/llm.c")
     with own_folder() as folder:
         shutil.copy(ENGLISH, "english.jsonl")
+        shutil.copy(where / "train_gpt2.py", "train_gpt2.py")
         (folder / "dev/data").mkdir(parents=True)
         lines = page("llm.c", folder, B=B, T=T, ddp_rank=0, ddp_world_size=WORLD)
         assert "pip install /path/to/leat" in lines.take()[1]
@@ -86,9 +88,18 @@ def main():
             pathlib.Path(f"dev/data/{name}.bin").write_bytes(head.tobytes() + shard.astype("<u2").tobytes())
 
         names = lines.python()
-        first = [(names["x"], names["y"]), *(next(names["train_loader"]) for _ in range(45))]
+        first = [next(names["train_loader"]) for _ in range(46)]
+        lines.shell()
+        changed = ast.unparse(ast.parse(pathlib.Path("train_gpt2.py").read_text(encoding="utf-8")))
+        for use in ("x, y = next(train_loader)", "train_loader.load_state_dict(first)",
+                    "val_batches = iter(val_loader)", "x, y = next(val_batches)"):
+            assert use in changed, f"train_gpt2.py has no {use}"
+        assert not re.search(r"_loader\.(next_batch|reset)\(", changed)
         evaluated = lines.python()["val_loader"]
         lines.done()
+        names["train_loader"].load_state_dict(names["first"])
+        for mine, again in zip(first[0], next(names["train_loader"])):
+            equal(mine, again, "the first batch after what reset() was")
         second = leat.Loader(names["plan"], B, rank=1, world=WORLD, style="tuple")
         second = [next(second) for _ in range(46)]
 
@@ -99,13 +110,15 @@ def main():
                 want = rows[(n * B * WORLD + r) % len(rows)]
                 equal(x, want[0], f"inputs of batch {n}, row {r}")
                 equal(y, want[1], f"targets of batch {n}, row {r}")
+        want = windows(shards[2])
         for _ in range(2):
-            seen = [(x, y) for batch in evaluated for x, y in zip(*batch)]
-            want = [row for n, row in enumerate(windows(shards[2])) if n % (B * WORLD) < B]
-            for (x, y), row in zip(seen, want):
-                equal(x, row[0], "inputs of the evaluation")
-                equal(y, row[1], "targets of the evaluation")
-            assert 0 <= len(seen) - len(want) <= B and all((y == -100).all() for _, y in seen[len(want):])
+            batches = iter(evaluated)
+            for n in range(6):  # beyond the end
+                for r, (x, y) in enumerate(zip(*next(batches))):
+                    row = want[(n * B * WORLD + r) % len(want)]
+                    equal(x, row[0], "inputs of the evaluation")
+                    equal(y, row[1], "targets of the evaluation")
+            assert 5 * B * WORLD > len(want)
 
         # llm.c's: the same up to the shard's end, where whole batches end
         whole = (len(shards[0]) - 1) // GLOBAL

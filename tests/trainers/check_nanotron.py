@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """check_nanotron.py: the batches of docs/trainers/nanotron.md beside those of nanotron's own collators, from a
-checkout: on each pipeline stage and each rank of context parallelism, with both sets of keys. Its models need
-flash-attn, and so a GPU: what was compared is said, and the rest is not run."""
+checkout: on each pipeline stage and each rank of context parallelism, with both sets of keys; and the page's function
+called by get_dataloader of its run_train.py. Its models need flash-attn, and so a GPU: what was compared is said, and
+the rest is not run."""
+import ast
 import importlib.machinery
 import sys
 import types
+import typing
 from unittest import mock
 
 import common
@@ -29,8 +32,19 @@ def compare(mine, wanted, pointer, where):
             common.equal(mine[key].numpy(), value, f"{where}: {key}")
 
 
+def functions_of(program, name):
+    """A function of a program that cannot be imported here, and what it names."""
+    part, = (part for part in ast.parse(program.read_text(encoding="utf-8")).body if getattr(part, "name", "") == name)
+    space = {name: mock.MagicMock() for name in ("log_rank", "logging", "logger", "pformat",
+                                                 "compute_remain_train_steps_of_a_data_stage_from_ckp")}
+    space.update(Dict=dict, DataLoader=object, DistributedTrainer=object, Optional=typing.Optional)
+    exec(compile(ast.Module([part], []), program.name, "exec"), space)
+    return space
+
+
 def main():
-    sys.path.insert(0, str(common.checkout("LEAT_NANOTRON", "nanotron") / "src"))
+    where = common.checkout("LEAT_NANOTRON", "nanotron")
+    sys.path.insert(0, str(where / "src"))
     for name in FOR_GPUS:
         module = sys.modules[name] = mock.MagicMock(__path__=[], __version__="2.6.0")
         module.__spec__ = importlib.machinery.ModuleSpec(name, None)
@@ -44,17 +58,28 @@ def main():
     with common.own_folder() as here:
         common.vocabulary()
         common.corpus("data/a.jsonl")
-        settings = types.SimpleNamespace(sequence_length=LENGTH, micro_batch_size=ROWS)
-        page = common.page("nanotron", here, tokens_config=settings)
+        page = common.page("nanotron", here)
         page.shell()
-        get_dataloader = page.python()["get_dataloader"]
-        page.done()
         ranks.update(pp=0, cp=0, dp=1)
-        common.equal(next(get_dataloader(types.SimpleNamespace(parallel_context=context), 8)["Training Stage"])[
-            "position_ids"][0, 0], 0, "the page's batches")
+        # its get_dataloader calls the page's function
+        names = functions_of(where / "run_train.py", "get_dataloader")
+        names.update(page.python())
+        page.done()
+        stage = types.SimpleNamespace(
+            name="Annealing", start_training_step=1, data=types.SimpleNamespace(seed=6), consumed_train_samples=8,
+            consumed_tokens_per_dataset_folder={}, sequence_length=LENGTH)
+        trainer = types.SimpleNamespace(
+            config=types.SimpleNamespace(data_stages=[stage], tokens=types.SimpleNamespace(
+                sequence_length=LENGTH, micro_batch_size=ROWS)),
+            metadata=types.SimpleNamespace(data_stages=[stage]), iteration_step=4, sequence_length=LENGTH,
+            parallel_context=context)
+        resumed = next(names["get_dataloader"](trainer, None)["Annealing"])
+        common.equal(resumed["position_ids"][0, 0], 0, "the page's batches")
         from leat.integrations.nanotron import batches
         import leat
         tokens, plan = common.Tokens("tokens"), leat.Plan("tokens", LENGTH, seed=6)
+        common.equal(resumed["input_ids"], next(batches(plan, ROWS, context, position_ids=True,
+                                                        consumed_train_samples=8))["input_ids"], "the resumed stage")
         for dp in range(2):
             rows = [tokens.all[at:at + LENGTH + 1] for at in (plan.order(8 + dp * ROWS + row).token
                                                               for row in range(ROWS))]

@@ -74,6 +74,7 @@ static const char *unpack_zstd(void *state, const struct codec_page *p)
 
 /* ---- gzip: an input of bytes that are all there ---- */
 
+#if defined(LEAT_HAVE_ISAL) || defined(LEAT_HAVE_ZLIB)
 static const char *unpack_members(void *members, struct raw_input *in, const struct codec_page *p)
 {
     enum decompressor_step step = STEP_MORE;
@@ -113,6 +114,12 @@ static const char *unpack_gzip(void *state, const struct codec_page *p)
     decompressor_gzip.close(members);
     return why;
 }
+#define GZIP .unpack = unpack_gzip
+#else
+#define GZIP                                                                                                           \
+    .refused = "is compressed with gzip, which this build cannot read: it has neither isa-l (libisal-dev) nor zlib "   \
+               "(zlib1g-dev)"
+#endif
 
 /* ---- Brotli ---- */
 
@@ -168,14 +175,6 @@ static const char *unpack_lz4(void *state, const struct codec_page *p)
 #endif
 
 /* ---- The table ---- */
-
-#if defined(LEAT_HAVE_ISAL) || defined(LEAT_HAVE_ZLIB)
-#define GZIP .unpack = unpack_gzip
-#else
-#define GZIP                                                                                                           \
-    .refused = "is compressed with gzip, which this build cannot read: it has neither isa-l (libisal-dev) nor zlib "   \
-               "(zlib1g-dev)"
-#endif
 
 /* By their numbers in files. */
 static const struct codec codecs[] = {
