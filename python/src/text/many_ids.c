@@ -11,7 +11,7 @@
 
 #define MANY  ((size_t)1 << 18) /* ids, from which on they have pages of their own */
 #define FIRST ((size_t)1 << 10)
-#define PAGES ((size_t)2 << 20) /* bytes are a multiple of this */
+#define PAGES ((size_t)2 << 20)  /* bytes are a multiple of this */
 #define KEPT  ((size_t)64 << 20) /* bytes of pages that are kept, at most */
 
 static struct many_ids kept; /* what was given back last; under the GIL */
