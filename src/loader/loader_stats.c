@@ -38,6 +38,14 @@ static uint32_t in_units(uint64_t ns)
     return ns >> 10 < UINT32_MAX ? (uint32_t)(ns >> 10) : UINT32_MAX;
 }
 
+#define LEAST_WORK ((uint64_t)200000)          /* ns that a consumer on the host does between batches, if it trains */
+#define MOST_WORK  (in_units(20 * LEAST_WORK)) /* of a batch: more may be a machine that gave the loop no time */
+
+static uint32_t work_in(uint32_t all, uint32_t wait)
+{
+    return all - wait < MOST_WORK ? all - wait : MOST_WORK;
+}
+
 /* The share of waiting in the last batches: sums that the oldest batch leaves when a new one comes. */
 static void count_recent(struct loader_consumer *c, uint64_t all_ns, uint64_t wait_ns)
 {
@@ -47,6 +55,10 @@ static void count_recent(struct loader_consumer *c, uint64_t all_ns, uint64_t wa
     atomic_store_explicit(&c->recent_all_sum, counter_value(&c->recent_all_sum) + all - c->recent_all[at],
                           memory_order_relaxed);
     atomic_store_explicit(&c->recent_wait_sum, counter_value(&c->recent_wait_sum) + wait - c->recent_wait[at],
+                          memory_order_relaxed);
+    atomic_store_explicit(&c->recent_work_sum,
+                          counter_value(&c->recent_work_sum) + work_in(all, wait) -
+                              work_in(c->recent_all[at], c->recent_wait[at]),
                           memory_order_relaxed);
     c->recent_all[at] = all;
     c->recent_wait[at] = wait;
@@ -267,9 +279,8 @@ enum notice {
     NOTICE_CACHE_SMALL = 8192
 };
 
-#define STARVED     0.10               /* share of the consumer's time that it waits: above it, a notice */
-#define LEAST_WORK  ((uint64_t)200000) /* ns that a consumer on the host does between batches, if it trains */
-#define DEVICE_FULL 0.80               /* the same for the share of a GPU's memory in use */
+#define STARVED     0.10 /* share of the consumer's time that it waits: above it, a notice */
+#define DEVICE_FULL 0.80 /* the same for the share of a GPU's memory in use */
 
 /* True the first time. */
 static bool once(struct leat_loader *l, unsigned notice)
@@ -417,10 +428,8 @@ static bool mounts_say(const struct leat_loader *l, char *text, size_t capacity)
  * give it cores. With a GPU, what it starts there may take it no time. */
 static bool does_work(const struct leat_loader *l)
 {
-    const struct loader_consumer *c = &l->consumer;
-    uint64_t work = (counter_value(&c->recent_all_sum) - counter_value(&c->recent_wait_sum)) << 10;
-
-    return l->memory.device_bytes > 0 || work >= LOADER_RECENT * LEAST_WORK;
+    return l->memory.device_bytes > 0 ||
+           counter_value(&l->consumer.recent_work_sum) << 10 >= LOADER_RECENT * LEAST_WORK;
 }
 
 uint32_t leat_loader_notice(struct leat_loader *loader, char *text, uint64_t capacity)

@@ -14,7 +14,9 @@ for program in leat leat-bench leat-bench-dev make_dataset examples/write_bytes;
 done
 PATH=$build:$build/examples:$PATH
 sources=$PWD
+# what a packager's machine has and a user's does not, and the reverse
 unset SOURCE_DATE_EPOCH
+export TERM=xterm
 tmp=$(mktemp -d "${LEAT_TEST_TMP:-/tmp}/leat-cli-XXXXXX") || exit 1
 leave() { # a test that forgets `finish` would pass whatever it found
     status=$?

@@ -21,6 +21,7 @@ if not (build / "leat").exists():
     sys.exit(77)
 temporary = tempfile.TemporaryDirectory(prefix="leat-terminal-", dir=os.environ.get("LEAT_TEST_TMP"))
 os.chdir(temporary.name)
+os.environ["TERM"] = "xterm"  # where bars are drawn
 failures = 0
 
 EVIL = "e\x1b]0;x\x07\x1b[31m\x7f\x9b31m\u202eb\u2066c\u2028d\u061ce\r\n"

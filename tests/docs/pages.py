@@ -20,6 +20,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("LEAT_BUILD", ROOT / "build")).resolve()
 BLOCK = re.compile(r"^(?:<!-- test: (?P<note>.*?) -->\n)?```(?P<kind>\w*)\n(?P<text>.*?)^```$", re.M | re.S)
 
+VARIABLES = "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "SOURCE_DATE_EPOCH"  # which a reader does not have
+
 NUMBER = r"\d[\d.,]*"
 VARIES = [(re.compile(pattern, re.M), instead) for pattern, instead in (
     (r"^\w+ +\d+ %  .*/s  .*\n", ""),
@@ -39,7 +41,7 @@ def steady(text):
 
 def run(text, folder):
     where = {**os.environ, "PATH": f"{BUILD}:{BUILD}/examples:{os.environ['PATH']}", "LC_ALL": "C",}
-    where = {name: value for name, value in where.items() if name not in ("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE")}
+    where = {name: value for name, value in where.items() if name not in VARIABLES}
     done = subprocess.run(["sh", "-e", "-c", text], cwd=folder, env=where, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     code = f"(exit code {done.returncode})\n" if done.returncode else ""

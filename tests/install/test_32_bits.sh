@@ -9,7 +9,7 @@ if ! echo int | $cc -m32 -E -x c - >/dev/null 2>&1; then
     echo "skipped: $cc has no -m32" >&2
     exit 77
 fi
-if MAKEFLAGS='' make -n lib BUILD="$build/32-bits" CC="$cc -m32" >/dev/null 2>"$said"; then
+if make -n lib BUILD="$build/32-bits" CC="$cc -m32" >/dev/null 2>"$said"; then
     echo "make goes on" >&2
     exit 1
 fi

@@ -5,7 +5,7 @@
 build=${LEAT_BUILD:-build}
 tmp=$(mktemp -d "${LEAT_TEST_TMP:-/tmp}/leat-build-XXXXXX") || exit 1
 trap 'rm -rf "$tmp"' EXIT
-unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL DEPS
+unset MAKELEVEL DEPS
 failures=0
 fail() {
     echo "$*" >&2

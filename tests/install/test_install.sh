@@ -24,8 +24,6 @@ command -v pkg-config >/dev/null || skip "no pkg-config"
 nm "$build/libleat.so" | grep -qE ' (__asan_|__tsan_|__ubsan_|__gcov_)' &&
     skip "a library with a sanitizer or counters inside needs its runtime in every program"
 
-# The outer make's variables (-n, CC=..., SANITIZE=...) are not for this one; everything is built, so it only installs.
-unset MAKEFLAGS MFLAGS MAKEOVERRIDES
 make_quiet() {
     make -s --no-print-directory BUILD="$build" DESTDIR="$stage" PREFIX=/usr "$@" >"$tmp/make.out" 2>&1 || {
         fail "make $1 failed:"

@@ -28,7 +28,6 @@ cp "$build"/libleat*.a "$build"/libleat*.so* "$tree/build/"
 cp -R "$build/installed" "$tree/build/"
 cd "$tree" || exit 1
 export GIT_DIR=/nonexistent LEAT_BUILD=build
-unset MAKEFLAGS MFLAGS
 failures=0
 
 expect() { # CHECK TEXT: the check fails and says this

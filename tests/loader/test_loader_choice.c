@@ -283,7 +283,8 @@ static void work(uint64_t ns)
         ;
 }
 
-/* Of a loop that only takes batches on the host, nothing is said. */
+/* Of a loop that only takes batches on the host, nothing is said. A busy machine lets it stand for a while, which was
+ * taken for work: it was told to open the loader with a thread. */
 static void starved(uint64_t work_ns)
 {
     struct loading w = open_plan(LEAT_ACCESS_LEASED);
@@ -293,6 +294,7 @@ static void starved(uint64_t work_ns)
     unsigned told = 0;
     char text[600];
 
+    o.batch = 256;                 /* waiting for a hundred takes longer than the loop stands */
     o.io.threads = 0;              /* all work is waiting then */
     page_cache_fill(token_file()); /* as in hot() */
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
@@ -303,6 +305,8 @@ static void starved(uint64_t work_ns)
         T_OK(leat_loader_next(l, &b, &t_err));
         leat_batch_release(b, NULL);
         work(work_ns);
+        if (k == 150)
+            usleep(30000);
         while (leat_loader_notice(l, text, sizeof text)) {
             T_CONTAINS(text, "waited for batches");
             T_CONTAINS(text, "has no thread");
