@@ -171,11 +171,27 @@ static inline uint32_t wide_merge(const struct pair_table *t, struct wide *w)
     return w->busy & ~(uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(busy));
 }
 
+/* Fetches what merges of these ranks make, if that is not the rank itself; UINT32_MAX: none. */
+static inline void wide_fetch(const struct pair_table *t, __m256i ranks)
+{
+    _Alignas(32) uint32_t after[WIDE_LANES]; /* in the same line, or the one behind it */
+
+    if (!t->results)
+        return;
+    _mm256_store_si256((__m256i *)after, _mm256_add_epi32(ranks, _mm256_set1_epi32(1)));
+    for (unsigned i = 0; i < WIDE_LANES; i++)
+        __builtin_prefetch(t->results + after[i]);
+}
+
 /* The ranks of the pairs that were asked for, for the next step. */
 static inline void wide_renew(const struct pair_table *t, struct wide *w)
 {
-    w->left_ranks = _mm256_or_si256(_mm256_slli_epi32(wide_answer(t, &w->pairs[0]), 6), w->left);
-    w->place_ranks = _mm256_or_si256(_mm256_slli_epi32(wide_answer(t, &w->pairs[1]), 6), w->place);
+    __m256i left_ranks = wide_answer(t, &w->pairs[0]), place_ranks = wide_answer(t, &w->pairs[1]);
+
+    wide_fetch(t, left_ranks);
+    wide_fetch(t, place_ranks);
+    w->left_ranks = _mm256_or_si256(_mm256_slli_epi32(left_ranks, 6), w->left);
+    w->place_ranks = _mm256_or_si256(_mm256_slli_epi32(place_ranks, 6), w->place);
 }
 
 static inline uint32_t wide_widest(const struct wide *w)
@@ -195,8 +211,13 @@ static inline void wide_put_bytes(const struct merge_rules *r, struct wide *w, u
 {
     for (uint32_t i = 0; i < count; i++)
         w->symbols[i + 1][lane] = r->bytes[pretoken[i]];
-    for (uint32_t i = 1; i < count; i++)
-        w->ranks[i][lane] = r->first[pretoken[i - 1] << 8 | pretoken[i]] << 6 | i;
+    for (uint32_t i = 1; i < count; i++) {
+        uint32_t rank = r->first[pretoken[i - 1] << 8 | pretoken[i]];
+
+        if (r->pairs->results)
+            __builtin_prefetch(r->pairs->results + (uint32_t)(rank + 1));
+        w->ranks[i][lane] = rank << 6 | i;
+    }
 }
 
 /* Symbols, with PAIR_NOBODY in the eight places behind them. */
