@@ -11,19 +11,7 @@
 
 #define MANY  ((size_t)1 << 18) /* ids, from which on they have pages of their own */
 #define FIRST ((size_t)1 << 10)
-#define PAGES ((size_t)2 << 20)  /* bytes are a multiple of this */
-#define KEPT  ((size_t)64 << 20) /* bytes of pages that are kept, at most */
-
-static struct many_ids kept; /* what was given back last; under the GIL */
-
-void many_ids_begin(struct many_ids *ids, uint64_t likely)
-{
-    *ids = (struct many_ids) { 0 };
-    if (likely < MANY)
-        return;
-    *ids = kept;
-    kept = (struct many_ids) { 0 };
-}
+#define PAGES ((size_t)2 << 20) /* bytes are a multiple of this */
 
 static size_t pages_of(size_t ids)
 {
@@ -95,27 +83,11 @@ void many_ids_trim(struct many_ids *ids)
     }
 }
 
-static void release(struct many_ids *ids)
+void many_ids_free(struct many_ids *ids)
 {
     if (ids->mapped > 0)
         munmap(ids->at, ids->mapped);
     else
         free(ids->at);
-    *ids = (struct many_ids) { 0 };
-}
-
-/* The kernel may take pages that are kept when it needs some; those that it leaves need not be cleared again. */
-void many_ids_free(struct many_ids *ids)
-{
-    size_t bytes = ids->mapped < KEPT ? ids->mapped : KEPT;
-
-    if (bytes <= kept.mapped || madvise(ids->at, bytes, MADV_FREE) != 0) {
-        release(ids);
-        return;
-    }
-    if (bytes < ids->mapped)
-        munmap((char *)ids->at + bytes, ids->mapped - bytes);
-    release(&kept);
-    kept = (struct many_ids) { .at = ids->at, .room = bytes / sizeof *ids->at, .mapped = bytes };
     *ids = (struct many_ids) { 0 };
 }

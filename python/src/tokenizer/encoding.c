@@ -18,7 +18,6 @@
 #define STRETCH_TEXTS   4096
 #define ALONE_BYTES     ((uint64_t)256 << 10) /* so little is done before a thread has begun: 3 to 20 ms */
 #define MANY_IDS        ((size_t)1 << 20)     /* room for more of them is not kept from one stretch to the next */
-#define BYTES_OF_ID     4                     /* of most texts, on average */
 #define IN_CHUNKS_BYTES ((uint64_t)2 << 20)   /* a longer text is encoded in chunks, to be stopped between them */
 
 /* ---- Encoders between two texts ---- */
@@ -346,7 +345,6 @@ int text_batch_run(struct text_tokenizer *t, const struct text_view *texts, size
     if (!allocate(&job, count))
         goto no_memory;
     bytes = cut_stretches(&job, count);
-    many_ids_begin(&result->ids, bytes / BYTES_OF_ID);
     if (bytes <= ALONE_BYTES || threads < 1)
         threads = 1;
     if (threads > job.stretch_count)

@@ -222,18 +222,6 @@ def test_arrow(gpt2):
         gpt2.encode_flat(pa.table({"x": ["a"]}))
 
 
-def test_pages_of_ids_that_went(gpt2):
-    """They hold the next ids, but never those of two arrays."""
-    some = ("cat", 90_000), ("dog", 120_000), ("emu", 90_000)
-    lists = [[f"{word} number {i}" for i in range(n)] for word, n in some]
-    want = [np.array([i for ids in gpt2.encode_batch(texts) for i in ids], np.uint32) for texts in lists]
-    alive = []
-    for n in (0, 1, 2, 1, 0, 2, 2, 1):
-        alive.append((n, gpt2.encode_flat(lists[n])[0]))
-        assert all(np.array_equal(ids, want[m]) for m, ids in alive)
-        del alive[:-2:2]
-
-
 def test_empty_texts_before_their_turn(gpt2):
     """Stretches of empty texts, which a thread has encoded while another one is still at a long one before: all later
     ids were lost."""
