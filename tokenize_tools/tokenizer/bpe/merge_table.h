@@ -83,8 +83,8 @@ static inline size_t pair_place(const struct pair_table *t, uint32_t hash, unsig
     return hash >> t->shift ^ (number == 0 ? 0 : (hash >> (t->shift - 3) & 6) | 1);
 }
 
-/* The rank of the pair's merge; UINT32_MAX if there is none. Symbols must fit PAIR_BITS. No branch depends on whether
- * the pair has a merge, since the CPU would often predict it wrongly. */
+/* The rank of the pair's merge; UINT32_MAX if there is none. Symbols must fit PAIR_BITS. It has no branch on whether
+ * there is one: the CPU would often guess wrong. */
 static inline uint32_t pair_rank(const struct pair_table *t, uint32_t left, uint32_t right)
 {
     uint64_t key = pair_key(left, right);

@@ -24,7 +24,7 @@ struct wide_pretoken {
 };
 
 #if !defined(__AVX512F__)
-/* A pair of each pretoken that was asked for, until its rank is known: where it may be, and the words that say so. */
+/* A pair of each pretoken that was asked for, until its rank is known: symbols, hash, and the first two places. */
 struct wide_pairs {
     _Alignas(32) uint32_t places[2][WIDE_LANES];
     __m256i left, right, hash;
