@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 """pages.py BUILD OUT: the pages of the site, for Sphinx, in the folder OUT: the documents, where they lie in the tree,
-so that links between them hold; the public headers, in the sections that they have; what the commands' --help says; and
-a menu. Run by `make site`.
+so that links between them hold; the public headers, in the sections that they have; what the commands' --help says; the
+Python package's signatures and docstrings; and a menu. Run by `make site`.
 
-A header of one subject and a command have a page each. Their functions, structs and options stand in the site's index,
-where the search looks first. A link to what lies in the tree and is no page (a folder, a script) becomes words. Exits
-with 1 if a link leads nowhere; whether a place in a page is there, Sphinx says."""
+A header of one subject, a command and a name of the Python package have a page each. Their functions, structs and
+options stand in the site's index, where the search looks first. A link to what lies in the tree and is no page (a
+folder, a script) becomes words. Exits with 1 if a link leads nowhere; whether a place in a page is there, Sphinx
+says."""
 import os
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+
+from python_pages import python_pages
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MENU = {
@@ -23,8 +26,8 @@ MENU = {
     # a page for each that is there
     "Trainers": sorted(str(page.relative_to(ROOT).with_suffix("")) for page in ROOT.glob("docs/trainers/*.md")),
     # those of commands, and of the headers that these list, stand below them
-    "Reference": ["leat", "leat-bench", "leat-h", "leat_pack-h", "FORMAT", "docs/ORDER", "docs/limits-and-guarantees",
-                  "docs/ENCODING"],
+    "Reference": ["leat", "leat-bench", "leat-python", "leat-h", "leat_pack-h", "FORMAT", "docs/ORDER",
+                  "docs/limits-and-guarantees", "docs/ENCODING"],
     "Project": ["CONTRIBUTING", "CHANGELOG", "bench/RESULTS", "docs/comparison", "SECURITY"]}
 PAGES = ["index", *(page for pages in MENU.values() for page in pages)]
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
@@ -109,6 +112,14 @@ def commands(build, program):
     return pages
 
 
+def python(name):
+    pages = python_pages(ROOT / "python")
+    texts = {f"{name}/{page}": f"# {page}\n\n" + index(names) + fenced(text, "text")
+             for page, (names, text) in pages.items()}
+    about = "# Python: names\n\nWhat `import leat` gives. [Its README](python/README.md) shows how to use it.\n\n"
+    return {name: about + toctree(texts, ":maxdepth: 1"), **texts}
+
+
 def menu():
     return "\n".join(toctree(pages, f":caption: {title}", ":hidden:", ":maxdepth: 1") for title, pages in MENU.items())
 
@@ -119,6 +130,8 @@ def main(build, out):
     for page in PAGES:
         if page in ("leat", "leat-bench"):
             texts = commands(build, page)
+        elif page == "leat-python":
+            texts = python(page)
         elif page.endswith("-h"):
             texts = headers(page.removesuffix("-h"))
         elif page == "index":

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """test_site.py: `make site`: links between the documents lead to pages, and to headings that they have; the pages that
-Sphinx gets hold every command, and every line of the public headers; what it makes of them (where make site has
-installed it) leads nowhere else, and fetches nothing. The pictures of the README are what the build makes."""
+Sphinx gets hold every command, every name of the Python package, and every line of the public headers; what it makes of
+them (where make site has installed it) leads nowhere else, and fetches nothing. The pictures of the README are what the
+build makes."""
 import html.parser
 import os
 import pathlib
@@ -70,6 +71,10 @@ for program in "leat", "leat-bench":
     for name in shown:
         text = pages[f"{program}/{name}.md"]
         check(re.search(r"^```\{index\} .*! --help", text, re.M), f"{program} {name}: the index has no options")
+stub = (root / "python/leat/__init__.pyi").read_text(encoding="utf-8")
+for name in set(re.findall(r" as (\w+)", stub)) - {"__version__"}:
+    text = pages.get(f"leat-python/leat.{name}.md", "")
+    check(f"! leat.{name}" in text and text.count("\n\n") > 3, f"leat.{name} has no page, or an empty one: {text}")
 
 # ---- What Sphinx makes of them
 

@@ -107,6 +107,7 @@ if [ -e "$build/site/searchindex.js" ]; then
 leat_loader_open leat-h/loader
 LEAT_E_CHECKSUM leat-h/error
 --split-of leat/pack
+leat.Loader leat-python/leat.Loader
 nanoGPT docs/trainers/nanogpt
 slurm docs/clusters
 fill-in-the-middle docs/parallel-training
