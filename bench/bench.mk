@@ -14,7 +14,7 @@ bench: deps
 	    --rounds 1 --workers 0 --seconds 0.1 --tokens 5M)
 BOTH := leat$(comma)gigatoken
 define bench_beside # TITLE, TARGET, its PEERS, its PEERS with BENCH_SHORT
-	$(Q)[ -n "$(ALONE)" ] || { printf '\n### %s\n\n`make $(2) PEERS=\047%s\047`\n\n```\n' "$(1)" \
+	+$(Q)[ -n "$(ALONE)" ] || { printf '\n### %s\n\n`make $(2) PEERS=\047%s\047`\n\n```\n' "$(1)" \
 	    '$(if $(BENCH_SHORT),$(4),$(3))' && \
 	    $(MAKE) --no-print-directory $(2) PEERS='$(if $(BENCH_SHORT),$(4),$(3))' && echo '```'; }
 endef

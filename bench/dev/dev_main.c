@@ -53,14 +53,17 @@ static const struct command commands[] = {
       .options = bench_scanners_options,
       .run = bench_scanners },
     { .name = "stages",
-      .purpose = "measures the stages of encoding, per pretoken, when all words were met before",
+      .purpose = "measures the stages of encoding, per pretoken, of text that was met before",
       .words = "FILE...",
       .words_help = "FILE is as for leat-bench encode.",
       .min_words = 1,
       .max_words = COMMAND_ANY_WORDS,
-      .notes = "For byte-pair tokenizers with pretokens, one thread. \"find, if all had one line\" is looking up "
-               "without waiting for memory; \"their lines and nothing else\" is the waiting without the rest.",
-      .example = "leat-bench-dev stages -t gpt2 corpus.jsonl.zst",
+      .notes =
+          "For byte-pair tokenizers with pretokens, one thread. \"find, if all had one line\" is looking up "
+          "without waiting for memory; \"their lines and nothing else\" is the waiting without the rest. With --warm, "
+          "the texts are new, and the words that the file did not have are merged.",
+      .example = "leat-bench-dev stages -t gpt2 corpus.jsonl.zst\n"
+                 "leat-bench-dev stages -t gpt2 --warm before.jsonl new.jsonl",
       .options = bench_stages_options,
       .run = bench_stages },
     { .name = NULL },
