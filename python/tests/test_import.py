@@ -1,5 +1,6 @@
 """The package imports, and the extension is the library's version."""
 import importlib
+import pathlib
 import re
 import subprocess
 import sys
@@ -12,6 +13,17 @@ def test_version():
 
     assert re.fullmatch(r"\d+\.\d+\.\d+", leat.__version__)
     assert issubclass(leat.Error, Exception)
+
+
+def test_extension_for_python_before_3_13():
+    """One that was built with the headers of 3.13 or later failed in 3.12 and before: loaders could not be opened
+    (SystemError: PY_SSIZE_T_CLEAN macro must be defined for '#' formats)."""
+    from leat import _leat
+
+    names = set(pathlib.Path(_leat.__file__).read_bytes().split(b"\0"))
+    functions = b"PyArg_ParseTuple", b"PyArg_ParseTupleAndKeywords", b"Py_BuildValue", b"PyObject_CallMethod"
+    assert not names.intersection(functions)
+    assert b"_PyArg_ParseTuple_SizeT" in names
 
 
 @pytest.mark.parametrize("module, package, install", [

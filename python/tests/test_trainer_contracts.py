@@ -263,7 +263,8 @@ def maxtext_batch(file, plan, batch, numbers):
 
 def test_maxtext(file, corpus, maxtext):
     config = types.SimpleNamespace(grain_train_files=corpus, grain_eval_files=corpus, num_epoch=2,
-                                   max_target_length=LENGTH, data_shuffle_seed=3, enable_data_shuffling=True)
+                                   max_target_length=LENGTH, data_shuffle_seed=3, enable_data_shuffling=True,
+                                   vocab_size=2**32)
     maxtext.use()
     interface, states = sys.modules["maxtext.input_pipeline.input_pipeline_interface"], []
 
@@ -294,3 +295,13 @@ def test_maxtext(file, corpus, maxtext):
             assert len(batches) == math.ceil(file.windows / (3 * ROWS))
         for step, batch in enumerate(batches):
             maxtext_batch(file, plan, batch, [n for n in samples(step, process, 3) if n < file.windows])
+    # a model of fewer tokens, which trained without a word
+    highest = max(int(batch["inputs"].max()) for batch in batches)
+    for kind in ("train", "eval"):
+        config.vocab_size = 1
+        rows, _ = made(kind, 0, 1)
+        with pytest.raises(ValueError, match="MaxText's vocab_size is 1: set vocab_size to at least"):
+            next(rows)
+        config.vocab_size = highest + 1
+        rows, _ = made(kind, 0, 1)
+        next(rows)

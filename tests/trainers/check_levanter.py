@@ -212,6 +212,24 @@ def check_plan_file(folder):
     refused(compare, leat.Plan("corpus", PLACES, seed=7, epochs=1), name, last, "another plan")
 
 
+def check_plan_file_name():
+    """The plan lies beside the checkpoints of the run that Levanter finds; a run without an id has none."""
+    from leat.integrations.levanter import plan_file
+    from levanter.checkpoint import CheckpointerConfig
+    from levanter.trainer import TrainerConfig
+    before = os.environ.pop("RUN_ID", None)
+    for more, environment, wanted in (({}, {}, None), ({"id": "a"}, {"RUN_ID": "b"}, "run/a/plan.json"),
+                                      ({}, {"RUN_ID": "b"}, "run/b/plan.json")):
+        os.environ.update(environment)
+        found = plan_file(TrainerConfig(checkpointer=CheckpointerConfig(base_path="run"), **more))
+        assert found == wanted, (more, environment, found)
+        os.environ.pop("RUN_ID", None)
+    found = plan_file(TrainerConfig(checkpointer=CheckpointerConfig("run", append_run_id_to_base_path=False)))
+    assert found == "run/plan.json", found
+    if before is not None:
+        os.environ["RUN_ID"] = before
+
+
 def refused(compare, plan, name, position, why):
     import leat
     try:
@@ -254,6 +272,7 @@ def main():
         check_fitted(train, fitted)
         check_mixture(fitted)
         check_plan_file(folder)
+        check_plan_file_name()
         assert "torch" not in sys.modules, "torch was imported"
 
 

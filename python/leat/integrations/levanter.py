@@ -10,6 +10,7 @@ counts. So a row has one token more than predictions; with order="fit", one more
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -117,6 +118,16 @@ def check_plan_file(plan, name, position):
     end = plan.info.positions
     state = plan.state(FAR if end is None else end)  # also of datasets that come in with a change
     files.pipe_file(path, json.dumps({"plan": plan.text, "state": state}, indent=1).encode())
+
+
+def plan_file(trainer):
+    """LmData's `state` for the run of a TrainerConfig: plan.json beside its checkpoints. None for a run without an id,
+    to which Levanter gives a random one, so that no later run goes on from it."""
+    beside = trainer.checkpointer
+    run = trainer.id or os.environ.get("RUN_ID") or getattr(trainer.wandb, "id", None)  # as Levanter does
+    if run is None and beside.append_run_id_to_base_path:
+        return None
+    return os.path.join(beside.expanded_path(run), "plan.json")
 
 
 @dataclass(frozen=True)

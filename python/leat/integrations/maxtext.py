@@ -47,21 +47,31 @@ def batch_of(batch, length):
             "targets_segmentation": documents * wide(batch.loss_mask)}
 
 
+def check_ids(inputs, vocabulary):
+    """ValueError if the model has no embedding for a token: jax would take another one's without a word."""
+    highest = int(inputs.max(initial=0))
+    if highest >= vocabulary:
+        raise ValueError(f"the dataset has token {highest}, and MaxText's vocab_size is {vocabulary}: set vocab_size "
+                         "to at least that of the tokenizer that packed (leat info says it)")
+
+
 @functools.cache
 def _rows():
     class Rows(need("grain", "leat.integrations.maxtext").experimental.ElasticIterator):
         """Batches of a loader for a host. Its state is the same on all hosts, which is all that MaxText asks of an
         ElasticIterator; nothing of that class is used."""
 
-        def __init__(self, loader, length):
-            self.loader, self.length = loader, length
+        def __init__(self, loader, length, vocabulary):
+            self.loader, self.length, self.vocabulary = loader, length, vocabulary
 
         def __iter__(self):
             iter(self.loader)
             return self
 
         def __next__(self):
-            return batch_of(next(self.loader), self.length)
+            batch = next(self.loader)
+            check_ids(batch.inputs, self.vocabulary)
+            return batch_of(batch, self.length)
 
         def get_state(self):
             return self.loader.state_dict()
@@ -83,7 +93,7 @@ def make_iterator(plan, config, mesh, process_indices, rows, **options):
     loader = Loader(plan, rows, rank=hosts.index(process), world=len(hosts), last="padded", framework="numpy",
                     outputs=Outputs(OUTPUTS, dtype="int32", mask_first=True), **options)
     from maxtext.input_pipeline.multihost_dataloading import MultiHostDataLoadIterator
-    return MultiHostDataLoadIterator(_rows()(loader, config.max_target_length), mesh)
+    return MultiHostDataLoadIterator(_rows()(loader, config.max_target_length, config.vocab_size), mesh)
 
 
 def make_leat_train_iterator(config, mesh, process_indices, plan=train_plan):

@@ -15,6 +15,21 @@
 
 #include <leat.h>
 
+/* Before Python 3.13, "#" in a format needs the functions ..._SizeT. PY_SSIZE_T_CLEAN takes them with the headers of
+ * those versions only; all versions have them. */
+#if PY_VERSION_HEX >= 0x030D0000
+int _PyArg_ParseTuple_SizeT(PyObject *args, const char *format, ...);
+int _PyArg_ParseTupleAndKeywords_SizeT(PyObject *args, PyObject *kwargs, const char *format, char *const *names, ...);
+PyObject *_Py_BuildValue_SizeT(const char *format, ...);
+PyObject *_Py_VaBuildValue_SizeT(const char *format, va_list values);
+PyObject *_PyObject_CallMethod_SizeT(PyObject *object, const char *name, const char *format, ...);
+#define PyArg_ParseTuple            _PyArg_ParseTuple_SizeT
+#define PyArg_ParseTupleAndKeywords _PyArg_ParseTupleAndKeywords_SizeT
+#define Py_BuildValue               _Py_BuildValue_SizeT
+#define Py_VaBuildValue             _Py_VaBuildValue_SizeT
+#define PyObject_CallMethod         _PyObject_CallMethod_SizeT
+#endif
+
 /* ---- Errors, and text for people (errors.c) ---- */
 
 /* leat.Error, or NULL before errors_register(). */
