@@ -23,7 +23,7 @@
 /* ---- Pairs in words ---------------------------------------------------------------------------------------------- */
 
 /* Tables of other sizes that are tried, each of twice as many words, and how often a word is moved before one is given
- * up. With no more than half of all words taken, a few moves are enough. */
+ * up. With no more than three fifths of all words taken, a few moves are enough. */
 #define MAX_TRIES 3u
 #define MAX_MOVES 500u
 
@@ -183,7 +183,7 @@ enum leat_status pair_table_make(struct pair_table *t, const struct merge *merge
     unsigned bits = 4;
 
     *t = (struct pair_table) { .words = NULL };
-    while ((size_t)1 << bits < 2 * count)
+    while ((size_t)3 << bits < 5 * count)
         bits++;
     for (unsigned i = 0; s == LEAT_OK && !t->words && i < MAX_TRIES; i++)
         s = make_words(t, merges, count, bits + i, err);

@@ -27,10 +27,10 @@ struct merge {
 /*
  * Merges of a vocabulary in little memory, since nearly every look-up of a pretoken that is new misses the CPU's nearer
  * caches: a word of 64 bits each, at one of three places that a hash of the pair gives. The second one is in the first
- * one's line of the CPU's cache, so both are looked at without waiting, and without a branch. At most half of the words
- * are taken, so that few pairs lie at their third place (test_pair_table.c), and a word at the second place of such a
- * pair says so, so that most look-ups of pairs that have no merge end there, too. That counts where eight or sixteen
- * pairs are looked up together: one of them at its third place makes all wait.
+ * one's line of the CPU's cache, so both are looked at without waiting, and without a branch. At most three fifths of
+ * the words are taken, so that few pairs lie at their third place (test_pair_table.c), and a word at the second place
+ * of such a pair says so, so that most look-ups of pairs that have no merge end there, too. That counts where eight or
+ * sixteen pairs are looked up together: one of them at its third place makes all wait.
  *
  * A word is, from the top, 20 bits left, 20 bits right, 20 bits rank + 1, and 4 bits, of which two say: a pair that has
  * its first place here lies at a later one; a pair that has its second place here lies at its third one.
