@@ -76,7 +76,7 @@ struct pass {
 };
 
 struct stand {
-    const struct pipeline *pipeline;
+    struct pipeline *pipeline;
     struct pretokenizer_scratch *pretokenizer;
     struct bpe_scratch *scratch;
     struct encoder *encoder;
@@ -89,7 +89,6 @@ struct stand {
     const void **lines;          /* of texts, or of pairs, in the order of the texts */
     size_t line_count, line_room;
     struct opened_spec spec;
-    struct pipeline *owned;
 };
 
 static double now(void)
@@ -442,8 +441,7 @@ static enum leat_status make(struct stand *s, const struct stages_values *v, str
         return status;
     taken = s->spec.spec;
     s->spec.spec = NULL; /* the pipeline's from now on */
-    status = pipeline_make(&s->owned, taken, err);
-    s->pipeline = s->owned;
+    status = pipeline_make(&s->pipeline, taken, err);
     if (status == LEAT_OK &&
         (s->pipeline->model->kind->encode_batch != bpe_encode_pretokens || s->pipeline->prefix != SPACED_NOT))
         return status_set(err, LEAT_E_UNSUPPORTED, "%s is no byte-pair tokenizer with pretokens", v->tokenizer);
@@ -465,12 +463,12 @@ static void unmake(struct stand *s)
     encoder_free(s->encoder);
     pretokenizer_scratch_free(s->pretokenizer);
     bpe_scratch_free(s->scratch);
-    pipeline_free(s->owned);
+    pipeline_free(s->pipeline);
     spec_close(&s->spec);
     s->encoder = NULL;
     s->pretokenizer = NULL;
     s->scratch = NULL;
-    s->owned = NULL;
+    s->pipeline = NULL;
 }
 
 /* Lets another tokenizer meet the texts of --warm: the encoder, or the stages. */
