@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """test_rejects_alike.py: texts that a tokenizer refuses, that are malformed, or both, short and long: the same
 documents, reasons and samples of rejects, whether a text goes to ids whole or in chunks (as in the command with small
-buffers), as a line, an element of an array, or a file.
+buffers), as a line, an element of an array, or a file; and so for lines that are no JSON.
 """
+import gzip
 import json
 import os
 import subprocess
@@ -40,27 +41,41 @@ def pack(program, threads, memory, options, names):
     return found
 
 
+def least_memory(names):
+    """What --memory must be at least with three threads: with it, the command with small buffers reads long lines
+    twice, from the file."""
+    asked = subprocess.run([SMALL, "pack", "-t", "words.json", "--end", "none", "-o", "out", "--force", "--threads", "3",
+                            "--memory", "1", *names], capture_output=True, text=True)
+    return asked.stderr.split("allow at least ")[1].split(" MiB")[0] + "MiB"
+
+
 def check(names, rejected):
     for options in ([], ["--invalid-utf8", "reject"], ["--allow-binary"]):
         first = pack(LEAT, "1", "1GiB", options, names)
         assert first[".rejects.jsonl"], "nothing was rejected"
         rejected.update(json.loads(line)["reason"].partition(" at ")[0] for line in
                         first[".rejects.jsonl"].splitlines())
-        for program, threads, memory in ((SMALL, "1", "1GiB"), (SMALL, "3", "1GiB"), (LEAT, "8", "80MiB")):
+        for program, threads, memory in ((SMALL, "1", "1GiB"), (SMALL, "3", "1GiB"), (SMALL, "3", least_memory(names)),
+                                         (LEAT, "8", "80MiB")):
             other = pack(program, threads, memory, options, names)
             same = [suffix for suffix in first if other[suffix] == first[suffix]]
             assert len(same) == len(first), (names, options, program, threads, memory, "only these are the same", same)
 
 
 texts, rejected = [text() for _ in range(120)], set()
-with open("lines.jsonl", "wb") as f:
-    f.writelines(b'{"id":%d,"text":"%s"}\n' % (i, t) for i, t in enumerate(texts))
+lines = b"".join(b'{"id":%d,"text":"%s"}\n' % (i, t) for i, t in enumerate(texts))
+cut = b"".join((b'{"id":%d,"text":"%s"}' % (i, t))[:-rng.choice([1, 2, 3, 5000])] + rng.choice([b"\n", b"\r\n", b" \n"])
+               for i, t in enumerate(texts))
+for name, content in ("lines", lines), ("cut", cut):
+    with open(name + ".jsonl", "wb") as f, gzip.open(name + ".jsonl.gz", "wb") as g:
+        f.write(content)
+        g.write(content)
 with open("array.json", "wb") as f:
     f.write(b"[" + b",".join(b'{"text":"%s"}' % t for t in texts) + b"]")
 os.mkdir("files")
 for i, t in enumerate(texts):
     with open(f"files/{i:03}.txt", "wb") as f:
         f.write(t)
-for names in (["lines.jsonl"], ["array.json"], ["files"]):
+for names in (["lines.jsonl"], ["lines.jsonl.gz"], ["cut.jsonl"], ["cut.jsonl.gz"], ["array.json"], ["files"]):
     check(names, rejected)
 assert len(rejected) >= 3, rejected

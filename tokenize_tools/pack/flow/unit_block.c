@@ -64,20 +64,22 @@ enum leat_status unit_stream_carry(struct lane *l, struct buffer *text, size_t e
     return s;
 }
 
-/* A record that has become too long: all of it goes to a file. */
+/* A record that has become too long: all of it goes to a file, without its newline. */
 static enum leat_status spool_record(struct lane *l, struct unit *u, struct leat_error *err)
 {
     enum leat_status s = spool_open(&u->record, l->setup->output, err);
 
     u->kind = &unit_record;
+    u->length = 0;
     while (s == LEAT_OK) {
         const uint8_t *newline = memchr(u->text.bytes, '\n', u->text.size);
         size_t got;
 
         if (newline)
             s = unit_stream_carry(l, &u->text, (size_t)(newline - u->text.bytes) + 1, err);
+        u->length += u->text.size;
         if (s == LEAT_OK)
-            s = spool_append(&u->record, u->text.bytes, u->text.size, err);
+            s = spool_append(&u->record, u->text.bytes, u->text.size - (newline != NULL), err);
         if (s != LEAT_OK || newline || l->ended)
             break;
         u->text.size = 0;
@@ -117,7 +119,8 @@ static enum leat_status cut_and_measure(struct lane *l, struct unit *u, struct l
 {
     enum leat_status s = cut_block(l, u, err);
 
-    u->length = u->kind == &unit_record ? u->record.bytes : u->text.size;
+    if (u->kind == &unit_block)
+        u->length = u->text.size;
     return s;
 }
 

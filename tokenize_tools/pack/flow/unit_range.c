@@ -99,7 +99,7 @@ static enum leat_status find_end(struct range *r, uint64_t line, uint64_t *end, 
     }
 }
 
-/* The end of a long line, found without keeping it. */
+/* Where the newline of a long line is, found without keeping the line. */
 static enum leat_status find_far_end(struct range *r, uint64_t from, uint64_t *end, struct leat_error *err)
 {
     struct buffer *b = &r->w->narrow;
@@ -118,7 +118,7 @@ static enum leat_status find_far_end(struct range *r, uint64_t from, uint64_t *e
             return s;
         newline = memchr(b->bytes, '\n', got);
         if (newline) {
-            *end = from + (uint64_t)(newline - b->bytes) + 1;
+            *end = from + (uint64_t)(newline - b->bytes);
             return LEAT_OK;
         }
         from += got;
