@@ -88,7 +88,7 @@ struct loader_consumer {
     uint64_t asked_ns;                                              /* when the last call returned; 0: no call yet */
     uint64_t unfinished_began, unfinished_ns;                       /* of calls that waited, without a batch yet */
     uint32_t recent_wait[LOADER_RECENT], recent_all[LOADER_RECENT]; /* in units of 1024 ns */
-    atomic_uint_fast64_t recent_wait_sum, recent_all_sum, recent_work_sum;
+    atomic_uint_fast64_t recent_wait_sum, recent_all_sum, recent_worked; /* the last: how many had work */
     struct durations next;
     atomic_uint_fast64_t cursor; /* of the last batch; of the beginning */
     atomic_uint_fast64_t batches, rows, tokens, inputs, wait_ns, all_ns, first_ns;

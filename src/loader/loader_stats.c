@@ -38,12 +38,12 @@ static uint32_t in_units(uint64_t ns)
     return ns >> 10 < UINT32_MAX ? (uint32_t)(ns >> 10) : UINT32_MAX;
 }
 
-#define LEAST_WORK ((uint64_t)200000)          /* ns that a consumer on the host does between batches, if it trains */
-#define MOST_WORK  (in_units(20 * LEAST_WORK)) /* of a batch: more may be a machine that gave the loop no time */
+/* What a consumer on the host does at least between batches, if it trains: 200 us. */
+#define LEAST_WORK (in_units(200000))
 
-static uint32_t work_in(uint32_t all, uint32_t wait)
+static bool is_work(uint32_t all, uint32_t wait)
 {
-    return all - wait < MOST_WORK ? all - wait : MOST_WORK;
+    return all - wait >= LEAST_WORK;
 }
 
 /* The share of waiting in the last batches: sums that the oldest batch leaves when a new one comes. */
@@ -56,9 +56,9 @@ static void count_recent(struct loader_consumer *c, uint64_t all_ns, uint64_t wa
                           memory_order_relaxed);
     atomic_store_explicit(&c->recent_wait_sum, counter_value(&c->recent_wait_sum) + wait - c->recent_wait[at],
                           memory_order_relaxed);
-    atomic_store_explicit(&c->recent_work_sum,
-                          counter_value(&c->recent_work_sum) + work_in(all, wait) -
-                              work_in(c->recent_all[at], c->recent_wait[at]),
+    atomic_store_explicit(&c->recent_worked,
+                          counter_value(&c->recent_worked) + is_work(all, wait) -
+                              is_work(c->recent_all[at], c->recent_wait[at]),
                           memory_order_relaxed);
     c->recent_all[at] = all;
     c->recent_wait[at] = wait;
@@ -424,12 +424,12 @@ static bool mounts_say(const struct leat_loader *l, char *text, size_t capacity)
     return false;
 }
 
-/* Whether the consumer does something with its batches. A loop that only takes them always waits, and nobody should
- * give it cores. With a GPU, what it starts there may take it no time. */
+/* Whether the consumer does something with its batches: with one in four, since some of those that it takes at once
+ * become one step, and a busy machine lets any loop stand now and then. A loop that only takes them always waits, and
+ * nobody should give it cores. With a GPU, what it starts there may take it no time. */
 static bool does_work(const struct leat_loader *l)
 {
-    return l->memory.device_bytes > 0 ||
-           counter_value(&l->consumer.recent_work_sum) << 10 >= LOADER_RECENT * LEAST_WORK;
+    return l->memory.device_bytes > 0 || 4 * counter_value(&l->consumer.recent_worked) >= LOADER_RECENT;
 }
 
 uint32_t leat_loader_notice(struct leat_loader *loader, char *text, uint64_t capacity)

@@ -35,13 +35,13 @@ static void tells(struct leat_loader *l, const char *part)
     T_EQ(leat_loader_notice(l, text, sizeof text), 0); /* once */
 }
 
-/* A batch more than its share is looked at, of which a tenth and a bit was waiting, and 200 us of each were work. */
+/* A batch more than its share is looked at, of which a tenth and a bit was waiting, and a fourth had work. */
 static void waits(struct leat_loader *l)
 {
     l->consumer.batches = LOADER_RECENT + 1;
     l->consumer.recent_wait_sum = 11000000;
     l->consumer.recent_all_sum = 100000000;
-    l->consumer.recent_work_sum = LOADER_RECENT * 200000 / 1024 + 1;
+    l->consumer.recent_worked = LOADER_RECENT / 4;
 }
 
 static void test_memory(void)
@@ -138,9 +138,9 @@ static void test_causes(void)
     l->consumer.recent_wait_sum = 10000000; /* no more than a tenth */
     T_EQ(leat_loader_notice(l, text, sizeof text), 0);
     l->consumer.recent_wait_sum = 11000000;
-    l->consumer.recent_work_sum--; /* a loop that only takes batches */
+    l->consumer.recent_worked--; /* a loop that only takes batches */
     T_EQ(leat_loader_notice(l, text, sizeof text), 0);
-    l->consumer.recent_work_sum++;
+    l->consumer.recent_worked++;
     l->owner = getpid() + 1; /* in a child */
     T_EQ(leat_loader_notice(l, text, sizeof text), 0);
     free(l);
