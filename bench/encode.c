@@ -76,25 +76,37 @@ struct result {
 
 /* ---- Encoding --------------------------------------------------------------------------------------------------- */
 
+/* Documents that are encoded together, of so many bytes or a few more. */
+#define TOGETHER       256u
+#define TOGETHER_BYTES ((uint64_t)64 << 10)
+
 /* One thread: encodes its share and keeps the ids. */
 static void encode_share(void *context, unsigned index)
 {
     struct share *s = (struct share *)context + index;
-    const uint32_t *ids;
-    uint64_t count;
 
-    for (uint64_t i = s->first; i < s->last && s->status == LEAT_OK; i++) {
-        uint64_t begin = texts_begin(s->texts, i);
+    s->document = s->first;
+    while (s->document < s->last && s->status == LEAT_OK) {
+        struct leat_text texts[TOGETHER];
+        uint64_t counts[TOGETHER], n = 0, done, count = 0, first = texts_begin(s->texts, s->document), begin = first;
+        const uint32_t *ids;
 
-        s->document = i;
-        s->status =
-            leat_encoder_encode(s->encoder, s->texts->bytes + begin, s->texts->ends[i] - begin, &ids, &count, &s->err);
+        for (; n < TOGETHER && s->document + n < s->last && begin - first < TOGETHER_BYTES; n++) {
+            uint64_t end = s->texts->ends[s->document + n];
+
+            texts[n] = (struct leat_text) { s->texts->bytes + begin, end - begin };
+            begin = end;
+        }
+        s->status = leat_encoder_encode_texts(s->encoder, texts, n, &done, &ids, counts, &s->err);
+        for (uint64_t i = 0; s->status == LEAT_OK && i < done; i++)
+            count += counts[i];
         if (s->status == LEAT_OK)
             s->status = GROW(s->ids, s->count + count, s->room, &s->err);
         if (s->status != LEAT_OK)
             break;
         memcpy(s->ids + s->count, ids, (size_t)count * sizeof *ids);
         s->count += count;
+        s->document += done;
     }
 }
 

@@ -129,6 +129,20 @@ LEAT_API enum leat_status leat_encoder_encode(struct leat_encoder *e, const char
                                               const uint32_t **ids, uint64_t *count, struct leat_error *err);
 
 /*
+ * Encodes the first *done of some texts, one at least. Texts of up to 16 KiB go together where the vocabulary allows
+ * it, which is faster the shorter they are. The ids of text i, the same as alone, are counts[i] of *ids, after those of
+ * the texts before. There is one text at least, and `counts` has room for all. Call it again for the rest.
+ * Returns the statuses of leat_encoder_encode() for the first text.
+ */
+struct leat_text {
+    const char *text;
+    uint64_t bytes;
+};
+LEAT_API enum leat_status leat_encoder_encode_texts(struct leat_encoder *e, const struct leat_text *texts,
+                                                    uint64_t count, uint64_t *done, const uint32_t **ids,
+                                                    uint64_t *counts, struct leat_error *err);
+
+/*
  * Encodes a text that comes in chunks of any size, cut anywhere, even inside characters: begin, any number of chunks,
  * end. leat_encoder_part() takes the first *used bytes of its text, at most 1 MiB, and more than 0 if there are any:
  * call it again with the rest. Each call gives the ids that have become certain, which are the encoder's until its next
@@ -152,7 +166,8 @@ LEAT_API enum leat_status leat_encoder_part(struct leat_encoder *e, const char *
 LEAT_API enum leat_status leat_encoder_end(struct leat_encoder *e, const uint32_t **ids, uint64_t *count,
                                            struct leat_error *err);
 
-/* Counts strings of special tokens in the last text, encoded as such or not; of a text in parts, those so far. */
+/* Counts strings of special tokens in the last text, or those that were encoded together, encoded as such or not; of a
+ * text in parts, those so far. */
 LEAT_API uint64_t leat_encoder_special_strings(const struct leat_encoder *e);
 
 /*

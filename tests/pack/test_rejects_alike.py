@@ -44,8 +44,8 @@ def pack(program, threads, memory, options, names):
 def least_memory(names):
     """What --memory must be at least with three threads: with it, the command with small buffers reads long lines
     twice, from the file."""
-    asked = subprocess.run([SMALL, "pack", "-t", "words.json", "--end", "none", "-o", "out", "--force", "--threads", "3",
-                            "--memory", "1", *names], capture_output=True, text=True)
+    options = ["-t", "words.json", "--end", "none", "-o", "out", "--force", "--threads", "3", "--memory", "1"]
+    asked = subprocess.run([SMALL, "pack", *options, *names], capture_output=True, text=True)
     return asked.stderr.split("allow at least ")[1].split(" MiB")[0] + "MiB"
 
 

@@ -1,9 +1,9 @@
 /*
- * test_parts.c: a text that is encoded in parts gives the ids of the whole text, wherever it is cut: the built-in
- * vocabularies, the small ones of tests/tokenizer/vectors, the published ones where they are at hand, and small
- * tokenizer.json made here, with every normalizer, pre-tokenizer and flag of an added token, alone and mixed at random.
- * Each text is cut in two at every third byte, which each run draws (at every byte by make check-every), into single
- * bytes, and into random parts.
+ * test_parts.c: a text that is encoded in parts gives the ids of the whole text, wherever it is cut, and one that is
+ * encoded with others those that it has alone: the built-in vocabularies, the small ones of tests/tokenizer/vectors,
+ * the published ones where they are at hand, and small tokenizer.json made here, with every normalizer, pre-tokenizer and
+ * flag of an added token, alone and mixed at random. Each text is cut in two at every third byte, which each run draws
+ * (at every byte by make check-every), into single bytes, and into random parts.
  */
 #include <stdbool.h>
 
@@ -118,7 +118,7 @@ static bool check_text(const char *name, struct encoder *whole, struct encoder *
 {
     struct answer want = { 0 }, got = { 0 };
     const uint32_t *ids;
-    size_t count, *ends = malloc((bytes + 1) * sizeof *ends), n = 0;
+    size_t count, *ends = calloc(bytes + 1, sizeof *ends), n = 0;
     bool good = true;
 
     if (!ends)
@@ -150,6 +150,122 @@ static bool check_text(const char *name, struct encoder *whole, struct encoder *
     return good;
 }
 
+/* ---- Texts together ---- */
+
+#define TOGETHER  60
+#define MOST_TEXT 17000 /* more than any group takes */
+
+/* Ordinary text: nothing in it keeps it from going with others. */
+static size_t plain_text(uint64_t *random, uint8_t *out, size_t max)
+{
+    static const char *const words[] = { "the", " ab", " The", "word",      " 12",          "345",     "\n",
+                                         "  ",  "'s",  "...",  " \xc3\xa9", "\xe4\xb8\xad", "\xd0\xb6" };
+    size_t size = 0;
+
+    for (;;) {
+        const char *word = words[t_below(random, sizeof words / sizeof words[0])];
+        size_t length = strlen(word);
+
+        if (length > max - size)
+            return size;
+        memcpy(out + size, word, length);
+        size += length;
+    }
+}
+
+/* Mostly short; if `longer`, now and then about as long as a text of a group may be. In memory of its own, so that a
+ * sanitizer sees what is read behind it. */
+static struct leat_text made_text(bool longer, uint64_t *random)
+{
+    static const size_t lengths[] = { 3000, 16000, 16384, 16387, MOST_TEXT };
+    bool is_long = longer && t_below(random, TOGETHER) < 4;
+    size_t bytes;
+    uint8_t *text = malloc(MOST_TEXT);
+    char *exact;
+
+    if (!text)
+        exit(1);
+    bytes = is_long ? plain_text(random, text, lengths[t_below(random, 5)]) : random_text(random, text, 400);
+    exact = malloc(bytes + (bytes == 0));
+    if (!exact)
+        exit(1);
+    memcpy(exact, text, bytes);
+    free(text);
+    return (struct leat_text) { exact, bytes };
+}
+
+/* One text alone, and as text `i` of those that were encoded together with this status. */
+static bool check_one(const char *name, struct encoder *alone, const struct leat_text *text, struct answer *got)
+{
+    struct answer want = { 0 };
+    const uint32_t *ids;
+    size_t count;
+    bool good;
+
+    add_ids(&want, (const uint32_t[1]) { 0 }, 1); /* never NULL */
+    want.count = 0;
+    want.status = encoder_run(alone, (const uint8_t *)text->text, (size_t)text->bytes, &ids, &count, &t_err);
+    want.offset = want.status == LEAT_OK ? 0 : t_err.offset;
+    want.specials = encoder_special_strings(alone);
+    if (want.status == LEAT_OK)
+        add_ids(&want, ids, count);
+    good = compare(name, &want, got, (const uint8_t *)text->text, (size_t)text->bytes, 0);
+    free(want.ids);
+    return good;
+}
+
+/* Encodes the first of some texts, or a few; returns how many, 0 if the test is over. *more: several of them. */
+static uint64_t check_some(const char *name, struct encoder *alone, struct encoder *e, const struct leat_text *texts,
+                           uint64_t count, uint64_t *several)
+{
+    uint64_t counts[TOGETHER], done = 0;
+    const uint32_t *ids;
+    enum leat_status s = encoder_run_texts(e, texts, count, &done, &ids, counts, &t_err);
+    uint64_t offset = s == LEAT_OK ? 0 : t_err.offset, specials = encoder_special_strings(e);
+
+    T_CHECK(done >= 1 && done <= count);
+    *several += done > 1;
+    if (s != LEAT_OK)
+        done = 1;
+    for (uint64_t i = 0; i < done; i++) {
+        struct answer got = { .status = s, .offset = offset, .specials = specials };
+        bool good;
+
+        add_ids(&got, (const uint32_t[1]) { 0 }, 1);
+        got.count = 0;
+        if (s == LEAT_OK) {
+            add_ids(&got, ids, (size_t)counts[i]);
+            ids += counts[i];
+        }
+        good = check_one(name, alone, &texts[i], &got);
+        free(got.ids);
+        if (!good)
+            return 0;
+    }
+    return done;
+}
+
+/* Returns how often several went together. */
+static uint64_t check_together(const char *name, struct encoder *alone, struct encoder *e, bool longer,
+                               uint64_t *random)
+{
+    struct leat_text texts[TOGETHER];
+    uint64_t several = 0;
+
+    for (unsigned i = 0; i < TOGETHER; i++)
+        texts[i] = made_text(longer, random);
+    for (uint64_t i = 0, done = 1; i < TOGETHER && done > 0; i += done)
+        done = check_some(name, alone, e, texts + i, TOGETHER - i, &several);
+    for (unsigned i = 0; i < TOGETHER; i++)
+        free((void *)(uintptr_t)texts[i].text);
+    return several;
+}
+
+/* ---- All of it ---- */
+
+/* Of all vocabularies: how often several texts went together. */
+static uint64_t several;
+
 static void check_texts(const char *name, const struct pipeline *pipeline, unsigned texts, uint64_t *random)
 {
     uint8_t text[400];
@@ -157,6 +273,7 @@ static void check_texts(const char *name, const struct pipeline *pipeline, unsig
     for (int mode = 0; mode < 3; mode++) {
         struct encoder_options options = { .special = mode == 1, .reject_invalid = mode == 2, .max_bytes = 1 << 26 };
         struct encoder *whole, *parts;
+        uint64_t together;
         bool good = true;
 
         T_OK(encoder_make(&whole, pipeline, &options, &t_err));
@@ -168,6 +285,10 @@ static void check_texts(const char *name, const struct pipeline *pipeline, unsig
         }
         /* what is counted does not drift away from what is there */
         T_CHECK(encoder_held(whole) < 1 << 18 && encoder_held(parts) < 1 << 18);
+        together = check_together(name, whole, parts, false, random);
+        for (unsigned i = 0; i < texts && together > 0; i += 4) /* with a vocabulary that lets texts go together */
+            together += check_together(name, whole, parts, true, random);
+        several += together;
         encoder_free(whole);
         encoder_free(parts);
     }
@@ -419,5 +540,6 @@ int main(void)
     for (unsigned settings = 0; settings < 64; settings++)
         check_sentencepiece(settings % 3 ? "piece_unknown.model" : "piece_fallback.model", settings, &random);
     check_all_made(&random);
+    T_CHECK(several > 1000);
     return t_end();
 }

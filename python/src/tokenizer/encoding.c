@@ -18,6 +18,7 @@
 #define STRETCH_TEXTS   4096
 #define ALONE_BYTES     ((uint64_t)256 << 10) /* so little is done before a thread has begun: 3 to 20 ms */
 #define MANY_IDS        ((size_t)1 << 20)     /* room for more of them is not kept from one stretch to the next */
+#define TOGETHER        256                   /* texts that an encoder gets at a time */
 #define IN_CHUNKS_BYTES ((uint64_t)2 << 20)   /* a longer text is encoded in chunks, to be stopped between them */
 
 /* ---- Encoders between two texts ---- */
@@ -153,25 +154,41 @@ static enum leat_status encode_in_chunks(struct job *job, struct leat_encoder *e
     return s;
 }
 
-static enum leat_status encode_text(struct job *job, struct leat_encoder *e, size_t i, struct text_ids *out,
+static enum leat_status encode_long(struct job *job, struct leat_encoder *e, size_t i, struct text_ids *out,
                                     struct leat_error *err)
 {
-    const struct text_view *text = &job->texts[i];
     size_t before = out->count;
-    const uint32_t *ids;
-    uint64_t count;
-    enum leat_status s;
+    enum leat_status s = encode_in_chunks(job, e, job->texts[i], out, err);
 
-    if (text->bytes > IN_CHUNKS_BYTES) {
-        s = encode_in_chunks(job, e, *text, out, err);
-    } else {
-        s = leat_encoder_encode(e, text->at, text->bytes, &ids, &count, err);
-        if (s == LEAT_OK)
-            s = text_ids_append(out, ids, count, err);
-    }
     job->result->counts[i] = out->count - before;
     job->result->specials[i] = leat_encoder_special_strings(e);
     return s;
+}
+
+/* Encodes some texts of `count` from `first` on: *done. A failure is that of the first one. */
+static enum leat_status encode_texts(struct job *job, struct leat_encoder *e, size_t first, size_t count, size_t *done,
+                                     struct text_ids *out, struct leat_error *err)
+{
+    struct leat_text texts[TOGETHER];
+    uint64_t *counts = job->result->counts + first, encoded, all = 0;
+    const uint32_t *ids;
+    enum leat_status s;
+    size_t n = 0;
+
+    for (; n < count && n < TOGETHER && job->texts[first + n].bytes <= IN_CHUNKS_BYTES; n++)
+        texts[n] = (struct leat_text) { job->texts[first + n].at, job->texts[first + n].bytes };
+    *done = 1;
+    if (n == 0)
+        return encode_long(job, e, first, out, err);
+    s = leat_encoder_encode_texts(e, texts, n, &encoded, &ids, counts, err);
+    if (s != LEAT_OK)
+        return s;
+    *done = (size_t)encoded;
+    for (size_t i = 0; i < *done; i++) {
+        all += counts[i];
+        job->result->specials[first + i] = *done == 1 ? leat_encoder_special_strings(e) : 0;
+    }
+    return text_ids_append(out, ids, all, err);
 }
 
 /* Puts the ids of a stretch into the result, or where they wait for their turn. */
@@ -206,10 +223,11 @@ static void work(struct worker *w)
     text_encoders_stop_by(job->paused ? &job->call.stop : NULL);
     while ((n = atomic_fetch_add(&job->next, 1)) < job->stretch_count) {
         const struct stretch *s = &job->stretches[n];
+        size_t done;
 
-        for (size_t i = s->first; i < s->first + s->count && !atomic_load(&job->call.stop); i++)
-            if (encode_text(job, w->encoder, i, &w->ids, &err) != LEAT_OK) {
-                fail(job, i, &err);
+        for (size_t i = 0; i < s->count && !atomic_load(&job->call.stop); i += done)
+            if (encode_texts(job, w->encoder, s->first + i, s->count - i, &done, &w->ids, &err) != LEAT_OK) {
+                fail(job, s->first + i, &err);
                 return;
             }
         if (deliver(job, n, &w->ids, &err) != LEAT_OK) {

@@ -58,6 +58,19 @@ static enum leat_status encode_chunks(struct pack_worker *w, struct unit *u, str
     return s == LEAT_OK && rejected ? LEAT_E_TEXT : s;
 }
 
+/* Takes a document's ids. */
+static enum leat_status put(struct pack_worker *w, struct unit *u, struct packer_document *d, const char *text,
+                            size_t bytes, const uint32_t *ids, uint64_t count, struct leat_error *err)
+{
+    enum leat_status s = step_put_mask(w, u, d, &(struct step_text) { .text = text, .bytes = bytes }, ids, count, err);
+
+    if (s == LEAT_OK)
+        s = step_put_ids(w->setup, &u->docs.tokens, ids, count, err);
+    if (s == LEAT_OK)
+        d->tokens = count;
+    return s;
+}
+
 /* What this thread's encoder has no room for, the one that all share encodes. */
 static enum leat_status encode(struct pack_worker *w, struct unit *u, struct packer_document *d, const char *text,
                                size_t bytes, struct leat_error *err)
@@ -76,16 +89,18 @@ static enum leat_status encode(struct pack_worker *w, struct unit *u, struct pac
             s = leat_encoder_encode(e, text, bytes, &ids, &count, err);
     }
     if (s == LEAT_OK)
-        s = step_put_mask(w, u, d, &(struct step_text) { .text = text, .bytes = bytes }, ids, count, err);
+        s = put(w, u, d, text, bytes, ids, count, err);
     if (s == LEAT_OK)
-        s = step_put_ids(w->setup, &u->docs.tokens, ids, count, err);
-    if (s == LEAT_OK) {
-        d->tokens = count;
         u->docs.special_strings += leat_encoder_special_strings(e);
-    }
     if (e != w->encoder)
         pthread_mutex_unlock(&w->setup->long_lock);
     return s;
+}
+
+static void note(struct unit *u, struct packer_document *d, const char *text, size_t bytes)
+{
+    u->docs.text_bytes += bytes;
+    checksum_store(d->hash, checksum_kernels()->hash(text, bytes));
 }
 
 enum leat_status step_encode_text(struct pack_worker *w, struct unit *u, struct packer_document *d, const char *text,
@@ -117,23 +132,65 @@ enum leat_status step_encode_text(struct pack_worker *w, struct unit *u, struct 
         *err = why;
         return s;
     }
-    if (!d->spooled) {
-        u->docs.text_bytes += bytes;
-        checksum_store(d->hash, checksum_kernels()->hash(text, bytes));
-    }
+    if (!d->spooled)
+        note(u, d, text, bytes);
     return LEAT_OK;
+}
+
+/* Documents that are encoded together, of so many bytes or a few more. */
+#define TOGETHER       256u
+#define TOGETHER_BYTES ((size_t)64 << 10)
+
+/* Encodes some documents from `first` on: *done. 0: that one has to go alone, since its text is not all valid, or it
+ * will be rejected. */
+static enum leat_status encode_together(struct pack_worker *w, struct unit *u, const char *text, size_t first,
+                                        size_t *done, struct leat_error *err)
+{
+    struct packer_document *d = u->docs.items + first;
+    struct leat_text texts[TOGETHER];
+    uint64_t counts[TOGETHER], encoded = 0;
+    size_t n = 0, bytes = 0;
+    enum leat_status s = LEAT_OK;
+    const uint32_t *ids;
+
+    *done = 0;
+    for (; n < TOGETHER && n < u->docs.count - first && bytes < TOGETHER_BYTES; bytes += d[n++].text.bytes) {
+        if (d[n].encoded || d[n].utf8 != TEXT_UTF8_VALID)
+            break;
+        texts[n] = (struct leat_text) { text + d[n].text.begin, d[n].text.bytes };
+    }
+    if (n == 0 || leat_encoder_encode_texts(w->encoder, texts, n, &encoded, &ids, counts, NULL) != LEAT_OK)
+        return LEAT_OK;
+    for (; *done < encoded; ids += counts[(*done)++]) {
+        const struct leat_text *t = &texts[*done];
+
+        s = put(w, u, &d[*done], t->text, (size_t)t->bytes, ids, counts[*done], err);
+        if (s != LEAT_OK)
+            break;
+        note(u, &d[*done], t->text, (size_t)t->bytes);
+    }
+    if (*done > 0)
+        u->docs.special_strings += leat_encoder_special_strings(w->encoder);
+    return s == LEAT_E_TEXT ? LEAT_OK : s; /* of a mask: it goes alone, and is rejected */
 }
 
 enum leat_status step_encode(struct pack_worker *w, struct unit *u, const char *text, struct leat_error *err)
 {
-    size_t kept = 0, rejects = u->docs.reject_count;
+    size_t kept = 0, rejects = u->docs.reject_count, together;
     enum leat_status s = LEAT_OK;
 
     for (size_t i = 0; s == LEAT_OK && i < u->docs.count; i++) {
         struct packer_document *d = &u->docs.items[i];
         bool rejected = false;
 
-        if (!d->encoded)
+        s = encode_together(w, u, text, i, &together, err);
+        if (together > 0) {
+            memmove(u->docs.items + kept, d, together * sizeof *d);
+            kept += together;
+            i += together - 1;
+            continue;
+        }
+        if (s == LEAT_OK && !d->encoded)
             s = step_encode_text(w, u, d, text + d->text.begin, d->text.bytes, &rejected, err);
         if (s == LEAT_OK && !rejected)
             u->docs.items[kept++] = *d;

@@ -31,6 +31,9 @@ enum leat_status bpe_encode_pretokens(const struct model *model, void *scratch, 
 bool bpe_takes_spans(const struct model *model);
 enum leat_status bpe_encode_spans(const struct model *model, void *scratch, const struct model_spans *spans,
                                   struct id_list *out, struct leat_error *err);
+bool bpe_takes_texts(const struct model *model);
+enum leat_status bpe_encode_texts(const struct model *model, void *scratch, const struct model_pretokens *p,
+                                  struct id_list *counts, struct id_list *out, struct leat_error *err);
 enum leat_status bpe_encode_chunk(const struct model *model, void *scratch, const struct model_chunk *c,
                                   struct id_list *out, size_t *used, struct leat_error *err);
 

@@ -105,6 +105,32 @@ static enum leat_status fix(struct bpe_scratch *s, uint32_t at, struct leat_erro
     return LEAT_OK;
 }
 
+/* Writes ids of the batch. */
+static void write_ids(struct bpe_scratch *s, uint32_t from, uint32_t to, struct id_list *out)
+{
+    size_t count = s->kernels->write(&s->batch, from, to, out->ids + out->count);
+
+    out->count += count;
+    s->text_ids += count;
+}
+
+/* The same of a batch whose fixed pretokens end texts. */
+static enum leat_status write_texts(struct bpe_scratch *s, struct id_list *out, struct leat_error *err)
+{
+    const struct pretoken_batch *b = &s->batch;
+    enum leat_status status = id_list_reserve(s->counts, b->fixed_count, err);
+    uint32_t from = 0;
+
+    for (uint32_t i = 0; status == LEAT_OK && i < b->fixed_count; from = b->fixed[i++] + 1) {
+        write_ids(s, from, b->fixed[i], out);
+        s->counts->ids[s->counts->count++] = (uint32_t)s->text_ids;
+        s->text_ids = 0;
+    }
+    if (status == LEAT_OK)
+        write_ids(s, from, b->count, out);
+    return status;
+}
+
 /* ---- Long pretokens, which only the store keeps ---- */
 
 /* That are looked for side by side. */
@@ -214,15 +240,17 @@ static enum leat_status encode_batch(const struct bpe *m, struct bpe_scratch *s,
         status = encode_missed(m, s, b->missed[i], err);
     if (status == LEAT_OK)
         add_stored(s);
-    for (uint32_t i = 0; status == LEAT_OK && i < b->fixed_count; i++)
+    for (uint32_t i = 0; status == LEAT_OK && !s->counts && i < b->fixed_count; i++)
         status = fix(s, b->fixed[i], err);
     if (status == LEAT_OK)
         status = id_list_reserve(&s->many, BATCH_OVER, err); /* ids are read many at a time, past the last */
     b->many = s->many.ids;
     if (status == LEAT_OK)
         status = id_list_reserve(out, 3 * (size_t)b->count + s->many.count + BATCH_OVER, err);
-    if (status == LEAT_OK)
-        out->count += s->kernels->write(b, 0, b->count, out->ids + out->count);
+    if (status == LEAT_OK && s->counts)
+        status = write_texts(s, out, err);
+    else if (status == LEAT_OK)
+        write_ids(s, 0, b->count, out);
     return status;
 }
 
@@ -320,4 +348,25 @@ enum leat_status bpe_encode_pretokens(const struct model *model, void *scratch, 
     struct pretoken_rest r = rest_of(p);
 
     return m->cuts || m->apart ? encode_each(m, s, &r, out, err) : encode_rest(m, s, &r, false, out, err);
+}
+
+bool bpe_takes_texts(const struct model *model)
+{
+    const struct bpe *m = bpe_of(model);
+
+    return !m->cuts && !m->apart && m->all_bytes; /* the bytes behind texts are looked up like others */
+}
+
+enum leat_status bpe_encode_texts(const struct model *model, void *scratch, const struct model_pretokens *p,
+                                  struct id_list *counts, struct id_list *out, struct leat_error *err)
+{
+    struct bpe_scratch *s = scratch;
+    struct pretoken_rest r = rest_of(p);
+    enum leat_status status;
+
+    s->counts = counts;
+    s->text_ids = 0;
+    status = encode_rest(bpe_of(model), s, &r, false, out, err);
+    s->counts = NULL;
+    return status;
 }

@@ -353,7 +353,8 @@ static void hash(struct fingerprint_hash *h, const struct tokenizer_spec *spec)
     .variant = &(kind), .hash = hash, .make = bpe_make, .free = bpe_free, .scratch_make = bpe_scratch_make,            \
     .scratch_free = bpe_scratch_free, .cache_bytes = pretoken_cache_large, .share = word_store_share,                  \
     .encode = bpe_encode, .encode_batch = bpe_encode_pretokens, .encode_chunk = bpe_encode_chunk,                      \
-    .takes_spans = bpe_takes_spans, .encode_spans = bpe_encode_spans
+    .takes_spans = bpe_takes_spans, .encode_spans = bpe_encode_spans, .takes_texts = bpe_takes_texts,                  \
+    .encode_texts = bpe_encode_texts
 
 const struct model_kind model_bytes = { BYTE_PAIRS(bpe_bytes) };
 const struct model_kind model_ranks = { BYTE_PAIRS(bpe_ranks) };

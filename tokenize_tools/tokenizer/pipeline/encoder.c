@@ -14,6 +14,7 @@
 #include "base/tiny.h"
 #include "base/utf8.h"
 #include "pipeline.h"
+#include "text_group.h"
 #include "tokenizer/split/cutter.h"
 
 /* Stretches between tokens, and tokens, that are encoded together. */
@@ -44,7 +45,9 @@ struct encoder {
     const uint8_t *run; /* stretches of text and tokens that follow each other, to be encoded together */
     size_t run_bytes, span_count;
     struct model_span spans[SPANS];
-    void *model; /* its scratch */
+    struct text_group group;
+    uint64_t alone; /* so many texts of encoder_run_texts() are not grouped: one of them failed */
+    void *model;    /* its scratch */
 };
 
 /* The most that is taken of a text at a time; a small bound takes less. About ten buffers have this size or a multiple
@@ -113,6 +116,8 @@ enum leat_status encoder_make(struct encoder **out, const struct pipeline *pipel
         s = normalizer_scratch_make(&e->normalizer, pipeline->normalizer, &e->bound, &e->steps, err);
     if (s == LEAT_OK)
         s = id_list_reserve(&e->ids, 1, err);
+    if (s == LEAT_OK)
+        s = text_group_make(&e->group, pipeline, err);
     if (s != LEAT_OK) {
         encoder_free(e);
         return s;
@@ -140,6 +145,7 @@ void encoder_free(struct encoder *e)
     buffer_free(&e->repaired);
     buffer_free(&e->spaced);
     id_list_free(&e->ids);
+    text_group_free(&e->group);
     free(e);
 }
 
@@ -517,6 +523,86 @@ enum leat_status encoder_run(struct encoder *e, const uint8_t *text, size_t byte
         s = id_list_reserve(&e->ids, 1, err);
     *ids = e->ids.ids;
     *count = e->ids.count;
+    return s;
+}
+
+/* ---- Texts together ---- */
+
+/* Whether the text has a string of an added token; *err is not wanted. */
+static bool has_token(const struct string_finder *f, const uint8_t *text, size_t bytes)
+{
+    struct string_search search = { .text = text, .bytes = bytes };
+    size_t start, end;
+    uint32_t number;
+    bool found = true;
+    enum leat_status s = LEAT_OK;
+
+    if (string_finder_longest(f) == 0)
+        return false;
+    s = string_finder_next(f, &search, &found, &start, &end, &number, NULL);
+    string_search_free(&search);
+    return s != LEAT_OK || found;
+}
+
+/* Normalizes a text; false if that fails, or makes it too long. */
+static bool normalize(struct encoder *e, const uint8_t **text, size_t *bytes)
+{
+    size_t first = *bytes > 0;
+
+    while (first < *bytes && ((*text)[first] & 0xc0) == 0x80)
+        first++;
+    e->normalizer.first = first;
+    return normalizer_run(e->pipeline->normalizer, &e->normalizer, text, bytes, true, NULL) == LEAT_OK &&
+           *bytes <= TEXT_GROUP_MAX;
+}
+
+/* Puts a text into the group, if nothing but the scanner and the model has to do with it. */
+static bool add_to_group(struct encoder *e, const struct leat_text *t)
+{
+    const uint8_t *text = (const uint8_t *)(t->bytes > 0 ? t->text : ""), *whole = text;
+    size_t bytes = (size_t)t->bytes;
+    bool fits;
+
+    if (!text_group_has_room(&e->group, t->bytes) || bytes > e->chunk_bytes ||
+        (!e->trusted && utf8_valid_prefix(text, bytes) != bytes) || has_token(e->pipeline->raw, text, bytes))
+        return false;
+    fits = normalize(e, &text, &bytes) && !has_token(e->pipeline->normalized, text, bytes);
+    if (fits)
+        text_group_add(&e->group, text, bytes);
+    if (!fits || text != whole) { /* it left something in the normalizer */
+        normalizer_scratch_clear(&e->normalizer);
+        normalizer_scratch_trim(&e->normalizer);
+    }
+    return fits;
+}
+
+enum leat_status encoder_run_texts(struct encoder *e, const struct leat_text *texts, uint64_t count, uint64_t *done,
+                                   const uint32_t **ids, uint64_t *counts, struct leat_error *err)
+{
+    uint64_t grouped = 0;
+    enum leat_status s;
+    size_t n;
+
+    begin(e, e->counts_ids ? &e->bound : &e->ids_bound);
+    e->begun = false; /* a group holds nothing back */
+    text_group_clear(&e->group);
+    while (e->alone == 0 && grouped < count && add_to_group(e, &texts[grouped]))
+        grouped++;
+    if (grouped > 0 && text_group_encode(&e->group, e->model, NULL) == LEAT_OK) {
+        for (uint64_t i = 0; i < grouped; i++)
+            counts[i] = e->group.counts.ids[i];
+        *ids = e->group.ids.ids;
+        *done = grouped;
+        return LEAT_OK;
+    }
+    /* one of a group that failed is found by encoding each of them alone */
+    e->alone = grouped > 0 ? grouped : e->alone;
+    e->alone -= e->alone > 0;
+    *done = 1;
+    if (texts->bytes > SIZE_MAX)
+        return status_no_memory(err, texts->bytes);
+    s = encoder_run(e, (const uint8_t *)texts->text, (size_t)texts->bytes, ids, &n, err);
+    counts[0] = n;
     return s;
 }
 

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "leat.h"
+#include "leat_pack.h"
 
 struct pipeline;
 struct encoder;
@@ -37,6 +37,10 @@ void encoder_free(struct encoder *e);
 /* Encodes a text. *ids and *count are the encoder's until its next call. */
 enum leat_status encoder_run(struct encoder *e, const uint8_t *text, size_t bytes, const uint32_t **ids, size_t *count,
                              struct leat_error *err);
+
+/* Encodes the first *done of some texts, as leat_encoder_encode_texts(). */
+enum leat_status encoder_run_texts(struct encoder *e, const struct leat_text *texts, uint64_t count, uint64_t *done,
+                                   const uint32_t **ids, uint64_t *counts, struct leat_error *err);
 
 /*
  * The same in chunks: begin, any number of chunks, end. encoder_chunk() takes as much of the text as it does at a time,

@@ -287,6 +287,15 @@ enum leat_status leat_encoder_encode(struct leat_encoder *e, const char *text, u
     return s;
 }
 
+enum leat_status leat_encoder_encode_texts(struct leat_encoder *e, const struct leat_text *texts, uint64_t count,
+                                           uint64_t *done, const uint32_t **ids, uint64_t *counts,
+                                           struct leat_error *err)
+{
+    *done = 0;
+    return count > 0 ? encoder_run_texts(e->encoder, texts, count, done, ids, counts, err)
+                     : status_set(err, LEAT_E_ARGUMENT, "there are no texts to encode");
+}
+
 enum leat_status leat_encoder_begin(struct leat_encoder *e, struct leat_error *err)
 {
     (void)err;

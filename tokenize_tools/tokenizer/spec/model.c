@@ -66,6 +66,11 @@ bool model_takes_spans(const struct model *m)
     return m->kind->takes_spans && m->kind->takes_spans(m);
 }
 
+bool model_takes_texts(const struct model *m)
+{
+    return m->kind->takes_texts && m->kind->takes_texts(m);
+}
+
 enum leat_status model_encode_batch(const struct model *m, void *scratch, const struct model_pretokens *p,
                                     struct id_list *out, struct leat_error *err)
 {

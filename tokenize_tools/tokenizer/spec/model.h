@@ -37,6 +37,9 @@ struct model_pretokens {
     size_t count;
 };
 
+/* In an end: the pretoken is not text. */
+#define MODEL_FIXED ((uint32_t)1 << 31)
+
 /* A chunk of a pretoken. */
 struct model_chunk {
     const uint8_t *text;
@@ -138,6 +141,13 @@ struct model_kind {
     bool (*takes_spans)(const struct model *m);
     enum leat_status (*encode_spans)(const struct model *m, void *scratch, const struct model_spans *spans,
                                      struct id_list *out, struct leat_error *err);
+
+    /* Encodes the pretokens of several texts, which lie one after the other, behind each a byte that is the text's
+     * last pretoken, with MODEL_FIXED: it has no ids. Appends to `counts` how many each text has. `takes_texts` says
+     * whether this model can; both NULL: it cannot. */
+    bool (*takes_texts)(const struct model *m);
+    enum leat_status (*encode_texts)(const struct model *m, void *scratch, const struct model_pretokens *p,
+                                     struct id_list *counts, struct id_list *out, struct leat_error *err);
 };
 
 /* The rows, in turn; the kind is NULL after the last. */
@@ -158,6 +168,7 @@ enum leat_status model_scratch_make(void **out, const struct model *m, struct bo
 void model_scratch_free(const struct model *m, void *scratch);
 size_t model_cache_bytes(const struct model *m, size_t max_bytes);
 bool model_takes_spans(const struct model *m);
+bool model_takes_texts(const struct model *m);
 enum leat_status model_encode_batch(const struct model *m, void *scratch, const struct model_pretokens *p,
                                     struct id_list *out, struct leat_error *err);
 enum leat_status model_encode_chunk(const struct model *m, void *scratch, const struct model_chunk *c,

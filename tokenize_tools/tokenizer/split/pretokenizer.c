@@ -291,6 +291,34 @@ void pretokenizer_write_spaces(struct pretokenizer *p)
     p->spaces = true;
 }
 
+static bool only_scans(const struct splitter *s)
+{
+    return s->matcher == SPLIT_BY_SCANNER && s->behavior == SPLIT_ISOLATED && !s->invert;
+}
+
+bool pretokenizer_only_scans(const struct pretokenizer *p)
+{
+    const struct step *step = p->steps;
+
+    return p->count == 1 && !p->words && !p->spaces && !p->unmaps && step->change == CHANGE_NOTHING && step->splits &&
+           only_scans(&step->splitter);
+}
+
+size_t pretokenizer_scan(const struct pretokenizer *p, const uint8_t *text, size_t bytes, uint32_t base, uint32_t *ends)
+{
+    const struct scan_window window = { text, bytes, true };
+    size_t at = 0, all = 0, count = SCAN_ROOM;
+    uint32_t some[SCAN_ROOM];
+
+    while (bytes > 0 && count == SCAN_ROOM) {
+        count = scan_next(&p->steps->splitter.scanner, &window, &at, some, SCAN_ROOM);
+        for (size_t i = 0; i < count; i++)
+            ends[all + i] = base + some[i];
+        all += count;
+    }
+    return all;
+}
+
 enum leat_status pretokenizer_make(struct pretokenizer **out, const struct tokenizer_spec *spec, struct leat_error *err)
 {
     struct pretokenizer *p = calloc(1, sizeof *p);
@@ -508,10 +536,7 @@ static enum leat_status take_pretoken(struct way *w, const uint8_t *pretoken, si
 /* Whether a step's pretokens are a scanner's, and are final. */
 static bool comes_together(const struct way *w, uint32_t number)
 {
-    const struct splitter *s = &w->p->steps[number].splitter;
-
-    return w->s->batches && number + 1 == w->p->count && !w->p->unmaps && s->matcher == SPLIT_BY_SCANNER &&
-           s->behavior == SPLIT_ISOLATED && !s->invert;
+    return w->s->batches && number + 1 == w->p->count && !w->p->unmaps && only_scans(&w->p->steps[number].splitter);
 }
 
 /* A window of such a step: all its pretokens go on at once, and none is touched here. *done is how much of the window

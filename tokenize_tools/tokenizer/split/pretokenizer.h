@@ -29,6 +29,14 @@ bool pretokenizer_only_spaces(const struct tokenizer_spec *spec);
 /* From then on it does, for a model whose tokens are written so. Only for scratches that take batches. */
 void pretokenizer_write_spaces(struct pretokenizer *p);
 
+/* Whether one scanner does all of the work. */
+bool pretokenizer_only_scans(const struct pretokenizer *p);
+
+/* Of such a pretokenizer: the ends of a whole text's pretokens, which have no gaps, each with `base` added. There is
+ * room for as many as bytes. Returns their number. */
+size_t pretokenizer_scan(const struct pretokenizer *p, const uint8_t *text, size_t bytes, uint32_t base,
+                         uint32_t *ends);
+
 /* A thread's memory, for this pretokenizer only; counted in `bound`, if that is not NULL. */
 enum leat_status pretokenizer_scratch_make(struct pretokenizer_scratch **out, const struct pretokenizer *p,
                                            struct bound *bound, struct leat_error *err);

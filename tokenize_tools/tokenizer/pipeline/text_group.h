@@ -1,0 +1,56 @@
+/*
+ * text_group.h: texts of some KiB or less, which go to the model together. Each call of a model has a cost of its own,
+ * looks few words up at a time, and merges few that are new: one by one, texts of 200 bytes took twice as long. They
+ * are copied one after the other, a byte behind each, so that kernels may read on past their ends.
+ *
+ * Only texts of a pipeline whose pre-tokenizer is one scanner go together, and of these only what a scanner needs
+ * nothing else for: valid, without strings of added tokens. encoder.c asks for all that.
+ */
+#ifndef LEAT_TOKENIZER_TEXT_GROUP_H
+#define LEAT_TOKENIZER_TEXT_GROUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/tiny.h"
+#include "leat.h"
+#include "pipeline.h"
+#include "tokenizer/containers/id_list.h"
+
+/* The longest text that goes with others. A longer one gains nothing. */
+#define TEXT_GROUP_MAX ((size_t)TINY_OR(40, 16 << 10))
+
+/* No further text comes to a group that has so many bytes: a batch of the model's. */
+#define TEXT_GROUP_BYTES ((size_t)TINY_OR(100, 32 << 10))
+
+struct text_group {
+    const struct pretokenizer *pretokenizer; /* NULL: texts do not go together */
+    const struct model *model;
+    uint8_t *text; /* memory of all: the texts, then the ends of their pretokens */
+    uint32_t *ends;
+    size_t bytes, count; /* of texts; of ends */
+    struct id_list ids, counts;
+};
+
+enum leat_status text_group_make(struct text_group *g, const struct pipeline *p, struct leat_error *err);
+void text_group_free(struct text_group *g);
+
+static inline void text_group_clear(struct text_group *g)
+{
+    g->bytes = g->count = 0;
+}
+
+/* Whether a text of so many bytes can be added. */
+static inline bool text_group_has_room(const struct text_group *g, uint64_t bytes)
+{
+    return g->pretokenizer && bytes <= TEXT_GROUP_MAX && g->bytes < TEXT_GROUP_BYTES;
+}
+
+/* Adds a text, which is copied. There is room. */
+void text_group_add(struct text_group *g, const uint8_t *text, size_t bytes);
+
+/* The ids of all texts in g->ids, and how many each has in g->counts. */
+enum leat_status text_group_encode(struct text_group *g, void *model_scratch, struct leat_error *err);
+
+#endif
