@@ -79,6 +79,10 @@ bench-encode-lookup: $(BUILD)/leat-bench $(ENCODE_PEERS)/ready
 ## bench-lookup-stages: where the time of Unigram and WordPiece goes, by perf; PEERS="--only multi"
 bench-lookup-stages: $(BUILD)/leat-bench $(ENCODE_PEERS)/ready
 	$(call run_peers,$(ENCODE_PEERS),bench/lookup_stages.py $(BUILD)/leat-bench)
+.PHONY: bench-new-words
+## bench-new-words: what words cost that were not met, and what gigatoken's speed leaves; PEERS="--only english"
+bench-new-words: $(BUILD)/leat-bench $(BUILD)/leat-bench-dev $(ENCODE_PEERS)/ready
+	$(call run_peers,$(ENCODE_PEERS),bench/new_words.py $(BUILD)/leat-bench)
 ## bench-pack-peers: leat pack beside gigatoken, pyarrow, datatrove; PEERS="--only english"
 bench-pack-peers: $(BUILD)/leat $(BUILD)/leat-bench $(PACK_PEERS)/ready
 	$(call run_peers,$(PACK_PEERS),bench/peers/pack.py $(BUILD))
