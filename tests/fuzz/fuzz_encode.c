@@ -4,8 +4,8 @@
  * The first byte chooses the tokenizer, the second whether special strings are tokens, the rest is the text. Whatever
  * it is: ids are of the vocabulary and can be decoded; where a tokenizer changes no text, decoding gives back the text,
  * repaired; an encoder that has seen many texts gives the ids of a fresh one, so that no cache changes anything; the
- * text in short windows, as this build has them (src/base/tiny.h), is cut as in a whole one; and in parts, whose
- * lengths the second byte chooses too, it gives the same ids.
+ * text in short windows, as this build has them (src/base/tiny.h), is cut as in a whole one; in parts, whose lengths
+ * the second byte chooses too, it gives the same ids; and pieces of it together give those of each alone.
  *
  *   make fuzz FUZZ=encode FUZZ_SECONDS=3600
  */
@@ -154,6 +154,44 @@ static void check_parts(const struct row *row, int special, unsigned choice, con
     FUZZ_CHECK(count == 0 || memcmp(ids, want + done, count * sizeof *ids) == 0);
 }
 
+#define PIECES 16
+
+/* Pieces of the text that are encoded together must have the ids that each has alone. */
+static void check_together(const struct row *row, int special, unsigned choice, const char *text, size_t size)
+{
+    struct leat_text pieces[PIECES];
+    uint64_t counts[PIECES], count, n = 0, done;
+    const uint32_t *ids, *alone;
+    uint32_t *kept;
+
+    for (size_t at = 0, length; n < PIECES; at += length) {
+        length = (choice + 1) * (n + 3) % (size / 3 + 2);
+        length = length < size - at ? length : size - at;
+        pieces[n++] = (struct leat_text) { text + at, length };
+    }
+    for (uint64_t first = 0; first < n; first += done) {
+        uint64_t all = 0;
+
+        FUZZ_CHECK(leat_encoder_encode_texts(row->used[special], pieces + first, n - first, &done, &ids, counts,
+                                             NULL) == LEAT_OK);
+        FUZZ_CHECK(done >= 1 && done <= n - first);
+        for (uint64_t i = 0; i < done; i++)
+            all += counts[i];
+        kept = malloc(all * sizeof *kept + 1);
+        FUZZ_CHECK(kept);
+        if (all > 0)
+            memcpy(kept, ids, all * sizeof *kept);
+        all = 0;
+        for (uint64_t i = 0; i < done; i++) {
+            FUZZ_CHECK(leat_encoder_encode(row->used[special], pieces[first + i].text, pieces[first + i].bytes, &alone,
+                                           &count, NULL) == LEAT_OK);
+            FUZZ_CHECK(count == counts[i] && (count == 0 || memcmp(alone, kept + all, count * sizeof *kept) == 0));
+            all += count;
+        }
+        free(kept);
+    }
+}
+
 /* Pretokens end to end, each with its length before it. */
 static enum leat_status keep_pretoken(void *context, const uint8_t *pretoken, size_t bytes, bool last,
                                       struct leat_error *err)
@@ -220,6 +258,7 @@ FUZZ_TARGET(encode)
         check_back(back, bytes, text, size);
     check_windows(row, text, size);
     check_parts(row, special, data[1] >> 1, text, size, ids, count);
+    check_together(row, special, data[1] >> 1, text, size);
     decode_any(row, text, size);
     free(ids);
     return 0;

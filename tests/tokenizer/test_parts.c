@@ -1,9 +1,9 @@
 /*
  * test_parts.c: a text that is encoded in parts gives the ids of the whole text, wherever it is cut, and one that is
  * encoded with others those that it has alone: the built-in vocabularies, the small ones of tests/tokenizer/vectors,
- * the published ones where they are at hand, and small tokenizer.json made here, with every normalizer, pre-tokenizer and
- * flag of an added token, alone and mixed at random. Each text is cut in two at every third byte, which each run draws
- * (at every byte by make check-every), into single bytes, and into random parts.
+ * the published ones where they are at hand, and small tokenizer.json made here, with every normalizer, pre-tokenizer
+ * and flag of an added token, alone and mixed at random. Each text is cut in two at every third byte, which each run
+ * draws (at every byte by make check-every), into single bytes, and into random parts.
  */
 #include <stdbool.h>
 
