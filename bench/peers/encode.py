@@ -18,7 +18,7 @@ touched before (the packer has no such array). --threads 2 measures those that c
 --warm 80 measures what a long run does most of its time: leat and gigatoken encode 80 MB, untimed, then the --megabytes
 that follow these, and then the same four times more ("met", the best of these: in the first ones a cache may still
 grow); also leat from Python (encode_flat on Arrow strings; `make python`). Rates are per second of CPU time: leat,
-encode_flat, gigatoken.
+encode_flat, gigatoken. --pieces 200 cuts documents to so many characters first.
 
 --own runs gigatoken's own command, `gigatoken bench FILE --doc-separator "<|endoftext|>"`, over the same documents, and
 leat-bench encode beside it: both with all text in memory, by time. It gives no ids: their numbers are compared.
@@ -250,7 +250,16 @@ def special_strings(folder):
     return found
 
 
-def cut_texts(folder, name, limit):
+def pieces_of(path, characters):
+    """Makes documents of at most so many characters of those in the file."""
+    texts = texts_of(path)
+    with open(path, "w", encoding="utf-8") as out:
+        for text in texts:
+            for begin in range(0, len(text), characters):
+                out.write(json.dumps({"text": text[begin:begin + characters]}, ensure_ascii=False) + "\n")
+
+
+def cut_texts(folder, name, limit, pieces=None):
     """The first documents of a corpus without strings of special tokens; the path of their JSON lines."""
     special = re.compile("|".join(map(re.escape, sorted(special_strings(folder)))) or "(?!)")
     whole = name if os.path.exists(name) else unpacked(folder, corpus(name))
@@ -258,6 +267,8 @@ def cut_texts(folder, name, limit):
         return None
     path = os.path.join(folder, f"{os.path.basename(name)}-{limit}.jsonl")
     head(whole, path, limit, lambda text: not special.search(text))
+    if pieces:
+        pieces_of(path, pieces)
     if whole != name:
         os.remove(whole)
     return path
@@ -349,9 +360,9 @@ def run(options, folder):
     return same_everywhere
 
 
-def split_text(folder, name, megabytes):
+def split_text(folder, name, megabytes, pieces=None):
     """The first documents of a corpus, and those after them, of so many MB each."""
-    whole = cut_texts(folder, name, int(sum(megabytes) * 1e6))
+    whole = cut_texts(folder, name, int(sum(megabytes) * 1e6), pieces)
     if not whole:
         return None
     paths, size = [os.path.join(folder, f"{part}.jsonl") for part in ("warm", "new")], 0
@@ -368,7 +379,7 @@ def run_warm(options, folder):
     os.environ["PYTHONPATH"] = os.path.join(os.path.dirname(options.leat_bench), "python")
     all_same = True
     for text in [options.texts] if options.texts else TEXTS:
-        paths = split_text(folder, text, (options.warm, options.megabytes))
+        paths = split_text(folder, text, (options.warm, options.megabytes), options.pieces)
         for name, _, _, file in VOCABULARIES if paths else ():
             file = options.only in f"{text} {name}" and unpacked(folder, os.path.join(VOCAB, file + ".zst"))
             if not file:
@@ -537,6 +548,7 @@ def main():
     parser.add_argument("--models", help="where models are kept, of --lookup")
     parser.add_argument("--slow-megabytes", type=float, default=2, help="of text for tokenizers, of --lookup")
     parser.add_argument("--warm", type=float, default=0, help="MB of text that are encoded before")
+    parser.add_argument("--pieces", type=int, help="characters that a document has at most, of --warm")
     parser.add_argument("--megabytes", type=float, default=20)
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--threads", type=int, default=1)
