@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "base/utf8.h"
 #include "steps.h"
 
 enum leat_status step_put_ids(const struct pack_setup *setup, struct buffer *to, const uint32_t *ids, uint64_t count,
@@ -137,6 +138,14 @@ enum leat_status step_encode_text(struct pack_worker *w, struct unit *u, struct 
     return LEAT_OK;
 }
 
+/* Of a row, nobody has asked yet. */
+static bool is_valid(struct packer_document *d, const char *text)
+{
+    if (d->utf8 == TEXT_UTF8_UNKNOWN && utf8_valid_prefix((const uint8_t *)text, d->text.bytes) == d->text.bytes)
+        d->utf8 = TEXT_UTF8_VALID;
+    return d->utf8 == TEXT_UTF8_VALID;
+}
+
 /* Documents that are encoded together, of so many bytes or a few more. */
 #define TOGETHER       256u
 #define TOGETHER_BYTES ((size_t)64 << 10)
@@ -155,7 +164,7 @@ static enum leat_status encode_together(struct pack_worker *w, struct unit *u, c
 
     *done = 0;
     for (; n < TOGETHER && n < u->docs.count - first && bytes < TOGETHER_BYTES; bytes += d[n++].text.bytes) {
-        if (d[n].encoded || d[n].utf8 != TEXT_UTF8_VALID)
+        if (d[n].encoded || !is_valid(&d[n], text + d[n].text.begin))
             break;
         texts[n] = (struct leat_text) { text + d[n].text.begin, d[n].text.bytes };
     }
