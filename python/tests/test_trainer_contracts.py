@@ -1,5 +1,6 @@
-"""What leat.integrations.torchtitan, olmo_core and maxtext promise their trainers: keys, shapes and types of batches, a
-state of what was given, not of what was read ahead, another number of ranks after it, the end of finite sets, close().
+"""What leat.integrations.torchtitan, olmo_core, maxtext and megatron_bridge promise their trainers: keys, shapes and
+types of batches, a state of what was given, not of what was read ahead, another number of ranks after it, the end of
+finite sets, close().
 
 Stand-ins take the place of the base classes and functions that the modules import, and of no trainer: the real ones
 train in tests/trainers (make check-trainers)."""
@@ -305,3 +306,65 @@ def test_maxtext(file, corpus, maxtext):
         config.vocab_size = highest + 1
         rows, _ = made(kind, 0, 1)
         next(rows)
+
+
+# ---- Megatron-Bridge: loaders of a dataset configuration
+
+@pytest.fixture()
+def bridge(integration):
+    """Its module, and what micro batch size training has."""
+    set_up = types.SimpleNamespace(rows=None)
+
+    def get_micro_batch_size():
+        if set_up.rows is None:
+            raise AttributeError("'NoneType' object has no attribute 'get_micro_batch_size'")  # as megatron-core says
+        return set_up.rows
+
+    @dataclass
+    class DatasetProvider:
+        dataloader_type: object = None
+
+    module = integration("megatron_bridge", megatron__bridge__data__base={"DatasetProvider": DatasetProvider},
+                         megatron__core__num_microbatches_calculator={"get_micro_batch_size": get_micro_batch_size})
+    module.set_up = set_up
+    return module
+
+
+def bridge_loaders(bridge, corpus, train, valid, rank=0, world=1, **fields):
+    config = bridge.Packed(sources=corpus, seq_length=LENGTH, **{"micro_batch_size": ROWS, **fields})
+    group = types.SimpleNamespace(rank=lambda: rank, size=lambda: world)
+    return config.build_datasets(types.SimpleNamespace(
+        train_samples=train, valid_samples=valid, tokenizer=types.SimpleNamespace(eod=0),
+        pg_collection=types.SimpleNamespace(dp=group)))
+
+
+def test_megatron_bridge_ends(corpus, bridge):
+    """A plan that ends before training does is refused at once, and a validation set with an end begins again. Seen: a
+    StopIteration without a word at the plan's end, after days, or in the second evaluation."""
+    once = dict(options={"epochs": 1}, split="train=0.8,valid=0.2")
+    train, valid, test = bridge_loaders(bridge, corpus, ROWS, ROWS, **once)
+    count, evaluated = len(train.dataset), len(valid.dataset)
+    assert test is None and count > evaluated > 2 * ROWS and evaluated % (2 * ROWS)
+    with pytest.raises(ValueError, match=f"takes {count + 1} samples .* ends after {count}: lower train_iters"):
+        bridge_loaders(bridge, corpus, count + 1, ROWS, **once)
+    bridge_loaders(bridge, corpus, count, ROWS, **once)
+    bridge_loaders(bridge, corpus, 10 * count, ROWS, split=once["split"])  # without an end
+    shown = []
+    for rank in range(2):
+        _, valid, _ = bridge_loaders(bridge, corpus, ROWS, 10 * evaluated, rank, 2, **once)
+        shown.append([next(valid) for _ in range(2 * math.ceil(evaluated / (2 * ROWS)))])
+    for first, again in zip(*np.split(np.arange(len(shown[0])), 2)):
+        for batches in shown:
+            for key in ("tokens", "labels", "loss_mask"):
+                assert (batches[first][key] == batches[again][key]).all(), key
+    assert sum(int(batch["loss_mask"].sum()) for batches in shown for batch in batches) == 2 * evaluated * LENGTH
+
+
+def test_megatron_bridge_rows(corpus, bridge):
+    """Batches have the rows that training counts. Seen: a training configuration with other rows counted samples that
+    it did not get; without evaluation, a valid part too short for a row was an error."""
+    bridge_loaders(bridge, corpus, ROWS, 0)  # nothing is set up
+    bridge.set_up.rows = ROWS
+    bridge_loaders(bridge, corpus, ROWS, 0)
+    with pytest.raises(ValueError, match=f"micro_batch_size is {ROWS + 1} .* and {ROWS} in the training"):
+        bridge_loaders(bridge, corpus, ROWS, 0, micro_batch_size=ROWS + 1)

@@ -1,5 +1,8 @@
 """megatron_bridge.py: a dataset configuration for Megatron-Bridge: its own loop takes leat's batches as they are
-(dataloader_type="external"). It meets Megatron-Bridge's main of August 2026 (commit 067f987)."""
+(dataloader_type="external"). It meets Megatron-Bridge 0.6.2 and its main of August 2026 (commit 067f987).
+
+Megatron-Bridge does not look into batches, and an iterator that ends is a bare StopIteration in the middle of its loop.
+So what can be known when the loaders are made is checked then."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -7,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from megatron.bridge.data.base import DatasetProvider
+from megatron.core.num_microbatches_calculator import get_micro_batch_size
 
 from leat.integrations.megatron import Dataset, Loader
 from leat.plan import Plan
@@ -50,15 +54,33 @@ class Packed(DatasetProvider):
                                  reset_position_ids=self.reset_position_ids, reset_attention_mask=False,
                                  eod_mask_loss=self.eod_mask_loss, create_attention_mask=False,
                                  allow_ambiguous_pad_tokens=False)
+        self._check_rows()
         group = context.pg_collection.dp if context.pg_collection is not None else None
         ranks = {} if group is None else dict(rank=group.rank(), world=group.size())
-        made = []
-        for use, rows, samples in (("train", self.micro_batch_size, context.train_samples),
-                                   ("valid", self.eval_micro_batch_size or self.micro_batch_size,
-                                    context.valid_samples)):
-            plan = Plan(self.sources, self.seq_length, self.random_seed, split=self.split, use=use,
-                        **(self.options or {}))
-            made.append(_Loader(Dataset(plan, config, use), rows, **ranks) if samples else None)
-        return made[0], made[1], None
+        train = valid = None
+        if context.train_samples:
+            plan = self._plan("train")
+            if plan.info.positions is not None and plan.info.positions < context.train_samples:
+                raise ValueError(f"training takes {context.train_samples} samples (train_iters times "
+                                 f"global_batch_size), and the plan ends after {plan.info.positions}: lower train_iters"
+                                 ", or give options more epochs, or none")
+            train = _Loader(Dataset(plan, config, "train"), self.micro_batch_size, **ranks)
+        if context.valid_samples:
+            # a set with an end begins again: evaluations go on where the last one stopped
+            valid = _Loader(Dataset(self._plan("valid"), config, "valid"),
+                            self.eval_micro_batch_size or self.micro_batch_size, cycle=1, **ranks)
+        return train, valid, None
+
+    def _plan(self, use: str) -> Plan:
+        return Plan(self.sources, self.seq_length, self.random_seed, split=self.split, use=use, **(self.options or {}))
+
+    def _check_rows(self) -> None:
+        try:
+            rows = get_micro_batch_size()
+        except AttributeError:  # Megatron-Bridge has not begun
+            return
+        if rows != self.micro_batch_size:
+            raise ValueError(f"micro_batch_size is {self.micro_batch_size} in the dataset's configuration and {rows} in"
+                             " the training configuration: give both the same")
 
     build_datasets = build
