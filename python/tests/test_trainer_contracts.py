@@ -9,6 +9,7 @@ import itertools
 import math
 import sys
 import types
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -265,7 +266,7 @@ def maxtext_batch(file, plan, batch, numbers):
 def test_maxtext(file, corpus, maxtext):
     config = types.SimpleNamespace(grain_train_files=corpus, grain_eval_files=corpus, num_epoch=2,
                                    max_target_length=LENGTH, data_shuffle_seed=3, enable_data_shuffling=True,
-                                   vocab_size=2**32)
+                                   vocab_size=2**32, steps=1)
     maxtext.use()
     interface, states = sys.modules["maxtext.input_pipeline.input_pipeline_interface"], []
 
@@ -306,6 +307,14 @@ def test_maxtext(file, corpus, maxtext):
         config.vocab_size = highest + 1
         rows, _ = made(kind, 0, 1)
         next(rows)
+    # a plan that ends before MaxText's steps, after which MaxText saves nothing
+    config.steps = math.ceil(2 * file.windows / ROWS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", leat.LoaderNotice)
+        made("train", 0, 1)
+    config.steps += 1
+    with pytest.warns(leat.LoaderNotice, match=f"use steps={config.steps - 1}"):
+        made("train", 0, 1)
 
 
 # ---- Megatron-Bridge: loaders of a dataset configuration

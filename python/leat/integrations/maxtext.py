@@ -9,8 +9,10 @@ grain.experimental.ElasticIterator.
 from __future__ import annotations
 
 import functools
+import warnings
 
 from leat._lazy import need
+from leat._passes import LoaderNotice
 from leat.loader import Loader
 from leat.options import Outputs
 from leat.plan import Plan
@@ -98,8 +100,12 @@ def make_iterator(plan, config, mesh, process_indices, rows, **options):
 
 def make_leat_train_iterator(config, mesh, process_indices, plan=train_plan):
     """`plan` makes the leat.Plan of a config."""
-    count = need("jax", "leat.integrations.maxtext").process_count()
-    return make_iterator(plan(config), config, mesh, process_indices, config.global_batch_size_to_load // count)
+    count, made = need("jax", "leat.integrations.maxtext").process_count(), plan(config)
+    steps = made.info.positions and -(-made.info.positions // config.global_batch_size_to_load)
+    if steps is not None and config.steps > steps:
+        warnings.warn(f"the plan has {steps} steps, and MaxText's steps is {config.steps}: MaxText then ends without "
+                      f"saving what came after its last checkpoint; use steps={steps}", LoaderNotice, stacklevel=2)
+    return make_iterator(made, config, mesh, process_indices, config.global_batch_size_to_load // count)
 
 
 def make_leat_eval_iterator(config, mesh, process_indices, plan=eval_plan):
