@@ -46,8 +46,7 @@ struct encoder {
     size_t run_bytes, span_count;
     struct model_span spans[SPANS];
     struct text_group group;
-    uint64_t alone; /* so many texts of encoder_run_texts() are not grouped: one of them failed */
-    void *model;    /* its scratch */
+    void *model; /* its scratch */
 };
 
 /* The most that is taken of a text at a time; a small bound takes less. About ten buffers have this size or a multiple
@@ -586,7 +585,7 @@ enum leat_status encoder_run_texts(struct encoder *e, const struct leat_text *te
     begin(e, e->counts_ids ? &e->bound : &e->ids_bound);
     e->begun = false; /* a group holds nothing back */
     text_group_clear(&e->group);
-    while (e->alone == 0 && grouped < count && add_to_group(e, &texts[grouped]))
+    while (grouped < count && add_to_group(e, &texts[grouped]))
         grouped++;
     if (grouped > 0 && text_group_encode(&e->group, e->model, NULL) == LEAT_OK) {
         for (uint64_t i = 0; i < grouped; i++)
@@ -595,10 +594,7 @@ enum leat_status encoder_run_texts(struct encoder *e, const struct leat_text *te
         *done = grouped;
         return LEAT_OK;
     }
-    /* one of a group that failed is found by encoding each of them alone */
-    e->alone = grouped > 0 ? grouped : e->alone;
-    e->alone -= e->alone > 0;
-    *done = 1;
+    *done = 1; /* also where memory does not suffice for a group */
     if (texts->bytes > SIZE_MAX)
         return status_no_memory(err, texts->bytes);
     s = encoder_run(e, (const uint8_t *)texts->text, (size_t)texts->bytes, ids, &n, err);

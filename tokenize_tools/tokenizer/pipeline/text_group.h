@@ -27,8 +27,8 @@
 struct text_group {
     const struct pretokenizer *pretokenizer; /* NULL: texts do not go together */
     const struct model *model;
-    uint8_t *text; /* memory of all: the texts, then the ends of their pretokens */
-    uint32_t *ends;
+    uint8_t *text;       /* in the memory of `ends`, behind them */
+    uint32_t *ends;      /* of pretokens */
     size_t bytes, count; /* of texts; of ends */
     struct id_list ids, counts;
 };
