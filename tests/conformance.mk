@@ -24,3 +24,10 @@ check-conformance: $(DUMP_PROGRAMS) $(BUILD)/leat $(BUILD)/tiny/leat $(VENV_READ
 	$(Q)if [ -e $(VENV_READY) ]; then $(CONFORMANCE)/check.sh $(BUILD) $(VENV)/bin/python $(SHARE); else \
 	    echo "skipped: the reference packages cannot be installed (python3 -m venv, pip)"; \
 	    echo "0 passed, 0 failed, 1 skipped"; fi
+
+FILES ?=
+## check-vocabulary: the same for FILES="my/tokenizer.json ..." alone, also *.model of sentencepiece, tekken*.json
+.PHONY: check-vocabulary
+check-vocabulary: export RUST_BACKTRACE := 0
+check-vocabulary: $(DUMP_PROGRAMS) $(VENV_READY)
+	$(Q)$(VENV)/bin/python -u $(CONFORMANCE)/check_ids.py --share $(SHARE) $(BUILD)/tests/conformance/ids_dump $(FILES)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_ids.py PROGRAM [--share ci|full] [--only WORD] [--random N] [--seed N] [--keep FOLDER] [--memory GIB]
+"""check_ids.py PROGRAM [--share ci|full] [--only WORD] [--random N] [--seed N] [--keep FOLDER] [--memory GIB] [FILE...]
 
 Compares leat's ids, and what it decodes ids to, with those of tokenizers, tiktoken, sentencepiece and mistral-common:
 for the published vocabularies (LEAT_VOCAB or ../shared/vocab, where they are at hand; the built-in ones always), those
@@ -9,6 +9,8 @@ vocabulary in the full share. Texts in parts must have the ids of whole texts. T
 is cut down and printed. Ends with "N passed, N failed, N skipped": one for each vocabulary. Each is compared in a
 process of its own, with at most GIB (8) GiB of address space: if that ends without an answer, however, the vocabulary
 has failed. Without the last line the whole has failed, as check.sh sees.
+
+With FILEs, it compares these alone: tokenizer.json, a model of sentencepiece or tekken.json, as its name ends.
 
 PROGRAM is ids_dump.c, built. 77: a reference is not installed.
 """
@@ -170,6 +172,21 @@ def check_published(report, folder, corpus):
         report.compare(name, open_reference, texts.nasty_texts() + mine, count, o.seed + i)
 
 
+def reference_of(path):
+    """By how the file's name ends."""
+    if os.path.basename(path).startswith("tekken"):
+        return references.Tekken(path)
+    return references.HuggingFace(path) if path.endswith(".json") else references.SentencePiece(path)
+
+
+def check_files(report, corpus):
+    o = report.options
+    count = o.random if o.random is not None else 5000 if o.share == "ci" else 1000000
+    for i, path in enumerate(o.files):
+        report.compare(path, lambda path=path: reference_of(path), texts.nasty_texts() + corpus, count, o.seed + i,
+                       made_path=path)
+
+
 def small(report, corpus):
     """What trained vocabularies are compared on."""
     o = report.options
@@ -270,11 +287,7 @@ def check_ranks(report, folder, corpus, lines):
                            report.options.seed + i)
 
 
-def run(options, report):
-    begin = time.monotonic()
-    corpus = texts.corpus_texts(options.share)
-    lines = texts.training_lines(corpus)
-    print(f"LEAT_TEST_SEED={options.seed}; {len(corpus)} texts of the corpora")
+def check_all(options, report, corpus, lines):
     with tempfile.TemporaryDirectory() as folder:
         if options.keep:
             folder = options.keep
@@ -285,6 +298,17 @@ def run(options, report):
         check_ranks(report, folder, corpus, lines)
         check_json(report, folder, corpus, lines)
         check_written(report, folder, lines)
+
+
+def run(options, report):
+    begin = time.monotonic()
+    corpus = texts.corpus_texts(options.share)
+    lines = texts.training_lines(corpus)
+    print(f"LEAT_TEST_SEED={options.seed}; {len(corpus)} texts of the corpora")
+    if options.files:
+        check_files(report, corpus)
+    else:
+        check_all(options, report, corpus, lines)
     for sentence, count in report.refused.items():
         print(f"{count} combinations refused: {sentence}".replace('\\', ""))
     if report.untrained:
@@ -304,6 +328,7 @@ def stopped(number, _):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program")
+    parser.add_argument("files", nargs="*", metavar="FILE")
     parser.add_argument("--share", choices=("ci", "full"), default="full")
     parser.add_argument("--only", default="")
     parser.add_argument("--random", type=int)

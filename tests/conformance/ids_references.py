@@ -67,6 +67,8 @@ class HuggingFace:
     def __init__(self, path):
         self.spec, self.pattern = path, None
         self.tokenizer = tokenizers.Tokenizer.from_file(path)
+        self.tokenizer.no_truncation()  # which many files have for a model's inputs, and leat leaves out
+        self.tokenizer.no_padding()
         self.ids = sorted(set(self.tokenizer.get_vocab(with_added_tokens=True).values()))
 
     def encode(self, texts, special):
