@@ -261,6 +261,12 @@ leat pack -t bytes --run named-run --parts 1 --max-rejects 9 --allow-truncated w
 run leat pack --run named-run --part 1
 rejects_named 0
 says 0 'leat: when they are mended, plan the run again'
+# a long reason was cut after 159 bytes, in the middle of a character
+long=$(printf 'x%090d' 0 | sed 's/0/ж/g')
+printf '{"%s":"a"}\n' "$long" >long-a.jsonl
+echo '{}' >long-b.jsonl
+run leat pack -t bytes -o long --json --max-rejects 9 --text "$long" long-a.jsonl long-b.jsonl
+grep -qF "\"reason\": \"the record has no \\\"$long\\\"\"" "$printed" || fail "$ran: $(cat "$printed")"
 for more in --force --dry-run; do
     run leat pack -t bytes -o "all$more" --json $more --max-rejects 9 --allow-truncated whole
     grep -qF '"rejected_inputs": [{"input": "whole/b.jsonl", "records": 2, "reason": "the record has no \"text\""}, {' \

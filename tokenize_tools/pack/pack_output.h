@@ -80,8 +80,9 @@ struct pack_output {
     size_t replaced_inputs;
     struct pack_rejected *rejected_in; /* as they come; not those that count as damaged */
     size_t rejected_inputs, rejected_room;
-    struct buffer reasons;  /* of these, each with a zero byte; the first is empty, and stands for more than fit */
-    char input_reason[160]; /* why the first record of the current input was rejected; "": none was */
+    struct buffer reasons; /* of these, each with a zero byte; the first is empty, for those that do not fit */
+    /* why the first record of the current input was rejected; "": none was */
+    char input_reason[sizeof((struct leat_error *)NULL)->message];
     /* what others may look at while the run goes on; written by one thread, read by another */
     _Atomic uint64_t seen_disk_bytes, seen_text_bytes, seen_tokens, seen_documents, seen_rejects;
     _Atomic uint64_t kept_disk_bytes, kept_tokens, kept_documents; /* at the last checkpoint */
