@@ -18,7 +18,7 @@
 
 #define NAME_COLUMNS 64u /* of an unknown option, as it is shown */
 #define HELP_COLUMN  30u /* where the help text begins at the latest */
-#define NAMES_COLUMN 17u /* where names of rare options begin, after their heading */
+#define NAMES_COLUMN 18u /* where names of rare options begin, after their heading ("Order documents") */
 
 static const struct option_row help_row = { .name = "help", .letter = 'h', .help = "show this text" };
 static const struct option_row help_rows = {
