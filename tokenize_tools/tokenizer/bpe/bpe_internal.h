@@ -98,7 +98,7 @@ struct bpe_scratch {
     struct id_list fixed;   /* ids of parts that are tokens already */
     size_t fixed_used;      /* by the batches before */
     struct id_list *counts; /* where fixed pretokens only end texts: how many ids each has; else NULL */
-    size_t text_ids;        /* of the text that the last batch has begun and not ended */
+    size_t text_begin;      /* where the ids of the text begin that the last batch has not ended */
     struct id_list many;    /* ids of a batch that do not fit a word */
     uint32_t unknown_count; /* long pretokens of a batch that the store does not know: */
     uint32_t unknown[BATCH_ROOM];

@@ -106,15 +106,12 @@ static enum leat_status fix(struct bpe_scratch *s, uint32_t at, struct leat_erro
 }
 
 /* Writes ids of the batch. */
-static void write_ids(struct bpe_scratch *s, uint32_t from, uint32_t to, struct id_list *out)
+static void write_ids(const struct bpe_scratch *s, uint32_t from, uint32_t to, struct id_list *out)
 {
-    size_t count = s->kernels->write(&s->batch, from, to, out->ids + out->count);
-
-    out->count += count;
-    s->text_ids += count;
+    out->count += s->kernels->write(&s->batch, from, to, out->ids + out->count);
 }
 
-/* The same of a batch whose fixed pretokens end texts. */
+/* The same for a batch whose fixed pretokens end texts: counts the ids of each text that ends in it. */
 static enum leat_status write_texts(struct bpe_scratch *s, struct id_list *out, struct leat_error *err)
 {
     const struct pretoken_batch *b = &s->batch;
@@ -123,8 +120,8 @@ static enum leat_status write_texts(struct bpe_scratch *s, struct id_list *out, 
 
     for (uint32_t i = 0; status == LEAT_OK && i < b->fixed_count; from = b->fixed[i++] + 1) {
         write_ids(s, from, b->fixed[i], out);
-        s->counts->ids[s->counts->count++] = (uint32_t)s->text_ids;
-        s->text_ids = 0;
+        s->counts->ids[s->counts->count++] = (uint32_t)(out->count - s->text_begin);
+        s->text_begin = out->count;
     }
     if (status == LEAT_OK)
         write_ids(s, from, b->count, out);
@@ -365,7 +362,7 @@ enum leat_status bpe_encode_texts(const struct model *model, void *scratch, cons
     enum leat_status status;
 
     s->counts = counts;
-    s->text_ids = 0;
+    s->text_begin = out->count;
     status = encode_rest(bpe_of(model), s, &r, false, out, err);
     s->counts = NULL;
     return status;

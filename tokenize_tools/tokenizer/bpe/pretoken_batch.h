@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "char_cuts.h"
 #include "merge_table.h"
+#include "tokenizer/spec/model.h"
 #include "vocabulary_map.h"
 
 /* ---- The cache --------------------------------------------------------------------------------------------------- */
@@ -377,8 +378,8 @@ struct merge_rules {
 /* Pretokens that are looked for at a time: their lines must not push each other out of the CPU's cache. */
 #define BATCH_FIND ((uint32_t)1024)
 
-/* In the end of a pretoken: it is a token already. */
-#define BATCH_FIXED ((uint32_t)1 << 31)
+/* In the end of a pretoken, see model.h. */
+#define BATCH_FIXED MODEL_FIXED
 
 /* Vectors are written whole. */
 #define BATCH_OVER ((size_t)64)
