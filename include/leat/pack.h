@@ -47,8 +47,8 @@ enum leat_pack_notice_kind {
                                  be asked again in two seconds or more. `message` says which, and for how long; `path`
                                  is "". While files are packed, once a minute at most */
     LEAT_NOTICE_REJECTED = 7  /* it gave no document: each of its `count` records was rejected, the first for what
-                                 `message` says ("": there are more than 64 KiB of reasons). Not for inputs that are
-                                 damaged, and those of which a part of a run has only a piece */
+                                 `message` says ("": there are more than 64 KiB of reasons). Not for an input that is
+                                 damaged, or of which a part of a run has only a piece */
 };
 enum leat_skip_reason {
     LEAT_SKIP_KIND = 0, /* it is in a folder, and not of a kind that is packed */

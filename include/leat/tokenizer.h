@@ -129,9 +129,10 @@ LEAT_API enum leat_status leat_encoder_encode(struct leat_encoder *e, const char
                                               const uint32_t **ids, uint64_t *count, struct leat_error *err);
 
 /*
- * Encodes the first *done of some texts, one at least. Texts of up to 16 KiB go together where the vocabulary allows
- * it, which is faster the shorter they are. The ids of text i, the same as alone, are counts[i] of *ids, after those of
- * the texts before. There is one text at least, and `counts` has room for all. Call it again for the rest.
+ * Encodes one or more of `count` texts, from the first on; *done says how many. Call it again for the rest. Texts of up
+ * to 16 KiB go together where the vocabulary allows it: the shorter they are, the more time that saves. Each text has
+ * the ids that it has alone; *ids has those of all, one text after the other, counts[i] of text i. `count` is at least
+ * 1, and `counts` has room for as many.
  * Returns the statuses of leat_encoder_encode() for the first text.
  */
 struct leat_text {
@@ -166,8 +167,8 @@ LEAT_API enum leat_status leat_encoder_part(struct leat_encoder *e, const char *
 LEAT_API enum leat_status leat_encoder_end(struct leat_encoder *e, const uint32_t **ids, uint64_t *count,
                                            struct leat_error *err);
 
-/* Counts strings of special tokens in the last text, or those that were encoded together, encoded as such or not; of a
- * text in parts, those so far. */
+/* Counts strings of special tokens, encoded as such or not: in the last text, in all texts of the last call of
+ * leat_encoder_encode_texts(), or in what has come of a text in parts. */
 LEAT_API uint64_t leat_encoder_special_strings(const struct leat_encoder *e);
 
 /*

@@ -424,9 +424,9 @@ static bool mounts_say(const struct leat_loader *l, char *text, size_t capacity)
     return false;
 }
 
-/* Whether the consumer does something with its batches: with one in four, since some of those that it takes at once
- * become one step, and a busy machine lets any loop stand now and then. A loop that only takes them always waits, and
- * nobody should give it cores. With a GPU, what it starts there may take it no time. */
+/* Whether the consumer works after one batch in four: it may take several for one step, and on a busy machine any loop
+ * pauses now and then. A loop that only takes batches always waits, and needs no more cores. With a GPU, what it starts
+ * there may take it no time. */
 static bool does_work(const struct leat_loader *l)
 {
     return l->memory.device_bytes > 0 || 4 * counter_value(&l->consumer.recent_worked) >= LOADER_RECENT;

@@ -110,7 +110,7 @@ refuse 2 'INPUT...' leat pack -o x
 refuse 2 '--treads --threads' leat pack -o x --treads 3 a.jsonl
 refuse 1 'nosuch' leat pack -o x nosuch
 refuse 1 'nosuch' leat pack -o x @nosuch
-# all words that name nothing, once the first alone
+# all words that name nothing; once, only the first was named
 for how in '-o x' '-o x --dry-run' '--run x --parts 2'; do
     # shellcheck disable=SC2086 # several words
     run leat pack $how -t bytes a.jsonl nosuch @nolist 'c*' b.txt nor-this

@@ -526,7 +526,8 @@ static enum leat_status count_damage(struct pack_output *o, const struct unit *u
 
 #define MOST_REASONS ((size_t)64 << 10) /* bytes: a million inputs may have as many reasons */
 
-/* Whether a record of the input is a document, or was kept out. A unit with several inputs has texts, which are not. */
+/* Whether a record of the input is a document, or was kept out. No record of a unit with several inputs is kept out:
+ * each of these is a text. */
 static bool is_taken(const struct unit *u, size_t input)
 {
     bool taken = u->docs.kept_out > 0;
@@ -547,7 +548,8 @@ static void keep_input_reason(struct pack_output *o, const struct unit *u, size_
     }
 }
 
-/* *at: where it is, or is put, unless there is no room for it. Most inputs that are alike lie beside each other. */
+/* *at: where the reason lies; if there is no room for it, 0. Inputs with the same reason mostly follow each other, so
+ * only the last reason is compared. */
 static enum leat_status keep_reason(struct pack_output *o, uint64_t *at, struct leat_error *err)
 {
     uint64_t last = o->rejected_inputs > 0 ? o->rejected_in[o->rejected_inputs - 1].reason : 0;
@@ -560,7 +562,7 @@ static enum leat_status keep_reason(struct pack_output *o, uint64_t *at, struct 
     return *at > 0 ? buffer_append(&o->reasons, o->input_reason, strlen(o->input_reason) + 1, err) : s;
 }
 
-/* A part of a run that has only a piece of the input does not know. */
+/* Keeps an input each of whose records was rejected. A part of a run that has only a piece of one cannot know that. */
 static enum leat_status count_rejected(struct pack_output *o, const struct unit *u, size_t input, uint64_t rejects,
                                        struct leat_error *err)
 {

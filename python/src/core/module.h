@@ -15,8 +15,9 @@
 
 #include <leat.h>
 
-/* Before Python 3.13, "#" in a format needs the functions ..._SizeT. PY_SSIZE_T_CLEAN takes them with the headers of
- * those versions only; all versions have them. */
+/* Python before 3.13 needs the functions ..._SizeT for "#" in a format. Its own headers call these because of
+ * PY_SSIZE_T_CLEAN; the headers of 3.13 and later do not, although what is built with them runs in older ones, too. All
+ * versions have the functions. */
 #if PY_VERSION_HEX >= 0x030D0000
 int _PyArg_ParseTuple_SizeT(PyObject *args, const char *format, ...);
 int _PyArg_ParseTupleAndKeywords_SizeT(PyObject *args, PyObject *kwargs, const char *format, char *const *names, ...);

@@ -165,7 +165,7 @@ static enum leat_status encode_long(struct job *job, struct leat_encoder *e, siz
     return s;
 }
 
-/* Encodes some texts of `count` from `first` on: *done. A failure is that of the first one. */
+/* Encodes one or more of `count` texts, from `first` on; *done says how many. If it fails, the first one does. */
 static enum leat_status encode_texts(struct job *job, struct leat_encoder *e, size_t first, size_t count, size_t *done,
                                      struct text_ids *out, struct leat_error *err)
 {

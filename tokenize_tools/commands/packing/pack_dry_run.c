@@ -700,7 +700,7 @@ static bool is_stream(const char *word, const char *from)
     return strcmp(word, "-") == 0 || (word[0] == '@' && is_there(word, from, &st) && !S_ISREG(st.st_mode));
 }
 
-/* The run failed over the first word that names nothing. */
+/* The run named the first word that leads to no input; this names the others. */
 static void say_missing(struct dry_run *d, const struct leat_pack_options *o, const char *const *words, size_t count,
                         const struct leat_error *err)
 {

@@ -138,7 +138,7 @@ enum leat_status step_encode_text(struct pack_worker *w, struct unit *u, struct 
     return LEAT_OK;
 }
 
-/* Of a row, nobody has asked yet. */
+/* Nobody has looked yet whether a row's text is UTF-8. */
 static bool is_valid(struct packer_document *d, const char *text)
 {
     if (d->utf8 == TEXT_UTF8_UNKNOWN && utf8_valid_prefix((const uint8_t *)text, d->text.bytes) == d->text.bytes)
@@ -146,12 +146,12 @@ static bool is_valid(struct packer_document *d, const char *text)
     return d->utf8 == TEXT_UTF8_VALID;
 }
 
-/* Documents that are encoded together, of so many bytes or a few more. */
+/* At most so many documents are encoded together; no further one is added to so many bytes. */
 #define TOGETHER       256u
 #define TOGETHER_BYTES ((size_t)64 << 10)
 
-/* Encodes some documents from `first` on: *done. 0: that one has to go alone, since its text is not all valid, or it
- * will be rejected. */
+/* Encodes one or more documents from `first` on, and sets *done to how many. 0: that one has to go alone, since its
+ * text is malformed, or it will be rejected. */
 static enum leat_status encode_together(struct pack_worker *w, struct unit *u, const char *text, size_t first,
                                         size_t *done, struct leat_error *err)
 {

@@ -527,7 +527,7 @@ enum leat_status encoder_run(struct encoder *e, const uint8_t *text, size_t byte
 
 /* ---- Texts together ---- */
 
-/* Whether the text has a string of an added token; *err is not wanted. */
+/* Whether the text has a string of an added token, or the search fails. */
 static bool has_token(const struct string_finder *f, const uint8_t *text, size_t bytes)
 {
     struct string_search search = { .text = text, .bytes = bytes };

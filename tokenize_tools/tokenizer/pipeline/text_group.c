@@ -6,13 +6,13 @@
 
 #include "base/status.h"
 
-/* Texts with the byte behind each: as many as there are, the last of them is the longest. */
+/* Texts with the byte behind each: a group that is not full, and the longest text. */
 #define TEXT_ROOM (TEXT_GROUP_BYTES + TEXT_GROUP_MAX + 1)
 
 /* What a model may read behind the last text. */
 #define READ_ON ((size_t)256)
 
-/* Whether a normalizer has one: it may take long, and be stopped. */
+/* Whether a normalizer has a regular expression, which may take long, and be stopped. */
 static bool has_expression(const struct tokenizer_spec *spec)
 {
     for (uint32_t i = 0; i < spec->normalizer_count; i++)
@@ -52,7 +52,7 @@ void text_group_add(struct text_group *g, const uint8_t *text, size_t bytes)
         memcpy(copy, text, bytes);
     g->count += pretokenizer_scan(g->pretokenizer, copy, bytes, (uint32_t)g->bytes, g->ends + g->count);
     g->bytes += bytes;
-    g->text[g->bytes++] = '\n'; /* which every vocabulary has met */
+    g->text[g->bytes++] = '\n'; /* a token of every such vocabulary: it is looked up, and no new word */
     g->ends[g->count++] = (uint32_t)g->bytes | MODEL_FIXED;
 }
 

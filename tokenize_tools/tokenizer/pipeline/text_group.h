@@ -3,8 +3,8 @@
  * looks few words up at a time, and merges few that are new: one by one, texts of 200 bytes took twice as long. They
  * are copied one after the other, a byte behind each, so that kernels may read on past their ends.
  *
- * Only texts of a pipeline whose pre-tokenizer is one scanner go together, and of these only what a scanner needs
- * nothing else for: valid, without strings of added tokens. encoder.c asks for all that.
+ * That is only for pipelines whose pre-tokenizer is one scanner, and for texts that need nothing but the scanner and
+ * the model: valid UTF-8 without strings of added tokens. encoder.c checks the texts.
  */
 #ifndef LEAT_TOKENIZER_TEXT_GROUP_H
 #define LEAT_TOKENIZER_TEXT_GROUP_H
@@ -21,7 +21,7 @@
 /* The longest text that goes with others. A longer one gains nothing. */
 #define TEXT_GROUP_MAX ((size_t)TINY_OR(40, 16 << 10))
 
-/* No further text comes to a group that has so many bytes: a batch of the model's. */
+/* A group that has so many bytes, as many as a batch of the model, takes no further text. */
 #define TEXT_GROUP_BYTES ((size_t)TINY_OR(100, 32 << 10))
 
 struct text_group {

@@ -37,7 +37,7 @@ struct model_pretokens {
     size_t count;
 };
 
-/* In an end: the pretoken is not text. */
+/* In the end of a pretoken that is not text: it is a token already, or ends one of several texts. */
 #define MODEL_FIXED ((uint32_t)1 << 31)
 
 /* A chunk of a pretoken. */
@@ -142,9 +142,9 @@ struct model_kind {
     enum leat_status (*encode_spans)(const struct model *m, void *scratch, const struct model_spans *spans,
                                      struct id_list *out, struct leat_error *err);
 
-    /* Encodes the pretokens of several texts, which lie one after the other, behind each a byte that is the text's
-     * last pretoken, with MODEL_FIXED: it has no ids. Appends to `counts` how many each text has. `takes_texts` says
-     * whether this model can; both NULL: it cannot. */
+    /* Encodes the pretokens of several texts, which lie one after the other. Behind each is a byte that is the text's
+     * last pretoken, marked with MODEL_FIXED, and has no ids. Appends to `counts` how many ids each text has.
+     * `takes_texts` says whether this model can do that; both NULL: it cannot. */
     bool (*takes_texts)(const struct model *m);
     enum leat_status (*encode_texts)(const struct model *m, void *scratch, const struct model_pretokens *p,
                                      struct id_list *counts, struct id_list *out, struct leat_error *err);
