@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "leat_pack.h"
 #include "t.h"
+#include "tokenizer/vectors.h"
 
 #include "tokenizer/decode/decoder.h"
 #include "tokenizer/load/spec_open.h"
@@ -317,8 +318,57 @@ static void check_decoders(unsigned same, enum leat_status status)
     pipeline_free(p);
 }
 
+/* A tokenizer of bytes, whose texts go together, with replacements: of z nothing remains, and of x nothing either, but
+ * it is a MiB in between, for more steps than a text may take. */
+static void begin_together(void)
+{
+    size_t size;
+    char *bytes = vectors_file("nfc.json", &size), *rest = strstr(bytes, "\"pre_tokenizer\":");
+
+    T_CHECK(rest != NULL);
+    file.size = 0;
+    add("{\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":["
+        "{\"type\":\"Replace\",\"pattern\":{\"String\":\"z\"},\"content\":\"\"},"
+        "{\"type\":\"Replace\",\"pattern\":{\"String\":\"x\"},\"content\":\"");
+    add_many('a', MIB);
+    for (unsigned i = 0; i < 80; i++)
+        add(i == 0 ? "\"},{\"type\":\"NFC\"}" : ",{\"type\":\"NFC\"}");
+    add(",{\"type\":\"Replace\",\"pattern\":{\"String\":\"a\"},\"content\":\"\"}]},");
+    add(rest ? rest : "");
+    free(bytes);
+}
+
+/* A text has its own steps, whichever come before it, and what stops it stops those that go with it. */
+static void check_together(void)
+{
+    char many[16000];
+    const struct leat_text texts[] = { { many, sizeof many }, { many, sizeof many }, { "x", 1 } };
+    uint64_t counts[3], done;
+    const uint32_t *ids;
+    struct pipeline *p;
+    struct encoder *e;
+
+    memset(many, 'z', sizeof many);
+    begin_together();
+    p = make_pipeline();
+    e = make_encoder(p, NULL);
+    T_OK(encoder_run_texts(e, texts, 3, &done, &ids, counts, &t_err));
+    T_EQ(done, 2);
+    T_STATUS(encoder_run_texts(e, texts + 2, 1, &done, &ids, counts, &t_err), LEAT_E_TEXT);
+    encoder_free(e);
+    e = make_encoder(p, stop_third);
+    asked = 0;
+    T_STATUS(encoder_run_texts(e, texts, 3, &done, &ids, counts, &t_err), LEAT_E_STOPPED);
+    T_EQ(asked, 3);
+    T_OK(encoder_run_texts(e, texts, 2, &done, &ids, counts, &t_err));
+    T_EQ(done, 2);
+    encoder_free(e);
+    pipeline_free(p);
+}
+
 int main(void)
 {
+    check_together();
     check_normalizers(40, LEAT_OK);
     check_normalizers(80, LEAT_E_TEXT);
     check_decoders(40, LEAT_OK);

@@ -543,50 +543,58 @@ static bool has_token(const struct string_finder *f, const uint8_t *text, size_t
     return s != LEAT_OK || found;
 }
 
-/* Normalizes a text; false if that fails, or makes it too long. */
-static bool normalize(struct encoder *e, const uint8_t **text, size_t *bytes)
+/* Normalizes a text, with as many steps as it has alone; *err is not wanted. */
+static enum leat_status normalize(struct encoder *e, const uint8_t **text, size_t *bytes)
 {
     size_t first = *bytes > 0;
 
     while (first < *bytes && ((*text)[first] & 0xc0) == 0x80)
         first++;
     e->normalizer.first = first;
-    return normalizer_run(e->pipeline->normalizer, &e->normalizer, text, bytes, true, NULL) == LEAT_OK &&
-           *bytes <= TEXT_GROUP_MAX;
+    pattern_steps_begin(&e->steps);
+    return normalizer_run(e->pipeline->normalizer, &e->normalizer, text, bytes, true, NULL);
 }
 
-/* Puts a text into the group, if nothing but the scanner and the model has to do with it. */
-static bool add_to_group(struct encoder *e, const struct leat_text *t)
+/* Puts a text into the group, if nothing but the scanner and the model has to do with it: *added. All that fails it
+ * will do alone, too, but for `stop`, which may say so only once. */
+static enum leat_status add_to_group(struct encoder *e, const struct leat_text *t, bool *added, struct leat_error *err)
 {
     const uint8_t *text = (const uint8_t *)(t->bytes > 0 ? t->text : ""), *whole = text;
     size_t bytes = (size_t)t->bytes;
-    bool fits;
+    enum leat_status s;
 
+    *added = false;
     if (!text_group_has_room(&e->group, t->bytes) || bytes > e->chunk_bytes ||
         (!e->trusted && utf8_valid_prefix(text, bytes) != bytes) || has_token(e->pipeline->raw, text, bytes))
-        return false;
-    fits = normalize(e, &text, &bytes) && !has_token(e->pipeline->normalized, text, bytes);
-    if (fits)
+        return LEAT_OK;
+    s = normalize(e, &text, &bytes);
+    *added = s == LEAT_OK && bytes <= TEXT_GROUP_MAX && !has_token(e->pipeline->normalized, text, bytes);
+    if (*added)
         text_group_add(&e->group, text, bytes);
-    if (!fits || text != whole) { /* it left something in the normalizer */
+    if (!*added || text != whole) { /* it left something in the normalizer */
         normalizer_scratch_clear(&e->normalizer);
         normalizer_scratch_trim(&e->normalizer);
     }
-    return fits;
+    return s == LEAT_E_STOPPED ? status_set(err, s, "encoding was stopped") : LEAT_OK;
 }
 
 enum leat_status encoder_run_texts(struct encoder *e, const struct leat_text *texts, uint64_t count, uint64_t *done,
                                    const uint32_t **ids, uint64_t *counts, struct leat_error *err)
 {
     uint64_t grouped = 0;
+    bool added = true;
     enum leat_status s;
     size_t n;
 
     begin(e, e->counts_ids ? &e->bound : &e->ids_bound);
     e->begun = false; /* a group holds nothing back */
     text_group_clear(&e->group);
-    while (grouped < count && add_to_group(e, &texts[grouped]))
-        grouped++;
+    *done = 1; /* also where memory does not suffice for a group */
+    for (; added && grouped < count; grouped += added) {
+        s = add_to_group(e, &texts[grouped], &added, err);
+        if (s != LEAT_OK)
+            return s;
+    }
     if (grouped > 0 && text_group_encode(&e->group, e->model, NULL) == LEAT_OK) {
         for (uint64_t i = 0; i < grouped; i++)
             counts[i] = e->group.counts.ids[i];
@@ -594,7 +602,6 @@ enum leat_status encoder_run_texts(struct encoder *e, const struct leat_text *te
         *done = grouped;
         return LEAT_OK;
     }
-    *done = 1; /* also where memory does not suffice for a group */
     if (texts->bytes > SIZE_MAX)
         return status_no_memory(err, texts->bytes);
     s = encoder_run(e, (const uint8_t *)texts->text, (size_t)texts->bytes, ids, &n, err);
