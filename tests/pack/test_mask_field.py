@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """test_mask_field.py: --mask-field against Python: random texts with random stretches, of which the bytes' tokenizer
 shows each byte, as lines and as an array, longer than a unit, for any threads and small buffers; records that say it
-wrongly are rejected, with the reason, and so are records too long for it and inputs that have no fields."""
+wrongly are rejected, with the reason, and so are records too long for it, texts that are not traced among some that
+are, and inputs that have no fields."""
 import json
 import os
 import subprocess
@@ -12,12 +13,13 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from dataset import Dataset  # noqa: E402
 from programs import LEAT, SMALL, rng  # noqa: E402
 
+NFC = os.path.abspath("tests/tokenizer/vectors/nfc.json")
 folder = tempfile.mkdtemp(dir=os.environ.get("LEAT_TEST_TMP"))
 os.chdir(folder)
 
 
-def leat(*words, program=LEAT, code=0):
-    done = subprocess.run([program, "pack", "-t", "bytes", "--end", "0", "--max-rejects", "100%", "--force", *words],
+def leat(*words, program=LEAT, code=0, tokenizer="bytes"):
+    done = subprocess.run([program, "pack", "-t", tokenizer, "--end", "0", "--max-rejects", "100%", "--force", *words],
                           capture_output=True, text=True)
     assert done.returncode == code, (words, done.returncode, done.stderr)
     return done.stdout if code == 0 else done.stderr
@@ -78,6 +80,24 @@ with open("wrong.jsonl", "wb") as f:
 leat("-o", "wrong", "--mask-field", "loss", "wrong.jsonl")
 with open("wrong.rejects.jsonl") as f:
     assert "is not valid UTF-8" in f.read()
+
+# some texts' tokens cannot be traced: the others are what they are without these, which are encoded with them
+traced = [rng.random() < 0.5 for _ in range(600)]
+lines = [json.dumps({"text": ("\u00e9" if good else "e\u0301") + f" number {n}", "loss": [[0, 1 + n % 5]]})
+         for n, good in enumerate(traced)]
+for name, some in ("mixed", lines), ("traced", [line for line, good in zip(lines, traced) if good]):
+    with open(name + ".jsonl", "w") as f:
+        f.write("\n".join(some))
+for program in LEAT, SMALL:
+    for name in "mixed", "traced":
+        leat("-o", name, "--mask-field", "loss", name + ".jsonl", program=program, tokenizer=NFC)
+    assert masks("mixed") == masks("traced")
+    with open("mixed.tokens", "rb") as f, open("traced.tokens", "rb") as g:
+        assert f.read() == g.read()
+    with open("mixed.rejects.jsonl") as f:
+        rejects = [json.loads(line) for line in f]
+    assert [r["line"] for r in rejects] == [n + 1 for n, good in enumerate(traced) if not good]
+    assert all("cannot be traced" in r["reason"] for r in rejects)
 
 # a record too long for it is rejected whatever its kind, and a long line of blanks is no record
 long = '{"loss":[[0,1]],"text":"' + "z" * 33000 + '"}'

@@ -104,6 +104,17 @@ static void note(struct unit *u, struct packer_document *d, const char *text, si
     checksum_store(d->hash, checksum_kernels()->hash(text, bytes));
 }
 
+/* What a status that is not LEAT_OK means for a document: LEAT_OK if its text was rejected. */
+static enum leat_status fail(struct unit *u, const struct packer_document *d, const char *text, size_t bytes,
+                             enum leat_status s, const struct leat_error *why, struct leat_error *err)
+{
+    if (s == LEAT_E_TEXT || s == LEAT_E_PRETOKEN)
+        return documents_reject(&u->docs, d, s == LEAT_E_PRETOKEN ? STEP_PRETOKEN_REASON : why->message, "", text,
+                                bytes, err);
+    *err = *why;
+    return s;
+}
+
 enum leat_status step_encode_text(struct pack_worker *w, struct unit *u, struct packer_document *d, const char *text,
                                   size_t bytes, bool *rejected, struct leat_error *err)
 {
@@ -123,16 +134,9 @@ enum leat_status step_encode_text(struct pack_worker *w, struct unit *u, struct 
         s = status_set(&why, LEAT_E_TEXT, "the text has a mask, and is not valid UTF-8: its places cannot be counted");
     else
         s = encode(w, u, d, text, bytes, &why);
-    if (s == LEAT_E_TEXT || s == LEAT_E_PRETOKEN) {
-        const char *reason = s == LEAT_E_PRETOKEN ? STEP_PRETOKEN_REASON : why.message;
-
-        *rejected = true;
-        return documents_reject(&u->docs, d, reason, "", text, bytes, err);
-    }
-    if (s != LEAT_OK) {
-        *err = why;
-        return s;
-    }
+    *rejected = s == LEAT_E_TEXT || s == LEAT_E_PRETOKEN;
+    if (s != LEAT_OK)
+        return fail(u, d, text, bytes, s, &why, err);
     if (!d->spooled)
         note(u, d, text, bytes);
     return LEAT_OK;
@@ -150,17 +154,18 @@ static bool is_valid(struct packer_document *d, const char *text)
 #define TOGETHER       256u
 #define TOGETHER_BYTES ((size_t)64 << 10)
 
-/* Encodes one or more documents from `first` on, and sets *done to how many. 0: that one has to go alone, since its
- * text is malformed, or it will be rejected. */
+/* Encodes one or more documents from `first` on, and sets *done to how many; those that are not rejected move to *kept.
+ * *done 0: the first has to go alone, since its text is malformed, or it cannot be encoded. */
 static enum leat_status encode_together(struct pack_worker *w, struct unit *u, const char *text, size_t first,
-                                        size_t *done, struct leat_error *err)
+                                        size_t *done, size_t *kept, struct leat_error *err)
 {
     struct packer_document *d = u->docs.items + first;
     struct leat_text texts[TOGETHER];
-    uint64_t counts[TOGETHER], encoded = 0;
+    uint64_t counts[TOGETHER], encoded = 0, special_strings;
     size_t n = 0, bytes = 0;
     enum leat_status s = LEAT_OK;
     const uint32_t *ids;
+    struct leat_error why;
 
     *done = 0;
     for (; n < TOGETHER && n < u->docs.count - first && bytes < TOGETHER_BYTES; bytes += d[n++].text.bytes) {
@@ -170,17 +175,20 @@ static enum leat_status encode_together(struct pack_worker *w, struct unit *u, c
     }
     if (n == 0 || leat_encoder_encode_texts(w->encoder, texts, n, &encoded, &ids, counts, NULL) != LEAT_OK)
         return LEAT_OK;
-    for (; *done < encoded; ids += counts[(*done)++]) {
+    special_strings = leat_encoder_special_strings(w->encoder); /* of one, or none */
+    for (; s == LEAT_OK && *done < encoded; ids += counts[(*done)++], d++) {
         const struct leat_text *t = &texts[*done];
 
-        s = put(w, u, &d[*done], t->text, (size_t)t->bytes, ids, counts[*done], err);
-        if (s != LEAT_OK)
-            break;
-        note(u, &d[*done], t->text, (size_t)t->bytes);
+        s = put(w, u, d, t->text, (size_t)t->bytes, ids, counts[*done], &why);
+        if (s != LEAT_OK) {
+            s = fail(u, d, t->text, (size_t)t->bytes, s, &why, err);
+            continue;
+        }
+        note(u, d, t->text, (size_t)t->bytes);
+        u->docs.special_strings += special_strings;
+        u->docs.items[(*kept)++] = *d;
     }
-    if (*done > 0)
-        u->docs.special_strings += leat_encoder_special_strings(w->encoder);
-    return s == LEAT_E_TEXT ? LEAT_OK : s; /* of a mask: it goes alone, and is rejected */
+    return s;
 }
 
 enum leat_status step_encode(struct pack_worker *w, struct unit *u, const char *text, struct leat_error *err)
@@ -192,10 +200,8 @@ enum leat_status step_encode(struct pack_worker *w, struct unit *u, const char *
         struct packer_document *d = &u->docs.items[i];
         bool rejected = false;
 
-        s = encode_together(w, u, text, i, &together, err);
+        s = encode_together(w, u, text, i, &together, &kept, err);
         if (together > 0) {
-            memmove(u->docs.items + kept, d, together * sizeof *d);
-            kept += together;
             i += together - 1;
             continue;
         }
