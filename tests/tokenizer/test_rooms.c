@@ -2,7 +2,8 @@
  * test_rooms.c: how the rooms of bytes and of ids grow and shrink: near the bound they count what is needed and no
  * more, what does not fit is refused and leaves all as it was, and a large room that is hardly in use is given back.
  *
- * Near the bound each byte that was appended moved all before it: the allocation grew by exactly what was needed.
+ * Near the bound each byte that was appended moved all before it: the allocation grew by exactly what was needed. A
+ * list that had room for one id only, since the bound left no more, looked for ever for room for two.
  */
 #include <stdbool.h>
 
@@ -26,6 +27,24 @@ static void test_ids_near_bound(void)
     T_EQ(list.count, 1025);
     for (uint32_t i = 0; i < 1025; i++)
         T_EQ(list.ids[i], i);
+    id_list_free(&list);
+    T_EQ(bound.held, 0);
+}
+
+/* One id at a time, each in a list that has no room for more. */
+static void test_ids_under_bound(void)
+{
+    struct bound bound = { .max = 4 * (2 + 3) };
+    struct id_list list = { .bound = &bound };
+
+    for (uint32_t i = 0; i < 3; i++) {
+        T_OK(id_list_append(&list, i, &t_err));
+        T_EQ(list.room, i + 1);
+        T_EQ(bound.held, 4 * (i + 1));
+    }
+    T_STATUS(id_list_append(&list, 3, &t_err), LEAT_E_PRETOKEN);
+    T_EQ(list.count, 3);
+    T_EQ(list.ids[2], 2);
     id_list_free(&list);
     T_EQ(bound.held, 0);
 }
@@ -180,6 +199,7 @@ static void test_trim(void)
 int main(void)
 {
     test_ids_near_bound();
+    test_ids_under_bound();
     for (uint64_t max = 1 << 20; max < 2 << 20; max += 150000)
         test_growth_near_bound(max);
     test_refusals();

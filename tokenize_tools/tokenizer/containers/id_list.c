@@ -17,9 +17,12 @@ static enum leat_status move(struct id_list *list, uint64_t allocated, struct le
     return LEAT_OK;
 }
 
+/* Half as much more as a list of one has, which it may have near the bound, would be nothing. */
+#define LEAST ((size_t)1024)
+
 enum leat_status id_list_reserve(struct id_list *list, size_t more, struct leat_error *err)
 {
-    size_t need = list->count + more, room = list->room ? list->room : 1024;
+    size_t need = list->count + more, room = list->room > LEAST ? list->room : LEAST;
     uint64_t allocated = list->allocated, bytes;
     enum leat_status s;
 
