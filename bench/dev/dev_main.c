@@ -59,9 +59,9 @@ static const struct command commands[] = {
       .min_words = 1,
       .max_words = COMMAND_ANY_WORDS,
       .notes =
-          "For byte-pair tokenizers with pretokens, one thread. \"find, if all had one line\" is looking up "
-          "without waiting for memory; \"their lines and nothing else\" is the waiting without the rest. With --warm, "
-          "the texts are new, and the words that the file did not have are merged.",
+          "For byte-pair tokenizers with pretokens, one thread. \"find, of a batch that was just found\" is looking "
+          "up in the CPU's nearer caches; \"their lines and nothing else\" is the waiting without the rest. With "
+          "--warm, the texts are new, and the words that the file did not have are merged.",
       .example = "leat-bench-dev stages -t gpt2 corpus.jsonl.zst\n"
                  "leat-bench-dev stages -t gpt2 --warm before.jsonl new.jsonl",
       .options = bench_stages_options,

@@ -4,10 +4,9 @@
  *
  * The stages are those of bpe_pretokens.c in the same order, with the clock between them, after an encoder has met the
  * texts in two passes. Of each stage the fastest pass counts. Pretokens that lie in no line even then, the long ones,
- * are counted and left out; the row of the whole encoder has them. Looking up is done once more with a cache whose
- * pretokens all have the same line, which finds nothing but takes the same steps; and once more all lines of the texts
- * are loaded in their order, fetched ahead as far as the CPU can, and nothing else. How many cycles a nanosecond has
- * comes from a chain of additions.
+ * are counted and left out; the row of the whole encoder has them. Each batch is looked up once more right away, when
+ * its lines are in the CPU's nearer caches; and once more all lines of the texts are loaded in their order, fetched
+ * ahead as far as the CPU can, and nothing else. How many cycles a nanosecond has comes from a chain of additions.
  *
  * With --warm, words can be new once only, so each pass begins with another tokenizer, which meets that file first. The
  * lines loaded alone are then those of the pairs that new words are merged by, which no merging can do without.
@@ -45,7 +44,7 @@ const struct option_row bench_stages_options[] = {
     OPTIONS_END
 };
 
-enum stage { SCAN, CUT, FIND, MERGE, WRITE, ENCODER, MET, ONE_LINE, LINES, AGAIN, PAIRS, STAGES };
+enum stage { SCAN, CUT, FIND, MERGE, WRITE, ENCODER, MET, FIND_AGAIN, LINES, AGAIN, PAIRS, STAGES };
 
 /* When it is measured. */
 enum { MET_ONLY = 1, NEW_ONLY = 2, BOTH = 3 };
@@ -61,7 +60,7 @@ static const struct {
     [WRITE] = { "write", "write: ids", BOTH },
     [ENCODER] = { "encoder", "the whole encoder", BOTH },
     [MET] = { "met", "the same, once more: all is met", NEW_ONLY },
-    [ONE_LINE] = { "find_one_line", "find, if all had one line", MET_ONLY },
+    [FIND_AGAIN] = { "find_again", "find, of a batch that was just found", MET_ONLY },
     [LINES] = { "lines", "their lines and nothing else", MET_ONLY },
     [AGAIN] = { "merge_again", "merge, of a batch that was just merged", NEW_ONLY },
     [PAIRS] = { "pairs", "lines of new words' pairs, nothing else", NEW_ONLY },
@@ -80,7 +79,7 @@ struct stand {
     struct pretokenizer_scratch *pretokenizer;
     struct bpe_scratch *scratch;
     struct encoder *encoder;
-    struct pretoken_cache one_line;
+    struct pretoken_cache aside; /* with two lines, for what is merged once more */
     struct id_list ids;
     enum { WARM, KEEP_LINES, MEASURE, KEEP_PAIRS, MEASURE_NEW } task;
     double since; /* when the stage of now began */
@@ -288,7 +287,7 @@ static enum leat_status take_new(struct stand *s, struct leat_error *err)
     memcpy(b->missed, s->missed, missed * sizeof *b->missed);
     b->missed_count = missed;
     b->many_count = many;
-    merge(s, &s->one_line, AGAIN);
+    merge(s, &s->aside, AGAIN);
     return status;
 }
 
@@ -318,8 +317,8 @@ static enum leat_status take_batch(void *context, const struct model_pretokens *
             status = s->task == KEEP_LINES ? keep_lines(s, err) : take_new(s, err);
             continue;
         }
-        find(s, &s->one_line, ONE_LINE);
         find(s, cache_of(s), FIND);
+        find(s, cache_of(s), FIND_AGAIN);
         s->pass.missed += b->missed_count;
         s->pass.pretokens += b->count;
         s->since = now();
@@ -422,7 +421,7 @@ static enum leat_status run(struct stand *s, const struct texts *t, uint64_t run
 
 /* ---- The command ------------------------------------------------------------------------------------------------- */
 
-static void make_one_line(struct pretoken_cache *c, uint64_t *lines, uint32_t *ring, uint32_t ring_ids)
+static void make_aside(struct pretoken_cache *c, uint64_t *lines, uint32_t *ring, uint32_t ring_ids)
 {
     c->ring = ring;
     c->ring_mask = ring_ids - 1;
@@ -576,7 +575,7 @@ static void print_json(const struct stages_values *v, const struct pass *p, cons
 
 int bench_stages(const struct command *self, int argc, char **argv)
 {
-    static _Alignas(128) uint64_t one_line[2 * PRETOKEN_TABLES * PRETOKEN_LINE];
+    static _Alignas(128) uint64_t lines[2 * PRETOKEN_TABLES * PRETOKEN_LINE];
     static uint32_t ring[1024];
     struct stages_values v = { .field = "text", .runs = 5 };
     struct pass best = { .pretokens = 0 };
@@ -589,7 +588,7 @@ int bench_stages(const struct command *self, int argc, char **argv)
 
     if (!command_parse(self, argc, argv, &v, &parsed, &code))
         return code;
-    make_one_line(&s.one_line, one_line, ring, sizeof ring / sizeof *ring);
+    make_aside(&s.aside, lines, ring, sizeof ring / sizeof *ring);
     status = texts_read(&texts, parsed.words, parsed.count, v.field, &err);
     if (status == LEAT_OK && v.warm)
         status = texts_read(&warm, &v.warm, 1, v.field, &err);
