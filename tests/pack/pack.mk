@@ -5,7 +5,7 @@
 
 TINY_SOURCES := $(sort $(filter tokenize_tools/corpus/parquet/%,$(PACK_SOURCES)) \
                 $(shell grep -slE '"(base/tiny|mirror)\.h"|CSV_MAX_BYTES' \
-                $(filter src/writer/% src/mirror/%,$(LIB_SOURCES)) $(PACK_SOURCES)))
+                $(filter src/writer/% src/mirror/% %/remote/object.c,$(LIB_SOURCES)) $(PACK_SOURCES)))
 TINY_OBJECTS := $(patsubst %.c,$(BUILD)/obj/tiny/%.o,$(TINY_SOURCES))
 
 $(BUILD)/obj/tiny/%.o: %.c $(BUILD)/with
