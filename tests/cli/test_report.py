@@ -190,6 +190,10 @@ check(page.cells[at:at + 16] == ["c", "36.67", "2,200", "1,980", "220", "<b>", "
 check('stroke-dasharray="5 4"' in page.text and "<b>" not in page.text, "no chart of a source beside the plan")
 heights = [[float(p.split(",")[1]) for p in points.split()] for points in page.points if len(points.split()) == 3]
 check(len(heights) == 6 + 1, f"two lines for each of three sources, and one for waiting: {heights}")
+# a's shares of the plan, 25, 50 and 75 percent, all above its own: one as far above the other as the next
+planned, own = heights[5:]
+check(0 < planned[0] - planned[1] and abs(planned[0] - 2 * planned[1] + planned[2]) < 0.3 and
+      all(above < below for above, below in zip(planned, own)), f"a plan above what was drawn: {heights}")
 check("Tokens by source" not in written("one.jsonl", {**lines[0], "sources": [of_source("a", 1, 3)]}).text,
       "a table of a single source")
 # a torn line is left out, wherever it is
