@@ -10,11 +10,12 @@ is cut down and printed. Ends with "N passed, N failed, N skipped": one for each
 process of its own, with at most GIB (8) GiB of address space: if that ends without an answer, however, the vocabulary
 has failed. Without the last line the whole has failed, as check.sh sees.
 
-With FILEs, it compares these alone: tokenizer.json, a model of sentencepiece or tekken.json, as its name ends.
+With FILEs, it compares these alone: tekken*.json, other *.json as tokenizer.json, *.model* as sentencepiece's.
 
 PROGRAM is ids_dump.c, built. 77: a reference is not installed.
 """
 import argparse
+import fnmatch
 import os
 import re
 import shutil
@@ -159,9 +160,13 @@ def published(folder):
     yield from references.own_files_of_packages()
 
 
+def random_strings(o):
+    """So many for each vocabulary that is a whole one."""
+    return o.random if o.random is not None else 5000 if o.share == "ci" else 1000000
+
+
 def check_published(report, folder, corpus):
-    o = report.options
-    count = o.random if o.random is not None else 5000 if o.share == "ci" else 1000000
+    o, count = report.options, random_strings(report.options)
     for i, (name, open_reference) in enumerate(published(folder)):
         if not report.wanted(name):
             continue
@@ -172,18 +177,19 @@ def check_published(report, folder, corpus):
         report.compare(name, open_reference, texts.nasty_texts() + mine, count, o.seed + i)
 
 
-def reference_of(path):
-    """By how the file's name ends."""
-    if os.path.basename(path).startswith("tekken"):
-        return references.Tekken(path)
-    return references.HuggingFace(path) if path.endswith(".json") else references.SentencePiece(path)
+KINDS = (("tekken*.json", references.Tekken), ("*.json", references.HuggingFace),
+         ("*.model*", references.SentencePiece))  # mistral's end with a version
+
+
+def kind_of(path):
+    """The reference for a file of this name; None: there is none here."""
+    return next((kind for name, kind in KINDS if fnmatch.fnmatch(os.path.basename(path), name)), None)
 
 
 def check_files(report, corpus):
-    o = report.options
-    count = o.random if o.random is not None else 5000 if o.share == "ci" else 1000000
+    o, count = report.options, random_strings(report.options)
     for i, path in enumerate(o.files):
-        report.compare(path, lambda path=path: reference_of(path), texts.nasty_texts() + corpus, count, o.seed + i,
+        report.compare(path, lambda path=path: kind_of(path)(path), texts.nasty_texts() + corpus, count, o.seed + i,
                        made_path=path)
 
 
@@ -337,6 +343,9 @@ def main():
     parser.add_argument("--memory", type=int, default=8)
     options = parser.parse_args()
     options.program = os.path.abspath(options.program)
+    unknown = [path for path in options.files if not os.path.isfile(path) or not kind_of(path)]
+    if unknown:
+        parser.error(f"no file, or none with a name of {', '.join(name for name, _ in KINDS)}: {', '.join(unknown)}")
     report = Report(options)
     signal.signal(signal.SIGTERM, stopped)
     try:

@@ -73,7 +73,7 @@ static uint32_t make_ends(const uint8_t *text, size_t bytes, uint32_t base, uint
             ends[count++] = base + at;
     ends[count++] = base + (uint32_t)(bytes + (below(3) ? 0 : below(50)));
     for (uint32_t i = 0; i < count; i++)
-        ends[i] |= below(fixed) ? 0 : BATCH_FIXED;
+        ends[i] |= below(fixed) ? 0 : MODEL_FIXED;
     return count;
 }
 
@@ -84,7 +84,7 @@ static bool is_cut(const struct char_cuts *c, const uint8_t *text, uint32_t befo
 {
     unsigned length = char_cuts_length(text[at]);
 
-    return c && text[at] >= 0xc0 && !(end & BATCH_FIXED) && (!c->long_only || end - begin > CHAR_CUTS_MIN) &&
+    return c && text[at] >= 0xc0 && !(end & MODEL_FIXED) && (!c->long_only || end - begin > CHAR_CUTS_MIN) &&
            char_cuts_safe(c, char_cuts_load(text + before, at - before, at - before), text[at - 1],
                           char_cuts_load(text + at, length, length));
 }
@@ -122,11 +122,11 @@ static void compare(const struct pretoken_kernels *k, const struct char_cuts *c,
     T_EQ(batch.begins[0], 0);
     for (uint32_t at = 1, before = 0; at <= bytes; at++) {
         uint32_t end = ends[next] - base;
-        bool here = (end & ~BATCH_FIXED) == at;
+        bool here = (end & ~MODEL_FIXED) == at;
 
         if (at < bytes && (text[at] & 0xc0) == 0x80)
             continue;
-        if (here && end & BATCH_FIXED && (fixed >= batch.fixed_count || batch.fixed[fixed++] != want))
+        if (here && end & MODEL_FIXED && (fixed >= batch.fixed_count || batch.fixed[fixed++] != want))
             T_FAIL("%s: pretoken %" PRIu32 " is fixed", k->name, want);
         if ((here || at == bytes || is_cut(c, text, before, at, begin, end)) && batch.begins[++want] != at) {
             T_FAIL("%s: of %zu bytes (%zu) a pretoken begins at %" PRIu32 ", not at %" PRIu32, k->name, bytes, room,

@@ -110,7 +110,7 @@ static void check_batch(const struct pretoken_kernels *k, struct pretoken_cache 
         memcpy(text + bytes, words[w], lengths[w]);
         wanted += merge_slowly(words[w], lengths[w], want + wanted);
         bytes += (uint32_t)lengths[w];
-        ends[count] = (base + bytes) | (below(50) ? 0 : BATCH_FIXED);
+        ends[count] = (base + bytes) | (below(50) ? 0 : MODEL_FIXED);
         fixed += ends[count] >> 31;
     }
     batch.text = text;
@@ -122,8 +122,8 @@ static void check_batch(const struct pretoken_kernels *k, struct pretoken_cache 
     T_EQ(batch.count, count);
     T_EQ(batch.fixed_count, fixed);
     for (uint32_t i = 0, f = 0; i < count; i++) {
-        T_EQ(batch.begins[i + 1], (ends[i] & ~BATCH_FIXED) - base);
-        if (ends[i] & BATCH_FIXED)
+        T_EQ(batch.begins[i + 1], (ends[i] & ~MODEL_FIXED) - base);
+        if (ends[i] & MODEL_FIXED)
             T_EQ(batch.fixed[f++], i);
     }
     k->find(cache, &batch);

@@ -176,7 +176,7 @@ enum leat_status bpe_append(const struct bpe *m, const uint32_t *symbols, size_t
 /* ---- bpe_pretokens.c ---- */
 
 /* The end of a part that is a token already: its id is the next of bpe_scratch.fixed. */
-#define BPE_FIXED BATCH_FIXED
+#define BPE_FIXED MODEL_FIXED
 
 /* Like bpe_encode_pretokens(), for parts of pretokens. */
 enum leat_status bpe_encode_parts(const struct bpe *m, struct bpe_scratch *s, const struct model_pretokens *p,

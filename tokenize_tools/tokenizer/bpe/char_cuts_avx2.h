@@ -101,7 +101,7 @@ static inline uint64_t marked_safe(const struct cut_stretch *s, const struct cut
 static inline void put_eight(struct pretoken_batch *b, uint32_t count, const struct cut_ends *e)
 {
     __m256i ends = _mm256_loadu_si256((const __m256i *)e->next);
-    __m256i begins = _mm256_andnot_si256(_mm256_set1_epi32((int)BATCH_FIXED), ends);
+    __m256i begins = _mm256_andnot_si256(_mm256_set1_epi32((int)MODEL_FIXED), ends);
     uint32_t fixed = (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(ends));
 
     _mm256_storeu_si256((__m256i *)(b->begins + count), _mm256_sub_epi32(begins, _mm256_set1_epi32((int)e->base)));

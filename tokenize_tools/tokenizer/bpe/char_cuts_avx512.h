@@ -87,7 +87,7 @@ static inline __mmask16 put_sixteen(struct pretoken_batch *b, uint32_t count, co
     size_t left = (size_t)(e->last - e->next);
     __mmask16 there = left >= 16 ? 0xffff : (__mmask16)((1u << left) - 1), fixed;
     __m512i ends = _mm512_maskz_loadu_epi32(there, e->next);
-    __m512i begins = _mm512_andnot_si512(_mm512_set1_epi32((int)BATCH_FIXED), ends);
+    __m512i begins = _mm512_andnot_si512(_mm512_set1_epi32((int)MODEL_FIXED), ends);
 
     begins = _mm512_sub_epi32(begins, _mm512_set1_epi32((int)e->base));
     there = _mm512_mask_cmplt_epu32_mask(there, begins, _mm512_set1_epi32((int)limit));
@@ -103,7 +103,7 @@ static inline __mmask16 put_sixteen(struct pretoken_batch *b, uint32_t count, co
 static inline uint32_t put_pretokens(struct pretoken_batch *b, uint32_t count, struct cut_ends *e, uint32_t limit)
 {
     /* whether all sixteen do is foretold by the last of them: no step waits for the one before */
-    for (; e->last - e->next > 16 && (e->next[15] & ~BATCH_FIXED) - e->base < limit; e->next += 16, count += 16)
+    for (; e->last - e->next > 16 && (e->next[15] & ~MODEL_FIXED) - e->base < limit; e->next += 16, count += 16)
         put_sixteen(b, count, e, limit);
     for (unsigned taken = 16; taken == 16; e->next += taken, count += taken)
         taken = (unsigned)__builtin_popcount(put_sixteen(b, count, e, limit));
@@ -117,7 +117,7 @@ static inline uint64_t take_ends(struct cut_ends *e, uint32_t at, uint32_t limit
 
     *fixed = 0;
     for (unsigned taken = 16; taken == 16; e->next += taken) {
-        const __m512i ones = _mm512_set1_epi64(1), flag = _mm512_set1_epi32((int)BATCH_FIXED);
+        const __m512i ones = _mm512_set1_epi64(1), flag = _mm512_set1_epi32((int)MODEL_FIXED);
         size_t left = (size_t)(e->last - e->next);
         __mmask16 there = left >= 16 ? 0xffff : (__mmask16)((1u << left) - 1), flags;
         __m512i raw = _mm512_maskz_loadu_epi32(there, e->next), bits[2];
@@ -131,7 +131,7 @@ static inline uint64_t take_ends(struct cut_ends *e, uint32_t at, uint32_t limit
             _mm512_mask_or_epi64(_mm512_maskz_mov_epi64((__mmask8)there, bits[0]), (__mmask8)(there >> 8),
                                  _mm512_maskz_mov_epi64((__mmask8)there, bits[0]), bits[1]));
         for (; flags; flags &= (__mmask16)(flags - 1))
-            *fixed |= (uint64_t)1 << ((e->next[__builtin_ctz(flags)] & ~BATCH_FIXED) - e->base - at);
+            *fixed |= (uint64_t)1 << ((e->next[__builtin_ctz(flags)] & ~MODEL_FIXED) - e->base - at);
         taken = (unsigned)__builtin_popcount(there);
     }
     return ends;

@@ -127,7 +127,7 @@ static inline uint64_t behind_last(uint64_t bits)
 /* The places inside of fixed pretokens: those that end here, and one that goes on. */
 static inline uint64_t inside_fixed(const struct cut_ends *e, uint64_t ends, uint64_t fixed)
 {
-    uint64_t inside = e->next < e->last && *e->next & BATCH_FIXED ? behind_last(ends) : 0;
+    uint64_t inside = e->next < e->last && *e->next & MODEL_FIXED ? behind_last(ends) : 0;
 
     for (; fixed; fixed &= fixed - 1) {
         uint64_t before = (fixed & -fixed) - 1;
@@ -194,9 +194,9 @@ static void tell_kinds(const struct orphans *orphans, struct pretoken_batch *b)
 /* Passes over the ends that lie before a place. */
 static inline void skip_ends(struct cut_ends *e, uint32_t place)
 {
-    while (e->last - e->next > 8 && (e->next[7] & ~BATCH_FIXED) - e->base < place)
+    while (e->last - e->next > 8 && (e->next[7] & ~MODEL_FIXED) - e->base < place)
         e->next += 8;
-    while (e->next < e->last && (*e->next & ~BATCH_FIXED) - e->base < place)
+    while (e->next < e->last && (*e->next & ~MODEL_FIXED) - e->base < place)
         e->next++;
 }
 
@@ -221,7 +221,7 @@ static void find_long_blocks(const struct pretoken_cut *w, uint64_t *blocks)
     for (; end < w->last && begin < w->bytes; end++) {
 #if defined(__AVX2__)
         for (; end > w->ends && w->last - end >= 8; end += 8) {
-            const __m256i fixed = _mm256_set1_epi32((int)BATCH_FIXED);
+            const __m256i fixed = _mm256_set1_epi32((int)MODEL_FIXED);
             __m256i from = _mm256_andnot_si256(fixed, _mm256_loadu_si256((const __m256i *)(end - 1)));
             __m256i to = _mm256_andnot_si256(fixed, _mm256_loadu_si256((const __m256i *)end));
             __m256i is_long = _mm256_cmpgt_epi32(_mm256_sub_epi32(to, from), _mm256_set1_epi32(CHAR_CUTS_MIN));
@@ -230,18 +230,18 @@ static void find_long_blocks(const struct pretoken_cut *w, uint64_t *blocks)
             for (; which; which &= which - 1) {
                 const uint32_t *at = end + __builtin_ctz(which);
 
-                mark_long(blocks, (at[-1] & ~BATCH_FIXED) - w->base, (*at & ~BATCH_FIXED) - w->base, w->bytes);
+                mark_long(blocks, (at[-1] & ~MODEL_FIXED) - w->base, (*at & ~MODEL_FIXED) - w->base, w->bytes);
             }
-            if ((end[7] & ~BATCH_FIXED) - w->base >= w->bytes)
+            if ((end[7] & ~MODEL_FIXED) - w->base >= w->bytes)
                 return;
         }
         if (end > w->ends)
-            begin = (end[-1] & ~BATCH_FIXED) - w->base;
+            begin = (end[-1] & ~MODEL_FIXED) - w->base;
         if (end == w->last)
             return;
 #endif
-        mark_long(blocks, begin, (*end & ~BATCH_FIXED) - w->base, w->bytes);
-        begin = (*end & ~BATCH_FIXED) - w->base;
+        mark_long(blocks, begin, (*end & ~MODEL_FIXED) - w->base, w->bytes);
+        begin = (*end & ~MODEL_FIXED) - w->base;
     }
 }
 
@@ -261,11 +261,11 @@ static void find_blocks(const struct char_cuts *c, struct cut_stretch *s, const 
         if (!leads)
             continue;
         skip_ends(e, from);
-        begin = e->next > e->first ? (e->next[-1] & ~BATCH_FIXED) - e->base : 0; /* of the pretoken that goes on */
+        begin = e->next > e->first ? (e->next[-1] & ~MODEL_FIXED) - e->base : 0; /* of the pretoken that goes on */
         b->ends = take_ends(e, from, limit, &b->fixed);
         b->inside = leads & ~(b->ends | inside_fixed(e, b->ends, b->fixed));
         if (c->long_only && b->inside) {
-            uint32_t next = e->next < e->last ? (*e->next & ~BATCH_FIXED) - e->base : at + bytes;
+            uint32_t next = e->next < e->last ? (*e->next & ~MODEL_FIXED) - e->base : at + bytes;
 
             b->inside &= inside_long(b->ends, from - begin, next - from);
         }
@@ -323,7 +323,7 @@ static const uint32_t *cut(const struct pretoken_cut *w, struct pretoken_batch *
     b->begins[0] = b->fixed_count = 0;
     b->parts[0] = 1;
     count = w->cuts ? put_blocks(w->cuts, w, &e, b) : put_pretokens(b, 1, &e, bytes);
-    if (e.next < e.last && *e.next == ((bytes + e.base) | BATCH_FIXED))
+    if (e.next < e.last && *e.next == ((bytes + e.base) | MODEL_FIXED))
         note_fixed(b, count, 1);
     b->begins[count] = bytes;
     b->parts[count] = 1;

@@ -6,13 +6,13 @@
 /* Puts eight pretokens down. */
 static inline void put_eight(struct pretoken_batch *b, uint32_t count, const struct cut_ends *e)
 {
-    const uint32x4_t fixed = vdupq_n_u32(BATCH_FIXED), base = vdupq_n_u32(e->base);
+    const uint32x4_t fixed = vdupq_n_u32(MODEL_FIXED), base = vdupq_n_u32(e->base);
     uint32x4_t low = vld1q_u32(e->next), high = vld1q_u32(e->next + 4);
 
     vst1q_u32(b->begins + count, vsubq_u32(vbicq_u32(low, fixed), base));
     vst1q_u32(b->begins + count + 4, vsubq_u32(vbicq_u32(high, fixed), base));
     vst1_u8(b->parts + count, vdup_n_u8(1));
-    if (vmaxvq_u32(vorrq_u32(low, high)) >= BATCH_FIXED)
+    if (vmaxvq_u32(vorrq_u32(low, high)) >= MODEL_FIXED)
         for (unsigned k = 0; k < 8; k++)
             note_fixed(b, count + k, e->next[k] >> 31);
 }
@@ -22,13 +22,13 @@ static inline void put_eight(struct pretoken_batch *b, uint32_t count, const str
 static inline uint32_t put_pretokens(struct pretoken_batch *b, uint32_t count, struct cut_ends *e, uint32_t limit)
 {
 #if defined(__AVX2__) || defined(LEVEL_NEON)
-    for (; e->last - e->next > 8 && (e->next[7] & ~BATCH_FIXED) - e->base < limit; e->next += 8, count += 8)
+    for (; e->last - e->next > 8 && (e->next[7] & ~MODEL_FIXED) - e->base < limit; e->next += 8, count += 8)
         put_eight(b, count, e);
 #endif
-    for (; e->next < e->last && (*e->next & ~BATCH_FIXED) - e->base < limit; count++) {
-        if (*e->next & BATCH_FIXED)
+    for (; e->next < e->last && (*e->next & ~MODEL_FIXED) - e->base < limit; count++) {
+        if (*e->next & MODEL_FIXED)
             note_fixed(b, count, 1);
-        b->begins[count] = (*e->next++ & ~BATCH_FIXED) - e->base;
+        b->begins[count] = (*e->next++ & ~MODEL_FIXED) - e->base;
         b->parts[count] = 1;
     }
     return count;
@@ -44,11 +44,11 @@ static inline uint64_t take_ends(struct cut_ends *e, uint32_t at, uint32_t limit
     if (take_sixteen(e, at, limit, &ends))
         return ends;
 #endif
-    for (; e->next < e->last && (*e->next & ~BATCH_FIXED) - e->base < limit; e->next++) {
-        uint64_t bit = (uint64_t)1 << ((*e->next & ~BATCH_FIXED) - e->base - at);
+    for (; e->next < e->last && (*e->next & ~MODEL_FIXED) - e->base < limit; e->next++) {
+        uint64_t bit = (uint64_t)1 << ((*e->next & ~MODEL_FIXED) - e->base - at);
 
         ends |= bit;
-        *fixed |= *e->next & BATCH_FIXED ? bit : 0;
+        *fixed |= *e->next & MODEL_FIXED ? bit : 0;
     }
     return ends;
 }

@@ -378,9 +378,6 @@ struct merge_rules {
 /* Pretokens that are looked for at a time: their lines must not push each other out of the CPU's cache. */
 #define BATCH_FIND ((uint32_t)1024)
 
-/* In the end of a pretoken, see model.h. */
-#define BATCH_FIXED MODEL_FIXED
-
 /* Vectors are written whole. */
 #define BATCH_OVER ((size_t)64)
 
@@ -424,7 +421,7 @@ struct pretoken_cut {
     const uint8_t *text;
     uint32_t bytes;
     size_t room;
-    const uint32_t *ends, *last; /* pretokens end at ends - base; the first end is not 0. Fixed: with BATCH_FIXED */
+    const uint32_t *ends, *last; /* pretokens end at ends - base; the first end is not 0. Fixed: with MODEL_FIXED */
     uint32_t base;
 };
 
@@ -477,7 +474,7 @@ struct pretoken_place {
 /* Where a pretoken ends. */
 static inline uint32_t pretoken_end(const uint32_t *end)
 {
-    return *end & ~BATCH_FIXED;
+    return *end & ~MODEL_FIXED;
 }
 
 /* Comes before pretoken_fill(). The batch's text is that of the rest, or lies in `p`. */

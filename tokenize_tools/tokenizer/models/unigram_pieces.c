@@ -477,7 +477,7 @@ enum leat_status unigram_walk_pieces(struct unigram_walk *w)
     uint32_t ends[CUTS + CUT_SLACK + 1];
     enum leat_status s = LEAT_OK;
 
-    if (w->bytes >= BATCH_FIXED)
+    if (w->bytes >= MODEL_FIXED)
         return unigram_walk(w);
     lookup_batch_note(w->s->batch, &w->m->model, w->bytes);
     for (size_t from = w->cut + 1, to; s == LEAT_OK && from < w->bytes; from = to) {
