@@ -14,6 +14,8 @@
 #define THREADS 4
 #define WORDS   6000
 #define ROUNDS  60000
+#define GROW    4096 /* rounds after which a larger cache is asked for */
+#define ASKED   ((ROUNDS + GROW - 1) / GROW)
 #define MAX_IDS 300
 
 struct pretoken {
@@ -137,7 +139,7 @@ static void *work(void *context)
     for (unsigned i = 0; i < ROUNDS && t_failures < 10; i++) {
         uint32_t at = (uint32_t)(next_random(&w->random) % WORDS);
 
-        if (i % 4096 == 0)
+        if (i % GROW == 0)
             grow(w, &c);
         take(w, &c);
         (pretokens[at].bytes <= PRETOKEN_MAX ? meet_short : meet_long)(w, &c, at);
@@ -147,8 +149,9 @@ static void *work(void *context)
     return NULL;
 }
 
-/* With memory for `bytes`; how many were found, and whether the cache grew. */
-static void share(size_t bytes, uint64_t seed, unsigned least_grown)
+/* So many threads, with memory for `bytes`: words are found, and the cache grows at least so often. Several threads are
+ * sure of the first cache only: while one of them makes a larger one, the others may come to their end. */
+static void share(unsigned count, size_t bytes, uint64_t seed, unsigned least_grown)
 {
     struct worker workers[THREADS];
     pthread_t threads[THREADS];
@@ -157,11 +160,11 @@ static void share(size_t bytes, uint64_t seed, unsigned least_grown)
 
     T_OK(word_store_make(&store, &t_err));
     word_store_bound(store, bytes);
-    for (unsigned i = 0; i < THREADS; i++) {
+    for (unsigned i = 0; i < count; i++) {
         workers[i] = (struct worker) { .store = store, .random = seed + i };
         T_EQ(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
     }
-    for (unsigned i = 0; i < THREADS; i++) {
+    for (unsigned i = 0; i < count; i++) {
         T_EQ(pthread_join(threads[i], NULL), 0);
         found += workers[i].found;
         grown += workers[i].grown;
@@ -254,8 +257,11 @@ int main(void)
     half_written();
     other_texts();
     make_pretokens(seed);
-    share((size_t)400 << 20, seed, 4); /* it grows */
-    share((size_t)24 << 20, seed, 1);  /* it is replaced by empty ones, when no thread has an older one */
-    share((size_t)1 << 20, seed, 0);   /* nothing is shared */
+    /* grows step by step, is replaced by empty ones, is not there at all */
+    share(1, (size_t)400 << 20, seed, ASKED);
+    share(1, (size_t)24 << 20, seed, ASKED);
+    share(THREADS, (size_t)400 << 20, seed, 1);
+    share(THREADS, (size_t)24 << 20, seed, 1);
+    share(THREADS, (size_t)1 << 20, seed, 0);
     return t_end();
 }
