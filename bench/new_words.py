@@ -39,7 +39,7 @@ def verdict(row):
         return "reached"
     if row["left"] <= 0:
         return "not with words that cost nothing"
-    if row["left"] < row["once more"]:
+    if row["left"] < max(row["once more"], row["cost"] - (row["merging"] - row["once more"])):
         return "not with merging that waits for nothing"
     return f"if a new word costs {100 * (1 - row['left'] / row['cost']):.0f} % less"
 
