@@ -52,6 +52,7 @@ printf 'PK\3\4' >in/de/z.zip
 printf '{"body":"a"}\n' | tee in/en/odd.jsonl >in/en/old/odd.jsonl
 run leat pack -t bytes -o none in/en
 says 1 'the folder in/en has 1 file that may hold texts but cannot be read'
+[ "$(grep -c x.arrow "$said")" = 1 ] || fail "named more than once: $(cat "$said")"
 says 1 'leat: to leave such files out: leat pack --skip-unknown -t bytes -o none in/en'
 run leat pack --dry-run -t bytes --exclude 'dangling*' --exclude '*.csv' in
 says 1 'leat: 2 files of folders may hold texts but cannot be read:'

@@ -528,16 +528,26 @@ static void list_unread(const struct dry_run *d)
     say_more(d, count);
 }
 
+/* How many cannot be read, and the first of them. */
+static size_t count_unread(const struct dry_run *d, const struct input_skipped **first)
+{
+    size_t count = 0;
+
+    *first = NULL;
+    for (size_t i = d->inputs.skipped_count; i-- > 0;)
+        if (d->inputs.skipped[i].unread) {
+            *first = &d->inputs.skipped[i];
+            count++;
+        }
+    return count;
+}
+
 /* Those that cannot be read, over which the run would fail at the first folder with one. */
 static enum leat_status say_unread(const struct dry_run *d, struct leat_error *err)
 {
-    const struct input_skipped *first = NULL;
-    size_t count = 0;
+    const struct input_skipped *first;
+    size_t count = count_unread(d, &first);
 
-    for (size_t i = 0; i < d->inputs.skipped_count; i++) {
-        count += d->inputs.skipped[i].unread != NULL;
-        first = first || !d->inputs.skipped[i].unread ? first : &d->inputs.skipped[i];
-    }
     if (count == 0 || d->values->skip_unknown)
         return LEAT_OK;
     if (count > 1)
@@ -723,12 +733,13 @@ void pack_dry_run_say_failing(const struct pack_values *v, const struct leat_pac
                               const char *const *words, size_t count, const char *from, const struct leat_error *err)
 {
     struct dry_run d = { .values = v, .from = from };
+    const struct input_skipped *first;
     bool streams = false;
 
     for (size_t i = 0; i < count; i++)
         streams = streams || is_stream(words[i], from);
     if (err->file[0] && !streams && find(&d, options, words, count, NULL) == LEAT_OK) {
-        if (err->hint == LEAT_HINT_SKIP)
+        if (err->hint == LEAT_HINT_SKIP && count_unread(&d, &first) > 1) /* else the message names it */
             list_unread(&d);
         say_failing(&d, words, count, err);
     } else if (err->status == LEAT_E_NO_FILE) {
