@@ -11,6 +11,16 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 BUILD = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+TURN = os.environ.pop("LEAT_TEST_TURN", "")  # N/OF: every OF-th test from the N-th, as in tests/run.sh
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leaves out the tests that are not of this turn."""
+    if TURN:
+        turn, of = map(int, TURN.split("/"))
+        others = [item for number, item in enumerate(items, 1) if number % of != turn]
+        items[:] = [item for number, item in enumerate(items, 1) if number % of == turn]
+        config.hook.pytest_deselected(items=others)
 
 
 def command(*words):

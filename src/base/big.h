@@ -18,7 +18,9 @@ static inline void *big_alloc(size_t bytes)
 {
     void *p;
 
-    if (bytes < BIG_PAGE || bytes > SIZE_MAX - BIG_PAGE)
+    if (bytes > SIZE_MAX - BIG_PAGE)
+        return NULL;
+    if (bytes < BIG_PAGE)
         return malloc(bytes ? bytes : 1);
     bytes = (bytes + BIG_PAGE - 1) / BIG_PAGE * BIG_PAGE;
     p = aligned_alloc(BIG_PAGE, bytes);
