@@ -2,10 +2,12 @@
 #include "mounts.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "clock.h"
 #include "status.h"
@@ -14,24 +16,55 @@
 #define MAX_PAUSE_NS   ((uint64_t)5000000000)
 #define LOOK_NS        ((uint64_t)50000000) /* how often `waiting` is called */
 
-void mounts_open(struct mounts *m, const struct leat_open_options *how)
+/* ---- The mutex --------------------------------------------------------------------------------------------------- */
+
+static void make_mutex(struct mounts *m)
 {
     pthread_condattr_t clock;
 
-    *m = (struct mounts) { .seconds = how->retry_seconds ? how->retry_seconds : mounts_usual_seconds(),
-                           .waiting = how->waiting,
-                           .context = how->waiting_context };
-    folder_note(&m->home);
     pthread_mutex_init(&m->mutex, NULL);
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_cond_init(&m->changed, &clock);
     pthread_condattr_destroy(&clock);
+    m->guests = NULL;
+}
+
+/* A process may have been forked while another thread held the mutex, or waited: the child has none of the threads, and
+ * makes a mutex of its own. */
+static void take_over(struct mounts *m)
+{
+    int self = (int)getpid(), owner;
+
+    while ((owner = atomic_load(&m->owner)) != self)
+        if (owner == -self) {
+            sched_yield();
+        } else if (atomic_compare_exchange_strong(&m->owner, &owner, -self)) {
+            make_mutex(m);
+            atomic_store(&m->owner, self);
+        }
+}
+
+static void lock(struct mounts *m)
+{
+    take_over(m);
+    pthread_mutex_lock(&m->mutex);
+}
+
+void mounts_open(struct mounts *m, const struct leat_open_options *how)
+{
+    *m = (struct mounts) { .seconds = how->retry_seconds ? how->retry_seconds : mounts_usual_seconds(),
+                           .waiting = how->waiting,
+                           .context = how->waiting_context };
+    folder_note(&m->home);
+    make_mutex(m);
+    atomic_init(&m->owner, (int)getpid());
 }
 
 void mounts_close(struct mounts *m)
 {
     folder_free(&m->home);
+    take_over(m);
     pthread_cond_destroy(&m->changed);
     pthread_mutex_destroy(&m->mutex);
 }
@@ -44,7 +77,7 @@ unsigned mounts_system(struct mounts *m, dev_t device, int fd)
 
     if (!m)
         return file_system_of(fd);
-    pthread_mutex_lock(&m->mutex);
+    lock(m);
     for (i = 0; i < m->known_count && m->known[i].device != device; i++)
         ;
     system = i < m->known_count ? m->known[i].system : file_system_of(fd);
@@ -85,7 +118,7 @@ static bool wait_until(struct mounts *m, uint64_t end)
     bool stopped = false;
     uint64_t now;
 
-    pthread_mutex_lock(&m->mutex);
+    lock(m);
     guest = guest_of(m);
     while (!stopped && (now = clock_ns()) < end) {
         uint64_t until = !guest && m->waiting && end - now > LOOK_NS ? now + LOOK_NS : end;
@@ -98,7 +131,7 @@ static bool wait_until(struct mounts *m, uint64_t end)
             memcpy(why, m->why, sizeof why);
             pthread_mutex_unlock(&m->mutex);
             stopped = m->waiting(m->context, why) != 0;
-            pthread_mutex_lock(&m->mutex);
+            lock(m);
         }
     }
     stopped |= guest && atomic_load(guest->stop);
@@ -108,7 +141,7 @@ static bool wait_until(struct mounts *m, uint64_t end)
 
 static void note(struct mounts *m, uint64_t seconds, const struct leat_error *why)
 {
-    pthread_mutex_lock(&m->mutex);
+    lock(m);
     snprintf(m->why, sizeof m->why, "%s; leat tries again, for %llu s", why->message, (unsigned long long)seconds);
     m->unsaid = true;
     pthread_mutex_unlock(&m->mutex);
@@ -129,7 +162,7 @@ void mounts_worked(struct mounts *m, const struct mounts_tries *t)
 {
     if (!m || t->count == 0)
         return;
-    pthread_mutex_lock(&m->mutex);
+    lock(m);
     m->spent_ns = 0;
     pthread_mutex_unlock(&m->mutex);
 }
@@ -139,7 +172,7 @@ static uint64_t spent(struct mounts *m, uint64_t now, uint64_t limit)
 {
     uint64_t ns;
 
-    pthread_mutex_lock(&m->mutex);
+    lock(m);
     if (now - m->failed_ns >= limit)
         m->spent_ns = 0;
     ns = m->spent_ns < limit ? m->spent_ns : limit;
@@ -150,7 +183,7 @@ static uint64_t spent(struct mounts *m, uint64_t now, uint64_t limit)
 
 static void spend(struct mounts *m, uint64_t now, uint64_t ns)
 {
-    pthread_mutex_lock(&m->mutex);
+    lock(m);
     m->spent_ns = ns > m->spent_ns ? ns : m->spent_ns;
     m->failed_ns = now;
     pthread_mutex_unlock(&m->mutex);
@@ -192,7 +225,7 @@ bool mounts_again(struct mounts *m, struct mounts_tries *t, bool remote, enum le
 
 void mounts_attend(struct mounts *m, struct mounts_guest *guest, const atomic_bool *stop)
 {
-    pthread_mutex_lock(&m->mutex);
+    lock(m);
     *guest = (struct mounts_guest) { pthread_self(), stop, m->guests };
     m->guests = guest;
     pthread_mutex_unlock(&m->mutex);
@@ -202,7 +235,7 @@ void mounts_leave(struct mounts *m, struct mounts_guest *guest)
 {
     struct mounts_guest **at = &m->guests;
 
-    pthread_mutex_lock(&m->mutex);
+    lock(m);
     while (*at && *at != guest)
         at = &(*at)->next;
     if (*at)
@@ -212,7 +245,7 @@ void mounts_leave(struct mounts *m, struct mounts_guest *guest)
 
 void mounts_wake(struct mounts *m)
 {
-    pthread_mutex_lock(&m->mutex);
+    lock(m);
     pthread_cond_broadcast(&m->changed);
     pthread_mutex_unlock(&m->mutex);
 }
@@ -221,7 +254,7 @@ bool mounts_notice(struct mounts *m, char *text, size_t capacity)
 {
     bool unsaid;
 
-    pthread_mutex_lock(&m->mutex);
+    lock(m);
     unsaid = m->unsaid;
     m->unsaid = false;
     if (unsaid)

@@ -36,6 +36,7 @@ struct mounts {
     void *context;
     struct folder home; /* in which relative names are */
     bool opening;       /* the dataset is: who opens it tries again, from the start of what failed */
+    atomic_int owner;   /* the process whose mutex it is; negative: it is being made */
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     struct mounts_guest *guests;
