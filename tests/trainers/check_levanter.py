@@ -2,8 +2,8 @@
 """check_levanter.py: Levanter's own train_lm with the lines of docs/trainers/levanter.md: one host with two devices
 trains and evaluates to the end of a finite set, and the batch size changes; two hosts with one device each go on from
 its checkpoint to the plan's end. Another run has phases of other weights and lengths, and does not go on with a plan
-that changes before its checkpoint. Every row that the trainer takes is compared with the token file, and torch must not
-have been imported."""
+that changes before its checkpoint; and one has rows of whole documents, to their end. Every row that the trainer takes
+is compared with the token file, and torch must not have been imported."""
 import asyncio
 import collections
 import itertools
@@ -20,6 +20,7 @@ import numpy
 LENGTH, ROWS, STEPS, EVERY = 64, 16, 30, 12  # as in CONFIG; ROWS: at first
 FEWER, SHRINKS = 12, 20  # rows of a batch, from this step on
 PLACES = LENGTH - 1  # the last one predicts nothing
+DOCUMENTS = 4  # of a fitted row, each of which needs a place more
 PHASES = dict(base_len=PLACES, phases=[(100, {"corpus": 1, "corpus.valid": 3}, PLACES // 3)])  # more for leat.Plan
 KEYS = "tokens", "loss_weight", "segments"
 CONFIG = f"""
@@ -49,12 +50,15 @@ def host(what, steps, port, process, processes):
     """One host: the page's program, with a DataLoaderIterator that keeps what the trainer takes from it."""
     import leat
     from levanter.data import loader
-    run, change = ("a", None) if what in ("train", "resume") else ("b", 50 if what == "refused" else None)
+    run = {"train": "a", "resume": "a", "fitted": "c"}.get(what, "b")
+    change = 50 if what == "refused" else None
     made = leat.Plan
 
     def plan(name, *given, **options):
         if run == "a" or name != "corpus":
             return made(name, *given, **options)
+        if run == "c":
+            return made(name, PLACES + 1 - DOCUMENTS, **options, order=leat.fit(max_per_row=DOCUMENTS))
         phased = made({"corpus": 3, "corpus.valid": 1}, *given, **options, **PHASES)
         pathlib.Path(f"{what}.plan").write_text(phased.text)
         return phased.change(change, weights=[1, 1]) if change else phased
@@ -161,19 +165,34 @@ def check_evaluation(tokens, what, times, processes):
         check_batches([ROWS] * count, found[first:first + count], windows, f"{what}, evaluation")
 
 
-def check_fitted(tokens, plan):
-    """The rows of an epoch of whole documents have each prediction of the corpus once, and nothing else."""
-    from leat.integrations.levanter import Dataset
-    dataset, found = Dataset(plan, LENGTH), collections.Counter()
-    for row in asyncio.run(dataset.get_batch(range(len(plan)))):
-        segments = row.attn_mask.segment_ids[0]
-        assert row.tokens.shape == segments.shape == row.loss_weight.shape == (LENGTH,)
-        counts = numpy.flatnonzero(row.loss_weight)
-        assert (segments[counts] == segments[counts + 1]).all() and (segments[counts] >= 0).all()
-        found.update(zip(row.tokens[counts].tolist(), row.tokens[counts + 1].tolist()))
+def check_fitted(tokens, rows, what):
+    """These rows of whole documents have each prediction of the corpus once, and nothing else."""
+    found = collections.Counter()
+    for row in rows:
+        assert {row[name].shape for name in KEYS} == {(LENGTH,)}
+        counts = numpy.flatnonzero(row["loss_weight"])
+        begins = row["segments"][counts]
+        assert (begins == row["segments"][counts + 1]).all() and (begins >= 0).all()
+        found.update(zip(row["tokens"][counts].tolist(), row["tokens"][counts + 1].tolist()))
     inside = numpy.setdiff1d(numpy.arange(1, len(tokens.all)), tokens.starts)
     wanted = collections.Counter(zip(tokens.all[inside - 1].tolist(), tokens.all[inside].tolist()))
-    assert found == wanted, f"{found.total()} predictions of {wanted.total()}"
+    assert found == wanted, f"{what}: {found.total()} predictions of {wanted.total()}"
+
+
+def fitted_rows(plan):
+    """All rows of a plan, as Levanter's dataset has them."""
+    from leat.integrations.levanter import Dataset
+    for row in asyncio.run(Dataset(plan, LENGTH).get_batch(range(len(plan)))):
+        yield dict(zip(KEYS, map(numpy.asarray, (row.tokens, row.loss_weight, row.attn_mask.segment_ids[0]))))
+
+
+def trained_rows(what):
+    """All rows that one host trained on, with those without loss that fill the last batch."""
+    found = batches(what, "train", 1)
+    assert [len(batch["tokens"]) for batch in found] == list(map(size, range(len(found))))
+    for batch in found:
+        for place in range(len(batch["tokens"])):
+            yield {name: batch[name][place] for name in KEYS}
 
 
 def check_mixture(plan):
@@ -267,9 +286,11 @@ def main():
         said = hosts("refused", 20, 1, 1)
         assert "leat.Error: " in said and "phases" in said, said[-3000:]
         page.python()  # the program, which only hosts run
-        fitted = page.python()["fitted"](PLACES, 4)
+        fitted = page.python()["fitted"](PLACES, DOCUMENTS)
         page.done()
-        check_fitted(train, fitted)
+        check_fitted(train, fitted_rows(fitted), "the plan")
+        hosts("fitted", 1000, 1)
+        check_fitted(train, trained_rows("fitted"), "training")
         check_mixture(fitted)
         check_plan_file(folder)
         check_plan_file_name()

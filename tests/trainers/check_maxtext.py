@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """check_maxtext.py: MaxText's own train.py with the lines of docs/trainers/maxtext.md: one host with two devices trains
-and evaluates to the end of a finite set; two hosts with one device each go on from its checkpoint, and one from theirs.
-Every batch that the trainer's iterators give is compared with the token file, and torch must not have been imported."""
+and evaluates to the end of a finite set; two hosts with one device each go on from its checkpoint, and one from theirs;
+and one trains on rows of whole documents, to their end. Every batch that the trainer's iterators give is compared with
+the token file, and torch must not have been imported."""
+import collections
 import os
 import pathlib
 import socket
 import subprocess
 import sys
+import types
 
 import common
 import numpy
@@ -35,10 +38,16 @@ def host(what, steps, port, process, processes):
     multihost_dataloading.MultiHostDataLoadIterator.__next__ = kept
     import maxtext
     base = pathlib.Path(maxtext.__file__).parent / "configs/base.yml"
+    own = what == "fitted"
+    if own:
+        import leat.integrations.maxtext as integration
+        use = integration.use
+        integration.use = lambda: use(train=fitted)
     sys.argv = ["train.py", str(base), *(
-        f"run_name=a base_output_directory={os.getcwd()}/out dataset_type=grain grain_train_files=corpus num_epoch=4 "
-        "data_shuffle_seed=7 grain_eval_files=corpus.valid eval_interval=10 eval_steps=-1 hardware=cpu vocab_size=512 "
-        f"steps={steps} max_target_length={LENGTH} per_device_batch_size={ROWS // 2} checkpoint_period=10 head_dim=32 "
+        f"run_name={'b' if own else 'a'} base_output_directory={os.getcwd()}/out dataset_type=grain "
+        "grain_train_files=corpus num_epoch=4 data_shuffle_seed=7 grain_eval_files=corpus.valid eval_interval=10 "
+        f"eval_steps=-1 hardware=cpu vocab_size=512 steps={steps} max_target_length={LENGTH} "
+        f"per_device_batch_size={ROWS // 2} checkpoint_period=10 head_dim=32 "
         "base_emb_dim=64 base_num_query_heads=2 base_num_kv_heads=2 base_mlp_dim=128 base_num_decoder_layers=1 "
         "attention=dot_product skip_jax_distributed_system=true").split()]
     page = common.page("maxtext", ".")
@@ -48,13 +57,21 @@ def host(what, steps, port, process, processes):
         page.python()
     except SystemExit as end:
         assert not end.code, end
-    assert made[0].dataloader.loader.plan.info.order == "shuffled"
+    if own:
+        integration.use = use
+    assert made[0].dataloader.loader.plan.info.order == ("fit" if own else "shuffled")
     for kind, iterator in zip(("train", "valid"), made):
         numpy.savez(f"{what}-{kind}-{process}.npz",
                     **{name: numpy.array([batch[name] for batch in iterator.kept]) for name in KEYS})
     page.python()
     page.done()
     assert "torch" not in sys.modules, "torch was imported"
+
+
+def fitted(config):
+    """An epoch of rows of whole documents."""
+    import leat
+    return leat.Plan("corpus", config.max_target_length, seed=7, epochs=1, order="fit")
 
 
 def hosts(what, steps, processes):
@@ -116,6 +133,21 @@ def check_evaluation(tokens, what, times, processes):
             assert not row["targets_segmentation"].any(), f"{what}, evaluation: padding has loss"
 
 
+def check_fitted(tokens, steps):
+    """Training on rows of whole documents had each prediction of the corpus once, and nothing else."""
+    rows, found = got("fitted", "train", 1), collections.Counter()
+    assert rows["inputs"].shape == (steps, ROWS, LENGTH), rows["inputs"].shape
+    for batch in range(steps):
+        for place in range(ROWS):
+            row = {name: rows[name][batch, place] for name in KEYS}
+            counts = row["targets_segmentation"] != 0
+            assert (row["inputs_segmentation"][counts] == row["targets_segmentation"][counts]).all()
+            found.update(zip(row["inputs"][counts].tolist(), row["targets"][counts].tolist()))
+    inside = numpy.setdiff1d(numpy.arange(1, len(tokens.all)), tokens.starts)
+    wanted = collections.Counter(zip(tokens.all[inside - 1].tolist(), tokens.all[inside].tolist()))
+    assert found == wanted, f"{found.total()} predictions of {wanted.total()}"
+
+
 def main():
     common.need("maxtext")
     with common.own_folder() as folder:
@@ -130,6 +162,9 @@ def main():
             hosts(what, first + MORE, processes)
             check_training(train, what, first, MORE, processes)
             check_evaluation(valid, what, 1, processes)
+        steps = -(-len(fitted(types.SimpleNamespace(max_target_length=LENGTH))) // ROWS)
+        hosts("fitted", steps, 1)
+        check_fitted(train, steps)
 
 
 if len(sys.argv) > 1:
