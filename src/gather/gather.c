@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/clock.h"
@@ -425,7 +426,8 @@ const uint8_t *gather_inside(struct gather_hand *h, struct gather_file *f)
         e->inside = file_map_enter(f->map);
         if (!e->inside && f->map->bytes && h == &h->gather->hand && !f->lost_map) {
             f->lost_map = true;
-            atomic_fetch_add(&h->gather->lost_maps, 1);
+            if (f->map->owner == getpid()) /* else the lease is a parent's, and nobody has called it back */
+                atomic_fetch_add(&h->gather->lost_maps, 1);
         }
     }
     return e->inside;

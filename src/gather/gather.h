@@ -193,7 +193,7 @@ struct gather {
     bool memory_is_written;      /* gather_close() could not wait for all reads into it: never free it */
     struct gather_counters counters;
     atomic_uint in_use[GATHER_ENGINE_COUNT]; /* files of each engine */
-    atomic_uint lost_maps;
+    atomic_uint lost_maps; /* of leases that were called back, not of those that a parent of this process has */
     atomic_bool uring_is_refused;
     atomic_bool uring_unregistered; /* it could not register memory */
 };

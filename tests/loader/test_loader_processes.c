@@ -1,7 +1,9 @@
 /*
  * test_loader_processes.c: a loader stops at fork: in the child every call says so, and closing is harmless; the
- * parent's goes on. Two processes with different ranks have each sample exactly once between them. Eight processes
- * share a dataset's pages: what each takes for itself is its ring and little more. The loader's thread runs here.
+ * parent's goes on. Two processes with different ranks have each sample exactly once between them; they have the plan
+ * from before the fork, whose leases are the parent's, and once said that another program had opened a token file for
+ * writing. Eight processes share a dataset's pages: what each takes for itself is its ring and little more. The
+ * loader's thread runs here.
  */
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -97,6 +99,8 @@ static void cover(void)
             struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
             const struct leat_batch *b;
             struct leat_loader *l;
+            bool blames = false;
+            char text[512];
 
             o.batch = 10;
             o.ranks.rank = rank;
@@ -109,8 +113,10 @@ static void cover(void)
                         atomic_fetch_add(&seen[b->samples[i].number], 1);
                 leat_batch_release(b, NULL);
             }
+            while (leat_loader_notice(l, text, sizeof text))
+                blames = blames || strstr(text, "for writing");
             leat_loader_close(l);
-            _exit(t_err.status != LEAT_E_END);
+            _exit(t_err.status != LEAT_E_END || blames);
         }
     }
     wait_for(children[0]);
