@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 /* What an error about a thread that does not start ends with, in parentheses. */
-#define THREAD_LIMITS "ulimit -u limits threads, ulimit -v memory"
+#define THREAD_LIMITS "ulimit -u and a control group's pids.max limit threads, ulimit -v memory"
 
 /* Starts a thread with a stack of `stack` bytes; signals stay with the program's threads. 0, or an errno. */
 int thread_start(pthread_t *thread, size_t stack, void *(*run)(void *context), void *context);

@@ -54,7 +54,8 @@ static void fail_each(const struct scenario *s, enum fault_kind kind)
     }
 }
 
-/* Each thread that cannot be begun: without the first there is an error, without another the rest do the work. */
+/* Each thread that cannot be begun: without the first there is an error, without another the rest do the work. In a
+ * container it is mostly the control group that refuses, which the error did not name. */
 static void fail_threads(const struct scenario *s)
 {
     for (unsigned n = 1; n <= s->threads; n++) {
@@ -66,6 +67,8 @@ static void fail_threads(const struct scenario *s)
         fault_disarm();
         T_CHECK(fault_failed() != NULL);
         T_CHECK(n > 1 ? status == LEAT_OK && whole(s) : status != LEAT_OK);
+        if (n == 1)
+            T_CONTAINS(t_err.message, "pids.max");
     }
 }
 

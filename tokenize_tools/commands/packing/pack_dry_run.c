@@ -649,6 +649,12 @@ static bool is_of(const struct input *in, const struct leat_error *err)
     return strcmp(in->path, err->file) == 0 || (in->place && strcmp(in->place, err->file) == 0);
 }
 
+/* Whether this process had not enough of something: then no file is to be left out. */
+static bool is_short_of(const struct leat_error *err)
+{
+    return err->status == LEAT_E_NO_MEMORY || err->os_error == EMFILE || err->os_error == ENFILE;
+}
+
 static void say_other(const struct dry_run *d, size_t *others, const struct leat_error *why)
 {
     if (*others == 0)
@@ -669,7 +675,7 @@ static void say_failing(const struct dry_run *d, const char *const *words, size_
 
     for (size_t i = 0; i < d->inputs.count; i++) /* what no record of JSON has is of another name in all of it */
         known = known || (is_of(&d->inputs.items[i], err) && !(d->inputs.items[i].format->is_json && err->field[0]));
-    if (!known || err->hint == LEAT_HINT_SKIP)
+    if (!known || err->hint == LEAT_HINT_SKIP || is_short_of(err))
         return;
     for (size_t i = 0; i < d->inputs.count && cli_now() - began < FAILING_SECONDS && !cli_interrupted(); i++) {
         const struct input *in = &d->inputs.items[i];
