@@ -434,12 +434,31 @@ static enum leat_status found(struct search *s, const char *path, const char *na
     return S_ISDIR(st.st_mode) ? found_folder(s, path, is_link, err) : found_file(s, path, name, &st, err);
 }
 
+/* Whether a pattern, such as lost+found/ and two stars, leaves out all that may lie in a folder below the first one. */
+static bool is_left_out(const struct search *s, const char *folder)
+{
+    const char *below = below_folder(s, folder);
+    bool out = false;
+
+    for (size_t i = 0; !out && *below && i < s->rules->exclude_count; i++) {
+        const char *pattern = s->rules->exclude[i];
+        size_t bytes = strlen(pattern);
+        char *itself = bytes > 3 && strcmp(pattern + bytes - 3, "/**") == 0 ? strndup(pattern, bytes - 3) : NULL;
+
+        out = itself && hub_glob(itself + (*itself == '/'), below);
+        free(itself);
+    }
+    return out;
+}
+
 static enum leat_status search_in(struct search *s, const char *folder, struct leat_error *err)
 {
     DIR *d = opendir(folder);
     enum leat_status status = LEAT_OK;
     struct dirent *entry;
 
+    if (!d && errno == EACCES && is_left_out(s, folder))
+        return search_pass_patterned(s, folder, err);
     if (!d)
         return status_set_os(err, errno, folder, "cannot read the folder %s", folder);
     while (status == LEAT_OK && (errno = 0, entry = readdir(d)) != NULL) {
