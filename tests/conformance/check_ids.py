@@ -182,7 +182,7 @@ KINDS = (("tekken*.json", references.Tekken), ("*.json", references.HuggingFace)
 
 
 def kind_of(path):
-    """The reference for a file of this name; None: there is none here."""
+    """Returns the kind of reference that reads a file of this name, or None if no reference does."""
     return next((kind for name, kind in KINDS if fnmatch.fnmatch(os.path.basename(path), name)), None)
 
 

@@ -434,7 +434,7 @@ static enum leat_status found(struct search *s, const char *path, const char *na
     return S_ISDIR(st.st_mode) ? found_folder(s, path, is_link, err) : found_file(s, path, name, &st, err);
 }
 
-/* Whether a pattern, such as lost+found/ and two stars, leaves out all that may lie in a folder below the first one. */
+/* Whether --exclude leaves out all that may lie in this folder, by a pattern of its path, a slash and two stars. */
 static bool is_left_out(const struct search *s, const char *folder)
 {
     const char *below = below_folder(s, folder);
