@@ -2,7 +2,7 @@
  * encode.c: `leat-bench encode`: how fast texts become ids, and nothing else: the documents are in memory before, the
  * ids stay in memory, and the first pass counts, with cold caches, as in a run that packs a corpus once. A run over a
  * terabyte has met most words: --warm encodes another text first, and --passes the same text again, with the same
- * encoders.
+ * encoders. With --paced another program says when a pass begins, so that it can have several programs take turns.
  *
  * Each thread has a share of about as many bytes, an encoder, and memory for its ids that was touched before the clock
  * starts. The checksum of the ids shows whether two measurements did the same work, whatever the number of threads.
@@ -29,7 +29,7 @@
 struct encode_values {
     const char *tokenizer, *pattern, *field, *warm;
     uint64_t threads, passes;
-    bool special, json;
+    bool special, paced, json;
 };
 
 const struct option_row bench_encode_options[] = {
@@ -46,6 +46,8 @@ const struct option_row bench_encode_options[] = {
     { BENCH_OPTION(encode_values, "passes", OPTION_COUNT, passes, "N",
                    "encode the texts N times with the same encoders, and print the rate of each pass"),
       .standard = "1", .min = 1, .max = MAX_PASSES },
+    { BENCH_OPTION(encode_values, "paced", OPTION_FLAG, paced, NULL,
+                   "before each pass, print an empty line and wait for one, so that programs can take turns") },
     BENCH_JSON(encode_values),
     OPTIONS_END
 };
@@ -193,15 +195,31 @@ static enum leat_status encode_texts(struct share *shares, unsigned threads, str
     return LEAT_OK;
 }
 
+/* Says that all before is done, and waits for a line; false if none comes. */
+static bool wait_for_line(void)
+{
+    int c;
+
+    puts("");
+    fflush(stdout);
+    do
+        c = getchar();
+    while (c != '\n' && c != EOF);
+    return c == '\n';
+}
+
 /* All passes; each must give the ids of the first. */
-static enum leat_status encode_passes(struct share *shares, unsigned threads, uint64_t passes, struct result *result,
+static enum leat_status encode_passes(struct share *shares, const struct encode_values *v, struct result *result,
                                       struct leat_error *err)
 {
+    unsigned threads = (unsigned)v->threads;
     enum leat_status s = LEAT_OK;
 
-    for (uint64_t i = 0; i < passes && s == LEAT_OK; i++) {
+    for (uint64_t i = 0; i < v->passes && s == LEAT_OK; i++) {
         uint64_t checksum;
 
+        if (v->paced && !wait_for_line())
+            return status_set(err, LEAT_E_STOPPED, "no line came on standard input for pass %" PRIu64, i + 1);
         s = encode_texts(shares, threads, &result->passes[i], err);
         checksum = s == LEAT_OK ? hash_ids(shares, threads) : 0;
         if (i == 0)
@@ -256,7 +274,7 @@ static enum leat_status measure(const struct texts *t, const struct encode_value
         s = make_room(shares, threads, err);
     }
     if (s == LEAT_OK)
-        s = encode_passes(shares, threads, v->passes, result, err);
+        s = encode_passes(shares, v, result, err);
     for (unsigned i = 0; i < threads; i++) {
         leat_encoder_close(shares[i].encoder);
         free(shares[i].ids);

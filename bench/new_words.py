@@ -50,7 +50,7 @@ def measure(o, text, file, paths):
     runs, rates = [], []
     for _ in range(o.repeat):
         runs.append(stages(ours))
-        rates.append(encode.needed(theirs, 1)["passes_cpu"][0])
+        rates.append(encode.one_at_a_time({"gigatoken": theirs}, 0)["gigatoken"]["passes_cpu"][0])
     row = {key: min(run[key] for run in runs) for key in runs[0]}
     row["goal"] = row["bytes"] * 1e3 * row["ghz"] / (GOALS[text] * max(rates))
     row["cost"] = (row["whole"] - row["met"]) * 100 / row["new, %"]

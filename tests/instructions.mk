@@ -5,7 +5,7 @@
 COUNT_CFLAGS  ?= -O3
 COUNT_BUILD   := $(BUILD)/instructions
 COUNT_SOURCES := $(filter src/names.c src/base/% src/rows/%,$(LIB_SOURCES)) $(filter $(addprefix tokenize_tools/,\
-                 corpus/json/json_kernel% tokenizer/bpe/pretoken_% tokenizer/bpe/pair_table.c \
+                 corpus/json/json_kernel% tokenizer/bpe/pretoken_% tokenizer/bpe/merge_table.c \
                  tokenizer/bpe/vocabulary_map.c),$(PACK_SOURCES))
 
 .PHONY: count-instructions

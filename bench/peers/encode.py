@@ -15,10 +15,12 @@ tokenizers is measured twice: encode_batch, which most people call, and encode_b
 The time of gigatoken includes its array of ids; that of leat includes the copy into one, whose pages have all been
 touched before (the packer has no such array). --threads 2 measures those that can with two threads.
 
---warm 80 measures what a long run does most of its time: leat and gigatoken encode 80 MB, untimed, then the --megabytes
-that follow these, and then the same four times more ("met", the best of these: in the first ones a cache may still
-grow); also leat from Python (encode_flat on Arrow strings; `make python`). Rates are per second of CPU time: leat,
-encode_flat, gigatoken. --pieces 200 cuts documents to so many characters first.
+--warm 80 measures what a long run does most of its time: leat, leat from Python (encode_flat on Arrow strings; `make
+python`) and gigatoken encode 80 MB, untimed, then the --megabytes that follow these, and then the same four times more
+("met", the best of these: in the first ones a cache may still grow). All three are warm before the first begins, and
+take turns pass by pass, so that what slows the machine for a second slows them all. Rates are medians, per second of
+CPU time; a ratio is the median (least to most) of those of each repetition. --pieces 200 cuts documents to so many
+characters first.
 
 --own runs gigatoken's own command, `gigatoken bench FILE --doc-separator "<|endoftext|>"`, over the same documents, and
 leat-bench encode beside it: both with all text in memory, by time. It gives no ids: their numbers are compared.
@@ -219,7 +221,7 @@ def encode_flat(vocabulary, texts_of_all):
 
 
 def measure_warm(program, vocabulary, *paths):
-    """What leat-bench encode --warm --passes 5 --json does, from Python."""
+    """What leat-bench encode --warm --passes 5 --paced --json does, from Python."""
     import xxhash
     warm, texts = ([text.encode() for text in texts_of(path)] for path in paths)
     size = sum(map(len, texts))
@@ -230,6 +232,9 @@ def measure_warm(program, vocabulary, *paths):
     encode(warm)
     seconds = []
     for _ in range(WARM_PASSES):
+        print(flush=True)
+        if not sys.stdin.readline():
+            sys.exit("no line came")
         begin = time.process_time()
         lists = encode(texts)
         seconds.append(time.process_time() - begin)
@@ -375,6 +380,37 @@ def split_text(folder, name, megabytes, pieces=None):
     return paths
 
 
+def one_at_a_time(commands, first):
+    """Runs programs that wait for a line before each pass: pass by pass, beginning with another one each time."""
+    running = {p: subprocess.Popen(c, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                   env={**os.environ, **ALONE}) for p, c in commands.items()}
+    names, said = list(commands), {}
+    for p in names:  # all are ready
+        running[p].stdout.readline()
+    for i in range(WARM_PASSES):
+        for p in names[(first + i) % len(names):] + names[:(first + i) % len(names)]:
+            if running[p].poll() is None:
+                print(file=running[p].stdin, flush=True)
+            if i + 1 < WARM_PASSES:
+                running[p].stdout.readline()
+            else:
+                said[p] = running[p].communicate()[0]
+    failed = [p for p, one in running.items() if one.returncode != 0]
+    return sys.exit(f"{', '.join(failed)} failed") if failed else {p: json.loads(text) for p, text in said.items()}
+
+
+def compare_warm(commands, repeat):
+    """Whether all ids were the same, and what to print."""
+    rounds = [one_at_a_time(commands, i) for i in range(repeat)]
+    said = []
+    for label, rate in (("new", lambda passes: passes[0]), ("met", lambda passes: max(passes[1:]))):
+        rates = {p: [rate(r[p]["passes_cpu"]) for r in rounds] for p in commands}
+        beside = [spread([a / b for a, b in zip(rates[p], rates["gigatoken"])], 2) for p in ("leat", "encode_flat")]
+        said.append(f"{label} {' / '.join(f'{statistics.median(rates[p]):.0f}' for p in commands)} MB/s = "
+                    f"{'x and '.join(beside)}x")
+    return len({r[p]["checksum"] for r in rounds for p in commands}) == 1, "; ".join(said)
+
+
 def run_warm(options, folder):
     os.environ["PYTHONPATH"] = os.path.join(os.path.dirname(options.leat_bench), "python")
     all_same = True
@@ -384,23 +420,13 @@ def run_warm(options, folder):
             file = options.only in f"{text} {name}" and unpacked(folder, os.path.join(VOCAB, file + ".zst"))
             if not file:
                 continue
-            leat = [options.leat_bench, "encode", "--json", "-t", file, "--warm", paths[0], "--passes",
-                    str(WARM_PASSES), paths[1]]
             here = [sys.executable, os.path.abspath(__file__), "--one-warm"]
-            commands = {"leat": leat, "encode_flat": [*here, "encode_flat", file, *paths],
-                        "gigatoken": [*here, "gigatoken", file, *paths]}
-            results = {p: [] for p in commands}
-            for _ in range(options.repeat):
-                for program, command in commands.items():
-                    results[program].append(needed(command, 1))
-            same = len({r["checksum"] for some in results.values() for r in some}) == 1
-            said = []
-            for label, rate in (("new", lambda passes: passes[0]), ("met", lambda passes: max(passes[1:]))):
-                rates = [[rate(r["passes_cpu"]) for r in results[p]] for p in commands]
-                leat, flat, other = map(statistics.median, rates)
-                said.append(f"{label} {', '.join(map(spread, rates))} MB/s, {leat / other:.2f}x and "
-                            f"{flat / other:.2f}x")
-            print(f"{text:12} {name:12} {'; '.join(said)}{'' if same else '; DIFFERENT ids'}", flush=True)
+            same, said = compare_warm({
+                "leat": [options.leat_bench, "encode", "--json", "-t", file, "--warm", paths[0], "--passes",
+                         str(WARM_PASSES), "--paced", paths[1]],
+                "encode_flat": [*here, "encode_flat", file, *paths],
+                "gigatoken": [*here, "gigatoken", file, *paths]}, options.repeat)
+            print(f"{text:12} {name:12} {said}{'' if same else '; DIFFERENT ids'}", flush=True)
             all_same = all_same and same
     return all_same
 
