@@ -2,7 +2,8 @@
  * encode.c: `leat-bench encode`: how fast texts become ids, and nothing else: the documents are in memory before, the
  * ids stay in memory, and the first pass counts, with cold caches, as in a run that packs a corpus once. A run over a
  * terabyte has met most words: --warm encodes another text first, and --passes the same text again, with the same
- * encoders. With --paced another program says when a pass begins, so that it can have several programs take turns.
+ * encoders. With --paced, each pass waits for a line on standard input, so that a script can run several programs in
+ * turns.
  *
  * Each thread has a share of about as many bytes, an encoder, and memory for its ids that was touched before the clock
  * starts. The checksum of the ids shows whether two measurements did the same work, whatever the number of threads.
@@ -47,7 +48,8 @@ const struct option_row bench_encode_options[] = {
                    "encode the texts N times with the same encoders, and print the rate of each pass"),
       .standard = "1", .min = 1, .max = MAX_PASSES },
     { BENCH_OPTION(encode_values, "paced", OPTION_FLAG, paced, NULL,
-                   "before each pass, print an empty line and wait for one, so that programs can take turns") },
+                   "before each pass, print an empty line and wait for a line on standard input, so that programs can "
+                   "take turns") },
     BENCH_JSON(encode_values),
     OPTIONS_END
 };
@@ -195,7 +197,8 @@ static enum leat_status encode_texts(struct share *shares, unsigned threads, str
     return LEAT_OK;
 }
 
-/* Says that all before is done, and waits for a line; false if none comes. */
+/* Prints an empty line, which says that the next pass can begin, and waits for a line; false if the input ends
+ * first. */
 static bool wait_for_line(void)
 {
     int c;
@@ -219,7 +222,8 @@ static enum leat_status encode_passes(struct share *shares, const struct encode_
         uint64_t checksum;
 
         if (v->paced && !wait_for_line())
-            return status_set(err, LEAT_E_STOPPED, "no line came on standard input for pass %" PRIu64, i + 1);
+            return status_set(err, LEAT_E_ARGUMENT,
+                              "standard input ended before pass %" PRIu64 "; --paced needs a line for each", i + 1);
         s = encode_texts(shares, threads, &result->passes[i], err);
         checksum = s == LEAT_OK ? hash_ids(shares, threads) : 0;
         if (i == 0)

@@ -16,11 +16,11 @@ The time of gigatoken includes its array of ids; that of leat includes the copy 
 touched before (the packer has no such array). --threads 2 measures those that can with two threads.
 
 --warm 80 measures what a long run does most of its time: leat, leat from Python (encode_flat on Arrow strings; `make
-python`) and gigatoken encode 80 MB, untimed, then the --megabytes that follow these, and then the same four times more
-("met", the best of these: in the first ones a cache may still grow). All three are warm before the first begins, and
-take turns pass by pass, so that what slows the machine for a second slows them all. Rates are medians, per second of
-CPU time; a ratio is the median (least to most) of those of each repetition. --pieces 200 cuts documents to so many
-characters first.
+python`) and gigatoken first encode 80 MB, untimed. Then they encode the next --megabytes ("new"), and the same text
+four times more ("met": the best of these, since a cache may still grow in the first ones). All of them finish the 80 MB
+before any timed pass, and take turns pass by pass, so that what slows the machine for a second slows them all. A rate
+is a median, in MB per second of CPU time: leat, encode_flat, gigatoken. A ratio to gigatoken is taken in each
+repetition; the median (least to most) is printed. --pieces 200 cuts documents to so many characters first.
 
 --own runs gigatoken's own command, `gigatoken bench FILE --doc-separator "<|endoftext|>"`, over the same documents, and
 leat-bench encode beside it: both with all text in memory, by time. It gives no ids: their numbers are compared.
@@ -234,7 +234,7 @@ def measure_warm(program, vocabulary, *paths):
     for _ in range(WARM_PASSES):
         print(flush=True)
         if not sys.stdin.readline():
-            sys.exit("no line came")
+            sys.exit("standard input ended")
         begin = time.process_time()
         lists = encode(texts)
         seconds.append(time.process_time() - begin)
@@ -380,27 +380,43 @@ def split_text(folder, name, megabytes, pieces=None):
     return paths
 
 
-def one_at_a_time(commands, first):
-    """Runs programs that wait for a line before each pass: pass by pass, beginning with another one each time."""
-    running = {p: subprocess.Popen(c, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                   env={**os.environ, **ALONE}) for p, c in commands.items()}
-    names, said = list(commands), {}
-    for p in names:  # all are ready
-        running[p].stdout.readline()
+def wait_for(running, program):
+    """Until a program is ready for its next pass."""
+    if running[program].stdout.readline() != "\n":
+        sys.exit(f"{program} failed")
+
+
+def passes_in_turns(running, first):
+    names, said = list(running), {}
+    for p in names:
+        wait_for(running, p)
     for i in range(WARM_PASSES):
         for p in names[(first + i) % len(names):] + names[:(first + i) % len(names)]:
-            if running[p].poll() is None:
-                print(file=running[p].stdin, flush=True)
+            print(file=running[p].stdin, flush=True)
             if i + 1 < WARM_PASSES:
-                running[p].stdout.readline()
+                wait_for(running, p)
             else:
-                said[p] = running[p].communicate()[0]
-    failed = [p for p, one in running.items() if one.returncode != 0]
-    return sys.exit(f"{', '.join(failed)} failed") if failed else {p: json.loads(text) for p, text in said.items()}
+                said[p] = json.loads(running[p].communicate()[0])
+    return said
+
+
+def one_at_a_time(commands, first):
+    """Runs programs that wait for a line before each pass, one pass of one program at a time; another one goes first in
+    each pass. Returns the JSON of each."""
+    running = {}
+    try:
+        for p, command in commands.items():
+            running[p] = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                          env={**os.environ, **ALONE})
+        return passes_in_turns(running, first)
+    finally:
+        for one in running.values():
+            one.kill()
+            one.wait()
 
 
 def compare_warm(commands, repeat):
-    """Whether all ids were the same, and what to print."""
+    """Runs the commands so many times; returns whether all ids were the same, and the text to print."""
     rounds = [one_at_a_time(commands, i) for i in range(repeat)]
     said = []
     for label, rate in (("new", lambda passes: passes[0]), ("met", lambda passes: max(passes[1:]))):
@@ -590,8 +606,8 @@ def main():
         if options.lookup:
             import google.protobuf  # noqa: F401
             import sentencepiece  # noqa: F401
-        print(f"{options.threads} thread{'s' * (options.threads > 1)}, first pass, {options.repeat} repetitions, "
-              "medians (least to most)")
+        print(f"{options.threads} thread{'s' * (options.threads > 1)}, {'' if options.warm else 'first pass, '}"
+              f"{options.repeat} repetitions, medians (least to most)")
     except ImportError as e:
         skip(str(e))
     with tempfile.TemporaryDirectory() as folder:

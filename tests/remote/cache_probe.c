@@ -8,7 +8,7 @@
  * it prints; "online" opens only what the server has; "child" lets a child open the loader; "closed" closes the
  * loader, says so, and keeps the dataset open until its input ends; "narrow" has a ring of two slots, so that little is
  * held at once; "view" looks at the first tokens in their map, and opens no loader; "ordered" takes batches from the
- * first token on. ACCESS: 0 leased, 1 trusted, 2 read.
+ * first token on, and waits until something has come into the cache. ACCESS: 0 leased, 1 trusted, 2 read.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,6 +80,16 @@ static void wait_for_cache(const struct leat_loader *l)
         nanosleep(&t, NULL);
         leat_loader_stats(l, &s);
     } while (!s.remote.cache_failed && (s.remote.cached_bytes < s.remote.cache_bytes || s.remote.caching));
+}
+
+/* Until it is being filled, and has something. */
+static void wait_for_bytes(const struct leat_loader *l)
+{
+    struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
+    const struct timespec t = { 0, 10000000 };
+
+    while (leat_loader_stats(l, &s), !s.remote.caching || s.remote.cached_bytes == 0)
+        nanosleep(&t, NULL);
 }
 
 static void wait_for_notice(struct leat_loader *l)
@@ -183,6 +193,8 @@ static enum leat_status run(char **words, uint32_t threads, const char *mode, st
         s = take(l, strtoull(words[3], NULL, 10), err);
     if (s == LEAT_OK && strcmp(mode, "wait") == 0)
         wait_for_cache(l);
+    if (s == LEAT_OK && strcmp(mode, "ordered") == 0)
+        wait_for_bytes(l);
     if (s == LEAT_OK && strcmp(mode, "notice") == 0)
         wait_for_notice(l);
     if (s == LEAT_OK && strcmp(mode, "fork") == 0)
