@@ -26,7 +26,7 @@ struct leat_merge_report {
 struct leat_merge_options {
     size_t size;
     uint32_t force;    /* replace existing datasets that have the outputs' names */
-    uint32_t in_place; /* join the parts of a run without a second copy of their tokens, see leat_merge() */
+    uint32_t allow_empty; /* make the dataset also if `keep` has left no document to any part of the run */
     uint64_t created;  /* as in struct leat_writer_options */
     uint32_t shuffle;  /* put the documents of each output into an order that `seed` chooses */
     uint32_t dedup;    /* keep only the first of documents with the same text */
@@ -34,12 +34,10 @@ struct leat_merge_options {
     const struct leat_split *splits; /* NULL: none */
     uint64_t split_count;
     uint32_t split_folders; /* of OUTPUT FOLDER/FILE, the dataset of a split is FOLDER/NAME/FILE; else OUTPUT.NAME */
-    uint32_t allow_empty; /* make the dataset also if `keep` has left no document to any part of the run */
-    uint64_t memory;  /* limit for sorting, in bytes; 0: 2 GiB, or what control groups leave for it; less than 64 KiB
-                         counts as 64 KiB */
     uint32_t threads; /* one arranges; the others, at most four, read ahead, sort and write; 0: one per CPU that the
                          process may run on */
-    uint32_t reserved; /* 0 */
+    uint64_t memory;  /* limit for sorting, in bytes; 0: 2 GiB, or what control groups leave for it; less than 64 KiB
+                         counts as 64 KiB */
     /* If not NULL: called now and then with the token bytes done. Nonzero stops leat_merge(), which then leaves no
      * files and returns LEAT_E_STOPPED. */
     uint32_t (*progress)(void *context, uint64_t done, uint64_t total);
@@ -49,7 +47,7 @@ struct leat_merge_options {
     void (*notice)(void *context, const struct leat_pack_notice *notice);
 };
 #define LEAT_MERGE_OPTIONS_INIT                                                                                        \
-    { sizeof(struct leat_merge_options), 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL }
+    { sizeof(struct leat_merge_options), 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, NULL, NULL, NULL, NULL }
 
 /*
  * Joins datasets into a new one, `output`: the documents of parts[0], then of parts[1], and so on, with their inputs
@@ -89,14 +87,6 @@ struct leat_merge_options {
  * be NULL) is filled on success. Returns what opening, reading and writing return; LEAT_E_INCOMPATIBLE names what two
  * parts disagree on, and LEAT_E_ARGUMENT what is wrong with a split. Pages of tokens that are read are compared with
  * their hashes, and indexes with their sums: LEAT_E_CHECKSUM and the like, as of leat_dataset_verify().
- *
- * With `in_place` the parts become the dataset: the token file of the first one gets its name, those of the others are
- * appended to it in steps of 256 MiB, which are freed when they are durable in their new place. First the index is
- * written. After that, the parts are no longer datasets: what is under way is in OUTPUT.joining, and the same call
- * goes on with it after a failure, a stop (LEAT_E_STOPPED) or a killed process; parts is not looked at then.
- * Finally, the folder of a run whose parts these were is no longer a run. Only for
- * all parts of one run, in leat's own files on the disk of `output`, which must not exist, and without `shuffle`,
- * `dedup`, `splits` and `force`; else LEAT_E_UNSUPPORTED, _EXISTS or _ARGUMENT, before anything is changed.
  */
 LEAT_API enum leat_status leat_merge(const char *output, const char *const *parts, uint64_t count,
                                      const struct leat_merge_options *options,

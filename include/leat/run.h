@@ -8,7 +8,6 @@
  *
  *   DIR/leat-run          the plan: lines of a name and a value, and their sum
  *   DIR/leat-run.inputs   what all parts must find the same: inputs with sizes and times, options, tokenizer
- *   DIR/leat-run.joining  while the parts are joined in place: the dataset that they become
  *   DIR/part-07.leat      and .tokens: part 7 of up to 99, finished
  *   DIR/NAME/part-07.leat and .tokens: what the split NAME gets of it
  *   DIR/part-07.rejects.jsonl  what was rejected of it
@@ -141,8 +140,8 @@ struct leat_run_step_options {
  * `report` (may be NULL) is filled on failure too. Returns what leat_pack() returns, and LEAT_E_ARGUMENT (no such part,
  * or the parts are pushed), LEAT_E_BUSY (another process packs this part), LEAT_E_CHECKPOINT (inputs, options or
  * tokenizer are not those of the plan), LEAT_E_TRUNCATED (inputs were cut off or broken: the part is packed as far as
- * they were readable, and fails until a step has `allow_truncated`, or `force` when they are whole), LEAT_E_STATE (the
- * parts are being joined in place). leat_run_advice() says of each what to do.
+ * they were readable, and fails until a step has `allow_truncated`, or `force` when they are whole). leat_run_advice()
+ * says of each what to do.
  */
 LEAT_API enum leat_status leat_run_step(struct leat_run *run, uint32_t part,
                                         const struct leat_run_step_options *options, struct leat_pack_report *report,
@@ -188,10 +187,9 @@ struct leat_run_status {
     const char *left;       /* the parts that are not done and that no process packs, as `sbatch --array` takes them:
                                "3,7-9"; "": none */
     const char *unfinished; /* the same with those that run */
-    const char *joining;    /* while the parts are joined in place, the dataset that they become; else NULL */
 };
 #define LEAT_RUN_STATUS_INIT \
-    { sizeof(struct leat_run_status), 0, 0, { 0, 0, 0, 0, 0, 0 }, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL }
+    { sizeof(struct leat_run_status), 0, 0, { 0, 0, 0, 0, 0, 0 }, 0, 0, 0, 0, 0, NULL, NULL, NULL }
 
 /* Looks where all parts stand, by what is in the folder; changes no part. Returns LEAT_E_ARGUMENT (the parts are
  * pushed), LEAT_E_NO_FILE, _IO or _NO_MEMORY. */
@@ -202,12 +200,10 @@ LEAT_API enum leat_status leat_run_status(struct leat_run *run, struct leat_run_
 
 /*
  * Joins all parts into the dataset `output`, as leat_merge() does datasets, and shuffles, deduplicates or splits it as
- * the options (NULL: the defaults) say. With `in_place` the parts become the dataset, and the folder is empty in the
- * end; a call that failed or was killed goes on with the same call.
+ * the options (NULL: the defaults) say.
  *
  * Returns what leat_merge() returns, and LEAT_E_ARGUMENT (the parts are pushed: leat_merge() takes the folder),
- * LEAT_E_NO_FILE (parts are missing; the sentence says which), LEAT_E_STATE (the
- * parts are being joined in place into another dataset, or one of another run into this one).
+ * LEAT_E_NO_FILE (parts are missing; the sentence says which).
  */
 LEAT_API enum leat_status leat_run_join(struct leat_run *run, const char *output,
                                         const struct leat_merge_options *options, struct leat_merge_report *report,
@@ -220,13 +216,12 @@ enum leat_run_file {
     LEAT_RUN_FILE_NONE = 0,      /* none, or one beside the run */
     LEAT_RUN_FILE_PLAN = 1,      /* leat-run */
     LEAT_RUN_FILE_SHARED = 2,    /* leat-run.inputs */
-    LEAT_RUN_FILE_JOINING = 3,   /* leat-run.joining, and OUTPUT.joining */
-    LEAT_RUN_FILE_BEAT = 4,      /* part-N.beat */
-    LEAT_RUN_FILE_UNFINISHED = 5, /* part-N.partial.*: an unfinished part, its checkpoint */
-    LEAT_RUN_FILE_PART = 6,      /* part-N.leat, part-N.tokens, also of a split */
-    LEAT_RUN_FILE_REJECTS = 7,   /* part-N.rejects.jsonl */
-    LEAT_RUN_FILE_INPUT = 8,     /* an input, the tokenizer or the chat template */
-    LEAT_RUN_FILE_OUTPUT = 9     /* the dataset that the parts are joined into */
+    LEAT_RUN_FILE_BEAT = 3,      /* part-N.beat */
+    LEAT_RUN_FILE_UNFINISHED = 4, /* part-N.partial.*: an unfinished part, its checkpoint */
+    LEAT_RUN_FILE_PART = 5,      /* part-N.leat, part-N.tokens, also of a split */
+    LEAT_RUN_FILE_REJECTS = 6,   /* part-N.rejects.jsonl */
+    LEAT_RUN_FILE_INPUT = 7,     /* an input, the tokenizer or the chat template */
+    LEAT_RUN_FILE_OUTPUT = 8     /* the dataset that the parts are joined into */
 };
 
 /* What makes it right. */
@@ -241,8 +236,7 @@ enum leat_run_mend {
     LEAT_RUN_MEND_RESTORE = 6, /* whoever has the file as it was; then the same call */
     LEAT_RUN_MEND_CREATE = 7,  /* leat_run_create() with the same options, which writes it again if it is removed */
     LEAT_RUN_MEND_PLAN = 8,    /* leat_run_create() in another folder: this is another run */
-    LEAT_RUN_MEND_JOIN = 9,    /* leat_run_join() with `in_place`, which goes on */
-    LEAT_RUN_MEND_STEPS = 10   /* leat_run_step() of the parts that are left */
+    LEAT_RUN_MEND_STEPS = 9    /* leat_run_step() of the parts that are left */
 };
 
 /* What waits until then. */

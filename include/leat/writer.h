@@ -29,8 +29,7 @@ struct leat_writer_options {
     uint32_t (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
     uint32_t store_mask; /* 1: store a mask: a byte for each token, see leat_dataset_mask() */
-    uint32_t index_only; /* 1: write NAME.leat alone. The tokens that are added are hashed, not written: they are, or
-                          * will be, in NAME.tokens, which the caller moves there afterwards. No checkpoints */
+    uint32_t reserved; /* 0 */
     /* From this byte of NAME.tokens on, tokens go to the disk past the page cache, if the file system says that it can
      * do that (ext4, XFS; Linux 6.1): threads that put documents then do not wait for each other in the kernel, which
      * also copies nothing, but the next reader of the file finds it on the disk. The bytes are the same. Up to 4

@@ -159,7 +159,7 @@ def pack(inputs, output, tokenizer="gpt2", *, text: str = "text", id: str | None
 
 def merge(parts, output, *, shuffle: int | None = None, dedup: bool = False, split=None, threads: int | None = None,
           memory: int | str | None = None, force: bool = False, progress=None, created: int | None = None,
-          in_place: bool = False, allow_empty: bool = False) -> Summary:
+          allow_empty: bool = False) -> Summary:
     """Joins finished datasets of one tokenizer to the dataset `output`, without encoding again, like `leat merge`. All
     parts of a run with `by` become the datasets OUTPUT.VALUE.
 
@@ -169,8 +169,6 @@ def merge(parts, output, *, shuffle: int | None = None, dedup: bool = False, spl
               is not). A RuntimeWarning names each dataset that is left out
     shuffle, dedup, split, threads, memory, force, created   as in pack()
     progress  a function that is called with (bytes done, bytes in all) about ten times per second
-    in_place  joins the parts of a run without a second copy of their tokens: they are no datasets any more then. What
-              stopped goes on by the same call
     allow_empty  makes the dataset of a run of whose records `keep` has left none; else that is an error
     """
     began = now()
@@ -180,16 +178,16 @@ def merge(parts, output, *, shuffle: int | None = None, dedup: bool = False, spl
     result = _leat.merge(
         output, list_paths(parts), splits,
         join_options(seed=read_seed(shuffle), dedup=dedup, threads=threads, memory=memory, force=force,
-                     in_place=in_place, allow_empty=allow_empty, created=created), progress, left.append, made.append)
+                     allow_empty=allow_empty, created=created), progress, left.append, made.append)
     _warn_left_out(left)
     return joined(output, result, made, splits, now() - began)
 
 
-def join_options(*, seed, dedup, threads, memory, force, in_place, allow_empty, created):
+def join_options(*, seed, dedup, threads, memory, force, allow_empty, created):
     """Fields of struct leat_merge_options."""
     return dict(shuffle=seed is not None, seed=seed or 0, dedup=dedup, threads=threads or 0,
-                memory=0 if memory is None else read_size(memory), force=force, in_place=in_place,
-                allow_empty=allow_empty, created=read_created(created))
+                memory=0 if memory is None else read_size(memory), force=force, allow_empty=allow_empty,
+                created=read_created(created))
 
 
 def joined(output, result, made, splits, seconds):

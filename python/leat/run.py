@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 STATES = ("done", "running", "dead", "stopped", "failed", "missing")  # enum leat_run_state of leat/run.h
-FILES = (None, "plan", "shared", "joining", "beat", "unfinished", "part", "rejects", "input", "output")  # leat_run_file
-MENDS = ("call", "again", "wait", "force", "limit", "accept", "restore", "create", "plan", "join", "steps")
+FILES = (None, "plan", "shared", "beat", "unfinished", "part", "rejects", "input", "output")  # leat_run_file
+MENDS = ("call", "again", "wait", "force", "limit", "accept", "restore", "create", "plan", "steps")
 WAITS = ("nothing", "part", "all")  # enum leat_run_waits
 PLANNED = ("text", "id", "keep", "invalid_utf8", "mask_field", "end", "begin", "special", "by", "allow_empty",
            "threads", "memory", "page_cache", "write", "max_rejects", "created",
@@ -29,12 +29,12 @@ PLANNED = ("text", "id", "keep", "invalid_utf8", "mask_field", "end", "begin", "
 Advice = collections.namedtuple("Advice", "file mend waits")
 Advice.__doc__ = """What an error of a Run means (`advice` of leat.Error), and what to do.
 
-file    what is damaged, missing or in the way: "plan", "shared", "joining", "beat", "unfinished", "part", "rejects",
-        "input", "output"; None: nothing of the run
+file    what is damaged, missing or in the way: "plan", "shared", "beat", "unfinished", "part", "rejects", "input",
+        "output"; None: nothing of the run
 mend    what makes it right: "call" (other arguments), "again" (the same call: it may pass), "wait" (for the process
         that is at it), "force" (step(force=True)), "limit" (step(max_rejects=...)), "accept" (step(force=True) with a
         whole input, or step(allow_truncated=True)), "restore" (the file as it was), "create" (Run.create() again),
-        "plan" (another folder), "join" (join(in_place=True) goes on), "steps" (of the parts that are left)
+        "plan" (another folder), "steps" (of the parts that are left)
 waits   what cannot go on until then: "nothing", "part", "all"
 """
 
@@ -44,13 +44,12 @@ Part.__doc__ = """Where a part stands; the names are those of `leat status --jso
 known."""
 
 Status = collections.namedtuple(
-    "Status", "run parts done running dead stopped failed missing complete joining inputs input_bytes tokens documents "
+    "Status", "run parts done running dead stopped failed missing complete inputs input_bytes tokens documents "
               "share tokens_per_s seconds_left left items")
 Status.__doc__ = """Where a run stands; the names are those of `leat status --json`.
 
 done ... missing  how many parts are so
 complete          the folder is a dataset
-joining           while the parts are joined in place, the dataset that they become
 share             of the work that is done
 left              the parts that are not done and that no process packs: "3,7-9"
 items             a Part for each
@@ -192,21 +191,21 @@ class Run(PushedRun):
 
     def status(self) -> Status:
         """Where all parts stand, by what is in the folder."""
-        counts, complete, joining, items, tokens, documents, share, rate, seconds, left = _guard(
+        counts, complete, items, tokens, documents, share, rate, seconds, left = _guard(
             _leat.run_status, self._read())
-        return Status._make([self.folder, self.parts, *counts, complete, joining, self._files, self._bytes, tokens,
+        return Status._make([self.folder, self.parts, *counts, complete, self._files, self._bytes, tokens,
                              documents, share, rate, seconds if seconds >= 0 else None, left,
                              [_part(i + 1, *item) for i, item in enumerate(items)]])
 
     def join(self, output: str | os.PathLike, *, shuffle: int | None = None, dedup: bool = False, split=None,
              threads: int | None = None, memory: int | str | None = None, force: bool = False, progress=None,
-             created: int | None = None, in_place: bool = False, allow_empty: bool = False) -> Summary:
+             created: int | None = None, allow_empty: bool = False) -> Summary:
         """Joins the parts to the dataset `output`, when all are done; arguments as in leat.merge()."""
         began = now()
         splits = read_splits(split)
         made: list[tuple] = []
         result = _guard(_leat.run_join, self._read(), output, splits, join_options(
-            seed=read_seed(shuffle), dedup=dedup, threads=threads, memory=memory, force=force, in_place=in_place,
+            seed=read_seed(shuffle), dedup=dedup, threads=threads, memory=memory, force=force,
             allow_empty=allow_empty, created=created), progress, [].append, made.append)
         return joined(output, result, made, splits, now() - began)
 

@@ -55,8 +55,6 @@ def test_whole_run(tmp_path, texts):
     assert run.join(tmp_path / "all").documents == 300
     leat.pack(texts, tmp_path / "one", "bytes")
     assert same(tmp_path / "all", tmp_path / "one")
-    run.join(tmp_path / "placed", in_place=True)
-    assert same(tmp_path / "placed", tmp_path / "one") and not list((tmp_path / "run").iterdir())
 
 
 def test_relative_names_from_another_folder(tmp_path, texts, monkeypatch):

@@ -181,40 +181,12 @@ static void say_file(const char *name, struct leat_error *err)
                     : LEAT_HINT_PACK;
 }
 
-/* While parts are joined in place neither they nor what they become are datasets. leat-run.joining, beside the parts of
- * a run, has the name of that. */
-static bool say_joining(const char *name, struct leat_error *err)
-{
-    const char *slash = strrchr(name, '/');
-    int before = slash ? (int)(slash + 1 - name) : 0;
-    char mark[PATH_MAX], output[PATH_MAX] = "";
-    FILE *in;
-
-    if (exists(name, ".joining")) {
-        status_after(err, "; it is being joined in place: joining the same parts into it again goes on with that");
-        return true;
-    }
-    snprintf(mark, sizeof mark, "%.*sleat-run.joining", before, name);
-    in = exists(name, ".leat") || exists(name, ".tokens") ? fopen(mark, "re") : NULL;
-    if (in && fgets(output, sizeof output, in)) {
-        output[strcspn(output, "\n")] = '\0';
-        status_after(err, "; it is being joined in place: joining %.*s into %.300s again goes on with that",
-                     before > 1 ? before - 1 : 1, before > 0 ? name : ".", output);
-    } else if (exists(name, ".tokens.joining"))
-        status_after(err, "; it is being joined in place: joining the same parts again goes on with that");
-    if (in)
-        (void)fclose(in);
-    return output[0] || exists(name, ".tokens.joining");
-}
-
 void dataset_say_missing(const char *name, struct leat_error *err)
 {
     if (!err)
         return;
     if (!exists(name, ".leat") && !exists(name, ".tokens"))
         err->file[0] = '\0'; /* no file of it is there: its name as it was given stands for all, see named() */
-    if (say_joining(name, err))
-        return;
     if (exists(name, ".leat"))
         status_after(err, "; %.300s.leat is there, and a dataset is both files: restore the other one", name);
     else if (exists(name, ".partial.checkpoint")) {

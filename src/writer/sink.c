@@ -313,7 +313,7 @@ static bool fill_frame(struct sink *s, struct sink_frame *f, size_t bytes)
 
 static enum leat_status write_frame(struct sink *s, const struct sink_frame *f, struct leat_error *err)
 {
-    return s->only_hashes ? LEAT_OK : file_write_at(s->fd, f->offset, f->bytes, f->filled, s->path, err);
+    return file_write_at(s->fd, f->offset, f->bytes, f->filled, s->path, err);
 }
 
 /* Hashes the pages of a frame, and adds them to *sum. */

@@ -46,7 +46,6 @@ struct sink {
     char *path;
     int fd;
     size_t frame_bytes;
-    bool only_hashes;  /* nothing is written */
     struct pens *pens; /* they write frames that end after direct_from; NULL: none do */
     uint64_t direct_from;
     sink_take_hashes *take_hashes; /* NULL: none */

@@ -79,8 +79,9 @@ static enum leat_status check_options(const struct leat_writer_options *o, struc
 enum leat_status writer_new(struct leat_writer **out, const char *name, const struct leat_writer_options *given,
                             struct leat_error *err)
 {
+    static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_writer_options, reserved), { 0, 0 } };
     struct leat_writer_options all = LEAT_WRITER_OPTIONS_INIT, *options = &all;
-    enum leat_status s = options_read(&all, sizeof all, NULL, given, "leat_writer_options", err);
+    enum leat_status s = options_read(&all, sizeof all, reserved, given, "leat_writer_options", err);
     struct leat_writer *w;
 
     *out = NULL;
@@ -109,7 +110,6 @@ enum leat_status writer_new(struct leat_writer **out, const char *name, const st
     w->store_ids = options->store_ids != 0;
     w->store_hashes = options->store_hashes != 0;
     w->store_mask = options->store_mask != 0;
-    w->index_only = options->index_only != 0;
     atomic_init(&w->ordered, true);
     w->progress = options->progress;
     w->context = options->context;
@@ -215,7 +215,7 @@ void writer_begin_spill(struct leat_writer *w, enum writer_spill spill, uint64_t
 
 void writer_begin_direct(struct leat_writer *w, uint64_t size)
 {
-    if (w->direct_from > 0 && !w->index_only)
+    if (w->direct_from > 0)
         sink_begin_direct(&w->spills[SPILL_TOKENS], w->direct_from, size);
 }
 
@@ -228,28 +228,16 @@ static enum leat_status create_spills(struct leat_writer *w, struct leat_error *
             s = sink_create(&w->spills[i], w->names.partial[i], writer_spill_frame(i), err);
         writer_begin_spill(w, i, 0);
     }
-    w->spills[SPILL_TOKENS].only_hashes = w->index_only;
     if (s == LEAT_OK)
         writer_begin_direct(w, 0);
     return s;
 }
 
-/* Refuses the name of a finished dataset, of a run that can be resumed, or of one that parts are being joined into. */
+/* Refuses the name of a finished dataset, or of a run that can be resumed. */
 static enum leat_status check_way(const struct leat_writer *w, struct leat_error *err)
 {
     struct writer_found found;
-    enum leat_status s = w->replace && !w->index_only ? LEAT_OK : writer_look(&w->names, &found, err);
-
-    if (s == LEAT_OK && access(w->names.joining, F_OK) == 0)
-        return status_set_in(
-            err, LEAT_E_EXISTS, w->names.joining,
-            "%s exists: parts are being joined in place into this dataset; join the same parts again, which goes "
-            "on with that, or choose another name",
-            w->names.joining);
-    if (s == LEAT_OK && w->index_only && found.tokens)
-        return status_set_in(err, LEAT_E_EXISTS, w->names.tokens,
-                             "%s already exists; an index alone is written before its tokens get their name",
-                             w->names.tokens);
+    enum leat_status s = w->replace ? LEAT_OK : writer_look(&w->names, &found, err);
 
     if (w->replace || s != LEAT_OK)
         return s;
@@ -385,8 +373,6 @@ static enum leat_status name_tokens(struct leat_writer *w, struct leat_error *er
     /* the partial index's name must be durable too: it shows that NAME.tokens belongs to an unfinished run */
     if (s == LEAT_OK)
         s = file_sync_folder(n->index, err);
-    if (w->index_only)
-        return s;
     if (s == LEAT_OK)
         s = file_rename(n->partial[SPILL_TOKENS], n->tokens, w->replace, err);
     w->tokens_named = s == LEAT_OK;

@@ -53,7 +53,6 @@ enum writer_file {
 struct writer_names {
     char *partial[FILE_COUNT]; /* NAME.partial.<what> */
     char *tokens, *index;      /* NAME.tokens, NAME.leat */
-    char *joining;             /* NAME.joining: parts are being joined into NAME in place */
 };
 
 struct writer_input {
@@ -80,7 +79,7 @@ struct leat_writer {
 
     uint64_t vocabulary, end_token, begin_token, created, direct_from;
     uint32_t width;
-    bool replace, store_lines, store_ids, store_hashes, store_mask, index_only;
+    bool replace, store_lines, store_ids, store_hashes, store_mask;
     uint8_t fingerprint[16];
     uint8_t *tokenizer; /* the section, or NULL */
     uint64_t tokenizer_bytes;

@@ -172,8 +172,6 @@ enum leat_status leat_writer_checkpoint(struct leat_writer *w, const void *note,
         return s;
     if (w->document_open)
         return status_set(err, LEAT_E_STATE, "a document is open: end it before making a checkpoint");
-    if (w->index_only)
-        return status_set(err, LEAT_E_STATE, "an index alone has no checkpoints");
     writer_follow_names(w);
     s = sync_spills(w, &why);
     if (s == LEAT_OK)
@@ -495,10 +493,6 @@ enum leat_status leat_writer_resume(struct leat_writer **out, const char *name,
     if (note) {
         *note = NULL;
         *note_bytes = 0;
-    }
-    if (s == LEAT_OK && w->index_only) {
-        writer_free(w);
-        return status_argument(err, "index_only", "an index alone has no checkpoints: index_only must be 0");
     }
     if (s != LEAT_OK)
         return s;

@@ -82,8 +82,7 @@ enum leat_status writer_names_make(struct writer_names *n, const char *name, str
         return s;
     n->tokens = path_append(name, length, ".tokens", NULL);
     n->index = path_append(name, length, ".leat", NULL);
-    n->joining = path_append(name, length, ".joining", NULL);
-    whole = n->tokens && n->index && n->joining;
+    whole = n->tokens && n->index;
     for (unsigned i = 0; i < FILE_COUNT; i++) {
         n->partial[i] = path_append(name, length, ".partial.", suffixes[i], NULL);
         whole = whole && n->partial[i];
@@ -100,7 +99,6 @@ void writer_names_free(struct writer_names *n)
         free(n->partial[i]);
     free(n->tokens);
     free(n->index);
-    free(n->joining);
     memset(n, 0, sizeof *n);
 }
 

@@ -66,13 +66,11 @@ static void write_dataset(const char *name, const struct said *said)
     write_crafted(&c, name);
 }
 
-static enum leat_status merge(const char *a, const char *b, int in_place)
+static enum leat_status merge(const char *a, const char *b)
 {
     const char *parts[] = { file(a), file(b ? b : "") };
-    struct leat_merge_options o = LEAT_MERGE_OPTIONS_INIT;
 
-    o.in_place = (uint32_t)in_place;
-    return leat_merge(file("never"), parts, b ? 2 : 1, &o, NULL, &t_err);
+    return leat_merge(file("never"), parts, b ? 2 : 1, NULL, NULL, &t_err);
 }
 
 static void refuse(enum leat_status s, uint64_t files, enum leat_status status, const char *what)
@@ -93,40 +91,11 @@ static void test_values(void)
     write_dataset("none", &(struct said) { .id = "en\0id", .id_bytes = 5, .documents = 2 });
     write_dataset("bare", &(struct said) { .by = "lang", .id = "id", .id_bytes = 2, .documents = 2 });
     files = t_files(folder);
-    refuse(merge("lang", "site", 0), files, LEAT_E_INCOMPATIBLE,
+    refuse(merge("lang", "site"), files, LEAT_E_INCOMPATIBLE,
            "the documents of one are to be divided by \"lang\", those of the other by \"site\"");
-    refuse(merge("lang", "none", 0), files, LEAT_E_INCOMPATIBLE, "by \"lang\", those of the other are not");
-    refuse(merge("none", "site", 0), files, LEAT_E_INCOMPATIBLE, "by \"site\", those of the other are not");
-    refuse(merge("bare", NULL, 0), files, LEAT_E_RECORD, "document 0 has no value to divide it by");
-    refuse(merge("lang", NULL, 1), files, LEAT_E_UNSUPPORTED, "what is divided by lang cannot be joined in place");
-}
-
-/* An index beside the tokens of another tool, which says that it is all parts of a run. */
-static void test_elsewhere(const char *tokens, uint64_t before, const char *what)
-{
-    struct craft c;
-    uint64_t files;
-
-    craft_begin(&c, 300, 256, LEAT_NONE);
-    craft_elsewhere(&c, "before", before);
-    memset(c.fingerprint, 1, sizeof c.fingerprint); /* without, it is to be adopted first */
-    craft_token_file(&c, tokens);
-    craft_pair(&c, "leat.part", "1/1");
-    craft_text_document(&c, "water", NULL);
-    craft_index(&c);
-    write_bytes("beside", ".leat", &c.index);
-    write_bytes(tokens, "", before ? &c.before : &c.tokens);
-    if (before) {
-        FILE *f = fopen(file(tokens), "ab");
-
-        T_CHECK(f && fwrite(c.tokens.bytes, 1, c.tokens.count, f) == c.tokens.count && fclose(f) == 0);
-    }
-    craft_free(&c);
-    files = t_files(folder);
-    refuse(merge("beside", NULL, 1), files, LEAT_E_UNSUPPORTED, what);
-    T_OK(merge("beside", NULL, 0));
-    unlink(file("never.leat"));
-    unlink(file("never.tokens"));
+    refuse(merge("lang", "none"), files, LEAT_E_INCOMPATIBLE, "by \"lang\", those of the other are not");
+    refuse(merge("none", "site"), files, LEAT_E_INCOMPATIBLE, "by \"site\", those of the other are not");
+    refuse(merge("bare", NULL), files, LEAT_E_RECORD, "document 0 has no value to divide it by");
 }
 
 /* ---- Inputs ---- */
@@ -147,8 +116,8 @@ static void test_inputs(void)
     c.parts[CRAFT_INPUT_PATHS].bytes[3] = '\0';
     write_crafted(&c, "zero");
     files = t_files(folder);
-    refuse(merge("one", "all", 0), files, LEAT_E_INCOMPATIBLE, "/all was shuffled together with the other parts");
-    refuse(merge("one", "zero", 0), files, LEAT_E_UNSUPPORTED, "the path of one of its inputs holds a zero byte");
+    refuse(merge("one", "all"), files, LEAT_E_INCOMPATIBLE, "/all was shuffled together with the other parts");
+    refuse(merge("one", "zero"), files, LEAT_E_UNSUPPORTED, "the path of one of its inputs holds a zero byte");
 }
 
 /* ---- Masks ---- */
@@ -177,9 +146,6 @@ int main(void)
 {
     folder = t_folder();
     test_values();
-    test_elsewhere("tokens.bin", 0,
-                   "/beside cannot be joined in place: its tokens are in a file of another tool; merge");
-    test_elsewhere("other.tokens", 6, "its token file has another size than its index says; merge without that");
     test_inputs();
     try_mask(0, 7, false);
     try_mask(6, 7, false);

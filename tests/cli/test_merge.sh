@@ -299,7 +299,6 @@ refuse 1 'none/new.leat' leat merge -o none/new a
 # shellcheck disable=SC2016 # the command's backquotes
 url='leat: s3://b/x is a URL: write to a local name first; `leat push` copies datasets to a bucket'
 refuse 1 "$url" leat merge -o s3://b/x a
-refuse 1 "$url" leat merge -o s3://b/x --in-place a
 
 # ---- What cannot be merged ------------------------------------------------------------------------------------------
 

@@ -13,8 +13,7 @@
  * tokens, which no run could be resumed beside.
  *
  * A process that was killed between making a second name and removing the first left what no run could be resumed
- * beside, where a server gives each name an inode of its own; and parts could not be merged in place, because the
- * kernel still counted the second name. So nothing gets a second name there.
+ * beside, where a server gives each name an inode of its own. So nothing gets a second name there.
  *
  * Where finishing could not remove a file of the first pass of an arranged run, it stayed for good.
  *
@@ -191,11 +190,10 @@ static void pack_parts(const char *const *names)
         T_OK(leat_pack(names[o.part - 1], &input, 1, &o, NULL, &t_err));
 }
 
-/* Packing, and merging in place, where renaming cannot refuse. */
+/* Packing and merging where renaming cannot refuse. */
 static void no_second_names(void)
 {
     const struct phase phase = { "no second names", .later = true, .lacks = FUSE_DISK_RENAME };
-    struct leat_merge_options o = LEAT_MERGE_OPTIONS_INIT;
     char parts[2][600], out[600];
     const char *names[] = { parts[0], parts[1] };
 
@@ -207,8 +205,7 @@ static void no_second_names(void)
     pack_parts(names);
     T_STATUS(file_rename(with(names[0], ".leat"), with(names[1], ".leat"), false, &t_err), LEAT_E_EXISTS);
     snprintf(out, sizeof out, "%.500s/out", p.work);
-    o.in_place = 1;
-    T_OK(leat_merge(out, names, 2, &o, NULL, &t_err));
+    T_OK(leat_merge(out, names, 2, NULL, NULL, &t_err));
     T_EQ(fuse_disk_disarm(&disk), 0);
     T_OK(verified(out));
     clear_folder(p.work);

@@ -19,9 +19,8 @@ leat, tmp, seed, limit = os.path.abspath(sys.argv[1]), sys.argv[2], int(sys.argv
 r = random.Random(seed)
 PACK = ["-t", "bytes", "--max-rejects", "100%", "--allow-binary"]
 # What the plan says, and what the merge: an undisturbed run says both.
-FORMS = [([], []), ([], ["--in-place"]), ([], ["--dedup", "--shuffle", "5"]),
+FORMS = [([], []), ([], ["--dedup", "--shuffle", "5"]),
          ([], ["--shuffle", "7", "--split", "a=0.2,b=0.1"]), (["--split", "a=0.2,b=0.1"], [])]
-GONE = "holds no dataset"
 BUSY = "another process is writing"
 totals = dict.fromkeys(("runs", "processes", "kills", "refused", "merges"), 0)
 failures = 0
@@ -63,7 +62,7 @@ class Disturbed:
             self.process.wait()
         return self.process.poll() is not None
 
-    def done(self, again=False):
+    def done(self):
         """Whether it came to its end; what no kill explains is a failure."""
         said, code = self.process.communicate()[1].decode(), self.process.returncode
         if code == 0:
@@ -72,8 +71,6 @@ class Disturbed:
             totals["refused"] += 1
         elif self.sent and code in (-self.sent, 5, 130):
             totals["kills"] += 1
-        elif "--in-place" in self.words and again and GONE in said: # killed after its end: nothing is left of the run
-            return True
         else:
             fail(self.words, "exit code", code, "after", self.sent, said)
         return False
@@ -86,7 +83,7 @@ def until_done(words, seconds, again=()):
         p = Disturbed([*words, *(again if tries else ())], seconds, tries)
         while not p.ended():
             time.sleep(0.001)
-        if p.done(tries > 0):
+        if p.done():
             return
         tries += 1
 
@@ -124,8 +121,7 @@ def run(inputs, form):
     splits = "--split" in words[0] + words[1]
     wanted = "whole%d.%d" % (number, form)
     if wanted not in took:
-        took[wanted] = whole(["pack", "-o", wanted, *PACK, *words[0], *[w for w in words[1] if w != "--in-place"],
-                              *inputs[number]])
+        took[wanted] = whole(["pack", "-o", wanted, *PACK, *words[0], *words[1], *inputs[number]])
     seconds = 1.3 * took[wanted]
     if in_folder:
         plan = ["pack", "--run", name, "--parts", str(parts), *PACK, *words[0], *inputs[number]]
@@ -153,7 +149,7 @@ def run(inputs, form):
             fail(name, "left of a run that is done:", left)
     rejects = b"".join(content(made, [".rejects.jsonl"]))
     out, merge = f"{name}.out", [*words[1], "--memory", r.choice(["16Mi", *memories])]
-    again = [] if "--in-place" in words[1] else ["--force"]
+    again = ["--force"]
     until_done(["merge", "-o", out, *merge, *of], seconds, again)
     names = [""]
     if splits:

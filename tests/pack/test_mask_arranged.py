@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """test_mask_arranged.py: masks through --part and merge, shuffling, deduplication, splits and --by: each document keeps
 the mask that it was packed with, however long it is and however little memory there is; parts joined are the bytes of a
-single run, also joined in place, and arranging while packing or while merging gives the same. A
-dataset without a mask beside one with gets 255. Each text is unique or has copies with the same mask, so that a text
-says its mask."""
+single run, and arranging while packing or while merging gives the same. A dataset without a mask beside one with gets
+255. Each text is unique or has copies with the same mask, so that a text says its mask."""
 import json
 import os
 import subprocess
@@ -121,7 +120,7 @@ check(["run", "run.valid"], few)
 pack(LEAT, "-o", "out", "--dedup", "--split", "valid=0.2", "in.jsonl")
 assert [read("run"), read("run.valid")] == [read("out"), read("out.valid")]
 
-# runs in a folder, joined in place or arranged as they are merged, also in blocks of a few tokens
+# runs in a folder, joined or arranged as they are merged, also in blocks of a few tokens
 for program in LEAT, SMALL:
     name = "small" if program == SMALL else "large"
     run(program, "pack", "-t", "bytes", "--begin", "1", "--end", "0", "--mask-field", "loss", "--run", name, "--parts",
@@ -129,7 +128,7 @@ for program in LEAT, SMALL:
     for part in "1", "2", "3":
         run(program, "pack", "--run", name, "--part", part)
     for number, way in enumerate((["--shuffle", "4"], ["--shuffle", "9", "--dedup"], [])):
-        run(program, "merge", *(way or ["--in-place"]), "-o", f"{name}{number}", name)
+        run(program, "merge", *way, "-o", f"{name}{number}", name)
         pack(program, "-o", "out", *way, "in.jsonl")
         assert read(f"{name}{number}") == read("out"), (name, way)
         check(["out"], few if "--dedup" in way else many)

@@ -93,15 +93,13 @@ static enum leat_status step(const struct leat_run_step_options *o, struct leat_
     return s;
 }
 
-static enum leat_status join(const char *output, uint32_t in_place)
+static enum leat_status join(const char *output)
 {
-    struct leat_merge_options o = LEAT_MERGE_OPTIONS_INIT;
     struct leat_run *run;
     enum leat_status s = leat_run_open(&run, run_folder, &t_err);
 
-    o.in_place = in_place;
     if (s == LEAT_OK)
-        s = leat_run_join(run, output, &o, NULL, &t_err);
+        s = leat_run_join(run, output, NULL, NULL, &t_err);
     leat_run_close(run);
     return s;
 }
@@ -213,7 +211,7 @@ static void test_part(void)
     FILE *f;
 
     plan_new();
-    T_STATUS(join(t_path(folder, "all"), 0), LEAT_E_NO_FILE);
+    T_STATUS(join(t_path(folder, "all")), LEAT_E_NO_FILE);
     CHECK(LEFT, PART, STEPS, ALL);
     T_OK(step(NULL, NULL));
     T_EQ(truncate(file("part-1.leat"), 100), 0);
@@ -330,29 +328,6 @@ static void test_cut(void)
 
 /* ---- Others ------------------------------------------------------------------------------------------------------ */
 
-static void test_joining(void)
-{
-    char text[700];
-
-    plan_new();
-    T_OK(step(NULL, NULL));
-    snprintf(text, sizeof text, "%s/placed\n", folder);
-    t_write_text(file("leat-run.joining"), text);
-    T_STATUS(step(NULL, NULL), LEAT_E_NO_FILE);
-    CHECK(JOINING_LOST, JOINING, RESTORE, ALL);
-    t_write_text(t_path(folder, "placed.joining"), "of others\n");
-    T_STATUS(step(NULL, NULL), LEAT_E_STATE);
-    CHECK(JOINING, JOINING, JOIN, ALL);
-    T_STATUS(join(t_path(folder, "all"), 0), LEAT_E_STATE);
-    CHECK(JOINING, JOINING, JOIN, ALL);
-    T_STATUS(join(t_path(folder, "placed"), 1), LEAT_E_STATE);
-    CHECK(JOINING_OTHER, OUTPUT, CALL, NOTHING);
-    unlink(t_path(folder, "placed.joining"));
-    unlink(file("leat-run.joining"));
-    T_OK(join(t_path(folder, "placed"), 1));
-    T_EQ(t_files(run_folder), 2); /* itself and its parent */
-}
-
 static uint32_t hold(void *context, const struct leat_pack_progress *p)
 {
     (void)p;
@@ -412,7 +387,6 @@ int main(void)
     test_part();
     test_unfinished();
     test_cut();
-    test_joining();
     test_two();
     for (unsigned i = 0; i < RUN_DAMAGES - RUN_DAMAGE; i++)
         if (!seen[i] && i != RUN_REJECTS_OF_ALL - RUN_DAMAGE) /* tests/run/test_run_pushed.c has that */

@@ -340,10 +340,6 @@ run leat pack --run "it's a run" --parts 1 -t bytes in1.jsonl
 grep -qF "leat pack --run 'it'\\''s a run' --part I" "$printed" || fail "$ran: $(cat "$printed")"
 run leat merge -o all "it's a run"
 says 1 "of its 1 parts, 1 is not done (leat status 'it'\\''s a run')"
-echo "$tmp/a place" >"it's a run/leat-run.joining"
-: >'a place.joining'
-run leat merge -o all "it's a run"
-says 1 "leat merge --in-place -o '$tmp/a place' '$tmp/it'\\''s a run' goes on with that"
 deep=$(printf "%0220d it's/" 1 2 3 4 5 6) # more than 1,099 bytes were once printed without quotes
 mkdir -p "$deep"
 run leat pack --run "$deep" --parts 1 -t bytes in1.jsonl
@@ -476,73 +472,4 @@ leat cat one --tokens : --ids | cmp - listed || fail "the folder has other token
 leat merge -o run/all run >"$printed" || fail "cannot merge into the folder"
 run leat info run # with all tokens twice
 says 1 'run/all.leat is not a part of the run in its folder: move it elsewhere, so that the folder opens'
-
-# ---- Joined in place ------------------------------------------------------------------------------------------------
-
-rm run/all.*
-run leat merge --in-place -o one run
-says 1 'one.leat already exists; choose another name'
-run leat merge --in-place --shuffle 1 -o placed run
-says 2 'joining in place neither shuffles, deduplicates nor splits, and replaces nothing'
-run leat merge --in-place -o placed run/part-01 run/part-02
-says 1 'cannot be joined in place: only all parts of one run are, in their order'
-run leat merge --in-place -o placed waits
-says 1 'the run in waits is not finished'
-# as a process leaves it that was killed: the plan is there, and the first part has its new name
-leat merge -o placed.joining run >"$printed" || fail "cannot merge"
-echo "$tmp/another" >run/leat-run.joining
-mv placed.joining.leat kept.leat && rm placed.joining.tokens
-run leat merge --in-place -o placed run/part-0[1-9].leat run/part-1[0-2].leat
-says 1 "leat-run.joining says that the run is being joined into $tmp/another"
-cmp kept.leat placed.joining.leat || fail "another index of what is joined"
-echo "$tmp/placed" >run/leat-run.joining
-echo 'leat part 1' >run/part-02.beat # of a process that was killed when it had found that the part is finished
-mv run/part-01.tokens placed.joining.tokens
-run leat info run/part-01
-says 1 "is being joined in place: joining run into $tmp/placed again goes on with that"
-run leat pack -o placed -t bytes in1.jsonl
-says 1 'placed.joining exists: parts are being joined in place'
-sed 's/^\(done [0-9]*\)[0-9] /\17 /' placed.joining >damaged.joining # less than there is to do
-mv placed.joining kept.joining
-run leat status run
-says 1 'placed.joining is missing: restore it, or remove '
-mv damaged.joining placed.joining
-run leat merge --in-place -o placed run
-says 3 'the plan of a joining, is damaged: keep '
-mv kept.joining placed.joining
-run leat status run # it once called these parts failed, and named them to be packed again
-ended 0 ''
-grep -qF "being joined in place: leat merge --in-place -o $tmp/placed $tmp/run goes on" "$printed" ||
-    fail "$ran: printed $(cat "$printed")"
-left ''
-leat status run --json | grep -qF "\"complete\": false, \"joining\": \"$tmp/placed\"," ||
-    fail "$(leat status run --json)"
-for words in 'pack --run run --part 1' 'merge -o other run' 'merge --in-place -o other run'; do
-    # shellcheck disable=SC2086 # several words
-    run leat $words
-    says 1 "being joined in place: leat merge --in-place -o $tmp/placed $tmp/run goes on"
-done
-for lock in 'merge --in-place -o placed run' 'pack -o placed -t bytes in1.jsonl'; do
-    # shellcheck disable=SC2086 # several words
-    run flock placed.partial.lock leat $lock # the joining holds it (test_pack_in_place.c)
-    says 1 'another process is writing'
-done
-for suffix in tokens leat; do # of somebody else
-    echo mine >placed.$suffix
-    run leat merge --in-place -o placed run
-    says 1 "placed.$suffix is another file than "
-    [ "$(cat placed.$suffix)" = mine ] || fail "$ran: placed.$suffix is changed"
-    rm placed.$suffix
-done
-echo "$tmp/another" >run/leat-run.joining
-run leat merge --in-place -o placed run
-says 1 "leat-run.joining says that the run is being joined into $tmp/another"
-echo "$tmp/placed" >run/leat-run.joining
-run leat merge --in-place -o placed run
-ended 0 ''
-{ cmp placed.tokens one.tokens && cmp placed.leat one.leat; } || fail "joined in place: other bytes"
-[ -z "$(ls -A run)" ] || fail "left of a run that is joined: $(ls -A run)"
-run leat pack --run run --parts 2 -t bytes in1.jsonl # it once was "from another run", for what was left
-ended 0 ''
-[ "$(echo placed.*)" = 'placed.leat placed.tokens' ] || fail "left behind: $(echo placed.*)"
 finish

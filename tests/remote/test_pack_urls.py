@@ -318,12 +318,6 @@ def test_parts(server):
             check(f"part {i}/{parts}", code == 0, code, said)
         code, said = run(server, "merge", "-o", f"p{parts}", *(f"p{parts}-{i}" for i in range(1, parts + 1)))
         check(f"{parts} parts", code == 0 and files(f"p{parts}") == files("prefix"), code, said)
-    for part in (folder / f"p2-{i}.{suffix}" for i in (1, 2) for suffix in ("leat", "tokens")):
-        server.objects[f"b/parts/{part.name}"] = part.read_bytes()
-    code, said = run(server, "merge", "--in-place", "-o", "placed", "--cache", "cached", "s3://b/parts/p2-1",
-                     "s3://b/parts/p2-2")
-    check("parts on a server, in place", code == 1 and "s3://b/parts/p2-1 cannot be joined in place: it is on a server"
-          in said and not list(folder.glob("placed*")), code, said)
     code, said = run(server, "pack", *PACK, "--run", "run", "--parts", "3", "s3://b/c/")
     check("a run's plan", code == 0, code, said)
     for i in (2, 3, 1):

@@ -79,13 +79,6 @@ static void test_instead(void)
     refuse_to_open(t_path(folder, "array.npy"), LEAT_E_NO_FILE,
                    "array.npy is a NumPy array by its name: if it holds bare token ids, as OLMo-core's .npy does, "
                    "raw:FILE?dtype=u16 (or u32) reads it");
-    t_write_text(t_path(folder, "output.joining"), "");
-    refuse_to_open(t_path(folder, "output"), LEAT_E_NO_FILE,
-                   "; it is being joined in place: joining the same parts into it again goes on with that");
-    t_write_text(t_path(folder, "taken.leat"), "");
-    t_write_text(t_path(folder, "taken.tokens.joining"), "");
-    refuse_to_open(t_path(folder, "taken"), LEAT_E_NO_FILE,
-                   "; it is being joined in place: joining the same parts again goes on with that");
 }
 
 /* Nobody writes into these pipes: opening them must not wait. */

@@ -150,48 +150,6 @@ static void test_other_bytes(void)
     }
 }
 
-/* Adds more documents than a frame of tokens holds. */
-static void add_many(struct leat_writer *w)
-{
-    static uint16_t ids[1000];
-
-    for (unsigned i = 0; i < 600; i++) {
-        for (unsigned k = 0; k < 1000; k++)
-            ids[k] = (uint16_t)((i + k) % 1000);
-        T_OK(add_one_document(w, ids, 2, NULL, 1000, NULL, &t_err));
-    }
-}
-
-/* With the tokens of a dataset written as usual, which it fits. */
-static void test_index_only(void)
-{
-    struct leat_writer_options o = LEAT_WRITER_OPTIONS_INIT;
-    struct leat_info whole = LEAT_INFO_INIT, index = LEAT_INFO_INIT;
-    struct leat_writer *w = begin("whole", NULL);
-    struct leat_dataset *d;
-    char tokens[600];
-
-    add_many(w);
-    T_OK(leat_writer_finish(w, &whole, &t_err));
-    o.vocabulary = 1000;
-    o.index_only = 1;
-    T_OK(leat_writer_open(&w, t_path(folder, "index"), &o, &t_err));
-    T_STATUS(leat_writer_checkpoint(w, NULL, 0, &t_err), LEAT_E_STATE);
-    add_many(w);
-    T_OK(leat_writer_finish(w, &index, &t_err));
-    T_CHECK(memcmp(whole.identity, index.identity, sizeof index.identity) == 0);
-    T_STATUS(leat_dataset_open(&d, t_path(folder, "index"), NULL, &t_err), LEAT_E_NO_FILE);
-    snprintf(tokens, sizeof tokens, "%s/index.tokens", folder);
-    T_EQ(rename(t_path(folder, "whole.tokens"), tokens), 0);
-    T_OK(leat_dataset_open(&d, t_path(folder, "index"), NULL, &t_err));
-    T_OK(leat_dataset_verify(d, NULL, NULL, &t_err));
-    leat_dataset_close(d);
-    o.force = 1;
-    T_REFUSED(leat_writer_open(&w, t_path(folder, "index"), &o, &t_err), LEAT_E_EXISTS,
-              "an index alone is written before");
-    T_STATUS(leat_writer_resume(&w, t_path(folder, "other"), &o, NULL, NULL, &t_err), LEAT_E_ARGUMENT);
-}
-
 /* The parent's goes on. */
 static void test_child(void)
 {
@@ -290,7 +248,6 @@ int main(void)
     folder = t_folder();
     test_lengths();
     test_prepared();
-    test_index_only();
     test_child();
     test_large();
     test_taken_over();

@@ -23,7 +23,6 @@
 #include "document_reader.h"
 #include "duplicates.h"
 #include "join_facts.h"
-#include "join_in_place.h"
 #include "merge_parts.h"
 #include "outputs.h"
 #include "shuffle.h"
@@ -266,75 +265,6 @@ static enum leat_status merge_and_finish(struct merge *m, struct leat_merge_repo
     return s;
 }
 
-/* What joining in place cannot do. */
-static enum leat_status check_in_place(const struct merge *m, const char *output, struct leat_error *err)
-{
-    const struct leat_merge_options *o = &m->options;
-    size_t length = file_dataset_length(output, strlen(output));
-    static const char *const suffixes[] = { ".leat", ".tokens" };
-    enum leat_status s = LEAT_OK;
-
-    if (o->shuffle || o->dedup || o->split_count > 0 || o->force)
-        return status_argument(err, "in_place",
-                               "joining in place neither shuffles, deduplicates nor splits, and replaces nothing");
-    if (m->field)
-        return status_set(err, LEAT_E_UNSUPPORTED, "what is divided by %.100s cannot be joined in place", m->field);
-    for (size_t i = 0; s == LEAT_OK && i < sizeof suffixes / sizeof *suffixes; i++) {
-        struct file_identity file = { .exists = false };
-        char *name = path_append(output, length, suffixes[i], NULL);
-
-        s = name ? file_identify(name, &file, err) : status_no_memory(err, length);
-        if (s == LEAT_OK && file.exists)
-            s = status_set_in(err, LEAT_E_EXISTS, name, "%s already exists; choose another name", name);
-        free(name);
-    }
-    return s == LEAT_OK ? join_plan_check(output, &m->parts, err) : s;
-}
-
-/* The index, under another name, and the plan; then the parts are closed, so that their files can be freed. */
-static enum leat_status begin_in_place(struct merge *m, const char *output, const char *const *names, size_t count,
-                                       struct leat_merge_report *report, struct leat_error *err)
-{
-    struct leat_merge_report none = LEAT_MERGE_REPORT_INIT;
-    char *name = join_plan_name(output);
-    enum leat_status s =
-        name ? open_given(m, output, names, count, report, err) : status_no_memory(err, strlen(output));
-
-    if (s == LEAT_OK)
-        s = check_in_place(m, output, err);
-    if (s == LEAT_OK)
-        s = outputs_open(&m->outputs, name, &m->parts, &m->options, err);
-    if (s == LEAT_OK)
-        s = merge_and_finish(m, &none, err);
-    if (s == LEAT_OK)
-        s = join_plan_write(output, &m->parts, err);
-    free(name);
-    return s;
-}
-
-static enum leat_status merge_in_place(struct merge *m, const char *output, const char *const *names, size_t count,
-                                       struct leat_merge_report *report, struct leat_error *err)
-{
-    struct leat_info info = LEAT_INFO_INIT;
-    struct join_lock lock;
-    bool began;
-    enum leat_status s = join_in_place_lock(&lock, output, &began, err);
-
-    report->parts = count;
-    if (s == LEAT_OK && !began)
-        s = begin_in_place(m, output, names, count, report, err);
-    outputs_abandon(&m->outputs);
-    merge_parts_close(&m->parts);
-    m->pace.bytes = 0;
-    if (s == LEAT_OK)
-        s = join_in_place_go_on(output, &m->pace, &info, &report->datasets, err);
-    join_in_place_unlock(&lock);
-    if (s == LEAT_OK && report->info)
-        *report->info = info;
-    report->documents = info.documents;
-    return s;
-}
-
 /* What a run of leat_pack() that stopped has left beside the files of the outputs' writers, which these have removed;
  * nobody can resume it any more. */
 static void forget_stopped(const struct outputs *o)
@@ -374,13 +304,12 @@ static enum leat_status begin(struct merge *m, struct leat_merge_report *full, c
                               const struct leat_merge_options *options, const struct leat_merge_report *report,
                               struct leat_error *err)
 {
-    static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_merge_options, reserved), { 0, 0 } };
     struct leat_merge_options *o = &m->options;
     enum leat_status s = options_read(full, sizeof *full, NULL, report, "leat_merge_report", err);
 
     *o = (struct leat_merge_options)LEAT_MERGE_OPTIONS_INIT;
     if (s == LEAT_OK)
-        s = options_read(o, sizeof *o, reserved, options, "leat_merge_options", err);
+        s = options_read(o, sizeof *o, NULL, options, "leat_merge_options", err);
     if (s != LEAT_OK)
         return s;
     if (o->memory == 0)
@@ -414,9 +343,7 @@ enum leat_status leat_merge(const char *output, const char *const *parts, uint64
     s = own_file_check_local(output, err);
     if (s == LEAT_OK)
         s = begin(&m, &full, output, options, report, err);
-    if (s == LEAT_OK && m.options.in_place)
-        s = merge_in_place(&m, output, parts, count, &full, err);
-    else if (s == LEAT_OK)
+    if (s == LEAT_OK)
         s = merge_or_divide(&m, output, parts, count, &full, err);
     if (s == LEAT_OK && report)
         options_fill(report, &full, sizeof full);

@@ -44,8 +44,7 @@ static const char *last_of(const char *path)
 /* How long the name of the dataset is that this file or folder lies beside; 0: beside none. */
 static size_t length_beside(const char *name)
 {
-    static const char *const suffixes[] = { ".rejects.jsonl",  ".fit",     ".fit.partial",  ".beat",
-                                            ".tokens.joining", ".joining", ".joining.leat", ".joining.tokens" };
+    static const char *const suffixes[] = { ".rejects.jsonl", ".fit", ".fit.partial", ".beat" };
     const char *last = last_of(name), *partial = strstr(last + (*last != '\0'), ".partial.");
     size_t length = strlen(name), before = (size_t)(last - name), whole = file_dataset_length(name, length);
 

@@ -10,7 +10,6 @@
  *   join_facts         what documents do not carry themselves: inputs, metadata
  *   duplicates, shuffle   which documents go where
  *   divide             a dataset for each value of a field
- *   join_in_place      joining without a second copy
  *   export             leat_export(): files of other tools
  *   splits/            one dataset of several: by the hash of a text, or by a value; the packer uses it, too
  *   sorting/           what does not fit in memory; keyed_hash, which tells texts apart that were made to have one

@@ -239,8 +239,7 @@ enum leat_status outputs_open_each(struct outputs *o, char **names, size_t count
     w.fingerprint = parts->first.fingerprint;
     w.tokenizer = tokenizer;
     w.created = options->created;
-    w.force = options->force || options->in_place; /* what a killed process left of an index */
-    w.index_only = options->in_place;
+    w.force = options->force;
     w.store_mask = parts->mask;
     w.store_lines = parts->lines;
     w.store_ids = parts->ids;

@@ -1,12 +1,9 @@
 /* cmd_merge.c: `leat merge`: joins finished datasets into one, and arranges it. The work is leat_merge()'s. */
-#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/file.h"
 #include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/units.h"
@@ -21,7 +18,7 @@ struct merge_values {
     struct arrange_splits splits;
     uint64_t threads, memory;
     unsigned progress;
-    bool dedup, force, in_place, allow_empty, json;
+    bool dedup, force, allow_empty, json;
 };
 
 const struct option_row merge_options[] = {
@@ -71,13 +68,6 @@ const struct option_row merge_options[] = {
       .field = offsetof(struct merge_values, force),
       .help = "replace an existing OUT (and OUT.NAME), once the new one is finished",
       .more = "Splits and values of an earlier merge that this one does not write stay, and are named." },
-    { .name = "in-place",
-      .type = OPTION_FLAG,
-      .field = offsetof(struct merge_values, in_place),
-      .help = "join the parts of a run without a second copy of their tokens",
-      .more = "The tokens are appended to the first part's file and freed: the parts are gone then. After a stop or a "
-              "kill, the same command goes on.",
-      .rare = true },
     { .name = "allow-empty",
       .type = OPTION_FLAG,
       .field = offsetof(struct merge_values, allow_empty),
@@ -141,7 +131,6 @@ static enum leat_status merge(const struct merge_values *values, uint64_t create
     options.split_count = values->splits.count;
     options.memory = values->memory;
     options.threads = (uint32_t)values->threads;
-    options.in_place = values->in_place;
     options.allow_empty = values->allow_empty;
     s = of ? leat_run_join(of, values->output, &options, report, err)
            : leat_merge(values->output, parsed->words, parsed->count, &options, report, err);
@@ -223,43 +212,6 @@ static void print_summary(const struct merge_values *values, const struct leat_m
     json_end(&j);
 }
 
-/* Whether there is OUT.joining, say. */
-static bool has_beside(const char *output, const char *suffix)
-{
-    char *name = NULL;
-    bool has = asprintf(&name, "%.*s%s", (int)file_dataset_length(output, strlen(output)), output, suffix) > 0 &&
-               access(name, F_OK) == 0;
-
-    free(name);
-    return has;
-}
-
-static bool is_empty_folder(const char *path)
-{
-    DIR *d = opendir(path);
-    size_t entries = 0;
-
-    while (d && readdir(d))
-        entries++;
-    if (d)
-        closedir(d);
-    return d && entries == 2; /* itself and its parent */
-}
-
-/* The same command once more when the joining has ended: the folder of the run is empty then. Whether OUT was made of
- * it is written nowhere, so this is no success. */
-static int check_joined(const struct merge_values *values, const struct options_parsed *parsed)
-{
-    bool joined = values->in_place && has_beside(values->output, ".leat");
-
-    for (size_t i = 0; joined && i < parsed->count; i++)
-        joined = is_empty_folder(parsed->words[i]);
-    if (joined)
-        cli_error("%s is empty, and %s is finished: if its parts were joined into that, nothing is left to do",
-                  parsed->words[0], values->output);
-    return joined ? CLI_FAILED : CLI_DONE;
-}
-
 /* Opens the run whose folder is the only word; *run NULL: it is none, or one whose parts were pushed, which is a
  * dataset once it is committed. leat_merge() refuses one among several. */
 static enum leat_status open_run(struct leat_run **run, const struct options_parsed *parsed, struct leat_error *err)
@@ -287,14 +239,14 @@ static int say_failed(const struct options_parsed *parsed, struct leat_run *of, 
     struct leat_run_advice advice = LEAT_RUN_ADVICE_INIT;
 
     leat_run_advice(err, &advice);
-    if (of && (advice.file == LEAT_RUN_FILE_JOINING || advice.mend == LEAT_RUN_MEND_STEPS))
-        return commands_run_failed(parsed->words[0], of, err);
+    if (of && advice.mend == LEAT_RUN_MEND_STEPS)
+        return commands_run_failed(parsed->words[0], err);
     if (err->hint == LEAT_HINT_RESUME_OR_REPLACE) /* leat pack can resume it */
         err->hint = LEAT_HINT_REPLACE;
     return cli_failed_or_damaged(err);
 }
 
-/* Unfinished files of OUT and its splits. What a joining in place has moved is no leftover: it goes on. */
+/* Unfinished files of OUT and its splits. */
 static void say_leftovers(const struct merge_values *values, const struct leat_error *err)
 {
     const char *patterns[ARRANGE_SPLITS + 2] = { ".partial.*" };
@@ -305,8 +257,7 @@ static void say_leftovers(const struct merge_values *values, const struct leat_e
         snprintf(names[i], sizeof names[i], ".%.64s.partial.*", values->splits.items[i].name);
         patterns[i + 1] = names[i];
     }
-    if (!values->in_place)
-        leftovers_say(values->output, patterns, "the same command starts over", err);
+    leftovers_say(values->output, patterns, "the same command starts over", err);
 }
 
 static int run(const struct merge_values *values, const struct options_parsed *parsed)
@@ -323,12 +274,9 @@ static int run(const struct merge_values *values, const struct options_parsed *p
 
     if (!commands_created(&created))
         return CLI_WRONG;
-    code = check_joined(values, parsed);
-    if (code != CLI_DONE)
-        return code;
     s = open_run(&of, parsed, &err);
     if (s != LEAT_OK)
-        return commands_run_failed(parsed->words[0], NULL, &err);
+        return commands_run_failed(parsed->words[0], &err);
     for (size_t i = 0; i < ARRANGE_SPLITS; i++)
         splits[i] = info;
     report.splits = splits;

@@ -32,15 +32,13 @@ const struct option_row status_options[] = {
 
 /* ---- JSON ---- */
 
-static void part_json(struct json *j, const struct leat_run_part *part, unsigned number, bool joining)
+static void part_json(struct json *j, const struct leat_run_part *part, unsigned number)
 {
     json_open_object(j, NULL);
     json_u64(j, "part", number);
     json_string(j, "state", states[part->state]);
-    if (!joining) {
-        json_u64(j, "tokens", part->tokens);
-        json_u64(j, "documents", part->documents);
-    }
+    json_u64(j, "tokens", part->tokens);
+    json_u64(j, "documents", part->documents);
     if (part->state != LEAT_RUN_DONE && part->state != LEAT_RUN_MISSING) {
         json_u64(j, "bytes", part->bytes);
         /* not known of a part that ended before it said how much there is */
@@ -65,13 +63,10 @@ static void print_json(const struct leat_run_info *r, const struct leat_run_stat
     for (unsigned i = 0; i < LEAT_RUN_STATES; i++)
         json_u64(&j, states[i], p->count[i]);
     json_bool(&j, "complete", p->complete != 0);
-    json_string(&j, "joining", p->joining);
     json_u64(&j, "inputs", r->files);
     json_u64(&j, "input_bytes", r->bytes);
-    if (!p->joining) { /* else the parts do not say it any more */
-        json_u64(&j, "tokens", p->tokens);
-        json_u64(&j, "documents", p->documents);
-    }
+    json_u64(&j, "tokens", p->tokens);
+    json_u64(&j, "documents", p->documents);
     json_double(&j, "share", p->share);
     json_double(&j, "tokens_per_s", p->tokens_per_s);
     if (p->seconds_left >= 0)
@@ -81,7 +76,7 @@ static void print_json(const struct leat_run_info *r, const struct leat_run_stat
     json_string(&j, "left", p->left);
     json_open_array(&j, "items");
     for (unsigned i = 0; i < p->parts; i++)
-        part_json(&j, &p->items[i], i + 1, p->joining);
+        part_json(&j, &p->items[i], i + 1);
     json_close_array(&j);
     json_close_object(&j);
     json_end(&j);
@@ -136,14 +131,8 @@ static void print_parts(const struct status_values *v, const struct leat_run_sta
 
 static void print_table(const struct status_values *v, const struct leat_run_info *r, const struct leat_run_status *p)
 {
-    char word[CLI_SHELL_WORD], out[CLI_SHELL_WORD];
+    char word[CLI_SHELL_WORD];
 
-    if (p->joining) {
-        cli_say("The %s of the run are being joined in place: leat merge --in-place -o %s %s goes on with that.",
-                units_counted(p->parts, "part").text, cli_shell_word(p->joining, out, sizeof out),
-                cli_shell_word(r->folder, word, sizeof word));
-        return;
-    }
     printf("%s of %s in %s:", units_counted(p->parts, "part").text, units_bytes(r->bytes).text,
            units_counted(r->files, "input").text);
     for (unsigned i = 0, before = 0; i < LEAT_RUN_STATES; i++)
@@ -177,7 +166,7 @@ static int show(const struct status_values *v, const char *folder)
     if (s == LEAT_OK)
         s = leat_run_status(run, &status, &err);
     if (s != LEAT_OK)
-        code = commands_run_failed(folder, run, &err);
+        code = commands_run_failed(folder, &err);
     else
         leat_run_info(run, &info);
     if (s == LEAT_OK && v->left)

@@ -230,7 +230,6 @@ void leat_run_close(struct leat_run *run)
     leat_tokenizer_close(run->tokenizer);
     run_plan_free(&run->plan);
     run_free_status(run);
-    free(run->joining);
     free(run->folder);
     free(run->name);
     free(run);

@@ -24,9 +24,8 @@
 #include "run_plan.h"
 
 struct leat_run {
-    char *name;    /* the folder as it was given */
-    char *folder;  /* from the root on */
-    char *joining; /* the dataset that its parts become in place; NULL: none */
+    char *name;   /* the folder as it was given */
+    char *folder; /* from the root on */
     struct run_plan plan;
     struct leat_tokenizer *tokenizer; /* NULL: not needed yet */
     struct leat_run_part *items;      /* what leat_run_status() has given out last */

@@ -16,9 +16,6 @@ enum run_damage {
     RUN_SHARED_MISSING, /* leat-run.inputs */
     RUN_SHARED_DAMAGED,
     RUN_SHARED_DIFFERS, /* inputs are others now */
-    RUN_JOINING,        /* the parts are being joined in place */
-    RUN_JOINING_LOST,   /* its plan is missing */
-    RUN_JOINING_OTHER,  /* of other parts */
     RUN_BUSY,           /* another process packs the part */
     RUN_PART_CUT,       /* its inputs broke off */
     RUN_PART_DAMAGED,   /* its dataset is not whole */

@@ -23,7 +23,4 @@ enum leat_status run_publish(const char *folder, const struct run_plan *plan, st
 /* The same in the folder of a split, which opens as a dataset only when all parts are there, as the run's own does. */
 enum leat_status run_publish_split(const struct leat_run *run, const char *split, struct leat_error *err);
 
-/* Sets run->joining by the file that a joining in place leaves. */
-enum leat_status run_read_joining(struct leat_run *run, struct leat_error *err);
-
 #endif

@@ -143,7 +143,7 @@ static void sum_up(struct leat_run_status *st, const struct leat_run *run, doubl
         if (part->state == LEAT_RUN_RUNNING)
             st->tokens_per_s += part->tokens_per_s;
     }
-    st->complete = st->count[LEAT_RUN_DONE] == p->parts && !run->joining;
+    st->complete = st->count[LEAT_RUN_DONE] == p->parts;
     st->share = p->bytes > 0 ? done / (double)p->bytes : (double)st->count[LEAT_RUN_DONE] / p->parts;
     if (st->count[LEAT_RUN_DONE] < p->parts)
         st->share = unfinished_share(st->share);
@@ -186,7 +186,7 @@ enum leat_status leat_run_status(struct leat_run *run, struct leat_run_status *s
     uint32_t parts = run->plan.parts;
     int64_t now = folder_now(run);
     double bytes_per_s = 0;
-    enum leat_status s = run_read_joining(run, err);
+    enum leat_status s = LEAT_OK;
 
     run_free_status(run);
     if (s == LEAT_OK && parts == 0)
@@ -197,7 +197,7 @@ enum leat_status leat_run_status(struct leat_run *run, struct leat_run_status *s
     run->items = calloc(parts > 0 ? parts : 1, sizeof *run->items);
     if (!run->items)
         return status_no_memory(err, parts * sizeof *run->items);
-    for (unsigned i = 0; s == LEAT_OK && i < parts && !run->joining; i++) /* which were done; they are being moved */
+    for (unsigned i = 0; s == LEAT_OK && i < parts; i++)
         s = find_part(&run->items[i], run, i + 1, now, &bytes_per_s, err);
     if (s == LEAT_OK)
         sum_up(&all, run, bytes_per_s);
@@ -209,24 +209,12 @@ enum leat_status leat_run_status(struct leat_run *run, struct leat_run_status *s
     all.items = run->items;
     all.left = run->left;
     all.unfinished = run->unfinished;
-    all.joining = run->joining;
     if (s == LEAT_OK)
         options_fill(status, &all, sizeof all);
     return s;
 }
 
 /* ---- Sentences --------------------------------------------------------------------------------------------------- */
-
-enum leat_status run_say_joining(const struct leat_run *run, struct leat_error *err)
-{
-    return run_advise(
-        err,
-        status_set_in(err, LEAT_E_STATE, run->name,
-                      "the parts of the run in %s are being joined in place into %s: joining them again goes "
-                      "on with that",
-                      run->folder, run->joining),
-        RUN_JOINING);
-}
 
 enum leat_status run_say_busy(const struct leat_run *run, uint32_t part, struct leat_error *err)
 {

@@ -4,9 +4,6 @@
 
 #include "run.h"
 
-/* LEAT_E_STATE: its parts are being joined in place. */
-enum leat_status run_say_joining(const struct leat_run *run, struct leat_error *err);
-
 /* LEAT_E_BUSY: another process packs the part; which one, and since when it is silent. */
 enum leat_status run_say_busy(const struct leat_run *run, uint32_t part, struct leat_error *err);
 

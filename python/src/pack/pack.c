@@ -378,8 +378,8 @@ static void on_merge_notice(void *context, const struct leat_pack_notice *notice
 #define NUMBER(member) FIELD_ROW(FIELD_NUMBER, leat_merge_options, member)
 #define FLAG(member)   FIELD_ROW(FIELD_FLAG, leat_merge_options, member)
 static const struct field merge_options[] = {
-    FLAG(shuffle), NUMBER(seed),   FLAG(dedup),       NUMBER(threads), NUMBER(memory),
-    FLAG(force),   FLAG(in_place), FLAG(allow_empty), NUMBER(created),
+    FLAG(shuffle),  NUMBER(seed), FLAG(dedup),       NUMBER(threads),
+    NUMBER(memory), FLAG(force),  FLAG(allow_empty), NUMBER(created),
 };
 
 bool pack_joining_begin(struct pack_joining *j, PyObject *list, PyObject *dict)

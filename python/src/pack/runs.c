@@ -287,8 +287,7 @@ static PyObject *status_tuple(const struct leat_run_status *st)
             Py_CLEAR(counts);
     }
     if (items && counts)
-        return Py_BuildValue("NNNNKKddds", counts, PyBool_FromLong((long)st->complete),
-                             st->joining ? args_text(st->joining) : Py_NewRef(Py_None), items,
+        return Py_BuildValue("NNNKKddds", counts, PyBool_FromLong((long)st->complete), items,
                              (unsigned long long)st->tokens, (unsigned long long)st->documents, st->share,
                              st->tokens_per_s, st->seconds_left, st->left);
     Py_XDECREF(items);
@@ -296,7 +295,7 @@ static PyObject *status_tuple(const struct leat_run_status *st)
     return NULL;
 }
 
-/* run_status(run) -> (counts by state, complete, joining, [(facts, tokens_per_s, age, host, reason)], tokens,
+/* run_status(run) -> (counts by state, complete, [(facts, tokens_per_s, age, host, reason)], tokens,
  * documents, share, tokens_per_s, seconds left, parts left) */
 static PyObject *run_status(PyObject *module, PyObject *capsule)
 {

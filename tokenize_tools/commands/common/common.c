@@ -114,24 +114,15 @@ bool commands_created(uint64_t *created)
     return false;
 }
 
-int commands_run_failed(const char *name, struct leat_run *run, const struct leat_error *err)
+int commands_run_failed(const char *name, const struct leat_error *err)
 {
-    struct leat_run_status status = LEAT_RUN_STATUS_INIT;
-    struct leat_run_info info = LEAT_RUN_INFO_INIT;
     struct leat_run_advice advice = LEAT_RUN_ADVICE_INIT;
-    char word[CLI_SHELL_WORD], out[CLI_SHELL_WORD];
+    char word[CLI_SHELL_WORD];
     struct leat_error own = *err;
 
     leat_run_advice(err, &advice);
     own.hint = advice.hint;
-    if (run)
-        leat_run_info(run, &info);
-    if (advice.mend == LEAT_RUN_MEND_JOIN && run && leat_run_status(run, &status, NULL) == LEAT_OK && status.joining)
-        cli_error("the parts of the run in %s are being joined in place: leat merge --in-place -o %s %s goes on with "
-                  "that",
-                  info.folder, cli_shell_word(status.joining, out, sizeof out),
-                  cli_shell_word(info.folder, word, sizeof word));
-    else if (advice.mend == LEAT_RUN_MEND_STEPS)
+    if (advice.mend == LEAT_RUN_MEND_STEPS)
         cli_error("%s (leat status %s)", err->message, cli_shell_word(name, word, sizeof word));
     else if (advice.file == LEAT_RUN_FILE_PLAN && advice.mend == LEAT_RUN_MEND_CREATE)
         cli_error("%s: leat pack --run %s --parts N ... INPUT... makes one", err->message,

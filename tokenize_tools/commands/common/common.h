@@ -114,9 +114,9 @@ int commands_tokenizer(const struct command *self, struct leat_tokenizer **t, co
 bool commands_token(const struct command *self, const struct leat_tokenizer *t, const char *option, const char *text,
                     uint64_t *token);
 
-/* The message of an error of a run in the folder `name` (leat/run.h), with the command that goes on; `run` NULL: it is
- * not open. Returns the exit code. */
-int commands_run_failed(const char *name, struct leat_run *run, const struct leat_error *err);
+/* Prints the message of an error of a run in the folder `name` (leat/run.h), with the command that goes on. Returns the
+ * exit code. */
+int commands_run_failed(const char *name, const struct leat_error *err);
 
 /* The progress function of a call that counts bytes; `context` is a struct progress. Ctrl-C stops the call. */
 uint32_t commands_on_progress(void *context, uint64_t done, uint64_t total);

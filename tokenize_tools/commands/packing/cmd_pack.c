@@ -184,10 +184,8 @@ static int say_failed(const struct pack_in_parts *in, const struct pack_values *
     if (!in->run)
         return pack_bar_say_failed(v, n, report, err);
     leat_run_advice(err, &advice);
-    if (advice.file == LEAT_RUN_FILE_BEAT || advice.mend == LEAT_RUN_MEND_JOIN)
-        return commands_run_failed(v->run, in->run, err);
     err->hint = advice.hint;
-    return pack_bar_say_failed(v, n, report, err);
+    return advice.file == LEAT_RUN_FILE_BEAT ? cli_failed(err) : pack_bar_say_failed(v, n, report, err);
 }
 
 /* Packs, with options that are complete. */

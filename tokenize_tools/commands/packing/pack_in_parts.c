@@ -127,7 +127,7 @@ int pack_in_parts_take(struct pack_in_parts *in, const struct command *self, con
     if (code != CLI_DONE)
         return code;
     if (leat_run_open(&in->run, v->run, &err) != LEAT_OK)
-        return commands_run_failed(v->run, NULL, &err);
+        return commands_run_failed(v->run, &err);
     in->info = (struct leat_run_info)LEAT_RUN_INFO_INIT;
     leat_run_info(in->run, &in->info);
     code = check_part(self, in->info.parts, v);
@@ -234,7 +234,7 @@ int pack_in_parts_plan(const struct pack_values *v, const struct leat_pack_optio
     pack_notices_say_skipped(&notices, false);
     pack_notices_free(&notices);
     if (s != LEAT_OK) {
-        int code = commands_run_failed(v->run, NULL, &err);
+        int code = commands_run_failed(v->run, &err);
 
         pack_dry_run_say_failing(v, options, parsed->words, parsed->count, NULL, &err);
         return code;
