@@ -6,6 +6,19 @@ import socket
 import subprocess
 import sys
 
+# As tokenize_tools/cli/own_python.c has them: what begins the code of an interpreter, so that it takes no file of the
+# current folder for a module; and the beginnings of the variables that it needs.
+_RUN = ("import sys\nsys.path[:1] == [''] and sys.path.pop(0)\n"
+        "import runpy\nrunpy.run_path(sys.argv[1], run_name='__main__')\n")
+_NEEDED = ("HOME=", "PATH=", "PYTHON", "LD_", "PYENV_", "GUIX_PYTHONPATH=")
+
+
+def _environment():
+    """What a renderer gets: no credentials, and no empty part of PYTHONPATH, which is the current folder."""
+    kept = {name: value for name, value in os.environ.items() if f"{name}=".startswith(_NEEDED)}
+    kept["PYTHONPATH"] = os.pathsep.join(filter(None, kept.get("PYTHONPATH", "").split(os.pathsep)))
+    return kept
+
 
 class Renderers:
     """What the library calls, from threads of its own."""
@@ -17,12 +30,12 @@ class Renderers:
         self._running = {}
 
     def open(self):
-        """The descriptor of a connection to a new process."""
+        """The descriptor of a connection to a new process, in a session of its own: Ctrl-C is not for it."""
         ours, its = socket.socketpair()
         try:
             self._running[ours.fileno()] = subprocess.Popen(
-                [sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "render.py")], stdin=its,
-                stdout=subprocess.DEVNULL, start_new_session=True)  # a session of its own: Ctrl-C is not for it
+                [sys.executable, "-c", _RUN, os.path.join(os.path.dirname(os.path.abspath(__file__)), "render.py")],
+                stdin=its, stdout=subprocess.DEVNULL, env=_environment(), start_new_session=True)
         finally:
             its.close()
         return ours.detach()

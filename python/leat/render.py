@@ -13,10 +13,8 @@ import time
 
 if __name__ == "__main__" and "leat" not in sys.modules:  # leat itself would load the library
     import types
-    _here = os.path.dirname(os.path.abspath(__file__))
-    sys.path[:] = [path for path in sys.path if os.path.abspath(path or ".") != _here]
     sys.modules["leat"] = types.ModuleType("leat")
-    sys.modules["leat"].__path__ = [_here]
+    sys.modules["leat"].__path__ = [os.path.dirname(os.path.abspath(__file__))]
 
 VERSION = "1.0.0"  # of the package: read by `leat pack --chat`, which does not import it
 PROTOCOL = b"1"

@@ -10,6 +10,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import threading
 
 from chat_reference import (LEAT, SMALL, SPECIAL, TOKENS, Dataset, folder, leat, make_tokenizer, packed, rejects,
@@ -231,4 +232,25 @@ for python, path, said in (("/nonexistent/python3", SOURCES, "pip install '.[cha
 # what a distribution of that name says of itself does not count
 done = with_python(os.environ["LEAT_PYTHON"], installed("misleading", "9.9.9") + os.pathsep + SOURCES)
 assert done.returncode == 0, done.stderr
+
+# ---- A folder with files named like modules --------------------------------------------------------------------------
+
+# No command that starts Python runs files of the current folder, also where PYTHONPATH has an empty part; PYTHONPATH
+# counts, as `leat` is found by it. A renderer gets no credentials. (Formerly a struct.py of the folder in which
+# `leat pack --chat` was called ran with all that its user may do, and a template that left jinja2's sandbox saw them.)
+planted = os.path.join(folder, "planted")
+os.mkdir(planted)
+for name in *sys.stdlib_module_names, "leat", "jinja2", "markupsafe", "pyarrow", "sitecustomize", "usercustomize":
+    write(f"planted/{name}.py", f"open({os.path.join(folder, 'ran')!r}, 'a').write({name + ' '!r})")
+os.mkdir(os.path.join(folder, "mine"))
+write("mine/sitecustomize.py", f"import os; print(dict(os.environ), file=open({folder!r} + '/variables', 'w'))")
+variables = dict(os.environ, PYTHONPATH=f":{folder}/mine::{SOURCES}::", HF_TOKEN="secret", MY_PASSWORD="secret")
+for words in (("pack", "-t", vocabulary, "--max-rejects", "100%", "--force", "-o", "../out", "--chat", "../t.jinja",
+               "../all.jsonl"), ("import", "-o", "../imported", "x"), ("cat", "--parquet", "-", "../out")):
+    done = subprocess.run([LEAT, *words], cwd=planted, env=variables, capture_output=True, text=True)
+    assert not os.path.exists(os.path.join(folder, "ran")), (words, done.stderr)
+    assert "Traceback" not in done.stderr and (words[0] != "pack" or have_of() == WANT), (words, done.stderr)
+    with open(os.path.join(folder, "variables")) as f:
+        said = f.read()
+    assert ("secret" in said) == (words[0] != "pack") and "HOME" in said, (words, said)
 print(collections.Counter(r["lang"] for r in records), len(WANT), "packed")

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,30 +16,84 @@ extern char **environ;
 
 enum answer { HAS_IT, OTHER_VERSION, HAS_NONE, NO_PYTHON };
 
-/* What lies in the current folder must not be taken for a module of Python. */
+/* Precedes all code that an interpreter gets: `python -c` searches the current folder first. `sys` is built in. */
 #define SAFELY "import sys\nsys.path[:1] == [''] and sys.path.pop(0)\n"
+
+/* Beginnings of the variables that an interpreter needs, by itself or behind a shim. */
+static const char *const needed[] = { "HOME=", "PATH=", "PYTHON", "LD_", "PYENV_", "GUIX_PYTHONPATH=" };
+
+static bool is_needed(const char *variable)
+{
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (strncmp(variable, needed[i], strlen(needed[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Writes PYTHONPATH without its empty parts, which Python takes for the current folder. */
+static char *put_path(char *out, const char *path)
+{
+    size_t begin = strlen("PYTHONPATH="), end = begin;
+
+    memcpy(out, "PYTHONPATH=", begin);
+    for (; *path; path++)
+        if (*path != ':' || (end > begin && out[end - 1] != ':'))
+            out[end++] = *path;
+    out[end - (end > begin && out[end - 1] == ':')] = '\0';
+    return out;
+}
+
+char **own_python_words(char *python, const char *code, char *const *words, bool apart, char ***environment)
+{
+    const char *path = getenv("PYTHONPATH");
+    size_t count = 0, variables = 0, code_bytes = sizeof SAFELY + strlen(code);
+    char **all, **to, *text;
+
+    while (words[count])
+        count++;
+    while (environ[variables])
+        variables++;
+    all = calloc(1,
+                 (count + variables + 5) * sizeof *all + code_bytes + sizeof "PYTHONPATH=" + (path ? strlen(path) : 0));
+    if (!all)
+        return NULL;
+    *environment = to = all + count + 4;
+    text = (char *)(to + variables + 1);
+    snprintf(text, code_bytes, SAFELY "%s", code);
+    all[0] = python;
+    all[1] = (char *)(uintptr_t) "-c";
+    all[2] = text;
+    memcpy(all + 3, words, count * sizeof *words);
+    for (char **from = environ; *from; from++)
+        if (!apart || is_needed(*from))
+            *to++ = strncmp(*from, "PYTHONPATH=", 11) == 0 ? put_path(text + code_bytes, path) : *from;
+    return all;
+}
 
 /* Asks an interpreter, whose name is a path or is looked for on PATH. */
 static enum answer ask(char *python)
 {
-    char dash[] = "-c", version[] = LEAT_VERSION;
-    char question[] = SAFELY "try:\n"
-                             "    from leat._leat import version\n" /* another project's leat has none */
-                             "except ImportError:\n"
-                             "    sys.exit(12)\n"
-                             "sys.exit(10 if version == sys.argv[1] else 11)\n";
-    char *words[] = { python, dash, question, version, NULL };
+    static const char question[] = "try:\n"
+                                   "    from leat._leat import version\n" /* another project's leat has none */
+                                   "except ImportError:\n"
+                                   "    sys.exit(12)\n"
+                                   "sys.exit(10 if version == sys.argv[1] else 11)\n";
+    char version[] = LEAT_VERSION, **environment,
+         **words = own_python_words(python, question, (char *[]) { version, NULL }, false, &environment);
     posix_spawn_file_actions_t actions;
     int status = 0, code;
     pid_t child;
 
-    if (posix_spawn_file_actions_init(&actions) != 0)
+    if (!words || posix_spawn_file_actions_init(&actions) != 0) {
+        free(words);
         return NO_PYTHON;
+    }
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    code = posix_spawnp(&child, python, &actions, NULL, words, environ);
+    code = posix_spawnp(&child, python, &actions, NULL, words, environment);
     posix_spawn_file_actions_destroy(&actions);
+    free(words);
     if (code != 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
         return NO_PYTHON;
     switch (WEXITSTATUS(status)) {
@@ -120,22 +175,14 @@ char *own_python_find(const char *what, char *why, size_t capacity)
     return NULL;
 }
 
-void own_python_become(char *python, char *module, char *const *words)
+void own_python_become(char *python, const char *module, char *const *words)
 {
-    char dash[] = "-c", run[] = SAFELY "import runpy\nrunpy.run_module(sys.argv.pop(1), run_name='__main__')\n";
-    size_t count = 0;
-    char **all;
+    char code[128], **environment, **all;
 
-    while (words[count])
-        count++;
-    all = calloc(count + 5, sizeof *all);
+    snprintf(code, sizeof code, "import runpy\nrunpy.run_module('%s', run_name='__main__')", module);
+    all = own_python_words(python, code, words, false, &environment);
     if (!all)
         return;
-    all[0] = python;
-    all[1] = dash;
-    all[2] = run;
-    all[3] = module;
-    memcpy(all + 4, words, count * sizeof *words);
-    execvp(python, all);
+    execvpe(python, all, environment);
     free(all);
 }

@@ -1,6 +1,8 @@
 /*
- * own_python.h: commands whose work a module of leat's Python package does: finds the interpreter that has the package,
- * and becomes it, so that signals, terminal and exit code are the command's own.
+ * own_python.h: commands whose work leat's Python package does: finds the interpreter that has the package, and says
+ * how it is started, or becomes it, so that signals, terminal and exit code are the command's own. Every Python that a
+ * command starts is started so: it takes no file of the current folder for a module, unless PYTHONPATH names the
+ * folder.
  */
 #ifndef LEAT_CLI_OWN_PYTHON_H
 #define LEAT_CLI_OWN_PYTHON_H
@@ -20,8 +22,12 @@ char *own_python_name(void);
  * caller frees, or NULL, with a sentence in `why` that says how to get one; `what` is what it is for. */
 char *own_python_find(const char *what, char *why, size_t capacity);
 
-/* Becomes `python -m module words...`, but never takes a file of the current folder for a module. NULL ends `words`.
- * Returns only if that fails, with errno set. */
-void own_python_become(char *python, char *module, char *const *words);
+/* Returns the arguments of `python -c code words...`, for execvp() and its kin, and sets *environment to what goes with
+ * them. NULL ends `words`. With `apart`, the environment has only what an interpreter needs to find itself and its
+ * packages: no credentials. The caller frees the arguments, and with them the environment; NULL: no memory. */
+char **own_python_words(char *python, const char *code, char *const *words, bool apart, char ***environment);
+
+/* Becomes `python -m module words...`. NULL ends `words`. Returns only if that fails, with errno set. */
+void own_python_become(char *python, const char *module, char *const *words);
 
 #endif

@@ -452,7 +452,7 @@ static bool check_table(const struct command *self, const struct cat_values *v)
 /* Becomes python -m leat.cat_command FORMAT FILE COLUMNS FIRST LAST NAME. */
 static int become(const struct cat_values *v, const char *name)
 {
-    char module[] = "leat.cat_command", why[1024], first[24], last[24];
+    char why[1024], first[24], last[24];
     char *python = own_python_find("leat cat --arrow or --parquet", why, sizeof why);
     const char *words[] = { v->arrow ? "arrow" : "parquet",
                             v->arrow ? v->arrow : v->parquet,
@@ -468,7 +468,7 @@ static int become(const struct cat_values *v, const char *name)
     }
     snprintf(first, sizeof first, "%" PRIu64, v->documents.first);
     snprintf(last, sizeof last, "%" PRIu64, v->documents.given ? v->documents.last : UINT64_MAX);
-    own_python_become(python, module, (char *const *)(uintptr_t)words);
+    own_python_become(python, "leat.cat_command", (char *const *)(uintptr_t)words);
     cli_error("cannot run %s: %s", python, strerror(errno));
     free(python);
     return CLI_FAILED;

@@ -121,8 +121,7 @@ static void put_values(struct words *w, const struct import_values *v, uint64_t 
 
 static int become(const struct import_values *values, const struct options_parsed *parsed, uint64_t end)
 {
-    char why[1024], module[] = "leat.import_command", *python = own_python_find("leat import", why, sizeof why),
-                    **all = NULL;
+    char why[1024], *python = own_python_find("leat import", why, sizeof why), **all = NULL;
     struct words w = { 0 };
 
     if (!python) {
@@ -134,7 +133,7 @@ static int become(const struct import_values *values, const struct options_parse
     if (all && !w.no_memory) {
         memcpy(all, w.items, w.count * sizeof *all);
         memcpy(all + w.count, parsed->words, parsed->count * sizeof *all);
-        own_python_become(python, module, all);
+        own_python_become(python, "leat.import_command", all);
     }
     cli_error("cannot run %s: %s", python, strerror(errno));
     for (size_t i = 0; i < w.count; i++)

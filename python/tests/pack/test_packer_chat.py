@@ -4,6 +4,7 @@ import json
 import os
 import random
 import resource
+import sys
 
 import pytest
 
@@ -223,3 +224,23 @@ def test_refused(tmp_path):
     with leat.Packer(tmp_path / "slow", "bytes", chat=chat, max_rejects=None) as packer:
         packer.add([{"role": "user", "content": "q"}])
     assert packer.summary.rejected == 1
+
+
+def test_apart(tmp_path, monkeypatch):
+    """A renderer runs no file of the current folder, finds what PYTHONPATH names, and gets no credentials. (Formerly it
+    had the whole environment, and ran a sitecustomize.py of the current folder if PYTHONPATH began with a colon.)"""
+    for name in *sys.stdlib_module_names, "leat", "jinja2", "markupsafe", "sitecustomize", "usercustomize":
+        (tmp_path / f"{name}.py").write_text("open('ran', 'w').close()")
+    (tmp_path / "t.jinja").write_text(CHATML)
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "sitecustomize.py").write_text("import os; print(dict(os.environ), file=open('variables', 'w'))")
+    before = map(os.path.abspath, filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(["", str(mine), "", *before, ""]))
+    for name in "HF_TOKEN", "AWS_SECRET_ACCESS_KEY", "MY_PASSWORD":
+        monkeypatch.setenv(name, "secret")
+    monkeypatch.chdir(tmp_path)
+    with leat.Packer("out", "bytes", chat="t.jinja") as packer:
+        packer.extend(ROWS[:3])
+    said = (tmp_path / "variables").read_text()
+    assert "secret" not in said and "HOME" in said and not (tmp_path / "ran").exists(), said

@@ -16,14 +16,11 @@
 #include "base/status.h"
 #include "cli/own_python.h"
 
-extern char **environ;
-
 /* Finds the package without importing it, which would load the library, and runs its renderer, if that has the version
  * in its text: what is installed under the name leat may be another project. Else it answers as a renderer does:
  * tokenize_tools/render/render.h. */
 static const char find_package[] =
-    "import importlib.util, os, re, runpy, socket, struct, sys\n"
-    "sys.path[:1] == [''] and sys.path.pop(0)\n" /* the current folder */
+    "import importlib.util, os, re, runpy, socket, struct\n"
     "found = importlib.util.find_spec('leat')\n"
     "path = os.path.join(list(found.submodule_search_locations or [''])[0], 'render.py') if found else ''\n"
     "version = b''\n"
@@ -47,7 +44,7 @@ static struct child *children;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* In a group of its own, so that Ctrl-C is the command's; what it prints goes to stderr. 0 or an errno. */
-static int spawn(pid_t *pid, int its_end, char *const *words)
+static int spawn(pid_t *pid, int its_end, char *const *words, char *const *environment)
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t how;
@@ -71,7 +68,7 @@ static int spawn(pid_t *pid, int its_end, char *const *words)
     if (!failed)
         failed = posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
     if (!failed)
-        failed = posix_spawnp(pid, words[0], &files, &how, words, environ);
+        failed = posix_spawnp(pid, words[0], &files, &how, words, environment);
     posix_spawnattr_destroy(&how);
     posix_spawn_file_actions_destroy(&files);
     return failed;
@@ -80,15 +77,16 @@ static int spawn(pid_t *pid, int its_end, char *const *words)
 static enum leat_status start(struct child *c, int its_end, struct leat_error *err)
 {
     char *python = own_python_name();
-    char *words[] = { python, (char *)(uintptr_t) "-c", (char *)(uintptr_t)find_package,
-                      (char *)(uintptr_t)leat_version(), NULL };
+    char version[] = LEAT_VERSION, **environment, **words = NULL;
     enum leat_status s = LEAT_OK;
     int failed;
 
-    if (!python)
-        return status_no_memory(err, 1);
-    failed = spawn(&c->pid, its_end, words);
-    if (failed == ENOENT)
+    if (python)
+        words = own_python_words(python, find_package, (char *[]) { version, NULL }, true, &environment);
+    failed = words ? spawn(&c->pid, its_end, words, environment) : 0;
+    if (!words)
+        s = status_no_memory(err, 1);
+    else if (failed == ENOENT)
         s = status_argument(
             err, "chat",
             "chat templates are rendered in Python, and %.300s is missing: install Python 3.10 or newer, "
@@ -96,6 +94,7 @@ static enum leat_status start(struct child *c, int its_end, struct leat_error *e
             python, leat_version());
     else if (failed)
         s = status_set_os(err, failed, NULL, "starting %.300s", python);
+    free(words);
     free(python);
     return s;
 }
