@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""test_readme.py: README.md is short, and what it shows runs: its session from top to bottom, and the program in C,
-which takes the batches of three epochs. Each claim has a line of the session, and these lines find what they are for.
-What needs a network is the last block. python/tests/test_docs.py runs the block of Python."""
+"""test_readme.py: README.md is short, says before its picture what leat is for and beside what, and what must be there,
+and what it shows runs: its session from top to bottom, and the program in C, which takes the batches of three epochs.
+Each claim has a line of the session, and these lines find what they are for; a comparison that holds says so (once it
+printed nothing). What needs a network is the last block. python/tests/test_docs.py runs the block of Python."""
 import os
 import pathlib
 import re
@@ -25,9 +26,11 @@ def check(condition, what):
         print(f"README.md: {what}", file=sys.stderr)
 
 
-page = (ROOT / "README.md").read_text(encoding="utf-8")
+page = re.sub(r"^<!--.*?-->\n", "", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.M)
 check(len(page.split()) <= WORDS, f"{len(page.split())} words, more than {WORDS}")
 check(page.count("![") == 1, "other than one picture")
+for word in ("LLM", "np.memmap", "DataLoader", "litdata", "preprocess_data", "(docs/comparison.md)", "git and make"):
+    check(word in page.partition("![")[0], f"no {word} before the picture")
 blocks = re.findall(r"^```(\w*)\n(.*?)^```$", page, re.M | re.S)
 commands = [text for kind, text in blocks if kind == "sh"]
 session, program = commands[0], next(text for kind, text in blocks if kind == "c")
@@ -37,6 +40,7 @@ check("leat pack -o fineweb hf://datasets/HuggingFaceFW/fineweb/sample/10BT/\n" 
 check(all(re.match(r"[^$#\s]", line) for line in session.splitlines()), "not only commands")
 claims = re.findall(r"^(\d+)\. \*\*", page, re.M)
 shown = set(re.findall(r"# (\d+)", session))
+check(all("echo same" in line for line in session.splitlines() if "cmp " in line), "a comparison prints nothing")
 check(claims and set(claims) == shown, f"claims {claims}, and lines of the session for {sorted(shown)}")
 if failures:
     sys.exit(1)
@@ -62,8 +66,9 @@ with tempfile.TemporaryDirectory(prefix="leat-readme-", dir=os.environ.get("LEAT
     check("page 12 of damaged.tokens" in said["1"][0] and "document 6" in said["1"][0], f"1: {said['1']}")
     steps, samples, same = said["2"]
     check({line.split()[0] for line in steps.splitlines()[1:]} == {str(n) for n in range(24, 32)}, f"2: {steps}")
-    check(len(samples.splitlines()) > 9 and not same, f"2: {samples}")
+    check(len(samples.splitlines()) > 9 and same == "same\n", f"2: {samples}")
     check(re.search(r"^ +32,768 .* 0\.0 % ", said["3"][0], re.M), f"3: {said['3']}")
+    check(said["5"] == ["same\n"], f"5: {said['5']}")
     changed = [line.split()[1] for line in said["4"][0].splitlines()[1:]]
     check({"0", "1"} == set(changed), f"4: sources {changed}")
 
