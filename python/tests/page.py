@@ -1,7 +1,7 @@
 """page.py: a document whose blocks of code are run, one after another, in a folder of their own.
 
-A block is one between fences: ```python, or ``` alone with lines of a shell. A comment of HTML in the line before it,
-which readers do not see, says what is different here:
+A block is one between fences: ```python, or ```sh or ``` alone with lines of a shell. A comment of HTML in the line
+before it, which readers do not see, says what is different here:
 
     <!-- test: python -->                  a block that has another language's name, or none
     <!-- test: skip, WHY -->               not run
@@ -17,6 +17,13 @@ import subprocess
 BUILD = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^(?:<!-- test: (.*?) -->\n)?```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def clone(folder):
+    """A folder in which a page's first commands find what a clone of leat has."""
+    if not (folder / "examples").exists():
+        (folder / "examples").symlink_to(ROOT / "examples")
+    return folder
 
 
 class Page:
@@ -49,17 +56,19 @@ class Page:
         return kind, text
 
     def shell(self, before_each=None):
-        """Runs the next block, all at once, or line by line where lines are ways to choose from."""
+        """Runs the next block, all at once, or line by line where lines are ways to choose from. Returns the folder in
+        which it ends."""
         kind, text = self.take()
-        assert kind == "", f"{self.name}: a block of a shell is expected here, not of {kind}: {text}"
+        assert kind in ("", "sh"), f"{self.name}: a block of a shell is expected here, not of {kind}: {text}"
         where = {**os.environ, "PATH": f"{BUILD}:{os.environ['PATH']}"}
         lines = [text] if before_each is None else text.splitlines()
         for line in lines:
             if before_each is not None:
                 before_each(line)
-            done = subprocess.run(["bash", "-e", "-c", line], cwd=self.folder, env=where, stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT, text=True)
+            done = subprocess.run(["bash", "-e", "-c", f"{line}\npwd"], cwd=self.folder, env=where,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             assert done.returncode == 0, f"{self.name}: {line}: {done.stdout}"
+        return pathlib.Path(done.stdout.splitlines()[-1])
 
     def python(self):
         kind, text = self.take()

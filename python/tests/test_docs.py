@@ -13,7 +13,7 @@ import textwrap
 
 import pytest
 from conftest import BUILD, ROOT
-from page import Page
+from page import Page, clone
 
 import leat
 
@@ -124,18 +124,27 @@ def test_from_nanogpt(folder, monkeypatch, ddp):
     assert (again[0] == batch[0]).all() and (again[1] == batch[1]).all()
 
 
-# ---- Tutorials
+# ---- Tutorials, which begin in one folder, as in a reader's clone, and leave their own
 
-def test_tutorial_researcher(folder, capsys):
+@pytest.fixture(scope="module")
+def cloned(tmp_path_factory):
+    return clone(tmp_path_factory.mktemp("clone"))
+
+
+def goes(page, monkeypatch):
+    """Runs a block of a shell, and goes to the folder where it ends."""
+    page.folder = page.shell()
+    monkeypatch.chdir(page.folder)
+
+
+def test_tutorial_researcher(cloned, monkeypatch, capsys):
     """The page's Python prints what is shown behind it; its commands are run by tests/docs/test_tutorials.sh."""
-    page = Page("docs/tutorial-researcher.md", folder)
-    os.symlink(ROOT / "examples", "examples")
+    page = Page("docs/tutorial-researcher.md", cloned)
     run = 0
-    for at, (note, kind, text) in enumerate(list(page.blocks)):
+    for at, (note, kind, text) in enumerate(page.blocks):
         page.at = at
-        if kind == "sh" and ("mkdir notes" in text or "-o corpus" in text):
-            page.blocks[at] = "", "", text
-            page.shell()
+        if kind == "sh" and not note and any(word in text for word in ("mkdir ", "-o corpus")):
+            goes(page, monkeypatch)
         elif kind == "python":
             page.python()
             assert capsys.readouterr().out == page.blocks[at + 1][2]
@@ -189,14 +198,11 @@ def test_engines(folder, capsys):
 # ---- READMEs
 
 
-def test_readme(folder):
+def test_readme(cloned, monkeypatch):
     """Its Python, and two of its five lines, with what its session leaves; tests/docs/test_readme.py has the rest."""
-    page = Page("README.md", folder)
-    os.symlink(ROOT / "examples", "examples")
-    session, python = (next(text for _, kind, text in page.blocks if kind == wanted) for wanted in ("sh", "python"))
-    subprocess.run(["sh", "-e", "-c", session], check=True, env={**os.environ, "PATH": f"{BUILD}:{os.environ['PATH']}"})
-    names = {"leat": leat}
-    exec(python, names)
+    page = Page("README.md", cloned, leat=leat)
+    goes(page, monkeypatch)
+    names = page.python()
     assert tuple(names["inputs"].shape) == tuple(names["labels"].shape) == (8, 256)
     loader = names["loader"]
     assert loader.state_dict()["position"] == 8 and leat.Plan("corpus", 256).change(8, add=["more"]).sources
@@ -285,12 +291,9 @@ def test_python_readme(folder, monkeypatch):
     page.done()
 
 
-def test_parallel_training(tmp_path, monkeypatch, capsys):
+def test_parallel_training(cloned, monkeypatch, capsys):
     """docs/parallel-training.md: each block prints what the block of text after it has."""
-    monkeypatch.chdir(tmp_path)
-    for name in ("corpus", "web", "code", "books"):
-        leat.pack(ROOT / "examples/corpus", name, "gpt2")
-    page = Page("docs/parallel-training.md", tmp_path)
+    page = Page("docs/parallel-training.md", cloned)
     printed = None
     for at, (note, kind, text) in enumerate(page.blocks):
         if note.startswith("skip, "):
@@ -299,8 +302,11 @@ def test_parallel_training(tmp_path, monkeypatch, capsys):
             assert printed == text
             printed = None
             continue
-        assert kind == "python" and not printed, f"the block before this one printed {printed!r}: {text}"
+        assert not printed, f"the block before this one printed {printed!r}: {text}"
         page.at = at
+        if kind == "sh":
+            goes(page, monkeypatch)
+            continue
         page.python()
         printed = capsys.readouterr().out
     assert not printed

@@ -1,6 +1,5 @@
 """docs/large-runs.md: each line of its tables runs, and gives what its row says, as numpy reads it from the token files
 or as another plan or loader gives it. A row without a check here is a failure."""
-import random
 import re
 import types
 from collections import Counter
@@ -9,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from conftest import ROOT
+from page import Page, clone
 
 import leat
 
@@ -27,35 +27,24 @@ def row(need):
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """Three datasets of different sizes, and what all lines share."""
-    path = tmp_path_factory.mktemp("large")
-    words = (ROOT / "examples/corpus/thoreau.md").read_text(encoding="utf-8").split()
-    for name, texts in zip(NAMES, (400, 150, 250)):
-        draw = random.Random(name)
-        with leat.Packer(path / name, "gpt2") as packer:
-            for _ in range(texts):
-                packer.add(" ".join(draw.choices(words, k=draw.randint(5, 1000))))
-    return path
+def page(tmp_path_factory):
+    """The page, after the blocks that make its datasets."""
+    page = Page("docs/large-runs.md", clone(tmp_path_factory.mktemp("large")))
+    page.folder = page.shell()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(page.folder)
+        page.python()
+    return page
 
 
 @pytest.fixture()
-def names(folder, monkeypatch):
-    monkeypatch.chdir(folder)
-    mixture = {"web": 9, "code": 1, "books": 1}
-    plan = leat.Plan("web", L, seed=3)
-    loader = leat.Loader(plan, 4, outputs=("inputs", "labels"))
-    batch = next(loader)
-    next(loader)
-    mix = leat.Plan(mixture, L, seed=3)
-    mixed = leat.Loader(mix, 4)
-    next(mixed)
-    return dict(
-        leat=leat, names=NAMES, mixture=mixture, later={"web": 5, "code": 5, "books": 1}, plan=plan, loader=loader,
-        mix=mix, mixed=mixed, fitted=leat.Plan("web", L, order="fit", seed=3), dp_rank=1, dp=2, cp_rank=1,
-        cp=2, state=loader.state_dict(), batch=batch, sentinels=(50000, 50001, 50002), budget=40960,
-        tokens=lambda name: len(tokens(name)), train_step=lambda batch: None,
-        held_out=lambda name: leat.Plan(name, L, split="train=0.5,valid=0.5", use="valid", epochs=1))
+def names(page, monkeypatch):
+    """What all lines share, made anew for each."""
+    monkeypatch.chdir(page.folder)
+    page.at = 2
+    names = dict(page.python())
+    page.done()
+    return names
 
 
 @pytest.mark.parametrize("need,line", ROWS, ids=[need for need, _ in ROWS])

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""pages.py [--write] PAGE...: runs the commands of tutorials and compares what they print with what the page shows.
+"""pages.py [--write | --stay] PAGE...: runs the commands of pages, one page after another in one folder, and compares
+what they print with what the page shows.
 
-A block ```sh is run by `sh -e` in a folder that is empty at the page's begin but for `examples`, with the build's
-programs in PATH. Where the next block is ```text, it is what the command prints (stdout and stderr together), with
+The folder has `examples` alone, as a clone has it. A block ```sh is run by `sh -e`, with the build's programs in PATH,
+in the folder where the block before it ended; each page begins where the first one did, with --stay where the one
+before it ended. Where the next block is ```text, it is what the command prints (stdout and stderr together), with
 "(exit code N)" as a last line if that is not 0; a block without one after it must end well, and what it prints is not
 looked at. Other blocks, and those behind a line <!-- test: skip, WHY -->, are not run.
 
@@ -39,46 +41,58 @@ def steady(text):
     return text
 
 
-def run(text, folder):
-    where = {**os.environ, "PATH": f"{BUILD}:{BUILD}/examples:{os.environ['PATH']}", "LC_ALL": "C",}
+def run(text, folder, clone):
+    """What a block prints, its exit code, and the folder where it ends."""
+    where = {**os.environ, "PATH": f"{BUILD}:{BUILD}/examples:{os.environ['PATH']}", "LC_ALL": "C",
+             "LEAT_PAGE_ENDS": f"{clone}/.ends"}
     where = {name: value for name, value in where.items() if name not in VARIABLES}
-    done = subprocess.run(["sh", "-e", "-c", text], cwd=folder, env=where, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    done = subprocess.run(["sh", "-e", "-c", f"trap 'pwd >\"$LEAT_PAGE_ENDS\"' EXIT\n{text}"], cwd=folder, env=where,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     code = f"(exit code {done.returncode})\n" if done.returncode else ""
-    return done.stdout.decode("utf-8", "replace") + code, done.returncode
+    ends = pathlib.Path(clone, ".ends").read_text(encoding="utf-8").removesuffix("\n")
+    return done.stdout.decode("utf-8", "replace") + code, done.returncode, ends
 
 
-def check(path, write):
+def check(path, clone, folder, write):
+    """Returns whether a page holds that begins in a folder, and the folder where it ends."""
     page = path.read_text(encoding="utf-8")
     changes, bad = [], 0
-    with tempfile.TemporaryDirectory(prefix="leat-page-", dir=os.environ.get("LEAT_TEST_TMP")) as folder:
-        os.symlink(ROOT / "examples", f"{folder}/examples")
-        blocks = list(BLOCK.finditer(page))
-        for block, output in zip(blocks, blocks[1:] + [None]):
-            if output is not None and output["kind"] != "text":
-                output = None
-            if block["kind"] != "sh" or (block["note"] or "").startswith("skip, "):
-                continue
-            where = f"{path}:{page.count(chr(10), 0, block.start()) + 1}"
-            printed, code = run(block["text"], folder)
-            if output is None:
-                if code:
-                    bad += 1
-                    print(f"{where}: this failed:\n{block['text']}{printed}", file=sys.stderr)
-            elif steady(printed) != steady(output["text"]):
-                changes.append((output.span("text"), printed))
-                if not write:
-                    print(f"{where}: printed\n{printed}and not\n{output['text']}", file=sys.stderr)
+    blocks = list(BLOCK.finditer(page))
+    for block, output in zip(blocks, blocks[1:] + [None]):
+        if output is not None and output["kind"] != "text":
+            output = None
+        if block["kind"] != "sh" or (block["note"] or "").startswith("skip, "):
+            continue
+        where = f"{path}:{page.count(chr(10), 0, block.start()) + 1}"
+        printed, code, folder = run(block["text"], folder, clone)
+        if output is None:
+            if code:
+                bad += 1
+                print(f"{where}: this failed:\n{block['text']}{printed}", file=sys.stderr)
+        elif steady(printed) != steady(output["text"]):
+            changes.append((output.span("text"), printed))
+            if not write:
+                print(f"{where}: printed\n{printed}and not\n{output['text']}", file=sys.stderr)
     if write and changes:
         for (begin, end), printed in reversed(changes):
             page = page[:begin] + printed + page[end:]
         path.write_text(page, encoding="utf-8")
         print(f"{path}: {len(changes)} blocks of output written anew")
-    return not bad and (write or not changes)
+    return not bad and (write or not changes), folder
+
+
+def main(*words):
+    option = words[0] if words[:1] in (("--write",), ("--stay",)) else ""
+    pages = [pathlib.Path(name) for name in words[bool(option):]]
+    failed = not pages
+    with tempfile.TemporaryDirectory(prefix="leat-page-", dir=os.environ.get("LEAT_TEST_TMP")) as clone:
+        os.symlink(ROOT / "examples", f"{clone}/examples")
+        folder = clone
+        for page in pages:
+            holds, folder = check(page, clone, folder if option == "--stay" else clone, option == "--write")
+            failed |= not holds
+    return failed
 
 
 if __name__ == "__main__":
-    write = sys.argv[1:2] == ["--write"]
-    pages = [pathlib.Path(name) for name in sys.argv[1 + write:]]
-    results = [check(page, write) for page in pages]
-    sys.exit(0 if pages and all(results) else 1)
+    sys.exit(main(*sys.argv[1:]))
