@@ -16,7 +16,7 @@ endif
 
 VERSION := $(shell sed -n 's/^\#define LEAT_VERSION "\(.*\)"/\1/p' include/leat.h)
 SONAME  := 1
-MACHINE := $(shell $(CC) -dumpmachine)
+MACHINE := $(shell $(CC) -dumpmachine 2>/dev/null)
 
 # the compiler's own macro stays a name where it has no such integers, as for machines of 32 bits
 ifeq ($(shell echo __SIZEOF_INT128__ | $(CC) $(CPPFLAGS) $(CFLAGS) -E -P -x c - 2>/dev/null),__SIZEOF_INT128__)

@@ -109,6 +109,9 @@ class SourcesOfCommit(sdist):
         self.archive_files = [path]
 
 
+# said before a hundred lines of what is copied
+if not (PACKAGE or shutil.which("make") or {"egg_info", "dist_info", "sdist"} & set(sys.argv)):
+    sys.exit("leat cannot be built without make; scripts/deps.sh python installs what the build needs")
 os.makedirs(os.path.join(ROOT, BUILD), exist_ok=True)
 setup(
     version=version(),

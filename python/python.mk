@@ -23,8 +23,8 @@ python-headers:
 
 # A library of the system goes into what needs it, where there is a lib*.a; else its lib*.so is brought along in
 # leat/lib; those of the C library are everywhere.
-archive_of     = $(filter /%,$(shell $(CC) -print-file-name=lib$(patsubst -l%,%,$(1)).a))
-shared_of      = $(filter /%,$(shell $(CC) -print-file-name=lib$(patsubst -l%,%,$(1)).so))
+archive_of     = $(filter /%,$(shell $(CC) -print-file-name=lib$(patsubst -l%,%,$(1)).a 2>/dev/null))
+shared_of      = $(filter /%,$(shell $(CC) -print-file-name=lib$(patsubst -l%,%,$(1)).so 2>/dev/null))
 NEEDED        := $(sort $(ALL_LIBS))
 OF_LIBC       := -ldl -lm -lpthread -lrt
 # Debian's libbz2.a is not made for shared objects
@@ -102,7 +102,7 @@ $(PYTHON_PACKAGE)/lib/ready:
 # Clusters run systems of 2018: zig's linker knows the C library of each version. Without it (no network), a wheel is
 # for systems as new as this one; its name says so.
 WHEEL_GLIBC   ?= 2.28
-WHEEL_MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+WHEEL_MACHINE := $(firstword $(subst -, ,$(MACHINE)))
 WHEEL_PACKAGE := $(BUILD)/wheel/leat
 ZIG_VENV      := $(BUILD)/zig-venv
 WHEEL_LINK     = env ZIG_GLOBAL_CACHE_DIR=$(BUILD)/zig-cache ZIG_LOCAL_CACHE_DIR=$(BUILD)/zig-cache \

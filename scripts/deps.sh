@@ -2,8 +2,9 @@
 # deps.sh [build|python|check|ci|cluster|engines|s3|say]: installs what is missing of scripts/packages.txt by the
 # system's package manager, as root or by sudo, and is silent if nothing is. What is required and cannot be had ends
 # this with 1 and the command that installs it; the rest is left out, and what needs it says so. `say` installs
-# nothing, and prints the command.
+# nothing, and prints the command. All that the package manager prints is in the file deps.log of the build.
 level=${1:-build}
+cd "$(dirname "$0")/.." || exit 1
 case $level in
 build | say) needed=build wanted=none ;;
 python) needed='build|python' wanted=none ;;
@@ -48,7 +49,7 @@ zypper) install='zypper --non-interactive install' ;;
 esac
 
 missing() { # WHENS WHAT: how it is looked for, or the packages, of what is missing
-    grep -E "^($1) " "$(dirname "$0")/packages.txt" | while read -r _ how packages; do
+    grep -E "^($1) " scripts/packages.txt | while read -r _ how packages; do
         have "$how" && continue
         [ "$2" = how ] && echo "$how" && continue
         case $how:${CC:-cc} in
@@ -61,9 +62,26 @@ stop() {
     echo "deps.sh: $*" >&2
     exit 1
 }
-run() {
-    echo "$*"
-    "$@" </dev/null
+log=${BUILD:-build}/deps.log
+run() { # COMMAND...: its last line is shown on a terminal, which it overwrites, elsewhere each hundredth
+    echo "$*" >>"$log"
+    code=$({ {
+        "$@" </dev/null 2>&1
+        echo $? >&3
+    } | tee -a "$log" | progress >&2; } 3>&1)
+    return "$code"
+}
+progress() {
+    lines=0
+    while read -r line; do
+        lines=$((lines + 1))
+        if [ -t 2 ]; then
+            printf '\033[K  %s: %.70s\r' $lines "$line"
+        elif [ $((lines % 100)) -eq 0 ]; then
+            echo "  $lines lines: $line"
+        fi
+    done
+    [ ! -t 2 ] || printf '\033[K'
 }
 
 lack=$(missing "$needed" how)
@@ -83,18 +101,23 @@ fi
 # packages are words
 # shellcheck disable=SC2086
 if [ -z "$install_not" ]; then
-    echo "leat: installing $(echo $must $may | wc -w) packages that the build needs or uses (make DEPS=0 does not)"
+    mkdir -p "${log%/*}" && : >"$log" || exit 1
+    count=$(echo $must $may | wc -w)
+    echo "leat: installing $count packages that the build needs or uses (make DEPS=0 does not; $log)"
     # all at once; if that fails, what is required, then of the rest what can be had
     run $root $install $must $may || {
         [ -n "$update" ] && run $root $update -qq && run $root $install $must $may
     } || {
-        [ -z "$must" ] || run $root $install $must || stop "cannot install these packages: $must"
+        [ -z "$must" ] || run $root $install $must || {
+            cat "$log" >&2
+            stop "cannot install these packages, for the reason above: $must"
+        }
         for package in $may; do
-            run $root $install "$package" || echo "deps.sh: cannot install $package" >&2
+            run $root $install "$package" || echo "deps.sh: cannot install $package ($log says why)" >&2
         done
     }
     lack=$(missing "$needed" how)
-    [ -z "$lack" ] || stop "still missing after the installation: $lack"
+    [ -z "$lack" ] || stop "still missing after the installation ($log): $lack"
     left=$(missing "$wanted" how)
     [ -z "$left" ] || echo "deps.sh: not there, what needs it is skipped: $left" >&2
 elif [ -n "$lack" ]; then
