@@ -25,11 +25,11 @@ struct leat_tokenizer_options {
 
 /*
  * Opens a tokenizer. `spec` is a built-in name (bytes, gpt2 or r50k_base, p50k_base, p50k_edit, cl100k_base,
- * o200k_base, o200k_harmony); a path to a tokenizer.json, *.tiktoken, tekken.json, tokenizer.model, vocab.txt or
- * vocab.json, plain or compressed with zstd, or to a folder that holds one (docs/tokenizers.md has the order); or the
- * id of a Hugging Face model, ORG/NAME or ORG/NAME@REVISION, which is looked for in the local hub cache, and else
- * fetched into it (HF_HUB_OFFLINE=1: never). The tokenizer gives exactly the ids that the vocabulary's
- * reference library gives; a vocabulary for which it cannot is refused, with the reason.
+ * o200k_base, o200k_harmony); a path to a tokenizer.json, *.tiktoken, tekken.json, tokenizer.model, or vocab.json
+ * beside merges.txt, plain or compressed with zstd, or to a folder that holds one (docs/tokenizers.md has the order);
+ * or the id of a Hugging Face model, ORG/NAME or ORG/NAME@REVISION, which is looked for in the local hub cache, and
+ * else fetched into it (HF_HUB_OFFLINE=1: never). The tokenizer gives exactly the ids that the vocabulary's reference
+ * library gives; a vocabulary for which it cannot is refused, with the reason.
  *
  * A file may also be a JSON object of the arguments of tiktoken's Encoding: "pat_str", "mergeable_ranks" (a string, the
  * lines of a *.tiktoken) and "special_tokens" (an object of ids).

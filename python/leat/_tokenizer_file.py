@@ -171,6 +171,17 @@ def pieces_of(processor, vocabulary, special):
     return pieces
 
 
+def begin_of(processor, vocabulary, end):
+    """The token that begins a document which `end` ends: the one before the text, if nothing else comes after it."""
+    try:
+        around = [own for own, _ in pieces_of(processor, vocabulary, True)]
+        text, = (i for i, own in enumerate(around) if own is None)
+    except (NotImplementedError, ValueError):
+        return None
+    before, after = (sum(side, ()) for side in (around[:text], around[text + 1:]))
+    return before[0] if len(before) == 1 and after in ((), (end,)) else None
+
+
 def trims_of(processor):
     """For each post-processor that trims offsets, in their order: whether a space may have been put before a text."""
     kind, options = _kind(processor)

@@ -9,8 +9,8 @@ import os
 from leat import _leat, _special
 from leat._documents import arrow_capsules, plain_ids, plain_texts, refuse_lazy
 from leat._leat import show
-from leat._tokenizer_file import (PLAIN, Skipped, check_truncation, count_of_added, facts_of, laid_out, names_of,
-                                  parsed, pieces_of, truncation_of, types_of)
+from leat._tokenizer_file import (PLAIN, Skipped, begin_of, check_truncation, count_of_added, facts_of, laid_out,
+                                  names_of, parsed, pieces_of, truncation_of, types_of)
 
 
 class Encoding(list):
@@ -88,8 +88,9 @@ class Tokenizer:
     """Encodes text to the ids that the vocabulary's reference library gives, and decodes ids.
 
     spec     a built-in name: "bytes", or one of list_encoding_names(); a path to a tokenizer.json, *.tiktoken,
-             tekken.json, tokenizer.model, vocab.txt or vocab.json (each also as .zst), or to a folder that holds one;
-             or a Hugging Face model's ORG/NAME[@REVISION], in the local hub cache or else fetched into it
+             tekken.json, tokenizer.model, or vocab.json beside merges.txt (each also as .zst), or to a folder that
+             holds one; a Hugging Face model's ORG/NAME[@REVISION], in the local hub cache or else fetched into it; or a
+             fast tokenizer of transformers, or a tokenizers.Tokenizer, as it is at that moment
     pattern  the name of the pattern, for a *.tiktoken file whose name does not imply it
     pat_str, mergeable_ranks, special_tokens, explicit_n_vocab
              make a tokenizer of a program's own, as tiktoken's Encoding does; `spec` or `name` is its name
@@ -134,6 +135,11 @@ class Tokenizer:
             return
         if spec is None or name is not None or special_tokens is not None or explicit_n_vocab is not None:
             raise TypeError("give a spec alone, or a name with pat_str, mergeable_ranks and special_tokens")
+        backend = getattr(spec, "backend_tokenizer", spec)
+        if pattern is None and hasattr(backend, "to_str"):
+            self._set(_leat.Tokenizer(None, None, "tokenizer.json", backend.to_str().encode()), like)
+            self._end_with(getattr(spec, "eos_token", None))
+            return
         path = os.fspath(spec)
         self._set(_leat.Tokenizer(path, pattern), like)
         # a file's is kept whole, for processes that unpickle it in another folder; that of a built-in, which takes
@@ -156,6 +162,13 @@ class Tokenizer:
         self._file_truncation = self._truncation = False  # not read yet; as in the file
         self._padding_ignored = self.encode_special_tokens = False
 
+    def _end_with(self, text):
+        """Lets the token with this text end documents; None: what the vocabulary says stays."""
+        end = None if text is None else self._core.find(text.encode())
+        if end is not None and end != self._end:
+            begin = begin_of(self._facts().get("post_processor"), self._vocabulary, end)
+            self._end, self._begin, self._candidates = end, begin, ()
+
     @classmethod
     def from_file(cls, path, *, pattern: str | None = None) -> Tokenizer:
         """Like tokenizers' Tokenizer.from_file(), with the rules of that library."""
@@ -174,7 +187,8 @@ class Tokenizer:
         return self
 
     def __reduce__(self):
-        changed = {name: self.__dict__[name] for name in ("encode_special_tokens", "_truncation", "_padding_ignored")}
+        changed = {name: self.__dict__[name] for name in ("encode_special_tokens", "_truncation", "_padding_ignored",
+                                                          "_end", "_begin", "_candidates")}
         if self._from is None:
             return _restored, (type(self), self._core.stored(), self._like), changed
         return _reopened, (type(self), *self._from, self._like, self._fingerprint, self._file_sum()), changed

@@ -304,9 +304,8 @@ static void check_cache(void)
     free(much);
 }
 
-/* Folders: of all but the last two, one tokenizer.json is made of words, of pairs, which do not come in the order of
- * their ids, or of a sentencepiece model as Unigram, with so many tokens of the class that a specification's memory
- * must grow, and as BPE. The last two have models of type Unigram and of whole characters. */
+/* Folders: a tokenizer.json is made of pairs, which do not come in the order of their ids; the others have models of
+ * sentencepiece of type Unigram and of whole characters. */
 static void check_folders(void)
 {
     static const struct made_piece pieces[] = {
@@ -317,11 +316,8 @@ static void check_folders(void)
         const char *config, *file, *content; /* NULL: the pieces */
         uint8_t type;                        /* then the model's */
     } folders[] = {
-        { "{\"tokenizer_class\":\"BertTokenizer\"}", "vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\nthe\n##s\n", 0 },
         { "{\"tokenizer_class\":\"GPT2Tokenizer\",\"added_tokens_decoder\":{\"9\":{\"content\":\"<x>\"}}}",
           "vocab.json", "{\"ab\":2,\"b\":1,\"a\":0}", 0 },
-        { "{\"tokenizer_class\":\"T5Tokenizer\",\"extra_ids\":4000}", "spiece.model", NULL, 1 },
-        { "{\"tokenizer_class\":\"LlamaTokenizer\",\"extra_special_tokens\":[\"<x>\"]}", "tokenizer.model", NULL, 2 },
         { "{}", "spm.model", NULL, 1 },
         { "{}", "spm.model", NULL, 4 },
     };

@@ -1,31 +1,19 @@
 /*
- * test_assemble.c: vocab.txt, vocab.json with merges.txt, and a sentencepiece model that a class converts become the
- * tokenizer.json that transformers makes of them: the same fingerprint as a file that it wrote, for each class, and for
- * what files beside them say of added tokens. What cannot be read is refused in words. The special tokens of a
- * *.tiktoken that only tokenizer_config.json has, and models by other names.
+ * test_assemble.c: vocab.json with merges.txt becomes the tokenizer.json that GPT2Tokenizer and Qwen2Tokenizer of
+ * transformers make of it: the same fingerprint as a file that they wrote, for what files beside it say of added
+ * tokens. Folders of other classes are refused with the line that makes a tokenizer.json, where a vocabulary does not
+ * say how text is encoded, or a sentencepiece model's ids are not the class's. The special tokens of a *.tiktoken that
+ * only tokenizer_config.json has, and models by other names.
  */
 #include "leat_pack.h"
 #include "t.h"
 
 #include "tokenizer/load/spec_open.h"
 
-/* "the" twice; a token with a quote and a backslash; white space at an end; an empty line; no newline at the end */
-#define WORDS "[PAD]\r\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\n##s \nthe\n\n\"q\\\nh"
-#define MODEL                                                                                                          \
-    "\"model\":{\"type\":\"WordPiece\",\"unk_token\":\"[UNK]\",\"continuing_subword_prefix\":\"##\","                  \
-    "\"max_input_chars_per_word\":100,\"vocab\":{\"[PAD]\":0,\"[UNK]\":1,\"[CLS]\":2,\"[SEP]\":3,\"[MASK]\":4,"        \
-    "\"##s\":6,\"the\":7,\"\":8,\"\\\"q\\\\\":9,\"h\":10}}}"
-#define BERT(accents, lowercase)                                                                                       \
-    "\"normalizer\":{\"type\":\"BertNormalizer\",\"clean_text\":true,\"handle_chinese_chars\":true,"                   \
-    "\"strip_accents\":" accents ",\"lowercase\":" lowercase "},\"pre_tokenizer\":{\"type\":\"BertPreTokenizer\"},"    \
-    "\"decoder\":{\"type\":\"WordPiece\",\"prefix\":\"##\",\"cleanup\":true},"
 #define ADDED(id, text, lstrip, normalized, special)                                                                   \
     "{\"id\":" id ",\"content\":\"" text "\",\"single_word\":false,\"lstrip\":" lstrip ",\"rstrip\":false,"            \
     "\"normalized\":" normalized ",\"special\":" special "}"
 #define SPECIAL(id, text) ADDED(id, text, "false", "false", "true")
-#define FOUR              SPECIAL("0", "[PAD]") "," SPECIAL("1", "[UNK]") "," TWO_AND_THREE
-#define TWO_AND_THREE     SPECIAL("2", "[CLS]") "," SPECIAL("3", "[SEP]")
-
 #define PAIRS             "{\"a\":0,\"b\":1,\"ab\":2,\"\\u0120\":3,\"<s>\":4}"
 #define MERGES            "#version: 0.2\na b\r\n"
 #define LEVEL(space, regex)                                                                                            \
@@ -41,45 +29,54 @@
 
 struct row {
     const char *config, *model, *map, *added; /* files; NULL: missing */
-    const char *whole;                        /* the tokenizer.json */
+    const char *whole; /* the tokenizer.json; of those that are refused, a part of the sentence */
 };
 
-static const struct row words[] = {
-    { "{\"tokenizer_class\":\"BertTokenizer\"}", NULL, NULL, NULL,
-      "{\"added_tokens\":[" FOUR "," SPECIAL("4", "[MASK]") "]," BERT("null", "true") MODEL },
-    { "{\"tokenizer_class\":\"DistilBertTokenizerFast\",\"do_lower_case\":false,\"strip_accents\":true}", NULL, NULL,
-      NULL, "{\"added_tokens\":[" FOUR "," SPECIAL("4", "[MASK]") "]," BERT("true", "false") MODEL },
-    { NULL, "{\"model_type\":\"electra\"}", NULL, NULL,
-      "{\"added_tokens\":[" FOUR "," SPECIAL("4", "[MASK]") "]," BERT("null", "true") MODEL },
-    /* listed tokens first, in the order of their ids, which do not count; then those with names, then the others */
-    { "{\"tokenizer_class\":\"BertTokenizer\",\"extra_special_tokens\":[\"<e>\"]}", NULL,
-      "{\"mask_token\":{\"content\":\"<m>\",\"lstrip\":true},\"image_token\":\"<i>\"}", "{\"x\":31,\"y\":30}",
-      "{\"added_tokens\":[" ADDED("10", "y", "false", "true", "false") "," ADDED(
-          "11", "x", "false", "true", "false") "," FOUR
-                                               "," ADDED("12", "<m>", "true", "false", "true") "," SPECIAL(
-                                                   "13", "<i>") "," SPECIAL("14", "<e>") "]," BERT("null", "true")
-                                                   MODEL },
-    { "{\"tokenizer_class\":\"BertTokenizer\",\"added_tokens_decoder\":{\"4\":{\"content\":\"[MASK]\",\"lstrip\":true,"
-      "\"normalized\":false,\"special\":true}}}",
-      NULL, "{\"mask_token\":\"<not read>\"}", "{\"not read\":7}",
-      "{\"added_tokens\":[" ADDED("4", "[MASK]", "true", "false", "true") "," FOUR "]," BERT("null", "true") MODEL },
-};
+#define END(id)   SPECIAL(id, "<|endoftext|>")
+#define GPT2(end) "{\"added_tokens\":[" end "],\"pre_tokenizer\":" BPE(LEVEL("false", "true"))
 
 static const struct row pairs[] = {
     { "{\"tokenizer_class\":\"GPT2Tokenizer\",\"add_prefix_space\":true,\"add_bos_token\":true}", NULL, NULL, NULL,
-      "{\"added_tokens\":[" SPECIAL("5", "<|endoftext|>") "],\"pre_tokenizer\":" BPE(LEVEL("true", "true")) },
-    { "{\"tokenizer_class\":\"RobertaTokenizer\"}", NULL, NULL, NULL,
-      "{\"added_tokens\":[" SPECIAL("4", "<s>") "," SPECIAL("5", "</s>") "," SPECIAL("6", "<unk>") "," SPECIAL(
-          "7", "<pad>") "," SPECIAL("8", "<mask>") "],\"pre_tokenizer\":" BPE(LEVEL("false", "true")) },
+      "{\"added_tokens\":[" END("5") "],\"pre_tokenizer\":" BPE(LEVEL("true", "true")) },
+    { NULL, NULL, NULL, NULL, GPT2(END("5")) },
+    { NULL, "{\"model_type\":\"gpt2\"}", NULL, NULL, GPT2(END("5")) },
     { "{\"tokenizer_class\":\"GPT2Tokenizer\",\"eos_token\":{\"__type\":\"AddedToken\",\"content\":\"<z>\","
       "\"lstrip\":true}}",
-      NULL, NULL, NULL,
-      "{\"added_tokens\":[" SPECIAL("5", "<|endoftext|>") "," ADDED(
-          "6", "<z>", "true", "false", "true") "],\"pre_tokenizer\":" BPE(LEVEL("false", "true")) },
+      NULL, NULL, NULL, GPT2(END("5") "," ADDED("6", "<z>", "true", "false", "true")) },
+    /* listed tokens first, in the order of their ids, which do not count; then those with names, then the others */
+    { "{\"extra_special_tokens\":[\"<e>\",\"ab\"]}", NULL,
+      "{\"eos_token\":{\"content\":\"<m>\",\"lstrip\":true},\"image_token\":\"<i>\"}", "{\"x\":31,\"y\":30,\"<e>\":32}",
+      GPT2(ADDED("5", "y", "false", "true", "false") "," ADDED("6", "x", "false", "true", "false") "," SPECIAL(
+          "7", "<e>") "," END("8") "," ADDED("9", "<m>", "true", "false",
+                                             "true") "," SPECIAL("10", "<i>") "," SPECIAL("2", "ab")) },
+    { "{\"added_tokens_decoder\":{\"4\":{\"content\":\"<s>\",\"lstrip\":true,\"normalized\":false,\"special\":true}}}",
+      NULL, "{\"eos_token\":\"<not read>\"}", "{\"not read\":7}",
+      GPT2(ADDED("4", "<s>", "true", "false", "true") "," END("5")) },
     /* Qwen2Tokenizer forgets what a file says of its special tokens */
     { "{\"tokenizer_class\":\"Qwen2Tokenizer\",\"eos_token\":\"<s>\",\"added_tokens_decoder\":{\"9\":{\"content\":"
       "\"<s>\",\"lstrip\":true}}}",
-      NULL, NULL, NULL, "{\"added_tokens\":[" SPECIAL("4", "<s>") "," SPECIAL("5", "<|endoftext|>") "]," BPE(QWEN) },
+      NULL, NULL, NULL, "{\"added_tokens\":[" SPECIAL("4", "<s>") "," END("5") "]," BPE(QWEN) },
+    { NULL, "{\"tokenizer_class\":\"Qwen2TokenizerFast\",\"model_type\":\"x\"}", NULL, NULL,
+      "{\"added_tokens\":[" END("5") "]," BPE(QWEN) },
+};
+
+static const struct row refused_pairs[] = {
+    { "{\"tokenizer_class\":\"RobertaTokenizer\"}", NULL, NULL, NULL,
+      "tokenizer RobertaTokenizer are not supported; let" },
+    { "{\"tokenizer_class\":\"X Y\"}", NULL, NULL, NULL, "tokenizer X Y are not" },
+    { "{\"tokenizer_class\":null}", "{\"model_type\":\"clip\"}", NULL, NULL, "tokenizer clip are not" },
+    { "{\"add_eos_token\":true,\"eos_token\":null}", NULL, NULL, NULL, "removes a token that stands around texts" },
+    { "{\"extra_special_tokens\":{\"a\":\"b\"}}", NULL, NULL, NULL, "that are not a list" },
+    { "{\"image_token\":{\"content\":\"<i>\"}}", NULL, NULL, NULL, "a token of another name, as an object" },
+};
+
+static const struct row broken_pairs[] = {
+    { "{\"add_prefix_space\":1}", NULL, NULL, NULL, "an option of the tokenizer must be true or false (byte" },
+    { "{\"add_prefix_space\":null}", NULL, NULL, NULL, "an option of the tokenizer must be true or false (byte" },
+    { "{\"unk_token\":[]}", NULL, NULL, NULL, "neither a string nor an object" },
+    { "{\"added_tokens_decoder\":{\"x\":{\"content\":\"b\"}}}", NULL, NULL, NULL, "not a text with an id" },
+    { "{\"added_tokens_decoder\":{\"9\":{\"content\":\"b\",\"lstrip\":1}}}", NULL, NULL, NULL, "a flag of a token is" },
+    { NULL, NULL, NULL, "[]", "the added tokens are not an object" },
 };
 
 static void put_bytes(const char *folder, const char *name, const char *bytes, size_t size)
@@ -136,47 +133,26 @@ static void not_opened(const char *name, enum leat_status status, const char *se
     spec_close(&o);
 }
 
+/* Opening is refused with a line that makes a tokenizer.json in the folder. */
+static void refused_with_line(const char *name, const char *folder)
+{
+    char line[2048];
+
+    snprintf(line, sizeof line,
+             "; let transformers write a tokenizer.json: AutoTokenizer.from_pretrained(\"%s\").save_pretrained(\"%s\")",
+             folder, folder);
+    not_opened(name, LEAT_E_UNSUPPORTED, line);
+}
+
 static void test_words(void)
 {
-    static const struct {
-        struct row files;
-        enum leat_status status;
-        const char *sentence;
-    } refused[] = {
-        { { .config = "{}" }, LEAT_E_UNSUPPORTED, "no file beside it names a tokenizer" },
-        { { .config = "{\"tokenizer_class\":\"X Y\"}" }, LEAT_E_UNSUPPORTED, "the tokenizer X Y is not known" },
-        { { .config = "{\"tokenizer_class\":\"GPT2Tokenizer\"}" }, LEAT_E_UNSUPPORTED, "GPT2Tokenizer is not known" },
-        { { .config = "{\"tokenizer_class\":\"BertTokenizer\",\"do_lower_case\":1}" },
-          LEAT_E_VOCABULARY,
-          "an option of the tokenizer must be true or false (byte" },
-        { { .config = "{\"tokenizer_class\":\"BertTokenizer\",\"unk_token\":null}" },
-          LEAT_E_UNSUPPORTED,
-          "tokenizer_config.json removes a token" },
-        { { .config = "{\"tokenizer_class\":\"BertTokenizer\",\"unk_token\":[]}" },
-          LEAT_E_VOCABULARY,
-          "neither a string nor an object" },
-        { { .config = "{\"tokenizer_class\":\"BertTokenizer\",\"extra_special_tokens\":{\"a\":\"b\"}}" },
-          LEAT_E_UNSUPPORTED,
-          "that are not a list" },
-        { { .config = "{\"tokenizer_class\":\"BertTokenizer\",\"added_tokens_decoder\":{\"x\":{\"content\":\"b\"}}}" },
-          LEAT_E_VOCABULARY,
-          "an added token is not a text with an id" },
-        { { .config = "{\"tokenizer_class\":\"BertTokenizer\"}", .added = "[]" },
-          LEAT_E_VOCABULARY,
-          "the added tokens are not an object" },
-    };
     const char *folder = t_folder();
 
-    put(folder, "vocab.txt", WORDS);
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        same(folder, &words[i]);
-    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
-        put_row(folder, &refused[i].files);
-        not_opened(folder, refused[i].status, refused[i].sentence);
-    }
-    put_row(folder, &words[0]);
-    put(folder, "vocab.txt", "a\n\xff\n");
-    not_opened(folder, LEAT_E_VOCABULARY, "is not valid UTF-8 (byte 2)");
+    put(folder, "vocab.txt", "[UNK]\nthe\n##s\n");
+    put(folder, "tokenizer_config.json", "{\"tokenizer_class\":\"BertTokenizer\"}");
+    refused_with_line(folder, folder);
+    refused_with_line(t_path(folder, "vocab.txt"), folder);
+    not_opened(folder, LEAT_E_UNSUPPORTED, "vocab.txt alone does not say how text is encoded; let");
 }
 
 static void test_pairs(void)
@@ -192,6 +168,17 @@ static void test_pairs(void)
     put(folder, "merges.txt", MERGES);
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
         same(folder, &pairs[i]);
+    for (size_t i = 0; i < sizeof refused_pairs / sizeof refused_pairs[0]; i++) {
+        put_row(folder, &refused_pairs[i]);
+        not_opened(folder, LEAT_E_UNSUPPORTED, refused_pairs[i].whole);
+    }
+    for (size_t i = 0; i < sizeof broken_pairs / sizeof broken_pairs[0]; i++) {
+        put_row(folder, &broken_pairs[i]);
+        not_opened(folder, LEAT_E_VOCABULARY, broken_pairs[i].whole);
+    }
+    put_row(folder, &refused_pairs[0]);
+    refused_with_line(folder, folder);
+    put_row(folder, &pairs[0]);
     put(folder, "merges.txt", MERGES "\n");
     not_opened(folder, LEAT_E_VOCABULARY, "merge 2, \"\", must be two tokens");
     put(folder, "vocab.json", "[1]");
@@ -262,7 +249,7 @@ static void test_added_pieces(void)
     spec_close(&o);
     put(folder, "tokenizer_config.json", "{}");
     not_added(folder, "added_tokens.json", "{\"a\":2}", "added_tokens.json adds the token a, which ");
-    not_added(folder, "added_tokens.json", "{\"<x>\":2}", "spiece.model lacks: let transformers write");
+    not_added(folder, "added_tokens.json", "{\"<x>\":2}", "spiece.model lacks; name the file itself");
     not_added(folder, "added_tokens.json", "{\"a\":\"1\"}", ": an id must be a whole number");
     not_added(folder, "added_tokens.json", "[]", ": added tokens must be an object");
     not_added(folder, "tokenizer_config.json", "{\"added_tokens_decoder\":{\"2\":{\"content\":\"<x>\"}}}",
@@ -305,148 +292,46 @@ static void test_sentencepiece(void)
     }
 }
 
-#define PIECE(size, length, text, score, type) "\x0a" size "\x0a" length text "\x15" score "\x18" type
-#define SPACE                                                                                                          \
-    "{\"type\":\"Metaspace\",\"replacement\":\"\u2581\",\"prepend_scheme\":\"always\","                                \
-    "\"split\":true}"
-#define T5_REST                                                                                                        \
-    "\"normalizer\":{\"type\":\"Precompiled\",\"precompiled_charsmap\":\"BAAAAAEBAQEA\"},\"pre_tokenizer\":{\"type\":" \
-    "\"Sequence\",\"pretokenizers\":[{\"type\":\"WhitespaceSplit\"}," SPACE "]},\"decoder\":" SPACE                    \
-    ",\"model\":{\"type\":\"Unigram\",\"unk_id\":2,\"vocab\":[[\"<pad>\",0],[\"</s>\",0],[\"<unk>\",0],[\"a\","        \
-    "-1.1000000238418579],[\"<u>\",-4],[\"<extra_id_1>\",0],[\"<extra_id_0>\",0]]}}"
-
-#define T5_NAMED SPECIAL("0", "<pad>") "," SPECIAL("1", "</s>") "," SPECIAL("2", "<unk>")
-#define TOKENS                                                                                                         \
-    T5_NAMED "," ADDED("4", "<u>", "false", "false", "false") "," SPECIAL("5", "<extra_id_1>") "," SPECIAL(            \
-        "6", "<extra_id_0>") "," ADDED("7", "z", "false", "true", "false")
-
-static const char pieces[] =
-    PIECE("\x0e", "\x05", "<pad>", "\0\0\0\0", "\x03") PIECE("\x0d", "\x04", "</s>", "\0\0\0\0", "\x03")
-        PIECE("\x0e", "\x05", "<unk>", "\0\0\0\0", "\x02") PIECE("\x0a", "\x01", "a", "\xcd\xcc\x8c\xbf", "\x01")
-            PIECE("\x0c", "\x03", "<u>", "\0\0\x80\xc0", "\x04") "\x12\x02\x18\x01\x1a\x0b\x12\x09\x04\0\0\0\1\1\1\1";
-
-/* A sentencepiece model that a class converts: pieces after its own, scores that are read as the model's floats, extra
- * tokens, the map of characters, languages. With a type of model that is not the class's, and named alone, it is
- * sentencepiece's; its added tokens were refused. */
-static void test_converted(void)
-{
-    static const struct row t5[] = {
-        { "{\"tokenizer_class\":\"T5TokenizerFast\",\"extra_ids\":2}", NULL, NULL, "{\"z\":9}",
-          "{\"added_tokens\":[" TOKENS "]," T5_REST },
-        { "{\"additional_special_tokens\":null,\"extra_ids\":2}", "{\"model_type\":\"t5\"}", NULL, NULL,
-          "{\"added_tokens\":[" T5_NAMED "]," T5_REST },
-    };
-    const char *folder = t_folder();
-    struct opened_spec o;
-    char file[1024];
-
-    put_bytes(folder, "spiece.model", pieces, sizeof pieces); /* with the NUL that ends the map */
-    for (size_t i = 0; i < sizeof t5 / sizeof t5[0]; i++)
-        same(folder, &t5[i]);
-    put(folder, "config.json", "{\"model_type\":\"umt5\"}");
-    T_OK(spec_open(&o, folder, NULL, &t_err));
-    T_STR(o.at.name, "spiece.model");
-    spec_close(&o);
-    put_row(folder, &t5[0]);
-    snprintf(file, sizeof file, "%s/spiece.model", folder);
-    T_OK(spec_open(&o, file, NULL, &t_err));
-    T_STR(o.at.name, "spiece.model");
-    spec_close(&o);
-    put(folder, "tokenizer_config.json", "{\"tokenizer_class\":\"T5Tokenizer\",\"extra_ids\":\"a\"}");
-    not_opened(folder, LEAT_E_VOCABULARY, "must be a whole number");
-    put(folder, "tokenizer_config.json", "{\"tokenizer_class\":\"T5Tokenizer\",\"pad_token\":null}");
-    T_OK(spec_open(&o, folder, NULL, &t_err));
-    spec_close(&o);
-    remove(file);
-    put_bytes(folder, "sentencepiece.bpe.model", pieces, sizeof pieces);
-    put(folder, "tokenizer_config.json", "{\"tokenizer_class\":\"XLMRobertaTokenizer\",\"mask_token\":null}");
-    not_opened(folder, LEAT_E_UNSUPPORTED, "removes a token of the vocabulary");
-    put(folder, "tokenizer_config.json", "{\"tokenizer_class\":\"MBart50Tokenizer\",\"src_lang\":\"sl_SI\"}");
-    T_OK(spec_open(&o, folder, NULL, &t_err));
-    T_EQ(o.spec->token_count, 4 + 2 + 52 + 1);
-    T_EQ(o.spec->around.before, 4 + 2 + 51);
-    spec_close(&o);
-    put(folder, "tokenizer_config.json", "{\"tokenizer_class\":\"MBartTokenizer\",\"src_lang\":\"sl_SI\"}");
-    not_opened(folder, LEAT_E_UNSUPPORTED, "\"sl_SI\", is not one of the 25 languages");
-}
-
-/* Classes that take no model of another type than Unigram, and one that takes any. They were opened. */
-static void test_other_types(void)
-{
-    static const char bpe[] = "\x0a\x0e\x0a\x05<unk>\x15\x01\x01\x01\x01\x18\x02\x12\x02\x18\x02";
-    const char *folder = t_folder();
-    struct opened_spec o;
-
-    put(folder, "sentencepiece.bpe.model", bpe);
-    put(folder, "tokenizer_config.json", "{\"tokenizer_class\":\"CamembertTokenizer\"}");
-    not_opened(folder, LEAT_E_UNSUPPORTED, "CamembertTokenizer takes only a sentencepiece model of type unigram");
-    put(folder, "tokenizer_config.json", "{\"tokenizer_class\":\"BarthezTokenizer\"}");
-    not_opened(folder, LEAT_E_UNSUPPORTED, "BarthezTokenizer takes only a sentencepiece model of type unigram");
-    put(folder, "tokenizer_config.json", "{\"tokenizer_class\":\"XLMRobertaTokenizer\"}");
-    T_OK(spec_open(&o, folder, NULL, &t_err));
-    spec_close(&o);
-}
-
-/* null is false, as in Python, and a language that is null is the default one. Null counted as true; languages that are
- * null were refused, and so was Pegasus where no file gives its masks. */
-static void test_null(void)
+/* Classes that give other ids than their sentencepiece model, by their names or by the type of a model; and types
+ * beside which transformers makes another tokenizer: there the ids are sentencepiece's, as for the file alone. */
+static void test_classes(void)
 {
     static const struct {
-        const char *file, *one, *other;
+        const char *config, *model, *sentence; /* NULL: it is opened */
     } rows[] = {
-#define XLMR    "{\"tokenizer_class\":\"XLMRobertaTokenizer\""
-#define ALBERT  "{\"tokenizer_class\":\"AlbertTokenizer\""
-#define MBART   "{\"tokenizer_class\":\"MBartTokenizer\""
-#define PEGASUS "{\"tokenizer_class\":\"PegasusTokenizer\""
-        { "sentencepiece.bpe.model", XLMR ",\"add_prefix_space\":null}", XLMR ",\"add_prefix_space\":false}" },
-        { "sentencepiece.bpe.model", MBART ",\"src_lang\":null}", MBART "}" },
-        { "spiece.model", ALBERT ",\"do_lower_case\":null}", ALBERT ",\"do_lower_case\":false}" },
+        { "{\"tokenizer_class\":\"T5TokenizerFast\"}", NULL, "the ids of a T5Tokenizer are not those of its" },
+        { "{\"tokenizer_class\":\"T5Tokenizer\"}", "{\"model_type\":\"umt5\"}", NULL },
+        { NULL, "{\"model_type\":\"mt5\"}", "the ids of a T5Tokenizer are" },
+        { "{\"tokenizer_class\":\"LlamaTokenizer\"}", "{\"model_type\":\"llama\"}", "the ids of a LlamaTokenizer are" },
+        { "{\"tokenizer_class\":\"LlamaTokenizer\"}", "{\"model_type\":\"mistral\"}", NULL },
+        { "{}", "{\"model_type\":\"llama\"}", NULL },
+        { "{}", "{\"model_type\":\"gemma2\"}", "the ids of a GemmaTokenizer are" },
+        { "{\"tokenizer_class\":\"XLMRobertaTokenizer\"}", "{\"model_type\":\"x\"}", "a XLMRobertaTokenizer are not" },
+        { "{\"tokenizer_class\":null}", "{\"model_type\":\"m2m_100\"}", "; its class has no tokenizer.json: encode" },
+        { "{}", "{\"tokenizer_class\":\"XGLMTokenizer\"}", "; let transformers write a tokenizer.json" },
+        { "{\"tokenizer_class\":\"Foo\"}", "{\"model_type\":\"t5\"}", NULL },
     };
-    const char *folder;
-    struct opened_spec o, p;
-
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        folder = t_folder();
-        put_bytes(folder, rows[i].file, pieces, sizeof pieces);
-        put(folder, "tokenizer_config.json", rows[i].one);
-        T_OK(spec_open(&o, folder, NULL, &t_err));
-        put(folder, "tokenizer_config.json", rows[i].other);
-        T_OK(spec_open(&p, folder, NULL, &t_err));
-        if (memcmp(o.print, p.print, FINGERPRINT_BYTES) != 0)
-            T_FAIL("%s: not %s", rows[i].one, rows[i].other);
-        spec_close(&o);
-        spec_close(&p);
-    }
-    put(folder, "tokenizer_config.json", PEGASUS ",\"mask_token\":null,\"mask_token_sent\":null}");
-    T_OK(spec_open(&o, folder, NULL, &t_err));
-    T_EQ(o.spec->token_count, 2 + 101 + 3);
-    spec_close(&o);
-    put(folder, "tokenizer_config.json", PEGASUS "}");
-    T_OK(spec_open(&o, folder, NULL, &t_err));
-    T_EQ(o.spec->token_count, 2 + 2 + 101 + 3);
-    spec_close(&o);
-    put(folder, "tokenizer_config.json", ALBERT ",\"keep_accents\":1}");
-    not_opened(folder, LEAT_E_UNSUPPORTED, "other than true, false or null");
-}
-
-/* Scores that the reference's reading of numbers never gives are given as bits, and come back as the model's. */
-static void test_score_bits(void)
-{
-    static const char model[] = PIECE("\x0e", "\x05", "<pad>", "\0\0\0\0", "\x03")
-        PIECE("\x0d", "\x04", "</s>", "\0\0\0\0", "\x03") PIECE("\x0e", "\x05", "<unk>", "\0\0\0\0", "\x02")
-            PIECE("\x0a", "\x01", "a", "\x72\x95\x6d\xc0", "\x01") "\x12\x02\x18\x01";
-    const double scores[] = { 0, 0, 0, -3.7122464179992676 };
-    const struct spec_unigram *data;
-    struct opened_spec o;
+    static const char model[] = "\x0a\x0e\x0a\x05<unk>\x15\x01\x01\x01\x01\x18\x02\x12\x02\x18\x02";
     const char *folder = t_folder();
+    struct opened_spec o;
 
-    put_bytes(folder, "spiece.model", model, sizeof model - 1);
-    put(folder, "tokenizer_config.json", "{\"tokenizer_class\":\"T5TokenizerFast\",\"extra_ids\":0}");
-    T_OK(spec_open(&o, folder, NULL, &t_err));
-    data = o.spec->model_data;
-    for (size_t i = 0; i < 4; i++)
-        T_CHECK(data->scores[i] == scores[i]);
-    spec_close(&o);
+    put(folder, "spiece.model", model);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        put(folder, "tokenizer_config.json", rows[i].config);
+        put(folder, "config.json", rows[i].model);
+        if (rows[i].sentence) {
+            not_opened(folder, LEAT_E_UNSUPPORTED, rows[i].sentence);
+        } else {
+            T_OK(spec_open(&o, folder, NULL, &t_err));
+            T_STR(o.at.name, "spiece.model");
+            spec_close(&o);
+        }
+        T_OK(spec_open(&o, t_path(folder, "spiece.model"), NULL, &t_err));
+        spec_close(&o);
+    }
+    put(folder, "config.json", NULL);
+    put(folder, "tokenizer_config.json", rows[0].config);
+    refused_with_line(folder, folder);
 }
 
 int main(void)
@@ -456,9 +341,6 @@ int main(void)
     test_tiktoken();
     test_sentencepiece();
     test_added_pieces();
-    test_converted();
-    test_other_types();
-    test_null();
-    test_score_bits();
+    test_classes();
     return t_end();
 }

@@ -57,7 +57,7 @@ static void test_broken_model(void)
         { UNIGRAM "[],\"unk_id\":0", LEAT_E_VOCABULARY, "\"unk_id\" must be the place of a token" },
         { UNIGRAM "[[\"a\",0]],\"unk_id\":-1", LEAT_E_VOCABULARY, "\"unk_id\" must be the place of a token" },
         { UNIGRAM "[],\"byte_fallback\":null", LEAT_E_VOCABULARY, "\"byte_fallback\" must be true or false" },
-        { UNIGRAM "[[\"a\",-1]],\"leat_scores_are_bits\":true", LEAT_E_VOCABULARY, "score of token 0 is out of range" },
+        { UNIGRAM "[[\"a\",-1e999]]", LEAT_E_VOCABULARY, "score of token 0 is out of range" },
         { "\"type\":\"WordPiece\"", LEAT_E_VOCABULARY, "it lacks \"continuing_subword_prefix\"" },
         { "\"type\":\"WordPiece\",\"continuing_subword_prefix\":\"##\"", LEAT_E_VOCABULARY,
           "it lacks \"max_input_chars_per_word\"" },

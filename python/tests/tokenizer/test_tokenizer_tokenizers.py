@@ -393,6 +393,35 @@ def test_map_of_datasets():
         assert names["rows"].column_names == ["input_ids"] and names["rows"]["input_ids"][:] == want
 
 
+def test_objects(both, tmp_path):
+    """A tokenizers.Tokenizer and a fast tokenizer of transformers are taken as they are: the ids, and what stands
+    around a document, are those of a folder that save_pretrained() writes. They raised TypeError."""
+    transformers = pytest.importorskip("transformers")
+    theirs = tokenizers.Tokenizer.from_str(both[1].to_str())
+    theirs.add_special_tokens(["<new>"])
+    mine = leat.Tokenizer(theirs, like="tokenizers")
+    assert (mine.name, mine.n_vocab) == ("tokenizer.json", theirs.get_vocab_size())
+    for text in texts(20, 5) + ["<new>x"]:
+        assert mine.encode(text).ids == theirs.encode(text).ids
+    first, second, third = (theirs.token_to_id(name) for name in ("<s>", "</s>", "<|end|>"))
+    assert (mine.begin_token, mine.end_token) == (first, second)
+    for after, end, around in ((["</s>"], "</s>", (first, second)), ([], "<|end|>", (first, third)),
+                               (["</s>"], "<|end|>", (None, third))):
+        theirs.post_processor = tokenizers.processors.TemplateProcessing(
+            single=" ".join(["<s> $A", *after]), special_tokens=[("<s>", first), ("</s>", second)])
+        fast = transformers.PreTrainedTokenizerFast(tokenizer_object=theirs, eos_token=end)
+        fast.save_pretrained(tmp_path / "saved")
+        for mine in (leat.Tokenizer(fast), pickle.loads(pickle.dumps(leat.Tokenizer(fast))),
+                     leat.Tokenizer(tmp_path / "saved")):
+            assert (mine.begin_token, mine.end_token) == around
+            assert mine.fingerprint == leat.Tokenizer(tmp_path / "saved").fingerprint
+    (tmp_path / "a.txt").write_text("some text")
+    leat.pack([tmp_path / "a.txt"], tmp_path / "packed", fast)
+    assert leat.open(tmp_path / "packed").info.end_token == around[1]
+    with pytest.raises(TypeError):
+        leat.Tokenizer(object())
+
+
 def test_pretrained_tokenizer_is_gone():
     for way in "leat.PreTrainedTokenizer", "exec('from leat import PreTrainedTokenizer')":
         with pytest.raises(ImportError, match="use transformers.PreTrainedTokenizerFast with the same tokenizer.json"):

@@ -49,7 +49,7 @@ extern const char *const commands_patterns[];
                        .more =                                                                                         \
                            "SPEC is bytes or one of tiktoken's names: gpt2, cl100k_base, o200k_base and "              \
                            "others; a path to a tokenizer.json, *.tiktoken, tekken.json, tokenizer.model, "            \
-                           "vocab.txt or vocab.json (or one of these with .zst), or to a folder that holds "           \
+                           "or vocab.json beside merges.txt (each also with .zst), or to a folder that holds "         \
                            "one; or a Hugging Face model, ORG/NAME[@REVISION], fetched unless it is in the cache.",    \
                        __VA_ARGS__)
 #define COMMANDS_PATTERN(values)                                                                                       \

@@ -42,10 +42,6 @@ enum load_hf_need {
     LOAD_HF_OPTION    /* may be missing or null */
 };
 
-/* A member of a Unigram model that leat itself wrote, from a sentencepiece model some of whose scores no number in a
- * tokenizer.json is read as: true if scores are the bits of doubles. */
-#define LOAD_HF_SCORE_BITS "leat_scores_are_bits"
-
 /* The value of a member of a component, which may be an array of all its members; JSONTREE_NONE if it is missing. */
 uint32_t load_hf_member(const struct load_hf *h, uint32_t component, const char *name);
 

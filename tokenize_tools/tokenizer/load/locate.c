@@ -20,7 +20,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "assemble.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "base/status.h"
@@ -364,7 +363,7 @@ static const struct {
     { .beginning = "", .ending = ".tiktoken" },
     { .name = "tiktoken.model" },
     { .name = "vocab.json", .with = "merges.txt" },
-    { .name = "vocab.txt" },
+    { .name = "vocab.txt" }, /* is refused with words of its own */
 };
 
 static enum leat_status in_folder(char **path, const char *folder, struct leat_error *err)
@@ -394,7 +393,7 @@ static enum leat_status in_folder(char **path, const char *folder, struct leat_e
     return status_set_in(
         err, LEAT_E_NO_FILE, folder,
         "the folder %s has no tokenizer: no tokenizer.json, tekken.json, tokenizer.model, spiece.model, "
-        "sentencepiece.bpe.model, *.tiktoken, tiktoken.model, vocab.json with merges.txt, or vocab.txt, "
+        "sentencepiece.bpe.model, *.tiktoken, tiktoken.model, or vocab.json with merges.txt, "
         "nor one of them with .zst",
         folder);
 }
@@ -510,6 +509,8 @@ static enum leat_status read_both(const char *path, uint8_t **stored, uint64_t *
 
 static enum leat_status read_beside(struct located *l, struct leat_error *err)
 {
+    bool pairs = located_is(l, "vocab.json");
+    bool model = pairs || (l->by_folder && (ends_with(l->name, ".model") || ends_with(l->name, ".model.zst")));
     const char *slash = strrchr(l->path, '/');
     enum leat_status s = LEAT_OK;
     char folder[ROOM];
@@ -524,8 +525,7 @@ static enum leat_status read_beside(struct located *l, struct leat_error *err)
         uint8_t *stored = NULL;
         uint64_t size;
 
-        if (i == BESIDE_MODEL ? !assemble_is_part(l->path) && !(l->by_folder && assemble_is_model(l->path))
-                              : i == BESIDE_MERGES && !assemble_is_part(l->path))
+        if ((i == BESIDE_MODEL && !model) || (i == BESIDE_MERGES && !pairs))
             continue;
         s = file_of(&file->path, folder, beside_names[i], err);
         if (s != LEAT_OK || !file->path)
@@ -637,14 +637,19 @@ enum leat_status locate(struct located *out, const char *spec, const struct loca
         return LEAT_OK;
     s = find_path(&out->path, &out->by_folder, spec, stop, err);
     if (s == LEAT_OK)
+        out->name = strrchr(out->path, '/') ? strrchr(out->path, '/') + 1 : out->path;
+    if (s == LEAT_OK)
         s = read_both(out->path, &out->stored, &out->stored_size, &out->plain, &out->plain_size, err);
     if (s == LEAT_OK)
         s = read_beside(out, err);
-    if (s == LEAT_OK)
-        out->name = strrchr(out->path, '/') ? strrchr(out->path, '/') + 1 : out->path;
     if (s != LEAT_OK)
         located_free(out);
     return s;
+}
+
+bool located_is(const struct located *l, const char *name)
+{
+    return is_called(l->name, name);
 }
 
 void located_free(struct located *l)

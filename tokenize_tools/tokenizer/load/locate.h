@@ -22,8 +22,8 @@
 
 #include "leat.h"
 
-/* Files in the same folder that are read, too; merges.txt only if assemble_is_part(path), config.json
- * then and if assemble_is_model(path) in a folder. */
+/* Files in the same folder that are read, too; merges.txt only for vocab.json, config.json then and for the *.model of
+ * a folder. */
 enum located_beside { BESIDE_CONFIG, BESIDE_MODEL, BESIDE_MAP, BESIDE_ADDED, BESIDE_MERGES, BESIDES };
 
 struct located_file {
@@ -57,6 +57,9 @@ struct locate_stop {
  * damaged compressed file, what reading files returns, or LEAT_E_NO_MEMORY. On failure *out holds nothing.
  */
 enum leat_status locate(struct located *out, const char *spec, const struct locate_stop *stop, struct leat_error *err);
+
+/* Returns true if the file has this name, perhaps with .zst. */
+bool located_is(const struct located *l, const char *name);
 
 /* Frees what is in it; a zeroed or freed one is fine. */
 void located_free(struct located *l);

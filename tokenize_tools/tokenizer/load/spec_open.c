@@ -156,40 +156,17 @@ static void replace_bytes(struct located *at, struct buffer *json)
     *json = (struct buffer) { 0 };
 }
 
-static struct assemble_source source_of(const struct located *at, const struct jsontree trees[BESIDES])
+/* Appends to a sentence how a tokenizer.json is made of the folder that a file lies in. */
+static enum leat_status by_transformers(const struct located *at, enum leat_status s, struct leat_error *err)
 {
-    return (struct assemble_source) {
-        .path = at->path,
-        .bytes = at->plain,
-        .size = at->plain_size,
-        .merges = at->beside[BESIDE_MERGES].bytes,
-        .merges_size = at->beside[BESIDE_MERGES].size,
-        .config = trees[BESIDE_CONFIG].nodes ? &trees[BESIDE_CONFIG] : NULL,
-        .model = trees[BESIDE_MODEL].nodes ? &trees[BESIDE_MODEL] : NULL,
-        .map = trees[BESIDE_MAP].nodes ? &trees[BESIDE_MAP] : NULL,
-        .added = trees[BESIDE_ADDED].nodes ? &trees[BESIDE_ADDED] : NULL,
-    };
-}
+    const char *slash = strrchr(at->path, '/');
+    int length = slash ? (int)(slash - at->path) : 1;
+    const char *folder = slash ? at->path : ".";
 
-/* Whether the folder's vocabulary is only a part of what its class makes a tokenizer of. */
-static bool is_assembled(const struct located *at, const struct jsontree trees[BESIDES])
-{
-    struct assemble_source source = source_of(at, trees);
-
-    return assemble_is_part(at->path) || (at->by_folder && assemble_is_model(at->path) && assemble_converts(&source));
-}
-
-static enum leat_status assemble_parts(struct located *at, const struct jsontree trees[BESIDES], struct leat_error *err)
-{
-    const struct assemble_source source = source_of(at, trees);
-    struct buffer json = { 0 };
-    enum leat_status s = assemble(&json, &source, err);
-
-    if (s == LEAT_OK) {
-        replace_bytes(at, &json);
-        at->name = "tokenizer.json";
-    }
-    buffer_free(&json);
+    status_after(err,
+                 "; let transformers write a tokenizer.json: "
+                 "AutoTokenizer.from_pretrained(\"%.*s\").save_pretrained(\"%.*s\")",
+                 length, folder, length, folder);
     return s;
 }
 
@@ -211,71 +188,127 @@ static enum leat_status with_specials(struct opened_spec *o, struct load_source 
     return s;
 }
 
-/* Classes of transformers that give a sentencepiece model's tokens other ids than sentencepiece does, and their types
- * of models. */
-static const struct {
-    const char *class, *type;
-    bool slow; /* it has no tokenizer.json */
-} other_ids[] = {
-    { "XLMRobertaTokenizer", "xlm-roberta", false },
-    { "CamembertTokenizer", "camembert", false },
-    { "MBartTokenizer", "mbart", false },
-    { "MBart50Tokenizer", "mbart50", false },
-    { "NllbTokenizer", "nllb-moe", false },
-    { "XGLMTokenizer", "xglm", false },
-    { "BarthezTokenizer", "barthez", false },
-    { "PegasusTokenizer", "pegasus", false },
-    { "SeamlessM4TTokenizer", "seamless_m4t", false },
-    { "SeamlessM4TTokenizer", "seamless_m4t_v2", false },
-    { "MLukeTokenizer", "mluke", false },
-    { "LayoutXLMTokenizer", "layoutxlm", false },
-    { "PLBartTokenizer", "plbart", true },
-    { "BartphoTokenizer", "bartpho", true },
-    { "M2M100Tokenizer", "m2m_100", true },
-    { "Speech2TextTokenizer", "speech_to_text", true },
-    { "ErnieMTokenizer", "ernie_m", true },
-    { "XLMProphetNetTokenizer", "xlm-prophetnet", true },
-};
+/* ---- Classes of transformers ------------------------------------------------------------------------------------- */
 
-/* The value is the text, or the text and Fast. */
-static bool is_named(const struct jsontree *j, uint32_t node, const char *text)
+/* A member that names a class or a type of models, without Fast, between spaces; "": no such member. */
+static void read_name(const struct jsontree *j, const char *key, char name[80])
 {
-    char fast[64];
+    uint32_t node = j->nodes ? jsontree_member(j, 0, key) : JSONTREE_NONE;
+    struct jsontree_text t;
 
-    snprintf(fast, sizeof fast, "%sFast", text);
-    return jsontree_is(j, node, text) || jsontree_is(j, node, fast);
+    name[0] = '\0';
+    if (node == JSONTREE_NONE || j->nodes[node].kind != JSONTREE_STRING)
+        return;
+    t = jsontree_string(j, node);
+    if (t.length > 4 && memcmp(t.bytes + t.length - 4, "Fast", 4) == 0)
+        t.length -= 4;
+    snprintf(name, 80, " %.*s ", (int)(t.length < 76 ? t.length : 76), (const char *)t.bytes);
 }
 
-/* The class is that of tokenizer_config.json, else of config.json, else that of its type. */
+/* The class that the configuration names, else the model's configuration: its class, its type. */
+static void class_name(const struct jsontree trees[BESIDES], char name[80])
+{
+    read_name(&trees[BESIDE_CONFIG], "tokenizer_class", name);
+    if (!name[0])
+        read_name(&trees[BESIDE_MODEL], "tokenizer_class", name);
+    if (!name[0])
+        read_name(&trees[BESIDE_MODEL], "model_type", name);
+}
+
+static bool is_in(const char *name, const char *names)
+{
+    return name[0] && !strchr(name + 1, ' ')[1] && strstr(names, name);
+}
+
+/* vocab.json and merges.txt: GPT2Tokenizer's, if no file beside them names a class. A dataset stores the file that is
+ * made of them. */
+static enum leat_status assemble_parts(struct located *at, const struct jsontree trees[BESIDES], struct leat_error *err)
+{
+    const struct jsontree *config = &trees[BESIDE_CONFIG], *map = &trees[BESIDE_MAP], *added = &trees[BESIDE_ADDED];
+    struct buffer json = { 0 };
+    enum leat_status s;
+    char name[80];
+
+    class_name(trees, name);
+    if (name[0] && !is_in(name, " GPT2Tokenizer gpt2 gpt_neo gptj Qwen2Tokenizer qwen2 qwen2_moe qwen3 qwen3_moe "))
+        return by_transformers(at,
+                               status_set_in(err, LEAT_E_UNSUPPORTED, at->path,
+                                             "%s: the files of the tokenizer%.*s are not supported", at->path,
+                                             (int)strlen(name) - 1, name),
+                               err);
+    s = assemble(&json,
+                 &(struct assemble_source) {
+                     .path = at->path,
+                     .bytes = at->plain,
+                     .size = at->plain_size,
+                     .merges = at->beside[BESIDE_MERGES].bytes,
+                     .merges_size = at->beside[BESIDE_MERGES].size,
+                     .config = config->nodes ? config : NULL,
+                     .map = map->nodes ? map : NULL,
+                     .added = added->nodes ? added : NULL,
+                     .qwen2 = is_in(name, " Qwen2Tokenizer qwen2 qwen2_moe qwen3 qwen3_moe "),
+                 },
+                 err);
+    if (s == LEAT_OK) {
+        replace_bytes(at, &json);
+        at->name = "tokenizer.json";
+    }
+    buffer_free(&json);
+    return s;
+}
+
+/* Classes that give texts other ids than the sentencepiece model that they convert does. */
+static const struct {
+    const char *names; /* the class and the types of models that name it alone, each between spaces */
+    const char *types; /* with the class named: only beside a model of these types, or of none; NULL: of any */
+    bool slow;         /* it has no tokenizer.json */
+} other_ids[] = {
+    { " LlamaTokenizer ", " llama ", false },
+    { " GemmaTokenizer gemma gemma2 gemma3 gemma3_text gemma3n gemma3n_text recurrent_gemma shieldgemma2 ",
+      " gemma gemma2 gemma3 gemma3_text gemma3n gemma3n_text recurrent_gemma shieldgemma2 ", false },
+    { " T5Tokenizer t5 mt5 switch_transformers ", " t5 mt5 switch_transformers ", false },
+    { " AlbertTokenizer albert ", " albert ", false },
+    { " DebertaV2Tokenizer deberta-v2 ", " deberta-v2 ", false },
+    { " XLMRobertaTokenizer xlm-roberta ", NULL, false },
+    { " CamembertTokenizer camembert ", NULL, false },
+    { " MBartTokenizer mbart ", NULL, false },
+    { " MBart50Tokenizer mbart50 ", NULL, false },
+    { " NllbTokenizer nllb-moe ", NULL, false },
+    { " XGLMTokenizer xglm ", NULL, false },
+    { " BarthezTokenizer barthez ", NULL, false },
+    { " PegasusTokenizer pegasus ", NULL, false },
+    { " SeamlessM4TTokenizer seamless_m4t seamless_m4t_v2 ", NULL, false },
+    { " MLukeTokenizer mluke ", NULL, false },
+    { " LayoutXLMTokenizer layoutxlm ", NULL, false },
+    { " PLBartTokenizer plbart ", NULL, true },
+    { " BartphoTokenizer bartpho ", NULL, true },
+    { " M2M100Tokenizer m2m_100 ", NULL, true },
+    { " Speech2TextTokenizer speech_to_text ", NULL, true },
+    { " ErnieMTokenizer ernie_m ", NULL, true },
+    { " XLMProphetNetTokenizer xlm-prophetnet ", NULL, true },
+};
+
 static enum leat_status check_ids(const struct opened_spec *o, const struct jsontree trees[BESIDES],
                                   struct leat_error *err)
 {
-    static const struct {
-        unsigned file;
-        const char *key;
-        bool type;
-    } from[] = { { BESIDE_CONFIG, "tokenizer_class", false },
-                 { BESIDE_MODEL, "tokenizer_class", false },
-                 { BESIDE_MODEL, "model_type", true } };
-    const struct jsontree *j = NULL;
-    uint32_t node = JSONTREE_NONE;
-    unsigned k = 0;
+    char name[80], type[80];
 
-    for (; k < 3 && node == JSONTREE_NONE; k++) {
-        j = &trees[from[k].file];
-        node = j->nodes ? jsontree_member(j, 0, from[k].key) : JSONTREE_NONE;
-        if (node != JSONTREE_NONE && j->nodes[node].kind == JSONTREE_NULL)
-            node = JSONTREE_NONE;
+    class_name(trees, name);
+    read_name(&trees[BESIDE_MODEL], "model_type", type);
+    for (size_t i = 0; i < sizeof other_ids / sizeof other_ids[0]; i++) {
+        enum leat_status s;
+
+        if (!is_in(name, other_ids[i].names) || (type[0] && other_ids[i].types && !is_in(type, other_ids[i].types)))
+            continue;
+        s = status_set_in(err, LEAT_E_UNSUPPORTED, o->at.path,
+                          "%s: the ids of a %.*s are not those of its sentencepiece model; name the file itself for "
+                          "sentencepiece's ids",
+                          o->at.path, (int)strcspn(other_ids[i].names + 1, " "), other_ids[i].names + 1);
+        if (!other_ids[i].slow)
+            return by_transformers(&o->at, s, err);
+        status_after(err, "; its class has no tokenizer.json: encode with transformers and pack the ids");
+        return s;
     }
-    for (size_t i = 0; node != JSONTREE_NONE && i < sizeof other_ids / sizeof other_ids[0]; i++)
-        if (is_named(j, node, from[k - 1].type ? other_ids[i].type : other_ids[i].class))
-            return status_set_in(
-                err, LEAT_E_UNSUPPORTED, o->at.path,
-                "%s: the ids of a %s are not those of its sentencepiece model: %sname the file itself "
-                "for sentencepiece's ids",
-                o->at.path, other_ids[i].class,
-                other_ids[i].slow ? "its class has no tokenizer.json, so encode with transformers and pack the ids, or "
-                                  : "let transformers write a tokenizer.json (save_pretrained()), or ");
     return LEAT_OK;
 }
 
@@ -310,11 +343,13 @@ static enum leat_status check_piece(const struct opened_spec *o, const struct js
     found = spec_find_text(o->spec, t.bytes, t.length);
     if (found != SPEC_NONE && (any || found == id))
         return LEAT_OK;
-    return status_set_in(err, LEAT_E_UNSUPPORTED, j->path,
-                         "%s adds the token %.*s, which %s %s: let transformers write a tokenizer.json "
-                         "(save_pretrained()), or name the file itself for sentencepiece's ids",
-                         j->path, (int)(t.length < 100 ? t.length : 100), (const char *)t.bytes, o->at.path,
-                         found == SPEC_NONE ? "lacks" : "has with another id");
+    return by_transformers(
+        &o->at,
+        status_set_in(err, LEAT_E_UNSUPPORTED, j->path,
+                      "%s adds the token %.*s, which %s %s; name the file itself for sentencepiece's ids", j->path,
+                      (int)(t.length < 100 ? t.length : 100), (const char *)t.bytes, o->at.path,
+                      found == SPEC_NONE ? "lacks" : "has with another id"),
+        err);
 }
 
 /* Objects from ids to tokens ("added_tokens_decoder"), or from tokens to ids (added_tokens.json). */
@@ -373,7 +408,7 @@ static enum leat_status open_trees(struct opened_spec *o, const struct jsontree 
     enum leat_status s = LEAT_OK;
     struct load_source source;
 
-    if (is_assembled(&o->at, trees) && !pattern)
+    if (located_is(&o->at, "vocab.json") && !pattern)
         s = assemble_parts(&o->at, trees, err);
     source = (struct load_source) {
         .path = o->at.path, .bytes = o->at.plain, .size = o->at.plain_size, .pattern = pattern, .config = config
@@ -396,6 +431,11 @@ static enum leat_status open_file(struct opened_spec *o, const char *pattern, st
     struct jsontree trees[BESIDES] = { 0 };
     enum leat_status s = LEAT_OK;
 
+    if (located_is(&o->at, "vocab.txt") && !pattern)
+        return by_transformers(
+            &o->at,
+            status_set_in(err, LEAT_E_UNSUPPORTED, o->at.path, "%s alone does not say how text is encoded", o->at.path),
+            err);
     for (unsigned i = 0; s == LEAT_OK && i < BESIDE_MERGES; i++)
         if (o->at.beside[i].path)
             s = jsontree_parse(&trees[i], o->at.beside[i].bytes, o->at.beside[i].size, o->at.beside[i].path, err);

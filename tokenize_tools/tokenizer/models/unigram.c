@@ -46,20 +46,7 @@ static uint32_t text_of_pair(uint32_t list, uint32_t id)
     return list + 2 + 3 * id;
 }
 
-static bool read_score(const struct jsontree *j, uint32_t node, bool as_bits, double *score)
-{
-    uint64_t bits;
-
-    if (!as_bits)
-        return json_number(j->text + j->nodes[node].at, j->nodes[node].length, score);
-    if (!jsontree_u64(j, node, &bits))
-        return false;
-    memcpy(score, &bits, sizeof *score);
-    return isfinite(*score);
-}
-
-static enum leat_status read_batch(struct load_hf *h, uint32_t list, uint32_t first, uint32_t end, bool as_bits,
-                                   double *scores)
+static enum leat_status read_batch(struct load_hf *h, uint32_t list, uint32_t first, uint32_t end, double *scores)
 {
     uint64_t hashes[BATCH];
 
@@ -76,19 +63,19 @@ static enum leat_status read_batch(struct load_hf *h, uint32_t list, uint32_t fi
 
         h->vocab.entries[string_map_add(&h->vocab, hashes[id - first], t.bytes, t.length, &found)].value = id;
         load_hf_put_token(h, t, id);
-        if (!read_score(h->j, text + 1, as_bits, &scores[id]))
+        if (!json_number(h->j->text + h->j->nodes[text + 1].at, h->j->nodes[text + 1].length, &scores[id]))
             return load_hf_wrong(h, text + 1, "the score of token %u is out of range", (unsigned)id);
     }
     return LEAT_OK;
 }
 
-static enum leat_status read_pairs(struct load_hf *h, uint32_t list, bool as_bits, double *scores)
+static enum leat_status read_pairs(struct load_hf *h, uint32_t list, double *scores)
 {
     uint32_t count = h->j->nodes[list].length;
     enum leat_status s = LEAT_OK;
 
     for (uint32_t first = 0; s == LEAT_OK && first < count; first += BATCH)
-        s = read_batch(h, list, first, count - first < BATCH ? count : first + BATCH, as_bits, scores);
+        s = read_batch(h, list, first, count - first < BATCH ? count : first + BATCH, scores);
     return s;
 }
 
@@ -98,7 +85,6 @@ static enum leat_status read_vocabulary(struct load_hf *h, uint32_t model)
     uint32_t list = jsontree_member(h->j, model, "vocab");
     struct spec_unigram *data = spec_alloc(h->spec, sizeof *data);
     uint64_t bytes;
-    bool as_bits = false;
     double *scores;
     enum leat_status s;
 
@@ -116,9 +102,7 @@ static enum leat_status read_vocabulary(struct load_hf *h, uint32_t model)
     data->scores = scores;
     h->spec->model_data = data;
     s = load_hf_token_room(h, nodes[list].length, bytes);
-    if (s == LEAT_OK)
-        s = load_hf_bool(h, model, LOAD_HF_SCORE_BITS, LOAD_HF_DEFAULT, &as_bits);
-    return s == LEAT_OK ? read_pairs(h, list, as_bits, scores) : s;
+    return s == LEAT_OK ? read_pairs(h, list, scores) : s;
 }
 
 /* "unk_id": the place of a token, or null. */
