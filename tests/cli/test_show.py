@@ -137,15 +137,20 @@ row = rows(*whole, "4")[3]  # the longest first; a document of an end token only
 check((row["n"], row["documents"], row["tokens"], row["padding"]) == (2, [], [], row["length"]),
       f"documents: the row of the empty one is {row}")
 text = leat("show", *whole, "4")
-check(f"\n\n\u2514\u2500 padding: places 0:{row['length']}\nsample 2: position 2, row 3, epoch 0\n" in text,
+check(f"\n\nsample 2: position 2, row 3, epoch 0\n\u2514\u2500 padding: places 0:{row['length']}\n" in text,
       f"documents: {text}")
-# the legend, the row's and the document's names came first, and the text on the fourth line
+# A row's heading stands above it, and what each text is below that: "sample 0" below its row read as row 1's heading.
+text = leat("show", *source, "--step", "0", "--batch", "3")
+check([line[:9] for line in text.splitlines() if line.startswith("sample ")] == ["sample 0:", "sample 1:", "sample 2:"]
+      and text.startswith("sample 0:") and len(re.findall("\n\nsample ", text)) == 2, f"headings: {text}")
+# the legend came first, before the text
 text = leat("show", "d", "--document", "3").splitlines()
-check(text[0].startswith("\u2502one\u2502 two") and text[1].startswith("\u2514\u2500 document 3") and text[2] and
-      not text[3] and "begins a token" in text[4] and len(text) == 5, f"the text does not come first: {text}")
+check(text[0] == "d" and text[1].startswith("\u2502one\u2502 two") and
+      text[2].startswith("\u2514\u2500 document 3") and not text[3] and "begins a token" in text[4] and len(text) == 5,
+      f"the order of lines: {text}")
 page = leat("show", "d", "--document", "3", "--html", "-")
-order = [page.index(part) for part in (">one<", "document 3,", "<h2>", 'id="key"')]
-check(order == sorted(order), f"the text does not come first: {page}")
+order = [page.index(part) for part in ("<h2>", ">one<", "document 3,", 'id="key"')]
+check(order == sorted(order), f"the order of the page: {page}")
 
 # ---- Labels without loss
 
@@ -350,7 +355,7 @@ check(len(above) == 2 and all("third" not in "".join(row) for row in columns[:ab
       f"lines do not begin at the same height: {columns}")
 coloured = leat("show", "-t", "gpt2", "-t", "bytes", "-t", "o200k_base", "--color", stdin=WIDE)
 check(not OBEYED.search(re.sub("\x1b\\[[0-9;]*m", "", coloured)), f"side by side, in colours: {coloured!r}")
-check(leat("show", *["-t", "bytes"] * 6, stdin="a").count("\u2502a\nbytes: ") == 6, "columns are too narrow")
+check(leat("show", *["-t", "bytes"] * 6, stdin="a").count("per token\n\u2502a\n") == 6, "columns are too narrow")
 
 # As wide as the terminal; a name that is longer than its column is cut; names of special tokens have their marks.
 unknown = {"id": 0, "content": "[UNK]", "special": True, "single_word": False, "lstrip": False, "rstrip": False,
@@ -393,11 +398,11 @@ pathlib.Path("raw.bin").write_bytes(bytes(range(1, 64)) + b"\0")
 raw = rows("--source", "raw:raw.bin?dtype=u16", "--seq-len", "8", "--sample", "0", "--order", "sequential")[0]
 check(raw["ids"][0] == 0x201 and raw["documents"][0]["document"] is None and "position_ids" not in raw, f"raw: {raw}")
 shown = leat("show", "raw:raw.bin?dtype=u16", "--tokens", "0:2")  # one endless line of names of special tokens
-check(shown.startswith("513 ") and "\u27e6" not in shown and
+check("\n513 1027\n" in shown and "\u27e6" not in shown and
       "the dataset stores no tokenizer, so ids are shown" in shown and "--tokenizer names one" in shown,
       f"ids without a tokenizer: {shown}")
 shown = leat("show", "--source", "raw:raw.bin?dtype=u16", "--seq-len", "4", "--sample", "0", "--order", "sequential")
-check(shown.startswith("513 1027 1541 2055\u21922569\n"), f"the label after the last id: {shown}")
+check("row 0, epoch 0\n513 1027 1541 2055\u21922569\n" in shown, f"the label after the last id: {shown}")
 pathlib.Path("many.bin").write_bytes(b"\1\2" * (2**15 + 1))
 for count, there in (2**15, True), (2**15 + 1, False):
     text = leat("show", "raw:many.bin?dtype=u16", "--tokens", f"0:{count}", "--html", "-")

@@ -77,8 +77,8 @@ def plain(text):
 
 
 def body(text):
-    """What stands above the figures and the legend."""
-    return re.sub("\n[^\n]* tokens?, [^\n]* per token\n.*", "", text, flags=re.S).rstrip("\n")
+    """What stands between the figures and the legend."""
+    return re.sub("\n\n[^\n]* begins a token.*", "", text.split("\n", 1)[1], flags=re.S).rstrip("\n")
 
 
 def check(tokenizer, text):

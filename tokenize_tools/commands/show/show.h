@@ -88,7 +88,8 @@ void show_reader_next(struct show_reader *r, struct show_token *t);
 /* The label of the place that was read last: that of the document's last place here follows it there. */
 void show_reader_label(struct show_reader *r, struct show_token *t);
 
-/* The line below a row, below a stretch, and for a row's padding. `put` writes text of any bytes safely to `out`. */
+/* Write the heading of a row, the line below a stretch, and the line for a row's padding. `put` writes text of any
+ * bytes safely to `out`. */
 typedef void show_put(FILE *out, const char *text, uint64_t bytes);
 void show_put_heading(FILE *out, show_put *put, const struct show_row *row);
 void show_put_border(FILE *out, show_put *put, const struct show_row *row, const struct show_stretch *x);

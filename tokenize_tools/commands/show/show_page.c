@@ -159,22 +159,15 @@ static void put_table(struct show_out *o, const struct show_row *row)
     fputs("</table></div></details>\n", out);
 }
 
-static void put_title(FILE *out, const struct show_row *row)
-{
-    fputs("<h2>", out);
-    show_put_heading(out, page_text, row);
-    fputs("</h2>\n", out);
-}
-
-/* The text comes first, and what it is below it; but texts side by side need their names above. */
+/* Writes the row's heading, then each of its texts with a line below that says what it is. */
 static void put_row(struct show_out *o, const struct show_row *row)
 {
     FILE *out = o->page.out;
     struct show_reader reader;
 
-    fputs("<section>\n", out);
-    if (o->beside)
-        put_title(out, row);
+    fputs("<section>\n<h2>", out);
+    show_put_heading(out, page_text, row);
+    fputs("</h2>\n", out);
     for (size_t n = 0; n < row->count; n++) {
         const struct show_stretch *x = &row->stretches[n];
 
@@ -194,8 +187,6 @@ static void put_row(struct show_out *o, const struct show_row *row)
         show_put_padding(out, row);
         fputs("</p>\n", out);
     }
-    if (!o->beside)
-        put_title(out, row);
     put_table(o, row);
     fputs("</section>\n", out);
     o->rows++;

@@ -293,11 +293,12 @@ void show_print_heading(const struct show_out *o, const struct show_row *row)
     putchar('\n');
 }
 
-/* The text comes first, and what it is below it. */
+/* Prints the row's heading, then each of its texts with a line below that says what it is. */
 static void print_row(struct show_out *o, const struct show_row *row)
 {
     if (o->rows++ > 0)
         putchar('\n');
+    show_print_heading(o, row);
     for (size_t i = 0; i < row->count; i++) {
         o->numbers = !row->stretches[i].words->tokenizer;
         if (o->numbers)
@@ -319,7 +320,6 @@ static void print_row(struct show_out *o, const struct show_row *row)
         style(o, show_styles.plain);
         putchar('\n');
     }
-    show_print_heading(o, row);
 }
 
 static enum leat_status end(struct show_out *o, int failed, struct leat_error *err)
