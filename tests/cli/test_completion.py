@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""test_completion.py: what leat --completion prints completes real command lines in bash: commands and their options,
-values that are known, leat-bench's behind `leat bench`, paths with blanks in them, and nothing where nothing can be
-known.
+"""test_completion.py: what leat --completion prints completes real command lines in bash and zsh: commands and their
+options, values that are known, leat-bench's behind `leat bench`, paths with blanks in them, and nothing where nothing
+can be known. There was none for zsh.
 
-bash runs at a terminal, and gets keys: one that inserts all that it would offer, one that prints the line. Keys are
+A shell runs at a terminal, and gets keys: one that inserts all that it would offer, one that prints the line. Keys are
 taken in order, so there is nothing to wait for but the answer."""
 import fcntl
 import os
@@ -34,6 +34,22 @@ bind -x '"\C-xp": printf "@@[%s]@@" "$READLINE_LINE"'
 PS1=
 eval "$(leat --completion bash)"
 """
+ZSHRC = r"""
+unsetopt beep prompt_cr prompt_sp zle_bracketed_paste 2>/dev/null
+zle_bracketed_paste=()
+autoload -Uz compinit && compinit -u -D
+bindkey -e
+zstyle ':completion:all:*' completer _all_matches _complete
+zstyle ':completion:all:*' insert yes
+zle -C all complete-word _generic
+bindkey '^Xa' all
+print_line() { print -rn -- "@@[$BUFFER]@@" }
+zle -N print_line
+bindkey '^Xp' print_line
+PS1=
+eval "$(leat --completion zsh)"
+"""
+SHELLS = {"bash": ["--noprofile", "--rcfile", "{}/bashrc", "-i"], "zsh": ["-i"]}
 
 class Terminal:
     """A shell that reads keys."""
@@ -42,7 +58,7 @@ class Terminal:
         if pid == 0:
             os.chdir(folder / "here")
             os.environ.update(PATH=f"{build}:{os.environ['PATH']}", TERM="vt100", LC_ALL="C",
-                              HOME=str(folder), HISTFILE="/dev/null", INPUTRC="/dev/null")
+                              HOME=str(folder), ZDOTDIR=str(folder), HISTFILE="/dev/null", INPUTRC="/dev/null")
             os.execvp(command[0], command)
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 4000, 0, 0))
 
@@ -107,7 +123,7 @@ def cases():
     yield "leat xy", []
     yield "leat help ", names("leat")
     yield "leat help me", ["merge"]
-    yield "leat --completion ", ["bash"]
+    yield "leat --completion ", ["bash", "zsh"]
     yield "leat --manual me", ["merge"]
     yield "leat pack --help ", ["all"]
     yield "leat bench ", [*names("leat-bench"), "help", "--help", "--version", "--manual", "--completion"]
@@ -134,16 +150,16 @@ def cases():
         yield " ".join(command) + " --", options(*command)
 
 
-def start():
-    return Terminal("bash", "--noprofile", "--rcfile", str(folder / "bashrc"), "-i")
+def start(name):
+    return Terminal(name, *(word.format(folder) for word in SHELLS[name]))
 
 
-def try_lines():
-    shell = start()
+def try_lines(name):
+    shell = start(name)
     for line, wanted in cases():
         offered = [offer.rstrip("=/") for offer in shell.offers(line) if offer != "-h"]
         if sorted(offered) != sorted(wanted):
-            fail(line, f"offers {' '.join(offered)}, not {' '.join(wanted)}")
+            fail(f"{name}: {line}", f"offers {' '.join(offered)}, not {' '.join(wanted)}")
     for line, after in (("leat pa", "leat pack "), ("leat info my", "leat info my\\ data.jsonl "),
                         ("leat info 'my d", "leat info 'my data.jsonl' "),
                         ("leat info my\\ d", "leat info my\\ data.jsonl "),
@@ -154,30 +170,46 @@ def try_lines():
                         ("leat pack -t tex", "leat pack -t texts/")):
         became = shell.tab(line)
         if became != after:
-            fail(line, f"becomes '{became}', not '{after}'")
+            fail(f"{name}: {line}", f"becomes '{became}', not '{after}'")
 
 
-def try_without_bench():
+def try_without_bench(name):
     """leat-bench is asked by way of the leat that stands in the line; where that has none beside it, nothing is said"""
-    shell = start()
+    shell = start(name)
     shell.offers("~/alone/leat bench li")
-    if (offered := start().offers("~/both/leat bench li")) != ["limits"]:
-        fail("~/both/leat bench li", f"offers {' '.join(offered)}, not limits")
+    if (offered := start(name).offers("~/both/leat bench li")) != ["limits"]:
+        fail(f"{name}: ~/both/leat bench li", f"offers {' '.join(offered)}, not limits")
     if "not found" in shell.seen:
-        fail("leat bench li without leat-bench", f"says {shell.seen!r}")
+        fail(f"{name}: leat bench li without leat-bench", f"says {shell.seen!r}")
 
 
-if not shutil.which("bash"):
-    print("skipped: no bash")
+def try_installed():
+    """Where make install puts the scripts, zsh finds them by itself, that of leat-bench too"""
+    subprocess.run(["scripts/install_manuals.sh", build, folder / "share"], check=True)
+    rc = ZSHRC[:ZSHRC.index("eval")].replace("autoload", f"fpath+=({folder}/share/zsh/site-functions)\nautoload", 1)
+    (folder / ".zshrc").write_text(rc)
+    shell = start("zsh")
+    for line, wanted in (("leat ver", ["verify"]), ("leat bench li", ["limits"]), ("leat-bench li", ["limits"])):
+        if (offered := shell.offers(line)) != wanted:
+            fail(f"zsh, installed: {line}", f"offers {' '.join(offered)}, not {wanted}")
+
+
+there = [name for name in SHELLS if shutil.which(name)]
+if not there:
+    print("skipped: no bash and no zsh")
     sys.exit(77)
 (folder / "here/texts").mkdir(parents=True)
 for file in FILES:
     (folder / "here" / file).write_text("IQ== 0\n")
 (folder / "bashrc").write_text(BASHRC)
+(folder / ".zshrc").write_text(ZSHRC)
 (folder / "alone").mkdir()
 shutil.copy(build / "leat", folder / "alone/leat")
 (folder / "both").mkdir()
 (folder / "both/leat").symlink_to(build / "leat")
-try_lines()
-try_without_bench()
+for found in there:
+    try_lines(found)
+    try_without_bench(found)
+if "zsh" in there:
+    try_installed()
 sys.exit(1 if failures else 0)

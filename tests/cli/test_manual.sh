@@ -1,6 +1,7 @@
 #!/bin/sh
 # test_manual.sh: there is a manual page of each command, with every option that --help all names, and completions have
-# them, too. groff, mandoc and bash, where they are installed, take them without a complaint; bash completes with them.
+# them, too. groff, mandoc, bash and zsh, where they are installed, take them without a complaint; bash completes with
+# them.
 # --help of leat's commands is at most 60 lines, an option at most two of them, a line at most 80 columns; what it does
 # not explain, it names.
 . tests/cli/cli.sh
@@ -32,7 +33,6 @@ short_enough() { # FILE: at most two lines an option, and no wide ones but the e
 }
 for program in leat leat-bench; do
     $program --manual >"$tmp/$program.1"
-    $program --completion bash >"$tmp/$program.bash"
     page_is_fine "$tmp/$program.1"
     commands=$($program --help | awk '/^commands:/ { on = 1; next } on && NF == 0 { exit } on { print $1 }')
     [ -n "$commands" ] || fail "no commands in $program --help"
@@ -63,9 +63,12 @@ for program in leat leat-bench; do
     done
     command=
     sort -u "$tmp/options" -o "$tmp/options"
-    grep -o -e '--[a-z0-9-]*' "$tmp/$program.bash" | sed 's/--//' >"$tmp/found"
-    lacks options bash
-    ! command -v bash >/dev/null || bash -n "$tmp/$program.bash" || fail "bash does not read its script"
+    for shell in bash zsh; do
+        $program --completion $shell >"$tmp/$program.$shell"
+        grep -o -e '--[a-z0-9-]*' "$tmp/$program.$shell" | sed 's/--//' >"$tmp/found"
+        lacks options $shell
+        ! command -v $shell >/dev/null || $shell -n "$tmp/$program.$shell" || fail "$shell does not read its script"
+    done
 done
 
 # what --help only names, --help all explains, whichever way it is asked
@@ -86,9 +89,9 @@ if command -v bash >/dev/null; then
     [ -z "$(becomes leat pack -o cor)" ] || fail "bash: the value of -o is a file's name"
 fi
 
-leat --completion zsh 2>"$tmp/said"
-[ $? -eq 2 ] || fail "there is no completion for zsh"
-grep -q -e "--completion bash" "$tmp/said" || fail "the shell that has one is not named"
+leat --completion fish 2>"$tmp/said"
+[ $? -eq 2 ] || fail "there is a completion for fish"
+grep -q -e "--completion bash, or --completion zsh" "$tmp/said" || fail "the shells that have one are not named"
 leat --manual inf 2>"$tmp/said"
 [ $? -eq 2 ] || fail "there is a manual page of inf"
 grep -q "did you mean info" "$tmp/said" || fail "the command that has a page is not named"

@@ -31,7 +31,7 @@ static int print_program_help(const struct program *program)
     snprintf(more, sizeof more,
              "%s COMMAND --help shows the options of a command; --help all those that few runs need, too. %s --manual "
              "[COMMAND] prints a manual page (man %s, man %s-COMMAND), --version [--json] the version and the optional "
-             "libraries, --completion bash a script for bash.",
+             "libraries, --completion bash (or zsh) a script for that shell.",
              program->name, program->name, program->name, program->name);
     fputc('\n', stdout);
     options_wrap(stdout, more, 0, 0);
@@ -106,11 +106,10 @@ static int print_version(const struct program *program, const char *option)
 
 static int print_completion(const struct program *program, const char *shell)
 {
-    if (!shell || strcmp(shell, "bash") != 0) {
-        cli_error("--completion takes the name of a shell, and bash is the only one: --completion bash");
+    if (!shell || !completion_print(program, shell)) {
+        cli_error("--completion takes the name of a shell: --completion bash, or --completion zsh");
         return CLI_WRONG;
     }
-    completion_print(program);
     return cli_finish_stdout(CLI_DONE);
 }
 

@@ -54,8 +54,8 @@ int command_wrong(const struct command *c, const char *format, ...) CLI_PRINTF(2
 /* A page of section 1, in roff: of the program, or (not NULL) of one of its commands. */
 void manual_print(const struct program *program, const struct command *c);
 
-/* A script that completes command lines in bash. */
-void completion_print(const struct program *program);
+/* Prints a script that completes command lines in a shell, "bash" or "zsh"; returns false for another one. */
+bool completion_print(const struct program *program, const char *shell);
 
 /* Prints the version of a program and a line per library that a build can have (scripts/libraries.mk), whether it is
  * in; or all of it as one JSON object. */

@@ -1,7 +1,11 @@
 /*
- * completion.c: what bash needs to complete a program's command lines; see command.h: first a command; then, after an
- * option, what its value may be (words, a path, or unknown); else that command's options, and paths if it takes words.
- * A command that hands its words to another program asks that program's own script.
+ * completion.c: what bash and zsh need to complete a program's command lines; see command.h: first a command; then,
+ * after an option, what its value may be (words, a path, or unknown); else that command's options, and paths if it
+ * takes words. A command that hands its words to another program asks that program's own script.
+ *
+ * The script is a function. A shell's own beginning sets `word`, `previous`, `command` and `at`, the number of the
+ * word; what all shells read sets `offer`, the words that are offered, and `paths` if the names of files are; the
+ * shell's own end offers them.
  */
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +48,7 @@ static void put_value(const struct option_row *r)
         printf("|-%c", r->letter);
     putchar(')');
     if (words_of(r)) {
-        fputs(" words='", stdout);
+        fputs(" offer='", stdout);
         put_words(words_of(r));
         putchar('\'');
     }
@@ -58,62 +62,103 @@ static void put_options(const struct command *c)
     for (const struct option_row *r = c->options; r->name; r++)
         put_value(r);
     if (options_have_rare(c->options))
-        puts("        --help|-h) words=all ;;");
-    printf("        *)%s\n            case $word in %s) paths= words='", c->max_words > 0 ? " paths=1" : "",
+        puts("        --help|-h) offer=all ;;");
+    printf("        *)%s\n            case $word in %s) paths= offer='", c->max_words > 0 ? " paths=1" : "",
            c->max_words > 0 ? "-*" : "*");
     for (const struct option_row *r = c->options; r->name; r++)
         printf("--%s ", r->name);
     puts("--help' ;; esac ;;\n        esac ;;");
 }
 
-static void put_program(const struct command *c)
+/* A shell's own parts of the script, in which @F stands for the function and @P for the program. */
+static const struct shell {
+    const char *name, *begin, *hand_over, *end;
+} shells[] = {
+    /* bash splits `--option=value` into three words. `compopt` is for readline alone: to quote and to add slashes; and,
+     * where no word is known, to complete paths by itself, which knows about quotes and ~. */
+    { "bash",
+      "# bash completion of @P; made by @P --completion bash\n"
+      "@F()\n{\n"
+      "    local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}\n"
+      "    local command=${COMP_WORDS[1]} at=$COMP_CWORD offer= paths=\n"
+      "    if [ \"$word\" = = ]; then\n        word=\n"
+      "    elif [ \"$previous\" = = ]; then\n        previous=${COMP_WORDS[COMP_CWORD-2]}\n    fi\n",
+      "        declare -F @F >/dev/null ||\n"
+      "            eval \"$(\"${COMP_WORDS[0]/#~/$HOME}\" \"$command\" --completion bash 2>/dev/null)\"\n"
+      "        declare -F @F >/dev/null || return\n"
+      "        COMP_WORDS=(@P \"${COMP_WORDS[@]:2}\")\n        COMP_CWORD=$((COMP_CWORD - 1))\n",
+      "    COMPREPLY=($(compgen -W \"$offer\" -- \"$word\"))\n"
+      "    if [ -n \"$paths\" ] && [ ${#COMPREPLY[@]} -eq 0 ]; then\n"
+      "        compopt -o default 2>/dev/null\n"
+      "    elif [ -n \"$paths\" ]; then\n"
+      "        mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- \"$word\")\n"
+      "        compopt -o filenames 2>/dev/null\n"
+      "    fi\n}\ncomplete -F @F @P\n" },
+    /* The file is the function itself where zsh loads it from a folder of its own; else it is read as a whole. */
+    { "zsh",
+      "#compdef @P\n# zsh completion of @P; made by @P --completion zsh, to be read after compinit\n"
+      "@F()\n{\n"
+      "    local word=${words[CURRENT]} previous=${words[CURRENT-1]} command=${words[2]} at=$((CURRENT - 1))\n"
+      "    local offer= paths= ret=1\n"
+      "    if [[ $word == --*=* ]] && compset -P 1 '*='; then\n"
+      "        previous=${word%%=*} word=${word#*=}\n    fi\n",
+      "        (( $+functions[@F] )) || eval \"$(${(Q)~words[1]} $command --completion zsh 2>/dev/null)\"\n"
+      "        (( $+functions[@F] )) || return\n"
+      "        shift words\n        (( CURRENT-- ))\n",
+      "    [[ -n $offer ]] && compadd -- ${=offer} && ret=0\n"
+      "    [[ -n $paths ]] && _files && ret=0\n"
+      "    return ret\n}\n"
+      "if [[ ${funcstack[1]} = @F ]]; then\n    @F\nelse\n    compdef @F @P\nfi\n" },
+};
+
+static void put_part(const char *text, const char *program)
 {
-    printf("    %s)\n        ", c->name);
-    fputs("declare -F ", stdout);
-    put_function(c->program);
-    printf(" >/dev/null || eval \"$(\"${COMP_WORDS[0]/#~/$HOME}\" %s --completion bash 2>/dev/null)\"\n        ",
-           c->name);
-    fputs("declare -F ", stdout);
-    put_function(c->program);
-    puts(" >/dev/null || return");
-    printf("        COMP_WORDS=(%s \"${COMP_WORDS[@]:2}\")\n        COMP_CWORD=$((COMP_CWORD - 1))\n        ",
-           c->program);
-    put_function(c->program);
-    puts("\n        return ;;");
+    for (; *text; text++)
+        if (strncmp(text, "@F", 2) == 0) {
+            put_function(program);
+            text++;
+        } else if (strncmp(text, "@P", 2) == 0) {
+            fputs(program, stdout);
+            text++;
+        } else {
+            putchar(*text);
+        }
 }
 
-/* The script is a function that sets `words`, which are offered, and `paths` if the names of files are.
- * bash splits `--option=value` into three words. `compopt` is for readline alone: to quote and to add slashes;
- * and, where no word is known, to complete paths by itself, which knows about quotes and ~. */
-void completion_print(const struct program *program)
+static void put_program(const struct shell *shell, const struct command *c)
 {
-    printf("# bash completion of %s; made by %s --completion bash\n", program->name, program->name);
-    put_function(program->name);
-    puts("()\n{\n    local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words= paths=\n"
-         "    if [ \"$word\" = = ]; then\n        word=\n"
-         "    elif [ \"$previous\" = = ]; then\n        previous=${COMP_WORDS[COMP_CWORD-2]}\n    fi");
-    fputs("    case $((COMP_CWORD > 1))${COMP_WORDS[1]} in\n    0*) words='", stdout);
+    printf("    %s)\n", c->name);
+    put_part(shell->hand_over, c->program);
+    put_part("        @F\n        return ;;\n", c->program);
+}
+
+static void put_body(const struct shell *shell, const struct program *program)
+{
+    fputs("    case $((at > 1))$command in\n    0*) offer='", stdout);
     put_commands(program);
-    fputs(" help --help --version --manual --completion' ;;\n    1help) [ \"$COMP_CWORD\" -gt 2 ] || words='", stdout);
+    fputs(" help --help --version --manual --completion' ;;\n    1help|1--manual) [ \"$at\" -gt 2 ] || offer='",
+          stdout);
     put_commands(program);
-    fputs("' ;;\n    1--manual) [ \"$COMP_CWORD\" -gt 2 ] || words='", stdout);
-    put_commands(program);
-    puts("' ;;\n    1--completion) words=bash ;;\n    esac\n"
-         "    [ \"$COMP_CWORD\" -le 1 ] || case ${COMP_WORDS[1]} in");
+    fputs("' ;;\n    1--completion) offer='", stdout);
+    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
+        printf("%s ", shells[i].name);
+    puts("' ;;\n    esac\n    [ \"$at\" -le 1 ] || case $command in");
     for (const struct command *c = program->commands; c->name; c++)
         if (c->program)
-            put_program(c);
+            put_program(shell, c);
         else
             put_options(c);
-    puts("    esac\n"
-         "    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
-         "    if [ -n \"$paths\" ] && [ ${#COMPREPLY[@]} -eq 0 ]; then\n"
-         "        compopt -o default 2>/dev/null\n"
-         "    elif [ -n \"$paths\" ]; then\n"
-         "        mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- \"$word\")\n"
-         "        compopt -o filenames 2>/dev/null\n"
-         "    fi\n}");
-    fputs("complete -F ", stdout);
-    put_function(program->name);
-    printf(" %s\n", program->name);
+    puts("    esac");
+}
+
+bool completion_print(const struct program *program, const char *shell)
+{
+    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
+        if (strcmp(shells[i].name, shell) == 0) {
+            put_part(shells[i].begin, program->name);
+            put_body(&shells[i], program);
+            put_part(shells[i].end, program->name);
+            return true;
+        }
+    return false;
 }
