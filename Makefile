@@ -385,7 +385,7 @@ install: all
 	        > "$(DESTDIR)$(LIBDIR)/pkgconfig/$$l.pc" || exit 1; \
 	done
 	$(Q)scripts/install_manuals.sh $(BUILD) "$(DESTDIR)$(DATADIR)"
-	$(Q)[ -n "$(DESTDIR)" ] || scripts/after_install.sh "$(LIBDIR)"
+	$(Q)[ -n "$(DESTDIR)" ] || scripts/after_install.sh "$(LIBDIR)" "$(BINDIR)"
 ## uninstall: remove what install put there
 uninstall:
 	$(Q)for f in leat leat-bench; do rm -f "$(DESTDIR)$(BINDIR)/$$f"; done

@@ -1,7 +1,12 @@
 #!/bin/sh
-# after_install.sh LIBDIR: registers the installed libraries with the dynamic loader (ldconfig). If the loader does not
-# search that folder, or without the right to do so, says what a user of the libraries has to set.
-libdir=$1
+# after_install.sh LIBDIR BINDIR: registers the installed libraries with the dynamic loader (ldconfig), and says what a
+# user has to set: for the libraries if the loader does not search that folder, or without the right to register them;
+# for the commands if PATH does not have theirs.
+libdir=$1 bindir=$2
+case :$PATH: in
+*":$bindir:"*) ;;
+*) echo "The shell is to find leat in $bindir:" && echo "    export PATH=$bindir:\$PATH" ;;
+esac
 PATH=$PATH:/sbin:/usr/sbin
 
 # one of the loader's folders: its list is made anew

@@ -39,6 +39,9 @@ version=$(sed -n 's/^#define LEAT_VERSION "\(.*\)"/\1/p' include/leat.h)
 for page in leat leat-pack leat-info leat-bench leat-bench-load; do
     [ -s "$stage/usr/share/man/man1/$page.1" ] || fail "no manual page $page"
 done
+for file in bash-completion/completions/leat-bench zsh/site-functions/_leat_bench; do
+    grep -q -e --on-damage "$stage/usr/share/$file" || fail "no completions in $file"
+done
 if command -v man >/dev/null; then
     man -M "$stage/usr/share/man" leat-pack 2>/dev/null | grep -q -- --max-rejects || fail "man leat-pack shows no page"
 fi
@@ -125,12 +128,15 @@ if ! (
     unset PKG_CONFIG_LIBDIR PKG_CONFIG_SYSROOT_DIR
     # shellcheck disable=SC1091
     . "$tmp/own.sh" && cd "$tmp" || exit 1
+    [ "$(command -v leat)" = "$own/bin/leat" ] || exit 1 # PATH was not named
     # shellcheck disable=SC2046
     "${CC:-cc}" $(pkg-config --cflags leat_pack) outside.c -o own-program $(pkg-config --libs leat_pack) &&
         [ "$(./own-program "$tmp/own-data")" = "$version: 6 tokens" ]
 ); then
     fail "a program is not built, or does not run, with what make install says is to be set: $(cat "$tmp/own.out")"
 fi
+make -s --no-print-directory BUILD="$build" PREFIX="$own" PATH="$PATH:$own/bin" install | grep 'PATH=.*bin' &&
+    fail "make install names PATH, which has its folder"
 
 # ---- And away -------------------------------------------------------------------------------------------------------
 
