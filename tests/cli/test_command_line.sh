@@ -57,7 +57,7 @@ help_of() { # PROGRAM COMMAND OPTION...
 help_of leat info '--json'
 help_of leat verify '--json' '--threads N .*\(default: all cores\)' '.*--progress'
 help_of leat cat '--document N\[:M\]' '--tokens A:B' '--text' '--ids'
-help_of leat find '--document N' '--token N' '--origin INPUT:OFFSET' '--id ID' '--json'
+help_of leat find '--document N' '--token N' '--origin INPUT:BYTE' '--id ID' '--json'
 help_of leat merge '--output OUT .*\(required\)' '--force' '--json' '.*--progress'
 help_of leat-bench limits '--size SIZE' '--runs N .*\(default: 5\)' '--json'
 help_of leat-bench dataset '--runs N .*\(default: 7\)' '--opens N' '--opening' '--json'

@@ -21,7 +21,7 @@ for by in '--document 1' '--token 12' '--token 42' '--origin a.txt:12' '--origin
     try 0 '' leat find all $by <<'END'
 document  1
 input     a.txt (#0)
-offset    12
+byte      12
 line      3
 id        a.txt#1
 tokens    12:43 (31)
@@ -45,7 +45,7 @@ END
 try 0 '' leat find odd --origin p:1:10 <<'END'
 document  2
 input     p:1 (#0)
-offset    9
+byte      9
 tokens    4:4 (0)
 END
 try 0 '' leat find odd --id 'i"2' --json <<'END'
@@ -54,14 +54,14 @@ try 0 '' leat find odd --id 'i"2' --json <<'END'
 END
 run leat find odd --document 3
 ended 0 ''
-printf 'document  3\ninput     q\\x01\\xff\\x0a" (#1)\noffset    1\nid        i"2\ntokens    4:5 (1)\n' |
+printf 'document  3\ninput     q\\x01\\xff\\x0a" (#1)\nbyte      1\nid        i"2\ntokens    4:5 (1)\n' |
     cmp - "$printed" || fail "leat find of a path with odd bytes: $(cat "$printed")"
 # in a list: documents, tokens and inputs are numbered through, and the dataset is named
 try 0 '' leat find folder --token 49 <<'END'
 document  3
 part      folder/b
 input     b.txt (#1)
-offset    0
+byte      0
 line      1
 id        b.txt#0
 tokens    49:54 (5)

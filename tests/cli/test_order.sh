@@ -12,14 +12,14 @@ copy_dataset b folder/b
 # ---- Lines ----------------------------------------------------------------------------------------------------------
 
 try 0 '' leat order --source numbers --seq-len 100 --order sequential --count 3 <<'END'
-      sample source       window     document         offset
+      sample source       window     document          token
            0      0            0            0              0
            1      0            1            5            100
            2      0            2           10            200
 END
 # the number of the dataset, if some source has several
 try 0 '' leat order --source numbers --source folder:1 --seq-len 4 --order sequential --count 4 <<'END'
-      sample source       window     document         offset    part
+      sample source       window     document          token    part
            0      1            0            0              0       0
            1      0            0            0              0       0
            2      1            1            0              4       0

@@ -12,7 +12,7 @@ plan='--source numbers:3 --source all:1 --seq-len 8 --seed 5'
 # ---- From samples to documents --------------------------------------------------------------------------------------
 
 try 0 '' leat trace --source all --seq-len 8 --order sequential --samples 0:3 <<'END'
-      sample source     document              tokens input:offset id
+      sample source     document              tokens input:byte id
            0      0            0                 0:8 a.txt:0 a.txt#0
            1      0            0                8:12 a.txt:0 a.txt#0
            1      0            1                 0:4 a.txt:12 a.txt#1

@@ -4,7 +4,7 @@
  *
  * find_document() turns whichever option was given into the number of a document; describe() then looks up the rest in
  * the same way for all. Everything is found before the first line is printed, so an error prints nothing on stdout.
- * INPUT:OFFSET is cut at the last colon, since paths may have colons; #N names an input by its number, for paths that
+ * INPUT:BYTE is cut at the last colon, since paths may have colons; #N names an input by its number, for paths that
  * several inputs share or that cannot be typed.
  */
 #include <inttypes.h>
@@ -38,10 +38,11 @@ const struct option_row find_options[] = { { .name = "document",
                                            { .name = "origin",
                                              .type = OPTION_TEXT,
                                              .field = offsetof(struct find_values, origin),
-                                             .value = "INPUT:OFFSET",
+                                             .value = "INPUT:BYTE",
                                              .help =
                                                  "the last document that starts at or before this byte of this input",
-                                             .more = "INPUT is the path as stored, or # and the number of the input.",
+                                             .more = "INPUT is the path as stored, or # and the number of the input. "
+                                                     "In a Parquet file, rows take the place of bytes.",
                                              .path = true },
                                            { .name = "id",
                                              .type = OPTION_TEXT,
@@ -66,13 +67,13 @@ struct found {
     const char *part; /* the dataset of a list that holds it; NULL: not a list */
 };
 
-/* Reads INPUT:OFFSET, cut at the last colon, since paths may have colons. */
+/* Reads INPUT:BYTE, cut at the last colon, since paths may have colons. */
 static bool parse_place(const char *text, struct place *place, const char **why)
 {
     const char *colon = strrchr(text, ':');
     size_t length = colon ? (size_t)(colon - text) : 0;
 
-    *why = "is not INPUT:OFFSET";
+    *why = "is not INPUT:BYTE";
     if (length == 0 || !units_parse(colon + 1, true, &place->offset, why))
         return false;
     place->path = strndup(text, length);
@@ -190,7 +191,7 @@ static void print_text(const struct found *f)
     if (f->origin.path) {
         cli_put(f->origin.path, f->origin.path_bytes);
         printf(" (#%" PRIu64 ")\n", f->origin.at.input);
-        printf("%s    %" PRIu64 "\n", f->origin.table ? "row   " : "offset", f->origin.at.offset);
+        printf("%-10s%" PRIu64 "\n", f->origin.table ? "row" : "byte", f->origin.at.offset);
     } else {
         printf("not recorded\n");
     }

@@ -187,7 +187,7 @@ static void find_form(struct form *form, const struct leat_plan *plan, bool json
 static void print_line(const struct leat_sample *x, uint64_t document, struct form *form)
 {
     if (!form->headed)
-        printf("%12s %6s %12s %12s %14s%s\n", "sample", "source", "window", "document", "offset",
+        printf("%12s %6s %12s %12s %14s%s\n", "sample", "source", "window", "document", "token",
                form->parts ? "    part" : "");
     form->headed = true;
     printf("%12" PRIu64 " %6" PRIu32 " %12" PRIu64, x->number, x->source, x->window);

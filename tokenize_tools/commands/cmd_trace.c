@@ -217,7 +217,7 @@ static enum leat_status print_stretch(struct lines *l, const struct leat_sample 
         x.banned = leat_plan_banned(l->plan, stretch->source, x.document, sample->number);
         s = describe(&x, err);
         if (s == LEAT_OK && x.count > 0) { /* empty documents between are not shown */
-            put_heading(l, "      sample source     document              tokens input:offset id");
+            put_heading(l, "      sample source     document              tokens input:byte id");
             l->json ? print_shown_json(&x) : print_shown(&x);
             if (l->bans)
                 s = GROW(l->items, l->count + 1, l->room, err);

@@ -88,8 +88,8 @@ static const struct command commands[] = {
       .purpose = "prints which tokens the samples of a plan have",
       .words = "",
       .notes = PLAN_OPTIONS_NOTES,
-      .notes_more = "A line has: sample, source (its number), window, document (that holds the first token), offset "
-                    "(the first token's number in the token file) and, if the source has several datasets, the number "
+      .notes_more = "A line has: sample, source (its number), window, document (that holds the first token), token "
+                    "(the first one's number in the token file) and, if the source has several datasets, the number "
                     "of the dataset. Row i of a global batch of B belongs to rank i / (B / W).",
       .example =
           "leat order --source corpus --seq-len 2048 --seed 7 --count 3\nleat order --source web:0.7 --source "
@@ -117,7 +117,8 @@ static const struct command commands[] = {
       .notes = PLAN_OPTIONS_NOTES,
       .notes_more =
           "With --step and --samples a line has: sample, source, document, the tokens of the document that the sample "
-          "shows, INPUT:OFFSET and, if stored, the document's id. With --document: sample, source, window, epoch and "
+          "shows, INPUT:BYTE (of a Parquet file INPUT:ROW) and, if stored, the document's id. With --document: sample, "
+          "source, window, epoch and "
           "position, which counts samples that are not skipped: position / B is the step.",
       .example = "leat trace --plan run7.plan --step 1234 --batch 512\nleat trace --plan run7.plan --samples 100:110 "
                  "--json\nleat trace --plan run7.plan --document web:12345 --until 10M",
