@@ -36,6 +36,10 @@ try 0 '' rows leat order --source numbers --seq-len 2Ki --epochs 1 --order seque
 3 0 3 284 6144
 4 0 4 377 8192
 END
+# tokens per row: 2K packed rows of 2000 without a word
+refuse 0 '2000 2Ki 2048' leat order --source numbers --seq-len 2K --count 0
+refuse 0 '3Ki 1.5Ki' leat order --source numbers --seq-len 1.5K --base-len 3K --at 32:1:len=1K --count 0
+refuse 2 '4096 3Mi' leat fit --report numbers --seq-len 64,4K,2Ki,3M --seq-len 0
 refuse 0 '5' leat order --source numbers --seq-len 2Ki --epochs 1 --from 5
 refuse 0 '1,000' leat order --source numbers --seq-len 2Ki --epochs 1 --from 1000
 try 0 '' leat order --source numbers --seq-len 2Ki --epochs 1 --from 5 --count 0 </dev/null

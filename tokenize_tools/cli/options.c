@@ -137,6 +137,21 @@ static enum options_outcome set_choice(struct parser *p, const struct option_row
                  options_nearest_advice(&near, "").text);
 }
 
+void options_say_lengths(const char *option, const char *text)
+{
+    for (size_t length; *text; text += length + (text[length] == ',')) {
+        uint64_t decimal, other;
+        char binary[64];
+        const char *why;
+
+        length = strcspn(text, ",");
+        snprintf(binary, sizeof binary, "%.*si", (int)length, text);
+        if (units_parse(binary, false, &other, &why) && units_parse_part(text, length, &decimal, &why))
+            cli_error("--%s: %.*s is %" PRIu64 " tokens; %s is %" PRIu64, option, (int)length, text, decimal, binary,
+                      other);
+    }
+}
+
 static enum options_outcome set_number(struct parser *p, const struct option_row *r, const char *text)
 {
     uint64_t value;
@@ -148,6 +163,8 @@ static enum options_outcome set_number(struct parser *p, const struct option_row
         return wrong(p, "--%s: \"%.100s\" is too small; the minimum is %" PRIu64, r->name, text, r->min);
     if (r->max > 0 && value > r->max)
         return wrong(p, "--%s: \"%.100s\" is too large; the maximum is %" PRIu64, r->name, text, r->max);
+    if (r->length)
+        options_say_lengths(r->name, text);
     *(uint64_t *)(void *)(p->values + r->field) = value;
     return OPTIONS_READY;
 }
@@ -190,9 +207,11 @@ static enum options_outcome set(struct parser *p, const struct option_row *r, co
     case OPTION_CUSTOM:
         break;
     }
-    if (r->parse(p->values + r->field, text, &why))
-        return OPTIONS_READY;
-    return wrong(p, "--%s: \"%.100s\" %s", r->name, text ? text : "", why);
+    if (!r->parse(p->values + r->field, text, &why))
+        return wrong(p, "--%s: \"%.100s\" %s", r->name, text ? text : "", why);
+    if (r->length)
+        options_say_lengths(r->name, text);
+    return OPTIONS_READY;
 }
 
 /*

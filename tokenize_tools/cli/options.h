@@ -43,7 +43,8 @@ struct option_row {
     const char *group;    /* a heading above this row, for it and those that follow; NULL: as the row before */
     bool rare;            /* --help only names it, --help all says what it does */
     bool required;
-    bool once; /* its value is a list, of which a second one would replace the first: it is wrong to give it twice */
+    bool length; /* tokens per row: people hear what K and M are, since most lengths are powers of 1024 */
+    bool once;   /* its value is a list, of which a second one would replace the first: it is wrong to give it twice */
     uint64_t min, max; /* bounds of a number; most 0: none */
     const char *const *choices;
     /* For completion only: the value may be one of these words, and it is the path of a file or begins with one. */
@@ -88,6 +89,9 @@ enum options_outcome options_parse(const char *command, const struct option_row 
                                    char **argv, struct options_parsed *parsed);
 void options_free(struct options_parsed *parsed);
 void option_list_free(struct option_list *list);
+
+/* Says how many tokens a length with K or M has, and how many with Ki or Mi. `text` may be a list with commas. */
+void options_say_lengths(const char *option, const char *text);
 
 /* Whether the table has rows that only --help all explains. */
 bool options_have_rare(const struct option_row *rows);

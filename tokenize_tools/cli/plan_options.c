@@ -74,10 +74,12 @@ static bool put_at(const struct command *c, FILE *out, const char *value, int *c
     weights = strcspn(value + begin + 1, ":");
     fprintf(out, "at %" PRIu64 ":%.*s", n, (int)weights, value + begin + 1);
     value += begin + 1 + weights;
-    if (strncmp(value, ":len=", 5) == 0 && units_parse(value + 5, false, &length, &why))
+    if (strncmp(value, ":len=", 5) == 0 && units_parse(value + 5, false, &length, &why)) {
+        options_say_lengths("at", value + 5);
         fprintf(out, ":len=%" PRIu64 "\n", length);
-    else
+    } else {
         fprintf(out, "%s\n", value);
+    }
     return true;
 }
 

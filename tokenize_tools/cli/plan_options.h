@@ -59,7 +59,11 @@ extern const char *const plan_option_balances[]; /* enum leat_balance */
                   "); W, the weight, is a decimal (1 if not given); E is the most passes over it, or "                 \
                   "none. It is read from the right: for a dataset called a:2, write a:2:1:none.",                      \
           .path = true },                                                                                              \
-        { PLAN_OPTION("seq-len", OPTION_COUNT, seq_len, "L"), .help = "tokens per sample", .min = 1,                   \
+        { PLAN_OPTION("seq-len", OPTION_COUNT, seq_len, "L"),                                                          \
+          .help = "tokens per sample",                                                                                 \
+          .length = true,                                                                                              \
+          .more = "8Ki is 8192, 8K is 8000.",                                                                          \
+          .min = 1,                                                                                                    \
           .max = 1u << 30 },                                                                                           \
         { PLAN_OPTION("seed", OPTION_COUNT, seed, "S"), .standard = "0; order megatron: 1234",                         \
           .help = "each seed gives another order", .max = LEAT_NONE - 1 },                                             \
@@ -75,6 +79,7 @@ extern const char *const plan_option_balances[]; /* enum leat_balance */
           .standard = "the sequence length",                                                                           \
           .help = "tokens per block: a common multiple of all lengths",                                                \
           .more = "It is needed if --at changes them.",                                                                \
+          .length = true,                                                                                              \
           .rare = true,                                                                                                \
           .min = 1,                                                                                                    \
           .max = 1u << 30 },                                                                                           \

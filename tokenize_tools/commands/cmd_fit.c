@@ -199,6 +199,7 @@ const struct option_row fit_options[] = {
       .type = OPTION_CUSTOM,
       .field = offsetof(struct fit_values, lengths),
       .value = "L,L,...",
+      .length = true,
       .parse = fit_report_parse,
       .help = "for --report; the file serves rows of any length" },
     COMMANDS_PROGRESS(struct fit_values),

@@ -76,6 +76,7 @@ const struct option_row order_options[] = {
       .type = OPTION_CUSTOM,
       .field = offsetof(struct order_values, report),
       .value = "L,L,...",
+      .length = true,
       .parse = fit_report_parse,
       .help = "print what rows of whole documents of these lengths are like",
       .more = "It says how full such rows are and which documents they cut, and what windows of these lengths cut. "
