@@ -38,8 +38,9 @@ struct leat_merge_options {
                          process may run on */
     uint64_t memory;  /* limit for sorting, in bytes; 0: 2 GiB, or what control groups leave for it; less than 64 KiB
                          counts as 64 KiB */
-    /* If not NULL: called now and then with the token bytes done. Nonzero stops leat_merge(), which then leaves no
-     * files and returns LEAT_E_STOPPED. */
+    /* If not NULL: called now and then with the token bytes done: those that were read; with `dedup` those that were
+     * compared before, which `total` has once they are known; with `shuffle` those that were written after. Nonzero
+     * stops leat_merge(), which then leaves no files and returns LEAT_E_STOPPED. */
     uint32_t (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
     void (*output)(void *context, const struct leat_by_output *output); /* as in struct leat_pack_options */

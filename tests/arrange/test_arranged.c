@@ -3,6 +3,8 @@
  * what the plain second implementation of tests/support/arranged.c gives, whatever the bound on memory: from one so
  * small that runs and buckets are many and are divided again, to one in which everything fits; with any number of
  * threads, and documents whose tokens or whose id fit into no batch that these hand on.
+ *
+ * Progress goes on all the time, and to the end: with dedup, it stood at 0 % to the end where nearly all is equal.
  */
 #include "base/tiny.h"
 #include "one_document.h"
@@ -155,6 +157,22 @@ static void check_report(const struct leat_merge_report *report, const struct wa
     T_EQ(sum, documents - dropped);
 }
 
+/* What the merge has said of its progress. */
+struct course {
+    uint64_t done, total, jump; /* jump: the most from one call to the next */
+};
+
+static uint32_t on_progress(void *context, uint64_t done, uint64_t total)
+{
+    struct course *c = context;
+
+    T_CHECK(done >= c->done && (total == 0 || done <= total));
+    c->jump = done - c->done > c->jump ? done - c->done : c->jump;
+    c->done = done;
+    c->total = total;
+    return 0;
+}
+
 static void compare(const char *const *parts, size_t count, const struct way *way, uint64_t documents)
 {
     static const uint64_t memories[] = { 1, 300000, 0 };
@@ -165,6 +183,7 @@ static void compare(const char *const *parts, size_t count, const struct way *wa
         struct leat_info infos[SPLITS] = { LEAT_INFO_INIT, LEAT_INFO_INIT, LEAT_INFO_INIT }, rest = LEAT_INFO_INIT;
         struct leat_merge_options o = LEAT_MERGE_OPTIONS_INIT;
         struct leat_merge_report report = LEAT_MERGE_REPORT_INIT;
+        struct course course = { 0, 0, 0 };
 
         report.splits = infos;
         report.info = &rest;
@@ -176,8 +195,13 @@ static void compare(const char *const *parts, size_t count, const struct way *wa
         o.split_count = way->splits;
         o.memory = memories[i];
         o.threads = threads[i];
+        o.progress = on_progress;
+        o.context = &course;
         T_OK(leat_merge(t_path(folder, i % 2 ? "got" : "got.leat"), parts, count, &o, &report, &t_err));
         check_report(&report, way, documents, dropped, &rest);
+        /* a shuffle adds begin and end tokens at the end */
+        T_CHECK(course.total - course.done <= (way->shuffle ? 8 * documents : 0));
+        T_CHECK(documents < SOME || way->shuffle || course.jump <= course.total / TINY_OR(4u, 1u));
         for (size_t which = 0; which <= way->splits; which++) {
             char want[64], got[64];
 
@@ -256,6 +280,21 @@ static void test_list(uint64_t *random)
     compare(parts, 2, &way, 5 * shape.documents);
 }
 
+/* Nothing but one dataset, three times. */
+static void test_equal(uint64_t *random)
+{
+    struct shape shape = { 300, 299, LEAT_NONE, 300, SOME, 1, 0 };
+    struct way way = { .dedup = 1 };
+    const char *part = strdup(t_path(folder, "equal"));
+    const char *parts[3] = { part, part, part };
+
+    write_random("equal", &shape, random);
+    compare(parts, 3, &way, 3 * shape.documents);
+    way.shuffle = 1;
+    compare(parts, 3, &way, 3 * shape.documents);
+    free((char *)(uintptr_t)part);
+}
+
 int main(void)
 {
     uint64_t random = t_seed();
@@ -265,5 +304,6 @@ int main(void)
     test_mix(&random);
     test_many(&random);
     test_list(&random);
+    test_equal(&random);
     return t_end();
 }

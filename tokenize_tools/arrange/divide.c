@@ -44,6 +44,7 @@ struct division {
     size_t each;             /* datasets of a value: its splits, then the rest */
     struct leat_info *infos; /* of all datasets */
     struct pace pace;
+    uint64_t arranging; /* bytes that arranging the present value adds to those done */
     uint64_t deduplicated;
 };
 
@@ -209,9 +210,9 @@ static enum leat_status write_values(struct division *d, size_t first, size_t co
 static uint32_t on_progress(void *context, uint64_t done, uint64_t total)
 {
     const struct division *d = context;
+    uint64_t here = total > 0 ? (uint64_t)((double)d->arranging * ((double)done / (double)total)) : 0;
 
-    (void)total;
-    return d->pace.progress ? d->pace.progress(d->pace.context, d->pace.done + done, d->pace.total) : 0;
+    return d->pace.progress ? d->pace.progress(d->pace.context, d->pace.done + here, d->pace.total) : 0;
 }
 
 static enum leat_status arrange_value(struct division *d, size_t i, struct leat_error *err)
@@ -221,12 +222,12 @@ static enum leat_status arrange_value(struct division *d, size_t i, struct leat_
     char *packed = collected(d, i), *name = by_stage_path(&d->stage, name_of(d, i), "");
     char *index = by_stage_path(&d->stage, name_of(d, i), ".packed.leat");
     char *tokens = by_stage_path(&d->stage, name_of(d, i), ".packed.tokens");
-    uint64_t bytes = d->infos[i * d->each + d->each - 1].token_bytes;
     enum leat_status s = LEAT_OK;
 
     options.force = 0;
     options.progress = on_progress;
     options.context = d;
+    d->arranging = d->infos[i * d->each + d->each - 1].token_bytes * (options.shuffle ? 2 : 1);
     report.splits = &d->infos[i * d->each];
     report.info = &d->infos[i * d->each + d->each - 1];
     if (packed && name && index && tokens)
@@ -238,7 +239,7 @@ static enum leat_status arrange_value(struct division *d, size_t i, struct leat_
     if (s == LEAT_OK)
         s = file_remove(tokens, err);
     d->deduplicated += report.deduplicated;
-    d->pace.done += bytes * (options.shuffle ? 2 : 1);
+    d->pace.done += d->arranging;
     free(packed);
     free(name);
     free(index);
@@ -282,6 +283,7 @@ static enum leat_status write_all(struct division *d, struct leat_error *err)
     uint64_t passes = (count + at_once - 1) / at_once, arranging = d->options->shuffle ? 2 : arranges(d->options);
     enum leat_status s = LEAT_OK;
 
+    d->pace.done = d->pace.bytes = 0; /* counting the values was no part of it */
     d->pace.total = d->parts->token_bytes * (passes + arranging);
     for (size_t first = 0; s == LEAT_OK && first < count; first += at_once)
         s = write_values(d, first, count - first < at_once ? count - first : at_once, err);

@@ -148,6 +148,8 @@ enum leat_status document_reader_next(struct document_reader *r, struct document
     uint64_t i, fixed = (r->begin_token != LEAT_NONE) + (r->end_token != LEAT_NONE);
     enum leat_status s = LEAT_OK;
 
+    r->pace->bytes += (r->token_end - r->token) * r->width; /* of the document before: those that nobody took */
+    r->token = r->token_end;
     if (!r->part || r->at == r->part->first_document + r->part->documents)
         next_part(r);
     *more = r->part != NULL;
@@ -248,7 +250,6 @@ static enum leat_status load_window(struct document_reader *r, struct leat_error
         return w->status;
     }
     read_ahead(r);
-    r->pace->bytes += w->count * r->width;
     return pace_call(r->pace, err);
 }
 
@@ -314,6 +315,7 @@ enum leat_status document_reader_chunk(struct document_reader *r, struct token_c
     chunk->count = here - skip - drop;
     *last = here == left;
     r->token += here;
+    r->pace->bytes += here * r->width;
     r->at_begin = false;
     return s;
 }

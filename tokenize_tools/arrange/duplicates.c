@@ -30,6 +30,7 @@ struct finder {
     uint64_t memory;
     struct helpers *helpers;
     struct pace *pace;
+    uint64_t mean; /* bytes of tokens of a document, which a candidate counts for in the progress */
     uint64_t key[2];
     uint8_t (*hashes)[16];
     struct candidates *groups; /* of candidates; they take turns */
@@ -193,6 +194,7 @@ static enum leat_status take_group(struct finder *f, struct candidates *g, struc
         *err = g->error;
     for (unsigned i = 0; s == LEAT_OK && i < g->count; i++)
         s = external_sort_put(&f->by_tokens, g->found[i], err);
+    f->pace->bytes += g->count * f->mean;
     g->count = 0;
     return s;
 }
@@ -295,6 +297,8 @@ static enum leat_status find(struct finder *f, const struct merge_parts *parts, 
         s = put_part(f, &parts->items[i], number, err);
     if (s == LEAT_OK)
         s = turn(f, err);
+    f->mean = parts->documents > 0 ? parts->token_bytes / parts->documents : 0;
+    f->pace->total += f->candidates.total * f->mean;
     number = 0;
     for (size_t i = 0; s == LEAT_OK && i < parts->count; number += parts->items[i++].documents)
         s = compare(f, &parts->items[i], number, err);

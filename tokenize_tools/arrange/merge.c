@@ -143,6 +143,8 @@ static enum leat_status take_document(struct merge *m, const struct document *d,
         s = duplicates_has(&m->duplicates, d->number, &drop, err);
     if (s == LEAT_OK && !drop)
         s = choose_output(m, d, &output, err);
+    if (drop && m->options.shuffle)
+        m->pace.bytes += d->tokens * m->parts.first.token_width; /* these need not be written at the end */
     if (s != LEAT_OK || drop)
         return s;
     return write_document(m, d, output, err);
