@@ -26,7 +26,7 @@ VARIABLES = "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "SOURCE_DATE_EPOCH"  # whic
 
 NUMBER = r"\d[\d.,]*"
 VARIES = [(re.compile(pattern, re.M), instead) for pattern, instead in (
-    (r"^\w+ +\d+ %  .*/s  .*\n", ""),
+    (r"^\w[\w ]* +\d+ %  .*/s  .*\n", ""),
     (rf"\b{NUMBER} (?:[kMGT]i?)?B/s\b", "RATE"),
     (rf"\b{NUMBER} (?:[kMGT] ?)?tokens/s\b", "RATE"),
     (rf"\b{NUMBER} ?(?:ns|us|ms|s|min|h)\b", "TIME"),

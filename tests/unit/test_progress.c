@@ -61,8 +61,20 @@ static void test_log(void)
     T_EQ(never, second);
 }
 
+/* Other work has a label of its own, which no screen is too narrow for: as a detail it was the first to go, and reading
+ * back what a run had packed looked like packing. */
+static void test_again(void)
+{
+    struct progress p = { .label = "pack", .unit = PROGRESS_BYTES, .terminal = true };
+
+    progress_again(&p, "reading back tokens");
+    progress_line(&p, &(struct progress_now) { 1 << 30, (uint64_t)4 << 30, 1, NULL }, 79, line, sizeof line);
+    T_STR(line, "reading back tokens  [##--------]   25 %  1.0 GiB of 4.0 GiB  3.0 s left");
+}
+
 int main(void)
 {
+    test_again();
     T_EQ(make(1 << 30, (uint64_t)4 << 30, 1, NULL, 100), strlen(line));
     T_STR(line, "verify  [##########------------------------------]   25 %  1.0 GiB of 4.0 GiB  1.07 GB/s  3.0 s left");
     /* the bar took all room that was left, and changed its width each time that a number beside it got longer */

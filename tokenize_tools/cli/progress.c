@@ -167,8 +167,9 @@ void progress_update(struct progress *p, uint64_t done, uint64_t total, const ch
     fflush(stderr);
 }
 
-void progress_again(struct progress *p)
+void progress_again(struct progress *p, const char *label)
 {
+    p->label = label;
     p->started = false;
     p->began = cli_now();
 }

@@ -38,8 +38,8 @@ void progress_begin(struct progress *p, enum progress_mode mode, const char *lab
 /* `total` 0: not known. `detail` (may be NULL) stands at the end of the line. */
 void progress_update(struct progress *p, uint64_t done, uint64_t total, const char *detail);
 
-/* Other work begins, under the same label: rates are of what the next updates bring. */
-void progress_again(struct progress *p);
+/* Begins other work, with its own label, which is kept: rates are of what the next updates bring. */
+void progress_again(struct progress *p, const char *label);
 
 void progress_end(struct progress *p);
 

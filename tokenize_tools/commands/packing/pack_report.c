@@ -462,6 +462,7 @@ static enum pack_phase phase_of(const struct leat_pack_progress *p)
 
 static uint32_t on_progress(void *context, const struct leat_pack_progress *p)
 {
+    static const char *const labels[] = { "pack", "reading back tokens", "arrange" };
     struct pack_bar *bar = context;
     enum pack_phase phase = phase_of(p);
     double seconds = cli_now() - bar->began;
@@ -469,11 +470,11 @@ static uint32_t on_progress(void *context, const struct leat_pack_progress *p)
 
     pack_notices_say_skipped(&bar->notices, false);
     if (bar->phase != phase)
-        progress_again(&bar->progress);
+        progress_again(&bar->progress, labels[phase]);
     bar->phase = phase;
     if (phase == PACK_CHECKING) {
         bar->began = cli_now(); /* nothing is packed yet */
-        progress_update(&bar->progress, p->bytes, p->total_bytes, "checking what was packed before");
+        progress_update(&bar->progress, p->bytes, p->total_bytes, NULL);
         return cli_interrupted();
     }
     if (!bar->started && p->bytes_before > 0) { /* what a run that is resumed had done does not count for the rate */
@@ -496,7 +497,7 @@ static void on_notice(void *context, const struct leat_pack_notice *notice)
 
     if (notice->kind == LEAT_NOTICE_WAITING) {
         pack_notices_say_waiting(notice);
-        progress_again(&bar->progress);
+        progress_again(&bar->progress, bar->progress.label);
     } else {
         pack_notices_add(&bar->notices, notice);
     }
