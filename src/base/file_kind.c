@@ -89,9 +89,10 @@ static const struct file_kind arrow_ids = { CORPUS(
     "an Arrow file with a column of ids, input_ids",
     "import these (leat import), from the folder that datasets saved, if "
     "it lies in one") };
-static const struct file_kind utf16 = { CORPUS("text in UTF-16", RECODE) }, other = {
-    .name = "binary data, or text in another encoding than UTF-8", .cure = "leave it out", .what = FILE_BINARY
-};
+static const struct file_kind utf16 = { CORPUS("text in UTF-16", RECODE) },
+                              other = { .name = "binary data, or text in another encoding than UTF-8",
+                                        .cure = "if it is text, " RECODE "; else leave it out",
+                                        .what = FILE_BINARY };
 
 #define COUNT (sizeof kinds / sizeof *kinds)
 

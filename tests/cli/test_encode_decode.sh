@@ -78,6 +78,8 @@ is "the record before the bad one" "97" "$(cat "$tmp/out")"
 } >"$tmp/long_invalid"
 refused 1 "$tmp/long_invalid: the text is not valid UTF-8 at byte 300000" \
     "$leat" encode -t bytes --invalid-utf8 reject "$tmp/long_invalid"
+# the text itself: what to do was not said
+refused 1 "arguments are files, and a text comes from standard input: printf %s TEXT | leat encode" "$leat" encode hello
 is "decoded to JSON" '"é�"' "$(echo 195 169 195 | "$leat" decode -t bytes)"
 printf '\303\251\303\n\000\n\n' >"$tmp/wanted"
 printf '195 169 195\n0\n\n' | "$leat" decode -t bytes --raw >"$tmp/out"

@@ -302,12 +302,12 @@ refuse 1 "$url" leat merge -o s3://b/x a
 
 # ---- What cannot be merged ------------------------------------------------------------------------------------------
 
-make_dataset vocabulary vocabulary=300 document=1
+make_dataset vocabulary vocabulary=300 tokenizer=mine.json file=x document=1
 make_dataset no-end vocabulary=257 document=1
 make_dataset other-end vocabulary=257 end=255 document=1
 make_dataset begin vocabulary=257 begin=1 end=256 document=2
 make_dataset no-tokenizer vocabulary=257 end=256 document=2
-refuse 1 'vocabulary' leat merge -o new a vocabulary
+refuse 1 'vocabulary bytes mine.json' leat merge -o new a vocabulary # neither tokenizer was named
 refuse 1 'no-end' leat merge -o new a b no-end
 refuse 1 'other-end' leat merge -o new a other-end
 refuse 1 'begin' leat merge -o new a begin

@@ -249,6 +249,7 @@ one='--source all --seq-len 8'
     refuse 2 '--until --document' leat trace $one --samples 0:1 --until 3
     refuse 2 '--document --epochs --until' leat trace $one --document all:1
     refuse 2 '--document' leat trace $one --document b:1 --until 9
+    refuse 2 'did you mean all?' leat trace $one --document lal:1 --until 9
     refuse 2 '--document all' leat trace $one --document all --until 9
     refuse 1 '99' leat trace $one --document all:99 --until 9
 }

@@ -209,6 +209,10 @@ if [ -n "$(cat /proc/version 2>/dev/null)" ]; then
     grep -q "\"text_bytes\": $(wc -c </proc/version)," "$printed" || fail "$ran: $(cat "$printed")"
     rm -f x.leat x.tokens
 fi
+# plain text where JSON lines are read: what to do was not said
+printf hello | leat pack -t bytes -o x - 2>"$said"
+code=$?
+says 4 'standard input is read as JSON lines; --format text packs it as one text'
 run leat pack -t bytes -o x --part 1/2 -
 says 2 'standard input cannot be divided into shares'
 run leat pack -t bytes -o x --part 1/2 --shuffle 1 a.jsonl

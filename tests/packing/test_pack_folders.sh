@@ -186,12 +186,12 @@ refused unmarked.txt 'unmarked.txt is text in UTF-16: convert it to UTF-8 first'
 printf 'PK\3\4' >x.txt
 refused x.txt 'x.txt is a zip archive: unpack it first (unzip)'
 awk 'BEGIN { for (i = 0; i < 100; i++) printf "caf\351 " }' >latin1.txt
-refused latin1.txt 'latin1.txt is binary data, or text in another encoding than UTF-8'
+refused latin1.txt 'text in another encoding than UTF-8: if it is text, convert it to UTF-8 first, with iconv'
 
 # compressed, but not called so: it can be read if somebody says as what
 gzip -c hub/a.jsonl >a.data
 run leat pack -t bytes -o no a.data
-says 1 'a.data is compressed with gzip: let its name end in .jsonl.gz or .txt.gz, or choose the format'
+says 1 'a.data is compressed with gzip: let its name end in .jsonl.gz or .txt.gz, or choose the format (--format NAME)'
 run leat pack -t bytes -o named --format jsonl --json a.data
 [ "$(key documents)" = 1 ] || fail "gzip under another name is not read: $(cat "$said")"
 
@@ -219,7 +219,7 @@ printf '{"text":"a\377b\376"}\n{"text":"fine"}\n{"text":"\377","score":NaN}\n{"t
 printf '{"text":"\303"}\n' >n.jsonl
 run leat pack -t bytes -o counted m.jsonl n.jsonl
 ended 0 ''
-grep -qF '4 malformed parts of text in 2 inputs became U+FFFD: m.jsonl (3), n.jsonl (1).' "$printed" ||
+grep -qF '4 malformed parts of text in 2 inputs became U+FFFD: m.jsonl (3), n.jsonl (1); convert' "$printed" ||
     fail "the summary does not count what was replaced: $(cat "$printed")"
 grep -qF 'Packed 2 records with NaN or Infinity, which are not JSON.' "$printed" ||
     fail "the summary does not count NaN: $(cat "$printed")"
@@ -238,10 +238,11 @@ printf '\0\0\0\0\0\1' >whole/d.txt
 printf 'text\n' >whole/e.csv
 printf '{"text":3,"n":1}\n' | gzip -c >whole/f.jsonl.gz
 gzip -c whole/f.jsonl.gz | head -c 20 >whole/g.jsonl.gz
-cat >whole.said <<'END'
+join_lines >whole.said <<'END'
 leat: warning: 3 inputs gave no document, since each of their records was rejected:
 leat:   whole/b.jsonl (2 records): the record has no "text"
-leat:   whole/d.txt (1 record): the input is binary data, or text in another encoding than UTF-8: leave it out
+leat:   whole/d.txt (1 record): the input is binary data, or text in another encoding than UTF-8: if it is text, @
+convert it to UTF-8 first, with iconv for example; else leave it out
 leat:   whole/f.jsonl.gz (1 record): "text" is a number, not a string
 END
 rejects_named() { # CODE: all are named, once

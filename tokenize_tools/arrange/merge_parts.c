@@ -298,7 +298,7 @@ static enum leat_status check_agreement(const struct leat_info *a, const struct 
     const char *what = NULL;
 
     if (a->vocabulary != b->vocabulary)
-        what = "vocabulary size";
+        what = "vocabulary size; pack both with one tokenizer";
     else if (a->token_width != b->token_width) /* of adopted tokens it does not follow from the vocabulary */
         what = "size of a token";
     else if (a->end_token != b->end_token)
@@ -311,6 +311,20 @@ static enum leat_status check_agreement(const struct leat_info *a, const struct 
         return LEAT_OK;
     return status_set_in(err, LEAT_E_INCOMPATIBLE, name_a,
                          "%.300s and %.300s cannot be merged: they differ in their %s", name_a, name_b, what);
+}
+
+/* Appends the names of two datasets' tokenizers to a sentence, if both are stored and differ. */
+static void name_tokenizers(const struct leat_dataset *a, const struct leat_dataset *b, const char *name_a,
+                            const char *name_b, struct leat_error *err)
+{
+    struct leat_stored_tokenizer *of_a = NULL, *of_b = NULL;
+
+    (void)leat_dataset_tokenizer(a, &of_a, NULL);
+    (void)leat_dataset_tokenizer(b, &of_b, NULL);
+    if (err && of_a && of_b && strcmp(of_a->name, of_b->name) != 0)
+        status_after(err, ": %.300s has %.100s, %.300s has %.100s", name_a, of_a->name, name_b, of_b->name);
+    leat_stored_tokenizer_free(of_a);
+    leat_stored_tokenizer_free(of_b);
 }
 
 /* Whether the dataset has a hash for each document. One without documents has. */
@@ -371,6 +385,8 @@ static enum leat_status open_part(struct merge_parts *all, const char *name, con
     if (all->opened_count == 1)
         all->first = info;
     s = check_agreement(&all->first, &info, first_name, name, err);
+    if (s != LEAT_OK)
+        name_tokenizers(all->opened[0], *d, first_name, name, err);
     if (s == LEAT_OK && info.foreign_parts > 0 && info.documents != LEAT_NONE)
         s = status_set_in(
             err, LEAT_E_UNSUPPORTED, name,

@@ -4,10 +4,12 @@
  * Records are encoded one by one. An input that is one document may be of any size, so its ids are printed as they
  * become certain (leat_encoder_part()).
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/status.h"
 #include "commands.h"
 #include "corpus/document_input.h"
 
@@ -185,6 +187,9 @@ static int encode_all(const struct command *self, const struct encode_values *v,
         s = encode_input(e, v, "-", &err);
     for (size_t i = 0; i < parsed->count && s == LEAT_OK && !cli_stdout_failed(); i++)
         s = encode_input(e, v, parsed->words[i], &err);
+    if (s != LEAT_OK && err.os_error == ENOENT)
+        status_after(&err,
+                     "; arguments are files, and a text comes from standard input: printf %%s TEXT | leat encode");
     leat_encoder_close(e);
     leat_tokenizer_close(t);
     return cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));

@@ -473,20 +473,10 @@ static enum leat_status print_samples(const struct search *s, uint64_t until, st
     return status;
 }
 
-/* Whether source `number` is the one that NAME, text[0..length), stands for. */
-static bool is_named(const struct leat_plan *plan, uint64_t number, const char *text, size_t length)
+/* Adds document N of the sources with this name, or else of the one with this number. LEAT_E_ARGUMENT: none. */
+static enum leat_status find_sources(struct search *s, const char *name, uint64_t document, struct leat_error *err)
 {
-    struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
-
-    leat_plan_source_info(plan, number, &source, NULL);
-    return strlen(source.name) == length && memcmp(source.name, text, length) == 0;
-}
-
-/* Adds document N of the sources that text[0..length) names: of all with this name, or else of the one with this
- * number. LEAT_E_ARGUMENT: none. */
-static enum leat_status find_sources(struct search *s, const char *text, size_t length, uint64_t document,
-                                     struct leat_error *err)
-{
+    struct options_nearest near = { .word = name };
     struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
     enum leat_status status = LEAT_OK;
     uint64_t number;
@@ -494,16 +484,21 @@ static enum leat_status find_sources(struct search *s, const char *text, size_t 
     bool found = false;
 
     leat_plan_info(s->plan, &info);
-    for (uint64_t i = 0; status == LEAT_OK && i < info.sources; i++)
-        if (is_named(s->plan, i, text, length)) {
-            found = true;
-            status = add_wanted(s, i, document, err);
-        }
+    for (uint64_t i = 0; status == LEAT_OK && i < info.sources; i++) {
+        struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
+
+        leat_plan_source_info(s->plan, i, &source, NULL);
+        options_nearest_try(&near, source.name);
+        if (strcmp(source.name, name) != 0)
+            continue;
+        found = true;
+        status = add_wanted(s, i, document, err);
+    }
     if (found)
         return status;
-    if (!units_parse_part(text, length, &number, &why) || number >= info.sources)
-        return status_set(err, LEAT_E_ARGUMENT, "--document: the plan has no source called \"%.*s\"", (int)length,
-                          text);
+    if (!units_parse(name, false, &number, &why) || number >= info.sources)
+        return status_set(err, LEAT_E_ARGUMENT, "--document: the plan has no source called \"%.300s\"%s", name,
+                          options_nearest_advice(&near, "").text);
     return add_wanted(s, number, document, err);
 }
 
@@ -516,6 +511,7 @@ static int trace_document(const struct command *self, const struct leat_plan *pl
     uint64_t document, until;
     enum leat_status s;
     struct leat_error err;
+    char *name;
 
     if (length == 0 || !units_parse(colon + 1, false, &document, &why))
         return command_wrong(self, "--document: \"%.200s\" is not NAME:N", v->document);
@@ -523,13 +519,15 @@ static int trace_document(const struct command *self, const struct leat_plan *pl
     if (info.samples == LEAT_NONE && v->plan.epochs == LEAT_NONE && v->until == LEAT_NONE)
         return command_wrong(self, "the plan has no end: --document needs --epochs or --until");
     search.wanted = calloc(info.sources, sizeof *search.wanted);
-    s = search.wanted ? LEAT_OK : status_no_memory(&err, info.sources * sizeof *search.wanted);
+    name = strndup(v->document, length);
+    s = search.wanted && name ? LEAT_OK : status_no_memory(&err, info.sources * sizeof *search.wanted + length);
     if (s == LEAT_OK)
-        s = find_sources(&search, v->document, length, document, &err);
+        s = find_sources(&search, name, document, &err);
     until = v->until < LEAT_MAX_SAMPLES ? v->until : LEAT_MAX_SAMPLES;
     if (s == LEAT_OK)
         s = print_samples(&search, until, &err);
     free(search.wanted);
+    free(name);
     return cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed_or_damaged(&err));
 }
 

@@ -175,7 +175,7 @@ static enum leat_status of_group(const struct parquet_file *file, uint64_t group
 static enum leat_status of_rows(const struct input *in, const char *field, const struct input_stop *stop, char *out,
                                 size_t room, struct leat_error *err)
 {
-    struct parquet_want want = { .path = field, .use = PARQUET_TEXT };
+    struct parquet_want want = { .path = field, .use = PARQUET_TEXT, .hint = LEAT_HINT_TEXT };
     struct file f = { .of = inputs_file(in, -1), .stop = stop };
     struct parquet_source source = { .read = read_file, .context = &f, .name = in->path, .most = PAGE_BYTES };
     struct parquet_file *file = NULL;

@@ -21,15 +21,14 @@
 /* The fields that are looked for, by what they are for. */
 static const struct looked_for {
     const char *holds; /* NULL: they are not looked for */
-    enum leat_hint hint;
-    bool single; /* an object or an array of them all is the wrong member */
-    bool needed; /* in each input, not only in one of them */
+    bool single;       /* an object or an array of them all is the wrong member */
+    bool needed;       /* in each input, not only in one of them */
 } looked_for[RECORD_USES] = {
-    [RECORD_TEXT] = { "the text", LEAT_HINT_TEXT, true, true },
-    [RECORD_MESSAGES] = { "the conversation", LEAT_HINT_MESSAGES, false, true },
-    [RECORD_SPANS] = { "what is learned", LEAT_HINT_MASK_FIELD, false, false },
-    [RECORD_BY] = { "the value that chooses a dataset", LEAT_HINT_BY, false, false },
-    [RECORD_ID] = { "the id", LEAT_HINT_ID, false, false },
+    [RECORD_TEXT] = { "the text", true, true },
+    [RECORD_MESSAGES] = { "the conversation", false, true },
+    [RECORD_SPANS] = { "what is learned", false, false },
+    [RECORD_BY] = { "the value that chooses a dataset", false, false },
+    [RECORD_ID] = { "the id", false, false },
 };
 
 /* ---- Sentences ---- */
@@ -104,13 +103,13 @@ static enum leat_status say_missing(const struct field_search *f, const struct r
     if (kind != JSON_KIND_NONE)
         return status_field(
             err,
-            status_set_hint(err, LEAT_E_UNSUPPORTED, w->hint, f->path,
+            status_set_hint(err, LEAT_E_UNSUPPORTED, record_hints[want->use], f->path,
                             "%.300s: the member \"%.200s\" is %s, not a string, in the first %s%s; %s %s; %s", f->path,
                             path, json_scan_kind(kind), count_records(number, f->path_records), others,
                             f->path_records == 1 ? "it has" : "they have", names, advice),
             path);
     return status_field(err,
-                        status_set_hint(err, LEAT_E_NOT_FOUND, w->hint, f->path,
+                        status_set_hint(err, LEAT_E_NOT_FOUND, record_hints[want->use], f->path,
                                         "%.300s: no member \"%.200s\" in the first %s%s; %s %s; %s", f->path, path,
                                         count_records(number, f->path_records), others,
                                         f->path_records == 1 ? "it has" : "they have", names, advice),

@@ -43,7 +43,11 @@ static enum leat_status judge_kind(const char *path, const struct file_kind *kin
         return LEAT_OK;
     }
     if (kind && !(*format && kind->what == FILE_COMPRESSED))
-        return say_kind(path, kind, *format ? LEAT_HINT_BINARY : LEAT_HINT_NONE, err);
+        return say_kind(path, kind,
+                        *format                         ? LEAT_HINT_BINARY
+                        : kind->what == FILE_COMPRESSED ? LEAT_HINT_FORMAT
+                                                        : LEAT_HINT_NONE,
+                        err);
     if (*format)
         return LEAT_OK;
     record_format_tell(names);

@@ -157,8 +157,9 @@ void pack_notices_print(const struct pack_notices *n, const struct leat_pack_rep
 
     if (report->replaced > 0) {
         name_some(&n->replaced, 0, names, sizeof names);
-        cli_say("%s of text in %s became U+FFFD: %s.", units_counted(report->replaced, "malformed part").text,
-                units_counted(n->replaced.count, "input").text, names);
+        cli_say("%s of text in %s became U+FFFD: %s; convert text in another encoding to UTF-8 first (iconv).",
+                units_counted(report->replaced, "malformed part").text, units_counted(n->replaced.count, "input").text,
+                names);
     }
     if (report->kept_out > 0)
         printf("--keep left out %s.\n", units_counted(report->kept_out, "record").text);
@@ -440,6 +441,8 @@ int pack_bar_say_failed(const struct pack_values *v, const struct pack_notices *
         cli_error("no record was packed: --text FIELD names the member or column that holds the text; this run looked "
                   "for \"%s\"",
                   v->text);
+    else if (err->status == LEAT_E_REJECTS && report->documents == 0 && !v->format && strcmp(err->file, "-") == 0)
+        cli_error("standard input is read as JSON lines; --format text packs it as one text");
     else if (report->resumable && err->status == LEAT_E_UNSUPPORTED && err->hint == LEAT_HINT_BINARY)
         say_over(v);
     else if (report->resumable && err->status != LEAT_E_MISMATCH) /* an input that has changed is another one */

@@ -156,15 +156,10 @@ static void list_column(struct names *n, const struct field *f, const char *path
 static enum leat_status say_missing(const struct record_want *want, const char *name, const struct names *n,
                                     uint64_t columns, struct leat_error *err)
 {
-    static const enum leat_hint hints[RECORD_USES] = { [RECORD_TEXT] = LEAT_HINT_TEXT,
-                                                       [RECORD_MESSAGES] = LEAT_HINT_MESSAGES,
-                                                       [RECORD_SPANS] = LEAT_HINT_MASK_FIELD,
-                                                       [RECORD_BY] = LEAT_HINT_BY,
-                                                       [RECORD_ID] = LEAT_HINT_ID };
     bool near = nearest_is_near(want->path, n->best, n->nearest);
 
     return status_field(err,
-                        status_set_hint(err, LEAT_E_NOT_FOUND, hints[want->use], name,
+                        status_set_hint(err, LEAT_E_NOT_FOUND, record_hints[want->use], name,
                                         "%.300s: no column \"%.200s\" in the header; it has %s%s%s%s%s", name,
                                         want->path, n->text, n->listed < columns ? " and others" : "",
                                         near ? "; did you mean \"" : "", near ? n->best : "", near ? "\"?" : ""),

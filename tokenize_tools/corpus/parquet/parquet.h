@@ -58,10 +58,11 @@ enum parquet_use {
 struct parquet_want {
     const char *path; /* its name; in a group, the names that lead to it, joined by dots */
     enum parquet_use use;
-    bool optional;      /* it need not exist, nor be of such a type: then all its values are null */
-    bool may_lack;      /* it need not exist, or have a type but null: then all its values are null */
-    size_t max_bytes;   /* of a list or a group: a larger value is passed over; 0: none is too large */
-    const char *advice; /* what to do about a column of another type; may be NULL */
+    bool optional;       /* it need not exist, nor be of such a type: then all its values are null */
+    bool may_lack;       /* it need not exist, or have a type but null: then all its values are null */
+    size_t max_bytes;    /* of a list or a group: a larger value is passed over; 0: none is too large */
+    const char *advice;  /* what to do about a column of another type; may be NULL */
+    enum leat_hint hint; /* of an error about a missing column */
 };
 
 struct parquet_file;

@@ -509,16 +509,16 @@ static void check_found(struct walk *w)
             !(w->nested->count > 0 && w->nested->want == i))
             t->status = status_field(
                 t->err,
-                status_set_in(t->err, LEAT_E_NOT_FOUND, t->window->source->name,
-                              "%s has no column %s; its columns are %.*s%s%s", t->window->source->name,
-                              w->columns[i].path, (int)w->listed, w->list,
-                              !w->unlisted     ? ""
-                              : w->listed == 0 ? "lists"
-                                               : ", and others",
-                              is_in_name(t->window->source->name, w->columns[i].path)
-                                  ? "; it is only in the name of a folder, which leat does not read: write it into "
-                                    "the files, or pack each folder by itself"
-                                  : ""),
+                status_set_hint(t->err, LEAT_E_NOT_FOUND, w->wants[i].hint, t->window->source->name,
+                                "%s has no column %s; its columns are %.*s%s%s", t->window->source->name,
+                                w->columns[i].path, (int)w->listed, w->list,
+                                !w->unlisted     ? ""
+                                : w->listed == 0 ? "lists"
+                                                 : ", and others",
+                                is_in_name(t->window->source->name, w->columns[i].path)
+                                    ? "; it is only in the name of a folder, which leat does not read: write it into "
+                                      "the files, or pack each folder by itself"
+                                    : ""),
                 w->columns[i].path);
 }
 

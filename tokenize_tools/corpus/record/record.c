@@ -8,6 +8,14 @@
 #include "base/status.h"
 #include "corpus/json/json_string.h"
 
+const enum leat_hint record_hints[RECORD_USES] = {
+    [RECORD_TEXT] = LEAT_HINT_TEXT,
+    [RECORD_MESSAGES] = LEAT_HINT_MESSAGES,
+    [RECORD_SPANS] = LEAT_HINT_MASK_FIELD,
+    [RECORD_BY] = LEAT_HINT_BY,
+    [RECORD_ID] = LEAT_HINT_ID,
+};
+
 /* ---- What a run wants -------------------------------------------------------------------------------------------- */
 
 enum leat_status record_want(struct record_fields *fields, const struct record_want *want, uint32_t *number,

@@ -44,6 +44,9 @@ struct record_want {
     uint32_t place; /* of JSON: among those of the paths */
 };
 
+/* The hint of an error about a missing field, by what it is for. */
+extern const enum leat_hint record_hints[RECORD_USES];
+
 /* All zero at first; constant once all fields are wanted: any number of threads may use it. */
 struct record_fields {
     struct record_want *wants;

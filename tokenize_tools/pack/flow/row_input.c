@@ -240,7 +240,7 @@ static const enum parquet_use uses[RECORD_USES] = {
 
 static struct parquet_want column_for(const struct record_want *want, size_t max_bytes)
 {
-    struct parquet_want column = { .path = want->path, .use = uses[want->use] };
+    struct parquet_want column = { .path = want->path, .use = uses[want->use], .hint = record_hints[want->use] };
 
     if (column.use == PARQUET_JSON)
         column.max_bytes = max_bytes;

@@ -19,10 +19,11 @@ enum leat_status step_check_share(const struct pack_setup *setup, uint64_t malfo
 {
     if (setup->allow_binary || malformed <= MALFORMED_MIN || malformed <= bytes / MALFORMED_SHARE)
         return LEAT_OK;
-    return status_set_hint(err, LEAT_E_TEXT, LEAT_HINT_BINARY, NULL,
-                           "%" PRIu64 " parts of %" PRIu64
-                           " bytes are not valid UTF-8: it is binary data, or text in another encoding",
-                           malformed, bytes);
+    return status_set_hint(
+        err, LEAT_E_TEXT, LEAT_HINT_BINARY, NULL,
+        "%" PRIu64 " parts of %" PRIu64
+        " bytes are not valid UTF-8: it is binary data, or text in another encoding, which iconv converts",
+        malformed, bytes);
 }
 
 enum leat_status step_check_text(struct pack_worker *w, struct unit *u, struct packer_document *d,
