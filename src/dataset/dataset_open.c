@@ -589,6 +589,29 @@ static enum leat_status has_file(const char *name, const char *suffix, bool *has
     return s;
 }
 
+/* A link in the folder of a run may lead to the split of another one. */
+static enum leat_status check_link(const char *name, struct leat_error *err)
+{
+    char *path = strdup(name), *folder = NULL;
+    size_t length = strlen(name);
+    enum leat_status s = LEAT_OK;
+    struct stat st;
+
+    for (; path && length > 1 && path[length - 1] == '/'; length--)
+        path[length - 1] = '\0';
+    if (!path || !(folder = file_folder(path)))
+        s = status_no_memory(err, length);
+    else if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode) &&
+             (exists(folder, "/leat-run") || exists(folder, "/" FOLDER_LIST)))
+        s = status_set_in(err, LEAT_E_EXISTS, name,
+                          "%s is a symbolic link in the folder of a run, where the folder of a split is to be: open "
+                          "what it leads to by its own name, or remove it",
+                          name);
+    free(folder);
+    free(path);
+    return s;
+}
+
 static enum leat_status take_url(void *context, const char *url, struct leat_error *err)
 {
     struct text whole = { url, strlen(url) }, nothing = { NULL, 0 };
@@ -712,6 +735,8 @@ static enum leat_status resolve(struct names *n, const char *name, struct leat_e
         return status_set_os(err, errno, name, "cannot look at %s", name);
     if (there && S_ISDIR(st.st_mode)) {
         s = has_file(name, kind->suffix, &has, err);
+        if (s == LEAT_OK)
+            s = check_link(name, err);
         if (s != LEAT_OK)
             return s;
         if (!has && strcmp(kind->suffix, ".leat") == 0) {

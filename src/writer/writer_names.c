@@ -216,6 +216,23 @@ void writer_unlock(int *lock, const struct writer_names *n)
     own_file_unlock(lock);
 }
 
+/* Returns true if the index is one of a token file of this length: then both are what a killed run has left. */
+static bool is_index_of(const char *index, const char *tokens)
+{
+    uint8_t page[FORMAT_HEADER_BYTES];
+    struct format_found found = { .page = page, .count = sizeof page, .path = index, .token_path = tokens };
+    struct format_header header;
+    int fd = -1, tokens_fd = -1;
+    bool is = own_file_open(&fd, &found.index_bytes, index, OWN_FILE_READ, NULL) == LEAT_OK &&
+              own_file_open(&tokens_fd, &found.token_file_bytes, tokens, OWN_FILE_READ, NULL) == LEAT_OK &&
+              file_read_at(fd, 0, page, sizeof page, index, NULL) == LEAT_OK &&
+              format_parse(&header, &found, checksum_kernels(), NULL) == LEAT_OK;
+
+    file_close(&fd);
+    file_close(&tokens_fd);
+    return is;
+}
+
 enum leat_status writer_look(const struct writer_names *n, struct writer_found *found, struct leat_error *err)
 {
     struct file_identity tokens, index, checkpoint, partial_tokens, partial_index;
@@ -238,7 +255,8 @@ enum leat_status writer_look(const struct writer_names *n, struct writer_found *
     found->checkpoint = checkpoint.exists;
     found->two_names = file_same(tokens, partial_tokens);
     found->partial_tokens = partial_tokens.exists && !found->two_names;
-    found->half_named = partial_index.exists && !index.exists && tokens.exists && !found->partial_tokens;
+    found->half_named = partial_index.exists && !index.exists && tokens.exists && !found->partial_tokens &&
+                        is_index_of(n->partial[FILE_INDEX], n->tokens);
     return LEAT_OK;
 }
 

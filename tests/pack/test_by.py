@@ -225,6 +225,14 @@ def check_leftovers():
     leat(*words, "--resume")
     assert not os.path.exists(place), os.listdir(place)
     assert made("left") == names
+    # an index that somebody has put there removed tokens of the same name, whatever these were
+    os.mkdir(place)
+    shutil.copy(os.path.join(folder, "left.en.leat"), os.path.join(place, "mine.leat"))
+    with open(os.path.join(folder, "left.mine.tokens"), "wb") as f:
+        f.write(b"mine")
+    leat(*words, "--force")
+    assert not os.path.exists(place) and made("left") == dict(names, **{".mine.tokens": b"mine"})
+    os.remove(os.path.join(folder, "left.mine.tokens"))
 
 
 def check_few_files():

@@ -327,6 +327,17 @@ ended 0 ''
 
 # ---- What is kept ---------------------------------------------------------------------------------------------------
 
+# what a link leads to is not the folder of a split: a step wrote there
+mkdir elsewhere
+run leat pack --run linked --parts 1 --split valid=0.5 -t bytes in1.jsonl
+ended 0 ''
+rm -r linked/valid && ln -s ../elsewhere linked/valid
+run leat pack --run linked --part 1
+says 1 'linked/valid is not a folder, but leat needs a folder of that name'
+run leat info linked/valid
+says 1 'linked/valid is a symbolic link in the folder of a run'
+[ -z "$(ls elsewhere)" ] || fail "written through a link: $(ls elsewhere)"
+rm -r linked elsewhere
 # a part that fails before its first checkpoint keeps nothing: its tokens counted once
 awk 'BEGIN { for (n = 0; n < 200000; n++) printf "{\"text\":\"text of the document %d, which is longer\"}\n", n }' \
     >long.jsonl

@@ -3,12 +3,16 @@
  * one for the folder of each split, with the bytes that merging a packer's dataset with these splits gives; none of
  * these folders opens before the commit, which names all or is refused, and then all do. Attempts that do not count,
  * runs that are aborted or replaced, and processes that died leave nothing in these folders either. Forks.
+ *
+ * A split's folder that is a symbolic link is refused. A commit through valid -> ../real/valid removed the parts of the
+ * other corpus, which was committed; so did an abort. And a plan whose split is called ../NAME led out of the folder.
  */
 #include <signal.h>
 #include <sys/wait.h>
 
 #include "leat_pack.h"
 #include "one_text.h"
+#include "run/run_plan.h"
 #include "support/files.h"
 #include "t.h"
 
@@ -399,13 +403,77 @@ static void check_occupied(void)
     T_REFUSED(t_err.status, LEAT_E_EXISTS, "which is not of that");
     t_write_text(in_folder("inner/file"), "");
     T_CHECK(!create_with("inner", 1, &(struct leat_split) { "file", "0.5" }, 1));
-    T_REFUSED(t_err.status, LEAT_E_EXISTS, "and is a file");
+    T_REFUSED(t_err.status, LEAT_E_EXISTS, "inner/file is a file");
     T_EQ(unlink(in_folder("inner/file")), 0);
     make(run, "b", 9, pieces);         /* all this has not touched it */
     T_OK(leat_run_abort(run, &t_err)); /* and the other one stays */
     T_EQ(t_files(in_folder("inner")), 3);
     T_EQ(t_files(in_folder("inner/own")), 7);
     leat_run_close(run);
+}
+
+/* ---- Links, and a plan of somebody else ---- */
+
+static void turn_into_link(const char *name, const char *to)
+{
+    T_CHECK(rename(in_folder(name), in_folder("aside")) == 0 || errno == ENOENT);
+    T_EQ(symlink(to, in_folder(name)), 0);
+}
+
+static void check_links(void)
+{
+    struct leat_run *run = create("real"), *linked;
+    struct leat_run_piece real[EACH], pieces[EACH], more[EACH];
+    struct leat_packer *late;
+
+    make(run, "a", 9, real);
+    T_OK(leat_run_commit(run, real, EACH, &t_err));
+    leat_run_close(run);
+
+    linked = create("linked");
+    make(linked, "a", 9, pieces);
+    late = push(linked, "b");
+    add(late, "b", 0, 9);
+    turn_into_link("linked/valid", "../real/valid");
+    T_REFUSED(leat_run_finish(late, more, EACH, NULL, &t_err), LEAT_E_EXISTS, "valid is a symbolic link");
+    leat_packer_abandon(late);
+    T_REFUSED(leat_run_commit(linked, pieces, EACH, &t_err), LEAT_E_EXISTS, "valid is a symbolic link");
+    T_REFUSED(open_it("linked", "valid"), LEAT_E_EXISTS, "linked/valid is a symbolic link");
+    T_CHECK(!create_with("linked", 1, splits, 2));
+    T_REFUSED(t_err.status, LEAT_E_EXISTS, "valid is a symbolic link");
+    check_committed("real", real, 1);
+    T_OK(leat_run_abort(linked, &t_err)); /* what the link leads to is not of this run */
+    check_committed("real", real, 1);
+    leat_run_close(linked);
+
+    T_OK(mkdir(in_folder("before"), 0777));
+    turn_into_link("before/valid", "../real/valid");
+    T_CHECK(!create_with("before", 0, splits, 2));
+    T_REFUSED(t_err.status, LEAT_E_EXISTS, "valid is a symbolic link");
+    check_committed("real", real, 1);
+}
+
+/* The name of a split leads to a folder beside the run's. */
+static void check_planted(void)
+{
+    struct leat_run *run = create("planted");
+    struct buffer text = { 0 };
+    char *bytes, *name;
+    size_t size;
+
+    T_OK(mkdir(in_folder("stays"), 0777));
+    bytes = (char *)file_bytes(in_folder("planted/leat-run"), &size);
+    name = strstr(bytes, "split valid");
+    T_CHECK(name && size > 37);
+    T_OK(buffer_append(&text, bytes, (size_t)(name - bytes), NULL));
+    T_OK(buffer_append(&text, "split ../stays", 14, NULL));
+    T_OK(buffer_append(&text, name + 11, (size_t)(bytes + size - 37 - name - 11), NULL));
+    T_OK(run_sum_add(&text, NULL));
+    t_write(in_folder("planted/leat-run"), text.bytes, text.size);
+    leat_run_close(run);
+    T_REFUSED(leat_run_open(&run, in_folder("planted"), &t_err), LEAT_E_UNSUPPORTED, "is not the plan of a run");
+    buffer_free(&text);
+    free(bytes);
 }
 
 /* ---- Appending --------------------------------------------------------------------------------------------------- */
@@ -604,6 +672,8 @@ int main(void)
     check_abort();
     check_again();
     check_occupied();
+    check_links();
+    check_planted();
     check_append();
     check_judged();
     check_dead();

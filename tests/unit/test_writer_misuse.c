@@ -1,16 +1,19 @@
 /*
  * test_writer_misuse.c: calls of a writer that make no sense are refused, and what it has written stays whole: lengths
- * that cannot be, documents after leat_writer_prepare(), the writer of another process, an index alone beside tokens
- * that are there. And a tokenizer's file, an input and metadata that are larger than what is copied at once come back
- * as they were. A writer whose lock file was removed, so that another one took over, or whose files others wrote to,
- * fails.
+ * that cannot be, documents after leat_writer_prepare(), the writer of another process. And a tokenizer's file, an
+ * input and metadata that are larger than what is copied at once come back as they were. A writer whose lock file was
+ * removed, so that another one took over, or whose files others wrote to, fails.
  *
- * A writer with a relative name writes it in the folder where it was opened, also after the process has gone to another
- * one: it lost the run, and said that its lock file had been removed.
+ * Tokens without an index are a killed run's leftovers only if NAME.partial.leat is an index of so many: any file of
+ * that name, planted beside somebody's tokens, had these removed.
+ *
+ * A writer with a relative name writes it in the folder where it was opened, also after the process has gone to
+ * another one: it lost the run, and said that its lock file had been removed.
  */
 #include <sys/wait.h>
 
 #include "one_document.h"
+#include "support/files.h"
 #include "t.h"
 
 #define LARGE ((size_t)3 << 20)
@@ -150,6 +153,34 @@ static void test_other_bytes(void)
     }
 }
 
+/* The tokens are of one document more than the planted index says. */
+static void test_planted(void)
+{
+    static const char *const planted[] = { "", "of others" };
+    struct leat_writer *w = begin("less", NULL);
+    struct leat_writer_options o = LEAT_WRITER_OPTIONS_INIT;
+    const uint16_t ids[3] = { 1, 2, 3 };
+
+    o.vocabulary = 1000;
+    T_OK(add_one_document(w, ids, 2, NULL, 3, NULL, &t_err));
+    T_OK(leat_writer_finish(w, NULL, &t_err));
+    for (unsigned i = 0; i < 3; i++) {
+        t_write_text(in_folder("mine", ".tokens"), "tokens");
+        if (i < 2)
+            t_write_text(in_folder("mine", ".partial.leat"), planted[i]);
+        else
+            T_CHECK(copy_file(t_path(folder, "less.leat"), in_folder("mine", ".partial.leat")));
+        t_write_text(in_folder("mine", ".tokens"), i < 2 ? "tokens" : "tokens of mine");
+        T_REFUSED(leat_writer_open(&w, t_path(folder, "mine"), &o, &t_err), LEAT_E_EXISTS,
+                  "mine.tokens already exists, without an index");
+        T_EQ(access(in_folder("mine", ".tokens"), F_OK), 0);
+    }
+    t_write_text(in_folder("mine", ".tokens"), "tokens"); /* as long as that index says */
+    T_OK(leat_writer_open(&w, t_path(folder, "mine"), &o, &t_err));
+    T_CHECK(access(in_folder("mine", ".tokens"), F_OK) != 0);
+    leat_writer_abandon(w);
+}
+
 /* The parent's goes on. */
 static void test_child(void)
 {
@@ -248,6 +279,7 @@ int main(void)
     folder = t_folder();
     test_lengths();
     test_prepared();
+    test_planted();
     test_child();
     test_large();
     test_taken_over();

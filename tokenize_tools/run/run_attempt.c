@@ -141,27 +141,25 @@ static enum leat_status remove_mine(void *context, const char *file, uint64_t si
 
 /* A packer whose lock was swept while it opened, by an abort or a commit, leaves alone what it made after that: another
  * might have taken its name. Nobody else has the name of an attempt. */
-static void remove_unfinished_in(const struct attempt *a, const char *folder)
+static void remove_unfinished_in(struct run_place *place, const struct attempt *a)
 {
-    struct run_place place;
-
-    if (run_place_open(&place, folder, false, NULL, NULL) == LEAT_OK) {
-        (void)run_place_list(&place, remove_mine, &(struct mine) { &place, a->name }, NULL);
-        run_place_close(&place);
-        (void)rmdir(folder); /* if it is empty, its run was aborted */
+    if (place->folder) {
+        (void)run_place_list(place, remove_mine, &(struct mine) { place, a->name }, NULL);
+        (void)rmdir(place->path); /* if it is empty, its run was aborted */
     }
+    run_place_close(place);
 }
 
 static void remove_unfinished(const struct attempt *a)
 {
-    for (uint64_t i = 1; i <= a->dividing.split_count; i++) {
-        char *folder = path_join(a->place, split_of(a, i), NULL);
+    struct run_place place, split;
 
-        if (folder)
-            remove_unfinished_in(a, folder);
-        free(folder);
+    (void)run_place_open(&place, a->place, false, NULL, NULL);
+    for (uint64_t i = 1; place.folder && i <= a->dividing.split_count; i++) {
+        (void)run_place_open_split(&split, &place, split_of(a, i), false, NULL);
+        remove_unfinished_in(&split, a);
     }
-    remove_unfinished_in(a, a->place);
+    remove_unfinished_in(&place, a);
 }
 
 /* The packer is freed: what does not count goes. The list of rejects of one that had too many stays, as its error has
@@ -464,8 +462,10 @@ static enum leat_status divide(struct attempt *a, struct leat_error *err)
 static enum leat_status take_datasets(struct attempt *a, struct run_place *place, struct leat_run_piece *pieces,
                                       struct leat_error *err)
 {
-    enum leat_status s = a->whole ? divide(a, err) : LEAT_OK;
+    enum leat_status s = pushed_check_folders(place, a->dividing.splits, a->dividing.split_count, err);
 
+    if (s == LEAT_OK && a->whole)
+        s = divide(a, err);
     for (uint64_t i = 0; s == LEAT_OK && i <= a->dividing.split_count; i++)
         s = take_dataset(a, i, place, &pieces[i], err);
     return s == LEAT_OK && a->remote ? send_rejects(a, place, err) : s;

@@ -149,7 +149,8 @@ static enum leat_status say_missing(const struct committing *c, const struct lea
 
 static enum leat_status check_files_here(struct committing *c, struct leat_error *err)
 {
-    enum leat_status s = LEAT_OK;
+    const struct leat_pack_options *o = &c->run->plan.pack;
+    enum leat_status s = pushed_check_folders(&c->place, o->splits, o->split_count, err);
 
     for (uint64_t i = 0; s == LEAT_OK && i < c->count; i++) {
         const struct leat_run_piece *p = &c->pieces[i];

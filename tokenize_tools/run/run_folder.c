@@ -126,16 +126,12 @@ enum leat_status run_publish(const char *folder, const struct run_plan *plan, st
 
 enum leat_status run_publish_split(const struct leat_run *run, const char *split, struct leat_error *err)
 {
-    struct leat_error own;
-    char *path = path_join(run->folder, split, NULL), *folder;
-    enum leat_status s;
+    char *path = path_join(run->folder, split, NULL);
+    bool made;
+    enum leat_status s = path ? own_file_make_folder(path, &made, err) : status_no_memory(err, strlen(split));
 
-    err = err ? err : &own;
-    if (!path)
-        return status_no_memory(err, strlen(split));
-    folder = run_make_folder(path, err);
-    s = folder ? run_publish(folder, &run->plan, err) : err->status;
-    free(folder);
+    if (s == LEAT_OK)
+        s = run_publish(path, &run->plan, err);
     free(path);
     return s;
 }

@@ -20,7 +20,8 @@ enum leat_status run_check_new(const char *folder, struct leat_error *err);
 /* Writes what is to be done, durably; or finds that the folder says so already, else LEAT_E_EXISTS. */
 enum leat_status run_publish(const char *folder, const struct run_plan *plan, struct leat_error *err);
 
-/* The same in the folder of a split, which opens as a dataset only when all parts are there, as the run's own does. */
+/* Makes the folder of a split, and writes the plan there, too: it opens as a dataset only when all parts are there, as
+ * the run's own does. LEAT_E_EXISTS if it is a link, which may lead to another run. */
 enum leat_status run_publish_split(const struct leat_run *run, const char *split, struct leat_error *err);
 
 #endif

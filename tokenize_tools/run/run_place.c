@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -40,9 +41,23 @@ static enum leat_status open_bucket(struct run_place *p, const char *output, str
     return s == LEAT_OK ? remote_open(&p->remote, NULL, err) : s;
 }
 
+/* Opens the folder at `path`, which becomes the place's. Files are removed by this descriptor: a link that takes the
+ * folder's name leads nowhere. */
+static enum leat_status open_folder(struct run_place *p, char *path, struct leat_error *err)
+{
+    int fd = path ? open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+
+    p->path = path;
+    p->folder = fd >= 0 ? fdopendir(fd) : NULL;
+    if (p->folder)
+        return LEAT_OK;
+    return path ? status_set_os(err, errno, path, "cannot open the folder %s", path) : status_no_memory(err, 0);
+}
+
 enum leat_status run_place_open(struct run_place *p, const char *output, bool make, bool *made, struct leat_error *err)
 {
     bool new = false;
+    char *path;
 
     *p = (struct run_place) { 0 };
     if (made)
@@ -54,16 +69,40 @@ enum leat_status run_place_open(struct run_place *p, const char *output, bool ma
         if (!new &&errno != EEXIST)
             return status_set_os(err, errno, output, "cannot make the folder %s", output);
     }
-    p->path = realpath(output, NULL);
-    if (!p->path)
+    path = realpath(output, NULL);
+    if (!path)
         return status_set_os(err, errno, output, "cannot find the folder %s", output);
     if (made)
         *made = new;
-    return LEAT_OK;
+    return open_folder(p, path, err);
+}
+
+enum leat_status run_place_open_split(struct run_place *p, const struct run_place *outer, const char *name, bool make,
+                                      struct leat_error *err)
+{
+    char *path = run_place_file(outer, name, NULL);
+    struct stat st;
+    enum leat_status s;
+
+    *p = (struct run_place) { 0 };
+    if (path && outer->remote) {
+        s = open_bucket(p, path, err);
+        free(path);
+        return s;
+    }
+    if (path && make)
+        (void)mkdir(path, 0777); /* opening says what is wrong */
+    s = open_folder(p, path, err);
+    if (s != LEAT_OK && path && lstat(path, &st) == 0 && !S_ISDIR(st.st_mode))
+        s = status_set_in(err, LEAT_E_EXISTS, path, "%s is %s, and is to be the folder of a split: move it away", path,
+                          S_ISLNK(st.st_mode) ? "a symbolic link" : "a file");
+    return s;
 }
 
 void run_place_close(struct run_place *p)
 {
+    if (p->folder)
+        closedir(p->folder);
     remote_close(p->remote);
     url_free(&p->url);
     free(p->path);
@@ -180,15 +219,11 @@ static enum leat_status remove_object(struct run_place *p, const char *name, str
 
 enum leat_status run_place_remove(struct run_place *p, const char *name, struct leat_error *err)
 {
-    enum leat_status s;
-    char *path;
-
     if (p->remote)
         return remove_object(p, name, err);
-    path = run_place_file(p, name, NULL);
-    s = path ? file_remove(path, err) : status_no_memory(err, strlen(name));
-    free(path);
-    return s;
+    if (unlinkat(dirfd(p->folder), name, 0) != 0 && errno != ENOENT)
+        return status_set_os(err, errno, p->path, "cannot remove %s in %s", name, p->path);
+    return LEAT_OK;
 }
 
 enum leat_status run_place_sync(struct run_place *p, struct leat_error *err)
@@ -230,15 +265,17 @@ static enum leat_status keep(void *context, const char *key, uint64_t size, cons
     return f->names[f->count++] ? LEAT_OK : status_no_memory(err, strlen(key));
 }
 
-/* Of a folder with a list. */
+/* Of a folder with a list; what a link leads to is not in the place. */
 static enum leat_status keep_list(struct run_place *p, struct found *f, const char *name, struct leat_error *err)
 {
-    char *path = run_place_file(p, name, "/" FOLDER_LIST);
-    enum leat_status s = path ? LEAT_OK : status_no_memory(err, strlen(name));
+    char *file = path_join(name, FOLDER_LIST, NULL);
+    struct stat st;
+    enum leat_status s = file ? LEAT_OK : status_no_memory(err, strlen(name));
 
-    if (s == LEAT_OK && access(path, F_OK) == 0)
-        s = keep(f, path + strlen(path) - strlen(name) - strlen("/" FOLDER_LIST), 0, "", err);
-    free(path);
+    if (s == LEAT_OK && fstatat(dirfd(p->folder), name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode) &&
+        faccessat(dirfd(p->folder), file, F_OK, 0) == 0)
+        s = keep(f, file, 0, "", err);
+    free(file);
     return s;
 }
 
@@ -246,18 +283,15 @@ static enum leat_status list_folder(struct run_place *p, struct found *f, struct
 {
     enum leat_status s = LEAT_OK;
     struct dirent *entry;
-    DIR *folder = opendir(p->path);
 
-    if (!folder)
-        return status_set_os(err, errno, p->path, "cannot open the folder %s", p->path);
-    while (s == LEAT_OK && (errno = 0, entry = readdir(folder))) {
+    rewinddir(p->folder);
+    while (s == LEAT_OK && (errno = 0, entry = readdir(p->folder))) {
         s = keep(f, entry->d_name, 0, "", err);
         if (s == LEAT_OK && !strchr(entry->d_name, '.')) /* as names of splits have none */
             s = keep_list(p, f, entry->d_name, err);
     }
     if (s == LEAT_OK && errno != 0)
         s = status_set_os(err, errno, p->path, "cannot read the folder %s", p->path);
-    closedir(folder);
     return s;
 }
 

@@ -5,6 +5,7 @@
 #ifndef LEAT_TOKENIZE_TOOLS_RUN_PLACE_H
 #define LEAT_TOKENIZE_TOOLS_RUN_PLACE_H
 
+#include <dirent.h>
 #include <stdbool.h>
 
 #include "base/buffer.h"
@@ -12,6 +13,7 @@
 
 struct run_place {
     char *path;            /* from the root on; of a bucket, the URL, which ends in / */
+    DIR *folder;           /* the folder; NULL: a bucket */
     struct remote *remote; /* NULL: a folder */
     struct url url;
     char etag[TRANSFER_ETAG]; /* of what run_place_read() has read last, in a bucket */
@@ -22,6 +24,11 @@ struct run_place {
  * failure. */
 enum leat_status run_place_open(struct run_place *p, const char *output, bool make, bool *made, struct leat_error *err);
 void run_place_close(struct run_place *p);
+
+/* Opens the folder of a split in the place. LEAT_E_EXISTS if it is a symbolic link, which may lead to the parts of
+ * another run, or a file. */
+enum leat_status run_place_open_split(struct run_place *p, const struct run_place *outer, const char *name, bool make,
+                                      struct leat_error *err);
 
 /* The whole file, with a zero after it. LEAT_E_NO_FILE. */
 enum leat_status run_place_read(struct run_place *p, const char *name, struct buffer *text, struct leat_error *err);

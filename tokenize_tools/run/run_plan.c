@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "base/status.h"
 #include "checksum/checksum.h"
+#include "pack/pack.h"
 #include "run_advice.h"
 
 static const char first_line[] = "leat run 2", oldest_line[] = "leat run 1";
@@ -330,7 +331,7 @@ enum leat_status run_plan_take(struct run_plan *plan, const char *name, struct l
     plan->splits = calloc(lines, sizeof *plan->splits);
     if (!plan->lists || !plan->splits)
         return status_no_memory(err, lines * sizeof *plan->splits);
-    if (!take_lines(plan, rest + first + 1))
+    if (!take_lines(plan, rest + first + 1) || pack_arranged_check(&plan->pack, true, NULL) != LEAT_OK)
         return refuse(name, err);
     return LEAT_OK;
 }

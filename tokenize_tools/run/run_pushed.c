@@ -4,6 +4,7 @@
 #include "run_pushed.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,22 +119,34 @@ static bool is_committed(const struct folder_list *list, const uint8_t run[16])
 enum leat_status pushed_open_split(struct run_place *split, const struct run_place *place, const char *name, bool make,
                                    bool *ours, struct leat_error *err)
 {
-    char *path = run_place_file(place, name, NULL);
     struct folder_list list = { 0 };
     struct buffer text = { 0 };
-    struct stat st;
-    enum leat_status s;
+    enum leat_status s = run_place_open_split(split, place, name, make, err);
 
-    *split = (struct run_place) { 0 };
-    s = path ? run_place_open(split, path, make, NULL, err) : status_no_memory(err, strlen(name));
-    if (s == LEAT_OK && !split->remote && stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
-        s = status_set_in(err, LEAT_E_EXISTS, path, "%s is to be the folder of a split, and is a file", path);
     if (s == LEAT_OK)
         s = pushed_read_list(split, FOLDER_LIST, &list, &text, err);
     *ours = s == LEAT_OK && list.split && strcmp(list.split, name) == 0;
     folder_list_free(&list);
     buffer_free(&text);
-    free(path);
+    return s;
+}
+
+enum leat_status pushed_check_folders(const struct run_place *place, const struct leat_split *splits, uint64_t count,
+                                      struct leat_error *err)
+{
+    struct leat_error why;
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t i = 0; s == LEAT_OK && place->folder && i < count; i++) {
+        struct run_place split;
+
+        s = run_place_open_split(&split, place, splits[i].name, false, &why);
+        run_place_close(&split);
+        if (s == LEAT_E_NO_FILE) /* the files in it are missed next */
+            s = LEAT_OK;
+    }
+    if (s != LEAT_OK && err)
+        *err = why;
     return s;
 }
 
@@ -215,13 +228,10 @@ static run_place_take sweep_file;
 
 enum leat_status pushed_remove_split(const struct run_place *place, const char *name, struct leat_error *err)
 {
-    char *path = place->remote ? NULL : run_place_file(place, name, NULL);
-    enum leat_status s = path || place->remote ? LEAT_OK : status_no_memory(err, strlen(name));
-
-    if (path && rmdir(path) != 0 && errno != ENOTEMPTY && errno != EEXIST && errno != ENOENT && errno != ENOTDIR)
-        s = status_set_os(err, errno, path, "cannot remove the folder %s", path);
-    free(path);
-    return s;
+    if (!place->remote && unlinkat(dirfd(place->folder), name, AT_REMOVEDIR) != 0 && errno != ENOTEMPTY &&
+        errno != EEXIST && errno != ENOENT && errno != ENOTDIR)
+        return status_set_os(err, errno, place->path, "cannot remove the folder %s in %s", name, place->path);
+    return LEAT_OK;
 }
 
 /* A folder in the place, if it is that of a split. */
@@ -247,7 +257,9 @@ static enum leat_status sweep_split(const struct sweep *outer, const char *name,
     }
     run_place_close(&place);
     /* what is somebody else's may be anything, or gone by now */
-    return status == LEAT_E_CHECKSUM || status == LEAT_E_VERSION || status == LEAT_E_NO_FILE ? LEAT_OK : status;
+    return status == LEAT_E_EXISTS || status == LEAT_E_CHECKSUM || status == LEAT_E_VERSION || status == LEAT_E_NO_FILE
+               ? LEAT_OK
+               : status;
 }
 
 static enum leat_status sweep_file(void *context, const char *file, uint64_t size, struct leat_error *err)

@@ -130,4 +130,8 @@ enum leat_status pushed_remove_split(const struct run_place *place, const char *
 enum leat_status pushed_open_split(struct run_place *split, const struct run_place *place, const char *name, bool make,
                                    bool *ours, struct leat_error *err);
 
+/* LEAT_E_EXISTS if the folder of one of these splits, in a place of this machine, is none of the run: a link. */
+enum leat_status pushed_check_folders(const struct run_place *place, const struct leat_split *splits, uint64_t count,
+                                      struct leat_error *err);
+
 #endif

@@ -72,12 +72,16 @@ static void on_notice(void *context, const struct leat_pack_notice *n)
 
 static enum leat_status check(struct leat_run *run, uint32_t part, struct leat_error *err)
 {
+    enum leat_status s = LEAT_OK;
+
     if (run->plan.parts == 0)
         return status_argument(err, "part", "the parts of the run in %s are pushed: no step packs them", run->name);
     if (part < 1 || part > run->plan.parts)
         return status_argument(err, "part", "part %u: the run in %s has the parts 1 to %u", part, run->name,
                                run->plan.parts);
-    return LEAT_OK;
+    for (uint64_t i = 0; s == LEAT_OK && i < run->plan.pack.split_count; i++)
+        s = run_publish_split(run, run->plan.pack.splits[i].name, err);
+    return s;
 }
 
 /* The plan's options, and the step's where it has some. */

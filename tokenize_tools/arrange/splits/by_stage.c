@@ -59,7 +59,21 @@ static enum leat_status each_file(const struct by_stage *s,
     return status;
 }
 
-/* An index without its tokens: these have their final name already, without an index there. */
+/* Returns true if both files of the dataset are in the folder. */
+static bool is_whole(const struct by_stage *s, const char *name)
+{
+    const struct leat_open_options how = { .size = sizeof how, .access = LEAT_ACCESS_READ };
+    char *path = by_stage_path(s, name, "");
+    struct leat_dataset *d = NULL;
+    bool whole = path && leat_dataset_open(&d, path, &how, NULL) == LEAT_OK;
+
+    leat_dataset_close(d);
+    free(path);
+    return whole;
+}
+
+/* An index without its tokens: these have their final name already, without an index there. They come back; other
+ * tokens stay, which somebody else's index says nothing of. */
 static enum leat_status remove_leftover(const struct by_stage *s, const char *name, struct leat_error *err)
 {
     char *staged = by_stage_path(s, name, ".tokens"), *tokens = by_stage_final(s, name, ".tokens");
@@ -72,8 +86,14 @@ static enum leat_status remove_leftover(const struct by_stage *s, const char *na
         status = file_identify(tokens, &to, err);
     if (status == LEAT_OK)
         status = file_identify(index, &beside, err);
-    if (status == LEAT_OK && to.exists && !beside.exists && (!from.exists || file_same(from, to)))
-        status = file_remove(tokens, err);
+    if (status == LEAT_OK && to.exists && !beside.exists && (!from.exists || file_same(from, to))) {
+        if (!from.exists)
+            status = file_rename(tokens, staged, false, err);
+        if (status == LEAT_OK && is_whole(s, name))
+            status = from.exists ? file_remove(tokens, err) : LEAT_OK;
+        else if (status == LEAT_OK && !from.exists)
+            status = file_rename(staged, tokens, false, err);
+    }
     free(staged);
     free(tokens);
     free(index);
