@@ -196,7 +196,8 @@ struct leat_loader_io {
     enum leat_engine engine;
     enum leat_apart apart;
     uint32_t reserved_flags; /* 0 */
-    uint32_t verify;      /* 1: checks the hash of each page when it is first read. _INIT: 1 */
+    uint32_t verify;      /* 1: checks each page when it is first read: its hash, and that its ids are below the
+                           * vocabulary size (LEAT_E_TOKEN). _INIT: 1 */
     uint32_t threads;     /* 1: a background thread; more, at most 64: further ones help it where the CPU copies rows;
                            * one waits for files on network file systems; 0: leat_loader_next() does all the work.
                            * _INIT: 1 */

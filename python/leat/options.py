@@ -241,7 +241,7 @@ class IO(Group):
                 (on a GPU, for rows of at least 8 KiB), "always" or "never". "mapped", an experiment: outputs are made
                 from the maps of files in memory, whose rows nothing copies, if the datasets are opened with
                 access="trusted"
-    verify      False: do not check the hashes of the pages that are read
+    verify      False: do not check the hashes and ids of the pages that are read
     slots       batches in the ring, 2 to 64; 0: chosen
     memory      the ring's size at most, in bytes or like "1GiB"; 0: chosen
     page_cache  how much of what was read may stay in the page cache, in bytes or like "64MiB"; 0: 4 MiB of files that

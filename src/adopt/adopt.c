@@ -276,7 +276,6 @@ struct adopt {
     bool begun; /* the state could be opened */
     struct leat_adopt_options options;
     char *token_path;
-    uint64_t vocabulary;
     uint64_t end_token;
     struct adopt_ends ends; /* of documents, to be checked */
 };
@@ -320,13 +319,13 @@ static enum leat_status check_part(const struct adopt *a, struct leat_error *err
             status_argument(err, "tokenizer",
                             "%s names a tokenizer, which an index stores whole: give it as tokenizer, too", p->name),
             p->name);
-    if (p->token_width == 2 && format_width(a->vocabulary) > 2)
+    if (p->token_width == 2 && format_width(p->vocabulary) > 2)
         return status_in_file(
             err,
             status_argument(err, "vocabulary",
                             "ids in %s have 2 bytes, but the given vocabulary has %" PRIu64
                             " entries, for which an index needs ids of 4 bytes: give the tokenizer that made these ids",
-                            p->data.file->path, a->vocabulary),
+                            p->data.file->path, p->vocabulary),
             p->data.file->path);
     s = part_need_documents(p, err);
     if (s == LEAT_OK && part_sequences(p) != p->documents)
@@ -342,7 +341,7 @@ static enum leat_status check_part(const struct adopt *a, struct leat_error *err
 static enum leat_status facts_of(const struct adopt *a, struct hash128 *facts, struct leat_error *err)
 {
     const struct part *p = &a->part;
-    uint64_t numbers[FACTS] = { p->data.offset, p->data.bytes, p->token_width, a->vocabulary, a->end_token };
+    uint64_t numbers[FACTS] = { p->data.offset, p->data.bytes, p->token_width, p->vocabulary, a->end_token };
     struct file_map *files[2] = { p->data.file, p->mask.file };
     uint8_t bytes[sizeof numbers + 16];
     enum leat_status s;
@@ -415,24 +414,6 @@ static enum leat_status find_token_path_again(struct adopt *a, const char *index
 
 /* ---- The pass ---- */
 
-static enum leat_status check_ids(const struct adopt *a, uint64_t first, const uint8_t *bytes, uint64_t count,
-                                  struct leat_error *err)
-{
-    const struct part *p = &a->part;
-    uint64_t i = 0, id;
-
-    if ((p->token_width == 2 ? p->kernels->max16(bytes, (size_t)count) : p->kernels->max32(bytes, (size_t)count)) <
-        a->vocabulary)
-        return LEAT_OK;
-    do
-        id = p->token_width == 2 ? bytes_load16(bytes + 2 * i) : bytes_load32(bytes + 4 * i);
-    while (id < a->vocabulary && ++i < count);
-    return status_set_at(err, LEAT_E_TOKEN, p->data.file->path, p->data.offset + (first + i) * p->token_width,
-                         "token %" PRIu64 " of %s is %" PRIu64 ", and the vocabulary has %" PRIu64
-                         " entries: the file is damaged, or was made with another tokenizer",
-                         first + i, p->data.file->path, id, a->vocabulary);
-}
-
 static enum leat_status pass_chunk(struct adopt *a, uint8_t *bytes, uint64_t count, struct leat_error *err)
 {
     struct part *p = &a->part;
@@ -441,7 +422,7 @@ static enum leat_status pass_chunk(struct adopt *a, uint8_t *bytes, uint64_t cou
     enum leat_status s = file_map_read(p->data.file, p->data.offset + at, bytes, count, err);
 
     if (s == LEAT_OK)
-        s = check_ids(a, at / p->token_width, bytes, count / p->token_width, err);
+        s = part_check_ids(p, at / p->token_width, bytes, count / p->token_width, err);
     if (s == LEAT_OK && a->ends.token != LEAT_NONE)
         s = adopt_ends_check(&a->ends, p, at / p->token_width, bytes, count / p->token_width, err);
     if (s != LEAT_OK)
@@ -608,7 +589,7 @@ static enum leat_status open_writer(struct adopt *a, struct leat_error *err)
 
     if (!a->options.output && !usual)
         return status_no_memory(err, strlen(a->part.name));
-    o.vocabulary = a->vocabulary;
+    o.vocabulary = a->part.vocabulary;
     o.end_token = a->end_token;
     o.begin_token = a->part.begin_token;
     o.tokenizer = a->options.tokenizer;
@@ -735,7 +716,8 @@ enum leat_status leat_adopt(const char *name, const struct leat_adopt_options *o
         mounts_close(&a.mounts);
         return s;
     }
-    a.vocabulary = a.options.vocabulary > 0 ? a.options.vocabulary : a.part.vocabulary;
+    if (a.options.vocabulary > 0)
+        a.part.vocabulary = a.options.vocabulary;
     s = adopt(&a, err);
     if (s == LEAT_OK && info)
         format_info(&a.writer->header, info);

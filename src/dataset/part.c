@@ -212,28 +212,31 @@ static uint64_t id_at(const struct part *p, const uint8_t *ids, uint64_t i)
     return p->token_width == 2 ? bytes_load16(ids + 2 * i) : bytes_load32(ids + 4 * i);
 }
 
-enum leat_status part_check_ids(const struct part *p, uint64_t first, const void *ids, uint64_t count,
-                                struct leat_error *err)
+enum leat_status part_check_ids(struct part *p, uint64_t first, const void *ids, uint64_t count, struct leat_error *err)
 {
-    uint64_t i = 0;
+    uint64_t i = 0, id, document;
+    char which[64] = ""; /* document */
 
-    if (p->token_width == 2 && p->vocabulary == 65536)
+    if (p->vocabulary == (uint64_t)1 << 8 * p->token_width) /* every number is an id */
         return LEAT_OK;
     if ((p->token_width == 2 ? p->kernels->max16(ids, (size_t)count) : p->kernels->max32(ids, (size_t)count)) <
         p->vocabulary)
         return LEAT_OK;
-    while (id_at(p, ids, i) < p->vocabulary)
+    while ((id = id_at(p, ids, i)) < p->vocabulary)
         i++;
-    if (p->foreign && p->token_width == 4)
+    if (part_document_at(p, first + i, &document, NULL) == LEAT_OK)
+        snprintf(which, sizeof which, " (document %" PRIu64 ")", document);
+    if (p->foreign && id >= FOREIGN_VOCABULARY)
         return status_set_at(
             err, LEAT_E_TOKEN, p->data.file->path, p->data.offset + (first + i) * p->token_width,
             "token %" PRIu64
-            " of %s is %d: an id is never negative; restore the file from its source, or write it again",
-            first + i, p->data.file->path, (int)(int32_t)id_at(p, ids, i));
+            " of %s%s is %d: an id is never negative; restore the file from its source, or write it again",
+            first + i, p->data.file->path, which, (int)(int32_t)id);
     return status_set_at(err, LEAT_E_TOKEN, p->data.file->path, p->data.offset + (first + i) * p->token_width,
-                         "token %" PRIu64 " of %s is %" PRIu64 ", not below the vocabulary size %" PRIu64
-                         "; write the dataset again",
-                         first + i, p->data.file->path, id_at(p, ids, i), p->vocabulary);
+                         "token %" PRIu64 " of %s%s is %" PRIu64 ", not below the vocabulary size %" PRIu64 "%s",
+                         first + i, p->data.file->path, which, id, p->vocabulary,
+                         p->index ? "; write the dataset again"
+                                  : ": the file is damaged, or was made with another tokenizer");
 }
 
 /* ---- Agreement ---- */

@@ -2,7 +2,8 @@
  * part.h: the interface to tokens, wherever they lie. A *part* is one opened source of tokens: facts, where its bytes
  * lie, and a table of functions (struct part_kind). leat's own two files are the last kind. A dataset is one part or a
  * list of parts, joined. Numbers here count within the part. What a part returns has been checked and can be used; that
- * is, reading gives no id beyond the vocabulary where part_may_hold_wrong_ids() (leat's own are verified instead).
+ * is, reading gives no id beyond the vocabulary where part_may_hold_wrong_ids() (leat's own are verified instead, by
+ * the loader page by page).
  *
  * A kind may lack page hashes, document starts, or an index with origins and metadata. Opening does not complain about
  * that; a call that needs them fails.
@@ -154,8 +155,8 @@ static inline bool part_may_hold_wrong_ids(const struct part *p)
 }
 
 /* Checks that `count` ids, from token `first` on, are below the vocabulary size: LEAT_E_TOKEN names the first that is
- * not. `ids` as they lie in the file. */
-enum leat_status part_check_ids(const struct part *p, uint64_t first, const void *ids, uint64_t count,
+ * not, and its document. `ids` as they lie in the file. */
+enum leat_status part_check_ids(struct part *p, uint64_t first, const void *ids, uint64_t count,
                                 struct leat_error *err);
 
 /* LEAT_E_INCOMPATIBLE unless both parts can be in one list: they agree in all facts that both know. */

@@ -19,7 +19,7 @@ static enum leat_status name_documents(struct gather_file *f, const struct gathe
     unsigned width = f->part->token_width;
     uint64_t first = p->offset / width, last = (p->offset + p->bytes - 1) / width, from, to;
 
-    if (!err || s == LEAT_E_CHECKSUM) /* that sentence names them already */
+    if (!err || s == LEAT_E_CHECKSUM || s == LEAT_E_TOKEN) /* that sentence names them already */
         return s;
     status_after(err, " (page %" PRIu64 "; a row of tokens %" PRIu64 " to %" PRIu64, p->offset / GATHER_PAGE, first,
                  last);

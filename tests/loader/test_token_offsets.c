@@ -4,7 +4,9 @@
  * disk, with rows shorter than a page and longer than a read. Pages and their hashes count from the first token. The
  * same without hashes, without documents and without an index: what is missing is said by whoever is asked for it. And
  * a kind that has nothing but document starts gives the documents of one that has a directory. Batches whose rows come
- * from tokens that begin at a page of their file, and from others that do not, are right as well.
+ * from tokens that begin at a page of their file, and from others that do not, are right as well. Ids that are not
+ * below the vocabulary size, in pages whose hashes fit, end a loader that verifies, or their rows are masked: all of
+ * them reached training.
  */
 #include "base/bytes.h"
 #include "dataset/dataset.h"
@@ -388,6 +390,102 @@ static void check_damage(enum missing missing)
     flip(token);
 }
 
+/* The greatest id of the dataset, the first token that has it, and which pages do. */
+static uint32_t find_greatest(uint64_t *token, bool *in_page)
+{
+    uint32_t greatest = 0;
+
+    for (uint64_t i = 0; i < TOKENS; i++)
+        if (counting_token(i, width) > greatest)
+            greatest = counting_token(*token = i, width);
+    for (uint64_t i = 0; i < TOKENS; i++)
+        in_page[i * width / 4096] |= counting_token(i, width) == greatest;
+    return greatest;
+}
+
+/* Whether a sample has a token of such a page. */
+static bool touches(const struct loading *w, uint64_t position, const bool *in_page)
+{
+    struct leat_sample x;
+    uint64_t got;
+    bool is = false;
+
+    T_OK(leat_plan_samples(w->plan, position, 1, &x, &got, &t_err));
+    for (uint64_t page = x.offset * width / 4096; page <= (x.offset + x.length) * width / 4096; page++)
+        is |= in_page[page];
+    return is;
+}
+
+/* Takes 30 batches of 10 rows. The rows that touch `in_page` end the loader, are masked, or, without `verify`, are like
+ * all others. */
+static void load_greatest(const struct loading *w, struct leat_loader_options o, const bool *in_page, const char *why)
+{
+    const struct leat_batch *b;
+    struct leat_loader *l;
+    enum leat_status s = LEAT_OK;
+    uint64_t k = 0;
+
+    o.batch = 10;
+    T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
+    for (; k < TOKENS / 10000 && (s = leat_loader_next(l, &b, &t_err)) == LEAT_OK; k++) {
+        loading_check(w, b, k * o.batch);
+        for (uint32_t row = 0; row < b->rows; row++)
+            T_EQ((b->flags[row] & LEAT_ROW_DAMAGED) != 0, o.io.verify && touches(w, k * o.batch + row, in_page));
+        leat_batch_release(b, NULL);
+    }
+    if (o.io.verify && o.on_damage == LEAT_ON_DAMAGE_ERROR) {
+        bool due = false;
+
+        T_EQ(s, LEAT_E_TOKEN);
+        T_CONTAINS(t_err.message, why);
+        for (uint32_t row = 0; row < o.batch; row++)
+            due |= touches(w, k * o.batch + row, in_page);
+        T_CHECK(due);
+    } else {
+        T_EQ(k, TOKENS / 10000);
+    }
+    leat_loader_close(l);
+}
+
+/* A vocabulary that ends below the greatest id. */
+static void check_ids(void)
+{
+    static bool in_page[TOKENS * 4 / 4096 + 1];
+    struct leat_dataset *d = open_inside(LEAT_ACCESS_LEASED, NOTHING);
+    struct part *p = dataset_part(d, 0);
+    uint64_t token = 0, document = 0;
+    struct loading w = { .width = width, .mean = MEAN };
+    char why[800];
+
+    memset(in_page, 0, sizeof in_page);
+    p->vocabulary = find_greatest(&token, in_page);
+    T_OK(part_document_at(p, token, &document, &t_err));
+    snprintf(why, sizeof why,
+             "token %llu of %s (document %llu) is %llu, not below the vocabulary size %llu; write the dataset again",
+             (unsigned long long)token, inside, (unsigned long long)document, (unsigned long long)p->vocabulary,
+             (unsigned long long)p->vocabulary);
+    T_OK(open_plan(&w.plan, (const struct leat_dataset *const *)&d, 1, 1000, LEAT_ORDER_SEQUENTIAL));
+    for (enum leat_engine e = LEAT_ENGINE_AUTO; e < GATHER_ENGINE_COUNT; e++)
+        for (unsigned i = 0; i < 6; i++) {
+            struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+            int before = t_failures;
+
+            o.io.engine = e;
+            o.io.threads = loading_threads[(e + i) % LOADING_THREADS];
+            o.io.apart = i & 1 ? LEAT_APART_ALWAYS : LEAT_APART_AUTO;
+            o.io.verify = i < 4;
+            o.on_damage = i & 2 ? LEAT_ON_DAMAGE_MASK : LEAT_ON_DAMAGE_ERROR;
+            if (i & 1)
+                page_cache_drop(inside);
+            load_greatest(&w, o, in_page, why);
+            if (t_failures > before)
+                T_FAIL("width %u, engine %s, %u threads, apart %u, verify %u, on_damage %u", width,
+                       gather_engine_names[e], o.io.threads, o.io.apart, o.io.verify, o.on_damage);
+        }
+    leat_plan_close(w.plan);
+    leat_dataset_close(d);
+}
+
 /* Hashes that are not there, and documents that do not begin at the first token. */
 static void check_lies(void)
 {
@@ -439,6 +537,7 @@ static void check_offset(uint64_t at, uint64_t after)
         leat_dataset_close(d);
     }
     check_damage(NOTHING);
+    check_ids();
     if (of_device())
         return;
     check_damage(HASHES);

@@ -6,7 +6,7 @@ import os
 import numpy as np
 import pytest
 import torch
-from conftest import command
+from conftest import ROOT, command
 from reference import Reference
 
 import leat
@@ -478,3 +478,22 @@ def test_damage(damaged):
         next(leat.Loader(plan, 8, on_damage="mask", state=state))
     again = leat.Loader(plan, 8, on_damage="mask", state=leat.Loader(plan, 8, position=8).state_dict(after=batch))
     assert again.state_dict()["state"] == state["state"]
+
+
+@pytest.mark.parametrize("name, greatest, of", [("token_not_below_vocabulary.tokens", 300, 300),
+                                                ("token_not_below_vocabulary_u32.tokens", 100277, 100277),
+                                                ("elsewhere_token_not_below_vocabulary.bin", 50257, 50257)])
+def test_ids_above_the_vocabulary(name, greatest, of):
+    """Datasets whose sums fit, with an id that is not below the vocabulary size: it reached training."""
+    path = ROOT / "tests/golden/invalid" / name
+    plan = leat.Plan(str(path.with_suffix("")), 2, epochs=1, order="sequential")
+    with pytest.raises(leat.Error) as error:
+        for _ in leat.Loader(plan, 1):
+            pass
+    assert error.value.status == "token" and error.value.file == str(path)
+    assert f"{name} (document 0) is {greatest}, not below the vocabulary size {of}" in str(error.value)
+    batches = list(leat.Loader(plan, 1, on_damage="mask"))
+    assert batches[0].flags[0] == 1 and (batches[0].labels == -100).all() and batches[-1].damaged > 0
+    assert max(int(batch.inputs.max()) for batch in batches) < of
+    batches = list(leat.Loader(plan, 1, io=leat.IO(verify=False)))
+    assert max(int(batch.inputs.max()) for batch in batches) == greatest
