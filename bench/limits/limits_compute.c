@@ -1,6 +1,6 @@
 /*
  * limits_compute.c: the ceilings of computing over bytes: copying, widening 16-bit tokens to 64 bits, XXH3 in each
- * level of memory, and zstd decompression.
+ * level of memory, what a loader does to verify pages, and zstd decompression.
  *
  * The compressed text must be like real text: words are drawn by how common they are, and half of them depend on the
  * word before, so that zstd compresses them about as well as a language.
@@ -12,6 +12,7 @@
 #include <zstd.h>
 
 #include "bench/measure/bare_loops.h"
+#include "checksum/checksum.h"
 #include "limits.h"
 
 #define L2_BYTES    ((size_t)128 << 10) /* half of the smallest level 2 cache in use */
@@ -139,10 +140,29 @@ static bool run_hash_file(void *context, struct contest_work *work)
     return true;
 }
 
+/* Verifies pages by libleat's kernels: their hashes, and with depth 1 that no id is above the vocabulary. */
+static bool run_verify_pages(void *context, struct contest_work *work)
+{
+    const struct limits_case *c = context;
+    const struct checksum_kernels *k = checksum_kernels();
+    uint64_t sum = 0;
+
+    for (uint64_t at = 0; at + CHECKSUM_PAGE <= c->limits->buffer_bytes; at += CHECKSUM_PAGE) {
+        sum += k->hash(c->limits->from + at, CHECKSUM_PAGE).low;
+        if (c->depth == 1)
+            sum += k->max16(c->limits->from + at, CHECKSUM_PAGE / 2);
+        work->bytes += CHECKSUM_PAGE;
+    }
+    sink = sum;
+    snprintf(work->note, sizeof work->note, "%s", k->name);
+    return true;
+}
+
 bool limits_hash(struct limits_group *g, struct limits *l)
 {
     struct limits_case narrow = { .limits = l, .depth = 64 };
     struct limits_case wide = { .limits = l, .depth = 128 };
+    struct limits_case ids = { .limits = l, .depth = 1 };
 
     g->title = "XXH3, 1 thread";
     g->key = "xxh3";
@@ -152,6 +172,8 @@ bool limits_hash(struct limits_group *g, struct limits *l)
     limits_add(g, "XXH3-128, memory", NULL, wide, run_hash_memory);
     limits_add(g, "XXH3-64, page cache by pread", NULL, narrow, run_hash_file);
     limits_add(g, "XXH3-128, page cache by pread", NULL, wide, run_hash_file);
+    limits_add(g, "XXH3-128 of 4 KiB pages, memory", NULL, wide, run_verify_pages);
+    limits_add(g, "the same, and the greatest 16-bit id", NULL, ids, run_verify_pages);
     return true;
 }
 
