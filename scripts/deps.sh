@@ -63,7 +63,7 @@ stop() {
     exit 1
 }
 log=${BUILD:-build}/deps.log
-run() { # COMMAND...: its last line is shown on a terminal, which it overwrites, elsewhere each hundredth
+run() { # COMMAND...: on a terminal its last line is shown, which overwrites itself
     echo "$*" >>"$log"
     code=$({ {
         "$@" </dev/null 2>&1
@@ -72,14 +72,8 @@ run() { # COMMAND...: its last line is shown on a terminal, which it overwrites,
     return "$code"
 }
 progress() {
-    lines=0
     while read -r line; do
-        lines=$((lines + 1))
-        if [ -t 2 ]; then
-            printf '\033[K  %s: %.70s\r' $lines "$line"
-        elif [ $((lines % 100)) -eq 0 ]; then
-            echo "  $lines lines: $line"
-        fi
+        [ ! -t 2 ] || printf '\033[K  %.75s\r' "$line"
     done
     [ ! -t 2 ] || printf '\033[K'
 }
