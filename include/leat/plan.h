@@ -184,6 +184,12 @@ LEAT_API enum leat_status leat_plan_open(struct leat_plan **out, const struct le
 LEAT_API enum leat_status leat_plan_parse(struct leat_plan **out, const char *text, uint64_t bytes, const char *label,
                                           const struct leat_open_options *open, struct leat_error *err);
 
+/* Opens a plan from a file with its text, as `leat order --print-plan` writes it. Names of datasets in it count from
+ * the current folder. Returns as leat_plan_parse(), LEAT_E_NO_FILE, LEAT_E_IO or, for more than 64 MiB,
+ * LEAT_E_ARGUMENT. */
+LEAT_API enum leat_status leat_plan_load(struct leat_plan **out, const char *path, const struct leat_open_options *open,
+                                         struct leat_error *err);
+
 /*
  * Opens a plan with the sources, seed, split and limits of epochs of `plan` in another order, such as whole documents
  * instead of windows, with rows of seq_len inputs (0: as in its first phase). Drops phases, skips, and bans that do not

@@ -27,6 +27,7 @@
 
 /* The largest transfer: Linux itself moves at most 2 GiB - 4 KiB per call. */
 #define LARGEST_TRANSFER ((uint64_t)1 << 30)
+#define MAX_TEXT_BYTES   ((uint64_t)64 << 20)
 
 /* O_NONBLOCK: opening a pipe does not wait, so that it can be refused; regular files ignore it. */
 static int open_again(const char *path, int flags)
@@ -126,6 +127,28 @@ enum leat_status file_read_at(int fd, uint64_t offset, void *out, uint64_t count
         count -= (uint64_t)got;
     }
     return LEAT_OK;
+}
+
+enum leat_status file_read_text(char **text, size_t *bytes, const char *path, const char *what, struct leat_error *err)
+{
+    enum leat_status s;
+    uint64_t size;
+    int fd;
+
+    *text = NULL;
+    s = file_open_read(&fd, &size, path, err);
+    if (s != LEAT_OK)
+        return s;
+    if (size > MAX_TEXT_BYTES)
+        s = status_set_in(err, LEAT_E_ARGUMENT, path, "%s is not %s: it is larger than 64 MiB", path, what);
+    *text = s == LEAT_OK ? malloc((size_t)size + 1) : NULL;
+    if (s == LEAT_OK && !*text)
+        s = status_no_memory(err, size);
+    if (s == LEAT_OK)
+        s = file_read_at(fd, 0, *text, size, path, err);
+    *bytes = (size_t)size;
+    file_close(&fd);
+    return s;
 }
 
 enum leat_status file_write_at(int fd, uint64_t offset, const void *bytes, uint64_t count, const char *path,

@@ -30,6 +30,10 @@ enum leat_status file_create_unnamed(int *fd, const char *path, struct leat_erro
 enum leat_status file_read_at(int fd, uint64_t offset, void *out, uint64_t count, const char *path,
                               struct leat_error *err);
 
+/* Reads a whole file of at most 64 MiB; the caller frees *text, also after a failure. `what` says in messages what the
+ * file should be, such as "a plan". */
+enum leat_status file_read_text(char **text, size_t *bytes, const char *path, const char *what, struct leat_error *err);
+
 /*
  * Memory to read files into, as from malloc(). That puts a large block 16 bytes after the start of a page, and the
  * kernel copies whole pages to there at a fifth of its speed: 2.6 instead of 13 GB/s from the page cache of ext4 on a

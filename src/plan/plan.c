@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/file.h"
 #include "base/options.h"
 #include "base/search.h"
 #include "base/status.h"
@@ -311,6 +312,20 @@ enum leat_status leat_plan_parse(struct leat_plan **out, const char *text, uint6
     if (s == LEAT_OK)
         return plan_open_rules(out, &rules, open, err);
     plan_rules_free(&rules);
+    return s;
+}
+
+enum leat_status leat_plan_load(struct leat_plan **out, const char *path, const struct leat_open_options *open,
+                                struct leat_error *err)
+{
+    char *text;
+    size_t bytes;
+    enum leat_status s = file_read_text(&text, &bytes, path, "a plan", err);
+
+    *out = NULL;
+    if (s == LEAT_OK)
+        s = leat_plan_parse(out, text, bytes, path, open, err);
+    free(text);
     return s;
 }
 

@@ -1,5 +1,5 @@
 /*
- * test_plan_memory.c: whichever allocation or system call fails while a plan of any order is opened, asked, and opened
+ * test_plan_memory.c: whichever allocation or system call fails while a plan of any order is loaded, asked, and opened
  * in another order, or while documents are sorted into a file: an error that says so, and nothing left allocated or
  * open; or the answers of the undisturbed run. Indexes are mapped, or read.
  */
@@ -68,7 +68,7 @@ static enum leat_status ask(const struct leat_plan *plan, uint64_t *answer, stru
                : s;
 }
 
-static enum leat_status run(const char *text, uint64_t *answer, struct leat_error *err)
+static enum leat_status run(const char *path, uint64_t *answer, struct leat_error *err)
 {
     struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
     struct leat_plan *plan;
@@ -76,12 +76,12 @@ static enum leat_status run(const char *text, uint64_t *answer, struct leat_erro
 
     open.access = access_mode;
     open.retry_seconds = LEAT_RETRY_NEVER;
-    s = leat_plan_parse(&plan, text, strlen(text), "plan", &open, err);
+    s = leat_plan_load(&plan, path, &open, err);
     if (s == LEAT_OK)
         s = ask(plan, answer, err);
     else
         T_CHECK(plan == NULL);
-    if (s == LEAT_OK && !strstr(text, "megatron")) { /* whose split is another one */
+    if (s == LEAT_OK && !strstr(path, "megatron")) { /* whose split is another one */
         struct leat_plan *again;
 
         s = leat_plan_reorder(&again, plan, LEAT_ORDER_SHUFFLED, 16, err);
@@ -142,16 +142,17 @@ int main(void)
     T_OK(leat_dataset_fit(d, NULL, &t_err));
     leat_dataset_close(d);
     for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i++) {
-        char text[4096] = "leat plan 1\n";
-        struct each_call c = { .run = run, .subject = text };
-        size_t at = strlen(text);
+        const char *path = t_path(folder, strstr(plans[i].lines, "megatron") ? "megatron.plan" : "other.plan");
+        struct each_call c = { .run = run, .subject = path };
+        FILE *f = fopen(path, "w");
 
+        fprintf(f, "leat plan 1\n");
         for (const char *from = plans[i].lines; *from; from++)
             if (from[0] == '%')
-                at += (size_t)snprintf(text + at, sizeof text - at, "%s", folder), from++;
+                fputs(folder, f), from++;
             else
-                text[at++] = *from;
-        text[at] = '\0';
+                fputc(*from, f);
+        fclose(f);
         for (unsigned k = plans[i].read; k < 2; k++) {
             access_mode = k == 0 ? LEAT_ACCESS_LEASED : LEAT_ACCESS_READ;
             each_call_fails(&c);

@@ -58,6 +58,41 @@ static void test_text(void)
     free(second);
 }
 
+/* A plan's text in a file is that plan; what is wrong names the file, and the line. */
+static void test_load(void)
+{
+    const char *path = t_path(folder, "my.plan");
+    struct leat_plan *plan, *again;
+    char *text, *second, named[700];
+    FILE *f = fopen(path, "w");
+
+    fprintf(f, "leat plan 1\nsource %s/a:2\nsource %s/b:1\nseq-len 16", folder, folder);
+    fclose(f);
+    T_OK(leat_plan_load(&plan, path, NULL, &t_err));
+    again = parse("source %s/a:2\nsource %s/b:1\nseq-len 16", folder, folder);
+    text = text_of(plan);
+    second = text_of(again);
+    T_STR(text, second);
+    leat_plan_close(plan);
+    leat_plan_close(again);
+    free(text);
+    free(second);
+
+    f = fopen(path, "w");
+    fprintf(f, "leat plan 1\nsauce a\n");
+    fclose(f);
+    snprintf(named, sizeof named, "%s, line 2: ", path);
+    T_REFUSED(leat_plan_load(&plan, path, NULL, &t_err), LEAT_E_ARGUMENT, named);
+    T_EQ(t_err.offset, 12);
+    T_CHECK(!plan);
+    T_CHECK(truncate(path, (64 << 20) + 1) == 0);
+    T_REFUSED(leat_plan_load(&plan, path, NULL, &t_err), LEAT_E_ARGUMENT, "is not a plan: it is larger than 64 MiB");
+    T_STR(t_err.file, path);
+    T_STATUS(leat_plan_load(&plan, folder, NULL, &t_err), LEAT_E_IO);
+    T_STATUS(leat_plan_load(&plan, t_path(folder, "none"), NULL, NULL), LEAT_E_NO_FILE);
+    T_CHECK(!plan);
+}
+
 /* ---- Places ---- */
 
 static void test_places(void)
@@ -291,6 +326,7 @@ int main(void)
     write_dataset("short", 2, 3, 9);
     write_list();
     test_text();
+    test_load();
     test_places();
     test_split();
     test_trace(&random);

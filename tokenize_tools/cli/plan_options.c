@@ -18,8 +18,6 @@
 #include "leat_pack.h"
 #include "units.h"
 
-#define MAX_PLAN_BYTES ((uint64_t)64 << 20)
-
 const char *const plan_option_balances[] = { "none", "attention", NULL };
 
 /* make lint compares them with enum leat_order */
@@ -105,32 +103,9 @@ static bool put_skips(const struct command *c, const struct plan_options *o, FIL
     return true;
 }
 
-static enum leat_status read_file(const char *path, const char *what, char **text, size_t *bytes,
-                                  struct leat_error *err)
-{
-    enum leat_status s;
-    uint64_t size;
-    int fd;
-
-    *text = NULL;
-    s = file_open_read(&fd, &size, path, err);
-    if (s != LEAT_OK)
-        return s;
-    if (size > MAX_PLAN_BYTES)
-        s = status_set_in(err, LEAT_E_ARGUMENT, path, "%s is not %s: it is larger than 64 MiB", path, what);
-    *text = s == LEAT_OK ? malloc((size_t)size + 1) : NULL;
-    if (s == LEAT_OK && !*text)
-        s = status_no_memory(err, size);
-    if (s == LEAT_OK)
-        s = file_read_at(fd, 0, *text, size, path, err);
-    *bytes = (size_t)size;
-    file_close(&fd);
-    return s;
-}
-
 enum leat_status plan_options_read_bans(const char *path, char **text, size_t *bytes, struct leat_error *err)
 {
-    enum leat_status s = read_file(path, "a file of bans", text, bytes, err);
+    enum leat_status s = file_read_text(text, bytes, path, "a file of bans", err);
 
     for (size_t at = 0, length; s == LEAT_OK && at < *bytes; at += length + 1) {
         const char *line = *text + at, *newline = memchr(line, '\n', *bytes - at);
@@ -244,7 +219,7 @@ static enum leat_status change_plan(struct leat_plan **plan, const char *path, c
     struct leat_plan *changed;
     size_t bytes;
     char *text;
-    enum leat_status s = read_file(path, "a text of changes", &text, &bytes, err);
+    enum leat_status s = file_read_text(&text, &bytes, path, "a text of changes", err);
 
     if (s == LEAT_OK)
         s = leat_plan_change_parse(&changed, *plan, text, bytes, path, open, err);
@@ -300,7 +275,7 @@ static bool put_file(const struct command *c, const struct plan_options *o, FILE
     struct leat_error err;
     char *text;
     size_t bytes;
-    bool ok = read_file(o->plan, "a plan", &text, &bytes, &err) == LEAT_OK;
+    bool ok = file_read_text(&text, &bytes, o->plan, "a plan", &err) == LEAT_OK;
 
     if (ok) {
         fwrite(text, 1, bytes, out);
