@@ -3,6 +3,9 @@
  * in src/base/, which libleat_pack has a hidden copy of: there is one of each of these, libleat's.
  */
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "leat.h"
 
@@ -11,6 +14,18 @@
 uint64_t leat_show(char *out, uint64_t capacity, const char *text, uint64_t bytes)
 {
     return show_text(out, (size_t)capacity, text, (size_t)bytes);
+}
+
+uint64_t leat_show_name(char *out, uint64_t capacity, const char *name, uint64_t bytes)
+{
+    char *copy = strndup(name, (size_t)bytes);
+    int length;
+
+    if (copy)
+        show_hide(copy, false);
+    length = snprintf(out, (size_t)capacity, "%s", copy ? copy : "");
+    free(copy);
+    return (uint64_t)length;
 }
 
 const char *leat_status_name(enum leat_status status)

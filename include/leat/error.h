@@ -155,6 +155,14 @@ struct leat_error {
  */
 LEAT_API uint64_t leat_show(char *out, uint64_t capacity, const char *text, uint64_t bytes);
 
+/*
+ * A name of a dataset, as it was given, without what may be a secret in it: the user and the password of a URL, and
+ * what follows the ? or # of one that begins with http:// or https://. Sentences in struct leat_error have no more of a
+ * URL, either. Other bytes stay as they are; to print the name, pass it to leat_show(). Writes and returns as
+ * leat_show() does; the result is not longer than the name.
+ */
+LEAT_API uint64_t leat_show_name(char *out, uint64_t capacity, const char *name, uint64_t bytes);
+
 /* Returns a status's short lower-case name ("truncated"), or "unknown" for any other number. Static memory. */
 LEAT_API const char *leat_status_name(enum leat_status status);
 

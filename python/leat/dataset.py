@@ -110,7 +110,8 @@ class ArrowDocuments:
 
 class Dataset:
     """An open dataset, made by leat.open(). Any number of threads may use it. It can be pickled: the other process
-    opens it by its name, and fails if that is another dataset by then. It closes itself when nothing uses it any more.
+    opens it by its name, and fails if that is another dataset by then. So the pickle holds the name as it was given,
+    with what follows the ? of a URL; nothing else shows that. It closes itself when nothing uses it any more.
 
     len(d) is the number of documents; d[i], like d.documents[i], is the tokens of one; d[a:b] is a sequence of them.
     """
@@ -151,8 +152,9 @@ class Dataset:
 
     @property
     def name(self):
-        """The name that it was opened by; for a list, its names."""
-        return self._names[0] if len(self._names) == 1 else self._names
+        """The name that it was opened by, without what follows the ? of a URL; for a list, its names."""
+        names = [_leat.show(name, True) for name in self._names]
+        return names[0] if len(names) == 1 else names
 
     # ---- Facts
 
@@ -383,6 +385,7 @@ def _from_root(name):
 def _reopen(names, how, identity):
     dataset = Dataset(names, **how)
     if dataset.info.identity != identity:
-        raise _leat.failure("mismatch", names[0], f"{names[0]} is another dataset by now than the one that was "
-                            "pickled: it has other documents")
+        name = _leat.show(names[0], True)
+        raise _leat.failure("mismatch", name, f"{name} is another dataset by now than the one that was pickled: it has "
+                            "other documents")
     return dataset

@@ -129,6 +129,24 @@ def files(name):
     return [pathlib.Path(f"{name}{s}").read_bytes() for s in (".leat", ".tokens")]
 
 
+def test_presigned(server, counting):
+    """.name, repr() and errors had what follows the ? of a URL. A pickle has it, since it opens the dataset again."""
+    server.objects.update({f"web/n{s}": pathlib.Path(counting + s).read_bytes() for s in (".leat", ".tokens")})
+    server.open_buckets = {"web"}
+    name = f"{server.url}/web/n"
+    dataset = leat.open(name + "?sig=SIGNED")
+    assert dataset.name == name and repr(dataset) == f"leat.open({name!r})"
+    assert leat.open([name + "?sig=SIGNED", name]).name == [name, name]
+    again = pickle.loads(pickle.dumps(dataset))
+    assert again.info.identity == dataset.info.identity and b"SIGNED" in pickle.dumps(again)
+    for wrong in (lambda: leat.open(name + "x?sig=SIGNED"), lambda: leat.Tokenizer(name + "?sig=SIGNED"),
+                  lambda: dataset.read(0, 1 << 60), lambda: leat.Plan(dataset, 8, 1),
+                  lambda: leat.open(name.replace("//", "//user:PASSED@"))):
+        with pytest.raises(leat.Error) as error:
+            wrong()
+        assert "SIGNED" not in f"{error.value!r}{error.value.file}" and "PASSED" not in str(error.value)
+
+
 def test_pull(server, counting, tmp_path):
     seen = []
     made = leat.pull(URL, tmp_path / "copy", progress=lambda done, total: seen.append((done, total)))

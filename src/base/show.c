@@ -2,6 +2,7 @@
 #include "show.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "utf8.h"
 
@@ -98,11 +99,39 @@ static int is_plain(const char *text)
     return *text == '\0';
 }
 
+/* Before an @ of another scheme than the web's stands a container, unless a colon is there. */
+void show_hide(char *text, bool sentence)
+{
+    for (char *at = text; (at = strstr(at, "://"));) {
+        bool web = at - text >= 4 && (strncasecmp(at - 4, "http", 4) == 0 || strncasecmp(at - 4, "ttps", 4) == 0);
+        char *end = at + 3 + strcspn(at + 3, sentence ? " \"\n" : ""), *path, *user;
+
+        at += 3;
+        path = at + strcspn(at, "/?#");
+        user = memrchr(at, '@', (size_t)((path < end ? path : end) - at));
+        if (user && (web || memchr(at, ':', (size_t)(user - at)))) {
+            memmove(at, user + 1, strlen(user));
+            end -= user + 1 - at;
+        }
+        if (!web)
+            continue;
+        at += strcspn(at, "?#");
+        while (sentence && end > at && strchr(".,:;)", end[-1])) /* these are the sentence's */
+            end--;
+        if (at < end)
+            memmove(at, end, strlen(end) + 1);
+        else
+            at = end;
+    }
+}
+
 void show_in_place(char *text, size_t room)
 {
     char copy[IN_PLACE_BYTES];
-    size_t length = strlen(text);
+    size_t length;
 
+    show_hide(text, true);
+    length = strlen(text);
     if (is_plain(text) || length >= sizeof copy)
         return;
     memcpy(copy, text, length);

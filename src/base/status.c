@@ -52,8 +52,10 @@ static void copy(char *out, size_t room, const char *name)
 
 enum leat_status status_in_file(struct leat_error *err, enum leat_status s, const char *file)
 {
-    if (s != LEAT_OK && err && file && !err->file[0])
+    if (s != LEAT_OK && err && file && !err->file[0]) {
         copy(err->file, sizeof err->file, file);
+        show_hide(err->file, false);
+    }
     return s;
 }
 

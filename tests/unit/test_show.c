@@ -39,6 +39,43 @@ static void test_examples(void)
     SHOWS("\xed\xa0\x80\xf4\x90\x80\x80\xc0\x9b", "\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80\\xc0\\x9b"); /* no characters */
 }
 
+/* Before, info, verify, show, repr() and errors of misuse printed signatures and passwords of URLs. */
+static void test_urls(void)
+{
+    static const struct {
+        const char *given, *name, *sentence; /* NULL: as it was given */
+    } urls[] = {
+        { "https://h/a?sig=SECRET", "https://h/a", "https://h/a" },
+        { "http://u:SECRET@h:8/a#SECRET", "http://h:8/a", "http://h:8/a" },
+        { "HTTPS://SECRET@h?SECRET", "HTTPS://h", "HTTPS://h" },
+        { "https://u:SE@CRET@h/a@b?SECRET@x", "https://h/a@b", "https://h/a@b" },
+        { "https://h/a?b SECRET", "https://h/a", "https://h/a SECRET" },
+        { "s3://id:SECRET@b/a?b", "s3://b/a?b", "s3://b/a?b" },
+        { "abfss://c@x.dfs.core.windows.net/n?a", NULL, NULL },
+        { "raw:FILE?dtype=u16", NULL, NULL },
+        { "https://h/a.", NULL, NULL },
+        { "a?b https://", NULL, NULL },
+        { "\"https://h/a?SECRET\": see https://h/?SECRET; http://u:SECRET@h, or https://h?", "\"https://h/a",
+          "\"https://h/a\": see https://h/; http://h, or https://h" },
+    };
+    struct leat_error err = { 0 };
+    char out[128];
+
+    for (size_t i = 0; i < sizeof urls / sizeof *urls; i++) {
+        const char *given = urls[i].given, *name = urls[i].name ? urls[i].name : given;
+
+        T_EQ(leat_show_name(out, sizeof out, given, strlen(given)), strlen(name));
+        T_STR(out, name);
+        T_EQ(leat_show_name(NULL, 0, given, strlen(given)), strlen(name));
+        status_set_in(&err, LEAT_E_IO, given, "%s", given);
+        T_STR(err.message, urls[i].sentence ? urls[i].sentence : given);
+        T_STR(err.file, name);
+        status_after(&err, "; %s", given);
+        status_before(&err, LEAT_E_IO, "%s", given);
+        T_CHECK(!strstr(err.message, "=SECRET") && !strstr(err.message, ":SECRET"));
+    }
+}
+
 /* From the Unicode standard: categories Cc, Zl and Zp, and all characters with the property Bidi_Control. */
 static bool is_hidden(uint32_t c)
 {
@@ -119,6 +156,7 @@ static void test_sentences(void)
 int main(void)
 {
     test_examples();
+    test_urls();
     test_all_characters();
     test_room();
     test_sentences();

@@ -70,6 +70,8 @@ static CLI_PRINTF(3, 0) void print_line(FILE *out, const char *program, const ch
     char text[SENTENCE_BYTES], shown[SENTENCE_BYTES];
 
     vsnprintf(text, sizeof text, format, args);
+    if (out == stderr)
+        show_hide(text, true);
     show_text(shown, sizeof shown, text, strlen(text));
     fprintf(out, "%s%s%s\n", program, program[0] ? ": " : "", shown);
 }

@@ -233,13 +233,14 @@ int cmd_verify(const struct command *self, int argc, char **argv)
     struct leat_dataset *d;
     struct leat_error err = { .message = "" };
     struct verdict v = { .report = LEAT_VERIFY_REPORT_INIT, .err = &err };
+    char shown[COMMANDS_NAME];
     int code;
 
     if (!command_parse(self, argc, argv, &values, &parsed, &code))
         return code;
-    v.name = parsed.words[0];
+    v.name = commands_shown(parsed.words[0], shown);
     v.report.part = v.report.first_document = LEAT_NONE;
-    v.status = commands_open(&d, v.name, &err);
+    v.status = commands_open(&d, parsed.words[0], &err);
     if (v.status == LEAT_OK)
         check(&values, d, &v, &err);
     if (v.status == LEAT_OK || (is_damage(v.status, &err) && !cli_interrupted()))

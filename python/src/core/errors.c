@@ -178,21 +178,27 @@ static PyObject *bytes_of(PyObject *text)
     return bytes;
 }
 
-/* show(text): the text as people may see it (leat_show() in leat.h), for sentences that are made in Python. */
-static PyObject *show(PyObject *module, PyObject *text)
+/* show(text, name=False): the text as people may see it (leat_show() in leat.h), for sentences that are made in Python;
+ * or a name without what may be a secret in it (leat_show_name()). */
+static PyObject *show(PyObject *module, PyObject *args)
 {
-    PyObject *bytes = bytes_of(text), *result = NULL;
-    uint64_t length;
+    PyObject *text, *bytes, *result = NULL;
+    uint64_t length, (*call)(char *, uint64_t, const char *, uint64_t);
+    int name = 0;
     char *shown;
 
     (void)module;
+    if (!PyArg_ParseTuple(args, "U|p:show", &text, &name))
+        return NULL;
+    call = name ? leat_show_name : leat_show;
+    bytes = bytes_of(text);
     if (!bytes)
         return NULL;
-    length = leat_show(NULL, 0, PyBytes_AsString(bytes), (uint64_t)PyBytes_Size(bytes));
+    length = call(NULL, 0, PyBytes_AsString(bytes), (uint64_t)PyBytes_Size(bytes));
     shown = malloc((size_t)length + 1);
     if (shown) {
-        leat_show(shown, length + 1, PyBytes_AsString(bytes), (uint64_t)PyBytes_Size(bytes));
-        result = PyUnicode_DecodeUTF8(shown, (Py_ssize_t)length, "strict");
+        call(shown, length + 1, PyBytes_AsString(bytes), (uint64_t)PyBytes_Size(bytes));
+        result = PyUnicode_DecodeUTF8(shown, (Py_ssize_t)length, "surrogateescape");
     } else {
         PyErr_NoMemory();
     }
@@ -202,7 +208,7 @@ static PyObject *show(PyObject *module, PyObject *text)
 }
 
 static PyMethodDef functions[] = {
-    { "show", show, METH_O, NULL },
+    { "show", show, METH_VARARGS, NULL },
     { NULL, NULL, 0, NULL },
 };
 

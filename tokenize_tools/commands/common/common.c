@@ -223,6 +223,12 @@ void commands_print_ids(const uint32_t *ids, size_t count, bool spaced)
     fwrite(out, 1, used, stdout);
 }
 
+const char *commands_shown(const char *name, char shown[COMMANDS_NAME])
+{
+    (void)leat_show_name(shown, COMMANDS_NAME, name, strlen(name));
+    return strstr(name, "://") ? shown : name;
+}
+
 enum leat_status commands_open(struct leat_dataset **d, const char *name, struct leat_error *err)
 {
     struct leat_open_options how = LEAT_OPEN_OPTIONS_INIT;

@@ -75,6 +75,10 @@ typedef enum leat_status commands_string_call(const struct leat_dataset *d, uint
 char *commands_string(commands_string_call *call, const struct leat_dataset *d, uint64_t number, uint64_t *bytes,
                       struct leat_error *err);
 
+/* Returns a name as outputs have it: of a URL, without its secrets (leat_show_name()). */
+#define COMMANDS_NAME 4096u
+const char *commands_shown(const char *name, char shown[COMMANDS_NAME]);
+
 /* leat_dataset_open(), which says it when a file server is waited for, now and when the dataset is read. */
 enum leat_status commands_open(struct leat_dataset **d, const char *name, struct leat_error *err);
 

@@ -529,6 +529,7 @@ int cmd_info(const struct command *self, int argc, char **argv)
     struct leat_dataset *d;
     struct leat_error err;
     struct info_facts f = { .info = LEAT_INFO_INIT };
+    char shown[COMMANDS_NAME];
     enum leat_status s;
     int code;
 
@@ -538,8 +539,8 @@ int cmd_info(const struct command *self, int argc, char **argv)
         options_free(&parsed);
         return command_wrong(self, "--json and --html cannot be combined");
     }
-    f.name = parsed.words[0];
-    s = commands_open(&d, f.name, &err);
+    f.name = commands_shown(parsed.words[0], shown);
+    s = commands_open(&d, parsed.words[0], &err);
     f.d = d;
     if (s == LEAT_OK)
         s = gather(&f, &err);

@@ -604,7 +604,7 @@ static int show_dataset(const struct command *self, struct show_out *o, const st
     struct show_words words = { .tokenizer = NULL };
     struct leat_dataset *d = NULL;
     uint64_t first = 0, end = 0;
-    char title[TITLE];
+    char title[TITLE], shown[COMMANDS_NAME];
     struct leat_error err;
     enum leat_status s;
     const char *why;
@@ -612,6 +612,7 @@ static int show_dataset(const struct command *self, struct show_out *o, const st
     if (v->tokens && !units_parse_range(v->tokens, &first, &end, NULL, &why))
         return command_wrong(self, "--tokens: \"%.100s\" %s", v->tokens, why);
     s = commands_open(&d, name, &err);
+    name = commands_shown(name, shown);
     if (s == LEAT_OK)
         s = show_words_open(&words, d, given_tokenizer(v), v->pattern, &err);
     if (s == LEAT_OK)
