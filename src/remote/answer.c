@@ -182,6 +182,13 @@ enum leat_status answer_failed(const struct transfer *t, bool signed_by_key, con
     s = url_in_hub(t->url) ? by_hub(t, signed_by_key, hub ? hub : HUB_ENDPOINT, err) : LEAT_OK;
     if (s != LEAT_OK)
         return s;
+    if (t->withheld && url_in_bucket(t->url) && (t->code == 401 || t->code == 403)) /* by the table in keys.c */
+        return status_set_in(err, LEAT_E_PERMISSION, t->url->name,
+                             "%s: the server requires credentials, and leat sends none to this host; if it is yours, "
+                             "%s",
+                             t->url->name,
+                             t->url->scheme == URL_AZURE ? "let AZURE_STORAGE_ENDPOINT name it"
+                                                         : "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY for it");
     answer_code(t, code);
     for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(code, words[i].code) == 0)

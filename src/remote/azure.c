@@ -133,13 +133,18 @@ struct credentials azure_keys(const struct environment *e, const struct url *u)
     return (struct credentials) { .query = values[SETTING_AZURE_SAS] };
 }
 
+const char *azure_named(const struct environment *e, const struct url *u)
+{
+    return is_theirs(e, u) ? e->values[SETTING_AZURE_ENDPOINT] : NULL;
+}
+
 enum leat_status azure_endpoint(char **endpoint, const struct environment *e, const struct url *u,
                                 struct leat_error *err)
 {
-    const char *account = e->values[SETTING_AZURE_ACCOUNT], *named = e->values[SETTING_AZURE_ENDPOINT];
+    const char *account = e->values[SETTING_AZURE_ACCOUNT], *named = azure_named(e, u);
 
     *endpoint = NULL;
-    if (named && is_theirs(e, u))
+    if (named)
         return text_join(endpoint, err, named, NULL);
     if (u->host)
         return text_join(endpoint, err, "https://", u->host, NULL);

@@ -26,6 +26,9 @@ enum leat_status azure_settle(struct environment *e, struct leat_error *err);
 /* The account as id and its key as secret, or a SAS token, without its ?, as query; all NULL: neither is set. */
 struct credentials azure_keys(const struct environment *e, const struct url *u);
 
+/* Returns the endpoint that a variable names for the account of a URL; NULL: none. */
+const char *azure_named(const struct environment *e, const struct url *u);
+
 /* Sets *endpoint to where the account's containers are; the caller frees it. LEAT_E_ARGUMENT: no account is named. */
 enum leat_status azure_endpoint(char **endpoint, const struct environment *e, const struct url *u,
                                 struct leat_error *err);

@@ -32,7 +32,8 @@ static const char *const methods[] = {
     [TRANSFER_GET] = "GET", [TRANSFER_PUT] = "PUT", [TRANSFER_POST] = "POST", [TRANSFER_DELETE] = "DELETE"
 };
 
-bool client_signs(const struct remote *r, const struct url *u)
+/* Returns true if requests for `u` are signed, unless they go to a host that gets no key. */
+static bool signs(const struct remote *r, const struct url *u)
 {
     struct credentials c = keys_of(r, u);
 
@@ -123,12 +124,11 @@ const char *client_certificates(const struct remote *r, bool aws)
     return own ? own : r->environment.values[SETTING_CERTIFICATES];
 }
 
-/* Where requests for a URL go, if that was set: else Amazon's, Google's, the account's own server, or the Hub. */
-static const char *endpoint_of(const struct remote *r, const struct url *u)
+const char *client_endpoint(const struct remote *r, const struct url *u)
 {
-    return r->environment.values[url_in_hub(u)            ? SETTING_HUB_ENDPOINT
-                                 : u->scheme == URL_AZURE ? SETTING_AZURE_ENDPOINT
-                                                          : SETTING_ENDPOINT];
+    if (u->scheme == URL_AZURE)
+        return azure_named(&r->environment, u);
+    return r->environment.values[url_in_hub(u) ? SETTING_HUB_ENDPOINT : SETTING_ENDPOINT];
 }
 
 static enum leat_status make_address(struct remote *r, const struct url *u, struct address *a, struct leat_error *err)
@@ -137,7 +137,7 @@ static enum leat_status make_address(struct remote *r, const struct url *u, stru
     enum leat_status s;
 
     if (u->scheme != URL_AZURE)
-        return address_make(a, u, endpoint_of(r, u), r->region, err);
+        return address_make(a, u, client_endpoint(r, u), r->region, err);
     *a = (struct address) { NULL, NULL, NULL };
     s = r->azure_settled ? LEAT_OK : azure_settle(&r->environment, err);
     r->azure_settled = s == LEAT_OK;
@@ -148,22 +148,6 @@ static enum leat_status make_address(struct remote *r, const struct url *u, stru
         s = address_make(a, u, endpoint, r->region, err);
     free(endpoint);
     return s;
-}
-
-/* How much of a URL says which server it is. */
-static size_t server_length(const char *url)
-{
-    const char *host = strstr(url, "://");
-
-    return host ? (size_t)(host - url) + 3 + strcspn(host + 3, "/?#") : 0;
-}
-
-/* Whether the Hub has sent the transfer to another server, which must not see the token. */
-static bool is_away(const struct transfer *t, const struct address *a)
-{
-    size_t length = server_length(a->url);
-
-    return t->redirected && (server_length(t->redirected) != length || strncmp(t->redirected, a->url, length) != 0);
 }
 
 /* The Hub's API: ENDPOINT/api/... */
@@ -190,7 +174,7 @@ static enum leat_status call_address(struct remote *r, struct transfer *t, struc
 static enum leat_status send_to(struct remote *r, struct transfer *t, const struct address *a, struct leat_error *err)
 {
     struct request q = { .method = methods[t->method], .stall_seconds = r->options.stall_seconds };
-    struct credentials c = keys_of(r, t->url);
+    struct credentials c = t->withheld ? (struct credentials) { .id = NULL } : keys_of(r, t->url);
     bool azure = t->url->scheme == URL_AZURE;
     const char *query = t->query && !t->redirected ? t->query : ""; /* a redirect has it */
     const char *sas = c.query ? c.query : "";
@@ -214,7 +198,7 @@ static enum leat_status send_to(struct remote *r, struct transfer *t, const stru
         s = add_conditions(&q, t, err);
     if (s == LEAT_OK && azure)
         s = azure_headers(&q, t, a, &c, time(NULL) + (time_t)r->skew, err);
-    else if (s == LEAT_OK && client_signs(r, t->url) && !(url_in_hub(t->url) && is_away(t, a)))
+    else if (s == LEAT_OK && signs(r, t->url) && !t->withheld)
         s = add_signature(r, &q, t, a, err);
     if (s == LEAT_OK)
         s = carrier_library.begin(r->carrying, t, &q, err);
@@ -253,7 +237,8 @@ enum leat_status client_send(struct remote *r, struct transfer *t, struct leat_e
         s = check_online(r, t->url, err);
     if (s == LEAT_OK)
         s = call_address(r, t, &a, err);
-    if (s == LEAT_OK)
+    t->withheld = s == LEAT_OK && !keys_may_go(r, t->url, t->redirected ? t->redirected : a.url);
+    if (s == LEAT_OK && !t->withheld)
         s = keys_prepare(r, t->url, err);
     t->secure = s == LEAT_OK && text_begins(a.url, "https://");
 
@@ -402,7 +387,7 @@ static bool adapts(struct remote *r, struct transfer *t)
     }
     if (url_in_hub(t->url))
         return asks_hub_again(t);
-    if (!client_signs(r, t->url) || t->code < 300)
+    if (!signs(r, t->url) || t->withheld || t->code < 300)
         return false;
     answer_code(t, code);
     if ((strcmp(code, "RequestTimeTooSkewed") == 0 ||
@@ -447,7 +432,7 @@ static bool judge_answer(struct remote *r, struct transfer *t, const char *why)
         return retry(r, t, r->options.max_tries, "");
     if (adapts(r, t))
         return again(r, t, 0);
-    return fail(t, answer_failed(t, client_signs(r, t->url), r->environment.values[SETTING_HUB_ENDPOINT], &t->error));
+    return fail(t, answer_failed(t, signs(r, t->url), r->environment.values[SETTING_HUB_ENDPOINT], &t->error));
 }
 
 /* All bytes that were asked for have come, whatever happened to the connection after that (libcurl also gives up one
@@ -461,7 +446,7 @@ static bool has_all(const struct transfer *t)
 /* Whether certificates play a part: not with http://, also of an endpoint. */
 static bool is_secure(const struct remote *r, const struct url *u)
 {
-    const char *endpoint = u->scheme == URL_HTTPS ? NULL : endpoint_of(r, u);
+    const char *endpoint = u->scheme == URL_HTTPS ? NULL : client_endpoint(r, u);
 
     return u->scheme != URL_HTTP && !(endpoint && text_begins(endpoint, "http://"));
 }

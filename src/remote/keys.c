@@ -599,6 +599,52 @@ static bool has_own(const struct remote *r, const struct url *u)
     return c.secret || c.query;
 }
 
+/*
+ * The table of which host gets which secret: keys and tokens go to the server of the endpoint that the user's variable
+ * names, or, where none is named, to these hosts by https://. A name that begins with a dot stands for all hosts that
+ * end so. No redirect, list or answer adds one. A new cloud is a new name here and in SECURITY.md, which shows this
+ * table; tests/remote/test_secrets.py has each row.
+ */
+static const struct {
+    enum url_scheme scheme;
+    bool bare; /* Google's token, which counts where there are no keys, and goes to no endpoint */
+    const char *hosts[6];
+} secrets[] = {
+    { URL_S3, false, { ".amazonaws.com", ".amazonaws.com.cn" } },
+    { URL_GS, false, { "storage.googleapis.com" } }, /* HMAC keys */
+    { URL_GS, true, { ".googleapis.com" } },
+    { URL_AZURE,
+      false,
+      { ".blob.core.windows.net", ".blob.core.chinacloudapi.cn", ".blob.core.usgovcloudapi.net",
+        ".blob.storage.azure.net", ".blob.fabric.microsoft.com" } },
+    { URL_HF, false, { "huggingface.co" } },
+};
+
+/* How much of an address says which server it is. */
+static size_t server_length(const char *url)
+{
+    const char *host = strstr(url, "://");
+
+    return host ? (size_t)(host - url) + 3 + strcspn(host + 3, "/?#") : 0;
+}
+
+bool keys_may_go(const struct remote *r, const struct url *u, const char *to)
+{
+    const char *endpoint = client_endpoint(r, u), *host;
+    bool bare = u->scheme == URL_GS && !has_own(r, u), may = false;
+    size_t length = server_length(to), before = strlen("https://");
+
+    for (unsigned i = 0; i < sizeof secrets / sizeof *secrets; i++) {
+        if (secrets[i].scheme != u->scheme || secrets[i].bare != bare)
+            continue;
+        if (endpoint && !bare)
+            return server_length(endpoint) == length && strncmp(endpoint, to, length) == 0;
+        for (unsigned h = 0; text_begins(to, "https://") && (host = secrets[i].hosts[h]); h++)
+            may = may || (file_ends_with(to, length, host) && (*host == '.' || length == before + strlen(host)));
+    }
+    return may;
+}
+
 void keys_free(struct keys *k)
 {
     text_forget(k->id);

@@ -45,6 +45,9 @@ struct keys {
     bool asked;        /* once, and there may be none */
 };
 
+/* Returns true if the keys for `u` may go with a request to this address, by the table in keys.c. */
+bool keys_may_go(const struct remote *r, const struct url *u, const char *to);
+
 /* Gets the keys for requests for `u`, if any can be had. Waits for the answers of a provider, until remote_give_up().
  */
 enum leat_status keys_prepare(struct remote *r, const struct url *u, struct leat_error *err);

@@ -94,6 +94,7 @@ struct transfer {
     uint32_t asked; /* seconds that the server asked to wait, in all */
     bool skew_tried, region_tried, keys_tried, moved_tried;
     bool secure;                          /* it began by https:// */
+    bool withheld;                        /* no key or token was sent: it went to a host that gets none */
     char version[TRANSFER_ETAG];          /* the etag by the server that redirected, which counts */
     bool checked, refused;                /* the answer's head: it is not the range that was asked for */
     bool no_memory;                       /* for what the answer says */
