@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file.h"
 #include "status.h"
 
 /* ---- The string -------------------------------------------------------------------------------------------------- */
@@ -93,6 +94,26 @@ void buffer_trim(struct buffer *b)
         b->bytes = bytes;
         b->room = b->allocated = b->size;
     }
+}
+
+enum leat_status buffer_read(struct buffer *b, const char *path, uint64_t max, struct leat_error *err)
+{
+    uint64_t size = 0;
+    int fd = -1;
+    enum leat_status s = file_open_read(&fd, &size, path, err);
+
+    if (s == LEAT_OK && size > max)
+        s = status_too_large(err, path, max);
+    if (s == LEAT_OK)
+        s = buffer_reserve(b, (size_t)size + 1, err);
+    if (s == LEAT_OK)
+        s = file_read_at(fd, 0, b->bytes, size, path, err);
+    file_close(&fd);
+    if (s == LEAT_OK) {
+        b->size = (size_t)size;
+        b->bytes[b->size] = '\0';
+    }
+    return s;
 }
 
 void buffer_free(struct buffer *b)

@@ -82,6 +82,11 @@ enum leat_status buffer_append(struct buffer *b, const void *bytes, size_t size,
 /* Adds a text as one line: with \n and \\ for line feeds and backslashes, and a line feed at the end. */
 enum leat_status buffer_append_line(struct buffer *b, const char *text, struct leat_error *err);
 
+/* Reads a file of at most `max` bytes into an empty buffer, and writes a zero after it. LEAT_E_UNSUPPORTED if it is
+ * larger. */
+#define BUFFER_TEXT_MAX ((uint64_t)64 << 20) /* of files of lines: lists, plans of runs */
+enum leat_status buffer_read(struct buffer *b, const char *path, uint64_t max, struct leat_error *err);
+
 /* Gives memory back if much of the room is unused. */
 void buffer_trim(struct buffer *b);
 

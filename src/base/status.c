@@ -225,3 +225,10 @@ enum leat_status status_no_memory(struct leat_error *err, uint64_t bytes)
 {
     return status_set(err, LEAT_E_NO_MEMORY, "no memory for %" PRIu64 " bytes", bytes);
 }
+
+enum leat_status status_too_large(struct leat_error *err, const char *file, uint64_t max)
+{
+    return status_set_in(err, LEAT_E_UNSUPPORTED, file,
+                         "%s is too large: a list or plan has at most %" PRIu64 " MiB; restore it from its source",
+                         file, max >> 20);
+}

@@ -74,4 +74,7 @@ void status_after(struct leat_error *err, const char *format, ...) STATUS_PRINTF
 /* An allocation of `bytes` failed. */
 enum leat_status status_no_memory(struct leat_error *err, uint64_t bytes);
 
+/* A file of lines has more than `max` bytes: whoever may have written it does not decide how much memory is taken. */
+enum leat_status status_too_large(struct leat_error *err, const char *file, uint64_t max);
+
 #endif

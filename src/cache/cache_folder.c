@@ -415,9 +415,11 @@ static enum leat_status read_file(struct remote *r, const struct url *folder, co
 
     if (s == LEAT_OK)
         s = remote_stat(r, &url, &object, err);
+    if (s == LEAT_OK && object.size > BUFFER_TEXT_MAX)
+        s = status_too_large(err, url.name, BUFFER_TEXT_MAX);
     if (s == LEAT_OK) {
         *size = (size_t)object.size;
-        *file = object.size < SIZE_MAX ? malloc(*size + 1) : NULL;
+        *file = malloc(*size + 1);
         s = *file ? remote_read(r, &url, &object, 0, *file, *size, err) : status_no_memory(err, object.size);
     }
     url_free(&url);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/buffer.h"
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/file_kind.h"
@@ -316,29 +317,24 @@ static enum leat_status names_of_parts(struct names *n, const char *folder, cons
 static enum leat_status read_list(struct folder_list *list, const char *folder, const char *name, bool *has,
                                   struct leat_error *err)
 {
-    char *path = path_join(folder, name, NULL), *text = NULL;
+    char *path = path_join(folder, name, NULL);
+    struct buffer text = { 0 };
     struct leat_error why;
     enum leat_status s;
-    uint64_t size = 0;
-    int fd = -1;
 
     *list = (struct folder_list) { 0 };
     *has = false;
     if (!path)
         return status_no_memory(err, strlen(folder));
-    s = file_open_read(&fd, &size, path, &why);
+    s = buffer_read(&text, path, BUFFER_TEXT_MAX, &why);
     *has = s != LEAT_E_NO_FILE;
-    if (s == LEAT_OK) {
-        text = size < SIZE_MAX ? malloc((size_t)size + 1) : NULL;
-        s = text ? file_read_at(fd, 0, text, size, path, &why) : status_no_memory(&why, size);
+    if (s == LEAT_OK)
+        s = folder_list_read(list, (char *)text.bytes, text.size, path, err); /* takes the text over */
+    else {
+        buffer_free(&text);
+        if (*has && err)
+            *err = why;
     }
-    file_close(&fd);
-    if (s == LEAT_OK) {
-        s = folder_list_read(list, text, (size_t)size, path, err);
-        text = NULL;
-    } else if (*has && err)
-        *err = why;
-    free(text);
     free(path);
     return *has ? s : LEAT_OK;
 }
@@ -550,22 +546,14 @@ static enum leat_status add_lines(struct names *n, const char *path, const char 
 static enum leat_status names_of_list(struct names *n, const char *path, struct leat_error *err)
 {
     size_t before = n->count;
-    enum leat_status s;
-    uint64_t size;
-    char *text;
-    int fd;
+    struct buffer text = { 0 };
+    enum leat_status s = buffer_read(&text, path, BUFFER_TEXT_MAX, err);
 
-    s = file_open_read(&fd, &size, path, err);
-    if (s != LEAT_OK)
-        return s;
-    text = size < SIZE_MAX ? malloc((size_t)size + 1) : NULL;
-    s = text ? file_read_at(fd, 0, text, size, path, err) : status_no_memory(err, size);
     if (s == LEAT_OK)
-        s = add_lines(n, path, text, (size_t)size, err);
+        s = add_lines(n, path, (const char *)text.bytes, text.size, err);
     if (s == LEAT_OK && n->count == before)
         s = status_set_in(err, LEAT_E_NO_FILE, path, "the list %s names no dataset", path);
-    free(text);
-    file_close(&fd);
+    buffer_free(&text);
     return s;
 }
 

@@ -487,6 +487,7 @@ bool client_is_done(struct remote *r, struct transfer *t, enum carried how, cons
 #define STANDARD_TRIES  10u
 #define STANDARD_STALL  20u
 #define STANDARD_REGION "us-east-1"
+#define STANDARD_LISTED ((uint64_t)1000000)
 #define TURN_MS         100 /* how long a caller that wants to stop may have to wait */
 #define MILLISECOND     ((uint64_t)1000000)
 
@@ -494,8 +495,12 @@ static enum leat_status read_settings(struct remote *r, struct leat_error *err)
 {
     const struct environment *e = &r->environment;
     const char *tries = e->values[SETTING_ATTEMPTS], *region = e->values[SETTING_REGION];
+    const char *listed = e->values[SETTING_LISTED];
     uint64_t number = 0;
 
+    r->max_listed = STANDARD_LISTED;
+    if (listed && (!answer_number(listed, strlen(listed), &r->max_listed) || r->max_listed == 0))
+        return status_argument(err, "LEAT_MAX_LISTED", "LEAT_MAX_LISTED must be a number above 0");
     if (!r->options.stall_seconds)
         r->options.stall_seconds = STANDARD_STALL;
     if (!r->options.max_tries && tries &&
@@ -550,6 +555,17 @@ void remote_close(struct remote *r)
     for (unsigned i = 0; i < KEYS_OWNERS; i++)
         keys_free(&r->keys[i]);
     free(r);
+}
+
+enum leat_status remote_check_listed(const struct remote *r, uint64_t objects, const struct url *url,
+                                     struct leat_error *err)
+{
+    if (objects <= r->max_listed)
+        return LEAT_OK;
+    return status_set_in(err, LEAT_E_UNSUPPORTED, url->name,
+                         "%s: the server lists more than %" PRIu64 " objects; name a folder with fewer, or set "
+                         "LEAT_MAX_LISTED to how many may be listed",
+                         url->name, r->max_listed);
 }
 
 void remote_count(const struct remote *r, struct remote_counts *counts)

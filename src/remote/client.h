@@ -17,6 +17,7 @@ struct remote {
     struct transfer *under_way; /* has an attempt */
     struct transfer *waiting;   /* to be tried at its not_before */
     int64_t skew;               /* of the server's clock, in seconds, once it has refused this machine's */
+    uint64_t max_listed;        /* objects of one list */
     char region[32];
     struct remote_counts counts;
     uint64_t told;      /* options.waits was told that nothing is tried before */

@@ -54,6 +54,7 @@ static const struct {
     [SETTING_HUB_TOKEN] = { { "HF_TOKEN", "HUGGING_FACE_HUB_TOKEN" }, "" },
     [SETTING_HUB_ENDPOINT] = { { "HF_ENDPOINT" }, "" },
     [SETTING_HUB_OFFLINE] = { { "HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE" }, "" },
+    [SETTING_LISTED] = { { "LEAT_MAX_LISTED" }, "" },
     [SETTING_CERTIFICATES] = { { "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE" }, "" },
 };
 

@@ -47,6 +47,7 @@ enum setting {
     SETTING_HUB_TOKEN, /* from here on: the Hub's */
     SETTING_HUB_ENDPOINT,
     SETTING_HUB_OFFLINE,
+    SETTING_LISTED,
     SETTING_CERTIFICATES, /* a file of those of authorities, in place of the system's */
     SETTINGS
 };

@@ -243,37 +243,27 @@ static enum leat_status make_query(char **query, const struct url *url, const ch
     return s;
 }
 
-struct whole_list {
-    const struct url *url;
-    remote_take *take;
-    void *context;
-    struct remote_circle circle;
-};
-
 /* Another key is kept after 1, 2, 4, ... objects: where keys go in a circle, one of it is kept at last, and comes
  * again. */
-bool remote_comes_again(struct remote_circle *circle, const char *key)
-{
-    if (circle->objects > 0 && strcmp(circle->kept, key) == 0)
-        return true;
-    if ((circle->objects & (circle->objects - 1)) == 0)
-        memcpy(circle->kept, key, strlen(key) + 1);
-    circle->objects++;
-    return false;
-}
-
-static enum leat_status take_once(void *context, const char *key, uint64_t size, const char *etag,
+enum leat_status remote_take_once(void *context, const char *key, uint64_t size, const char *etag,
                                   struct leat_error *err)
 {
-    struct whole_list *l = context;
+    struct remote_listing *l = context;
+    enum leat_status s = remote_check_listed(l->remote, l->objects + 1, l->url, err);
 
-    if (remote_comes_again(&l->circle, key))
-        return broken_list(l->url, err); /* the same objects for ever */
+    if (s == LEAT_OK && l->objects > 0 && strcmp(l->kept, key) == 0)
+        s = status_set_in(err, LEAT_E_IO, l->url->name, "%s: the server's list has no end: it names an object twice",
+                          l->url->name);
+    if (s != LEAT_OK)
+        return s;
+    if ((l->objects & (l->objects - 1)) == 0)
+        memcpy(l->kept, key, strlen(key) + 1);
+    l->objects++;
     return l->take(l->context, key, size, etag, err);
 }
 
 /* One request: up to 1,000 objects. */
-static enum leat_status list_some(struct remote *r, const struct url *bucket, struct whole_list *l, char **next,
+static enum leat_status list_some(struct remote *r, const struct url *bucket, struct remote_listing *l, char **next,
                                   struct leat_error *err)
 {
     struct transfer t = { .url = bucket };
@@ -286,7 +276,7 @@ static enum leat_status list_some(struct remote *r, const struct url *bucket, st
     if (s == LEAT_OK)
         s = remote_run(r, &t, err);
     if (s == LEAT_OK)
-        s = remote_list_read(t.text.bytes, t.text.size, l->url, take_once, l, next, err);
+        s = remote_list_read(t.text.bytes, t.text.size, l->url, remote_take_once, l, next, err);
     transfer_free(&t);
     free(query);
     return s;
@@ -295,7 +285,7 @@ static enum leat_status list_some(struct remote *r, const struct url *bucket, st
 enum leat_status remote_list(struct remote *r, const struct url *url, remote_take *take, void *context,
                              struct leat_error *err)
 {
-    struct whole_list l = { .url = url, .take = take, .context = context };
+    struct remote_listing l = { .remote = r, .url = url, .take = take, .context = context };
     char nothing[] = "";
     struct url bucket = *url; /* the same, without a key */
     unsigned empty = 0;
@@ -307,10 +297,10 @@ enum leat_status remote_list(struct remote *r, const struct url *url, remote_tak
                              url->name);
     bucket.key = nothing;
     do {
-        uint64_t before = l.circle.objects;
+        uint64_t before = l.objects;
 
         s = list_some(r, &bucket, &l, &next, err);
-        empty = l.circle.objects == before ? empty + 1 : 0;
+        empty = l.objects == before ? empty + 1 : 0;
         if (s == LEAT_OK && next && empty == MAX_EMPTY)
             s = broken_list(url, err);
     } while (s == LEAT_OK && next);

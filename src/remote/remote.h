@@ -160,21 +160,30 @@ enum leat_status remote_azure_server(char **server, const struct url *url, struc
 enum leat_status remote_read(struct remote *r, const struct url *url, const struct remote_object *object,
                              uint64_t first, void *out, uint64_t count, struct leat_error *err);
 
-/* Notices a list that goes in a circle, and so has no end: not every server lists keys in their order, but none lists
- * one twice. */
-#define REMOTE_KEY 4096u
-struct remote_circle {
-    char kept[REMOTE_KEY + 1]; /* a key before; "": none */
-    uint64_t objects;
-};
-bool remote_comes_again(struct remote_circle *circle, const char *key);
-
 /* Calls `take` for each object below a URL s3://BUCKET/PREFIX, in the server's order, mostly that of their keys; its
- * failure ends the list. LEAT_E_IO for a list that repeats an object, or has no end. */
+ * failure ends the list. LEAT_E_IO for a list that repeats an object, or has no end, LEAT_E_UNSUPPORTED for one of more
+ * objects than LEAT_MAX_LISTED. */
 typedef enum leat_status remote_take(void *context, const char *key, uint64_t size, const char *etag,
                                      struct leat_error *err);
 enum leat_status remote_list(struct remote *r, const struct url *url, remote_take *take, void *context,
                              struct leat_error *err);
+
+/* A list under way. remote_take_once() is `take` for each of its objects, and fails if they are too many, or go in a
+ * circle: not every server lists keys in their order, but none lists one twice. Its context is the listing. */
+#define REMOTE_KEY 4096u
+struct remote_listing {
+    const struct remote *remote;
+    const struct url *url;
+    remote_take *take;
+    void *context;
+    char kept[REMOTE_KEY + 1]; /* a key before; "": none */
+    uint64_t objects;          /* so far */
+};
+remote_take remote_take_once;
+
+/* Returns LEAT_E_UNSUPPORTED if so many objects, or uploads, are more than LEAT_MAX_LISTED allows in a list. */
+enum leat_status remote_check_listed(const struct remote *r, uint64_t objects, const struct url *url,
+                                     struct leat_error *err);
 
 /* Reads one answer of a list; *next is what the next request begins with, which the caller frees, or NULL. Every byte
  * may be hostile; texts are decoded in place. */

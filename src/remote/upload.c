@@ -422,8 +422,11 @@ enum leat_status upload_sweep(struct remote *remote, const struct url *below,
     struct sweep w = { .below = below, .dead = dead, .context = context };
     enum leat_status s = below->scheme == URL_AZURE ? LEAT_OK : list_page(&w, remote, err);
 
-    for (unsigned pages = 1; s == LEAT_OK && w.more; pages++)
+    for (unsigned pages = 1; s == LEAT_OK && w.more; pages++) {
         s = pages < MAX_PAGES ? list_page(&w, remote, err) : upload_strange(below, err);
+        if (s == LEAT_OK)
+            s = remote_check_listed(remote, w.count, below, err);
+    }
     for (size_t i = 0; i < w.count; i++) {
         if (s == LEAT_OK)
             s = discard(remote, below, &w.items[i], err);

@@ -178,7 +178,18 @@ $d|, the plan of the run, is damaged: restore it, or plan the run again in anoth
 TABLE
 truncate -s 65M changed/leat-run # holes
 run leat status changed
-ended 1 'leat: changed/leat-run is too large for a file of a run'
+ended 1 'leat: changed/leat-run is too large: a list or plan has at most 64 MiB; restore it from its source'
+# Files of lines took as much memory as whoever wrote them liked: 8 GiB.
+cp plan changed/leat-run
+for file in leat-run.inputs leat-run.list list; do
+    truncate -s 8G changed/$file
+done
+for words in 'pack --run changed --part 1' 'info changed' 'info changed/leat-run.list' 'info @changed/list'; do
+    # shellcheck disable=SC2086 # several words
+    run leat $words
+    says 1 'is too large: a list or plan has at most '
+done
+rm changed/leat-run.* changed/list
 # What an older run left would count as done.
 mv two/leat-run plan.two
 : >two/part-2.leat

@@ -228,6 +228,9 @@ class Handler(HttpHandler):
     def list_objects(self, bucket, members):
         names = sorted(n.partition("/")[2] for n in self.server.objects if n.startswith(bucket + "/"))
         after, repeats = members.get("continuation-token", ""), self.server.repeats
+        if repeats == "more":
+            self.list_more(bucket, members["prefix"], int(after or 0))
+            return
         names = [n for n in names if n.startswith(members["prefix"]) and (n > after or repeats)]
         text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
         text += "<ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
@@ -240,6 +243,13 @@ class Handler(HttpHandler):
             token = {False: names[PAGE - 1], "again": "again"}.get(repeats, f"token {len(self.server.requests)}")
             text += f"<NextContinuationToken>{html.escape(token)}</NextContinuationToken>"
         self.answer(200, (text + "</ListBucketResult>").encode())
+
+    def list_more(self, bucket, prefix, first):
+        """A page of objects that are not there, and the name of the next one."""
+        found = "".join(f"<Contents><Key>{prefix}{n:09}.jsonl</Key><Size>5</Size></Contents>"
+                        for n in range(first, first + 1000))
+        after = f"<NextContinuationToken>{first + 1000}</NextContinuationToken>"
+        self.answer(200, f"<ListBucketResult><IsTruncated>true</IsTruncated>{found}{after}</ListBucketResult>".encode())
 
     # ---- Writing ----
 
@@ -360,7 +370,8 @@ class S3Server(Server):
         # of a part of an upload
         self.silent, self.spoken = None, False
         self.away = 0  # seconds, for the fault of this name; None: until come_back()
-        self.repeats = False  # lists that never end: with the token "again", or "new" ones, or new ones and "empty"
+        # lists that never end: with the token "again", or "new" ones, or new ones and "empty", or with "more" objects
+        self.repeats = False
         self.no_lists = 0  # the code of answers to questions for uploads
         self.fault_suffix = ""  # of the objects that faults are for
         self.fault_bytes = 0  # the length of the ranges that faults are for; 0: any

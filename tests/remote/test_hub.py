@@ -406,8 +406,7 @@ def test_answers(hub):
     entry = {"type": "file", "oid": "0" * 40, "size": 3, "path": "c/x.jsonl"}
     for what in (b"", b"{}", b"[", b"[1]", b"[{}]", b'"', b"\xff", [{**entry, "size": -1}], [{**entry, "size": "3"}],
                  [{**entry, "size": 10**18}], [{**entry, "path": "d/x"}], [{**entry, "path": "c"}],
-                 [{**entry, "path": "c/\0.jsonl"}], [{**entry, "path": "c/" + "x" * 5000}], [{**entry, "path": None}],
-                 [entry, entry]):
+                 [{**entry, "path": "c/\0.jsonl"}], [{**entry, "path": "c/" + "x" * 5000}], [{**entry, "path": None}]):
         hub.broken = what if isinstance(what, bytes) else json.dumps(what).encode()
         hub.faults, hub.fault_part = ["broken"] * 9, "/tree/"
         check_refused(f"a tree {what!r:.60}", pack(hub, "none", ALL), "is not what its API says")
@@ -417,8 +416,9 @@ def test_answers(hub):
         code, said = pack(hub, "none", ALL)
         check(f"a revision {what!r:.60}", code in (1, 2) and "hf://" in said, code, said)
     hub.faults, hub.fault_part, hub.repeats = [], "", True
-    check_refused("a tree without an end", pack(hub, "none", ALL), "is not what its API says")
+    check_refused("a tree without an end", pack(hub, "none", ALL), "list has no end: it names an object twice")
     hub.repeats = False
+    check_refused("a large tree", pack(hub, "none", ALL, LEAT_MAX_LISTED="3"), "the server lists more than 3 objects; ")
 
 
 # ---- Tokenizers ----

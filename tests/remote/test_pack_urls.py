@@ -112,7 +112,28 @@ def test_prefix(server):
     server.repeats = "empty"
     check_refused("a list without objects and without an end", "none", pack(server, "none", "s3://b/c/"),
                   "the server's list is not valid for S3")
+    # what never ends took all memory that there is, 5 GiB in 25 seconds; and 400,000 names 312 MiB, of 64 allowed
+    server.repeats = "more"
+    check_refused("a list without an end", "none", pack(server, "none", "s3://b/c/", LEAT_MAX_LISTED="2500"),
+                  "s3://b/c/: the server lists more than 2500 objects; name a folder with fewer, or set LEAT_MAX_L")
+    code, said = run(server, "info", "s3://b/c/", LEAT_MAX_LISTED="2500")
+    check("a folder of datasets without an end", code == 1 and "lists more than 2500 objects" in said, code, said)
+    check_refused("names that take too much", "none", pack(server, "none", "s3://b/c/", "--memory", "48MiB"),
+                  "take all of 48 MiB of memory; allow more, or pack fewer at once (--memory SIZE)", 2)
+    process, before = start(server, "pack", *PACK, "-o", "none", "s3://b/c/"), len(server.requests)
+    while process.poll() is None and len(server.requests) < before + 9:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGTERM)
+    code, said = finish(server, process)
+    check("a stop while a list does not end", code == 5, code, said)
     server.repeats = False
+    # a list of parts, and a run, of which somebody else says how large they are
+    server.objects.update({f"b/large/leat-run{end}": bytes((64 << 20) + 1) for end in ("", ".list")})
+    for words in (["info", "s3://b/large/"], ["info", "s3://b/large/leat-run.list"], ["status", "s3://b/large"]):
+        code, said = run(server, *words)
+        check(words, code == 1 and "is too large: a list or plan has at most 64 MiB" in said, code, said)
+    for end in ("", ".list"):
+        del server.objects[f"b/large/leat-run{end}"]
     check_refused("below nothing", "none", pack(server, "none", "s3://b/nothing/"), "s3://b/nothing/ has no file")
     check_refused("what cannot be read", "none", pack(server, "none", "s3://b/other/"),
                   "has 1 file that may hold texts but cannot be read; s3://b/other/x.arrow is an Arrow file")

@@ -226,8 +226,13 @@ def test_lists(server):
     check("a list of several pages", code == 0 and out.decode() == wanted, code, out, said)
     for server.repeats in "again", "new":
         code, out, said = ask(server, "list", "s3://b/list/")
-        check("a list without an end", code == 1 and "list is not valid for " in said, code, out, said)
+        check("a list without an end", code == 1 and "list has no end: it names an object twice" in said, code, said)
     server.repeats = False
+    for most, lines, why in (("5", 5, ""), ("4", 4, "more than 4 objects; "), ("0", 0, "must be a number above 0"),
+                             ("1e3", 0, "must be a number above 0")):
+        code, out, said = ask(server, "list", "s3://b/list/", LEAT_MAX_LISTED=most)
+        fine = (code == 0) == (not why) and why in said
+        check(("at most", most), fine and out.count(b"\n") == lines, code, out, said)
 
 
 def test_web(server):

@@ -25,6 +25,7 @@ struct input_rules {
     const struct hub_pins *pins; /* of an earlier run of the same inputs; NULL: no earlier run */
     const struct own_outputs *own; /* never inputs */
     struct input_stop stop;        /* asked while inputs are looked for; asked NULL: never */
+    uint64_t memory;               /* bytes that the process may take while they are; 0: any number */
 };
 
 struct mounts; /* how a read that fails is tried again (base/mounts.h) */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/mounts.h"
 #include "base/status.h"
 #include "corpus/csv/csv_header.h"
@@ -72,9 +73,28 @@ static enum leat_status add(struct input_list *list, char *place, size_t before,
     return LEAT_OK;
 }
 
+#define ASK_EACH 4096u /* names: it is a system call */
+
+/* Fails while names are still found that take too much: a server, or who fills a folder, decides how many there are. */
+static enum leat_status check_memory(const struct search *s, struct leat_error *err)
+{
+    size_t names = s->list->count;
+
+    if (s->rules->memory == 0 || names == 0 || names % ASK_EACH != 0 || memory_resident() <= s->rules->memory)
+        return LEAT_OK;
+    return status_field(err,
+                        status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_MEMORY, NULL,
+                                        "the names of more than %zu inputs take all of %" PRIu64
+                                        " MiB of memory; allow more, or pack fewer at once",
+                                        names, s->rules->memory >> 20),
+                        "memory");
+}
+
 enum leat_status search_add(struct search *s, const char *path, const struct record_format *format,
                             const struct stat *st, struct leat_error *err)
 {
+    enum leat_status status;
+
     if ((s->lists > 0 || s->links > 0) && ++s->indirect > SEARCH_IN_LIST)
         return status_in_file(
             err,
@@ -82,7 +102,8 @@ enum leat_status search_add(struct search *s, const char *path, const struct rec
                             "%s: lists and links name more than %u inputs; do they name each other again and again?",
                             path, SEARCH_IN_LIST),
             path);
-    return add(s->list, strdup(path), s->before, format, st, err);
+    status = check_memory(s, err);
+    return status == LEAT_OK ? add(s->list, strdup(path), s->before, format, st, err) : status;
 }
 
 enum leat_status search_skip(struct search *s, const char *path, enum leat_skip_reason reason, const char **kept,

@@ -193,7 +193,8 @@ enum leat_status pack_inputs(const char *output, const char *const *inputs, uint
                                    .split_of = all.split_of,
                                    .pins = &pins,
                                    .own = &own,
-                                   .stop = { ask, &all, pack_run_say_waits } };
+                                   .stop = { ask, &all, pack_run_say_waits },
+                                   .memory = all.memory };
     s = check(output, inputs, count, &all, shared, err);
     if (s == LEAT_OK)
         s = find_own(&own, output, &all, shared, err);

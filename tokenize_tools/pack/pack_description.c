@@ -118,12 +118,18 @@ enum leat_status pack_description_make(struct buffer *text, const struct leat_pa
     return s;
 }
 
-static enum leat_status read_description(struct buffer *text, const char *path, struct leat_error *err)
+/* Reads a description of at most `max` bytes, or that much of it if its `start` is enough. */
+static enum leat_status read_description(struct buffer *text, const char *path, uint64_t max, bool start,
+                                         struct leat_error *err)
 {
     uint64_t size;
     int fd = -1;
     enum leat_status s = own_file_open(&fd, &size, path, OWN_FILE_READ, err);
 
+    if (s == LEAT_OK && size > max && !start)
+        s = status_too_large(err, path, max);
+    if (s == LEAT_OK && size > max)
+        size = max;
     if (s == LEAT_OK)
         s = buffer_reserve(text, (size_t)size + 1, err);
     if (s == LEAT_OK)
@@ -137,7 +143,7 @@ static enum leat_status read_description(struct buffer *text, const char *path, 
 enum leat_status pack_description_pins(struct hub_pins *pins, const char *path, struct leat_error *err)
 {
     struct buffer text = { 0 };
-    enum leat_status s = read_description(&text, path, err);
+    enum leat_status s = read_description(&text, path, BUFFER_TEXT_MAX, true, err); /* pins are before the inputs */
 
     if (s == LEAT_E_NO_FILE)
         s = LEAT_OK;
@@ -228,7 +234,7 @@ enum leat_status pack_description_compare(const char *path, const struct buffer 
 {
     struct buffer then = { 0 };
     size_t at_then = 0, at_now = 0;
-    enum leat_status s = read_description(&then, path, err);
+    enum leat_status s = read_description(&then, path, BUFFER_TEXT_MAX + text->size, false, err);
 
     while (s == LEAT_OK && (at_then < then.size || at_now < text->size)) {
         size_t a = line_length(then.bytes + at_then, then.size - at_then);

@@ -93,7 +93,7 @@ static enum leat_status compare_plan(const char *folder, const char *name, const
                                      struct leat_error *err)
 {
     struct buffer there = { 0 };
-    enum leat_status s = run_load_text(&there, name, err);
+    enum leat_status s = buffer_read(&there, name, BUFFER_TEXT_MAX, err);
 
     if (s == LEAT_OK && (there.size != plan->size || memcmp(there.bytes, plan->bytes, plan->size) != 0))
         s = run_advise(

@@ -111,21 +111,6 @@ void run_place_close(struct run_place *p)
 
 /* ---- Small files ------------------------------------------------------------------------------------------------- */
 
-static enum leat_status read_file(const char *path, struct buffer *text, struct leat_error *err)
-{
-    uint64_t size;
-    int fd = -1;
-    enum leat_status s = file_open_read(&fd, &size, path, err);
-
-    if (s == LEAT_OK)
-        s = size < SIZE_MAX ? buffer_reserve(text, (size_t)size + 1, err) : status_no_memory(err, size);
-    if (s == LEAT_OK)
-        s = file_read_at(fd, 0, text->bytes, size, path, err);
-    file_close(&fd);
-    text->size = s == LEAT_OK ? (size_t)size : 0;
-    return s;
-}
-
 static enum leat_status read_object(struct run_place *p, const struct url *url, struct buffer *text,
                                     struct leat_error *err)
 {
@@ -133,13 +118,14 @@ static enum leat_status read_object(struct run_place *p, const struct url *url, 
     enum leat_status s = remote_stat(p->remote, url, &object, err);
 
     if (s == LEAT_OK)
-        s = object.size < SIZE_MAX ? buffer_reserve(text, (size_t)object.size + 1, err)
-                                   : status_no_memory(err, object.size);
+        s = object.size <= BUFFER_TEXT_MAX ? buffer_reserve(text, (size_t)object.size + 1, err)
+                                           : status_too_large(err, url->name, BUFFER_TEXT_MAX);
     if (s == LEAT_OK)
         s = remote_read(p->remote, url, &object, 0, text->bytes, object.size, err);
     if (s == LEAT_OK)
         memcpy(p->etag, object.etag, sizeof p->etag);
-    text->size = s == LEAT_OK ? (size_t)object.size : 0;
+    if (s == LEAT_OK)
+        text->bytes[text->size = (size_t)object.size] = '\0';
     return s;
 }
 
@@ -153,9 +139,7 @@ enum leat_status run_place_read(struct run_place *p, const char *name, struct bu
     if (s == LEAT_OK && p->remote)
         s = url_beside(&url, &p->url, name, err);
     if (s == LEAT_OK)
-        s = p->remote ? read_object(p, &url, text, err) : read_file(path, text, err);
-    if (s == LEAT_OK)
-        text->bytes[text->size] = '\0';
+        s = p->remote ? read_object(p, &url, text, err) : buffer_read(text, path, BUFFER_TEXT_MAX, err);
     url_free(&url);
     free(path);
     return s;

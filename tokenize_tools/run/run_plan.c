@@ -15,8 +15,7 @@
 
 static const char first_line[] = "leat run 2", oldest_line[] = "leat run 1";
 
-#define MAX_PLAN ((uint64_t)64 << 20) /* bytes */
-#define SUM_LINE 37                   /* "sum ", 32 digits, the line's end */
+#define SUM_LINE 37 /* "sum ", 32 digits, the line's end */
 
 /* ---- The table --------------------------------------------------------------------------------------------------- */
 
@@ -173,26 +172,6 @@ enum leat_status run_plan_make(struct buffer *text, const struct run_plan *plan,
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
-enum leat_status run_load_text(struct buffer *b, const char *name, struct leat_error *err)
-{
-    uint64_t size;
-    int fd = -1;
-    enum leat_status s = file_open_read(&fd, &size, name, err);
-
-    if (s == LEAT_OK && size > MAX_PLAN)
-        s = status_set_in(err, LEAT_E_UNSUPPORTED, name, "%s is too large for a file of a run", name);
-    if (s == LEAT_OK)
-        s = buffer_reserve(b, (size_t)size + 1, err); /* with the end of a string */
-    if (s == LEAT_OK)
-        s = file_read_at(fd, 0, b->bytes, size, name, err);
-    file_close(&fd);
-    if (s == LEAT_OK) {
-        b->size = (size_t)size;
-        b->bytes[b->size] = '\0';
-    }
-    return s;
-}
-
 /* Undoes the escapes, in place. */
 static char *plain(char *text)
 {
@@ -341,7 +320,7 @@ enum leat_status run_plan_read(struct run_plan *plan, const char *name, struct l
     enum leat_status s;
 
     *plan = (struct run_plan)RUN_PLAN_INIT;
-    s = run_load_text(&plan->text, name, err);
+    s = buffer_read(&plan->text, name, BUFFER_TEXT_MAX, err);
     return s == LEAT_OK ? run_plan_take(plan, name, err) : s;
 }
 

@@ -44,7 +44,4 @@ bool run_sum_take(struct buffer *text);
 /* The same of the bytes of the file, which are in plan->text, with a zero after them; the rest is RUN_PLAN_INIT. */
 enum leat_status run_plan_take(struct run_plan *plan, const char *name, struct leat_error *err);
 
-/* A whole file of a run, as the plan, with a zero after it; LEAT_E_UNSUPPORTED if it is too large for one. */
-enum leat_status run_load_text(struct buffer *text, const char *name, struct leat_error *err);
-
 #endif

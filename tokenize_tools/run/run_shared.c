@@ -116,7 +116,7 @@ static enum leat_status say_difference(const char *path, const char *then, const
 static enum leat_status check_whole(const char *path, struct leat_error *err)
 {
     struct buffer text = { 0 };
-    enum leat_status s = run_load_text(&text, path, err);
+    enum leat_status s = buffer_read(&text, path, BUFFER_TEXT_MAX, err);
     bool whole = s == LEAT_OK && run_sum_take(&text);
 
     buffer_free(&text);

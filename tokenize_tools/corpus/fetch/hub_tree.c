@@ -167,32 +167,17 @@ enum leat_status hub_list_read(const void *json, size_t bytes, const struct url 
     return s;
 }
 
-struct hub_listing {
-    const struct url *folder;
-    remote_take *take;
-    void *context;
-    struct remote_circle circle;
-};
-
-static enum leat_status take_once(void *context, const char *key, uint64_t size, const char *etag,
-                                  struct leat_error *err)
-{
-    struct hub_listing *l = context;
-
-    return remote_comes_again(&l->circle, key) ? broken(l->folder, err) : l->take(l->context, key, size, etag, err);
-}
-
 /* Lists one page, and sets `query` to that of the next page, or to "" after the last. */
-static enum leat_status list_page(struct remote *r, struct hub_listing *l, const char *what, char query[TRANSFER_NEXT],
-                                  struct leat_error *err)
+static enum leat_status list_page(struct remote *r, struct remote_listing *l, const char *what,
+                                  char query[TRANSFER_NEXT], struct leat_error *err)
 {
-    struct transfer t = { .url = l->folder, .query = query };
+    struct transfer t = { .url = l->url, .query = query };
     enum leat_status s = ask(r, &t, what, err);
 
     if (s == LEAT_OK && t.answer.more && !*t.answer.next)
-        s = broken(l->folder, err);
+        s = broken(l->url, err);
     if (s == LEAT_OK)
-        s = hub_list_read(t.text.bytes, t.text.size, l->folder, take_once, l, err);
+        s = hub_list_read(t.text.bytes, t.text.size, l->url, remote_take_once, l, err);
     memcpy(query, t.answer.next, TRANSFER_NEXT);
     transfer_free(&t);
     return s;
@@ -222,16 +207,16 @@ static enum leat_status make_tree_call(char **what, const struct url *folder, st
 enum leat_status hub_list(struct remote *r, const struct url *folder, remote_take *take, void *context,
                           struct leat_error *err)
 {
-    struct hub_listing l = { .folder = folder, .take = take, .context = context };
+    struct remote_listing l = { .remote = r, .url = folder, .take = take, .context = context };
     char query[TRANSFER_NEXT] = "recursive=true&expand=false", *what = NULL;
     enum leat_status s = make_tree_call(&what, folder, err);
     unsigned empty = 0;
 
     while (s == LEAT_OK && *query) {
-        uint64_t before = l.circle.objects;
+        uint64_t before = l.objects;
 
         s = list_page(r, &l, what, query, err);
-        empty = l.circle.objects == before ? empty + 1 : 0;
+        empty = l.objects == before ? empty + 1 : 0;
         if (s == LEAT_OK && empty == MAX_EMPTY)
             s = broken(folder, err);
     }
