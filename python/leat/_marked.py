@@ -11,8 +11,11 @@ from __future__ import annotations
 import functools
 import json
 import re
+import types
 
+import jinja2
 import jinja2.runtime
+import jinja2.utils
 import markupsafe
 
 DATA, LEARNED = 1, 2
@@ -300,18 +303,70 @@ for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv"
 
 # ---- What jinja2 does with them --------------------------------------------------------------------------------------
 
+class Varies(jinja2.exceptions.TemplateError):
+    """What the template writes differs from run to run."""
+
+
+def varies(what, how):
+    def refuse(*_, **__):
+        raise Varies(f"it {what} whose {how} differs from run to run")
+
+    return refuse
+
+
+_unordered = varies("makes a set,", "order")
+unwritten = varies("writes an object, such as a method without its brackets,", "text")
+
+
+class Unwritten:
+    """A function or an iterator, which Python would write with its address."""
+    __repr__ = unwritten
+
+    def __init__(self, value):
+        self._value = value
+
+    def __call__(self, *args, **kwargs):
+        return self._value(*args, **kwargs)
+
+    def __iter__(self):
+        return iter(self._value)
+
+
+_FUNCTIONS: tuple[type, ...] = (types.BuiltinMethodType, types.FunctionType, types.MethodType, type, jinja2.runtime.BlockReference)
+_PLAIN = {Marked, str, bool, dict, list, jinja2.Undefined}  # most values
+_OWN = (jinja2.utils.Cycler, jinja2.runtime.LoopContext)  # iterators with members
+
+
+def _checked(value):
+    if type(value) in _PLAIN:
+        return value
+    if isinstance(value, _FUNCTIONS) or (hasattr(type(value), "__next__") and not isinstance(value, _OWN)):
+        return Unwritten(value)
+    return value
+
+
 class Tracing:
     """A sandboxed environment whose functions, filters and operators follow marks."""
     concat = staticmethod(join)
-    intercepted_binops = frozenset("%")
+    intercepted_binops = frozenset("%-")
 
     def trace(self):
-        """Once the filters are complete."""
+        """Once the filters and globals are complete."""
         self.finalize = _finalize
+        self.filters["random"] = varies("uses |random,", "result")
         for name, function in self.filters.items():
             self.filters[name] = _traced(function, name)
+        for name, value in self.globals.items():
+            self.globals[name] = _checked(value)
+
+    def getattr(self, obj, attribute):
+        return _checked(super().getattr(obj, attribute))
+
+    def getitem(self, obj, argument):
+        return _checked(super().getitem(obj, argument))
 
     def call(self, context, function, /, *args, **kwargs):
+        function = function._value if type(function) is Unwritten else function
         owner = getattr(getattr(function, "__wrapped__", function), "__self__", None)
         if not isinstance(owner, str) or not (type(owner) is Marked or _has_leaf([args, kwargs])):
             return super().call(context, function, *args, **kwargs)
@@ -324,6 +379,8 @@ class Tracing:
 
     def call_binop(self, context, operator, left, right):
         text = super().call_binop(context, operator, left, right)
+        if type(text) is set:
+            _unordered()
         return _spread(text, [left, right]) if type(text) is str else text
 
 
@@ -332,7 +389,8 @@ def prepare(template):
     template.root_render_func.__globals__["str_join"] = lambda items: join(map(str, items))
 
 
-def _finalize(value):
+@jinja2.pass_context  # so that jinja2 does not compute constants when it reads the template
+def _finalize(_, value):
     """On the way of a value to the text."""
     kind = type(value)
     if kind is Safe:
@@ -344,7 +402,7 @@ def _traced(function, name):
     @functools.wraps(function)
     def filter(*args, **kwargs):
         if name != "join" and not _has_leaf([args, kwargs]):
-            return function(*args, **kwargs)
+            return _checked(function(*args, **kwargs))
         if name in ("replace", "join"):  # they call methods of it
             args, kwargs = _for_methods(name, args, kwargs)
         text = function(*args, **kwargs)
@@ -356,7 +414,7 @@ def _traced(function, name):
             text = "".join([text, ""])
         if name in ("int", "float", "sum", "round"):
             return _counted(text) if _bits([args, kwargs]) & LEARNED else text
-        return _spread(text, [args, kwargs]) if type(text) is str else text
+        return _spread(text, [args, kwargs]) if type(text) is str else _checked(text)
 
     return filter
 

@@ -26,7 +26,7 @@ class Renderers:
     def __init__(self):
         from importlib.util import find_spec
         if find_spec("jinja2") is None:
-            raise ImportError("chat templates are rendered by jinja2: pip install jinja2")
+            raise ImportError("chat templates are rendered by jinja2: pip install 'jinja2>=3.1.6'")
         self._running = {}
 
     def open(self):

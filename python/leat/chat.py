@@ -59,6 +59,7 @@ class Namespace(jinja2.utils.Namespace):
 
 class Dict:
     """dict() and dict.fromkeys() of a template."""
+    __repr__ = _marked.unwritten
 
     def __call__(self, *args, **kwargs):
         return dict(*args, **kwargs)
@@ -67,12 +68,12 @@ class Dict:
         return dict.fromkeys(*args, **kwargs)
 
 
-class NeedsDate(jinja2.exceptions.TemplateError):
-    """The template calls strftime_now(), and no date was given."""
+_SILENT = {base.__name__.lower(): type(base.__name__, (base,), {"__repr__": _marked.unwritten})
+           for base in (jinja2.utils.Cycler, jinja2.utils.Joiner)}
 
 
 def _raise_exception(message):
-    raise jinja2.exceptions.TemplateError(message)
+    raise jinja2.exceptions.TemplateError(f"{message}")
 
 
 class Environment(_marked.Tracing, jinja2.sandbox.ImmutableSandboxedEnvironment):
@@ -80,17 +81,23 @@ class Environment(_marked.Tracing, jinja2.sandbox.ImmutableSandboxedEnvironment)
     has_generation = False
 
     def __init__(self, date=None):
-        super().__init__(trim_blocks=True, lstrip_blocks=True, extensions=[Generation, jinja2.ext.loopcontrols])
+        super().__init__(trim_blocks=True, lstrip_blocks=True, extensions=[Generation, jinja2.ext.loopcontrols],
+                         optimized=False)  # constants are computed when they are rendered, within limits
         self.filters["tojson"] = _marked.tojson
         self.globals.update(raise_exception=_raise_exception, strftime_now=self._strftime_now, dict=Dict(),
-                            namespace=Namespace)
+                            namespace=Namespace, **_SILENT)
         self._date = date
         self.trace()
 
     def _strftime_now(self, format):
         if self._date is None:
-            raise NeedsDate("the chat template calls strftime_now(), which needs a date that does not change")
+            raise _marked.Varies("it calls strftime_now(), which needs a date that does not change")
         return self._date.strftime(format)
+
+
+# str.format() reaches every object that Python holds, unless the sandbox gives its own to the filter attr, too
+if type(jinja2.sandbox.ImmutableSandboxedEnvironment().call_filter("attr", "", ["format"])) is type("".format):
+    raise ImportError(f"jinja2 {jinja2.__version__} lets a template leave its sandbox: install 3.1.6 or newer")
 
 
 class Template:
@@ -102,9 +109,11 @@ class Template:
         tree = environment.parse(text)
         self.has_generation = environment.has_generation
         self.names = jinja2.meta.find_undeclared_variables(tree)
-        self.needs_date = date is None and any(
-            isinstance(call.node, jinja2.nodes.Name) and call.node.name == "strftime_now"
-            for call in tree.find_all(jinja2.nodes.Call))
+        used = {(type(node), node.name) for node in tree.find_all((jinja2.nodes.Name, jinja2.nodes.Filter))}
+        for name, node in ("lipsum()", (jinja2.nodes.Name, "lipsum")), ("|random", (jinja2.nodes.Filter, "random")):
+            if node in used:
+                _marked.varies(f"uses {name},", "result")()
+        self.needs_date = date is None and (jinja2.nodes.Name, "strftime_now") in used
         self._template = environment.from_string(text)
         _marked.prepare(self._template)
 
@@ -176,7 +185,8 @@ def render(template: str, messages, tools=None, *, documents=None, add_generatio
                 calls it is refused
     variables   what else the template gets: bos_token="<s>", enable_thinking=False
 
-    jinja2.exceptions.TemplateError and other exceptions are the template's.
+    jinja2.exceptions.TemplateError and other exceptions are the template's; TemplateError also if what it writes would
+    differ from run to run (|random, lipsum(), a method without its brackets).
     """
     made = _templates(template, date)
     if made.needs_date:

@@ -21,6 +21,7 @@ PROTOCOL = b"1"
 TEXT, REJECTED, TOO_BIG, FAILED = range(4)  # of an answer
 MAX_FRAME = 64 << 20
 FLUSH_BYTES, FLUSH_SECONDS = 1 << 16, 0.1
+READ_BYTES = 64 << 20  # that reading the templates may take
 LEFT_SECONDS = 60  # a process that nobody ends takes so much longer than its conversation may
 DIGITS = 4300  # of a number, as Python has it by itself since 3.11
 KINDS = {dict: "an object", list: "an array", str: "a string", int: "a number", float: "a number", bool: "a boolean",
@@ -79,11 +80,11 @@ class Renderer:
 
         import jinja2
 
-        from leat import chat
+        from leat import _marked, chat
         memory, self.most, date, usual, with_tools, *names = fields
         self.variables = {name.decode(): value.decode() for name, value in zip(names[::2], names[1::2])}
         self.decoder = json.JSONDecoder(parse_constant=_refuse, parse_int=_integer)
-        self.refused = jinja2.exceptions.TemplateError
+        self.refused, self.varies = jinja2.exceptions.TemplateError, _marked.Varies
         self.templates = [self._template(chat, text.decode(), date.decode())
                           for text in [usual] + [with_tools] * bool(with_tools)]
         self.most, self.memory = int(self.most), int(memory)
@@ -131,6 +132,8 @@ class Renderer:
             return frame_of([b"%d" % TOO_BIG, b"memory"])
         except Rejected as why:
             reason = str(why)
+        except self.varies as why:
+            reason = f"the chat template fails: {why}"
         except self.refused as why:
             reason = f"the chat template refuses it: {short(why)}"
         except Exception as why:
@@ -189,11 +192,12 @@ def limit(what, most=None):
     resource.setrlimit(what, (most, hard))
 
 
-def data_held():
-    """Bytes of data and stack."""
+def bound(seconds, memory):
+    """Limits what reading a template or rendering may take: seconds of CPU time, bytes of data and stack."""
     import resource
+    limit(resource.RLIMIT_CPU, int(sum(resource.getrusage(resource.RUSAGE_SELF)[:2])) + seconds + LEFT_SECONDS)
     with open("/proc/self/statm") as f:
-        return int(f.read().split()[5]) * resource.getpagesize()
+        limit(resource.RLIMIT_DATA, int(f.read().split()[5]) * resource.getpagesize() + memory)
 
 
 def end_with(parent):
@@ -207,6 +211,7 @@ def end_with(parent):
 
 
 def main():
+    import resource
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the one that started it decides
     end_with(os.getppid())
     connection = socket.socket(fileno=os.dup(0))
@@ -218,23 +223,31 @@ def main():
 
     try:
         import jinja2
+
+        from leat import _marked, chat  # noqa: F401
     except ImportError as why:
         return send([PROTOCOL, b"%d" % FAILED, b"jinja2", str(why).encode()])
     fields = read_frame(stream)
     if fields is None or fields[0] != PROTOCOL:
         return send([PROTOCOL, b"%d" % FAILED, b"protocol", b""])
+    seconds, wrong = int(fields[1]), None
+    bound(seconds, READ_BYTES)
     try:
         renderer = Renderer(fields[2:])
     except jinja2.exceptions.TemplateSyntaxError as why:
-        return send([PROTOCOL, b"%d" % FAILED, b"template", f"line {why.lineno}: {short(why)}".encode()])
-    except Rejected as why:
-        return send([PROTOCOL, b"%d" % FAILED, b"template", str(why).encode()])
+        wrong = f"line {why.lineno}: {short(why)}"
+    except (Rejected, _marked.Varies) as why:
+        wrong = str(why)
+    except MemoryError:
+        wrong = f"to read it takes more than {READ_BYTES >> 20} MiB"
     except Exception as why:
-        return send([PROTOCOL, b"%d" % FAILED, b"template", f"{type(why).__name__}: {short(why)}".encode()])
+        wrong = f"{type(why).__name__}: {short(why)}"
+    limit(resource.RLIMIT_DATA)
+    if wrong:
+        return send([PROTOCOL, b"%d" % FAILED, b"template", wrong.encode()])
     needs_date = any(template.needs_date for template in renderer.templates)
     send([PROTOCOL, b"%d" % (FAILED if needs_date else TEXT), b"date" if needs_date else b"",
           jinja2.__version__.encode()])
-    seconds = int(fields[1])
     while not needs_date and (fields := read_frame(stream)) is not None:
         serve(renderer, fields, answers, seconds)
 
@@ -243,9 +256,7 @@ def serve(renderer, fields, answers, seconds):
     """Answers a batch, so that the other side sees what takes long."""
     import resource
     waiting, flushed = 0, time.monotonic()
-    used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
-    limit(resource.RLIMIT_CPU, int(used) + seconds * len(fields) // 2 + LEFT_SECONDS)
-    limit(resource.RLIMIT_DATA, data_held() + renderer.memory)
+    bound(seconds * len(fields) // 2, renderer.memory)
     for messages, tools in zip(fields[::2], fields[1::2]):
         frame = renderer.answer(messages, tools)
         answers.write(frame)

@@ -84,11 +84,15 @@ DOUBLES = ("{% set ns = namespace(s=messages[0].content) %}{% for i in range(40)
 write("doubles.jinja", DOUBLES + "{{ ns.s | length }}")
 write("repeats.jinja", "{{ (messages[0].content * 4000000000) | length }}")
 write("lists.jinja", "{% set ns = namespace(l=[1]) %}{% for i in range(40) %}{% set ns.l = ns.l + ns.l %}{% endfor %}")
+write("constant.jinja", "{{ ('a' * 3000000000) | length }}")  # formerly computed before there were limits
 write("many.jsonl", "".join(json.dumps({"messages": conversation("x" * 30000)}) + "\n" for _ in range(4)))
-for template in "doubles", "repeats", "lists":
+for template in "doubles", "repeats", "lists", "constant":
     code, usage = run("--chat", template + ".jinja", "--memory", "320MiB", "--threads", "4", "many.jsonl")
     assert code == 0 and rejects() == [TOO_BIG] * 4, (template, code, rejects()[:2])
     assert sanitized or usage.ru_maxrss < 320 * 1024, usage.ru_maxrss  # KiB
+write("dense.jinja", "{{ 1 }}" * 20000)
+said = leat("-o", "no", "--chat", "dense.jinja", "--memory", "320MiB", "many.jsonl", code=1)
+assert "cannot be used: to read it takes more than 64 MiB" in said, said
 
 # and what a renderer may have is bounded
 write("hold.jinja", "{% set a = 'x' * 20000000 %}{% for i in range(99999) %}{% for k in range(9999) %}{% endfor %}"

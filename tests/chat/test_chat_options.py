@@ -9,11 +9,12 @@ import http.server
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import threading
 
-from chat_reference import (LEAT, SMALL, SPECIAL, TOKENS, Dataset, folder, leat, make_tokenizer, packed, rejects,
+from chat_reference import (LEAT, SMALL, SPECIAL, TOKENS, Dataset, folder, jinja2, leat, make_tokenizer, packed, rejects,
                             render, rng, vocabulary, write)
 
 TEMPLATE = ("{% if tools %}<|system|>{% for t in tools %}{{ t | tojson }}\n{% endfor %}{% endif %}"
@@ -229,6 +230,12 @@ for python, path, said in (("/nonexistent/python3", SOURCES, "pip install '.[cha
                            (os.environ["LEAT_PYTHON"], older, "this Python has version 0.0.9: install it (")):
     done = with_python(python, path)
     assert done.returncode == 2 and said in done.stderr and "Traceback" not in done.stderr, (python, done.stderr)
+# nor with a jinja2 from whose sandbox a template escapes, as before 3.1.6 (it formerly read the whole environment so)
+shutil.copytree(os.path.dirname(jinja2.__file__), os.path.join(folder, "escapes", "jinja2"))
+with open(os.path.join(folder, "escapes", "jinja2", "filters.py"), "a") as f:
+    f.write("\n\nFILTERS['attr'] = getattr\n")
+done = with_python(os.environ["LEAT_PYTHON"], os.path.join(folder, "escapes") + os.pathsep + SOURCES)
+assert done.returncode == 2 and "lets a template leave its sandbox" in done.stderr and "jinja2>=3.1.6" in done.stderr, done
 # what a distribution of that name says of itself does not count
 done = with_python(os.environ["LEAT_PYTHON"], installed("misleading", "9.9.9") + os.pathsep + SOURCES)
 assert done.returncode == 0, done.stderr

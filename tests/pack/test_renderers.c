@@ -150,7 +150,7 @@ static void test_packer(void)
     T_STATUS(give(STAND_IN_NOTHING, 1, &report), LEAT_OK);
     T_EQ(report.rejects, CHATS);
     T_STATUS(give(STAND_IN_NO_JINJA2, 0, &report), LEAT_E_ARGUMENT);
-    T_CONTAINS(t_err.message, "pip install jinja2");
+    T_CONTAINS(t_err.message, "pip install 'jinja2>=3.1.6'");
 }
 
 static void test_none(void)
@@ -161,7 +161,7 @@ static void test_none(void)
     T_STATUS(pack_with(STAND_IN_OTHER, 0, &report), LEAT_E_ARGUMENT);
     T_CONTAINS(t_err.message, "the Python package of leat is of another version: install that of leat");
     T_STATUS(pack_with(STAND_IN_NO_JINJA2, 0, &report), LEAT_E_ARGUMENT);
-    T_CONTAINS(t_err.message, "pip install jinja2");
+    T_CONTAINS(t_err.message, "pip install 'jinja2>=3.1.6'");
     T_STATUS(pack(NULL, 0, &report), LEAT_E_ARGUMENT);
     T_CONTAINS(t_err.message, "give leat_pack() `renderers`");
     T_STATUS(pack(&(struct leat_renderers) { stand_in_open, NULL, NULL }, 0, &report), LEAT_E_ARGUMENT);

@@ -232,8 +232,8 @@ static enum leat_status refused(const struct field *what, const struct field *wh
 {
     if (is(what, "jinja2"))
         return status_argument(err, "chat",
-                               "chat templates are rendered by jinja2, which this Python does not have (%.200s): pip "
-                               "install jinja2",
+                               "chat templates are rendered by jinja2 3.1.6 or newer, which this Python does not have "
+                               "(%.200s): pip install 'jinja2>=3.1.6'",
                                why->bytes);
     if (is(what, "package"))
         return status_argument(
