@@ -173,6 +173,7 @@ $(eval $(call objects_by,$(BUILD)/obj,COMPILE))
 
 # the assembler puts these files into the objects, which no dependency file knows of
 $(BUILD)/obj/tokenize_tools/tokenizer/load/builtin.o: $(wildcard tokenize_tools/tokenizer/load/data/*.zst)
+$(BUILD)/obj/bench/report.o: bench/report.py
 $(BUILD)/obj/src/device/cuda_image.o: src/device/cuda_kernels.ptx $(CUDA_FATBIN)
 $(BUILD)/obj/src/device/cuda_image.o: ALL_CFLAGS += $(if $(CUDA_FATBIN),-DLEAT_CUDA_FATBIN='"$(CUDA_FATBIN)"')
 $(BUILD)/obj/cuda_kernels.fatbin: src/device/cuda_kernels.ptx scripts/gen_fatbin.sh
@@ -359,7 +360,7 @@ site: $(BUILD)/leat $(BUILD)/leat-bench $(SITE_VENV)/ready
 	$(Q)if [ -e $(SITE_VENV)/ready ]; then $(SITE_VENV)/bin/python -m sphinx -q -W --keep-going -c scripts/site -b html \
 	    $(BUILD)/site-pages $(SITE) && echo "$(SITE)/index.html"; else \
 	    echo "skipped: Sphinx cannot be installed (python3 -m venv, pip)"; fi
-## pictures: those of the documents: leat show, and a chart of the latest make bench-dataloader
+## pictures: those of the documents: leat show, and a chart of make bench-loaders
 pictures: $(BUILD)/leat
 	$(Q)scripts/pictures.py $(BUILD) docs
 

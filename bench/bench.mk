@@ -8,10 +8,10 @@ bench: deps
 	$(Q)BENCH_SHORT=$(BENCH_SHORT) bench/run.sh $(BUILD)
 	$(call bench_beside,Encoding beside gigatoken,bench-encode-peers,--megabytes 50 --repeat 5 --programs $(BOTH),\
 	    --megabytes 1 --repeat 1 --programs $(BOTH) --only "english gpt2")
-	$(call bench_beside,Packing beside gigatoken with numpy,bench-pack-peers,--rounds 3,\
-	    --rounds 1 --megabytes 1 --only english)
-	$(call bench_beside,Loading beside PyTorch's DataLoader,bench-dataloader,--rounds 3 --workers 0$(comma)2,\
-	    --rounds 1 --workers 0 --seconds 0.1 --tokens 5M)
+	$(call bench_beside,Packing beside gigatoken with numpy,bench-packers,--only leat --only gigatoken,\
+	    --rounds 1 --megabytes 1 --only leat --only gigatoken)
+	$(call bench_beside,Loading beside PyTorch's DataLoader,bench-loaders,--only leat --only DataLoader,\
+	    --rounds 1 --seconds 0.1 --tokens 5M --only leat --only DataLoader)
 BOTH := leat$(comma)gigatoken
 define bench_beside # TITLE, TARGET, its PEERS, its PEERS with BENCH_SHORT
 	+$(Q)[ -n "$(ALONE)" ] || { printf '\n### %s\n\n`make $(2) PEERS=\047%s\047`\n\n```\n' "$(1)" \
@@ -19,47 +19,16 @@ define bench_beside # TITLE, TARGET, its PEERS, its PEERS with BENCH_SHORT
 	    $(MAKE) --no-print-directory $(2) PEERS='$(if $(BENCH_SHORT),$(4),$(3))' && echo '```'; }
 endef
 
-.PHONY: bench-levels
-# the same programs, with a cpu.o that knows of no higher level
-$(BUILD)/levels/%/cpu.o: src/base/cpu.c
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -DCPU_MAX=CPU_$* -c $< -o $@
-$(BUILD)/levels/%/leat-bench: $(BUILD)/levels/%/cpu.o $(BENCH_OBJECTS) $(CLI_OBJECTS) $(STATIC)
-	$(call say,LD      $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) $(COUNTED) $^ $(ALL_LIBS) -lm -o $@
-$(BUILD)/levels/%/leat-bench-dev: $(BUILD)/levels/%/cpu.o $(DEV_OBJECTS) $(CLI_OBJECTS) $(STATIC)
-	$(call say,LD      $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS) -lm -o $@
-BENCH_LEVELS := $(foreach level,PLAIN AVX2 AVX512 AVX512_VBMI,$(addprefix $(BUILD)/levels/$(level)/,leat-bench \
-                leat-bench-dev))
-## bench-levels: what CPUs without AVX-512, or AVX2, get: FILES="code.jsonl.zst", LEVELS_FLAGS="--rounds 3"
-bench-levels: $(BENCH_LEVELS)
-	$(Q)bench/levels.py $(LEVELS_FLAGS) $(BUILD)/levels $(FILES)
-
-.PHONY: report
-REPORT := $(BUILD)/report.html
-## report: measures this machine and leat, writes a page: REPORT=report.html; FILES="a.jsonl" are packed, too
-report: tools
-	$(Q)BENCH_SHORT=$(BENCH_SHORT) bench/report.sh $(BUILD) $(BUILD)/report $(REPORT) $(FILES)
-	$(Q)echo "$(REPORT)"
-
-.PHONY: bench-merge-large
-## bench-merge-large: merge --dedup --shuffle of 10^9 documents, from two sizes; LARGE_FLAGS="--tokens 512", DIR
-bench-merge-large: $(BUILD)/leat
-	$(Q)bench/merge_large.py $(LARGE_FLAGS) $(BUILD)/leat $(DIR)
-
 .PHONY: bench-gpu
 ## bench-gpu: batches to a GPU beside bare loops; DEVICE=cuda:1
 bench-gpu: tools
 	$(Q)bench/gpu.sh $(BUILD) $(DEVICE) || [ $$? -eq 77 ]
 
-.PHONY: bench-encode-peers bench-encode-lookup bench-pack-peers
+.PHONY: bench-encode-peers
 # what is measured beside leat lies in virtual environments of its own
 ENCODE_PEERS := $(BUILD)/encode-peers-venv
 $(ENCODE_PEERS)/ready: bench/peers/encode.txt
 	$(call make_venv,$(ENCODE_PEERS),$<)
-PACK_PEERS := $(BUILD)/pack-peers-venv
-$(PACK_PEERS)/ready: bench/peers/pack.txt
-	$(call make_venv,$(PACK_PEERS),$<)
 ## bench-encode-peers: leat-bench encode beside gigatoken, tiktoken, tokenizers; PEERS="--megabytes 100 --only gpt2"
 bench-encode-peers: $(BUILD)/leat-bench python $(ENCODE_PEERS)/ready
 	$(call run_peers,$(ENCODE_PEERS),bench/peers/encode.py $(BUILD)/leat-bench)
@@ -72,61 +41,6 @@ bench-encoders: $(BUILD)/leat-bench $(ENCODE_PEERS)/ready $(ENCODERS:%=$(BUILD)/
 	$(call run_peers,$(ENCODE_PEERS),bench/peers/encode.py $(BUILD)/leat-bench \
 	    --programs '$(shell echo leat gigatoken tiktoken $(ENCODERS) | tr ' ' ,)' \
 	    $(foreach name,$(ENCODERS),--python $(name)=$(BUILD)/encoders-venv/$(name)/bin/python))
-## bench-encode-lookup: leat-bench encode beside sentencepiece and tokenizers, for Unigram and WordPiece models
-bench-encode-lookup: $(BUILD)/leat-bench $(ENCODE_PEERS)/ready
-	$(call run_peers,$(ENCODE_PEERS),bench/peers/encode.py $(BUILD)/leat-bench --lookup)
-.PHONY: bench-lookup-stages
-## bench-lookup-stages: where the time of Unigram and WordPiece goes, by perf; PEERS="--only multi"
-bench-lookup-stages: $(BUILD)/leat-bench $(ENCODE_PEERS)/ready
-	$(call run_peers,$(ENCODE_PEERS),bench/lookup_stages.py $(BUILD)/leat-bench)
-.PHONY: bench-new-words
-## bench-new-words: what words cost that were not met, and what gigatoken's speed leaves; PEERS="--only english"
-bench-new-words: $(BUILD)/leat-bench $(BUILD)/leat-bench-dev $(ENCODE_PEERS)/ready
-	$(call run_peers,$(ENCODE_PEERS),bench/new_words.py $(BUILD)/leat-bench)
-## bench-pack-peers: leat pack beside gigatoken, pyarrow, datatrove; PEERS="--only english"
-bench-pack-peers: $(BUILD)/leat $(BUILD)/leat-bench $(PACK_PEERS)/ready
-	$(call run_peers,$(PACK_PEERS),bench/peers/pack.py $(BUILD))
-
-.PHONY: bench-records
-## bench-records: what conditions, --by and --mask-field add to packing lines, CSV, Parquet; PEERS="--megabytes 100"
-bench-records: $(BUILD)/leat-bench $(PACK_PEERS)/ready
-	$(call run_peers,$(PACK_PEERS),bench/records.py $(BUILD))
-
-.PHONY: bench-parquet
-## bench-parquet: CPU time of packing Parquet beside JSON lines; PEERS="--only english --leat BEFORE/leat"
-bench-parquet: $(BUILD)/leat $(PACK_PEERS)/ready
-	$(call run_peers,$(PACK_PEERS),bench/parquet.py $(BUILD))
-
-.PHONY: bench-order-peers
-## bench-order-peers: a plan of order megatron beside megatron-core's indexes: time, memory; PEERS="--samples 1e8"
-bench-order-peers: python $(MEGATRON_PYTHON)
-	$(Q)PYTHONPATH=$(BUILD)/python $(MEGATRON_PYTHON) -B bench/peers/order.py $(PEERS)
-
-FIT_PEERS := $(BUILD)/fit-peers-venv
-$(FIT_PEERS)/ready: export PIP_NO_DEPS := 1
-$(FIT_PEERS)/ready: bench/peers/fit.txt
-	$(call make_venv,$(FIT_PEERS),$<)
-.PHONY: bench-fit-peers
-## bench-fit-peers: rows of whole documents beside TRL's pack_dataset: rows, fill, time; PEERS="--documents 1e6"
-bench-fit-peers: export PYTHONPATH := $(BUILD)/python
-bench-fit-peers: python $(FIT_PEERS)/ready
-	$(call run_peers,$(FIT_PEERS),bench/peers/fit.py)
-
-# PyTorch alone takes gigabytes
-LOADER_PEERS := $(BUILD)/peers-venv
-$(LOADER_PEERS)/ready: bench/peers/dataloader.txt
-	$(call make_venv,$(LOADER_PEERS),$<)
-.PHONY: bench-dataloader
-## bench-dataloader: leat-bench load, leat.Loader, PyTorch's DataLoader; PEERS="--seconds 10 --workers 0,2 --rounds 5"
-bench-dataloader: export PYTHONPATH := $(BUILD)/python
-bench-dataloader: tools $(LOADER_PEERS)/ready python
-	$(call run_peers,$(LOADER_PEERS),bench/peers/dataloader.py $(BUILD)/leat-bench)
-
-.PHONY: bench-training
-## bench-training: steps of a small model with leat.Loader, DataLoader, nanoGPT's get_batch(); PEERS="--device cpu"
-bench-training: export PYTHONPATH := $(BUILD)/python
-bench-training: tools $(LOADER_PEERS)/ready python
-	$(call run_peers,$(LOADER_PEERS),bench/peers/training.py $(BUILD)/leat-bench)
 
 # each of these packages wants other versions of what they share; only PyTorch, gigabytes, is installed once per Python
 LOADERS_PEERS := torchdata litdata streaming datasets grain zephon tokbin torchtitan
@@ -182,47 +96,17 @@ bench-packers: $(BUILD)/leat $(BUILD)/leat-bench $(PACKERS:%=$(BUILD)/packers-ve
 	    $(if $(LEAT_MEGATRON),--source megatron_fast=$(LEAT_MEGATRON)) || [ $$? -eq 77 ]
 
 .PHONY: bench-peers
-## bench-peers: bench-encoders, -loaders, -packers (the last two kept for make report); BENCH_SHORT=1: a short try
+## bench-peers: bench-encoders, -loaders, -packers kept in build/peers as JSON; BENCH_SHORT=1: a try
 bench-peers:
-	$(Q)mkdir -p $(BUILD)/report
+	$(Q)mkdir -p $(BUILD)/peers
 	$(Q)$(MAKE) --no-print-directory bench-encoders \
 	    PEERS='$(if $(BENCH_SHORT),--megabytes 1 --repeat 1 --only "english gpt2")'
-	$(Q)$(MAKE) --no-print-directory bench-loaders PEERS='--keep $(BUILD)/report/peers-loading.json \
+	$(Q)$(MAKE) --no-print-directory bench-loaders PEERS='--keep $(BUILD)/peers/loading.json \
 	    $(if $(BENCH_SHORT),--tokens 2M --seconds 0.1 --rounds 1)'
-	$(Q)$(MAKE) --no-print-directory bench-packers PEERS='--keep $(BUILD)/report/peers-packing.json \
+	$(Q)$(MAKE) --no-print-directory bench-packers PEERS='--keep $(BUILD)/peers/packing.json \
 	    $(if $(BENCH_SHORT),--megabytes 1 --rounds 1)'
 
-CHAT_PEERS := $(BUILD)/chat-peers-venv
-$(CHAT_PEERS)/ready: bench/peers/chat.txt
-	$(call make_venv,$(CHAT_PEERS),$<)
-CHAT_AXOLOTL := $(BUILD)/chat-axolotl-venv
-$(CHAT_AXOLOTL)/ready: bench/peers/chat_axolotl.txt | $(CHAT_PEERS)/ready $(LOADERS_TORCH)/ready
-	$(call make_venv,$(CHAT_AXOLOTL),$< --no-deps,$(CHAT_PEERS) $(LOADERS_TORCH))
-.PHONY: bench-chat
-## bench-chat: conversations to ids and masks beside TRL and axolotl, in datasets.map(); PEERS="--repeat 5"
-bench-chat: export PYTHONPATH := $(BUILD)/python
-bench-chat: python $(CHAT_PEERS)/ready $(CHAT_AXOLOTL)/ready
-	$(call run_peers,$(CHAT_PEERS),bench/peers/chat.py $(BUILD)/python/leat/bin/leat \
-	    --axolotl $(CHAT_AXOLOTL)/bin/python)
-
-.PHONY: bench-engines
-## bench-engines: what engines take to write to leat, and Dataset.arrow() beside memcpy; ENGINE=spark: one of them
-bench-engines: export PYTHONPATH := $(BUILD)/python
-bench-engines: $(BUILD)/leat python $(ENGINES_VENV)/ready
-	$(Q)for engine in $(or $(ENGINE),arrow task ray_data spark datatrove daft); do echo "== $$engine"; \
-	    $(ENGINES_VENV)/bin/python bench/engines/bench_$$engine.py $(PEERS) || exit 1; done
-
-.PHONY: bench-shared
-## bench-shared: requests, bytes and time on a file server far away (FUSE; root), beside goals; SHARED="--only rows"
-bench-shared: tools $(BUILD)/far_disk
-	$(Q)bench/shared.py $(BUILD) $(SHARED) || [ $$? -eq 77 ]
-
-.PHONY: bench-nfs
-## bench-nfs: datasets on NFS, server and client of this kernel (root, nfs-kernel-server); NFS="--only rows"
-bench-nfs: tools
-	$(Q)bench/nfs.py $(BUILD) $(NFS)
-
 .PHONY: bench-remote
-## bench-remote: datasets and texts by URL, from a slow server on this machine, beside goals; REMOTE="--only copy"
+## bench-remote: datasets by URL, from a slow server on this machine, beside goals; REMOTE="--only copy"
 bench-remote: tools $(BUILD)/slow_server
 	$(Q)bench/remote.py $(BUILD) $(REMOTE)

@@ -11,9 +11,6 @@ counting` makes). Measurements take turns; medians, with the least and the most.
                           sequence, beside reading it in sequence, with O_DIRECT and into the page cache
                hot        from memory: the time from opening to the first batch in fresh processes; how long next()
                           takes while the ring is full; memory of the process without its ring
-  foreign    the same windows from files of other tools that NAME is exported to, relative to leat's own in the same
-             round: hot, from memory, by copies alone; cold, past the page cache by io_uring, without checks of pages,
-             which only leat's own have
 """
 import argparse
 import json
@@ -162,58 +159,17 @@ def storage(o):
     hot(o, tokens)
 
 
-# ---- Files of other tools --------------------------------------------------------------------------------------------
-
-# what leat export makes, how the loader names it, and the file that holds the tokens
-KINDS = {"leat": (None, "{}", "{}.tokens"),
-         "raw": (("raw", "{}.raw"), "raw:{}.raw?dtype=u16", "{}.raw"),
-         "Megatron": (("megatron", "{}_megatron"), "{}_megatron", "{}_megatron.bin")}
-
-
-def compare(title, o, *options, before=None):
-    found = {kind: [] for kind in KINDS}
-    for k in range(o.rounds):
-        turns = list(KINDS.items())
-        for kind, (_, name, tokens) in turns[k % len(turns):] + turns[:k % len(turns)]:
-            if before:
-                before(tokens.format(o.name))
-            found[kind].append(load(o.bench, name.format(o.name), "--no-verify", "--seed", str(k + 1), *options))
-    print(title)
-    rates, cpus = ({kind: [x[key] for x in all_of] for kind, all_of in found.items()}
-                   for key in ("tokens_per_s", "cpu_s_per_mtok"))
-    for kind in KINDS:
-        print("  %-9s %s Mtok/s; of leat's own: %s, CPU time %s" % (
-            kind, spread([v / 1e6 for v in rates[kind]], 0), shares(rates[kind], rates["leat"]),
-            shares(cpus[kind], cpus["leat"])))
-
-
-def foreign(o):
-    for made, _, _ in KINDS.values():
-        if made:
-            subprocess.run([o.leat, "export", "--force", "--to", made[0], "-o", made[1].format(o.name), o.name],
-                           check=True, stdout=subprocess.DEVNULL)
-    for _, _, tokens in KINDS.values():
-        forget(tokens.format(o.name))  # all come into the page cache in the same way: its pages may be large or small
-        warm(tokens.format(o.name))
-    for threads in "0", "1":
-        compare("hot, %s" % ("inline" if threads == "0" else "with a thread"), o, "--engine", "map", "--threads",
-                threads, "--warm-up", str(200000 // BATCH), "--steps", str(o.tokens // (LENGTH * BATCH) + 1))
-    compare("cold, random windows of %d tokens" % LENGTH, o, "--engine", "uring", "--steps", str(o.cold_batches),
-            before=forget)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("sweep", "storage", "foreign"))
+    parser.add_argument("what", choices=("sweep", "storage"))
     parser.add_argument("bench")
     parser.add_argument("name")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--tokens", type=int, default=1000000000, help="of each run (sweep, foreign)")
+    parser.add_argument("--tokens", type=int, default=1000000000, help="of each run (sweep)")
     parser.add_argument("--seconds", type=float, default=2, help="of each run (storage)")
-    parser.add_argument("--cold-batches", type=int, default=500, help="of each run (foreign)")
     o = parser.parse_args()
     o.leat = os.path.join(os.path.dirname(o.bench), "leat")
-    {"sweep": sweep, "storage": storage, "foreign": foreign}[o.what](o)
+    (sweep if o.what == "sweep" else storage)(o)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,4 @@
 /* main.c: the leat-bench command: its table of commands. */
-#include <string.h>
-
 #include "cli/cli.h"
 #include "subcommands.h"
 
@@ -16,16 +14,6 @@ static const struct command commands[] = {
       .example = "leat-bench limits /data\nleat-bench limits --size 64GiB --runs 3 --json /data",
       .options = bench_limits_options,
       .run = bench_limits },
-    { .name = "dataset",
-      .purpose = "measures opening a dataset, and verifying it compared with only hashing it",
-      .words = "NAME",
-      .words_help = "NAME is a dataset, a folder of datasets, or @FILE with one dataset per line.",
-      .min_words = 1,
-      .max_words = 1,
-      .notes = "The files should fit in memory, into which the first round reads them.",
-      .example = "leat-bench dataset corpus",
-      .options = bench_dataset_options,
-      .run = bench_dataset },
     { .name = "encode",
       .purpose = "measures how fast texts become ids",
       .words = "FILE...",
@@ -53,34 +41,6 @@ static const struct command commands[] = {
                  "--threads 1,2 -o /data/tmp/corpus -t bytes corpus.jsonl.zst",
       .options = pack_options,
       .run = bench_pack },
-    { .name = "merge",
-      .purpose = "measures joining, deduplicating, splitting and shuffling datasets, beside a bare copy",
-      .words = "DIR",
-      .words_help = "DIR is a folder on the disk to be measured. The datasets are made in it, and removed at the end; "
-                    "they take some four times --size.",
-      .min_words = 1,
-      .max_words = 1,
-      .notes = "Rates are bytes of tokens per second, until the output is on disk. The bare copy reads and writes the "
-               "same files with one thread.",
-      .example = "leat-bench merge /data\nleat-bench merge --size 256MiB --runs 5 /dev/shm",
-      .options = bench_merge_options,
-      .run = bench_merge },
-    { .name = "order",
-      .purpose = "measures what a sample costs: the permutation, and plans with 1, 20 and 1000 sources",
-      .words = "",
-      .notes = "Needs no dataset: the plans are made of numbers of tokens alone.",
-      .example = "leat-bench order\nleat-bench order --runs 9 --json",
-      .options = bench_order_options,
-      .run = bench_order },
-    { .name = "fit",
-      .purpose = "measures plans whose rows hold whole documents, and how full the rows are",
-      .words = "NAME",
-      .words_help = "NAME is a dataset. Plans use NAME.fit (leat fit) if it is there.",
-      .min_words = 1,
-      .max_words = 1,
-      .example = "leat-bench fit corpus\nleat-bench fit --seq-len 2Ki --json corpus",
-      .options = bench_fit_options,
-      .run = bench_fit },
     { .name = "load",
       .purpose = "measures the loader: takes batches of a plan as a training loop does",
       .words = "",
@@ -104,12 +64,13 @@ static const struct command commands[] = {
       .purpose = "draws results of other commands (--json) and statistics of training runs as a page",
       .words = "FILE...",
       .words_help =
-          "FILE holds one JSON object per line: results of limits, dataset, order, encode, hostile, pack or load "
-          "with --json, those of make bench-peers, or statistics of a loader in training (its stats_file). Files may "
+          "FILE holds one JSON object per line: results of limits, encode, pack or load with --json, those of make "
+          "bench-peers, or statistics of a loader in training (its stats_file). Files may "
           "come from several machines. Results of other commands are refused.",
       .min_words = 1,
       .max_words = COMMAND_ANY_WORDS,
-      .notes = "The page has no script and fetches nothing. Results of the same kind stand beside each other.",
+      .notes = "The page has no script and fetches nothing. Results of the same kind stand beside each other. Python "
+               "makes it: python3, or the interpreter that LEAT_PYTHON names.",
       .example = "leat-bench limits --json /data >limits.json\nleat-bench report -o report.html limits.json other.json "
                  "run.jsonl",
       .options = bench_report_options,
@@ -121,7 +82,7 @@ static const struct program leat_bench = {
     .name = "leat-bench",
     .purpose = "measures the limits of this machine, and how close leat comes to them.",
     .commands = commands,
-    .example = "leat-bench limits /data\nleat-bench dataset corpus\n"
+    .example = "leat-bench limits /data\n"
                "leat-bench load --source corpus --seq-len 2048 --batch 32",
     .notes = "exit codes: 0 done; 1 failed, the message says why; 2 wrong command line; 3 a "
              "damaged dataset (load); 5 stopped by SIGTERM or SIGUSR1; 130 interrupted",
@@ -129,13 +90,6 @@ static const struct program leat_bench = {
 
 int main(int argc, char **argv)
 {
-    static const char *const moved[] = { "counting", "hostile", "scan", "scanners", "sparse" };
-
     cli_start("leat-bench");
-    for (unsigned i = 0; argc > 1 && i < sizeof moved / sizeof *moved; i++)
-        if (strcmp(argv[1], moved[i]) == 0) {
-            cli_error("%s is a command of leat-bench-dev, which `make` builds and does not install", moved[i]);
-            return CLI_WRONG;
-        }
     return program_main(&leat_bench, argc, argv);
 }

@@ -317,6 +317,17 @@ static enum leat_status run(const struct pack_values *v, const struct options_pa
     return s;
 }
 
+/* Removes the files of dataset `name`. */
+static void remove_dataset(const char *name)
+{
+    static const char *const ends[] = { ".leat", ".tokens" };
+    char path[4096 + 8];
+
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        if (snprintf(path, sizeof path, "%s%s", name, ends[i]) < (int)sizeof path)
+            unlink(path);
+}
+
 static int pack(const struct command *self, const struct pack_values *v, const struct options_parsed *parsed)
 {
     static const struct pack_notices none;
@@ -343,7 +354,7 @@ static int pack(const struct command *self, const struct pack_values *v, const s
         options.threads = v->threads.counts[i];
         if (i >
             0) /* to replace it, a run would have to free its pages: a tenth of its time with two threads on a tmpfs */
-            bench_remove(v->output);
+            remove_dataset(v->output);
         s = run(v, parsed, &options, &report, &runs[i], &err);
         if (s == LEAT_OK && !v->json)
             print_table(&runs[i]);

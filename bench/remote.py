@@ -8,16 +8,13 @@ late and gives each connection 100 MB/s. Each goal has a line with what was meas
   pages      bytes read for those windows, per byte used
   copy       the rest of the dataset by the background, beside curl with as many connections and the same ranges
   cached     batches from the full cache, beside the local dataset
-  pack       leat pack of texts from the server, beside the same files
-Needs curl for `copy`. FOLDER (build/remote) holds a dataset of --tokens numbers of 2 bytes, its copies, and texts.
+Needs curl for `copy`. FOLDER (build/remote) holds a dataset of --tokens numbers of 2 bytes, and its copies.
 """
 import argparse
 import fcntl
 import json
 import os
 import pathlib
-import random
-import resource
 import shutil
 import subprocess
 import sys
@@ -155,41 +152,6 @@ class Measure:
         print(f"cached   {spread(cached, 0)} million tokens/s; local {spread(local, 0)}; "
               f"{shares(cached, local, 3)} of it (goal: at least 0.97)")
 
-    def pack(self):
-        names = [self.texts(i) for i in range(4)]
-        self.pack_these("as .jsonl", names, names)
-        if shutil.which("zstd"):
-            subprocess.run(["zstd", "-q", "-f", "-k", "-3", *names], cwd=self.data, check=True)
-            self.pack_these("as .jsonl.zst", [n + ".zst" for n in names], names)
-
-    def pack_these(self, kind, names, texts):
-        rates, cpu = {"url": [], "file": []}, {"url": [], "file": []}
-        size = sum(os.path.getsize(self.data / n) for n in texts)
-        for _ in range(max(3, self.o.rounds)):
-            for place, base in (("url", self.server.url), ("file", str(self.data))):
-                began, used = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
-                self.run(self.leat, "pack", "--force", "-o", str(self.folder / "packed"), "-t", "gpt2",
-                         *(f"{base}/{n}" for n in names))
-                rates[place].append(size / (time.monotonic() - began) / 1e6)
-                now = resource.getrusage(resource.RUSAGE_CHILDREN)
-                cpu[place].append(now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime)
-        print(f"pack     {kind}: {spread(rates['url'], 0)} MB/s of text from the server; "
-              f"{spread(rates['file'], 0)} from files; "
-              f"{shares(*rates.values())} of it (goal: at least 0.9), by CPU time {shares(cpu['file'], cpu['url'])}")
-
-    def texts(self, number):
-        """256 MB of JSON lines of made-up words."""
-        name, pick = f"texts-{number}.jsonl", random.Random(number)
-        if not (self.data / name).exists():
-            words = ["".join(pick.choices("etaoinshrdlu", k=pick.randint(2, 9))) for _ in range(5000)]
-            lines = [json.dumps({"text": " ".join(pick.choices(words, k=300))}) + "\n" for _ in range(2000)]
-            with open(self.data / (name + ".partial"), "w") as file:
-                for _ in range(72):
-                    pick.shuffle(lines)
-                    file.writelines(lines)
-            os.rename(file.name, self.data / name)
-        return name
-
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
@@ -202,7 +164,7 @@ def main():
     o.folder = o.folder or os.path.join(o.build, "remote")
     m = Measure(o)
     try:
-        for goal in (m.turns, m.steps, m.copy, m.cached, m.pack):
+        for goal in (m.turns, m.steps, m.copy, m.cached):
             if o.only in goal.__name__:
                 goal()
     finally:

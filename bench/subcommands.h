@@ -5,8 +5,8 @@
  *
  *   limits/     the ceilings of the machine
  *   load/       a loader's speed
- *   report/     results as a page
  *
+ * report.c starts report.py, which makes a page of results; peers/ has scripts that measure other tools beside leat.
  * The commands of dev/ are for leat's own developers, in a program of their own, which `make` builds and does not
  * install: they make datasets for measurements and tests, and measure a part of leat that nobody uses alone. All share
  * measure/ (how they measure), data/ (what they measure with) and device/ (a GPU, as a consumer has it),
@@ -16,17 +16,10 @@
 #ifndef LEAT_BENCH_SUBCOMMANDS_H
 #define LEAT_BENCH_SUBCOMMANDS_H
 
-#include <stdio.h>
-#include <unistd.h>
-
 #include "cli/command.h"
 
 int bench_limits(const struct command *self, int argc, char **argv);
-int bench_dataset(const struct command *self, int argc, char **argv);
-int bench_merge(const struct command *self, int argc, char **argv);
 int bench_pack(const struct command *self, int argc, char **argv);
-int bench_order(const struct command *self, int argc, char **argv);
-int bench_fit(const struct command *self, int argc, char **argv);
 int bench_encode(const struct command *self, int argc, char **argv);
 int bench_gpu(const struct command *self, int argc, char **argv);
 int bench_load(const struct command *self, int argc, char **argv);
@@ -35,9 +28,7 @@ int bench_report(const struct command *self, int argc, char **argv);
 int bench_counting(const struct command *self, int argc, char **argv);
 int bench_sparse(const struct command *self, int argc, char **argv);
 int bench_hostile(const struct command *self, int argc, char **argv);
-int bench_scan(const struct command *self, int argc, char **argv);
 int bench_scanners(const struct command *self, int argc, char **argv);
-int bench_stages(const struct command *self, int argc, char **argv);
 
 /* What a row of options is made of; the struct of values has the member. */
 #define BENCH_OPTION(values, option, kind, member, shown, text)                                                        \
@@ -58,17 +49,6 @@ int bench_stages(const struct command *self, int argc, char **argv);
         BENCH_OPTION(values, "json", OPTION_FLAG, json, NULL, "print one JSON object")                                 \
     }
 
-/* Removes the files of dataset `name`. */
-static inline void bench_remove(const char *name)
-{
-    static const char *const ends[] = { ".leat", ".tokens" };
-    char path[4096 + 8];
-
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
-        if (snprintf(path, sizeof path, "%s%s", name, ends[i]) < (int)sizeof path)
-            unlink(path);
-}
-
 /* The end of a command whose work ended so. */
 static inline int bench_end(struct options_parsed *parsed, enum leat_status s, const struct leat_error *err)
 {
@@ -79,20 +59,14 @@ static inline int bench_end(struct options_parsed *parsed, enum leat_status s, c
 }
 
 extern const struct option_row bench_limits_options[];
-extern const struct option_row bench_dataset_options[];
-extern const struct option_row bench_order_options[];
-extern const struct option_row bench_fit_options[];
 extern const struct option_row bench_encode_options[];
 extern const struct option_row pack_options[];
-extern const struct option_row bench_merge_options[];
 extern const struct option_row bench_gpu_options[];
 extern const struct option_row bench_load_options[];
 extern const struct option_row bench_report_options[];
 extern const struct option_row bench_counting_options[];
 extern const struct option_row bench_sparse_options[];
 extern const struct option_row bench_hostile_options[];
-extern const struct option_row bench_scan_options[];
 extern const struct option_row bench_scanners_options[];
-extern const struct option_row bench_stages_options[];
 
 #endif

@@ -148,13 +148,6 @@ check-wheel-pages: wheel $(PYTHON_VENV)/ready
 	$(Q)if [ -e $(PYTHON_VENV)/ready ]; then $(PYTHON_VENV)/bin/python python/check_pages.py $(BUILD)/dist; else \
 	    echo "skipped: no packages"; echo "0 passed, 0 failed, 1 skipped"; fi
 
-.PHONY: bench-python
-## bench-python: what the Python loader adds to a batch of the C loader; BENCH="--rounds 9"
-bench-python: tools $(PYTHON_VENV)/ready python
-	$(Q)if [ -e $(PYTHON_VENV)/ready ]; then PYTHONPATH=$(BUILD)/python $(PYTHON_VENV)/bin/python \
-	    bench/peers/dataloader.py $(BUILD)/leat-bench --overhead --tokens 100M --rounds 5 $(BENCH); \
-	    else echo "skipped: no packages"; fi
-
 .PHONY: check-steps
 ## check-steps: STEPS=1000000 of loaders through random changes of state, world and plan, beside the twins; SEED=1
 check-steps: STEPS ?= 1000000

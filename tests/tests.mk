@@ -93,7 +93,7 @@ $(BUILD)/slow_server: $(BUILD)/obj/tests/remote/slow_server.o
 	$(call say,LD      $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS) -o $@
 
-# a file system that is as slow as a file server far away, for make bench-shared too
+# a file system that is as slow as a file server far away
 $(BUILD)/far_disk: $(BUILD)/obj/tests/disks/far_disk.o $(filter %/fuse_disk.o %/fuse_disk_calls.o %/fuse_server.o,\
                    $(call objects,$(SUPPORT_SOURCES))) $(STATIC)
 	$(call say,LD      $@)

@@ -2,11 +2,10 @@
  * datasets.c: the commands of leat-bench-dev that write datasets to measure and test with.
  *
  * `counting` writes counting tokens (data/counting.h). `sparse` writes a dataset of any size that takes hardly any
- * disk, to measure what opening costs at sizes that no available disk would hold: all documents but the last are empty,
- * or, with --median, have lengths like those of a corpus; all tokens are 0, and the files are mostly holes. It is still
- * a valid dataset, with every checksum right. The page sum of the zeros is computed from one page, since all are equal.
+ * disk, to measure what opening costs at sizes that no available disk would hold: all documents but the last are
+ * empty, all tokens are 0, and the files are mostly holes. It is still a valid dataset, with every checksum right. The
+ * page sum of the zeros is computed from one page, since all are equal.
  */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +20,6 @@
 #include "cli/progress.h"
 #include "cli/units.h"
 #include "format/format.h"
-#include "order/permute.h"
 
 #define NAME(values, text)                                                                                             \
     {                                                                                                                  \
@@ -119,7 +117,7 @@ int bench_counting(const struct command *self, int argc, char **argv)
 
 struct sparse_values {
     const char *output;
-    uint64_t documents, tokens, median;
+    uint64_t documents, tokens;
 };
 
 const struct option_row bench_sparse_options[] = {
@@ -128,11 +126,6 @@ const struct option_row bench_sparse_options[] = {
       .min = 1, .max = (uint64_t)1 << 40 },
     { BENCH_OPTION(sparse_values, "tokens", OPTION_COUNT, tokens, "N", "how many tokens, of two bytes"),
       .standard = "8G", .min = 1, .max = (uint64_t)1 << 40 },
-    { BENCH_OPTION(
-          sparse_values, "median", OPTION_COUNT, median, "N",
-          "documents of about N tokens instead of empty ones, spread lognormally; --tokens then has no effect, "
-          "and a document takes 8 bytes of memory and of disk"),
-      .min = 1, .max = (uint64_t)1 << 16 },
     OPTIONS_END,
 };
 
@@ -143,7 +136,6 @@ struct sparse {
     const char *path;
     int fd;
     uint64_t end;
-    uint64_t *starts; /* of the documents; NULL: all are 0 */
 };
 
 /* The page sum of zeros, of which only one page is hashed, and of `count` bytes after them, at most a page. */
@@ -208,44 +200,17 @@ static enum leat_status put_page_hashes(struct sparse *s, struct leat_error *err
 
 static enum leat_status put_directory(struct sparse *s, struct leat_error *err)
 {
-    uint64_t entries = bytes_divide_up(s->header.token_file_bytes, FORMAT_CELL_BYTES), document = 0;
+    uint64_t entries = bytes_divide_up(s->header.token_file_bytes, FORMAT_CELL_BYTES);
     uint8_t *all = malloc((size_t)(8 * entries));
     enum leat_status status = status_no_memory(err, 8 * entries);
 
     for (uint64_t i = 0; all && i < entries; i++) {
-        while (document < s->header.documents && i > 0 &&
-               (s->starts ? bytes_le64(s->starts[document]) : 0) < i * (FORMAT_CELL_BYTES / 2))
-            document++;
-        bytes_store64(all + 8 * i, document);
+        bytes_store64(all + 8 * i, i > 0 ? s->header.documents : 0);
     }
     if (all)
         status = put_bytes(s, FORMAT_DIRECTORY, all, 8 * entries, entries, err);
     free(all);
     return status;
-}
-
-/* The same documents every time. */
-static enum leat_status make_starts(struct sparse *s, struct sparse_values *v, struct leat_error *err)
-{
-    struct permute numbers = permute_make(1, 25, 0);
-    uint64_t start = 0;
-
-    s->starts = malloc((size_t)(v->documents + 1) * sizeof *s->starts);
-    if (!s->starts)
-        return status_no_memory(err, v->documents * sizeof *s->starts);
-    for (uint64_t i = 0; i < v->documents; i++) {
-        double normal = -6;
-
-        for (unsigned k = 0; k < 12; k++)
-            normal += (double)(permute_number(&numbers, i, k) >> 11) / 9007199254740992.0;
-        s->starts[i] = start;
-        start += (uint64_t)((double)v->median * exp(1.2 * normal)) + 1;
-    }
-    v->tokens = bytes_divide_up(start, 2048) * 2048;
-    s->starts[v->documents] = v->tokens;
-    for (uint64_t i = 0; BYTES_BIG_ENDIAN && i <= v->documents; i++)
-        s->starts[i] = bytes_le64(s->starts[i]);
-    return LEAT_OK;
 }
 
 static enum leat_status put_sections(struct sparse *s, struct leat_error *err)
@@ -257,10 +222,7 @@ static enum leat_status put_sections(struct sparse *s, struct leat_error *err)
 
     bytes_store64(tokens, h->tokens);
     records_store_input(record, &input);
-    if (s->starts)
-        status = put_bytes(s, FORMAT_DOCUMENTS, s->starts, 8 * h->documents + 8, h->documents + 1, err);
-    else
-        status = put_hole(s, FORMAT_DOCUMENTS, 8 * h->documents, tokens, 8, h->documents + 1, err);
+    status = put_hole(s, FORMAT_DOCUMENTS, 8 * h->documents, tokens, 8, h->documents + 1, err);
     if (status == LEAT_OK)
         status = put_directory(s, err);
     if (status == LEAT_OK)
@@ -292,11 +254,9 @@ static enum leat_status write_files(struct sparse_values *v, const char *tokens_
                                     struct leat_error *err)
 {
     struct sparse s = { .kernels = checksum_kernels(), .path = index_path, .fd = -1, .end = FORMAT_HEADER_BYTES };
-    enum leat_status status = v->median > 0 ? make_starts(&s, v, err) : LEAT_OK;
+    enum leat_status status;
     int tokens = -1;
 
-    if (status != LEAT_OK)
-        return status;
     s.header = (struct format_header) {
         .version = FORMAT_VERSION,
         .token_file_bytes = 2 * v->tokens,
@@ -321,7 +281,6 @@ static enum leat_status write_files(struct sparse_values *v, const char *tokens_
         file_remove(tokens_path, NULL);
     file_close(&tokens);
     file_close(&s.fd);
-    free(s.starts);
     return status;
 }
 

@@ -131,24 +131,6 @@ struct contest_spread contest_spread(const struct contest_result *r, enum contes
     return spread;
 }
 
-double contest_ratio(const struct contest_result *a, const struct contest_result *b, enum contest_measure measure)
-{
-    unsigned runs = a->runs < b->runs ? a->runs : b->runs;
-    double *values = runs > 0 ? malloc(runs * sizeof *values) : NULL;
-    double ratio = 0;
-
-    if (!values)
-        return 0;
-    for (unsigned i = 0; i < runs; i++) {
-        double below = measure_sample(&b->samples[i], measure);
-
-        values[i] = below > 0 ? measure_sample(&a->samples[i], measure) / below : 0;
-    }
-    ratio = spread_of(values, runs).median;
-    free(values);
-    return ratio;
-}
-
 /* ---- Output ---- */
 
 static void print_row(int widest, const struct contest_case *c, const struct contest_result *r)

@@ -67,9 +67,6 @@ struct contest_spread {
 /* All zero without runs. */
 struct contest_spread contest_spread(const struct contest_result *r, enum contest_measure measure);
 
-/* The median over the rounds of a's measure divided by b's in the same round; 0 without a round. */
-double contest_ratio(const struct contest_result *a, const struct contest_result *b, enum contest_measure measure);
-
 /* The median of any values, at least one, which it sorts. */
 double contest_median(double *values, uint64_t count);
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""encode.py LEAT_BENCH [--lookup] [--megabytes N] [--repeat N] [--only WORD] [--programs A,B] [--texts FILE]
+"""encode.py LEAT_BENCH [--megabytes N] [--repeat N] [--only WORD] [--programs A,B] [--texts FILE]
 
 How fast one core makes ids of text: leat-bench encode, gigatoken, tiktoken and tokenizers, or other --programs (those
 of OPENED below), each with every vocabulary at hand, on the English, multilingual and code corpora (LEAT_CORPORA,
@@ -20,19 +20,10 @@ python`) and gigatoken first encode 80 MB, untimed. Then they encode the next --
 four times more ("met": the best of these, since a cache may still grow in the first ones). All of them finish the 80 MB
 before any timed pass, and take turns pass by pass, so that what slows the machine for a second slows them all. A rate
 is a median, in MB per second of CPU time: leat, encode_flat, gigatoken. A ratio to gigatoken is taken in each
-repetition; the median (least to most) is printed. --pieces 200 cuts documents to so many characters first.
+repetition; the median (least to most) is printed.
 
---own runs gigatoken's own command, `gigatoken bench FILE --doc-separator "<|endoftext|>"`, over the same documents, and
-leat-bench encode beside it: both with all text in memory, by time. It gives no ids: their numbers are compared.
-
---lookup measures models that look tokens up: leat-bench encode beside sentencepiece and tokenizers, with a Unigram
-model of sentencepiece (32,000 tokens, its default normalizer), the same model as a tokenizer.json, and a WordPiece
-model of 30,000 tokens with BERT's normalizer and pre-tokenizer. They are trained on the corpora, which takes some
-minutes, and kept in --models FOLDER if it is given. Rates are per second of CPU time; tokenizers encodes only
---slow-megabytes (2), over which the ids are compared.
-
-Exits with 77 if anything that it needs is missing. `make bench-encode-peers` and `make bench-encode-lookup` run it in
-a virtual environment of its own, `make bench-encoders` with one of each other program (--python).
+Exits with 77 if anything that it needs is missing. `make bench-encode-peers` runs it in a virtual environment of its
+own, `make bench-encoders` with one of each other program (--python).
 """
 import argparse
 import array
@@ -40,7 +31,6 @@ import functools
 import importlib.metadata
 import json
 import os
-import random
 import re
 import statistics
 import subprocess
@@ -69,11 +59,6 @@ VOCABULARIES = (
     ("gemma2", "gemma2.tokenizer.json", None, "gemma2.tokenizer.json"),
 )
 
-# of --lookup: name; the file that leat opens; who else does
-MODELS = (("unigram", "unigram.model", "sentencepiece"), ("unigram-json", "unigram.json", "tokenizers-fast"),
-          ("wordpiece", "wordpiece.json", "tokenizers-fast"))
-TRAINING_BYTES = 6_000_000  # of each corpus
-
 # ---- One measurement, in a process of its own -----------------------------------------------------------------------
 
 
@@ -89,12 +74,6 @@ def tiktoken(ranks, name, _):
     openai_public.data_gym_to_mergeable_bpe_ranks = lambda *a, **k: loaded
     opened = package.Encoding(**getattr(openai_public, name)())
     return lambda texts: [opened.encode_ordinary(text) for text in texts]
-
-
-def sentencepiece(model, _, __):
-    import sentencepiece as package
-    opened = package.SentencePieceProcessor(model_file=model)
-    return lambda texts: [opened.encode(text) for text in texts]
 
 
 def gigatoken(file, _, threads):
@@ -161,7 +140,6 @@ def tuetoken(file, _, threads):
 TIKTOKEN = {"gpt2": "gpt2", "cl100k": "cl100k_base", "o200k": "o200k_base"}
 OPENED = {
     "tiktoken": (tiktoken, "ranks", TIKTOKEN),
-    "sentencepiece": (sentencepiece, "json", None),
     "gigatoken": (gigatoken, "json", None),
     "tokenizers": (tokenizers, "json", None),
     "tokenizers-fast": (functools.partial(tokenizers, fast=True), "json", None),
@@ -255,16 +233,7 @@ def special_strings(folder):
     return found
 
 
-def pieces_of(path, characters):
-    """Makes documents of at most so many characters of those in the file."""
-    texts = texts_of(path)
-    with open(path, "w", encoding="utf-8") as out:
-        for text in texts:
-            for begin in range(0, len(text), characters):
-                out.write(json.dumps({"text": text[begin:begin + characters]}, ensure_ascii=False) + "\n")
-
-
-def cut_texts(folder, name, limit, pieces=None):
+def cut_texts(folder, name, limit):
     """The first documents of a corpus without strings of special tokens; the path of their JSON lines."""
     special = re.compile("|".join(map(re.escape, sorted(special_strings(folder)))) or "(?!)")
     whole = name if os.path.exists(name) else unpacked(folder, corpus(name))
@@ -272,8 +241,6 @@ def cut_texts(folder, name, limit, pieces=None):
         return None
     path = os.path.join(folder, f"{os.path.basename(name)}-{limit}.jsonl")
     head(whole, path, limit, lambda text: not special.search(text))
-    if pieces:
-        pieces_of(path, pieces)
     if whole != name:
         os.remove(whole)
     return path
@@ -304,12 +271,6 @@ def measured(command, threads):
     if done.returncode:
         return {"not_measured": (done.stderr.decode("utf-8", "replace").strip() or "it ended").split("\n")[-1][:200]}
     return json.loads(done.stdout)
-
-
-def needed(command, threads):
-    """As measured(), but ends the program with the reason if it cannot run."""
-    result = measured(command, threads)
-    return sys.exit(f"{command[0]}: {result['not_measured']}") if "not_measured" in result else result
 
 
 def compare(commands, repeat, threads):
@@ -365,9 +326,9 @@ def run(options, folder):
     return same_everywhere
 
 
-def split_text(folder, name, megabytes, pieces=None):
+def split_text(folder, name, megabytes):
     """The first documents of a corpus, and those after them, of so many MB each."""
-    whole = cut_texts(folder, name, int(sum(megabytes) * 1e6), pieces)
+    whole = cut_texts(folder, name, int(sum(megabytes) * 1e6))
     if not whole:
         return None
     paths, size = [os.path.join(folder, f"{part}.jsonl") for part in ("warm", "new")], 0
@@ -431,7 +392,7 @@ def run_warm(options, folder):
     os.environ["PYTHONPATH"] = os.path.join(os.path.dirname(options.leat_bench), "python")
     all_same = True
     for text in [options.texts] if options.texts else TEXTS:
-        paths = split_text(folder, text, (options.warm, options.megabytes), options.pieces)
+        paths = split_text(folder, text, (options.warm, options.megabytes))
         for name, _, _, file in VOCABULARIES if paths else ():
             file = options.only in f"{text} {name}" and unpacked(folder, os.path.join(VOCAB, file + ".zst"))
             if not file:
@@ -447,137 +408,6 @@ def run_warm(options, folder):
     return all_same
 
 
-# ---- gigatoken's own measurement ---
-
-def plain_text(path, out):
-    """The documents with gigatoken's separator between them, as its command wants them."""
-    with open(path, encoding="utf-8") as lines, open(out, "w", encoding="utf-8") as to:
-        for i, line in enumerate(lines):
-            to.write("<|endoftext|>" * (i > 0) + json.loads(line)["text"])
-
-
-def run_own(options, folder):
-    text = cut_texts(folder, options.texts or "english", int(options.megabytes * 1e6)) or \
-        skip(f"no {corpus('english')}")
-    plain = os.path.join(folder, "plain.txt")
-    plain_text(text, plain)
-    program = os.path.join(os.path.dirname(sys.executable), "gigatoken")
-    all_same = True
-    for name, _, _, file in VOCABULARIES:
-        file = options.only in name and unpacked(folder, os.path.join(VOCAB, file + ".zst"))
-        if not file:
-            continue
-        rates, tokens = {"leat": [], "gigatoken": []}, {}
-        for _ in range(options.repeat):
-            leat = [options.leat_bench, "encode", "--json", "--threads", str(options.threads), "-t", file, text]
-            said = needed(leat, options.threads)
-            rates["leat"].append(said["bytes"] / said["seconds"] / 1e6)
-            tokens["leat"] = f"{said['tokens'] / 1e6:.2f}"
-            done = subprocess.run([program, "bench", file, plain, "--doc-separator", "<|endoftext|>"], check=True,
-                                  env={**os.environ, "RAYON_NUM_THREADS": str(options.threads)}, stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT, text=True).stdout
-            found = re.search(r"gigatoken:.* at +([\d.,]+) (MB|GB)/s \| +([\d.,]+) Mtok", done)
-            if not found:
-                sys.exit(f"gigatoken bench printed no rate: {done[-200:]}")
-            rates["gigatoken"].append(float(found[1].replace(",", "")) * (1000 if found[2] == "GB" else 1))
-            tokens["gigatoken"] = found[3].replace(",", "")
-        same = tokens["leat"] == tokens["gigatoken"]
-        print(f"{name:12} {tokens['leat']} million tokens; leat {spread(rates['leat'])} MB/s, gigatoken bench "
-              f"{spread(rates['gigatoken'])}, "
-              f"{statistics.median(rates['leat']) / statistics.median(rates['gigatoken']):.2f}x"
-              f"{'' if same else '; OTHER number of tokens: ' + tokens['gigatoken']}", flush=True)
-        all_same = all_same and same
-    return all_same
-
-
-# ---- Models that look tokens up --------------------------------------------------------------------------------------
-
-def training_lines(folder):
-    r, lines = random.Random(1), []
-    for name in TEXTS:
-        whole = unpacked(folder, corpus(name)) or skip(f"no {corpus(name)}")
-        documents = texts_of(whole)
-        size = 0
-        for text in r.sample(documents, len(documents)):
-            size += len(text.encode())
-            lines += [line for line in text.split("\n") if line.strip() and len(line) < 2000]
-            if size > TRAINING_BYTES:
-                break
-    return r.sample(lines, len(lines))
-
-
-def train_unigram(folder, lines):
-    import sentencepiece
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(lines), model_prefix=os.path.join(folder, "unigram"), vocab_size=32000,
-        model_type="unigram", num_threads=1, minloglevel=2, max_sentence_length=20000)
-
-
-def convert_unigram(folder):
-    """The tokenizer.json that transformers makes of such a model."""
-    from sentencepiece import sentencepiece_model_pb2
-    from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
-    file = sentencepiece_model_pb2.ModelProto()
-    with open(os.path.join(folder, "unigram.model"), "rb") as f:
-        file.ParseFromString(f.read())
-    t = Tokenizer(models.Unigram([(p.piece, p.score) for p in file.pieces], unk_id=0, byte_fallback=False))
-    t.normalizer = normalizers.Sequence([
-        normalizers.Precompiled(file.normalizer_spec.precompiled_charsmap), normalizers.Strip(left=False, right=True),
-        normalizers.Replace(Regex(" {2,}"), "\u2581")])
-    t.pre_tokenizer = pre_tokenizers.Metaspace(replacement="\u2581", prepend_scheme="always")
-    t.save(os.path.join(folder, "unigram.json"))
-
-
-def train_wordpiece(folder, lines):
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
-    t = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    t.normalizer = normalizers.BertNormalizer(lowercase=True)
-    t.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    t.train_from_iterator(lines, trainers.WordPieceTrainer(
-        vocab_size=30000, show_progress=False, special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]))
-    t.save(os.path.join(folder, "wordpiece.json"))
-
-
-def make_models(folder, scratch):
-    if all(os.path.exists(os.path.join(folder, name)) for _, name, _ in MODELS):
-        return
-    lines = training_lines(scratch)
-    train_unigram(folder, lines)
-    convert_unigram(folder)
-    train_wordpiece(folder, lines)
-
-
-def compare_lookup(options, model, peer, texts, few):
-    """Measurements of both in turns, and whether the ids of the few texts are the same."""
-    leat = [options.leat_bench, "encode", "--json", "-t", model]
-    peers = texts if peer == "sentencepiece" else few
-    other = [sys.executable, os.path.abspath(__file__), "--one", peer, model, "", "1", peers]
-    results = {"leat": [], peer: []}
-    for _ in range(options.repeat):
-        results["leat"].append(needed([*leat, texts], 1))
-        results[peer].append(needed(other, 1))
-    return results, needed([*leat, peers], 1)["checksum"] == results[peer][0]["checksum"]
-
-
-def run_lookup(options, folder):
-    models = options.models or folder
-    make_models(models, folder)
-    all_same = True
-    for text in TEXTS:
-        few, texts = (cut_texts(folder, text, int(n * 1e6)) or skip(f"no {corpus(text)}")
-                      for n in (options.slow_megabytes, options.megabytes))
-        for name, file, peer in MODELS:
-            if options.only not in f"{text} {name}":
-                continue
-            results, same = compare_lookup(options, os.path.join(models, file), peer, texts, few)
-            rates = {p: [r["bytes"] / r["cpu_seconds"] / 1e6 for r in some] for p, some in results.items()}
-            ratio = statistics.median(rates["leat"]) / statistics.median(rates[peer])
-            print(f"{text:8} {name:13}" + "".join(f"{p} {spread(r, 1)} MB/s   " for p, r in rates.items()) +
-                  f"{ratio:.1f} times as fast" + ("" if same else "   DIFFERENT ids"), flush=True)
-            all_same = all_same and same
-    return all_same
-
-
 def main():
     if len(sys.argv) == 7 and sys.argv[1] == "--one":
         return measure_here(*sys.argv[2:])
@@ -585,12 +415,7 @@ def main():
         return measure_warm(*sys.argv[2:])
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("leat_bench", type=os.path.abspath)
-    parser.add_argument("--lookup", action="store_true")
-    parser.add_argument("--own", action="store_true", help="gigatoken's own measurement")
-    parser.add_argument("--models", help="where models are kept, of --lookup")
-    parser.add_argument("--slow-megabytes", type=float, default=2, help="of text for tokenizers, of --lookup")
     parser.add_argument("--warm", type=float, default=0, help="MB of text that are encoded before")
-    parser.add_argument("--pieces", type=int, help="characters that a document has at most, of --warm")
     parser.add_argument("--megabytes", type=float, default=20)
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--threads", type=int, default=1)
@@ -603,16 +428,12 @@ def main():
     options.pythons = dict(word.split("=", 1) for word in options.python)
     try:  # what the measuring processes need
         import xxhash  # noqa: F401
-        if options.lookup:
-            import google.protobuf  # noqa: F401
-            import sentencepiece  # noqa: F401
         print(f"{options.threads} thread{'s' * (options.threads > 1)}, {'' if options.warm else 'first pass, '}"
               f"{options.repeat} repetitions, medians (least to most)")
     except ImportError as e:
         skip(str(e))
     with tempfile.TemporaryDirectory() as folder:
-        what = run_lookup if options.lookup else run_own if options.own else run_warm if options.warm else run
-        sys.exit(0 if what(options, folder) else 1)
+        sys.exit(0 if (run_warm if options.warm else run)(options, folder) else 1)
 
 
 if __name__ == "__main__":

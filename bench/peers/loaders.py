@@ -13,11 +13,7 @@ cannot run says why. `make bench-loaders` makes the environments.
 --worlds: four ranks, a process each, make batches and save their states; two ranks go on with these. It says whether
 the global batches are those that the four ranks would have made.
 
---orders: rows of 128 tokens, each loader in two processes. It says whether their epochs are the same; whether an epoch
-has each row once; from how many eighths of the data the first eighth of the epoch comes (8: all rows are shuffled;
-fewer: pieces are, and then the rows of each); and whether a third process, asked for one sample alone, gets that row.
-
-    loaders.py LEAT_BENCH [--worlds] [--orders] [--only leat --only Grain] [--tokens 100M] [--seconds 3] [--rounds 3]
+    loaders.py LEAT_BENCH [--worlds] [--only leat --only Grain] [--tokens 100M] [--seconds 3] [--rounds 3]
         [--least] [--json] [--keep FILE]
 """
 import time
@@ -25,7 +21,6 @@ import time
 BEGAN = time.perf_counter()
 import argparse  # noqa: E402
 import hashlib  # noqa: E402
-import itertools  # noqa: E402
 import json  # noqa: E402
 import os  # noqa: E402
 import pickle  # noqa: E402
@@ -71,8 +66,7 @@ def pair(rows):
     return rows[:, :-1], rows[:, 1:]
 
 
-# each returns an iterator of (inputs, labels), a function that gives the state after the last one and, where samples
-# can be had without those before them, one that gives the row of sample n
+# each returns an iterator of (inputs, labels), and a function that gives the state after the last one
 
 
 def memmap(o, state):
@@ -184,10 +178,7 @@ def megatron(o, state):
         for batch in loader:
             at[0] += o.batch
             yield batch["tokens"], batch["labels"]
-
-    def sample(n):
-        return numpy.append(data[n]["tokens"], data[n]["labels"][-1])
-    return batches(), lambda: at[0], sample
+    return batches(), lambda: at[0]
 
 
 def litdata(o, state):
@@ -200,7 +191,7 @@ def litdata(o, state):
     if not os.path.exists(where):
         tokens, part = tokens_of(o), 64 * (o.seq_len + 1)
         os.mkdir(where)
-        writer = BinaryWriter(where, chunk_bytes="1MB" if o.orders else "64MB", item_loader=TokensLoader())
+        writer = BinaryWriter(where, chunk_bytes="64MB", item_loader=TokensLoader())
         for number in range(len(tokens) // part):  # rows do not overlap there, and pieces hold whole ones
             writer.add_item(number, torch.from_numpy(tokens[number * part:(number + 1) * part].astype("int32")))
         writer.done()
@@ -213,13 +204,7 @@ def litdata(o, state):
     def batches():
         for rows in loader:
             yield pair(rows.long())
-
-    def sample(n):
-        at = {"num_samples_yielded": n, "current_epoch": 1}
-        saved = loader.state_dict()
-        loader.load_state_dict({**saved, **at, "dataset": {**saved["dataset"], **at, "sample_in_epoch": n}})
-        return next(iter(loader))[0]
-    return batches(), loader.state_dict, sample
+    return batches(), loader.state_dict
 
 
 def streaming(o, state):
@@ -229,7 +214,7 @@ def streaming(o, state):
     if not os.path.exists(where):
         tokens = tokens_of(o)
         with package.MDSWriter(out=where, columns={"tokens": f"ndarray:uint16:{o.seq_len + 1}"},
-                               size_limit=1 << (19 if o.orders else 26)) as out:
+                               size_limit=1 << 26) as out:
             for number in range(rows_of(o)):
                 out.write({"tokens": tokens[number * o.seq_len:(number + 1) * o.seq_len + 1].copy()})
     data = package.StreamingDataset(local=where, shuffle=True, shuffle_seed=SEED, batch_size=o.batch // o.world)
@@ -237,10 +222,7 @@ def streaming(o, state):
     if state:
         loader.load_state_dict(state)
 
-    def sample(n):
-        loader.load_state_dict({**data.state_dict(0, True), "epoch": 0, "sample_in_epoch": n - n % o.batch})
-        return next(iter(loader))["tokens"][n % o.batch]
-    return (pair(batch["tokens"].long()) for batch in loader), loader.state_dict, sample
+    return (pair(batch["tokens"].long()) for batch in loader), loader.state_dict
 
 
 def arrow(o, state):
@@ -262,7 +244,7 @@ def arrow(o, state):
             rows = data[at[0]:at[0] + o.batch]["tokens"]
             at[0] += o.batch
             yield pair(rows.astype("int64"))
-    return batches(), lambda: at[0], lambda n: data[n]["tokens"]
+    return batches(), lambda: at[0]
 
 
 def grain(o, state):
@@ -281,7 +263,7 @@ def grain(o, state):
     iterator = iter(data.to_iter_dataset())
     if state:
         iterator.set_state(state)
-    return map(pair, iterator), iterator.get_state, lambda n: rows[n]
+    return map(pair, iterator), iterator.get_state
 
 
 def zephon(o, state):
@@ -294,7 +276,7 @@ def zephon(o, state):
     from zephon.work import MixtureSpec, StaticMixtureWorkSource
     where = os.path.join(o.folder, "zephon")
     if not os.path.exists(where):
-        tokens, part = tokens_of(o), 1 << (10 if o.orders else 13)
+        tokens, part = tokens_of(o), 1 << 13
         os.mkdir(where + ".part")
         for first in range(0, rows_of(o), part):
             rows = [tokens[n * o.seq_len:(n + 1) * o.seq_len + 1] for n in range(first, min(first + part, rows_of(o)))]
@@ -353,7 +335,7 @@ def tokbin(o, state):
         for rows in loader:
             at[0] += o.batch
             yield pair(rows)
-    return batches(), lambda: at[0], lambda n: data[order[n]]
+    return batches(), lambda: at[0]
 
 
 def guideloom(o, state):
@@ -385,15 +367,7 @@ def guideloom(o, state):
     loader.open()
     if state:
         loader.load_state_dict(state)
-
-    def batches():  # the loader starts with the first batch, so sample() can load a state before
-        for batch in loader:
-            yield pair(batch)
-
-    def sample(n):
-        loader.load_state_dict({**loader.state_dict(), "observation_offset": n})
-        return next(iter(loader))[0]
-    return batches(), loader.state_dict, sample
+    return map(pair, loader), loader.state_dict
 
 
 def torchtitan(o, state):
@@ -447,9 +421,7 @@ def leat(o, state):
     loader = package.Loader(plan, o.batch // o.world, rank=o.rank, world=o.world, framework="numpy", notices=False,
                             last="dropped", state=state)
 
-    def sample(n):
-        return row_of(tokens_of(o), plan.order(n).token // o.seq_len, o)
-    return ((batch.inputs, batch.labels) for batch in loader), loader.state_dict, sample
+    return ((batch.inputs, batch.labels) for batch in loader), loader.state_dict
 
 
 # what it is called: the file of bench/peers/loaders/ that names its packages, and how it is made
@@ -526,7 +498,7 @@ def run(o):
     """What --run does: the loader's figures; --resume FILE: only the start from that state."""
     make = LOADERS[o.run][1]
     state = pickle.load(open(o.resume, "rb")) if o.resume else None
-    batches, save = make(o, state)[:2]
+    batches, save = make(o, state)
     batch = next(batches)
     start, start_cpu = time.perf_counter() - BEGAN, measured.cpu_seconds(os.getpid())
     if o.resume:
@@ -576,7 +548,7 @@ def answer(stdout):
 def steps(o):
     """What --run --steps does: the hashes of the rows of each step; the state after half of them, in a file."""
     make = LOADERS[o.run][1]
-    batches, save = make(o, pickle.load(open(o.resume, "rb")) if o.resume else None)[:2]
+    batches, save = make(o, pickle.load(open(o.resume, "rb")) if o.resume else None)
     rows = []
     for step in range(o.steps):
         inputs, _ = next(batches)
@@ -623,51 +595,6 @@ def worlds(o):
         print(f"{name:34} {said}", flush=True)
 
 
-# ---- Orders
-
-
-def order(o):
-    """What --run --orders does: where the rows of an epoch begin, in their order; --sample N: only where row N does."""
-    import numpy
-    known, made = places(o), LOADERS[o.run][1](o, None)
-    if o.sample is None:
-        found = [place_of(row, known)  # some loaders start another epoch by themselves
-                 for inputs, _ in itertools.islice(made[0], rows_of(o) // o.batch) for row in numbers(inputs)]
-        return sys.exit("a row has other tokens than the dataset") if None in found else found
-    if len(made) < 3:
-        return None
-    row = numbers(made[2](o.sample))
-    place = place_of(row, known)
-    return -1 if place is None or not numpy.array_equal(row, tokens_of(o)[place:place + o.seq_len + 1]) else place
-
-
-def order_of(name, o, sample=None):
-    words = command(name, o, "--orders", *(["--sample", str(sample)] if sample is not None else []))
-    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=o.most_seconds)
-    if done.returncode:
-        raise RuntimeError(why_failed(done.stderr))
-    return answer(done.stdout)
-
-
-def orders(o):
-    print(f"{'':34}{'two starts':>12}{'an epoch':>16}{'eighths':>9}  a sample alone")
-    for name in measured.names([name for name in LOADERS if "DataLoader," not in name], o.only):
-        try:
-            first, again = order_of(name, o), order_of(name, o)
-            number = len(first) // 2 + 1
-            alone = order_of(name, o, number)
-        except (RuntimeError, OSError, subprocess.TimeoutExpired) as why:
-            print(f"{name:34} cannot run: {why}", flush=True)
-            continue
-        rows = (o.tokens - 1) // (o.seq_len + (name in NO_OVERLAP))
-        once = "twice a row" if len(set(first)) < len(first) else \
-            "each row once" if rows - len(first) < o.batch else f"{len(first)} of {rows}"
-        eighths = len({at * 8 // o.tokens for at in first[:rows // 8]})
-        print(f"{name:34}{'equal' if first == again else 'differ':>12}{once:>16}{eighths:9}  " +
-              ("no way to ask" if alone is None else "the same row" if alone == first[number] else "another row"),
-              flush=True)
-
-
 # ---- All of them
 
 
@@ -700,8 +627,8 @@ def options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("leat_bench")
     parser.add_argument("--python", action="append", default=[], help="NAME=PYTHON")
-    parser.add_argument("--tokens", type=measured.number, help="usual: 100M, with --orders 2M")
-    parser.add_argument("--seq-len", type=int, help="usual: 2048, with --orders 128")
+    parser.add_argument("--tokens", type=measured.number, default=100_000_000)
+    parser.add_argument("--seq-len", type=int, default=2048)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--seconds", type=float, default=3)
     parser.add_argument("--workers", type=int, default=0, help="of loaders other than DataLoader")
@@ -712,28 +639,24 @@ def options():
     parser.add_argument("--check", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--worlds", action="store_true", help="whether half of the ranks go on with the same batches")
     parser.add_argument("--least", action="store_true", help="the best of the rounds, not their median")
-    parser.add_argument("--orders", action="store_true", help="whether two starts give the same rows, each once")
-    parser.add_argument("--sample", type=int, help=argparse.SUPPRESS)
     for name in "run", "name", "state", "resume":
         parser.add_argument(f"--{name}", help=argparse.SUPPRESS)
     for name, usual in ("rank", 0), ("world", 1), ("lanes", 1), ("steps", 0):
         parser.add_argument(f"--{name}", type=int, default=usual, help=argparse.SUPPRESS)
-    o = parser.parse_args()
-    o.tokens = o.tokens or (2_000_000 if o.orders else 100_000_000)
-    o.seq_len = o.seq_len or (128 if o.orders else 2048)
-    return o
+    return parser.parse_args()
 
 
 def main():
     o = options()
     if o.run:
-        print(json.dumps(check(o) if o.check else order(o) if o.orders else steps(o) if o.steps else run(o)))
+        print(json.dumps(check(o) if o.check else steps(o) if o.steps else run(o)))
         return
     o.pythons = dict(word.split("=", 1) for word in o.python)
     with tempfile.TemporaryDirectory(dir=o.folder) as folder:
         o.folder, o.name = folder, measured.counting(o.leat_bench, folder, o.tokens)
-        if o.worlds or o.orders:
-            (worlds if o.worlds else orders)(o)
+        machine = measured.machine(o.leat_bench, o.name)
+        if o.worlds:
+            worlds(o)
             return
         names = measured.names(LOADERS, o.only)
         rounds = {name: [measure(name, o, True)] for name in names}
@@ -743,7 +666,7 @@ def main():
                     rounds[name].append(measure(name, o, False))
     best = {key: max if key == "mtok_per_s" else min for _, key, _ in FIGURES} if o.least else {}
     measured.say(o, {"work": "loading", "tokens": o.tokens, "seq_len": o.seq_len, "batch": o.batch,
-                     "rounds": o.rounds, "machine": measured.machine(o.leat_bench),
+                     "rounds": o.rounds, "machine": machine,
                      "peers": [{"name": name, **measured.medians(all_of, [key for _, key, _ in FIGURES], best)}
                                for name, all_of in rounds.items()]}, FIGURES)
 

@@ -57,25 +57,6 @@ def test_found_out(build, tmp_path, old, new, says):
     assert says in loaders(build, "--only", "numpy.memmap", program=tmp_path / "loaders.py")
 
 
-@pytest.mark.parametrize("old, new, says", [
-    ("", "", ["leat equal each row once 8 the same row", "numpy.memmap equal each row once 8 no way to ask"]),
-    ("plan.order(n)", "plan.order(n + 1)", ["leat equal each row once 8 another row"]),
-    ("default_rng(SEED)", "default_rng()", ["numpy.memmap differ each row once 8 no way to ask"]),
-    ("order[at[0]:at[0] + o.batch]", "order[at[0] // 2:][:o.batch]",
-     ["numpy.memmap equal twice a row 8 no way to ask"]),
-    (".permutation(rows_of(o))", ".permutation(rows_of(o) // 2)", ["numpy.memmap equal 312 of 624 4 no way to ask"]),
-    ("numpy.random.default_rng(SEED).permutation(rows_of(o))", "list(range(rows_of(o)))",
-     ["numpy.memmap equal each row once 1 no way to ask"])])
-def test_orders(build, tmp_path, old, new, says):
-    for name in "loaders.py", "measured.py":
-        text = (PROGRAM.parent / name).read_text(encoding="utf-8")
-        assert name != "loaders.py" or old in text
-        (tmp_path / name).write_text(text.replace(old, new, 1), encoding="utf-8")
-    words = [word for line in says for word in ("--only", line.split()[0])]
-    lines = loaders(build, "--orders", *words, program=tmp_path / "loaders.py").splitlines()[1:]
-    assert [" ".join(line.split()) for line in lines] == says
-
-
 def test_hangs(build, tmp_path):
     for name in "loaders.py", "measured.py":
         text = (PROGRAM.parent / name).read_text(encoding="utf-8")

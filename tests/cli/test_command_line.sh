@@ -60,7 +60,6 @@ help_of leat cat '--document N\[:M\]' '--tokens A:B' '--text' '--ids'
 help_of leat find '--document N' '--token N' '--origin INPUT:BYTE' '--id ID' '--json'
 help_of leat merge '--output OUT .*\(required\)' '--force' '--json' '.*--progress'
 help_of leat-bench limits '--size SIZE' '--runs N .*\(default: 5\)' '--json'
-help_of leat-bench dataset '--runs N .*\(default: 7\)' '--opens N' '--opening' '--json'
 help_of leat-bench-dev counting '--output NAME' '--tokens N' '--width 2\|4' '--document-length MEAN' '--force' '--json'
 help_of leat-bench-dev sparse '--output NAME' '--documents N' '--tokens N'
 for program in leat leat-bench leat-bench-dev; do
@@ -90,8 +89,6 @@ refuse 2 'inf info' leat inf a
 refuse 2 'inf info' leat help inf
 refuse 2 '--vers --version' leat --vers
 refuse 2 'lod load' leat-bench lod
-refuse 2 'counting leat-bench-dev' leat-bench counting -o new
-refuse 2 'counting leat-bench-dev' leat bench counting -o new
 for word in frobnicate diagnose remove list; do # the nearest, decode and fit, are far (tests/unit/test_nearest.c)
     refuse 2 "$word" leat $word
 done

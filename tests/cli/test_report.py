@@ -28,11 +28,11 @@ def check(condition, what):
         print(what, file=sys.stderr)
 
 
-def bench(*words, code=0, says="", program="leat-bench"):
-    done = subprocess.run([build / program, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          stdin=subprocess.DEVNULL, check=False)
+def bench(*words, code=0, says="", **environment):
+    done = subprocess.run([build / "leat-bench", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          stdin=subprocess.DEVNULL, check=False, env={**os.environ, **environment})
     said = done.stderr.decode()
-    check(done.returncode == code and says in said, f"{program} {words} ended with {done.returncode}: {said!r}")
+    check(done.returncode == code and says in said, f"leat-bench {words} ended with {done.returncode}: {said!r}")
     return done.stdout.decode()
 
 
@@ -107,8 +107,6 @@ results = {
         {"name": EVIL, "mtok_per_s": 61.5, "cpu_ms_per_mtok": 17.25, "no_resume": EVIL},
         {"name": "gone", "not_measured": "<b>no</b> package"}]},
     "packers": {"work": "packing", "peers": [{"name": "leat", "mb_per_s": 97.5, "cpu_s_per_100_mb": 1.125}]},
-    "dataset": {"opening": [each], "bytes": 5, "machine": machine},
-    "hostile": {"tokenizer": "gpt2", "rows": [{"text": EVIL, "mb_per_s": 0.75}, {"text": "b", "mb_per_s": None}]},
 }
 for name, result in results.items():
     pathlib.Path(f"{name}<b>.json").write_text(json.dumps(result) + "\n", encoding="utf-8")
@@ -119,7 +117,7 @@ pathlib.Path("run.jsonl").write_text("".join(json.dumps(line) + "\n" for line in
 page = report(*(f"{name}<b>.json" for name in results), "run.jsonl")
 check("<script" not in page.text and "<b>" not in page.text and "\x1b" not in page.text, "markup or escapes get out")
 check("&lt;script&gt;" in page.text, "texts are not shown")
-for shown in ("1.25 GB/s", "2.5 µs", "4.50 M tokens/s", "9.50 M tokens/s", "33.5 MB/s", "88.5 MB/s", "750 kB/s",
+for shown in ("1.25 GB/s", "2.5 µs", "4.50 M tokens/s", "9.50 M tokens/s", "33.5 MB/s", "88.5 MB/s",
               "8.5 s", "61.5", "97.5"):
     check(shown in page.texts, f"no chart shows {shown}: {page.texts}")
 # 20 s for 40 steps of 50 ms: each second is 2.5 ms of a step
@@ -149,7 +147,7 @@ verdict = page.text[page.text.index("<h1>"):page.text.index("<h2>")]
 for said in ("Training on a plan</strong>: 4.2 % of the time",
              "Loading a plan</strong>: 4.5 million tokens per second, where a bare loop over the same bytes reaches 9",
              "Packing 11.8 MiB of text</strong>: 33.5 MB/s with 4 threads. Most of the time",
-             "encodes 88.5 MB/s of text with 2 threads", "gpt2</strong>: encodes 750 kB/s even of the slowest text,",
+             "encodes 88.5 MB/s of text with 2 threads",
              "loading</strong>: leat 1234, the best of the others 61.5 million tokens per second: 20.1",
              "12 cores</strong>: page cache up to 1.25 GB/s, disk 2.5 µs to 2.5 µs"):
     check(said in verdict, f"the page does not begin with {said!r}: {verdict}")
@@ -208,14 +206,13 @@ pathlib.Path("good.jsonl").write_text(json.dumps(lines[-1]), encoding="utf-8")
 check("The loader keeps up: 0.20 %" in report("good.jsonl").text, "a run that did not wait")
 
 # what the commands print is taken
-pathlib.Path("order.json").write_text(bench("order", "--runs", "1", "--draws", "512", "--json"), encoding="utf-8")
-pathlib.Path("slow.json").write_text(bench("hostile", "-t", "bytes", "--size", "1Ki", "--runs", "1", "--json",
-                                           program="leat-bench-dev"), encoding="utf-8")
+pathlib.Path("machine.json").write_text(bench("limits", "--size", "16MiB", "--runs", "1", "--json", "."),
+                                        encoding="utf-8")
 subprocess.run([build / "leat-bench-dev", "counting", "-o", "c", "--tokens", "10000"], check=True,
                stdout=subprocess.DEVNULL)
 pathlib.Path("real.json").write_text(bench("load", "--source", "c", "--seq-len", "32", "--batch", "4", "--steps", "9",
                                            "--json"), encoding="utf-8")
-page = report("order.json", "slow.json", "real.json")
+page = report("machine.json", "real.json")
 real = json.loads(pathlib.Path("real.json").read_text(encoding="utf-8"))
 check(any(math.isclose(float(t.split()[0]) * {"k": 1e3, "M": 1e6, "G": 1e9}[t.split()[1]], real["tokens_per_s"],
                        rel_tol=0.01)
@@ -237,6 +234,26 @@ for value in "1e308", "-1e308", "5e-324", "0", "-0.0", "-7", '"x"', "null", "[]"
                                                            *(sources_line(n, 0.5, n, 2 * n, 1) for n in (1, 2, 3))])
     pathlib.Path("odd.json").write_text(text, encoding="utf-8")
     report("odd.json")
+
+# ---- Text that is no text: half a character, what cannot be seen, bytes that are not UTF-8; depth, numbers, constants
+
+encoded = json.dumps(results["encode"])
+for text, shown in (r"a\ud800\u202e\u200b", r"a\ud800\u202e\u200b"), ("a\udcff\udc80", r"a\xff\x80"):
+    text = encoded.replace('"tokenizer": ', f'"tokenizer": "{text}", "x": ')
+    pathlib.Path("odd.json").write_bytes(text.encode("utf-8", "surrogateescape"))
+    check(shown in report("odd.json").cells, f"no table shows {shown}")
+for text in ("[" * 200000, '{"a": NaN}', '{"a": Infinity}', '{"a": ' + "9" * 9999 + "x}"):
+    pathlib.Path("odd.json").write_text(text, encoding="utf-8")
+    bench("report", "-o", "-", "odd.json", code=1, says="odd.json is not valid JSON")
+pathlib.Path("odd.json").write_text(encoded.replace("88.5", "9" * 4000), encoding="utf-8")
+report("odd.json")
+
+# ---- Python: no file of the current folder is run, and one is named where there is none
+
+for name in "json", "html", "re", "tempfile":
+    pathlib.Path(f"{name}.py").write_text("raise SystemExit(9)\n", encoding="utf-8")
+report("real.json")
+bench("report", "-o", "x.html", "real.json", code=1, says="cannot start python3", LEAT_PYTHON="", PATH="/nowhere")
 
 # ---- Refused
 
@@ -260,5 +277,11 @@ bench("report", "-o", "x.html", "cut.json", code=1, says="cut.json")
 pathlib.Path("cut.json").write_text('{"a": \n{"b": \n', encoding="utf-8")
 bench("report", "-o", "x.html", "cut.json", code=1, says="cut.json is not valid JSON")
 bench("report", "-o", "/nowhere/x", "real.json", code=1, says="cannot write /nowhere/x")
+# another file stays, and a page is replaced without following a link that lies there
+pathlib.Path("notes.txt").write_text("mine", encoding="utf-8")
+bench("report", "-o", "notes.txt", "real.json", code=1, says="notes.txt already exists, and is not a page")
+os.symlink("notes.txt", "said.html.partial")
+bench("report", "-o", "said.html", "real.json")
+check(pathlib.Path("notes.txt").read_text(encoding="utf-8") == "mine", "a link was followed")
 check(not os.path.exists("x.html"), "a page of nothing is left")
 sys.exit(1 if failures else 0)

@@ -8,11 +8,11 @@
  *
  *   make fuzz FUZZ=plan FUZZ_SECONDS=3600
  */
-#include "bench/data/fake_dataset.h"
 #include "fuzz.h"
 #include "order/sampler.h"
 #include "pieces_of.h"
 #include "plan/plan.h"
+#include "support/fake_dataset.h"
 
 static struct leat_dataset *datasets[6];
 

@@ -8,9 +8,9 @@
  *
  *   make fuzz FUZZ=state FUZZ_SECONDS=3600
  */
-#include "bench/data/fake_dataset.h"
 #include "checksum/checksum.h"
 #include "fuzz.h"
+#include "support/fake_dataset.h"
 
 #define PLANS 3
 

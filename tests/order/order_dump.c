@@ -31,12 +31,12 @@
  *   share W C,C,...                  deals rows of these costs to W ranks: prints "rank.cost" of each
  *   deal P B W                       the same of the rows of the global batch of B at position P
  */
-#include "bench/data/fake_dataset.h"
 #include "documents.h"
 #include "order/deal.h"
 #include "order/sampler.h"
 #include "pieces_of.h"
 #include "plan/plan.h"
+#include "support/fake_dataset.h"
 #include "t.h"
 
 #define SOURCES 64

@@ -4,7 +4,7 @@
  */
 #include <pthread.h>
 
-#include "bench/data/fake_dataset.h"
+#include "support/fake_dataset.h"
 #include "t.h"
 
 #define THREADS 4

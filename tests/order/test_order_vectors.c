@@ -2,11 +2,11 @@
  * test_order_vectors.c: the frozen vectors of docs/ORDER.md are what the library answers, whatever machine, compiler
  * and optimization it was built for: an order that changes is another version, never this one.
  */
-#include "bench/data/fake_dataset.h"
 #include "documents.h"
 #include "order/deal.h"
 #include "pieces_of.h"
 #include "plan/plan.h"
+#include "support/fake_dataset.h"
 #include "t.h"
 
 #define PAGE "docs/ORDER.md"

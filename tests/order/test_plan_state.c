@@ -5,10 +5,10 @@
  */
 #include <stdarg.h>
 
-#include "bench/data/fake_dataset.h"
 #include "documents.h"
 #include "fit/fit.h"
 #include "plan/plan.h"
+#include "support/fake_dataset.h"
 
 static struct leat_dataset *data[201]; /* the last one has documents */
 

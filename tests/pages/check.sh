@@ -34,10 +34,10 @@ done
 "$build/leat" pack --force -o damaged -t gpt2 --max-rejects 9 --allow-truncated texts.jsonl ./*[!e].jsonl.gz \
     >/dev/null 2>&1
 "$build/leat" info damaged --html damaged.html
-"$build/leat-bench" order --runs 1 --draws 512 --json >order.json
+"$build/leat-bench" limits --size 16MiB --runs 1 --json . >limits.json
 "$build/leat-bench" load --source corpus --seq-len 16 --batch 2 --steps 20 --bare --json >load.json
 "$build/leat-bench" pack --force -o packed -t gpt2 --threads 1,2 --json texts.jsonl >pack.json
-"$build/leat-bench" report -o report.html order.json load.json pack.json
+"$build/leat-bench" report -o report.html limits.json load.json pack.json
 
 # How far the widest part of a page reaches beyond its window, and its title. Parts that scroll count by their own
 # width.

@@ -6,8 +6,8 @@
  */
 #include "base/options.h"
 
-#include "bench/data/fake_dataset.h"
 #include "leat_pack.h"
+#include "support/fake_dataset.h"
 #include "t.h"
 
 struct now {

@@ -177,10 +177,16 @@ char *own_python_find(const char *what, char *why, size_t capacity)
 
 void own_python_become(char *python, const char *module, char *const *words)
 {
-    char code[128], **environment, **all;
+    char code[128];
 
     snprintf(code, sizeof code, "import runpy\nrunpy.run_module('%s', run_name='__main__')", module);
-    all = own_python_words(python, code, words, false, &environment);
+    own_python_become_code(python, code, words);
+}
+
+void own_python_become_code(char *python, const char *code, char *const *words)
+{
+    char **environment, **all = own_python_words(python, code, words, false, &environment);
+
     if (!all)
         return;
     execvpe(python, all, environment);

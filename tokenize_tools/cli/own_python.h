@@ -30,4 +30,7 @@ char **own_python_words(char *python, const char *code, char *const *words, bool
 /* Becomes `python -m module words...`. NULL ends `words`. Returns only if that fails, with errno set. */
 void own_python_become(char *python, const char *module, char *const *words);
 
+/* Becomes `python -c code words...`; see own_python_become(). */
+void own_python_become_code(char *python, const char *code, char *const *words);
+
 #endif

@@ -21,7 +21,12 @@ struct chart_axis {
 #define MIN_VALUE 1e-12 /* of axes: what a file says must not make ticks without end */
 #define MAX_VALUE 1e30
 
-struct chart_number chart_number(double value)
+/* A number in three digits or so, with k M G T: "1.5M", "0.25". Returned by value, for printf. */
+struct chart_number {
+    char text[24];
+};
+
+static struct chart_number chart_number(double value)
 {
     static const char units[] = " kMGTPE";
     struct chart_number n;
@@ -136,31 +141,6 @@ static void chart_axis_left(FILE *out, const struct chart_axis *a, double left, 
     fputs("</text>\n", out);
 }
 
-/* Plain, striped, dotted, lined, and plain in grey: also for paper without colours. */
-void chart_patterns(FILE *out)
-{
-    fputs("<svg width=\"0\" height=\"0\" style=\"position:absolute\" aria-hidden=\"true\"><defs>"
-          "<pattern id=\"fill1\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
-          "patternTransform=\"rotate(45)\"><rect width=\"3\" height=\"6\" fill=\"var(--accent2)\"/></pattern>"
-          "<pattern id=\"fill2\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\">"
-          "<circle cx=\"3\" cy=\"3\" r=\"1.8\" fill=\"var(--accent3)\"/></pattern>"
-          "<pattern id=\"fill3\" width=\"4\" height=\"4\" patternUnits=\"userSpaceOnUse\">"
-          "<rect width=\"4\" height=\"1.5\" fill=\"var(--accent4)\"/></pattern></defs></svg>\n",
-          out);
-}
-
-/* The attributes of a series: how areas are filled, by chart_patterns(). */
-static const char *chart_fill(unsigned series)
-{
-    static const char *const fills[CHART_SERIES] = { "fill=\"var(--accent)\"",
-                                                     "fill=\"url(#fill1)\" stroke=\"var(--accent2)\"",
-                                                     "fill=\"url(#fill2)\" stroke=\"var(--accent3)\"",
-                                                     "fill=\"url(#fill3)\" stroke=\"var(--accent4)\"",
-                                                     "fill=\"var(--soft)\"" };
-
-    return fills[series % CHART_SERIES];
-}
-
 /* ---- Bars, columns and lines ---- */
 
 #define LEFT        46.0 /* room for numbers beside the data */
@@ -199,10 +179,9 @@ void chart_bars(FILE *out, const char *title, const char *unit, const struct cha
         fprintf(out, "<text x=\"10\" y=\"%.1f\">", y + 12);
         put_label(out, bars[i].label, bars[i].label_bytes);
         fprintf(out,
-                "</text><rect x=\"8\" y=\"%.1f\" width=\"%.1f\" height=\"12\" %s/>"
+                "</text><rect x=\"8\" y=\"%.1f\" width=\"%.1f\" height=\"12\" fill=\"var(--accent)\"/>"
                 "<text x=\"%.1f\" y=\"%.1f\">%s</text>\n",
-                y + 16, end - 8, chart_fill(bars[i].series), end + 4, y + 26,
-                bars[i].shown[0] ? bars[i].shown : chart_number(bars[i].value).text);
+                y + 16, end - 8, end + 4, y + 26, bars[i].shown[0] ? bars[i].shown : chart_number(bars[i].value).text);
     }
     chart_close(out);
 }
@@ -241,8 +220,8 @@ void chart_columns(FILE *out, const struct chart_columns *c)
         double x = LEFT + wide * (double)k, top = chart_at(&y, c->counts[k]);
 
         if (c->counts[k] > 0) /* few is not none */
-            fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" %s/>\n", x + 1,
-                    top < bottom - 1 ? top : bottom - 1, wide - 2, top < bottom - 1 ? bottom - top : 1, chart_fill(0));
+            fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"var(--accent)\"/>\n", x + 1,
+                    top < bottom - 1 ? top : bottom - 1, wide - 2, top < bottom - 1 ? bottom - top : 1);
         if (k % every == 0)
             fprintf(out, "<text x=\"%.1f\" y=\"%.1f\">%s</text>\n", x, bottom + 15,
                     column_number(column_first(c, k)).text);
@@ -262,18 +241,12 @@ static void put_mark(FILE *out, double x, double y)
             x, y);
 }
 
-static void put_polyline(FILE *out, const double *xs, const double *ys, size_t count, const struct chart_axis *x,
-                         const struct chart_axis *y, const char *how)
-{
-    fprintf(out, "<polyline fill=\"none\" stroke=\"var(--accent)\" stroke-width=\"2\"%s points=\"", how);
-    for (size_t i = 0; i < count; i++)
-        fprintf(out, "%.1f,%.1f ", chart_at(x, xs[i]), chart_at(y, ys[i]));
-    fputs("\"/>\n", out);
-}
-
 static void put_points(FILE *out, const struct chart_line *line, const struct chart_axis *x, const struct chart_axis *y)
 {
-    put_polyline(out, line->x, line->y, line->count, x, y, "");
+    fputs("<polyline fill=\"none\" stroke=\"var(--accent)\" stroke-width=\"2\" points=\"", out);
+    for (size_t i = 0; i < line->count; i++)
+        fprintf(out, "%.1f,%.1f ", chart_at(x, line->x[i]), chart_at(y, line->y[i]));
+    fputs("\"/>\n", out);
     if (line->count <= 32) /* marks of more would hide the line */
         for (size_t i = 0; i < line->count; i++)
             put_mark(out, chart_at(x, line->x[i]), chart_at(y, line->y[i]));
@@ -297,91 +270,11 @@ void chart_line(FILE *out, const struct chart_line *c)
 
     widen(&x_low, &x_high, c->x, c->count, c->log_x);
     widen(&y_low, &y_high, c->y, c->count, c->log_y);
-    if (c->beside)
-        widen(&y_low, &y_high, c->beside, c->count, c->log_y);
     x = chart_axis(isfinite(x_low) ? x_low : 1, x_high, c->log_x, LEFT, RIGHT);
     y = chart_axis(isfinite(y_low) ? y_low : 1, y_high, c->log_y, bottom, 24);
     chart_open(out, c->title, (int)(bottom + BELOW));
     chart_axis_left(out, &y, LEFT, RIGHT, c->y_unit);
     chart_axis_below(out, &x, bottom, 24, c->x_unit);
-    if (c->beside)
-        put_polyline(out, c->x, c->beside, c->count, &x, &y, " stroke-dasharray=\"5 4\" opacity=\"0.7\"");
     put_points(out, c, &x, &y);
-    chart_close(out);
-}
-
-/* ---- Lanes ---- */
-
-#define TOP    30.0 /* room for a lane's name above its bar */
-#define HEIGHT 22.0
-#define ROW    18.0 /* of a legend */
-
-static const char *fill(const struct chart_part *p)
-{
-    return p->idle ? "fill=\"none\" stroke=\"var(--soft)\" stroke-dasharray=\"3 3\"" : chart_fill(p->series);
-}
-
-static double of_lane(const struct chart_lane *lane)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < lane->count; i++)
-        sum += lane->parts[i].value;
-    return sum;
-}
-
-static void put_lane(FILE *out, const struct chart_lane *lane, const struct chart_axis *x, double y)
-{
-    double at = 0;
-
-    fprintf(out, "<text x=\"8\" y=\"%.1f\">", y - 6);
-    page_string(out, lane->name);
-    fputs("</text>\n", out);
-    for (size_t i = 0; i < lane->count; i++) {
-        double from = chart_at(x, at);
-
-        at += lane->parts[i].value;
-        if (lane->parts[i].value > 0)
-            fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" %s/>\n", from, y,
-                    chart_at(x, at) - from, HEIGHT, fill(&lane->parts[i]));
-    }
-}
-
-static void put_legend(FILE *out, const struct chart_lane *lane, double *y, const char *unit)
-{
-    for (size_t i = 0; i < lane->count; i++) {
-        const struct chart_part *p = &lane->parts[i];
-
-        if (!(p->value > 0))
-            continue;
-        fprintf(out, "<rect x=\"8\" y=\"%.1f\" width=\"24\" height=\"11\" %s/><text x=\"40\" y=\"%.1f\">", *y - 10,
-                fill(p), *y);
-        page_string(out, lane->name);
-        fputs(": ", out);
-        page_string(out, p->name);
-        fprintf(out, ", %s%s", p->shown[0] ? p->shown : chart_number(p->value).text, p->shown[0] ? "" : " ");
-        page_string(out, p->shown[0] ? "" : unit);
-        fputs("</text>\n", out);
-        *y += ROW;
-    }
-}
-
-void chart_lanes(FILE *out, const char *title, const char *unit, const struct chart_lane *lanes, size_t count)
-{
-    double longest = 0, bottom = (TOP + HEIGHT) * (double)count + 8, y = bottom + 52, legend = 0;
-    struct chart_axis x;
-
-    for (size_t i = 0; i < count; i++) {
-        longest = of_lane(&lanes[i]) > longest ? of_lane(&lanes[i]) : longest;
-        for (size_t k = 0; k < lanes[i].count; k++)
-            legend += lanes[i].parts[k].value > 0 ? ROW : 0;
-    }
-    x = chart_axis(0, longest, 0, 8, CHART_WIDTH - 22.0);
-    chart_open(out, title, (int)(bottom + 40 + legend));
-    chart_axis_below(out, &x, bottom, 8, unit);
-    for (size_t i = 0; i < count; i++)
-        put_lane(out, &lanes[i], &x, TOP + (TOP + HEIGHT) * (double)i);
-    for (size_t i = 0; i < count; i++)
-        put_legend(out, &lanes[i], &y, unit);
     chart_close(out);
 }

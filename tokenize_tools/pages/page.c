@@ -35,6 +35,11 @@ static const char common_style[] =
     "@media print{body{max-width:none;padding:0;font-size:11px}*{print-color-adjust:exact}figure,tr"
     "{break-inside:avoid}h2,h3,h4{break-after:avoid}.wide{overflow:visible}}";
 
+const char *page_common_style(void)
+{
+    return common_style;
+}
+
 #define FIRST_LINE "<!DOCTYPE html>\n"
 
 /* Whether there is a file that is no page, such as a dataset's. */

@@ -32,6 +32,9 @@ enum leat_status page_open(struct page *p, const char *path, const char *title, 
 /* Ends the page. On failure, and where `failed` says that what it shows could not be had, nothing has changed. */
 enum leat_status page_close(struct page *p, int failed, struct leat_error *err);
 
+/* Returns the CSS that all pages have. */
+const char *page_common_style(void);
+
 /* Text of any bytes: markup is escaped; control characters, marks of direction and malformed bytes are shown as
  * base/show.h has it. page_string() takes a string. */
 void page_text(FILE *out, const char *text, uint64_t bytes);

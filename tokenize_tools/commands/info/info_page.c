@@ -478,7 +478,6 @@ static enum leat_status put_page(FILE *out, const struct info_facts *p, struct l
 {
     enum leat_status s;
 
-    chart_patterns(out);
     fputs("<div class=\"first\">\n", out);
     put_damage(out, p);
     put_rejects(out, p->survey);
