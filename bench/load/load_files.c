@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/own_file.h"
 #include "base/status.h"
 #include "load.h"
 
@@ -54,7 +55,9 @@ static bool was_read(const struct load_values *v, const struct stat *file)
 enum leat_status load_output_open(FILE **out, const char *path, const struct load_values *v, struct leat_error *err)
 {
     size_t length = strlen(path);
+    enum leat_status s;
     struct stat st;
+    int fd;
 
     if (stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
         if (file_ends_with(path, length, ".leat") || file_ends_with(path, length, ".tokens"))
@@ -62,8 +65,9 @@ enum leat_status load_output_open(FILE **out, const char *path, const struct loa
         if (is_open(&st) || was_read(v, &st))
             return status_set(err, LEAT_E_ARGUMENT, "%s is in use by this run: choose another name", path);
     }
-    *out = fopen(path, "we");
-    return *out ? LEAT_OK : status_set_os(err, errno, path, "cannot write %s", path);
+    s = own_file_output(&fd, path, false, err);
+    *out = s == LEAT_OK ? fdopen(fd, "w") : NULL;
+    return s == LEAT_OK && !*out ? status_set_os(err, errno, path, "cannot write %s", path) : s;
 }
 
 /* ---- A trace ---- */

@@ -11,6 +11,7 @@ import json
 import os
 
 from leat._leat import Error, failure, show
+from leat._own_file import own_file
 from leat._values import whole
 
 BUNCH_DOCUMENTS, BUNCH_IDS = 1024, 1 << 20  # of single arrays
@@ -335,7 +336,8 @@ class _Mds:
                 folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="leat-import-"))
                 unpack = _package("streaming.base.compression", "mosaicml-streaming", path).decompress
                 path = os.path.join(folder, os.path.basename(shard["raw_data"]["basename"]))
-                with _reading(file.path, Exception), open(file.path, "rb") as packed, open(path, "wb") as plain:
+                with _reading(file.path, Exception), open(file.path, "rb") as packed, \
+                        open(path, "wb", opener=own_file) as plain:
                     plain.write(unpack(shard["compression"], packed.read()))
             _check_size(file._replace(size=os.path.getsize(path)), size)
             with open(path, "rb") as plain:

@@ -8,6 +8,7 @@ import sys
 
 import leat
 from leat._lazy import need
+from leat._own_file import own_file
 from leat.dataset import ARROW_COLUMNS
 from leat.import_command import DONE, FAILED, WRONG, Interrupted, catch_interrupts, say
 
@@ -36,7 +37,7 @@ def write_file(format, file, documents):
         raise FileExistsError(f"{file} exists: choose another name, or remove it")
     partial = f"{file}.partial.{os.getpid()}"
     try:
-        with open(partial, "xb") as sink:
+        with open(partial, "xb", opener=own_file) as sink:
             write(format, sink, documents)
             sink.flush()
             os.fsync(sink.fileno())

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 
+from leat._own_file import own_file
 from leat._values import choice, listed, whole
 from leat.plan import decimal
 from leat.ranks import exchange
@@ -160,7 +161,7 @@ class Mixture:
         """Makes the log have these lines and no others, on the disk; mostly one more than it has."""
         text = (FIRST_LINE + "".join(self._lines)).encode("ascii")
         new = not os.path.exists(self._log)
-        with open(self._log, "w+b" if new else "r+b") as file:
+        with open(self._log, "w+b" if new else "r+b", opener=own_file) as file:
             has = file.read()
             same = len(os.path.commonprefix([has, text]))
             file.seek(same)

@@ -276,9 +276,10 @@ class Tokenizer:
         it was opened from, or one that is made of a pattern, ranks and special tokens (those of a program's own, a
         *.tiktoken, a tekken.json, or a built-in encoding of tiktoken). ValueError if that cannot be said exactly, as
         with a pattern that tokenizers reads in another way; NotImplementedError for other kinds."""
+        from leat._own_file import own_file
         from leat._tokenizer_json import saved
         text = saved(self)
-        with open(path, "w", encoding="utf-8") as file:
+        with open(path, "w", encoding="utf-8", opener=own_file) as file:
             file.write(text)
 
     # ---- Encoding ----

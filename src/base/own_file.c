@@ -88,6 +88,57 @@ enum leat_status own_file_open(int *fd, uint64_t *size, const char *path, enum o
     return s;
 }
 
+enum leat_status own_file_create(int *fd, const char *path, struct leat_error *err)
+{
+    struct leat_error why;
+    enum leat_status s = LEAT_E_NO_FILE;
+
+    for (unsigned tries = 0; s == LEAT_E_NO_FILE && tries < BEGIN_TRIES; tries++) {
+        s = file_create(fd, path, &why);
+        if (s != LEAT_E_EXISTS)
+            break;
+        s = own_file_open(fd, NULL, path, OWN_FILE_WRITE, &why); /* LEAT_E_NO_FILE: it was removed in between */
+    }
+    if (s != LEAT_OK && err)
+        *err = why;
+    return s;
+}
+
+/* Opens what is neither a regular file nor a folder; *fd stays -1 if the path names none. It may be another one by now,
+ * so nothing is created or emptied. */
+static enum leat_status open_special(int *fd, const char *path, struct leat_error *err)
+{
+    struct stat st;
+
+    *fd = -1;
+    if (stat(path, &st) != 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
+        return LEAT_OK;
+    do /* a pipe's reader is waited for */
+        *fd = open(path, O_WRONLY | O_CLOEXEC);
+    while (*fd < 0 && errno == EINTR);
+    if (*fd < 0)
+        return status_set_os(err, errno, path, "cannot open %s for writing", path);
+    if (fstat(*fd, &st) == 0 && S_ISREG(st.st_mode))
+        file_close(fd);
+    return LEAT_OK;
+}
+
+enum leat_status own_file_output(int *fd, const char *path, bool append, struct leat_error *err)
+{
+    enum leat_status s = open_special(fd, path, err);
+
+    if (s != LEAT_OK || *fd >= 0)
+        return s;
+    s = own_file_create(fd, path, err);
+    if (s == LEAT_OK && append && fcntl(*fd, F_SETFL, O_APPEND) != 0)
+        s = status_set_os(err, errno, path, "cannot append to %s", path);
+    else if (s == LEAT_OK && !append)
+        s = file_truncate(*fd, 0, path, err);
+    if (s != LEAT_OK)
+        file_close(fd);
+    return s;
+}
+
 bool own_file_is_url(const char *name)
 {
     size_t scheme = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789");
@@ -207,25 +258,17 @@ void own_file_unlock(int *fd)
  * meanwhile. */
 static enum leat_status take_over(int *fd, const char *path, bool keep, struct leat_error *err)
 {
-    struct leat_error why;
     bool named = false;
-    enum leat_status s = file_create(fd, path, &why);
+    enum leat_status s = own_file_create(fd, path, err);
 
-    if (s == LEAT_E_EXISTS) {
-        s = own_file_open(fd, NULL, path, OWN_FILE_WRITE, &why);
-        if (s == LEAT_E_NO_FILE)
-            return LEAT_OK;
-    }
     if (s == LEAT_OK)
-        s = own_file_lock(*fd, path, NULL, &why);
+        s = own_file_lock(*fd, path, NULL, err);
     if (s == LEAT_OK)
-        s = own_file_is_named(*fd, path, &named, &why);
+        s = own_file_is_named(*fd, path, &named, err);
     if (s == LEAT_OK && named && !keep)
-        s = file_truncate(*fd, 0, path, &why);
+        s = file_truncate(*fd, 0, path, err);
     if (s != LEAT_OK || !named)
         file_close(fd);
-    if (s != LEAT_OK && err)
-        *err = why;
     return s;
 }
 

@@ -1,6 +1,6 @@
 /*
- * own_file.h: files that leat keeps between two runs under names of its own. Somebody else may have put another file in
- * their place meanwhile: what is opened here is a regular file of the caller's, not what a link leads to.
+ * own_file.h: every file that leat writes, under a name of its own or one that the user has given. Somebody else may
+ * have put another file in its place: what is opened here is a regular file of the caller's, not what a link leads to.
  */
 #ifndef LEAT_BASE_OWN_FILE_H
 #define LEAT_BASE_OWN_FILE_H
@@ -19,6 +19,13 @@ enum own_file_use { OWN_FILE_READ, OWN_FILE_WRITE, OWN_FILE_LOCK };
  */
 enum leat_status own_file_open(int *fd, uint64_t *size, const char *path, enum own_file_use use,
                                struct leat_error *err);
+
+/* Creates a file to write, or opens what is there, with its bytes, as own_file_open() does. */
+enum leat_status own_file_create(int *fd, const char *path, struct leat_error *err);
+
+/* Opens an output that the user has named: creates or empties it, or, if `append`, writes at its end. A pipe or device,
+ * also one behind a link as /dev/stdout is, is opened as it is. */
+enum leat_status own_file_output(int *fd, const char *path, bool append, struct leat_error *err);
 
 /* Whether a name is a URL, SCHEME://..., which is no path of a file. */
 bool own_file_is_url(const char *name);

@@ -164,13 +164,8 @@ enum leat_status cache_make_folder(struct cache *c, struct leat_error *err)
 
 enum leat_status cache_open_file(int *fd, const char *path, struct leat_error *err)
 {
-    struct leat_error why;
-    enum leat_status s = file_create(fd, path, &why);
+    enum leat_status s = own_file_create(fd, path, err);
 
-    if (s == LEAT_E_EXISTS)
-        s = own_file_open(fd, NULL, path, OWN_FILE_WRITE, &why);
-    if (s != LEAT_OK && err)
-        *err = why;
     if (s == LEAT_E_PERMISSION || s == LEAT_E_IO)
         return status_before(err, s, CANNOT);
     return s;

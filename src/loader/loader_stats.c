@@ -22,6 +22,7 @@
 #include "base/mounts.h"
 #include "base/numa.h"
 #include "base/options.h"
+#include "base/own_file.h"
 #include "base/status.h"
 #include "base/utf8.h"
 #include "cache/cache.h"
@@ -769,18 +770,13 @@ static void write_line(struct leat_loader *l)
 /* ---- The file ---- */
 
 /* Whether the last writer left a line unfinished. */
-static bool is_torn(int fd, const char *path)
+static bool is_torn(int fd)
 {
     struct stat st;
-    char last = '\n';
-    int in = -1;
+    char last;
 
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
-        in = open(path, O_RDONLY | O_CLOEXEC);
-    if (in >= 0 && pread(in, &last, 1, st.st_size - 1) != 1)
-        last = '\n';
-    file_close(&in);
-    return last != '\n';
+    return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 && pread(fd, &last, 1, st.st_size - 1) == 1 &&
+           last != '\n';
 }
 
 static uint64_t due_after(const struct leat_loader *l, uint64_t now_ns)
@@ -809,6 +805,7 @@ static bool holds_else(const char *path)
 enum leat_status loader_log_open(struct leat_loader *l, struct leat_error *err)
 {
     const char *path = l->options.stats_file;
+    enum leat_status s;
     ssize_t written;
 
     if (!path || !*path)
@@ -819,10 +816,10 @@ enum leat_status loader_log_open(struct leat_loader *l, struct leat_error *err)
             status_argument(err, "stats_file",
                             "cannot append statistics to %s, which holds something else: choose another name", path),
             path);
-    l->log.fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-    if (l->log.fd < 0)
-        return status_set_os(err, errno, path, "cannot write statistics to %s", path);
-    if (is_torn(l->log.fd, path)) {
+    s = own_file_output(&l->log.fd, path, true, err);
+    if (s != LEAT_OK)
+        return status_before(err, s, "cannot write statistics to %s", path);
+    if (is_torn(l->log.fd)) {
         written = write(l->log.fd, "\n", 1);
         if (written != 1)
             stop(l, written);

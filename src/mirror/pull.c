@@ -404,17 +404,9 @@ static enum leat_status look_at_server(struct pull *p, struct leat_error *err)
 /* Opens what an earlier pull left, or nothing, with the final size. */
 static enum leat_status open_partial(int *fd, const char *path, uint64_t bytes, struct leat_error *err)
 {
-    struct leat_error why;
-    enum leat_status s = file_create(fd, path, &why);
+    enum leat_status s = own_file_create(fd, path, err);
 
-    if (s == LEAT_E_EXISTS)
-        s = own_file_open(fd, NULL, path, OWN_FILE_WRITE, &why);
-    if (s != LEAT_OK) {
-        if (err)
-            *err = why;
-        return s;
-    }
-    return file_truncate(*fd, bytes, path, err);
+    return s == LEAT_OK ? file_truncate(*fd, bytes, path, err) : s;
 }
 
 /* Whether the name is free; a pull that was killed while it named its files goes back to before that. */

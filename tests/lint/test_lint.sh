@@ -129,6 +129,9 @@ added examples/read_dataset.c 'int f(void) { return system("x"); }' calls 'syste
 added src/writer/sink.c 'void f(void) { printf("x"); }' calls 'printf(): not in a library'
 added src/dataset/file_map.c 'char *f(void) { return getenv("X"); }' calls 'getenv(): not in a library'
 added tokenize_tools/arrange/merge.c 'void f(void) { fputc(1, stderr); }' calls 'stderr'
+added src/loader/loader.c 'int f(void) { return open("x", O_CREAT | O_WRONLY); }' calls 'opens a file to write: own'
+added bench/main.c 'FILE *f(void) { return fopen("x", "we"); }' calls 'bench/main.c'
+added python/leat/plan.py '    open("x", "w")' calls 'opens a file to write without opener=own_file'
 added src/format/format.c '#include "writer/writer.h"' shape 'format includes writer, which leads back to it'
 added src/order/skips.h '#include "plan/plan_rules.h"' shape \
     'src/order/skips.h includes src/plan/plan_rules.h, which leads back to it'

@@ -2,7 +2,8 @@
  * test_loader_log.c: statistics in a file: a line of JSON each time that it is due and one at the end, appended, with
  * the numbers of leat_loader_stats() in any locale; none of a loader that gave nothing, nor of a child; a file that
  * cannot be opened is an error, one that cannot be written any more a notice, without half a line; a line that another
- * left unfinished ends. python/tests/test_diagnosis.py compares all names and numbers.
+ * left unfinished ends. Lines went to what a link of somebody else led to. python/tests/test_diagnosis.py compares all
+ * names and numbers.
  */
 #include <locale.h>
 #include <signal.h>
@@ -187,12 +188,20 @@ static void cannot_be_written(void)
 {
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
     struct leat_loader *l;
-    char notice[512] = "";
+    char notice[512] = "", link_name[700];
 
     o.batch = 1;
     o.stats_file = "/nowhere/run.jsonl";
     T_REFUSED(leat_loader_open(&l, w.plan, &o, &t_err), LEAT_E_NO_FILE,
               "cannot write statistics to /nowhere/run.jsonl");
+    snprintf(link_name, sizeof link_name, "%s.link", path);
+    o.stats_file = link_name;
+    for (unsigned i = 0; i < 2; i++) {
+        T_EQ(i == 0 ? symlink(path, link_name) : link(path, link_name), 0);
+        T_REFUSED(leat_loader_open(&l, w.plan, &o, &t_err), LEAT_E_EXISTS,
+                  i == 0 ? "is a symbolic link, where leat writes a file" : "has a second name (a hard link)");
+        T_EQ(unlink(link_name), 0);
+    }
     if (access("/dev/full", W_OK) != 0)
         return;
     l = open_loader("/dev/full", 1);

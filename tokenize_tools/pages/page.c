@@ -8,7 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/own_file.h"
+#include "base/path.h"
 #include "base/show.h"
 #include "base/status.h"
 
@@ -56,30 +58,32 @@ static bool is_other_file(const char *path)
     return !page;
 }
 
+/* A file gets its name when it is complete; what is none is written as it is. */
 static enum leat_status open_file(struct page *p, struct leat_error *err)
 {
     struct stat about;
-    size_t room = strlen(p->path) + sizeof ".partial";
+    bool special = stat(p->path, &about) == 0 && !S_ISREG(about.st_mode);
     enum leat_status s = own_file_check_local(p->path, err);
+    int fd = -1;
 
-    if (s != LEAT_OK)
-        return s;
-    if (stat(p->path, &about) == 0 && !S_ISREG(about.st_mode)) {
-        p->out = fopen(p->path, "we");
-        return p->out ? LEAT_OK : status_set_os(err, errno, p->path, "cannot write %s", p->path);
+    if (s == LEAT_OK && !special && is_other_file(p->path))
+        s = status_set_in(err, LEAT_E_EXISTS, p->path, "%s already exists, and is not a page: choose another name",
+                          p->path);
+    if (s == LEAT_OK && !special && !(p->partial = path_append(p->path, strlen(p->path), ".partial", NULL)))
+        s = status_no_memory(err, strlen(p->path));
+    if (s == LEAT_OK) {
+        s = special ? own_file_output(&fd, p->path, false, err) : own_file_begin(&fd, p->partial, err);
+        p->out = s == LEAT_OK ? fdopen(fd, "w") : NULL;
+        if (s == LEAT_OK && !p->out)
+            s = status_set_os(err, errno, p->path, "no stream");
+        if (s != LEAT_OK)
+            status_before(err, s, "cannot write %s", p->path);
     }
-    if (is_other_file(p->path))
-        return status_set_in(err, LEAT_E_EXISTS, p->path, "%s already exists, and is not a page: choose another name",
-                             p->path);
-    p->partial = malloc(room);
-    if (!p->partial)
-        return status_no_memory(err, room);
-    (void)snprintf(p->partial, room, "%s.partial", p->path);
-    p->out = fopen(p->partial, "we");
-    if (p->out)
-        return LEAT_OK;
-    free(p->partial);
-    return status_set_os(err, errno, p->path, "cannot write %s", p->path);
+    if (s != LEAT_OK) {
+        file_close(&fd);
+        free(p->partial);
+    }
+    return s;
 }
 
 enum leat_status page_open(struct page *p, const char *path, const char *title, const char *style,

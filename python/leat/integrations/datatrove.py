@@ -27,6 +27,7 @@ from datatrove.io import get_datafolder
 from datatrove.pipeline.base import PipelineStep
 from datatrove.utils.batching import batched
 from datatrove.utils.logging import logger
+from leat._own_file import write_to
 from leat.integrations import _sink, _source
 
 BATCH = 1024  # documents that are packed before they go on to a step that follows
@@ -144,8 +145,7 @@ class _Pieces:
         self.keys = [f"{rank:05d}-of-{ranks:05d}" for rank in range(ranks)]
 
     def write(self, piece):
-        with self.folder.open(piece.key + ".piece", "w") as file:
-            json.dump(piece, file)
+        write_to(self.folder.fs, f"{self.folder.path}/{piece.key}.piece", json.dumps(piece).encode())
 
     def names(self):
         self.folder.fs.invalidate_cache()

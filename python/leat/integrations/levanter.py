@@ -23,6 +23,7 @@ from levanter.data.text.datasets import LmDataConfig, NamedLmDataset
 from levanter.data.text.examples import GrugLmExample
 from levanter.grug.attention import AttentionMask
 
+from leat._own_file import write_to
 from leat._values import check_plan
 from leat.plan import Plan
 
@@ -117,7 +118,7 @@ def check_plan_file(plan, name, position):
         files.makedirs(path.rpartition("/")[0] or ".", exist_ok=True)
     end = plan.info.positions
     state = plan.state(FAR if end is None else end)  # also of datasets that come in with a change
-    files.pipe_file(path, json.dumps({"plan": plan.text, "state": state}, indent=1).encode())
+    write_to(files, path, json.dumps({"plan": plan.text, "state": state}, indent=1).encode())
 
 
 def plan_file(trainer):

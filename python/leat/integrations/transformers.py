@@ -13,6 +13,7 @@ from transformers import TrainerCallback
 from transformers.trainer import TRAINER_STATE_NAME
 from transformers.trainer_utils import get_last_checkpoint
 
+from leat._own_file import own_file
 from leat._passes import batches_in
 from leat.integrations.model_check import check_model
 from leat.loader import Loader
@@ -261,5 +262,5 @@ class LoaderMixin:
         # a checkpoint; here because this knows its folder (that of a trial, too), and comes before it is uploaded
         if _internal_call and output_dir is not None and self.args.should_save:
             os.makedirs(output_dir, exist_ok=True)
-            with open(os.path.join(output_dir, STATE_FILE), "w", encoding="utf-8") as file:
+            with open(os.path.join(output_dir, STATE_FILE), "w", encoding="utf-8", opener=own_file) as file:
                 json.dump(self.leat_loader.state_dict(), file)
