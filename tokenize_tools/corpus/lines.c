@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "base/json_string.h"
 #include "corpus/json/json_kernels.h"
-#include "corpus/json/json_string.h"
 
 size_t lines_count(const char *bytes, size_t count)
 {

@@ -10,10 +10,10 @@
 #include <stdbool.h>
 
 #include "base/cpu.h"
+#include "base/json_string.h"
 #include "byte_block.h"
 #include "byte_masks.h"
 #include "json_kernels.h"
-#include "json_string.h"
 
 static inline bool is_plain(char c)
 {
@@ -156,7 +156,7 @@ static inline void take_code(char **to, const char **from, const char *end)
     uint32_t code = json_four_digits(*from + 2), two, three;
 
     if (code < 0x80 || (code >= 0xd800 && code <= 0xdfff)) {
-        *to += json_put_utf8(json_take_code(from, end), *to);
+        *to += utf8_encode((uint8_t *)*to, json_take_code(from, end));
         return;
     }
     /* two bytes or three without a branch: alphabets mix */

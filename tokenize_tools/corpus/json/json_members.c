@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "base/json_string.h"
 #include "json_paths.h"
-#include "json_string.h"
 
 /* The way through a record, which is valid. */
 struct walk {

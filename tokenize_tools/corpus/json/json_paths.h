@@ -4,9 +4,9 @@
  * "text" of the member "meta".
  *
  * This room reads JSON records and nothing else: one scanner (json_scan) for records in memory and in chunks, strings
- * (json_string, json_unescape), where records end that are not lines (json_records), and kernels per CPU level for the
- * hot loops. What may enter: what knows JSON. Where records come from, what their members mean, and what is done with
- * them, is not known here.
+ * (json_unescape), where records end that are not lines (json_records), and kernels per CPU level for the hot loops.
+ * What may enter: what knows JSON. Where records come from, what their members mean, and what is done with them, is not
+ * known here.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_JSON_PATHS_H
 #define LEAT_TOKENIZE_TOOLS_JSON_PATHS_H

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "base/json_string.h"
 #include "json_scan.h"
-#include "json_string.h"
 
 enum state {
     STATE_BEGIN, /* before the array's [ */

@@ -15,8 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/json_string.h"
 #include "json_paths.h"
-#include "json_string.h"
 
 #define JSON_RECORD_DEPTH 1024
 

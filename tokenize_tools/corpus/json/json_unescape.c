@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "json_string.h"
+#include "base/json_string.h"
 
 /* The length of the escape at `at`, with the other half of a surrogate pair after it; 0 if `end` comes too early to
  * tell. */
@@ -71,7 +71,7 @@ void json_unescape_chunk(const struct json_kernels *kernels, struct json_unescap
         state->held_bytes = cut;
     }
     if (last && state->held_bytes >= 6) { /* half a pair, and no other half came */
-        to += json_put_utf8(0xfffd, to);
+        to += utf8_encode((uint8_t *)to, 0xfffd);
         state->held_bytes = 0;
     }
     *out_bytes = (size_t)(to - out);

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_string.h"
 #include "base/status.h"
 #include "base/utf8.h"
-#include "corpus/json/json_string.h"
 
 enum leat_status conversation_want(struct record_fields *fields, const char *messages, const char *id,
                                    const char *tools, bool tools_needed, struct leat_error *err)

@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_string.h"
 #include "base/status.h"
 #include "corpus/json/json_decimal.h"
-#include "corpus/json/json_string.h"
 #include "judge.h"
 
 #define MAX_NUMBER ((size_t)1000)
@@ -230,18 +230,10 @@ static int compare_escaped(const char *at, const char *end, const char *text, si
     size_t seen = 0;
 
     while (at < end) {
-        char plain[4] = { *at };
-        unsigned count = 1;
+        char plain[4];
+        size_t count = json_take_bytes(&at, end, plain);
 
-        if (*at != '\\') {
-            at++;
-        } else if (at[1] != 'u') {
-            plain[0] = json_escape_meaning(at[1]);
-            at += 2;
-        } else {
-            count = json_put_utf8(json_take_code(&at, end), plain);
-        }
-        for (unsigned i = 0; i < count; i++, seen++) {
+        for (size_t i = 0; i < count; i++, seen++) {
             if (seen == text_bytes)
                 return 1;
             if (plain[i] != text[seen])

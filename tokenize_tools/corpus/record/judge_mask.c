@@ -6,9 +6,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/json_string.h"
 #include "base/status.h"
 #include "base/utf8.h"
-#include "corpus/json/json_string.h"
 #include "judge.h"
 
 struct mask {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/json_string.h"
 #include "base/status.h"
-#include "corpus/json/json_string.h"
 
 const enum leat_hint record_hints[RECORD_USES] = {
     [RECORD_TEXT] = LEAT_HINT_TEXT,
@@ -176,15 +176,7 @@ static size_t unescaped_bytes(const struct record_value *v)
     while (at < stop) {
         char unused[4];
 
-        if (*at != '\\') {
-            bytes++;
-            at++;
-        } else if (at[1] != 'u') {
-            bytes++;
-            at += 2;
-        } else {
-            bytes += json_put_utf8(json_take_code(&at, stop), unused);
-        }
+        bytes += json_take_bytes(&at, stop, unused);
     }
     return bytes;
 }

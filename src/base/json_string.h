@@ -1,34 +1,21 @@
 /* json_string.h: single escapes of JSON strings, and the numbers in them. */
-#ifndef LEAT_TOKENIZE_TOOLS_JSON_STRING_H
-#define LEAT_TOKENIZE_TOOLS_JSON_STRING_H
+#ifndef LEAT_BASE_JSON_STRING_H
+#define LEAT_BASE_JSON_STRING_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/bytes.h"
+#include "bytes.h"
+#include "utf8.h"
 
 /* What the letter after a backslash stands for; 0 for u, and for any other letter. */
 static inline char json_escape_meaning(char letter)
 {
-    switch (letter) {
-    case '"':
-    case '\\':
-    case '/':
-        return letter;
-    case 'b':
-        return '\b';
-    case 'f':
-        return '\f';
-    case 'n':
-        return '\n';
-    case 'r':
-        return '\r';
-    case 't':
-        return '\t';
-    default:
-        return 0;
-    }
+    static const char letters[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
+    const char *found = letter ? strchr(letters, letter) : NULL;
+
+    return found ? meanings[found - letters] : 0;
 }
 
 /* White space as RFC 8259 defines it. */
@@ -52,31 +39,6 @@ static inline uint32_t json_four_digits(const char *p)
     return (v << 8 | v >> 16) & 0xffffu;
 }
 
-/* Up to four bytes at `out`; returns how many. */
-static inline unsigned json_put_utf8(uint32_t code, char *out)
-{
-    if (code < 0x80) {
-        out[0] = (char)code;
-        return 1;
-    }
-    if (code < 0x800) {
-        out[0] = (char)(0xc0 | code >> 6);
-        out[1] = (char)(0x80 | (code & 0x3f));
-        return 2;
-    }
-    if (code < 0x10000) {
-        out[0] = (char)(0xe0 | code >> 12);
-        out[1] = (char)(0x80 | (code >> 6 & 0x3f));
-        out[2] = (char)(0x80 | (code & 0x3f));
-        return 3;
-    }
-    out[0] = (char)(0xf0 | code >> 18);
-    out[1] = (char)(0x80 | (code >> 12 & 0x3f));
-    out[2] = (char)(0x80 | (code >> 6 & 0x3f));
-    out[3] = (char)(0x80 | (code & 0x3f));
-    return 4;
-}
-
 /* Returns the code point of the escape \u (or of two, a surrogate pair) at *p, which is valid and ends before `end`,
  * and passes over it. U+FFFD for a surrogate that is not part of a pair. */
 static inline uint32_t json_take_code(const char **p, const char *end)
@@ -94,6 +56,19 @@ static inline uint32_t json_take_code(const char **p, const char *end)
         }
     }
     return 0xfffd;
+}
+
+/* Passes over a character of a string or an escape, which is valid, and writes its bytes, four at most; returns how
+ * many. */
+static inline size_t json_take_bytes(const char **p, const char *end, char *out)
+{
+    const char *at = *p;
+
+    if (*at == '\\' && at[1] == 'u')
+        return utf8_encode((uint8_t *)out, json_take_code(p, end));
+    *out = *at == '\\' ? json_escape_meaning(at[1]) : *at;
+    *p += 1 + (*at == '\\');
+    return 1;
 }
 
 #endif
