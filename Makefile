@@ -128,7 +128,7 @@ EXAMPLES        := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard exampl
 
 LIB_OBJECTS     := $(call objects,$(LIB_SOURCES))
 # hidden, as src/base: inputs are hashed as datasets are, and come from servers as they do; what one lists, both read
-SHARED_SOURCES  := $(call sources,src/checksum src/remote src/list)
+SHARED_SOURCES  := $(call sources,src/checksum src/condition src/remote src/list)
 PACK_OBJECTS    := $(call objects,$(PACK_SOURCES) $(BASE_SOURCES) $(SHARED_SOURCES))
 CLI_OBJECTS     := $(call objects,$(CLI_SOURCES))
 COMMAND_OBJECTS := $(call objects,$(COMMAND_SOURCES))

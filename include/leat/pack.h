@@ -124,11 +124,11 @@ struct leat_pack_options {
      * all tokens are learned. */
     const char *mask_field;
     /* Conditions on fields of JSON records and columns of tables, all of which must hold, else the record is left out
-     * and counted, not rejected: "lang = en", "score >= 3", "meta.url exists". Signs: = (or ==) != < <= > >=. A value
-     * that is a JSON number is compared with numbers, as exact decimal numbers; any other, in JSON's quotes, single
-     * quotes or bare, with strings, by their bytes. For a field that is missing or of another type no condition holds;
-     * a null does not exist. If they leave out records, and no document is left: LEAT_E_EMPTY, and no dataset; but
-     * a part of a run may be empty, and leat_merge() judges the whole. */
+     * and counted, not rejected: "lang = en", "score >= 3 and not (meta.url exists or up - 2 * down < 0)". Signs: =
+     * (or ==) != < <= > >=. A value that is a JSON number is compared with numbers, as exact decimal numbers; any
+     * other, in quotes or bare, with strings, by their bytes. For a field that is missing, null or of another type none
+     * holds (docs/packing.md). If they leave out records, and no document is left: LEAT_E_EMPTY, and no dataset; but a
+     * part of a run may be empty, and leat_merge() judges the whole. */
     const char *const *keep;
     uint64_t keep_count;
     const char *by; /* a field or column: a dataset for each of its values; see leat_pack(). NULL: one dataset */

@@ -76,10 +76,10 @@ def pack(inputs, output, tokenizer="gpt2", *, text: str = "text", id: str | None
     text, id      the fields of a JSON record, with dots for fields of objects (a field that has dots in its own name
                   cannot be named); id=None: no ids
     keep          a condition or several, all of which must hold for a record or row, else it is left out: "lang = en",
-                  "score >= 3", "meta.url exists"; signs: = (or ==) != < <= > >=. Numbers are compared with numbers,
-                  exactly, other values (bare or in quotes) with strings; a missing field, a null or another type: left
-                  out. If no document is left, leat.Error (status "empty") says so, and no dataset is made; but a part
-                  of a run may be empty, and merge() judges the whole
+                  "score >= 3 and not (meta.url exists or up - 2 * down < 0)"; signs: = (or ==) != < <= > >=. Numbers
+                  are compared with numbers, exactly, other values (bare or in quotes) with strings; none holds for a
+                  missing field, a null or another type. If no document is left, leat.Error (status "empty") says so,
+                  and no dataset is made; but a part of a run may be empty, and merge() judges the whole
     invalid_utf8  "replace" or "reject"
     mask_field    the field of a JSON record that lists the stretches of its text that training learns, as
                   [begin, end) in characters; stored as a mask: a token is learned if any part of it is in one

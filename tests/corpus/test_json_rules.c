@@ -5,7 +5,7 @@
  * is broken. Files that Python makes are in tests/pack.
  */
 #include "base/buffer.h"
-#include "corpus/json/json_decimal.h"
+#include "condition/decimal.h"
 #include "corpus/json/json_records.h"
 #include "corpus/record/conversation.h"
 #include "corpus/record/judge.h"
@@ -97,7 +97,7 @@ static void test_conditions(void)
     char *digits = repeat("", "1", 1001, ""), *condition = repeat("t > ", "1", 1001, "");
     char *record = repeat("{\"t\":", "2", 1001, "}"), *text = repeat("{\"t\":\"", "2", 1001, "\"}");
     char *most = repeat("{\"t\":", "2", 1000, "}");
-    struct json_decimal d;
+    struct decimal d;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_condition(cases[i].condition, cases[i].record, cases[i].holds);
@@ -105,11 +105,11 @@ static void test_conditions(void)
     check_condition("t > 5", record, false); /* with one digit more, it is not compared as a number */
     check_condition(condition, record, false);
     check_condition(condition, text, true); /* and such a value is compared with strings */
-    T_CHECK(json_decimal_read(&d, digits, 1000) && d.count == 1000);
-    T_CHECK(!json_decimal_read(&d, digits, 1001));
-    T_CHECK(!json_decimal_read(&d, "1.", 2));
-    T_CHECK(json_decimal_read(&d, "1e123456789012345", 17) && d.exponent == 123456789012346);
-    T_CHECK(!json_decimal_read(&d, "1e1234567890123456", 18));
+    T_CHECK(decimal_read(&d, digits, 1000) && d.count == 1000);
+    T_CHECK(!decimal_read(&d, digits, 1001));
+    T_CHECK(!decimal_read(&d, "1.", 2));
+    T_CHECK(decimal_read(&d, "1e123456789012345", 17) && d.exponent == 123456789012346);
+    T_CHECK(!decimal_read(&d, "1e1234567890123456", 18));
     free(digits);
     free(condition);
     free(record);

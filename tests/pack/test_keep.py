@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""test_keep.py: --keep against Python: random records and conditions, with numbers compared by decimal.Decimal and
-strings by their UTF-8; signs and quotes as Python and shells have them, too; the documents are those of the records
-that are kept, whether a record is a line, an element of an array, or longer than a unit. Records that are left
-out are counted, and those that are no JSON stay rejects. Wrong conditions are refused, and so is resuming with others;
-a joined dataset says which part had which.
+"""test_keep.py: --keep against a twin in plain Python: random records and conditions, with and, or, not, brackets,
+sums, products and quotes; numbers as decimal.Decimal, strings by their UTF-8; the documents are those of the records
+that are kept, whether a record is a line, an element of an array, longer than a unit, a line of CSV, or a row of
+Parquet. Records that are left out are counted, and those that are no JSON stay rejects. Wrong conditions are refused
+(packing/test_pack_conditions.sh), and so is resuming with others; a joined dataset says which part had which.
 
 Once `lang == en` looked for "= en" and `lang = 'en'` for the quotes, and a run that kept nothing said nothing, but with
 --force replaced a good dataset by an empty one; later, it still did so with the datasets of --split, and was a success
-with a warning.
+with a warning. Then all that came after a sign was one string: "meta.lang != en and meta.lang != de" kept all of 200
+records, "Id >= 3 && Id < 9" 26 of 50.
 """
+import csv
 import decimal
 import glob
 import json
@@ -19,19 +21,19 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from condition_twin import Maker, Untyped  # noqa: E402
 from programs import LEAT, SMALL, rng  # noqa: E402
+
+TYPED = os.path.abspath("tests/parquet/files/typed")
 
 folder = tempfile.mkdtemp(dir=os.environ.get("LEAT_TEST_TMP"))
 os.chdir(folder)
-decimal.getcontext().prec = 2000
 NUMBERS = ["0", "-0", "0.0", "1", "1.0", "1e0", "1000", "1e3", "10E2", "0.001", "1e-3", "-1", "-1.5", "-15e-1",
            "9007199254740993", "9007199254740992", "9007199254740993.0", "1" + "0" * 30, "1e30", "1e400", "1.0e-400",
-           "123456789012345678901234567890.5", "0.1", "0.10000000000000000001"]
+           "123456789012345678901234567890.5", "0.1", "0.10000000000000000001", "9" * 600, "1e-600"]
 STRINGS = ["", "en", "EN", "e", "eng", "é", "e\u0301", "😀", "3", "true", "a\"b\\", "\u0001\n", "=", "x y", "\x7f",
-           "it's", "'"]
-FIELDS = ["lang", "score", "meta.lang", "meta.deep.n", "none"]
-SIGNS = {"=": lambda c: c == 0, "!=": lambda c: c != 0, "<": lambda c: c < 0, "<=": lambda c: c <= 0,
-         ">": lambda c: c > 0, ">=": lambda c: c >= 0}
+           "it's", "'", "and", "not", "(x)", "a && b", "-", "2024-01-31", "pt-BR", "c++"]
+FIELDS = ["lang", "score", "meta.lang", "meta.deep.n", "none", "first name", "and", "3", "a-b"]
 
 
 def leat(*words, program=LEAT, code=0):
@@ -44,12 +46,6 @@ def string(text):
     if rng.random() < 0.5:
         return json.dumps(text, ensure_ascii=rng.random() < 0.5)
     return '"' + "".join(f"\\u{ord(c):04X}" if c.isascii() else c for c in text) + '"'
-
-
-def single(text):
-    """A string in double quotes, in single ones: these are escaped then, and double ones need not be."""
-    inner = text[1:-1].replace("'", "\\'")
-    return "'" + (inner.replace('\\"', '"') if "\\\\" not in inner and rng.random() < 0.5 else inner) + "'"
 
 
 def value():
@@ -65,7 +61,8 @@ def record(number):
     """Its JSON, with members at random places, some of them twice."""
     members = [f'"lang":{value()}', f'"score" : {value()}',
                f'"meta":{{"x":1,"lang":{value()},"deep":{{"n":{value()}}}}}', f'"score":{value()}']
-    members = rng.sample(members, rng.randrange(5)) + [f'"text":"{number}{"." * rng.choice([1, 1, 1, 9000])}"']
+    members += [f'"first name":{value()}', f'"and":{value()}', f'"3":{value()}', f'"a-b":{value()}']
+    members = rng.sample(members, rng.randrange(9)) + [f'"text":"{number}{"." * rng.choice([1, 1, 1, 9000])}"']
     rng.shuffle(members)
     return "{" + ",".join(members) + "}"
 
@@ -74,34 +71,31 @@ def read(text):
     return json.loads(text, parse_float=decimal.Decimal, parse_int=decimal.Decimal)
 
 
-def condition():
-    field = rng.choice(FIELDS)
-    if rng.random() < 0.1:
-        return f"{field} exists", (field, None, None)
-    sign = rng.choice(list(SIGNS))
-    written = rng.choice(["=", "=="]) if sign == "=" else sign
-    blank = rng.choice(["", " ", "  "])
-    if rng.random() < 0.5:
-        number = rng.choice(NUMBERS)
-        return f"{field}{blank}{written}{blank}{number}", (field, sign, decimal.Decimal(number))
-    text = rng.choice(STRINGS)
-    plain = text and text.strip(" ") == text and text not in ("3", "true") and not text.startswith(("\"", "'", "="))
-    value = text if plain and rng.random() < 0.5 else string(text)
-    if value.startswith('"') and rng.random() < 0.3:
-        value = single(value)
-    return f"{field}{blank}{written}{blank}{value}", (field, sign, text)
+def of_json(r):
+    def get(field):
+        value = r
+        for name in field.split("."):
+            value = value.get(name) if isinstance(value, dict) else None
+        return value
+    return get
 
 
-def holds(r, field, sign, want):
-    for name in field.split("."):
-        r = r.get(name) if isinstance(r, dict) else None
-    if sign is None:
-        return r is not None
-    if type(r) is not type(want):
-        return False
-    if isinstance(want, str):
-        r, want = r.encode("utf-8", "surrogatepass"), want.encode("utf-8", "surrogatepass")
-    return SIGNS[sign]((r > want) - (r < want))
+def chosen_of(maker, most):
+    """Conditions for --keep, and whether all hold."""
+    while True:
+        made = [maker.condition(rng.choice([0, 0, 1, 2, 3, 4])) for _ in range(rng.choice([1, 1, 2, 3, 5][:most]))]
+        if sum(len(text.encode()) + 1 for text, _, _ in made) <= 4000:
+            return [w for text, _, _ in made for w in ("--keep", text)], lambda get: all(h(get) for _, _, h in made)
+
+
+def packed(*words, program=LEAT):
+    """The texts that are kept, and the summary."""
+    for name in glob.glob("out.*"):
+        os.remove(name)
+    summary = json.loads(leat("-o", "out", "--json", "--allow-empty", *words, program=program))
+    tokens = open("out.tokens", "rb").read()  # a byte is two, and a document ends with 256
+    ends = [-2, *(i for i in range(0, len(tokens), 2) if tokens[i + 1])]
+    return [tokens[a + 2:b:2].decode() for a, b in zip(ends, ends[1:])], summary
 
 
 def check_random():
@@ -113,29 +107,43 @@ def check_random():
         else:
             data, bad = "\n".join(records) + '\n{"lang":"en","text":\n', 1
         open("in.json", "w").write(data)
-        chosen = [condition() for _ in range(rng.choice([1, 1, 2, 3, 5]))]
-        words = [w for text, _ in chosen for w in ("--keep", text)]
-        for name in glob.glob("out.*"):
-            os.remove(name)
-        summary = json.loads(leat("-o", "out", "--json", "--allow-empty", *words, "in.json", program=program))
-        kept = [r for r in map(read, records) if all(holds(r, *c) for _, c in chosen)]
-        want = b"".join(b"".join(bytes([b, 0]) for b in r["text"].encode()) + b"\x00\x01" for r in kept)
-        assert open("out.tokens", "rb").read() == want, (words, len(kept), summary)
+        words, hold = chosen_of(Maker(rng, FIELDS, NUMBERS, STRINGS), 5)
+        kept = [r["text"] for r in map(read, records) if hold(of_json(r))]
+        texts, summary = packed(*words, "in.json", program=program)
+        assert texts == kept, (words, len(kept), summary)
         assert summary["kept_out"] == len(records) - len(kept) and summary["rejected"] == bad, summary
         assert summary["documents"] == len(kept), summary
 
 
+def check_tables():
+    """The same of CSV, whose fields have no types, and of the columns of a Parquet file."""
+    names = ["text", *FIELDS]
+    for round in range(15):
+        rows = [[f"{i}", *(rng.choice(["", rng.choice(NUMBERS), rng.choice(STRINGS), "+1", " 1"]) for _ in FIELDS)]
+                for i in range(60)]
+        with open("in.csv", "w", newline="") as f:
+            csv.writer(f).writerows([names, *rows])
+        words, hold = chosen_of(Maker(rng, FIELDS, NUMBERS, STRINGS), 5)
+        kept = [row[0] for row in rows if hold(lambda field: Untyped(row[names.index(field)]))]
+        texts, _ = packed(*words, "in.csv", program=rng.choice([LEAT, SMALL]))
+        assert texts == kept, (words, len(kept))
+    records = [read(line) for line in open(TYPED + ".jsonl")]
+    fields = ["score", "ratio", "small", "big", "number", "lang", "text"]
+    for round in range(15):
+        maker = Maker(rng, [*fields, "flag"], ["0.1", "0.75", "7", "-128", "3", "1e-324", "9223372036854775808"],
+                      ["de", "7", "", "é", "text 3"], compared=fields)
+        words, hold = chosen_of(maker, 5)
+        kept = [r["text"] for r in records if hold(of_json(r))]
+        for suffix in "jsonl", "parquet":
+            texts, _ = packed(*words, f"{TYPED}.{suffix}", program=rng.choice([LEAT, SMALL]))
+            assert texts == kept, (suffix, words, len(kept))
+
+
 def check_refused():
     open("a.jsonl", "w").write('{"text":"a","lang":"en"}\n{"text":"b","lang":"de"}\n' * 50)
-    for wrong, why in (("lang", "is not FIELD OP VALUE"), ("lang ~ en", "is not FIELD OP VALUE"),
-                       ("= en", "is not FIELD OP VALUE"), ("lang =", "has no value"), ("", "is not FIELD OP VALUE"),
-                       ("lang = true", "compares with true, false or null"), ('lang = "en', "not one string"),
-                       ('lang = "a" b', "not one string"), ("lang = 'en", "not one string"),
-                       ("lang = 'e'n'", "not one string"), ("lang = \"en'", "not one string"),
-                       ("lang = =en", "begins with ="), ("lang === en", "begins with ="),
-                       ("score => 3", "begins with >"), ("score =< 3", "begins with <"),
-                       ("lang exists now", "is not FIELD OP VALUE"),
-                       ("x" * 5000 + "=1", "longer than 4000 bytes"), ("a." * 40 + "b = 1", "more than 32 names")):
+    for wrong, why in (("x" * 5000 + "=1", "longer than 4000 bytes"), ("a." * 40 + "b = 1", "more than 32 names"),
+                       ("(" * 3999, "too many brackets"), ("not " * 999, "too many brackets or not within each other"),
+                       ("lang = en and", "wrong at character 14 (its end)")):
         said = leat("-o", "no", "--keep", wrong, "a.jsonl", code=2)
         assert why in said, (wrong, said)
     open("t.txt", "w").write("text")
@@ -258,6 +266,7 @@ def check_rejected():
 
 try:
     check_random()
+    check_tables()
     check_refused()
     check_nothing()
 finally:

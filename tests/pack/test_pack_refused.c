@@ -52,7 +52,7 @@ static void test_packer(void)
     refuse_packer(&o[0], LEAT_E_ARGUMENT, "which have no fields to choose datasets by");
     refuse_packer(&o[1], LEAT_E_ARGUMENT, "which have no fields for masks: it packs all that it is given");
     refuse_packer(&o[2], LEAT_E_NOT_FOUND, "the tokenizer has no folder with a chat template: name the file of one");
-    refuse_packer(&o[3], LEAT_E_ARGUMENT, "the condition \"lang = \" has no value");
+    refuse_packer(&o[3], LEAT_E_ARGUMENT, "the condition \"lang = \" is wrong at character 8");
 }
 
 static void test_pack(void)

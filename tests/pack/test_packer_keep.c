@@ -356,7 +356,8 @@ static void test_run(void)
 
     o.tokenizer = "bytes";
     o.pack = &pack;
-    T_REFUSED(leat_run_create(&run, path, &o, &t_err), LEAT_E_ARGUMENT, "the condition \"lang =\" has no value");
+    T_REFUSED(leat_run_create(&run, path, &o, &t_err), LEAT_E_ARGUMENT,
+              "the condition \"lang =\" is wrong at character 7");
     pack.keep = keep;
     T_OK(leat_run_create(&run, path, &o, &t_err));
     pieces[0] = push(run, "a", 0, 2);

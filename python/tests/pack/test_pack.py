@@ -118,6 +118,8 @@ def test_keep(tmp_path):
     with pytest.raises(leat.Error, match="no document is left in any part"):
         leat.merge([tmp_path / "part1", tmp_path / "part2"], tmp_path / "joined")
     assert leat.merge([tmp_path / "part2", tmp_path / "part1"], tmp_path / "joined", allow_empty=True).documents == 0
+    with pytest.raises(leat.Error, match="at character 7 .*: write and instead of &&"):
+        leat.pack(tmp_path / "a.jsonl", tmp_path / "no", "bytes", keep="n > 3 && n < 9", progress=None)
     for wrong, error in (("n", leat.Error), ("n =\0", TypeError), ([3], TypeError), (["n = 3"] * 65, ValueError)):
         with pytest.raises(error):
             leat.pack(tmp_path / "a.jsonl", tmp_path / "no", "bytes", keep=wrong, progress=None)

@@ -202,11 +202,12 @@ const struct option_row pack_options[] = {
       .type = OPTION_LIST,
       .field = FIELD(keep),
       .value = "CONDITION",
-      .help = "pack only records for which this holds: 'score >= 3', 'lang = en', 'meta.url exists'; repeatable",
-      .more = "Records are JSON objects and rows of tables. If the option is given several times, all conditions must "
-              "hold. Signs: = (or ==) != < <= > >=. Numbers are compared with numbers, exactly; other values (bare, or "
-              "in double or single quotes) with strings, by bytes. A condition does not hold for a missing field, a "
-              "null, or another type. If no document is left, the run fails; but a part of a run may be empty." },
+      .help = "pack only records for which this holds: 'score >= 3 and not meta.url exists'; repeatable",
+      .more =
+          "Records are JSON objects and rows of tables. Signs: = (or ==) != < <= > >=; and, or, not and brackets "
+          "join. Numbers are compared with numbers, exactly, also sums ('a - 2 * b > 0'); other values (in double "
+          "or single quotes if they have blanks) with strings, by bytes. No comparison holds for a missing field, a "
+          "null, or another type. If no document is left, the run fails; but a part of a run may be empty." },
     { .name = "invalid-utf8",
       .type = OPTION_CHOICE,
       .field = FIELD(invalid),

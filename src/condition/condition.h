@@ -1,0 +1,60 @@
+/*
+ * condition.h: conditions on fields, "lang = en and (score >= 3 or not meta.url exists)".
+ *
+ *   FIELD = VALUE   also == (equal), != < <= > >=. A VALUE that is a JSON number is compared with numbers, exactly as
+ *                   decimal numbers; any other, in quotes or bare, with strings, by their bytes
+ *   SUM = SUM       of fields and numbers, with + - * and brackets; fields stand left of the sign only
+ *   FIELD exists    it is there, and not null
+ *   not, and, or    join these; `not` binds closest, `or` least, and brackets change that
+ *
+ * Blanks and brackets end a bare word, and signs a bare FIELD; with them, or as a word of the language, it stands in
+ * quotes, double ones as in JSON or single ones. If a field is missing or of another type, or calculating takes more
+ * than DECIMAL_DIGITS digits, a comparison does not hold (also with !=), and `not` of it does.
+ *
+ * The room src/condition/ has this language and its numbers. What may enter: what reads and evaluates conditions. Where
+ * the values of fields come from is not known here.
+ */
+#ifndef LEAT_CONDITION_CONDITION_H
+#define LEAT_CONDITION_CONDITION_H
+
+#include "decimal.h"
+#include "leat.h"
+
+#define CONDITION_BYTES ((size_t)4000) /* of a condition, at most */
+#define CONDITION_DEPTH 16u            /* of brackets and `not` within each other, at most */
+
+/* NUMBER: of a field, or one that stands there. */
+enum condition_operation {
+    /* clang-format off */
+    CONDITION_OR, CONDITION_AND, CONDITION_NOT, CONDITION_EXISTS, CONDITION_COMPARE, CONDITION_CALCULATE,
+    CONDITION_NUMBER
+    /* clang-format on */
+};
+
+/* A step of evaluating a condition; those of its operands come before it. */
+struct condition_step {
+    enum condition_operation operation;
+    char sign;         /* of CALCULATE: + - or *; of COMPARE: 1 if it holds for less, plus 2 for equal, 4 for more */
+    uint32_t end;      /* of OR and AND: the step after the right operand */
+    uint32_t number;   /* of the field, for the caller, who sets it */
+    const char *field; /* of NUMBER, EXISTS, and COMPARE with a string; NULL: none */
+    const char *text;  /* of NUMBER without a field, and COMPARE with a string; NULL: none */
+    size_t bytes;      /* of the text */
+};
+
+struct condition {
+    uint32_t count;
+    struct condition_step steps[];
+};
+
+/* Reads a condition, which free() frees. LEAT_E_ARGUMENT about `option` if it is wrong, with the place and reason. */
+enum leat_status condition_read(struct condition **out, const char *text, const char *option, struct leat_error *err);
+
+/* Gets what a step with a field needs of a record or row `of`: whether the field exists, its *number, or its *order
+ * (less than 0, 0 or more) beside the step's text. False: the field is missing, or of another type. */
+typedef bool condition_value(const void *of, const struct condition_step *step, struct decimal *number, int *order);
+
+/* Returns true if the condition holds. */
+bool condition_holds(const struct condition *c, condition_value *value, const void *of);
+
+#endif
