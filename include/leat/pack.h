@@ -46,9 +46,11 @@ enum leat_pack_notice_kind {
     LEAT_NOTICE_WAITING = 6,  /* a call on a file server failed, and is made again after pauses; or a server wants to
                                  be asked again in two seconds or more. `message` says which, and for how long; `path`
                                  is "". While files are packed, once a minute at most */
-    LEAT_NOTICE_REJECTED = 7  /* it gave no document: each of its `count` records was rejected, the first for what
+    LEAT_NOTICE_REJECTED = 7, /* it gave no document: each of its `count` records was rejected, the first for what
                                  `message` says ("": there are more than 64 KiB of reasons). Not for an input that is
                                  damaged, or of which a part of a run has only a piece */
+    LEAT_NOTICE_FIELD = 8     /* no record has the field `path` of a condition, as `message` says, which may name one
+                                 that they have: at the end of a run that has succeeded */
 };
 enum leat_skip_reason {
     LEAT_SKIP_KIND = 0, /* it is in a folder, and not of a kind that is packed */
@@ -66,7 +68,7 @@ struct leat_pack_notice {
     const char *path;  /* "": texts that a program gave without an input */
     uint64_t count;
     uint64_t offset;     /* of damage; else 0 */
-    const char *message; /* likewise, of waiting, and of rejects; else NULL */
+    const char *message; /* likewise, of waiting, of rejects, and of a field; else NULL */
 };
 
 /* How far a run is. The progress function gets it about ten times per second. */

@@ -3,12 +3,13 @@
 sums, products and quotes; numbers as decimal.Decimal, strings by their UTF-8; the documents are those of the records
 that are kept, whether a record is a line, an element of an array, longer than a unit, a line of CSV, or a row of
 Parquet. Records that are left out are counted, and those that are no JSON stay rejects. Wrong conditions are refused
-(packing/test_pack_conditions.sh), and so is resuming with others; a joined dataset says which part had which.
+(packing/test_pack_conditions.sh), and so is resuming with others; a joined dataset says which part had which; a field
+that no record has is named, with the nearest that they have.
 
 Once `lang == en` looked for "= en" and `lang = 'en'` for the quotes, and a run that kept nothing said nothing, but with
 --force replaced a good dataset by an empty one; later, it still did so with the datasets of --split, and was a success
 with a warning. Then all that came after a sign was one string: "meta.lang != en and meta.lang != de" kept all of 200
-records, "Id >= 3 && Id < 9" 26 of 50.
+records, "Id >= 3 && Id < 9" 26 of 50, and a misspelt field left "no document".
 """
 import csv
 import decimal
@@ -164,6 +165,30 @@ def check_refused():
     assert "whole.leat already exists" in said, said
 
 
+def check_lacking():
+    """A field that no record has is named, with a near one; of a run that succeeds, by a warning."""
+    open("c.jsonl", "w").write('{"text":"a","meta":{"lang":"en"},"nothing":null}\n' * 3)
+
+    def run(*words):
+        done = subprocess.run([LEAT, "pack", "-t", "bytes", "-o", "lacks", "--force", *words, "c.jsonl"],
+                              capture_output=True, text=True)
+        return done.returncode, done.stderr
+
+    for wrong, field in (("meta.lag = en", '"meta.lag" that is not null (did you mean "meta.lang"?)'),
+                         ("meta.lang = en and zebra > 3", '"zebra" that is not null'),
+                         ("nothing exists", '"nothing" that is not null')):
+        said = f"no record has a field {field}"
+        for more in [], ["--shuffle", "1"], ["--by", "text"], ["--resume"]:
+            failed = leat("-o", "fails", *more, "--keep", wrong, "c.jsonl", code=1)
+            assert failed.startswith(f"leat: {said}: of the 3 records read, \"{wrong}\" left out 3;"), failed
+        for more in ["--dry-run"], ["--allow-empty"], ["--allow-empty", "--keep", "text = a"]:
+            code, warned = run(*more, "--keep", wrong)
+            assert code == ("--dry-run" in more) and f"leat: warning: {said}\n" in warned, (code, warned)
+        assert run("--keep", f"not ({wrong})") == (0, f"leat: warning: {said}\n")
+    said = leat("-o", "fails", "--keep", "meta.lang = e", "c.jsonl", code=1)
+    assert said.startswith("leat: no document is left: of the 3 records read"), said
+
+
 def files(name):
     return {file: open(file, "rb").read() for file in glob.glob(name + ".*")}
 
@@ -268,6 +293,7 @@ try:
     check_random()
     check_tables()
     check_refused()
+    check_lacking()
     check_nothing()
 finally:
     shutil.rmtree(folder)

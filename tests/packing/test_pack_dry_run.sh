@@ -106,7 +106,7 @@ yes '{"text":"a w4465 a b"}' | head -n 400 >wide.jsonl # 4465 is the lower half 
 run leat pack -t wide.json --end none -o out --dry-run wide.jsonl
 says 0 "warning: 25.0 % of the sample's tokens are wide.json's unknown token"
 run leat pack -t bytes -o out --dry-run --keep 'lang = de' in
-says 1 'no record meets the conditions of --keep'
+says 1 'no document is left: --keep left out'
 # an input that is cut off, of which the run packs what is readable, and fails
 yes '{"text":"a b c d e"}' | head -n 20000 | gzip >whole.gz
 head -c 300 whole.gz >cut.jsonl.gz

@@ -21,7 +21,7 @@ for name in typed typed_split; do
             rm -f "$suffix.leat" "$suffix.tokens" "$suffix.rejects.jsonl" # which is not replaced by nothing
             run "$tiny" pack -t bytes -o "$suffix" --json --allow-empty --keep "$condition" "$name.$suffix"
             if grep -q '"documents": 0' "$printed"; then
-                says 0 'no record meets the conditions of --keep'
+                says 0 'no document is left: --keep left out'
             else
                 ended 0 ''
             fi

@@ -462,3 +462,21 @@ enum leat_status inputs_check_heads(struct input_list *list, struct field_search
         return say_lacking(&lacking, err);
     return s == LEAT_OK && whole ? field_search_end(search, all && search->records > texts, err) : s;
 }
+
+void inputs_nearest_field(const struct input_list *list, const struct record_fields *fields, const char *path,
+                          const struct input_stop *stop, char nearest[JSON_MEMBER_NAME])
+{
+    static const struct record_judges none;
+    struct field_search search;
+    char names[MAX_LISTED + 16];
+    const char *found;
+    bool looked;
+
+    if (field_search_begin(&search, fields, &none, NULL) == LEAT_OK)
+        for (const struct input *in = list->items; search.records == 0 && in < list->items + list->count; in++)
+            if (in->format->is_json && !in->object && strcmp(in->path, "-") != 0)
+                look(in, stop, true, &search, &looked, NULL);
+    found = list_members(&search.members, path, names, sizeof names);
+    snprintf(nearest, JSON_MEMBER_NAME, "%s", found && strcmp(found, path) != 0 ? found : "");
+    field_search_free(&search);
+}

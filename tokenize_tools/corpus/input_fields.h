@@ -43,4 +43,11 @@ enum leat_status field_search_add(struct field_search *f, const char *path, cons
 /* The same, if no record has a field, and they are FIELD_RECORDS, or no others matter (`all`). */
 enum leat_status field_search_end(struct field_search *f, bool all, struct leat_error *err);
 
+/* Writes the name of a field that the first records of JSON have, kept out or not, and that is near to `path`; "" if
+ * there is none. */
+struct input_list;
+struct input_stop;
+void inputs_nearest_field(const struct input_list *list, const struct record_fields *fields, const char *path,
+                          const struct input_stop *stop, char nearest[JSON_MEMBER_NAME]);
+
 #endif

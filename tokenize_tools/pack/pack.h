@@ -103,12 +103,11 @@ enum leat_status pack_earlier_check(const char *output, const struct leat_pack_o
                                     struct leat_error *err);
 void pack_earlier_forget(const char *output, bool arranges);
 
-/* Of a run without documents, for which conditions have left out so many records: LEAT_E_EMPTY, unless the options
- * allow it; a part of a run may well keep nothing. The sentence names the list of what was rejected, which gets its
- * name then. */
-struct reject_file;
-enum leat_status pack_earlier_keep(const struct leat_pack_options *options, uint64_t kept_out, uint64_t rejected,
-                                   struct reject_file *rejects, struct leat_error *err);
+/* LEAT_E_EMPTY for a run of whose records conditions have left none, unless the options allow it; a part of a run may
+ * well keep nothing. The sentence names the list of what was rejected, which gets its name then, and a field that no
+ * record has: a notice does in a run that succeeds. */
+struct pack_run;
+enum leat_status pack_earlier_keep(struct pack_run *r, struct leat_error *err);
 
 /* After a run in one pass without `force`: removes what one that arranges has left, if that cannot be resumed. */
 void pack_earlier_tidy(const char *output);

@@ -12,8 +12,8 @@
 
 #include "base/file.h"
 #include "base/status.h"
-#include "pack.h"
-#include "reject_file.h"
+#include "corpus/input_fields.h"
+#include "pack_run.h"
 
 static enum leat_status look(const char *output, const char *suffix, bool *exists, struct leat_error *err)
 {
@@ -107,23 +107,37 @@ static void name_conditions(const struct leat_pack_options *o, char *text, size_
         used += (size_t)snprintf(text + used, room - used, "%s\"%.100s\"", i > 0 ? " and " : "", o->keep[i]);
 }
 
-enum leat_status pack_earlier_keep(const struct leat_pack_options *o, uint64_t kept_out, uint64_t rejected,
-                                   struct reject_file *rejects, struct leat_error *err)
+#define KINDS "; a number is compared with numbers, and any other value, or one in quotes, with strings"
+
+enum leat_status pack_earlier_keep(struct pack_run *r, struct leat_error *err)
 {
-    char conditions[400] = "", why[480] = "";
+    const struct leat_pack_options *o = &r->options;
+    const struct input_stop stop = { pack_run_ask, &r->options, pack_run_say_waits }; /* the flow has ended */
+    uint64_t kept_out = r->output.at.kept_out, rejected = r->output.at.rejects;
+    bool empty = leat_writer_documents(r->output.writer) == 0, fails = empty && kept_out > 0 && !o->allow_empty;
+    const char *lacking = r->note ? NULL : judge_keep_lacks(r->judges); /* a resumed run has not seen all */
+    char conditions[400] = "", why[480] = "", what[800] = "no document is left", nearest[JSON_MEMBER_NAME];
     bool listed;
 
-    if (kept_out == 0 || o->allow_empty || o->parts > 0)
+    if (o->parts > 0 || (empty && kept_out == 0))
+        return LEAT_OK;
+    if (lacking) {
+        inputs_nearest_field(&r->setup.inputs, &r->setup.fields, lacking, &stop, nearest);
+        snprintf(what, sizeof what, "no record has a field \"%.200s\" that is not null%s%s%s", lacking,
+                 *nearest ? " (did you mean \"" : "", nearest, *nearest ? "\"?)" : "");
+    }
+    if (lacking && !fails && o->notice)
+        o->notice(o->context, &(struct leat_pack_notice) { LEAT_NOTICE_FIELD, 0, lacking, 0, 0, what });
+    if (!fails)
         return LEAT_OK;
     name_conditions(o, conditions, sizeof conditions);
-    listed = rejected > 0 && reject_file_publish(rejects, NULL) == LEAT_OK; /* as of a run that has too many */
+    listed = rejected > 0 && reject_file_publish(&r->output.rejects, NULL) == LEAT_OK; /* as if there were too many */
     if (rejected > 0)
         snprintf(why, sizeof why, " and the other %llu %s rejected%s%.300s", (unsigned long long)rejected,
-                 rejected == 1 ? "was" : "were", listed ? ", see " : "", listed ? rejects->path : "");
-    return status_set_hint(err, LEAT_E_EMPTY, LEAT_HINT_EMPTY, NULL,
-                           "no document is left: of the %llu record%s read, %s left out %llu%s; a number is compared "
-                           "with numbers, and any other value, or one in quotes, with strings; a dataset without "
-                           "documents is not made",
-                           (unsigned long long)(kept_out + rejected), kept_out + rejected == 1 ? "" : "s", conditions,
-                           (unsigned long long)kept_out, why);
+                 rejected == 1 ? "was" : "were", listed ? ", see " : "", listed ? r->output.rejects.path : "");
+    return status_set_hint(
+        err, LEAT_E_EMPTY, LEAT_HINT_EMPTY, NULL,
+        "%s: of the %llu record%s read, %s left out %llu%s%s; a dataset without documents is not made", what,
+        (unsigned long long)(kept_out + rejected), kept_out + rejected == 1 ? "" : "s", conditions,
+        (unsigned long long)kept_out, why, lacking ? "" : KINDS);
 }

@@ -197,6 +197,7 @@ enum leat_status pack_run_init(struct pack_run *r, const char *output, const cha
     setup->render_limits.seconds = setup->long_render_limits.seconds = o->chat_seconds > 0 ? o->chat_seconds : 10;
     setup->threads = o->threads > 0 ? o->threads : thread_cpus();
     r->output.setup = setup;
+    r->judges = &setup->judges;
     r->output.description = &r->description;
     r->output.description_path = r->description_path;
     r->output.max_rejects = o->max_rejects;
@@ -518,8 +519,8 @@ enum leat_status pack_run_finish(struct pack_run *r, struct leat_info *info, str
     struct pack_output *o = &r->output;
     enum leat_status s = pack_output_judge(o, err);
 
-    if (s == LEAT_OK && leat_writer_documents(o->writer) == 0)
-        s = pack_earlier_keep(&r->options, o->at.kept_out, o->at.rejects, &o->rejects, err);
+    if (s == LEAT_OK)
+        s = pack_earlier_keep(r, err);
     if (s == LEAT_OK)
         s = set_metadata(r, err);
     if (s == LEAT_OK) /* which finds out if another process has taken over */

@@ -19,6 +19,7 @@
 struct pack_run {
     struct leat_pack_options options;
     struct pack_setup setup;
+    const struct record_judges *judges; /* of the setup, or of a program's rows */
     struct pack_output output;
     struct leat_tokenizer_info tokenizer;
     char *name;  /* of the dataset, without .leat */

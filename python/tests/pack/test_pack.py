@@ -118,6 +118,11 @@ def test_keep(tmp_path):
     with pytest.raises(leat.Error, match="no document is left in any part"):
         leat.merge([tmp_path / "part1", tmp_path / "part2"], tmp_path / "joined")
     assert leat.merge([tmp_path / "part2", tmp_path / "part1"], tmp_path / "joined", allow_empty=True).documents == 0
+    with pytest.raises(leat.Error, match=r'no record has a field "m" that is not null: of the 3 records read'):
+        leat.pack(tmp_path / "a.jsonl", tmp_path / "lacks", "bytes", keep="m = 4", progress=None)
+    with pytest.warns(RuntimeWarning, match=r'no record has a field "txt" that is not null \(did you mean "text"\?\)'):
+        kept = leat.pack(tmp_path / "a.jsonl", tmp_path / "both", "bytes", keep="n * 2 = 6 and not txt = a")
+    assert (kept.documents, kept.kept_out) == (2, 1)
     with pytest.raises(leat.Error, match="at character 7 .*: write and instead of &&"):
         leat.pack(tmp_path / "a.jsonl", tmp_path / "no", "bytes", keep="n > 3 && n < 9", progress=None)
     for wrong, error in (("n", leat.Error), ("n =\0", TypeError), ([3], TypeError), (["n = 3"] * 65, ValueError)):

@@ -60,8 +60,7 @@ static void on_notice(void *context, const struct leat_pack_notice *notice)
 
     if (notice->kind == LEAT_NOTICE_DAMAGED || notice->kind == LEAT_NOTICE_REJECTED)
         pack_notices_add(&sample->notices, notice);
-    if (notice->kind == LEAT_NOTICE_WAITING)
-        pack_notices_say_waiting(notice);
+    pack_notices_warn(notice);
 }
 
 /* The sizes of the dataset's files: the two of a finished one, or a stopped one's, which has a file per section. */

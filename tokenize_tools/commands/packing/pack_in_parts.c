@@ -199,9 +199,7 @@ static void say_plan(const struct pack_values *v, const struct leat_run_info *in
 
 static void on_notice(void *context, const struct leat_pack_notice *notice)
 {
-    if (notice->kind == LEAT_NOTICE_WAITING)
-        pack_notices_say_waiting(notice);
-    else
+    if (!pack_notices_warn(notice))
         pack_notices_add(context, notice);
 }
 

@@ -27,9 +27,13 @@ static void add(struct pack_notice_list *list, const struct leat_pack_notice *no
     }
 }
 
-void pack_notices_say_waiting(const struct leat_pack_notice *notice)
+bool pack_notices_warn(const struct leat_pack_notice *notice)
 {
-    cli_error("warning: %s", notice->message);
+    bool warns = notice->kind == LEAT_NOTICE_WAITING || notice->kind == LEAT_NOTICE_FIELD;
+
+    if (warns)
+        cli_error("warning: %s", notice->message);
+    return warns;
 }
 
 void pack_notices_add(struct pack_notices *n, const struct leat_pack_notice *notice)
@@ -106,14 +110,10 @@ void pack_notices_warn_repeated(uint64_t count, const char *first)
 
 void pack_notices_warn_empty(const struct leat_pack_report *report, uint64_t inputs)
 {
-    if (report->kept_out > 0 && report->rejects > 0)
+    if (report->kept_out > 0)
         cli_error("warning: no document is left: --keep left out %s, and %s rejected; a number is compared with "
                   "numbers; any other value, or a value in quotes, with strings",
                   units_counted(report->kept_out, "record").text, units_count(report->rejects).text);
-    else if (report->kept_out > 0)
-        cli_error("warning: no record meets the conditions of --keep, which left out %s; a number is compared with "
-                  "numbers; any other value, or a value in quotes, with strings",
-                  units_counted(report->kept_out, "record").text);
     else if (report->rejects == 0)
         cli_error("warning: no document was found in %s", units_counted(inputs, "input").text);
 }
@@ -498,12 +498,10 @@ static void on_notice(void *context, const struct leat_pack_notice *notice)
 {
     struct pack_bar *bar = context;
 
-    if (notice->kind == LEAT_NOTICE_WAITING) {
-        pack_notices_say_waiting(notice);
+    if (pack_notices_warn(notice))
         progress_again(&bar->progress, bar->progress.label);
-    } else {
+    else
         pack_notices_add(&bar->notices, notice);
-    }
 }
 
 static void on_output(void *context, const struct leat_by_output *output)

@@ -40,7 +40,9 @@ void pack_notices_free(struct pack_notices *n);
 
 /* Warns that `count` inputs repeat earlier ones; `first` is the first of them. */
 void pack_notices_warn_repeated(uint64_t count, const char *first);
-void pack_notices_say_waiting(const struct leat_pack_notice *notice);
+
+/* Warns at once of what a notice says that is a warning; false: it is none. */
+bool pack_notices_warn(const struct leat_pack_notice *notice);
 
 /* Warns that there is no document: a dataset of nothing is one, but hardly what was meant. What was rejected is named
  * elsewhere. */

@@ -41,7 +41,7 @@ struct record_judge {
                                 struct leat_error *err);
 
     /* Judges a record that is a valid object, or a row. LEAT_E_TEXT with the reason: it is rejected. */
-    enum leat_status (*judge)(const void *self, const struct record *r, struct verdict *v, struct leat_error *err);
+    enum leat_status (*judge)(void *self, const struct record *r, struct verdict *v, struct leat_error *err);
     void (*free)(void *self);
     bool filters; /* it can keep records out: those count for nothing, not even for whether an input has a field */
 };
@@ -52,7 +52,7 @@ extern const struct record_judge judge_keep, judge_by, judge_mask;
 
 /* ---- All of them ------------------------------------------------------------------------------------------------- */
 
-/* All zero at first; constant once prepared. */
+/* All zero at first; constant once prepared, for any number of threads. */
 struct record_judges {
     void *self[JUDGE_COUNT];
 };
@@ -83,5 +83,8 @@ bool judges_keep_out(const struct record_judges *j, const struct record *r);
 /* Turns spans in characters of a text, which is UTF-8, into spans in bytes. LEAT_E_TEXT if one ends after the text. */
 enum leat_status judge_settle_spans(struct leat_span *spans, size_t count, const char *text, size_t bytes,
                                     struct leat_error *err);
+
+/* Returns a field of conditions that no record so far has had, or only as null; NULL if there is none. */
+const char *judge_keep_lacks(const struct record_judges *j);
 
 #endif

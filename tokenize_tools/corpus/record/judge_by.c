@@ -72,7 +72,7 @@ static enum leat_status judge_value(const struct by *b, const struct record *r, 
     }
 }
 
-static enum leat_status judge(const void *self, const struct record *r, struct verdict *v, struct leat_error *err)
+static enum leat_status judge(void *self, const struct record *r, struct verdict *v, struct leat_error *err)
 {
     const struct by *b = self;
 

@@ -4,6 +4,7 @@
  * A field of CSV or TSV has no type: a number is compared with it if it is one, a string in any case; an empty one does
  * not exist. A number of more than DECIMAL_DIGITS characters is none.
  */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,8 @@
 #include "judge.h"
 
 struct keep {
+    const struct record_fields *fields;
+    atomic_uint_least64_t lacking; /* fields that no record had, a bit for each of the first wants */
     size_t count;
     struct condition *conditions[];
 };
@@ -26,15 +29,20 @@ static void free_conditions(void *self)
     free(k);
 }
 
-static enum leat_status want_field(struct condition_step *step, struct record_fields *fields, struct leat_error *err)
+static enum leat_status want_field(struct keep *k, struct condition_step *step, struct record_fields *fields,
+                                   struct leat_error *err)
 {
     struct record_want want = { .path = step->field, .use = RECORD_VALUE, .needed = true, .most = DECIMAL_DIGITS };
+    enum leat_status s;
 
     if (step->operation == CONDITION_EXISTS)
         want.use = RECORD_EXISTS;
     if (step->text) /* what comes after that many bytes decides nothing; and a pair of surrogates is not cut */
         want.most = RECORD_RAW_BYTES * step->bytes + 12;
-    return status_field(err, record_want(fields, &want, &step->number, err), "keep");
+    s = status_field(err, record_want(fields, &want, &step->number, err), "keep");
+    if (s == LEAT_OK && step->number < 64)
+        k->lacking |= (uint64_t)1 << step->number;
+    return s;
 }
 
 static bool asked(const struct leat_pack_options *o)
@@ -51,6 +59,7 @@ static enum leat_status prepare(void **self, struct record_fields *fields, const
 
     if (o->keep_count > JUDGE_KEEP_BYTES || !(k = calloc(1, sizeof *k + (size_t)o->keep_count * sizeof *k->conditions)))
         return status_no_memory(err, o->keep_count * sizeof *k->conditions);
+    k->fields = fields;
     for (size_t i = 0; s == LEAT_OK && i < o->keep_count; i++) {
         bytes += strlen(o->keep[i]) + 1;
         s = bytes > JUDGE_KEEP_BYTES
@@ -59,7 +68,7 @@ static enum leat_status prepare(void **self, struct record_fields *fields, const
         k->count = i + 1;
         for (uint32_t step = 0; s == LEAT_OK && step < k->conditions[i]->count; step++)
             if (k->conditions[i]->steps[step].field)
-                s = want_field(&k->conditions[i]->steps[step], fields, err);
+                s = want_field(k, &k->conditions[i]->steps[step], fields, err);
     }
     *self = k; /* after a failure, too: fields that are wanted may lie in it */
     return s;
@@ -103,14 +112,30 @@ static bool get(const void *record, const struct condition_step *step, struct de
     return true;
 }
 
-static enum leat_status judge(const void *self, const struct record *r, struct verdict *v, struct leat_error *err)
+static enum leat_status judge(void *self, const struct record *r, struct verdict *v, struct leat_error *err)
 {
-    const struct keep *k = self;
+    struct keep *k = self;
+    uint64_t lacking = atomic_load_explicit(&k->lacking, memory_order_relaxed), met = 0;
 
     (void)err;
+    for (uint32_t i = 0; i < 64 && lacking >> i != 0; i++)
+        if (record_value(r, i)->kind != JSON_KIND_NONE && record_value(r, i)->kind != JSON_KIND_NULL)
+            met |= (uint64_t)1 << i;
+    if (lacking & met)
+        atomic_fetch_and_explicit(&k->lacking, ~met, memory_order_relaxed);
     for (size_t i = 0; !v->kept_out && i < k->count; i++)
         v->kept_out = !condition_holds(k->conditions[i], get, r);
     return LEAT_OK;
+}
+
+const char *judge_keep_lacks(const struct record_judges *j)
+{
+    const struct keep *k = j->self[JUDGE_KEEP];
+    uint32_t i = 0;
+
+    while (k && i < 64 && !(k->lacking >> i & 1))
+        i++;
+    return k && i < 64 ? k->fields->wants[i].path : NULL;
 }
 
 const struct record_judge judge_keep = { .prepare = prepare,

@@ -94,7 +94,7 @@ static enum leat_status take_spans(struct buffer *spans, const char *field, cons
     return s;
 }
 
-static enum leat_status judge(const void *self, const struct record *r, struct verdict *v, struct leat_error *err)
+static enum leat_status judge(void *self, const struct record *r, struct verdict *v, struct leat_error *err)
 {
     const struct mask *m = self;
     const struct record_value *value = record_value(r, m->want);
