@@ -283,7 +283,7 @@ enum leat_status condition_read(struct condition **out, const char *text, const 
 bool condition_holds(const struct condition *c, condition_value *value, const void *of)
 {
     struct decimal stack[STACK];
-    bool known[STACK] = { false }, holds = false; /* known: the number is one */
+    bool known[STACK], holds = false; /* known: the number is one */
     uint32_t top = 0;
     int order = 0;
 

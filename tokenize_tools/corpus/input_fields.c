@@ -473,9 +473,9 @@ void inputs_nearest_field(const struct input_list *list, const struct record_fie
     bool looked;
 
     if (field_search_begin(&search, fields, &none, NULL) == LEAT_OK)
-        for (const struct input *in = list->items; search.records == 0 && in < list->items + list->count; in++)
-            if (in->format->is_json && !in->object && strcmp(in->path, "-") != 0)
-                look(in, stop, true, &search, &looked, NULL);
+        for (size_t i = 0; search.records == 0 && i < list->count; i++)
+            if (list->items[i].format->is_json && !list->items[i].object && strcmp(list->items[i].path, "-") != 0)
+                look(&list->items[i], stop, true, &search, &looked, NULL);
     found = list_members(&search.members, path, names, sizeof names);
     snprintf(nearest, JSON_MEMBER_NAME, "%s", found && strcmp(found, path) != 0 ? found : "");
     field_search_free(&search);
