@@ -332,7 +332,8 @@ class Unwritten:
         return iter(self._value)
 
 
-_FUNCTIONS: tuple[type, ...] = (types.BuiltinMethodType, types.FunctionType, types.MethodType, type, jinja2.runtime.BlockReference)
+_FUNCTIONS: tuple[type, ...] = (types.BuiltinMethodType, types.FunctionType, types.MethodType, type,
+                                jinja2.runtime.BlockReference)
 _PLAIN = {Marked, str, bool, dict, list, jinja2.Undefined}  # most values
 _OWN = (jinja2.utils.Cycler, jinja2.runtime.LoopContext)  # iterators with members
 

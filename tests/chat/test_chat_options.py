@@ -14,8 +14,8 @@ import subprocess
 import sys
 import threading
 
-from chat_reference import (LEAT, SMALL, SPECIAL, TOKENS, Dataset, folder, jinja2, leat, make_tokenizer, packed, rejects,
-                            render, rng, vocabulary, write)
+from chat_reference import (LEAT, SMALL, SPECIAL, TOKENS, Dataset, folder, jinja2, leat, make_tokenizer, packed,
+                            rejects, render, rng, vocabulary, write)
 
 TEMPLATE = ("{% if tools %}<|system|>{% for t in tools %}{{ t | tojson }}\n{% endfor %}{% endif %}"
             "{% for m in messages %}{% if m.role == 'fails' %}{{ raise_exception('no ' + m.role) }}{% endif %}"
@@ -235,7 +235,8 @@ shutil.copytree(os.path.dirname(jinja2.__file__), os.path.join(folder, "escapes"
 with open(os.path.join(folder, "escapes", "jinja2", "filters.py"), "a") as f:
     f.write("\n\nFILTERS['attr'] = getattr\n")
 done = with_python(os.environ["LEAT_PYTHON"], os.path.join(folder, "escapes") + os.pathsep + SOURCES)
-assert done.returncode == 2 and "lets a template leave its sandbox" in done.stderr and "jinja2>=3.1.6" in done.stderr, done
+assert done.returncode == 2 and "lets a template leave its sandbox" in done.stderr, done
+assert "jinja2>=3.1.6" in done.stderr, done
 # what a distribution of that name says of itself does not count
 done = with_python(os.environ["LEAT_PYTHON"], installed("misleading", "9.9.9") + os.pathsep + SOURCES)
 assert done.returncode == 0, done.stderr
