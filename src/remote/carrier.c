@@ -2,6 +2,7 @@
 #include "carrier.h"
 
 #include <dlfcn.h>
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@
  * uses leat, also into those that never see a URL.
  */
 #define CURL_FUNCTIONS(each)                                                                                           \
-    each(global_init) each(easy_init) each(easy_cleanup) each(easy_setopt) each(easy_getinfo) each(easy_strerror)      \
+    each(global_init_mem) each(easy_init) each(easy_cleanup) each(easy_setopt) each(easy_getinfo) each(easy_strerror)  \
         each(multi_init) each(multi_cleanup) each(multi_add_handle) each(multi_remove_handle) each(multi_perform)      \
             each(multi_poll) each(multi_wakeup) each(multi_info_read) each(multi_setopt) each(slist_append)            \
                 each(slist_free_all)
@@ -58,6 +59,36 @@ static const char *find_all(struct curl_api *api)
     return NULL;
 }
 
+/* libcurl copies requests and answers, with the tokens and keys in them: what it frees is zeroed. */
+static void wipe(void *memory)
+{
+    if (memory)
+        explicit_bzero(memory, malloc_usable_size(memory));
+    free(memory);
+}
+
+static void *resize(void *memory, size_t bytes)
+{
+    size_t had = memory ? malloc_usable_size(memory) : 0;
+    void *to = malloc(bytes);
+
+    if (to && had > 0)
+        memcpy(to, memory, had < bytes ? had : bytes);
+    if (to)
+        wipe(memory);
+    return to;
+}
+
+/* libcurl goes on to call these functions, also if the program has closed the library that they are in. */
+static void stay_loaded(void)
+{
+    static const char here;
+    Dl_info own;
+
+    if (dladdr(&here, &own) != 0 && own.dli_fname)
+        (void)dlopen(own.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 /* Loads the library, which stays loaded. LEAT_E_UNSUPPORTED, with what to install, if it is missing or older than
  * 7.68. */
 static enum leat_status curl_api_open(struct curl_api *api, struct leat_error *err)
@@ -76,7 +107,9 @@ static enum leat_status curl_api_open(struct curl_api *api, struct leat_error *e
     if (missing)
         return status_set(err, LEAT_E_UNSUPPORTED,
                           "URLs need libcurl 7.68 or newer: " LIBRARY " has no %s; install a newer one", missing);
-    r = api->global_init(CURL_GLOBAL_DEFAULT); /* counted: it may be called by others, and again */
+    stay_loaded();
+    /* counted: it may be called by others, whose memory it is then, and again */
+    r = api->global_init_mem(CURL_GLOBAL_DEFAULT, malloc, wipe, resize, strdup, calloc);
     if (r != CURLE_OK)
         return status_set(err, LEAT_E_UNSUPPORTED, "libcurl does not start: %s", api->easy_strerror(r));
     return LEAT_OK;

@@ -1,7 +1,10 @@
 /*
  * remote_probe.c: asks src/remote/ for objects, for test_remote.py, which tells its server how to misbehave:
- * remote_probe stat|read|list|sweep URL [STALL_SECONDS [TRIES]]. Bytes go to standard output, counts to standard error.
+ * remote_probe stat|read|list|sweep URL [STALL_SECONDS [TRIES]]. Bytes go to standard output, counts to standard error,
+ * and what is left in memory at the end of the secrets in $REMOTE_PROBE_SECRETS, a line each.
  */
+#include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +61,43 @@ static enum leat_status run(struct remote *r, const char *what, const struct url
     return s;
 }
 
+/* Prints where a secret is left in memory, beside the stack, with some of what stands around it. */
+static bool look_for(const char *secret, size_t length, const char *first, const char *last)
+{
+    const char *at = memmem(first, (size_t)(last - first), secret, length);
+
+    if (!at)
+        return false;
+    fprintf(stderr, "left in memory: ");
+    for (const char *c = at - first < 40 ? first : at - 40; c < at + length; c++)
+        fputc(*c >= 32 && *c < 127 ? *c : '.', stderr);
+    fputc('\n', stderr);
+    return true;
+}
+
+/* The lines of $REMOTE_PROBE_SECRETS, when nothing needs them any more. */
+static bool look_for_secrets(void)
+{
+    const char *secrets = getenv("REMOTE_PROBE_SECRETS");
+    FILE *maps = secrets ? fopen("/proc/self/maps", "re") : NULL;
+    char line[512], how[8];
+    uintptr_t first, end;
+    bool found = false;
+
+    while (maps && fgets(line, sizeof line, maps))
+        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %7s", &first, &end, how) == 3 && strncmp(how, "rw", 2) == 0 &&
+            !strstr(line, "[stack]"))
+            for (const char *at = secrets; *at; at += strspn(at, "\n")) {
+                size_t length = strcspn(at, "\n");
+
+                found |= look_for(at, length, (const char *)first, (const char *)end);
+                at += length;
+            }
+    if (maps)
+        fclose(maps);
+    return found;
+}
+
 int main(int argc, char **argv)
 {
     struct remote_options options = { .stall_seconds = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 0,
@@ -78,5 +118,5 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s: %s\n", leat_status_name(s), err.message);
     remote_close(r);
     url_free(&url);
-    return s == LEAT_OK ? 0 : 1;
+    return look_for_secrets() || s != LEAT_OK;
 }

@@ -2,8 +2,8 @@
 """test_keys.py: keys that machines get: from EC2's metadata, of a container, by a web identity, and tokens of Google
 and of Azure's Entra ID, each from a server of ours in their place. They are asked for in the order that other tools
 have, again before they expire and when the server says that they have, and what fails is a sentence. None of them is in
-any message. Who gives keys is asked past a proxy, unlike storage; and a container's relative address, in a network of
-our own, means 169.254.170.2."""
+any message, nor left in memory: libcurl kept copies of what it had sent and received. Who gives keys is asked past a
+proxy, unlike storage; and a container's relative address, in a network of our own, means 169.254.170.2."""
 import fcntl
 import os
 import pathlib
@@ -27,10 +27,12 @@ from secure import make_context, through  # noqa: E402
 build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
 temporary = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp"))
 probe, leat = build / "remote_probe", build / "leat"
+SECRETS = SECRET, TOKEN, IDENTITY, GRANT, SESSION, BEARER, CLIENT_SECRET
 
 
 def begin(words, more):
-    variables = {**server.environment(), "AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", **more}
+    variables = {**server.environment(), "AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "",
+                 "REMOTE_PROBE_SECRETS": "\n".join(SECRETS), **more}
     return subprocess.Popen(words, cwd=temporary, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                             env={"PATH": os.environ["PATH"], **variables})
 
@@ -38,7 +40,7 @@ def begin(words, more):
 def end(process):
     out, said = process.communicate()
     said = said.decode()
-    for secret in ACCESS, SECRET, TOKEN, IDENTITY, GRANT, SESSION, BEARER, CLIENT_SECRET:
+    for secret in ACCESS, *SECRETS:
         check("no key is in a message", secret not in said, said)
     return process.returncode == 0 and out == server.objects["b/object"], said
 
