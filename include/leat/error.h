@@ -147,8 +147,8 @@ struct leat_error {
 /*
  * Text from files (names, ids, metadata) as people may see it. What would send a terminal a command, end the line or
  * change the order in which text is shown becomes an escape such as \x1b or \u202e: control characters, line and
- * paragraph separators, marks of direction, and bytes that are not UTF-8. The rest stays. Sentences in struct
- * leat_error have been shown so already.
+ * paragraph separators, marks of direction, characters that nobody sees (U+200B, U+FEFF, tags), and bytes that are not
+ * UTF-8. The rest stays. Sentences in struct leat_error have been shown so already.
  *
  * Writes as much to `out` as fits in `capacity` with a NUL, without cutting an escape or a character, and returns the
  * length of the whole without the NUL; at most 6 per byte of `text`. `out` may be NULL if `capacity` is 0.

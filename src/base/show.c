@@ -8,15 +8,28 @@
 
 #define IN_PLACE_BYTES 1024u /* sentences are shorter */
 
-/* Rising ranges of characters beyond ASCII. */
+/* Rising ranges of characters beyond ASCII: those that a terminal obeys, and those that nobody sees. What words and
+ * emoji are spelled with (joiners, variation selectors) stays. */
 static const struct {
-    uint16_t first, last;
+    uint32_t first, last;
 } hidden[] = {
-    { 0x80, 0x9f },     /* C1: U+009B begins a command, as ESC [ does */
-    { 0x61c, 0x61c },   /* Arabic letter mark */
-    { 0x200e, 0x200f }, /* left-to-right mark, right-to-left mark */
-    { 0x2028, 0x202e }, /* line and paragraph separator; embeddings and overrides of direction */
-    { 0x2066, 0x2069 }, /* isolates */
+    { 0x80, 0x9f },       /* C1: U+009B begins a command, as ESC [ does */
+    { 0xad, 0xad },       /* soft hyphen */
+    { 0x61c, 0x61c },     /* Arabic letter mark */
+    { 0x115f, 0x1160 },   /* Hangul's fillers */
+    { 0x180e, 0x180e },   /* Mongolian vowel separator */
+    { 0x200b, 0x200b },   /* zero width space */
+    { 0x200e, 0x200f },   /* left-to-right mark, right-to-left mark */
+    { 0x2028, 0x202e },   /* line and paragraph separator; embeddings and overrides of direction */
+    { 0x2060, 0x206f },   /* word joiner, operators; isolates of direction */
+    { 0x3164, 0x3164 },   /* Hangul's filler */
+    { 0xfeff, 0xfeff },   /* zero width no-break space, the mark of byte order */
+    { 0xffa0, 0xffa0 },   /* Hangul's filler of half a width */
+    { 0xfff0, 0xfffb },   /* annotations */
+    { 0x1bca0, 0x1bca3 }, /* controls of shorthand */
+    { 0x1d173, 0x1d17a }, /* and of musical notes */
+    { 0xe0000, 0xe00ff }, /* tags */
+    { 0xe01f0, 0xe0fff }, /* as these, not assigned */
 };
 
 static uint32_t code_point(const uint8_t *p, size_t bytes)
@@ -70,7 +83,7 @@ size_t show_step(const char *text, size_t bytes, char *out, size_t *length)
     *length = size;
     memcpy(out, text, size);
     if (c != 0)
-        *length = put_escape(out, 'u', 4, c);
+        *length = c < 0x10000 ? put_escape(out, 'u', 4, c) : put_escape(out, 'U', 8, c);
     return size;
 }
 

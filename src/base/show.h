@@ -1,7 +1,8 @@
 /*
  * show.h: text from files (names, ids, metadata, what a sentence quotes) as people may see it, on a terminal or in a
  * log. What would send a terminal a command, end the line or change the order in which text is shown becomes an escape:
- * control characters (C0, DEL, C1), line and paragraph separators, marks of direction, and bytes that are not UTF-8.
+ * control characters (C0, DEL, C1), line and paragraph separators, marks of direction, what nobody sees (U+200B, tags),
+ * and bytes that are not UTF-8.
  * All output for people goes through here; files, pipes that want exact bytes, and JSON do not. Of a URL, secrets are
  * hidden in all of these.
  */
@@ -12,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SHOW_MOST 6 /* bytes that one step gives: \u202e */
+#define SHOW_MOST 10 /* bytes that one step gives: \U000e0041 */
 
 /* The code point of a well-formed character of two bytes or more that is not to be shown as it is; 0: it may be. */
 uint32_t show_hidden(const uint8_t *character, size_t bytes);

@@ -24,11 +24,13 @@ os.chdir(temporary.name)
 os.environ["TERM"] = "xterm"  # where bars are drawn
 failures = 0
 
-EVIL = "e\x1b]0;x\x07\x1b[31m\x7f\x9b31m\u202eb\u2066c\u2028d\u061ce\r\n"
+EVIL = "e\x1b]0;x\x07\x1b[31m\x7f\x9b31m\u202eb\u2066c\u2028d\u061ce\u200b\ufeff\U000e0041\r\n"
 NAME = EVIL.encode() + b"\x9b\xff"  # and bytes that are not UTF-8
-SHOWN = "e\\x1b]0;x\\x07\\x1b[31m\\x7f\\u009b31m\\u202eb\\u2066c\\u2028d\\u061ce\\x0d\\x0a\\x9b\\xff"
+SHOWN = ("e\\x1b]0;x\\x07\\x1b[31m\\x7f\\u009b31m\\u202eb\\u2066c"
+         "\\u2028d\\u061ce\\u200b\\ufeff\\U000e0041\\x0d\\x0a\\x9b\\xff")
 END = b"\0the end\0"
-OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e"
+                    "\u2066-\u2069\u200b\ufeff\U000e0000-\U000e007f]")
 
 
 def check(condition, what):

@@ -3,7 +3,8 @@
  * terminal obeys or that changes the order of what is shown; for every code point, and every byte that is not UTF-8.
  *
  * What went wrong: only C0 and DEL were replaced, and only in some places: C1 (U+009B begins a command like ESC [ does)
- * and marks of direction passed everywhere, and names of files stood in sentences of the library as they are.
+ * and marks of direction passed everywhere, and names of files stood in sentences of the library as they are. And what
+ * cannot be seen passed, so that two names looked the same, or one hid a text: U+200B, U+FEFF, tag characters.
  */
 #include "base/show.h"
 #include "base/status.h"
@@ -76,11 +77,16 @@ static void test_urls(void)
     }
 }
 
-/* From the Unicode standard: categories Cc, Zl and Zp, and all characters with the property Bidi_Control. */
+/* From the Unicode standard: categories Cc, Zl and Zp, and the properties Bidi_Control and
+ * Default_Ignorable_Code_Point, but for what words of some scripts, and emoji, are spelled with: joiners, variation
+ * selectors, Khmer's vowels. Beside these, marks of annotations. */
 static bool is_hidden(uint32_t c)
 {
-    return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0x61c || c == 0x200e || c == 0x200f ||
-           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+    return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0xad || c == 0x61c || c == 0x115f || c == 0x1160 ||
+           c == 0x180e || c == 0x200b || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
+           (c >= 0x2060 && c <= 0x206f) || c == 0x3164 || c == 0xfeff || c == 0xffa0 || (c >= 0xfff0 && c <= 0xfffb) ||
+           (c >= 0x1bca0 && c <= 0x1bca3) || (c >= 0x1d173 && c <= 0x1d17a) ||
+           (c >= 0xe0000 && c <= 0xe0fff && (c < 0xe0100 || c > 0xe01ef));
 }
 
 static void test_all_characters(void)
@@ -94,7 +100,7 @@ static void test_all_characters(void)
             continue;
         bytes = utf8_encode(text, c);
         if (is_hidden(c))
-            snprintf(expected, sizeof expected, c < 0x80 ? "\\x%02x" : "\\u%04x", c);
+            snprintf(expected, sizeof expected, c < 0x80 ? "\\x%02x" : c < 0x10000 ? "\\u%04x" : "\\U%08x", c);
         else
             snprintf(expected, sizeof expected, "%.*s", (int)bytes, (const char *)text);
         leat_show(out, sizeof out, (const char *)text, bytes);

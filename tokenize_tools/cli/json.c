@@ -77,7 +77,10 @@ static void put_escape(FILE *out, uint32_t c)
             fputc(s[1], out);
             return;
         }
-    fprintf(out, "\\u%04x", c);
+    if (c > 0xffff) /* two halves */
+        fprintf(out, "\\u%04x\\u%04x", 0xd7c0 + (c >> 10), 0xdc00 + (c & 0x3ff));
+    else
+        fprintf(out, "\\u%04x", c);
 }
 
 /* Whether a well-formed character needs an escape: for JSON, or because a terminal may get it; *c is its code point. */

@@ -35,12 +35,11 @@ static const struct {
     { 0x20000, 0x3fffd },
 };
 
-/* Marks, what joins letters, and what is never seen (a spacing mark would take a place; the tables do not tell them
- * apart). */
+/* Marks, and what joins letters (a spacing mark would take a place; the tables do not tell them apart). What else is
+ * never seen is an escape. */
 static bool joins(uint32_t c)
 {
-    return unicode_class(&unicode_classes[UNICODE_RUST], c) & UNICODE_M || (c >= 0x200b && c <= 0x200d) ||
-           (c >= 0x2060 && c <= 0x2064) || c == 0xfeff || (c >= 0xe0000 && c <= 0xe007f);
+    return unicode_class(&unicode_classes[UNICODE_RUST], c) & UNICODE_M || c == 0x200c || c == 0x200d;
 }
 
 unsigned show_width(const char *shown, size_t bytes)
