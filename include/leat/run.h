@@ -311,7 +311,8 @@ struct leat_run_push_options {
     uint32_t threads; /* 0: as planned */
     uint32_t reserved; /* 0 */
     uint64_t memory;  /* likewise */
-    const char *scratch; /* of a run in a bucket: a folder of this machine; the part is made below it, in leat-parts/ */
+    const char *scratch; /* of a run in a bucket: a folder of this machine; the part is made below it, in
+                            leat-parts-USER/, which only its user can look into */
     const struct leat_renderers *renderers; /* of a run with `chat`; must outlive the packer */
 };
 #define LEAT_RUN_PUSH_OPTIONS_INIT { sizeof(struct leat_run_push_options), 0, 0, 0, NULL, NULL }

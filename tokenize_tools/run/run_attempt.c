@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -225,11 +226,12 @@ static enum leat_status take_names(struct attempt *a, const struct run_place *he
     return lock ? own_file_begin(&a->lock_fd, a->lock_path, err) : LEAT_OK;
 }
 
-/* Makes FOLDER/leat-parts, sweeps what attempts left there that died on this machine, and locks a place in it. */
+/* Makes FOLDER/leat-parts-USER, which nobody else can look into: the folder may be one for all users. Sweeps what
+ * attempts left there that died on this machine, and locks a place in it. */
 static enum leat_status take_scratch(struct attempt *a, const char *folder, struct leat_error *err)
 {
-    char *parts = folder ? path_join(folder, "leat-parts", NULL) : NULL;
     struct run_place place = { 0 };
+    char user[24], *parts;
     bool made;
     enum leat_status s;
 
@@ -237,6 +239,10 @@ static enum leat_status take_scratch(struct attempt *a, const char *folder, stru
         return status_argument(
             err, "scratch",
             "a part of a run in a bucket is made on this machine before it is sent: give a scratch folder");
+    snprintf(user, sizeof user, "%lu", (unsigned long)geteuid());
+    parts = path_join(folder, "leat-parts-", user, NULL);
+    if (parts)
+        (void)mkdir(parts, 0700); /* what fails is found next */
     s = parts ? own_file_make_folder(parts, &made, err) : status_no_memory(err, strlen(folder));
     if (s == LEAT_OK)
         s = run_place_open(&place, parts, false, NULL, err);

@@ -14,6 +14,8 @@ import pytest
 
 import leat
 
+PARTS = f"leat-parts-{os.geteuid()}"  # in a scratch folder
+
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tests" / "remote"))
 PROCESSES = multiprocessing.get_context("spawn")
@@ -287,7 +289,10 @@ def test_bucket(server, tmp_path):
         with task.part(key, **where) as packer:
             packer.extend(table(key))
         pieces[key] = packer.piece
-    assert files(tmp_path / "scratch" / "leat-parts") and len(names(server)) == 1 + 3 * 2
+    assert files(tmp_path / "scratch" / PARTS) and len(names(server)) == 1 + 3 * 2
+    # for its user alone: the first user's folder, leat-parts, kept a second one out, who could read what was in it
+    assert os.listdir(tmp_path / "scratch") == [PARTS]
+    assert (tmp_path / "scratch" / PARTS).stat().st_mode & 0o777 == 0o700
     with pytest.raises(leat.Error, match="is not committed"):
         leat.open(f"{server.scheme}://b/made/")
     dataset = run.commit([pieces["1"], pieces["0"]])
@@ -300,7 +305,7 @@ def test_bucket(server, tmp_path):
     with pytest.raises(leat.Error, match="committed without this attempt"):
         late.finish()
     late.abandon()
-    assert len(names(server)) == 2 + 2 * 2 and files(tmp_path / "scratch" / "leat-parts") == []
+    assert len(names(server)) == 2 + 2 * 2 and files(tmp_path / "scratch" / PARTS) == []
     with pytest.raises(leat.Error, match="is a finished dataset"):
         leat.Run(f"{server.scheme}://b/made", "bytes")
 
@@ -505,7 +510,7 @@ def test_bucket_uploads(server, tmp_path, scheme):
     server.put_faults = ["denied"]
     with pytest.raises(leat.Error):
         packer.finish()
-    made = next(name for name in files(tmp_path / "leat-parts") if name.endswith(".tokens"))
+    made = next(name for name in files(tmp_path / PARTS) if name.endswith(".tokens"))
     server.uploads["own"] = {"name": f"b/made/{made}", "parts": {}}  # as if it were a large one
     packer.abandon()
     assert left() == other
@@ -521,10 +526,10 @@ def test_dead_scratch(server, tmp_path):
         packer.extend(table("a"))
         os.kill(os.getpid(), signal.SIGKILL)
     os.wait()
-    assert len(files(tmp_path / "scratch" / "leat-parts")) > 1
+    assert len(files(tmp_path / "scratch" / PARTS)) > 1
     with run.part("a", scratch=tmp_path / "scratch") as packer:
         packer.extend(table("a"))
-    assert files(tmp_path / "scratch" / "leat-parts") == []
+    assert files(tmp_path / "scratch" / PARTS) == []
     check(run.commit([packer.piece]), "a")
 
 
@@ -647,7 +652,7 @@ def test_bucket_splits(server, tmp_path):
     with pytest.raises(leat.Error, match="committed without this attempt"):
         late.finish()
     late.abandon()
-    assert len(names(server)) == 2 + 2 + 2 * 3 * 2 and files(tmp_path / "scratch" / "leat-parts") == []
+    assert len(names(server)) == 2 + 2 + 2 * 3 * 2 and files(tmp_path / "scratch" / PARTS) == []
 
     new = leat.Run(f"{server.scheme}://b/made", "bytes", split="test=0.5", force=True)
     with new.part("x", **where) as packer:
@@ -729,7 +734,7 @@ def test_bucket_uploads_of_splits(server, tmp_path):
     server.put_faults = ["denied"]
     with pytest.raises(leat.Error):
         packer.finish()
-    made = next(name for name in files(tmp_path / "leat-parts") if name.endswith(".divided.tokens"))
+    made = next(name for name in files(tmp_path / PARTS) if name.endswith(".divided.tokens"))
     attempt = made.removesuffix(".partial.divided.tokens")
     kill({f"b/made/{attempt}.tokens", f"b/made/test/{attempt}.tokens"})  # as if they were large ones
     packer.abandon()
