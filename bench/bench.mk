@@ -22,7 +22,9 @@ endef
 .PHONY: bench-gpu
 ## bench-gpu: batches to a GPU beside bare loops; DEVICE=cuda:1
 bench-gpu: tools
-	$(Q)bench/gpu.sh $(BUILD) $(DEVICE) || [ $$? -eq 77 ]
+	$(Q)mkdir -p $(BUILD)/bench && $(BUILD)/leat-bench-dev counting --force -o $(BUILD)/bench/gpu --tokens 1G >/dev/null
+	$(Q)$(BUILD)/leat-bench gpu $(BUILD)/bench/gpu --device $(or $(DEVICE),cuda) || [ $$? -eq 77 ]
+	$(Q)rm -f $(BUILD)/bench/gpu.*
 
 .PHONY: bench-encode-peers
 # what is measured beside leat lies in virtual environments of its own

@@ -98,7 +98,7 @@ def rate(per_second, what="B"):
 def duration(seconds):
     if not 0 <= seconds <= 1e12:
         return "-"
-    for scale, unit in (1e9, "ns"), (1e6, "\u00b5s"), (1e3, "ms"):
+    for scale, unit in TIMES[:3]:
         if seconds * scale < 999.5:
             return "%.3g %s" % (seconds * scale, unit)
     if seconds < 59.95:
@@ -244,11 +244,13 @@ def bars(title, unit, rows):
 
 def measured_bars(title, rows, rates, more=""):
     """Bars of (label, value[, place of FILLS]), all in one unit: bytes per second, or seconds."""
-    units = ((1e-3, "kB/s"), (1e-6, "MB/s"), (1e-9, "GB/s")) if rates else \
-        ((1e9, "ns"), (1e6, "\u00b5s"), (1e3, "ms"), (1, "s"))
-    scale, unit = unit_of(units, [row[1] for row in rows])
+    scale, unit = unit_of(SPEEDS if rates else TIMES, [row[1] for row in rows])
     return bars(title, unit + more, [(name, value * scale, rate(value) if rates else duration(value), 0)
                                      for name, value in rows])
+
+
+TIMES = (1e9, "ns"), (1e6, "\u00b5s"), (1e3, "ms"), (1, "s")
+SPEEDS = (1e-3, "kB/s"), (1e-6, "MB/s"), (1e-9, "GB/s")
 
 
 def unit_of(units, values):
@@ -479,7 +481,7 @@ def time_line(x, times, share, step):
     steps = number(x, "batches") if math.isnan(step) else whole / step if step else math.nan
     if not (whole > 0 and math.isfinite(whole) and steps > 0 and 0 < whole / steps < 1e12):
         return ""
-    scale, unit = unit_of(((1e9, "ns"), (1e6, "\u00b5s"), (1e3, "ms"), (1, "s")), [whole / steps])
+    scale, unit = unit_of(TIMES, [whole / steps])
     program = [("waiting for the batch", waited, IDLE), ("its own work", max(0, whole - waited), FILLS[4])]
     return heading("Time line of a mean step", 4) + lanes("Time line of a mean step", unit, [
         (name, [(part, min(value / steps, 1e12) * scale, duration(value / steps), fill) for part, value, fill in lane])
@@ -662,14 +664,10 @@ def subject(x):
 
 # ---- Files -----------------------------------------------------------------------------------------------------------
 
-def no_constant(word):
-    raise ValueError(f"{word} is no number")
-
-
 def read_line(path, number_of, line):
     """An item; None if the line is not JSON."""
     try:
-        data = json.loads(line.decode("utf-8", "surrogateescape"), parse_int=float, parse_constant=no_constant)
+        data = json.loads(line.decode("utf-8", "surrogateescape"), parse_int=float, parse_constant=float)
     except (ValueError, RecursionError):
         return None
     for kind in KINDS:

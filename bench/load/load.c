@@ -22,7 +22,7 @@ static const char *const kinds[] = { "window", "document", NULL };
 static const char *const devices[] = { "host", "cuda", NULL };
 static const char *const compares[] = { "nothing", "synthetic", NULL };
 static const char *const layouts[] = { "contiguous", "zigzag", "zigzag-documents", NULL };
-static const char *const aparts[] = { "auto", "always", "never", "mapped", NULL };
+static const char *const aparts[] = { "auto", "always", "never", NULL };
 
 const struct option_row bench_load_options[] = {
     { BENCH_OPTION(load_values, "batch", OPTION_COUNT, batch, "B", "rows of a global batch; not with --max-tokens"),
@@ -67,7 +67,7 @@ const struct option_row bench_load_options[] = {
     { BENCH_OPTION(
           load_values, "apart", OPTION_CHOICE, apart, "WHEN",
           "read rows of cold files, with the pages around them, straight into their slots: auto (on a GPU), always or "
-          "never; mapped: make outputs from the maps of files in memory, without copying rows"),
+          "never"),
       .standard = "auto", .choices = aparts },
     { BENCH_OPTION(load_values, "slots", OPTION_COUNT, slots, "N", "slots of the ring"), .standard = "chosen", .min = 2,
       .max = 64 },
@@ -503,8 +503,6 @@ int bench_load(const struct command *self, int argc, char **argv)
         plan_options_free(&v.plan);
         return code;
     }
-    if (v.apart == LEAT_APART_MAPPED)
-        v.plan.access = LEAT_ACCESS_TRUSTED;
     if (parse_work(self, &v, &code) && parse_slice(self, &v, &code) && check_compare(self, &v, &code) &&
         check_batch(self, &v, NULL, &code) && plan_options_open(self, &v.plan, &plan, &code) &&
         check_batch(self, &v, plan, &code)) {

@@ -300,7 +300,7 @@ def show(results, threads):
 
 
 def run(options, folder):
-    same_everywhere, records = True, []
+    same_everywhere, measured_any = True, False
     for text in [options.texts] if options.texts else TEXTS:
         path = cut_texts(folder, text, int(options.megabytes * 1e6))
         if not path:
@@ -317,11 +317,8 @@ def run(options, folder):
             for program, reason in why.items():
                 print(f"  {program:16} not measured: {reason}")
                 same_everywhere &= program not in PROGRAMS
-            records.append({"text": text, "vocabulary": row[0], "results": results, "not_measured": why})
-    if options.json:
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump(records, file, indent=1)
-    if not records:
+            measured_any = True
+    if not measured_any:
         skip(f"no vocabulary or no corpus at {VOCAB} and {CORPORA}")
     return same_everywhere
 
@@ -423,7 +420,6 @@ def main():
     parser.add_argument("--programs", default=",".join(PROGRAMS))
     parser.add_argument("--python", action="append", default=[], help="PROGRAM=PYTHON: which has its package")
     parser.add_argument("--texts", help="JSON lines; instead of the corpora")
-    parser.add_argument("--json", help="all measurements, to this file")
     options = parser.parse_args()
     options.pythons = dict(word.split("=", 1) for word in options.python)
     try:  # what the measuring processes need

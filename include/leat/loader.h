@@ -137,13 +137,7 @@ enum leat_output {
 enum leat_apart {
     LEAT_APART_AUTO = 0,   /* on a GPU, if rows take 8 KiB or more */
     LEAT_APART_ALWAYS = 1, /* on the host too, and for rows of any size */
-    LEAT_APART_NEVER = 2,  /* every batch (not of order fit) has `tokens`, rows x width; the CPU copies them */
-    /* An experiment: rows of one piece of files in memory stay there, and nothing copies them: outputs are made from
-     * the map of their file, and such a batch has no `tokens` either. Only for datasets that are opened with
-     * LEAT_ACCESS_TRUSTED: the rows of others are copied as ever. On a GPU, the kernels read the map, which takes one
-     * that can read all memory of a process, by HMM or ATS; if its driver says that it cannot,
-     * opening the loader fails with LEAT_E_UNSUPPORTED. This has never run on a GPU. */
-    LEAT_APART_MAPPED = 3
+    LEAT_APART_NEVER = 2   /* every batch (not of order fit) has `tokens`, rows x width; the CPU copies them */
 };
 
 /* Which rows of each batch are this process's. */
@@ -322,10 +316,9 @@ LEAT_API uint64_t leat_loader_max_length(const struct leat_loader *loader);
  *
  * Returns LEAT_E_CHECKPOINT if the plan gave other samples up to here (`err` names the first difference, as
  * leat_plan_state_load()), LEAT_E_INCOMPATIBLE for another order or other tokens, LEAT_E_UNSUPPORTED if its rows need
- * more room than the slots have (longer ones, or the first ones with a mask), or, with LEAT_APART_MAPPED, if it does
- * not share the open datasets of the plan before, as one of leat_plan_change() does: open a loader with it at the state
- * of the last batch instead; or what opening its files returns. Then the loader goes on with the plan that it has;
- * except that a thread which cannot be started again ends it, with the same error.
+ * more room than the slots have (longer ones, or the first ones with a mask): open a loader with it at the state of the
+ * last batch instead; or what opening its files returns. Then the loader goes on with the plan that it has; except that
+ * a thread which cannot be started again ends it, with the same error.
  *
  * Belongs to the thread of leat_loader_next(). Other threads may write, borrow and release batches meanwhile, but not
  * ask for statistics or states.

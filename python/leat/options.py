@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any, Iterable, Literal, Sequence
 
 ACCESS = {"leased": 0, "trusted": 1, "read": 2}
-APART = {"auto": 0, "always": 1, "never": 2, "mapped": 3}
+APART = {"auto": 0, "always": 1, "never": 2}
 ENGINES = {"auto": 0, "map": 1, "pread": 2, "advise": 3, "uring": 4}
 FORMATS = {"auto": 0, "jsonl": 1, "text": 2, "parquet": 3, "csv": 4, "tsv": 5}  # enum leat_pack_format
 DTYPES = ("int64", "int32")
@@ -238,9 +238,7 @@ class IO(Group):
 
     engine      how tokens are read from files: "auto", "map", "pread", "advise" or "uring"
     apart       whether the disk writes rows of cold files straight into their slots, without a copy by the CPU: "auto"
-                (on a GPU, for rows of at least 8 KiB), "always" or "never". "mapped", an experiment: outputs are made
-                from the maps of files in memory, whose rows nothing copies, if the datasets are opened with
-                access="trusted"
+                (on a GPU, for rows of at least 8 KiB), "always" or "never"
     verify      False: do not check the hashes and ids of the pages that are read
     slots       batches in the ring, 2 to 64; 0: chosen
     memory      the ring's size at most, in bytes or like "1GiB"; 0: chosen
@@ -251,7 +249,7 @@ class IO(Group):
 
     _: KW_ONLY
     engine: Literal["auto", "map", "pread", "advise", "uring"] = "auto"
-    apart: Literal["auto", "always", "never", "mapped"] = "auto"
+    apart: Literal["auto", "always", "never"] = "auto"
     verify: bool = True
     slots: int = 0
     memory: int | str = 0

@@ -286,7 +286,7 @@ def first_of(group):
     (leat.Outputs, dict(max_sequences=0), "max_sequences of leat.Outputs must be at least 1, not 0"),
     (leat.Device, dict(driver=5), "driver of leat.Device must be the name of a file, not 5"),
     (leat.IO, dict(engine="fast"), "engine of leat.IO must be one of auto, map, pread, advise, uring, not 'fast'"),
-    (leat.IO, dict(apart=1), "apart of leat.IO must be one of auto, always, never, mapped, not 1"),
+    (leat.IO, dict(apart=1), "apart of leat.IO must be one of auto, always, never, not 1"),
     (leat.IO, dict(slots=65), "slots of leat.IO must be from 0 to 64, not 65"),
     (leat.StatsFile, dict(path=5), "path of leat.StatsFile must be the name of a file, not 5"),
     (leat.StatsFile, dict(path="x", seconds=0), "seconds of leat.StatsFile must be above 0, not 0"),

@@ -84,11 +84,6 @@ struct backend_ops {
     /* Gives the consumer the addresses of the slot's outputs. */
     uint8_t *(*outputs)(struct backend *b, unsigned slot);
 
-    /* Whether kernels can read all memory of this process; LEAT_E_UNSUPPORTED says why not. */
-    enum leat_status (*reads_maps)(struct backend *b, struct leat_error *err);
-    /* Where the slot lies for kernels. */
-    uintptr_t (*base)(struct backend *b, unsigned slot);
-
     /* At most `capacity` - 1 bytes: "host", or the device's name. */
     void (*describe)(struct backend *b, char *text, size_t capacity);
 };

@@ -747,28 +747,6 @@ static uint8_t *outputs(struct backend *b, unsigned slot)
     return (uint8_t *)(uintptr_t)(slot_at(b, slot) + b->slot_bytes);
 }
 
-/* By HMM or ATS: `base` is no limit for what a kernel reads. */
-static enum leat_status reads_maps(struct backend *b, struct leat_error *err)
-{
-    int can = 0;
-    enum leat_status s = backend_cuda_check(b, b->driver.device_attribute(&can, CUDA_DEVICE_PAGEABLE_ACCESS, b->device),
-                                            "querying what a GPU can read", err);
-
-    if (s != LEAT_OK || can)
-        return s;
-    return status_set(
-        err, LEAT_E_UNSUPPORTED,
-        "%s cannot read the memory of programs by itself: that takes HMM (Linux 6.1.24 or later with NVIDIA's open "
-        "kernel "
-        "modules; not every such machine has it) or a GPU with ATS: `nvidia-smi -q` says which (Addressing Mode)",
-        b->name);
-}
-
-static uintptr_t base(struct backend *b, unsigned slot)
-{
-    return (uintptr_t)slot_at(b, slot);
-}
-
 static void describe(struct backend *b, char *text, size_t capacity)
 {
     snprintf(text, capacity, "cuda:%d, %s", b->ordinal, b->name);
@@ -793,6 +771,4 @@ const struct backend_ops backend_cuda = { .name = "cuda",
                                           .release = release,
                                           .idle = idle,
                                           .outputs = outputs,
-                                          .reads_maps = reads_maps,
-                                          .base = base,
                                           .describe = describe };

@@ -125,18 +125,6 @@ static uint8_t *outputs(struct backend *b, unsigned slot)
     return b->ring + slot * b->stride + b->slot_bytes;
 }
 
-static enum leat_status reads_maps(struct backend *b, struct leat_error *err)
-{
-    (void)b;
-    (void)err;
-    return LEAT_OK;
-}
-
-static uintptr_t base(struct backend *b, unsigned slot)
-{
-    return (uintptr_t)(b->ring + slot * b->stride);
-}
-
 static int node(struct backend *b)
 {
     (void)b;
@@ -165,6 +153,4 @@ const struct backend_ops backend_host = { .name = "host",
                                           .release = release,
                                           .idle = idle,
                                           .outputs = outputs,
-                                          .reads_maps = reads_maps,
-                                          .base = base,
                                           .describe = describe };

@@ -55,16 +55,15 @@ typedef struct cuda_function_of_driver *cuda_function;
 #define CUDA_CAPTURED_EVENT      907
 
 /* Flags and attributes. */
-#define CUDA_STREAM_NON_BLOCKING    1u
-#define CUDA_EVENT_DISABLE_TIMING   2u
-#define CUDA_CAPTURE_NONE           0
-#define CUDA_CAPTURE_RELAXED        2
-#define CUDA_FUNCTION_REGISTERS     4
-#define CUDA_DEVICE_PCI_BUS         33
-#define CUDA_DEVICE_PCI_DEVICE      34
-#define CUDA_DEVICE_PCI_DOMAIN      50
-#define CUDA_DEVICE_PAGEABLE_ACCESS 88
-#define CUDA_LEGACY_STREAM          1u /* to cuGetProcAddress: a NULL stream is the legacy default stream */
+#define CUDA_STREAM_NON_BLOCKING  1u
+#define CUDA_EVENT_DISABLE_TIMING 2u
+#define CUDA_CAPTURE_NONE         0
+#define CUDA_CAPTURE_RELAXED      2
+#define CUDA_FUNCTION_REGISTERS   4
+#define CUDA_DEVICE_PCI_BUS       33
+#define CUDA_DEVICE_PCI_DEVICE    34
+#define CUDA_DEVICE_PCI_DOMAIN    50
+#define CUDA_LEGACY_STREAM        1u /* to cuGetProcAddress: a NULL stream is the legacy default stream */
 
 /*
  * Every function: member, symbol, the version of its prototype (cuGetProcAddress gives the newest one up to that

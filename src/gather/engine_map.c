@@ -48,12 +48,6 @@ static bool fill_regions(struct gather_file *f, const uint8_t *map, uint64_t beg
     return true;
 }
 
-/* A leased map may be gone when the piece is read. Kernels read whole tokens. */
-static bool may_stay(const struct gather_file *f, const struct gather_piece *p, const uint8_t *tokens)
-{
-    return p->may_stay && !f->map->leased && (uintptr_t)tokens % f->part->token_width == 0;
-}
-
 static enum leat_status copy(struct gather_hand *h, struct gather_file *f, struct gather_piece *p,
                              struct leat_error *err)
 {
@@ -74,10 +68,7 @@ static enum leat_status copy(struct gather_hand *h, struct gather_file *f, struc
     counter_bump(&h->read_bytes, p->bytes);
     if (s != LEAT_OK)
         return s;
-    if (may_stay(f, p, map + p->offset))
-        p->stays = map + p->offset;
-    else
-        gather_copy_out(h, p, p->offset, p->offset + p->bytes, map + p->offset);
+    gather_copy_out(h, p, p->offset, p->offset + p->bytes, map + p->offset);
     return s;
 }
 
@@ -100,7 +91,7 @@ static void fetch(const struct gather_hand *h, const struct gather_piece *p, boo
     uint64_t from = f->offset + p->offset, region = from / GATHER_REGION;
     uint64_t step = soon ? 64 : GATHER_PAGE, most = soon ? FETCHED : PAGES_FETCHED * GATHER_PAGE;
 
-    if (p->may_stay || !inside || !f->populated || !is_filled(f, region))
+    if (!inside || !f->populated || !is_filled(f, region))
         return;
     for (uint64_t at = 0; at < most && at < p->bytes; at += step)
         __builtin_prefetch(inside + from + at);

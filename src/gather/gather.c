@@ -575,7 +575,6 @@ void gather_begin(struct gather *g, struct gather_job *job)
         p->in_flight = 0;
         p->cached = p->held = p->announced = p->left = false;
         p->drop = g->drops_behind && !g->files[p->file].hot && !g->files[p->file].warm_wanted;
-        p->stays = NULL;
         p->unheld_ns = 0;
         if (g->unaligned && g->files[p->file].offset % GATHER_PAGE != 0)
             p->span = NULL; /* the tokens' pages are not pages of the file */

@@ -80,8 +80,6 @@ struct gather_piece {
     bool held;                          /* of a cached copy: its pages are not evicted */
     uint64_t unheld_ns;                 /* waited for that */
     bool cached;                        /* it was read from memory when the job was begun */
-    bool may_stay;                      /* in a map on trust, instead of being copied to `to` */
-    const uint8_t *stays;               /* there; NULL: it was copied, or is not finished */
     bool drop;                          /* from the page cache, after it was read */
     bool shared;                        /* with the crew, if its job is offered */
     bool announced;                     /* to the reader, who looks at no other piece */

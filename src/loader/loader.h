@@ -282,24 +282,9 @@ uint32_t loader_layout_inputs(const struct leat_loader *l, const struct loader_s
  * and everything in the slot that is not gathered. */
 void loader_layout_begin(struct leat_loader *l, struct loader_slot *slot, uint32_t rows);
 
-/* Puts a row after the slot's `bytes`, if rows do not simply follow each other. */
-void loader_layout_put_row(struct leat_loader *l, struct loader_slot *slot, uint32_t row);
-
 /* Where a row begins, on the host; and fills a row with end tokens. */
 const uint8_t *loader_layout_row(const struct loader_slot *slot, uint32_t row);
 void loader_layout_clear(const struct leat_loader *l, struct loader_slot *slot, uint32_t row);
-
-/* ---- loader_mapped.c ---- */
-
-/* Lays out a batch whose rows may stay in their files' maps. */
-void loader_mapped_put(struct leat_loader *l, struct loader_slot *slot);
-
-/* After a row was gathered: writes down where it lies. */
-void loader_mapped_settle(const struct leat_loader *l, struct loader_slot *slot, uint32_t row);
-
-/* Whether a row stays in its file's map; and gives it its place in the slot back. */
-bool loader_mapped_stays(const struct loader_slot *slot, uint32_t row);
-void loader_mapped_return(const struct leat_loader *l, struct loader_slot *slot, uint32_t row);
 
 /* Announces what the rows of a batch that was begun need of indexes on file servers. */
 void loader_index_announce(struct leat_loader *l, const struct loader_slot *slot);

@@ -46,18 +46,6 @@ static enum leat_status compare_order(const struct leat_loader *l, const struct 
     return l->deal.samples ? plan_deal_check(plan, l->options.batch, l->options.ranks.world, err) : LEAT_OK;
 }
 
-/* That rows of batches which are held, or which a device still reads, stay where they are mapped. */
-static enum leat_status compare_maps(const struct leat_loader *l, const struct leat_plan *plan, struct leat_error *err)
-{
-    for (uint64_t i = 0; l->options.io.apart == LEAT_APART_MAPPED && i < l->plan->rules.source_count; i++)
-        if (i >= plan->rules.source_count || plan->sources[i].dataset != l->plan->sources[i].dataset)
-            return status_set(err, LEAT_E_UNSUPPORTED,
-                              "rows of the loader lie in the files that its plan has open, and the new plan has opened "
-                              "others: change the plan that the loader has, or open a loader with the new one at this "
-                              "position");
-    return LEAT_OK;
-}
-
 /* `masks`: the new plan has some by itself. */
 static enum leat_status compare_rows(const struct leat_loader *l, const struct leat_loader *with, bool masks,
                                      struct leat_error *err)
@@ -175,8 +163,6 @@ enum leat_status leat_loader_change(struct leat_loader *loader, const struct lea
         s = compare_past(l, plan, err);
     if (s == LEAT_OK)
         s = compare_order(l, plan, err);
-    if (s == LEAT_OK)
-        s = compare_maps(l, plan, err);
     if (s == LEAT_OK)
         s = check_rows(l, plan, &positions, err);
     if (s == LEAT_OK)

@@ -71,8 +71,7 @@ static bool size_outputs(struct leat_loader *l, uint64_t numbers)
 /* Whether rows of `row_bytes` may lie apart at all. */
 static bool may_lie_apart(const struct leat_loader *l, uint64_t row_bytes)
 {
-    if (l->options.io.apart == LEAT_APART_NEVER || l->options.io.apart == LEAT_APART_MAPPED ||
-        !gather_may_be_direct(l->options.io.engine))
+    if (l->options.io.apart == LEAT_APART_NEVER || !gather_may_be_direct(l->options.io.engine))
         return false;
     return l->options.io.apart == LEAT_APART_ALWAYS || (l->ops->apart && row_bytes >= MIN_ROW);
 }
@@ -135,7 +134,7 @@ bool loader_layout_size(struct leat_loader *l)
         z->slot_bytes = (size_t)size;
         return true;
     }
-    if ((own || l->options.io.apart == LEAT_APART_MAPPED || may_lie_apart(l, width * l->token_width)) &&
+    if ((own || may_lie_apart(l, width * l->token_width)) &&
         !loader_layout_add(&size, 8 * (uint64_t)l->rows, &z->rows_at))
         return false;
     z->starts_at = (size_t)size;
@@ -222,7 +221,6 @@ static void set_read(const struct leat_loader *l, struct gather_piece *read, con
     read->bytes = (uint64_t)p->count * l->token_width;
     read->to = to;
     read->span = span;
-    read->may_stay = false;
 }
 
 static void put_together(struct leat_loader *l, struct loader_slot *slot)
@@ -246,7 +244,7 @@ static void put_together(struct leat_loader *l, struct loader_slot *slot)
 
 /* A row's pieces, one after another, each with padding for its gap, which the mask takes the loss of
  * (loader_pieces.c). A row without tokens takes one. */
-void loader_layout_put_row(struct leat_loader *l, struct loader_slot *slot, uint32_t row)
+static void put_row(struct leat_loader *l, struct loader_slot *slot, uint32_t row)
 {
     uint64_t *begins = (uint64_t *)(void *)(slot->memory + l->sizes.rows_at);
     uint32_t end = row < slot->places ? slot->first_piece[row + 1] : 0, gap;
@@ -270,7 +268,7 @@ static void put_pieces(struct leat_loader *l, struct loader_slot *slot)
 {
     slot->bytes = l->sizes.tokens_at;
     for (uint32_t i = 0; i < slot->batch.rows; i++)
-        loader_layout_put_row(l, slot, i);
+        put_row(l, slot, i);
     slot->layout.rows_at = l->sizes.rows_at;
     slot->batch.tokens = NULL;
 }
@@ -313,10 +311,6 @@ void loader_layout_begin(struct leat_loader *l, struct loader_slot *slot, uint32
 {
     lay_out(l, slot, rows);
     slot->job.count = slot->first_piece[slot->places];
-    if (l->options.io.apart == LEAT_APART_MAPPED) {
-        loader_mapped_put(l, slot);
-        return;
-    }
     if (lies_apart(l, slot))
         put_apart(l, slot);
     else if (l->plan->order->own_labels)
@@ -333,8 +327,6 @@ const uint8_t *loader_layout_row(const struct loader_slot *slot, uint32_t row)
 
     if (y->segments_at)
         return loader_segments_row(slot, row);
-    if (loader_mapped_stays(slot, row))
-        return slot->reads[slot->first_piece[row]].stays;
     if (y->rows_at)
         return slot->memory + ((const uint64_t *)(const void *)(slot->memory + y->rows_at))[row];
     return slot->memory + y->tokens_at + (size_t)row * y->width * y->token_width;
@@ -346,7 +338,6 @@ void loader_layout_clear(const struct leat_loader *l, struct loader_slot *slot, 
         loader_segments_clear(l, slot, row);
         return;
     }
-    loader_mapped_return(l, slot, row);
     fill_pad(l, slot->memory + (loader_layout_row(slot, row) - slot->memory),
              slot->layout.rows_at ? loader_pieces_tokens(l, slot, row) : slot->layout.width);
 }

@@ -71,7 +71,7 @@ static enum leat_status check_options(const struct leat_loader_options *o, struc
         return status_argument(err, "on_damage", "unknown value %d for on_damage", (int)o->on_damage);
     if (o->last < LEAT_LAST_SHORT || o->last > LEAT_LAST_DROPPED)
         return status_argument(err, "last", "unknown value %d for `last`", (int)o->last);
-    if (o->io.apart < LEAT_APART_AUTO || o->io.apart > LEAT_APART_MAPPED)
+    if (o->io.apart < LEAT_APART_AUTO || o->io.apart > LEAT_APART_NEVER)
         return status_argument(err, "apart", "unknown value %d for apart", (int)o->io.apart);
     if (o->io.threads > LOADER_THREADS)
         return status_argument(err, "threads", "a loader has 0 to %u threads, not %u", LOADER_THREADS, o->io.threads);
@@ -362,8 +362,6 @@ static enum leat_status open_parts(struct leat_loader *l, const struct leat_load
                             l->max_length + 1);
     if (s == LEAT_OK)
         s = l->ops->open(&l->backend, l->options.device.name, l->options.device.driver, err);
-    if (s == LEAT_OK && l->options.io.apart == LEAT_APART_MAPPED)
-        s = l->ops->reads_maps(l->backend, err);
     if (s == LEAT_OK)
         s = size_ring(l, err);
     if (s == LEAT_OK) {

@@ -240,8 +240,6 @@ static enum leat_status gather_rows(struct leat_loader *l, struct loader_slot *s
 
     for (uint32_t row = 0; s == LEAT_OK && row < places; row++) {
         s = gather_row(l, slot, first[row], first[row + 1], err);
-        if (l->options.io.apart == LEAT_APART_MAPPED)
-            loader_mapped_settle(l, slot, row);
         if (s != LEAT_OK)
             s = mask_damage(l, slot, row, s);
     }

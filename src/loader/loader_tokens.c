@@ -19,8 +19,6 @@ enum leat_status loader_tokens_open(struct leat_loader *l, uint64_t *rows, struc
                                "the plan has batches by tokens, of at most %" PRIu64
                                ": the number of rows cannot be given too; max_rows of the plan limits it",
                                by_tokens[PLAN_MAX_TOKENS]);
-    if (l->options.io.apart == LEAT_APART_MAPPED)
-        return status_argument(err, "apart", "rows of batches by tokens cannot stay in their files");
     l->options.io.apart = LEAT_APART_NEVER;
     *rows = by_tokens[PLAN_MAX_ROWS];
     l->tokens.samples = calloc(by_tokens[PLAN_POOL], sizeof *l->tokens.samples);

@@ -38,8 +38,7 @@ struct rows_layout {
     size_t sources_at;         /* an int32_t per row: its source's number; -1 for a row of padding */
     size_t source_weights_at;  /* a float per row; 0: all are 1 */
     size_t marks_at, heads_at; /* marks_at 0: no marks */
-    size_t rows_at;            /* a uint64_t per row: where it begins, from the base, modulo 2^64: it may lie outside of
-                                * the slot. 0: rows follow each other */
+    size_t rows_at;            /* a uint64_t per row: where it begins, from the base. 0: rows follow each other */
     size_t masks_at;           /* 0: no mask */
     uint32_t mask_width;
     uint32_t own_labels;           /* 1: in the slot, each stretch has one more token than inputs: its last label */

@@ -242,11 +242,12 @@ for text, shown in (r"a\ud800\u202e\u200b", r"a\ud800\u202e\u200b"), ("a\udcff\u
     text = encoded.replace('"tokenizer": ', f'"tokenizer": "{text}", "x": ')
     pathlib.Path("odd.json").write_bytes(text.encode("utf-8", "surrogateescape"))
     check(shown in report("odd.json").cells, f"no table shows {shown}")
-for text in ("[" * 200000, '{"a": NaN}', '{"a": Infinity}', '{"a": ' + "9" * 9999 + "x}"):
+for text in ("[" * 200000, '{"a": ' + "9" * 9999 + "x}"):
     pathlib.Path("odd.json").write_text(text, encoding="utf-8")
     bench("report", "-o", "-", "odd.json", code=1, says="odd.json is not valid JSON")
-pathlib.Path("odd.json").write_text(encoded.replace("88.5", "9" * 4000), encoding="utf-8")
-report("odd.json")
+for number in "9" * 4000, "NaN", "-Infinity":
+    pathlib.Path("odd.json").write_text(encoded.replace("88.5", number), encoding="utf-8")
+    report("odd.json")
 
 # ---- Python: no file of the current folder is run, and one is named where there is none
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_bench_gpu.sh: what `make bench-gpu` runs goes through with the stand-in driver, counts the calls of the driver,
+# test_bench_gpu.sh: leat-bench gpu goes through with the stand-in driver, counts the calls of the driver,
 # none of which waits, and ends with 77 where there is no driver; loads through that driver have the checksum of those
 # on the host, for all outputs.
 build=${LEAT_BUILD:-build}
@@ -13,9 +13,10 @@ fail() {
 }
 
 driver=$build/fake_cuda/libfake_cuda.so
-BENCH_SHORT=1 BENCH_DRIVER=$driver bench/gpu.sh "$build" cuda "$tmp" >"$tmp/out" ||
-    fail "bench/gpu.sh fails: $(cat "$tmp/out")"
-for words in '^device: Stand-in, driver for CUDA 13.0' '^== rows mapped' 'filled slots ' \
+"$build/leat-bench-dev" counting -o "$tmp/gpu" --tokens 1M >/dev/null || fail "cannot write a dataset"
+"$bench" gpu "$tmp/gpu" --driver "$driver" --runs 1 --steps 5 --work 1 --smallest 16KiB >"$tmp/out" ||
+    fail "leat-bench gpu fails: $(cat "$tmp/out")"
+for words in '^device: Stand-in, driver for CUDA 13.0' 'filled slots ' \
     'driver calls .* us of CPU per batch' 'widening kernel ' 'end to end ' '^a step ' \
     '^driver calls *[1-9][0-9.]* per step; 0 of all of them wait' '^context .* then a loader .* another one'; do
     grep -q "$words" "$tmp/out" || fail "does not print '$words': $(cat "$tmp/out")"

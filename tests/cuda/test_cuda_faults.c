@@ -30,7 +30,6 @@ static struct run run(uint32_t threads, bool borrow, void (*before)(void))
     o.device.name = "cuda:1";
     o.io.threads = threads;
     o.outputs.borrow = borrow;
-    o.io.apart = borrow ? LEAT_APART_MAPPED : LEAT_APART_AUTO; /* one call more */
     o.outputs.wanted = LEAT_OUTPUT_INPUTS;
     o.io.slots = 3;
     r.opening = cuda_open(&l, &w, o);

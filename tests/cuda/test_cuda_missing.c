@@ -136,19 +136,6 @@ static void device_memory(void)
     cuda_close(l);
 }
 
-/* Most GPUs read no memory of programs. */
-static void no_maps(void)
-{
-    struct leat_loader_options o = options();
-    struct leat_loader *l;
-
-    fake.no_maps = true;
-    configure();
-    o.io.apart = LEAT_APART_MAPPED;
-    T_STATUS(cuda_open(&l, &w, o), LEAT_E_UNSUPPORTED);
-    T_CONTAINS(t_err.message, "Stand-in cannot read the memory of programs by itself");
-}
-
 int main(void)
 {
     begin_faulty();
@@ -157,6 +144,5 @@ int main(void)
     IN_CHILD(chosen);
     IN_CHILD(pinned_memory);
     IN_CHILD(device_memory);
-    IN_CHILD(no_maps);
     return t_end();
 }

@@ -50,7 +50,6 @@ struct cuda_context_of_driver {
 };
 extern struct cuda_context_of_driver fake_contexts[FAKE_DEVICES];
 cuda_context fake_current(void);
-bool fake_reads_maps(void); /* devices read all memory of the process */
 
 /* ---- Time as an order (fake_memory.c) ---- */
 
@@ -67,7 +66,6 @@ extern struct fake_clock fake_host_clock; /* what the host has seen done */
  * NULL. `clock` (not NULL): work of stream `index` that has come so far touches it. */
 void *fake_memory_at(cuda_context context, cuda_pointer address, size_t bytes, bool write,
                      const struct fake_clock *clock, unsigned index, const char *what);
-bool fake_memory_holds(cuda_pointer address); /* the device's, of any context */
 bool fake_is_registered(const void *memory, size_t bytes);
 uint64_t fake_hash(const void *memory, size_t bytes);
 unsigned fake_memory_live(void);

@@ -64,19 +64,11 @@ cuda_result fake_device_uuid(cuda_uuid *uuid, cuda_device device)
     return r;
 }
 
-bool fake_reads_maps(void)
-{
-    return !fake_options.no_maps;
-}
-
 cuda_result fake_device_attribute(int *value, cuda_device_attribute what, cuda_device device)
 {
     cuda_result r = fake_enter("cuDeviceGetAttribute", FAKE_ANY);
 
     switch (what) {
-    case CUDA_DEVICE_PAGEABLE_ACCESS:
-        *value = fake_reads_maps();
-        break;
     case CUDA_DEVICE_PCI_DOMAIN: /* of no device that a machine has */
         *value = 0xfe;
         break;

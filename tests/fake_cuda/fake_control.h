@@ -32,7 +32,6 @@ struct fake_options {
     size_t pinned;     /* bytes that can be registered; 0: any number */
     size_t memory;     /* of each device; 0: 4 GiB */
     bool pageable;     /* copies from memory that is not registered are no offence */
-    bool no_maps;      /* kernels cannot read memory of the host; else they can, where it is mapped */
     int devices;       /* 0 to 4: of 4 that there are; the fourth is a MIG instance */
     int version;       /* 0: 13000 */
 };

@@ -185,25 +185,9 @@ static size_t tokens_of_row(const struct rows_job *translated, uint32_t row)
 
 /* ---- Rows that lie apart ---- */
 
-/* Memory of the host, which the device reads by itself: mapped, and not the ring's, of which it has a copy. */
-static bool look_at_host(uintptr_t address, size_t bytes)
-{
-    unsigned char in_memory;
-    bool mapped = fake_reads_maps();
-
-    for (uintptr_t page = address / PAGE * PAGE; mapped && page < address + bytes; page += PAGE)
-        mapped = mincore((void *)page, PAGE, &in_memory) == 0;
-    if (!mapped)
-        fake_offence("a kernel reads %zu bytes at 0x%llx of the host, where it cannot read", bytes,
-                     (unsigned long long)address);
-    else if (fake_is_registered((const void *)address, 1))
-        fake_offence("a kernel reads a row from the ring of the host");
-    return mapped;
-}
-
 /*
  * Where rows lie is written in the slot, from its base as the device knows it. The translated job gets a table of its
- * own: from where the stand-in reaches the slot, or the host's memory; behind it what was written.
+ * own, and behind it what was written.
  */
 static bool place_rows(cuda_context context, const struct rows_job *job, struct rows_job *j, uint64_t **table)
 {
@@ -221,12 +205,7 @@ static bool place_rows(cuda_context context, const struct rows_job *job, struct 
         uintptr_t address = (uintptr_t)job->base + (uintptr_t)written[row];
         size_t bytes = tokens_of_row(j, row) * (size_t)j->layout.token_width;
 
-        if (fake_memory_holds(address)) {
-            ok = fake_memory_at(context, address, bytes, false, NULL, 0, "a kernel") != NULL;
-        } else {
-            (*table)[row] = address - (uintptr_t)j->base;
-            ok = look_at_host(address, bytes);
-        }
+        ok = fake_memory_at(context, address, bytes, false, NULL, 0, "a kernel") != NULL;
     }
     return ok;
 }

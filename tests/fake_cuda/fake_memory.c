@@ -126,14 +126,6 @@ void *fake_memory_at(cuda_context context, cuda_pointer address, size_t bytes, b
     return NULL;
 }
 
-bool fake_memory_holds(cuda_pointer address)
-{
-    for (struct allocation *a = allocations; a; a = a->next)
-        if ((uintptr_t)address - (uintptr_t)a->shown < a->bytes)
-            return true;
-    return false;
-}
-
 /* ---- Of the device ---- */
 
 cuda_result fake_memory_info(size_t *free_bytes, size_t *total)

@@ -1,5 +1,5 @@
 /*
- * apart_files.h: what test_loader_apart.c and test_loader_mapped.c share: three datasets of 60 tokens a document, plans
+ * apart_files.h: what test_loader_apart.c needs: three datasets of 60 tokens a document, plans
  * over them, of which the second and the third are one source, and options of loaders.
  */
 #ifndef LEAT_TESTS_LOADER_APART_FILES_H

@@ -152,7 +152,7 @@ static void last_shape(const struct loading *w)
 
                     o.batch = rows * o.ranks.world;
                     o.position = info.positions - left;
-                    o.io.apart = (enum leat_apart)(left % (LEAT_APART_MAPPED + 1));
+                    o.io.apart = (enum leat_apart)(left % (LEAT_APART_NEVER + 1));
                     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
                     T_OK(leat_loader_next(l, &b, &t_err));
                     T_EQ(b->rows, rows);

@@ -149,40 +149,6 @@ static void refused(void)
     leat_plan_close(fit);
 }
 
-/* Rows that stay in their files' maps: those of a held batch stay valid, and a plan with maps of its own is refused. */
-static void mapped(void)
-{
-    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
-    struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
-    struct leat_plan *plan, *other, *more;
-    const struct leat_batch *b, *next;
-    struct leat_loader *l;
-    char text[1500];
-
-    open.access = LEAT_ACCESS_TRUSTED;
-    snprintf(text, sizeof text, "source %s\nsource %s\nseq-len 50\n", w.names[0], w.names[1]);
-    T_OK(leat_plan_parse(&plan, text, strlen(text), NULL, &open, &t_err));
-    T_OK(leat_plan_parse(&other, text, strlen(text), NULL, &open, &t_err));
-    o.batch = 8;
-    o.io.engine = LEAT_ENGINE_MAP;
-    o.io.apart = LEAT_APART_MAPPED;
-    more = changed(plan, w.names[2], 16, "");
-    T_OK(leat_loader_open(&l, plan, &o, &t_err));
-    T_OK(leat_loader_next(l, &b, &t_err));
-    T_STATUS(leat_loader_change(l, other, &t_err), LEAT_E_UNSUPPORTED);
-    T_CONTAINS(t_err.message, "the new plan has opened others");
-    T_OK(leat_loader_change(l, more, &t_err));
-    leat_plan_close(plan);
-    T_OK(leat_loader_next(l, &next, &t_err));
-    check(more, b, 0, 0);
-    check(more, next, 8, 1);
-    leat_batch_release(b, NULL);
-    leat_batch_release(next, NULL);
-    leat_loader_close(l);
-    leat_plan_close(more);
-    leat_plan_close(other);
-}
-
 /* A plan that has ended goes on with a source that is added; the plan before is closed at once. */
 static void at_the_end(void)
 {
@@ -394,7 +360,6 @@ int main(void)
     plans[0] = loading_plan(text);
     places();
     refused();
-    mapped();
     at_the_end();
     after_damage();
     by_tokens();

@@ -127,8 +127,6 @@ static void check_refused(void)
     T_REFUSED(leat_loader_open(&l, loading.plan, &o, &t_err), LEAT_E_ARGUMENT, "has batches by tokens");
     T_STR(t_err.field, "batch");
     o.batch = 0;
-    o.io.apart = LEAT_APART_MAPPED;
-    T_REFUSED(leat_loader_open(&l, loading.plan, &o, &t_err), LEAT_E_ARGUMENT, "cannot stay in their files");
     T_REFUSED(leat_plan_by_tokens(&plan, loading.plan, 300, 0, 0, &t_err), LEAT_E_ARGUMENT, "a plan with skips");
     snprintf(text, sizeof text, "source %s\nseq-len 200\norder documents\nban 9:%s:1\n", loading.names[0],
              loading.names[0]);

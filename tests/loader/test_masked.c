@@ -154,7 +154,7 @@ static void check_row(const struct leat_plan *plan, const struct leat_batch *b, 
     }
 }
 
-static const enum leat_apart aparts[] = { LEAT_APART_AUTO, LEAT_APART_ALWAYS, LEAT_APART_MAPPED };
+static const enum leat_apart aparts[] = { LEAT_APART_AUTO, LEAT_APART_ALWAYS, LEAT_APART_NEVER };
 
 /* Bits of `way`: unshifted, borrowed, numbers of 4 bytes; then where rows lie. */
 static void check_batches(enum leat_order order, enum leat_engine engine, uint32_t way, bool with_bans)
@@ -246,8 +246,6 @@ static enum leat_status load_all(struct leat_plan *plan, enum leat_on_damage on_
     o.batch = BATCH;
     o.on_damage = on_damage;
     o.io.apart = apart;
-    if (apart == LEAT_APART_MAPPED)
-        o.io.engine = LEAT_ENGINE_MAP; /* rows stay in the map until their mask turns out to be damaged */
     o.outputs.wanted = LEAT_OUTPUT_CU_SEQLENS;
     T_OK(leat_loader_open(&l, plan, &o, &t_err));
     while ((s = leat_loader_next(l, &b, &t_err)) == LEAT_OK) {

@@ -326,8 +326,6 @@ int main(void)
         o.io.apart = e % 2 ? LEAT_APART_ALWAYS : LEAT_APART_AUTO;
         o.io.threads = loading_threads[e % LOADING_THREADS];
         deliver(plan, o, e == LEAT_ENGINE_PREAD, NULL);
-        o.io.apart = LEAT_APART_MAPPED;
-        deliver(plan, o, e != LEAT_ENGINE_PREAD, NULL);
     }
     leat_plan_close(plan);
     damage();

@@ -93,7 +93,7 @@ static enum leat_status copy_starts(struct part *p, uint64_t first, uint64_t cou
 
 static struct part_kind bare;
 
-static const enum leat_apart aparts[] = { LEAT_APART_NEVER, LEAT_APART_ALWAYS, LEAT_APART_MAPPED };
+static const enum leat_apart aparts[] = { LEAT_APART_NEVER, LEAT_APART_ALWAYS, LEAT_APART_AUTO };
 
 static struct leat_dataset *open_inside(enum leat_access access, enum missing missing)
 {

@@ -45,8 +45,6 @@ static void set_up(void)
     }
     if (device.driver.context_retain(&device.context, 0) != CUDA_OK)
         problem = "there is no first device";
-    else if (device.driver.device_attribute(&device.reads_maps, CUDA_DEVICE_PAGEABLE_ACCESS, 0) != CUDA_OK)
-        problem = "the first device does not say what memory it reads";
     if (device.fake)
         device.fake->allow_waiting(-1);
 }

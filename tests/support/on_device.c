@@ -104,12 +104,6 @@ enum leat_status __wrap_leat_loader_open(struct leat_loader **out, const struct 
     if (d->fake)
         d->fake->allow_waiting(1);
     s = __real_leat_loader_open(out, plan, &o, err);
-    if (!d->reads_maps && o.io.apart == LEAT_APART_MAPPED && s == LEAT_OK)
-        stop("rows stay in maps that the device cannot read");
-    if (!d->reads_maps && o.io.apart == LEAT_APART_MAPPED && s == LEAT_E_UNSUPPORTED) {
-        o.io.apart = LEAT_APART_AUTO;
-        s = __real_leat_loader_open(out, plan, &o, err);
-    }
     if (d->fake)
         d->fake->allow_waiting(-1);
     if (depth(d) != before)

@@ -18,7 +18,6 @@ struct on_device {
     struct cuda_extra extra;
     const struct fake_control *fake; /* NULL: a real one */
     cuda_context context;            /* of the first device, retained */
-    int reads_maps;                  /* whether it can read all memory of a process: few GPUs can */
 };
 
 /* Opens the driver once, and makes the stand-in strict; *why (may be NULL) says what is missing where it returns

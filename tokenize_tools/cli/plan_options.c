@@ -333,7 +333,6 @@ static bool open_with(const struct command *c, const struct plan_options *o, con
     bool ok;
 
     *plan = NULL;
-    open.access = o->access;
     open.waiting = cli_say_waiting;
     if (o->plan && given_besides(o)) {
         *code = command_wrong(c, "--%s and --plan cannot both be given: write it in the plan, or give options only",

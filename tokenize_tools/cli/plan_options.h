@@ -18,10 +18,9 @@ struct plan_options {
     uint64_t max_per_row, min_length, max_length, cut_length, align, overlap; /* likewise */
     uint64_t max_tokens, max_rows, pool;                                      /* likewise */
     const char *split, *use, *surplus, *fim, *plan, *change, *bans;           /* NULL: not given */
-    unsigned order;          /* enum leat_order, or PLAN_ORDER_NOT_GIVEN */
-    unsigned stop;           /* enum leat_stop, or PLAN_ORDER_NOT_GIVEN */
-    bool begin;              /* false: not given */
-    enum leat_access access; /* to datasets; no option of its own */
+    unsigned order; /* enum leat_order, or PLAN_ORDER_NOT_GIVEN */
+    unsigned stop;  /* enum leat_stop, or PLAN_ORDER_NOT_GIVEN */
+    bool begin;     /* false: not given */
 };
 
 #define PLAN_ORDER_NOT_GIVEN 9u

@@ -101,17 +101,6 @@ def test_apart(tmp_path):
     assert copied < copied_by_cpu / 4  # the rest: what the kernel had read ahead
 
 
-def test_mapped(counting):
-    """Rows of a file that is in memory and trusted stay in its map."""
-    plan = leat.Plan(leat.open(counting, access="trusted"), 128)
-    copied = leat.Loader(leat.Plan(counting, 128), 10, framework="numpy")
-    mapped = leat.Loader(plan, 10, framework="numpy", io=leat.IO(engine="map", apart="mapped"))
-    for _ in range(20):
-        want, got = next(copied), next(mapped)
-        assert np.array_equal(got.inputs, want.inputs) and np.array_equal(got.labels, want.labels)
-    assert mapped.stats()["copied_bytes"] == 0
-
-
 def test_ranks(plan, reference):
     loaders = [leat.Loader(plan, 2, rank=r, world=3) for r in range(3)]
     for k in range(5):
