@@ -23,6 +23,13 @@ def whole(name, value, least=0, most=MOST):
     return number
 
 
+def flag(name, value):
+    """True or False; not a text, which is true whatever it says."""
+    if isinstance(value, str):
+        raise TypeError(f"{name} must be True or False, not {value!r}")
+    return bool(value)
+
+
 def positive(name, value):
     """A finite number above 0."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):

@@ -7,7 +7,7 @@ from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 
 from leat._own_file import own_file
-from leat._values import choice, listed, whole
+from leat._values import choice, flag, listed, whole
 from leat.plan import decimal
 from leat.ranks import exchange
 
@@ -117,7 +117,7 @@ class Mixture:
     def __init__(self, plan, log, *, every=1, digits=4, state=None, replay=False, group=None):
         if plan.info.phases > 1:
             raise ValueError("the plan of a leat.Mixture has no phases: its weights are decided")
-        self._log, self._group, self._replay = os.fspath(log), group, bool(replay)
+        self._log, self._group, self._replay = os.fspath(log), group, flag("replay", replay)
         self._every, self._digits = whole("every", every, 1), whole("digits", digits, 1, 9)
         sources = plan.sources
         self._names = [source.name for source in sources]
@@ -147,13 +147,13 @@ class Mixture:
     def _read(self):
         """The whole lines of the log; a last one that was cut off does not count."""
         try:
-            with open(self._log, encoding="ascii", newline="\n") as file:
+            with open(self._log, encoding="ascii", errors="replace", newline="\n") as file:
                 lines = file.read().splitlines(True)
         except FileNotFoundError:
             if self._replay:
                 raise
             return []
-        if lines and lines[0].endswith("\n") and lines[0] != FIRST_LINE:
+        if lines and not FIRST_LINE.startswith(lines[0]):  # it may be cut off
             raise ValueError(f"{self._log} is not a log of changes: its first line is not {FIRST_LINE.strip()!r}")
         return [line for line in lines[1:] if line.endswith("\n")]
 

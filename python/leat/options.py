@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from dataclasses import KW_ONLY, dataclass, fields
 
-from leat._values import choice, is_name, listed, positive, read_size, whole
+from leat._values import choice, flag, is_name, listed, positive, read_size, whole
 
 TYPE_CHECKING = False  # as typing has it, whose import takes time
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Order(Group):
 
     def _settings(self) -> dict[str, Any]:
         """Those that are given, as the extension takes them."""
-        return {field.name: int(bool(value)) if field.default is False else whole(self._of(field.name), value, 1)
+        return {field.name: int(flag(field.name, value)) if field.default is False else whole(self._of(field.name), value, 1)
                 for field in fields(self)  # type: ignore[arg-type]
                 if (value := getattr(self, field.name)) is not None}
 

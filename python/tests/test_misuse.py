@@ -326,3 +326,18 @@ print("done")
                           stderr=subprocess.STDOUT, text=True)
     assert done.stdout == "done\n", done.stdout
 
+
+
+@pytest.mark.parametrize("text", ["false", "no", ""])
+def test_flags_are_no_texts(corpus, plan, tmp_path, text):
+    """A text is true whatever it says: force="false", as YAML's readers give it, replaced a finished dataset."""
+    (tmp_path / "in.txt").write_text("text")
+    leat.pack(tmp_path / "in.txt", tmp_path / "out", "bytes")
+    before = (tmp_path / "out.leat").read_bytes()
+    refused(TypeError, "force must be True or False", leat.pack, tmp_path / "in.txt", tmp_path / "out", "bytes",
+            force=text)
+    assert (tmp_path / "out.leat").read_bytes() == before
+    refused(TypeError, "verify must be True or False", leat.Loader, plan, 2, io=leat.IO(verify=text))
+    refused(TypeError, "notices must be True or False", leat.Loader, plan, 2, notices=text)
+    refused(TypeError, "mask_begin must be True or False", leat.Loader, plan, 2,
+            outputs=leat.Outputs(mask_begin=text))

@@ -157,3 +157,13 @@ def test_log_is_on_the_disk(folder, tmp_path, monkeypatch):
             next(loader)
             assert mixture.step(loader, lambda weights, losses: weights)
     assert synced == [str(log), str(tmp_path), str(log)]
+
+
+@pytest.mark.parametrize("text", [b"no newline", b"other\n", b"\xff\xfe", b"leat changes 12"])
+def test_log_is_another_file(folder, tmp_path, text):
+    """It is refused, and stays as it is. (A file without a newline was taken for a log that was cut off, and lost.)"""
+    log = tmp_path / "notes"
+    log.write_bytes(text)
+    with pytest.raises(ValueError, match="is not a log of changes"):
+        leat.Mixture(leat.Plan({f"{folder}/a": 1, f"{folder}/b": 1}, 64), log)
+    assert log.read_bytes() == text

@@ -76,11 +76,14 @@ static bool set_narrow(const struct field *field, void *at, PyObject *value)
     return true;
 }
 
-static bool set_flag(void *at, PyObject *value)
+/* Refuses a text, which is true whatever it says: "false" replaced a dataset. */
+static bool set_flag(const struct field *field, void *at, PyObject *value)
 {
-    int truth = PyObject_IsTrue(value);
+    int truth = PyUnicode_Check(value) ? -1 : PyObject_IsTrue(value);
     uint32_t flag = truth > 0;
 
+    if (truth < 0 && !PyErr_Occurred())
+        PyErr_Format(PyExc_TypeError, "%s must be True or False, not %R", field->name, value);
     memcpy(at, &flag, sizeof flag);
     return truth >= 0;
 }
@@ -112,7 +115,7 @@ static bool set(const struct field *field, void *to, PyObject *value)
     case FIELD_MAYBE:
         return field->bytes == sizeof(uint64_t) ? set_wide(at, value) : set_narrow(field, at, value);
     case FIELD_FLAG:
-        return set_flag(at, value);
+        return set_flag(field, at, value);
     case FIELD_TEXT:
         return set_text(field, at, value);
     case FIELD_BYTES:
