@@ -92,7 +92,8 @@ class Order(Group):
 
     def _settings(self) -> dict[str, Any]:
         """Those that are given, as the extension takes them."""
-        return {field.name: int(flag(field.name, value)) if field.default is False else whole(self._of(field.name), value, 1)
+        return {field.name: int(flag(field.name, value)) if field.default is False else
+                whole(self._of(field.name), value, 1)
                 for field in fields(self)  # type: ignore[arg-type]
                 if (value := getattr(self, field.name)) is not None}
 
