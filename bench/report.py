@@ -754,8 +754,8 @@ def page(items, style):
     return f'{head}<section id="verdict">\n{verdict}</section>\n{sections}{machines(items)}</body>\n</html>\n'
 
 
-def write(path, text):
-    """Replaces the page at `path`, at once; another file is refused."""
+def write(path, text, what):
+    """Replaces the page at `path`, at once, and says `what` it has; another file is refused."""
     try:
         if os.path.exists(path) and not os.path.isfile(path):
             with open(path, "w", encoding="utf-8") as file:
@@ -778,26 +778,22 @@ def write(path, text):
             raise
     except OSError as error:
         raise Failed(f"cannot write {path}: {error.strerror}", 1) from None
-    print(f"{HIDDEN.sub(hidden, path)}: {counted(len(ITEMS), 'result')}, {size(len(text.encode()))}.")
+    print(f"{HIDDEN.sub(hidden, path)}: {what}, {size(len(text.encode()))}.")
 
 
 def say(sentence):
     print("leat-bench: " + HIDDEN.sub(hidden, sentence), file=sys.stderr)
 
 
-ITEMS = []
-
-
 def main(style, output, *files):
     if "://" in output:
         raise Failed(f"{output} is a URL: write to a local name first", 1)
-    for file in files:
-        ITEMS.extend(read_file(file))
-    text = page(ITEMS, style)
+    items = [item for file in files for item in read_file(file)]
+    text = page(items, style)
     if output == "-":
         sys.stdout.write(text)
     else:
-        write(output, text)
+        write(output, text, counted(len(items), "result"))
 
 
 if __name__ == "__main__":
