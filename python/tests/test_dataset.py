@@ -105,7 +105,7 @@ def test_find(corpus):
     d = leat.open(corpus)
     place = d.find(token=12345)
     shown = command("leat", "find", corpus, "--token", 12345)
-    assert f"document  {place.document}\n" in shown and place.path in shown and f"offset    {place.offset}\n" in shown
+    assert f"document  {place.document}\n" in shown and place.path in shown and f"byte      {place.offset}\n" in shown
     assert f"line      {place.line}\n" in shown and place.id in shown
     assert place.first <= 12345 < place.first + place.count
     assert d.find(document=place.document) == place == d.find(id=place.id)
