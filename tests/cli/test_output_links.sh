@@ -32,7 +32,6 @@ refuse_links() { # FILE WORD...: a command that writes this file
 
 refuse_links page.html.partial leat info --html page.html corpus
 refuse_links page.html.partial leat show --html page.html --document 0 corpus
-refuse_links page.html.partial leat-bench report -o page.html load.json
 # shellcheck disable=SC2086 # several words
 refuse_links trace.json $loads --trace trace.json
 # shellcheck disable=SC2086 # several words
