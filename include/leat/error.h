@@ -123,7 +123,8 @@ enum leat_hint {
     LEAT_HINT_SPLIT_ALL = 23,        /* the same, "all" */
     LEAT_HINT_CHAT_DATE = 24,        /* `chat_date` there */
     LEAT_HINT_CHAT_TIME = 25,        /* `chat_seconds` there, or `skip_slow_chats` */
-    LEAT_HINT_APPEND_OR_REPLACE = 26 /* `append` in struct leat_run_options, or `force` */
+    LEAT_HINT_APPEND_OR_REPLACE = 26, /* `append` in struct leat_run_options, or `force` */
+    LEAT_HINT_CHAT = 27              /* `text` in struct leat_pack_options, or `chat` for conversations */
 };
 
 /*

@@ -49,8 +49,10 @@ enum leat_pack_notice_kind {
     LEAT_NOTICE_REJECTED = 7, /* it gave no document: each of its `count` records was rejected, the first for what
                                  `message` says ("": there are more than 64 KiB of reasons). Not for an input that is
                                  damaged, or of which a part of a run has only a piece */
-    LEAT_NOTICE_FIELD = 8     /* no record has the field `path` of a condition, as `message` says, which may name one
+    LEAT_NOTICE_FIELD = 8,    /* no record has the field `path` of a condition, as `message` says, which may name one
                                  that they have: at the end of a run that has succeeded */
+    LEAT_NOTICE_CHAT = 9      /* what the chat template writes after an answer is no token, so that nothing that ends a
+                                 turn is learned: `message` says so; `path` is "". Before packing */
 };
 enum leat_skip_reason {
     LEAT_SKIP_KIND = 0, /* it is in a folder, and not of a kind that is packed */
@@ -68,7 +70,7 @@ struct leat_pack_notice {
     const char *path;  /* "": texts that a program gave without an input */
     uint64_t count;
     uint64_t offset;     /* of damage; else 0 */
-    const char *message; /* likewise, of waiting, of rejects, and of a field; else NULL */
+    const char *message; /* likewise, of waiting, of rejects, a field and a chat template; else NULL */
 };
 
 /* How far a run is. The progress function gets it about ten times per second. */
@@ -181,7 +183,8 @@ struct leat_pack_options {
     uint32_t (*progress)(void *context, const struct leat_pack_progress *progress);
     void *context;
     /* If not NULL: called from the calling thread, while a file server that fails is waited for; before packing for
-     * each file that is left out, for each split that inputs belong to, and once if inputs are named more than once; at
+     * each file that is left out, for each split that inputs belong to, and once if inputs are named more than once or
+     * the chat template ends no turn with a token; at
      * the end of a successful run for each input with replaced text; and at the end of any run, or of one that had
      * finished before, for each input that was cut off or broken as far as it got. */
     void (*notice)(void *context, const struct leat_pack_notice *notice);

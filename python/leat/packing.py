@@ -10,7 +10,7 @@ from leat._pack_options import list_paths, now, open_tokenizer, pack_options, re
 from leat._values import read_size
 from leat.options import Files, as_group
 
-SKIPPED, REPLACED, REPEATED, SPLIT, DAMAGED, WAITING, REJECTED, FIELD = range(1, 9)  # enum leat_pack_notice_kind
+SKIPPED, REPLACED, REPEATED, SPLIT, DAMAGED, WAITING, REJECTED, FIELD, CHAT = range(1, 10)  # leat_pack_notice_kind
 OLDER = 5  # enum leat_skip_reason
 
 Progress = collections.namedtuple(
@@ -281,9 +281,9 @@ def _outputs(made):
 
 
 def noting(notices):
-    """Keeps notices; that a file server is waited for, or no record has a field, is said at once."""
+    """Keeps notices; what warns is said at once."""
     def note(notice):
-        if notice[0] not in (WAITING, FIELD):
+        if notice[0] not in (WAITING, FIELD, CHAT):
             notices.append(notice)
             return
         import os

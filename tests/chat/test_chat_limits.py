@@ -168,7 +168,7 @@ assert child.returncode == 1 and f"ended, or gave no answer, at the one at byte 
 
 # templates made to run for ever end on SIGTERM, at once, with all renderers; and with a command that is killed
 for form, slow in FORMS:
-    write("slow.jinja", slow)
+    write("slow.jinja", "{% if messages[0].content != 'a' %}" + slow + "{% endif %}")  # not the trial
     write("many.jsonl", (json.dumps({"messages": conversation("x" * 100)}) + "\n") * 20000)
     for number in signal.SIGTERM, signal.SIGINT, signal.SIGKILL:
         if number == signal.SIGKILL and form != "in Python":  # that ends a minute after its time: CPU time's limit

@@ -241,6 +241,28 @@ assert "jinja2>=3.1.6" in done.stderr, done
 done = with_python(os.environ["LEAT_PYTHON"], installed("misleading", "9.9.9") + os.pathsep + SOURCES)
 assert done.returncode == 0, done.stderr
 
+# ---- An end of turns that is no token --------------------------------------------------------------------------------
+
+# It is said before the work, as training learns no end then. (Formerly ChatML with gpt2 was packed without a word.)
+write("hi.jsonl", json.dumps({"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": "b"}]}))
+ENDS = "{{% for m in messages %}}{{{{ m.content }}}}{}{{% endfor %}}"
+NO_END = "leat: warning: nothing that ends a turn is learned: "
+for template, tokenizer, said in (
+        (ENDS.format("<|im_end|>\n"), "gpt2", "<|im_end|> is no token of gpt2; take a tokenizer that has it, or a chat "
+         "template that ends answers with a token (-t SPEC, or --chat FILE)"),
+        (ENDS.format("\n"), "gpt2", "the chat template writes nothing after an answer; take one that writes a token of gpt2 "
+         "there (-t SPEC, or --chat FILE)"),
+        (ENDS.format(" <|endoftext|>"), "gpt2", None), (ENDS.format("\n<|im_end|>\n"), vocabulary, None),
+        (ENDS.format("<|im_end|></s>"), vocabulary, None), ("{{ raise_exception('no') }}", "gpt2", None),
+        ("{% for m in messages if m.role == 'user' %}{{ m.content }}{% endfor %}", "gpt2", None),
+        ("{% for m in messages %}{% generation %}{{ m.content }}<|im_end|>{% endgeneration %}{% endfor %}", "gpt2", None)):
+    write("ends.jinja", template)
+    for more in ("-o", "out", "--force"), ("--dry-run",):
+        done = subprocess.run([LEAT, "pack", "-t", tokenizer, "--max-rejects", "100%", "--chat", "ends.jinja", *more,
+                               "hi.jsonl"], cwd=folder, capture_output=True, text=True)
+        lines_said = [line for line in done.stderr.splitlines() if "ends a turn" in line]
+        assert lines_said == ([NO_END + said] if said else []), (template, more, done.stderr)
+
 # ---- A folder with files named like modules --------------------------------------------------------------------------
 
 # No command that starts Python runs files of the current folder, also where PYTHONPATH has an empty part; PYTHONPATH

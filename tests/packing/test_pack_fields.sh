@@ -50,7 +50,7 @@ done <<END
 --text meta.lnag|"meta.lnag"|did you mean "meta.lang"? (--text NAME)
 --text text.a|"text.a"|did you mean "text"? (--text NAME)
 --text meta|"meta" is an object, not a string,|did you mean "meta.lang"? (--text NAME)
---text tags|"tags" is an array, not a string,|name the one that holds the text (--text NAME)
+--text tags|"tags" is an array, not a string,|name the one that holds the text (--text NAME, or --chat FILE for conversations)
 --text a.b|"a.b"|dots lead into objects: rename a member that has them in its own name (--text NAME)
 --by lang|"lang"|name the one that holds the value that chooses a dataset (--by NAME)
 --mask-field spans|"spans"|name the one that holds what is learned (--mask-field NAME)
@@ -62,7 +62,13 @@ END
 head -n 1 three.jsonl >one.jsonl
 refused "leat: one.jsonl: no member \"body\" in the first record; it has $names; name the one that holds the text @
 (--text NAME)" --text body one.jsonl
-echo '{% for m in messages %}{{ m.content }}{% endfor %}' >chat.jinja
+# conversations are packed with --chat, which the sentence formerly did not say
+for member in messages conversations; do
+    echo "{\"$member\":[{\"from\":\"gpt\",\"value\":\"a\"}]}" >$member.jsonl
+    refused "leat: $member.jsonl: no member \"text\" in the first record; it has \"$member\"; name the one that @
+holds the text (--text NAME, or --chat FILE for conversations)" $member.jsonl
+done
+echo '{% for m in messages %}{{ m.content }}<|endoftext|>{% endfor %}' >chat.jinja
 refused "leat: three.jsonl: no member \"messages\" in the first 3 records; they have $names; name the one that holds @
 the conversation (--messages NAME)" --chat chat.jinja three.jsonl
 run leat pack --run planned --parts 2 -t bytes --text body three.jsonl

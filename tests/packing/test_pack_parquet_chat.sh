@@ -143,7 +143,7 @@ says 1 'chat.parquet: the column messages.content is in a list, messages; name a
 run leat pack -t bytes -o no --force --mask-field messages --max-rejects 1000 chat.parquet
 grep -q 'is not a list of \[begin, end\] places' no.rejects.jsonl || fail "conversations as masks: $(cat "$said")"
 run leat pack -t bytes -o no --force --text messages chat.parquet
-says 1 'the column messages is a list; name a column of single values, or pack conversations'
+says 1 'the column messages is a list; name a column of single values (--text NAME, or --chat FILE for conversations)'
 
 # options that mean nothing without --chat, or with it, were ignored
 run leat pack -t bytes -o no --messages text chat.parquet

@@ -27,6 +27,7 @@ static const char *const spellings[] = {
     [LEAT_HINT_EMPTY] = " (--allow-empty makes it all the same)",
     [LEAT_HINT_SPLIT] = " (--split-of train, for example, or --split-of all)",
     [LEAT_HINT_SPLIT_ALL] = " (--split-of all)",
+    [LEAT_HINT_CHAT] = " (--text NAME, or --chat FILE for conversations)",
     [LEAT_HINT_CHAT_DATE] = " (--chat-date DATE)",
     [LEAT_HINT_CHAT_TIME] = " (--chat-seconds N, or --skip-slow-chats)",
     [LEAT_HINT_APPEND_OR_REPLACE] = "",     /* no command pushes */

@@ -270,6 +270,90 @@ static enum leat_status make_plan(struct pack_chat *c, const struct beside *b, c
     return s;
 }
 
+/* ---- The end of a turn ---- */
+
+#define TRIAL "[{\"role\":\"user\",\"content\":\"a\"},{\"role\":\"assistant\",\"content\":\"b\"}]"
+
+static bool is_blank(const char *text, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        if (!strchr(" \t\r\n\xe2\x96\x81", text[i])) /* or sentencepiece's mark for a space */
+            return false;
+    return true;
+}
+
+/* Returns true if the text begins with an added token, after white space: it ends the turn of an answer before it, as
+ * chat_text.c has it. */
+static bool begins_with_token(const struct leat_tokenizer *t, const char *text, size_t bytes)
+{
+    struct leat_encoder_options options = LEAT_ENCODER_OPTIONS_INIT;
+    struct leat_encoder *e = NULL;
+    const uint32_t *ids = NULL;
+    uint64_t count = 0;
+    bool found = false, blank = true;
+
+    options.special = 1;
+    if (leat_encoder_open(&e, t, &options, NULL) == LEAT_OK)
+        leat_encoder_encode(e, text, bytes, &ids, &count, NULL);
+    for (uint64_t i = 0; i < count && blank && !found; i++) {
+        struct leat_token token = LEAT_TOKEN_INIT;
+
+        leat_tokenizer_token(t, ids[i], &token, NULL);
+        blank = is_blank(token.text, (size_t)token.bytes);
+        found = token.added && (token.special || !blank);
+    }
+    leat_encoder_close(e);
+    return found;
+}
+
+/* Gives a notice if the template writes no token after the answer of a conversation that it has rendered. */
+static void say_end(const struct render_answer *a, const struct leat_pack_options *o)
+{
+    struct leat_stored_tokenizer stored;
+    size_t begin = a->bytes, end;
+    char message[512];
+
+    while (begin > 0 && !(a->marks[begin - 1] & RENDER_LEARNED))
+        begin--;
+    if (begin == 0 ||
+        begins_with_token(o->tokenizer, a->text + begin, a->bytes - begin)) /* 0: the answer is not shown */
+        return;
+    while (begin < a->bytes && is_blank(a->text + begin, 1))
+        begin++;
+    for (end = begin; end < a->bytes && end - begin < 100 && !is_blank(a->text + end, 1);)
+        end++;
+    leat_tokenizer_stored(o->tokenizer, &stored);
+    if (end == begin)
+        snprintf(message, sizeof message,
+                 "nothing that ends a turn is learned: the chat template writes nothing after an answer; take one that "
+                 "writes a token of %.200s there",
+                 stored.name);
+    else
+        snprintf(message, sizeof message,
+                 "nothing that ends a turn is learned: %.*s is no token of %.200s; take a tokenizer that has it, or a "
+                 "chat template that ends answers with a token",
+                 (int)(end - begin), a->text + begin, stored.name);
+    o->notice(o->context, &(struct leat_pack_notice) { .kind = LEAT_NOTICE_CHAT, .path = "", .message = message });
+}
+
+/* Renders a small conversation, to see how the template ends an answer. One for which it takes long shows nothing. */
+static enum leat_status try_end(struct pack_chat *c, const struct leat_pack_options *o, struct leat_error *err)
+{
+    const struct render_request trial = { .messages = TRIAL, .messages_bytes = strlen(TRIAL) };
+    struct render_answer a;
+    enum leat_status s = renderer_ask(c->renderer, &trial, 1, err);
+
+    if (s == LEAT_OK)
+        s = renderer_answer(c->renderer, &a, err);
+    if (s == LEAT_OK && a.kind == RENDER_TEXT && !a.has_generation)
+        say_end(&a, o);
+    if (s == LEAT_OK || s == LEAT_E_STOPPED)
+        return s;
+    renderer_close(c->renderer);
+    c->renderer = NULL;
+    return LEAT_OK;
+}
+
 /* Starts a renderer, which says whether it can render by the templates, and its version. */
 static enum leat_status try_plan(struct pack_chat *c, const struct leat_pack_options *o,
                                  const struct render_limits *limits, struct leat_error *err)
@@ -278,7 +362,7 @@ static enum leat_status try_plan(struct pack_chat *c, const struct leat_pack_opt
 
     if (s == LEAT_OK)
         snprintf(c->version, sizeof c->version, "%s", renderer_version(c->renderer));
-    return s;
+    return s == LEAT_OK && o->notice ? try_end(c, o, err) : s;
 }
 
 enum leat_status pack_chat_open(struct pack_chat *c, const struct leat_pack_options *o,

@@ -64,6 +64,7 @@ static const char *const hints[] = {
     [LEAT_HINT_BINARY] = " (leat.Files(..., allow_binary=True) packs it anyway)",
     [LEAT_HINT_FOLLOW] = " (leat.Files(..., follow_links=True))",
     [LEAT_HINT_ID] = " (leat.pack() with id=FIELD)",
+    [LEAT_HINT_CHAT] = " (text=NAME, or chat=FILE for conversations)",
     [LEAT_HINT_CHAT_DATE] = " (leat.Chat(..., date=\"YYYY-MM-DD\"))",
     [LEAT_HINT_CHAT_TIME] = " (leat.Chat(..., seconds=N), or skip_slow_chats=True)",
     [LEAT_HINT_SAMPLES] = " (order=leat.integrations.megatron.order(samples=N))",

@@ -244,3 +244,10 @@ def test_apart(tmp_path, monkeypatch):
         packer.extend(ROWS[:3])
     said = (tmp_path / "variables").read_text()
     assert "secret" not in said and "HOME" in said and not (tmp_path / "ran").exists(), said
+
+
+def test_no_end(tmp_path):
+    """That nothing that ends a turn is learned is said at once."""
+    (tmp_path / "t.jinja").write_text(CHATML)
+    with pytest.warns(RuntimeWarning, match=r"nothing that ends a turn is learned: <\|im_end\|> is no token of gpt2; "):
+        leat.pack([as_lines(tmp_path / "in.jsonl", ROWS[:3])], tmp_path / "out", "gpt2", chat=tmp_path / "t.jinja")

@@ -29,10 +29,11 @@ static void add(struct pack_notice_list *list, const struct leat_pack_notice *no
 
 bool pack_notices_warn(const struct leat_pack_notice *notice)
 {
-    bool warns = notice->kind == LEAT_NOTICE_WAITING || notice->kind == LEAT_NOTICE_FIELD;
+    bool chat = notice->kind == LEAT_NOTICE_CHAT,
+         warns = chat || notice->kind == LEAT_NOTICE_WAITING || notice->kind == LEAT_NOTICE_FIELD;
 
     if (warns)
-        cli_error("warning: %s", notice->message);
+        cli_error("warning: %s%s", notice->message, chat ? " (-t SPEC, or --chat FILE)" : "");
     return warns;
 }
 

@@ -404,6 +404,12 @@ static void begin_nested(struct walk *w, unsigned want)
     w->capturing = w->depth;
 }
 
+/* Returns what names the option of a column: a list in place of a text may be a conversation. */
+static enum leat_hint hint_of(const struct walk *w, unsigned want)
+{
+    return w->wants[want].hint == LEAT_HINT_TEXT ? LEAT_HINT_CHAT : w->wants[want].hint;
+}
+
 /* The wanted column is no column of values. */
 static enum leat_status refuse_group(struct walk *w, unsigned want, const struct schema_node *n)
 {
@@ -415,12 +421,11 @@ static enum leat_status refuse_group(struct walk *w, unsigned want, const struct
                                           path, schema_is_list(n) ? "list" : "group of columns", w->wants[want].advice),
                             path);
     return schema_is_list(n)
-               ? status_field(
-                     w->t->err,
-                     status_set_in(w->t->err, LEAT_E_UNSUPPORTED, name,
-                                   "%s: the column %s is a list; name a column of single values, or pack conversations",
-                                   name, path),
-                     path)
+               ? status_field(w->t->err,
+                              status_set_hint(w->t->err, LEAT_E_UNSUPPORTED, hint_of(w, want), name,
+                                              "%s: the column %s is a list; name a column of single values", name,
+                                              path),
+                              path)
                : status_field(w->t->err,
                               status_set_in(w->t->err, LEAT_E_UNSUPPORTED, name,
                                             "%s: the column %s is a group of columns: name one, as %s.NAME", name, path,
@@ -509,9 +514,9 @@ static void check_found(struct walk *w)
             !(w->nested->count > 0 && w->nested->want == i))
             t->status = status_field(
                 t->err,
-                status_set_hint(t->err, LEAT_E_NOT_FOUND, w->wants[i].hint, t->window->source->name,
-                                "%s has no column %s; its columns are %.*s%s%s", t->window->source->name,
-                                w->columns[i].path, (int)w->listed, w->list,
+                status_set_hint(t->err, LEAT_E_NOT_FOUND, w->unlisted ? hint_of(w, i) : w->wants[i].hint,
+                                t->window->source->name, "%s has no column %s; its columns are %.*s%s%s",
+                                t->window->source->name, w->columns[i].path, (int)w->listed, w->list,
                                 !w->unlisted     ? ""
                                 : w->listed == 0 ? "lists"
                                                  : ", and others",
