@@ -14,6 +14,10 @@ fi
 set -- README.md docs/tutorial-operator.md docs/tutorial-researcher.md docs/tutorial-pretraining.md docs/clusters.md \
     docs/parallel-training.md docs/large-runs.md
 python3 tests/docs/pages.py "$@" &
+if python3 -c 'import jinja2' 2>/dev/null; then # which renders conversations, by the package in the sources
+    export PYTHONPATH="$PWD/python"
+    set -- "$@" docs/chat.md
+fi
 reverse=
 for page; do reverse="$page $reverse"; done
 # names of pages have no spaces
