@@ -247,11 +247,11 @@ assert done.returncode == 0, done.stderr
 write("hi.jsonl", json.dumps({"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": "b"}]}))
 ENDS = "{{% for m in messages %}}{{{{ m.content }}}}{}{{% endfor %}}"
 NO_END = "leat: warning: nothing that ends a turn is learned: "
+NO_TOKEN = (" no token of gpt2; take a chat template that ends answers with one, or a tokenizer that has it (--chat FILE, "
+            "or -t SPEC)")
 for template, tokenizer, said in (
-        (ENDS.format("<|im_end|>\n"), "gpt2", "<|im_end|> is no token of gpt2; take a tokenizer that has it, or a chat "
-         "template that ends answers with a token (-t SPEC, or --chat FILE)"),
-        (ENDS.format("\n"), "gpt2", "the chat template writes nothing after an answer; take one that writes a token of gpt2 "
-         "there (-t SPEC, or --chat FILE)"),
+        (ENDS.format("<|im_end|>\n"), "gpt2", "<|im_end|> is" + NO_TOKEN),
+        (ENDS.format("\n"), "gpt2", "after an answer the chat template writes" + NO_TOKEN),
         (ENDS.format(" <|endoftext|>"), "gpt2", None), (ENDS.format("\n<|im_end|>\n"), vocabulary, None),
         (ENDS.format("<|im_end|></s>"), vocabulary, None), ("{{ raise_exception('no') }}", "gpt2", None),
         ("{% for m in messages if m.role == 'user' %}{{ m.content }}{% endfor %}", "gpt2", None),

@@ -1,7 +1,9 @@
 /* own_python.c: see own_python.h. */
 #include "own_python.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -43,7 +45,8 @@ static char *put_path(char *out, const char *path)
     return out;
 }
 
-char **own_python_words(char *python, const char *code, char *const *words, bool apart, char ***environment)
+/* Returns the arguments of `python -c code words...`, and sets *environment to what goes with them: one block of memory. */
+static char **make_words(char *python, const char *code, char *const *words, bool apart, char ***environment)
 {
     const char *path = getenv("PYTHONPATH");
     size_t count = 0, variables = 0, code_bytes = sizeof SAFELY + strlen(code);
@@ -70,6 +73,32 @@ char **own_python_words(char *python, const char *code, char *const *words, bool
     return all;
 }
 
+int own_python_start(pid_t *pid, char *python, const char *code, char *const *words, bool apart, const int fds[3])
+{
+    char **environment, **all = make_words(python, code, words, apart, &environment);
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t how;
+    sigset_t none, every;
+    int failed = all ? 0 : ENOMEM;
+
+    sigemptyset(&none);
+    sigfillset(&every);
+    posix_spawnattr_init(&how); /* neither fails on Linux */
+    posix_spawn_file_actions_init(&files);
+    posix_spawnattr_setsigmask(&how, &none);
+    posix_spawnattr_setsigdefault(&how, &every);
+    posix_spawnattr_setpgroup(&how, 0);
+    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    for (int i = 0; i < 3 && !failed; i++)
+        failed = posix_spawn_file_actions_adddup2(&files, fds[i], i);
+    if (!failed)
+        failed = posix_spawnp(pid, python, &files, &how, all, environment);
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&how);
+    free(all);
+    return failed;
+}
+
 /* Asks an interpreter, whose name is a path or is looked for on PATH. */
 static enum answer ask(char *python)
 {
@@ -78,23 +107,14 @@ static enum answer ask(char *python)
                                    "except ImportError:\n"
                                    "    sys.exit(12)\n"
                                    "sys.exit(10 if version == sys.argv[1] else 11)\n";
-    char version[] = LEAT_VERSION, **environment,
-         **words = own_python_words(python, question, (char *[]) { version, NULL }, false, &environment);
-    posix_spawn_file_actions_t actions;
-    int status = 0, code;
+    char version[] = LEAT_VERSION;
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC), status = 0, failed;
     pid_t child;
 
-    if (!words || posix_spawn_file_actions_init(&actions) != 0) {
-        free(words);
-        return NO_PYTHON;
-    }
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    code = posix_spawnp(&child, python, &actions, NULL, words, environment);
-    posix_spawn_file_actions_destroy(&actions);
-    free(words);
-    if (code != 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
+    failed =
+        own_python_start(&child, python, question, (char *[]) { version, NULL }, false, (int[3]) { null, null, null });
+    close(null);
+    if (failed || waitpid(child, &status, 0) != child || !WIFEXITED(status))
         return NO_PYTHON;
     switch (WEXITSTATUS(status)) {
     case 10:
@@ -185,7 +205,7 @@ void own_python_become(char *python, const char *module, char *const *words)
 
 void own_python_become_code(char *python, const char *code, char *const *words)
 {
-    char **environment, **all = own_python_words(python, code, words, false, &environment);
+    char **environment, **all = make_words(python, code, words, false, &environment);
 
     if (!all)
         return;

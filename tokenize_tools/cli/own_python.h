@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /*
  * The interpreter to which leat's Python package belongs: $LEAT_PYTHON, which the package sets when it runs the
@@ -22,10 +23,10 @@ char *own_python_name(void);
  * caller frees, or NULL, with a sentence in `why` that says how to get one; `what` is what it is for. */
 char *own_python_find(const char *what, char *why, size_t capacity);
 
-/* Returns the arguments of `python -c code words...`, for execvp() and its kin, and sets *environment to what goes with
- * them. NULL ends `words`. With `apart`, the environment has only what an interpreter needs to find itself and its
- * packages: no credentials. The caller frees the arguments, and with them the environment; NULL: no memory. */
-char **own_python_words(char *python, const char *code, char *const *words, bool apart, char ***environment);
+/* Starts `python -c code words...` in a process group of its own, with these descriptors as its 0, 1 and 2; NULL ends
+ * `words`. With `apart`, its environment has only what an interpreter needs to find itself and its packages: no
+ * credentials. Returns 0 or an errno. */
+int own_python_start(pid_t *pid, char *python, const char *code, char *const *words, bool apart, const int fds[3]);
 
 /* Becomes `python -m module words...`. NULL ends `words`. Returns only if that fails, with errno set. */
 void own_python_become(char *python, const char *module, char *const *words);

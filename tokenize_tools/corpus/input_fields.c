@@ -86,25 +86,19 @@ static void advise(const struct json_members *m, const char *path, const char *h
         snprintf(text, room, "name the one that holds %s", holds);
 }
 
-/* Returns what names the option that the field is for: records in place of a text may be conversations. */
-static enum leat_hint hint_of(const struct json_members *m, enum record_use use, enum json_kind kind)
-{
-    bool chat = kind == JSON_KIND_ARRAY;
-
-    for (unsigned i = 0; i < m->count; i++)
-        chat = chat || strcmp(m->names[i], "messages") == 0 || strcmp(m->names[i], "conversations") == 0;
-    return chat && use == RECORD_TEXT ? LEAT_HINT_CHAT : record_hints[use];
-}
-
 static enum leat_status say_missing(const struct field_search *f, const struct record_want *want, enum json_kind kind,
                                     struct leat_error *err)
 {
     const struct looked_for *w = &looked_for[want->use];
     const struct json_members *m = &f->members;
     const char *path = want->path, *nearest;
+    enum leat_hint hint = record_hints[want->use];
     char names[MAX_LISTED + 16], number[32], advice[JSON_MEMBER_NAME + 64], others[64] = "";
 
     nearest = list_members(m, path, names, sizeof names);
+    if (want->use == RECORD_TEXT &&
+        (kind == JSON_KIND_ARRAY || strstr(names, "\"messages\"") || strstr(names, "\"conversations\"")))
+        hint = LEAT_HINT_CHAT;
     advise(m, path, w->holds, nearest, advice, sizeof advice);
     count_records(number, f->path_records);
     if (f->inputs > 1)
@@ -113,13 +107,13 @@ static enum leat_status say_missing(const struct field_search *f, const struct r
     if (kind != JSON_KIND_NONE)
         return status_field(
             err,
-            status_set_hint(err, LEAT_E_UNSUPPORTED, hint_of(m, want->use, kind), f->path,
+            status_set_hint(err, LEAT_E_UNSUPPORTED, hint, f->path,
                             "%.300s: the member \"%.200s\" is %s, not a string, in the first %s%s; %s %s; %s", f->path,
                             path, json_scan_kind(kind), count_records(number, f->path_records), others,
                             f->path_records == 1 ? "it has" : "they have", names, advice),
             path);
     return status_field(err,
-                        status_set_hint(err, LEAT_E_NOT_FOUND, hint_of(m, want->use, kind), f->path,
+                        status_set_hint(err, LEAT_E_NOT_FOUND, hint, f->path,
                                         "%.300s: no member \"%.200s\" in the first %s%s; %s %s; %s", f->path, path,
                                         count_records(number, f->path_records), others,
                                         f->path_records == 1 ? "it has" : "they have", names, advice),

@@ -270,70 +270,49 @@ static enum leat_status make_plan(struct pack_chat *c, const struct beside *b, c
     return s;
 }
 
-/* ---- The end of a turn ---- */
-
 #define TRIAL "[{\"role\":\"user\",\"content\":\"a\"},{\"role\":\"assistant\",\"content\":\"b\"}]"
 
-static bool is_blank(const char *text, size_t bytes)
+/* Returns true if the first token of the text is an added one, which ends the turn of an answer: chat_text.c. */
+static bool begins_with_added(struct leat_encoder *e, const struct leat_tokenizer *t, const char *text)
 {
-    for (size_t i = 0; i < bytes; i++)
-        if (!strchr(" \t\r\n\xe2\x96\x81", text[i])) /* or sentencepiece's mark for a space */
-            return false;
-    return true;
+    struct leat_token token = LEAT_TOKEN_INIT;
+    const uint32_t *ids;
+    uint64_t count = 0;
+
+    return leat_encoder_encode(e, text, strlen(text), &ids, &count, NULL) == LEAT_OK && count > 0 &&
+           leat_tokenizer_token(t, ids[0], &token, NULL) == LEAT_OK && token.added &&
+           (token.special || !strchr(" \t\r\n", *text));
 }
 
-/* Returns true if the text begins with an added token, after white space: it ends the turn of an answer before it, as
- * chat_text.c has it. */
-static bool begins_with_token(const struct leat_tokenizer *t, const char *text, size_t bytes)
+/* Gives a notice if the template writes no token after an answer. `a` is what it made of the trial. */
+static enum leat_status say_end(const struct render_answer *a, const struct leat_pack_options *o,
+                                struct leat_error *err)
 {
     struct leat_encoder_options options = LEAT_ENCODER_OPTIONS_INIT;
-    struct leat_encoder *e = NULL;
-    const uint32_t *ids = NULL;
-    uint64_t count = 0;
-    bool found = false, blank = true;
-
-    options.special = 1;
-    if (leat_encoder_open(&e, t, &options, NULL) == LEAT_OK)
-        leat_encoder_encode(e, text, bytes, &ids, &count, NULL);
-    for (uint64_t i = 0; i < count && blank && !found; i++) {
-        struct leat_token token = LEAT_TOKEN_INIT;
-
-        leat_tokenizer_token(t, ids[i], &token, NULL);
-        blank = is_blank(token.text, (size_t)token.bytes);
-        found = token.added && (token.special || !blank);
-    }
-    leat_encoder_close(e);
-    return found;
-}
-
-/* Gives a notice if the template writes no token after the answer of a conversation that it has rendered. */
-static void say_end(const struct render_answer *a, const struct leat_pack_options *o)
-{
     struct leat_stored_tokenizer stored;
-    size_t begin = a->bytes, end;
-    char message[512];
+    struct leat_encoder *e;
+    size_t begin = a->bytes;
+    char tail[128], message[640], *word;
+    enum leat_status s;
 
     while (begin > 0 && !(a->marks[begin - 1] & RENDER_LEARNED))
         begin--;
-    if (begin == 0 ||
-        begins_with_token(o->tokenizer, a->text + begin, a->bytes - begin)) /* 0: the answer is not shown */
-        return;
-    while (begin < a->bytes && is_blank(a->text + begin, 1))
-        begin++;
-    for (end = begin; end < a->bytes && end - begin < 100 && !is_blank(a->text + end, 1);)
-        end++;
+    snprintf(tail, sizeof tail, "%.*s", (int)(a->bytes - begin), a->text + begin);
+    word = tail + strspn(tail, " \t\r\n");
+    options.special = 1;
+    s = begin > 0 ? leat_encoder_open(&e, o->tokenizer, &options, err) : LEAT_OK;
+    if (s != LEAT_OK || begin == 0) /* the answer is not shown */
+        return s;
     leat_tokenizer_stored(o->tokenizer, &stored);
-    if (end == begin)
-        snprintf(message, sizeof message,
-                 "nothing that ends a turn is learned: the chat template writes nothing after an answer; take one that "
-                 "writes a token of %.200s there",
-                 stored.name);
-    else
-        snprintf(message, sizeof message,
-                 "nothing that ends a turn is learned: %.*s is no token of %.200s; take a tokenizer that has it, or a "
-                 "chat template that ends answers with a token",
-                 (int)(end - begin), a->text + begin, stored.name);
-    o->notice(o->context, &(struct leat_pack_notice) { .kind = LEAT_NOTICE_CHAT, .path = "", .message = message });
+    snprintf(
+        message, sizeof message,
+        "nothing that ends a turn is learned: %.*s%s no token of %.200s; take a chat template that ends answers with "
+        "one, or a tokenizer that has it",
+        (int)strcspn(word, " \t\r\n"), word, *word ? " is" : "after an answer the chat template writes", stored.name);
+    if (!begins_with_added(e, o->tokenizer, tail) && !begins_with_added(e, o->tokenizer, word))
+        o->notice(o->context, &(struct leat_pack_notice) { .kind = LEAT_NOTICE_CHAT, .path = "", .message = message });
+    leat_encoder_close(e);
+    return LEAT_OK;
 }
 
 /* Renders a small conversation, to see how the template ends an answer. One for which it takes long shows nothing. */
@@ -345,9 +324,9 @@ static enum leat_status try_end(struct pack_chat *c, const struct leat_pack_opti
 
     if (s == LEAT_OK)
         s = renderer_answer(c->renderer, &a, err);
-    if (s == LEAT_OK && a.kind == RENDER_TEXT && !a.has_generation)
-        say_end(&a, o);
-    if (s == LEAT_OK || s == LEAT_E_STOPPED)
+    if (s == LEAT_OK)
+        return a.kind == RENDER_TEXT && !a.has_generation ? say_end(&a, o, err) : LEAT_OK;
+    if (s == LEAT_E_STOPPED)
         return s;
     renderer_close(c->renderer);
     c->renderer = NULL;

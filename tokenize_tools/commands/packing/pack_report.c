@@ -33,7 +33,7 @@ bool pack_notices_warn(const struct leat_pack_notice *notice)
          warns = chat || notice->kind == LEAT_NOTICE_WAITING || notice->kind == LEAT_NOTICE_FIELD;
 
     if (warns)
-        cli_error("warning: %s%s", notice->message, chat ? " (-t SPEC, or --chat FILE)" : "");
+        cli_error("warning: %s%s", notice->message, chat ? " (--chat FILE, or -t SPEC)" : "");
     return warns;
 }
 

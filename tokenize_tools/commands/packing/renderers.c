@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,50 +42,18 @@ struct child {
 static struct child *children;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* In a group of its own, so that Ctrl-C is the command's; what it prints goes to stderr. 0 or an errno. */
-static int spawn(pid_t *pid, int its_end, char *const *words, char *const *environment)
-{
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t how;
-    sigset_t none, all;
-    int failed = posix_spawn_file_actions_init(&files);
-
-    if (failed)
-        return failed;
-    failed = posix_spawnattr_init(&how);
-    if (failed) {
-        posix_spawn_file_actions_destroy(&files);
-        return failed;
-    }
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawnattr_setsigmask(&how, &none);
-    posix_spawnattr_setsigdefault(&how, &all);
-    posix_spawnattr_setpgroup(&how, 0);
-    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    failed = posix_spawn_file_actions_adddup2(&files, its_end, STDIN_FILENO);
-    if (!failed)
-        failed = posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
-    if (!failed)
-        failed = posix_spawnp(pid, words[0], &files, &how, words, environment);
-    posix_spawnattr_destroy(&how);
-    posix_spawn_file_actions_destroy(&files);
-    return failed;
-}
-
+/* In a group of its own, so that Ctrl-C is the command's; what it prints goes to stderr. */
 static enum leat_status start(struct child *c, int its_end, struct leat_error *err)
 {
-    char *python = own_python_name();
-    char version[] = LEAT_VERSION, **environment, **words = NULL;
+    char *python = own_python_name(), version[] = LEAT_VERSION;
     enum leat_status s = LEAT_OK;
     int failed;
 
-    if (python)
-        words = own_python_words(python, find_package, (char *[]) { version, NULL }, true, &environment);
-    failed = words ? spawn(&c->pid, its_end, words, environment) : 0;
-    if (!words)
-        s = status_no_memory(err, 1);
-    else if (failed == ENOENT)
+    if (!python)
+        return status_no_memory(err, 1);
+    failed = own_python_start(&c->pid, python, find_package, (char *[]) { version, NULL }, true,
+                              (int[3]) { its_end, STDERR_FILENO, STDERR_FILENO });
+    if (failed == ENOENT)
         s = status_argument(
             err, "chat",
             "chat templates are rendered in Python, and %.300s is missing: install Python 3.10 or newer, "
@@ -94,7 +61,6 @@ static enum leat_status start(struct child *c, int its_end, struct leat_error *e
             python, leat_version());
     else if (failed)
         s = status_set_os(err, failed, NULL, "starting %.300s", python);
-    free(words);
     free(python);
     return s;
 }
