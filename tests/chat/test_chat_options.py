@@ -244,18 +244,20 @@ assert done.returncode == 0, done.stderr
 # ---- An end of turns that is no token --------------------------------------------------------------------------------
 
 # It is said before the work, as training learns no end then. (Formerly ChatML with gpt2 was packed without a word.)
-write("hi.jsonl", json.dumps({"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": "b"}]}))
+write("hi.jsonl", json.dumps({"messages": [{"role": "user", "content": "q"},
+                                           {"role": "assistant", "content": "b"}]}))
 ENDS = "{{% for m in messages %}}{{{{ m.content }}}}{}{{% endfor %}}"
 NO_END = "leat: warning: nothing that ends a turn is learned: "
-NO_TOKEN = (" no token of gpt2; take a chat template that ends answers with one, or a tokenizer that has it (--chat FILE, "
-            "or -t SPEC)")
+NO_TOKEN = (" no token of gpt2; take a chat template that ends answers with one, or a tokenizer that has it "
+            "(--chat FILE, or -t SPEC)")
 for template, tokenizer, said in (
         (ENDS.format("<|im_end|>\n"), "gpt2", "<|im_end|> is" + NO_TOKEN),
         (ENDS.format("\n"), "gpt2", "after an answer the chat template writes" + NO_TOKEN),
         (ENDS.format(" <|endoftext|>"), "gpt2", None), (ENDS.format("\n<|im_end|>\n"), vocabulary, None),
         (ENDS.format("<|im_end|></s>"), vocabulary, None), ("{{ raise_exception('no') }}", "gpt2", None),
         ("{% for m in messages if m.role == 'user' %}{{ m.content }}{% endfor %}", "gpt2", None),
-        ("{% for m in messages %}{% generation %}{{ m.content }}<|im_end|>{% endgeneration %}{% endfor %}", "gpt2", None)):
+        ("{% for m in messages %}{% generation %}{{ m.content }}<|im_end|>{% endgeneration %}{% endfor %}", "gpt2",
+         None)):
     write("ends.jinja", template)
     for more in ("-o", "out", "--force"), ("--dry-run",):
         done = subprocess.run([LEAT, "pack", "-t", tokenizer, "--max-rejects", "100%", "--chat", "ends.jinja", *more,

@@ -38,6 +38,7 @@ the text (--text NAME)" --text body $input
         fail "standard input of $input: $(cat "$said")"
     nothing_begun out
 done
+or_chat='(--text NAME, or --chat FILE for conversations)'
 while IFS='|' read -r options field advice; do
     case $field in
     *' is '*) why="the member $field in the first 3 records" ;;
@@ -50,7 +51,7 @@ done <<END
 --text meta.lnag|"meta.lnag"|did you mean "meta.lang"? (--text NAME)
 --text text.a|"text.a"|did you mean "text"? (--text NAME)
 --text meta|"meta" is an object, not a string,|did you mean "meta.lang"? (--text NAME)
---text tags|"tags" is an array, not a string,|name the one that holds the text (--text NAME, or --chat FILE for conversations)
+--text tags|"tags" is an array, not a string,|name the one that holds the text $or_chat
 --text a.b|"a.b"|dots lead into objects: rename a member that has them in its own name (--text NAME)
 --by lang|"lang"|name the one that holds the value that chooses a dataset (--by NAME)
 --mask-field spans|"spans"|name the one that holds what is learned (--mask-field NAME)

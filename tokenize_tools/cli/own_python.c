@@ -45,7 +45,7 @@ static char *put_path(char *out, const char *path)
     return out;
 }
 
-/* Returns the arguments of `python -c code words...`, and sets *environment to what goes with them: one block of memory. */
+/* Returns the arguments of `python -c code words...`, and sets *environment to what goes with them: one block. */
 static char **make_words(char *python, const char *code, char *const *words, bool apart, char ***environment)
 {
     const char *path = getenv("PYTHONPATH");
