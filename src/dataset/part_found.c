@@ -25,6 +25,7 @@
 #include "base/tiny.h"
 #include "checksum/checksum.h"
 
+#define MAGIC        "leatdocs"
 #define HEADER_BYTES 112u
 #define FACTS        12u                                    /* u64 before the hash */
 #define DOCUMENTS    9u                                     /* which of them is the number of documents */
@@ -132,7 +133,7 @@ static bool make_header(const struct part *p, uint64_t documents, struct hash128
     facts[DOCUMENTS] = documents;
     for (unsigned i = 0; i < FACTS; i++)
         bytes_store64(header + (size_t)8 * i, facts[i]);
-    memcpy(header, "leatdocs", 8);
+    memcpy(header, MAGIC, sizeof MAGIC - 1);
     checksum_store(header + (size_t)8 * SUM, sum);
     checksum_store(header + (size_t)8 * FACTS, p->kernels->hash(header, (size_t)8 * FACTS));
     return true;
@@ -165,6 +166,22 @@ static bool take_side(struct part_found *found, struct part *p, const char *path
     found->offset = HEADER_BYTES;
     p->documents = documents;
     return true;
+}
+
+/* Returns true if nothing has the name, or a file like this one, whatever it was made of: a list of somebody else's may
+ * have named the tokens. */
+static bool may_write(const char *path)
+{
+    uint64_t size = 0;
+    char magic[8];
+    int fd = -1;
+    enum leat_status s = own_file_open(&fd, &size, path, OWN_FILE_READ, NULL);
+    bool may = s == LEAT_E_NO_FILE || (s == LEAT_OK && size >= sizeof magic &&
+                                       file_read_at(fd, 0, magic, sizeof magic, path, NULL) == LEAT_OK &&
+                                       memcmp(magic, MAGIC, sizeof magic) == 0);
+
+    file_close(&fd);
+    return may;
 }
 
 /* Writes it under another name first. After a failure no file is left, and the starts stay in memory. */
@@ -209,7 +226,8 @@ static enum leat_status find_anew(struct part_found *found, struct part *p, cons
     page_sum_add(&sum, l.starts, 8 * l.count);
     looked = looked && make_header(p, 0, no_sum, header) && memcmp(before, header, sizeof header) == 0 &&
              make_header(p, documents, page_sum_now(&sum), header);
-    if (looked && write_side(path, header, l.starts, 8 * l.count) && take_side(found, p, path, access)) {
+    if (looked && may_write(path) && write_side(path, header, l.starts, 8 * l.count) &&
+        take_side(found, p, path, access)) {
         free(l.starts);
         return LEAT_OK;
     }

@@ -25,6 +25,12 @@ for name in web web.bin web.idx megatron:web "$raw&end=7"; do
 END
 done
 [ "$(ls)" = "$(printf 'train.bin\ntrain.bin.documents\nweb.bin\nweb.idx')" ] || fail "other files: $(ls)"
+# a list of somebody else's had any file of that name replaced
+cp train.bin mine && echo mine >mine.documents && echo 'raw:mine?dtype=u16&end=7' >list
+run leat info @list
+ended 0 ''
+[ "$(cat mine.documents)" = mine ] || fail "$ran: wrote over a file that is not leat's"
+rm mine mine.documents list
 
 # ---- leat info ------------------------------------------------------------------------------------------------------
 
