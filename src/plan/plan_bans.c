@@ -16,6 +16,8 @@
 #include "base/status.h"
 #include "plan.h"
 
+#define MAX_COPIES 262144u /* bans for further sources of a name, so that few bytes of text do not take much memory */
+
 /* ---- Rules ---- */
 
 static enum leat_status add(struct plan_rules *r, const char *name, size_t length, struct plan_ban_rule ban,
@@ -79,26 +81,63 @@ enum leat_status plan_bans_add(struct plan_rules *r, const char *text, size_t le
     return s;
 }
 
-/* Gives a ban its source, and adds one for each further source of this name. */
-static enum leat_status find_sources(struct plan_rules *r, size_t number, struct leat_error *err)
+/* Orders pointers to sources by name, and sources of one name by number. */
+static int compare_names(const void *a, const void *b)
+{
+    const struct plan_source_rule *x = *(struct plan_source_rule *const *)a, *y = *(struct plan_source_rule *const *)b;
+    int order = strcmp(x->name, y->name);
+
+    return order != 0 ? order : x < y ? -1 : x > y;
+}
+
+/* Lists the sources by name, and marks those whose name an earlier one has. */
+static struct plan_source_rule **list_by_name(struct plan_rules *r)
+{
+    struct plan_source_rule **list = calloc(r->source_count, sizeof(struct plan_source_rule *));
+
+    for (size_t i = 0; list && i < r->source_count; i++)
+        list[i] = &r->sources[i];
+    if (list)
+        qsort(list, r->source_count, sizeof *list, compare_names);
+    for (size_t i = 1; list && i < r->source_count; i++)
+        list[i]->has_namesake = strcmp(list[i]->name, list[i - 1]->name) == 0;
+    return list;
+}
+
+SEARCH_INLINE bool has_lesser_name(const void *context, uint64_t i)
+{
+    struct plan_source_rule *const *list = ((const void *const *)context)[0];
+
+    return strcmp(list[i]->name, ((const void *const *)context)[1]) < 0;
+}
+
+/* Gives a ban its source, and adds one for each further source of this name: at most MAX_COPIES after the `given`. */
+static enum leat_status find_sources(struct plan_rules *r, size_t number, size_t given,
+                                     struct plan_source_rule *const *list, struct leat_error *err)
 {
     struct plan_ban_rule ban = r->bans[number];
+    const void *wanted[] = { list, ban.name };
     enum leat_status s = LEAT_OK;
-    bool found = false;
+    size_t first, i;
 
     if (!ban.name)
         return LEAT_OK;
     r->bans[number].name = NULL;
-    for (size_t i = 0; s == LEAT_OK && i < r->source_count; i++) {
-        if (strcmp(r->sources[i].name, ban.name) != 0)
-            continue;
-        if (!found)
-            r->bans[number].source = (uint32_t)i;
+    first = i = (size_t)search_first(0, r->source_count, has_lesser_name, wanted);
+    for (; s == LEAT_OK && i < r->source_count && strcmp(list[i]->name, ban.name) == 0; i++) {
+        uint32_t source = (uint32_t)(list[i] - r->sources);
+
+        if (i == first)
+            r->bans[number].source = source;
+        else if (r->ban_count - given == MAX_COPIES)
+            s = status_argument(err, "bans",
+                                "documents of \"%.*s\" are banned, which several sources are called: such bans count "
+                                "once per further source, and a plan has at most %u in addition; name the source once",
+                                PLAN_SHOWN, ban.name, MAX_COPIES);
         else
-            s = add(r, NULL, 0, (struct plan_ban_rule) { NULL, (uint32_t)i, ban.start, ban.first, ban.end }, err);
-        found = true;
+            s = add(r, NULL, 0, (struct plan_ban_rule) { NULL, source, ban.start, ban.first, ban.end }, err);
     }
-    if (!found)
+    if (i == first)
         s = status_argument(err, "bans", "documents of \"%.*s\" are banned, but the plan has no source of this name",
                             PLAN_SHOWN, ban.name);
     free(ban.name);
@@ -218,11 +257,18 @@ static enum leat_status settle_all(struct plan_rules *r, struct leat_error *err)
 
 enum leat_status plan_bans_finish(struct plan_rules *r, struct leat_error *err)
 {
+    struct plan_source_rule **list;
     enum leat_status s = LEAT_OK;
 
+    if (r->ban_count == 0)
+        return LEAT_OK;
+    list = list_by_name(r);
+    if (!list)
+        return status_no_memory(err, r->source_count * sizeof *list);
     for (size_t i = 0, given = r->ban_count; s == LEAT_OK && i < given; i++)
-        s = find_sources(r, i, err);
-    if (s != LEAT_OK || r->ban_count == 0)
+        s = find_sources(r, i, given, list, err);
+    free(list);
+    if (s != LEAT_OK)
         return s;
     qsort(r->bans, r->ban_count, sizeof *r->bans, compare_bans);
     return settle_all(r, err);

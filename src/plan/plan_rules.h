@@ -45,6 +45,7 @@ struct plan_source_rule {
     struct plan_opened *opened;         /* or it is open in another plan, which shares it */
     struct decimal weight;              /* 1 if none was given */
     bool weighted;                      /* one was */
+    bool has_namesake;                  /* an earlier source has this name; set if the plan has bans */
     uint64_t epochs;                    /* 0: no limit */
 };
 

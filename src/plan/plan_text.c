@@ -558,16 +558,6 @@ static void print_phase(struct printer *p, const struct plan_phase_rule *phase)
     put(p, "\n");
 }
 
-/* Whether an earlier source has the name of this one, and so the same bans. */
-static bool has_namesake(const struct plan_rules *r, uint32_t source)
-{
-    uint32_t i = 0;
-
-    while (strcmp(r->sources[i].name, r->sources[source].name) != 0)
-        i++;
-    return i < source;
-}
-
 #define BAN_LINE 100u /* a line of bans ends after so many bytes */
 
 static void print_bans(struct printer *p, const struct plan_rules *r)
@@ -579,7 +569,7 @@ static void print_bans(struct printer *p, const struct plan_rules *r)
         const struct plan_ban_rule *b = &r->bans[i];
         bool joined = before && b->source == before->source && b->start == before->start;
 
-        if (!joined && has_namesake(r, b->source))
+        if (r->sources[b->source].has_namesake) /* the earlier source has these bans too */
             continue;
         if (joined && p->length - begin < BAN_LINE) {
             put(p, ",");
