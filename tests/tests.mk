@@ -24,7 +24,7 @@ $(BUILD)/libcli.a: $(CLI_OBJECTS)
 # Calls that tests/support/fault.c can make fail, or end the process at.
 WRAPPED := malloc calloc realloc reallocarray aligned_alloc strdup strndup free open close read pread preadv2 pwrite \
            fsync ftruncate fstat fstatfs stat lstat mmap munmap madvise rename renameat2 link unlink flock fcntl \
-           opendir readdir closedir realpath pthread_create eventfd
+           opendir readdir closedir realpath pthread_create eventfd text_resize
 comma   := ,
 WRAP    := $(addprefix -Wl$(comma)--wrap=,$(WRAPPED))
 

@@ -2,12 +2,12 @@
 #include "carrier.h"
 
 #include <dlfcn.h>
-#include <malloc.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/status.h"
+#include "text.h"
 
 #ifdef LEAT_HAVE_CURL
 #include <curl/curl.h>
@@ -59,26 +59,6 @@ static const char *find_all(struct curl_api *api)
     return NULL;
 }
 
-/* libcurl copies requests and answers, with the tokens and keys in them: what it frees is zeroed. */
-static void wipe(void *memory)
-{
-    if (memory)
-        explicit_bzero(memory, malloc_usable_size(memory));
-    free(memory);
-}
-
-static void *resize(void *memory, size_t bytes)
-{
-    size_t had = memory ? malloc_usable_size(memory) : 0;
-    void *to = malloc(bytes);
-
-    if (to && had > 0)
-        memcpy(to, memory, had < bytes ? had : bytes);
-    if (to)
-        wipe(memory);
-    return to;
-}
-
 /* libcurl goes on to call these functions, also if the program has closed the library that they are in. */
 static void stay_loaded(void)
 {
@@ -108,8 +88,9 @@ static enum leat_status curl_api_open(struct curl_api *api, struct leat_error *e
         return status_set(err, LEAT_E_UNSUPPORTED,
                           "URLs need libcurl 7.68 or newer: " LIBRARY " has no %s; install a newer one", missing);
     stay_loaded();
-    /* counted: it may be called by others, whose memory it is then, and again */
-    r = api->global_init_mem(CURL_GLOBAL_DEFAULT, malloc, wipe, resize, strdup, calloc);
+    /* libcurl copies requests and answers, with the tokens and keys in them: what it frees is zeroed. The call is
+     * counted: it may be called by others, whose memory it is then, and again. */
+    r = api->global_init_mem(CURL_GLOBAL_DEFAULT, malloc, text_wipe, text_resize, strdup, calloc);
     if (r != CURLE_OK)
         return status_set(err, LEAT_E_UNSUPPORTED, "libcurl does not start: %s", api->easy_strerror(r));
     return LEAT_OK;
@@ -130,6 +111,7 @@ struct carrying {
 struct attempt {
     CURL *easy;
     struct curl_slist *headers;
+    bool stopped; /* a callback wanted no more of the answer */
 };
 
 static enum leat_status open_curl(struct carrying **out, struct leat_error *err)
@@ -164,14 +146,20 @@ static void close_curl(struct carrying *c)
 
 /* ---- Attempts --------------------------------------------------------------------------------------------------- */
 
+static size_t taken(struct transfer *t, bool wants_more, size_t bytes)
+{
+    ((struct attempt *)t->attempt)->stopped |= !wants_more;
+    return wants_more ? bytes : 0;
+}
+
 static size_t on_header(char *line, size_t one, size_t bytes, void *transfer)
 {
-    return answer_line(transfer, line, one * bytes) ? one * bytes : 0;
+    return taken(transfer, answer_line(transfer, line, one * bytes), one * bytes);
 }
 
 static size_t on_bytes(char *data, size_t one, size_t bytes, void *transfer)
 {
-    return answer_bytes(transfer, data, one * bytes) ? one * bytes : 0;
+    return taken(transfer, answer_bytes(transfer, data, one * bytes), one * bytes);
 }
 
 static void end_attempt(struct carrying *c, struct transfer *t)
@@ -269,6 +257,14 @@ static void wake_curl(struct carrying *c)
     (void)c->api.multi_wakeup(c->multi);
 }
 
+/* libcurl says "write error" where a callback stops it, and also where it lacks memory for a line of the head. */
+static bool lacks_memory(CURLcode r, const struct transfer *t)
+{
+    const struct attempt *a = t->attempt;
+
+    return r == CURLE_OUT_OF_MEMORY || (r == CURLE_WRITE_ERROR && !a->stopped);
+}
+
 static enum carried judge(CURLcode r, const struct transfer *t)
 {
     switch (r) {
@@ -284,7 +280,6 @@ static enum carried judge(CURLcode r, const struct transfer *t)
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_NOT_BUILT_IN:
     case CURLE_UNKNOWN_OPTION:
-    case CURLE_OUT_OF_MEMORY:
         return CARRIED_HOPELESS;
     case CURLE_WRITE_ERROR: /* our own no; its code says why */
         return t->code >= 200 ? CARRIED : CARRIED_PARTLY;
@@ -309,6 +304,7 @@ static struct transfer *ended_curl(struct carrying *c, enum carried *how, const 
     (void)c->api.easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, (char **)&t);
     (void)c->api.easy_getinfo(m->easy_handle, CURLINFO_REDIRECT_URL, &redirected);
     *how = judge(m->data.result, t);
+    t->no_memory |= lacks_memory(m->data.result, t);
     answer_redirect(t, redirected);
     end_attempt(c, t);
     return t;

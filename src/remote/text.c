@@ -1,6 +1,7 @@
 /* text.c: see text.h. */
 #include "text.h"
 
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -96,4 +97,23 @@ void text_forget(char *secret)
     if (secret)
         explicit_bzero(secret, strlen(secret));
     free(secret);
+}
+
+void text_wipe(void *memory)
+{
+    if (memory)
+        explicit_bzero(memory, malloc_usable_size(memory));
+    free(memory);
+}
+
+void *text_resize(void *memory, size_t bytes)
+{
+    size_t had = memory ? malloc_usable_size(memory) : 0;
+    void *to = malloc(bytes);
+
+    if (to && had > 0)
+        memcpy(to, memory, had < bytes ? had : bytes);
+    if (to)
+        text_wipe(memory);
+    return to;
 }

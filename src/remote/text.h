@@ -24,4 +24,8 @@ enum leat_status text_read(char **text, const char *path, struct leat_error *err
 /* Zeroes a secret, and frees it; NULL is fine. */
 void text_forget(char *secret);
 
+/* free() and realloc() that zero the memory which they give back. */
+void text_wipe(void *memory);
+void *text_resize(void *memory, size_t bytes);
+
 #endif

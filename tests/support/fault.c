@@ -226,6 +226,20 @@ DECLARE(char *, strdup, (const char *text));
 DECLARE(char *, strndup, (const char *text, size_t max));
 DECLARE(void, free, (void *old));
 
+extern const char __executable_start[], etext[]; /* the linker's: where this program lies */
+static _Thread_local bool for_libcurl;
+
+/* What becomes of an allocation. libcurl is given these functions (carrier.c). Its own calls do not fail: where they
+ * do, it may leave out the query of a request, or where an answer redirects to. */
+#define FATE_OF_MEMORY(name) fate_of_memory(__builtin_return_address(0), name)
+
+static enum fate fate_of_memory(const char *caller, const char *name)
+{
+    bool own = caller >= __executable_start && caller < etext && !for_libcurl;
+
+    return own ? fate_of(FAULT_MEMORY, name) : PASS;
+}
+
 static void *counted(void *p)
 {
     if (p)
@@ -235,24 +249,24 @@ static void *counted(void *p)
 
 void *__wrap_malloc(size_t bytes)
 {
-    return fate_of(FAULT_MEMORY, "malloc") == FAIL ? NULL : counted(__real_malloc(bytes));
+    return FATE_OF_MEMORY("malloc") == FAIL ? NULL : counted(__real_malloc(bytes));
 }
 
 void *__wrap_calloc(size_t count, size_t bytes)
 {
-    return fate_of(FAULT_MEMORY, "calloc") == FAIL ? NULL : counted(__real_calloc(count, bytes));
+    return FATE_OF_MEMORY("calloc") == FAIL ? NULL : counted(__real_calloc(count, bytes));
 }
 
 void *__wrap_aligned_alloc(size_t alignment, size_t bytes)
 {
-    return fate_of(FAULT_MEMORY, "aligned_alloc") == FAIL ? NULL : counted(__real_aligned_alloc(alignment, bytes));
+    return FATE_OF_MEMORY("aligned_alloc") == FAIL ? NULL : counted(__real_aligned_alloc(alignment, bytes));
 }
 
 void *__wrap_realloc(void *old, size_t bytes)
 {
     void *p;
 
-    if (fate_of(FAULT_MEMORY, "realloc") == FAIL)
+    if (FATE_OF_MEMORY("realloc") == FAIL)
         return NULL;
     p = __real_realloc(old, bytes);
     return old ? p : counted(p);
@@ -262,7 +276,7 @@ void *__wrap_reallocarray(void *old, size_t count, size_t bytes)
 {
     void *p;
 
-    if (fate_of(FAULT_MEMORY, "reallocarray") == FAIL)
+    if (FATE_OF_MEMORY("reallocarray") == FAIL)
         return NULL;
     p = __real_reallocarray(old, count, bytes);
     return old ? p : counted(p);
@@ -270,12 +284,12 @@ void *__wrap_reallocarray(void *old, size_t count, size_t bytes)
 
 char *__wrap_strndup(const char *text, size_t max)
 {
-    return fate_of(FAULT_MEMORY, "strndup") == FAIL ? NULL : counted(__real_strndup(text, max));
+    return FATE_OF_MEMORY("strndup") == FAIL ? NULL : counted(__real_strndup(text, max));
 }
 
 char *__wrap_strdup(const char *text)
 {
-    return fate_of(FAULT_MEMORY, "strdup") == FAIL ? NULL : counted(__real_strdup(text));
+    return FATE_OF_MEMORY("strdup") == FAIL ? NULL : counted(__real_strdup(text));
 }
 
 void __wrap_free(void *old)
@@ -283,6 +297,18 @@ void __wrap_free(void *old)
     if (old)
         atomic_fetch_sub(&allocations, 1);
     __real_free(old);
+}
+
+DECLARE(void *, text_resize, (void *old, size_t bytes));
+
+void *__wrap_text_resize(void *old, size_t bytes)
+{
+    void *p;
+
+    for_libcurl = true;
+    p = __real_text_resize(old, bytes);
+    for_libcurl = false;
+    return p;
 }
 
 /* ---- System calls that do or fail as a whole ---- */
