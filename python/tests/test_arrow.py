@@ -120,7 +120,7 @@ def test_ids_of_documents(packed, ids, want):
         told = subprocess.run([program("leat"), "find", packed.name, "--document", str(i)], capture_output=True,
                               text=True, check=True).stdout
         assert (f"id        {id}\n" in told) == (id is not None), told
-        assert f"offset    {i}\n" in told and f"line      {i + 1}\n" in told and "a.parquet" in told
+        assert f"byte      {i}\n" in told and f"line      {i + 1}\n" in told and "a.parquet" in told
 
 
 def test_no_rows_yet(gpt2, tmp_path):
