@@ -453,25 +453,28 @@ static void check_links(void)
     check_committed("real", real, 1);
 }
 
-/* The name of a split leads to a folder beside the run's. */
-static void check_planted(void)
+/* Opens a run whose plan has another line, with a sum that fits: an error names the plan. */
+static void check_planted(const char *line, const char *planted)
 {
     struct leat_run *run = create("planted");
     struct buffer text = { 0 };
-    char *bytes, *name;
+    char *bytes, *at;
     size_t size;
 
-    T_OK(mkdir(in_folder("stays"), 0777));
     bytes = (char *)file_bytes(in_folder("planted/leat-run"), &size);
-    name = strstr(bytes, "split valid");
-    T_CHECK(name && size > 37);
-    T_OK(buffer_append(&text, bytes, (size_t)(name - bytes), NULL));
-    T_OK(buffer_append(&text, "split ../stays", 14, NULL));
-    T_OK(buffer_append(&text, name + 11, (size_t)(bytes + size - 37 - name - 11), NULL));
+    at = strstr(bytes, line);
+    T_CHECK(at && size > 37);
+    T_OK(buffer_append(&text, bytes, (size_t)(at - bytes), NULL));
+    T_OK(buffer_append(&text, planted, strlen(planted), NULL));
+    at += strlen(line);
+    T_OK(buffer_append(&text, at, (size_t)(bytes + size - 37 - at), NULL));
     T_OK(run_sum_add(&text, NULL));
     t_write(in_folder("planted/leat-run"), text.bytes, text.size);
     leat_run_close(run);
-    T_REFUSED(leat_run_open(&run, in_folder("planted"), &t_err), LEAT_E_UNSUPPORTED, "is not the plan of a run");
+    T_REFUSED(leat_run_open(&run, in_folder("planted"), &t_err), LEAT_E_UNSUPPORTED,
+              "planted/leat-run is not the plan of a run");
+    T_CONTAINS(t_err.file, "planted/leat-run");
+    t_write(in_folder("planted/leat-run"), bytes, size);
     buffer_free(&text);
     free(bytes);
 }
@@ -673,7 +676,9 @@ int main(void)
     check_again();
     check_occupied();
     check_links();
-    check_planted();
+    T_OK(mkdir(in_folder("stays"), 0777));
+    check_planted("split valid", "split ../stays"); /* it leads to a folder beside the run's */
+    check_planted("\nrun ", "\nrun x");             /* the sentence named no file, and came from the first push */
     check_append();
     check_judged();
     check_dead();

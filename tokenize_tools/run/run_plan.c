@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "base/status.h"
 #include "checksum/checksum.h"
+#include "list/folder_list.h"
 #include "pack/pack.h"
 #include "run_advice.h"
 
@@ -286,6 +287,7 @@ enum leat_status run_plan_take(struct run_plan *plan, const char *name, struct l
 {
     char *rest = (char *)plan->text.bytes;
     size_t first = strcspn(rest, "\n"), lines = 0;
+    uint8_t number[16];
 
     if (first == sizeof oldest_line - 1 && memcmp(rest, oldest_line, first) == 0)
         return run_advise(
@@ -310,7 +312,8 @@ enum leat_status run_plan_take(struct run_plan *plan, const char *name, struct l
     plan->splits = calloc(lines, sizeof *plan->splits);
     if (!plan->lists || !plan->splits)
         return status_no_memory(err, lines * sizeof *plan->splits);
-    if (!take_lines(plan, rest + first + 1) || pack_arranged_check(&plan->pack, true, NULL) != LEAT_OK)
+    if (!take_lines(plan, rest + first + 1) || pack_arranged_check(&plan->pack, true, NULL) != LEAT_OK ||
+        (plan->run && (strlen(plan->run) != 32 || !folder_list_bytes(plan->run, number))))
         return refuse(name, err);
     return LEAT_OK;
 }

@@ -327,11 +327,9 @@ enum leat_status pushed_read_plan(struct run_place *place, struct run_plan *plan
 
 enum leat_status pushed_number(const struct run_plan *plan, uint8_t run[16], struct leat_error *err)
 {
-    if (plan->run && strlen(plan->run) == 32 && folder_list_bytes(plan->run, run))
+    if (plan->run && folder_list_bytes(plan->run, run))
         return LEAT_OK;
-    return plan->run
-               ? status_set(err, LEAT_E_UNSUPPORTED, "the plan of the run has a number that this version cannot read")
-               : status_argument(err, "run", "the parts of this run read its inputs: none is pushed");
+    return status_argument(err, "run", "the parts of this run read its inputs: none is pushed");
 }
 
 enum leat_status pushed_look(struct run_place *place, const uint8_t run[16], enum standing *standing,
