@@ -63,9 +63,9 @@ struct leat_merge_options {
  * written, byte by byte; an input that was cut between two of them is one again. They are put in the order of their
  * numbers, must have no gaps, and must have read the same commits of the Hugging Face Hub ("leat.hub"):
  * LEAT_E_INCOMPATIBLE names what is missing or differs. Consecutive ones may be joined first, but not shuffled or
- * deduplicated. An input counts as cut if a part's metadata "leat.part.cut" is "1"; without it, if the offsets of its
- * documents continue those of the part before. All parts of a run with `keep` that have no document: LEAT_E_EMPTY,
- * unless `allow_empty`; parts that were split are not judged, since the others may have the documents.
+ * deduplicated. An input counts as cut if a part's metadata "leat.part.cut" is "1". All parts of a run with `keep` that
+ * have no document: LEAT_E_EMPTY, unless `allow_empty`; parts that were split are not judged, since the others may have
+ * the documents.
  *
  * All parts of a run with `by` become one dataset for each value, as leat_pack() says, each with a name that follows
  * `output` and a dot; report->info then has the sums of documents, tokens and bytes of all, and report->splits nothing.

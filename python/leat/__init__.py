@@ -42,9 +42,6 @@ _LATER = {"IterableDataset": ("torch_data", ("torch",)), "MapDataset": ("torch_d
 
 
 def __getattr__(name):
-    if name == "PreTrainedTokenizer":  # an ImportError also says so to `from leat import`
-        raise ImportError("leat has no PreTrainedTokenizer any more: use transformers.PreTrainedTokenizerFast with the "
-                          "same tokenizer.json, or leat.Tokenizer where only speed counts")
     if name not in _LATER:
         raise AttributeError(f"leat has no {name}")
     from importlib import import_module

@@ -160,13 +160,7 @@ class Passes(_leat.Turn):
         """Continues from a state; leat.Error ("checkpoint") if this plan gave other samples up to there. A closed
         loader opens again."""
         check_state(state)
-        if "state" not in state and self.plan.info.order.startswith("documents"):  # older states of documents
-            position, damaged = whole("position", state["position"]), 0
-        elif "state" not in state:
-            raise ValueError("this is the state of a loader of documents (plan.documents()), but this loader has "
-                             "windows")
-        else:
-            position, damaged, _ = self.plan.load_state(state["state"])
+        position, damaged, _ = self.plan.load_state(state["state"])
         ended = state.get("ended") is True
         place = Place(position, damaged, step=0 if ended else whole("step", state.get("step", 0)),
                        resumes=0 if ended else NEXT)

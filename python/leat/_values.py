@@ -107,7 +107,7 @@ def check_plan(plan):
 
 def check_state(state):
     """Raises ValueError unless Loader.state_dict() made this state."""
-    if not isinstance(state, Mapping) or "position" not in state or state.get("leat") != 1:
+    if not isinstance(state, Mapping) or state.get("leat") != 1 or not {"position", "state"} <= state.keys():
         raise ValueError("this is not a state_dict() of a leat.Loader, or one of a newer version")
 
 

@@ -14,7 +14,6 @@ import os
 
 from leat import _leat
 from leat._leat import Error, failure, show
-from leat._names import telling
 from leat._pack_options import list_paths, open_tokenizer, read_created, read_token
 from leat._values import whole
 
@@ -126,7 +125,6 @@ def _finished(output, files, options, vocabulary, end, tokenizer):
         return None
 
 
-@telling("leat.import_dataset")
 def import_dataset(sources, output, tokenizer=None, *, vocabulary: int | None = None,
                    end: int | str | None = None, column: str | None = None, dtype: str | None = None,
                    force: bool = False, progress=None, created: int | None = None, resume: bool = False) -> Import:
@@ -215,7 +213,6 @@ def _copy(sources, output, tokenizer, vocabulary, end, options, force, progress,
     return len(files), size, documents, tokens, ends_added, False
 
 
-@telling("leat.adopt")
 def adopt(name, output=None, tokenizer=None, *, end: int | str | None = None, force: bool = False, progress=None,
           created: int | None = None) -> Adopted:
     """Writes an index next to the tokens of another tool, which stay where they are, like `leat adopt`.

@@ -17,7 +17,6 @@ from array import array
 from collections.abc import Mapping
 
 from leat import _leat
-from leat._names import refuse_moved, telling
 from leat._passes import LAST, NEXT, LoaderNotice, Passes, Place, last_of
 from leat._styles import IGNORED, style_of
 from leat._values import check_plan, choice, flag, slice_options, whole
@@ -34,9 +33,8 @@ MOST_AHEAD = 256  # batches by tokens that a program takes ahead of the one it t
 
 def check_options(options):
     """Raises TypeError for options that leat.Loader, which is opened later, does not have."""
-    refuse_moved("leat.Loader", options)
     for name in options:
-        if name not in Loader.__init__.__wrapped__.__kwdefaults__:
+        if name not in Loader.__init__.__kwdefaults__:
             raise TypeError(f"leat.Loader has no option {name}")
 
 
@@ -124,7 +122,6 @@ class Loader(Passes):
     nothing.
     """
 
-    @telling("leat.Loader")
     def __init__(self, plan, batch_size=None, *, max_tokens=None, pool=None, rank=None, world=None, ranks=None,
                  balance=None, outputs=None, ignore_index=-100, style="batch", framework="torch", device="cpu",
                  buffers=None, last=None, position=0, state=None, restart=None, steps=None, on_damage="error", io=IO(),

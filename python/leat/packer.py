@@ -5,7 +5,6 @@ import warnings
 
 from leat import _leat
 from leat._leat import Error
-from leat._names import telling
 from leat._pack_options import chat_of, now, open_tokenizer, pack_options, read_id
 from leat._values import whole
 from leat.packing import Summary, summarize
@@ -45,7 +44,6 @@ class Packer:
 
     _summary: Summary | None
 
-    @telling("leat.Packer")
     def __init__(self, output, tokenizer="gpt2", *, end: int | str | None = "auto", begin: int | str | None = "auto",
                  special: bool = False, invalid_utf8: str = "replace", threads: int | None = None,
                  memory: int | str | None = None, max_rejects: int | float | str | None = "1%",

@@ -5,7 +5,6 @@ import collections
 
 from leat import _leat
 from leat._leat import Error
-from leat._names import telling
 from leat._pack_options import list_paths, now, open_tokenizer, pack_options, read_created, read_seed, read_splits
 from leat._values import read_size
 from leat.options import Files, as_group
@@ -56,7 +55,6 @@ hub_splits        a dict for each split of Hugging Face folders that the inputs 
 """
 
 
-@telling("leat.pack")
 def pack(inputs, output, tokenizer="gpt2", *, text: str = "text", id: str | None = "id", keep=(),
          invalid_utf8: str = "replace", mask_field: str | None = None, chat=None, end: int | str | None = "auto",
          begin: int | str | None = "auto", special: bool = False, shuffle: int | None = None, dedup: bool = False,

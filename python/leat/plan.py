@@ -9,7 +9,6 @@ from types import SimpleNamespace
 
 from leat import _leat
 from leat._lazy import numpy
-from leat._names import telling
 from leat._values import ROW_DOCUMENTS, choice, is_name, listed, whole
 from leat.dataset import Dataset
 from leat.options import FIM, Opening, Order, as_group
@@ -191,7 +190,6 @@ class Plan:
 
     __slots__ = ("_native", "_made", "_info", "_how", "__weakref__")
 
-    @telling("leat.Plan")
     def __init__(self, sources, seq_len, seed=None, *, base_len=None, split=None, use=None, phases=(), skip=(), bans=(),
                  order="shuffled", epochs=None, fim=None, stop="all", open=Opening()):  # noqa: A002 (as in C)
         kind = choice("order", order.order if isinstance(order, Order) else order, _leat.ORDERS)
@@ -250,7 +248,6 @@ class Plan:
                              ) from None
 
     @classmethod
-    @telling("leat.Plan.parse")
     def parse(cls, text, *, skip=(), epochs=None, label="plan", open=Opening()):  # noqa: A002
         """A plan from its text (docs/ORDER.md, "Plan text").
 
@@ -271,7 +268,6 @@ class Plan:
         return self
 
     @classmethod
-    @telling("leat.Plan.load")
     def load(cls, path, *, skip=(), epochs=None, open=Opening()):  # noqa: A002
         """A plan from a file with its text, as `leat order --print-plan` prints it; the options as in parse()."""
         with io.open(path, encoding="utf-8", errors="surrogateescape") as file:

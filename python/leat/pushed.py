@@ -6,7 +6,6 @@ import dataclasses
 import os
 
 from leat import _leat
-from leat._names import telling
 from leat._pack_options import chat_of, now, open_tokenizer, pack_options, read_splits
 from leat._values import read_size, whole
 from leat.dataset import Dataset, open as open_dataset
@@ -40,7 +39,6 @@ class PushedRun:
     _fields: dict[str, Any]
     _ended: bool
 
-    @telling("leat.Run")
     def __init__(self, output, tokenizer="gpt2", *, text: str = "text", id: str | None = "id",
                  mask: str | None = None, end: int | str | None = "auto", begin: int | str | None = "auto",
                  special: bool = False, invalid_utf8: str = "replace", memory: int | str | None = None,

@@ -6,7 +6,6 @@ import os
 
 from leat import _leat
 from leat._leat import Error
-from leat._names import telling
 from leat._pack_options import WRITE, bound, list_paths, now, open_tokenizer, pack_options, read_created, read_seed, \
     read_splits
 from leat._values import choice, read_size, whole
@@ -113,7 +112,6 @@ class Run(PushedRun):
         return self
 
     @classmethod
-    @telling("leat.Run.create")
     def create(cls, folder: str | os.PathLike, inputs, tokenizer="gpt2", *, parts: int,
                from_: str | os.PathLike | None = None, split=None, allow_truncated: bool = False, chat=None,
                **options: Any) -> Run:

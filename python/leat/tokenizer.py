@@ -615,12 +615,11 @@ def threads_of(count):
     return min(int(count), 4096)
 
 
-def _reopened(cls, spec, pattern, like, fingerprint, file_sum=None):
-    """Without `file_sum`, of a pickle that an earlier version has made."""
+def _reopened(cls, spec, pattern, like, fingerprint, file_sum):
     tokenizer = cls(spec, pattern=pattern, like=like)
     if tokenizer._fingerprint != fingerprint:
         raise ValueError(f"{spec!r} now holds another vocabulary than when the tokenizer was pickled")
-    if file_sum is not None and tokenizer._file_sum() != file_sum:
+    if tokenizer._file_sum() != file_sum:
         raise ValueError(f"{spec!r} has changed since the tokenizer was pickled: not its vocabulary, but perhaps its "
                          "post-processor or truncation")
     return tokenizer

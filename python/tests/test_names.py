@@ -2,7 +2,6 @@
 (nested ones by their last name), and the options of the commands as `--help all` lists them have the same names, except
 for what EXCEPTIONS lists; and each option stands in one place of Python."""
 import inspect
-import operator
 import pickle
 import re
 import subprocess
@@ -11,7 +10,6 @@ import pytest
 from conftest import BUILD, ROOT
 
 import leat
-from leat import _names
 from leat.integrations import megatron
 
 GROUPS = (leat.fit, megatron.order, leat.FIM, leat.Opening, leat.Outputs, leat.Device, leat.IO, leat.StatsFile,
@@ -225,32 +223,6 @@ def test_packer_has_the_options_of_pack():
     assert own <= set(packer) and "allow_binary" in inspect.signature(leat.Files).parameters
     for name in set(packer) - own:
         assert packer[name].default == pack[name].default, name
-
-
-@pytest.mark.parametrize("called", _names.MOVED)
-def test_what_has_moved_says_where(called):
-    """Each keyword that is in a group now is refused with a sentence that names what there is."""
-    function = operator.attrgetter(called.removeprefix("leat."))(leat)
-    for name, place in _names.MOVED[called].items():
-        with pytest.raises(TypeError) as raised:
-            function(**{name: 1})
-        assert str(raised.value) == f"{called} takes {name} as {place}"
-        assert name not in inspect.signature(function).parameters
-        given = re.match(r"(\w+)=(.*)", place)
-        assert (given and given[1] in inspect.signature(function).parameters) or "plan.documents(" in place
-        group = re.fullmatch(r"\w+=leat\.([\w.]+)\(.*?(\w+)=\.\.\.\)", place)
-        if group:
-            assert group[2] in inspect.signature(operator.attrgetter(group[1])(leat)).parameters, place
-
-
-@pytest.mark.parametrize("subject", ["plan", "loader", "pack"])
-def test_each_option_of_a_group_was_a_keyword(subject):
-    (function, *groups), _, _ = SUBJECTS[subject]
-    places = " ".join(_names.MOVED[f"leat.{function.__name__}"].values())
-    for group in groups:
-        for option in inspect.signature(group).parameters.values():
-            if option.kind is option.KEYWORD_ONLY:
-                assert re.search(rf"\b{group.called}\(.*?\b{option.name}=\.\.\.\)", places), (group, option.name)
 
 
 def test_groups_are_values():

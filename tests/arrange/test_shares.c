@@ -60,12 +60,9 @@ static const char *cut_at(unsigned from, unsigned to)
     return from > 0 && from < to && corpus.records[from].input == corpus.records[from - 1].input ? "1" : "0";
 }
 
-/* Records [from, to) as the run over them writes them. `share` may be NULL. Half of the shares do not say whether they
- * are cut: their offsets tell, unless a share has no document of its first input. */
+/* Records [from, to) as the run over them writes them. `share` may be NULL. */
 static void write_range(const char *name, unsigned from, unsigned to, const char *share)
 {
-    bool says = share && (from % 2 || to <= from + 2);
-
     struct leat_writer_options o = LEAT_WRITER_OPTIONS_INIT;
     struct leat_input input = LEAT_INPUT_INIT;
     unsigned last = INPUTS;
@@ -99,7 +96,7 @@ static void write_range(const char *name, unsigned from, unsigned to, const char
     }
     T_OK(leat_writer_set_metadata(w, "options", "the same", &t_err));
     T_OK(leat_writer_set_metadata(w, "leat.part", share, &t_err));
-    T_OK(leat_writer_set_metadata(w, "leat.part.cut", says ? cut_at(from, to) : NULL, &t_err));
+    T_OK(leat_writer_set_metadata(w, "leat.part.cut", share ? cut_at(from, to) : NULL, &t_err));
     T_OK(leat_writer_finish(w, NULL, &t_err));
 }
 

@@ -2,7 +2,7 @@
 """test_damaged_inputs.py: which inputs were cut off or broken, where, and how many bytes of them were not read: all
 three forms of leat info say it first. It was "inputs were cut off or broken", in the metadata of the text and of JSON
 only. Places are those of the files as this test made them. What is stored is the same for any number of threads and
-memory, after a stop, of parts that are joined, and in each dataset of a division; what older versions stored is shown.
+memory, after a stop, of parts that are joined, and in each dataset of a division.
 """
 import bz2
 import gzip
@@ -246,7 +246,7 @@ for part in "run", "run/a":
     assert damaged("merged") == found, "split by the parts of a run, and shuffled by the merge"
 
 maker = os.path.join(build, "make_dataset")
-# a line of another spelling, as versions before 0.2 wrote a sentence, does not say which input was damaged
+# a line of another spelling does not say which input was damaged
 subprocess.run([maker, "odd", "metadata=leat.damaged=inputs were cut off or broken", "document=1"], check=True)
 for command in ["info", "odd"], ["merge", "-o", "odds", "odd"]:
     refused = subprocess.run([os.path.join(build, "leat"), *command], capture_output=True, text=True)

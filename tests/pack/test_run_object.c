@@ -152,7 +152,7 @@ static void test_plan(void)
     }
     CHECK(PLAN_DAMAGED, PLAN, RESTORE, ALL);
     t_write_text(file("leat-run"), "leat run 1\nparts 1\n");
-    T_REFUSED(step(NULL, NULL), LEAT_E_UNSUPPORTED, "was written by an older version of leat");
+    T_REFUSED(step(NULL, NULL), LEAT_E_UNSUPPORTED, "is not the plan of a run that this version can read");
     CHECK(PLAN_VERSION, PLAN, PLAN, ALL);
     unlink(file("leat-run")); /* lost: the same call writes it again */
     o.pack = NULL;

@@ -131,19 +131,6 @@ pack_parts values 1 2
 leat merge -o byall values --dedup --shuffle 3 >"$printed" || fail "cannot merge"
 for value in 0 1 2; do same "byall.$value" "by.$value"; done
 
-# ---- A run that an older version planned ----------------------------------------------------------------------------
-
-mkdir old
-printf 'leat run 1\nparts 2\ninputs 1\nbytes 9\nfrom /\nword --run\nword old\n' >old/leat-run
-for words in 'pack --run old --part 1' 'status old' 'merge -o new old'; do
-    # shellcheck disable=SC2086 # several words
-    run leat $words
-    ended 1 "leat: old/leat-run was written by an older version of leat: pack the parts with that version, or plan the \
-run again in another folder"
-done
-run leat pack --run old --parts 2 -t bytes in.jsonl
-says 1 'old is the folder of another run'
-
 # ---- What cannot be -------------------------------------------------------------------------------------------------
 
 while IFS='|' read -r words message; do

@@ -20,7 +20,6 @@ struct named_input {
 struct joined {
     struct outputs *outputs;
     struct named_input last; /* as declared, with all that was joined to it; path NULL: none */
-    uint64_t last_offset;    /* of the last of its documents whose offset is known, or LEAT_NONE */
     uint64_t count;
 };
 
@@ -49,45 +48,15 @@ static enum leat_status load(struct named_input *n, const struct merge_part *s, 
     return status;
 }
 
-/* The offset of the part's first or last document, if it comes from this input; else LEAT_NONE. */
-static enum leat_status offset_at(const struct merge_part *s, uint64_t document, uint64_t input, uint64_t *offset,
-                                  struct leat_error *err)
-{
-    struct leat_origin origin;
-    enum leat_status status;
-
-    *offset = LEAT_NONE;
-    if (s->documents == 0)
-        return LEAT_OK;
-    status = leat_dataset_origins(s->dataset, s->first_document + document, 1, &origin, err);
-    if (status == LEAT_OK && origin.input == s->first_input + input)
-        *offset = origin.offset;
-    return status;
-}
-
 /*
- * Whether a share's first input is the rest of the last input before it. Then both have the same name and size, but so
- * do two entries of a file that was named twice in a row. The share says which it is; without that, offsets that start
- * again mean a new input. Inputs of unknown size are never cut.
+ * Returns true if a share's first input is the rest of the last input before it. Both then have the same name and size,
+ * but so do two entries of a file that was named twice in a row: the share says which it is. Inputs of unknown size are
+ * never cut.
  */
-static enum leat_status continues(const struct joined *j, const struct merge_part *s, const struct named_input *n,
-                                  bool *yes, struct leat_error *err)
+static bool continues(const struct joined *j, const struct merge_part *s, const struct named_input *n)
 {
-    const char *cut = merge_parts_metadata(s, SHARES_CUT_KEY);
-    enum leat_status status;
-    uint64_t offset;
-
-    *yes = false;
-    if (s->shares.of == 0 || s->shares.first == 1 || !j->last.path || n->input.bytes == 0 ||
-        n->input.bytes != j->last.input.bytes || strcmp(n->path, j->last.path) != 0)
-        return LEAT_OK;
-    if (cut) {
-        *yes = strcmp(cut, "1") == 0;
-        return LEAT_OK;
-    }
-    status = offset_at(s, 0, 0, &offset, err);
-    *yes = status == LEAT_OK && (offset == LEAT_NONE || j->last_offset == LEAT_NONE || offset > j->last_offset);
-    return status;
+    return shares_begin_inside(s) && j->last.path && n->input.bytes > 0 && n->input.bytes == j->last.input.bytes &&
+           strcmp(n->path, j->last.path) == 0;
 }
 
 /* Hashes of inputs are sums over their pages, and each share has those of the pages that begin in it. */
@@ -103,10 +72,8 @@ static enum leat_status add_input(struct joined *j, struct merge_part *s, uint64
 {
     struct named_input n;
     enum leat_status status = load(&n, s, number, err);
-    bool joins = false;
+    bool joins = status == LEAT_OK && number == 0 && continues(j, s, &n);
 
-    if (status == LEAT_OK && number == 0)
-        status = continues(j, s, &n, &joins, err);
     if (number == 0)
         s->first_as_output = joins ? j->count - 1 : j->count;
     if (status != LEAT_OK || joins)
@@ -119,27 +86,20 @@ static enum leat_status add_input(struct joined *j, struct merge_part *s, uint64
         j->count++;
         free(j->last.path);
         j->last = n;
-        j->last_offset = LEAT_NONE;
     }
     return status == LEAT_OK ? outputs_set_input(j->outputs, j->count - 1, &j->last.input, err) : status;
 }
 
 enum leat_status join_inputs(struct merge_parts *parts, struct outputs *outputs, struct leat_error *err)
 {
-    struct joined j = { .outputs = outputs, .last_offset = LEAT_NONE };
+    struct joined j = { .outputs = outputs };
     enum leat_status status = LEAT_OK;
-    uint64_t offset;
 
     for (size_t k = 0; status == LEAT_OK && k < parts->count; k++) {
         struct merge_part *s = &parts->items[k];
 
         for (uint64_t i = 0; status == LEAT_OK && i < s->inputs; i++)
             status = add_input(&j, s, i, err);
-        if (status == LEAT_OK && s->inputs > 0 && s->documents > 0) {
-            status = offset_at(s, s->documents - 1, s->inputs - 1, &offset, err);
-            if (offset != LEAT_NONE)
-                j.last_offset = offset;
-        }
     }
     free(j.last.path);
     return status;

@@ -581,19 +581,6 @@ static int compare_shares(const void *x, const void *y)
     return strcmp(a->name, b->name);
 }
 
-/* Earlier versions had parts that were shuffled together, each with the inputs of all. */
-static enum leat_status check_cut(const struct merge_part *s, struct leat_error *err)
-{
-    const char *cut = merge_parts_metadata(s, SHARES_CUT_KEY);
-
-    if (!cut || strcmp(cut, "0") == 0 || strcmp(cut, "1") == 0)
-        return LEAT_OK;
-    return status_set_in(err, LEAT_E_INCOMPATIBLE, s->name,
-                         "%.300s was shuffled together with the other parts of its run, by an earlier version of leat: "
-                         "they open as one dataset, but are not merged; pack the run anew for that",
-                         s->name);
-}
-
 /* Whether one of the lines ends with this commit. */
 static bool has_commit(const char *lines, const char *commit, size_t length)
 {
@@ -652,11 +639,6 @@ enum leat_status shares_check(struct merge_parts *all, struct leat_error *err)
     }
     if (!share)
         return LEAT_OK;
-    for (size_t i = 0; i < all->count; i++) {
-        s = all->items[i].shares.of ? check_cut(&all->items[i], err) : LEAT_OK;
-        if (s != LEAT_OK)
-            return s;
-    }
     if (other)
         return status_set_in(err, LEAT_E_INCOMPATIBLE, share->name,
                              "%.300s is a share of a run, and %.300s is not; merge the shares of the run first",

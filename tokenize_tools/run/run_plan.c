@@ -14,7 +14,7 @@
 #include "pack/pack.h"
 #include "run_advice.h"
 
-static const char first_line[] = "leat run 2", oldest_line[] = "leat run 1";
+static const char first_line[] = "leat run 2";
 
 #define SUM_LINE 37 /* "sum ", 32 digits, the line's end */
 
@@ -289,14 +289,6 @@ enum leat_status run_plan_take(struct run_plan *plan, const char *name, struct l
     size_t first = strcspn(rest, "\n"), lines = 0;
     uint8_t number[16];
 
-    if (first == sizeof oldest_line - 1 && memcmp(rest, oldest_line, first) == 0)
-        return run_advise(
-            err,
-            status_set_in(err, LEAT_E_UNSUPPORTED, name,
-                          "%s was written by an older version of leat: pack the parts with that version, or "
-                          "plan the run again in another folder",
-                          name),
-            RUN_PLAN_VERSION);
     if (first != sizeof first_line - 1 || memcmp(rest, first_line, first) != 0)
         return refuse(name, err);
     if (!run_sum_take(&plan->text))

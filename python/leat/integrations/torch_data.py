@@ -132,8 +132,7 @@ class IterableDataset(torch.utils.data.IterableDataset):
         of worker processes that had; its own load_state_dict() wants the same number of them."""
         state = self._own_state(state)
         check_state(state)
-        if "state" in state:
-            self.plan.load_state(state["state"])
+        self.plan.load_state(state["state"])
         self._resume, self._loader = dict(state), None
         if torch.utils.data.get_worker_info() is None:
             self._away[0] = 0

@@ -334,8 +334,6 @@ def test_documents(corpus):
             seen.add(sample.document)
         state = loader.state_dict()
     assert seen == set(range(18)) and state["position"] == 18
-    again = leat.Loader(leat.Plan(corpus, 1024, 3).documents(), 4, state={"leat": 1, "position": 4})
-    assert next(again).position == 4
 
 
 def test_a_plan_that_ended_begins_again(corpus):

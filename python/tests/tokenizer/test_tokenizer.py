@@ -191,18 +191,6 @@ def test_pickle_of_relative_names(tmp_path, monkeypatch):
         pickle.loads(made["tokenizer.json"])
 
 
-def test_pickle_of_earlier_versions(tmp_path):
-    """These have no sum of the file."""
-    from leat import tokenizer
-    path = str(tmp_path / "tokenizer.json")
-    for vocab in ({"a": 0, "b": 1}, {"b": 0, "a": 1}):
-        (tmp_path / "tokenizer.json").write_text(json.dumps({"model": {"type": "BPE", "vocab": vocab, "merges": []}}))
-        arguments = (leat.Tokenizer, path, None, "tokenizers", leat.Tokenizer(path)._fingerprint)
-        assert tokenizer._reopened(*arguments).encode("ab") == [vocab["a"], vocab["b"]]
-    with pytest.raises(ValueError, match="another vocabulary than when"):
-        tokenizer._reopened(*arguments[:4], leat.Tokenizer("gpt2")._fingerprint)
-
-
 def test_arrow(gpt2):
     pa = pytest.importorskip("pyarrow")
     some = texts(500, 7)

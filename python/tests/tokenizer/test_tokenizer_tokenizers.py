@@ -420,9 +420,3 @@ def test_objects(both, tmp_path):
     assert leat.open(tmp_path / "packed").info.end_token == around[1]
     with pytest.raises(TypeError):
         leat.Tokenizer(object())
-
-
-def test_pretrained_tokenizer_is_gone():
-    for way in "leat.PreTrainedTokenizer", "exec('from leat import PreTrainedTokenizer')":
-        with pytest.raises(ImportError, match="use transformers.PreTrainedTokenizerFast with the same tokenizer.json"):
-            eval(way)
