@@ -27,6 +27,7 @@ have() { # HOW
     py:numpy | py:jinja2) python3 -c "import ${1#py:}" || /usr/bin/python3 -c "import ${1#py:}" ;;
     py:*) "$python" -c "import ${1#py:}" ;;
     cmd:python3) command -v "$python" ;;
+    cmd:cram) command -v cram3 || command -v cram ;;
     cmd:*) command -v "${1#cmd:}" ;;
     pkg-config) command -v "$pkg_config" ;;
     python-headers) "$python" -c 'import os, sysconfig as s; os.stat(s.get_path("include") + "/Python.h")' ;;

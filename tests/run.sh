@@ -98,8 +98,9 @@ run_one='
         echo "skipped: no python3 (3.9 or newer)" >"$file.out"
         code=77
     else
+        [ "${name%.t}" = "$name" ] && by= || by=tests/transcript.sh
         LEAT_TEST_TMP=$tmp LEAT_TEST_DISK=$disk LEAT_BUILD=$build timeout --foreground -k 10 \
-            "${LEAT_TEST_SECONDS:-300}" $LEAT_TEST_RUNNER "$name" >"$file.out" 2>&1 </dev/null 9>&-
+            "${LEAT_TEST_SECONDS:-300}" $LEAT_TEST_RUNNER $by "$name" >"$file.out" 2>&1 </dev/null 9>&-
         code=$?
     fi
     rm -rf "$tmp" "$disk"

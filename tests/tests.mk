@@ -1,12 +1,13 @@
 # tests.mk: how tests are built and run; included by the Makefile.
 #
-# A test is a program tests/<folder>/test_*.c or a script tests/<folder>/test_*.sh|.py: exit 0, 1, or 77 for "cannot run
-# here". Programs of tests/faults/ are linked so that the system calls of the library go through tests/support/fault.c.
+# A test is a program tests/<folder>/test_*.c, a script tests/<folder>/test_*.sh|.py, or a transcript
+# tests/<folder>/*.t, which tests/transcript.sh runs: exit 0, 1, or 77 for "cannot run here". Programs of tests/faults/
+# are linked so that the system calls of the library go through tests/support/fault.c.
 
 TEST_SOURCES   := $(sort $(wildcard tests/*/test_*.c))
 # without those that test no program of the build; make check-lint has those of lint
 TEST_SCRIPTS   := $(filter-out tests/lint/% $(if $(strip $(SANITIZE)),tests/install/%),\
-                  $(sort $(wildcard tests/*/test_*.sh tests/*/test_*.py)))
+                  $(sort $(wildcard tests/*/test_*.sh tests/*/test_*.py tests/*/*.t)))
 SUPPORT_SOURCES := $(filter-out tests/support/fault.c tests/support/on_device.c,$(sort $(wildcard \
                    tests/support/*.c))) bench/data/counting.c bench/data/hostile_texts.c
 # nor with them what ends a child at each call, which takes long then: what a sanitizer could say of what is left is
@@ -110,6 +111,11 @@ sentences: test-tools
 	$(Q)rm -rf $(BUILD)/sentences && mkdir -p $(BUILD)/sentences
 	$(Q)LEAT_TEST_SENTENCES=$(abspath $(BUILD))/sentences tests/run.sh $(BUILD) "" $(SENTENCES)
 	$(Q)cat $(BUILD)/sentences/* >tests/golden/sentences.txt
+
+.PHONY: transcripts
+## transcripts: write what the commands print now into the transcripts (ONLY=word: into some); read the difference
+transcripts: test-tools
+	$(Q)tests/transcript.sh --accept $(filter %.t,$(SELECTED))
 
 .PHONY: interface keep-headers
 ## interface: write what programs rely on (structs, numbers, functions) into tests/install/interface.txt

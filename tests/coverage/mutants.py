@@ -176,7 +176,8 @@ class Tree:
         start = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="leat-mutant-", ignore_cleanup_errors=True) as scratch:
             environment = {**os.environ, "LEAT_TEST_TMP": scratch, "LEAT_BUILD": "build"}
-            process = subprocess.Popen([test], cwd=self.folder, env=environment, stdin=subprocess.DEVNULL,
+            by = ["tests/transcript.sh"] if test.endswith(".t") else []
+            process = subprocess.Popen([*by, test], cwd=self.folder, env=environment, stdin=subprocess.DEVNULL,
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
                                        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY)))
             try:

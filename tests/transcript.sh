@@ -1,0 +1,30 @@
+#!/bin/sh
+# transcript.sh FILE.t...: runs transcripts: what a person types in an empty folder, and what they see. --accept writes
+# what is seen now into the files: read the difference. Cram has the form: "  $ " begins a command and "  > " goes on
+# with it; its output follows, with (re) or (glob) behind a line that may differ, and [N] for an exit code of N; all
+# else is read by people alone. A command that reads standard input is given one, or it reads the rest of the file.
+#
+# In PATH are the programs of the build; $SOURCES is the root of the tree. transcripts.sh has what several of them use.
+build=${LEAT_BUILD:-build}
+case $build in
+/*) ;;
+*) build=$PWD/$build ;;
+esac
+cram=$(command -v cram3 || command -v cram) || {
+    echo "skipped: needs cram (Debian: python3-cram)"
+    exit 77
+}
+accept=
+if [ "$1" = --accept ]; then
+    accept='--interactive --yes'
+    shift
+fi
+SOURCES=$PWD
+PATH=$build:$build/examples:$PATH
+# PYTHONPATH is for processes that render conversations
+PYTHONPATH=$PWD/python
+export SOURCES PATH PYTHONPATH TERM=xterm LEAT_BUILD="$build"
+unset SOURCE_DATE_EPOCH
+[ -z "$LEAT_TEST_TMP" ] || export TMPDIR="$LEAT_TEST_TMP"
+# shellcheck disable=SC2086 # two words or none
+exec "$cram" $accept "$@"
