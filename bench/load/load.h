@@ -19,7 +19,7 @@ enum load_output { LOAD_TOKENS, LOAD_I32, LOAD_I64, LOAD_PACKED, LOAD_VIEWS };
 
 struct load_values {
     struct plan_options plan; /* first: its rows count from here */
-    uint64_t batch, rank, world, from, steps, slots, memory, page_cache, rounds, warm_up, threads;
+    uint64_t batch, rank, world, from, steps, slots, memory, rounds, warm_up, threads;
     uint64_t ahead;
     const char *device, *driver, *trace, *work, *dump, *slice;
     unsigned engine, output, on_damage, last, rows, apart, compare, layout, balance;

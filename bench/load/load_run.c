@@ -271,7 +271,6 @@ static enum leat_status open_loader(struct run *r, struct leat_error *err)
     o.io.apart = (enum leat_apart)v->apart;
     o.io.nvtx = v->nvtx;
     o.io.memory = v->memory;
-    o.io.page_cache = v->page_cache;
     o.device.name = r->consumer.on_device ? r->consumer.device.name : r->v->device;
     o.device.driver = r->consumer.on_device ? r->consumer.device.driver_name : r->v->driver;
     o.slice = v->part;

@@ -200,11 +200,7 @@ struct leat_loader_io {
     int32_t numa_node;    /* the ring and its threads go there, if the system allows; or one of enum leat_numa. _INIT:
                            * LEAT_NUMA_DEVICE */
     uint32_t nvtx;        /* 1: marks the thread's work for NVIDIA's profilers, if that is built in */
-    /* How many bytes of what the loader brought into the page cache and has read may stay there, at least 16 rows; no
-     * file is warmed then. 0: 4 MiB of cold files that do not fit into what the memory control group has left; of
-     * others, no limit. Announced rows of free slots are there besides. */
-    uint64_t page_cache;
-    uint64_t reserved[3]; /* 0 */
+    uint64_t reserved[4]; /* 0 */
 };
 
 struct leat_loader_device {
@@ -285,7 +281,7 @@ struct leat_loader_options {
 #define LEAT_LOADER_OPTIONS_INIT                                                                                       \
     { sizeof(struct leat_loader_options), 0, 0, NULL, 0, LEAT_LAST_SHORT, LEAT_ON_DAMAGE_ERROR,                        \
       { 0, 1, LEAT_BALANCE_NONE, 0, { 0 } },                                                                           \
-      { LEAT_ENGINE_AUTO, LEAT_APART_AUTO, 0, 1, 1, 0, 0, -1, 0, 0, { 0, 0, 0 } },                                     \
+      { LEAT_ENGINE_AUTO, LEAT_APART_AUTO, 0, 1, 1, 0, 0, -1, 0, { 0, 0, 0, 0 } },                                     \
       { NULL, NULL, { 0, 0, 0, 0 } }, { 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } }, NULL, 0, NULL, 0,           \
       { 0, 0, LEAT_SLICE_CONTIGUOUS, 0, { 0, 0 } } }
 

@@ -195,18 +195,11 @@ struct leat_pack_options {
     uint64_t include_count;
     const char *const *exclude;
     uint64_t exclude_count;
-
-    /* How many bytes of inputs and of tokens together may stay in the page cache; 8 MiB for each thread, what other
-     * programs had there, and what sorting and shuffling write come on top. Half is for each: inputs that have more
-     * leave it when they have been read (Linux 6.5), and tokens that come after it are written past it where the file
-     * system can (of each dataset), unless `write` says how. 0: inputs leave it that have more than three quarters of
-     * what the system and its control groups have left, and `write` decides about tokens. */
-    uint64_t page_cache;
 };
 #define LEAT_PACK_OPTIONS_INIT                                                                                         \
     { sizeof(struct leat_pack_options), NULL, LEAT_PACK_AUTO, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL,          \
       NULL, NULL, NULL, NULL, NULL, 0, 0, LEAT_NONE, LEAT_NONE, 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, NULL,           \
-      LEAT_WRITE_AUTO, 0, 0, LEAT_NONE, LEAT_NONE, 0, 0, NULL, NULL, NULL, NULL, 0, NULL, 0, 0 }
+      LEAT_WRITE_AUTO, 0, 0, LEAT_NONE, LEAT_NONE, 0, 0, NULL, NULL, NULL, NULL, 0, NULL, 0 }
 
 /* CPU time of each step, over all threads. */
 struct leat_pack_times {

@@ -37,7 +37,7 @@ def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", 
                  invalid_utf8="replace", threads=None, memory=None, shuffle=None, dedup=False, splits=(),
                  max_rejects="1%", resume=False, part=None, force=False, created=None, skip_unknown=False,
                  allow_binary=False, follow_links=False, keep=(), by=None, store_mask=False,
-                 mask_field=None, chat=None, write="auto", page_cache=0, split_of=None, include=(),
+                 mask_field=None, chat=None, write="auto", split_of=None, include=(),
                  exclude=(), allow_empty=False):
     """What pack_options_take() of the extension reads: (fields of struct leat_pack_options, splits, conditions,
     renderers, patterns of files to include, and to exclude)."""
@@ -56,8 +56,7 @@ def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", 
                 parts=parts, shuffle=seed is not None, seed=seed or 0, dedup=dedup, resume=resume, force=force,
                 created=read_created(created), skip_unknown=skip_unknown, allow_binary=allow_binary,
                 follow_links=follow_links, by=by, store_mask=store_mask, mask_field=mask_field,
-                write=choice("write", write, WRITE), split_of=split_of,
-                page_cache=read_size(page_cache, 0, "page_cache"), allow_empty=allow_empty,
+                write=choice("write", write, WRITE), split_of=split_of, allow_empty=allow_empty,
                 **rendering), list(splits), _conditions(keep), renderers, list(include), list(exclude)
 
 

@@ -243,8 +243,6 @@ class IO(Group):
     verify      False: do not check the hashes and ids of the pages that are read
     slots       batches in the ring, 2 to 64; 0: chosen
     memory      the ring's size at most, in bytes or like "1GiB"; 0: chosen
-    page_cache  how much of what was read may stay in the page cache, in bytes or like "64MiB"; 0: 4 MiB of files that
-                do not fit into what the memory control group has left; of others, no limit
     numa_node   the NUMA node of the ring and its threads, if the system allows; -1: the GPU's; -2: any
     """
 
@@ -255,7 +253,6 @@ class IO(Group):
     slots: int = 0
     memory: int | str = 0
     numa_node: int = -1
-    page_cache: int | str = 0
     called = "leat.IO"
 
     def __post_init__(self) -> None:
@@ -266,8 +263,7 @@ class IO(Group):
                     apart=choice(self._of("apart"), self.apart, APART), verify=self.verify,
                     slots=whole(self._of("slots"), self.slots, 0, 64),
                     memory=read_size(self.memory, 0, self._of("memory")),
-                    numa_node=whole(self._of("numa_node"), self.numa_node, -2, 2**31 - 1),
-                    page_cache=read_size(self.page_cache, 0, self._of("page_cache")))
+                    numa_node=whole(self._of("numa_node"), self.numa_node, -2, 2**31 - 1))
 
 
 @dataclass(frozen=True, repr=False)

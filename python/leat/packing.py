@@ -59,7 +59,7 @@ def pack(inputs, output, tokenizer="gpt2", *, text: str = "text", id: str | None
          invalid_utf8: str = "replace", mask_field: str | None = None, chat=None, end: int | str | None = "auto",
          begin: int | str | None = "auto", special: bool = False, shuffle: int | None = None, dedup: bool = False,
          split=None, by: str | None = None, allow_empty: bool = False, force: bool = False, threads: int | None = None,
-         memory: int | str | None = None, page_cache: int | str = 0, write: str = "auto", created: int | None = None,
+         memory: int | str | None = None, write: str = "auto", created: int | None = None,
          progress="auto", part=None, resume: bool = False, max_rejects: int | float | str | None = "1%",
          allow_truncated: bool = False) -> Summary:
     """Packs text files into the dataset `output`, like `leat pack`; returns a Summary.
@@ -102,8 +102,6 @@ def pack(inputs, output, tokenizer="gpt2", *, text: str = "text", id: str | None
     threads       None: all cores
     memory        bound on the memory of the process, in bytes or like "4GiB"; None: 2 GiB, plus whole GiB already held,
                   but in control groups at most three quarters of what they leave
-    page_cache    how much of the inputs and the tokens may stay in the page cache, in bytes or like "64MiB", with 8 MiB
-                  for each thread besides; 0: as much as there is room
     write         how tokens get to the disk: "cached" in the page cache, where training finds them next; "direct" past
                   it, with less CPU time; "auto": directly what comes after a quarter of the free memory, or after
                   1 GiB with more than 8 threads
@@ -130,7 +128,7 @@ def pack(inputs, output, tokenizer="gpt2", *, text: str = "text", id: str | None
         tokenizer, text=text, id=id, end=end, begin=begin, special=special, invalid_utf8=invalid_utf8, threads=threads,
         memory=memory, shuffle=shuffle, dedup=dedup, splits=splits, max_rejects=max_rejects, resume=resume, part=part,
         force=force, created=created, keep=keep, by=by, mask_field=mask_field, chat=chat, write=write,
-        page_cache=page_cache, allow_empty=allow_empty, **files._options())
+        allow_empty=allow_empty, **files._options())
     notices: list[tuple] = []
     made: list[tuple] = []
     bar, watch = watching(progress)

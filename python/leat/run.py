@@ -22,7 +22,7 @@ FILES = (None, "plan", "shared", "beat", "unfinished", "part", "rejects", "input
 MENDS = ("call", "again", "wait", "force", "limit", "accept", "restore", "create", "plan", "steps")
 WAITS = ("nothing", "part", "all")  # enum leat_run_waits
 PLANNED = ("text", "id", "keep", "invalid_utf8", "mask_field", "end", "begin", "special", "by", "allow_empty",
-           "threads", "memory", "page_cache", "write", "max_rejects", "created",
+           "threads", "memory", "write", "max_rejects", "created",
            "force")  # of leat.pack(), that all parts share
 
 Advice = collections.namedtuple("Advice", "file mend waits")
@@ -125,7 +125,7 @@ class Run(PushedRun):
         allow_truncated  accept inputs that are cut off in every step
         chat             as in leat.pack()
         options          those of leat.pack() that all parts share: text, id, keep, invalid_utf8, mask_field, end,
-                         begin, special, by, allow_empty, created, page_cache; and threads, memory, write and
+                         begin, special, by, allow_empty, created; and threads, memory, write and
                          max_rejects, of which each step may have others
         """
         for name in ("shuffle", "dedup"):

@@ -28,7 +28,7 @@ def refused(kind, words, call, *args, **options):
 
 @pytest.mark.parametrize("name, least", [("batch_size", 1), ("rank", 0), ("world", 1), ("position", 0), ("slots", 0),
                                          ("threads", 0), ("memory", 0), ("max_sequences", 1), ("steps", 0),
-                                         ("numa_node", -2), ("page_cache", 0)])
+                                         ("numa_node", -2)])
 def test_numbers_of_a_loader(plan, name, least):
     """They went through int(): 1.5 and "4" were taken; and -1 was told as 18446744073709551615, or taken for none."""
     given = {"batch_size": 2, "framework": "numpy", "outputs": ("inputs", "cu_seqlens")}
@@ -38,7 +38,7 @@ def test_numbers_of_a_loader(plan, name, least):
     def opened(value):
         if name == "max_sequences":
             return leat.Loader(plan, **{**given, "outputs": leat.Outputs(given["outputs"], max_sequences=value)})
-        if name in ("slots", "memory", "numa_node", "page_cache"):
+        if name in ("slots", "memory", "numa_node"):
             return leat.Loader(plan, **given, io=leat.IO(**{name: value}))
         return leat.Loader(plan, **{**given, name: value})
 

@@ -186,7 +186,7 @@ static void announce_hashes(struct gather *g, const struct gather_file *f, uint6
 /* Advises the kernel of the pieces up to now: rows that follow in a file are one stretch, and need few calls. */
 static void advise(struct gather *g)
 {
-    const struct gather_behind *a = &g->advice;
+    const struct gather_stretch *a = &g->advice;
     const struct gather_file *f = &g->files[a->file];
 
 #if defined(POSIX_FADV_WILLNEED)
@@ -198,14 +198,14 @@ static void advise(struct gather *g)
 #else
     (void)f;
 #endif
-    g->advice = (struct gather_behind) { .file = 0 };
+    g->advice = (struct gather_stretch) { .file = 0 };
 }
 
 static bool begin(struct gather *g, struct gather_job *job, struct gather_piece *p)
 {
     const struct gather_file *f = &g->files[p->file];
     uint64_t from = gather_span_begin(p), end = gather_span_end(f, p);
-    struct gather_behind *a = &g->advice;
+    struct gather_stretch *a = &g->advice;
 
     if (f->hot)
         return true;
@@ -213,7 +213,7 @@ static bool begin(struct gather *g, struct gather_job *job, struct gather_piece 
         a->end = end > a->end ? end : a->end;
     } else {
         advise(g);
-        *a = (struct gather_behind) { p->file, from, end };
+        *a = (struct gather_stretch) { p->file, from, end };
     }
     if (f->network && p->bytes > 0 && is_ready(g)) {
         p->state = GATHER_WAITING;

@@ -135,10 +135,8 @@ static enum leat_status add_files(struct gather *g, const struct leat_plan *plan
     return s;
 }
 
-#define USUAL_BEHIND ((uint64_t)4 << 20)
-
 enum leat_status gather_open(struct gather *g, const struct leat_plan *plan, enum leat_engine wanted, bool verify,
-                             bool threaded, uint64_t max_bytes, uint64_t page_cache, struct leat_error *err)
+                             bool threaded, uint64_t max_bytes, struct leat_error *err)
 {
     struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
     uint64_t bitmaps = 0;
@@ -149,8 +147,6 @@ enum leat_status gather_open(struct gather *g, const struct leat_plan *plan, enu
     g->verify = verify;
     g->threaded = threaded;
     g->max_bytes = max_bytes;
-    g->bounded = page_cache > 0;
-    g->page_cache = page_cache > 0 ? page_cache : USUAL_BEHIND;
     leat_plan_info(plan, &info);
     s = count_files(g, plan, info.sources, err);
     for (uint32_t i = 0; i < g->file_count && g->files; i++)
@@ -239,7 +235,6 @@ void gather_follow(struct gather *g, struct gather *from)
 
 int gather_share(struct gather *g, unsigned threads, int node)
 {
-    g->page_cache /= threads + 1;
     return crew_open(&g->crew, g, threads, node);
 }
 
@@ -574,7 +569,6 @@ void gather_begin(struct gather *g, struct gather_job *job)
         p->state = GATHER_TO_DO;
         p->in_flight = 0;
         p->cached = p->held = p->announced = p->left = false;
-        p->drop = g->drops_behind && !g->files[p->file].hot && !g->files[p->file].warm_wanted;
         p->unheld_ns = 0;
         if (g->unaligned && g->files[p->file].offset % GATHER_PAGE != 0)
             p->span = NULL; /* the tokens' pages are not pages of the file */

@@ -80,7 +80,6 @@ struct gather_piece {
     bool held;                          /* of a cached copy: its pages are not evicted */
     uint64_t unheld_ns;                 /* waited for that */
     bool cached;                        /* it was read from memory when the job was begun */
-    bool drop;                          /* from the page cache, after it was read */
     bool shared;                        /* with the crew, if its job is offered */
     bool announced;                     /* to the reader, who looks at no other piece */
     bool left;                          /* by the crew, or the reader: it could not do it */
@@ -121,13 +120,11 @@ struct gather_entered {
     bool asked, asked_index;
 };
 
-/* A stretch of a file's tokens that was read into the page cache and is dropped from it a little later. */
-struct gather_behind {
+/* A stretch of a file's tokens. */
+struct gather_stretch {
     uint32_t file;
     uint64_t begin, end;
 };
-#define GATHER_KEPT   16u  /* stretches: rows that follow in the file share a page with it, and are read by then */
-#define GATHER_BEHIND 128u /* with those before them, which are dropped together */
 
 /* What a thread that reads pieces has for itself. */
 struct gather_hand {
@@ -136,9 +133,6 @@ struct gather_hand {
     struct gather_entered *entered; /* one for each file */
     uint32_t *inside_of;            /* the numbers of those that it has entered */
     uint32_t inside_count;
-    struct gather_behind behind[GATHER_BEHIND]; /* oldest first */
-    uint32_t behind_count;
-    uint64_t behind_bytes;
     struct mounts_guest *guests; /* one for each source; of a thread that attends */
     /* What it did; only its thread writes here. */
     atomic_uint_fast64_t read_bytes, pages_verified;
@@ -159,9 +153,7 @@ struct gather_memory {
 };
 
 struct gather {
-    uint64_t page_cache; /* bytes that each hand may leave behind there; a limit that was asked for, if `bounded` */
-    bool bounded;
-    struct gather_behind advice; /* what the kernel is to be advised of: pieces that follow in a file are one */
+    struct gather_stretch advice; /* what the kernel is to be advised of: pieces that follow in a file are one */
     uint64_t announced[GATHER_ANNOUNCED]; /* blocks of hashes that were lately, by a hash of their numbers */
     struct gather_file *files;
     uint32_t file_count, source_count;
@@ -169,7 +161,6 @@ struct gather {
     uint32_t *first_file; /* of each source */
     enum leat_engine wanted;
     bool verify, threaded;
-    bool drops_behind;            /* what is read of cold files, which do not fit, is not kept in the page cache */
     bool unaligned;               /* some file's tokens do not begin at a page */
     bool has_holes;               /* some file has */
     bool attended;                /* the thread that gathers attends */
@@ -196,10 +187,9 @@ struct gather {
     atomic_bool uring_unregistered; /* it could not register memory */
 };
 
-/* Opens all parts of all sources of a plan. `max_bytes`: the largest piece; `page_cache`: of struct leat_loader_io.
- * gather_close() is fine after a failure. */
+/* Opens all parts of all sources of a plan. `max_bytes`: the largest piece. gather_close() is fine after a failure. */
 enum leat_status gather_open(struct gather *g, const struct leat_plan *plan, enum leat_engine wanted, bool verify,
-                             bool threaded, uint64_t max_bytes, uint64_t page_cache, struct leat_error *err);
+                             bool threaded, uint64_t max_bytes, struct leat_error *err);
 void gather_close(struct gather *g);
 
 /* Takes over what `from`, which is about to be closed, has counted, and which pages of the same files it has

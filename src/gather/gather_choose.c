@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/memory.h"
@@ -208,14 +207,6 @@ static void start_warming(struct gather *g)
     free(s);
 }
 
-/* Whether files stay in memory at the cost of others: in a control group that has less left than the system. */
-static bool is_in_group(void)
-{
-    uint64_t system = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-
-    return memory_group_left("/proc/self/cgroup", "/sys/fs/cgroup") < system;
-}
-
 void gather_choose(struct gather *g)
 {
     for (uint32_t i = 0; i < g->file_count; i++) {
@@ -224,9 +215,8 @@ void gather_choose(struct gather *g)
         else
             take_for(g, &g->files[i], &g->files[i % (4 * LOOKS)]);
     }
-    if (g->wanted == LEAT_ENGINE_AUTO && g->threaded && !g->bounded)
+    if (g->wanted == LEAT_ENGINE_AUTO && g->threaded)
         start_warming(g);
-    g->drops_behind = g->bounded || (is_in_group() && (double)cold_bytes(g) >= FITS * (double)memory_left());
 }
 
 void gather_look(struct gather *g, uint64_t now_ns)

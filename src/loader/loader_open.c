@@ -344,8 +344,7 @@ enum leat_status loader_open_files(const struct leat_loader *l, struct gather *g
                                    struct leat_error *err)
 {
     enum leat_status s = gather_open(g, plan, l->options.io.engine, l->options.io.verify, l->options.io.threads > 0,
-                                     ((uint64_t)l->whole_length + 1 + l->options.outputs.ahead) * l->token_width,
-                                     l->options.io.page_cache, err);
+                                     ((uint64_t)l->whole_length + 1 + l->options.outputs.ahead) * l->token_width, err);
 
     if (l->sizes.row_room > 0)
         g->memory = (struct gather_memory) { l->memory.host, l->memory.stride, l->memory.slots };

@@ -75,8 +75,8 @@ try older "$tmp/older-headers" "$good"
 change "$tmp/newer-headers" \
     '/^struct leat_loader_options {/,/^};/s/^};/    uint64_t of_tomorrow;\n};/' \
     's/LEAT_SLICE_CONTIGUOUS, 0, { 0, 0 } } }/LEAT_SLICE_CONTIGUOUS, 0, { 0, 0 } }, 0 }/' \
-    '/^struct leat_loader_io {/,/^};/s/uint64_t reserved\[3\];/uint64_t reserved[2], of_tomorrow;/' \
-    's/-1, 0, 0, { 0, 0, 0 } }/-1, 0, 0, { 0, 0 }, 0 }/' \
+    '/^struct leat_loader_io {/,/^};/s/uint64_t reserved\[4\];/uint64_t reserved[3], of_tomorrow;/' \
+    's/-1, 0, { 0, 0, 0, 0 } }/-1, 0, { 0, 0, 0 }, 0 }/' \
     '/^struct leat_input {/,/^};/s/^};/    uint64_t of_tomorrow;\n};/' \
     '/^#define LEAT_INPUT_INIT/s/{ 0 } }/{ 0 }, 0 }/'
 try newer "$tmp/newer-headers" "$good" -DNEWER

@@ -34,7 +34,6 @@ struct input {
     bool compressed;                 /* by its name or its first bytes */
     bool undivided;                  /* JSON that is not lines, by its first bytes: known only after inputs_share() */
     bool looked;                     /* inputs_check_heads() has looked at its first records */
-    bool drops;                      /* what was read of it leaves the page cache */
     uint64_t size;                   /* on disk; 0 for standard input */
     uint64_t device, inode;          /* of a file */
     int64_t modified_s, modified_ns; /* of a file; an object has its etag */

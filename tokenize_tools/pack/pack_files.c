@@ -5,7 +5,6 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/memory.h"
 #include "base/status.h"
 #include "pack.h"
 #include "pack/flow/pack_worker.h"
@@ -14,8 +13,6 @@
 #include "pack_by.h"
 #include "pack_description.h"
 #include "pack_run.h"
-
-#define FITS    0.75 /* share of free memory that inputs may fill, as in gather_choose.c */
 
 #define TICK_MS 100
 
@@ -124,11 +121,6 @@ static enum leat_status take_inputs(struct pack_run *r, struct input_list *input
     if (s == LEAT_OK && o->parts > 0 && !is_begun(r)) /* those of it that there was no time for */
         s = check_fields(setup, o, false, err);
     setup->look_first = true;
-    /* else they stay for the next run */
-    if (o->page_cache > 0 ? setup->inputs.bytes > o->page_cache / 2
-                          : (double)setup->inputs.bytes >= FITS * (double)memory_left())
-        for (size_t i = 0; i < setup->inputs.count; i++)
-            setup->inputs.items[i].drops = true;
     setup->only_input = setup->inputs.count == 1 && o->parts == 0;
     if (s == LEAT_OK)
         s = check_tables(setup, err);

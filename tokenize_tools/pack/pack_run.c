@@ -275,10 +275,8 @@ static uint32_t on_reading_back(void *context, uint64_t done, uint64_t total)
 
 static uint64_t direct_from(const struct pack_run *r)
 {
-    uint64_t from = memory_left() / DIRECT_SHARE + 1, half = r->options.page_cache / 2 + 1;
+    uint64_t from = memory_left() / DIRECT_SHARE + 1;
 
-    if (r->options.page_cache > 0 && r->options.write == LEAT_WRITE_AUTO)
-        return half < from ? half : from;
     if (r->options.write != LEAT_WRITE_AUTO)
         return r->options.write == LEAT_WRITE_DIRECT;
     return r->setup.threads > DIRECT_THREADS && from > DIRECT_LEAST ? DIRECT_LEAST : from;

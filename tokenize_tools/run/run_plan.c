@@ -84,7 +84,6 @@ static const struct plan_row rows[] = {
     { "chat_seconds", PLAN_U32, OPTION(chat_seconds), 0 },
     { "chat_date", PLAN_TEXT, OPTION(chat_date), 0 },
     { "skip_slow_chats", PLAN_U32, OPTION(skip_slow_chats), 0 },
-    { "page_cache", PLAN_U64, OPTION(page_cache), 0 },
 };
 
 #define ROWS (sizeof rows / sizeof *rows)

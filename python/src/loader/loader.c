@@ -47,7 +47,6 @@ static const struct field options[] = {
     INSIDE(NUMBER, io, slots),
     INSIDE(NUMBER, io, memory),
     INSIDE(NUMBER, io, numa_node),
-    INSIDE(NUMBER, io, page_cache),
     NAMED(TEXT, "device", device.name),
     INSIDE(TEXT, device, driver),
     NAMED(NUMBER, "outputs", outputs.wanted),

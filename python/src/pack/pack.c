@@ -170,7 +170,6 @@ static const struct field options[] = {
     TEXT(messages),
     TEXT(tools),
     NUMBER(write),
-    NUMBER(page_cache),
     TEXT(split_of),
     FLAG(allow_empty),
     NUMBER(chat_seconds),

@@ -364,18 +364,6 @@ const struct option_row pack_options[] = {
       .more = "It holds for any input, except for a larger page of Parquet in LZ4.",
       .rare = true,
       .min = 1 },
-    { .name = "page-cache",
-      .type = OPTION_SIZE,
-      .field = FIELD(page_cache),
-      .value = "SIZE",
-      .standard = "as much as there is room",
-      .help = "limit on what inputs and tokens leave in the page cache",
-      .more = "Half is for inputs, half for tokens, with 8 MiB for each thread besides: inputs that have more leave it "
-              "when they have been read (Linux 6.5), and tokens that come after it are written past it, where the file "
-              "system can and --write does not say otherwise. Without it, inputs leave it that have more than three "
-              "quarters of what the control group has left.",
-      .rare = true,
-      .min = 1 },
     { .name = "write",
       .type = OPTION_CHOICE,
       .field = FIELD(write),
@@ -639,7 +627,6 @@ int pack_options_take(const struct command *self, const struct pack_values *v, s
     o->reject_invalid = v->invalid == 1;
     o->threads = v->threads.counts[0];
     o->memory = v->memory;
-    o->page_cache = v->page_cache;
     o->write = (enum leat_write)v->write;
     o->max_rejects = v->max_rejects.count;
     o->max_rejects_ppm = v->max_rejects.ppm;

@@ -33,7 +33,7 @@ struct pack_values {
         *tools, *split_of, *chat_date;
     unsigned format, invalid, progress, write;
     struct pack_threads threads;
-    uint64_t memory, page_cache, chat_seconds, parts; /* parts: of a run's folder */
+    uint64_t memory, chat_seconds, parts; /* parts: of a run's folder */
     struct pack_bound max_rejects;
     struct pack_part part;
     struct arrange_seed shuffle;

@@ -298,11 +298,6 @@ void byte_stream_share(struct byte_stream *s, uint64_t most)
 
 /* ---- What is known ---------------------------------------------------------------------------------------------- */
 
-void byte_stream_drop_behind(struct byte_stream *s)
-{
-    s->in.drops = s->in.fd >= 0 && s->in.seekable && input_is_cold(s->in.fd, s->in.size);
-}
-
 enum byte_form byte_stream_form(const struct byte_stream *s)
 {
     return s->form;

@@ -97,9 +97,6 @@ uint64_t byte_stream_max_memory(const struct byte_stream *s);
 void byte_stream_limit_memory(struct byte_stream *s, uint64_t bytes);
 bool byte_stream_outgrew(const struct byte_stream *s);
 
-/* From now on, bytes of a file leave the page cache when they have been read. */
-void byte_stream_drop_behind(struct byte_stream *s);
-
 /*
  * Lets other threads decompress ahead of the stream (spans.h) if its form and file allow: called before anything is
  * read. Spans have at most `most` bytes. And what is to be given to these threads, or NULL; the stream's.

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -174,51 +173,6 @@ enum leat_status input_open(int *fd, uint64_t *size, const char *place, const st
     return end_tries(&a, s, &why, err);
 }
 
-/* ---- The page cache ---------------------------------------------------------------------------------------------- */
-
-#define CACHESTAT_CALL 451                 /* on all processors */
-#define LOOKED_AT      ((uint64_t)4 << 20) /* by us before, with what the kernel read ahead */
-#define DROP_AGAIN     ((uint64_t)4 << 20)
-#define DROP_BYTES     TINY_OR((uint64_t)8192, (uint64_t)4 << 20)
-
-bool input_is_cold(int fd, uint64_t size)
-{
-#if defined(__linux__)
-    struct {
-        uint64_t at, bytes;
-    } range = { 0, size };
-    struct {
-        uint64_t cached, others[4];
-    } pages;
-
-    return syscall(CACHESTAT_CALL, fd, &range, &pages, 0) == 0 &&
-           pages.cached * (uint64_t)sysconf(_SC_PAGESIZE) <= size / 16 + LOOKED_AT;
-#else
-    (void)fd, (void)size;
-    return false;
-#endif
-}
-
-void input_drop(int fd, uint64_t begin, uint64_t end)
-{
-#if defined(POSIX_FADV_DONTNEED)
-    begin = begin > DROP_AGAIN ? begin - DROP_AGAIN : 0;
-    if (begin < end)
-        (void)posix_fadvise(fd, (off_t)begin, (off_t)(end - begin), POSIX_FADV_DONTNEED);
-#else
-    (void)fd, (void)begin, (void)end;
-#endif
-}
-
-/* What is behind the place where reading goes on. */
-static void drop_behind(struct raw_input *in)
-{
-    if (!in->drops || in->next < in->dropped + DROP_BYTES)
-        return;
-    input_drop(in->fd, in->dropped, in->next);
-    in->dropped = in->next;
-}
-
 static bool ask_seldom(void *context)
 {
     struct seldom_stop *s = context;
@@ -265,7 +219,6 @@ static enum leat_status read_some(struct raw_input *in, void *out, size_t room, 
                                         : input_wait_read(&from, out, room, got, err);
 
     in->next += *got;
-    drop_behind(in);
     return s;
 }
 
@@ -379,7 +332,6 @@ static void go_to(struct raw_input *in)
     in->next = in->sum.bytes;
     in->at = in->held = 0;
     in->ended = false;
-    drop_behind(in);
 }
 
 enum leat_status raw_input_seek(struct raw_input *in, uint64_t offset, struct hash128 pages, struct leat_error *err)

@@ -56,14 +56,6 @@ enum leat_status input_read_at(const struct input_file *f, uint64_t offset, void
 enum leat_status input_read_some(const struct input_file *f, uint64_t offset, void *out, size_t room, size_t *got,
                                  const struct input_stop *stop, struct leat_error *err);
 
-/* Whether hardly anything of a file is in memory, so that nobody else needs it there; false if the kernel does not say
- * (before Linux 6.5). */
-bool input_is_cold(int fd, uint64_t size);
-
-/* Drops bytes [begin, end) from the page cache, but what a process has mapped. What the kernel holds as one piece goes
- * only as a whole, so this goes back over what was dropped in part. */
-void input_drop(int fd, uint64_t begin, uint64_t end);
-
 /* Asks another stop (its `asked` NULL: never), ten times per second at most: where reading begins before the one who
  * is asked has something to see, and mostly takes no time. */
 struct seldom_stop {
@@ -93,8 +85,6 @@ struct raw_input {
     size_t at, held, room; /* buffer[at..held) is not used yet */
     uint64_t next;         /* what follows that, in a seekable input */
     bool ended;            /* nothing will come after that */
-    bool drops;            /* what was read leaves the page cache, up to: */
-    uint64_t dropped;
     const struct input_stop *stop;
     struct page_sum sum; /* of the bytes used; sum.bytes is the place in the file */
 };

@@ -190,8 +190,6 @@ enum leat_status lane_open(struct lane *l, struct leat_error *err)
     if (s != LEAT_OK)
         return s;
     lane_limit(l->setup, l->stream, l->turn);
-    if (in->drops)
-        byte_stream_drop_behind(l->stream);
     if (l->setup->threads > 1)
         byte_stream_share(l->stream, l->setup->span_bytes);
     s = in->format->delimiter ? find_header(l, in, err) : find_layout(l, in, err);
@@ -204,7 +202,6 @@ enum leat_status lane_open(struct lane *l, struct leat_error *err)
     l->stream = NULL;
     buffer_free(&l->carry);
     s = input_open(&l->fd, &size, in->place, &l->setup->stop, err);
-    l->setup->inputs.items[l->input].drops = s == LEAT_OK && in->drops && input_is_cold(l->fd, size);
     return s == LEAT_OK ? inputs_check_end(in, size, err) : s;
 }
 

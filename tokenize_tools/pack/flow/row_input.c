@@ -76,7 +76,6 @@ enum leat_status row_bytes_open(struct row_bytes *b, const struct input *in, con
     if (s == LEAT_OK && size != in->size)
         s = status_in_file(err, status_argument(err, "inputs", "%s has changed since packing began", in->path),
                            in->path);
-    b->drops = s == LEAT_OK && in->drops && input_is_cold(b->fd, size);
     return s;
 }
 
@@ -386,10 +385,6 @@ bool row_input_is_damage(enum leat_status s)
 
 static void close_group(struct row_input *in)
 {
-    const struct parquet_group *g = in->reader ? parquet_group(in->file, in->group) : NULL;
-
-    if (g && in->of->bytes.drops)
-        input_drop(in->of->bytes.fd, g->begin, g->begin + g->bytes);
     parquet_reader_close(in->reader);
     in->reader = NULL;
 }

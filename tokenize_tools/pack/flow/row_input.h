@@ -32,7 +32,6 @@ struct row_bytes {
     const struct input *input;
     const struct input_stop *stop;
     int fd;                        /* of a file; else -1 */
-    bool drops;                    /* its row groups leave the page cache when they have been read */
     struct row_stretches ahead[2]; /* of an object */
     struct fetch *other;           /* of an object: what no stretch holds */
 };

@@ -215,16 +215,6 @@ static enum leat_status cut_lines(struct lane *l, struct unit *u, struct leat_er
 
 /* ---- Encoding ---- */
 
-/* Other threads are still in the ranges just before this one. */
-static void drop_behind(const struct range *r)
-{
-    uint64_t after = r->u->offset + r->u->length, ahead = r->w->setup->threads * r->w->setup->unit_bytes;
-    uint64_t end = after == r->in->size ? after : after > ahead ? after - ahead : 0;
-
-    ahead += r->w->setup->unit_bytes;
-    input_drop(r->fd, after > ahead ? after - ahead : 0, end);
-}
-
 static enum leat_status encode_range(struct pack_worker *w, struct unit *u, int fd, struct leat_error *err)
 {
     struct range r = { w, u, &w->setup->inputs.items[u->input], fd, u->offset > 0 ? u->offset - 1 : 0 };
@@ -240,8 +230,6 @@ static enum leat_status encode_range(struct pack_worker *w, struct unit *u, int 
     s = hash_pages(&r, err);
     if (s == LEAT_OK)
         s = take_lines(&r, err);
-    if (r.in->drops)
-        drop_behind(&r);
     return s;
 }
 
