@@ -37,3 +37,24 @@ write_three() {
         write_bytes $name $name.txt >/dev/null
     done
 }
+
+# Runs a command that prints a JSON object, and prints only some of its members; ends with the command's exit code.
+members() { # KEY,KEY... COMMAND...
+    keys=$(echo "$1" | tr , '|')
+    shift
+    object=$("$@")
+    set -- $?
+    echo "$object" | grep -oE "\"($keys)\": (\[[^]]*\]|[^,}]*)" | paste -sd ' ' -
+    return "$1"
+}
+
+# Prints what identifies the tokens of datasets, whatever they were packed from.
+identity() { # NAME...
+    for name in "$@"; do
+        leat info "$name" | sed -n 's/^  identity *//p'
+    done
+}
+
+same() { # NAME NAME
+    cmp "$1.tokens" "$2.tokens" && cmp "$1.leat" "$2.leat"
+}

@@ -1,0 +1,72 @@
+run_chat.t: conversations packed by a run in parts: all parts have the template, the special tokens, the messages and
+the tools of the plan, or are refused before they pack. Once the plan said nothing of these: parts with another template
+were packed, joined and found in order.
+
+  $ python3 -c 'import jinja2' 2>/dev/null || exit 80
+  $ . "$SOURCES"/tests/cli/datasets.sh
+  $ printf '{"messages":[{"role":"user","content":"%d"},{"role":"assistant","content":"yes"}],"texts":[]}\n' \
+  >     $(seq 60) >chat.jsonl
+  $ one='{% for m in messages %}{{ m.role }}:{% generation %}{{ m.content }}{% endgeneration %}{% endfor %}'
+  $ two='{% for m in messages %}{{ m.role }} {% generation %}{{ m.content }}{% endgeneration %}{% endfor %}'
+  $ plan() { # OPTION...
+  >     rm -rf run
+  >     leat pack --run run --parts 2 "$@" chat.jsonl >/dev/null
+  > }
+  $ plan -t bytes --chat missing.jinja
+  leat: cannot open */missing.jinja: No such file or directory (glob)
+  [1]
+  $ echo "$one" >a.jinja
+  $ plan -t bytes --chat a.jinja
+  $ leat pack --run run --part 1 >/dev/null
+  $ echo "$two" >a.jinja
+  $ leat pack --run run --part 2
+  leat: the run in */run was planned with another chat template, or other special tokens beside it; to plan it anew, remove the folder */run (glob)
+  [1]
+
+Parts take no such options, and another plan is another run.
+
+  $ echo "$two" >b.jinja
+  $ plan -t bytes --chat b.jinja
+  $ echo "$one" >a.jinja
+  $ for words in '--chat a.jinja' '--messages texts' '--tools calls'; do
+  >     leat pack --run run --part 2 $words
+  > done
+  leat: --chat belongs to the plan of a run: all parts share it (leat pack --help shows how)
+  leat: --messages belongs to the plan of a run: all parts share it (leat pack --help shows how)
+  leat: --tools belongs to the plan of a run: all parts share it (leat pack --help shows how)
+  [2]
+  $ for words in '--chat a.jinja' '--chat b.jinja --messages texts' '--chat b.jinja --tools calls'; do
+  >     leat pack --run run --parts 2 -t bytes $words chat.jsonl || [ $? -eq 1 ] || break
+  > done
+  leat: the run in */run was planned with another chat template, or other special tokens beside it; to plan it anew, remove the folder */run (glob)
+  leat: the run in */run was planned with "messages messages", not with "messages texts": give the same options; to plan it anew, remove the folder */run (glob)
+  leat: the run in */run was planned with "tools tools", not with "tools calls": give the same options; to plan it anew, remove the folder */run (glob)
+  $ for part in 1 2; do leat pack --run run --part $part >/dev/null; done
+  $ leat pack -t bytes -o whole --chat b.jinja chat.jsonl >/dev/null
+  $ leat merge -o joined run >/dev/null
+  $ same joined whole
+
+The tokenizer's own template, its special tokens and its other templates belong to the plan, too.
+
+  $ mkdir own
+  $ printf '{"added_tokens":[{"id":0,"content":"<unk>","special":true,"single_word":false,
+  > "lstrip":false,"rstrip":false,"normalized":false}],"model":{"type":"BPE","unk_token":"<unk>","vocab":
+  > {"<unk>":0,"0":1,"1":2,"2":3,"yes":4},"merges":[]}}' >own/tokenizer.json
+  $ echo "$one{{ eos_token }}" >own/chat_template.jinja
+  $ changed() { # FILE CONTENT
+  >     echo '{"eos_token":"0"}' >own/tokenizer_config.json
+  >     rm -rf own/additional_chat_templates
+  >     plan -t own --chat tokenizer
+  >     mkdir -p own/additional_chat_templates
+  >     echo "$2" >"own/$1"
+  >     leat pack --run run --part 1
+  > }
+  $ changed tokenizer_config.json '{"eos_token":"1"}'
+  leat: the run in */run was planned with another chat template, or other special tokens beside it; to plan it anew, remove the folder */run (glob)
+  [1]
+  $ changed additional_chat_templates/tool_use.jinja "$one"
+  leat: the run in */run was planned with another chat template, or other special tokens beside it; to plan it anew, remove the folder */run (glob)
+  [1]
+  $ changed chat_template.jinja "$two"
+  leat: the run in */run was planned with another chat template, or other special tokens beside it; to plan it anew, remove the folder */run (glob)
+  [1]
