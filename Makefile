@@ -312,10 +312,6 @@ AVX512_TESTS := $(wildcard tests/tokenizer/test_*.c tests/corpus/test_json_*.c $
 ## lint: include direction, format, forbidden functions, exported names, documents against code
 lint: lib
 	$(Q)tests/lint/lint.sh $(BUILD)
-## check-lint: whether lint finds what it is for
-.PHONY: check-lint
-check-lint: lib
-	$(Q)tests/run.sh $(BUILD) "" tests/lint/test_lint.sh
 ## check-every: make check with each call, length, bit and damage, of which tests else try some: hours
 .PHONY: check-every
 check-every: export LEAT_TEST_EVERY := 1

@@ -5,8 +5,8 @@
 # are linked so that the system calls of the library go through tests/support/fault.c.
 
 TEST_SOURCES   := $(sort $(wildcard tests/*/test_*.c))
-# without those that test no program of the build; make check-lint has those of lint
-TEST_SCRIPTS   := $(filter-out tests/lint/% $(if $(strip $(SANITIZE)),tests/install/%),\
+# with a sanitizer, without those that test no program of the build
+TEST_SCRIPTS   := $(filter-out $(if $(strip $(SANITIZE)),tests/install/%),\
                   $(sort $(wildcard tests/*/test_*.sh tests/*/test_*.py tests/*/*.t)))
 SUPPORT_SOURCES := $(filter-out tests/support/fault.c tests/support/on_device.c,$(sort $(wildcard \
                    tests/support/*.c))) bench/data/counting.c bench/data/hostile_texts.c

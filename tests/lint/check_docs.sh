@@ -1,6 +1,6 @@
 #!/bin/sh
-# check_docs.sh: what the documents name is there: functions, statuses and their numbers, make targets, files, links.
-# And every status has a name and is used.
+# check_docs.sh: what the documents name is there: functions, statuses and their numbers, make targets, files, links,
+# steps of a token's way. And every status has a name and is used.
 . tests/lint/common.sh
 
 header=include/leat/error.h
@@ -63,5 +63,10 @@ folders='\.ci|bench|docs|examples|include|python|scripts|src|tests|tokenize_tool
     # a pattern is a path too
     # shellcheck disable=SC2086
     ls -d $folder/$path >/dev/null 2>&1 || ls -d $path >/dev/null 2>&1 || echo "$file:$line: there is no file $path"
+done
+
+# The steps of a token's way, "1. `FILE:FUNCTION`": a definition begins in the first column and ends with no semicolon.
+named '^[0-9]+[.] [`][A-Za-z0-9_./]+:[a-z0-9_]+[`]' | tr -d '`' | while IFS=: read -r file line step function; do
+    grep -qE "^[A-Za-z].*[ *]$function\(.*[^;]$" "${step#* }" || echo "$file:$line: ${step#* } does not define $function"
 done
 exit 0
