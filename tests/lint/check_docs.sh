@@ -66,7 +66,8 @@ folders='\.ci|bench|docs|examples|include|python|scripts|src|tests|tokenize_tool
 done
 
 # The steps of a token's way, "1. `FILE:FUNCTION`": a definition begins in the first column and ends with no semicolon.
-named '^[0-9]+[.] [`][A-Za-z0-9_./]+:[a-z0-9_]+[`]' | tr -d '`' | while IFS=: read -r file line step function; do
-    grep -qE "^[A-Za-z].*[ *]$function\(.*[^;]$" "${step#* }" || echo "$file:$line: ${step#* } does not define $function"
+named "^[0-9]+[.] [\`][A-Za-z0-9_./]+:[a-z0-9_]+[\`]" | tr -d '`' | while IFS=: read -r file line step function; do
+    source=${step#* }
+    grep -qE "^[A-Za-z].*[ *]$function\(.*[^;]$" "$source" || echo "$file:$line: $source does not define $function"
 done
 exit 0

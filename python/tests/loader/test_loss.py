@@ -83,5 +83,3 @@ def test_ignore_index(corpus):
         leat.Loader(plan, 8, ignore_index=3)
     with pytest.raises(leat.Error, match="no begin token"):
         leat.Loader(plan, 8, outputs=leat.Outputs(mask_begin=True))
-    with pytest.raises(TypeError, match="mask_repeats=..."):
-        leat.Loader(plan, 8, mask_repeats=True)
