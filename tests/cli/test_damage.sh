@@ -30,7 +30,6 @@ status -
 pull -
 info header,index,cut info bad
 info header,index,cut info --json bad
-info header,section,index,cut info --html page.html bad
 verify header,section,index,cut,tokens verify bad
 verify header,section,index,cut,tokens verify --json bad
 cat header,index,cut,tokens cat bad --tokens 4000:6000

@@ -30,7 +30,6 @@ refuse_links() { # FILE WORD...: a command that writes this file
     rm -f "${file%.partial}"
 }
 
-refuse_links page.html.partial leat info --html page.html corpus
 refuse_links page.html.partial leat show --html page.html --document 0 corpus
 # shellcheck disable=SC2086 # several words
 refuse_links trace.json $loads --trace trace.json
@@ -40,7 +39,7 @@ refuse_links dump $loads --dump dump
 # ---- What is no file ------------------------------------------------------------------------------------------------
 
 ln -s /dev/stdout out
-leat info --html out corpus | grep -q '^</html>$' || fail "no page through a link to standard output"
+leat show --html out --document 0 corpus | grep -q '^</html>$' || fail "no page through a link to standard output"
 # shellcheck disable=SC2086 # several words
 $loads --trace out | grep -q traceEvents || fail "no trace through a link to standard output"
 finish

@@ -1,8 +1,8 @@
 #!/bin/sh
-# check.sh BUILD [FOLDER]: what `make check-pages` runs: the pages that leat show, leat info and leat-bench report
-# write, in headless Chromium: each opens, and nothing reaches beyond the window at 360 and 1,600 pixels, in light, dark
-# and print; and the search of the site in BUILD/site, where make site could make one. Screenshots stay in FOLDER
-# (BUILD/pages), to be looked at. Exit code 77: there is no Chromium.
+# check.sh BUILD [FOLDER]: what `make check-pages` runs: the pages that leat show and leat-bench report write, in
+# headless Chromium: each opens, and nothing reaches beyond the window at 360 and 1,600 pixels, in light, dark and print;
+# and the search of the site in BUILD/site, where make site could make one. Screenshots stay in FOLDER (BUILD/pages), to
+# be looked at. Exit code 77: there is no Chromium.
 set -e
 build=$(cd "$1" && pwd)
 folder=${2:-$build/pages}
@@ -26,14 +26,6 @@ END
 "$build/leat" pack --force -o corpus -t gpt2 texts.jsonl >/dev/null
 "$build/leat" show --source corpus --seq-len 40 --step 0 --batch 2 --mask-first --html show.html
 "$build/leat" show -t gpt2 -t bytes --html compare.html texts.jsonl
-"$build/leat" info corpus --html info.html
-gzip -c texts.jsonl >whole.jsonl.gz
-for name in cut a-very-long-name-without-any-blank-0123456789-0123456789-0123456789-0123456789; do
-    head -c 200 whole.jsonl.gz >"$name.jsonl.gz"
-done
-"$build/leat" pack --force -o damaged -t gpt2 --max-rejects 9 --allow-truncated texts.jsonl ./*[!e].jsonl.gz \
-    >/dev/null 2>&1
-"$build/leat" info damaged --html damaged.html
 "$build/leat-bench" limits --size 16MiB --runs 1 --json . >limits.json
 "$build/leat-bench" load --source corpus --seq-len 16 --batch 2 --steps 20 --bare --json >load.json
 "$build/leat-bench" pack --force -o packed -t gpt2 --threads 1,2 --json texts.jsonl >pack.json
@@ -64,7 +56,7 @@ browse() { # OPTIONS...
     "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$folder/profile" "$@" 2>>log
 }
 failures=0
-for page in ${PAGES:-show compare info damaged report}; do
+for page in ${PAGES:-show compare report}; do
     for width in 360 1600; do
         framed "$page.html" "$width" >measured.html
         got=$(browse --window-size=$((width > 500 ? width : 500)),1000 --dump-dom "file://$folder/measured.html" |

@@ -2,8 +2,8 @@
  * page.h: writes one self-contained HTML page: no script, no network, light and dark, for phones and paper. All text
  * goes through page_text(), so that no name, id or document can become markup.
  *
- * The room tokenize_tools/pages/ has what pages for people are made of: the page itself, tables, and charts as SVG. It
- * knows nothing of what a page shows; programs fill it.
+ * The room tokenize_tools/pages/ has what pages for people are made of. It knows nothing of what a page shows; programs
+ * fill it.
  */
 #ifndef LEAT_PAGES_PAGE_H
 #define LEAT_PAGES_PAGE_H

@@ -3,7 +3,7 @@
  *
  * struct info_facts is filled first, so an error there prints nothing. There may be very many inputs and parts: they
  * are read one by one while they are printed. People see the first SHOWN_ROWS of each list, JSON has all.
- * Lengths of documents are counted exactly or, in large datasets, from a sample (survey.c), so that the
+ * Lengths of documents are counted exactly or, in large datasets, from a sample (lengths.c), so that the
  * command stays quick.
  */
 #include <inttypes.h>
@@ -18,7 +18,6 @@
 #include "commands/commands.h"
 #include "commands/common/common.h"
 #include "info.h"
-#include "pages/page.h"
 
 #define SHOWN_ROWS  20u /* inputs, parts and metadata that people see; JSON has them all */
 #define BAR_COLUMNS 40u
@@ -72,21 +71,10 @@ static void print_damage(const struct damage_list *l)
 
 struct info_values {
     bool json;
-    const char *html;
 };
 
 const struct option_row info_options[] = {
-    { .name = "html",
-      .type = OPTION_TEXT,
-      .field = offsetof(struct info_values, html),
-      .value = "FILE",
-      .help = "write a page for a browser to FILE (- is standard output)",
-      .more = "The page also has tokens by source, tokens per byte, scripts, duplicates, reasons of rejects, frequent "
-              "and unused tokens. It takes reading tokens, of large datasets a sample.",
-      .path = true },
-    OPTIONS_JSON(struct info_values, "print one JSON object, with all inputs and parts"),
-    CACHE_OPTION_ROWS,
-    OPTIONS_END
+    OPTIONS_JSON(struct info_values, "print one JSON object, with all inputs and parts"), CACHE_OPTION_ROWS, OPTIONS_END
 };
 
 static enum leat_status gather(struct info_facts *f, struct leat_error *err)
@@ -503,25 +491,6 @@ static enum leat_status print_json(const struct info_facts *f, struct leat_error
 
 /* ---- The command ------------------------------------------------------------------------------------------------- */
 
-static enum leat_status write_page(struct info_facts *f, const char *path, struct leat_error *err)
-{
-    struct survey survey = { 0 };
-    enum leat_status s = survey_read(&survey, f->d, err);
-
-    f->survey = &survey;
-    if (s == LEAT_OK)
-        s = info_page_write(f, path, err);
-    survey_free(&survey);
-    return s;
-}
-
-static enum leat_status print(struct info_facts *f, const struct info_values *v, struct leat_error *err)
-{
-    if (v->html)
-        return write_page(f, v->html, err);
-    return v->json ? print_json(f, err) : print_text(f, err);
-}
-
 int cmd_info(const struct command *self, int argc, char **argv)
 {
     struct info_values values = { 0 };
@@ -535,17 +504,13 @@ int cmd_info(const struct command *self, int argc, char **argv)
 
     if (!command_parse(self, argc, argv, &values, &parsed, &code))
         return code;
-    if (values.json && values.html) {
-        options_free(&parsed);
-        return command_wrong(self, "--json and --html cannot be combined");
-    }
     f.name = commands_shown(parsed.words[0], shown);
     s = commands_open(&d, parsed.words[0], &err);
     f.d = d;
     if (s == LEAT_OK)
         s = gather(&f, &err);
     if (s == LEAT_OK)
-        s = print(&f, &values, &err);
+        s = values.json ? print_json(&f, &err) : print_text(&f, &err);
     code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed_or_damaged(&err));
     leat_stored_tokenizer_free(f.tokenizer);
     damage_list_free(&f.damaged);
