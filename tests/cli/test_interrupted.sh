@@ -2,16 +2,17 @@
 # test_interrupted.sh: SIGINT ends leat pack with code 130, SIGTERM and SIGUSR1 with code 5, and a sentence, while it
 # waits for a pipe that says nothing: as standard input, or as a list. It ignored the first of them until the pipe was
 # closed. In the middle of its work, of either pass, all three leave what --resume makes the bytes of one run of.
-# While it still loads the tokenizer, SIGTERM and SIGUSR1 killed it, so that a scheduler counted it as failed.
+# While it still loads the tokenizer, SIGTERM and SIGUSR1 killed it, so that a scheduler counted it as failed. SIGINT
+# ends leat merge, which leaves nothing new, and leat verify.
 . tests/cli/cli.sh
 
-# Runs leat pack in the background, with the silent pipe as standard input, and sends it a signal once it catches that,
-# and some time later.
+# Runs leat in the background, with the silent pipe as standard input, and sends it a signal once it catches that, and
+# some time later.
 signal_later() { # SECONDS SIGNAL NUMBER ARGUMENT...
     later=$1 signal=$2 number=$3
     shift 3
-    ran="leat pack $* (SIG$signal)"
-    leat pack -o out "$@" <silent >"$printed" 2>"$said" &
+    ran="leat $* (SIG$signal)"
+    leat "$@" <silent >"$printed" 2>"$said" &
     pid=$!
     # until it is leat, no longer the shell, and catches the signal: bit n - 1 of a mask in hexadecimal
     caught=0
@@ -29,7 +30,7 @@ interrupt() { # SIGNAL NUMBER ARGUMENT...
     stop=$1 bit=$2
     shift 2
     for wait in 0.2 1 5; do
-        signal_later $wait "$stop" "$bit" -t bytes "$@"
+        signal_later $wait "$stop" "$bit" pack -o out -t bytes "$@"
         grep -q 'before this run packed anything' "$said" || break
     done
     expected_code=5
@@ -46,7 +47,7 @@ early=
 mkfifo silent list
 exec 9<>silent 8<>list # keeps both open for writing
 for _ in 1 2 3 4 5 6 7 8 9 10; do # this shell may be too late for what it is to see
-    signal_later 0 USR1 10 -t gpt2 -
+    signal_later 0 USR1 10 pack -o out -t gpt2 -
     ! grep -q 'after 0 tokens in 0 documents' "$said" || continue
     ended 5 'leat: interrupted before this run packed anything'
     early=1
@@ -120,4 +121,19 @@ for file in out.partial.tokens of.partial.packed/all.partial.tokens; do
     *) fail "no run was stopped at $file" ;;
     esac
 done
+
+# ---- Merging and verifying ------------------------------------------------------------------------------------------
+
+leat-bench-dev sparse -o huge --documents 1 --tokens 1G >/dev/null
+printf 'x\n' >small.txt
+write_bytes small small.txt >/dev/null
+copy_dataset small kept
+for command in 'merge -o new huge huge' 'merge --force -o kept huge' 'verify huge --threads 1'; do
+    # shellcheck disable=SC2086 # words
+    signal_later 0 INT 2 $command
+    ended 130 'leat: interrupted'
+    [ ! -s "$printed" ] || fail "$ran: printed $(cat "$printed")"
+done
+[ "$(echo new* kept*)" = 'new* kept.leat kept.tokens' ] || fail "$ran: left $(echo new* kept*)"
+same kept small
 finish
