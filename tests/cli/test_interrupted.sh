@@ -3,7 +3,7 @@
 # waits for a pipe that says nothing: as standard input, or as a list. It ignored the first of them until the pipe was
 # closed. In the middle of its work, of either pass, all three leave what --resume makes the bytes of one run of.
 # While it still loads the tokenizer, SIGTERM and SIGUSR1 killed it, so that a scheduler counted it as failed. SIGINT
-# ends leat merge, which leaves nothing new, and leat verify.
+# ends leat merge, which leaves nothing new, and leat verify. A run of leat adopt that was killed goes on.
 . tests/cli/cli.sh
 
 # Runs leat in the background, with the silent pipe as standard input, and sends it a signal once it catches that, and
@@ -136,4 +136,26 @@ for command in 'merge -o new huge huge' 'merge --force -o kept huge' 'verify hug
 done
 [ "$(echo new* kept*)" = 'new* kept.leat kept.tokens' ] || fail "$ran: left $(echo new* kept*)"
 same kept small
+
+# ---- Adopting, killed -----------------------------------------------------------------------------------------------
+
+leat export --to raw --dtype u32 -o once whole >/dev/null
+cat once once once once once once >many
+run leat adopt 'raw:many?dtype=u32&end=50256' -o adopted
+ended 0 ''
+# each time half as late again, until one comes to its end before that: all that a run does is met, on any machine
+turns=200 kills=0
+while :; do
+    leat adopt 'raw:many?dtype=u32&end=50256' -o killed --force >/dev/null 2>&1 &
+    pid=$! turn=0
+    while [ $turn -lt $turns ]; do turn=$((turn + 1)); done
+    kill -KILL $pid 2>/dev/null
+    wait $pid 2>/dev/null
+    [ $? -eq 137 ] || break
+    turns=$((turns * 3 / 2)) kills=$((kills + 1))
+done
+[ $kills -gt 0 ] || fail 'nothing was killed'
+run leat adopt 'raw:many?dtype=u32&end=50256' -o killed --force
+ended 0 ''
+cmp -s killed.leat adopted.leat || fail 'a run that was killed and went on has other bytes'
 finish
