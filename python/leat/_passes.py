@@ -7,7 +7,7 @@ import warnings
 from collections import namedtuple
 
 from leat import _leat
-from leat._values import check_state, choice, whole
+from leat._values import choice, read_state, whole
 from leat.batch import Batch
 
 # How far a loader is:
@@ -159,11 +159,8 @@ class Passes(_leat.Turn):
     def load_state_dict(self, state):
         """Continues from a state; leat.Error ("checkpoint") if this plan gave other samples up to there. A closed
         loader opens again."""
-        check_state(state)
-        position, damaged, _ = self.plan.load_state(state["state"])
-        ended = state.get("ended") is True
-        place = Place(position, damaged, step=0 if ended else whole("step", state.get("step", 0)),
-                       resumes=0 if ended else NEXT)
+        position, damaged, step = read_state(self.plan, state)
+        place = Place(position, damaged, step=step or 0, resumes=0 if step is None else NEXT)
         self._alone(lambda: self._go_to(place))
 
     def _leave_finished_pass(self):

@@ -23,11 +23,16 @@ def whole(name, value, least=0, most=MOST):
     return number
 
 
+def digits(text):
+    """The number that a text writes, in digits from 0 to 9 and nothing else; None: it writes none."""
+    return int(text) if isinstance(text, str) and text.isascii() and text.isdigit() and len(text) <= 20 else None
+
+
 def flag(name, value):
-    """True or False; not a text, which is true whatever it says."""
-    if isinstance(value, str):
+    """True or False, and nothing else: a text is true whatever it says, and None would be False without a word."""
+    if not isinstance(value, bool):
         raise TypeError(f"{name} must be True or False, not {value!r}")
-    return bool(value)
+    return value
 
 
 def positive(name, value):
@@ -45,7 +50,7 @@ def read_size(size, least=1, name="memory"):
         return whole(name, size, least)
     import fractions
     import re
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)(?:([KMGTPkmgtp])(i?))?B?", size)
+    found = re.fullmatch(r"([0-9]{1,20}(?:\.[0-9]{1,20})?)(?:([KMGTPkmgtp])(i?))?B?", size)
     if not found:
         raise ValueError(f"{name} must be a size like 2GiB or 512MiB, not {size!r}")
     number, letter, binary = found.groups()
@@ -105,10 +110,34 @@ def check_plan(plan):
     return plan
 
 
-def check_state(state):
-    """Raises ValueError unless Loader.state_dict() made this state."""
-    if not isinstance(state, Mapping) or state.get("leat") != 1 or not {"position", "state"} <= state.keys():
+def read_state(plan, state):
+    """(position, damaged, step) of a state that Loader.state_dict() made of a plan with this past; `step` None: after
+    the end of a `for`. An error for any other."""
+    if not isinstance(state, Mapping) or not {"leat", "position", "state"} <= state.keys() or \
+            isinstance(state["leat"], bool) or state["leat"] != 1:
         raise ValueError("this is not a state_dict() of a leat.Loader, or one of a newer version")
+    position = whole("position of the state", state["position"])
+    step = whole("step of the state", state.get("step", 0), 0, position)  # a step shows a sample at least
+    shown, damaged, _ = plan.load_state(state["state"])
+    if shown != position:
+        raise ValueError(f"position of the state is {position}, but its text is of position {shown}: it was changed "
+                         "after state_dict() made it")
+    return position, damaged, None if flag("ended of the state", state.get("ended", False)) else step
+
+
+def member(state, name):
+    """What the state of a trainer has by this name."""
+    if not isinstance(state, Mapping) or state.get(name) is None:
+        raise ValueError(f"this is not a state with leat's place in the data: it has no {name!r}")
+    return state[name]
+
+
+def sample_number(value, count):
+    """The number of one of `count` samples; IndexError for another number, as sequences have it."""
+    number = whole("the number of a sample", value, -MOST)
+    if not 0 <= number < count:
+        raise IndexError(f"no sample {number}: there are {count}")
+    return number
 
 
 def samples_of(plan, samples):

@@ -15,7 +15,7 @@ import os
 from leat import _leat
 from leat._leat import Error, failure, show
 from leat._pack_options import list_paths, open_tokenizer, read_created, read_token
-from leat._values import whole
+from leat._values import flag, whole
 
 Import = collections.namedtuple("Import", "output files bytes documents tokens ends_added was_finished mask")
 Import.__doc__ = """What leat.import_dataset() has written; the names are those of `leat import --json`.
@@ -188,7 +188,8 @@ def _copy(sources, output, tokenizer, vocabulary, end, options, force, progress,
     facts = hashlib.sha256(json.dumps([options, files]).encode("utf-8", "surrogatepass")).hexdigest()
     size = sum(file.size for file in files)
     try:
-        core = _leat.Importer(output, tokenizer and tokenizer._core, vocabulary, end, force, resume, created)
+        core = _leat.Importer(output, tokenizer and tokenizer._core, vocabulary, end, flag("force", force),
+                              flag("resume", resume), created)
     except Error as error:
         # a finished dataset counts also where nothing can be written
         if resume and not force and error.status in ("exists", "permission"):
@@ -230,5 +231,6 @@ def adopt(name, output=None, tokenizer=None, *, end: int | str | None = None, fo
     """
     tokenizer = None if tokenizer is None else open_tokenizer(tokenizer)
     index, documents, tokens = _leat.adopt(name, output, tokenizer and tokenizer._core,
-                                           read_token(tokenizer, "end", end), force, read_created(created), progress)
+                                           read_token(tokenizer, "end", end), flag("force", force),
+                                           read_created(created), progress)
     return Adopted(os.fsdecode(index), documents, tokens)

@@ -146,7 +146,7 @@ class Loader(Passes):
         device, outputs = as_group("device", device, Device, True), as_group("outputs", outputs, Outputs, True)
         self._framework = framework_of(framework, device.name)
         self._driver = None if device.driver is None else os.fspath(device.driver)
-        self._borrow, self._notices = flag("borrow", outputs.borrow), flag("notices", notices)
+        self._borrow, self._notices = outputs.borrow, flag("notices", notices)
         self._restart = None if restart is None else flag("restart", restart)
         self._dtype = outputs._dtype(self._framework.default_dtype)
         if not self._framework.has(self._dtype):
@@ -182,11 +182,10 @@ class Loader(Passes):
             on_damage=choice("on_damage", on_damage, ON_DAMAGE),
             last=LAST[self._last], ahead=ahead, **slice_options(slice), threads=whole("threads", threads, 0, 64),
             outputs=bits, borrow=self._borrow, number_bytes=8 if self._dtype == "int64" else 4,
-            unshifted=flag("unshifted", own.unshifted if outputs.unshifted is None else outputs.unshifted),
-            mask_first=flag("mask_first", own.mask_first if outputs.mask_first is None else outputs.mask_first),
-            mask_row_first=flag("mask_row_first", outputs.mask_row_first),
-            mask_begin=flag("mask_begin", outputs.mask_begin),
-            mask_repeats=flag("mask_repeats", outputs.mask_repeats), ignore_index=ignore_index,
+            unshifted=own.unshifted if outputs.unshifted is None else outputs.unshifted,
+            mask_first=own.mask_first if outputs.mask_first is None else outputs.mask_first,
+            mask_row_first=outputs.mask_row_first, mask_begin=outputs.mask_begin, mask_repeats=outputs.mask_repeats,
+            ignore_index=ignore_index,
             cu_seqlens_room=0 if outputs.max_sequences is None else outputs.max_sequences + 1)
         self._stats_file = None
         if stats_file is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections import namedtuple
 
 from leat import _leat
-from leat._values import whole
+from leat._values import flag, whole
 
 Copied = namedtuple("Copied", "bytes kept tokens documents requests retries")
 Copied.__doc__ = """What leat.pull() or leat.push() has copied: the bytes of both files, and how many of them an earlier
@@ -25,7 +25,7 @@ def pull(url, name, *, force: bool = False, connections: int = 8, progress=None)
 
     Everything is compared with its hashes when it arrives. Until all is here, there is no dataset of this name.
     """
-    return Copied(*_leat.pull(url, name, force, whole("connections", connections, 1, 64), progress))
+    return Copied(*_leat.pull(url, name, flag("force", force), whole("connections", connections, 1, 64), progress))
 
 
 def push(name, url, *, force: bool = False, connections: int = 8, progress=None) -> Copied:
@@ -37,4 +37,4 @@ def push(name, url, *, force: bool = False, connections: int = 8, progress=None)
 
     Pages are compared with their hashes before they are sent.
     """
-    return Copied(*_leat.push(name, url, force, whole("connections", connections, 1, 64), progress))
+    return Copied(*_leat.push(name, url, flag("force", force), whole("connections", connections, 1, 64), progress))

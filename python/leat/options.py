@@ -31,6 +31,11 @@ class Group:
                  if (value := getattr(self, field.name)) is not field.default]
         return f"{self.called}({', '.join(given)})"
 
+    def __post_init__(self) -> None:
+        for field in fields(self):  # type: ignore[arg-type]
+            if isinstance(field.default, bool):
+                self._check(flag, field.name)
+
     def _of(self, name: str) -> str:
         return f"{name} of {self.called}"
 
@@ -56,7 +61,8 @@ def opening(access: str, cache: Any, cache_size: Any, online: bool, retry_second
     if retry_seconds is not None:
         seconds = whole("retry_seconds" + of, retry_seconds, 0, RETRY_NEVER - 1) or RETRY_NEVER
     return (choice("access" + of, access, ACCESS), None if cache is None else os.fsencode(cache),
-            0 if cache_size is None else read_size(cache_size, name="cache_size" + of), online, seconds)
+            0 if cache_size is None else read_size(cache_size, name="cache_size" + of), flag("online" + of, online),
+            seconds)
 
 
 # ---- Of a plan
@@ -92,7 +98,7 @@ class Order(Group):
 
     def _settings(self) -> dict[str, Any]:
         """Those that are given, as the extension takes them."""
-        return {field.name: int(flag(field.name, value)) if field.default is False else
+        return {field.name: int(value) if field.default is False else
                 whole(self._of(field.name), value, 1)
                 for field in fields(self)  # type: ignore[arg-type]
                 if (value := getattr(self, field.name)) is not None}
@@ -124,6 +130,7 @@ class fit(Order):
     called, order = "leat.fit", "fit"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self._settings()
 
 
@@ -200,6 +207,10 @@ class Outputs(Group):
     called = "leat.Outputs"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("unshifted", "mask_first"):
+            if getattr(self, name) is not None:
+                self._check(flag, name)
         if self.names is not None and not isinstance(self.names, str):
             object.__setattr__(self, "names", tuple(listed("outputs must be names", self.names)))
         self._dtype("int64")
@@ -256,6 +267,7 @@ class IO(Group):
     called = "leat.IO"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self._native()
 
     def _native(self) -> dict[str, Any]:
@@ -320,6 +332,7 @@ class Files(Group):
     called = "leat.Files"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self._check(choice, "format", FORMATS)
         if self.split_of is not None and not isinstance(self.split_of, str):
             raise TypeError(f"{self._of('split_of')} must be the name of a split, or \"all\", not {self.split_of!r}")
@@ -362,6 +375,7 @@ class Chat(Group):
     called = "leat.Chat"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not is_name(self.template):
             raise TypeError(f"{self._of('template')} must be a file or \"tokenizer\", not {self.template!r}")
         for name in ("messages", "tools"):

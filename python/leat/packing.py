@@ -6,7 +6,7 @@ import collections
 from leat import _leat
 from leat._leat import Error
 from leat._pack_options import list_paths, now, open_tokenizer, pack_options, read_created, read_seed, read_splits
-from leat._values import read_size
+from leat._values import flag, read_size
 from leat.options import Files, as_group
 
 SKIPPED, REPLACED, REPEATED, SPLIT, DAMAGED, WAITING, REJECTED, FIELD, CHAT = range(1, 10)  # leat_pack_notice_kind
@@ -122,7 +122,7 @@ def pack(inputs, output, tokenizer="gpt2", *, text: str = "text", id: str | None
     """
     began = now()
     tokenizer = open_tokenizer(tokenizer)
-    splits = read_splits(split)
+    splits, allow_truncated = read_splits(split), flag("allow_truncated", allow_truncated)
     files = as_group("inputs", inputs, Files, True)
     options = pack_options(
         tokenizer, text=text, id=id, end=end, begin=begin, special=special, invalid_utf8=invalid_utf8, threads=threads,
@@ -228,7 +228,7 @@ def export(parts, output, to: str, *, dtype: str | None = None, force: bool = Fa
     if dtype not in (None, "u16", "u32"):
         raise ValueError(f'dtype must be "u16" or "u32", not {dtype!r}')
     documents, tokens, size, end, width = _leat.export(
-        output, list_paths(parts), to, {None: 0, "u16": 2, "u32": 4}[dtype], force, progress)
+        output, list_paths(parts), to, {None: 0, "u16": 2, "u32": 4}[dtype], flag("force", force), progress)
     import os
     return Export(os.fsdecode(output), to, documents, tokens, size, f"u{8 * width}", end)
 

@@ -7,7 +7,7 @@ import os
 
 from leat import _leat
 from leat._pack_options import chat_of, now, open_tokenizer, pack_options, read_splits
-from leat._values import read_size, whole
+from leat._values import flag, read_size, whole
 from leat.dataset import Dataset, open as open_dataset
 from leat.packer import Packer
 
@@ -54,10 +54,10 @@ class PushedRun:
         options = pack_options(
             tokenizer, end=end, begin=begin, special=special, invalid_utf8=invalid_utf8, memory=memory,
             max_rejects=max_rejects, allow_binary=allow_binary, force=force, created=created,
-            store_mask=store_mask or mask is not None, write=write, chat=chat, keep=keep, allow_empty=allow_empty,
-            splits=read_splits(split))
+            store_mask=flag("store_mask", store_mask) or mask is not None, write=write, chat=chat, keep=keep,
+            allow_empty=allow_empty, splits=read_splits(split))
         spec, pattern = tokenizer._from
-        self._push_to(_leat.PushedRun(output, tokenizer._core, spec, pattern, options, append),
+        self._push_to(_leat.PushedRun(output, tokenizer._core, spec, pattern, options, flag("append", append)),
                       dict(text=text, id=id, mask=mask, chat=chat, allow_empty=allow_empty))
 
     def _push_to(self, pushed, fields):

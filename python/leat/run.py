@@ -8,7 +8,7 @@ from leat import _leat
 from leat._leat import Error
 from leat._pack_options import WRITE, bound, list_paths, now, open_tokenizer, pack_options, read_created, read_seed, \
     read_splits
-from leat._values import choice, read_size, whole
+from leat._values import choice, flag, read_size, whole
 from leat.options import Files, as_group
 from leat.packing import Summary, join_options, joined, noting, packed, watching
 from leat.pushed import PushedRun
@@ -141,7 +141,7 @@ class Run(PushedRun):
         notices: list[tuple] = []
         spec, pattern = opened._from
         core = _guard(_leat.run_create, folder, list_paths(files.paths), opened._core, spec, pattern, from_,
-                      whole("parts", parts, 1, 1000000), allow_truncated,
+                      whole("parts", parts, 1, 1000000), flag("allow_truncated", allow_truncated),
                       pack_options(opened, splits=read_splits(split), chat=chat, **files._options(), **options),
                       noting(notices))
         return cls._of(core)

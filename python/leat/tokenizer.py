@@ -9,6 +9,7 @@ import os
 from leat import _leat, _special
 from leat._documents import arrow_capsules, plain_ids, plain_texts, refuse_lazy
 from leat._leat import show
+from leat._values import flag, whole
 from leat._tokenizer_file import (PLAIN, Skipped, begin_of, check_truncation, count_of_added, facts_of, laid_out,
                                   names_of, parsed, pieces_of, truncation_of, types_of)
 
@@ -361,7 +362,7 @@ class Tokenizer:
         special  True: strings of special tokens become these tokens; False: they are ordinary text
         """
         import numpy
-        threads = threads_of(num_threads)
+        threads, special = threads_of(num_threads), flag("special", special)
         refuse_lazy(texts)
         stream = arrow_capsules(texts)
         if stream is not None:
@@ -608,11 +609,7 @@ def _restored(cls, stored, like):
 
 
 def threads_of(count):
-    if count is None:
-        count = len(os.sched_getaffinity(0))
-    if count < 1:
-        raise ValueError(f"num_threads must be at least 1, not {count}")
-    return min(int(count), 4096)
+    return min(len(os.sched_getaffinity(0)) if count is None else whole("num_threads", count, 1), 4096)
 
 
 def _reopened(cls, spec, pattern, like, fingerprint, file_sum):

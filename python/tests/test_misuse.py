@@ -68,6 +68,15 @@ def test_other_numbers(corpus, plan):
     assert len(plan.samples(0, 10**15)) == len(plan) and len(plan.samples(10**6, 5)) == 0  # MemoryError
 
 
+@pytest.mark.parametrize("wrong", [1.9, True, "1", None, np.float64(1)], ids=repr)
+def test_numbers_of_samples(plan, wrong):
+    """GrainSource[1.9] was sample 1."""
+    for dataset in (leat.GrainSource(plan), leat.MapDataset(plan)):
+        refused(TypeError, "the number of a sample must be a whole number", dataset.__getitem__, wrong)
+        assert dataset[np.int64(1)] is not None and dataset[torch.tensor(1)] is not None
+    refused(ValueError, "part=", leat.pack, "nowhere", "nothing", "bytes", part=(wrong, 8))
+
+
 def test_weights_are_what_was_written(corpus):
     """float32's 0.3 was 0.30000001192092896, and the plan refused as too fine."""
     both = [(corpus, np.float32(0.3)), (corpus, np.float64(0.7))]
@@ -142,9 +151,15 @@ def test_states(plan):
     for wrong in ({}, None, 5, {"position": 5}, {**good, "leat": 2}, {"leat": 1, "position": 5}):
         refused(ValueError, "state", loader.load_state_dict, wrong)
     refused(ValueError, "state", leat.Loader, plan, 2, framework="numpy", state={})
+    next(loader)
+    good = loader.state_dict()
+    for name, wrong in (("position", 1), ("position", True), ("position", 2.0), ("step", 2**63), ("step", 3),
+                        ("step", -1), ("step", True), ("ended", 1), ("ended", "yes"), ("ended", None), ("leat", True)):
+        for load in (loader.load_state_dict, leat.IterableDataset(plan, 2).load_state_dict):  # were not looked at
+            refused((TypeError, ValueError), "state", load, {**good, name: wrong})
     refused(ValueError, "after", loader.state_dict, after=-5)
     refused(ValueError, "position.*334|position.*end", leat.Loader, plan, 2, framework="numpy", position=10**9)
-    assert next(loader).position == 0  # as if nothing had been
+    assert next(loader).position == 2  # as if nothing had been
 
 
 def test_dtypes(plan):
@@ -327,17 +342,30 @@ print("done")
     assert done.stdout == "done\n", done.stdout
 
 
-
-@pytest.mark.parametrize("text", ["false", "no", ""])
-def test_flags_are_no_texts(corpus, plan, tmp_path, text):
-    """A text is true whatever it says: force="false", as YAML's readers give it, replaced a finished dataset."""
+@pytest.mark.parametrize("wrong", ["false", "no", "", None, [], 0, 1, 0.0], ids=repr)
+def test_flags(corpus, plan, tmp_path, wrong):
+    """A text is true whatever it says: force="false", as YAML's readers give it, replaced a finished dataset. And None,
+    [] and 0 were False without a word: leat.IO(verify=None) compared no hashes."""
     (tmp_path / "in.txt").write_text("text")
     leat.pack(tmp_path / "in.txt", tmp_path / "out", "bytes")
     before = (tmp_path / "out.leat").read_bytes()
-    refused(TypeError, "force must be True or False", leat.pack, tmp_path / "in.txt", tmp_path / "out", "bytes",
-            force=text)
+    for name in ("force", "dedup", "resume", "special", "allow_empty", "allow_truncated"):
+        refused(TypeError, f"{name} must be True or False", leat.pack, tmp_path / "in.txt", tmp_path / "out", "bytes",
+                **{name: wrong})
     assert (tmp_path / "out.leat").read_bytes() == before
-    refused(TypeError, "verify must be True or False", leat.Loader, plan, 2, io=leat.IO(verify=text))
-    refused(TypeError, "notices must be True or False", leat.Loader, plan, 2, notices=text)
-    refused(TypeError, "mask_begin must be True or False", leat.Loader, plan, 2,
-            outputs=leat.Outputs(mask_begin=text))
+    for group, names in ((leat.IO, ["verify"]), (leat.fit, ["begin"]), (leat.Opening, ["online"]),
+                         (leat.Outputs, ["mask_row_first", "mask_begin", "mask_repeats", "borrow"])):
+        for name in names:
+            refused(TypeError, f"{name} of {group.called} must be True or False", group, **{name: wrong})
+    for name in ("unshifted", "mask_first") if wrong is not None else ():
+        refused(TypeError, f"{name} of leat.Outputs must be True or False", leat.Outputs, **{name: wrong})
+    refused(TypeError, "follow_links of leat.Files must be True or False", leat.Files, "in", follow_links=wrong)
+    refused(TypeError, "notices must be True or False", leat.Loader, plan, 2, notices=wrong)
+    refused(TypeError, "online must be True or False", leat.open, corpus, online=wrong)
+    refused(TypeError, "dedup must be True or False", leat.merge, corpus, tmp_path / "new", dedup=wrong)
+    refused(TypeError, "force must be True or False", leat.export, corpus, tmp_path / "new", "raw", force=wrong)
+    refused(TypeError, "append must be True or False", leat.Run, tmp_path / "new", "bytes", append=wrong)
+    for make in (leat.MapDataset, leat.GrainSource):
+        refused(TypeError, "mask_first must be True or False", make, plan, mask_first=wrong)
+    from leat.integrations import automodel
+    refused(TypeError, "documents must be True or False", automodel.Dataset, corpus, 64, documents=wrong)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Iterator
 
+from leat._values import flag
 from leat.integrations.torch_data import IterableDataset
 from leat.plan import Plan
 
@@ -32,7 +33,7 @@ class Dataset(IterableDataset):
 
         self._made = dict(name=name, seq_len=seq_len, seed=seed, documents=documents, **options)
         plan = Plan(opened(list(name)) if isinstance(name, (list, tuple)) else name, seq_len, seed, **options)
-        outputs = ("inputs", "labels", *(["position_ids"] if documents else []))
+        outputs = ("inputs", "labels", *(["position_ids"] if flag("documents", documents) else []))
         super().__init__(plan, 1, rank=rank, world=world, outputs=Outputs(outputs, mask_first=documents))
 
     def shard(self, count: int, index: int) -> Dataset:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from leat._lazy import numpy
-from leat._values import ROW_OUTPUTS, outputs_of, samples_of
+from leat._values import ROW_OUTPUTS, flag, outputs_of, sample_number, samples_of
 
 
 class GrainSource:
@@ -17,16 +17,15 @@ class GrainSource:
     """
 
     def __init__(self, plan, samples=None, outputs=("inputs", "labels"), mask_first=False):
-        self.plan, self.samples, self.mask_first = plan, samples_of(plan, samples), bool(mask_first)
+        self.plan, self.samples, self.mask_first = plan, samples_of(plan, samples), flag("mask_first", mask_first)
         self.outputs = outputs_of("an output of single samples", outputs, ROW_OUTPUTS)
 
     def __len__(self):
         return self.samples
 
     def __getitem__(self, position):
-        if not 0 <= position < self.samples:
-            raise IndexError(f"no sample {position}: there are {self.samples}")
-        arrays = self.plan._rows([int(position)], 4, self.outputs, numpy("GrainSource").asarray, self.mask_first)
+        arrays = self.plan._rows([sample_number(position, self.samples)], 4, self.outputs,
+                                 numpy("GrainSource").asarray, self.mask_first)
         return {name: array[0] for name, array in zip(self.outputs, arrays)}
 
     def __repr__(self):

@@ -24,7 +24,7 @@ from levanter.data.text.examples import GrugLmExample
 from levanter.grug.attention import AttentionMask
 
 from leat._own_file import write_to
-from leat._values import check_plan
+from leat._values import check_plan, flag, whole
 from leat.plan import Plan
 
 draccus.encode.register(Plan, lambda plan, declared_type=None: plan.text)  # in the config that trackers keep
@@ -52,7 +52,8 @@ class Dataset(AsyncDataset[GrugLmExample]):
 
     def __init__(self, plan, length=None, mask_first=True):
         longest = longest_row(plan)
-        self.plan, self.length, self.mask_first = plan, longest if length is None else length, bool(mask_first)
+        self.plan, self.mask_first = plan, flag("mask_first", mask_first)
+        self.length = longest if length is None else whole("length", length, 1)
         if self.length < longest:
             raise ValueError(f"rows of this plan have up to {longest} tokens, more than the model's {self.length}: "
                              f"give the plan a seq_len of {self.length - longest + plan.info.max_seq_len}")
@@ -66,7 +67,7 @@ class Dataset(AsyncDataset[GrugLmExample]):
         return self.plan.info.positions
 
     async def get_batch(self, indices):
-        return [self._example(int(index)) for index in indices]
+        return [self._example(whole("the number of a sample", index)) for index in indices]
 
     def _example(self, position):
         found = self.plan._rows([position], 4, OUTPUTS, numpy.asarray, self.mask_first)

@@ -12,7 +12,7 @@ import warnings
 from dataclasses import KW_ONLY, dataclass
 
 from leat._lazy import need
-from leat._values import whole
+from leat._values import MOST, flag, sample_number, whole
 from leat.loader import Loader as PlanLoader
 from leat.options import Order
 from leat.plan import Plan, decimal
@@ -190,11 +190,10 @@ class Dataset:
         import numpy
         import torch
 
-        sample = 0 if n is None else n + len(self) if n < 0 else n
-        if not 0 <= sample < len(self):
-            raise IndexError(f"no sample {n}: there are {len(self)}")
+        number = 0 if n is None else whole("the number of a sample", n, -MOST)
+        sample = sample_number(number + len(self) if number < 0 else number, len(self))
         outputs = ("inputs", "labels", *(["document_ids"] if self._by_documents else []))
-        inputs, labels, *documents = self.plan._rows([int(sample)], 8, outputs, lambda array:
+        inputs, labels, *documents = self.plan._rows([sample], 8, outputs, lambda array:
                                                      torch.utils.dlpack.from_dlpack(array.__dlpack__()))
         begins = None
         for ids in documents:  # padding is a document, as in a loader's cu_seqlens
@@ -205,7 +204,7 @@ class Dataset:
             item["loss_mask"].zero_()
         if not self._blends:
             return item
-        return {"dataset_id": numpy.int16(self.plan.order(int(sample)).source), **item}
+        return {"dataset_id": numpy.int16(self.plan.order(sample).source), **item}
 
 
 def loader(dataset: Dataset | list | None, micro_batch_size: int, consumed_samples: int = 0, *, rank: int | None = None,
@@ -317,11 +316,12 @@ class _Items:
 
     def __init__(self, config: Any):
         self.end, self.pad = config.tokenizer.eod, _pad_of(config)
-        self.resets_positions, self.resets_attention = config.reset_position_ids, config.reset_attention_mask
+        self.resets_positions, self.resets_attention, self.masks_end, masks = (
+            flag(f"{name} of the config", getattr(config, name)) for name in (
+                "reset_position_ids", "reset_attention_mask", "eod_mask_loss", "create_attention_mask"))
         self.resets = self.resets_positions or self.resets_attention
         self.packs = bool(getattr(config, "inter_document_masking", False))
-        self.masks_end = config.eod_mask_loss
-        self.with_attention = config.create_attention_mask and not self.packs
+        self.with_attention = masks and not self.packs
 
     def make(self, tokens: Any, labels: Any, documents: Any = None) -> dict:
         """Of tensors of rows x length, which become the items' own. `documents`: the places where documents begin,

@@ -4,6 +4,7 @@ take, and TensorPointers on pipeline stages that need no data. It meets nanotron
 from __future__ import annotations
 
 from leat._lazy import need
+from leat._values import flag
 from leat.loader import Loader
 from leat.options import Outputs
 
@@ -30,7 +31,7 @@ def batches(plan: Any, micro_batch_size: int, parallel_context: Any, *, input_pp
                    "leat.integrations.nanotron.batches").TensorPointer
     stage = dist.get_rank(parallel_context.pp_pg)
     last = parallel_context.pipeline_parallel_size - 1 if output_pp_rank is None else output_pp_rank
-    second = "position_ids" if position_ids else "input_mask"
+    second = "position_ids" if flag("position_ids", position_ids) else "input_mask"
     away = {"input_ids": pointer(group_rank=input_pp_rank), second: pointer(group_rank=input_pp_rank),
             "label_ids": pointer(group_rank=last), "label_mask": pointer(group_rank=last)}
     if stage not in (input_pp_rank, last):

@@ -12,13 +12,14 @@ from olmo_core.distributed.utils import get_fs_local_rank, get_rank, get_world_s
 from olmo_core.eval.lm_evaluator import LMEvaluator
 from torch.nn.utils.rnn import pad_sequence
 
-from leat._values import check_plan
+from leat._values import check_plan, flag, member
 from leat.loader import Loader
 from leat.options import Outputs
 
 
 def _outputs(outputs, doc_lens, **more):
-    return replace(outputs, names=("inputs", "labels", "cu_seqlens") if doc_lens else ("inputs", "labels"), **more)
+    return replace(outputs, names=("inputs", "labels", "cu_seqlens") if flag("doc_lens", doc_lens) else
+                   ("inputs", "labels"), **more)
 
 
 def _documents(batch):
@@ -122,7 +123,7 @@ class DataLoader(TextDataLoaderBase):
         return {"leat": self.loader.state_dict()}
 
     def load_state_dict(self, state):
-        self.loader.load_state_dict(state["leat"])
+        self.loader.load_state_dict(member(state, "leat"))
         self._over = False
         self._count()
 

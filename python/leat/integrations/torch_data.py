@@ -3,13 +3,13 @@ a map-style dataset for programs that keep their DataLoader."""
 from __future__ import annotations
 
 import mmap
-import operator
 from multiprocessing.context import get_spawning_popen
 
 import torch.utils.data
 
 from leat._passes import batches_in, last_of
-from leat._values import ROW_OUTPUTS, check_plan, check_state, outputs_of, samples_of, whole
+from leat._values import (ROW_OUTPUTS, check_plan, flag, member, outputs_of, read_state, sample_number, samples_of,
+                          whole)
 from leat.loader import Loader, check_options
 from leat.ranks import rank_and_world
 
@@ -131,8 +131,7 @@ class IterableDataset(torch.utils.data.IterableDataset):
         """Lets the next `for` continue from a state, also from one of torchdata's StatefulDataLoader, whatever number
         of worker processes that had; its own load_state_dict() wants the same number of them."""
         state = self._own_state(state)
-        check_state(state)
-        self.plan.load_state(state["state"])
+        read_state(self.plan, state)
         self._resume, self._loader = dict(state), None
         if torch.utils.data.get_worker_info() is None:
             self._away[0] = 0
@@ -143,14 +142,14 @@ class IterableDataset(torch.utils.data.IterableDataset):
             return state
         if "_snapshot" not in state:
             return state.get("dataset_state", state)
-        snapshot = state["_snapshot"]
-        last, count = snapshot["_last_yielded_worker_id"], snapshot["_main_snapshot"]["_num_workers"]
-        rows, given = self.batch_size * self.world, (last + 1) % count + state["_steps_since_snapshot"]
+        snapshot, since = state["_snapshot"], whole("_steps_since_snapshot", member(state, "_steps_since_snapshot"))
+        count = whole("_num_workers", member(member(snapshot, "_main_snapshot"), "_num_workers"), 1)
+        last = whole("_last_yielded_worker_id", member(snapshot, "_last_yielded_worker_id"), 0, count - 1)
         # the worker whose turn it is stands before the round of batches that the others have begun
-        worker = snapshot["_worker_snapshots"][f"worker_{last if last + 1 == count else last + 1}"]["dataset_state"]
-        check_state(worker)
-        position, damaged, _ = self.plan.load_state(worker["state"])
-        position += given * rows
+        turn = f"worker_{last if last + 1 == count else last + 1}"
+        worker = member(member(member(snapshot, "_worker_snapshots"), turn), "dataset_state")
+        position, damaged, _ = read_state(self.plan, worker)
+        position += ((last + 1) % count + since) * self.batch_size * self.world
         if self.plan.info.positions is not None:
             position = min(position, self.plan.info.positions)
         return {**worker, "position": position, "state": self.plan.state(position, damaged)}
@@ -186,7 +185,7 @@ class MapDataset(torch.utils.data.Dataset):
             raise ValueError(f"dtype must be torch.int64 or torch.int32, not {dtype}")
         self.plan, self.dtype, self.samples = plan, dtype, samples_of(plan, samples)
         self.outputs = outputs_of("an output of single samples", outputs, ROW_OUTPUTS)
-        self.mask_first = bool(mask_first)
+        self.mask_first = flag("mask_first", mask_first)
 
     def __repr__(self):
         return f"<leat.MapDataset: {self.samples} samples of {self.plan!r}>"
@@ -195,10 +194,7 @@ class MapDataset(torch.utils.data.Dataset):
         return self.samples
 
     def _read(self, positions):
-        for p in positions:
-            if not 0 <= p < self.samples:
-                raise IndexError(f"no sample {p}: there are {self.samples}")
-        return self.plan._rows([operator.index(p) for p in positions], self.dtype.itemsize, self.outputs,
+        return self.plan._rows([sample_number(p, self.samples) for p in positions], self.dtype.itemsize, self.outputs,
                                lambda array: torch.utils.dlpack.from_dlpack(array.__dlpack__()), self.mask_first)
 
     def __getitem__(self, position):

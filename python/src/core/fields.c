@@ -76,16 +76,15 @@ static bool set_narrow(const struct field *field, void *at, PyObject *value)
     return true;
 }
 
-/* Refuses a text, which is true whatever it says: "false" replaced a dataset. */
+/* Takes True and False alone: a text is true whatever it says, and "false" replaced a dataset. */
 static bool set_flag(const struct field *field, void *at, PyObject *value)
 {
-    int truth = PyUnicode_Check(value) ? -1 : PyObject_IsTrue(value);
-    uint32_t flag = truth > 0;
+    uint32_t flag = value == Py_True;
 
-    if (truth < 0 && !PyErr_Occurred())
+    if (!PyBool_Check(value))
         PyErr_Format(PyExc_TypeError, "%s must be True or False, not %R", field->name, value);
     memcpy(at, &flag, sizeof flag);
-    return truth >= 0;
+    return PyBool_Check(value);
 }
 
 static bool set_text(const struct field *field, void *at, PyObject *value)

@@ -84,6 +84,24 @@ def test_other_number_of_workers(finite, before, after, taken, every):
     same(list(again), want[taken:])
 
 
+@pytest.mark.parametrize("name, value", [
+    ("_steps_since_snapshot", -1), ("_steps_since_snapshot", 1.5), ("_steps_since_snapshot", True),
+    ("_num_workers", 0), ("_num_workers", "2"), ("_last_yielded_worker_id", 5), ("_worker_snapshots", {}),
+    ("_main_snapshot", {}), ("_snapshot", None), ("dataset_state", {}), ("position", 999)])
+def test_stateful_states_that_were_changed(finite, name, value):
+    """-1 went back a batch, and 0 workers were a ZeroDivisionError."""
+    loader = StatefulDataLoader(leat.IterableDataset(finite, 4), batch_size=None, num_workers=1)
+    next(iter(loader))
+    state = loader.state_dict()
+    leat.IterableDataset(finite, 4).load_state_dict(state)
+
+    def changed(value_of):
+        return {key: value if key == name else changed(one) if isinstance(one, dict) else one
+                for key, one in value_of.items()}
+    with pytest.raises((TypeError, ValueError), match=f"{name}.* must be|it has no|not a state_dict|position of the"):
+        leat.IterableDataset(finite, 4).load_state_dict(changed(state))
+
+
 @pytest.mark.parametrize("way", ["fork", "spawn"])
 def test_state_where_workers_iterate(corpus, way):
     """It was silently that of the beginning, in the process that only receives the batches."""
