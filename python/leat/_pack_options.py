@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from leat._leat import show
 from leat._documents import has_arrow
-from leat._values import choice, is_name, listed, read_size, whole
+from leat._values import choice, digits, is_name, listed, read_size, whole
 from leat.options import FORMATS, Chat, as_group
 from leat.tokenizer import Tokenizer
 
@@ -83,12 +83,12 @@ def _conditions(keep):
 def _token(tokenizer, name, token):
     if token is None or token == "none":
         return None
-    if isinstance(token, str) and not token.isdigit():
+    if isinstance(token, str) and digits(token) is None:
         found = tokenizer._core.find(token.encode())
         if found is None:
             raise ValueError(f"{name}={token!r}: {show(tokenizer.name)} has no such token")
         return found
-    token = whole(name, int(token) if isinstance(token, str) else token)
+    token = whole(name, digits(token) if isinstance(token, str) else token)
     if token >= tokenizer.n_vocab:
         raise ValueError(f"{name}={token}: the highest id of {show(tokenizer.name)} is {tokenizer.n_vocab - 1}")
     return token
@@ -98,9 +98,9 @@ def read_token(tokenizer, name, token):
     """The same where the tokenizer need not be known."""
     if tokenizer is not None or token is None or token == "none":
         return _token(tokenizer, name, token)
-    if isinstance(token, str) and not token.isdigit():
+    if isinstance(token, str) and digits(token) is None:
         raise ValueError(f"{name}={token!r} is not an id; to give it as text, name the tokenizer")
-    return whole(name, int(token) if isinstance(token, str) else token, 0, 2**32 - 1)
+    return whole(name, digits(token) if isinstance(token, str) else token, 0, 2**32 - 1)
 
 
 def _begin(tokenizer, begin, end, chat):
@@ -136,7 +136,7 @@ def bound(most):
             share = fractions.Fraction(repr(most))
         else:
             return whole("max_rejects", int(most) if isinstance(most, str) else most), None
-    except ValueError:
+    except (ValueError, ZeroDivisionError):
         share = -1
     if not 0 <= share <= 1:
         raise ValueError(f"max_rejects={most!r} is neither a number of records nor a share: write 10, \"1%\" or 0.01")
@@ -146,9 +146,9 @@ def bound(most):
 def _part(part):
     if part is None:
         return 0, 0
-    pair = part.split("/") if isinstance(part, str) else part
     try:
-        i, n = map(int, pair)
+        i, n = map(digits, part.split("/")) if isinstance(part, str) else part
+        i, n = whole("part", i), whole("part", n)
     except (TypeError, ValueError):
         i, n = 0, 0
     if not 1 <= i <= n <= 1000000:
@@ -181,7 +181,7 @@ def read_created(created):
     if created is not None:
         return whole("created", created, most=2**63 - 1)
     text = os.environ.get("SOURCE_DATE_EPOCH", "")
-    if text and not (text.isdigit() and int(text) < 2**63):
+    if text and (digits(text) is None or int(text) >= 2**63):
         raise ValueError(f"the environment variable SOURCE_DATE_EPOCH must be seconds since 1970, not {text!r}")
     return int(text or 0)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 import os
 import sys
 
-from leat._values import whole
+from leat._leat import show
+from leat._values import digits, whole
 
 # Variables that launchers set to the number of processes; for a single process, to 1 or not at all.
 LAUNCHERS = ("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS")
@@ -27,7 +28,7 @@ def _distributed_by():
         return f"jax has {jax.process_count()} processes"
     for name in LAUNCHERS:
         if os.environ.get(name, "1") not in ("", "1"):
-            return f"{name} is {os.environ[name]}"
+            return f"{name} is {show(os.environ[name][:40])}"
     return None
 
 
@@ -48,12 +49,15 @@ def _of_environment():
     group = _torch_distributed()
     if group is not None:
         return group.get_rank(), group.get_world_size()
-    try:
-        return int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
-    except (KeyError, ValueError):
+    given = {name: os.environ[name] for name in ("RANK", "WORLD_SIZE") if os.environ.get(name)}
+    for name, text in given.items():
+        if digits(text) is None:
+            raise ValueError(f"the environment variable {name} must be a whole number, not {text[:40]!r}")
+    if len(given) < 2:
         raise ValueError("ranks=\"ddp\" takes rank and world from torch.distributed, which is not initialized, or from "
                          "RANK and WORLD_SIZE, which are not set: start the program with torchrun, give rank and "
-                         "world, or leave ranks out if there is only one process") from None
+                         "world, or leave ranks out if there is only one process")
+    return tuple(map(int, given.values()))
 
 
 def rank_and_world(rank, world, ranks=None):
@@ -62,10 +66,9 @@ def rank_and_world(rank, world, ranks=None):
         if rank is not None or world is not None:
             raise TypeError("ranks excludes rank and world: give one of them")
         if isinstance(ranks, str) and ranks == "ddp":
-            return _of_environment()
-        if not isinstance(ranks, (tuple, list)) or len(ranks) != 2:
-            return _of_mesh(ranks)
-        rank, world = ranks
+            rank, world = _of_environment()
+        else:
+            rank, world = ranks if isinstance(ranks, (tuple, list)) and len(ranks) == 2 else _of_mesh(ranks)
     if (rank is None) != (world is None):
         raise TypeError("give both rank and world")
     if rank is None:

@@ -42,6 +42,33 @@ def test_rank_is_never_guessed(plan, corpus):
             leat.Loader(plan, 4, **wrong)
 
 
+@pytest.mark.parametrize("name, text", [("RANK", "x"), ("RANK", "-1"), ("RANK", "0_1"), ("RANK", " 1"), ("RANK", "1.5"),
+                                        ("RANK", "\u0661"), ("WORLD_SIZE", "\u0664"), ("WORLD_SIZE", "9" * 5000),
+                                        ("RANK", "4"), ("WORLD_SIZE", "0")])
+def test_variables(plan, monkeypatch, name, text):
+    """int() took other digits, spaces and underscores; RANK=x was told as not set; and what is out of range was found
+    only at the first batch of an IterableDataset."""
+    for variable, value in {"RANK": "1", "WORLD_SIZE": "4", name: text}.items():
+        monkeypatch.setenv(variable, value)
+    words = f"{name} must be a whole number, not" if text not in "40" else "rank 4 must be below world 4|world must be"
+    for make in (leat.Loader, leat.IterableDataset):
+        with pytest.raises(ValueError, match=words):
+            make(plan, 4, ranks="ddp")
+
+
+def test_variable_is_not_obeyed(plan, monkeypatch):
+    """It stood in the sentence as it is."""
+    monkeypatch.setenv("SLURM_STEP_NUM_TASKS", "4\x1b]0;x\x07")
+    with pytest.raises(ValueError, match=r"SLURM_STEP_NUM_TASKS is 4\\x1b\]0;x\\x07, and a loader never guesses"):
+        leat.Loader(plan, 4)
+
+
+def test_mesh_of_no_number(plan):
+    mesh = type("Mesh", (), {"ndim": 1, "size": lambda self: True, "get_local_rank": lambda self: 0})()
+    with pytest.raises(TypeError, match="world must be a whole number, not True"):
+        leat.Loader(plan, 4, ranks=mesh)
+
+
 def test_mesh(corpus):
     """In a program of two processes: refused without, right with a mesh, and a mesh of two dimensions is refused."""
     code = f"""
