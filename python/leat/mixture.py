@@ -7,21 +7,48 @@ from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 
 from leat._own_file import own_file
-from leat._values import choice, flag, listed, whole
+from leat._values import check_plan, choice, flag, is_name, listed, whole
+from leat.batch import Batch
+from leat.loader import Loader
 from leat.plan import decimal
 from leat.ranks import exchange
 
 SHAPES = ("linear", "cosine")
 FIRST_LINE = "leat changes 1\n"
+_INFINITE = float("inf")
 UNIT = 1 << 32  # losses are summed in whole numbers of this part of 1
 _PI = Decimal("3.14159265358979323846264338327950288419716939937510582")
 
 
-def _numbers(what, weights):
-    """(names or None, weights as fractions)"""
+def _shares(what, weights):
+    """Weights as fractions of their sum."""
+    try:
+        values = [Fraction(decimal(weight)) for weight in weights]
+    except (TypeError, ValueError, ArithmeticError):
+        raise ValueError(f"the weights of {what} must be numbers, not {weights!r}") from None
+    if min(values, default=0) < 0 or not any(values):
+        raise ValueError(f"the weights of {what} must not be negative, and one must be above 0")
+    return [value / sum(values) for value in values]
+
+
+def _named(what, weights):
+    """(names or None, the weights as shares)"""
     names = list(weights) if isinstance(weights, Mapping) else None
     values = weights.values() if names is not None else listed(f"{what} must be a list, or a dict by names", weights)
-    return names, [Fraction(decimal(weight)) for weight in values]
+    return names, _shares(what, list(values))
+
+
+def _loss(row, loss):
+    """The loss of a row, in whole numbers of 1 / UNIT."""
+    try:
+        return round(Fraction(float(loss)) * UNIT)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"the loss of row {row} of a batch must be a finite number, not {loss!r}") from None
+
+
+def _check_loader(loader):
+    if not isinstance(loader, Loader):
+        raise TypeError(f"a leat.Mixture needs the leat.Loader of its plan, not {loader!r}")
 
 
 def _short(value, digits):
@@ -62,7 +89,7 @@ def ramp(from_, to, start, end, shape="linear", *, step=None, digits=4):
         raise ValueError(f"the ramp ends at sample {end}, not after its start at {start}")
     choice("shape", shape, SHAPES)
     step = -(-(end - start) // 1024) if step is None else whole("step", step, 1)
-    (names, before), (other, after) = _numbers("from_", from_), _numbers("to", to)
+    (names, before), (other, after) = _named("from_", from_), _named("to", to)
     if (names is None) != (other is None) or names is None and len(before) != len(after):
         raise ValueError("from_ and to must both be dicts, or lists of one weight for each source")
     if names is not None:
@@ -70,10 +97,6 @@ def ramp(from_, to, start, end, shape="linear", *, step=None, digits=4):
         before, after = ([dict(zip(keys, values)).get(name, Fraction(0)) for name in every]
                          for keys, values in ((names, before), (other, after)))
         names = every
-    for what, weights in (("from_", before), ("to", after)):
-        if min(weights, default=0) < 0 or not any(weights):
-            raise ValueError(f"the weights of {what} must not be negative, and one must be above 0")
-    before, after = ([w / sum(weights) for w in weights] for weights in (before, after))
     phases = []
     for n in [*range(start, end, step), end]:
         part = Fraction(n - start, end - start)
@@ -115,32 +138,50 @@ class Mixture:
     """
 
     def __init__(self, plan, log, *, every=1, digits=4, state=None, replay=False, group=None):
-        if plan.info.phases > 1:
+        if check_plan(plan).info.phases > 1:
             raise ValueError("the plan of a leat.Mixture has no phases: its weights are decided")
+        if not is_name(log):
+            raise TypeError(f"log must be the name of a file, not {log!r}")
         self._log, self._group, self._replay = os.fspath(log), group, flag("replay", replay)
         self._every, self._digits = whole("every", every, 1), whole("digits", digits, 1, 9)
         sources = plan.sources
         self._names = [source.name for source in sources]
         if len(set(self._names)) < len(self._names):
             raise ValueError("two sources of a leat.Mixture have one name")
-        state = state or {}
         # steps; and sums of losses and numbers of rows since the last decision: of this rank, and what a state had
-        self._steps, self._had = state.get("steps", 0), (state.get("sums"), state.get("counts"))
+        changes, self._steps, *self._had = self._read_state(state)
         self._sums, self._counts = [0] * len(sources), [0] * len(sources)
         self._lines = self._read()
         if not self._replay:
-            if self._lines and "changes" not in state:
+            if self._lines and state is None:
                 raise FileExistsError(f"{self._log} has the changes of a run: give the state of a checkpoint to go on "
                                       "with it, replay=True to repeat it, or another name")
-            if len(self._lines) < state.get("changes", 0):
-                raise ValueError(f"{self._log} has {len(self._lines)} changes, but the state comes after "
-                                 f"{state['changes']}: it is not the log of this run")
-            self._lines = self._lines[:state.get("changes", 0)]
+            if len(self._lines) < changes:
+                raise ValueError(f"{self._log} has {len(self._lines)} changes, but the state comes after {changes}: it "
+                                 "is not the log of this run")
+            self._lines = self._lines[:changes]
         self.plan = plan.replay(FIRST_LINE + "".join(self._lines), self._log) if self._lines else plan
         given = [source.weight for source in sources]
         if self._lines and not self._replay:
-            given = [Fraction(field) for field in self._lines[-1].split(":")[1].split(",")]
-        self._weights = [weight / sum(given) for weight in map(Fraction, given)]
+            given = self._lines[-1].strip().partition(":")[2].split(",")
+            if len(given) != len(sources):
+                raise ValueError(f"the last change of {self._log} that the state knows has no weight for each source, "
+                                 "as a leat.Mixture writes it")
+        self._weights = _shares(self._log, given)
+
+    def _read_state(self, state):
+        """(changes, steps, sums, counts) of a state_dict(); of None, those of a run's start."""
+        if state is None:
+            return 0, 0, None, None
+        if not isinstance(state, Mapping) or not {"changes", "steps", "sums", "counts"} <= set(state):
+            raise ValueError("this is not a state_dict() of a leat.Mixture")
+        lists = [[whole(f"{name} of the state", number, least, _INFINITE) for number in listed(
+                  f"{name} of the state must be a list", state[name])]
+                 for name, least in (("sums", -_INFINITE), ("counts", 0))]
+        if any(len(numbers) != len(self._names) for numbers in lists):
+            raise ValueError(f"the state is not of this plan: it has sums or counts of other than {len(self._names)} "
+                             "sources")
+        return *(whole(f"{name} of the state", state[name]) for name in ("changes", "steps")), *lists
 
     # ---- The log
 
@@ -191,14 +232,21 @@ class Mixture:
         2^-32, so that the sum over rows and ranks does not depend on their order, and so not on the world size. With
         slices, each process gives its slices' parts of these losses, which add up to them: the loss of the slice's
         places, divided by the number of the row's."""
-        losses = losses.tolist() if hasattr(losses, "tolist") else list(losses)
-        for sample, loss in zip(batch.samples, losses):
-            if sample is not None:
-                self._sums[sample.source] += round(Fraction(loss) * UNIT)
-                self._counts[sample.source] += 1
+        if not isinstance(batch, Batch):
+            raise TypeError(f"a leat.Mixture counts the rows of a leat.Batch, not of {type(batch).__name__}")
+        losses = listed("losses must be a list or an array", losses.tolist() if hasattr(losses, "tolist") else losses)
+        samples = batch.samples
+        if len(losses) != len(samples):
+            raise ValueError(f"{len(losses)} losses for a batch of {len(samples)} rows: give each row one, also those "
+                             "of padding")
+        for source, loss in [(sample.source, _loss(row, loss)) for row, (sample, loss) in enumerate(
+                zip(samples, losses)) if sample is not None]:
+            self._sums[source] += loss
+            self._counts[source] += 1
 
     def _total(self, loader):
         """Sums and counts of all ranks since the last decision."""
+        _check_loader(loader)
         counts = self._counts if _whole_row(loader) else [0] * len(self._counts)  # a row counts once
         said = [*self._exchange(loader, (self._sums, counts)), *[self._had] * (self._had[0] is not None)]
         return tuple([sum(column) for column in zip(*lists)] for lists in zip(*said))
@@ -210,6 +258,9 @@ class Mixture:
         Both are dicts by names of sources: weights are shares of 1, and losses the means over the rows of all ranks
         since the last decision, without sources that had none. It gives a weight for each source. Returns whether it
         was asked."""
+        _check_loader(loader)
+        if not callable(decide):
+            raise TypeError(f"decide must be a function that gives weights, not {decide!r}")
         self._steps += 1
         ended = self.plan.info.positions is not None and loader.cursor >= self.plan.info.positions
         if self._replay or self._steps % self._every or ended:
@@ -233,11 +284,12 @@ class Mixture:
         return True
 
     def _rounded(self, weights):
+        if not isinstance(weights, Mapping):
+            raise TypeError(f"decide() must give a dict from names of sources to weights, not {weights!r}")
         if set(weights) != set(self._names):
             raise ValueError(f"a weight for each of the sources {', '.join(self._names)} is needed, not for "
                              f"{', '.join(map(str, weights)) or 'none'}")
-        total = sum(Fraction(decimal(weight)) for weight in weights.values())
-        return [_short(Fraction(decimal(weights[name])) / total, self._digits) for name in self._names]
+        return [_short(share, self._digits) for share in _shares("decide()", [weights[n] for n in self._names])]
 
     def _set(self, loader, weights):
         place = self.plan.change_place(self.plan.number(loader.cursor))
@@ -248,8 +300,7 @@ class Mixture:
             self._write()
         self._exchange(loader, None)  # no rank goes on before the line is on the disk
         self.plan = plan
-        shares = [Fraction(weight) for weight in weights]
-        self._weights = [share / sum(shares) for share in shares]
+        self._weights = _shares(self._log, weights)
 
     # ---- Checkpoints
 

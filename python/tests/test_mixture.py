@@ -98,7 +98,7 @@ def test_decided_while_training(tmp_path):
     with pytest.raises(FileExistsError):
         leat.Mixture(plan, log)
     with pytest.raises(ValueError, match="it is not the log of this run"):
-        leat.Mixture(plan, log, state={"changes": 9})
+        leat.Mixture(plan, log, state={"changes": 9, "steps": 36, "sums": [0] * 3, "counts": [0] * 3})
 
 
 # one process for each slice of two rows' ranks; losses are whole numbers of 2^-11, whose sums do not depend on an order
@@ -167,3 +167,51 @@ def test_log_is_another_file(folder, tmp_path, text):
     with pytest.raises(ValueError, match="is not a log of changes"):
         leat.Mixture(leat.Plan({f"{folder}/a": 1, f"{folder}/b": 1}, 64), log)
     assert log.read_bytes() == text
+
+
+@pytest.fixture()
+def mixture(folder, tmp_path):
+    plan = leat.Plan({f"{folder}/a": 1, f"{folder}/b": 1}, 64)
+    return leat.Mixture(plan, tmp_path / "run.changes", every=1)
+
+
+@pytest.mark.parametrize("name, value", [
+    ("changes", -1), ("changes", True), ("changes", 1.5), ("steps", math.nan), ("steps", 1.5), ("steps", -1),
+    ("sums", [0]), ("sums", [0, 0, 0]), ("sums", [0, 0.5]), ("sums", 0), ("sums", None), ("counts", [0, -1]),
+    ("counts", [0]), ("counts", [0, True])])
+def test_states_that_were_changed(mixture, tmp_path, name, value):
+    """They were taken: changes=-1 dropped the last change, steps of NaN never decided again, and of sums of another
+    length zip() took what fitted."""
+    with leat.Loader(mixture.plan, 4, framework="numpy") as loader:
+        state = mixture.state_dict(loader)
+    leat.Mixture(mixture.plan, tmp_path / "other", state=state)
+    for wrong in ({**state, name: value}, {key: state[key] for key in state if key != name}):
+        with pytest.raises((TypeError, ValueError), match=f"{name} of the state|sums or counts|not a state_dict"):
+            leat.Mixture(mixture.plan, tmp_path / "other", state=wrong)
+    for wrong in ({}, 5, loader.state_dict()):
+        with pytest.raises(ValueError, match="this is not a state_dict"):
+            leat.Mixture(mixture.plan, tmp_path / "other", state=wrong)
+
+
+def test_a_loss_for_each_row(mixture):
+    """zip() took what fitted; a loss that is no number was counted as far as the rows before it."""
+    with leat.Loader(mixture.plan, 4, framework="numpy") as loader:
+        batch = next(loader)
+        for losses, words in (([1] * 3, "3 losses for a batch of 4 rows"), ([1] * 5, "5 losses"), (1.0, "a list"),
+                              ([1, 1, math.nan, 1], "loss of row 2 .* finite"), ([1, math.inf, 1, 1], "loss of row 1"),
+                              ([1, None, 1, 1], "loss of row 1")):
+            with pytest.raises((TypeError, ValueError), match=words):
+                mixture.add(batch, losses)
+        assert mixture.state_dict(loader)["counts"] == [0, 0]
+        for given, words in (([1, 1], "must give a dict"), (dict.fromkeys(mixture._names, 0), "one must be above 0"),
+                             (dict.fromkeys(mixture._names, "x"), "must be numbers"), (None, "must give a dict")):
+            with pytest.raises((TypeError, ValueError), match=words):
+                mixture.step(loader, lambda weights, losses: given)
+
+
+def test_log_of_another_program(folder, tmp_path):
+    """A change without weights was an IndexError."""
+    (tmp_path / "log").write_text("leat changes 1\nat 8\n")
+    with pytest.raises(ValueError, match="has no weight for each source"):
+        leat.Mixture(leat.Plan({f"{folder}/a": 1, f"{folder}/b": 1}, 64), tmp_path / "log",
+                     state={"changes": 1, "steps": 2, "sums": [0, 0], "counts": [0, 0]})
