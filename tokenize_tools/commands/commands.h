@@ -5,7 +5,7 @@
  * Commands of several files have rooms below: packing/ (pack), info/ and show/; common/ is what several commands need.
  *
  * To add a command: cmd_NAME.c with its options and its run, a line here, a row in main.c, a test and a row in
- * tests/cli/test_damage.sh. Commands use the public headers, cli/, src/base/, and to read texts corpus/.
+ * tests/cli/damage.t. Commands use the public headers, cli/, src/base/, and to read texts corpus/.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_COMMANDS_H
 #define LEAT_TOKENIZE_TOOLS_COMMANDS_H
