@@ -37,7 +37,6 @@ Help has the purpose in its first line, and is the same however it is asked for;
   hf://, https://).
   
   options:
-        --html FILE   write a page for a browser to FILE (- is standard output)
         --json        print one JSON object, with all inputs and parts
     -h, --help [all]  show this text; all: with every option
   

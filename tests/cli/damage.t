@@ -27,8 +27,6 @@ This shows the code of a command, whose dataset is DATA, for each of these and f
   0 3 3 3 3 0
   $ codes info --json DATA
   0 3 3 3 3 0
-  $ codes info --html page.html DATA
-  0 3 3 3 3 1
   $ codes verify DATA
   0 3 3 3 3 3
   $ codes verify --json DATA
